@@ -1,7 +1,6 @@
 import type { CompletionSlot, Outline } from './outline.ts';
 
-type CommandOutline = Outline['commands'][number];
-type FlagOutline = CommandOutline['flags'][number];
+type FlagOutline = Outline['commands'][number]['flags'][number];
 
 interface Candidate {
   readonly word: string;
@@ -34,16 +33,43 @@ export function completeLine(
   const words = typeof given === 'string' ? splitLine(given).slice(1) : given;
   const line = readLine(outline, words.slice(0, -1));
   const current = words.at(-1) ?? '';
-  const fill = (slot: CompletionSlot | undefined, prefix: string, lead = '') =>
-    slot === undefined ? nothing : fillSlot(slot, prefix, lead, line, outline, findNames);
+
+  function fill(slot: CompletionSlot | undefined, prefix: string, lead = ''): Completion {
+    const { kind, choicesBy, list } = slot ?? {};
+    if (slot === undefined) return nothing;
+    if (kind === 'file') return { candidates: [], directive: 'files' };
+    if (kind === 'profile' || kind === 'handle')
+      return begins(findNames(kind, prefix, line.context).map(plain), '', lead);
+    if (kind === 'command' || kind === 'help') {
+      const topics = kind === 'help' && line.args.length === 0 ? outline.topics : [];
+      const named = topics.map(({ name, summary }) => ({ word: name, about: summary }));
+      return begins([...nextWords(outline, line.args.join(' ')), ...named], prefix);
+    }
+    const choices = choicesBy?.[line.args.at(-1) ?? ''] ?? slot.choices ?? [];
+    // The values before the last comma are not offered again.
+    const [, before = '', last = prefix] = (list && /^(.*,)?(.*)$/s.exec(prefix)) || [];
+    const rest = choices.filter((choice) => !before.split(',').includes(choice));
+    const found = begins(rest.map(plain), last, `${lead}${before}`);
+    const isOpen = list || found.candidates.some(({ word }) => word.endsWith('/'));
+    return isOpen ? { ...found, directive: 'nospace' } : found;
+  }
+
   if (line.awaiting) return fill(line.awaiting.slot, current);
   if (line.flagsAllowed && current.startsWith('-') && current !== '-') {
     const [, name, prefix = ''] = /^(--[a-z-]+)=(.*)$/s.exec(current) ?? [];
     if (name !== undefined) return fill(flagNamed(line.flags, name)?.slot, prefix, `${name}=`);
   }
   if (line.flagsAllowed && current.startsWith('-')) return flagNames(line, current);
-  if (line.command) return argument(line.command, line, current, fill);
-  return line.args.length > 0 ? nothing : begins(nextWords(outline, line.path), current);
+  if (!line.command) return line.args.length > 0 ? nothing : begins(nextWords(outline, line.path), current);
+  const { args, variadic } = line.command;
+  const at = line.args.length;
+  const slot = args[at] ?? (variadic ? args.at(-1) : undefined);
+  const found = fill(slot, current);
+  // An optional argument may be omitted, so also offer the candidates of the next argument.
+  const next = slot?.optional ? args[at + 1] : undefined;
+  if (next === undefined) return found;
+  const more = fill(next, current);
+  return { ...found, ...more, candidates: [...found.candidates, ...more.candidates] };
 }
 
 type Line = ReturnType<typeof readLine>;
@@ -98,53 +124,6 @@ function flagNames({ flags, given }: Line, current: string): Completion {
     free.flatMap(({ names, help }) => names.map((word) => ({ word, about: help }))),
     current,
   );
-}
-
-function argument(
-  { args, variadic }: CommandOutline,
-  { args: before }: Line,
-  current: string,
-  fill: (slot: CompletionSlot | undefined, prefix: string) => Completion,
-): Completion {
-  const at = before.length;
-  const slot = args[at] ?? (variadic ? args.at(-1) : undefined);
-  const found = fill(slot, current);
-  // An optional argument may be omitted, so also offer the candidates of the next argument.
-  const next = slot?.optional ? args[at + 1] : undefined;
-  if (next === undefined) return found;
-  const more = fill(next, current);
-  return { ...found, ...more, candidates: [...found.candidates, ...more.candidates] };
-}
-
-function fillSlot(
-  slot: CompletionSlot,
-  prefix: string,
-  lead: string,
-  line: Line,
-  outline: Outline,
-  findNames: FindNames,
-): Completion {
-  const { kind, choicesBy, list } = slot;
-  if (kind === 'file') return { candidates: [], directive: 'files' };
-  if (kind === 'profile' || kind === 'handle') {
-    return { candidates: findNames(kind, prefix, line.context).map((name) => plain(`${lead}${name}`)) };
-  }
-  if (kind === 'command' || kind === 'help') {
-    const topics = kind === 'help' && line.args.length === 0 ? outline.topics : [];
-    const named = topics.map(({ name, summary }) => ({ word: name, about: summary }));
-    return begins([...nextWords(outline, line.args.join(' ')), ...named], prefix);
-  }
-  const choices = choicesBy?.[line.args.at(-1) ?? ''] ?? slot.choices ?? [];
-  if (!list) {
-    const found = begins(choices.map(plain), prefix, lead);
-    return found.candidates.some(({ word }) => word.endsWith('/'))
-      ? { ...found, directive: 'nospace' }
-      : found;
-  }
-  const [, before = '', last = ''] = /^(.*,)?(.*)$/s.exec(prefix) ?? [];
-  const used = before.split(',');
-  const rest = choices.filter((choice) => !used.includes(choice));
-  return { ...begins(rest.map(plain), last, `${lead}${before}`), directive: 'nospace' };
 }
 
 /** The next words of the commands that begin with `path`. */
