@@ -14,16 +14,14 @@ export function openProgram(folder: string, digest: string, within: Require): Re
   const home = homeOf(env, platform, () => process.getBuiltinModule('node:os').homedir());
   const { cache } = foldersOf({ env, platform, home, cwd: workingFolder(env) });
   if (cache === undefined || env['NODE_DISABLE_COMPILE_CACHE']) return within;
-  return cachedRequire(folder, join(cache, 'code', `${digest}-${version}-${arch}`), within);
-}
-
-/** Each build needs a folder of its own, because V8 does not detect a changed source of the same length. */
-function cachedRequire(folder: string, place: string, within: Require): Require {
+  // Each build needs a folder of its own, because V8 does not detect a changed source of the same length.
+  const place = join(cache, 'code', `${digest}-${version}-${arch}`);
   const made = new Map<string, { exports: unknown }>();
   const loaded = new Map<string, Script>();
   let isComplete = true;
 
-  function load(name: string): unknown {
+  function find(name: string): unknown {
+    if (!name.startsWith('./')) return within(name);
     const known = made.get(name);
     if (known) return known.exports;
     const filename = join(folder, name);
@@ -39,38 +37,29 @@ function cachedRequire(folder: string, place: string, within: Require): Require 
     script.runInThisContext()(module.exports, find, module);
     return module.exports;
   }
-  const find: Require = (name) => (name.startsWith('./') ? load(name.slice(2)) : within(name));
 
-  // Save at exit, so that the saved code includes all functions that the run compiled.
+  // Save at exit, so that the saved code includes all functions that the run compiled. A failed run may have compiled only
+  // a part of what others need. An interrupted run does not count as failed.
   process.once('exit', (code) => {
-    if (!isComplete && !hasFailed(code)) save(place, loaded);
+    if (!isComplete && (code === 0 || code >= 128)) quietly(() => save(place, loaded));
   });
   return find;
 }
 
-/** A failed run may have compiled only a part of what others need. An interrupted run does not count as failed. */
-const hasFailed = (code: number) => code > 0 && code < 128;
-
-/** Also saves known files again, because this run may have compiled more of them. Ignores errors. */
+/** Also saves known files again, because this run may have compiled more of them. */
 function save(place: string, loaded: ReadonlyMap<string, Script>): void {
-  try {
-    ensureFolder(place);
-    for (const [path, script] of loaded) {
-      // Write to a temporary file and rename it, so that no other process reads an incomplete file.
-      const half = `${path}.${process.pid}`;
-      writeFileSync(half, script.createCachedData(), { mode: 0o600 });
-      renameSync(half, path);
-    }
-    forgetOthers(place);
-  } catch {}
-}
-
-const UNUSED_MS = 30 * 86_400_000;
-
-/** If another build or version of Node is still in use, its next run compiles the code again. */
-function forgetOthers(place: string): void {
+  ensureFolder(place);
+  for (const [path, script] of loaded) {
+    // Write to a temporary file and rename it, so that no other process reads an incomplete file.
+    const half = `${path}.${process.pid}`;
+    writeFileSync(half, script.createCachedData(), { mode: 0o600 });
+    renameSync(half, path);
+  }
+  // If another build or version of Node is still in use, its next run compiles the code again.
   for (const name of readdirSync(dirname(place))) {
     const path = join(dirname(place), name);
     if (path !== place && Date.now() - statSync(path).mtimeMs > UNUSED_MS) rmSync(path, { recursive: true });
   }
 }
+
+const UNUSED_MS = 30 * 86_400_000;
