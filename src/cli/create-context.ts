@@ -202,24 +202,24 @@ const rowsLost = (spent: number) =>
 function createScreen(write: (text: string) => void) {
   const displays = new Set<Display>();
   const waiting: string[] = [];
-  let questions = 0;
+  let isAsking = false;
   return {
     notice(text: string) {
-      if (questions > 0) waiting.push(text);
+      if (isAsking) waiting.push(text);
       else write(text);
     },
     display(shown: Display) {
       displays.add(shown);
-      if (questions > 0) shown.hide();
+      if (isAsking) shown.hide();
       return () => void displays.delete(shown);
     },
     async asking<T>(work: () => Promise<T>): Promise<T> {
-      questions++;
+      isAsking = true;
       for (const shown of displays) shown.hide();
       try {
         return await work();
       } finally {
-        questions--;
+        isAsking = false;
         for (const text of waiting.splice(0)) write(text);
         for (const shown of displays) shown.show();
       }

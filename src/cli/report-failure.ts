@@ -13,42 +13,38 @@ import type { RunSettings } from './settings/settings.ts';
 type ReportSettings = Pick<RunSettings, 'color' | 'output' | 'key' | 'utc'>;
 
 /** Reports a failure on stderr. Searches the words for the flags that it needs, because the line may be invalid. */
-export function createErrorReport(io: Io): (error: unknown, settings?: ReportSettings) => Promise<RunEnd> {
-  return async (error, settings) => {
-    const known = error instanceof Failure ? error : failureOfUnknown(error);
-    const hide = (text: string) =>
-      withoutKeys(withoutKey(withoutKey(text, trimText(io.env['TRDR_API_KEY'] ?? '')), settings?.key.known));
-    const failure = {
-      ...printedFields(known),
-      message: hide(known.message),
-      hint: known.hint === undefined ? undefined : hide(known.hint),
-    };
-    const exit = known.code === 'BUG' ? 1 : exitOf[known.kind];
-    const logged = stated(io.argv, ['--log-format']) === 'json';
-    const log = () => ({
-      time: new Date(io.clock.now()).toISOString(),
-      level: 'error',
-      message: safeLine(failure.message),
-    });
-    const text = wantsJson(io, settings?.output, logged)
-      ? failureJson(failure, exit, logged ? log() : undefined)
-      : await renderFailure(failure, {
-          style: await loadStyle(
-            wantsColor(colorMode(io.argv), io.env, io.stderr.isTTY === true, settings?.color),
-          ),
-          unicode: wantsUnicode(io.env, io.platform),
-          columns: io.stderr.columns || 80,
-          utc: settings?.utc === true || io.stderr.isTTY !== true,
-        });
-    const stack =
-      io.argv.includes('--debug') && error instanceof Error ? `${safeText(hide(error.stack ?? ''))}\n` : '';
-    const lines = io.isJournal ? withPrefix(`${text}${stack}`, journalPrefix('error')) : `${text}${stack}`;
-    await new Promise<void>((resolve) => io.stderr.write(lines, () => resolve()));
-    return { exit, reason: known.code };
+export async function reportFailure(io: Io, error: unknown, settings?: ReportSettings): Promise<RunEnd> {
+  const known = error instanceof Failure ? error : failureOfUnknown(error);
+  const hide = (text: string) =>
+    withoutKeys(withoutKey(withoutKey(text, trimText(io.env['TRDR_API_KEY'] ?? '')), settings?.key.known));
+  const failure = {
+    ...printedFields(known),
+    message: hide(known.message),
+    hint: known.hint === undefined ? undefined : hide(known.hint),
   };
+  const exit = known.code === 'BUG' ? 1 : exitOf[known.kind];
+  const logged = stated(io.argv, ['--log-format']) === 'json';
+  const log = () => ({
+    time: new Date(io.clock.now()).toISOString(),
+    level: 'error',
+    message: safeLine(failure.message),
+  });
+  const isTerminal = io.stderr.isTTY === true;
+  const text = wantsJson(io, settings?.output, logged)
+    ? failureJson(failure, exit, logged ? log() : undefined)
+    : await renderFailure(failure, {
+        style: await loadStyle(wantsColor(colorMode(io.argv), io.env, isTerminal, settings?.color)),
+        unicode: wantsUnicode(io.env, io.platform),
+        columns: io.stderr.columns || 80,
+        utc: settings?.utc === true || !isTerminal,
+      });
+  const stack =
+    io.argv.includes('--debug') && error instanceof Error ? `${safeText(hide(error.stack ?? ''))}\n` : '';
+  const prefix = io.isJournal ? journalPrefix('error') : '';
+  const lines = `${text}${stack}`.replace(/^(?=.)/gm, prefix);
+  await new Promise<void>((resolve) => io.stderr.write(lines, () => resolve()));
+  return { exit, reason: known.code };
 }
-
-const withPrefix = (lines: string, prefix: string) => lines.replace(/^(?=.)/gm, prefix);
 
 function failureOfUnknown(error: unknown): Failure {
   // A file operation that fails unexpectedly is a problem of the system, not of trdr.

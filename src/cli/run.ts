@@ -3,7 +3,7 @@ import { createSink, outputClosed } from '../output/sink.ts';
 import { findCommand, parseWords } from './args/parse.ts';
 import type { ExitCode } from './exit.ts';
 import { Interrupt, type Io, type RunEnd } from './io.ts';
-import { createErrorReport } from './report-failure.ts';
+import { reportFailure } from './report-failure.ts';
 import type { RunSettings } from './settings/settings.ts';
 import { tree } from './tree.ts';
 
@@ -17,7 +17,7 @@ export async function run(io: Io): Promise<number> {
     try {
       act(exit);
     } catch (error) {
-      const failed = await createErrorReport(io)(error);
+      const failed = await reportFailure(io, error);
       exit ||= failed.exit;
     }
   }
@@ -25,7 +25,6 @@ export async function run(io: Io): Promise<number> {
 }
 
 async function runToEnd(io: Io): Promise<RunEnd> {
-  const report = createErrorReport(io);
   let settings: RunSettings | undefined;
   const interrupt = () => (io.signal.reason instanceof Interrupt ? io.signal.reason : undefined);
   try {
@@ -38,7 +37,7 @@ async function runToEnd(io: Io): Promise<RunEnd> {
     if (interrupted) return interrupted;
     if (error instanceof Interrupt) return error;
     if (error === outputClosed) return { exit: 0, reason: 'done' };
-    return await report(error, settings);
+    return await reportFailure(io, error, settings);
   }
 }
 

@@ -1,3 +1,4 @@
+import { once } from '../../base/calls.ts';
 import type { AnswerCache, Client } from '../../contract/ports.ts';
 import { type CachedLookup, createCachedLookup } from '../../core/lookup/cached-lookup.ts';
 import { openCache } from '../../state/cache.ts';
@@ -48,18 +49,13 @@ export async function openAnswers(context: Context): Promise<AnswerCache | undef
 
 /** The code for the store is loaded only when an answer is not cached on this machine. */
 function sharedAnswers(context: Context, local: AnswerCache, key: string): AnswerCache {
-  let opened: Promise<AnswerCache> | undefined;
-  const shared = () => {
-    opened ??= openShared();
-    return opened;
-  };
-  async function openShared(): Promise<AnswerCache> {
+  const shared = once(async (): Promise<AnswerCache> => {
     const store = await context.store();
     if (store === undefined) return local;
     const { createSharedAnswers } = await import('../../store/answers.ts');
     const { clock, random } = context.io;
     return createSharedAnswers(store.link, local, key, clock, random);
-  }
+  });
   return {
     get: (endpoint, subject) => local.get(endpoint, subject),
     put: async (endpoint, subject, answer) => (await shared()).put(endpoint, subject, answer),
