@@ -12,7 +12,7 @@ type Out = Writable & {
 export type TerminalInput = Readable & { setRawMode?(raw: boolean): unknown };
 
 /** The terminal of the session, which can be opened even if stdin and stdout are redirected. */
-export interface Terminal {
+interface Terminal {
   exists(): boolean;
   open(): TerminalInput;
 }
@@ -48,7 +48,7 @@ export interface RunEnd {
 
 /** The signals that shut down a run cleanly, with their exit codes. */
 export const endingSignals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
-export type EndingSignal = keyof typeof endingSignals;
+type EndingSignal = keyof typeof endingSignals;
 
 export const isInterrupted = ({ signal }: Pick<Io, 'signal'>): boolean => signal.reason instanceof Interrupt;
 

@@ -3,7 +3,7 @@ import { quietly } from '../base/calls.ts';
 import { systemClock } from '../base/clock.ts';
 import { createInFlight, type InFlight } from '../core/client/in-flight.ts';
 import { workingFolder } from '../state/paths.ts';
-import { type EndingSignal, endingSignals, Interrupt, type Terminal } from './io.ts';
+import { endingSignals, Interrupt, type Io } from './io.ts';
 import { run } from './run.ts';
 
 export async function runProcess(argv: readonly string[]): Promise<void> {
@@ -63,7 +63,7 @@ function isJournal(stream: string | undefined): boolean {
 }
 
 /** The terminal of the session. It can be used for questions even if stdin and stdout are pipes. */
-function controllingTerminal(platform: NodeJS.Platform): Terminal {
+function controllingTerminal(platform: NodeJS.Platform): Io['terminal'] {
   const path = platform === 'win32' ? '\\\\.\\CONIN$' : '/dev/tty';
   return {
     exists() {
@@ -81,6 +81,8 @@ const DELIVERY_MS = 3_000;
 
 /** Equal signals within this time count as one: wrappers such as npx forward what the whole process group got. */
 const SAME_MS = 100;
+
+type EndingSignal = keyof typeof endingSignals;
 
 function handleSignals(inFlight: InFlight) {
   const ending = new AbortController();

@@ -4,11 +4,11 @@ import { quietly } from '../../base/calls.ts';
 import { usageError } from '../../base/failure.ts';
 import { realPath } from '../../base/files.ts';
 import type { Io } from '../io.ts';
-import type { NamedFile } from './parse.ts';
+import type { Parsed } from './parse.ts';
 
 /** Rejects a file with two roles before anything is paid for: a run would replace its input, or one output by another. */
 export function checkFiles(
-  named: readonly NamedFile[],
+  named: Parsed['files'],
   out: string | undefined,
   { stdin, stdout }: Pick<Io, 'stdin' | 'stdout'>,
 ): void {

@@ -1,7 +1,7 @@
 import { usageError } from '../../base/failure.ts';
 import { createLineSplitter, type Line } from '../../base/lines.ts';
 
-export interface CsvRow {
+interface CsvRow {
   readonly line: number;
   readonly cells: readonly string[];
   readonly separator: Separator;

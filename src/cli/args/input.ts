@@ -10,7 +10,7 @@ import type { Io } from '../io.ts';
 import { linesIn, readCsv } from './csv-input.ts';
 
 /** A subject as the user wrote it, with its line number if it comes from a file or stdin. */
-export interface GivenSubject {
+interface GivenSubject {
   readonly text: string;
   readonly line?: number;
 }

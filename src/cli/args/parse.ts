@@ -16,7 +16,7 @@ export interface Parsed {
   readonly files: readonly NamedFile[];
 }
 
-export interface NamedFile {
+interface NamedFile {
   readonly role: string;
   readonly path: string;
   /** The files that a run creates beside it; undefined if it is only read. */

@@ -11,7 +11,7 @@ import {
 import type { Context } from '../context.ts';
 import type { Io } from '../io.ts';
 import { commandWith } from '../spend/continue-command.ts';
-import { type GivenSubject, readSubjects, type SubjectSource } from './input.ts';
+import { readSubjects, type SubjectSource } from './input.ts';
 
 /** The maximum number of subjects that are validated before the first paid call. */
 const AHEAD = 10_000;
@@ -25,19 +25,19 @@ export async function gatherSubjects(
   const input = subjectsOf(source, context.io, await context.settings.key.get());
   const checked: Subject[] = [];
   // Read one more subject than is validated, to find out whether the input continues.
-  let beyond: GivenSubject | undefined;
+  let beyond: string | undefined;
   for (;;) {
     const { value, done } = await input.next();
     if (done) break;
     if (checked.length >= AHEAD) {
-      beyond = value;
+      beyond = value.text;
       break;
     }
     checked.push(await parseSubject(value, read));
   }
-  async function* continued(first: GivenSubject): AsyncGenerator<string | Subject> {
+  async function* continued(first: string): AsyncGenerator<string | Subject> {
     yield* checked;
-    yield first.text;
+    yield first;
     for await (const { text } of input) yield text;
   }
   return {
@@ -76,7 +76,7 @@ export async function distinctSubjects(
 }
 
 /** Throws at an API key, so that no record contains it, and at an argument that is a list. */
-const subjectsOf = (source: SubjectSource, io: Io, key: string | undefined): AsyncGenerator<GivenSubject> =>
+const subjectsOf = (source: SubjectSource, io: Io, key: string | undefined) =>
   readSubjects(source, io, ({ text, line }) => {
     const words = subjectsIn(text);
     const word = words.find((each) => isKey(each, key));
@@ -93,7 +93,7 @@ const subjectsOf = (source: SubjectSource, io: Io, key: string | undefined): Asy
 export const isOneWord = ({ words }: SubjectSource): boolean => words.length === 1 && words[0] !== '-';
 
 async function parseSubject<T>(
-  { text, line }: GivenSubject,
+  { text, line }: { readonly text: string; readonly line?: number },
   read: (text: string) => T | Promise<T>,
 ): Promise<T> {
   try {

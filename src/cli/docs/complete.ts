@@ -8,7 +8,7 @@ import { trimText } from '../../base/values.ts';
 import { openCache } from '../../state/cache.ts';
 import { foldersOf, homeOf } from '../../state/paths.ts';
 import type { Io } from '../io.ts';
-import { completeLine, type LineContext } from './completion/candidates.ts';
+import { completeLine } from './completion/candidates.ts';
 import type { Outline } from './completion/outline.ts';
 
 const MAX_HANDLES = 200;
@@ -33,7 +33,11 @@ const profileNames = (prefix: string, place: CompletionPlace): string[] =>
   Object.keys(readConfig(foldersAt(place).config).profiles).filter((name) => name.startsWith(prefix));
 
 /** Handles that were recently found with the base URL and key that the command line would use. */
-function knownHandles(prefix: string, { profile, sandbox }: LineContext, place: CompletionPlace): string[] {
+function knownHandles(
+  prefix: string,
+  { profile, sandbox }: { readonly profile: string | undefined; readonly sandbox: boolean },
+  place: CompletionPlace,
+): string[] {
   const { config, cache } = foldersAt(place);
   const scope = sandbox
     ? { baseUrl: 'sandbox:', key: 'sandbox', dir: cache && join(cache, 'sandbox') }

@@ -1,7 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import type { ExitCode } from '../exit.ts';
 
-export type Outcomes =
+type Outcomes =
   | { readonly found: true }
   | { readonly found: false; readonly code: string }
   | { readonly found: null; readonly failure?: Failure | undefined };

@@ -15,7 +15,7 @@ interface Completion {
 }
 
 /** The flags --profile and --sandbox of the command line. They select the handles that are offered. */
-export interface LineContext {
+interface LineContext {
   readonly profile: string | undefined;
   readonly sandbox: boolean;
 }

@@ -7,10 +7,10 @@ import { type WindowName, windowNames } from '../../../contract/records/pnl.ts';
 import { FailedSubject, MissingSubject, type PnlRecord } from '../../../contract/records/subject.ts';
 import { rearm } from '../../../output/format/csv.ts';
 import { rowFields, sortKeys, traderFields } from '../../../output/views/pnl-rows.ts';
-import { type CsvRow, linesIn, readCsv } from '../../args/csv-input.ts';
+import { linesIn, readCsv } from '../../args/csv-input.ts';
 import { inputText } from '../../args/input.ts';
 import type { Io } from '../../io.ts';
-import type { Outcomes } from '../../lookup/tally.ts';
+import type { LookupTally } from '../../lookup/tally.ts';
 
 type Format = 'table' | 'ndjson' | 'json';
 
@@ -29,7 +29,7 @@ export async function* readExport(path: string, io: Pick<Io, 'stdin' | 'signal'>
   const name = path === '-' ? 'stdin' : path;
   if (format === 'json') yield* wholeDocument(chunks, name);
   else if (format === 'ndjson') yield* lines(chunks, name);
-  else yield* rows(readCsv(chunks), name);
+  else yield* rows(chunks, name);
 }
 
 /** Reads up to the first character that is not white space, to detect the format. */
@@ -91,7 +91,7 @@ async function* lines(chunks: AsyncIterable<string>, name: string): AsyncGenerat
   }
 }
 
-async function* rows(all: AsyncIterable<CsvRow>, name: string): AsyncGenerator<PnlRecord> {
+async function* rows(chunks: AsyncIterable<string>, name: string): AsyncGenerator<PnlRecord> {
   let header: readonly string[] | undefined;
   let group: Cells[] = [];
   let last = 1;
@@ -101,7 +101,7 @@ async function* rows(all: AsyncIterable<CsvRow>, name: string): AsyncGenerator<P
     group = [];
     return record ? [record] : [];
   };
-  for await (const { cells, line, separator } of all) {
+  for await (const { cells, line, separator } of readCsv(chunks)) {
     if (cells.length === 1 && cells[0] === '') continue;
     if (!header) {
       header = cells;
@@ -210,7 +210,7 @@ export function readRecord(value: unknown): PnlRecord | undefined {
   return missing.success ? missing.data : FailedSubject.safeParse(value).data;
 }
 
-export const outcomeOf = (record: PnlRecord): Outcomes =>
+export const outcomeOf = (record: PnlRecord): Parameters<LookupTally['add']>[0] =>
   record.found === null ? { found: null, failure: failureOf(record) } : record;
 
 function failureOf({ error }: Extract<PnlRecord, { found: null }>): Failure {
