@@ -67,11 +67,9 @@ export type GivenFlags<O extends Options> = {
   readonly [K in keyof O]: O[K] extends Option<infer T> ? T : never;
 };
 
-/** The flags of `set` that `own` does not replace. A flag replaces the flag with the same long name. */
-export function notReplaced(set: Options, own: Options): Options {
-  const replaced = new Set(Object.values(own).map(longName));
-  return Object.fromEntries(Object.entries(set).filter(([, option]) => !replaced.has(longName(option))));
-}
+/** The flags of `set` without those of which a command has a version of its own, under the same name. */
+export const notReplaced = (set: Options, own: Options): Options =>
+  Object.fromEntries(Object.entries(set).filter(([key]) => !Object.hasOwn(own, key)));
 
 export const longName = (option: Pick<Option<unknown>, 'flags'>): string => {
   const match = /--([a-z][a-z0-9-]*)/.exec(option.flags);

@@ -88,16 +88,11 @@ export function parseWords(command: AnyCommand, given: readonly string[], folder
     const placed = resolve(folder, name);
     return name === '-' || placed === resolve(name) ? name : placed;
   };
-  const argumentAt = (at: number) => command.args[at] ?? command.args.at(-1);
-  const own = new Set(Object.values(command.options).map(longName));
-  const accepted = new Set(options.map(longName));
   const read = (set: Options): Record<string, unknown> =>
     Object.fromEntries(
       Object.entries(set).map(([key, option]) => {
         const name = longName(option);
-        // A common flag that this command does not accept has its default.
-        const given = accepted.has(name) ? texts.get(name) : undefined;
-        const isReplaced = set !== command.options && own.has(name);
+        const isReplaced = set !== command.options && Object.hasOwn(command.options, key);
         const { complete, writes } = option.value ?? {};
         const placed = (value: unknown): unknown => {
           if (complete !== 'file' || typeof value !== 'string') return value;
@@ -106,12 +101,12 @@ export function parseWords(command: AnyCommand, given: readonly string[], folder
           if (!isReplaced && (path !== '-' || !writes)) files.push({ role: `--${name}`, path, writes });
           return path;
         };
-        const value = readValue(option, given, isReplaced);
+        const value = readValue(option, texts.get(name), isReplaced);
         return [key, Array.isArray(value) ? value.map(placed) : placed(value)];
       }),
     );
   const placedArgs = args.map((word, at) => {
-    const { name = '', complete } = argumentAt(at) ?? {};
+    const { name = '', complete } = command.args[at] ?? command.args.at(-1) ?? {};
     const path = complete === 'file' ? place(word) : word;
     if (path === '-' || complete === 'file') files.push({ role: name, path });
     return path;

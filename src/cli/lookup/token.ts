@@ -44,17 +44,10 @@ export function tokenCost(
   return [{ ...thesisCall({ userId }, { limit: THESIS_BLOCK }), times: PAGES }];
 }
 
-interface Author {
-  readonly userId: string;
-  readonly name: string;
-}
+type Author = { readonly userId: string; readonly name: string } | undefined;
 
 /** Searches the saved tokens, then the newest theses; with an author, only theirs, because tickers are not unique. */
-export async function tokenAddressOf(
-  token: TokenChoice,
-  author: Author | undefined,
-  context: Context,
-): Promise<string> {
+export async function tokenAddressOf(token: TokenChoice, author: Author, context: Context): Promise<string> {
   if ('address' in token) return token.address;
   const { symbol } = token;
   const saved = author ? [] : savedFor(symbol, context);
@@ -113,7 +106,7 @@ function matching(tokens: readonly KnownToken[], symbol: string): KnownToken[] {
 }
 
 /** Reads on after the ticker was found, because a second token may have it too, unless there is an author. */
-async function search(symbol: string, author: Author | undefined, context: Context): Promise<KnownToken[]> {
+async function search(symbol: string, author: Author, context: Context): Promise<KnownToken[]> {
   const tokens: KnownToken[] = [];
   const feed = thesisFeed(await context.client(), { userId: author?.userId });
   const { signal, io } = context;

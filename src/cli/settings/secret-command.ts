@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { quietly } from '../../base/calls.ts';
 import { Failure } from '../../base/failure.ts';
 import { errno } from '../../base/files.ts';
 import { withoutKeys } from '../../core/client/mask-key.ts';
@@ -37,14 +38,6 @@ async function outputOf(name: string, line: string, io: Io): Promise<string> {
     stdio: [isAttended(io) ? 'inherit' : 'ignore', 'pipe', 'pipe'],
     detached: isAlone,
   });
-  const kill = () => {
-    try {
-      if (isAlone && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-      else child.kill('SIGKILL');
-    } catch {
-      // Ignore the error: the command has already ended.
-    }
-  };
   let [out, err] = ['', ''];
   child.stdout.on('data', (part: Buffer) => {
     out = (out + part).slice(0, LONGEST);
@@ -59,13 +52,8 @@ async function outputOf(name: string, line: string, io: Io): Promise<string> {
     const ended = new Promise<string | undefined>((resolve) => {
       child.once('error', (error) => resolve(`cannot be started: ${errno(error)}`));
       child.once('exit', (code, killed) => {
-        const why =
-          code === 0
-            ? undefined
-            : killed === null
-              ? `failed with exit code ${code}`
-              : `was ended by ${killed}`;
-        const settle = () => resolve(why);
+        const why = killed === null ? `failed with exit code ${code}` : `was ended by ${killed}`;
+        const settle = () => resolve(code === 0 ? undefined : why);
         child.once('close', settle);
         clock.sleep(REST_MS, until).then(settle, settle);
       });
@@ -77,7 +65,9 @@ async function outputOf(name: string, line: string, io: Io): Promise<string> {
     throw failed(name, `${why}${said === '' ? '' : `: ${said}`}`);
   } finally {
     done.abort();
-    kill();
+    const { pid } = child;
+    // It fails if the command has already ended.
+    quietly(() => (isAlone && pid !== undefined ? process.kill(-pid, 'SIGKILL') : child.kill('SIGKILL')));
     child.stdout.destroy();
     child.stderr.destroy();
   }

@@ -18,15 +18,12 @@ import { originText } from './settings.ts';
 export const readableSettings: readonly string[] = ['profile', 'key', ...settingNames, 'storePassword'];
 
 export function settingRecords(settings: Sourced, origins: boolean): SettingRecord[] {
-  const { profile, key } = settings;
-  const masked = { ...key, value: key.value === undefined ? undefined : maskKey(key.value) };
-  const { storePassword } = settings;
-  const hidden = { ...storePassword, value: storePassword.value === undefined ? undefined : '****' };
+  const { profile, key, storePassword } = settings;
   const rows = [
     { name: 'profile', ...profile },
-    { name: 'key', ...masked },
+    { name: 'key', ...key, value: key.value && maskKey(key.value) },
     ...settingList(settings),
-    { name: 'storePassword', ...hidden },
+    { name: 'storePassword', ...storePassword, value: storePassword.value && '****' },
   ];
   return rows.map((row) => ({
     setting: row.name,
