@@ -111,12 +111,8 @@ export function parseWords(command: AnyCommand, given: readonly string[], folder
     if (path === '-' || complete === 'file') files.push({ role: name, path });
     return path;
   });
-  return {
-    args: placedArgs,
-    given: read(command.options) as GivenFlags<Options>,
-    globals: read(everyCommonOption) as unknown as Globals,
-    files,
-  };
+  const globals = read(everyCommonOption) as unknown as Globals;
+  return { args: placedArgs, globals, given: read(command.options) as GivenFlags<Options>, files };
 }
 
 type OptionList = readonly Option<unknown>[];
