@@ -44,6 +44,13 @@ describe('trdr me', () => {
     ['--min-units 101', 'less is left', key(900, 100), NOW, 'UNITS_LOW'],
     ['--min-units 90%', 'there is no cap', unmetered, NOW, 'ok'],
     ['--min-units 10%', 'the grant is not known', { usage: { unitsRemaining: 9 } }, NOW, 'BAD_ANSWER'],
+    [
+      '--min-reveals 1',
+      'the reveals left are not known',
+      { usage: { revealsRemaining: {} } },
+      NOW,
+      'BAD_ANSWER',
+    ],
     ['--min-days 3', 'the units run out sooner at the rate of this month', key(1_000, 200), NOW, 'DAYS_LOW'],
     ['--min-days 2', 'they last as long', key(1_000, 200), NOW, 'ok'],
     ['--min-days 365', 'they last until the month ends', key(1_000, 2_000), NOW, 'ok'],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openapi } from '../../src/contract/openapi.ts';
 import { openDesk, openHome, runInProcess, trdr, withSandbox } from './harness.ts';
-import { withService } from './service.ts';
+import { type Call, withService } from './service.ts';
 
 const me = {
   ratePerMinute: 600,
@@ -121,6 +121,18 @@ describe('trdr doctor', () => {
     expect([exitCode, paid.length]).toEqual([0, 2]);
     const elsewhere = await home.run(['doctor'], { sandbox: await described(JSON.stringify(openapi())) });
     expect(elsewhere.records().filter(({ check }) => check === 'answers')).toEqual([]);
+  });
+
+  test.each([
+    [{ unitsUsed: 990, unitsRemaining: 10 }, 'warn'],
+    [{ unitsUsed: 1_000, unitsRemaining: 0 }, 'fail'],
+    [{ revealsRemaining: 0 }, 'fail'],
+  ])('judges what is left of the allowance: %j', async (usage, verdict) => {
+    const body = ({ path }: Call) =>
+      path === '/openapi.json' ? openapi() : { ...me, usage: { ...me.usage, ...usage } };
+    const sandbox = await withService((call) => ({ body: body(call) }), { ownMe: true });
+    const { records } = await runInProcess(['doctor'], { sandbox });
+    expect(verdicts(records())).toContainEqual(['limits', verdict]);
   });
 
   test('warns about a wrong clock', async () => {

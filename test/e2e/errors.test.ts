@@ -103,6 +103,13 @@ describe('the wait of a 429', () => {
     expect(stderr).toMatch(/^trdr: waiting 7s: \w+ \(429\)$/m);
   });
 
+  test('is respected as a date', async () => {
+    const date = new Date(virtualClock().now() + 9_000).toUTCString();
+    const { slept } = await run({ status: 429, body: { error: limited }, headers: { 'retry-after': date } });
+    // Dates have no milliseconds.
+    expect(Math.abs(Math.max(...slept) - 8_500)).toBeLessThanOrEqual(500);
+  });
+
   test.each([undefined, 'soon', -4, null])('of %j is five seconds', async (retryAfter) => {
     const { slept } = await run({ status: 429, body: { error: limited, retryAfter } });
     expect(Math.max(...slept)).toBe(5_000);

@@ -1,19 +1,11 @@
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commonOptions } from '../../src/cli/args/common.ts';
 import { longName } from '../../src/cli/args/option.ts';
 import { allCommands } from '../../src/cli/docs/help.ts';
 import { bash } from './bash.ts';
-import { type Home, openHome, withSandbox } from './harness.ts';
+import { type Home, openHome } from './harness.ts';
 import { withService } from './service.ts';
 
 /** Paths that no command can use, and what the message says about each. */
@@ -139,35 +131,4 @@ test('stdin and stdout have roles too, and two inputs or two devices may be the 
   expect(await run('whois mira --sandbox --out b.csv < a.csv')).toBe('0');
   expect(await run('pnl mira --sandbox --out b.csv --fresh > /dev/null')).toBe('0');
   expect(await run('pnl --from b.csv --file b.csv --column subject --sandbox > /dev/null')).toBe('0');
-});
-
-test('relative names of files are relative to the folder of the run', async () => {
-  const [home, sandbox] = [openHome(), await withSandbox()];
-  writeFileSync(join(home.path, 'body.json'), '{"handles":["mira"]}');
-  writeFileSync(join(home.path, 'handles.txt'), 'mira\njuno\n');
-  const before = readdirSync(process.cwd());
-  const tail = ['thesis', 'tail', '--via', 'poll', '--backfill', '2', '--count', '2'];
-  const runs = [
-    ['whois', '--file', 'handles.txt', '--out', 'users.csv'],
-    ['pnl', '--file', 'handles.txt', '--yes', '--out', 'pnl.ndjson', '--resume'],
-    ['pnl', '--from', 'pnl.ndjson', '--out', 'sorted.json'],
-    ['api', 'POST', '/v2/user/handles/pnl', '--input', 'body.json', '--yes', '--out', 'raw.json'],
-    [...tail, '--out', 'posts.ndjson', '--status', 'tail.prom', '--rotate', '1d'],
-    [...tail, '--exec', 'true', '--checkpoint', 'seen.json'],
-  ];
-  for (const words of runs) {
-    const ran = await home.run(words, { sandbox });
-    expect([words, ran.stderr, ran.exitCode]).toEqual([words, ran.stderr, 0]);
-  }
-  const written = [
-    'users.csv',
-    'pnl.ndjson',
-    'sorted.json',
-    'raw.json',
-    'posts.ndjson',
-    'tail.prom',
-    'seen.json',
-  ];
-  expect(written.filter((name) => !existsSync(join(home.path, name)))).toEqual([]);
-  expect(readdirSync(process.cwd())).toEqual(before);
 });

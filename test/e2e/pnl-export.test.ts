@@ -6,6 +6,7 @@ import { virtualClock } from '../core/virtual-clock.ts';
 import { until } from './feed.ts';
 import { type Home, openHome, startTrdr } from './harness.ts';
 import { ledgerOf, type NumbersSandbox, priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
+import { withService } from './service.ts';
 
 const HANDLES = someHandles(350);
 const FILE = recordsOf(HANDLES)
@@ -181,6 +182,35 @@ describe('an export and its money', () => {
     const spent = ledgerOf(home).reduce((sum, { cu, cuAtMost = 0 }) => sum + cu + cuAtMost, 0);
     if (bound > 0) expect(spent).toBe(100 + priceOf(HANDLES) + bound * 30_000);
     expect(spent).toBeLessThanOrEqual(100 + handles * 30_000);
+  });
+
+  test('reads an answer again that an earlier version could not read, and pays only for the rest', async () => {
+    const record = (handle: string) => ({
+      handle,
+      wallet: null,
+      evmWallet: null,
+      updatedAt: null,
+      windows: {},
+    });
+    let body: unknown = { strange: [1] };
+    const service = await withService(() => ({ body }));
+    const home = openHome();
+    const words = ['pnl', 'one', 'two', 'none', 'rest', '--out', 'n.ndjson', '--resume', '-y'];
+    const run = () => home.run(words, { sandbox: service, differs: true });
+    expect([(await run()).exitCode, service.calls.length]).toEqual([9, 1]);
+    // As if a newer version could read what the journal has saved.
+    const place = join(home.path, 'n.ndjson.journal/0');
+    const saved = JSON.stringify(JSON.stringify(body));
+    const answer = { data: { entries: [record('two'), record('one')], missing: ['none'] }, meta: {} };
+    const text = readFileSync(place, 'utf8');
+    expect(text).toContain(saved);
+    writeFileSync(place, text.replace(saved, JSON.stringify(JSON.stringify(answer))));
+    body = { count: 1, missing: [], entries: [record('rest')] };
+    const { exitCode, stderr } = await run();
+    expect([exitCode, service.calls.length], stderr).toEqual([0, 2]);
+    expect(stderr).toContain('recovered 3 handles from saved answers that an earlier run could not parse');
+    const rows = readFileSync(join(home.path, 'n.ndjson'), 'utf8').trim().split('\n');
+    expect(rows.map((row): unknown => JSON.parse(row).found)).toEqual([true, true, false, true]);
   });
 
   test('does the same for a single handle', async () => {

@@ -2,9 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { readCsv } from '../../../src/cli/args/csv-input.ts';
 import { readSubjects, subjectSource } from '../../../src/cli/args/input.ts';
 import { openFolder } from '../../folder.ts';
 
@@ -149,30 +147,5 @@ describe('subjects', () => {
     ['a column without a file', ['a'], { file: undefined, column: 'handle' }],
   ])('reject %s before reading anything', (_, words, given) => {
     expect(() => subjectSource(words, given, 'handle')).toThrow(expect.objectContaining({ kind: 'usage' }));
-  });
-});
-
-describe('reading CSV', () => {
-  const quote = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
-  const escaped = (cell: string) => JSON.stringify(cell).slice(1, -1).replaceAll('\\"', '"');
-
-  it.each([
-    [',', quote],
-    [';', quote],
-    ['\t', escaped],
-  ] as const)('returns any cells separated by %j, with any chunk boundaries', async (separator, write) => {
-    const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\t', '\\', '\n', '\r', ' ', '東') });
-    const row = fc.tuple(cell, cell, cell);
-    const rows = fc.array(row, { maxLength: 5 }).map((some) => [['h', 'i', 'j, k; l'], ...some]);
-    await fc.assert(
-      fc.asyncProperty(rows, fc.integer({ min: 1, max: 7 }), async (table, size) => {
-        const csv = table.map((cells) => `${cells.map(write).join(separator)}\n`).join('');
-        const chunks = csv.match(new RegExp(`[^]{1,${size}}`, 'gu')) ?? [];
-        const read = [];
-        for await (const { cells } of readCsv(Readable.from(chunks))) read.push(cells);
-        expect(read).toEqual(table);
-      }),
-      process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {},
-    );
   });
 });
