@@ -13,7 +13,7 @@ import type {
 } from '../contract/ports.ts';
 import { listReply, number, serverNow } from './connection.ts';
 import { ignoreUnusable, unusable } from './failures.ts';
-import type { StoreLink } from './link.ts';
+import type { StoreMember } from './link.ts';
 import { answerScripts } from './scripts/answers.ts';
 
 const KEEP_MS = 30 * 86_400_000;
@@ -38,7 +38,7 @@ interface Found {
 
 /** Answers are signed with the key, so that only its machines can write them. Without the store, each requests its own. */
 export function createSharedAnswers(
-  link: StoreLink,
+  link: StoreMember['link'],
   local: AnswerCache,
   key: string,
   clock: Clock,

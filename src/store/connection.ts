@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Failure } from '../base/failure.ts';
 import { checkExposure, type StoreAddress } from './address.ts';
-import { awayFailure, failureOfReply, isStoreFailure, replicaFailure, storeFailure } from './failures.ts';
+import { awayFailure, failureOfReply, isStoreFailure, storeFailure } from './failures.ts';
 import type { Script } from './script.ts';
 
 export interface ConnectOptions {
@@ -130,7 +130,10 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
     server = readFacts(await exchange('INFO', [], connectMs));
     const unfit = unfitMode[server.mode];
     if (unfit) throw storeFailure('STORE_UNFIT', `${where} ${unfit.why}`, unfit.next);
-    if (server.role !== 'master') end('', replicaFailure(address));
+    // A replica rejects or loses writes, and its data may be outdated.
+    const isReplica = `cannot use the store at ${where}: it is a replica`;
+    const next = 'use the address of the primary; after a failover, wait until the replica is promoted';
+    if (server.role !== 'master') end('', storeFailure('STORE_AWAY', isReplica, next));
     connected = true;
     if (over.signal.aborted) throw over.signal.reason;
   } catch (error) {

@@ -161,14 +161,6 @@ export function awayFailure(
   );
 }
 
-/** A replica rejects or loses writes, and its data may be outdated. */
-export const replicaFailure = (address: StoreAddress) =>
-  storeFailure(
-    'STORE_AWAY',
-    `cannot use the store at ${address.shown}: it is a replica`,
-    'use the address of the primary; after a failover, wait until the replica is promoted',
-  );
-
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ENOTFOUND: 'the host name cannot be resolved',

@@ -8,12 +8,10 @@ import type { Script } from './script.ts';
 
 /** A machine that uses a store. */
 export interface StoreMember {
-  readonly link: StoreLink;
+  readonly link: ReturnType<typeof createLink>;
   readonly machine: string;
   readonly memory: StoreMemory;
 }
-
-export type StoreLink = ReturnType<typeof createLink>;
 
 const PAUSE_MS = 5_000;
 

@@ -13,7 +13,7 @@ import { isRowFormat } from '../output/output.ts';
 import { gapText, placeText } from '../tail/notice-text.ts';
 import { IdSet } from '../verify/id-set.ts';
 import { joinFiles } from '../verify/join.ts';
-import { compareSample, planSample } from '../verify/sample.ts';
+import { planSample } from '../verify/sample.ts';
 import { type ScannedFile, scanFile } from '../verify/scan.ts';
 
 export const verify = command({
@@ -66,9 +66,7 @@ export const verify = command({
     const plan = sample === undefined ? undefined : planSample(context, scanned, joined, sample);
     const isRows = isRowFormat(context.format);
     if (await context.dryRun(plan?.calls ?? [], isRows ? verifiedFilesView : verificationView)) return 0;
-    const found = plan
-      ? await compareSample(context, plan, joined, (id) => ids.has(Buffer.from(id)))
-      : joined;
+    const found = plan ? await plan.compare(joined, (id) => ids.has(Buffer.from(id))) : joined;
     report(context, scanned, found);
     if (isRows) {
       const { status, from, to, rows, gaps } = found;

@@ -18,6 +18,7 @@ import type { TailRow } from '../../tail/post-row.ts';
 import { timing } from '../../tail/timing.ts';
 import type { Context } from '../context.ts';
 import { createNoticeLines } from '../tail/notice-text.ts';
+import { feedOf } from '../tail/position-file.ts';
 import { openSpool } from '../tail/spool.ts';
 import type { RunStore } from './open-store.ts';
 import { RelayState } from './watch-relay.ts';
@@ -90,7 +91,7 @@ async function standBy(
   const describe = () => ({ machine: store.machine, ...(state.tail && describeTail(state.tail)) });
   let isReported = false;
   for (let stateAt = clock.mono(); ; isReported = true) {
-    memory.state = usableState(memory.state, nameOf(scope, plan), clock.now() - keepMs);
+    memory.state = usableState(memory.state, feedOf(plan.feed, { scope }), clock.now() - keepMs);
     const term = await openTerm(connection, { feed, clock, keepMs, keepRows, describe, memory });
     if (term.leftMs === undefined) return term;
     if (clock.mono() >= stateAt) {
@@ -113,9 +114,6 @@ async function standBy(
 
 const safeName = (name: string) => name.replace(/[^\w.-]/g, '?').slice(0, 64);
 
-const nameOf = (scope: RelayWorld['scope'], { feed }: RelayPlan) =>
-  `${feed} of ${scope?.baseUrl ?? 'a service'}`;
-
 async function lead(
   world: RelayWorld,
   plan: RelayPlan,
@@ -124,7 +122,7 @@ async function lead(
   memory: RelayMemory,
 ): Promise<void> {
   const { io, signal, notice, diskWait, startLine, store, scope } = world;
-  const feed = nameOf(scope, plan);
+  const feed = feedOf(plan.feed, { scope });
   const start = resumeFrom(term, feed);
   notice(
     start.kind === 'now'

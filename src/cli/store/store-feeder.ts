@@ -7,7 +7,7 @@ import { nothingMeasured, type TailFacts } from '../../tail/health.ts';
 import type { PostFields, PostMark, TailRow } from '../../tail/post-row.ts';
 import type { Context } from '../context.ts';
 import type { TailFlags } from '../tail/flags.ts';
-import { deliveredText, handoffStateText, placeText } from '../tail/notice-text.ts';
+import { feederText, placeText } from '../tail/notice-text.ts';
 import type { TailOutput } from '../tail/output/writer.ts';
 import type { Feeder } from '../tail/run-feed.ts';
 import { leaderProof } from './leader-proof.ts';
@@ -94,7 +94,13 @@ export function storeFeeder<
   return {
     watched: {
       facts,
-      text: () => stateText(facts(), clock.now()),
+      text() {
+        const state = facts();
+        const { failing, walkedAgoMs } = state;
+        const reading = failing ? 'the store is not reachable' : 'reading from the store';
+        const verified = walkedAgoMs === null ? '' : `verified ${span(walkedAgoMs)} ago`;
+        return feederText(state, clock.now(), reading, verified);
+      },
     },
     check: source.check,
     async run() {
@@ -127,16 +133,6 @@ export function storeFeeder<
       await source.close();
     },
   };
-}
-
-function stateText({ rows, lastPost, failing, walkedAgoMs, handoff }: TailFacts, now: number): string {
-  const parts = [
-    deliveredText(rows, lastPost, now),
-    failing ? 'the store is not reachable' : 'reading from the store',
-    walkedAgoMs === null ? '' : `verified ${span(walkedAgoMs)} ago`,
-    handoff ? handoffStateText(handoff, now) : '',
-  ];
-  return parts.filter((part) => part !== '').join(' · ');
 }
 
 /** A post from the store as a row of a tail. Its record is parsed on first use. */

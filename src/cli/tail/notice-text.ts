@@ -3,7 +3,7 @@ import { stopText } from '../../core/pages/read-pages.ts';
 import { lengthText, span } from '../../output/format/time.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { HandoffHealth } from '../../tail/exec/delivery.ts';
-import type { LastPost } from '../../tail/health.ts';
+import type { TailFacts } from '../../tail/health.ts';
 import type { Gap, Stretched, Summary, TailNotice, TailStatus } from '../../tail/notice.ts';
 import type { PostMark } from '../../tail/post-row.ts';
 import { LONGEST_POLL_MS, type PollReason } from '../../tail/spend/stream-or-poll.ts';
@@ -159,7 +159,7 @@ const spentText = ({ cu, atMost }: Summary['spent']): string =>
   atMost > cu ? `${unitsText(atMost)} at most` : unitsText(cu);
 
 /** How many posts were delivered, and when the last of them was posted. */
-export const deliveredText = (rows: number, lastPost: LastPost | null, now: number): string =>
+const deliveredText = ({ rows, lastPost }: Pick<TailFacts, 'rows' | 'lastPost'>, now: number): string =>
   `${countText(rows, 'post')}${lastPost === null ? '' : `, the last from ${span(Math.max(0, now - lastPost.at))} ago`}`;
 
 export function statusText(status: TailStatus): string {
@@ -179,22 +179,25 @@ export function statusText(status: TailStatus): string {
     filled > 0 ? `${filled} found by polling` : '',
     reconnects > 0 ? countText(reconnects, 'reconnect') : '',
   ];
-  return parts.filter((part) => part !== '').join(' · ');
+  return joined(parts);
 }
 
 /** The problems of a handoff, for the heartbeat; empty if there are no problems. */
-export function handoffStateText(
-  { pendingRows, oldestAt, deadRows, lastExit }: HandoffHealth,
-  now: number,
-): string {
+function handoffStateText({ pendingRows, oldestAt, deadRows, lastExit }: HandoffHealth, now: number): string {
   const age = oldestAt === null ? '' : `, the oldest from ${span(Math.max(0, now - oldestAt))} ago`;
   const parts = [
     pendingRows > 0 ? `${countText(pendingRows, 'post')} not acknowledged${age}` : '',
     lastExit !== null && lastExit !== 0 ? `the command failed with exit code ${lastExit}` : '',
     deadRows > 0 ? `${countText(deadRows, 'post')} in the dead-letter file` : '',
   ];
-  return parts.filter((part) => part !== '').join(' · ');
+  return joined(parts);
 }
+
+/** The state of a run that follows a feed, in one line. */
+export const feederText = (facts: TailFacts, now: number, ...own: readonly string[]): string =>
+  joined([deliveredText(facts, now), ...own, facts.handoff ? handoffStateText(facts.handoff, now) : '']);
+
+const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join(' · ');
 
 /** Notices that a failing service can cause without end. */
 const repeatedNotices: ReadonlySet<TailNotice['kind']> = new Set<TailNotice['kind']>([

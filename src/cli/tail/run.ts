@@ -15,7 +15,7 @@ import { commandWith } from '../spend/continue-command.ts';
 import { moreText } from '../spend/permission.ts';
 import { every } from './every.ts';
 import type { TailFlags } from './flags.ts';
-import { createNoticeLines, deliveredText, gapText, handoffStateText, statusText } from './notice-text.ts';
+import { createNoticeLines, feederText, gapText, statusText } from './notice-text.ts';
 import { type OutputPlan, openOutput, resumeOutput } from './output/open.ts';
 import { resumableOut, type TailFiles } from './position-file.ts';
 import type { Feeder } from './run-feed.ts';
@@ -96,24 +96,16 @@ export async function openTail(
       },
     },
   );
+  const facts = () => ({ ...tail.status(), handoff: output.handoff?.() ?? null });
   const ended = new AbortController();
   const show = () => output.isPaused() || status.show(diskWait.failure?.message ?? statusText(tail.status()));
   const isWatched = io.stderr.isTTY === true && io.stdout.isTTY === true;
   const watch = isWatched && every(io.clock, () => 1_000, ended.signal, show);
   return {
     watched: {
-      facts: () => ({ ...tail.status(), handoff: output.handoff?.() ?? null }),
+      facts,
       loop: () => ({ turns: tail.status().turns, wake: tail.wake }),
-      text() {
-        const status = tail.status();
-        const now = io.clock.now();
-        const parts = [
-          deliveredText(status.rows, status.lastPost, now),
-          statusText(status),
-          output.handoff ? handoffStateText(output.handoff(), now) : '',
-        ];
-        return parts.filter((part) => part !== '').join(' · ');
-      },
+      text: () => feederText(facts(), io.clock.now(), statusText(tail.status())),
     },
     check: output.check,
     async run() {

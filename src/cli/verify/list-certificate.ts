@@ -8,7 +8,7 @@ import { timing } from '../../tail/timing.ts';
 import type { Context } from '../context.ts';
 import { certify } from '../tail/certify.ts';
 import { LineCount } from '../tail/output/line-count.ts';
-import { resumableOut } from '../tail/position-file.ts';
+import { feedOf, resumableOut } from '../tail/position-file.ts';
 
 /** So many posts in a row decide about a time, because a single one may be dated wrongly. */
 const PROOF = 3;
@@ -20,7 +20,7 @@ type Range = Pick<WalkOptions, 'since' | 'until' | 'limit'>;
 
 /** Observes a list, and creates the certificate of `--out`. Only NDJSON files have one. */
 export function createListCertificate(context: Context, timeField: string, { since, until, limit }: Range) {
-  const { globals, format, scope, io } = context;
+  const { globals, format, io } = context;
   // Nothing can be written beside a descriptor, such as /dev/fd/7.
   const isFile = globals.out !== undefined && descriptorIn(globals.out) === undefined;
   const out = format === 'ndjson' && isFile ? resumableOut(globals.out) : undefined;
@@ -90,7 +90,7 @@ export function createListCertificate(context: Context, timeField: string, { sin
       certify(
         out,
         {
-          ...{ feed: `${feed} of ${scope?.baseUrl ?? 'a service'}`, filters, ids: [] },
+          ...{ feed: feedOf(feed, context), filters, ids: [] },
           ...{ start: after, verified, lowest: oldest[0] ?? null, coverage: { after, gaps: [] } },
         },
         { dev: '', ino: '', offset: count.digest.bytes, lines },

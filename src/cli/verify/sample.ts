@@ -13,11 +13,12 @@ import type { ScannedFile } from './scan.ts';
 
 /** Chooses random pages to request again: those that follow a line whose post time is in a verified stretch. */
 export function planSample(
-  { scope, io }: Context,
+  context: Context,
   scanned: readonly ScannedFile[],
   { from, to, gaps }: Verification,
   sample: number,
 ) {
+  const { scope, io, permission, notice, signal } = context;
   const certificate = scanned.find((each) => each.certificate)?.certificate;
   if (!certificate || from === null || to === null)
     throw usageError('--sample needs a file with a verified stretch', 'verify the files without --sample');
@@ -42,43 +43,34 @@ export function planSample(
   const thesis = { userId: first, tokenAddress: tokens.length === 1 ? tokens[0] : undefined };
   const callouts = { mint: first, wallet: tokens[0] };
   const call = isThesis ? thesisCall(thesis, { limit: THESIS_BLOCK }) : calloutCall(callouts, {});
-  return {
-    ...{ cursors, isVerified, thesis, callouts, isThesis },
-    calls: [{ ...call, times: cursors.length }],
-    wants: filterOf(certificate, feed),
-  };
-}
+  const wants = filterOf(certificate, feed);
 
-/** Reads pages again, and adds the posts to the gaps that should be in the files but are not. */
-export async function compareSample(
-  context: Context,
-  { cursors, isVerified, wants, isThesis, thesis, callouts }: ReturnType<typeof planSample>,
-  joined: Verification,
-  isThere: (id: string) => boolean,
-): Promise<Verification> {
-  const { permission, notice, signal } = context;
-  const pages = countText(cursors.length, 'page');
-  const most = cursors.length * (isThesis ? cu.thesisBlock : cu.launchpad);
-  await permission.approve({ least: most, most }, (cost) => `Requesting ${pages} will cost ${cost}`);
-  const client = await context.client();
-  const source = isThesis ? thesisSource(client, thesis) : calloutSource(client, callouts);
-  const missing = new Map<string, Unread>();
-  let compared = 0;
-  for (const before of cursors) {
-    const { rows } = await source.page({ before, limit: source.sizes.step }, signal);
-    for (const row of rows) {
-      const { id, at } = row;
-      if (!isVerified(at) || !wants(row)) continue;
-      compared++;
-      if (!isThere(id))
-        missing.set(id, { from: at, to: at, why: `the service has the post ${id}, and no file` });
+  /** Reads the pages again, and adds the posts to the gaps that should be in the files but are not. */
+  async function compare(joined: Verification, isThere: (id: string) => boolean): Promise<Verification> {
+    const pages = countText(cursors.length, 'page');
+    const most = cursors.length * (isThesis ? cu.thesisBlock : cu.launchpad);
+    await permission.approve({ least: most, most }, (cost) => `Requesting ${pages} will cost ${cost}`);
+    const client = await context.client();
+    const source = isThesis ? thesisSource(client, thesis) : calloutSource(client, callouts);
+    const missing = new Map<string, Unread>();
+    let compared = 0;
+    for (const before of cursors) {
+      const { rows } = await source.page({ before, limit: source.sizes.step }, signal);
+      for (const row of rows) {
+        const { id, at } = row;
+        if (!isVerified(at) || !wants(row)) continue;
+        compared++;
+        if (!isThere(id))
+          missing.set(id, { from: at, to: at, why: `the service has the post ${id}, and no file` });
+      }
     }
+    const found = missing.size === 0 ? 'all are there' : `${group(missing.size)} missing`;
+    notice(`compared ${countText(compared, 'post')} of ${pages}: ${found}`);
+    if (missing.size === 0) return joined;
+    const gaps = [...joined.gaps, ...missing.values()].sort((one, other) => one.from - other.from);
+    return { ...joined, status: joined.status === 'complete' ? 'gaps' : joined.status, gaps };
   }
-  const found = missing.size === 0 ? 'all are there' : `${group(missing.size)} missing`;
-  notice(`compared ${countText(compared, 'post')} of ${pages}: ${found}`);
-  if (missing.size === 0) return joined;
-  const gaps = [...joined.gaps, ...missing.values()].sort((one, other) => one.from - other.from);
-  return { ...joined, status: joined.status === 'complete' ? 'gaps' : joined.status, gaps };
+  return { calls: [{ ...call, times: cursors.length }], compare };
 }
 
 /** Reads the name of a feed, which tails and lists write as `thesis USER TOKENS of URL`. */

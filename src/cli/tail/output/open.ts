@@ -12,7 +12,14 @@ import { openSink, selectedFields } from '../../output/output.ts';
 import { certify, resumeLines } from '../certify.ts';
 import { every } from '../every.ts';
 import type { TailFlags } from '../flags.ts';
-import { positionPath, readStart, resumableOut, savePosition, type TailFiles } from '../position-file.ts';
+import {
+  feedOf,
+  positionPath,
+  readStart,
+  resumableOut,
+  savePosition,
+  type TailFiles,
+} from '../position-file.ts';
 import { confluentSink } from './confluence-sink.ts';
 import { openFollowed } from './followed-file.ts';
 import { printTo, type TailOutput } from './writer.ts';
@@ -29,15 +36,13 @@ export interface OutputPlan {
   readonly filters?: Filters | undefined;
 }
 
-export const serviceOf = ({ scope }: Pick<Context, 'scope'>): string => scope?.baseUrl ?? 'a service';
-
 /** Finds out where the run continues, and what its file contains; `feed` is the name of the feed in positions. */
 export function resumeOutput(
   context: Context,
   files: TailFiles,
   { feed: name, flags: { confluence }, timeField, filters = {} }: OutputPlan,
 ) {
-  const feed = `${name}${confluenceName(confluence)} of ${serviceOf(context)}`;
+  const feed = feedOf(`${name}${confluenceName(confluence)}`, context);
   const hasState = confluence !== undefined;
   const position = readStart({ ...files, feed, timeField, hasState, notice: context.notice });
   return files.out === undefined

@@ -3,8 +3,6 @@ import type { Io } from '../../io.ts';
 
 type Environment = Io['env'];
 
-export type ServiceManager = NonNullable<ReturnType<typeof openServiceManager>>;
-
 /** After this time, the program that sends a message is killed. It normally needs a few milliseconds. */
 const TIMEOUT_MS = 5_000;
 

@@ -8,7 +8,7 @@ import type { RunEnd } from '../../io.ts';
 import { version } from '../../version.ts';
 import { every } from '../every.ts';
 import type { ServiceFlags } from '../flags.ts';
-import { openServiceManager, type ServiceManager } from './notify.ts';
+import { openServiceManager } from './notify.ts';
 
 export interface Watched {
   facts(): TailFacts;
@@ -34,7 +34,7 @@ export function watchHealth(
   context: HealthRun,
   { status, heartbeat }: ServiceFlags,
   run: Watched,
-  manager: ServiceManager | undefined = openServiceManager(context.io.env, context.notice),
+  manager = openServiceManager(context.io.env, context.notice),
 ): void {
   const { diskWait, signal } = context;
   const { clock, atEnd } = context.io;
@@ -82,7 +82,11 @@ function hasStarted({ facts }: Watched): boolean {
 }
 
 /** Sends READY when the tail counts as started, and WATCHDOG while the main loop does not hang. */
-function informing(clock: Clock, manager: ServiceManager, watched: Watched): [() => number, () => void] {
+function informing(
+  clock: Clock,
+  manager: NonNullable<ReturnType<typeof openServiceManager>>,
+  watched: Watched,
+): [() => number, () => void] {
   const beatMs = Math.min(NOTIFY_MS, (manager.watchdogMs ?? Number.POSITIVE_INFINITY) / 2);
   const extension = { EXTEND_TIMEOUT_USEC: START_MS * 1_000 };
   manager.notify({ STATUS: 'starting', ...extension });
