@@ -4,12 +4,9 @@ import { storeFailure } from '../failures.ts';
 import { script } from '../script.ts';
 
 /**
- * Takes the lease of a feed if it is free, and saves the state of the new leader. The token is an epoch number
- * and a nonce; the nonce is needed because two servers can issue the same epoch after a failover. A lease with the
- * token of the caller's last term counts as free, because the caller has ended that term. KEYS: lease, epoch, info.
- * ARGV: nonce, duration of the lease in ms, token of the caller's last term (or empty), then fields and values of that
- * state. Returns the new token. If the lease is not free, returns an empty string and the remaining time of the lease in
- * ms.
+ * Takes the lease of a feed if it is free, or that of the caller's last term, and saves the state of the new leader. The token
+ * has a nonce because two servers can issue the same epoch after a failover. KEYS: lease, epoch, info. ARGV: nonce, duration
+ * in ms, token of the last term (or empty), fields and values. Returns the new token, or an empty string and the time left.
  */
 export const lead = script(
   'lead',

@@ -10,11 +10,9 @@ local function read(command, key, ...)
 end`;
 
 /**
- * Looks up an answer, or decides which machine requests it. KEYS: answer, claim (marks the machine that is
- * requesting the answer). ARGV: token; maximum age of a 200; maximum age of a 202 or 404; time until the caller must
- * renew its claim (all times in ms); the signature of an answer, or the failure (with its "!"), that the caller could
- * not read. Returns `hit` with the answer and its age; `lead` if the caller must request it; `wait` if another machine is requesting
- * it; or `failed` with the failure that another machine shared.
+ * Looks up an answer, or decides which machine requests it. KEYS: answer, claim. ARGV: token, maximum age of a 200, of a 202
+ * or 404, duration of a claim (all in ms), and the signature of an answer, or the failure with its "!", that the caller could
+ * not read. Returns `hit` with the answer and its age, `lead` if the caller must request it, `wait`, or `failed` with a failure.
  */
 const ask = script(
   'ask',
@@ -56,10 +54,7 @@ if read('GET', KEYS[2]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
 return 1`,
 );
 
-/**
- * Ends the caller's claim without an answer, and shares the failure with the waiting machines. KEYS: claim. ARGV:
- * token, failure, how long to share the failure in ms (0: do not share it).
- */
+/** Ends a claim without an answer. KEYS: claim. ARGV: token, failure, how long to share it in ms (0: not at all). */
 const fail = script(
   'fail',
   `${READ}

@@ -1,13 +1,10 @@
 import { script } from '../script.ts';
 
 /**
- * Publishes posts, or saves the position of the leader. Does nothing unless the caller holds the lease: only one leader
- * writes, and it knows what the stream has.
- *
- * KEYS: lease, stream, position, info. ARGV: token, position (or empty), the post time up to which it is verified (or
- * empty), the entry up to which it covers the stream, how long to keep posts in ms, how many posts to keep, then id, post
- * time and body of each post, oldest first. Returns `fenced` if the caller has lost the lease, or `ok`, the id of the last
- * new entry, and the id of the last post that any leader has published.
+ * Publishes posts, or saves the position of the leader, if the caller holds the lease. KEYS: lease, stream, position, info.
+ * ARGV: token, position (or empty), its verified time (or empty), the entry up to which it covers the stream, how long to
+ * keep posts in ms, how many, then id, post time and body of each post, oldest first. Returns `fenced` if the lease is lost, or
+ * `ok`, the id of the last new entry, and the id of the last post that any leader has published.
  */
 const publish = script(
   'publish',
@@ -36,12 +33,9 @@ return { 'ok', last, before }`,
 );
 
 /**
- * Begins a feed that the store does not have, with the state that the leader remembers, if it does. The first entry then
- * names the last post of the former stream as the one before it, or this beginning (see `isBeginning`), if there was none.
- * `born` tells groups that this is another stream.
- *
- * KEYS: lease, position, info. ARGV: token, position (or empty), last published post (or empty). Returns 0 if the caller
- * has lost the lease.
+ * Begins a feed that the store does not have. The first entry then names the last post of the former stream as the one
+ * before it, or this beginning (see `isBeginning`); `born` tells groups that this is another stream. KEYS: lease, position,
+ * info. ARGV: token, position (or empty), last published post (or empty). Returns 0 if the caller has lost the lease.
  */
 const beginFeed = script(
   'beginFeed',
@@ -54,9 +48,8 @@ return 1`,
 );
 
 /**
- * Lists posts of the stream without their bodies, newest first. KEYS: stream. ARGV: where to start (`+`, or `(` and
- * the entry to start before), and how many entries to read. Returns the oldest entry that was read (empty if
- * there was none), then entry, id and post time of each post.
+ * Lists posts without their bodies, newest first. KEYS: stream. ARGV: `+`, or `(` and the entry to start before, and how
+ * many entries. Returns the oldest entry that was read (or empty), then entry, id and post time of each post.
  */
 const listEntries = script(
   'listEntries',
@@ -73,10 +66,7 @@ end
 return flat`,
 );
 
-/**
- * Acknowledges entries for the active member of an ordered group. KEYS: lease, stream. ARGV: token, group,
- * entries. Returns -1 if the member has lost the lease.
- */
+/** KEYS: lease, stream. ARGV: token, group, entries. Returns -1 if the active member has lost the lease. */
 const ackOrdered = script(
   'ackOrdered',
   `
@@ -87,10 +77,7 @@ return count`,
   { frees: true },
 );
 
-/**
- * Extends the leader's lease and saves the leader's state. KEYS: lease, info. ARGV: token, new duration of the lease in
- * ms, then fields and values of the state. Returns 0 if the leader has lost the lease.
- */
+/** KEYS: lease, info. ARGV: token, duration of the lease in ms, fields and values. Returns 0 if the leader has lost the lease. */
 const report = script(
   'report',
   `

@@ -19,15 +19,11 @@ local function respace(calls, limit, window, earliest)
 end`;
 
 /**
- * Takes a slot of a lane. The algorithm is a sliding log. GCRA would be simpler, but after a burst it allows
- * up to twice the limit within a window.
- *
- * If the lane is full or blocked and `book` is 1, reserves the next free departure time for the ticket, so that all
- * machines are served in the order of their calls. The caller requests a slot again with the same ticket at that time.
- *
+ * Takes a slot of a lane, in a sliding log: GCRA allows twice the limit within a window after a burst. If the lane is full or
+ * blocked and `book` is 1, reserves the next departure for the ticket, with which the caller asks again at that time.
  * KEYS: calls, meta, fleet. ARGV: limit, window in ms, ticket, book, machine, how many ms after its reserved departure
- * a call may still leave. Returns the wait in ms, the limit that the service reported (0 if it has not reported one),
- * the number of recently active machines, and 1 if the wait is caused by a queue.
+ * a call may still leave. Returns the wait in ms, the limit that the service reported (or 0), the number of recently active
+ * machines, and 1 if the wait is caused by a queue.
  */
 const take = script(
   'take',
@@ -79,10 +75,7 @@ if ARGV[4] == '1' then hold(departure) end
 return { departure - now, known, machines, blocked >= departure and 0 or 1 }`,
 );
 
-/**
- * Blocks a lane for some time after a 429. Queued calls whose turn is within that time are postponed to its
- * end, or later if the limit requires it. KEYS: calls, meta. ARGV: how long to block in ms, window in ms.
- */
+/** Blocks a lane after a 429, and postpones its queued calls. KEYS: calls, meta. ARGV: how long in ms, window in ms. */
 const block = script(
   'block',
   `${RESPACE}
@@ -95,10 +88,7 @@ respace(calls, limit, window, blocked)
 return blocked - now`,
 );
 
-/**
- * Moves a call that has a slot to the present, because it leaves later than its slot. KEYS: calls, meta. ARGV: ticket,
- * window in ms. Returns 0 if the slot has expired.
- */
+/** For a call that leaves later than its slot. KEYS: calls, meta. ARGV: ticket, window. Returns 0 if the slot has expired. */
 const departLate = script(
   'departLate',
   `${RESPACE}
@@ -128,10 +118,7 @@ redis.call('PEXPIRE', KEYS[1], 3 * tonumber(ARGV[2]))
 return 1`,
 );
 
-/**
- * Adds calls that were sent while the store was unavailable, or that the store may have lost. KEYS: calls.
- * ARGV: window, then ticket and age in ms of each call.
- */
+/** Calls that the store does not know, or may have lost. KEYS: calls. ARGV: window, then ticket and age in ms of each. */
 const addUnrecorded = script(
   'addUnrecorded',
   `

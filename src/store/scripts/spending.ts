@@ -4,9 +4,8 @@ import { script } from '../script.ts';
 export const REMOVED = 'removed';
 
 /**
- * The first lines of all spending scripts. KEYS[1..6]: open, calls, done, month, day, caps. ARGV[1..2]: the start of
- * the day in the names of these keys, in ms, and the day. If the server's clock is in another day, the script returns
- * `period` and its time, and the caller repeats the call with other keys.
+ * The first lines of all spending scripts. KEYS[1..6]: open, calls, done, month, day, caps. ARGV[1..2]: the start of that
+ * day in ms, and the day. Returns `period` and the time of the server if it is another day: the caller needs other keys.
  */
 const BASE = `
 local open, calls, done, month, day, caps = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
@@ -106,17 +105,13 @@ end
 const money = (name: string, body: string, frees = false) => script(name, `${BASE}\n${body}`, { frees });
 
 /**
- * Reserves the maximum cost of a call, right before the call is sent. A second request with the same id
- * changes nothing. KEYS[7]: ledger. ARGV[3..9]: id, maximum cost (empty: not known), lifetime of the reservation in ms,
- * machine, command, endpoint, boot (identifies the last start of the server); then the names of the budgets that the
- * machine remembers. Returns `ok` with the service's count when the
- * day began (empty if there is none), and the name and limit of each budget; `held` if the call was reserved before;
- * `gone` with the remembered budgets that the store has lost; `unpriced` with a budget and its limit if the cost is not
- * known; `refused` with the budget, its limit, its use and how much of that is reserved for calls in flight; `reseed` if
- * the sums must be raised to the service's own count first; `refresh` with the amount reserved for calls in flight, if
- * this machine should raise the sums because they were last raised more than ten minutes ago; or `over` if the
- * reservation with this id has ended. Only `ok` and `held` mean that the cost is reserved; after `reseed`, `refresh` and
- * `over`, the caller tries again.
+ * Reserves the maximum cost of a call, right before it is sent; a second request with the same id changes nothing.
+ * KEYS[7]: ledger. ARGV[3..9]: id, maximum cost (empty: not known), lifetime of the reservation in ms, machine, command,
+ * endpoint, boot of the server; then the names of the budgets that the machine remembers. Returns `ok` with the service's
+ * count when the day began (or empty), and name and limit of each budget; `held` if the cost is reserved already; `gone`
+ * with budgets that the store has lost; `unpriced` with a budget and its limit; `refused` with a budget, its limit, its use
+ * and how much of that is reserved; or one after which the caller tries again: `reseed` (the sums must be raised first),
+ * `refresh` with what is reserved (the sums are old), `over` (the reservation with this id has ended).
  */
 const begin = money(
   'begin',
@@ -163,10 +158,7 @@ end
 return answer`,
 );
 
-/**
- * Removes a budget, and remembers that it was removed on purpose. KEYS: budgets. ARGV: name. Returns its limit, or nil
- * if there was none.
- */
+/** KEYS: budgets. ARGV: name. Returns the limit of the removed budget, or nil if there was none. */
 const removeBudget = script(
   'removeBudget',
   `
@@ -177,9 +169,8 @@ return limit ~= '${REMOVED}' and limit or false`,
 );
 
 /**
- * Records the cost of a call, or that its answer was lost. Corrects a call that was recorded as lost before.
- * KEYS[7]: ledger. ARGV[3..11]: id, outcome (paid or lost), the CU that were certainly charged, the CU that may have
- * been charged in addition, machine, command, endpoint, status, request id.
+ * Records the cost of a call, or that its answer was lost, also after it was recorded as lost. KEYS[7]: ledger. ARGV[3..11]:
+ * id, outcome (paid or lost), the certain CU, the possible CU beyond, machine, command, endpoint, status, request id.
  */
 const settle = money(
   'settle',
@@ -221,16 +212,11 @@ return { 'ok' }`,
 
 /**
  * Raises the sums of the settled calls to the service's own count, which includes calls of other programs and calls
- * whose records the server lost in a crash. The script sets the sums instead of adding to them, so that nothing counts
- * twice if the script runs twice.
- *
- * The service's count may include the calls with state `lost` (no answer arrived) and the reserved calls, which have
- * sums of their own. So these sums are subtracted from the count first, except after a restart or failover, when they
- * may be outdated. In that case the script also computes the sums of the `lost` calls again.
- *
- * ARGV[3..8]: units used, their month, boot, the CU reserved before the service was asked (empty: the CU reserved now),
- * and the service's count at the start of a day that the machine remembers: the day and the units (empty: none), in case
- * the store has lost this count. Returns `ok` and the count at the start of the day.
+ * that the server lost in a crash. It sets the sums, so that nothing counts twice. That count may include `lost` and
+ * reserved calls, which have sums of their own and are subtracted first, except after a restart or failover: then these sums
+ * may be outdated, and those of the `lost` calls are computed again.
+ * ARGV[3..8]: units used, their month, boot, what was reserved before the service was asked (empty: what is now), and the
+ * service's count when a day began that the machine remembers: day and units. Returns `ok` and the count of this day.
  */
 const reseed = money(
   'reseed',
