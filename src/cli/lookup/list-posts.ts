@@ -3,7 +3,7 @@ import type { Sent } from '../../contract/read-record.ts';
 import { createFilter } from '../../core/pages/filter.ts';
 import { highlightOf } from '../../core/pages/pattern-search.ts';
 import { sortBy } from '../../core/pages/sort.ts';
-import { type TimedFeed, walkPages } from '../../core/pages/walk.ts';
+import { type TimedFeed, type WalkFilter, walkPages } from '../../core/pages/walk.ts';
 import type { View } from '../../output/view.ts';
 import { type ListInput, readRange } from '../args/list-flags.ts';
 import type { Context, Planned } from '../context.ts';
@@ -51,8 +51,10 @@ export async function listPosts(context: Context, flags: ListInput, list: PostLi
   let name = '';
   let next = before;
   let count = 0;
-  const filter = certificate.filter({
+  let isGivenUp = false;
+  const filter: Partial<WalkFilter<Sent>> = {
     matches(record) {
+      certificate.saw(record);
       const isMatch = matches({ record });
       if (isMatch) count++;
       return isMatch;
@@ -61,11 +63,13 @@ export async function listPosts(context: Context, flags: ListInput, list: PostLi
       next = cursor;
     },
     maxPages: rows === undefined ? undefined : MAX_PAGES_WITHOUT_MATCH,
-    onGiveUp: (pages, cursor) =>
+    onGiveUp(pages, cursor) {
+      isGivenUp = true;
       context.notice(
         `stopped after ${pages} pages in a row without a match (${unitsText(context.spent)}); there are more pages: continue with --before ${cursor}, or use --all`,
-      ),
-  });
+      );
+    },
+  };
   async function* found() {
     const opened = await list.open();
     name = opened.name;
@@ -93,5 +97,5 @@ export async function listPosts(context: Context, flags: ListInput, list: PostLi
     if (failure) throw failure.error;
   }
   await context.print({ ...list.view, highlight: highlightOf(flags.conditions.grep) }, printed());
-  certificate.write(name, filters);
+  certificate.write(name, filters, isGivenUp || count === rows);
 }

@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import { placeText } from '../tail/notice-text.ts';
 import { printTo, type TailOutput } from '../tail/output/writer.ts';
 import type { Feeder } from '../tail/run-feed.ts';
-import { type RunStore, storeNow } from './open-store.ts';
+import { storeNow } from './open-store.ts';
 import { type FollowerRun, type StoredPosts, storeFeeder, streamedRow } from './store-feeder.ts';
 
 interface GroupPlan extends StoredPosts {
@@ -79,7 +79,8 @@ export async function openMember(context: Context, plan: GroupPlan): Promise<Fee
       : instantAt(flags.since, await storeNow(store, io.clock), settings.utc);
   const delivering = await (flags.exec === undefined ? openPrinting : openExec)(context, plan);
   const name = safeLine(group);
-  const memory = groupMemory(context, store, `${feedId}/${group}`);
+  const { memory } = store;
+  const id = `${feedId}/${group}`;
   const member = {
     open: store.link.open,
     feed: store.keys.feed(feedId),
@@ -90,7 +91,10 @@ export async function openMember(context: Context, plan: GroupPlan): Promise<Fee
     batch: delivering.batch,
     lingerMs: delivering.lingerMs,
     start: flags.since === undefined ? '$' : '0',
-    memory,
+    memory: {
+      read: () => memory.read().groups[id],
+      save: (place: GroupPlace) => memory.update({ groups: { ...memory.read().groups, [id]: place } }),
+    },
   } as const;
 
   async function take(event: GroupEvent, run: FollowerRun): Promise<boolean> {
@@ -121,29 +125,5 @@ export async function openMember(context: Context, plan: GroupPlan): Promise<Fee
     ...delivering,
     events: ({ until }) => followGroup(member, until),
     take,
-    async close() {
-      memory.end();
-      await delivering.close();
-    },
   });
-}
-
-/** How often the position of a group is saved at most. */
-const SAVE_MS = 1_000;
-
-function groupMemory({ io: { clock } }: Context, { memory }: RunStore, name: string) {
-  let unsaved: GroupPlace | undefined;
-  let savedAt = Number.NEGATIVE_INFINITY;
-  const end = () => {
-    if (unsaved) memory.update({ groups: { ...memory.read().groups, [name]: unsaved } });
-    [unsaved, savedAt] = [undefined, clock.mono()];
-  };
-  return {
-    read: () => memory.read().groups[name],
-    save(place: GroupPlace) {
-      unsaved = place;
-      if (clock.mono() - savedAt >= SAVE_MS) end();
-    },
-    end,
-  };
 }

@@ -1,6 +1,6 @@
 import type { Sent } from '../../contract/read-record.ts';
 import { timeOfItem } from '../../contract/records/page.ts';
-import type { TimedFeed, WalkFilter, WalkOptions } from '../../core/pages/walk.ts';
+import type { TimedFeed, WalkOptions } from '../../core/pages/walk.ts';
 import { descriptorIn } from '../../output/file.ts';
 import type { Filters } from '../../tail/certificate.ts';
 import { nthNewest } from '../../tail/post-row.ts';
@@ -16,10 +16,10 @@ const PROOF = 3;
 /** A post that is dated further ahead has no usable time. */
 const AHEAD_MS = 86_400_000;
 
-type Range = Pick<WalkOptions, 'since' | 'until' | 'limit'>;
+type Range = Pick<WalkOptions, 'since' | 'until'>;
 
 /** Observes a list, and creates the certificate of `--out`. Only NDJSON files have one. */
-export function createListCertificate(context: Context, timeField: string, { since, until, limit }: Range) {
+export function createListCertificate(context: Context, timeField: string, { since, until }: Range) {
   const { globals, format, io } = context;
   // Nothing can be written beside a descriptor, such as /dev/fd/7.
   const isFile = globals.out !== undefined && descriptorIn(globals.out) === undefined;
@@ -28,8 +28,6 @@ export function createListCertificate(context: Context, timeField: string, { sin
   let sigma: number | null | undefined;
   let older = 0;
   let isSinceReached = false;
-  let isCut = false;
-  let matched = 0;
   let newest: number | null = null;
   /** The oldest post times that were read, oldest first. */
   let oldest: number[] = [];
@@ -54,29 +52,15 @@ export function createListCertificate(context: Context, timeField: string, { sin
         },
       };
     },
-    /** Observes the posts of the range, whether they pass the filter or not. */
-    filter(filter: Partial<WalkFilter<Sent>>): Partial<WalkFilter<Sent>> {
-      if (out === undefined) return filter;
-      return {
-        ...filter,
-        matches(item) {
-          const at = usable(timeOfItem(item, timeField));
-          if (at !== null) {
-            newest = Math.max(newest ?? at, at);
-            oldest = [...oldest, at].sort((one, other) => one - other).slice(0, PROOF);
-          }
-          const isMatch = filter.matches?.(item) ?? true;
-          if (isMatch) isCut ||= ++matched === limit;
-          return isMatch;
-        },
-        onGiveUp(pages, before) {
-          isCut = true;
-          filter.onGiveUp?.(pages, before);
-        },
-      };
+    /** Called with each post of the range, whether it passes the filter or not. */
+    saw(item: Sent): void {
+      const at = usable(timeOfItem(item, timeField));
+      if (at === null || out === undefined) return;
+      newest = Math.max(newest ?? at, at);
+      oldest = [...oldest, at].sort((one, other) => one - other).slice(0, PROOF);
     },
-    /** Writes the certificate of a complete file. `feed` is its name, without the service. */
-    write(feed: string, filters: Filters) {
+    /** Writes the certificate of a complete file. With `isCut`, the list ended before the end of the range. */
+    write(feed: string, filters: Filters, isCut: boolean): void {
       if (out === undefined) return;
       // The reported end of the feed proves nothing: more posts may be older than the last ones.
       const isReached = since !== undefined && isSinceReached && !isCut;
