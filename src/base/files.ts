@@ -124,9 +124,7 @@ export function realPath(path: string): string {
   return quietly(() => join(realpathSync(dirname(target)), basename(target))) ?? target;
 }
 
-/**
- * A rename then survives a power failure. Windows cannot open folders; some file systems cannot sync them.
- */
+/** A rename then survives a power failure. Windows cannot open folders; some file systems cannot sync them. */
 export const syncFolder = (folder: string): void =>
   quietly(() => {
     const fd = openSync(folder, 'r');

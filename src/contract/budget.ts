@@ -2,21 +2,19 @@ import { Failure } from '../base/failure.ts';
 import { type Period, renewalOf } from '../base/periods.ts';
 import { unitsText } from '../base/units.ts';
 
-export interface BudgetState {
+interface Named {
   readonly period: Period;
   /** Whose spending is limited: a profile's on this machine, all machines' of a key, or one machine's. */
   readonly scope: 'profile' | 'key' | 'machine';
   readonly name: string;
-  readonly limit: number;
-  readonly spent: number;
-  readonly lost: number;
-  readonly reserved: number;
 }
 
-export const leftIn = ({ limit, spent, lost, reserved }: Omit<BudgetState, 'period' | 'scope' | 'name'>) =>
-  Math.max(0, limit - spent - lost - reserved);
+type Used = Readonly<Record<'spent' | 'lost' | 'reserved', number>>;
 
-type Named = Pick<BudgetState, 'period' | 'scope' | 'name'>;
+export type BudgetState = Named & Used & { readonly limit: number };
+
+export const leftIn = ({ limit, spent, lost, reserved }: Used & { readonly limit: number }) =>
+  Math.max(0, limit - spent - lost - reserved);
 
 /** `the day budget of profile "desk"`. */
 export function budgetText({ period, scope, name }: Named): string {
@@ -59,10 +57,7 @@ export function budgetRefusal(
 /** A row of `budget show` and `store status`. A null limit means that there is none. */
 export function budgetItem(
   name: string,
-  {
-    limit,
-    ...used
-  }: Omit<BudgetState, 'period' | 'scope' | 'name' | 'limit'> & { readonly limit: number | null },
+  { limit, ...used }: Used & { readonly limit: number | null },
   now: number,
 ) {
   const period: Period = name.startsWith('day') ? 'day' : 'month';

@@ -1,7 +1,6 @@
 import type * as z from 'zod/mini';
 import type { ErrorCode } from './errors.ts';
-import type { Known } from './read-record.ts';
-import type { RecordType } from './record-types.ts';
+import type { Known, RecordType } from './read-record.ts';
 
 export type FieldShapes = z.ZodMiniObject<Record<string, z.core.$ZodType>>;
 type Answers = { readonly 200: z.core.$ZodType; readonly 202?: z.core.$ZodType };

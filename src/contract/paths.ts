@@ -1,9 +1,7 @@
 // Importing z.core would bundle all of zod, including its error messages in every language.
 import { $ZodNullable, $ZodObject, $ZodOptional, type $ZodType, $ZodUnion } from 'zod/v4/core';
 
-/**
- * Of all documented fields, for `--fields` and CSV headers. Arrays are not expanded; a union has all members.
- */
+/** Of all documented fields, for `--fields` and CSV headers. Arrays are not expanded; a union has all members. */
 export function fieldPaths(schema: $ZodType, prefix = ''): string[] {
   const inner = innermost(schema);
   if (inner instanceof $ZodUnion) {

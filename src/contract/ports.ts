@@ -15,9 +15,7 @@ export interface HttpRequest {
   readonly timeoutMs: number;
   /** Once aborted, the response must be complete within `timeoutMs`. */
   readonly ending?: AbortSignal | undefined;
-  /**
-   * The server may close an idle connection at any moment; a request that it misses may have been charged.
-   */
+  /** The server may close an idle connection at any moment; a request that it misses may have been charged. */
   readonly isFresh?: boolean | undefined;
   /** Called right before the request is written. From then on, it may be charged. */
   readonly onSent?: (() => void) | undefined;
@@ -36,9 +34,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/**
- * Of all processes of a machine, or all machines of a store. A lane is the calls that share one rate limit.
- */
+/** Of all processes of a machine, or all machines of a store. A lane is the calls that share one rate limit. */
 export interface RateWindows {
   /**
    * The time until the call may leave, and the limit per minute that an earlier response stated. The caller then asks again
@@ -51,9 +47,7 @@ export interface RateWindows {
     ticket?: number,
   ): Promise<{ readonly waitMs: number; readonly known: number | null; readonly queued?: boolean }>;
   drop(lane: string, ticket: number): Promise<void>;
-  /**
-   * Counts a call as leaving now, because it waited for another lane. False if its permission has expired.
-   */
+  /** Counts a call as leaving now, because it waited for another lane. False if its permission has expired. */
   depart(lane: string, ticket: number, lateMs: number): Promise<boolean>;
   block(lane: string, ms: number): Promise<void>;
   learn(lane: string, limit: number): Promise<void>;
@@ -96,9 +90,7 @@ export interface Ledger {
   budgets?(): Promise<readonly BudgetState[]>;
 }
 
-/**
- * The place of a call in the spending limit, the ledger, or both. After one of the methods, all do nothing.
- */
+/** The place of a call in the spending limit, the ledger, or both. After one of the methods, all do nothing. */
 export interface Slot<Done = void> {
   /** The actual cost replaces the maximum cost. */
   settle(cost: CallCost): Done;

@@ -3,9 +3,7 @@ import { numberOf, recordsOf, type Sent } from '../contract/read-record.ts';
 
 export const boardEntries = (board: Sent): Sent[] => recordsOf(board['entries']);
 
-/**
- * Matched by wallet. Traders who left come last, without figures, because their present ones are not known.
- */
+/** Matched by wallet. Traders who left come last, without figures, because their present ones are not known. */
 export function compareBoards(board: Sent, before: Sent): Sent[] {
   const earlier = new Map(boardEntries(before).map((entry) => [textOf(entry['wallet']), entry]));
   const present = new Set(boardEntries(board).map((entry) => textOf(entry['wallet'])));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { duration, instantAt, positiveDuration, time, timeout } from '../../src/base/time-values.ts';
+import { duration, instantAt, positiveDuration, time, timeout } from '../../src/base/values.ts';
 import { localTime } from '../local-time.ts';
 
 describe('durations', () => {

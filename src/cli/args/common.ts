@@ -1,5 +1,4 @@
-import { duration, timeout } from '../../base/time-values.ts';
-import { integer, oneOf, units } from '../../base/values.ts';
+import { duration, integer, oneOf, timeout, units } from '../../base/values.ts';
 import { timeoutText } from '../../contract/limits.ts';
 import { type FlaggedSetting, outputFormats } from '../../state/config/settings-table.ts';
 import { excluding, flag, type GivenFlags, inGroup, type Options, value } from './option.ts';

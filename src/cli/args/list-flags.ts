@@ -1,6 +1,5 @@
 import { usageError } from '../../base/failure.ts';
-import { instantAt, time } from '../../base/time-values.ts';
-import { decimal, integer, oneOf } from '../../base/values.ts';
+import { decimal, instantAt, integer, oneOf, time } from '../../base/values.ts';
 import { type Conditions, readPattern } from '../../core/pages/filter.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import { excluding, flag, type GivenFlags, list, value } from './option.ts';

@@ -1,7 +1,6 @@
 import { Failure, usageError } from '../../base/failure.ts';
-import { duration } from '../../base/time-values.ts';
 import { storeUrl } from '../../base/url-values.ts';
-import { oneOf } from '../../base/values.ts';
+import { duration, oneOf } from '../../base/values.ts';
 import { StoreItem } from '../../contract/records/store.ts';
 import { CheckRecord } from '../../contract/records/tool.ts';
 import { checkView } from '../../output/views/checks.ts';

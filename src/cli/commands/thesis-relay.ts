@@ -1,5 +1,4 @@
-import { duration, positiveDuration } from '../../base/time-values.ts';
-import { integer, oneOf } from '../../base/values.ts';
+import { duration, integer, oneOf, positiveDuration } from '../../base/values.ts';
 import { SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
 import { thesisCall } from '../../core/pages/feeds.ts';
 import { createFilter, normalToken } from '../../core/pages/filter.ts';

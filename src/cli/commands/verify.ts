@@ -1,7 +1,6 @@
 import { usageError } from '../../base/failure.ts';
 import { realPath, statsOf } from '../../base/files.ts';
-import { time } from '../../base/time-values.ts';
-import { integer } from '../../base/values.ts';
+import { integer, time } from '../../base/values.ts';
 import { Verification } from '../../contract/records/verification.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import { verificationView, verifiedFilesView } from '../../output/views/verification.ts';

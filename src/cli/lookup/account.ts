@@ -6,8 +6,7 @@ import {
   type KeyMeters,
   withClaim,
 } from '../../contract/ports.ts';
-import { known } from '../../contract/read-record.ts';
-import { recognize } from '../../contract/record-types.ts';
+import { known, recognize } from '../../contract/read-record.ts';
 import { Me } from '../../contract/records/account.ts';
 import type { Context } from '../context.ts';
 import { openAnswers } from './open-lookup.ts';

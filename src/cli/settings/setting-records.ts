@@ -1,7 +1,6 @@
 import { usageError } from '../../base/failure.ts';
-import { duration, durationText, timeout } from '../../base/time-values.ts';
 import { unitsText } from '../../base/units.ts';
-import { share, units } from '../../base/values.ts';
+import { duration, durationText, share, timeout, units } from '../../base/values.ts';
 import type { SettingRecord } from '../../contract/records/tool.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
 import { didYouMean } from '../../output/suggest.ts';

@@ -1,6 +1,5 @@
 import { usageError } from '../../base/failure.ts';
-import { duration, positiveDuration, time } from '../../base/time-values.ts';
-import { integer, oneOf } from '../../base/values.ts';
+import { duration, integer, oneOf, positiveDuration, time } from '../../base/values.ts';
 import type { ConfluenceRule } from '../../tail/confluence.ts';
 import { excluding, flag, type GivenFlags, inGroup, list, value, valueOr } from '../args/option.ts';
 import { checkpointFile, file, statusFile, text, type Value } from '../args/values.ts';

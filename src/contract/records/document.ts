@@ -7,10 +7,17 @@ const Exit = z.looseObject({
   meaning: string('The meaning of the code.'),
 });
 const JsonSchema = z.looseObject({});
+const command = string('The words of the command, such as "thesis list".');
+const summary = string('Summary of the command, in one line.');
+const flagShape = {
+  name: string('Long name, including the dashes.'),
+  help: string('Description of the flag.'),
+};
+const values = { choices: optional(z.array(z.string()), 'Accepted values.') };
 
 export const CommandDocument = z.looseObject({
-  command: string('The words of the command, such as "thesis list".'),
-  summary: string('Summary of the command, in one line.'),
+  command,
+  summary,
   usage: string('Usage line.'),
   about: field(z.array(z.string()), "Paragraphs of the command's description."),
   args: field(
@@ -20,7 +27,7 @@ export const CommandDocument = z.looseObject({
         help: string('Description of the argument.'),
         required: boolean('Whether the argument is required.'),
         variadic: boolean('Whether the argument can be repeated.'),
-        choices: optional(z.array(z.string()), 'Accepted values.'),
+        ...values,
       }),
     ),
     'Positional arguments.',
@@ -28,14 +35,10 @@ export const CommandDocument = z.looseObject({
   flags: field(
     z.array(
       z.looseObject({
-        name: string('Long name, including the dashes.'),
+        ...flagShape,
         short: z.optional(string('Short name, including the dash.')),
-        help: string('Description of the flag.'),
         value: optional(
-          z.looseObject({
-            name: string('Type of the value.'),
-            choices: optional(z.array(z.string()), 'Accepted values.'),
-          }),
+          z.looseObject({ name: string('Type of the value.'), ...values }),
           'The value of the flag; absent if the flag takes no value.',
         ),
         default: z.optional(string('Default value.')),
@@ -91,15 +94,7 @@ export const CommandMap = z.looseObject({
     z.array(
       z.looseObject({
         group: string('The name by which commands state that they accept these flags.'),
-        flags: field(
-          z.array(
-            z.looseObject({
-              name: string('Long name, including the dashes.'),
-              help: string('Description of the flag.'),
-            }),
-          ),
-          'The flags.',
-        ),
+        flags: field(z.array(z.looseObject(flagShape)), 'The flags.'),
       }),
     ),
     'The flags that commands share, by group; every command accepts the group always.',
@@ -107,8 +102,8 @@ export const CommandMap = z.looseObject({
   commands: field(
     z.array(
       z.looseObject({
-        command: string('The words of the command.'),
-        summary: string('Summary of the command, in one line.'),
+        command,
+        summary,
         flags: field(z.array(z.string()), 'The groups of shared flags that the command accepts.'),
         prices: field(
           z.array(

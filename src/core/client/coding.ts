@@ -14,8 +14,7 @@ import { type EndpointId, endpoints } from '../../contract/endpoints.ts';
 import { Meta } from '../../contract/errors.ts';
 import { issuesText } from '../../contract/issue-text.ts';
 import type { HttpAnswer, RequestParts, Result } from '../../contract/ports.ts';
-import { type FieldDifference, known } from '../../contract/read-record.ts';
-import { recognize, recordTypes } from '../../contract/record-types.ts';
+import { type FieldDifference, known, recognize, recordTypes } from '../../contract/read-record.ts';
 import { OTHER_SERVER, readServiceError, requestIdOf, unbilled } from './service-errors.ts';
 
 type Values = Record<string, unknown>;

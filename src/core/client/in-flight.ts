@@ -2,39 +2,30 @@
 export type InFlight = ReturnType<typeof createInFlight>;
 
 export function createInFlight() {
-  const calls = new Map<symbol, number>();
-  const holds = new Set<symbol>();
+  /** The timeout of each call; undefined for other work. */
+  const open = new Map<symbol, number | undefined>();
   const waiting: (() => void)[] = [];
-  const look = () => {
-    if (calls.size > 0 || holds.size > 0) return;
-    for (const resolve of waiting.splice(0)) resolve();
+  const calls = () => [...open.values()].filter((timeoutMs) => timeoutMs !== undefined);
+  const start = (timeoutMs: number | undefined) => {
+    const id = Symbol();
+    open.set(id, timeoutMs);
+    return () => {
+      open.delete(id);
+      if (open.size === 0) for (const resolve of waiting.splice(0)) resolve();
+    };
   };
   return {
     /** Counts a call, which ends within `timeoutMs` after a shutdown begins, until the returned function is called. */
-    begin(timeoutMs: number): () => void {
-      const id = Symbol();
-      calls.set(id, timeoutMs);
-      return () => {
-        calls.delete(id);
-        look();
-      };
-    },
+    begin: (timeoutMs: number): (() => void) => start(timeoutMs),
     /** Makes a shutdown wait for other work too, until the returned function is called. */
-    hold(): () => void {
-      const id = Symbol();
-      holds.add(id);
-      return () => {
-        holds.delete(id);
-        look();
-      };
-    },
+    hold: (): (() => void) => start(undefined),
     get count(): number {
-      return calls.size;
+      return calls().length;
     },
     /** How long the counted calls can still take once a shutdown begins; 0 without calls. */
-    leftMs: (): number => Math.max(0, ...calls.values()),
+    leftMs: (): number => Math.max(0, ...calls()),
     async idle(): Promise<void> {
-      if (calls.size > 0 || holds.size > 0) await new Promise<void>((resolve) => waiting.push(resolve));
+      if (open.size > 0) await new Promise<void>((resolve) => waiting.push(resolve));
     },
   };
 }

@@ -9,8 +9,7 @@ import {
   type UserEndpoint,
   withClaim,
 } from '../../contract/ports.ts';
-import { known, type Sent } from '../../contract/read-record.ts';
-import { recognize } from '../../contract/record-types.ts';
+import { known, recognize, type Sent } from '../../contract/read-record.ts';
 import { User } from '../../contract/records/user.ts';
 import { answerOf, type LookupAnswer } from './lookup.ts';
 import { isUserId, type Subject, type SubjectType } from './subject.ts';

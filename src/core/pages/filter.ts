@@ -1,4 +1,5 @@
 import { usageError } from '../../base/failure.ts';
+import { textOf } from '../../base/json-object.ts';
 import { createSearch } from './pattern-search.ts';
 
 /** Conditions that trdr checks itself, after it has received the posts. Those of flags have the names of the flags. */
@@ -25,7 +26,6 @@ interface Filterable {
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 /** As the service does. */
 export const normalToken = (address: string): string =>
   /^0x/i.test(address) ? address.toLowerCase() : address;

@@ -1,8 +1,7 @@
 import { textOf } from '../../base/json-object.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import type { AnswerCache, CachedAnswer, Claim, SharedAnswer } from '../../contract/ports.ts';
-import { listOf, recordsOf, type Sent } from '../../contract/read-record.ts';
-import { recognize } from '../../contract/record-types.ts';
+import { listOf, recognize, recordsOf, type Sent } from '../../contract/read-record.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import { MISS_AGE_MS } from '../lookup/cached-lookup.ts';
 import { foundRecord, missingRecord } from '../lookup/lookup.ts';

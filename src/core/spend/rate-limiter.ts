@@ -120,11 +120,6 @@ export function createLimiter(
       await windows.drop(lane, ticket);
       throw error;
     }
-    return ticket;
-  }
-
-  async function slotOf(lane: LaneName, signal: AbortSignal | undefined, until: number): Promise<number> {
-    const ticket = await take(lane, signal, until);
     if (lane !== 'key' || !recheck) return ticket;
     // Use this slot to request the limit, which may have changed; the call itself uses the next slot.
     recheck = false;
@@ -147,7 +142,7 @@ export function createLimiter(
       while (slots.size < lanes.length) {
         for (const each of lanes) {
           if (slots.has(each)) continue;
-          const ticket = await queues[each](() => slotOf(each, signal, until), signal);
+          const ticket = await queues[each](() => take(each, signal, until), signal);
           slots.set(each, { ticket, at: clock.mono() });
         }
         // The call leaves now, perhaps long after it got its slot in the first lane.

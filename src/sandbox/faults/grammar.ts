@@ -1,6 +1,5 @@
 import { usageError } from '../../base/failure.ts';
-import { duration } from '../../base/time-values.ts';
-import { share } from '../../base/values.ts';
+import { duration, share } from '../../base/values.ts';
 import { type EndpointId, endpointIds, endpoints } from '../../contract/endpoints.ts';
 import { type ErrorCode, errorCodes, isErrorCode } from '../../contract/errors.ts';
 import { scopeOfGroup } from '../keys.ts';

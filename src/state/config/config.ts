@@ -5,7 +5,6 @@ import { Failure, usageError } from '../../base/failure.ts';
 import { ensureFolder, errno, fileFailure, isDiskFull, readBounded } from '../../base/files.ts';
 import { withLock } from '../../base/lock.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
-import { baseUrl } from '../../base/url-values.ts';
 import { trimText } from '../../base/values.ts';
 import { type Folders, needFolder } from '../paths.ts';
 import { needSettingName, storedSetting } from './settings-table.ts';
@@ -65,15 +64,12 @@ export function openConfig(folders: Folders, sleep?: Clock['sleep']) {
         'key' in given
           ? { key: checkKeyFormat(given.key) }
           : { keyCommand: storedSetting('keyCommand', given.keyCommand) };
-      const address = given.baseUrl === undefined ? undefined : baseUrl.read(given.baseUrl);
-      if (given.baseUrl !== undefined && address === undefined) {
-        throw usageError('invalid base URL', baseUrl.hint);
-      }
+      const baseUrl = given.baseUrl === undefined ? undefined : storedSetting('baseUrl', given.baseUrl);
       await change((file) => {
         const profile = {
           ...withoutLogin(profileOf(file, name)),
           ...key,
-          ...(address !== undefined && { baseUrl: address }),
+          ...(baseUrl !== undefined && { baseUrl }),
         };
         const current = file.current !== undefined && hasLogin(profileOf(file, file.current));
         return {
@@ -97,11 +93,8 @@ export function openConfig(folders: Folders, sleep?: Clock['sleep']) {
       }));
     },
     /** False if the profile had no key. */
-    async logout(name: string): Promise<boolean> {
-      return changeProfile(name, (profile) => {
-        return hasLogin(profile) ? withoutLogin(profile) : profile;
-      });
-    },
+    logout: (name: string): Promise<boolean> =>
+      changeProfile(name, (profile) => (hasLogin(profile) ? withoutLogin(profile) : profile)),
     async use(name: string): Promise<void> {
       await change((file) => {
         if (profileOf(file, name) === undefined) throw noProfile(file, name);

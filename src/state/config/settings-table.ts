@@ -1,8 +1,8 @@
 import { Failure } from '../../base/failure.ts';
-import { duration, timeout } from '../../base/time-values.ts';
 import { baseUrl, storeUrl } from '../../base/url-values.ts';
 import {
   commandLine,
+  duration,
   filePath,
   integer,
   type Kind,
@@ -10,6 +10,7 @@ import {
   onOff,
   plainName,
   share,
+  timeout,
   units,
 } from '../../base/values.ts';
 import { timeoutText } from '../../contract/limits.ts';

@@ -76,9 +76,7 @@ export class ExportJournal {
     return found;
   }
 
-  /**
-   * Reserves disk space, so that a full disk is noticed before anything is charged. Returns the batch number.
-   */
+  /** Reserves disk space, so that a full disk is noticed before anything is charged. Returns the batch number. */
   async asking(positions: readonly number[]): Promise<number> {
     const batch = this.#next++;
     this.#write(() => writeAsked(this.#fileOf(batch), positions, positions.length * ROW_BYTES));

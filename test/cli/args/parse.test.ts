@@ -1,6 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { duration } from '../../../src/base/time-values.ts';
-import { integer } from '../../../src/base/values.ts';
+import { duration, integer } from '../../../src/base/values.ts';
 import { commonOptions } from '../../../src/cli/args/common.ts';
 import { flag, list, longName, type Option, value, valueOr } from '../../../src/cli/args/option.ts';
 import { findCommand, parseWords } from '../../../src/cli/args/parse.ts';
