@@ -5,9 +5,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createServer as createRawTlsServer } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { otherCert as serviceCert, key as serviceKey } from '../core/http/certificate.ts';
+import { cert, otherCert as serviceCert, key as serviceKey } from '../core/http/certificate.ts';
 import { serve } from '../core/server.ts';
-import { certificates } from '../store/certificates.ts';
 import { openDesk, openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 import { anyMe } from './service.ts';
 
@@ -203,6 +202,8 @@ describe('a certificate that is not trusted', () => {
     onTestFinished(() => void stranger.close());
     const address = stranger.address();
     const at = `127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+    const ca = join(openHome().path, 'ca.crt');
+    writeFileSync(ca, cert);
     const store = { TRDR_STORE: `rediss://desk@${at}`, TRDR_STORE_PASSWORD: 'hunter2' };
     const tail = ['thesis', 'tail', '--duration', '1s', '--yes', '--via'];
     const sandbox = await withSandbox();
@@ -215,7 +216,7 @@ describe('a certificate that is not trusted', () => {
       ],
       [[...tail, 'ws'], { TRDR_BASE_URL: 'https://service.test', HTTPS_PROXY: `https://${at}` }],
       [['store', 'status'], { TRDR_BASE_URL: sandbox.url, ...store }],
-      [['store', 'status'], { TRDR_BASE_URL: sandbox.url, ...store, TRDR_STORE_CA: caFile() }],
+      [['store', 'status'], { TRDR_BASE_URL: sandbox.url, ...store, TRDR_STORE_CA: ca }],
     ] as const) {
       const ran = await trdr(args, { key: KEY, env: { ...env, NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
       expect([args, ran.exitCode], ran.stderr).toEqual([args, 9]);
@@ -223,9 +224,3 @@ describe('a certificate that is not trusted', () => {
     expect(received).toBe('');
   });
 });
-
-/** A file with the certificate of an authority that has signed no other certificate. */
-function caFile(): string {
-  const { folder } = certificates();
-  return join(folder, 'ca.crt');
-}

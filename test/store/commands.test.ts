@@ -12,7 +12,6 @@ import { keysOf } from '../../src/store/keys.ts';
 import { startPosting, until } from '../e2e/feed.ts';
 import { openHome, runInProcess, startTrdr, trdr, withSandbox } from '../e2e/harness.ts';
 import { readSamples } from '../status-file.ts';
-import { certificates } from './certificates.ts';
 import { machine, scope } from './machines.ts';
 import { hasServer } from './program.ts';
 import { startServer } from './server.ts';
@@ -84,22 +83,16 @@ describe.skipIf(!hasServer())('the store commands', () => {
   });
 
   it('need no other permissions over TLS, also for relays, followers, groups and budgets', async () => {
-    const { folder } = certificates();
-    const files = {
-      '--tls-cert-file': 'server.crt',
-      '--tls-key-file': 'server.key',
-      '--tls-ca-cert-file': 'ca.crt',
-    };
-    const conf = Object.entries(files).flatMap(([flag, name]) => [flag, join(folder, name)]);
-    const server = await startServer({ tls: true, conf: [...conf, '--tls-auth-clients', 'no'] });
-    const admin = await server.connect({ ca: readFileSync(join(folder, 'ca.crt'), 'utf8') });
+    const server = await startServer({ tls: true });
+    const ca = join(server.folder, 'server.crt');
+    const admin = await server.connect({ ca: readFileSync(ca, 'utf8') });
     await admin.send('ACL', documentedAcl('desk', 'hunter2'));
     const sandbox = await withSandbox({ unmetered: true, theses: 60 });
     const home = openHome();
     const env = {
       TRDR_STORE: server.url.replace('//', '//desk@'),
       TRDR_STORE_PASSWORD: 'hunter2',
-      TRDR_STORE_CA: join(folder, 'ca.crt'),
+      TRDR_STORE_CA: ca,
     };
     const options = { sandbox, home, env };
     expect(verdicts((await runInProcess(['store', 'check'], options)).records())).toMatchObject({

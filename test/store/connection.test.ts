@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readStoreUrl } from '../../src/store/address.ts';
 import { connectStore } from '../../src/store/connection.ts';
-import { certificates } from './certificates.ts';
+import { cert, otherCert } from '../core/http/certificate.ts';
 import { hasServer } from './program.ts';
 import { startServer } from './server.ts';
 
@@ -73,27 +73,18 @@ describe.skipIf(!hasServer())('a connection', () => {
   });
 
   it('verifies the certificate of a server, and names the fix if that fails', async () => {
-    const { folder, ca } = certificates();
-    const conf = [
-      '--tls-cert-file',
-      join(folder, 'server.crt'),
-      '--tls-key-file',
-      join(folder, 'server.key'),
-    ];
-    const own = [...conf, '--tls-ca-cert-file', join(folder, 'ca.crt'), '--tls-auth-clients'];
-    const server = await startServer({ tls: true, conf: [...own, 'no'] });
+    const server = await startServer({ tls: true });
     const hint = (text: string) => expect.stringContaining(text);
     await expect(server.connect()).rejects.toMatchObject({
       message: expect.stringMatching(/not signed by a trusted authority|self-signed/),
       hint: hint('trdr config set storeCa FILE'),
     });
-    const { ca: other } = certificates();
-    await expect(server.connect({ ca: other })).rejects.toThrow(/not signed by the authority in storeCa/);
-    const strict = await startServer({ tls: true, conf: [...own, 'yes'] });
-    await expect(strict.connect({ ca })).rejects.toMatchObject({ hint: hint('tls-auth-clients no') });
+    await expect(server.connect({ ca: otherCert })).rejects.toThrow(/not signed by the authority in storeCa/);
+    const strict = await startServer({ tls: true, conf: ['--tls-auth-clients', 'yes'] });
+    await expect(strict.connect({ ca: cert })).rejects.toMatchObject({ hint: hint('tls-auth-clients no') });
     const unencrypted = connectStore({ ...readStoreUrl(server.url), tls: false });
     await expect(unencrypted).rejects.toMatchObject({ hint: hint('write rediss://') });
-    const store = await server.connect({ ca });
+    const store = await server.connect({ ca: cert });
     expect(await store.send('PING', [])).toBe('PONG');
   });
 });

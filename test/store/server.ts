@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { readStoreUrl } from '../../src/store/address.ts';
 import { type ConnectOptions, connectStore, type StoreConnection } from '../../src/store/connection.ts';
+import { cert, key } from '../core/http/certificate.ts';
 import { serverProgram } from './program.ts';
 
 /** A real server on a free loopback port, with its append-only file in a temporary folder. */
@@ -35,6 +36,7 @@ process.once('exit', () => {
 
 export interface ServerOptions {
   readonly conf?: readonly string[];
+  /** Whether to use TLS, with the certificate `server.crt` in its folder. */
   readonly tls?: boolean;
   /** Whether to start the server without persistence, for use as a Sentinel. */
   readonly plain?: boolean;
@@ -51,6 +53,9 @@ export async function startServer(options: ServerOptions = {}): Promise<StoreSer
 export async function createStoreServer({ conf = [], tls = false, plain = false }: ServerOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'trdr-store-'));
   const port = await freePort();
+  const [certificate, keyFile] = [join(folder, 'server.crt'), join(folder, 'server.key')];
+  writeFileSync(certificate, cert);
+  writeFileSync(keyFile, key);
   let child: ChildProcess | undefined;
   const url = `${tls ? 'rediss' : 'redis'}://127.0.0.1:${port}/0`;
 
@@ -76,7 +81,17 @@ export async function createStoreServer({ conf = [], tls = false, plain = false 
     });
 
   const startOnce = async () => {
-    const ports = tls ? ['--port', '0', '--tls-port', `${port}`] : ['--port', `${port}`];
+    const files = [
+      '--tls-cert-file',
+      certificate,
+      '--tls-ca-cert-file',
+      certificate,
+      '--tls-key-file',
+      keyFile,
+    ];
+    const ports = tls
+      ? ['--port', '0', '--tls-port', `${port}`, ...files, '--tls-auth-clients', 'no']
+      : ['--port', `${port}`];
     const own = ['--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'yes'];
     const file = join(folder, 'server.conf');
     if (plain) writeFileSync(file, `port ${port}\nbind 127.0.0.1\ndir ${folder}\n`);
