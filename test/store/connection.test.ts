@@ -1,9 +1,9 @@
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { readStoreUrl } from '../../src/store/address.ts';
 import { connectStore } from '../../src/store/connection.ts';
 import { cert, otherCert } from '../core/http/certificate.ts';
+import { serveRaw } from '../core/server.ts';
 import { hasServer } from './program.ts';
 import { startServer } from './server.ts';
 
@@ -90,14 +90,8 @@ describe.skipIf(!hasServer())('a connection', () => {
 });
 
 it('a connection to a port that is not a store fails with a clear message', async () => {
-  const other = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(
-    0,
-    '127.0.0.1',
-  );
-  await new Promise((resolve) => other.once('listening', resolve));
-  const address = other.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
-  const connecting = connectStore(readStoreUrl(`redis://127.0.0.1:${port}`));
+  const other = await serveRaw((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+  onTestFinished(() => other.close());
+  const connecting = connectStore(readStoreUrl(`redis://127.0.0.1:${other.port}`));
   await expect(connecting).rejects.toMatchObject({ code: 'STORE_AWAY' });
-  other.close();
 });
