@@ -1,135 +1,41 @@
-// Compares the tail with clients that only write frames: frames per second, CPU and memory.
+// Measures the tail: frames per second, CPU and memory, next to clients that only write frames.
 //
 //   npm run build && npx esbuild test/bench/tail.ts --bundle --packages=external --platform=node --format=esm \
-//     --outfile=node_modules/.bench/tail.mjs && node node_modules/.bench/tail.mjs [speed|stall] [FLAGS]
+//     --outfile=node_modules/.bench/tail.mjs && node node_modules/.bench/tail.mjs [speed|stall|memory|month] [FLAGS]
 //
-//   speed   --rounds 7 --frames 200000    all clients in turn, to a file and to a pipe; at most 250,000 frames, because
-//                                         a tail remembers at most 300,000 posts that no page has verified
-//   stall   --seconds 60                  a reader that starts after this time: memory and lost lines
+//   speed   --rounds 7 --frames 200000          all clients in turn, to a file and to a pipe
+//   stall   --seconds 60                        a reader that starts after this time: memory and lost lines
+//   memory  --frames 10000000                   memory during many frames
+//   month   --days 30 --speed 500 --via ws      memory, and missing and repeated posts, on an accelerated clock
 //
 // The feed is a separate process. In a flood it sends frames of 1.2 KB as fast as the connection accepts them, and its
 // pages do not change, like those of a lagging replica. For the stall it publishes 500 per second, in pages too.
-// A run is timed from the first frame sent to the end of the client. The variable TRDR sets the start script to measure.
+// A run is timed from the first frame sent to the end of the client. For the month it publishes one post per second of
+// the accelerated clock: all timers and times of both processes run `speed` times as fast, so that the known ids, files,
+// polls and status files are those of a real month. Sockets are closed once per hour. A month takes 90 minutes at a speed
+// of 500. The variable TRDR sets the start script to measure.
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createReadStream,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { WebSocket, WebSocketServer } from 'ws';
-import { thesis } from '../e2e/records.ts';
-import { envIn, me, median, print } from './measure.ts';
+import { WebSocket } from 'ws';
+import { numberIn, serve } from './feed.ts';
+import { envIn, median, print } from './measure.ts';
 
 const here = fileURLToPath(import.meta.url);
-const EPOCH = 1_700_000_000_000;
-const text = 'I hold this since the launch, and I will hold it through the next one. Not advice. '.repeat(8);
-
-const record = (index: number) => ({
-  ...thesis(index),
-  id: `t${String(index).padStart(11, '0')}`,
-  thesis: text,
-  platformCreatedAt: EPOCH + index,
-});
-
-// --- The feed -------------------------------------------------------------------------------------------------------
-
-/** Posts from before the first connection. */
-const PAST = 40;
+/** Posts per second of a feed that is not a flood. */
 const RATE = 500;
-/** The number of frames per write. */
-const PIECE = 64;
-
-/** Creates the bytes of a frame, with placeholders for the values that change. */
-function createFrames() {
-  const json = Buffer.from(JSON.stringify({ type: 'thesis', data: record(0) }));
-  const frame = Buffer.concat([Buffer.from([0x81, 126, json.length >> 8, json.length & 255]), json]);
-  const id = frame.indexOf('"id":"t') + 7;
-  const time = frame.indexOf('"platformCreatedAt":') + 20;
-  return (from: number, to: number) => {
-    const bytes = Buffer.allocUnsafe(frame.length * (to - from));
-    for (let i = from; i < to; i++) {
-      const at = frame.length * (i - from);
-      frame.copy(bytes, at);
-      bytes.write(String(i).padStart(11, '0'), at + id, 'latin1');
-      bytes.write(String(EPOCH + i), at + time, 'latin1');
-    }
-    return bytes;
-  };
-}
-
-/** Serves the feed, and reports the port and the time of the first frame to its parent. */
-function serve(frames: number, ends: boolean): void {
-  const bytesOf = createFrames();
-  const flood = frames > 0;
-  let posted = PAST;
-  let asked = performance.now();
-  const listeners = new Set<Duplex>();
-
-  const page = (before: string | null, limit: number) => {
-    const newest = before === null ? (flood ? PAST : posted) - 1 : Number(before.slice(1)) - 1;
-    const ids = Array.from({ length: Math.min(limit, newest + 1) }, (_, i) => newest - i);
-    const last = ids.at(-1) ?? 0;
-    return {
-      count: ids.length,
-      hasMore: last > 0,
-      nextBefore: last > 0 ? record(last).id : null,
-      updatedAt: null,
-      items: ids.map(record),
-    };
-  };
-  const answer = (request: IncomingMessage, response: ServerResponse) => {
-    asked = performance.now();
-    const url = new URL(request.url ?? '/', 'http://feed');
-    const limit = Number(url.searchParams.get('limit') ?? 20);
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(
-      JSON.stringify(url.pathname === '/v2/thesis' ? page(url.searchParams.get('before'), limit) : me),
-    );
-  };
-  const send = async (socket: Duplex) => {
-    // Wait until the client has requested no page for 200 ms, because some clients read pages after subscribing.
-    while (performance.now() - asked < 200) await new Promise((settle) => setTimeout(settle, 20));
-    process.send?.({ first: Date.now() });
-    const closed = once(socket, 'close');
-    for (let at = PAST; at < PAST + frames && !socket.destroyed; at += PIECE) {
-      if (socket.write(bytesOf(at, Math.min(at + PIECE, PAST + frames)))) continue;
-      await Promise.race([once(socket, 'drain'), closed]);
-    }
-    // Close the connection for clients that cannot stop by themselves.
-    if (ends) socket.write(Buffer.from([0x88, 0]));
-  };
-  if (!flood) {
-    const began = performance.now();
-    setInterval(() => {
-      const until = PAST + Math.floor(((performance.now() - began) * RATE) / 1_000);
-      for (const socket of listeners) socket.write(bytesOf(posted, until));
-      posted = until;
-    }, 20);
-  }
-  const sockets = new WebSocketServer({ noServer: true });
-  const server = createServer(answer);
-  server.on('upgrade', (request, socket, head) =>
-    sockets.handleUpgrade(request, socket, head, (client) => {
-      client.on('error', () => {});
-      client.on('close', () => listeners.delete(socket));
-      client.on('message', () => {
-        client.send(JSON.stringify({ type: 'subscription', subscription: { type: 'all' } }));
-        asked = performance.now();
-        if (flood) send(socket);
-        else listeners.add(socket);
-      });
-    }),
-  );
-  server.listen(0, '127.0.0.1', () => {
-    const address = server.address();
-    if (typeof address === 'object' && address) process.send?.({ port: address.port });
-  });
-  process.once('disconnect', () => process.exit());
-}
 
 // --- The clients ----------------------------------------------------------------------------------------------------
 
@@ -212,9 +118,27 @@ interface Run extends Used {
   readonly said: string;
 }
 
-/** A module that reports the resource usage of its process at exit. */
+/** A module that accelerates the clock of a process. */
+const FAST_CLOCK = `const { BENCH_START, BENCH_SPEED } = process.env;
+const [start, speed] = [Number(BENCH_START), Number(BENCH_SPEED)];
+const [now, mono] = [Date.now, performance.now.bind(performance)];
+Date.now = () => Math.floor(start + (now() - start) * speed);
+performance.now = () => mono() * speed;
+for (const holder of [globalThis, require('node:timers'), require('node:timers/promises')]) {
+  for (const name of ['setTimeout', 'setInterval']) {
+    const original = holder[name];
+    if (holder !== globalThis && original === globalThis[name]) continue;
+    const isPromise = holder === require('node:timers/promises');
+    holder[name] = (first, second, ...rest) =>
+      isPromise ? original(first / speed, second, ...rest) : original(first, (second ?? 0) / speed, ...rest);
+  }
+}
+`;
+
+/** A module that reports the resource usage of its process at exit, with its memory once a second of the clock, or each 10 s. */
 const METER = `const samples = [];
-setInterval(() => samples.push(process.memoryUsage.rss() / 1048576), 1000).unref();
+const sample = () => samples.push(process.memoryUsage.rss() / 1048576);
+setInterval(sample, Math.max(1000, 10_000 * (Number(process.env.BENCH_SPEED) || 0))).unref();
 process.once('exit', (code) => {
   const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
   const cpuMs = (userCPUTime + systemCPUTime) / 1000;
@@ -223,11 +147,32 @@ process.once('exit', (code) => {
 });
 `;
 
-/** Runs one client on its own feed; a shell redirection sets its output. */
-async function run(folder: string, name: string, frames: number, count: number, to: string): Promise<Run> {
-  const feed = spawn(process.execPath, [here, 'serve', String(frames), name === 'wscat' ? 'ends' : ''], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  });
+interface Given {
+  /** The node arguments of the client, which connects to this port. */
+  readonly words: (port: number) => readonly string[];
+  readonly frames?: number;
+  readonly rate?: number;
+  /** Whether the feed closes the connection at its end. */
+  readonly ends?: boolean;
+  /** A shell redirection of the output. */
+  readonly to: string;
+  /** How many times as fast the clock runs. */
+  readonly speed?: number | undefined;
+}
+
+/** Runs one client on its own feed. */
+async function run(folder: string, { words, frames = 0, rate = 0, ends, to, speed }: Given): Promise<Run> {
+  const at = (name: string) => join(folder, name);
+  const [meter, fast, used] = [at('meter.cjs'), at('fast.cjs'), at('used.json')];
+  writeFileSync(meter, METER);
+  writeFileSync(fast, FAST_CLOCK);
+  const clock = speed && { BENCH_START: String(Date.now()), BENCH_SPEED: String(speed) };
+  const faster = speed ? ['--require', fast] : [];
+  const feed = spawn(
+    process.execPath,
+    [...faster, here, 'serve', String(frames), String(rate), ends ? 'ends' : ''],
+    { env: { ...envIn(folder), ...clock }, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
+  );
   let first = Date.now();
   const port = await new Promise<number>((settle) => {
     feed.on('message', (message: { port?: number; first?: number }) => {
@@ -235,12 +180,10 @@ async function run(folder: string, name: string, frames: number, count: number, 
       if (message.port !== undefined) settle(message.port);
     });
   });
-  const [meter, used] = [join(folder, 'meter.cjs'), join(folder, 'used.json')];
-  writeFileSync(meter, METER);
-  const words = [process.execPath, '--require', meter, ...argsOf(name, port, count)];
-  const shell = spawn('sh', ['-c', `"$@" ${to}`, 'sh', ...words], {
+  const client = [process.execPath, ...faster, '--require', meter, ...words(port)];
+  const shell = spawn('sh', ['-c', `"$@" ${to}`, 'sh', ...client], {
     cwd: folder,
-    env: { ...envIn(folder, { url: `http://127.0.0.1:${port}` }), BENCH_USED: used },
+    env: { ...envIn(folder, { url: `http://127.0.0.1:${port}` }), ...clock, BENCH_USED: used },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let [said, errors] = ['', ''];
@@ -254,7 +197,7 @@ async function run(folder: string, name: string, frames: number, count: number, 
   feed.disconnect();
   const result: Used = JSON.parse(readFileSync(used, 'utf8'));
   rmSync(used);
-  if (result.code !== 0) throw new Error(`${name} ended in ${result.code}: ${errors}`);
+  if (result.code !== 0) throw new Error(`the client ended in ${result.code}: ${errors}`);
   return { ...result, ms: result.endedAt - first, said: said.trim() };
 }
 
@@ -269,7 +212,8 @@ async function speed(folder: string, rounds: number, frames: number) {
     const all = new Map<string, Run[]>(names.map((name) => [name, []]));
     for (let round = -1; round < rounds; round++) {
       for (const name of names) {
-        const result = await run(folder, name, frames, frames, to);
+        const words = (port: number) => argsOf(name, port, frames);
+        const result = await run(folder, { words, frames, ends: name === 'wscat', to });
         if (round >= 0) all.get(name)?.push(result);
       }
     }
@@ -290,28 +234,55 @@ async function speed(folder: string, rounds: number, frames: number) {
   }
 }
 
-/** Missing and duplicate lines in a file of consecutive posts. */
-async function wrongLines(path: string, count: number): Promise<string> {
+/** Missing and repeated lines in files of consecutive posts. */
+async function wrongLines(paths: readonly string[]): Promise<string> {
   const ids = new Set<number>();
   let lines = 0;
-  for await (const line of createInterface(createReadStream(path))) {
-    lines++;
-    ids.add(Number(line.slice(8, 19)));
+  for (const path of paths) {
+    for await (const line of createInterface(createReadStream(path))) {
+      lines++;
+      ids.add(numberIn(line));
+    }
   }
-  const [least, most] = [
-    Math.min(...[...ids].slice(0, 10_000)),
-    [...ids].reduce((a, b) => Math.max(a, b), 0),
-  ];
-  return `${lines} lines, ${lines - ids.size} double, ${most - least + 1 - ids.size} missing${lines === count ? '' : '!'}`;
+  let [least, most] = [Number.POSITIVE_INFINITY, 0];
+  for (const id of ids) [least, most] = [Math.min(least, id), Math.max(most, id)];
+  return `${lines} lines in ${paths.length} files, ${lines - ids.size} repeated, ${most - least + 1 - ids.size} missing`;
 }
+
+/** The highest memory in each tenth of a run. */
+const tenths = (samples: readonly number[]) =>
+  Array.from({ length: 10 }, (_, i) => {
+    const from = Math.floor((i * samples.length) / 10);
+    return Math.max(...samples.slice(from, Math.max(from + 1, ((i + 1) * samples.length) / 10))).toFixed(0);
+  }).join(' ');
 
 async function stall(folder: string, seconds: number) {
   const count = RATE * (seconds + 15);
   print(`${RATE} posts per second, and a reader that stalls for ${seconds} s`);
-  const { mb, samples } = await run(folder, trdr, 0, count, `| { sleep ${seconds}; cat > out; }`);
+  const words = (port: number) => argsOf(trdr, port, count);
+  const { mb, samples } = await run(folder, { words, rate: RATE, to: `| { sleep ${seconds}; cat > out; }` });
   const meanwhile = Math.max(...samples.slice(0, seconds));
   print(`${trdr}: ${meanwhile.toFixed(0)} MB meanwhile, at most ${mb.toFixed(0)} MB while it catches up`);
-  print(await wrongLines(join(folder, 'out'), count));
+  print(`${await wrongLines([join(folder, 'out')])} of ${count}`);
+}
+
+async function memory(folder: string, frames: number) {
+  const words = (port: number) => argsOf(trdr, port, frames);
+  const { ms, mb, samples, said } = await run(folder, { words, frames, to: '| wc -l' });
+  print(`${frames} frames in ${(ms / 1_000).toFixed(0)} s, ${said} lines, at most ${mb.toFixed(0)} MB`);
+  print(`highest MB of each tenth: ${tenths(samples)}`);
+}
+
+async function month(folder: string, days: number, speed: number, via: string) {
+  const tail = `thesis tail --via ${via} --lag 60s --yes --duration ${Math.round(days * 1_440)}m --heartbeat 1d`;
+  const files = '--out theses.ndjson --rotate 6h --status tail.prom';
+  const words = () => [program, ...`${tail} ${files}`.split(' ')];
+  const { mb, cpuMs, samples } = await run(folder, { words, rate: 1, to: '', speed });
+  print(
+    `${days} days via ${via}: at most ${mb.toFixed(0)} MB, ${(cpuMs / 1_000).toFixed(0)} s CPU, highest MB of each tenth: ${tenths(samples)}`,
+  );
+  const names = readdirSync(folder).filter((name) => /^theses.*\.ndjson$/.test(name));
+  print(await wrongLines(names.map((name) => join(folder, name))));
 }
 
 async function measure(): Promise<void> {
@@ -321,12 +292,19 @@ async function measure(): Promise<void> {
       rounds: { type: 'string', default: '7' },
       frames: { type: 'string' },
       seconds: { type: 'string', default: '60' },
+      days: { type: 'string', default: '30' },
+      speed: { type: 'string', default: '500' },
+      via: { type: 'string', default: 'ws' },
     },
   });
-  const folder = mkdtempSync(join(tmpdir(), 'trdr-bench-'));
+  const [what = 'speed'] = positionals;
+  // Use a file system in memory if possible, because a month syncs thousands of files.
+  const isInMemory = what === 'month' && existsSync('/dev/shm');
+  const folder = mkdtempSync(join(isInMemory ? '/dev/shm' : tmpdir(), 'trdr-bench-'));
   try {
-    const [what = 'speed'] = positionals;
     if (what === 'stall') await stall(folder, Number(values.seconds));
+    else if (what === 'memory') await memory(folder, Number(values.frames ?? 10_000_000));
+    else if (what === 'month') await month(folder, Number(values.days), Number(values.speed), values.via);
     else await speed(folder, Number(values.rounds), Number(values.frames ?? 200_000));
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -334,6 +312,6 @@ async function measure(): Promise<void> {
 }
 
 const [role, one = '', two = '', three = ''] = process.argv.slice(2);
-if (role === 'serve') serve(Number(one), two === 'ends');
+if (role === 'serve') serve(Number(one), Number(two), three === 'ends');
 else if (role === 'client') plainClient(two, Number(three), plain[one] ?? (() => {}));
 else await measure();
