@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { manualClock } from '../../src/sandbox/clock.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
@@ -83,6 +83,15 @@ export function askWith(
 export async function statusAndCode(service: Sandbox, path: string, options: AskOptions = {}) {
   const { status, body } = await ask(service, path, options);
   return body?.error ? `${status} ${body.error.code}` : `${status}`;
+}
+
+/** Checks the status and the error code of calls, one after another. */
+export async function expectAnswers(
+  service: Sandbox,
+  calls: readonly (readonly [path: string, answer: string, options?: AskOptions])[],
+): Promise<void> {
+  for (const [path, answer, options] of calls)
+    expect([path, await statusAndCode(service, path, options)]).toEqual([path, answer]);
 }
 
 /** The units and reveals that `act` costs a key. */

@@ -11,7 +11,6 @@ import {
   NOON,
   rejectedHandshake,
   sandbox,
-  statusAndCode,
   until,
 } from './help.ts';
 
@@ -26,10 +25,6 @@ async function talk(socket: Listener, frame: unknown) {
 }
 
 describe('the handshake', () => {
-  it('is required: a plain GET is 404', async () => {
-    expect(await statusAndCode(await sandbox(), '/v2/ws')).toBe('404 NOT_FOUND');
-  });
-
   it('is rejected with plain HTTP and the documented body, before the upgrade', async () => {
     const service = await sandbox();
     const below = (['explore', 'starter', 'builder'] as const).map((plan) => service.addKey({ plan }));
@@ -39,6 +34,7 @@ describe('the handshake', () => {
       [{}, 401, 'UNAUTHORIZED'],
       [bearer('wrong'), 401, 'UNAUTHORIZED'],
       ...below.map((key) => [bearer(key), 403, 'FORBIDDEN_SCOPE'] as const),
+      [{ 'x-api-key': String(below[0]) }, 403, 'FORBIDDEN_SCOPE'],
       [bearer(empty), 403, 'FREE_TIER_DISABLED'],
       [bearer(poor), 402, 'QUOTA_EXCEEDED'],
     ] as const;
@@ -47,38 +43,21 @@ describe('the handshake', () => {
       expect(refused).toEqual({ status, body: { error: { code, message: expect.any(String) } } });
     }
     expect((await rejectedHandshake(service, bearer(service.key), '/v2/thesis')).status).toBe(404);
+    const incomplete = await askWith(service, '/v2/ws', { connection: 'Upgrade', upgrade: 'websocket' });
+    expect(incomplete).toMatchObject({ status: 400, body: { error: { code: 'BAD_REQUEST' } } });
     expect(service.meter().totalUnits).toBe(0);
-  });
-
-  it('is rejected with 400 if it is incomplete', async () => {
-    const service = await sandbox();
-    const offer = { connection: 'Upgrade', upgrade: 'websocket' };
-    expect(await askWith(service, '/v2/ws', offer)).toEqual({
-      status: 400,
-      body: { error: { code: 'BAD_REQUEST', message: expect.any(String) } },
-    });
-    expect(service.meter().totalUnits).toBe(0);
-  });
-
-  it('accepts the key as X-Api-Key', async () => {
-    const service = await sandbox({ plan: 'starter' });
-    expect((await rejectedHandshake(service, { 'x-api-key': service.key })).status).toBe(403);
   });
 });
 
 describe('a connection', () => {
-  it('starts with ready and a unique connection id', async () => {
+  it('starts with ready and a unique connection id, and receives nothing until it subscribes', async () => {
     const service = await sandbox();
-    const frames = [await (await connect(service)).next(), await (await connect(service)).next()];
+    const sockets = [await connect(service), await connect(service)];
+    const frames = await Promise.all(sockets.map((socket) => socket.next()));
     for (const frame of frames) expect(frame).toEqual({ type: 'ready', connectionId: expect.any(String) });
     expect(frames[0].connectionId).not.toBe(frames[1].connectionId);
-  });
-
-  it('receives nothing until it subscribes', async () => {
-    const service = await sandbox();
-    const socket = await listen(service);
     service.post();
-    expect(await socket.drain()).toEqual([]);
+    expect(await Promise.all(sockets.map((socket) => socket.drain()))).toEqual([[], []]);
   });
 
   it('receives every post after subscribing to all, as in the pages plus two fields', async () => {
@@ -179,7 +158,7 @@ describe('a connection', () => {
     expect((await socket.drain()).map(({ data }) => data.id)).toEqual([post.id]);
   });
 
-  it('replays nothing, and loses its subscription when it closes', async () => {
+  it('replays nothing, loses its subscription when it closes, and never receives a thesis twice', async () => {
     const service = await sandbox();
     const first = await listen(service);
     await first.subscribe();
@@ -191,17 +170,8 @@ describe('a connection', () => {
     expect(await second.drain()).toEqual([]);
     await second.subscribe();
     const post = service.post();
+    service.post(post);
     expect((await second.drain()).map(({ data }) => data.id)).toEqual([post.id]);
-  });
-
-  it('never receives a thesis twice', async () => {
-    const service = await sandbox();
-    const socket = await listen(service);
-    await socket.subscribe();
-    const post = service.post();
-    service.post(post);
-    service.post(post);
-    expect((await socket.drain()).map(({ data }) => data.id)).toEqual([post.id]);
   });
 });
 
@@ -230,8 +200,12 @@ describe('pings', () => {
 });
 
 describe('the price of a socket', () => {
-  it('is 20,000 CU for each started minute', async () => {
+  it('is 20,000 CU for each started minute, per socket', async () => {
     const service = await sandbox();
+    const others = await sandbox();
+    for (const _ of 'ab') await listen(others);
+    await others.advance(MINUTE);
+    expect(others.meter().unitsUsed).toBe(80_000);
     const socket = await listen(service);
     expect(service.meter().unitsUsed).toBe(20_000);
     await service.advance(MINUTE - 1);
@@ -243,14 +217,6 @@ describe('the price of a socket', () => {
     await until(() => service.sockets.size === 0);
     await service.advance(10 * MINUTE);
     expect(service.meter().unitsUsed).toBe(40_000);
-  });
-
-  it('is charged per socket', async () => {
-    const service = await sandbox();
-    await listen(service);
-    await listen(service);
-    await service.advance(MINUTE);
-    expect(service.meter().unitsUsed).toBe(80_000);
   });
 
   it('closes the socket with 1008 when the units run out', async () => {

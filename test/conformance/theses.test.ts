@@ -123,7 +123,13 @@ describe('the thesis feed', () => {
   it('filters by author, and by author and token', async () => {
     const service = await sandbox();
     const all = await walk(service, '/v2/thesis', 100);
-    const { authorId, tokenAddress } = first(all.filter((item) => item.authorId && item.tokenAddress));
+    const { authorId, authorHandle, tokenAddress } = first(
+      all.filter((item) => item.authorId && item.tokenAddress),
+    );
+    expect((await ask(service, `/v2/user/id/${authorId}`)).body).toMatchObject({
+      id: authorId,
+      handle: authorHandle,
+    });
     const user = await ask(service, `/v2/thesis/user/${authorId}?limit=100`);
     expect(user.body).toMatchObject({ userId: authorId, tokenAddress: null });
     expect(Object.keys(user.body).sort()).toEqual([...common, 'tokenAddress', 'userId'].sort());
@@ -133,14 +139,6 @@ describe('the thesis feed', () => {
     expect(both.body.count).toBeGreaterThan(0);
     const expected = user.body.items.filter((item: Thesis) => item.tokenAddress === tokenAddress);
     expect(ids(both.body.items)).toEqual(ids(expected));
-  });
-
-  it("has the user's id as authorId", async () => {
-    const service = await sandbox();
-    const { items } = (await ask(service, '/v2/thesis')).body;
-    const { authorId, authorHandle } = first((items as Thesis[]).filter((item) => item.authorId));
-    const { body } = await ask(service, `/v2/user/id/${authorId}`);
-    expect([body.id, body.handle]).toEqual([authorId, authorHandle]);
   });
 
   it('returns an empty page for a token, an author, or an author and token without theses', async () => {

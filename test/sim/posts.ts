@@ -75,7 +75,7 @@ export function postsOf(schedule: Schedule, rng: Rng): Post[] {
       order: posts.length,
       visibleAt,
       sentAt: time + late,
-      goneAt: vanishes ? visibleAt + rng.next() * 200_000 : Number.POSITIVE_INFINITY,
+      goneAt: vanishes ? visibleAt + rng.next() * 200_000 : time + (schedule.retentionMs ?? Infinity),
       old: age > 0 && at !== null,
       ...{ nameless, symbol },
       record: {

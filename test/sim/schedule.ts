@@ -72,6 +72,8 @@ export interface Schedule {
   readonly busyMs: number;
   readonly late: number;
   readonly vanish: number;
+  /** The age at which posts leave the pages, if there is one. */
+  readonly retentionMs?: number;
   /** The probability of a post that is dated far back, which only the socket delivers. */
   readonly old: number;
   /** The probability of a post with an unusable time, and of a post without an id. */

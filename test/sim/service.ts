@@ -36,6 +36,8 @@ const MINUTE_CU = 20_000;
 export function createService(schedule: Schedule, scheduler: Scheduler) {
   const rng = rngOf(schedule.seed, 1);
   const posts = postsOf(schedule, rngOf(schedule.seed, 2));
+  const indexes = new Map(posts.map(({ id }, index) => [id, index]));
+  const bySending = posts.toSorted((a, b) => a.sentAt - b.sentAt);
   const callout = schedule.feed === 'callout';
   const now = () => scheduler.now;
   const active = (kind: Fault['kind']) =>
@@ -65,7 +67,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler) {
     const shown = (post: Post) => post.visibleAt <= then && then < post.goneAt;
     let i = 0;
     if (before !== undefined) {
-      i = posts.findIndex((post) => post.id === before);
+      i = indexes.get(before) ?? -1;
       if (strikes('evict')) i = -1;
       const cursor = posts[i];
       if (!cursor || !shown(cursor)) return undefined;
@@ -233,6 +235,14 @@ export function createService(schedule: Schedule, scheduler: Scheduler) {
           else later(wait, () => push(frame));
           if (strikes('double')) later(rng.next() * 20_000, () => push(frame));
         };
+        const sendFrom = (index: number) => {
+          const post = bySending[index];
+          if (!post) return;
+          later(post.sentAt - now(), () => {
+            send(post);
+            sendFrom(index + 1);
+          });
+        };
         const ping = () => {
           if (deafSince !== undefined && now() - deafSince > PING_MS)
             return finish({ why: 'reset', text: '' }, 0);
@@ -247,7 +257,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler) {
 
         access.open++;
         later(PING_MS, ping);
-        for (const post of posts) if (post.sentAt > now()) later(post.sentAt - now(), () => send(post));
+        sendFrom(bySending.findIndex(({ sentAt }) => sentAt > now()));
         for (const fault of schedule.faults) {
           if (fault.from < now()) continue;
           const at = fault.from - now();

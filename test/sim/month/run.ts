@@ -9,10 +9,11 @@ import { positionPath, readStart, savePosition } from '../../../src/cli/tail/pos
 import { joinFiles } from '../../../src/cli/verify/join.ts';
 import { createTail } from '../../../src/tail/engine.ts';
 import type { Summary } from '../../../src/tail/notice.ts';
-import { EPOCH } from '../posts.ts';
+import { calmMs, EPOCH } from '../posts.ts';
 import { rngOf } from '../rng.ts';
+import { calm, type Fault } from '../schedule.ts';
+import { createService } from '../service.ts';
 import { createDriver } from './driver.ts';
-import { createEndlessFeed, numberOf, type Trouble } from './feed.ts';
 
 export interface MonthPlan {
   readonly seed: number;
@@ -37,25 +38,48 @@ export interface MonthOutcome {
   readonly gaps: number;
   readonly files: number;
   readonly starts: number;
-  readonly pages: number;
 }
 
-const common = ['pages', 'lose', 'double', 'close', 'kill', 'step', 'rename'] as const;
-const ofStreams = ['mute', 'silent', 'quota', 'outage'] as const;
-type Kind = (typeof common)[number] | (typeof ofStreams)[number];
-
-/** Something that happens during a simulated month; times are in virtual milliseconds. */
-interface Incident {
-  readonly kind: Kind;
+interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-const isTrouble = (incident: Incident): incident is Incident & Trouble =>
-  incident.kind !== 'kill' && incident.kind !== 'step' && incident.kind !== 'rename';
+/** What an incident of the service, the connection or the machine consists of; kills, steps and renames are done by the run. */
+const incidentKinds = {
+  pages: (span) => [{ kind: 'fault', p: 1, ...span }],
+  lose: (span) => [{ kind: 'lose', p: 0.5, ...span }],
+  double: (span) => [{ kind: 'double', p: 1, ...span }],
+  close: (span) => [{ kind: 'close', ...span }],
+  kill: () => [],
+  step: () => [],
+  rename: () => [],
+  // Connections carry no posts.
+  mute: (span) => [
+    { kind: 'forget', ...span },
+    { kind: 'mute', ...span },
+  ],
+  // A connection falls silent without an end.
+  silent: (span) => [{ kind: 'half', ...span }],
+  // The units are used up.
+  quota: (span) => [
+    { kind: 'policy', ...span },
+    { kind: 'quota', ...span },
+  ],
+  // Nothing works for so long that unread posts leave the pages.
+  outage: (span) => [
+    { kind: 'reset', ...span },
+    { kind: 'refuse', status: 503, ...span },
+    { kind: 'fault', p: 1, ...span },
+  ],
+} as const satisfies Readonly<Record<string, (span: Span) => readonly Fault[]>>;
+type Kind = keyof typeof incidentKinds;
+const onlyOfStreams: readonly Kind[] = ['mute', 'silent', 'quota', 'outage'];
 
-/** The virtual time at which the first process starts. */
-const START_MS = 600_000;
+/** Something that happens during a simulated month; times are in virtual milliseconds. */
+interface Incident extends Span {
+  readonly kind: Kind;
+}
 
 /** Random incidents of each kind. There are none in the last minutes, so that everything can be read. */
 function incidentsOf({ seed, via, lengthMs, troubleMs, retentionMs }: MonthPlan): Incident[] {
@@ -65,22 +89,17 @@ function incidentsOf({ seed, via, lengthMs, troubleMs, retentionMs }: MonthPlan)
     outage: [retentionMs + 120_000, 1.5 * retentionMs],
   };
   const incidents: Incident[] = [];
-  for (const kind of via === 'ws' ? [...common, ...ofStreams] : common) {
+  for (const kind of Object.keys(incidentKinds) as Kind[]) {
+    if (via !== 'ws' && onlyOfStreams.includes(kind)) continue;
     const [least, most] = lengths[kind] ?? [500, 60_000];
-    for (let from = START_MS; ; ) {
+    for (let from = 0; ; ) {
       from += rng.between(0.5, 1.5) * Math.max(troubleMs, 3 * most);
       const to = from + rng.between(least, most);
-      if (to > START_MS + lengthMs - 340_000) break;
+      if (to > lengthMs - 340_000) break;
       incidents.push({ kind, from, to });
     }
   }
   return incidents.sort((a, b) => a.from - b.from);
-}
-
-/** The post times between which a reported gap lies. */
-interface Hole {
-  readonly from: number;
-  readonly to: number;
 }
 
 /** Runs a tail with its real files through virtual time, and checks that each post is in them exactly once. */
@@ -90,20 +109,23 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
   const { scheduler, track } = driver;
   const rng = rngOf(seed, 8);
   const incidents = incidentsOf(plan);
-  const troubles = incidents.filter(isTrouble);
-  const sockets = { open: 0 };
+  const lags = { via, lagMs: plan.lagMs };
+  const schedule = calm(seed, {
+    ...{ ...lags, retentionMs, rate: 1_000 / postMs, late: 0.02, busyMs: lengthMs - calmMs(lags) },
+    faults: incidents.flatMap(({ kind, ...span }): readonly Fault[] => incidentKinds[kind](span)),
+  });
+  const service = createService(schedule, scheduler);
   const out = join(folder, 'theses.ndjson');
   const path = positionPath({ out, checkpoint: undefined }) ?? '';
-  const endsAt = START_MS + lengthMs;
-  /** How often each post is in the files, by its number. */
-  const counts = new Map<number, number>();
+  /** How often each post is in the files. */
+  const counts = new Map<string, number>();
   const problems: string[] = [];
   const problem = (text: string) => {
     if (problems.length < 10) problems.push(text);
   };
-  const gaps: Hole[] = [];
+  /** The post times between which reported gaps lie. */
+  const gaps: Span[] = [];
   const certified: CertifiedFile[] = [];
-  let pages = 0;
   let starts = 0;
   let files = 0;
 
@@ -116,8 +138,8 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
     // written again to another file.
     for (const line of text.slice(0, text.lastIndexOf('\n') + 1).split('\n')) {
       if (line === '') continue;
-      const number = numberOf(JSON.parse(line).id);
-      counts.set(number, (counts.get(number) ?? 0) + 1);
+      const { id } = JSON.parse(line);
+      counts.set(id, (counts.get(id) ?? 0) + 1);
     }
   };
   /** Takes and removes all finished files except the newest `most`. */
@@ -134,9 +156,10 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
     starts++;
     const life = driver.openProcess();
     const { clock } = life;
-    const feed = createEndlessFeed(seed, scheduler, troubles, () => life.alive, {
-      ...{ postMs, sockets, retentionMs },
-    });
+    const { source, connect } = service.access(
+      () => life.alive,
+      () => {},
+    );
     const known = readStart({
       ...{ out, checkpoint: undefined, feed: 'month' },
       ...{ timeField: 'platformCreatedAt', notice() {} },
@@ -169,8 +192,8 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
       {
         clock,
         random: rng.next,
-        source: feed.source,
-        connect: feed.connect,
+        source: { ...source, stepCu: 200 },
+        connect,
         sink: {
           write(rows) {
             for (const { raw, record, at } of rows) {
@@ -201,7 +224,7 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
       {
         ...{ via, lagMs: plan.lagMs, feed: 'month' },
         start: position ? { kind: 'position', position } : { kind: 'now' },
-        durationMs: endsAt - scheduler.now,
+        durationMs: lengthMs - scheduler.now,
         on(notice) {
           if (notice.kind !== 'gap' || notice.open) return;
           const { from, to } = notice;
@@ -219,7 +242,6 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
       return undefined;
     });
     for (const spare of undo) spare();
-    pages += feed.pages;
     const ended = life.alive;
     life.kill();
     await track(file.sink.finish('discarded'));
@@ -241,7 +263,6 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
   }
 
   async function supervise(): Promise<void> {
-    await driver.pause(START_MS);
     for (const { kind, from } of incidents) {
       if (kind === 'step') scheduler.at(from, () => (driver.skew = rng.between(-600_000, 600_000)));
       if (kind === 'rename') scheduler.at(from, () => renameSync(out, `${out}.${Math.round(from)}`));
@@ -261,33 +282,31 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
   for (const { file, status } of proof.files)
     if (status === 'changed' || status === 'no certificate') problem(`${basename(file)}: ${status}`);
   const vouched = { from: proof.from ?? 0, to: proof.to ?? 0 };
-  const isWithin = (at: number, { from, to }: Hole) => at >= from && at <= to;
-  const feed = createEndlessFeed(seed, scheduler, [], () => false, { postMs });
+  const isWithin = (at: number, { from, to }: Span) => at >= from && at <= to;
   // Each post since the first printed one must be in the files exactly once. The first ones may be dated before the start.
-  const end = Math.floor(endsAt / postMs);
-  const first = [...counts.keys()].reduce((least, number) => Math.min(least, number), end);
+  const dated = service.posts.map((post) => ({ ...post, at: post.at ?? 0 })).reverse();
+  const first = dated.find(({ id }) => counts.has(id))?.at ?? Number.POSITIVE_INFINITY;
   let [posts, lost] = [0, 0];
-  for (let number = 0; number < end; number++) {
-    const at = EPOCH + feed.timeOf(number);
-    const count = counts.get(number) ?? 0;
+  for (const { id, at, visibleAt } of dated) {
+    const count = counts.get(id) ?? 0;
     posts += count;
-    if (count > 1) problem(`post ${number} is there ${count} times`);
+    if (count > 1) problem(`${id} is there ${count} times`);
     if (count > 0) continue;
     if (isWithin(at, vouched) && !proof.gaps.some((gap) => isWithin(at, gap)))
-      problem(`post ${number} is missing, but vouched for`);
-    if (number <= first + START_MS / 5 / postMs || feed.visibleAt(number) >= endsAt - 2_000) continue;
+      problem(`${id} is missing, but vouched for`);
+    if (at <= first + 120_000 || visibleAt >= lengthMs - 2_000) continue;
     if (gaps.some((gap) => isWithin(at, gap))) lost++;
-    else problem(`post ${number} is missing`);
+    else problem(`${id} is missing`);
   }
   for (const { from, to } of proof.gaps)
     if (!gaps.some((gap) => from >= gap.from && to <= gap.to))
       problem(`from ${from - EPOCH} to ${to - EPOCH}, nothing is vouched for`);
-  if (vouched.to < EPOCH + endsAt - 400_000) problem(`vouched for only up to ${vouched.to - EPOCH}`);
+  if (vouched.to < EPOCH + lengthMs - 400_000) problem(`vouched for only up to ${vouched.to - EPOCH}`);
   // Only what the service deleted during an outage may be lost.
   const outages = incidents.filter(({ kind }) => kind === 'outage');
   const deleted = outages.reduce((sum, { from, to }) => sum + to - from - retentionMs + 300_000, 0) / postMs;
   if (lost > deleted) problem(`${lost} posts are in reported gaps, and the service deleted ${deleted}`);
-  return { problems, posts, lost, gaps: gaps.length, files, starts, pages };
+  return { problems, posts, lost, gaps: gaps.length, files, starts };
 }
 
 type CertifiedFile = Parameters<typeof joinFiles>[0][number];
