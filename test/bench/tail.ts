@@ -124,6 +124,8 @@ const [start, speed] = [Number(BENCH_START), Number(BENCH_SPEED)];
 const [now, mono] = [Date.now, performance.now.bind(performance)];
 Date.now = () => Math.floor(start + (now() - start) * speed);
 performance.now = () => mono() * speed;
+const { bigint } = process.hrtime;
+process.hrtime.bigint = () => BigInt(Math.round(Number(bigint()) * speed));
 for (const holder of [globalThis, require('node:timers'), require('node:timers/promises')]) {
   for (const name of ['setTimeout', 'setInterval']) {
     const original = holder[name];
