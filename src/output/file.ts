@@ -7,11 +7,11 @@ import {
   write as fsWrite,
   openSync,
   readSync,
+  type Stats,
   statSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Failure } from '../base/failure.ts';
@@ -30,11 +30,9 @@ import { type Replacement, replaceFile } from '../base/replace-file.ts';
 import {
   createSink,
   failureOf,
-  type Retry,
   type Sink,
   type SinkOptions,
   syncTo,
-  tryOnce,
   type WriteBytes,
   writeFailure,
   writeToFile,
@@ -66,58 +64,46 @@ function missingFolder(path: string): string {
     : `create it first: mkdir -p '${folder}'`;
 }
 
-function sinkOn(file: OpenFile, options: SinkOptions): Sink {
-  const sink = createSink(file.target, { ...options, name: file.path });
-  let isOpen = true;
-  return {
-    ...sink,
-    async finish(as) {
-      if (!isOpen) return undefined;
-      isOpen = false;
-      try {
-        await sink.finish(as);
-        if (as === 'complete') await syncTo(file.fd, file.path);
-      } finally {
-        file.close();
-      }
-      return undefined;
-    },
-  };
-}
-
 /** A regular file gets its name only when it is complete. Pipes and devices are written directly. */
-export async function fileSink(path: string, { signal, ...options }: SinkOptions = {}): Promise<Sink> {
+export const fileSink = (path: string, { signal, ...options }: SinkOptions = {}): Promise<Sink> =>
+  opened(path, signal, async (before) => {
+    if (before && (!before.isFile() || descriptorIn(path) !== undefined))
+      return createSink(...(await openPipe(path, signal, options)));
+    const file = replaceFile(path);
+    const { fd } = file;
+    return createSink(writeToFile(fd), {
+      ...{ ...options, name: path, fd },
+      async end(as, reason) {
+        if (as === 'kept' && fstatSync(fd).size > 0) {
+          await syncTo(fd, path).catch(() => {});
+          return saveBeside(file, path);
+        }
+        if (as === 'complete') commitOrSaveBeside(file, path);
+        else file.discard();
+        if (as === 'kept' && reason instanceof Failure) throw reason;
+        return undefined;
+      },
+    });
+  });
+
+/** Each flush of a live sink also syncs to disk. */
+export const appendSink = (path: string, { signal, ...options }: SinkOptions = {}): Promise<Sink> =>
+  opened(path, signal, async (before) => {
+    if (before && !before.isFile()) return createSink(...(await openPipe(path, signal, options)));
+    const fd = openSync(path, 'a', 0o666);
+    const end = () => close(fd, () => {});
+    return createSink(writeToFile(fd, options.retry), { ...options, name: path, fd, end });
+  });
+
+async function opened(
+  path: string,
+  signal: AbortSignal | undefined,
+  open: (before: Stats | undefined) => Promise<Sink>,
+): Promise<Sink> {
   try {
     const before = statsOf(path);
     if (before?.isDirectory() || /[\\/]$/.test(path)) throw fileError('EISDIR');
-    if (before && (!before.isFile() || descriptorIn(path) !== undefined)) {
-      return sinkOn(await openPipe(path, signal), options);
-    }
-    const file = replaceFile(path);
-    const sink = createSink(writeToFile(file.fd), { ...options, name: path });
-    // Also after a failed write, until the temporary file is kept or discarded.
-    let isOpen = true;
-    return {
-      ...sink,
-      async finish(as) {
-        if (!isOpen) return undefined;
-        await sink.finish(as);
-        if (as === 'complete') {
-          await syncTo(file.fd, path);
-          isOpen = false;
-          commitOrSaveBeside(file, path);
-          return undefined;
-        }
-        isOpen = false;
-        if (as === 'discarded' || fstatSync(file.fd).size === 0) {
-          file.discard();
-          if (as === 'kept' && sink.closed.reason instanceof Failure) throw sink.closed.reason;
-          return undefined;
-        }
-        await syncTo(file.fd, path).catch(() => {});
-        return saveBeside(file, path);
-      },
-    };
+    return await open(before);
   } catch (error) {
     signal?.throwIfAborted();
     throw openFailure(path, error);
@@ -147,34 +133,6 @@ function saveBeside(file: Replacement, path: string): string {
   return saved.startsWith(`${target}.partial`) ? `${path}${saved.slice(target.length)}` : saved;
 }
 
-/** Each flush also syncs to disk. */
-export async function appendSink(path: string, { signal, ...options }: SinkOptions = {}): Promise<Sink> {
-  try {
-    if (/[\\/]$/.test(path)) throw fileError('EISDIR');
-    const before = statsOf(path);
-    const file =
-      before && !before.isFile() ? await openPipe(path, signal) : openToAppend(path, options.retry);
-    const sink = sinkOn(file, options);
-    return {
-      ...sink,
-      async flush() {
-        await sink.flush();
-        await (options.retry ?? tryOnce)(() => syncTo(file.fd, path));
-      },
-    };
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw openFailure(path, error);
-  }
-}
-
-interface OpenFile {
-  readonly fd: number;
-  readonly path: string;
-  readonly target: Writable | WriteBytes;
-  close(): void;
-}
-
 const write = promisify(fsWrite);
 const FULL_PIPE_MS = 10;
 
@@ -199,16 +157,25 @@ export function descriptorIn(path: string): number | undefined {
 }
 
 /** A thread that blocks in `open` or `write` would delay `process.exit`; a signal could not end the run. */
-async function openPipe(path: string, signal: AbortSignal | undefined): Promise<OpenFile> {
-  const fd = descriptorIn(path);
+async function openPipe(
+  path: string,
+  signal: AbortSignal | undefined,
+  options: SinkOptions,
+): Promise<Parameters<typeof createSink>> {
+  const named = { ...options, name: path };
+  const inherited = descriptorIn(path);
   for (;;) {
     signal?.throwIfAborted();
     try {
-      return await pipeOn(openSync(path, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0)), path);
+      const fd = openSync(path, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0));
+      if (!fstatSync(fd).isFIFO()) return [writeTo(fd), { ...named, fd, end: () => close(fd, () => {}) }];
+      const { Socket } = await import('node:net');
+      const stream = new Socket({ fd, readable: false, writable: true });
+      return [stream, { ...named, end: () => void stream.destroy() }];
     } catch (error) {
       if (errno(error) !== 'ENXIO') throw error;
       // The path of a socket cannot be opened.
-      if (fd !== undefined) return { fd, path, target: writeTo(fd), close: () => {} };
+      if (inherited !== undefined) return [writeTo(inherited), named];
       // A FIFO has no reader yet. For a device, the error means that it has no driver.
       if (!statSync(path).isFIFO()) throw error;
       await delay(NO_READER_MS, undefined, signal && { signal }).catch(() => {});
@@ -217,18 +184,6 @@ async function openPipe(path: string, signal: AbortSignal | undefined): Promise<
 }
 
 const NO_READER_MS = 20;
-
-async function pipeOn(fd: number, path: string): Promise<OpenFile> {
-  if (!fstatSync(fd).isFIFO()) return { fd, path, target: writeTo(fd), close: () => close(fd, () => {}) };
-  const { Socket } = await import('node:net');
-  const stream = new Socket({ fd, readable: false, writable: true });
-  return { fd, path, target: stream, close: () => void stream.destroy() };
-}
-
-function openToAppend(path: string, retry: Retry | undefined): OpenFile {
-  const fd = openSync(path, 'a', 0o666);
-  return { fd, path, target: writeToFile(fd, retry), close: () => close(fd, () => {}) };
-}
 
 const LEAST_BYTES = 16_384;
 

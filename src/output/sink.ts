@@ -38,6 +38,10 @@ export interface SinkOptions {
   readonly beforeWrite?: () => void;
   readonly retry?: Retry | undefined;
   readonly signal?: AbortSignal;
+  /** A file that is synced: by each flush of a live sink, else at the end. */
+  readonly fd?: number;
+  /** Called once, after a complete output was flushed. Returns the name under which a file was kept. */
+  readonly end?: (as: OutputEnd, reason: unknown) => unknown;
 }
 
 export const outputClosed: Error = Object.freeze(new Error('the reader has closed the pipe'));
@@ -97,9 +101,10 @@ export function createSink(
 ): Sink & { readonly fail: (error: unknown) => void } {
   const { name = 'standard output', retry = tryOnce } = options;
   const stream = typeof target === 'function' ? undefined : target;
-  const fd = stream && fileIn(stream);
+  const fd = options.fd ?? (stream && fileIn(stream));
   const writeBytes =
     typeof target === 'function' ? target : fd === undefined ? undefined : writeToFile(fd, retry);
+  let ended = false;
   let before: Promise<void> | undefined;
   const size = options.batch ?? 65_536;
   const controller = new AbortController();
@@ -246,8 +251,12 @@ export function createSink(
     },
     flush,
     async finish(as) {
+      if (ended) return undefined;
       await (as === 'complete' ? flush() : flush().catch(() => {}));
-      return undefined;
+      if (as === 'complete' && options.fd !== undefined && !options.live) await syncTo(options.fd, name);
+      ended = true;
+      const kept = await options.end?.(as, controller.signal.reason);
+      return typeof kept === 'string' ? kept : undefined;
     },
   };
 }
