@@ -22,28 +22,6 @@ export function distance(from: string, to: string): number {
   return last[b.length] ?? 0;
 }
 
-const synonyms = new Map([
-  ['pnl', ['netUsd']],
-  ['profit', ['netUsd', 'pnl']],
-  ['cash', ['netUsd']],
-  ['cashflow', ['netUsd']],
-  ['net', ['netUsd']],
-  ['return', ['returnPct', 'percentageRealizedPnl']],
-  ['roi', ['returnPct', 'percentageRealizedPnl']],
-  ['pct', ['returnPct']],
-  ['swaps', ['trades']],
-  ['place', ['rank']],
-  ['time', ['platformCreatedAt', 'createdAt']],
-  ['date', ['platformCreatedAt', 'createdAt']],
-  ['likes', ['likeCount']],
-  ['size', ['authorTradeUsd', 'holdingsUsd']],
-  ['position', ['holdingsUsd', 'rank']],
-  ['author', ['authorHandle', 'userName']],
-  ['ticker', ['tokenSymbol', 'coinSymbol']],
-  ['mcap', ['calledOutAtMcap']],
-  ['multiplier', ['multiple']],
-]);
-
 /** At most three, best first. @internal Exported for tests. */
 export function suggest(word: string, known: Iterable<string>): string[] {
   const given = word.toLowerCase().slice(0, 64);
@@ -54,8 +32,7 @@ export function suggest(word: string, known: Iterable<string>): string[] {
     const lower = name.toLowerCase();
     // The end of a dotted path and the beginning of a name count as one change.
     const part = lower.endsWith(`.${given}`) || (given.length > 2 && lower.startsWith(given));
-    const isMeant = synonyms.get(given)?.includes(name);
-    const score = isMeant ? 0 : part ? 1 : distance(given, lower.slice(0, 96));
+    const score = part ? 1 : distance(given, lower.slice(0, 96));
     if (score <= allowed) found.push({ name, score });
   }
   found.sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1));

@@ -87,8 +87,7 @@ describe('did you mean', () => {
   it('suggests close matches only', () => {
     expect(suggest('whios', ['whois', 'resolve'])).toEqual(['whois']);
     const numbers = ['netUsd', 'returnPct', 'volumeUsd', 'trades', 'rank'];
-    for (const word of ['pnl', 'Cash', 'profit']) expect(suggest(word, numbers)).toEqual(['netUsd']);
-    for (const word of ['return', 'ROI']) expect(suggest(word, numbers)).toEqual(['returnPct']);
+    expect(suggest('return', numbers)).toEqual(['returnPct']);
     expect(didYouMean('comp', ['completion', 'config'])).toBe('Did you mean completion?');
     expect(didYouMean('xyzzy', ['whois'])).toBe('');
   });

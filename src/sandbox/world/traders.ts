@@ -22,7 +22,7 @@ interface Persona {
   /** By default, both wallets exist. */
   readonly wallets?: Wallets | 'solana' | 'evm';
   /** The result of a live resolve. The wallets of traders without a plan are verified. */
-  readonly plan?: ResolvePlan | undefined;
+  readonly plan?: ResolvePlan;
   readonly isSample?: boolean;
   /** Whether the trader never trades and never posts. */
   readonly isIdle?: boolean;
@@ -100,14 +100,7 @@ const personaOf = (random: Random, handle: string): Persona => ({
   name: random() < 0.2 ? pick(random, [null, handle, ...unusualNames]) : nameOf(random),
   bio: random() < 0.25 ? null : pick(random, bios),
   ...(random() < 0.6 && { wallets: pick(random, ['solana', 'evm']) }),
-  plan: random() < 0.12 ? planOf(random) : undefined,
 });
-
-function planOf(random: Random): ResolvePlan {
-  if (random() < 0.5) return { outcome: 'found', ms: 1_000 + below(random, 5_000), queue: below(random, 5) };
-  const reasons = ['timeout', 'unavailable', 'rate_limited', 'no_preview', 'not_ingested'] as const;
-  return { outcome: 'pending', reason: pick(random, reasons) };
-}
 
 const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
