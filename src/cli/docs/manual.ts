@@ -5,7 +5,7 @@ import { version } from '../version.ts';
 import { outlineOf } from './completion/outline.ts';
 import { completionScripts } from './completion/scripts.ts';
 import { allCommands, allPages } from './help.ts';
-import { commandSections, tagline } from './overview.ts';
+import { commandSections, overviewPage } from './overview.ts';
 import { commandPage, type Definition, type DocPage, pageFile, type Section } from './page.ts';
 import { skillTexts } from './skill.ts';
 import { topics } from './topics.ts';
@@ -51,9 +51,7 @@ function siblings(path: string, paths: readonly string[]): string[] {
 function overview(commands: readonly AnyCommand[]): string {
   const environment = topics.find(({ name }) => name === 'environment');
   const page: DocPage = {
-    name: '',
-    summary: tagline,
-    usage: 'trdr COMMAND [flags]',
+    ...overviewPage(commands),
     about: [
       'The command-line client of a service for trader identity, trading numbers, the thesis feed and the launchpad. Data goes to stdout, everything else to stderr. Each command has a page of its own, such as trdr-whois(1). With --sandbox, commands run against the embedded service: no key, no network, no cost.',
     ],

@@ -2,7 +2,7 @@ import type { AnyCommand } from '../command.ts';
 import type { Definition, DocPage, Section } from './page.ts';
 import { topics } from './topics.ts';
 
-export const tagline =
+const tagline =
   'Look up traders by handle or wallet, compare their numbers, and follow the thesis feed live.';
 
 /** The sections of the overview, in the order in which a new user needs them. */

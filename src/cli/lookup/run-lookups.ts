@@ -9,8 +9,7 @@ import type { Context, Planned } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
 import { openProgress } from '../output/progress.ts';
 import { distinct, preflight } from '../spend/preflight.ts';
-import { isSpent, reportSkipped } from './skipped.ts';
-import { LookupTally } from './tally.ts';
+import { isSpent, LookupTally, reportSkipped } from './tally.ts';
 
 /** A progress line appears only after this time, because shorter lookups end before anyone could read it. */
 const DELAY_MS = 1_000;
