@@ -25,11 +25,14 @@ export function balanceText(units: number): string {
     : `${group((tenths / 10).toFixed(1))}M CU left`;
 }
 
-/** A run whose total cost is not known: it starts at once, and asks when it reaches its limit. */
-interface OpenRun {
+interface RunWords {
   /** `polling every 10s costs 1,200 CU/min` */
   readonly rate?: string | undefined;
+  /** The end of a run of unknown total cost at its limit. */
   readonly stopped: (spent: string) => { readonly message: string; readonly hint?: string };
+  readonly cheaper?: string | undefined;
+  /** Reports the limit of a run of unknown total cost on a terminal. */
+  readonly notice?: ((line: string) => void) | undefined;
 }
 
 interface Asker {
@@ -59,7 +62,7 @@ export class Permission {
   agreed: number | undefined;
   readonly hint: string | undefined;
   readonly #run: Asker;
-  #open: OpenRun | undefined;
+  #open: RunWords | undefined;
   #isDeclined = false;
   #asked: Promise<boolean> | undefined;
 
@@ -74,7 +77,7 @@ export class Permission {
    * cannot be asked.
    */
   async approve(
-    { least, most, reveals }: { readonly least: number; readonly most: number } & Estimate,
+    { least, most, reveals }: Estimate & { readonly most: number },
     costs: (cost: string) => string,
     cheaper?: string,
   ): Promise<void> {
@@ -96,31 +99,19 @@ export class Permission {
 
   /**
    * Asks before a run whose cost is known, and returns its estimate. Another run starts at once. Its limit is `confirmAbove`,
-   * unless --max-cu sets another limit, --yes allows any cost, or the run uses the sandbox. On a terminal, `notice` reports
-   * the limit.
+   * unless --max-cu sets another limit, --yes allows any cost, or the run uses the sandbox.
    */
-  async start(
-    { least, most, reveals = 0 }: Estimate,
-    costs: (cost: string) => string,
-    {
-      notice,
-      cheaper,
-      ...open
-    }: OpenRun & {
-      readonly notice?: ((line: string) => void) | undefined;
-      readonly cheaper?: string | undefined;
-    },
-  ) {
+  async start({ least, most, reveals = 0 }: Estimate, costs: (cost: string) => string, words: RunWords) {
     if (most !== null) {
       const estimate = { least, most, reveals };
-      await this.approve(estimate, costs, cheaper);
+      await this.approve(estimate, costs, words.cheaper);
       return estimate;
     }
     const { io, sandbox, yes, maxCu, confirmAbove } = this.#run;
-    this.#open = open;
+    this.#open = words;
     if (!sandbox && !yes && maxCu === undefined) this.limit = confirmAbove;
     if (this.limit !== undefined && io.stderr.isTTY === true)
-      notice?.(this.withLimit('total cost not known in advance'));
+      words.notice?.(this.withLimit('total cost not known in advance'));
     return undefined;
   }
 
