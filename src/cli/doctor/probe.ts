@@ -39,8 +39,7 @@ export async function* probe(context: Context, ws: boolean): AsyncGenerator<Chec
     return yield* skipped(asking.filter((check) => check !== failed));
   }
   const { clock } = context.io;
-  const askedAt = clock.now();
-  const started = clock.mono();
+  const [askedAt, started] = [clock.now(), clock.mono()];
   const described = await attempt(() => client.raw({ method: 'GET', path: OPENAPI_PATH }, context));
   const took = Math.round(clock.mono() - started);
   const answeredAt = clock.now();

@@ -9,15 +9,10 @@ import { handleOf, measureOf, sortKeys, windowOf } from '../../output/views/pnl-
 import type { Io } from '../io.ts';
 import { readExport } from './from/read-export.ts';
 
-/** A record of the earlier export, and whether the new numbers have it too. */
-interface Earlier {
-  readonly record: PnlRecord;
-  isThere: boolean;
-}
-
 export interface Comparison {
-  readonly earlier: readonly Earlier[];
-  readonly byName: ReadonlyMap<string, Earlier>;
+  /** The records of the earlier export. */
+  readonly earlier: readonly PnlRecord[];
+  readonly byName: ReadonlyMap<string, PnlRecord>;
   readonly window: WindowName;
   readonly changed: boolean;
   readonly only: readonly string[];
@@ -35,14 +30,13 @@ export const namesOf = (record: PnlRecord): string[] => {
 
 /** Reads an earlier export, before anything is paid for. */
 export async function readEarlier(path: string, io: Io): Promise<Pick<Comparison, 'earlier' | 'byName'>> {
-  const earlier: Earlier[] = [];
-  const byName = new Map<string, Earlier>();
+  const earlier: PnlRecord[] = [];
+  const byName = new Map<string, PnlRecord>();
   for await (const record of readExport(path, io)) {
     // A trader who had left by then is not in that export.
     if (record['change'] === 'left') continue;
-    const one = { record, isThere: false };
-    earlier.push(one);
-    for (const name of namesOf(record)) if (!byName.has(name)) byName.set(name, one);
+    earlier.push(record);
+    for (const name of namesOf(record)) if (!byName.has(name)) byName.set(name, record);
   }
   return { earlier, byName };
 }
@@ -54,6 +48,7 @@ export async function* compared(
 ): AsyncGenerator<PnlRecord> {
   const { earlier, byName, window, changed, only, notice } = comparison;
   const moves: Move[] = [];
+  const met = new Set<PnlRecord>();
   const accepted = (record: PnlRecord, change: string | null): boolean => {
     const amount = differenceOf(record, window);
     const isUpOrDown = change === 'changed' && amount !== undefined && amount !== 0;
@@ -63,13 +58,13 @@ export async function* compared(
   };
   for await (const record of records) {
     const before = namesOf(record).flatMap((name) => byName.get(name) ?? [])[0];
-    if (before) before.isThere = true;
-    const change = changeOf(record, before?.record);
-    const row = withChange(record, change, before?.record);
+    if (before) met.add(before);
+    const change = changeOf(record, before);
+    const row = withChange(record, change, before);
     if (accepted(row, change)) yield row;
   }
-  for (const { record, isThere } of comparison.isPartial ? [] : earlier) {
-    if (isThere || record.found !== true) continue;
+  for (const record of comparison.isPartial ? [] : earlier) {
+    if (met.has(record) || record.found !== true) continue;
     const none = Object.fromEntries(windowNames.map((name) => [name, null]));
     const row = withChange({ ...record, windows: none }, 'left', undefined);
     if (accepted(row, 'left')) yield row;
