@@ -30,7 +30,6 @@ const slugOf = (heading: string) =>
     .trim()
     .replace(/\s/g, '-');
 
-/** Parses a page. */
 function pageOf(path: string, text: string): Page {
   const blocks: Block[] = [];
   const prose: string[] = [];
@@ -55,7 +54,6 @@ function pageOf(path: string, text: string): Page {
   };
 }
 
-/** Reads and parses a page. */
 export const readPage = (path: string): Page => pageOf(path, readFileSync(join(root, path), 'utf8'));
 
 /** README and every page in docs. */

@@ -13,7 +13,6 @@ export async function openMachine(options: SandboxOptions = {}, more: Readonly<R
     await service.close();
     workspace.close();
   });
-  /** Runs a program in a folder of the workspace. */
   const run = (file: string, words: readonly string[], cwd = workspace.path) =>
     execa(file, words, { cwd, env: workspace.env, extendEnv: false, reject: false, stdin: 'ignore' });
   return { service, workspace, run };

@@ -2,16 +2,8 @@ import { execa } from 'execa';
 import { openHome, programEnv, type RunOptions } from './harness.ts';
 import { program } from './program.ts';
 
-/** The result of a bash command line. */
-export interface BashResult {
-  readonly stdout: string;
-  readonly stderr: string;
-  /** The exit codes of the last pipeline. */
-  readonly codes: readonly number[];
-}
-
-/** Runs a line of bash in which `trdr` is the built program: for pipes, redirections and limits. */
-export async function bash(line: string, options: RunOptions = {}): Promise<BashResult> {
+/** Runs a line of bash in which `trdr` is the built program; `codes` are those of the last pipeline. */
+export async function bash(line: string, options: RunOptions = {}) {
   const home = options.home ?? openHome();
   const script = `trdr() { "$NODE" "$PROGRAM" "$@"; }\n${line}\necho "\${PIPESTATUS[@]}" >&3`;
   const { stdout, stderr, stdio } = await execa('bash', ['-c', script], {

@@ -50,7 +50,6 @@ const codes = [
 ] as const;
 const breaks = ['502', 'reset', 'lost', 'cut', 'html', 'shape', 'stall'] as const;
 
-/** The exit code of a permanent fault. */
 const exitOfFault = (fault: string): number => (isErrorCode(fault) ? exitOfCode[fault] : 9);
 /** Whether the program retries a call after the fault, if a retry is safe. */
 const passes = (fault: string): boolean =>
@@ -66,7 +65,6 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-/** Every file below a folder. */
 const filesIn = (folder: string): string[] =>
   existsSync(folder)
     ? readdirSync(folder, { recursive: true, encoding: 'utf8' })

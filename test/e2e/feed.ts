@@ -4,7 +4,6 @@ import { onTestFinished } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { type Home, type RunOptions, startTrdr } from './harness.ts';
 
-/** Waits until a condition holds. */
 export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 100_000): Promise<void> {
   for (const end = Date.now() + timeoutMs; !(await condition()); await delay(5)) {
     if (Date.now() > end) throw new Error(`timeout: ${condition}`);
@@ -45,7 +44,6 @@ export function startPosting(sandbox: Sandbox, everyMs: number, many: () => numb
   return { ids, post, stop };
 }
 
-/** A running tail and its output so far. */
 export function startTail(args: readonly string[], options: RunOptions & { readonly home: Home }) {
   const startedAt = Date.now();
   const child = startTrdr(['thesis', 'tail', ...args], options);
@@ -62,7 +60,6 @@ export function startTail(args: readonly string[], options: RunOptions & { reado
   };
 }
 
-/** Collects the output of a running tail. */
 export function gather({ child }: ReturnType<typeof startTail>): { readonly ids: string[] } {
   const ids: string[] = [];
   let rest = '';
@@ -75,19 +72,16 @@ export function gather({ child }: ReturnType<typeof startTail>): { readonly ids:
   return { ids };
 }
 
-/** The number of open sockets of a sandbox. */
 export const listening = (sandbox: Sandbox): number => sandbox.sockets.size;
 
 export const readText = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 
-/** The ids of complete lines. */
 export const idsOf = (text: string): string[] =>
   text
     .split('\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line).id);
 
-/** Missing, duplicate and unexpected ids. */
 export function compare(wanted: readonly string[], got: readonly string[]) {
   const [want, have] = [new Set(wanted), new Set<string>()];
   const doubled = got.filter((id) => have.has(id) || !have.add(id));

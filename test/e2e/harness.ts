@@ -20,7 +20,6 @@ export interface Home {
   readonly state: string;
   readonly cache: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Runs a command line in this process. */
   run(words: readonly string[], options?: InProcessOptions): ReturnType<typeof runInProcess>;
 }
 
@@ -47,7 +46,6 @@ export function openHome(): Home {
   return home;
 }
 
-/** Options of a run. */
 export interface RunOptions {
   /** The service for TRDR_BASE_URL and TRDR_API_KEY. */
   readonly sandbox?: Pick<Sandbox, 'url' | 'key'> | undefined;
@@ -61,24 +59,18 @@ export interface RunOptions {
   readonly home?: Home | undefined;
 }
 
-/** The result of a run. */
 export interface Ran {
   readonly stdout: string;
   readonly stderr: string;
   readonly exitCode: number;
   /** Stderr in one line, however it was wrapped. */
   readonly said: string;
-  /** Returns the lines of stdout. */
   lines(): string[];
-  /** Stdout as one JSON document. */
   json(): unknown;
-  /** Each line of stdout as JSON. */
   records(): Record<string, unknown>[];
-  /** The error in the JSON line on stderr. */
   error(): Record<string, unknown>;
 }
 
-/** The environment of a run. */
 export function envOf({ sandbox, key, env, home = openHome() }: RunOptions): Record<string, string> {
   const given = {
     ...home.env,
@@ -155,7 +147,6 @@ export function startTrdr(args: readonly string[], options: RunOptions = {}) {
   return child;
 }
 
-/** The result of a run with parsed output. */
 export function ranOf(stdout: string, stderr: string, exitCode: number): Ran {
   const lines = () => stdout.split('\n').filter((line) => line !== '');
   return {

@@ -10,7 +10,6 @@ import { checkSchema } from './schema-check.ts';
 export interface InProcessOptions extends Omit<RunOptions, 'input'> {
   /** The streams that are terminals: all, or those named. */
   readonly tty?: boolean | { readonly [S in 'stdin' | 'stdout' | 'stderr']?: boolean } | undefined;
-  /** The width of the terminal. */
   readonly columns?: number | undefined;
   /** The complete stdin. */
   readonly stdin?: string | undefined;
@@ -27,7 +26,6 @@ export interface InProcessOptions extends Omit<RunOptions, 'input'> {
   readonly interrupt?: AbortSignal | undefined;
   /** Whether to skip the check of records against their schema, for a service whose records do not match it. */
   readonly differs?: boolean | undefined;
-  /** Called for every text on stderr. */
   readonly onStderr?: ((text: string) => void) | undefined;
 }
 

@@ -12,7 +12,6 @@ import { anyMe } from './service.ts';
 
 const KEY = 'trdr_live_0123456789abcdef0123456789abcdef';
 
-/** A server that is closed after its test. */
 async function listen(...given: Parameters<typeof serve>) {
   const served = await serve(...given);
   onTestFinished(() => served.close());

@@ -43,11 +43,9 @@ export async function withNumbers(options: SandboxOptions = {}): Promise<Numbers
   return Object.assign(Object.create(sandbox), { served });
 }
 
-/** The price of these handles. */
 export const priceOf = (handles: readonly string[]): number =>
   handles.reduce((sum, handle) => sum + (numbersOf(handle) ? 30_000 : 200), 0);
 
-/** The records of these handles. */
 export const recordsOf = (handles: readonly string[]): Record<string, unknown>[] =>
   handles.map((subject) => {
     const pnl = numbersOf(subject.replace(/^@/, '').toLowerCase());
@@ -65,7 +63,6 @@ export function receiptOf(home: Home) {
   };
 }
 
-/** The ledger entries of a home. */
 export function ledgerOf(home: Home): LedgerEntry[] {
   const folder = join(home.state, 'ledger');
   if (!existsSync(folder)) return [];

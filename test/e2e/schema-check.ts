@@ -17,7 +17,6 @@ function validator(name: string, schema: () => object): ValidateFunction {
   return check;
 }
 
-/** Throws if a value does not match its schema. */
 function validate(check: ValidateFunction, value: unknown, what: string): void {
   if (check(value)) return;
   throw new Error(`${what} breaks its schema: ${ajv.errorsText(check.errors)}\n${JSON.stringify(value)}`);
@@ -70,7 +69,6 @@ function pathOf(argv: readonly string[], paths: readonly string[]): string | und
   }
 }
 
-/** The records of a document or of its lines. */
 function recordsOf(text: string): unknown[] {
   try {
     return [JSON.parse(text)].flat();

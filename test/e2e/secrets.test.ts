@@ -7,7 +7,6 @@ import { type Call, type Reply, userRecord, withService } from './service.ts';
 /** The forms in which a key could leak; JSON escapes are undone before the search. */
 const formsOf = (key: string): string[] => [key, key.slice(-16), encodeURIComponent(key)];
 
-/** All files below a folder, by path. */
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))

@@ -10,7 +10,6 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A received call. */
 export interface Call {
   readonly method: string;
   /** The path with its query. */
@@ -19,13 +18,7 @@ export interface Call {
   readonly response: ServerResponse;
 }
 
-/** A running fake service. */
-export interface FakeService {
-  readonly url: string;
-  readonly key: string;
-  /** Every call except `me`, as `METHOD /path`. */
-  readonly calls: readonly string[];
-}
+export type FakeService = Awaited<ReturnType<typeof withService>>;
 
 /** The record of a user without a profile and without wallets. */
 export const userRecord = (handle: string) => ({
@@ -40,7 +33,6 @@ export const userRecord = (handle: string) => ({
   evmAddress: null,
 });
 
-/** The default record of `me`. */
 export const anyMe = {
   ratePerMinute: 6_000,
   plan: { id: 'growth', name: 'Growth' },
@@ -63,7 +55,8 @@ export const anyMe = {
 export async function withService(
   reply: (call: Call) => Reply | undefined | Promise<Reply | undefined>,
   { ownMe = false } = {},
-): Promise<FakeService> {
+) {
+  /** Every call except `me`, as `METHOD /path`. */
   const calls: string[] = [];
   const served = await serve(async (request, response) => {
     const [method, path] = [request.method ?? '', request.url ?? ''];

@@ -9,15 +9,10 @@ import { program } from './program.ts';
 export const isInstalled = (name: string): boolean =>
   execaSync('sh', ['-c', `command -v ${name}`], { reject: false }).exitCode === 0;
 
-/** A temporary home with `trdr` on the path. */
-export interface Workspace {
-  readonly path: string;
-  readonly env: Readonly<Record<string, string>>;
-  close(): void;
-}
+export type Workspace = ReturnType<typeof openWorkspace>;
 
-/** Creates a workspace. */
-export function openWorkspace(more: Readonly<Record<string, string>> = {}): Workspace {
+/** Creates a temporary home with `trdr` on the path. */
+export function openWorkspace(more: Readonly<Record<string, string>> = {}) {
   const path = mkdtempSync(join(tmpdir(), 'trdr-shell-'));
   const bin = join(path, 'bin');
   mkdirSync(bin);
@@ -36,13 +31,10 @@ export function openWorkspace(more: Readonly<Record<string, string>> = {}): Work
   return { path, env, close: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) };
 }
 
-interface ShellHome extends Workspace {
-  /** The folder of the scripts. */
-  readonly scripts: string;
-}
+type ShellHome = Awaited<ReturnType<typeof shellHome>>;
 
 /** A workspace with the completion scripts, the profiles `desk` and `dev`, and a cached `mira`. */
-export async function shellHome(): Promise<ShellHome> {
+export async function shellHome() {
   const workspace = openWorkspace({ TERM: 'dumb' });
   const { path, env } = workspace;
   const [config, scripts] = [join(path, 'config'), join(path, 'scripts')];
@@ -54,7 +46,6 @@ export async function shellHome(): Promise<ShellHome> {
   return { ...workspace, scripts };
 }
 
-/** The completions of bash for a line. */
 export async function askBash(line: string, { env, scripts }: ShellHome): Promise<string[]> {
   const words = line
     .split(/\s+/)
@@ -70,7 +61,6 @@ export async function askBash(line: string, { env, scripts }: ShellHome): Promis
   return stdout.split('\n').filter((each) => each !== '');
 }
 
-/** The completions of fish for a line. */
 export async function askFish(line: string, { env, path, scripts }: ShellHome): Promise<string[]> {
   const script = `source '${join(scripts, 'trdr.fish')}'; complete -C '${line}'`;
   const { stdout, stderr } = await execa('fish', ['--no-config', '-c', script], {

@@ -18,7 +18,6 @@ import { openDesk, openHome, runInProcess, trdr, withSandbox } from './harness.t
 const open = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
 const read = (sandbox: Sandbox) =>
   sandbox.log.some(({ path, status }) => path.startsWith('/v2/thesis') && status === 200);
-/** The CU in the end line. */
 const stated = (stderr: string) =>
   Number(/([\d,]+) CU/.exec(/stopped after .*/.exec(stderr)?.[0] ?? '')?.[1]?.replaceAll(',', ''));
 

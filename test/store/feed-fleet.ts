@@ -10,7 +10,6 @@ import { asItShouldBe, compare, idsOf, type randomOf, readText, startPosting, un
 import { openHome, startTrdr } from '../e2e/harness.ts';
 import type { StoreServer } from './server.ts';
 
-/** What can happen to a fleet. */
 export const disasters = ['leader', 'power', 'server', 'empty', 'follower', 'pause'] as const;
 type Disaster = (typeof disasters)[number];
 

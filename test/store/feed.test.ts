@@ -307,7 +307,6 @@ function afterFile(file: readonly string[], timeOf: (id: string) => number): Beg
   return file.length <= 60 ? afterAll(known) : { kind: 'since', ms, known };
 }
 
-/** The ids of the last entries. */
 const lastIds = async (store: StoreConnection, count: number): Promise<string[]> =>
   count === 0
     ? []

@@ -27,13 +27,11 @@ async function opened(isTied = false) {
   const feed = keysOf({ baseUrl: sandbox.url, key: sandbox.key }).feed('thesis');
   const publishAgain = async () => (await lead(store, { feed })).publish;
   const publish = await publishAgain();
-  /** The store loses everything. */
   const lose = () => store.send('FLUSHALL', []);
   const trim = (left = 10) => store.send('XTRIM', [feed.stream, 'MAXLEN', left]);
   const words = (count: number) => ['thesis', 'tail', '--via', 'store', '--count', `${count}`, '--yes'];
   const tail = (count: number, ...flags: readonly string[]) =>
     runInProcess([...words(count), '-o', 'ndjson', ...flags], options);
-  /** A run on a machine whose clock is off. */
   const tailAt = (hours: number, ...flags: readonly string[]) => {
     const clock = { ...systemClock, now: () => Date.now() + hours * 3_600_000 };
     return runInProcess([...words(60), '-o', 'ndjson', ...flags], { ...options, clock });

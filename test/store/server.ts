@@ -6,28 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { readStoreUrl } from '../../src/store/address.ts';
-import { type ConnectOptions, connectStore, type StoreConnection } from '../../src/store/connection.ts';
+import { type ConnectOptions, connectStore } from '../../src/store/connection.ts';
 import { cert, key } from '../core/http/certificate.ts';
 import { serverProgram } from './program.ts';
 
 /** A real server on a free loopback port, with its append-only file in a temporary folder. */
-export interface StoreServer {
-  readonly port: number;
-  readonly url: string;
-  readonly folder: string;
-  readonly pid: number;
-  start(): Promise<void>;
-  /** Stops the server normally. */
-  stop(): Promise<void>;
-  /** Kills the server, as in a crash. */
-  kill(): Promise<void>;
-  pause(): void;
-  resume(): void;
-  /** Opens a connection as trdr does. */
-  connect(options?: ConnectOptions): Promise<StoreConnection>;
-  /** The incremental append-only file, which a power failure truncates. */
-  aof(): string;
-}
+export type StoreServer = Awaited<ReturnType<typeof createStoreServer>>;
 
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
@@ -123,7 +107,9 @@ export async function createStoreServer({ conf = [], tls = false, plain = false 
     kill: () => end('SIGKILL'),
     pause: () => child?.kill('SIGSTOP'),
     resume: () => child?.kill('SIGCONT'),
+    /** Opens a connection as trdr does. */
     connect: (given?: ConnectOptions) => connectStore(readStoreUrl(url), given),
+    /** The incremental append-only file, which a power failure truncates. */
     aof() {
       // While the server rewrites the file, there are two, and it writes to the newer one.
       const number = (file: string) => Number(/\.(\d+)\.incr\.aof$/.exec(file)?.[1] ?? 0);

@@ -5,12 +5,10 @@ import { keysOf } from '../../src/store/keys.ts';
 import { scope } from './machines.ts';
 import type { StoreServer } from './server.ts';
 
-/** The feed of the tests. */
 export const feed = keysOf(scope).feed('thesis');
 
 type TermOptions = Parameters<typeof openTerm>[1];
 
-/** Asks for a term as the leader of the feed. */
 export const askForTerm = (store: StoreConnection, options: Partial<TermOptions> = {}) =>
   openTerm(store, {
     ...{ feed, clock: systemClock, keepMs: 3_600_000, keepRows: 100_000 },
@@ -18,7 +16,6 @@ export const askForTerm = (store: StoreConnection, options: Partial<TermOptions>
     ...options,
   });
 
-/** Becomes the leader of the feed. */
 export async function lead(store: StoreConnection, options?: Partial<TermOptions>): Promise<RelayTerm> {
   const term = await askForTerm(store, options);
   if (term.leftMs !== undefined) throw new Error('another one leads');
@@ -29,15 +26,12 @@ export async function lead(store: StoreConnection, options?: Partial<TermOptions
 export const leader = async (server: StoreServer, memory?: RelayMemory): Promise<RelayTerm> =>
   lead(await server.connect(), { memory });
 
-/** A post with this id. */
 export const post = (id: string, at: number | null = Date.now()): Post => ({
   id,
   at,
   body: JSON.stringify({ id, at }),
 });
 
-/** Posts with these ids. */
 export const posts = (...ids: readonly string[]): Post[] => ids.map((id) => post(id));
 
-/** A machine that remembers nothing about its groups. */
 export const noMemory = { read: () => undefined, save() {} };
