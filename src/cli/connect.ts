@@ -68,7 +68,7 @@ export function openConnections(
     if (globals.sandbox || settings.store === undefined || settings.store === 'off') return undefined;
     const { openStore } = await import('./store/open-store.ts');
     const { baseUrl, key } = await target();
-    const opened = await openStore({ baseUrl, key }, { io, settings, trace });
+    const opened = await openStore({ baseUrl, key }, io, settings, trace);
     closers.push(() => opened.link.close());
     return opened;
   });

@@ -1,4 +1,4 @@
-import { hashReply, type StoreConnection } from './connection.ts';
+import { hashReply, listReply, type StoreConnection } from './connection.ts';
 import { isStoreFailure } from './failures.ts';
 import type { Keys } from './keys.ts';
 import { spendingScripts } from './scripts/spending.ts';
@@ -11,15 +11,18 @@ export async function findKeys(
   what: string,
   feed?: string,
 ): Promise<string[]> {
-  const below = { cache: [`${keys.root}:answer:`, `${keys.root}:flight:`], all: [`${keys.root}:`] };
-  const starts = what === 'feed' ? [`${keys.root}:feed:${feed}:`] : what === 'all' ? below.all : below.cache;
+  const below: Readonly<Record<string, readonly string[]>> = {
+    cache: ['answer:', 'flight:'],
+    feed: [`feed:${feed}:`],
+    all: [''],
+  };
+  const starts = (below[what] ?? []).map((start) => `${keys.root}:${start}`);
   const found = new Set<string>();
   for (let cursor = '0'; ; ) {
-    const answer = await store.send('SCAN', [cursor, 'MATCH', `${escaped(keys.root)}:*`, 'COUNT', AT_ONCE]);
-    const [next, names]: readonly unknown[] = Array.isArray(answer) ? answer : [];
-    for (const name of Array.isArray(names) ? names.map(String) : []) {
+    const scan = [cursor, 'MATCH', `${escaped(keys.root)}:*`, 'COUNT', AT_ONCE];
+    const [next, names] = listReply(await store.send('SCAN', scan));
+    for (const name of listReply(names).map(String))
       if (starts.some((start) => name.startsWith(start))) found.add(name);
-    }
     cursor = String(next ?? '0');
     if (cursor === '0') return [...found].sort();
   }

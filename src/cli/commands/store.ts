@@ -89,7 +89,7 @@ async function reach(
   const key = noVerify ? undefined : await settings.key.get();
   const scope = { baseUrl: settings.baseUrl ?? '', key: key ?? '' };
   const storePassword = knownSecret(password);
-  const store = await openStore(scope, { io, settings: { ...settings, store: url, storePassword } });
+  const store = await openStore(scope, io, { ...settings, store: url, storePassword });
   if (noVerify) return store.address;
   // Without an API key, only connect: the further checks need names in the store, which are derived from the API key.
   const { connectStore } = await import('../../store/connection.ts');

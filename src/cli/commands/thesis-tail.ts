@@ -18,7 +18,7 @@ import { excluding, flag, inGroup, list, value, valueOr } from '../args/option.t
 import { addressOf } from '../args/subjects.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
-import type { Context, Planned } from '../context.ts';
+import type { Planned } from '../context.ts';
 import { authorOf, plannedAuthor, userIdOf } from '../lookup/scope.ts';
 import { approveTail, plannedTail } from '../spend/tail-cost.ts';
 import { filtersOf } from '../tail/certify.ts';
@@ -88,12 +88,22 @@ export const thesisTail = command({
   record: () => z.union([ThesisFrameData, ConfluenceRecord]),
   stream: true,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],
-  parse: (words, given) => ({
-    ...withFiles(words, checkTail(checkGroup(given))),
-    // Everything up to now is in pages and in the store; the WebSocket only has what comes later.
-    via: given.noFollow && given.via === 'auto' ? 'poll' : given.via,
-    conditions: conditionsOf(given),
-  }),
+  parse(words, given) {
+    const { via, group, shared, fill, noFollow } = given;
+    if (group !== undefined && via !== 'store')
+      throw usageError('--group requires --via store', 'use --via store');
+    if (fill && via !== 'store' && via !== 'auto')
+      throw usageError(`--fill requires --via store or --via auto, not --via ${via}`, 'use --via store');
+    if (noFollow && via === 'ws')
+      throw usageError('--no-follow cannot be combined with --via ws', 'use --via poll or --via store');
+    if (shared && group === undefined) throw usageError('--shared requires --group', 'add --group NAME');
+    return {
+      ...withFiles(words, checkTail(given)),
+      // Everything up to now is in pages and in the store; the WebSocket only has what comes later.
+      via: noFollow && via === 'auto' ? ('poll' as const) : via,
+      conditions: conditionsOf(given),
+    };
+  },
   async run(context, { token, user, conditions, via, fill, group, shared, ...flags }) {
     const tokens = [...new Set(await Promise.all(token.map((each) => addressOf('--token', each))))];
     const author = user === undefined ? undefined : await authorOf(user);
@@ -125,7 +135,9 @@ export const thesisTail = command({
       await runFeed(context, flags, () => openReplay(context, plan));
       return;
     }
-    const stored = await storedFeed(context, via, normal);
+    const isShared = via === 'store' || via === 'auto';
+    const stored =
+      isShared && (await (await import('../store/choose-feed.ts')).chooseFeed(context, via, normal));
     if (!stored) await approveTail(context, shape);
     await runFeed(context, flags, async (files) => {
       const userId = author && (await userIdOf(author, context));
@@ -180,31 +192,3 @@ const isBy = ({ record }: TailRow, { type, value }: Subject): boolean =>
   type === 'id'
     ? record['authorId'] === value
     : String(record['authorHandle']).toLowerCase() === value.toLowerCase();
-
-/** Checks flags that need the store, before any request is sent. */
-function checkGroup<
-  F extends {
-    via: string;
-    group: string | undefined;
-    shared: boolean;
-    fill: boolean;
-    noFollow: boolean;
-  },
->(flags: F): F {
-  const { via, group, shared, fill, noFollow } = flags;
-  if (group !== undefined && via !== 'store')
-    throw usageError('--group requires --via store', 'use --via store');
-  if (fill && via !== 'store' && via !== 'auto')
-    throw usageError(`--fill requires --via store or --via auto, not --via ${via}`, 'use --via store');
-  if (noFollow && via === 'ws')
-    throw usageError('--no-follow cannot be combined with --via ws', 'use --via poll or --via store');
-  if (shared && group === undefined) throw usageError('--shared requires --group', 'add --group NAME');
-  return flags;
-}
-
-async function storedFeed(context: Context, via: string, tokens: readonly string[]) {
-  const { store } = context.settings;
-  if (via !== 'store' && (via !== 'auto' || store === undefined || store === 'off')) return undefined;
-  const { chooseFeed } = await import('../store/choose-feed.ts');
-  return chooseFeed(context, via, tokens);
-}

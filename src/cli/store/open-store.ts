@@ -22,15 +22,9 @@ export interface RunStore extends StoreMember {
 /** Does not connect. */
 export async function openStore(
   scope: { readonly baseUrl: string; readonly key: string },
-  {
-    io,
-    settings,
-    trace,
-  }: {
-    readonly io: Pick<Io, 'clock' | 'random'>;
-    readonly settings: RunSettings;
-    readonly trace?: ((line: string) => void) | undefined;
-  },
+  { clock, random }: Pick<Io, 'clock' | 'random'>,
+  settings: RunSettings,
+  trace?: ConnectOptions['trace'],
 ): Promise<RunStore> {
   const address = readStoreUrl(settings.store ?? '');
   const connect: ConnectOptions = {
@@ -42,7 +36,7 @@ export async function openStore(
   };
   const keys = keysOf({ ...scope, prefix: settings.storePrefix, egress: settings.egress });
   return {
-    link: createLink(address, connect, keys, io.clock, io.random),
+    link: createLink(address, connect, keys, clock, random),
     keys,
     address,
     connect,

@@ -52,8 +52,6 @@ export function savePosition(path: string, position: Position): void {
 interface Reading extends TailFiles {
   readonly feed: string;
   readonly timeField: string;
-  /** Whether the output has a state of its own, with which it writes the lines after the position again. */
-  readonly hasState?: boolean;
   readonly notice: (text: string) => void;
 }
 
@@ -64,9 +62,10 @@ export function readStart(reading: Reading): Position | undefined {
   if (path === undefined) return undefined;
   const position = readSaved(path, reading);
   if (out === undefined) return position;
-  const place = position?.file;
-  const size = statsOf(out)?.size ?? 0;
-  if (reading.hasState && place && isAt(out, place) && size > place.offset) truncateSync(out, place.offset);
+  const { file: place, state } = position ?? {};
+  // An output with a state of its own writes the lines after the position again.
+  if (state !== undefined && place && isAt(out, place) && (statsOf(out)?.size ?? 0) > place.offset)
+    truncateSync(out, place.offset);
   const isThere = repair(out);
   const lines = linesBehind(position, out, isThere, reading);
   const start = continueAfter(position, lines, feed, timing.latenessMs);

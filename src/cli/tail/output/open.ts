@@ -43,8 +43,7 @@ export function resumeOutput(
   { feed: name, flags: { confluence }, timeField, filters = {} }: OutputPlan,
 ) {
   const feed = feedOf(`${name}${confluenceName(confluence)}`, context);
-  const hasState = confluence !== undefined;
-  const position = readStart({ ...files, feed, timeField, hasState, notice: context.notice });
+  const position = readStart({ ...files, feed, timeField, notice: context.notice });
   return files.out === undefined
     ? { feed, position, place: undefined }
     : { feed, ...resumeLines(files.out, position, filters) };
