@@ -81,7 +81,6 @@ function shownUser({ world }: SandboxState, user: User | undefined, { isFree }: 
   return reply(user);
 }
 
-/** Rejects a record with a wallet that the key may not see. */
 function shownNumbers({ world }: SandboxState, pnl: Pnl, { isFree }: Key): Pnl {
   const hasWallet = pnl.wallet !== null || pnl.evmWallet !== null;
   if (isFree && hasWallet && !world.isSample(world.user(pnl.handle)?.id ?? ''))
@@ -159,8 +158,7 @@ function parseInstant(text: string): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-// The service description shows only `usage`, `entitlement` and the rate limit. All other members of this
-// record are assumptions.
+// Only `usage`, `entitlement` and the rate limit are documented; the others are assumptions.
 function accountOf(key: Key, now: number): Me {
   const { id, mode, plan, title, scopes, ratePerMinute, unmetered, monthlyUnits } = key;
   return {
@@ -179,10 +177,7 @@ const QUEUE_SLOT_MS = 1_500;
 const MAX_WAIT_MS = 10_000;
 const hit = { cu: cu.reveal, reveals: 1 };
 
-/**
- * Returns the user of a handle. If the user has no verified wallet, first searches for one, and returns a 202
- * if the search has no result yet. Every key that cannot pay for a found wallet is rejected.
- */
+/** Searches for a wallet if none is verified. Every key that cannot pay for a found wallet is rejected. */
 async function resolve(sandbox: SandboxState, handle: string, key: Key) {
   const { world, clock, counts, resolves } = sandbox;
   checkHandle(handle);
@@ -228,7 +223,6 @@ async function resolve(sandbox: SandboxState, handle: string, key: Key) {
   return pending(doneAt > clock.now() ? 'timeout' : 'unavailable');
 }
 
-/** A 202 with only the fields that exist for its reason. */
 const pending = (reason: PendingReason, more: Partial<Pending> = {}) => ({
   status: 202 as const,
   record: {

@@ -16,7 +16,6 @@ export type { SandboxOptions } from './state.ts';
 /** A running sandbox: its state, and what tests do to it. @internal Exported for tests. */
 export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
-/** Starts the embedded service on loopback. The service is ready when the promise resolves. */
 export async function startSandbox(options: SandboxOptions = {}) {
   const sandbox = createState(options);
   const { clock, world, keys, sockets, resolves, rateWindows } = sandbox;
@@ -29,8 +28,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
   });
   server.on('connection', (socket) => {
     if (down) return void socket.destroy();
-    // Ignore a socket that is already in `connections`: `serveWithoutUpgrade` emits `connection` a second time
-    // for it.
+    // `serveWithoutUpgrade` emits `connection` a second time for a socket.
     if (connections.has(socket)) return;
     connections.add(socket);
     socket.on('error', () => socket.destroy());
@@ -70,20 +68,15 @@ export async function startSandbox(options: SandboxOptions = {}) {
     },
     addKey: (more: KeyOptions) => addKey(sandbox, more).text,
     topUp: (units: number) => topUp(first, units),
-    /** Publishes a post now: the given post, or the next post of the world. */
     post: (given?: ThesisFrameData) => publishPost(sandbox, given),
     postCallout: () => world.addCallout(clock.now()),
     setRate: (perMinute: number) => setRate(sandbox, perMinute),
-    /** Ends all open sockets, or makes them silent. */
     disconnect(...how: Parameters<OpenSocket['disconnect']>) {
       for (const socket of [...sockets]) socket.disconnect(...how);
     },
     advance: (ms: number) => clock.advance(ms),
     setClock: (time: number) => clock.set(time),
-    /**
-     * Simulates a restart: closes all connections, cancels live resolves, and clears the rate limit counts. The
-     * service then stays unreachable for `downMs` milliseconds.
-     */
+    /** The service then stays unreachable for `downMs` milliseconds. */
     restart(downMs = 0): void {
       closeConnections();
       rateWindows.clear();
@@ -111,7 +104,6 @@ const listenFailure = (port: number, cause: Error) =>
     cause,
   });
 
-/** Publishes a post now, in pages and on sockets: the given post, or the next post of the world. */
 function publishPost(sandbox: SandboxState, given?: ThesisFrameData): ThesisFrameData {
   const { world, clock, faults, counts } = sandbox;
   const now = clock.now();
@@ -135,7 +127,6 @@ function announce({ sockets }: SandboxState, post: ThesisFrameData): void {
   for (const socket of sockets) socket.offer(post.id, post.tokenAddress ?? null, text);
 }
 
-/** Sets the number of live posts per minute, and ends a replay; 0 stops all posts. */
 function setRate(sandbox: SandboxState, perMinute: number): void {
   const { clock, world, seed } = sandbox;
   sandbox.cancelPosts();
@@ -153,10 +144,7 @@ function setRate(sandbox: SandboxState, perMinute: number): void {
   };
 }
 
-/**
- * Repeats `event` as a Poisson process. Each time is computed from the previous planned time, so that delays do
- * not add up.
- */
+/** Each time is computed from the previous planned time, so that delays do not add up. */
 function repeat({ clock }: SandboxState, random: Random, meanMs: number, event: () => void): () => void {
   let cancel = () => {};
   const arm = (from: number) => {
@@ -190,7 +178,6 @@ function replay(sandbox: SandboxState, recording: readonly ThesisFrameData[], sp
 
 const timeOf = ({ platformCreatedAt }: ThesisFrameData) => platformCreatedAt ?? 0;
 
-/** Sets the post time of a recorded post to now. Other timestamps move by the same amount. */
 function movedTo(now: number, recorded: ThesisFrameData): ThesisFrameData {
   const shift = now - timeOf(recorded);
   const { closedAt, updatedAt } = recorded;

@@ -47,7 +47,6 @@ export const planNames = Object.keys(planTerms) as SandboxPlan[];
 export interface KeyOptions {
   readonly plan?: SandboxPlan | undefined;
   readonly mode?: 'live' | 'test';
-  /** The text of the key; by default, it is generated from the seed. */
   readonly key?: string;
   readonly scopes?: readonly Scope[];
   readonly ratePerMinute?: number;
@@ -59,7 +58,6 @@ export interface KeyOptions {
   readonly unmetered?: boolean;
 }
 
-/** A key, with its permissions, its usage of this month, and the totals of all its charges. */
 export type Key = ReturnType<typeof createKey>;
 
 export function createKey(id: string, text: string, options: KeyOptions, now: number) {
@@ -81,14 +79,12 @@ export function createKey(id: string, text: string, options: KeyOptions, now: nu
     period: monthOf(now),
     unitsUsed,
     revealsUsed: 0,
-    /** What is left of the units that the month granted. */
     unitsRemaining: Math.max(0, monthlyUnits - unitsUsed),
     additionalUnits,
     /** The units and reveals that no other call can spend while a long call runs. */
     reserved: { cu: 0, reveals: 0 },
     totalUnits: 0,
     totalReveals: 0,
-    /** Whether the key ever had an allowance. */
     wasGranted: monthlyUnits > 0 || additionalUnits > 0,
   };
 }
@@ -127,7 +123,6 @@ export function topUp(key: Key, units: number): void {
   key.wasGranted ||= units > 0;
 }
 
-/** The usage of a key as `me` shows it. */
 export function usageOf(key: Key, now: number) {
   renew(key, now);
   const { period, unitsUsed, unitsRemaining, additionalUnits, revealsUsed, unmetered, revealsPerMonth } = key;

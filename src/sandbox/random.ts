@@ -1,9 +1,6 @@
 export type Random = () => number;
 
-/**
- * A random number generator (Mulberry32) for a seed and a label. Each part of the sandbox uses its own label,
- * so that the parts do not affect each other's numbers.
- */
+/** Mulberry32. Each part of the sandbox has its own label, so that parts do not affect each other's numbers. */
 export function randomOf(seed: number, label: string): Random {
   let state = seed >>> 0;
   for (const char of label) state = Math.imul(state ^ (char.codePointAt(0) ?? 0), 0x9e3779b1) >>> 0;

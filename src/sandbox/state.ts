@@ -7,16 +7,11 @@ import { generateRecords, type WorldSize } from './world/generate.ts';
 import { loadRecords } from './world/load.ts';
 import { createWorld, type World } from './world/world.ts';
 
-/**
- * The options of `startSandbox`. The options of `KeyOptions` apply to the first key, those of `WorldSize` to a
- * generated world.
- */
+/** Those of `KeyOptions` apply to the first key, those of `WorldSize` to a generated world. */
 export interface SandboxOptions extends KeyOptions, WorldSize {
   readonly port?: number;
   readonly seed?: number;
-  /** The time at which the clock starts; by default, now. */
   readonly now?: number;
-  /** The clock of the sandbox; by default, a clock that runs in real time. */
   readonly clock?: SandboxClock;
   readonly data?: string | undefined;
   readonly world?: World;
@@ -33,12 +28,10 @@ export interface SandboxOptions extends KeyOptions, WorldSize {
   readonly batchReveals?: 'response' | 'entry';
 }
 
-/** Everything that a running sandbox knows and counts. The functions of the sandbox work on this record. */
+/** The functions of the sandbox work on this record. */
 export type SandboxState = ReturnType<typeof createState>;
 
-/** An open WebSocket connection. */
 export interface OpenSocket {
-  /** Sends a post, whose frame has the same text for all connections. */
   offer(id: string, tokenAddress: string | null, text: string): void;
   disconnect(how: Disconnect, code?: number): void;
 }
@@ -67,18 +60,14 @@ export function createState(options: SandboxOptions) {
     faults: createFaults(options.faults ?? '', seed),
     // The default is so high that the first key reaches its own limit before this one.
     burstPerSecond: options.burstPerSecond ?? Math.max(100, ratePerMinute),
-    /** The keys by their texts. */
     keys: new Map<string, Key>(),
     /** The times of the latest calls that count against a rate limit, by the name of the limit. */
     rateWindows: new Map<string, number[]>(),
-    /** The live resolves in progress, by user id. */
     resolves: new Map<string, { readonly startsAt: number; readonly doneAt: number }>(),
     sockets: new Set<OpenSocket>(),
-    /** The latest requests with their charges, rejected ones included. */
     log: [] as LogEntry[],
     /** `inFlight` counts calls without a response yet, `resolvesWaiting` those that wait for a live resolve. */
     counts: { posts: 0, inFlight: 0, resolvesStarted: 0, resolvesWaiting: 0 },
-    /** Cancels the next live posts. */
     cancelPosts: () => {},
     randomIds: randomOf(seed, 'ids'),
   };

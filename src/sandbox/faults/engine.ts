@@ -3,18 +3,15 @@ import type { EndpointId } from '../../contract/endpoints.ts';
 import { below, exponential, pick, type Random, randomOf } from '../random.ts';
 import { type FaultPlace, type FaultRule, parseFaults } from './grammar.ts';
 
-/** A fault that an event has triggered. */
 export interface TriggeredFault extends Pick<FaultRule, 'kind' | 'code' | 'status'> {
   /** The delay or duration in milliseconds (for a 429: the wait that it requires); 0 if the fault has no time. */
   readonly ms: number;
   readonly random: Random;
 }
 
-/** The first triggered fault of a kind. */
 export const faultIn = (triggered: readonly TriggeredFault[], wanted: string) =>
   triggered.find(({ kind }) => kind === wanted);
 
-/** How a fault or a test ends a connection or makes it silent. */
 export type Disconnect = 'drop' | 'close' | 'halfopen';
 
 export const isDisconnect = (kind: string): kind is Disconnect =>
@@ -31,7 +28,6 @@ export function createFaults(text: string, seed: number) {
     }));
   let active = activate(text);
 
-  /** Counts an event for a rule; returns whether the fault is triggered. */
   function isTriggered(rule: (typeof active)[number]): boolean {
     const { chance, count, skip, random } = rule;
     if (rule.triggered >= count || rule.seen++ < skip) return false;
@@ -41,7 +37,6 @@ export function createFaults(text: string, seed: number) {
   }
 
   return {
-    /** Replaces the active faults; an empty text removes all. Throws a usage failure if the text is invalid. */
     set(spec: string): void {
       active = activate(spec);
     },
@@ -73,7 +68,6 @@ const STRUCTURE = new Set(['data', 'meta', 'type', 'items', 'entries', 'missing'
 
 type Place = readonly [holder: Record<string, unknown>, name: string];
 
-/** Every member of every object in a value, except the members that are never changed. */
 function placesIn(value: unknown, fixed: ReadonlySet<string>): Place[] {
   if (Array.isArray(value)) return value.flatMap((item) => placesIn(item, fixed));
   if (!isRecord(value)) return [];
@@ -96,11 +90,7 @@ const retyped = (value: unknown, random: Random): unknown =>
     '12345678901234567890',
   ]);
 
-/**
- * Changes `count` random members of a value: removes them, sets them to null, changes their type, nests them,
- * or adds new ones.
- * @internal Exported for tests.
- */
+/** Changes `count` random members. @internal Exported for tests. */
 export function driftValue(value: unknown, random: Random, count: number, fixed = STRUCTURE): void {
   for (let change = 0; change < count; change++) {
     const places = placesIn(value, fixed);
@@ -115,7 +105,6 @@ export function driftValue(value: unknown, random: Random, count: number, fixed 
   }
 }
 
-/** Changes a few members of JSON text. */
 export function driftText(text: string, random: Random): string {
   const value: unknown = JSON.parse(text);
   driftValue(value, random, 1 + below(random, 4));

@@ -141,7 +141,6 @@ function parseRule(text: string): FaultRule {
   };
 }
 
-/** The error response that is named by its status or code. */
 function answerOf(name: string): Pick<FaultRule, 'kind' | 'code' | 'status'> | undefined {
   const status = /^[45]\d\d$/.test(name) ? Number(name) : 0;
   const codes = Object.keys(errorCodes).filter(isErrorCode);

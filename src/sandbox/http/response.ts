@@ -43,7 +43,6 @@ export const gatewayPage = (status = 502): HttpResponse => ({
   headers: { 'content-type': 'text/html; charset=utf-8' },
 });
 
-/** Sends a response, after applying the faults that change responses. */
 export function respond(
   to: ServerResponse,
   response: HttpResponse,

@@ -20,10 +20,6 @@ import {
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/**
- * Serves one call: checks the key and limits, applies faults, calls the handler, charges, responds, and writes
- * the log.
- */
 export async function serveCall(
   sandbox: SandboxState,
   request: IncomingMessage,
@@ -58,8 +54,7 @@ export async function serveCall(
 
   async function serveRoute(found: NonNullable<typeof route>, of: Key): Promise<void> {
     const { id } = found;
-    // Read the body before any fault is applied, so that a client that disconnects during a delay is still
-    // served and charged.
+    // Before any fault, so that a client that disconnects during a delay is still served and charged.
     const body = method === 'POST' ? await readBody(request) : '';
     triggered = faults.trigger('call', id);
     for (const { kind, ms, code, status } of triggered) {
@@ -112,17 +107,13 @@ async function readBody(request: IncomingMessage): Promise<string | null> {
   let bytes = 0;
   for await (const chunk of request) {
     bytes += chunk.length;
-    // Read to the end even if the body is too large: otherwise, a client that is still sending would not
-    // receive the response.
+    // Read to the end: otherwise, a client that is still sending would not receive the response.
     if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
   }
   return bytes > MAX_BODY_BYTES ? null : Buffer.concat(chunks).toString();
 }
 
-/**
- * Returns the key of a call, or throws why the call is rejected. If `scope` is null, as for `me`, keys that never had
- * an allowance are accepted too.
- */
+/** If `scope` is null, as for `me`, keys that never had an allowance are accepted too. */
 export function admit(sandbox: SandboxState, { headers, socket }: IncomingMessage, scope: Scope | null): Key {
   limit(sandbox, `burst ${socket.remoteAddress}`, sandbox.burstPerSecond, 1_000);
   const [, bearer] = /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '') ?? [];

@@ -17,7 +17,6 @@ export const socketMinute = { cu: cu.socketMinute, reveals: 0 };
 /** How long `advance` of the clock waits for the pong of a ping, in real time. */
 const PONG_GRACE_MS = 5_000;
 
-/** Serves an accepted WebSocket until it ends. `charged` is called for each charge. */
 export function openConnection(
   sandbox: SandboxState,
   key: Key,
@@ -47,7 +46,6 @@ export function openConnection(
   const socket: OpenSocket = { offer, disconnect };
   sockets.add(socket);
 
-  /** Charges each minute when it starts. */
   function bill() {
     later(MINUTE, bill);
     if (!chargeKey(key, socketMinute, clock.now())) return charged(socketMinute.cu);

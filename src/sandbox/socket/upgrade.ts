@@ -19,7 +19,6 @@ function webSockets(): Promise<WebSocketServer> {
   return loading;
 }
 
-/** Accepts a connection to the live feed, or rejects the handshake with a plain HTTP response. */
 export async function serveUpgrade(
   sandbox: SandboxState,
   request: IncomingMessage,
@@ -67,14 +66,12 @@ function rejectHandshake(raw: Socket, { status, text, headers }: HttpResponse): 
   raw.end([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', text].join('\r\n'));
 }
 
-/** Whether a request asks for an upgrade to WebSocket, and not to another protocol. */
 export const isWebSocketUpgrade = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade?.toLowerCase() === 'websocket';
 
 /**
- * Serves a request for an upgrade to another protocol as an ordinary request, because some clients send
- * `Upgrade: h2c` with every call. Node stops parsing a connection after any upgrade request, so the request
- * is passed to Node again without its upgrade headers.
+ * Some clients send `Upgrade: h2c` with every call. Node stops parsing a connection after an upgrade request, so
+ * the request is passed to Node again without its upgrade headers.
  */
 export function serveWithoutUpgrade(server: Server, request: IncomingMessage, head: Buffer): void {
   const { socket, method, url, httpVersion, rawHeaders } = request;

@@ -6,11 +6,8 @@ import { bios, firsts, seconds, unusualNames } from './texts.ts';
 import { makeNumbers, makeTraders, type Trader } from './traders.ts';
 import type { WorldRecords } from './world.ts';
 
-/** How many records to generate. */
 export interface WorldSize {
-  /** The number of traders: 300 by default, and at least the fixed ones. */
   readonly traders?: number | undefined;
-  /** The number of theses: 2,000 by default. */
   readonly theses?: number | undefined;
 }
 
@@ -68,7 +65,7 @@ function makeAccounts(random: Random, traders: readonly Trader[]): LaunchpadUser
 }
 
 const DAY = 86_400_000;
-/** The period of a board and the time between its snapshots, in days. */
+/** In days: the period of a board, and the time between its snapshots. */
 const periods = { daily: [1, 0.25], weekly: [7, 1], monthly: [30, 2] } as const;
 const SNAPSHOTS = 20;
 

@@ -48,14 +48,9 @@ export function loadRecords(dir: string): WorldRecords {
   };
 }
 
-/** Reads a recorded feed: one thesis per line, as printed by `trdr thesis tail`. */
 export const readRecording = (file: string): readonly ThesisFrameData[] =>
   readNdjson(file, ThesisFrameData, 'use a file that "trdr thesis tail" wrote as NDJSON');
 
-/**
- * Reads and validates one record per line. The error for an invalid line names the file and the line number;
- * `hint` tells the user where valid records come from.
- */
 function readNdjson<T>(file: string, schema: z.ZodMiniType<T>, hint: string): T[] {
   return readText(file)
     .split('\n')

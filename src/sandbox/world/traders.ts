@@ -14,7 +14,6 @@ import {
 import { bios, firsts, hostileTexts, seconds, unusualNames } from './texts.ts';
 import type { ResolvePlan, Wallets } from './world.ts';
 
-/** What distinguishes a trader from others. */
 interface Persona {
   readonly handle: string;
   readonly name?: string | null;
@@ -28,7 +27,6 @@ interface Persona {
   readonly isIdle?: boolean;
 }
 
-/** A trader of a generated world, about whom the other records are. */
 export interface Trader extends Persona {
   readonly user: User;
   /** The wallets of the trader, verified or not. */
@@ -42,10 +40,7 @@ const shared: Wallets = {
 const swing = 'Swing trades on three chains. Thesis first.';
 const mostHostile = hostileTexts.slice(0, 5).join('\tand\r\n');
 
-/**
- * The traders who are in every generated world, so that docs and tests can refer to them. The first ones are the most
- * active.
- */
+/** In every generated world, so that docs and tests can refer to them; the most active ones first. */
 const fixedTraders: readonly Persona[] = [
   { handle: 'mira', name: 'Mira 🌙', bio: swing, wallets: shared, isSample: true },
   { handle: 'solwolf', name: 'Sol Wolf', bio: 'Solana only. awooo 🐺', wallets: 'solana', isSample: true },
@@ -61,7 +56,6 @@ const fixedTraders: readonly Persona[] = [
   { handle: 'throttled', plan: { outcome: 'pending', reason: 'rate_limited' } },
 ];
 
-/** Makes `wanted` traders, most active first; at least the fixed ones. */
 export function makeTraders(seed: number, wanted: number): Trader[] {
   const random = randomOf(seed, 'traders');
   const taken = new Set(fixedTraders.map(({ handle }) => handle.toLowerCase()));
@@ -121,7 +115,6 @@ function handleOf(random: Random): string {
   ]);
 }
 
-/** Makes the numbers of the traders who have verified wallets and trades. */
 export function makeNumbers(random: Random, traders: readonly Trader[], now: number): Pnl[] {
   const active = traders.filter(({ plan, isIdle }) => !plan && !isIdle);
   const numbers = active.map(({ user }, place): Pnl => {

@@ -5,7 +5,6 @@ import type { Thesis, ThesisFrameData } from '../../contract/records/thesis.ts';
 import type { PendingReason, User } from '../../contract/records/user.ts';
 import { pick, randomHex, randomOf, randomUuid } from '../random.ts';
 
-/** The result of a live resolve for a handle without a verified wallet. */
 export type ResolvePlan =
   /** The search starts after `queue` other resolves, and finds a wallet `ms` milliseconds later. */
   | { readonly outcome: 'found'; readonly ms: number; readonly queue: number }
@@ -14,13 +13,9 @@ export type ResolvePlan =
 
 export type Wallets = Pick<User, 'solanaAddress' | 'evmAddress'>;
 
-/**
- * The records of a world, as the service sends them, generated or loaded. The functions are called once, on
- * first use, because many runs do not need these records.
- */
+/** As the service sends them. The functions are called once, on first use, because many runs do not need them. */
 export interface WorldRecords {
   readonly users: readonly User[];
-  /** The users whose wallets are not verified, by their ids. */
   readonly unverified: ReadonlyMap<string, Wallets & { readonly plan: ResolvePlan }>;
   /** The ids of the users whose wallets a free key can reveal. */
   readonly samples: ReadonlySet<string>;
@@ -33,10 +28,7 @@ export interface WorldRecords {
 
 export type World = ReturnType<typeof createWorld>;
 
-/**
- * The data of the sandbox, without HTTP, keys and prices. The time `now` is always an argument, because the simulated
- * clock belongs to the server. Live resolves and renames change the given records.
- */
+/** The time `now` is an argument, because the clock belongs to the server. Resolves and renames change the records. */
 export function createWorld(records: WorldRecords, seed: number) {
   const { users, unverified, samples } = records;
   const byHandle = firstBy(users, ({ handle }) => [handle.toLowerCase()]);
@@ -53,7 +45,6 @@ export function createWorld(records: WorldRecords, seed: number) {
   const randomTheses = randomOf(seed, 'live theses');
   const randomCallouts = randomOf(seed, 'live callouts');
 
-  /** A post of the history as a new one. If its position was closed, it is closed now. */
   function newThesis(now: number): ThesisFrameData {
     const posts = history().theses;
     const blank = {
@@ -80,15 +71,12 @@ export function createWorld(records: WorldRecords, seed: number) {
 
   return {
     handles: () => users.map(({ handle }) => handle),
-    /** Finds a user by a handle in any case. After a rename, only the new handle is found. */
     user: (handle: string) => byHandle.get(handle.toLowerCase()),
     userById: (id: string) => byId.get(id.toLowerCase()),
-    /** Finds the user of an address; always the same user if there are several. */
     userByWallet: (address: string) => byWallet.get(normalAddress(address)),
     isSample: (id: string) => samples.has(id),
     resolvePlan: (id: string): ResolvePlan =>
       unverified.get(id)?.plan ?? { outcome: 'pending', reason: 'no_preview' },
-    /** Verifies the wallets that a resolve found. From then on, every lookup shows them. */
     reveal(id: string): void {
       const [user, found] = [byId.get(id.toLowerCase()), unverified.get(id)];
       if (!user || !found) return;
@@ -110,7 +98,6 @@ export function createWorld(records: WorldRecords, seed: number) {
       return numbers().get(handle.toLowerCase()) ?? (user && blankNumbers(user));
     },
     theses,
-    /** Adds a given post, or a post of the history as a new one with the time `now`. */
     addThesis(now: number, given = newThesis(Math.floor(now))): ThesisFrameData {
       const { authorAvatarUrl, tokenImageUrl, ...thesis } = given;
       theses().add(thesis);
@@ -118,7 +105,6 @@ export function createWorld(records: WorldRecords, seed: number) {
     },
     account: (wallet: string) => accounts().get(normalAddress(wallet)),
     callouts,
-    /** Adds a callout of the history again, as a new one; undefined if there is no history. */
     addCallout(now: number): Callout | undefined {
       const posts = history().callouts;
       if (posts.length === 0) return undefined;
@@ -128,7 +114,6 @@ export function createWorld(records: WorldRecords, seed: number) {
       callouts().add(callout);
       return callout;
     },
-    /** Returns the latest snapshot at or before `at`; an empty board with null as `capturedAt` if there is none. */
     board: (period: BoardPeriod, at: number): Board =>
       boards().find((board) => board.period === period && (board.capturedAt ?? 0) <= at) ?? {
         period,
@@ -139,10 +124,7 @@ export function createWorld(records: WorldRecords, seed: number) {
   };
 }
 
-/**
- * Creates a feed of posts in the order of their times. Among posts of the same time, the first one counts as the
- * oldest.
- */
+/** In the order of their times. Among posts of the same time, the first one counts as the oldest. */
 function createFeed<T extends { readonly id: string }>(
   posts: readonly T[],
   timeOf: (post: T) => number | null,
@@ -151,10 +133,7 @@ function createFeed<T extends { readonly id: string }>(
   const rows = posts.map(rowOf).sort((one, other) => one.time - other.time);
   const byId = new Map(rows.map((row) => [row.post.id, row]));
   return {
-    /**
-     * Reads a page of the posts that match, from new to old; null if `before` is unknown or hidden. `before` may also be a
-     * post that does not match: the page then starts with the next older post that matches.
-     */
+    /** From new to old; null if `before` is unknown or hidden. `before` may be a post that does not match. */
     slice(before: string | undefined, limit: number, now: number, matches = (_: T) => true) {
       const isShown = (row: (typeof rows)[number]) => row.time <= now && row.hiddenUntil <= now;
       const start = before === undefined ? undefined : byId.get(before);
@@ -168,14 +147,12 @@ function createFeed<T extends { readonly id: string }>(
       }
       return { items, hasMore: false };
     },
-    /** Adds a post. Ignores a post whose id already exists. */
     add(post: T): void {
       if (byId.has(post.id)) return;
       const row = rowOf(post);
       byId.set(post.id, row);
       rows.splice(rows.findLastIndex(({ time }) => time <= row.time) + 1, 0, row);
     },
-    /** Deletes a post. Its id is then no longer a valid cursor. */
     remove(id: string): void {
       const row = byId.get(id);
       if (row && byId.delete(id)) rows.splice(rows.lastIndexOf(row), 1);
