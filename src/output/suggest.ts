@@ -1,5 +1,5 @@
-/** Damerau-Levenshtein distance (optimal string alignment). @internal Exported for tests. */
-export function distance(from: string, to: string): number {
+/** Damerau-Levenshtein distance (optimal string alignment). */
+function distance(from: string, to: string): number {
   const a = [...from];
   const b = [...to];
   let before: number[] = [];

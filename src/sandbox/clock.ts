@@ -1,6 +1,3 @@
-/** The clock of the sandbox. All simulated delays use this clock, so that tests can move the time. */
-export type SandboxClock = ReturnType<typeof clockOf>;
-
 /** What the clock runs at a given time. If it returns a promise, only `advance` awaits the promise. */
 type Task = () => unknown;
 

@@ -5,7 +5,7 @@ import type { ThesisFrameData } from '../contract/records/thesis.ts';
 import { serveCall } from './http/serve.ts';
 import { type KeyOptions, topUp, usageOf } from './keys.ts';
 import { exponential, type Random, randomOf } from './random.ts';
-import { isWebSocketUpgrade, serveUpgrade, serveWithoutUpgrade } from './socket/upgrade.ts';
+import { serveUpgrade } from './socket/upgrade.ts';
 import { addKey, createState, type OpenSocket, type SandboxOptions, type SandboxState } from './state.ts';
 import { readRecording } from './world/load.ts';
 
@@ -20,6 +20,8 @@ export async function startSandbox(options: SandboxOptions = {}) {
   const sandbox = createState(options);
   const { clock, world, keys, sockets, resolves, rateWindows } = sandbox;
   const first = addKey(sandbox, options);
+  const { burstPerSecond = Math.max(sandbox.burstPerSecond, first.ratePerMinute) } = options;
+  sandbox.burstPerSecond = burstPerSecond;
   const connections = new Set<Socket>();
   let down = false;
 
@@ -28,15 +30,14 @@ export async function startSandbox(options: SandboxOptions = {}) {
   });
   server.on('connection', (socket) => {
     if (down) return void socket.destroy();
-    // `serveWithoutUpgrade` emits `connection` a second time for a socket.
+    // `serveUpgrade` emits `connection` a second time for a socket.
     if (connections.has(socket)) return;
     connections.add(socket);
     socket.on('error', () => socket.destroy());
     socket.once('close', () => connections.delete(socket));
   });
   server.on('upgrade', (request, _, head) => {
-    if (!isWebSocketUpgrade(request)) return serveWithoutUpgrade(server, request, head);
-    serveUpgrade(sandbox, request, request.socket, head).catch(() => request.socket.destroy());
+    serveUpgrade(sandbox, server, request, head).catch(() => request.socket.destroy());
   });
   const { port: wanted = 0 } = options;
   await new Promise<void>((resolve, reject) => {

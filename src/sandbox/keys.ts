@@ -26,7 +26,7 @@ interface PlanTerms {
 
 type SandboxPlan = PlanName | 'enterprise' | 'legacy';
 
-export const planTerms: Record<SandboxPlan, PlanTerms> = {
+const planTerms: Record<SandboxPlan, PlanTerms> = {
   explore: { ...plans.explore, revealsPerMonth: 100 },
   starter: { ...plans.starter, revealsPerMonth: 2_000 },
   builder: { ...plans.builder, revealsPerMonth: 10_000 },

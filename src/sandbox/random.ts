@@ -23,9 +23,6 @@ export function pick<T>(random: Random, list: readonly T[]): T {
   return item;
 }
 
-/** A random item of a list; the first ones are the most likely. */
-export const pickEarly = <T>(random: Random, list: readonly T[]): T => pick(() => random() * random(), list);
-
 export function randomHex(random: Random, count: number): string {
   let text = '';
   while (text.length < count)

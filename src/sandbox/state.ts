@@ -1,7 +1,7 @@
 import type { EndpointId } from '../contract/endpoints.ts';
-import { runningClock, type SandboxClock } from './clock.ts';
+import { runningClock } from './clock.ts';
 import { createFaults, type Disconnect } from './faults/engine.ts';
-import { createKey, type Key, type KeyOptions, planTerms } from './keys.ts';
+import { createKey, type Key, type KeyOptions } from './keys.ts';
 import { randomHex, randomOf } from './random.ts';
 import { generateRecords, type WorldSize } from './world/generate.ts';
 import { loadRecords } from './world/load.ts';
@@ -12,7 +12,7 @@ export interface SandboxOptions extends KeyOptions, WorldSize {
   readonly port?: number;
   readonly seed?: number;
   readonly now?: number;
-  readonly clock?: SandboxClock;
+  readonly clock?: ReturnType<typeof runningClock>;
   readonly data?: string | undefined;
   readonly world?: World;
   /** Live posts per minute; 0 by default. */
@@ -47,8 +47,7 @@ interface LogEntry {
 }
 
 export function createState(options: SandboxOptions) {
-  const { seed = 1, clock = runningClock(options.now), plan = 'growth' } = options;
-  const { ratePerMinute = planTerms[plan].ratePerMinute, data } = options;
+  const { seed = 1, clock = runningClock(options.now), data } = options;
   const records = () =>
     data === undefined ? generateRecords(seed, clock.now(), options) : loadRecords(data);
   return {
@@ -58,8 +57,7 @@ export function createState(options: SandboxOptions) {
     clock,
     world: options.world ?? createWorld(records(), seed),
     faults: createFaults(options.faults ?? '', seed),
-    // The default is so high that the first key reaches its own limit before this one.
-    burstPerSecond: options.burstPerSecond ?? Math.max(100, ratePerMinute),
+    burstPerSecond: options.burstPerSecond ?? MIN_BURST,
     keys: new Map<string, Key>(),
     /** The times of the latest calls that count against a rate limit, by the name of the limit. */
     rateWindows: new Map<string, number[]>(),
@@ -81,6 +79,9 @@ export function addKey({ keys, seed, clock }: SandboxState, options: KeyOptions)
   keys.set(text, key);
   return key;
 }
+
+/** Also at least the rate of the first key, which therefore reaches its own limit first. */
+const MIN_BURST = 100;
 
 /** At twice this number, the log drops its older half. */
 const MIN_ENTRIES = 20_000;

@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { createPrinter } from '../../src/output/format/printer.ts';
-import type { Format } from '../../src/output/format/printing.ts';
+import type { PrinterOptions } from '../../src/output/format/printing.ts';
 import { createSink } from '../../src/output/sink.ts';
 import type { View } from '../../src/output/view.ts';
 import { type Measured, median } from './measure.ts';
@@ -43,7 +43,7 @@ const rowAt = (index: number): Row => ({
 const fields = [...Object.keys(rowAt(0)).filter((name) => name !== 'pnl'), 'pnl.netUsd', 'pnl.trades'];
 const view: View<Row> = { columns: [], fields, empty: '' };
 
-async function ours(format: Format, rows: number) {
+async function ours(format: PrinterOptions<Row>['format'], rows: number) {
   const sink = createSink(process.stdout);
   const printer = await createPrinter<Row>({ sink, view, format });
   for (let index = 0; index < rows; index++) {

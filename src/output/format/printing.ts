@@ -1,7 +1,7 @@
 import type { Sink } from '../sink.ts';
 import type { View } from '../view.ts';
 
-export type Format = 'table' | 'ndjson' | 'json' | 'csv' | 'tsv' | 'markdown';
+type Format = 'table' | 'ndjson' | 'json' | 'csv' | 'tsv' | 'markdown';
 
 export interface PrinterOptions<T> extends Partial<FormatContext> {
   readonly sink: Sink;

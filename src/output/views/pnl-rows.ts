@@ -71,16 +71,6 @@ export function windowState(record: PnlRecord, windows: readonly WindowName[]): 
   return record['wallet'] === null && record['evmWallet'] === null ? 'no_wallet' : 'no_numbers';
 }
 
-const stateTexts: Partial<Record<WindowState, string>> = {
-  not_held: 'not found',
-  no_wallet: 'no verified wallet',
-  no_numbers: 'no numbers',
-};
-
-/** Empty if there are numbers. */
-export const stateText = (state: WindowState, code: unknown): string =>
-  state === 'failed' ? `failed: ${code}` : (stateTexts[state] ?? '');
-
 const known = new Set<string>([...rowFields, 'windows', 'error', 'change', 'changes']);
 
 /** Undocumented members. In a row, they follow the documented columns. */

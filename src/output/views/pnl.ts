@@ -2,7 +2,17 @@ import { fieldPaths } from '../../contract/paths.ts';
 import type { WindowName } from '../../contract/records/pnl.ts';
 import { PnlRecord } from '../../contract/records/subject.ts';
 import type { CellKind, View } from '../view.ts';
-import { handleOf, measures, type PnlRow, rowFields, stateText, windowOf, windowState } from './pnl-rows.ts';
+import { handleOf, measures, type PnlRow, rowFields, windowOf, windowState } from './pnl-rows.ts';
+
+const stateTexts: Partial<Record<PnlRow['status'], string>> = {
+  not_held: 'not found',
+  no_wallet: 'no verified wallet',
+  no_numbers: 'no numbers',
+};
+
+/** Empty if there are numbers. */
+const stateText = (state: PnlRow['status'], code: unknown): string =>
+  state === 'failed' ? `failed: ${code}` : (stateTexts[state] ?? '');
 
 const nameOf = (record: PnlRecord): string => `@${handleOf(record)}`;
 

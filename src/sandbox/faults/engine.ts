@@ -1,7 +1,7 @@
 import { isRecord } from '../../base/json-object.ts';
 import type { EndpointId } from '../../contract/endpoints.ts';
 import { below, exponential, pick, type Random, randomOf } from '../random.ts';
-import { type FaultPlace, type FaultRule, parseFaults } from './grammar.ts';
+import { type FaultRule, parseFaults } from './grammar.ts';
 
 export interface TriggeredFault extends Pick<FaultRule, 'kind' | 'code' | 'status'> {
   /** The delay or duration in milliseconds (for a 429: the wait that it requires); 0 if the fault has no time. */
@@ -13,9 +13,6 @@ export const faultIn = (triggered: readonly TriggeredFault[], wanted: string) =>
   triggered.find(({ kind }) => kind === wanted);
 
 export type Disconnect = 'drop' | 'close' | 'halfopen';
-
-export const isDisconnect = (kind: string): kind is Disconnect =>
-  kind === 'drop' || kind === 'close' || kind === 'halfopen';
 
 /** The active faults. The same seed and the same events in the same order trigger the same faults. */
 export function createFaults(text: string, seed: number) {
@@ -44,7 +41,7 @@ export function createFaults(text: string, seed: number) {
     get triggered(): Readonly<Record<string, number>> {
       return Object.fromEntries(active.map((rule) => [rule.text, rule.triggered]));
     },
-    trigger: (place: FaultPlace, target: EndpointId | 'ws'): TriggeredFault[] =>
+    trigger: (place: FaultRule['place'], target: EndpointId | 'ws'): TriggeredFault[] =>
       active
         .filter(
           (rule) => rule.place === place && rule.chance !== null && rule.at(target) && isTriggered(rule),

@@ -5,7 +5,7 @@ import { type ErrorCode, errorCodes, isErrorCode } from '../../contract/errors.t
 import { scopeOfGroup } from '../keys.ts';
 
 /** The event that a fault applies to: a REST call or WebSocket handshake, an outgoing frame, or a new post. */
-export type FaultPlace = 'call' | 'frame' | 'post';
+type FaultPlace = 'call' | 'frame' | 'post';
 
 interface Kind {
   readonly place: FaultPlace;

@@ -5,7 +5,7 @@ import { plainJson } from '../../base/json-object.ts';
 import { createRecentSet } from '../../base/recent-set.ts';
 import { CLOSE_QUOTA, ClientFrame, type Subscription } from '../../contract/frames.ts';
 import { cu, SOCKET_PING_SECONDS, SOCKET_TOKENS_MAX } from '../../contract/limits.ts';
-import { driftText, faultIn, isDisconnect, type TriggeredFault } from '../faults/engine.ts';
+import { type Disconnect, driftText, faultIn, type TriggeredFault } from '../faults/engine.ts';
 import { chargeKey, type Key } from '../keys.ts';
 import { nextId, type OpenSocket, type SandboxState } from '../state.ts';
 import { normalAddress } from '../world/world.ts';
@@ -160,3 +160,6 @@ function readFrame(text: string): Subscription | null | string {
     ? `${tokens.length} addresses were sent; a subscription can contain at most ${SOCKET_TOKENS_MAX}.`
     : { type: 'tokens', tokens: [...new Set(tokens.map(normalAddress))] };
 }
+
+const isDisconnect = (kind: string): kind is Disconnect =>
+  kind === 'drop' || kind === 'close' || kind === 'halfopen';

@@ -21,10 +21,12 @@ function webSockets(): Promise<WebSocketServer> {
 
 export async function serveUpgrade(
   sandbox: SandboxState,
+  server: Server,
   request: IncomingMessage,
-  raw: Socket,
   head: Buffer,
 ): Promise<void> {
+  const { socket: raw, headers } = request;
+  if (headers.upgrade?.toLowerCase() !== 'websocket') return serveWithoutUpgrade(server, request, head);
   const requestId = nextId(sandbox, 'req');
   raw.on('error', () => raw.destroy());
   const record = (status: number, cu: number) =>
@@ -66,14 +68,11 @@ function rejectHandshake(raw: Socket, { status, text, headers }: HttpResponse): 
   raw.end([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', text].join('\r\n'));
 }
 
-export const isWebSocketUpgrade = ({ headers }: IncomingMessage): boolean =>
-  headers.upgrade?.toLowerCase() === 'websocket';
-
 /**
  * Some clients send `Upgrade: h2c` with every call. Node stops parsing a connection after an upgrade request, so
  * the request is passed to Node again without its upgrade headers.
  */
-export function serveWithoutUpgrade(server: Server, request: IncomingMessage, head: Buffer): void {
+function serveWithoutUpgrade(server: Server, request: IncomingMessage, head: Buffer): void {
   const { socket, method, url, httpVersion, rawHeaders } = request;
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -3,7 +3,6 @@ import type { Thesis } from '../../contract/records/thesis.ts';
 import {
   below,
   pick,
-  pickEarly,
   type Random,
   randomEvm,
   randomHex,
@@ -146,3 +145,6 @@ export function makeCallouts(
     return sparse(random, callout, 'chain', 'mediaUrl', 'calledOutAtMcap', 'multiple', 'maxMultiplier');
   });
 }
+
+/** A random item of a list; the first ones are the most likely. */
+const pickEarly = <T>(random: Random, list: readonly T[]): T => pick(() => random() * random(), list);

@@ -12,7 +12,9 @@ import {
   round2,
 } from '../random.ts';
 import { bios, firsts, hostileTexts, seconds, unusualNames } from './texts.ts';
-import type { ResolvePlan, Wallets } from './world.ts';
+import type { ResolvePlan } from './world.ts';
+
+type Wallets = Pick<User, 'solanaAddress' | 'evmAddress'>;
 
 interface Persona {
   readonly handle: string;

@@ -11,12 +11,13 @@ export type ResolvePlan =
   /** All calls get a 202 with this reason. */
   | { readonly outcome: 'pending'; readonly reason: Exclude<PendingReason, 'queued'> };
 
-export type Wallets = Pick<User, 'solanaAddress' | 'evmAddress'>;
-
 /** As the service sends them. The functions are called once, on first use, because many runs do not need them. */
 export interface WorldRecords {
   readonly users: readonly User[];
-  readonly unverified: ReadonlyMap<string, Wallets & { readonly plan: ResolvePlan }>;
+  readonly unverified: ReadonlyMap<
+    string,
+    Pick<User, 'solanaAddress' | 'evmAddress'> & { readonly plan: ResolvePlan }
+  >;
   /** The ids of the users whose wallets a free key can reveal. */
   readonly samples: ReadonlySet<string>;
   numbers(): readonly Pnl[];
