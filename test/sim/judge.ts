@@ -105,9 +105,12 @@ export function duePosts(outcome: Outcome): Post[] {
     ...assumed.map(({ resumed }) => resumed?.verified ?? Number.POSITIVE_INFINITY),
     ...again.map((process) => startOf(schedule, process)),
   );
-  const unread = last.notices.flatMap((notice) => (notice.kind === 'gap' && notice.open ? [notice] : []));
-  // What the next run reads is not a gap, so only the last run may leave it.
-  const gaps = [...processes.flatMap(({ summary }) => summary?.gaps ?? []), ...unread];
+  // A process that was killed has reported its gaps, too. What the next run reads is not a gap, so only the last run may leave it.
+  const gaps = processes.flatMap((process) =>
+    process.notices.flatMap((notice) =>
+      notice.kind === 'gap' && (!notice.open || process === last) ? [notice] : [],
+    ),
+  );
   return service.posts.filter(({ id, symbol, old, nameless, goneAt, visibleAt, sortAt }) => {
     if (start.held.has(id) || !passes(schedule, symbol)) return false;
     if (old || nameless || goneAt !== Number.POSITIVE_INFINITY) return false;
