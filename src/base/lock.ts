@@ -10,13 +10,6 @@ export interface LockHandle {
   release(): void;
 }
 
-interface Seen {
-  readonly holder: LockHolder | undefined;
-  readonly token: string;
-  /** Epoch ms; infinite for a file that is not a lock. */
-  readonly touched: number;
-}
-
 /**
  * Acquires the lock at `path`, or returns its holder, which is undefined if the lock does not name it. The
  * lock is a dangling symbolic link, because the system creates a link and its text in one step. The lock of a
@@ -61,7 +54,7 @@ function make(path: string, text: string): boolean {
   }
 }
 
-function look(path: string): Seen | undefined {
+function look(path: string) {
   try {
     const stats = lstatSync(path);
     // Opening a FIFO would wait for a writer.
@@ -71,7 +64,7 @@ function look(path: string): Seen | undefined {
         ? '?'
         : readFileSync(path, 'utf8');
     const holder = readHolder(text);
-    // Never remove a file that is not a lock, however old it is.
+    // Never remove a file that is not a lock, however old it is. Epoch ms.
     const touched = holder || isTorn(text) ? stats.mtimeMs : Number.POSITIVE_INFINITY;
     return { holder, token: holder?.token ?? `torn-${stats.ino}`, touched };
   } catch (error) {
@@ -162,7 +155,7 @@ function lockedFailure(path: string, holder: LockHolder | undefined, what = path
   });
 }
 
-export interface LockHolder {
+interface LockHolder {
   readonly token: string;
   readonly pid: number;
   /** When the process started, as the kernel reports it; empty if it does not. */

@@ -205,13 +205,8 @@ export const recordTypes = {
 
 export type RecordType = keyof typeof recordTypes;
 
-interface Unwrapped {
-  readonly record: Sent;
-  readonly meta: unknown;
-}
-
 /** The answer or its `data`. If both fit, the answer, unless it has `meta` too or `isCertain` rejects it. */
-export function recognize(name: RecordType, body: unknown): Unwrapped | undefined {
+export function recognize(name: RecordType, body: unknown) {
   if (!isRecord(body)) return undefined;
   const type: Described = recordTypes[name];
   const { data } = body;

@@ -3,24 +3,12 @@ import { usageError } from '../../base/failure.ts';
 import { type EndpointId, endpointIds, OPENAPI_PATH, SOCKET_PATH } from '../../contract/endpoints.ts';
 import { type Encoded, endpointRow } from './coding.ts';
 
-/** A raw request, compared with the endpoints. */
-interface RawTarget {
-  /** The path and query to send. */
-  readonly path: string;
-  /** The endpoint with this method and path. */
-  readonly id: EndpointId | undefined;
-  /** The call of the endpoint; undefined if its price is not known, because trdr cannot read the request. */
-  readonly call: Encoded | undefined;
-  /** Whether the request is known to be free, although it is not a call of an endpoint. */
-  readonly isFree: boolean;
-}
-
 /**
  * Compares a raw request with the endpoints. Throws if its path is invalid, or differs from a documented path only
  * in spelling: a lenient service could accept it as that path, and charge a price that was not compared with the
  * limits of the run.
  */
-export function readRaw(method: string, given: string, body: string | undefined): RawTarget {
+export function readRaw(method: string, given: string, body: string | undefined) {
   const [bare = ''] = given.split('#');
   if (!bare.startsWith('/'))
     throw usageError('invalid path: it must start with a slash', 'write it like this: trdr api /v2/me');
@@ -37,9 +25,13 @@ export function readRaw(method: string, given: string, body: string | undefined)
   if (ids.length > 0) checkQuery(search, new Set(ids.flatMap((id) => queryNames(id))));
   const id = ids.find((one) => endpointRow(one).method === method);
   return {
+    /** The path and query to send. */
     path,
+    /** The endpoint with this method and path. */
     id,
+    /** The call of the endpoint; undefined if its price is not known, because trdr cannot read the request. */
     call: id && callOf(id, pathname, search, body),
+    /** Whether the request is known to be free, although it is not a call of an endpoint. */
     isFree: method === 'GET' && pathname === OPENAPI_PATH,
   };
 }
@@ -151,21 +143,13 @@ function callOf(
   // The service ignores a body that the endpoint does not expect, and charges the call.
   const read = z.safeParse(row.body, undefined).success ? undefined : body;
   try {
-    const query = z.parse(row.query, given);
     const request = {
       params: paramsIn(row.path, pathname) ?? {},
-      query,
+      query: z.parse(row.query, given),
       body: z.parse(row.body, read ? JSON.parse(read) : undefined),
     };
-    return {
-      id,
-      row,
-      method: row.method,
-      path: row.path,
-      body: read,
-      request,
-      bounds: row.price.before(request),
-    };
+    const { method, path, price } = row;
+    return { id, row, method, path, body: read, request, bounds: price.before(request) };
   } catch {
     // The endpoint would reject this request, or read it in another way than trdr.
     return undefined;

@@ -17,7 +17,7 @@ export interface ResolveProgress {
   readonly againInMs: number;
 }
 
-export interface ResolverOptions {
+interface ResolverOptions {
   readonly client: Pick<Client, 'call' | 'affords'>;
   readonly clock: Clock;
   readonly users: CachedLookup;

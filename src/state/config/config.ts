@@ -161,7 +161,7 @@ function makeSchemas() {
 }
 
 export type ConfigFile = z.infer<ReturnType<typeof makeSchemas>['ConfigFile']>;
-export type Profile = ConfigFile['profiles'][string];
+type Profile = ConfigFile['profiles'][string];
 
 export const emptyConfig: ConfigFile = { version: CONFIG_VERSION, profiles: {} };
 export const DEFAULT_PROFILE = 'default';

@@ -232,7 +232,7 @@ export const damaged = (path: string) =>
   });
 
 /** A handle is identified by its position in the list of the export. */
-export interface JournalValue {
+interface JournalValue {
   readonly position: number;
   readonly value: unknown;
 }

@@ -81,17 +81,7 @@ export function openLedger(
       const time = now();
       const { day } = periodsAt(time);
       const bound = most === undefined ? { unpriced: true } : { cuAtMost: most };
-      const entry: LedgerEntry = {
-        time,
-        command,
-        profile,
-        host,
-        agent,
-        endpoint,
-        status: null,
-        cu: 0,
-        ...bound,
-      };
+      const entry = { time, command, profile, host, agent, endpoint, status: null, cu: 0, ...bound };
       await record(day, entryText(entry, id), most, signal);
       let open = true;
       const close = (line: string) => {

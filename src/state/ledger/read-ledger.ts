@@ -45,38 +45,30 @@ function* linesOf(path: string): Generator<string> {
 export const ledgerGroups = ['command', 'endpoint', 'day', 'profile', 'host', 'agent'] as const;
 type LedgerGroup = (typeof ledgerGroups)[number];
 
-export interface LedgerSum {
-  readonly group: string;
-  readonly calls: number;
-  readonly cu: number;
-  readonly atMost: number;
-  readonly unpriced: number;
-}
+export type LedgerSum = Readonly<ReturnType<typeof emptySum>>;
+
+const emptySum = (group: string) => ({ group, calls: 0, cu: 0, atMost: 0, unpriced: 0 });
 
 /** Days are sorted by date, other groups by cost, the highest first. Days are UTC, as in the bill of the service. */
 export async function summarize(
   entries: AsyncIterable<LedgerEntry> | Iterable<LedgerEntry>,
   by: LedgerGroup,
 ): Promise<LedgerSum[]> {
-  const sums = new Map<string, LedgerSum>();
+  const sums = new Map<string, ReturnType<typeof emptySum>>();
   for await (const entry of entries) {
+    const { cu, cuAtMost = 0, calls = 1, unpriced } = entry;
     const group = groupOf(entry, by);
-    sums.set(group, added(sums.get(group) ?? { group, calls: 0, cu: 0, atMost: 0, unpriced: 0 }, entry));
+    const sum = sums.get(group) ?? emptySum(group);
+    sums.set(group, sum);
+    sum.calls += calls;
+    sum.cu += cu;
+    sum.atMost += cu + cuAtMost;
+    if (unpriced) sum.unpriced += calls;
   }
   const byName = (one: LedgerSum, other: LedgerSum) => (one.group < other.group ? -1 : 1);
   return [...sums.values()].sort((one, other) =>
     by === 'day' || one.cu === other.cu ? byName(one, other) : other.cu - one.cu,
   );
-}
-
-function added(sum: LedgerSum, { cu, cuAtMost = 0, calls = 1, unpriced }: LedgerEntry): LedgerSum {
-  return {
-    group: sum.group,
-    calls: sum.calls + calls,
-    cu: sum.cu + cu,
-    atMost: sum.atMost + cu + cuAtMost,
-    unpriced: sum.unpriced + (unpriced ? calls : 0),
-  };
 }
 
 const groupOf = (entry: LedgerEntry, by: LedgerGroup): string =>

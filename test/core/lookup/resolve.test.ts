@@ -4,11 +4,7 @@ import type { AnswerCache, CachedAnswer } from '../../../src/contract/ports.ts';
 import { broken } from '../../../src/core/http/network-failures.ts';
 import { createCachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
 import { type Lookup, lookup } from '../../../src/core/lookup/lookup.ts';
-import {
-  createResolver,
-  type ResolveProgress,
-  type ResolverOptions,
-} from '../../../src/core/lookup/resolve.ts';
+import { createResolver, type ResolveProgress } from '../../../src/core/lookup/resolve.ts';
 import { readHandle } from '../../../src/core/lookup/subject.ts';
 import { error, json, type Reply, rig, user } from '../fakes.ts';
 
@@ -30,7 +26,10 @@ function service(looks: ReturnType<Reply>[], posts: (() => ReturnType<Reply>)[])
   };
 }
 
-function setUp(reply: Reply, options: Partial<ResolverOptions> & { maxCu?: number } = {}) {
+function setUp(
+  reply: Reply,
+  options: Partial<Parameters<typeof createResolver>[0]> & { maxCu?: number } = {},
+) {
   const { maxCu, ...rest } = options;
   const made = rig(reply, { retries: 1, ...(maxCu === undefined ? {} : { maxCu }) });
   const entries = new Map<string, CachedAnswer>();
