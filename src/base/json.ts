@@ -14,7 +14,6 @@ const MAX_DEPTH = 200;
 /** Whether any parsed number needs its original text. Until then, the faster `JSON.stringify` suffices. */
 let anySources = false;
 
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[{}[\],:]/g;
 /** Also matches strings, so that numbers in them are skipped. */
 const numbers = /"[^"\\]*(?:\\.[^"\\]*)*"|(-?\d[\d.eE+-]*)/g;
 
@@ -39,7 +38,7 @@ export function parseJson(text: string): unknown {
   try {
     value = JSON.parse(text);
     if (isDeeper(value, MAX_DEPTH)) return undefined;
-    if (hasInexactNumber(text)) keepSources(text, value);
+    if (hasInexactNumber(text)) value = withSources(text);
   } catch {
     // Not JSON; or a string with millions of escapes overflowed the stack of a scan, and the digits are not kept.
   }
@@ -53,58 +52,27 @@ function isDeeper(value: unknown, levels: number): boolean {
   return false;
 }
 
-/** Most texts have none, and this scan is faster than that of `keepSources`. */
+/** Most texts have none, and need not be parsed again. */
 function hasInexactNumber(text: string): boolean {
   for (const [, number] of text.matchAll(numbers)) if (number !== undefined && !isExact(number)) return true;
   return false;
 }
 
-/** A nested object or array around the current position of the scan, with its current key or index. */
-interface Level {
-  /** Undefined if a later duplicate of its key replaced it. */
-  readonly holder: Record<string, unknown> | undefined;
-  readonly isArray: boolean;
-  index: number;
-  key: string;
-  expectsKey: boolean;
+/** Parses the text again with its inexact numbers as strings, to find the objects to which they belong. */
+function withSources(text: string): unknown {
+  const marked = text.replace(numbers, (token, number?: string) =>
+    number === undefined || isExact(number) ? token : `"${MARK}${number}"`,
+  );
+  return JSON.parse(marked, function (this: object, key: string, member: unknown) {
+    if (typeof member !== 'string' || !member.startsWith(MARK)) return member;
+    const source = member.slice(MARK.length);
+    setNumberSource(this, key, source);
+    return Number(source);
+  });
 }
 
-/** Scans the text alongside the parsed value, and keeps the texts of inexact numbers. */
-function keepSources(text: string, root: unknown): void {
-  const levels: Level[] = [];
-  for (const [token] of text.matchAll(tokens)) {
-    const level = levels.at(-1);
-    switch (token[0]) {
-      case '{':
-      case '[': {
-        const isArray = token === '[';
-        const child = level ? level.holder?.[level.key] : root;
-        const holder = isObject(child) && Array.isArray(child) === isArray ? child : undefined;
-        levels.push({ holder, isArray, index: 0, key: '0', expectsKey: !isArray });
-        break;
-      }
-      case '}':
-      case ']':
-        levels.pop();
-        break;
-      case ',':
-        if (level?.isArray) level.key = String(++level.index);
-        else if (level) level.expectsKey = true;
-        break;
-      case ':':
-        if (level) level.expectsKey = false;
-        break;
-      case '"':
-        if (level?.expectsKey) level.key = String(JSON.parse(token));
-        break;
-      default:
-        if (!level?.holder) break;
-        if (!isExact(token)) setNumberSource(level.holder, level.key, token);
-        // Of duplicate keys, JSON.parse uses the last one.
-        else sourcesOf(level.holder)?.delete(level.key);
-    }
-  }
-}
+/** No service knows this text, so no string begins with it by accident. */
+const MARK = `number ${process.hrtime.bigint()} `;
 
 /** Undefined if JavaScript would write the number the same way. */
 export function numberSource(holder: object, key: string): string | undefined {

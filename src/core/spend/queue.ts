@@ -12,26 +12,3 @@ export function createQueue() {
       });
     });
 }
-
-/** An event for which several calls can wait. */
-export function createBell() {
-  const waiting = new Set<() => void>();
-  return {
-    ring(): void {
-      for (const wake of waiting) wake();
-    },
-    /** Rejects with the reason of the signal if it is aborted. */
-    wait: (signal: AbortSignal | undefined): Promise<void> =>
-      new Promise((resolve, reject) => {
-        const end = () => {
-          waiting.delete(end);
-          signal?.removeEventListener('abort', end);
-          if (signal?.aborted) reject(signal.reason);
-          else resolve();
-        };
-        waiting.add(end);
-        signal?.addEventListener('abort', end);
-        if (signal?.aborted) end();
-      }),
-  };
-}

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { Failure } from '../../base/failure.ts';
 import { unitsText } from '../../base/units.ts';
 import { BUDGET } from '../../contract/budget.ts';
@@ -6,7 +7,7 @@ import type { BudgetLeft, Client, Ledger, PaidCall, Remainder, Slot } from '../.
 import type { Known } from '../../contract/read-record.ts';
 import type { Me } from '../../contract/records/account.ts';
 import { leftOf } from '../account.ts';
-import { createBell, createQueue } from './queue.ts';
+import { createQueue } from './queue.ts';
 import type { LaneName, Limiter } from './rate-limiter.ts';
 
 type Spent = Client['spent'];
@@ -47,7 +48,7 @@ export function createSpend(
   // Calls are admitted in order, so that the result does not depend on which answer arrives first.
   const limited = createQueue();
   const budgeted = createQueue();
-  const ended = createBell();
+  const endings = new EventEmitter().setMaxListeners(0);
   let cu = 0;
   let lost = 0;
   let calls = 0;
@@ -56,8 +57,14 @@ export function createSpend(
   /** The cost of the open minutes of the WebSocket. */
   let standing = 0;
   let recorded = 0;
-  let endings = 0;
+  let ended = 0;
   let mayRaise = true;
+
+  /** Waits until a call has ended. */
+  const ending = async (signal: AbortSignal | undefined) => {
+    await once(endings, 'end', signal && { signal }).catch(() => {});
+    signal?.throwIfAborted();
+  };
 
   const maximum = () => allowed.limit ?? Number.POSITIVE_INFINITY;
   const agreed = () => allowed.agreed ?? Number.POSITIVE_INFINITY;
@@ -73,7 +80,7 @@ export function createSpend(
   /** Counts the maximum cost of a call as soon as the limit covers it; returns a function that no longer counts it. */
   async function hold(most: number, stands: boolean, signal: AbortSignal | undefined): Promise<() => void> {
     while (most > 0 && !fits(most, maximum())) {
-      if (reserved > 0) await ended.wait(signal);
+      if (reserved > 0) await ending(signal);
       else if (!allowed.raise || !mayRaise) throw refusal(most);
       else {
         mayRaise = false;
@@ -90,17 +97,17 @@ export function createSpend(
 
   async function record(call: PaidCall, stands: boolean, signal: AbortSignal | undefined) {
     for (;;) {
-      const before = endings;
+      const before = ended;
       try {
         const slot = await ledger?.begin(call, signal);
         if (!stands) recorded++;
         return slot;
       } catch (error) {
         const isShort = error instanceof Failure && error.code === BUDGET && call.most !== undefined;
-        if (!isShort || (recorded === 0 && endings === before)) throw error;
+        if (!isShort || (recorded === 0 && ended === before)) throw error;
       }
       // A call that ended in the meantime may have made the difference.
-      if (endings === before) await ended.wait(signal);
+      if (ended === before) await ending(signal);
     }
   }
 
@@ -140,7 +147,7 @@ export function createSpend(
         }
       } catch (error) {
         drop();
-        ended.ring();
+        endings.emit('end');
         throw error;
       }
       let isOpen = true;
@@ -149,15 +156,15 @@ export function createSpend(
         isOpen = false;
         drop();
         count();
-        ended.ring();
+        endings.emit('end');
         // An answer is returned before its cost is written; `settled` waits for all writes.
         const written = (write() ?? Promise.resolve()).catch(() => {});
         writing.add(written);
         void written.then(() => {
           writing.delete(written);
           if (!stands && !isFree) recorded--;
-          endings++;
-          ended.ring();
+          ended++;
+          endings.emit('end');
         });
       };
       return {
