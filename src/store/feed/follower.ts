@@ -85,7 +85,6 @@ export function createFollower(following: Following) {
   let last: FeedPoint | null = null;
   let verified: number | null = null;
   let known = new Map<string, number>();
-  let started = false;
   /** The entry after which reading continues: `entry`, or another one if `entry` was lost. */
   let cursor = '0-0';
   /** Whether the next entry certainly follows the delivered posts, because the follower has just found its start. */
@@ -103,7 +102,6 @@ export function createFollower(following: Following) {
     ({ entry, last, verified, hole, floor: liveFloor } = begin.position);
     known = new Map(begin.position.known);
     cursor = entry;
-    started = true;
   }
 
   /** The time up to which older posts were delivered: of the last post or of its entry, because either clock may be wrong. */
@@ -123,9 +121,6 @@ export function createFollower(following: Following) {
     }
   };
 
-  const range = async (store: StoreConnection, from: string, count: number) =>
-    readEntries(await store.send('XRANGE', [feed.stream, from, '+', 'COUNT', count]));
-
   const newest = async (store: StoreConnection, count: number) =>
     readEntries(await store.send('XREVRANGE', [feed.stream, '+', '-', 'COUNT', count])).reverse();
 
@@ -135,28 +130,29 @@ export function createFollower(following: Following) {
     const begun: FeedEvent = { kind: 'begun', times: newestRows.map(({ at }) => at) };
     const newestRow = newestRows.at(-1);
     let gap: FeedEvent | undefined;
-    isLinked = true;
-    entry = newestRow?.entry ?? '0-0';
     // Nothing is missing from a stream that never had an entry.
     const prev = String((await store.send('HGET', [feed.info, 'last'])) ?? '');
+    const [first] = begin.kind === 'newest' ? await newest(store, begin.rows) : [];
+    const oldest =
+      begin.kind === 'since'
+        ? readEntries(await store.send('XRANGE', [feed.stream, '-', '+', 'COUNT', COUNT]))
+        : [];
+    // From here on, the start is known: a connection that breaks later does not change it.
+    isLinked = true;
+    entry = newestRow?.entry ?? '0-0';
     hole = prev === '' || isBeginning({ prev }) ? undefined : entry;
     if (begin.kind === 'now' && newestRow) take([newestRow]);
-    if (begin.kind === 'newest') {
-      const [first] = await newest(store, begin.rows);
-      if (first) entry = before(first.entry);
-    }
-    if (begin.kind === 'since') gap = await findTime(store, begin);
+    if (first) entry = before(first.entry);
+    if (begin.kind === 'since') gap = findTime(oldest, begin);
     cursor = entry;
-    started = true;
     return gap ? [begun, gap] : [begun];
   }
 
   /** Finds the posts from a time on. The clocks of the server and of the service may differ by half an hour. */
-  async function findTime(
-    store: StoreConnection,
+  function findTime(
+    rows: readonly StreamRow[],
     { ms, known: delivered = [] }: Extract<Begin, { kind: 'since' }>,
-  ): Promise<FeedEvent | undefined> {
-    const rows = await range(store, '-', COUNT);
+  ): FeedEvent | undefined {
     const [oldest] = rows;
     const from = ms - HALF_HOUR_MS;
     entry = oldest ? before(startOf(from)) : '0-0';
@@ -270,7 +266,7 @@ export function createFollower(following: Following) {
   async function* follow(store: StoreConnection, signal: AbortSignal): AsyncGenerator<FeedEvent, void, void> {
     let [isIdle, live] = [true, false];
     while (!signal.aborted) {
-      if (!started) yield* await find(store);
+      if (entry === undefined) yield* await find(store);
       else if (isIdle) {
         const event = await verify(store);
         if (event) yield event;
@@ -299,7 +295,7 @@ export function createFollower(following: Following) {
     events: (signal: AbortSignal) => reading(following, signal, (store) => follow(store, signal)),
     /** The position after the last rows that `events` yielded; undefined until the follower has found where to start. */
     position: (): FeedPosition | undefined =>
-      entry === undefined || !started
+      entry === undefined
         ? undefined
         : {
             ...{ entry, last, verified, hole, floor: liveFloor },

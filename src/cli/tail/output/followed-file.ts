@@ -77,6 +77,8 @@ export async function openFollowed(
     return done;
   };
 
+  const step = (work: () => Promise<void>): Promise<void> => retry(() => inTurn(work));
+
   const placeOf = ({ identity, count }: Opened): FilePlace => ({
     ...identity,
     offset: count.digest.bytes,
@@ -153,26 +155,22 @@ export async function openFollowed(
   /** Writes bytes. An attempt after a full disk looks at the path again, and writes only the bytes that are missing. */
   const write = (bytes: Uint8Array): Promise<void> => {
     let rest = bytes;
-    return retry(() =>
-      inTurn(async () => {
-        if (mono() - lookedAt >= LOOK_MS) await follow();
-        await finish(rest.length);
-        await append(file, rest, now(), (count) => {
-          unconfirmed.push(rest.subarray(0, count));
-          appended += count;
-          rest = rest.subarray(count);
-        });
-      }),
-    );
+    return step(async () => {
+      if (mono() - lookedAt >= LOOK_MS) await follow();
+      await finish(rest.length);
+      await append(file, rest, now(), (count) => {
+        unconfirmed.push(rest.subarray(0, count));
+        appended += count;
+        rest = rest.subarray(count);
+      });
+    });
   };
   const { fail, ...sink } = createSink(write, { live: true, name: path });
   const sync = () =>
-    retry(() =>
-      inTurn(async () => {
-        await follow();
-        await syncTo(file.handle.fd, path);
-      }),
-    ).catch((error: unknown) => {
+    step(async () => {
+      await follow();
+      await syncTo(file.handle.fd, path);
+    }).catch((error: unknown) => {
       throw failureOf(path, error);
     });
 
@@ -205,12 +203,10 @@ export async function openFollowed(
     /** Continues in a new file if the path no longer leads to the open file, or if the rotation rule requires it. */
     async check(): Promise<void> {
       try {
-        await retry(() =>
-          inTurn(async () => {
-            await follow();
-            await finish(0);
-          }),
-        );
+        await step(async () => {
+          await follow();
+          await finish(0);
+        });
       } catch (error) {
         fail(error);
       }

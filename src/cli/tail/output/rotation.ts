@@ -39,14 +39,13 @@ export const rotateRule: Value<RotateRule> = {
   },
 };
 
-interface WrittenFile {
-  readonly size: number;
-  /** Epoch milliseconds. */
-  readonly lastWriteAt: number;
-}
-
 /** Whether a file must be finished before `more` bytes are written at `now`. */
-export const isFull = (rule: RotateRule, file: WrittenFile, more: number, now: number): boolean => {
+export const isFull = (
+  rule: RotateRule,
+  file: { readonly size: number; readonly lastWriteAt: number },
+  more: number,
+  now: number,
+): boolean => {
   if (file.size === 0) return false;
   if ('bytes' in rule) return more > 0 ? file.size + more > rule.bytes : file.size >= rule.bytes;
   // Test for inequality, not for a later period: a file that is dated in the future must not grow forever.
@@ -69,13 +68,8 @@ const partsOf = (path: string) => {
   return { folder: dirname(path), stem: basename(path, extension), extension };
 };
 
-interface FinishedFile {
-  readonly path: string;
-  readonly isCompressed: boolean;
-}
-
 /** Newest first. Of a file that exists both compressed and uncompressed, only the uncompressed one. */
-export function finishedFiles(out: string): FinishedFile[] {
+export function finishedFiles(out: string) {
   const { folder, stem, extension } = partsOf(realPath(out));
   const isStamp = /^\d{8}T\d{6}Z(?:-\d+)?$/;
   const found = readdirSync(folder).flatMap((name) => {
