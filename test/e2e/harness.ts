@@ -1,8 +1,7 @@
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { onTestFailed, onTestFinished } from 'vitest';
-import { errno } from '../../src/base/files.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 import { openFolder } from '../folder.ts';
 import { type InProcessOptions, runInProcess } from './in-process.ts';
@@ -59,17 +58,7 @@ export interface RunOptions {
   readonly home?: Home | undefined;
 }
 
-export interface Ran {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly exitCode: number;
-  /** Stderr in one line, however it was wrapped. */
-  readonly said: string;
-  lines(): string[];
-  json(): unknown;
-  records(): Record<string, unknown>[];
-  error(): Record<string, unknown>;
-}
+export type Ran = ReturnType<typeof ranOf>;
 
 export function envOf({ sandbox, key, env, home = openHome() }: RunOptions): Record<string, string> {
   const given = {
@@ -91,18 +80,12 @@ export function programEnv(options: RunOptions & { readonly home: Home }): Recor
   const env = envOf(options);
   const { cache } = options.home;
   if (Object.hasOwn(options.env ?? {}, COMPILE_CACHE) || env['TRDR_CACHE_DIR'] !== cache) return env;
-  const make = (create: () => void) => {
-    try {
-      create();
-    } catch (error) {
-      if (errno(error) !== 'EEXIST') throw error;
-    }
-  };
   try {
-    make(() => mkdirSync(cache, { mode: 0o700 }));
-    make(() => symlinkSync(compiledCode, join(cache, 'code')));
+    mkdirSync(cache, { recursive: true, mode: 0o700 });
+    const code = join(cache, 'code');
+    if (!existsSync(code)) symlinkSync(compiledCode, code);
   } catch {
-    // The test has replaced the cache folder, so the program must run without it.
+    // The test has replaced the cache folder, or another run has just created the link.
     return env;
   }
   const { [COMPILE_CACHE]: _, ...rest } = env;
@@ -147,17 +130,16 @@ export function startTrdr(args: readonly string[], options: RunOptions = {}) {
   return child;
 }
 
-export function ranOf(stdout: string, stderr: string, exitCode: number): Ran {
+export function ranOf(stdout: string, stderr: string, exitCode: number) {
   const lines = () => stdout.split('\n').filter((line) => line !== '');
   return {
-    stdout,
-    stderr,
-    exitCode,
+    ...{ stdout, stderr, exitCode, lines },
+    /** Stderr in one line, however it was wrapped. */
     said: stderr.replace(/\s+/g, ' '),
-    lines,
-    json: () => JSON.parse(stdout),
-    records: () => lines().map((line) => JSON.parse(line)),
-    error() {
+    json: (): unknown => JSON.parse(stdout),
+    records: () => lines().map((line): Record<string, unknown> => JSON.parse(line)),
+    /** The error in the JSON line on stderr. */
+    error(): Record<string, unknown> {
       const line = stderr.split('\n').find((each) => each.startsWith('{"error":'));
       if (line === undefined) throw new Error(`no error on stderr: ${stderr}`);
       return JSON.parse(line).error;
