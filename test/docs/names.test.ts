@@ -7,7 +7,6 @@ import { findCommand, parseWords } from '../../src/cli/args/parse.ts';
 import { allCommands } from '../../src/cli/docs/help.ts';
 import { groups, tree } from '../../src/cli/tree.ts';
 import { allPages, type Block, type Page, root } from './pages.ts';
-import { callsIn, type Word } from './shell.ts';
 
 const pages = allPages();
 const commands = new Map((await allCommands()).map((command) => [command.path, command]));
@@ -18,6 +17,37 @@ const anyFlag = new Set([
   ...namesOf(everyCommonOption),
   ...[...commands.values()].flatMap(({ options }) => namesOf(options)),
 ]);
+
+/** A word of a command line: its text without quotes, and whether a shell replaces a part of it. */
+interface Word {
+  readonly text: string;
+  readonly isOpen: boolean;
+}
+
+/** A word: quoted and unquoted parts. A digit before a redirection belongs to the redirection. */
+const word = /[ \t]+(?!\d*[<>])((?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\|;&<>()`])+)/y;
+/** `trdr` where a shell would run it, also inside a substitution; in `sudo -u trdr` it is a value. */
+const call = /(?<=^|[\s"(|;&=])(?<!-[su] )(?:(?:[\w./]*bin\/)?trdr|bin\/trdr\.js)(?= )/gm;
+
+/** The words after each `trdr` that a script runs, up to the end or a redirection of its command. */
+function callsIn(script: string): Word[][] {
+  // A backslash continues a line, and a here-document is input.
+  const text = script.replaceAll('\\\n', ' ').replace(/<<-?\s*['"]?(\w+)['"]?(.*\n)[\s\S]*?^\s*\1$/gm, '$2');
+  const code = text.replace(/(^|\s)#.*$/gm, '$1');
+  return [...code.matchAll(call)].map(({ index, 0: name }) => {
+    const words: Word[] = [];
+    word.lastIndex = index + name.length;
+    for (let found = word.exec(code); found; found = word.exec(code)) {
+      const [, raw = ''] = found;
+      const plain = raw.replace(
+        /'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)/g,
+        (_, one, two, char) => one ?? two ?? char,
+      );
+      words.push({ text: plain, isOpen: /\$/.test(raw.replace(/'[^']*'|\\./g, '')) });
+    }
+    return words;
+  });
+}
 
 /** The part of a block that a shell would run. */
 function scriptOf({ info, text }: Block): string | undefined {
