@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import type { Socket } from 'node:net';
 import { Failure } from '../base/failure.ts';
 import type { ThesisFrameData } from '../contract/records/thesis.ts';
 import { serveCall } from './http/serve.ts';
@@ -22,19 +21,13 @@ export async function startSandbox(options: SandboxOptions = {}) {
   const first = addKey(sandbox, options);
   const { burstPerSecond = Math.max(sandbox.burstPerSecond, first.ratePerMinute) } = options;
   sandbox.burstPerSecond = burstPerSecond;
-  const connections = new Set<Socket>();
   let down = false;
 
   const server = createServer({ keepAliveTimeout: 60_000, noDelay: true }, (request, response) => {
     serveCall(sandbox, request, response).catch(() => response.destroy());
   });
   server.on('connection', (socket) => {
-    if (down) return void socket.destroy();
-    // `serveUpgrade` emits `connection` a second time for a socket.
-    if (connections.has(socket)) return;
-    connections.add(socket);
-    socket.on('error', () => socket.destroy());
-    socket.once('close', () => connections.delete(socket));
+    if (down) socket.destroy();
   });
   server.on('upgrade', (request, _, head) => {
     serveUpgrade(sandbox, server, request, head).catch(() => request.socket.destroy());
@@ -53,7 +46,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
   function closeConnections() {
     for (const socket of [...sockets]) socket.disconnect('drop');
     resolves.clear();
-    for (const socket of connections) socket.destroy();
+    server.closeAllConnections();
   }
 
   return Object.assign(sandbox, {

@@ -41,11 +41,12 @@ const rowAt = (index: number): Row => ({
 });
 
 const fields = [...Object.keys(rowAt(0)).filter((name) => name !== 'pnl'), 'pnl.netUsd', 'pnl.trades'];
+const look = { utc: true, unicode: true, now: Date.now, size: () => ({ width: 80 }) };
 const view: View<Row> = { columns: [], fields, empty: '' };
 
 async function ours(format: PrinterOptions<Row>['format'], rows: number) {
   const sink = createSink(process.stdout);
-  const printer = await createPrinter<Row>({ sink, view, format });
+  const printer = await createPrinter<Row>({ ...look, sink, view, format });
   for (let index = 0; index < rows; index++) {
     const wait = printer.write(rowAt(index));
     if (wait) await wait;
@@ -55,7 +56,7 @@ async function ours(format: PrinterOptions<Row>['format'], rows: number) {
 
 async function raw(rows: number) {
   const sink = createSink(process.stdout, { batch: 262_144 });
-  const printer = await createPrinter<Row>({ sink, view, format: 'ndjson' });
+  const printer = await createPrinter<Row>({ ...look, sink, view, format: 'ndjson' });
   const lines = names.map((_, index) => Buffer.from(JSON.stringify(rowAt(index))));
   for (let index = 0; index < rows; index++) {
     const line = lines[index % lines.length];

@@ -8,6 +8,8 @@ export type Row = Readonly<Record<string, unknown>>;
 /** A view that only has fields. */
 export const fieldsView = (...fields: readonly string[]): View<Row> => ({ columns: [], fields, empty: '' });
 
+export const look = { utc: false, unicode: true, now: Date.now, size: () => ({ width: 80 }) };
+
 /** Prints records, and returns the text and the notices. */
 export async function print(
   records: readonly Row[],
@@ -16,7 +18,7 @@ export async function print(
   const parts: Buffer[] = [];
   const said: string[] = [];
   const sink = createSink((bytes) => void parts.push(Buffer.from(bytes)));
-  const printer = await createPrinter<Row>({ sink, notify: (text) => said.push(text), ...options });
+  const printer = await createPrinter<Row>({ ...look, sink, notify: (text) => said.push(text), ...options });
   for (const record of records) await printer.write(record);
   await printer.end();
   return { text: Buffer.concat(parts).toString(), said };

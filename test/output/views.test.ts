@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
 import type { View } from '../../src/output/view.ts';
-import { checkView } from '../../src/output/views/checks.ts';
 import { boardView, calloutView, liveCalloutView } from '../../src/output/views/launchpad.ts';
 import { meView } from '../../src/output/views/me.ts';
 import { pnlView } from '../../src/output/views/pnl.ts';
 import { planTableView, planView, priceView } from '../../src/output/views/price.ts';
-import { profileView, settingView } from '../../src/output/views/settings.ts';
+import { checkView, profileView, settingView } from '../../src/output/views/settings.ts';
 import { storeView } from '../../src/output/views/store.ts';
 import { storeMetricsText } from '../../src/output/views/store-metrics.ts';
 import { launchpadUserView, resolveView, whoisView } from '../../src/output/views/subject.ts';

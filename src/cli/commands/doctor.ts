@@ -1,6 +1,6 @@
 import { cu } from '../../contract/limits.ts';
 import { CheckRecord } from '../../contract/records/tool.ts';
-import { checkView } from '../../output/views/checks.ts';
+import { checkView } from '../../output/views/settings.ts';
 import { flag } from '../args/option.ts';
 import { command } from '../command.ts';
 import type { Planned } from '../context.ts';

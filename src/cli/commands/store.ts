@@ -3,7 +3,7 @@ import { storeUrl } from '../../base/url-values.ts';
 import { duration, oneOf } from '../../base/values.ts';
 import { StoreItem } from '../../contract/records/store.ts';
 import { CheckRecord } from '../../contract/records/tool.ts';
-import { checkView } from '../../output/views/checks.ts';
+import { checkView } from '../../output/views/settings.ts';
 import { storeView } from '../../output/views/store.ts';
 import { outputFormats } from '../../state/config/settings-table.ts';
 import { needFolder } from '../../state/paths.ts';

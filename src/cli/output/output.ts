@@ -95,7 +95,6 @@ export async function openPrinter<T>(
     fields: await selectedFields(globals.fields, view),
     notify: notice,
     terminal,
-    width: terminalWidth(io),
     size: () => ({ width: terminalWidth(io), height: (terminal && io.stdout.rows) || undefined }),
     color: wantsColor(globals.color, io.env, terminal, settings.color),
     unicode: wantsUnicode(io.env, io.platform),

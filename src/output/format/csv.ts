@@ -37,17 +37,14 @@ export function createCsvPrinter<T>({
   view,
   format,
   fields,
-  columns: earlier,
-  header = true,
   terminal,
   bom,
   notify,
 }: PrinterOptions<T>): Printer<T> {
   const { separator, escapeText } = format === 'tsv' ? tabs : commas;
   const clean = terminal ? safeText : withoutControls;
-  const fixed = earlier ?? fields;
   let columns: { readonly path: string; readonly parents: readonly string[]; readonly name: string }[] = [];
-  const known = new Set(fixed ?? view.fields);
+  const known = new Set(fields ?? view.fields);
   let parents = parentsOf(known);
   let isStarted = false;
 
@@ -94,12 +91,11 @@ export function createCsvPrinter<T>({
   /** The header, and the columns: the fields of the first record follow unless they are fixed. */
   const start = (record?: T): string => {
     isStarted = true;
-    if (!fixed) addUnknown(record);
-    columns = (fixed ?? [...known]).map((path) => {
+    if (!fields) addUnknown(record);
+    columns = (fields ?? [...known]).map((path) => {
       const names = path.split('.');
       return { path, parents: names.slice(0, -1), name: names.at(-1) ?? path };
     });
-    if (!header) return '';
     return (bom ? '\ufeff' : '') + lineOf(columns.map(({ path }) => cellOf(path)).join(separator));
   };
 
@@ -123,7 +119,7 @@ export function createCsvPrinter<T>({
     write(record) {
       let text = '';
       if (!isStarted) text = start(record);
-      else if (!fixed && notify) report(record);
+      else if (!fields && notify) report(record);
       return sink.write(text + lineOf(columns.map((column) => cellAt(record, column)).join(separator)));
     },
     async end() {

@@ -179,22 +179,12 @@ const LARGEST = 1e15;
 /** The decimals of numbers that are shown together; undefined if each has its own. */
 function decimalsFor(kind: NumberKind, sizes: readonly number[]): number | undefined {
   const largest = sizes.reduce((most, size) => Math.max(most, size), 0);
-  switch (kind) {
-    case 'usd':
-    case 'signedUsd':
-      if (largest >= 9999.995) return 0;
-      return largest >= 0.01 || largest === 0 ? 2 : undefined;
-    case 'percent':
-      return largest < 1000 ? 1 : 0;
-    case 'multiple':
-      return largest < 9.995 ? 2 : largest < 99.95 ? 1 : 0;
-    case 'number':
-      if (sizes.every(Number.isInteger) || largest >= 9999.995) return 0;
-      if (largest >= 0.995) return 2;
-      return largest >= 0.01 ? 4 : undefined;
-    case 'integer':
-      return undefined;
-  }
+  if (kind === 'integer') return undefined;
+  if (kind === 'percent') return largest < 1000 ? 1 : 0;
+  if (kind === 'multiple') return largest < 9.995 ? 2 : largest < 99.95 ? 1 : 0;
+  if (largest >= 9999.995 || (kind === 'number' && sizes.every(Number.isInteger))) return 0;
+  if (kind !== 'number') return largest >= 0.01 || largest === 0 ? 2 : undefined;
+  return largest >= 0.995 ? 2 : largest >= 0.01 ? 4 : undefined;
 }
 
 /** A value that would be rounded to zero is shown as `<0.1`. */

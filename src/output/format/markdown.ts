@@ -2,7 +2,7 @@ import { safeLine } from '../terminal/safe-text.ts';
 import type { Column } from '../view.ts';
 import { columnsOf, valueIn } from './fields.ts';
 import { formatCell, isRightAligned } from './format-cell.ts';
-import { contextOf, type Printer, type PrinterOptions } from './printing.ts';
+import type { Printer, PrinterOptions } from './printing.ts';
 import { zoneText } from './time.ts';
 
 const markup = /[\\`*_[\]<>|~&$]/g;
@@ -13,7 +13,7 @@ const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
 
 export function createMarkdownPrinter<T>(options: PrinterOptions<T>): Printer<T> {
   const { sink, view, fields } = options;
-  const context = contextOf({ ...options, unicode: true });
+  const context = { ...options, unicode: true };
   let columns: readonly Column<T>[] | undefined;
 
   const start = (records: readonly T[]): string => {

@@ -3,7 +3,7 @@ import type { View } from '../view.ts';
 
 type Format = 'table' | 'ndjson' | 'json' | 'csv' | 'tsv' | 'markdown';
 
-export interface PrinterOptions<T> extends Partial<FormatContext> {
+export interface PrinterOptions<T> extends FormatContext {
   readonly sink: Sink;
   readonly view: View<T>;
   readonly format: Format;
@@ -14,12 +14,8 @@ export interface PrinterOptions<T> extends Partial<FormatContext> {
   readonly live?: boolean | undefined;
   /** JSON is then indented, and CSV is made safe for a terminal. */
   readonly terminal?: boolean | undefined;
-  readonly width?: number | undefined;
-  readonly size?: (() => { readonly width: number; readonly height: number | undefined }) | undefined;
+  readonly size: () => { readonly width: number; readonly height?: number | undefined };
   readonly color?: boolean | undefined;
-  /** False if the CSV is appended to a file with a header. */
-  readonly header?: boolean | undefined;
-  readonly columns?: readonly string[] | undefined;
   readonly times?: 'iso' | 'ms' | undefined;
   readonly bom?: boolean | undefined;
   readonly wide?: boolean | undefined;
@@ -47,9 +43,3 @@ export interface Cell {
   readonly text: string;
   readonly tone: Tone;
 }
-
-export const contextOf = ({
-  utc = false,
-  unicode = true,
-  now = Date.now,
-}: Partial<FormatContext>): FormatContext => ({ utc, unicode, now });

@@ -1,6 +1,6 @@
 import { loadStyle } from '../terminal/style.ts';
 import { columnsOf } from './fields.ts';
-import { contextOf, type Printer, type PrinterOptions } from './printing.ts';
+import type { Printer, PrinterOptions } from './printing.ts';
 import { createTable, type Table, type TableOptions } from './table.ts';
 
 const FIRST = 200;
@@ -8,11 +8,9 @@ const RECENT = 50;
 
 /** Collects the first records until the column widths are known, and prints each later row immediately. */
 export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
-  const { sink, view, fields } = options;
-  const context = contextOf(options);
+  const { sink, view, fields, size } = options;
   const style = await loadStyle(options.color ?? false);
   const highlight = view.highlight && new RegExp(view.highlight, `${view.highlight.flags.replace('g', '')}g`);
-  const size = () => options.size?.() ?? { width: options.width ?? 80, height: undefined };
   let width = 80;
   let first: T[] = [];
   let recent: T[] = [];
@@ -22,7 +20,7 @@ export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise
 
   const look = (): TableOptions => {
     width = Math.max(1, size().width);
-    return { width, wide: options.wide, highlight, context, style };
+    return { width, wide: options.wide, highlight, context: options, style };
   };
   const linesIn = (text: string) => text.split('\n').length - 1;
 

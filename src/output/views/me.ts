@@ -22,20 +22,7 @@ const valueText = (value: unknown): string =>
 const periodText = (period: unknown) => (typeof period === 'string' ? `${period} (UTC month)` : period);
 
 export const meView = (outlook: Forecast | null): View<Sent> => ({
-  columns: [
-    { title: 'plan', kind: 'text', value: (me) => readAccount(me).plan },
-    {
-      title: 'requests/min',
-      kind: 'integer',
-      value: (me) => readAccount(me).ratePerMinute,
-      rank: 2,
-      field: 'ratePerMinute',
-    },
-    { title: 'units used', kind: 'integer', field: 'usage.unitsUsed' },
-    { title: 'left', kind: 'integer', field: 'usage.unitsRemaining' },
-    { title: 'reveals used', kind: 'integer', field: 'usage.revealsUsed' },
-    { title: 'left', kind: 'integer', field: 'usage.revealsRemaining' },
-  ],
+  columns: [],
   card: {
     title: (me) => readAccount(me).account ?? 'this key',
     lines: [

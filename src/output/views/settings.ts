@@ -1,5 +1,5 @@
 import { fieldPaths } from '../../contract/paths.ts';
-import { ProfileRecord, SettingRecord } from '../../contract/records/tool.ts';
+import { CheckRecord, ProfileRecord, SettingRecord } from '../../contract/records/tool.ts';
 import type { View } from '../view.ts';
 
 export const profileView = (checked: boolean): View<ProfileRecord> => ({
@@ -44,3 +44,15 @@ export const settingView = (
   fields: fieldPaths(SettingRecord),
   empty: 'no settings',
 });
+
+/** Each problem has its fix below. */
+export const checkView: View<CheckRecord> = {
+  columns: [
+    { title: 'status', kind: 'status', field: 'verdict', min: 7 },
+    { title: 'check', kind: 'text', field: 'check', min: 8 },
+    { title: 'details', kind: 'text', field: 'detail', wrap: true, min: 24 },
+    { title: 'fix', kind: 'text', value: (row) => row.next ?? '', wrap: true, below: true, field: 'next' },
+  ],
+  fields: fieldPaths(CheckRecord),
+  empty: 'no checks',
+};

@@ -1,5 +1,9 @@
+import { isRecord } from '../../base/json-object.ts';
 import { fieldPaths } from '../../contract/paths.ts';
+import { ConfluenceRecord } from '../../contract/records/confluence.ts';
 import { Thesis, ThesisFrameData } from '../../contract/records/thesis.ts';
+import { span } from '../format/time.ts';
+import { truncate } from '../terminal/width.ts';
 import type { Column, View } from '../view.ts';
 
 type Post = Readonly<Record<string, unknown>>;
@@ -34,4 +38,39 @@ export const liveThesisView: View<Post> = {
   ...thesisView,
   columns: columns.filter(({ title }) => title !== 'likes'),
   fields: fieldPaths(ThesisFrameData),
+};
+
+const handles = ({ authors }: Post): string[] => (Array.isArray(authors) ? authors.map(String) : []);
+
+const TEXT_WIDTH = 80;
+
+function texts(record: Post): string {
+  const { posts } = record;
+  const authors = handles(record);
+  return (Array.isArray(posts) ? posts : [])
+    .flatMap((post, i) =>
+      isRecord(post) ? `${authors[i]}: ${truncate(String(post['thesis'] ?? ''), TEXT_WIDTH)}` : [],
+    )
+    .join(' | ');
+}
+
+export const confluenceView: View<Post> = {
+  columns: [
+    { title: 'last post', kind: 'time', field: 'lastAt', rank: 1 },
+    { title: 'token', kind: 'text', value: token, field: 'tokenSymbol', min: 6 },
+    { title: 'authors', kind: 'integer', field: 'count' },
+    {
+      title: 'within',
+      kind: 'text',
+      field: 'firstAt',
+      rank: 2,
+      value: ({ firstAt, lastAt }) => span(Number(lastAt) - Number(firstAt)),
+    },
+    { title: 'holdings', kind: 'usd', field: 'holdingsUsd', rank: 3 },
+    { title: 'version', kind: 'integer', field: 'version', rank: 4 },
+    { title: 'posts', kind: 'text', field: 'posts', value: texts, wrap: true, below: true, lines: 8 },
+  ],
+  fields: fieldPaths(ConfluenceRecord),
+  empty: 'no confluence',
+  noun: ['confluence', 'confluences'],
 };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type * as z from 'zod/mini';
 import { usageError } from '../../base/failure.ts';
 import { fileFailure, statsOf } from '../../base/files.ts';
+import { plainJson } from '../../base/json-object.ts';
 import { issuesText } from '../../contract/issue-text.ts';
 import { Board, Callout, LaunchpadUser } from '../../contract/records/launchpad.ts';
 import { Pnl } from '../../contract/records/pnl.ts';
@@ -57,20 +58,14 @@ function readNdjson<T>(file: string, schema: z.ZodMiniType<T>, hint: string): T[
     .flatMap((line, index) => {
       if (line.trim() === '') return [];
       const where = `${file}:${index + 1}`;
-      const parsed = schema.safeParse(parseLine(line, where));
+      const json = plainJson(line);
+      if (json === undefined)
+        throw usageError(`${where} is not valid JSON`, 'write one complete JSON object per line');
+      const parsed = schema.safeParse(json);
       if (parsed.success) return [parsed.data];
       const problem = issuesText(parsed.error.issues, 'the line');
       throw usageError(`${where} is not a valid record: ${problem}`, hint);
     });
-}
-
-function parseLine(line: string, where: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw usageError(`${where} is not valid JSON: ${reason}`, 'write one complete JSON object per line');
-  }
 }
 
 function readText(file: string): string {

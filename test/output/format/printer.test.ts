@@ -6,7 +6,7 @@ import type { PrinterOptions } from '../../../src/output/format/printing.ts';
 import { createSink } from '../../../src/output/sink.ts';
 import type { View } from '../../../src/output/view.ts';
 import { anyValue, check } from '../check.ts';
-import { print as printed, type Row } from '../print.ts';
+import { look, print as printed, type Row } from '../print.ts';
 
 const view: View<Row> = {
   columns: [
@@ -47,7 +47,7 @@ describe('NDJSON', () => {
   it('forwards raw JSON in the spelling of records, without active characters', async () => {
     const stream = new PassThrough();
     const text = stream.setEncoding('utf8').toArray();
-    const printer = await createPrinter<Row>({ sink: createSink(stream), view, format: 'ndjson' });
+    const printer = await createPrinter<Row>({ ...look, sink: createSink(stream), view, format: 'ndjson' });
     const raw = [
       '{"n": 1.0, "big":12345678901234567890}',
       '{"a":"ü 🚀 “x”"}',
