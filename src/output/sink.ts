@@ -9,9 +9,7 @@ export interface Sink {
   /** Returns a promise if the caller must wait for the reader. */
   write(chunk: string | Uint8Array): void | Promise<void>;
   flush(): Promise<void>;
-  /**
-   * Once. A file gets its name if complete, is discarded, or is kept under another name, which is returned.
-   */
+  /** Once. A file gets its name if complete, is discarded, or is kept under another name, which is returned. */
   finish(as: OutputEnd): Promise<string | undefined>;
   /** Whether the reader closed the stream, or a write failed, before everything was written. */
   readonly lost?: () => boolean;

@@ -32,8 +32,7 @@ const SLASH_ESCAPE = Buffer.from('\\/');
 
 /**
  * Whether JSON has white space or escapes that `JSON.stringify` does not write. A serializer that writes white space
- * does so at the first member, too. A false alarm is harmless: the line is parsed unnecessarily. Searching for one byte
- * first is faster than searching for an escape.
+ * does so at the first member, too. A false alarm is harmless. Searching for one byte first is faster.
  */
 function hasOtherSpelling(json: Buffer): boolean {
   const nameEnd = json.indexOf(QUOTE, 2);
@@ -45,9 +44,7 @@ function hasOtherSpelling(json: Buffer): boolean {
   );
 }
 
-/**
- * One line, safe for a terminal and as `jsonLine` writes it, so that pages and frames give the same bytes.
- */
+/** One line, safe for a terminal and as `jsonLine` writes it, so that pages and frames give the same bytes. */
 export function isPlainLine(bytes: Uint8Array): boolean {
   const view = bufferOf(bytes);
   if (hasOtherSpelling(view)) return false;

@@ -8,7 +8,8 @@ import type { View } from '../view.ts';
 const usageOf = (me: Sent): Sent => (isRecord(me['usage']) ? me['usage'] : {});
 
 /** Undefined if both are absent; a text if an amount has an unexpected type. */
-function usedMeter(spent: unknown, left: unknown): unknown {
+function usedMeter(me: Sent, what: 'units' | 'reveals'): unknown {
+  const { [`${what}Used`]: spent, [`${what}Remaining`]: left } = usageOf(me);
   if (typeof spent === 'number' && (typeof left === 'number' || left === null)) {
     return { used: spent, of: left === null ? null : spent + left };
   }
@@ -28,17 +29,9 @@ export const meView = (outlook: Forecast | null): View<Sent> => ({
     lines: [
       { title: 'plan', kind: 'text', value: (me) => planText(me) },
       { title: 'period', kind: 'text', value: (me) => periodText(usageOf(me)['period']) },
-      {
-        title: 'units used',
-        kind: 'meter',
-        value: (me) => usedMeter(usageOf(me)['unitsUsed'], usageOf(me)['unitsRemaining']),
-      },
+      { title: 'units used', kind: 'meter', value: (me) => usedMeter(me, 'units') },
       { title: 'top-ups', kind: 'integer', value: (me) => usageOf(me)['additionalUnits'] || undefined },
-      {
-        title: 'reveals used',
-        kind: 'meter',
-        value: (me) => usedMeter(usageOf(me)['revealsUsed'], usageOf(me)['revealsRemaining']),
-      },
+      { title: 'reveals used', kind: 'meter', value: (me) => usedMeter(me, 'reveals') },
       { title: 'forecast', kind: 'text', value: () => outlook && forecastText(outlook) },
       { title: 'resets', kind: 'text', value: (me) => resetText(usageOf(me)['period']) },
       { title: 'runs out', kind: 'time', value: () => outlook?.runsOutAt ?? undefined },

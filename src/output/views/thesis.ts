@@ -40,18 +40,14 @@ export const liveThesisView: View<Post> = {
   fields: fieldPaths(ThesisFrameData),
 };
 
-const handles = ({ authors }: Post): string[] => (Array.isArray(authors) ? authors.map(String) : []);
-
 const TEXT_WIDTH = 80;
 
-function texts(record: Post): string {
-  const { posts } = record;
-  const authors = handles(record);
-  return (Array.isArray(posts) ? posts : [])
-    .flatMap((post, i) =>
-      isRecord(post) ? `${authors[i]}: ${truncate(String(post['thesis'] ?? ''), TEXT_WIDTH)}` : [],
-    )
-    .join(' | ');
+const textOf = (post: unknown, author: unknown) =>
+  isRecord(post) ? [`${author}: ${truncate(String(post['thesis'] ?? ''), TEXT_WIDTH)}`] : [];
+
+function texts({ posts, authors }: Post): string {
+  const names: readonly unknown[] = Array.isArray(authors) ? authors : [];
+  return (Array.isArray(posts) ? posts : []).flatMap((post, at) => textOf(post, names[at])).join(' | ');
 }
 
 export const confluenceView: View<Post> = {

@@ -3,38 +3,34 @@ import { fieldPaths } from '../../contract/paths.ts';
 import { CacheRecord, ReconcileRecord, type UsageRecord } from '../../contract/records/tool.ts';
 import type { Column, View } from '../view.ts';
 
-const lostColumn: Column<UsageRecord> = {
-  title: 'at most',
-  kind: 'integer',
-  value: (row) => row.cuAtMost ?? row.cu,
-  rank: 1,
-  field: 'cuAtMost',
-};
-
-const unpricedColumn: Column<UsageRecord> = {
-  title: 'unpriced calls',
-  kind: 'integer',
-  value: (row) => row.unpriced ?? 0,
-  rank: 2,
-  field: 'unpriced',
-};
-
 type Group = 'command' | 'endpoint' | 'day' | 'profile' | 'host' | 'machine' | 'agent';
 
-export const usageView = (
+export function usageView(
   by: Group,
   { lost, unpriced }: { readonly lost: boolean; readonly unpriced: boolean },
-): View<UsageRecord> => ({
-  columns: [
+): View<UsageRecord> {
+  const columns: readonly Column<UsageRecord>[] = [
     { title: by, kind: 'text', value: (row) => row[by], min: 10, field: by },
     { title: 'calls', kind: 'integer', field: 'calls' },
     { title: 'CU', kind: 'integer', field: 'cu' },
-    ...(lost ? [lostColumn] : []),
-    ...(unpriced ? [unpricedColumn] : []),
-  ],
-  fields: [by, 'calls', 'cu', 'cuAtMost', 'unpriced'],
-  empty: 'no paid calls recorded',
-});
+    { title: 'at most', kind: 'integer', value: (row) => row.cuAtMost ?? row.cu, rank: 1, field: 'cuAtMost' },
+    {
+      title: 'unpriced calls',
+      kind: 'integer',
+      value: (row) => row.unpriced ?? 0,
+      rank: 2,
+      field: 'unpriced',
+    },
+  ];
+  const shown = columns.filter(
+    ({ field }) => (lost || field !== 'cuAtMost') && (unpriced || field !== 'unpriced'),
+  );
+  return {
+    columns: shown,
+    fields: columns.flatMap(({ field }) => field ?? []),
+    empty: 'no paid calls recorded',
+  };
+}
 
 const sums: readonly Column<ReconcileRecord>[] = [
   { title: 'ledger', kind: 'integer', field: 'ledgerCu' },
