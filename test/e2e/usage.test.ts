@@ -51,15 +51,6 @@ describe('trdr usage', () => {
     ]);
   });
 
-  test('groups by agent; the calls of people and jobs have none', async () => {
-    const home = withLedger({ age: 0, agent: 'codex', cu: 300 }, { age: 1 });
-    expect((await trdr(['usage', '--by', 'agent'], { home })).records()).toEqual([
-      { agent: 'codex', calls: 1, cu: 300 },
-      { agent: 'none', calls: 1, cu: 100 },
-    ]);
-    expect((await trdr(['usage', '--by', 'agent', '--store'], { home })).exitCode).toBe(2);
-  });
-
   test('prints days in order, in UTC', async () => {
     const home = withLedger({ age: 1 }, { age: 3, cu: 200 }, { age: 3, cu: 10 });
     const day = (age: number) => new Date(Date.now() - age * DAY).toISOString().slice(0, 10);

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { failureOfReply, hintForCheck } from '../../src/store/failures.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { createMemory } from '../../src/store/memory.ts';
 import { readStatus } from '../../src/store/status.ts';
@@ -14,39 +13,6 @@ import { hasServer } from './program.ts';
 import { startServer } from './server.ts';
 
 const call = { endpoint: 'user.wallet', most: 300 } as const;
-describe('an error reply', () => {
-  const where = 'redis://h:6379/0';
-  it.each([
-    ['OOM command not allowed', 'STORE_FULL', /has no memory left/, /maxmemory/],
-    ['MISCONF Errors writing to the AOF file', 'STORE_FULL', /cannot save its data to disk/, /disk space/],
-    [
-      'ERR The user executing the script can\x27t run this command or subcommand script: 0f',
-      'STORE_DENIED',
-      /no permission for a command in a script/,
-      /store check/,
-    ],
-    [
-      'ERR The user executing the script can\x27t access at least one of the keys mentioned',
-      'STORE_DENIED',
-      /no permission for the keys/,
-      /ACL SETUSER/,
-    ],
-    [
-      "ERR ACL failure in script: User desk has no permissions to run the 'hset' command",
-      'STORE_DENIED',
-      /no permission for hset/,
-      /\+hset/,
-    ],
-    ["ERR unknown command 'INFO'", 'STORE_UNFIT', /\(ERR\)/, /store clear all/],
-  ])('has a hint that fits its cause: %s', (reply, code, message, hint) => {
-    const failure = failureOfReply(reply, where);
-    expect(failure).toMatchObject({ code, message: expect.stringMatching(message) });
-    expect(failure.hint).toMatch(hint);
-    if (code !== 'STORE_FULL' && !hint.test('store check'))
-      expect(hintForCheck(failure.hint)).not.toMatch(/store (check|clear)/);
-  });
-});
-
 describe.skipIf(!hasServer())('a store that is unreachable at the start', () => {
   it('makes relays and followers wait, which report this and start when the store is reachable', async () => {
     const server = await startServer();

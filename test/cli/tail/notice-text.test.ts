@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createNoticeLimit } from '../../../src/cli/output/notice-limit.ts';
-import { createNoticeLines, gapText } from '../../../src/cli/tail/notice-text.ts';
-import type { Gap, Summary, TailNotice } from '../../../src/tail/notice.ts';
+import { createNoticeLines } from '../../../src/cli/tail/notice-text.ts';
+import type { Summary, TailNotice } from '../../../src/tail/notice.ts';
 
 const tailText = (notice: TailNotice) => createNoticeLines(() => 0)(notice)[0];
 
@@ -18,28 +18,6 @@ describe('the last line of a tail', () => {
     expect(end()).toBe(
       'stopped after 4m43s: 1,287 posts, no gaps, 0 reconnects, 107,600 CU at most; complete up to 2026-11-21T21:14:34Z',
     );
-  });
-});
-
-describe('posts that were not read', () => {
-  const gap: Gap = { why: 'WALK_STUCK', from: null, to: 0, open: false };
-
-  test('are a gap with its bounds, whatever their times are', () => {
-    expect(gapText(gap)).toBe(
-      'posts may be missing between the start of the feed and 1970-01-01T00:00:00.000Z',
-    );
-    expect(gapText({ ...gap, from: 1e300 })).toContain('between 1e+300 and');
-    expect(gapText({ ...gap, to: null })).toMatch(/ and the end of this run$/);
-  });
-
-  test('are not called a gap if the next run reads them', () => {
-    const why = { failure: 'the service\u001b[2J failed' };
-    const text = tailText({ kind: 'gap', ...gap, why, from: 0, to: null, open: true });
-    expect(text).toMatch(
-      /^posts since 1970-01-01T00:00:00.000Z were not all read: .*; the next run reads them$/,
-    );
-    expect(text).not.toContain('\u001b');
-    expect(tailText({ kind: 'gap', ...gap })).toMatch(/^GAP: posts may be missing /);
   });
 });
 

@@ -120,13 +120,4 @@ describe('the service manager', () => {
     expect(age('update')).toBeLessThan(6);
     await run.end();
   });
-
-  test('receives nothing if the watchdog is meant for another process', () => {
-    const manager = (more: Record<string, string>) => openServiceManager({ ...env, ...more }, () => {});
-    expect(manager({})?.watchdogMs).toBe(30_000);
-    expect(manager({ WATCHDOG_PID: String(process.pid) })?.watchdogMs).toBe(30_000);
-    expect(manager({ WATCHDOG_PID: '1' })?.watchdogMs).toBeUndefined();
-    expect(manager({ WATCHDOG_USEC: 'soon' })?.watchdogMs).toBeUndefined();
-    expect(openServiceManager({}, () => {})).toBeUndefined();
-  });
 });
