@@ -1,63 +1,41 @@
-import type { Clock } from '../../src/base/clock.ts';
+import { clockOn, createScheduler } from '../sim/scheduler.ts';
 
-export interface VirtualClock extends Clock {
-  /** Every sleep that was started, in ms. */
-  readonly slept: number[];
-  /** Number of sleeps in progress. */
-  readonly pending: number;
-}
+export type VirtualClock = ReturnType<typeof virtualClock>;
 
 /** A clock that advances to the next wake-up as soon as nothing else is left to do. */
-export function virtualClock(start = 1_700_000_000_000): VirtualClock {
-  let now = start;
-  let sequence = 0;
+export function virtualClock(start = 1_700_000_000_000) {
+  const scheduler = createScheduler();
+  const clock = clockOn(
+    scheduler,
+    () => start,
+    () => true,
+  );
+  /** Every sleep that was started, in ms. */
   const slept: number[] = [];
-  const timers: { at: number; order: number; wake: () => void }[] = [];
   let leaping = false;
 
   function leap(): void {
-    if (leaping || timers.length === 0) return;
+    if (leaping || clock.waits === 0) return;
     leaping = true;
     // One turn of the event loop runs everything that is ready.
     setImmediate(() => {
       leaping = false;
-      timers.sort((a, b) => a.at - b.at || a.order - b.order);
-      const next = timers.shift();
-      if (next) {
-        now = Math.max(now, next.at);
-        next.wake();
-      }
+      scheduler.step();
       leap();
     });
   }
 
   return {
-    slept,
+    ...{ slept, now: clock.now, mono: clock.mono },
+    /** The number of sleeps in progress. */
     get pending() {
-      return timers.length;
+      return clock.waits;
     },
-    now: () => now,
-    mono: () => now - start,
-    sleep(ms, signal) {
-      if (signal?.aborted) return Promise.reject(signal.reason);
-      slept.push(ms);
-      return new Promise((resolve, reject) => {
-        const timer = {
-          at: now + ms,
-          order: sequence++,
-          wake: () => {
-            signal?.removeEventListener('abort', onAbort);
-            resolve();
-          },
-        };
-        const onAbort = () => {
-          timers.splice(timers.indexOf(timer), 1);
-          reject(signal?.reason);
-        };
-        signal?.addEventListener('abort', onAbort, { once: true });
-        timers.push(timer);
-        leap();
-      });
+    sleep(ms: number, signal?: AbortSignal): Promise<void> {
+      if (!signal?.aborted) slept.push(ms);
+      const sleeping = clock.sleep(ms, signal);
+      leap();
+      return sleeping;
     },
   };
 }

@@ -130,8 +130,15 @@ export function clockOn(scheduler: Scheduler, skew: () => number, alive: () => b
 /** With so many events, a simulation does not end. */
 const MOST_EVENTS = 400_000;
 
-/** Runs events until `work` has ended. Before each event, everything that follows from the one before happens. */
-export async function runUntil(scheduler: Scheduler, work: Promise<void>): Promise<void> {
+/**
+ * Runs events until `work` has ended. Before each event, everything that follows from the one before happens; while work on
+ * real files is `pending`, virtual time stands still.
+ */
+export async function runUntil(
+  scheduler: Scheduler,
+  work: Promise<void>,
+  pending?: () => boolean,
+): Promise<void> {
   let isOver = false;
   const end = () => {
     isOver = true;
@@ -140,9 +147,10 @@ export async function runUntil(scheduler: Scheduler, work: Promise<void>): Promi
   await new Promise(setImmediate);
   for (let events = 0; ; events++) {
     // A tick comes after all promises have settled, as an immediate does, but does not poll for I/O.
-    await new Promise<void>((resolve) => process.nextTick(resolve));
+    do await new Promise<void>((resolve) => (pending?.() ? setImmediate : process.nextTick)(resolve));
+    while (pending?.());
     if (isOver) return work;
-    if (events > MOST_EVENTS) throw new Error('the simulation does not end');
+    if (!pending && events > MOST_EVENTS) throw new Error('the simulation does not end');
     if (!scheduler.step()) throw new Error('deadlock: everything waits and no event is scheduled');
   }
 }

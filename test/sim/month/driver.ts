@@ -1,5 +1,5 @@
 import { EPOCH } from '../posts.ts';
-import { clockOn, createScheduler } from '../scheduler.ts';
+import { clockOn, createScheduler, runUntil } from '../scheduler.ts';
 
 /** Virtual time for processes that also work on real files. */
 export function createDriver() {
@@ -37,25 +37,7 @@ export function createDriver() {
       };
       return process;
     },
-    /** Runs until `main` ends; false if everything waits and no event is scheduled. */
-    async run(main: () => Promise<void>): Promise<boolean> {
-      let over: { readonly error: unknown } | undefined;
-      main().then(
-        () => {
-          over = { error: undefined };
-        },
-        (error: unknown) => {
-          over = { error };
-        },
-      );
-      do {
-        // Only real files need the event loop.
-        do await new Promise<void>((resolve) => (pending > 0 ? setImmediate : process.nextTick)(resolve));
-        while (pending > 0);
-      } while (over === undefined && scheduler.step());
-      if (over?.error !== undefined) throw over.error;
-      return over !== undefined;
-    },
+    run: (main: Promise<void>) => runUntil(scheduler, main, () => pending > 0),
   };
   return driver;
 }
