@@ -31,14 +31,12 @@ describe('the fault syntax', () => {
   });
 
   it('reads targets and lists', () => {
-    const at = (text: string, target: 'user.wallet' | 'thesis.token' | 'ws') =>
-      parseFaults(text)[0]?.at(target);
-    expect([at('500@user.wallet', 'user.wallet'), at('500@user.wallet', 'thesis.token')]).toEqual([
-      true,
-      false,
+    const targets = ['user.wallet', 'thesis.token', 'ws'] as const;
+    const of = (text: string) => targets.filter((target) => parseFaults(text)[0]?.at(target));
+    expect(['500@user.wallet', '500@theses', '500@thesis.*', '503@ws', '503'].map(of)).toEqual([
+      ...[['user.wallet'], ['thesis.token'], ['thesis.token'], ['ws']],
+      ['user.wallet', 'thesis.token'],
     ]);
-    expect([at('500@theses', 'thesis.token'), at('500@thesis.*', 'user.wallet')]).toEqual([true, false]);
-    expect([at('503@ws', 'ws'), at('503', 'ws')]).toEqual([true, false]);
     const list = parseFaults('drop=0.01, delay=200ms,,dup=1%');
     expect(list.map(({ text }) => text)).toEqual(['drop=0.01', 'delay=200ms', 'dup=1%']);
   });
@@ -93,37 +91,18 @@ describe('faults of calls', () => {
     expect(service.meter().totalUnits).toBe(units);
   });
 
-  it('drift changes fields of a response, the same ones for the same seed', async () => {
-    const answers = async (seed: number) => {
-      const service = await sandbox({ faults: 'drift', seed });
-      return [await raw(service), await raw(service)];
-    };
-    const [first, second] = await answers(4);
-    expect(first).not.toBe(second);
-    expect(JSON.parse(String(first).slice(4)).items).toHaveLength(20);
-    expect(await answers(4)).toEqual([first, second]);
-  });
-
   it('delay responds after its time, and charges a caller that disconnected meanwhile', async () => {
     const service = await sandbox({ faults: 'delay=2s' });
-    for (const body of [undefined, '{"handles":["nobody_at_all"]}']) {
-      const leaving = new AbortController();
-      const asked = fetch(service.url + (body === undefined ? page : '/v2/user/handles/pnl'), {
-        method: body === undefined ? 'GET' : 'POST',
-        headers: bearer(service.key),
-        signal: leaving.signal,
-        ...(body !== undefined && { body }),
-      });
-      const before = service.faults.triggered['delay=2s'];
-      await until(() => service.faults.triggered['delay=2s'] !== before);
-      leaving.abort();
-      await expect(asked).rejects.toThrow();
-      await service.advance(1_999);
-      expect(service.counts.inFlight).toBe(1);
-      await service.advance(1);
-      await until(() => service.counts.inFlight === 0);
-    }
-    expect(service.meter().totalUnits).toBe(2 * 200);
+    const leaving = new AbortController();
+    const asked = fetch(service.url + page, { headers: bearer(service.key), signal: leaving.signal });
+    await until(() => service.faults.triggered['delay=2s'] === 1);
+    leaving.abort();
+    await expect(asked).rejects.toThrow();
+    await service.advance(1_999);
+    expect(service.counts.inFlight).toBe(1);
+    await service.advance(1);
+    await until(() => service.counts.inFlight === 0);
+    expect(service.meter().totalUnits).toBe(200);
   });
 
   it('stall never responds and charges nothing', async () => {
@@ -233,22 +212,4 @@ describe('faults of posts', () => {
     expect(await pages()).not.toContain(id);
     expect(await statusAndCode(service, `${page}?before=${id}`)).toBe('400 VALIDATION_ERROR');
   });
-});
-
-it('a restart closes every socket and loses subscriptions and rates, but not usage, and can last', async () => {
-  const service = await sandbox({ ratePerMinute: 3 });
-  const socket = await listen(service);
-  await socket.subscribe();
-  const cost = service.meter().totalUnits;
-  for (const expected of ['200', '200', '429 RATE_LIMITED'])
-    expect(await statusAndCode(service, '/v2/me')).toBe(expected);
-  service.restart(5_000);
-  expect(await socket.closed).toBe(1006);
-  expect(await raw(service)).toBe('broken');
-  await service.advance(5_000);
-  expect(await statusAndCode(service, '/v2/me')).toBe('200');
-  expect(service.meter().totalUnits).toBe(cost);
-  const again = await listen(service);
-  service.post();
-  expect(await again.drain()).toEqual([]);
 });

@@ -1,28 +1,32 @@
 import { expect, test } from 'vitest';
+import { Failure } from '../../src/base/failure.ts';
 import { createTail } from '../../src/tail/engine.ts';
-import type { FeedPage, PageSource } from '../../src/tail/ports.ts';
+import { waitAfter } from '../../src/tail/failures.ts';
+import type { Connect, FeedPage, PageSource, TailOptions } from '../../src/tail/ports.ts';
 import { tailRow } from '../../src/tail/post-row.ts';
 import { type VirtualClock, virtualClock } from '../core/virtual-clock.ts';
 
 const START = Date.UTC(2026, 0, 1);
 
+/** A tail whose output accepts everything, or nothing. */
+function openTail(
+  clock: VirtualClock,
+  page: PageSource['page'],
+  options: Pick<TailOptions, 'start' | 'via' | 'lagMs' | 'durationMs'>,
+  { connect, isBlocked = false }: { readonly connect?: Connect; readonly isBlocked?: boolean } = {},
+) {
+  const write = () => (isBlocked ? new Promise<never>(() => {}) : true);
+  const source = { page, sizes: { step: 20, max: 20 }, stepCu: 200 };
+  const sink = { write, flush: async () => true };
+  const ports = { clock, random: () => 0.5, source, connect, sink, spent: () => ({ cu: 0, atMost: 0 }) };
+  return createTail(ports, { feed: 'f', ...options });
+}
+
 /** Runs a tail for 5 s, which must end with a failure. */
 async function runBriefly(page: (clock: VirtualClock) => PageSource['page'], isBlocked = false) {
   const clock = virtualClock(START);
-  const tail = createTail(
-    {
-      clock,
-      random: () => 0.5,
-      source: { page: page(clock), sizes: { step: 20, max: 20 }, stepCu: 200 },
-      spent: () => ({ cu: 0, atMost: 0 }),
-      sink: {
-        write: () => (isBlocked ? new Promise<never>(() => {}) : true),
-        flush: async () => true,
-      },
-    },
-    { start: { kind: 'since', at: 0 }, via: 'poll', lagMs: 1_000, durationMs: 5_000, feed: 'f' },
-  );
-  return tail.run(new AbortController().signal);
+  const options = { start: { kind: 'since', at: 0 }, via: 'poll', lagMs: 1_000, durationMs: 5_000 } as const;
+  return openTail(clock, page(clock), options, { isBlocked }).run(new AbortController().signal);
 }
 
 /** A page of 20 posts, which are older than those of the pages before it. */
@@ -62,3 +66,32 @@ test('reports a blocked output', async () => {
   const blocked = runBriefly(() => async () => nthPage(0, false), true);
   await expect(blocked).rejects.toMatchObject({ code: 'BLOCKED' });
 });
+
+const MINUTE = 60_000;
+const DAY_SECONDS = 86_400;
+const rated = (retryAfter?: number) => new Failure('rate', 'slow down', { code: 'RATE_LIMITED', retryAfter });
+
+test('a wait that the service requests is at most 15 minutes', () => {
+  expect([rated(DAY_SECONDS), rated(7), rated()].map(waitAfter)).toEqual([15 * MINUTE, 7_000, 0]);
+});
+
+test.each(['poll', 'ws'] as const)(
+  'a tail (%s) tries again 15 minutes after a 429 that states a day',
+  async (via) => {
+    const clock = virtualClock(START);
+    let pages = 0;
+    let dials = 0;
+    const page = async () => {
+      if (++pages === 4) throw rated(DAY_SECONDS);
+      return { rows: [], hasMore: false, nextBefore: null };
+    };
+    const connect = async () => {
+      dials++;
+      throw rated(DAY_SECONDS);
+    };
+    const options = { start: { kind: 'now' }, via, lagMs: 10_000, durationMs: 40 * MINUTE } as const;
+    await openTail(clock, page, options, { connect }).run(new AbortController().signal);
+    if (via === 'ws') expect(dials).toBe(3);
+    else expect(pages).toBeGreaterThan(20);
+  },
+);
