@@ -1,4 +1,7 @@
+import type { Failure } from '../../src/base/failure.ts';
 import type {
+  AnswerCache,
+  CachedAnswer,
   Client,
   HttpAnswer,
   HttpRequest,
@@ -11,6 +14,7 @@ import type {
 import { createClient } from '../../src/core/client/client.ts';
 import { createInFlight } from '../../src/core/client/in-flight.ts';
 import type { ClientOptions } from '../../src/core/client/sender.ts';
+import type { Lookup } from '../../src/core/lookup/lookup.ts';
 import { openWindows } from '../../src/state/rate-windows.ts';
 import { type VirtualClock, virtualClock } from './virtual-clock.ts';
 
@@ -136,4 +140,28 @@ export function rig(reply: Reply, options: Partial<ClientOptions> & { maxCu?: nu
     notices,
     paths: () => sent.map(({ url }) => url.slice(BASE.length)),
   };
+}
+
+/** A cache of answers in memory. */
+export function memoryCache(): AnswerCache & { readonly entries: Map<string, CachedAnswer> } {
+  const entries = new Map<string, CachedAnswer>();
+  return {
+    entries,
+    get: (endpoint, subject) => entries.get(`${endpoint} ${subject}`),
+    put: (endpoint, subject, answer) => {
+      entries.set(`${endpoint} ${subject}`, answer);
+    },
+  };
+}
+
+/** The records of lookups, and the failure that ended them. */
+export async function gather(lookups: AsyncIterable<Lookup>) {
+  const records: Lookup['record'][] = [];
+  let failure: unknown;
+  try {
+    for await (const { record } of lookups) records.push(record);
+  } catch (thrown) {
+    failure = thrown;
+  }
+  return { records, failure: failure as Failure | undefined };
 }

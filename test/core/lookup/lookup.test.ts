@@ -1,29 +1,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Failure } from '../../../src/base/failure.ts';
-import type { AnswerCache, CachedAnswer, RunAnswers } from '../../../src/contract/ports.ts';
+import type { RunAnswers } from '../../../src/contract/ports.ts';
 import { createCachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
-import { type Lookup, type LookupAnswer, lookup } from '../../../src/core/lookup/lookup.ts';
+import { type LookupAnswer, lookup } from '../../../src/core/lookup/lookup.ts';
 import { readSubject, type Subject } from '../../../src/core/lookup/subject.ts';
 import { openRunAnswers } from '../../../src/state/cache.ts';
 import { runs } from '../../state/room.ts';
-import { error, json, me, type Reply, rig, user } from '../fakes.ts';
+import { error, gather, json, me, memoryCache, type Reply, rig, user } from '../fakes.ts';
 
 const WALLET = 'So11111111111111111111111111111111111111112';
 const EVM = '0x52908400098527886e0f7030069857d2e4169ee7';
 const ID = user().id;
 const HOUR = 3_600_000;
-
-function memoryCache(): AnswerCache & { readonly entries: Map<string, CachedAnswer> } {
-  const entries = new Map<string, CachedAnswer>();
-  return {
-    entries,
-    get: (endpoint, subject) => entries.get(`${endpoint} ${subject}`),
-    put: (endpoint, subject, answer) => {
-      entries.set(`${endpoint} ${subject}`, answer);
-    },
-  };
-}
 
 /** Replies by path: a record, a status with a code, or an error. */
 const service =
@@ -31,27 +19,11 @@ const service =
   ({ url }) =>
     answers[new URL(url).pathname] ?? error(404, 'NOT_OBSERVED');
 
-function setUp(
-  reply: Reply,
-  { maxCu, caches = true, maxAgeMs }: { maxCu?: number; caches?: boolean; maxAgeMs?: number } = {},
-) {
-  const made = rig(reply, { retries: 0, ...(maxCu !== undefined && { maxCu }) });
+function setUp(reply: Reply) {
+  const made = rig(reply, { retries: 0 });
   const cache = memoryCache();
-  const source = createCachedLookup(made.client, made.clock, caches ? cache : undefined, maxAgeMs);
-  const run = async (texts: AsyncIterable<string> | Iterable<string>) => {
-    const records: Lookup[] = [];
-    let failure: unknown;
-    try {
-      for await (const found of lookup(texts, { answer: source.answer })) records.push(found);
-    } catch (thrown) {
-      failure = thrown;
-    }
-    return {
-      records: records.map(({ record }) => record),
-      lookups: records,
-      failure: failure as Failure | undefined,
-    };
-  };
+  const source = createCachedLookup(made.client, made.clock, cache);
+  const run = (texts: Iterable<string>) => gather(lookup(texts, { answer: source.answer }));
   return { ...made, cache, source, run };
 }
 

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Failure } from '../../../src/base/failure.ts';
-import type { AnswerCache, CachedAnswer } from '../../../src/contract/ports.ts';
 import { broken } from '../../../src/core/http/network-failures.ts';
 import { createCachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
-import { type Lookup, lookup } from '../../../src/core/lookup/lookup.ts';
+import { lookup } from '../../../src/core/lookup/lookup.ts';
 import { createResolver, type ResolveProgress } from '../../../src/core/lookup/resolve.ts';
 import { readHandle } from '../../../src/core/lookup/subject.ts';
-import { error, json, type Reply, rig, user } from '../fakes.ts';
+import { error, gather, json, memoryCache, type Reply, rig, user } from '../fakes.ts';
 
 const bare = user({ solanaAddress: null });
 const pending = (reason: string, more: object = {}) =>
@@ -32,14 +30,7 @@ function setUp(
 ) {
   const { maxCu, ...rest } = options;
   const made = rig(reply, { retries: 1, ...(maxCu === undefined ? {} : { maxCu }) });
-  const entries = new Map<string, CachedAnswer>();
-  const cache: AnswerCache = {
-    get: (endpoint, subject) => entries.get(`${endpoint} ${subject}`),
-    put: (endpoint, subject, answer) => {
-      entries.set(`${endpoint} ${subject}`, answer);
-    },
-  };
-  const users = createCachedLookup(made.client, made.clock, cache);
+  const users = createCachedLookup(made.client, made.clock, memoryCache());
   const standings: ResolveProgress[] = [];
   const answer = createResolver({
     client: made.client,
@@ -48,20 +39,7 @@ function setUp(
     onStanding: (standing) => standings.push(standing),
     ...rest,
   });
-  const run = async (texts: Iterable<string>) => {
-    const resolved: Lookup[] = [];
-    let failure: unknown;
-    try {
-      for await (const one of lookup(texts, { answer, read: readHandle })) resolved.push(one);
-    } catch (thrown) {
-      failure = thrown;
-    }
-    return {
-      records: resolved.map(({ record }) => record),
-      resolved,
-      failure: failure as Failure | undefined,
-    };
-  };
+  const run = (texts: Iterable<string>) => gather(lookup(texts, { answer, read: readHandle }));
   const calls = () => made.sent.map(({ method }) => method).join(' ');
   return { ...made, users, run, calls, standings };
 }
