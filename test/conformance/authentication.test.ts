@@ -5,6 +5,7 @@ import {
   ask,
   connect,
   costOf,
+  expectAnswers,
   first,
   handlesWhere,
   holdsWallet,
@@ -24,20 +25,18 @@ const call = (of: EndpointId) => ({
 const scoped = endpointIds.filter((each) => each !== 'me');
 
 describe('authentication', () => {
-  it('accepts the key as Bearer or as X-Api-Key', async () => {
-    const service = await sandbox();
-    expect(await statusAndCode(service, '/v2/me')).toBe('200');
-    expect(await statusAndCode(service, '/v2/me', { key: null, headers: { 'X-Api-Key': service.key } })).toBe(
-      '200',
-    );
-  });
-
-  it('accepts live and test keys', async () => {
+  it('accepts live and test keys, as Bearer or as X-Api-Key', async () => {
     const service = await sandbox();
     const live = service.addKey({ mode: 'live' });
-    expect(service.key).toMatch(/^trdr_test_\w+$/);
-    expect(live).toMatch(/^trdr_live_\w+$/);
-    expect(await statusAndCode(service, '/v2/me', { key: live })).toBe('200');
+    expect([service.key, live]).toEqual([
+      expect.stringMatching(/^trdr_test_\w+$/),
+      expect.stringMatching(/^trdr_live_\w+$/),
+    ]);
+    for (const key of [service.key, live])
+      await expectAnswers(service, [
+        ['/v2/me', '200', { key }],
+        ['/v2/me', '200', { key: null, headers: { 'X-Api-Key': key } }],
+      ]);
   });
 
   it('responds 401 UNAUTHORIZED without a valid key, and 403 FORBIDDEN_SCOPE without the scope, free of charge', async () => {
@@ -107,35 +106,29 @@ describe('plans', () => {
     }
   });
 
-  it('reveal only sample accounts to a free key; others are 403 FORBIDDEN, free of charge', async () => {
+  it('reveal only sample accounts to a free key, and users without wallets; others are 403 FORBIDDEN, free of charge', async () => {
     const service = await sandbox({ plan: 'explore', additionalUnits: 1_000_000 });
     const { isSample, user: userOf } = service.world;
     const sample = first(handlesWhere(service, (user) => holdsWallet(user) && isSample(user.id)));
     const other = first(handlesWhere(service, (user) => holdsWallet(user) && !isSample(user.id)));
     const user = userOf(other);
-    expect(await statusAndCode(service, `/v2/user/handle/${sample}`)).toBe('200');
-    expect(await statusAndCode(service, `/v2/user/handle/${sample}/pnl`)).toBe('200');
-    const cost = await costOf(service, async () => {
-      for (const path of [
-        `/v2/user/handle/${other}`,
-        `/v2/user/id/${user?.id}`,
-        `/v2/user/wallet/${user?.solanaAddress ?? user?.evmAddress}`,
-        `/v2/user/handle/${other}/pnl`,
-      ]) {
-        expect(await statusAndCode(service, path)).toBe('403 FORBIDDEN');
-      }
-      const both = { body: { handles: [sample, other] } };
-      expect(await statusAndCode(service, '/v2/user/handles/pnl', both)).toBe('403 FORBIDDEN');
-      expect(await statusAndCode(service, `/v2/user/handle/${other}/resolve`, { method: 'POST' })).toBe(
-        '403 FORBIDDEN',
-      );
-    });
+    await expectAnswers(service, [
+      [`/v2/user/handle/${sample}`, '200'],
+      [`/v2/user/handle/${sample}/pnl`, '200'],
+      [`/v2/user/handle/${walletless(service)}`, '200'],
+      ['/v2/user/handle/nobody_at_all', '404 NOT_OBSERVED'],
+    ]);
+    const answer = '403 FORBIDDEN';
+    const cost = await costOf(service, () =>
+      expectAnswers(service, [
+        [`/v2/user/handle/${other}`, answer],
+        [`/v2/user/id/${user?.id}`, answer],
+        [`/v2/user/wallet/${user?.solanaAddress ?? user?.evmAddress}`, answer],
+        [`/v2/user/handle/${other}/pnl`, answer],
+        ['/v2/user/handles/pnl', answer, { body: { handles: [sample, other] } }],
+        [`/v2/user/handle/${other}/resolve`, answer, { method: 'POST' }],
+      ]),
+    );
     expect(cost).toEqual({ cu: 0, reveals: 0 });
-  });
-
-  it('show users without wallets, and misses, to a free key', async () => {
-    const service = await sandbox({ plan: 'explore' });
-    expect(await statusAndCode(service, `/v2/user/handle/${walletless(service)}`)).toBe('200');
-    expect(await statusAndCode(service, '/v2/user/handle/nobody_at_all')).toBe('404 NOT_OBSERVED');
   });
 });

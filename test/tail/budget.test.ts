@@ -309,33 +309,31 @@ describe('a tail over the end of a month', () => {
     expect(after).toBeLessThan(100_000 + 3 * 60 * 1_200 + 5_000);
   });
 
-  test('streams once the key has units for it', async () => {
-    const remaining = (now: number) => (now < march ? 10_000 : 1_000_000);
-    const { notices } = await run({ start, options, remaining, runMs: HOUR });
-    expect(modes(notices).slice(0, 2)).toEqual(['start poll', 'streamAgain allowance']);
+  const [early, late] = [march - 20 * MINUTE, march + 30 * MINUTE];
+  const share = ['start ws', 'fallback share'];
+  test.each<[string, number, readonly [until: number, before: number, after: number], readonly string[]]>([
+    [
+      'streams once the key has units',
+      HOUR,
+      [march, 10_000, 1_000_000],
+      ['start poll', 'streamAgain allowance'],
+    ],
+    ['waits for the new allowance', HOUR - MINUTE, [late, 500_000, 1_000_000], share],
+    ['streams when it appears', 2 * HOUR, [late, 500_000, 1_000_000], [...share, 'streamAgain share']],
+    ['polls on after a top-up within the month', 29 * MINUTE, [early, 500_000, 2_000_000], share],
+  ])('%s', async (_, runMs, [until, before, after], expected) => {
+    const remaining = (now: number) => (now < until ? before : after);
+    const { notices } = await run({ start, options, remaining, runMs });
+    const found = modes(notices);
+    // Later, the share of the new allowance is used up too.
+    expect(found.slice(0, expected.length)).toEqual(expected);
+    if (expected === share) expect(found).toEqual(share);
   });
 
-  test('waits until the service shows the new allowance', async () => {
-    const reset = march + 30 * MINUTE;
-    let again = 0;
-    const remaining = (now: number) => (now < reset ? 500_000 : 1_000_000);
-    const { notices } = await run({ start, options, remaining, runMs: HOUR - MINUTE });
-    expect(modes(notices)).toEqual(['start ws', 'fallback share']);
-    const longer = await run({
-      ...{ start, options, remaining, runMs: 2 * HOUR },
-      onNotice: ({ kind }) => {
-        if (kind === 'streamAgain') again++;
-      },
-    });
-    expect([again, modes(longer.notices)[2]]).toEqual([1, 'streamAgain share']);
-  });
-
-  test('polls on if it was asked to poll, or if a top-up lifts the units within the month', async () => {
-    const remaining = (now: number) => (now < march - 20 * MINUTE ? 500_000 : 2_000_000);
+  test('polls on if it was asked to poll', async () => {
+    const remaining = (now: number) => (now < early ? 500_000 : 2_000_000);
     const polling = await run({ start, remaining, runMs: HOUR, options: { via: 'poll' } });
     expect(modes(polling.notices)).toEqual(['start poll']);
-    const topUp = await run({ start, options, remaining, runMs: 29 * MINUTE });
-    expect(modes(topUp.notices)).toEqual(['start ws', 'fallback share']);
   });
 });
 
