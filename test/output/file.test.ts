@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,17 +13,6 @@ beforeEach(() => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('an output file', () => {
-  it('is saved next to its target if it cannot replace the target', async () => {
-    const path = join(folder, 'all.ndjson');
-    const sink = await fileSink(path);
-    await sink.write('{"id":1}\n');
-    mkdirSync(path);
-    await expect(sink.finish('complete')).rejects.toThrow(`; the complete result is in ${path}.partial`);
-    await sink.finish('discarded');
-    expect(readFileSync(`${path}.partial`, 'utf8')).toBe('{"id":1}\n');
-    expect(readdirSync(folder).sort()).toEqual(['all.ndjson', 'all.ndjson.partial']);
-  });
-
   it.each([
     ['deleted', () => rmSync(join(folder, 'in'), { recursive: true })],
     [

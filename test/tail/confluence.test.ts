@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { Confluence, calloutConfluence, thesisConfluence } from '../../src/tail/confluence.ts';
+import { Confluence, thesisConfluence } from '../../src/tail/confluence.ts';
 import type { TailRow } from '../../src/tail/post-row.ts';
 
 const START = 1_700_000_000_000;
@@ -91,19 +91,6 @@ describe('a confluence', () => {
       rows.slice(0, 3).map(({ record }) => record),
     );
     expect(second).toMatchObject({ id: rows[0]?.id, version: 2, count: 4, lastAt: rows[3]?.at });
-  });
-
-  it('of callouts counts wallets by coin', () => {
-    const found = new Confluence({ authors: 2, withinMs: MINUTE }, calloutConfluence);
-    const callout = (wallet: string): TailRow => {
-      const record = { id: wallet, coinMint: 'M', coinSymbol: 'COIN', chain: 'sol', wallet, userName: null };
-      return { id: wallet, at: START, record, raw: null };
-    };
-    expect(found.add(callout('w1'))).toBeUndefined();
-    expect(found.add(callout('w2'))?.record).toMatchObject({
-      ...{ tokenAddress: 'M', tokenSymbol: 'COIN', tokenNetwork: 'sol' },
-      ...{ authors: ['w1', 'w2'], holdingsUsd: null },
-    });
   });
 });
 

@@ -46,12 +46,6 @@ const bonk = '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU';
 localTime('UTC');
 
 describe('a table', () => {
-  it('keeps columns aligned next to emoji and CJK', () => {
-    const rows = ['ana', '柴犬', '👨‍👩‍👧‍👦 fam', '🪙', 'café'].map((name) => ({ name, n: 1 }));
-    const lines = draw([column('name', 'text'), column('n', 'integer')], rows, 80).slice(2);
-    expect(new Set(lines.map((line) => stringWidth(line))).size).toBe(1);
-  });
-
   it('shows an address in full if it fits, else its start and end', () => {
     const columns = [column('wallet', 'address'), column('n', 'integer')];
     expect(draw(columns, [{ wallet: bonk, n: 1 }], 80)[2]).toContain(bonk);
@@ -122,20 +116,6 @@ describe('a table', () => {
     expect(shown('number', [1, 2.5])).toEqual(['1.00', '2.50']);
     expect(shown('number', [1, 2000])).toEqual(['1', '2,000']);
     expect(shown('number', [1, 'n/a'])).toEqual(['1', 'n/a']);
-  });
-
-  it('draws losses to the left and gains to the right of an axis', () => {
-    const bars = (values: readonly unknown[], unicode = true) => {
-      const rows = values.map((n) => ({ n }));
-      const table = createTable([column('n', 'bar')], rows, {
-        ...look(80),
-        context: { ...context, unicode },
-      });
-      return rows.map((row) => table.row(row).slice(0, -1));
-    };
-    expect(bars([1, -0.5, 0, -0.01])).toEqual(['     │█████', '  ▐██│', '     │', '    ▐│']);
-    expect(bars([-1, 0.5], false)).toEqual(['#####|', '     |##']);
-    expect(bars([1, 0.5])).toEqual(['█'.repeat(10), '█'.repeat(5)]);
   });
 
   it('highlights matches of a search, also in a text below a row', () => {
@@ -247,29 +227,6 @@ describe('a card', () => {
       rows: () => [['24h', 5]],
     },
   } as const;
-
-  it('has a title, one line per value, and a small table', () => {
-    const row = {
-      title: '@ana',
-      wallet: bonk,
-      bio: 'one\ntwo',
-      net: 1_234_567.891,
-      left: { used: 5, of: 20 },
-    };
-    expect(renderCard(card, row, look(80)).split('\n')).toEqual([
-      '@ana',
-      `  wallet  ${bonk}`,
-      '  bio     one',
-      '          two',
-      '  net     +$1,234,568',
-      '  left    ███░░░░░░░░░  25%  5 of 20',
-      '',
-      '  window    net',
-      '  ──────  ─────',
-      '  24h     $5.00',
-      '',
-    ]);
-  });
 
   it("never exceeds the terminal's width or contains active characters, for any content", () => {
     check(
