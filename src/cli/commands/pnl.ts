@@ -14,12 +14,11 @@ import { file } from '../args/values.ts';
 import { command } from '../command.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { isRowFormat, selectedFields, terminalWidth } from '../output/output.ts';
-import { openSavedNumbers, withoutCached } from '../pnl/begin-run.ts';
 import { readEarlier } from '../pnl/compare.ts';
 import { exportPnl, isFinished, notExported } from '../pnl/export.ts';
 import { showExport } from '../pnl/from/show-export.ts';
 import { knownFields, type Shape } from '../pnl/present.ts';
-import { streamPnl } from '../pnl/stream.ts';
+import { openSavedNumbers, streamPnl, withoutCached } from '../pnl/stream.ts';
 import { planNumbers } from '../spend/preflight.ts';
 
 export const pnl = command({

@@ -17,9 +17,9 @@ import { createTextPrinter } from '../output/output.ts';
 import { openProgress } from '../output/progress.ts';
 import { agree } from '../output/prompt.ts';
 import { handlesText } from '../spend/preflight.ts';
-import { beginRun, reportLost } from './begin-run.ts';
 import { outcomeOf, readExport, readRecord } from './from/read-export.ts';
 import { present, type Shape } from './present.ts';
+import { beginRun, reportLost } from './stream.ts';
 
 /** Where an export is written, and whether it resumes another one or replaces it. */
 interface Destination {
