@@ -59,18 +59,6 @@ describe('trdr budget', () => {
     expect((await run('whois', second)).exitCode).not.toBe(6);
   });
 
-  test('is shown with what is left by the commands that it affects', async () => {
-    const { sandbox, home, clock } = await withBudgets(['day', '500k'], ['month', '15M']);
-    const left =
-      '500,000 of 500,000 CU left in the day budget of profile "default" (renews at 2026-11-23 00:00 UTC)';
-    for (const words of [['me'], ['usage']]) {
-      const { stderr } = await home.run(words, { sandbox, clock, tty: true, columns: 200 });
-      expect(stderr.replace(/\s+/g, ' ')).toContain(left);
-    }
-    const doctor = await home.run(['doctor', '-o', 'json'], { sandbox, clock });
-    expect(doctor.json()).toContainEqual({ check: 'budget', verdict: 'ok', detail: left });
-  });
-
   test('ends a tail with the command that continues it, or makes the tail wait with --wait-for-budget', async () => {
     const { sandbox, home, run, clock } = await withBudgets(['day', '200']);
     const ended = await run('thesis', 'tail', '--via', 'poll', '--lag', '1m', '--yes');

@@ -1,6 +1,4 @@
-import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { priceList } from '../../src/cli/spend/plan.ts';
 import { runInProcess, trdr } from './harness.ts';
 
 describe('trdr price', () => {
@@ -11,13 +9,6 @@ describe('trdr price', () => {
       least: 200,
       most: 30_000,
     });
-  });
-
-  test.each([40, 60, 80, 120])('shows each endpoint in full in %d cells', async (columns) => {
-    const ran = await runInProcess(['price'], { tty: true, columns });
-    const names = stripVTControlCharacters(ran.stdout);
-    for (const { endpoint } of priceList()) expect(names).toMatch(new RegExp(`^${endpoint} `, 'm'));
-    expect(names).not.toContain('…');
   });
 
   test.each([

@@ -54,7 +54,7 @@ export function commandPage(command: AnyCommand): DocPage {
 }
 
 /** A command with more flags of its own lists them in groups. @internal Exported for tests. */
-export const UNGROUPED = 15;
+const UNGROUPED = 15;
 
 /** The flags of a command, and the common flags that belong to them, by what a user decides. */
 function groupedFlags({ options, common }: AnyCommand): Section[] {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { settingText, settingWord } from '../../../src/cli/settings/setting-records.ts';
+import { settingWord } from '../../../src/cli/settings/setting-records.ts';
 import { readSetting, settingNames, settingRows } from '../../../src/state/config/settings-table.ts';
 
 const defaults = settingNames.map((name) => [name, settingRows[name].fallback] as const);
@@ -13,13 +13,3 @@ test.each([
 ])('what "config get %s" prints for %j is accepted by "config set" as the same value', (setting, value) => {
   expect(readSetting(setting, settingWord({ setting, value }), setting)).toBe(value);
 });
-
-test.each([
-  ['maxAge', 3_600_000, '1h'],
-  ['timeout', 90_500, '1m30s500ms'],
-  ['confirmAbove', 100_000, '100,000 CU'],
-  ['socketShare', 0.07, '7%'],
-  ['retries', 4, '4'],
-  ['output', 'csv', undefined],
-  ['maxCu', null, undefined],
-])('a table shows %s %j as %s', (setting, value, text) => expect(settingText({ setting, value })).toBe(text));
