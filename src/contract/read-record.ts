@@ -1,18 +1,5 @@
 // Importing z.core would bundle all of zod, including its error messages in every language.
-import {
-  $ZodArray,
-  $ZodBoolean,
-  $ZodNullable,
-  $ZodNumber,
-  $ZodNumberFormat,
-  $ZodObject,
-  $ZodOptional,
-  $ZodString,
-  type $ZodType,
-  $ZodUnknown,
-  type output,
-  safeParse,
-} from 'zod/v4/core';
+import { type $ZodType, type output, safeParse } from 'zod/v4/core';
 import { isRecord, type JsonObject } from '../base/json-object.ts';
 
 /** As the service sent it; its fields were not checked. */
@@ -34,18 +21,49 @@ export interface FieldDifference {
   readonly got: string;
 }
 
-type Report = (difference: FieldDifference) => void;
-type Reader = (value: unknown, field: string, report: Report) => unknown;
-
-const ABSENT = Symbol('absent');
-const ignore: Report = () => {};
+const words: Readonly<Record<string, string>> = {
+  int: 'an integer',
+  number: 'a number',
+  string: 'text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+};
 
 /** Without fields and list items of another type. The same object if nothing is omitted. */
-export function known<S extends $ZodType>(schema: S, sent: Sent, report: Report = ignore): Known<output<S>> {
-  const read = readerOf(schema)(sent, '', report);
-  // A reader returns only values of the type that its schema describes.
-  return (read === ABSENT ? {} : read) as Known<output<S>>;
+export function known<S extends $ZodType>(
+  schema: S,
+  sent: Sent,
+  report: (difference: FieldDifference) => void = () => {},
+): Known<output<S>> {
+  const omitted: (readonly PropertyKey[])[] = [];
+  for (const issue of safeParse(schema, sent).error?.issues ?? []) {
+    const { code, path } = issue;
+    const given = valueAt(sent, path);
+    // Only its size is not as described.
+    if (code === 'too_big' || code === 'too_small') continue;
+    const field = path.map((step) => (typeof step === 'number' ? '[]' : `.${String(step)}`)).join('');
+    const expected = (code === 'invalid_type' && words[issue.expected]) || 'a value of another type';
+    const isFraction = code === 'invalid_type' && issue.expected === 'int' && Number.isFinite(given);
+    report({ field: field.slice(1), expected, got: isFraction ? 'a fraction' : typeText(given) });
+    if (!isFraction) omitted.push(path);
+  }
+  const copy = omitted.length === 0 ? sent : structuredClone(sent);
+  // From the end, so that the positions of other list items stay the same.
+  for (const path of omitted.reverse()) {
+    const [holder, last = ''] = [valueAt(copy, path.slice(0, -1)), path.at(-1)];
+    if (Array.isArray(holder)) holder.splice(Number(last), 1);
+    else if (isRecord(holder)) Reflect.deleteProperty(holder, last);
+  }
+  // All other fields have the type that the schema describes.
+  return copy as Known<output<S>>;
 }
+
+const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce(
+    (inner, step) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, step) : undefined),
+    value,
+  );
 
 /** `rank is null, expected an integer`. */
 export const differenceText = ({ field, expected, got }: FieldDifference): string =>
@@ -56,100 +74,8 @@ export const numberOf = (value: unknown): number | undefined =>
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 export const recordsOf = (value: unknown): Sent[] => listOf(value).filter(isRecord);
 
-const readers = new WeakMap<$ZodType, Reader>();
-
-function readerOf(schema: $ZodType): Reader {
-  const made = readers.get(schema) ?? makeReader(schema);
-  readers.set(schema, made);
-  return made;
-}
-
-function makeReader(schema: $ZodType): Reader {
-  if (schema instanceof $ZodOptional) return readerOf(schema._zod.def.innerType);
-  if (schema instanceof $ZodNullable) {
-    const inner = readerOf(schema._zod.def.innerType);
-    return (value, field, report) => (value === null ? null : inner(value, field, report));
-  }
-  if (schema instanceof $ZodObject) return objectReader(schema);
-  if (schema instanceof $ZodArray) return arrayReader(schema);
-  if (schema instanceof $ZodUnknown) return (value) => value;
-  if (schema instanceof $ZodNumberFormat) {
-    return leaf('an integer', Number.isFinite, Number.isInteger);
-  }
-  if (schema instanceof $ZodNumber) return leaf('a number', Number.isFinite);
-  if (schema instanceof $ZodString) return leaf('text', (value) => typeof value === 'string');
-  if (schema instanceof $ZodBoolean) return leaf('true or false', (value) => typeof value === 'boolean');
-  return leaf('a value of another type', (value) => safeParse(schema, value).success);
-}
-
-/** For values without members. A fraction in place of an integer is reported but not omitted. */
-function leaf(
-  expected: string,
-  fits: (value: unknown) => boolean,
-  isExact: (value: unknown) => boolean = () => true,
-): Reader {
-  return (value, field, report) => {
-    if (!fits(value)) {
-      report({ field, expected, got: typeText(value) });
-      return ABSENT;
-    }
-    if (!isExact(value)) report({ field, expected, got: 'a fraction' });
-    return value;
-  };
-}
-
-function objectReader(schema: $ZodObject): Reader {
-  const fields = Object.entries(schema._zod.def.shape).map(([name, inner]) => ({
-    name,
-    read: readerOf(inner),
-    optional: inner instanceof $ZodOptional,
-    expected: expectedOf(inner),
-  }));
-  return (value, field, report) => {
-    if (!isRecord(value)) {
-      report({ field, expected: 'an object', got: typeText(value) });
-      return ABSENT;
-    }
-    let copy: Record<string, unknown> | undefined;
-    for (const { name, read, optional, expected } of fields) {
-      const path = field === '' ? name : `${field}.${name}`;
-      const given = Object.hasOwn(value, name) ? value[name] : undefined;
-      if (given === undefined) {
-        if (!optional) report({ field: path, expected, got: 'missing' });
-        continue;
-      }
-      const got = read(given, path, report);
-      if (got === given) continue;
-      copy ??= { ...value };
-      if (got === ABSENT) delete copy[name];
-      else copy[name] = got;
-    }
-    return copy ?? value;
-  };
-}
-
-function arrayReader(schema: $ZodArray): Reader {
-  const read = readerOf(schema._zod.def.element);
-  return (value, field, report) => {
-    if (!Array.isArray(value)) {
-      report({ field, expected: 'a list', got: typeText(value) });
-      return ABSENT;
-    }
-    const items = value.map((item: unknown) => read(item, `${field}[]`, report));
-    const isSame = items.every((item, at) => item === value[at]);
-    return isSame ? value : items.filter((item) => item !== ABSENT);
-  };
-}
-
-function expectedOf(schema: $ZodType): string {
-  let expected = '';
-  readerOf(schema)(ABSENT, '', (difference) => {
-    expected ||= difference.expected;
-  });
-  return expected;
-}
-
 function typeText(value: unknown): string {
+  if (value === undefined) return 'missing';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   switch (typeof value) {
