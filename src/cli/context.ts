@@ -37,7 +37,7 @@ export interface Records<T> {
 }
 
 /** A part of the terminal that is redrawn, such as a progress line. */
-export interface Display {
+interface Display {
   hide(): void;
   show(): void;
 }

@@ -10,7 +10,7 @@ import { outputClosed, tryOnce } from '../output/sink.ts';
 import { wantsUnicode } from '../output/terminal/style.ts';
 import type { Parsed } from './args/parse.ts';
 import type { AnyCommand } from './command.ts';
-import type { Context, Display, RunOutcome } from './context.ts';
+import type { Context, RunOutcome } from './context.ts';
 import type { ExitCode } from './exit.ts';
 import { type Io, isInterrupted } from './io.ts';
 import { lookAtAccount } from './lookup/account.ts';
@@ -200,7 +200,7 @@ const rowsLost = (spent: number) =>
 
 /** The messages of a run on stderr. During a question, notices wait and the redrawn parts of the terminal are hidden. */
 function createScreen(write: (text: string) => void) {
-  const displays = new Set<Display>();
+  const displays = new Set<Parameters<Context['display']>[0]>();
   const waiting: string[] = [];
   let isAsking = false;
   return {
@@ -208,7 +208,7 @@ function createScreen(write: (text: string) => void) {
       if (isAsking) waiting.push(text);
       else write(text);
     },
-    display(shown: Display) {
+    display(shown: Parameters<Context['display']>[0]) {
       displays.add(shown);
       if (isAsking) shown.hide();
       return () => void displays.delete(shown);

@@ -9,7 +9,7 @@ type Out = Writable & {
   readonly rows?: number;
 };
 
-export type TerminalInput = Readable & { setRawMode?(raw: boolean): unknown };
+type TerminalInput = Readable & { setRawMode?(raw: boolean): unknown };
 
 /** The terminal of the session, which can be opened even if stdin and stdout are redirected. */
 interface Terminal {

@@ -6,7 +6,7 @@ import { withoutKeys } from '../../core/client/mask-key.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { Io } from '../io.ts';
 import { canAsk, isAttended } from '../output/prompt.ts';
-import { SECRET_COMMAND, type SecretFormat } from './settings.ts';
+import { SECRET_COMMAND } from './settings.ts';
 
 /** How long the command may take; a person may have to unlock a password manager. */
 const LIMIT_MS = 30_000;
@@ -14,7 +14,12 @@ const LIMIT_MS = 30_000;
 const REST_MS = 1_000;
 const LONGEST = 64 * 1024;
 
-export async function printedSecret(name: string, line: string, io: Io, read: SecretFormat): Promise<string> {
+export async function printedSecret(
+  name: string,
+  line: string,
+  io: Io,
+  read: (text: string, where: string, hint: string) => string,
+): Promise<string> {
   const text = (await outputOf(name, line, io)).replace(/\r?\n$/, '');
   if (text.trim() === '') throw failed(name, 'printed nothing');
   if (/[\r\n]/.test(text))

@@ -22,7 +22,7 @@ import { type Folders, foldersOf, homeOf } from '../../state/paths.ts';
 import type { Globals } from '../args/common.ts';
 import type { Io } from '../io.ts';
 
-export type SecretFormat = (text: string, where: string, hint: string) => string;
+type SecretFormat = (text: string, where: string, hint: string) => string;
 
 export const SECRET_COMMAND = 'SECRET_COMMAND';
 

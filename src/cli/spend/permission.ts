@@ -2,7 +2,7 @@ import { Failure } from '../../base/failure.ts';
 import { countText, group, unitsText } from '../../base/units.ts';
 import type { KeyMeters } from '../../contract/ports.ts';
 import { agentOf } from '../agent.ts';
-import { canAsk, confirm, type PromptIo } from '../output/prompt.ts';
+import { canAsk, confirm } from '../output/prompt.ts';
 
 /** The estimated cost of a run in CU, and the wallet reveals that it may use; `most` is null if that is not known. */
 export interface Estimate {
@@ -36,7 +36,7 @@ interface RunWords {
 }
 
 interface Asker {
-  readonly io: PromptIo;
+  readonly io: Parameters<typeof confirm>[0];
   readonly confirmAbove: number;
   readonly maxCu: number | undefined;
   readonly yes: boolean;
