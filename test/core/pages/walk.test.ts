@@ -92,6 +92,19 @@ describe('a walk', () => {
     expect(blocksOf(asked)).toBe(12);
   });
 
+  it.each([
+    ['empty', () => []],
+    ['repeated', (posts: Post[]) => posts.slice(0, 20)],
+  ])('fails after three pages that are %s', async (_, itemsOf) => {
+    const { feed, asked, posts } = feedOf(100);
+    const page: typeof feed.page = async (before, rows) => {
+      const read = await feed.page(before, rows);
+      return before === undefined ? read : { ...read, items: itemsOf(posts) };
+    };
+    await expect(ids({ ...feed, page })).rejects.toMatchObject({ code: 'WALK_STUCK' });
+    expect(asked.length).toBe(4);
+  });
+
   it('ignores rows without a usable time when it ends at --since', async () => {
     const { feed, posts } = feedOf(100);
     const wanted = posts.slice(0, 80).map(({ id }) => id);

@@ -110,7 +110,16 @@ const handlesUpTo = (count: number) => Array.from({ length: count }, (_, at) => 
 async function runThrough(
   service: ReturnType<typeof pnlService>,
   count: number,
-  { maxCu, afterBatch }: { readonly maxCu?: number; readonly afterBatch?: () => void } = {},
+  {
+    maxCu,
+    afterBatch,
+    handles,
+  }: {
+    readonly maxCu?: number;
+    readonly afterBatch?: () => void;
+    /** To how many handles the subjects lead; default: each to its own. */
+    readonly handles?: number;
+  } = {},
 ) {
   const made = rig((request) => service.reply(request, made.clock.mono()), {
     ...{ retries: 2, ...(maxCu !== undefined && { maxCu }) },
@@ -126,7 +135,8 @@ async function runThrough(
     lost: async (_, most) => void lines.push(`lost ${most}`),
   };
   const texts = handlesUpTo(count);
-  const targets = { texts, isMixed: false, handleAt: (position: number) => texts[position] };
+  const handleAt = (position: number) => texts[position % (handles ?? count)];
+  const targets = { texts, isMixed: handles !== undefined, handleAt };
   const run = createPnlRun({ client, clock, allowance, targets, todo: [...texts.keys()], log });
   const records: PnlRecord[] = [];
   let failure: unknown;
@@ -143,6 +153,14 @@ async function runThrough(
 
 const subjectsOf = (records: readonly { readonly subject: string }[]) =>
   records.map(({ subject }) => subject);
+
+test('a handle is paid for once, even if its subjects would be in different batches', async () => {
+  const service = pnlService();
+  const { records, run } = await runThrough(service, 250, { handles: 120 });
+  expect([service.batches, run.left()]).toEqual([[100, 20], []]);
+  expect(subjectsOf(records).sort()).toEqual(handlesUpTo(250).sort());
+  expect(records.find(({ subject }) => subject === 't249')).toMatchObject({ handle: 't9' });
+});
 
 describe('a key with which others spend', () => {
   test('has its usage requested before each batch', async () => {
