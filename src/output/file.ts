@@ -14,6 +14,7 @@ import {
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { quietly } from '../base/calls.ts';
 import { Failure } from '../base/failure.ts';
 import {
   discard,
@@ -116,13 +117,9 @@ function commitOrSaveBeside(file: Replacement, path: string): void {
     file.commit({ keep: true });
   } catch (error) {
     const failure = failureOf(path, error);
-    let saved: string;
-    try {
-      saved = saveBeside(file, path);
-    } catch {
-      throw new Failure(failure.kind, `${failure.message}; the result could not be saved`, failure);
-    }
-    throw new Failure(failure.kind, `${failure.message}; the complete result is in ${saved}`, failure);
+    const saved = quietly(() => saveBeside(file, path));
+    const rest = saved === undefined ? 'the result could not be saved' : `the complete result is in ${saved}`;
+    throw new Failure(failure.kind, `${failure.message}; ${rest}`, failure);
   }
 }
 

@@ -39,10 +39,7 @@ export interface Column<T> {
   readonly lines?: number;
 }
 
-interface CardTable<T> {
-  readonly titles: readonly { readonly title: string; readonly kind: CellKind }[];
-  readonly rows: (record: T) => readonly (readonly unknown[])[];
-}
+type Row = Readonly<Record<string, unknown>>;
 
 export interface View<T> {
   readonly columns: readonly Column<T>[];
@@ -50,7 +47,7 @@ export interface View<T> {
     readonly title: (record: T) => string;
     /** Null is shown as a dash; undefined omits the line. */
     readonly lines: readonly Column<T>[];
-    readonly table?: CardTable<T>;
+    readonly table?: { readonly columns: readonly Column<Row>[]; rows(record: T): readonly Row[] };
   };
   /** All documented paths, which `--fields` accepts and a CSV header lists. */
   readonly fields: readonly string[];

@@ -53,7 +53,6 @@ export async function startSandbox(options: SandboxOptions = {}) {
     url: `http://127.0.0.1:${port}`,
     port,
     key: first.text,
-    /** The usage of a key; by default, of the first key. */
     meter(text = first.text) {
       const key = keys.get(text);
       if (!key) throw new Error('unknown key');
@@ -153,7 +152,6 @@ function repeat({ clock }: SandboxState, random: Random, meanMs: number, event: 
   return () => cancel();
 }
 
-/** Replays a recording as if it began now. `speed` is a factor; 1 is the original speed. */
 function replay(sandbox: SandboxState, recording: readonly ThesisFrameData[], speed: number): void {
   const { clock } = sandbox;
   const posts = recording.toSorted((one, other) => timeOf(one) - timeOf(other));

@@ -1,6 +1,6 @@
 import { asciiOnly, safeLine, safeText } from '../terminal/safe-text.ts';
 import { padding, truncate, widthOf, wrap } from '../terminal/width.ts';
-import type { Column, View } from '../view.ts';
+import type { View } from '../view.ts';
 import { valueIn } from './fields.ts';
 import { formatCell } from './format-cell.ts';
 import { createTable, type TableOptions } from './table.ts';
@@ -41,24 +41,12 @@ export function renderCard<T>(
   const title = wrap(shown(safeLine(card.title(record))), room).map((line) => style('strong', line));
   const parts = [...title, ...body];
   if (card.table) {
-    const columns = card.table.titles.map(
-      ({ title: name, kind }, index): Column<readonly unknown[]> => ({
-        title: name,
-        kind,
-        value: (row) => row[index],
-        rank: index,
-      }),
-    );
     const rows = card.table.rows(record);
     if (rows.length > 0) {
-      const table = createTable(columns, rows, { width: room - indent.length, style, context });
+      const table = createTable(card.table.columns, rows, { width: room - indent.length, style, context });
       const text = table.head() + rows.map(table.row).join('');
       parts.push('', text.trimEnd().replace(/^(?=.)/gm, indent));
     }
   }
-  return `${parts
-    .join('\n')
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .join('\n')}\n`;
+  return `${parts.join('\n').replace(/[^\S\n]+$/gm, '')}\n`;
 }

@@ -10,7 +10,6 @@ import { momentOf, tableTime, timeText } from './time.ts';
 /** What the cells of a column have in common. With a scale, the offset of times is in the header. */
 interface ColumnScale {
   readonly decimals?: number | undefined;
-  /** The largest size of a number. */
   readonly largest?: number;
   readonly hasLosses?: boolean;
   readonly hasYears?: boolean;

@@ -23,7 +23,14 @@ const valueText = (value: unknown): string =>
 const periodText = (period: unknown) => (typeof period === 'string' ? `${period} (UTC month)` : period);
 
 export const meView = (outlook: Forecast | null): View<Sent> => ({
-  columns: [],
+  columns: [
+    { title: 'plan', kind: 'text', value: (me) => readAccount(me).plan },
+    { title: 'requests/min', kind: 'integer', field: 'ratePerMinute' },
+    { title: 'units used', kind: 'integer', field: 'usage.unitsUsed' },
+    { title: 'left', kind: 'integer', field: 'usage.unitsRemaining' },
+    { title: 'reveals used', kind: 'integer', field: 'usage.revealsUsed' },
+    { title: 'left', kind: 'integer', field: 'usage.revealsRemaining' },
+  ],
   card: {
     title: (me) => readAccount(me).account ?? 'this key',
     lines: [

@@ -37,13 +37,14 @@ export const pnlView = (windows: readonly WindowName[]): View<PnlRecord> => ({
       },
     ],
     table: {
-      titles: [{ title: 'window', kind: 'text' }, ...measures, { title: '', kind: 'bar' }],
+      columns: [
+        { title: 'window', kind: 'text', field: 'window' },
+        ...measures,
+        { title: '', kind: 'bar', field: 'netUsd', rank: 3 },
+      ],
       rows: (record) =>
         stateOf(record, windows) === ''
-          ? windows.map((window) => {
-              const numbers = windowOf(record, window);
-              return [window, ...measures.map(({ field }) => numbers?.[field]), numbers?.['netUsd']];
-            })
+          ? windows.map((window) => ({ ...windowOf(record, window), window }))
           : [],
     },
   },
@@ -109,7 +110,6 @@ const FRONT = 20;
 export const fitsSideBySide = (handles: number, width: number): boolean =>
   handles >= COMPARED.least && handles <= COMPARED.most && FRONT + handles * COLUMN <= width;
 
-/** One column for each trader, and one row for each number of each window. */
 export function compareView(records: readonly PnlRecord[], windows: readonly WindowName[]) {
   const view: View<CompareRow> = {
     columns: [

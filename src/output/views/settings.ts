@@ -45,7 +45,6 @@ export const settingView = (
   empty: 'no settings',
 });
 
-/** Each problem has its fix below. */
 export const checkView: View<CheckRecord> = {
   columns: [
     { title: 'status', kind: 'status', field: 'verdict', min: 7 },

@@ -33,7 +33,6 @@ const metrics: readonly Metric[] = [
   ['group_behind', 'group', 'behind', 'Posts not delivered yet.'],
 ];
 
-/** The status as OpenMetrics text. */
 export function storeMetricsText(items: readonly Item[]): string {
   const leads = items.filter(({ item }) => item === 'feed');
   return metricsText('trdr_store_', [

@@ -37,7 +37,6 @@ export function createFaults(text: string, seed: number) {
     set(spec: string): void {
       active = activate(spec);
     },
-    /** How often each rule was triggered, by the text of the rule. */
     get triggered(): Readonly<Record<string, number>> {
       return Object.fromEntries(active.map((rule) => [rule.text, rule.triggered]));
     },

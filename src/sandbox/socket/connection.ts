@@ -12,7 +12,6 @@ import { normalAddress } from '../world/world.ts';
 
 const PING_MS = SOCKET_PING_SECONDS * 1_000;
 const MINUTE = 60_000;
-/** The charge of a started minute. */
 export const socketMinute = { cu: cu.socketMinute, reveals: 0 };
 /** How long `advance` of the clock waits for the pong of a ping, in real time. */
 const PONG_GRACE_MS = 5_000;

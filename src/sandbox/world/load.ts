@@ -11,14 +11,7 @@ import { Thesis, ThesisFrameData } from '../../contract/records/thesis.ts';
 import { User } from '../../contract/records/user.ts';
 import type { WorldRecords } from './world.ts';
 
-const names = [
-  'users.ndjson',
-  'theses.ndjson',
-  'pnl.ndjson',
-  'callouts.ndjson',
-  'launchpad-users.ndjson',
-  'boards.ndjson',
-] as const;
+const names = ['users', 'theses', 'pnl', 'callouts', 'launchpad-users', 'boards'] as const;
 /** How many users of the file are sample accounts, whose wallets a free key can reveal. */
 const SAMPLES = 10;
 const RECORD_HINT = 'write records as the service sends them; its OpenAPI document describes their fields';
@@ -27,16 +20,20 @@ export function loadRecords(dir: string): WorldRecords {
   const folder = statsOf(dir);
   if (!folder) throw usageError(`the folder ${dir} does not exist`, 'check the path');
   if (!folder.isDirectory())
-    throw usageError(`${dir} is not a folder`, `use a folder that contains, for example, ${names[0]}`);
-  if (!names.some((name) => existsSync(join(dir, name)))) {
-    throw usageError(`${dir} contains no data files`, `add at least one of these files: ${names.join(', ')}`);
+    throw usageError(`${dir} is not a folder`, 'use a folder that contains, for example, users.ndjson');
+  const fileOf = (name: string) => join(dir, `${name}.ndjson`);
+  if (!names.some((name) => existsSync(fileOf(name)))) {
+    throw usageError(
+      `${dir} contains no data files`,
+      `add at least one of these files: ${names.join('.ndjson, ')}.ndjson`,
+    );
   }
   const read = <T>(name: (typeof names)[number], schema: z.ZodMiniType<T>): T[] =>
-    existsSync(join(dir, name)) ? readNdjson(join(dir, name), schema, RECORD_HINT) : [];
-  const users = read('users.ndjson', User);
-  const [numbers, theses] = [read('pnl.ndjson', Pnl), read('theses.ndjson', Thesis)];
-  const [callouts, boards] = [read('callouts.ndjson', Callout), read('boards.ndjson', Board)];
-  const accounts = read('launchpad-users.ndjson', LaunchpadUser);
+    existsSync(fileOf(name)) ? readNdjson(fileOf(name), schema, RECORD_HINT) : [];
+  const users = read('users', User);
+  const [numbers, theses] = [read('pnl', Pnl), read('theses', Thesis)];
+  const [callouts, boards] = [read('callouts', Callout), read('boards', Board)];
+  const accounts = read('launchpad-users', LaunchpadUser);
   return {
     users,
     unverified: new Map(),

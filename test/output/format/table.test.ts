@@ -220,11 +220,11 @@ describe('a card', () => {
       { title: 'left', kind: 'meter', value: (row: Row) => row['left'] },
     ],
     table: {
-      titles: [
-        { title: 'window', kind: 'text' },
-        { title: 'net', kind: 'usd' },
+      columns: [
+        { title: 'window', kind: 'text', field: 'window' },
+        { title: 'net', kind: 'usd', field: 'net' },
       ],
-      rows: () => [['24h', 5]],
+      rows: () => [{ window: '24h', net: 5 }],
     },
   } as const;
 
