@@ -46,14 +46,21 @@ export function createBudget(dir: string | undefined, profile: string, clock: Pi
     });
 
   return {
-    /** Calls `write` if the budgets cover `most`. If that is not known, any budget rejects the call. */
-    admit: (caps: Caps, most: number | undefined, write: () => void, signal?: AbortSignal): Promise<void> =>
+    /** Calls `write` with the line of a call if the budgets cover `most`. If that is not known, any budget rejects the call. */
+    admit: (
+      caps: Caps,
+      most: number | undefined,
+      line: string,
+      write: (line: string) => void,
+      signal?: AbortSignal,
+    ): Promise<void> =>
       exclusively((now) => {
         const refused = statesAt(caps, now).find(
           ({ limit, spent, lost, reserved }) => most === undefined || spent + lost + reserved + most > limit,
         );
         if (refused) throw budgetRefusal({ ...refused, left: leftIn(refused) }, most, now);
-        write();
+        write(line);
+        tally.begin(line);
       }, signal),
     states: (caps: Caps): Promise<BudgetState[]> => exclusively((now) => statesAt(caps, now)),
     spending: () => exclusively((now) => ({ day: tally.sum('day', now), month: tally.sum('month', now) })),
@@ -74,12 +81,13 @@ interface Source {
   readonly inode: number;
   offset: number;
   readonly days: Map<string, { spent: number; lost: number }>;
-  readonly calls: ReturnType<typeof createCallReader>;
 }
 
 /** What one profile has spent in a month. Each refresh reads only the lines that were appended since the last one. */
 function createTally(profile: string) {
   const sources = new Map<string, Source>();
+  // Of all files: a call in flight may end in another file, if its own was deleted meanwhile.
+  const calls = createCallReader();
   // The cost of each day that was in a file when it was deleted or cut. A budget must not forget it.
   const missing = new Map<string, number>();
 
@@ -101,13 +109,11 @@ function createTally(profile: string) {
       const { ino, size } = fstatSync(fd);
       const known = sources.get(path);
       const isSame = known?.inode === ino && size >= known.offset;
-      const source: Source = isSame
-        ? known
-        : { inode: ino, offset: 0, days: new Map(), calls: createCallReader() };
+      const source: Source = isSame ? known : { inode: ino, offset: 0, days: new Map() };
       const bytes = readAt(fd, source.offset, size - source.offset);
       const end = bytes.lastIndexOf(NEWLINE) + 1;
       for (const line of bytes.toString('utf8', 0, end).split('\n')) {
-        const entry = source.calls.read(line);
+        const entry = calls.read(line);
         if (!entry || !isOwn(entry)) continue;
         const { day } = periodsAt(entry.time);
         const { spent, lost } = source.days.get(day) ?? { spent: 0, lost: 0 };
@@ -123,6 +129,10 @@ function createTally(profile: string) {
   }
 
   return {
+    /** A call of this process, which counts even if its file is deleted before it is read. */
+    begin(line: string): void {
+      calls.read(line);
+    },
     /** Throws if a file cannot be read. */
     refresh(dir: string, month: string): void {
       const paths = ledgerFiles(dir, month);
@@ -135,21 +145,21 @@ function createTally(profile: string) {
       const total = { spent: 0, lost: 0, reserved: 0 };
       for (const [day, cost] of missing) if (day.startsWith(current)) total.lost += cost;
       const living = new Map<number, boolean>();
-      for (const { days, calls } of sources.values()) {
+      for (const { days } of sources.values()) {
         for (const [day, { spent, lost }] of days) {
           if (!day.startsWith(current)) continue;
           total.spent += spent;
           total.lost += lost;
         }
-        for (const [id, entry] of calls.open) {
-          const { time, cuAtMost = 0 } = entry;
-          if (!isOwn(entry) || !periodsAt(time).day.startsWith(current)) continue;
-          const pid = processOf(id);
-          if (!living.has(pid)) living.set(pid, isAlive(pid));
-          // An old call is not in flight even if a process has its pid, because pids are reused.
-          if (living.get(pid) && Math.abs(now - time) < IN_FLIGHT_MS) total.reserved += cuAtMost;
-          else total.lost += cuAtMost;
-        }
+      }
+      for (const [id, entry] of calls.open) {
+        const { time, cuAtMost = 0 } = entry;
+        if (!isOwn(entry) || !periodsAt(time).day.startsWith(current)) continue;
+        const pid = processOf(id);
+        if (!living.has(pid)) living.set(pid, isAlive(pid));
+        // An old call is not in flight even if a process has its pid, because pids are reused.
+        if (living.get(pid) && Math.abs(now - time) < IN_FLIGHT_MS) total.reserved += cuAtMost;
+        else total.lost += cuAtMost;
       }
       return total;
     },

@@ -72,7 +72,8 @@ export function openLedger(
   ): Promise<void> {
     const limits = caps?.();
     if (limits === undefined) return append(day, line);
-    await (await budget()).admit(limits, most, () => dir !== undefined && write(dir, day, line), signal);
+    const add = (text: string) => dir !== undefined && write(dir, day, text);
+    await (await budget()).admit(limits, most, line, add, signal);
   }
 
   return {

@@ -121,6 +121,19 @@ test('a file of a past day that is summed up meanwhile, and one that is deleted,
   await expect(ledger.begin({ endpoint: 'x', most: 70_001 })).rejects.toMatchObject({ code: 'BUDGET' });
 });
 
+test('calls in flight count if the ledger is deleted, and so do their outcomes', async () => {
+  const dir = under('deleted');
+  const { ledger } = open(dir, { day: 100_000 });
+  const [first, second] = [await ledger.begin(reveal), await ledger.begin(reveal)];
+  rmSync(join(dir, 'ledger'), { recursive: true });
+  await ledger.begin(reveal);
+  await expect(ledger.begin(reveal)).rejects.toMatchObject({ code: 'BUDGET' });
+  await first.settle({ status: 200, cu: 100 });
+  rmSync(join(dir, 'ledger'), { recursive: true });
+  await second.release();
+  expect(await ledger.budgets?.()).toMatchObject([{ spent: 0, lost: 0, reserved: 60_000 }]);
+});
+
 test('concurrent processes never exceed the budget together, although some of them die', async () => {
   const dir = under('crowd');
   const budget = 6_000;
