@@ -142,7 +142,8 @@ function textOf(
   const help = `see trdr ${path} --help`;
   if (!option) {
     const names = options.map((each) => `--${longName(each)}`);
-    throw usageError(`unknown flag ${rawName} for "trdr ${path}"`, didYouMean(rawName, names) || help);
+    const [flag = ''] = rawName.split('=', 1);
+    throw usageError(`unknown flag ${flag} for "trdr ${path}"`, didYouMean(flag, names) || help);
   }
   if (!option.value) {
     if (value !== undefined) throw usageError(`${rawName} takes no value`, help);

@@ -54,7 +54,7 @@ export const pnlView = (windows: readonly WindowName[]): View<PnlRecord> => ({
 
 const [cashFlow, ...others] = measures;
 
-/** `rows` are all rows, if they are known before the first one is printed. Bars need them. */
+/** `rows` are all rows, if they are known before the first one is printed. Bars need them, and compare one window only. */
 export function rowView(windows: readonly WindowName[], rows?: readonly PnlRow[]): View<PnlRow> {
   const one = windows.length === 1;
   const note = (row: PnlRow) => stateText(row.status, row['code']);
@@ -64,7 +64,7 @@ export function rowView(windows: readonly WindowName[], rows?: readonly PnlRow[]
       { title: 'handle', kind: 'handle', value: handleOf, min: 8, field: 'handle' },
       ...(one ? [] : [{ title: 'window', kind: 'text', value: window, field: 'window' } as const]),
       { ...cashFlow, title: one ? `cash flow ${windows[0]}` : 'cash flow' },
-      ...(rows ? [{ title: '', kind: 'bar', field: 'netUsd', rank: 3 } as const] : []),
+      ...(rows && one ? [{ title: '', kind: 'bar', field: 'netUsd', rank: 3 } as const] : []),
       ...others,
       ...(rows?.every(({ status }) => status === 'ok')
         ? []
