@@ -1,11 +1,11 @@
 // Measures the tail: frames per second, CPU and memory, next to clients that only write frames.
 //
 //   npm run build && npx esbuild test/bench/tail.ts --bundle --packages=external --platform=node --format=esm \
-//     --outfile=node_modules/.bench/tail.mjs && node node_modules/.bench/tail.mjs [speed|stall|memory|month] [FLAGS]
+//     --outfile=node_modules/.bench/tail.mjs && node node_modules/.bench/tail.mjs [speed|stall|month] [FLAGS]
 //
-//   speed   --rounds 7 --frames 200000          all clients in turn, to a file and to a pipe
+//   speed   --rounds 7 --frames 200000          all clients in turn, to a file and to a pipe; at most 250,000 frames, because
+//                                               a tail remembers at most 300,000 posts that no page has verified
 //   stall   --seconds 60                        a reader that starts after this time: memory and lost lines
-//   memory  --frames 10000000                   memory during many frames
 //   month   --days 30 --speed 500 --via ws      memory, and missing and repeated posts, on an accelerated clock
 //
 // The feed is a separate process. In a flood it sends frames of 1.2 KB as fast as the connection accepts them, and its
@@ -268,13 +268,6 @@ async function stall(folder: string, seconds: number) {
   print(`${await wrongLines([join(folder, 'out')])} of ${count}`);
 }
 
-async function memory(folder: string, frames: number) {
-  const words = (port: number) => argsOf(trdr, port, frames);
-  const { ms, mb, samples, said } = await run(folder, { words, frames, to: '| wc -l' });
-  print(`${frames} frames in ${(ms / 1_000).toFixed(0)} s, ${said} lines, at most ${mb.toFixed(0)} MB`);
-  print(`highest MB of each tenth: ${tenths(samples)}`);
-}
-
 async function month(folder: string, days: number, speed: number, via: string) {
   const tail = `thesis tail --via ${via} --lag 60s --yes --duration ${Math.round(days * 1_440)}m --heartbeat 1d`;
   const files = '--out theses.ndjson --rotate 6h --status tail.prom';
@@ -305,7 +298,6 @@ async function measure(): Promise<void> {
   const folder = mkdtempSync(join(isInMemory ? '/dev/shm' : tmpdir(), 'trdr-bench-'));
   try {
     if (what === 'stall') await stall(folder, Number(values.seconds));
-    else if (what === 'memory') await memory(folder, Number(values.frames ?? 10_000_000));
     else if (what === 'month') await month(folder, Number(values.days), Number(values.speed), values.via);
     else await speed(folder, Number(values.rounds), Number(values.frames ?? 200_000));
   } finally {
