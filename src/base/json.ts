@@ -1,7 +1,5 @@
-// JSON without loss of digits. `JSON.parse` turns 1.10 into 1.1 and 1e400 into Infinity, and rounds
-// 12345678901234567890. Parsed objects contain ordinary numbers. If JavaScript would write a number
-// differently, the object also stores the number's original text, under a symbol. `{...record}` copies the
-// symbol; `JSON.stringify` ignores the symbol.
+// JSON.parse turns 1.10 into 1.1, 1e400 into Infinity, and rounds 12345678901234567890. Objects therefore keep the
+// original texts of such numbers under a symbol, which `{...record}` copies and JSON.stringify ignores.
 
 /** Where an object keeps the original texts of its numbers: a map from member names to texts. */
 const SOURCES = Symbol('numbers as they were written');

@@ -10,12 +10,7 @@ export interface LockHandle {
   release(): void;
 }
 
-/**
- * Acquires the lock at `path`, or returns its holder, which is undefined if the lock does not name it. The
- * lock is a dangling symbolic link, because the system creates a link and its text in one step. The lock of a
- * dead holder is removed under a second lock, named after the first, and after reading the first one again,
- * because another process may have replaced it meanwhile.
- */
+/** Returns the holder of a lock that is in use; undefined if the lock does not name it. */
 export function tryLock(path: string, now = Date.now()): LockHandle | LockHolder | undefined {
   for (;;) {
     const own = holderNow(now);
@@ -26,6 +21,7 @@ export function tryLock(path: string, now = Date.now()): LockHandle | LockHolder
     const breaking = tryLock(`${path}.${seen.token}`, now);
     // Another process is removing the abandoned lock, which counts as in use until then.
     if (!isHeld(breaking)) return breaking;
+    // Another process may have replaced the lock before this one got the second lock.
     if (look(path)?.token === seen.token) discard(path);
     breaking.release();
   }
@@ -36,6 +32,7 @@ export const isHeld = (result: LockHandle | LockHolder | undefined): result is L
 
 function make(path: string, text: string): boolean {
   try {
+    // A dangling symbolic link, because the system creates a link and its text in one step.
     symlinkSync(text, path);
     return true;
   } catch (error) {

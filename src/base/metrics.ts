@@ -13,10 +13,7 @@ const escaped = (text: string) =>
 const labelText = (labels: MetricLabels) =>
   labels.length === 0 ? '' : `{${labels.map(([name, value]) => `${name}="${escaped(value)}"`).join(',')}}`;
 
-/**
- * Metrics in the text format of Prometheus, without those that have no value. Counters are declared under their full name,
- * as the node exporter, promtool and OpenMetrics 2.0 require; Prometheus accepts that too.
- */
+/** Counters are declared under their full name, as the node exporter, promtool and OpenMetrics 2.0 require. */
 export function metricsText(prefix: string, families: readonly MetricFamily[]): string {
   const lines: string[] = [];
   for (const { name, help, samples } of families) {

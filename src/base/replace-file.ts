@@ -29,12 +29,7 @@ const PIECE = 64 * 1024;
 
 export type Replacement = ReturnType<typeof replaceFile>;
 
-/**
- * Starts the replacement of a file; all replacements go through here. Follows symbolic links. Unless it is
- * private, the new file gets the permissions of the old one and, if possible, its owner. Rejects
- * write-protected files. Other hard links keep the old content. A `fixed` temporary file, for targets that are
- * written under a lock, lets killed processes leave at most one file behind.
- */
+/** Follows symbolic links, and keeps permissions and owner unless private. Other hard links keep the old content. */
 export function replaceFile(path: string, isPrivate = false, fixed?: string) {
   const target = realPath(path);
   const old = statsOf(target);
@@ -42,6 +37,7 @@ export function replaceFile(path: string, isPrivate = false, fixed?: string) {
   // Check that the old file is writable. The rename alone would only need write permission for the folder.
   if (old) closeSync(openSync(target, 'r+'));
   const folder = dirname(target);
+  // With a fixed name, for targets written under a lock, killed processes leave at most one file behind.
   const temporary = fixed ?? temporaryIn(folder);
   const fd = openSync(temporary, fixed === undefined ? 'wx+' : 'w+', isPrivate ? PRIVATE_FILE : 0o666);
   let open = true;
@@ -56,8 +52,7 @@ export function replaceFile(path: string, isPrivate = false, fixed?: string) {
   const put = (place: string, sync: boolean, keep: boolean) => {
     try {
       if (sync) syncFile(fd);
-      // Windows cannot rename an open file. Elsewhere it stays open: if the folder was deleted, the content
-      // can be read only through it.
+      // Windows cannot rename an open file. Elsewhere, only the open file gives access if the folder was deleted.
       if (process.platform === 'win32') close();
       renameSync(temporary, place);
       close();
@@ -78,11 +73,7 @@ export function replaceFile(path: string, isPrivate = false, fixed?: string) {
     fd,
     /** With `sync`, the new content survives a power failure. With `keep`, a failed rename leaves the temporary file. */
     commit: ({ sync = true, keep = false } = {}) => put(target, sync, keep),
-    /**
-     * Saves the content without changing the target: as `.partial` beside it, under the temporary name if the
-     * folder accepts no other, or in the system's temporary folder if the folder is gone. Returns the path.
-     * Does not sync, because on a full disk a failed sync would prevent the rename.
-     */
+    /** As `.partial` beside the target, or where it can. A sync could fail on a full disk and prevent the rename. */
     saveBeside(): string {
       const place = unusedName(`${target}.partial`);
       try {

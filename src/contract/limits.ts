@@ -35,7 +35,6 @@ export const RESOLVE_TIMEOUT_SECONDS = 60;
 export const LONGEST_RESPONSE = 4;
 export const timeoutText = `${TIMEOUT_SECONDS}s; resolve ${RESOLVE_TIMEOUT_SECONDS}s`;
 
-/** In CU. */
 export const cu = {
   lookup: 100,
   miss: 200,

@@ -37,13 +37,13 @@ export interface Transport {
 /** Of all processes of a machine, or all machines of a store. A lane is the calls that share one rate limit. */
 export interface RateWindows {
   /**
-   * The time until the call may leave, and the limit per minute that an earlier response stated. The caller then asks again
-   * with the same ticket, unique within the process, which keeps its place in the queue. A wait that is only `queued`
-   * behind other calls always ends, however long it is.
+   * How long to wait before calling again with the same ticket, which keeps the place in the queue.
+   * `known` is the limit per minute that an earlier response stated. A wait that is only `queued` always ends.
    */
   take(
     lane: string,
     limit: number,
+    /** Unique within the process. */
     ticket?: number,
   ): Promise<{ readonly waitMs: number; readonly known: number | null; readonly queued?: boolean }>;
   drop(lane: string, ticket: number): Promise<void>;

@@ -33,8 +33,7 @@ export function compareDescriptions(
   ignored: readonly string[] = [],
 ): ApiDifference[] {
   const [known, present] = [partsOf(ours, ignored), partsOf(theirs, ignored)];
-  // Only the outermost part that was added or removed is reported. A part of any type may contain every other
-  // part.
+  // Report only the outermost part that was added or removed. A part of any type may contain every other part.
   const isListedIn = (parts: ReadonlyMap<string, Part>, { outer }: Part) =>
     outer === undefined || (parts.get(outer)?.types.length ?? 0) > 0;
   return [...new Set([...known.keys(), ...present.keys()])].flatMap((path): ApiDifference[] => {

@@ -41,8 +41,7 @@ function clockOf(start: number, source: { now(): number } | null) {
   };
 
   function runDue() {
-    // A task that another task adds runs in a later turn, even if it is due. Otherwise, a task that adds
-    // itself again would block the event loop.
+    // A task that another task adds runs in a later turn: one that adds itself would block the event loop.
     const due: Timer[] = [];
     for (let timer = next(now()); timer; timer = next(now())) due.push(timer);
     for (const { task } of due) task();

@@ -57,8 +57,7 @@ export function openWindows(
         () => {
           lanes = readLanes(quietly(() => readBounded(file, LARGEST)) ?? '');
           applied = { result: apply() };
-          // Skip the sync to disk: a restart after a power failure takes longer than the rate window of a
-          // minute, so the saved calls are no longer needed.
+          // Skip the sync: a restart after a power failure takes longer than the rate window of a minute.
           writeAtomic(file, writeLanes(lanes, now()), { sync: false, temporary: `${file}.tmp` });
         },
         { timeoutMs: 5_000, ...(sleep && { sleep }) },

@@ -28,8 +28,7 @@ export function withoutKey(text: string, key: string | undefined): string {
 /** Masks bytes like `withoutKey`, and returns the same object without the key: every frame passes through here. */
 export function createByteMask(key: string | undefined): (bytes: Uint8Array) => Uint8Array {
   if (!key || key.length < MIN_KEY_LENGTH) return (bytes) => bytes;
-  // Search for the part from the last underscore on. The search skips to the first byte of what it looks for, and
-  // underscores are rarer in frames than letters.
+  // Search from the last underscore on: a search skips to its first byte, and underscores are rare in frames.
   const parts = formsOf(key).map((form) =>
     Buffer.from(form.slice(Math.max(0, form.lastIndexOf('_', form.length - MIN_KEY_LENGTH)))),
   );

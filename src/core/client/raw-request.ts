@@ -95,7 +95,6 @@ export function pageIn({ text }: Pick<HttpAnswer, 'text'>): SentPage | undefined
   return isPage ? readPage(page, Number.POSITIVE_INFINITY) : undefined;
 }
 
-/** The path of a page, with the cursor `before`. */
 export function withCursor(path: string, before: string): string {
   if (/\p{Cs}/u.test(before)) {
     throw new Failure('answer', 'the cursor of the next page contains invalid Unicode', {

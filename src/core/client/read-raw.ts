@@ -3,11 +3,7 @@ import { usageError } from '../../base/failure.ts';
 import { type EndpointId, endpointIds, OPENAPI_PATH, SOCKET_PATH } from '../../contract/endpoints.ts';
 import { type Encoded, endpointRow } from './coding.ts';
 
-/**
- * Compares a raw request with the endpoints. Throws if its path is invalid, or differs from a documented path only
- * in spelling: a lenient service could accept it as that path, and charge a price that was not compared with the
- * limits of the run.
- */
+/** Rejects misspelled paths: a lenient service could accept one, and charge a price that no limit was checked for. */
 export function readRaw(method: string, given: string, body: string | undefined) {
   const [bare = ''] = given.split('#');
   if (!bare.startsWith('/'))
@@ -25,9 +21,7 @@ export function readRaw(method: string, given: string, body: string | undefined)
   if (ids.length > 0) checkQuery(search, new Set(ids.flatMap((id) => queryNames(id))));
   const id = ids.find((one) => endpointRow(one).method === method);
   return {
-    /** The path and query to send. */
     path,
-    /** The endpoint with this method and path. */
     id,
     /** The call of the endpoint; undefined if its price is not known, because trdr cannot read the request. */
     call: id && callOf(id, pathname, search, body),
@@ -68,10 +62,7 @@ function checkPath(pathname: string): void {
     );
 }
 
-/**
- * Rejects repeated and misspelled parameters. The price can depend on which of two values the service uses,
- * or on whether it accepts `LIMIT` for `limit`, and trdr cannot know this.
- */
+/** The price can depend on which of two values the service uses, or on whether it accepts `LIMIT` for `limit`. */
 function checkQuery(search: string, known: ReadonlySet<string>): void {
   if (search.includes(';'))
     throw usageError(
@@ -126,11 +117,7 @@ function decoded(text: string): string {
   return current;
 }
 
-/**
- * Reads a raw request with the schemas of an endpoint. Query and body must be valid, because the price depends on
- * them. Path parameters may be invalid: the service then rejects the request or charges the endpoint's usual
- * price.
- */
+/** Query and body must be valid, because the price depends on them. An invalid path parameter cannot raise it. */
 function callOf(
   id: EndpointId,
   pathname: string,

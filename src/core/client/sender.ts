@@ -84,7 +84,6 @@ export function createSender(options: ClientOptions, askRate: Parameters<typeof 
   const spend = createSpend(options.limit, limiter, options.ledger);
   const trace = (line: string) => notify({ kind: 'trace', line: withoutKey(line, key) });
 
-  /** Sends a call, and retries it as its rule allows. */
   async function run<T>(plan: Plan<T>, signal: AbortSignal | undefined): Promise<Outcome<T>> {
     const { endpoint, bounds, rule, repeat = false } = plan;
     const losses: Losses = { answers: 0, cuAtMost: 0 };
@@ -113,7 +112,6 @@ export function createSender(options: ClientOptions, askRate: Parameters<typeof 
     }
   }
 
-  /** Sends a call once, after reserving its maximum cost. */
   async function attempt<T>(
     plan: Plan<T>,
     repeat: boolean,
@@ -159,10 +157,7 @@ export function createSender(options: ClientOptions, askRate: Parameters<typeof 
     return { ok: false, failure, free, value };
   }
 
-  /**
-   * Sends a request whose slot was reserved, or that needs none. An abort cancels it only until it is sent, unless it is
-   * free.
-   */
+  /** An abort cancels a paid request only until it is sent, and a free one at any time. */
   async function transmit(
     { method, path, body, bounds, timeoutMs, rule }: Message,
     signal: AbortSignal | undefined,

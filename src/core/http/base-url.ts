@@ -27,8 +27,5 @@ export function parseBaseUrl(
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
 }
 
-/**
- * Matches a /v2 that belongs to the service: at the end of a path, or before the rest of an endpoint's path. Any
- * other /v2 may belong to a gateway.
- */
+/** A /v2 at the end, or before an endpoint's path, belongs to the service; any other may belong to a gateway. */
 const VERSION = /(?:\/v2)+(?:\/(?:me|user|thesis|launchpad|ws)(?:\/.*)?)?\/*$/i;

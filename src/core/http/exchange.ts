@@ -7,11 +7,9 @@ import type { HttpAnswer, HttpRequest } from '../../contract/ports.ts';
 import { withoutKey } from '../client/mask-key.ts';
 import { broken, incomplete, noAnswer, redirected, tooLarge, unreachable } from './network-failures.ts';
 
-// undici's parser is WebAssembly, which V8 optimizes in the background. The optimization delays the exit of
-// the process by about 80 ms, and a command-line client parses too little to benefit from it.
+// V8's background optimization of undici's WebAssembly parser would delay the exit of the process by about 80 ms.
 setFlagsFromString('--liftoff-only');
-// V8 rejects a code cache that was written under other flags. Before the cache is written at exit, reset this
-// flag and the two flags that it implies.
+// V8 rejects a code cache written under other flags, so before the exit reset this flag and the two that it implies.
 process.prependOnceListener('exit', () => {
   for (const flag of ['--no-liftoff-only', '--wasm-tier-up', '--wasm-dynamic-tiering'])
     setFlagsFromString(flag);
@@ -32,17 +30,10 @@ export const connectOptions = ({ ca, connectMs }: Wiring) => ({
   timeout: connectMs,
 });
 
-/**
- * Disables undici's timeouts, because the transport has a timeout for the whole request. Allows larger
- * headers than Node does (16 KB), because a response that is rejected for its headers may have been paid for.
- */
+/** The transport has its own timeout. A response rejected for headers over 16 KB (in Node) may have been paid for. */
 export const noLimits = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 256 * 1024 } as const;
 
-/**
- * Direct connections to an origin. An idle connection is reused before a new one is opened. undici's own pool
- * treats a connection that has just received a response as busy, so that a second request would need another
- * TLS handshake.
- */
+/** undici's own pool treats a connection that just received a response as busy, which costs a TLS handshake. */
 export function direct(origin: string, wiring: Wiring): Lines {
   const clients: Lines[] = [];
   const idle: Lines[] = [];
@@ -67,8 +58,7 @@ export function direct(origin: string, wiring: Wiring): Lines {
           ending(handler, () => release(client)),
         );
       const used = idle.pop();
-      // The server may have closed this connection together with its last response. Let Node notice this
-      // first: a request that is sent over a closed connection counts as lost, and may have been charged.
+      // Let Node notice first if the server closed this connection: a request lost on it may have been charged.
       if (used) setImmediate(start, used);
       else if (clients.length < wiring.connections) start(open());
       else waiting.push(start);
@@ -78,7 +68,6 @@ export function direct(origin: string, wiring: Wiring): Lines {
   };
 }
 
-/** Calls `over` when the exchange has ended. */
 const ending = (handler: Dispatcher.DispatchHandler, over: () => void): Dispatcher.DispatchHandler => ({
   ...handler,
   onResponseEnd(...given) {
@@ -141,10 +130,7 @@ export function exchange(
 
     const textSoFar = () => textOfBody(Buffer.concat(chunks), answered['content-encoding'], maxBytes);
     const succeed = (text: string) => finish(() => resolve({ status, headers: answered, text }));
-    /**
-     * Ends the request after a connection failure or a timeout. If the whole record has arrived and only the
-     * end of the response is missing, succeeds with the record, because the request may have been charged.
-     */
+    /** A complete record counts even if the end of the response is missing: the request may have been charged. */
     const end = (failure: Error) => {
       if (done) return;
       const text = status < 200 ? undefined : textSoFar();

@@ -1,5 +1,4 @@
-// The modules of undici that a request needs, imported by path: the index of undici also loads fetch,
-// WebSocket and caches, which takes longer than the request itself.
+// Imported by path: the index of undici also loads fetch and WebSocket, which takes longer than a request.
 declare module 'undici/lib/dispatcher/client.js' {
   import type { Client } from 'undici';
 

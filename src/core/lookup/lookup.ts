@@ -49,11 +49,7 @@ const MEMORY = 10_000;
 /** After so many consecutive failures, the service counts as down, and the remaining subjects are skipped. */
 const GIVE_UP_AFTER = 20;
 
-/**
- * Looks up each distinct subject once, and yields one record per subject, in order. A failure that affects one
- * subject becomes a record. One that affects all, such as a rejected key, is thrown after all earlier answers
- * were yielded. What is available at once needs no promise, which makes cached lookups faster.
- */
+/** Looks up each distinct subject once. A failure that affects all is thrown after all earlier answers. */
 export function lookup(
   subjects: AsyncIterable<string | Subject> | Iterable<string | Subject>,
   { answer, read = readSubject, memory = MEMORY, older, signal }: LookupOptions,

@@ -6,12 +6,7 @@ interface Slot<T> {
   done?: { readonly value: T } | { readonly error: unknown };
 }
 
-/**
- * Processes items concurrently and yields the results in their order, each as soon as all earlier ones were
- * yielded. Needs bounded memory, and no promise for items and results that are available at once. After an
- * error, no further item is started, and the results of work in progress are yielded before the error is
- * thrown. If the consumer stops early, work in progress is cancelled.
- */
+/** Yields in order, with bounded memory. An error is thrown after the results of work in progress were yielded. */
 export async function* ordered<I, O>(
   items: AsyncIterable<I> | Iterable<I>,
   work: (item: I, signal: AbortSignal) => O | Promise<O>,
@@ -47,6 +42,7 @@ export async function* ordered<I, O>(
     };
     try {
       const result = begin();
+      // Without promises for what is available at once, cached lookups are faster.
       if (!(result instanceof Promise)) slot.done = { value: result };
       else
         result.then(

@@ -119,8 +119,7 @@ export function createResolver(options: ResolverOptions) {
           return answerOf(error, clock.now());
         }
         failure = error;
-        // The resolve may still be running, and a repetition would be charged again. Its result will soon be
-        // on record, so try the lookup for 100 CU first.
+        // A repetition is charged again, while the lost resolve may soon be on record: try the lookup for 100 CU first.
         const soon = error.code === 'BAD_ANSWER' ? 0 : Math.min(UNSTATED_MS, until - clock.mono());
         if (soon > 0) await stand(subject, { reason: 'timeout', againInMs: soon }, signal);
         const known = await walletOnRecord(subject, signal, true);

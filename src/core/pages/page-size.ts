@@ -3,11 +3,7 @@ export type PageSizer = ReturnType<typeof createPageSizer>;
 /** If so many rows are needed, a test whether the service returns larger pages pays. */
 const WORTH_A_PROBE = 100;
 
-/**
- * Chooses how many rows to request per page, for feeds that are priced by the block of rows. One block never
- * costs more per row than a larger page, but larger pages need fewer requests. After a first block, two are
- * requested if many rows are needed, and more only if the service then returns more than one.
- */
+/** One block never costs more per row than a larger page, but larger pages need fewer requests. */
 export function createPageSizer(
   { step, max }: { readonly step: number; readonly max: number },
   affords: (rows: number) => boolean = () => true,

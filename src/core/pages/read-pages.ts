@@ -44,11 +44,7 @@ const PAUSE_MS = 1_000;
 const CURSORS_TRIED = 4;
 const REMEMBERED = 5_000;
 
-/**
- * Reads a feed from new to old, each page only when the caller has consumed the previous one. A page without
- * new items, although older ones exist, is requested again; if it stays so, the reader throws. `size` returns
- * the number of rows to request.
- */
+/** Reads on demand, from new to old. A page without new items, although older ones exist, is retried, then fails. */
 export async function* readPages<T, P extends ListPage<T>>(
   feed: PageFeed<T, P>,
   { before, clock, signal, tries = TRIES, pauseMs = (n) => n * PAUSE_MS, doubtsEnd = false }: Reading,

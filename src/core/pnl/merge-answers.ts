@@ -1,11 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import type { PnlResult } from './request-batch.ts';
 
-/**
- * Merges saved answers and those of the service, which come in any order, in the order of `size` handles.
- * `saved` is undefined for a handle that is requested. All answers are yielded before a failure is thrown,
- * because they were paid for.
- */
+/** All answers are yielded before a failure is thrown, because they were paid for. */
 export async function* inOrder(
   size: number,
   saved: (position: number) => Promise<PnlResult | undefined>,

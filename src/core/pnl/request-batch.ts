@@ -146,11 +146,7 @@ export function lostFailure(error: unknown, cuAtMost: number): Failure {
   );
 }
 
-/**
- * In the order of the handles. An entry with an unrequested handle may belong to a renamed trader or to
- * another one, so it is never presented as a requested one. Because it was paid for, it is added to the first
- * handle without an answer, as `unmatched`.
- */
+/** An entry with an unrequested handle was paid for but may be of another trader, so it is only kept as `unmatched`. */
 function answersOf(subjects: readonly string[], batch: Sent): HandleAnswer[] {
   const byHandle = entriesByHandle(batch);
   const missing = new Set(missingHandles(batch));

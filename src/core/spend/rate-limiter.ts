@@ -10,32 +10,21 @@ export type LaneName = 'key' | 'resolve';
 export const SILENT_WAIT_MS = 2_000;
 /** A call fails if its lane is blocked for longer, after a 429. Waiting for other calls in the queue may take longer. */
 export const MAX_WAIT_MS = 120_000;
-/**
- * After this many calls in a minute, trdr requests the key's limit from the service, free of charge. It does
- * not assume the limit of a plan, because some contracts have a lower limit than any plan. If the answer does
- * not contain a limit, the lowest limit of all plans applies.
- */
+/** Then trdr fetches the key's limit, free of charge: some contracts have a lower limit than any plan. */
 const CALLS_BEFORE_ASKING = 9;
 const SLICE_MS = 200;
 // Stop waiting for the process that is fetching the limit after 15 slices (3 s).
 const SLICES = 15;
-// A 429 although trdr stayed within the limit suggests that the plan has changed. Request the limit again,
-// but at most once per minute.
+// A 429 within the limit suggests that the plan has changed: fetch the limit again, at most once per minute.
 const RECHECK_MS = 60_000;
 /** A call that leaves this late counts as leaving in time; less than RATE_WINDOW_MS exceeds a minute. */
 const LATE_MS = 250;
-/**
- * The longest time for which a 429 can block a lane. Limits are per minute, and a single absurd Retry-After,
- * such as milliseconds instead of seconds, must not block a key or stop a tail for hours.
- */
+/** One absurd Retry-After, such as milliseconds instead of seconds, must not block a key or stop a tail for hours. */
 export const LONGEST_BLOCK_MS = 15 * 60_000;
 
 export type Limiter = ReturnType<typeof createLimiter>;
 
-/**
- * Creates a limiter. `windows` has the rate limits of one base URL and key. `askRate` requests the limit of the key from
- * the service with exactly one call; null if the answer does not contain it.
- */
+/** `askRate` fetches the limit of the key with exactly one call; null if the answer does not contain it. */
 export function createLimiter(
   windows: RateWindows,
   clock: Clock,
@@ -128,10 +117,7 @@ export function createLimiter(
   }
 
   return {
-    /**
-     * Resolves when a call may be sent; calls are served in order. Rejects if the lane is blocked for longer than
-     * MAX_WAIT_MS, or if the call could only be sent after `until`, a time of `clock.mono`.
-     */
+    /** In order. Rejects if a 429 blocks the lane beyond MAX_WAIT_MS, or `until` (of `clock.mono`) would pass. */
     async acquire(
       lane: LaneName,
       signal?: AbortSignal,

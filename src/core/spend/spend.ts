@@ -34,11 +34,7 @@ interface Purchase {
   readonly until?: number | undefined;
 }
 
-/**
- * The one way to pay: through the spending limit of the run, the rate limit, and the ledger with its budgets. A call
- * that does not fit into the limit or a budget waits as long as calls of this run are in flight, because they may cost
- * less than was reserved for them. It does not wait for other runs, nor for the minutes of an open WebSocket.
- */
+/** The one way to pay: through the spending limit of the run, the rate limit, and the ledger with its budgets. */
 export function createSpend(
   allowed: SpendLimit,
   limiter: Pick<Limiter, 'acquire'>,
@@ -60,7 +56,6 @@ export function createSpend(
   let ended = 0;
   let mayRaise = true;
 
-  /** Waits until a call has ended. */
   const ending = async (signal: AbortSignal | undefined) => {
     await once(endings, 'end', signal && { signal }).catch(() => {});
     signal?.throwIfAborted();
@@ -80,6 +75,7 @@ export function createSpend(
   /** Counts the maximum cost of a call as soon as the limit covers it; returns a function that no longer counts it. */
   async function hold(most: number, stands: boolean, signal: AbortSignal | undefined): Promise<() => void> {
     while (most > 0 && !fits(most, maximum())) {
+      // Calls in flight may cost less than was reserved; the open minutes of a WebSocket will not.
       if (reserved > 0) await ending(signal);
       else if (!allowed.raise || !mayRaise) throw refusal(most);
       else {
@@ -106,7 +102,7 @@ export function createSpend(
         const isShort = error instanceof Failure && error.code === BUDGET && call.most !== undefined;
         if (!isShort || (recorded === 0 && ended === before)) throw error;
       }
-      // A call that ended in the meantime may have made the difference.
+      // A call of this run may have ended in the meantime; calls of other runs are not waited for.
       if (ended === before) await ending(signal);
     }
   }
@@ -120,10 +116,7 @@ export function createSpend(
     left: remainderOf(spent),
     /** Whether the confirmed cost and the spending limit cover another `most` CU. */
     affords: (most: number): boolean => fits(most, Math.min(maximum(), agreed())),
-    /**
-     * Waits until the call may be sent, and counts its maximum cost. Nothing of a rejected call stays counted. With
-     * `repeat`, the call repeats one whose answer was lost.
-     */
+    /** A rejected call does not stay counted. With `repeat`, the call repeats one whose answer was lost. */
     async reserve(
       { endpoint, bounds, lane, until }: Purchase,
       signal: AbortSignal | undefined,

@@ -30,10 +30,7 @@ const [QUOTE, COLON, SPACE, BACKSLASH] = [0x22, 0x3a, 0x20, 0x5c];
 const UNICODE_ESCAPE = Buffer.from('\\u');
 const SLASH_ESCAPE = Buffer.from('\\/');
 
-/**
- * Whether JSON has white space or escapes that `JSON.stringify` does not write. A serializer that writes white space
- * does so at the first member, too. A false alarm is harmless. Searching for one byte first is faster.
- */
+/** A serializer that writes white space does so at the first member, too. A false alarm is harmless. */
 function hasOtherSpelling(json: Buffer): boolean {
   const nameEnd = json.indexOf(QUOTE, 2);
   return (

@@ -178,11 +178,7 @@ export function createTable<T>(
   return { head: top, row, suits };
 }
 
-/**
- * Divides the width among columns: addresses are shortened, texts are cut to their minimum, then columns are
- * dropped, highest rank first. Columns of rank 0 are cut below their minimum instead, and dropped only if not
- * even one cell each fits. Without `mayDrop`, the table may be wider than the terminal.
- */
+/** Shortens addresses, cuts texts to their minimum, drops columns by rank, and then cuts those of rank 0 further. */
 function fitColumns<T>(all: readonly LaidOut<T>[], room: number, mayDrop: boolean): readonly LaidOut<T>[] {
   const rankOf = ({ column }: LaidOut<T>) => column.rank ?? 0;
   for (let kept = all; ; ) {

@@ -1,5 +1,4 @@
-// Untrusted text could move the cursor, overwrite the screen, reverse the reading order, or make two names
-// look the same.
+// Untrusted text could move the cursor, overwrite the screen, reverse text, or make two names look the same.
 
 /** 7-bit and 8-bit, even without their end: CSI; OSC, DCS, SOS, PM and APC; all others. */
 const escapes =

@@ -88,11 +88,7 @@ export interface FaultRule {
 const form =
   /^(?<name>\w+)(?:@(?<where>\w+(?:\.\w+)*(?:\.\*)?))?(?:\+(?<skip>\d+))?(?:\*(?<count>\d+))?(?:=(?:(?<chance>[\d.]+%?)(?::|$))?(?:(?<from>[\d.]+[a-z]+)(?:\.\.(?<to>[\d.]+[a-z]+))?)?)?$/;
 
-/**
- * Parses faults, separated by commas: `429=5%:3s`, `delay=200ms..2s`, `500@user.wallet*2`, `drop=0.01`,
- * `late=2%:60s`. Without a chance, a fault is triggered by every event. With a time but no chance, `drop`, `close`
- * and `halfopen` are instead triggered once per WebSocket, after that time on average.
- */
+/** Such as `429=5%:3s,delay=200ms..2s,500@user.wallet*2`. Every event triggers a fault that has no chance. */
 export const parseFaults = (text: string): readonly FaultRule[] =>
   text
     .split(',')
@@ -128,6 +124,7 @@ function parseRule(text: string): FaultRule {
     );
   }
   const fallback = typeof takes === 'number' ? { min: takes, max: takes } : null;
+  // With a time but no chance, these faults are triggered once per WebSocket, after that time on average.
   const isTimed = natural === 'frame' && takes === 'may' && hasTime;
   return {
     ...fault,

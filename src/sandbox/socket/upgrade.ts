@@ -68,10 +68,7 @@ function rejectHandshake(raw: Socket, { status, text, headers }: HttpResponse): 
   raw.end([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', text].join('\r\n'));
 }
 
-/**
- * Some clients send `Upgrade: h2c` with every call. Node stops parsing a connection after an upgrade request, so
- * the request is passed to Node again without its upgrade headers.
- */
+/** Some clients send `Upgrade: h2c` with every call, and Node stops parsing a connection after an upgrade request. */
 function serveWithoutUpgrade(server: Server, request: IncomingMessage, head: Buffer): void {
   const { socket, method, url, httpVersion, rawHeaders } = request;
   const lines = [`${method} ${url} HTTP/${httpVersion}`];

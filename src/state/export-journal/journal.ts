@@ -35,11 +35,7 @@ const ROW_BYTES = 4_096;
 /** Answered batches that stay in memory while their values are read in order. */
 const READ_BATCHES = 8;
 
-/**
- * A folder with one file per batch. The caller calls `asking` before a batch is sent, and `answered`,
- * `dropped` or `lost` when its outcome is known; after a crash, `lost` for each of `openBatches`. The answers
- * stay in the files, so the journal needs 4 bytes of memory per handle.
- */
+/** Call `asking` before a batch, then `answered`, `dropped` or `lost`; after a crash, `lost` for `openBatches`. */
 export class ExportJournal {
   readonly path: string;
   readonly resumed: boolean;

@@ -10,17 +10,11 @@ import type { CallCost, Ledger, LedgerEntry, PaidCall } from '../../contract/por
 import type { Caps } from './budget.ts';
 import { createCallReader, dayFile, endText, entryText, ledgerFiles, ledgerFolder } from './lines.ts';
 
-// The prefix and a counter make an id that is unique on the machine. The pid comes first, so that a budget can check
-// whether the process of a call in flight is still alive.
+// The pid comes first, so that a budget can check whether the process of a call in flight is still alive.
 const idPrefix = `${process.pid.toString(36)}-${process.hrtime.bigint().toString(36)}`;
 let calls = 0;
 
-/**
- * Opens the ledger for writing: one file per UTC day. Each call is written with its maximum cost before the
- * call is sent, so that this cost stays in the ledger if the process dies. If the ledger cannot be written,
- * the run fails only if it has a budget. `caps` returns the budgets as they are now; without it, calls are recorded but
- * not limited.
- */
+/** Each call is written with its maximum cost before it is sent, so that the cost stays if the process dies. */
 export function openLedger(
   dir: string | undefined,
   { command, profile, host: named, agent }: Pick<LedgerEntry, 'command' | 'profile' | 'host' | 'agent'>,
@@ -71,6 +65,7 @@ export function openLedger(
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const limits = caps?.();
+    // A ledger that cannot be written ends the run only if the run has a budget.
     if (limits === undefined) return append(day, line);
     const add = (text: string) => dir !== undefined && write(dir, day, text);
     await (await budget()).admit(limits, most, line, add, signal);

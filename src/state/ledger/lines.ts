@@ -35,12 +35,7 @@ export function endText(id: string, cost?: CallCost): string {
   return `${JSON.stringify({ end: id, status, cu, cuAtMost, unpriced, requestId })}\n`;
 }
 
-/**
- * Reads the lines of a file in their order, and skips those that are incomplete or foreign. A call is written with an
- * `id` and its maximum cost before it is sent, and its `end` line replaces that cost. A call without an `end` line was
- * in flight when its process died, or still is. Lines without an `id` have calls that have ended: hourly sums, and
- * lines of older versions of trdr.
- */
+/** A call without an `end` line keeps its maximum cost: it was in flight when its process died, or still is. */
 export function createCallReader() {
   const open = new Map<string, LedgerEntry>();
   return {
@@ -52,6 +47,7 @@ export function createCallReader() {
       const { id, end, released } = value;
       if (typeof end !== 'string') {
         const entry = entryOf(value);
+        // Hourly sums and lines of older versions have no id: their calls have ended.
         if (!entry || typeof id !== 'string') return entry;
         open.set(id, entry);
         return undefined;

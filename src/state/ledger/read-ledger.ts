@@ -21,10 +21,7 @@ export async function* readLedger(
   }
 }
 
-/**
- * The entries of a file; the calls without an end come last.
- * @internal Exported for tests.
- */
+/** The calls without an end come last. @internal Exported for tests. */
 export function* ledgerEntries(lines: Iterable<string>): Generator<LedgerEntry, void, void> {
   const calls = createCallReader();
   for (const line of lines) {
