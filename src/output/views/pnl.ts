@@ -61,7 +61,7 @@ export function rowView(windows: readonly WindowName[], rows?: readonly PnlRow[]
   const window = (row: PnlRow) => (row.status === 'ok' ? row.window : '');
   return {
     columns: [
-      { title: 'handle', kind: 'handle', value: handleOf, min: 8, field: 'handle' },
+      { title: 'handle', kind: 'handle', value: handleOf, min: 16, field: 'handle' },
       ...(one ? [] : [{ title: 'window', kind: 'text', value: window, field: 'window' } as const]),
       { ...cashFlow, title: one ? `cash flow ${windows[0]}` : 'cash flow' },
       ...(rows && one ? [{ title: '', kind: 'bar', field: 'netUsd', rank: 3 } as const] : []),
@@ -85,7 +85,7 @@ export function differenceView(window: WindowName): View<PnlRecord> {
   }));
   return {
     columns: [
-      { title: 'handle', kind: 'handle', value: nameOf, min: 8, field: 'handle' },
+      { title: 'handle', kind: 'handle', value: nameOf, min: 16, field: 'handle' },
       { title: 'change', kind: 'text', field: 'change', min: 7 },
       { title: `cash flow ${window}`, kind: 'signedUsd', field: `windows.${window}.netUsd`, rank: 1 },
       ...differences,
