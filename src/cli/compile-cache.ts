@@ -38,8 +38,7 @@ export function openProgram(folder: string, digest: string, within: Require): Re
     return module.exports;
   }
 
-  // Save at exit, so that the saved code includes all functions that the run compiled. A failed run may have compiled only
-  // a part of what others need. An interrupted run does not count as failed.
+  // Save at exit, with everything that was compiled. A failed run may lack functions; an interrupted one is not failed.
   process.once('exit', (code) => {
     if (!isComplete && (code === 0 || code >= 128)) quietly(() => save(place, loaded));
   });

@@ -30,10 +30,7 @@ const repeatedNotices: ReadonlySet<Notice['kind']> = new Set<Notice['kind']>(['w
 /** No call with the default timeout takes longer, and the reservation of a minute of a WebSocket is not needed for longer. */
 const LEAST_TTL_MS = 5 * 60_000;
 
-/**
- * The service, client, ledger and store of a run, each opened on first use. `closing` is aborted when the run can no longer
- * write its output; the run calls `closers` at its end, last first. `trace` prints a line of --debug, even with --quiet.
- */
+/** `closing` is aborted when the output can no longer be written. The run calls `closers` at its end, last first. */
 export function openConnections(
   context: Context,
   isStream: boolean,
@@ -157,12 +154,7 @@ export const openDifferenceLog = (
   { clock }: Pick<Io, 'clock'>,
 ): DifferenceLog => openDifferences(folders.state, embedded ? 'sandbox:' : baseUrl, clock.now);
 
-/**
- * Returns a function that returns the present budgets of the profile, so that "trdr budget set" and "trdr budget
- * unset" also apply to a tail that is already running. The config file is read again only when it has changed. Only
- * a file that contains the profile changes a budget: if the file is deleted, emptied or damaged, the budgets that the
- * run knows stay in force.
- */
+/** A running tail also obeys "trdr budget set". A deleted or damaged config file leaves the known budgets in force. */
 export function watchCaps(
   {
     folders,

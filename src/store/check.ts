@@ -58,10 +58,7 @@ const afterKey: readonly (readonly [count: number, names: readonly string[]])[] 
 /** Also a time to live in ms. */
 const ANY = 60_000;
 
-/**
- * Every command that trdr sends after connecting. Most of them fail, because they do not fit a temporary key: the server
- * checks the permission first.
- */
+/** Most commands fail because the key is temporary, but the server checks the permission first. */
 const everyCommand = (key: string): readonly (readonly [string, readonly RedisArgument[]])[] => [
   ['TIME', []],
   ['EVAL', ['return 1', 0]],

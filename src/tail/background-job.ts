@@ -1,7 +1,4 @@
-/**
- * Work that runs in the background. The main loop polls the result, and awaits the work only at the end of a
- * run.
- */
+/** Background work: the main loop polls its outcome, and awaits it only at the end of a run. */
 export interface Job<T> {
   readonly outcome: { readonly value: T } | { readonly error: unknown } | undefined;
   readonly settled: Promise<void>;

@@ -44,10 +44,7 @@ export interface Certificate {
   readonly bytes: number;
 }
 
-/**
- * The stretches of which every post is in the file. Other posts of the file may be newer than those; `before` is the
- * newest post time in the files that it continues, unless those are there too.
- */
+/** The stretches whose posts are all in the file; `before` is the newest post time of missing earlier files. */
 export function stretchesOf(
   { coverage: { after, gaps }, verified, lowest, lines }: Omit<Certificate, 'feed' | 'filters' | 'bytes'>,
   before: number | null = lines.before,

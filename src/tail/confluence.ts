@@ -61,10 +61,7 @@ const SLACK_MS = 600_000;
 /** Forgetting looks at all tokens, so it waits until time has passed. */
 const STEP_MS = 5_000;
 
-/**
- * Finds tokens about which several authors post within a short time. The times are post times, so a post that is found
- * late counts as if it had come in time.
- */
+/** Finds tokens that several authors post about. Compares post times, so a post that is found late still counts. */
 export class Confluence {
   readonly #rule: ConfluenceRule;
   readonly #fields: ConfluenceFields;

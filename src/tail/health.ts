@@ -43,10 +43,7 @@ const one = (label: string, value: string, sample: number): Labelled => ({
   values: [[value, sample]],
 });
 
-/**
- * What every feeder reports about its state. Times are epoch milliseconds. To add a metric, add a row: the compiler then
- * requires its value in the status of the engine.
- */
+/** To add a metric, add a row: the compiler then requires its value. Times are epoch milliseconds. */
 const facts = {
   ready: fact<boolean>(false, [
     'ready',
@@ -203,29 +200,20 @@ export function addCounts(past: FeederFacts, own: FeederFacts): FeederFacts {
   return { ...own, ...Object.fromEntries(sums), spent };
 }
 
-/**
- * The names of the metrics. Those of counters end in `_total`; all others are gauges.
- * @internal Exported for tests.
- */
+/** The names of counters end in `_total`; all others are gauges. @internal Exported for tests. */
 export const metricNames: readonly string[] = Object.values(allFacts).flatMap(({ metrics }) =>
   metrics.map(([name]) => name),
 );
 
 /** Facts about a run that do not change. */
 interface TailIdentity {
-  /**
-   * The name of the tail: the name of its status file without the extension. It distinguishes the tail from
-   * others on the same machine.
-   */
+  /** The name of the status file without its extension: it distinguishes the tails of one machine. */
   readonly tail: string;
   readonly command: string;
   readonly version: string;
 }
 
-/**
- * The state of a tail as metrics. Every sample has the label `tail`, so that the files of several tails can be in one
- * folder.
- */
+/** Every sample has the label `tail`, so that the files of several tails can be in one folder. */
 export function tailMetrics(health: TailHealth, { tail, command, version }: TailIdentity): string {
   const family = (name: string, help: string, value: Value): MetricFamily => {
     const own = ['tail', tail] as const;

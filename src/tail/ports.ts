@@ -41,40 +41,25 @@ export interface Link {
   readonly end: LinkEnd | undefined;
   send(text: string): void;
   ping?(): void;
-  /**
-   * Closes the connection. Resolves to whether the service confirmed the close and stopped charging. Returns
-   * undefined if this cannot be determined.
-   */
+  /** Resolves to whether the service confirmed the close and stopped charging; undefined if this is not known. */
   close(): Promise<boolean> | undefined;
 }
 
 /** Opens a WebSocket; calls `onChange` after each event. Throws `Failure`s. */
 export type Connect = (onChange: () => void, signal: AbortSignal) => Promise<Link>;
 
-/**
- * The output for rows. The result of `write` and `flush` is `false` when the reader has closed the output, which
- * is not a failure.
- */
+/** `write` and `flush` return `false` when the reader has closed the output, which is not a failure. */
 export interface TailSink {
   write(rows: readonly TailRow[]): boolean | Promise<boolean>;
   /** Resolves when all rows have left this process, or are on disk. */
   flush(): Promise<boolean>;
   /** Where the next row goes, if the output is a file from which a later run can continue. */
   place?(): FilePlace;
-  /**
-   * What a later run of the output needs to continue. A position then covers only rows that were delivered when it was
-   * taken, with this state.
-   */
+  /** What a later run needs to continue. With a state, a position covers only rows that were already delivered. */
   state?(): string;
-  /**
-   * For an output that hands rows over: returns a function that counts the rows that were acknowledged; `onChange` is
-   * called when their number has changed. Without this function, rows count as delivered when `flush` resolves.
-   */
+  /** The returned function counts acknowledged rows. Without it, rows count as delivered when `flush` resolves. */
   delivered?(onChange: () => void): () => number;
-  /**
-   * Resolves when rows can be written again; undefined if the output does not wait for a full disk. Meanwhile, the tail
-   * pays for nothing.
-   */
+  /** Resolves when a full disk has space again; until then, the tail pays for nothing. Undefined if it is not full. */
   waits?(): Promise<void> | undefined;
   /** The number of rows that `write` has accepted and that have not left this process yet. */
   pending?(): number;

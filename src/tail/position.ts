@@ -11,10 +11,7 @@ import {
 import type { KnownState } from './known.ts';
 import { nthNewest, type PostMark, timeOf } from './post-row.ts';
 
-/**
- * Where a tail stands in its feed and in its file. A later run continues there, and an older one is as good. If the
- * output is a file, the position is also the certificate of what the file contains (docs/proof.md).
- */
+/** An older position is as good to continue from. For a file, it is also the certificate (docs/proof.md). */
 export interface Position extends KnownState {
   /** The feed and its service. A tail of another feed cannot continue from the position. */
   readonly feed: string;
@@ -126,10 +123,7 @@ function placeOf(value: unknown): FilePlace | undefined {
     : undefined;
 }
 
-/**
- * Where a run continues that has these lines behind its position, or without a position, in all of its file. Without
- * one, the file shows only which posts it has: nothing before the newest of them, but for a margin, is vouched for.
- */
+/** Without a position, the file does not show what it lacks: coverage starts shortly before its newest post. */
 export function continueAfter(
   position: Position | undefined,
   lines: readonly PostMark[],

@@ -11,10 +11,7 @@ export interface PostMark {
 
 export interface TailRow extends PostMark {
   readonly record: PostFields;
-  /**
-   * The original bytes of the record: printing them is faster than serializing the record. Null for rows from pages
-   * and from frames that differ from the documented format.
-   */
+  /** Printing the original bytes is faster than serializing; null for rows from pages and undocumented frames. */
   readonly raw: Uint8Array | null;
 }
 

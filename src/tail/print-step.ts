@@ -12,11 +12,9 @@ import { usable } from './walk/walk.ts';
 const FRAMES = 512;
 /** So many given-up walks in a row lead to a gap. */
 const WALK_TRIES = 3;
-/**
- * A connection that delivered no frames since the previous walk counts as broken if the walk finds this many posts
- * that it should have delivered. Posts newer than this may still arrive.
- */
+/** A connection without frames is broken if a walk finds this many posts that it should have delivered. */
 const MISSED_ROWS = 3;
+/** Posts this close to the newest one may still arrive through the connection. */
 const PROMPT_MS = 15_000;
 /** A deep walk that reads more than this many steps of rows is made less often. */
 const LONG_STEPS = 5;

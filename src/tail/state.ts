@@ -2,9 +2,7 @@ import type { Job } from './background-job.ts';
 import type { Link } from './ports.ts';
 import type { Mode } from './spend/stream-or-poll.ts';
 
-/**
- * The state of a tail; docs/tail.md has a diagram. Only `socket/session.ts` changes it. All times are monotonic.
- */
+/** Only `socket/session.ts` changes the state (diagram in docs/tail.md). All times are monotonic. */
 export type TailState =
   /** The tail reads only pages, because the feed has no WebSocket or streaming was decided against. */
   | { readonly kind: 'polling' }

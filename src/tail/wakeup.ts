@@ -3,10 +3,7 @@ import type { Clock } from '../base/clock.ts';
 /** The error that cancels a timer. It is created once, because capturing the stack for each error would be slow. */
 const REPLACED = new Error('the timer was replaced');
 
-/**
- * Wakes a loop: at a time, or whenever something happens. There is a single timer, which is replaced only by an earlier
- * one: waking the loop unnecessarily costs less than a new timer.
- */
+/** Only an earlier time replaces the timer, because an unnecessary wakeup costs less than a new timer. */
 export class Wakeup {
   #woken = false;
   #resumeLoop: (() => void) | undefined;

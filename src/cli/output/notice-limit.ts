@@ -1,10 +1,7 @@
 const PAUSE_MS = 60_000;
 const LONGEST_MS = 3_600_000;
 
-/**
- * Limits notices that a failing service or command can cause without end. The first of each kind are shown, later ones at
- * growing intervals.
- */
+/** A failing service or command can cause notices without end, so later ones are shown at growing intervals. */
 export function createNoticeLimit<Kind extends string>(
   mono: () => number,
   repeated: ReadonlySet<Kind>,

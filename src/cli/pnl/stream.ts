@@ -106,10 +106,7 @@ export async function withoutCached(
   return rest;
 }
 
-/**
- * Finds out what neither the journal of an export nor the cache has, asks for confirmation, and looks up the wallets and ids.
- * Without a journal, a single handle needs no run: it is requested without a batch and without `me`.
- */
+/** Without a journal, a single handle needs no run: it is requested without a batch and without `me`. */
 export async function beginRun(
   context: Context,
   targets: Targets,

@@ -55,10 +55,7 @@ export const moreText = (maxCu: number | undefined): string =>
 export class Permission {
   /** In CU; undefined if there is no limit. */
   limit: number | undefined;
-  /**
-   * For a run of known cost without a limit: the cost that the user has agreed to, but at least `confirmAbove`.
-   * Calls whose answers were lost are repeated only within this cost. Undefined for all other runs and in the sandbox.
-   */
+  /** Lost answers are requested again within this cost. Undefined with a limit, at unknown cost, or in the sandbox. */
   agreed: number | undefined;
   readonly hint: string | undefined;
   readonly #run: Asker;
@@ -72,10 +69,7 @@ export class Permission {
     this.hint = run.maxCu === undefined ? 'to spend more, pass --yes or --max-cu N' : undefined;
   }
 
-  /**
-   * Asks for confirmation if necessary, with a sentence such as `This will cost 200 CU`; throws if the user declines or
-   * cannot be asked.
-   */
+  /** `costs` returns a sentence such as `This will cost 200 CU`. Throws if the user declines or cannot be asked. */
   async approve(
     { least, most, reveals }: Estimate & { readonly most: number },
     costs: (cost: string) => string,
@@ -84,8 +78,7 @@ export class Permission {
     const { io, sandbox, confirmAbove, maxCu, yes } = this.#run;
     if (sandbox || maxCu !== undefined) return;
     if (!yes && most <= confirmAbove) {
-      // Limit a run that started without a confirmation to the confirmation threshold, because repeating
-      // calls with lost answers can cost more than the estimate.
+      // Repeating calls with lost answers can cost more than the estimate, so limit a run without a confirmation.
       this.limit = confirmAbove;
       return;
     }
@@ -97,10 +90,7 @@ export class Permission {
     this.agreed = Math.max(this.agreed ?? 0, most, confirmAbove);
   }
 
-  /**
-   * Asks before a run whose cost is known, and returns its estimate. Another run starts at once. Its limit is `confirmAbove`,
-   * unless --max-cu sets another limit, --yes allows any cost, or the run uses the sandbox.
-   */
+  /** A run of unknown cost starts at once, limited to `confirmAbove` without --max-cu, --yes or the sandbox. */
   async start({ least, most, reveals = 0 }: Estimate, costs: (cost: string) => string, words: RunWords) {
     if (most !== null) {
       const estimate = { least, most, reveals };

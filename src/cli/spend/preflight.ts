@@ -56,11 +56,7 @@ export const planLookups = (users: CachedLookup, subjects: readonly Subject[]): 
 /** The estimate of a run that reads more subjects than have been checked. */
 const unknown: Estimate = { least: 0, most: null };
 
-/**
- * Checks an expensive run before its first paid call: compares the cost with the spending limits and with
- * what the key has left (from `me`, which is free). Throws if the run cannot succeed, and warns if it may
- * fail. A run whose cost is not known in advance starts at once.
- */
+/** Throws before the first paid call if too few units are left for the run, and warns if they may not suffice. */
 export async function preflight(
   context: Context,
   planned: Iterable<Planned>,
@@ -135,8 +131,7 @@ export function* planNumbers(
 ): Generator<Planned, void, void> {
   for (let from = 0; from < positions.length; from += BATCH_MAX) {
     const batch = positions.slice(from, from + BATCH_MAX);
-    // Before its lookup, the handle of a wallet is not known, so the wallet takes its place here. The price does
-    // not depend on the handle, but a user who is not found has no numbers.
+    // A wallet replaces its unknown handle, which does not affect the price. Without a user, it costs nothing.
     const handles = batch.map((at) => (handleAt(at) ?? texts[at] ?? '').replace(/^@/, ''));
     const least = cu.miss * batch.filter((at) => handleAt(at) !== undefined).length;
     const [handle = ''] = handles;

@@ -136,14 +136,7 @@ export async function readFeedState(store: StoreConnection, feed: FeedKeys): Pro
 const PAGE = 1_000;
 const ENTRIES_MAX = 20_000;
 
-/**
- * Reads the posts of the stream's end, newest first: those that the saved position does not cover, or all if there is no
- * position, but at least a page.
- *
- * Deletes entries that a later one repeats. They arise if a power failure cuts off the server's append-only file inside the
- * commands of one script: Redis 7.0 ignores these commands at the next start, but executes them at the start after that,
- * when a leader has published the same posts again. Groups read the later entry.
- */
+/** Reads the posts that the saved position does not cover, newest first: all without a position, at least a page. */
 async function readEnd(
   store: StoreConnection,
   feed: FeedKeys,
@@ -158,6 +151,8 @@ async function readEnd(
     ).map(String);
     for (let at = 0; at + 2 < flat.length; at += 3) {
       const [entry = '', id = '', time = ''] = flat.slice(at, at + 3);
+      // After a power failure, Redis 7.0 ignores a truncated script at the next start, but executes it at the one
+      // after that, when a leader has published its posts again. Groups read the later entry.
       if (posts.has(id)) repeated.push(entry);
       else posts.set(id, { entry, id, at: timeFrom(time) });
     }

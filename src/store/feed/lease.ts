@@ -3,11 +3,7 @@ import type { StoreConnection } from '../connection.ts';
 import { storeFailure } from '../failures.ts';
 import { script } from '../script.ts';
 
-/**
- * Takes the lease of a feed if it is free, or that of the caller's last term, and saves the state of the new leader. The token
- * has a nonce because two servers can issue the same epoch after a failover. KEYS: lease, epoch, info. ARGV: nonce, duration
- * in ms, token of the last term (or empty), fields and values. Returns the new token, or an empty string and the time left.
- */
+/** After a failover, two servers can issue the same epoch, so the token has a nonce. ARGV[3]: the last token. */
 export const lead = script(
   'lead',
   `

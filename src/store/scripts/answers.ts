@@ -9,11 +9,7 @@ local function read(command, key, ...)
   redis.call('DEL', key)
 end`;
 
-/**
- * Looks up an answer, or decides which machine requests it. KEYS: answer, claim. ARGV: token, maximum age of a 200, of a 202
- * or 404, duration of a claim (all in ms), and the signature of an answer, or the failure with its "!", that the caller could
- * not read. Returns `hit` with the answer and its age, `lead` if the caller must request it, `wait`, or `failed` with a failure.
- */
+/** Returns `lead` if the caller must request the answer. ARGV[5]: what the caller could not read, to be replaced. */
 const ask = script(
   'ask',
   `${READ}
@@ -37,10 +33,7 @@ redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[4])
 return { 'lead' }`,
 );
 
-/**
- * Saves an answer, unless the store has a newer one, and ends the caller's claim. KEYS: answer, claim. ARGV: token,
- * lifetime of the answer in ms, status, time by the server's clock, record, signature.
- */
+/** An older answer never replaces a newer one. ARGV: token, lifetime in ms, status, time, record, signature. */
 const fill = script(
   'fill',
   `${READ}

@@ -1,10 +1,8 @@
 import { script } from '../script.ts';
 
 /**
- * Publishes posts, or saves the position of the leader, if the caller holds the lease. KEYS: lease, stream, position, info.
- * ARGV: token, position (or empty), its verified time (or empty), the entry up to which it covers the stream, how long to
- * keep posts in ms, how many, then id, post time and body of each post, oldest first. Returns `fenced` if the lease is lost, or
- * `ok`, the id of the last new entry, and the id of the last post that any leader has published.
+ * ARGV: token, position, its verified time, its stream entry (each may be empty), ms and posts to keep, then the posts.
+ * Returns `ok`, the last new entry, and the last post that any leader has published; or `fenced` without the lease.
  */
 const publish = script(
   'publish',
@@ -32,11 +30,7 @@ end
 return { 'ok', last, before }`,
 );
 
-/**
- * Begins a feed that the store does not have. The first entry then names the last post of the former stream as the one
- * before it, or this beginning (see `isBeginning`); `born` tells groups that this is another stream. KEYS: lease, position,
- * info. ARGV: token, position (or empty), last published post (or empty). Returns 0 if the caller has lost the lease.
- */
+/** The first entry names the last post of the former stream, or this beginning; `born` marks it as another stream. */
 const beginFeed = script(
   'beginFeed',
   `
@@ -47,10 +41,7 @@ redis.call('HSET', KEYS[3], 'last', ARGV[3] ~= '' and ARGV[3] or 'born:' .. ARGV
 return 1`,
 );
 
-/**
- * Lists posts without their bodies, newest first. KEYS: stream. ARGV: `+`, or `(` and the entry to start before, and how
- * many entries. Returns the oldest entry that was read (or empty), then entry, id and post time of each post.
- */
+/** Newest first, without bodies. Returns the oldest entry read (or empty), then entry, id and time of each post. */
 const listEntries = script(
   'listEntries',
   `

@@ -19,11 +19,8 @@ local function respace(calls, limit, window, earliest)
 end`;
 
 /**
- * Takes a slot of a lane, in a sliding log: GCRA allows twice the limit within a window after a burst. If the lane is full or
- * blocked and `book` is 1, reserves the next departure for the ticket, with which the caller asks again at that time.
- * KEYS: calls, meta, fleet. ARGV: limit, window in ms, ticket, book, machine, how many ms after its reserved departure
- * a call may still leave. Returns the wait in ms, the limit that the service reported (or 0), the number of recently active
- * machines, and 1 if the wait is caused by a queue.
+ * A sliding log, because GCRA allows twice the limit within a window after a burst. ARGV[4] is 1 if a call that waits
+ * reserves its departure. Returns the wait, the reported limit (or 0), the active machines, and 1 if a queue causes it.
  */
 const take = script(
   'take',

@@ -3,10 +3,7 @@ import { script } from '../script.ts';
 /** The value of a budget that was removed on purpose. A budget without a value was lost by the store. */
 export const REMOVED = 'removed';
 
-/**
- * The first lines of all spending scripts. KEYS[1..6]: open, calls, done, month, day, caps. ARGV[1..2]: the start of that
- * day in ms, and the day. Returns `period` and the time of the server if it is another day: the caller needs other keys.
- */
+/** On another day, returns `period` and the time of the server, because the caller needs other keys. */
 const BASE = `
 local open, calls, done, month, day, caps = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local LIFE = 62 * 86400000
@@ -105,13 +102,8 @@ end
 const money = (name: string, body: string, frees = false) => script(name, `${BASE}\n${body}`, { frees });
 
 /**
- * Reserves the maximum cost of a call, right before it is sent; a second request with the same id changes nothing.
- * KEYS[7]: ledger. ARGV[3..9]: id, maximum cost (empty: not known), lifetime of the reservation in ms, machine, command,
- * endpoint, boot of the server; then the names of the budgets that the machine remembers. Returns `ok` with the service's
- * count when the day began (or empty), and name and limit of each budget; `held` if the cost is reserved already; `gone`
- * with budgets that the store has lost; `unpriced` with a budget and its limit; `refused` with a budget, its limit, its use
- * and how much of that is reserved; or one after which the caller tries again: `reseed` (the sums must be raised first),
- * `refresh` with what is reserved (the sums are old), `over` (the reservation with this id has ended).
+ * Reserves the maximum cost right before a call is sent; a second request with the same id changes nothing. The caller
+ * tries again after `reseed` (raise the sums first), `refresh` (the sums are old) and `over` (this id has ended).
  */
 const begin = money(
   'begin',
@@ -168,10 +160,7 @@ return limit ~= '${REMOVED}' and limit or false`,
   { frees: true },
 );
 
-/**
- * Records the cost of a call, or that its answer was lost, also after it was recorded as lost. KEYS[7]: ledger. ARGV[3..11]:
- * id, outcome (paid or lost), the certain CU, the possible CU beyond, machine, command, endpoint, status, request id.
- */
+/** Also corrects a call that was recorded as lost. ARGV[5..6]: the certain CU, and the possible CU beyond them. */
 const settle = money(
   'settle',
   `
@@ -211,12 +200,8 @@ return { 'ok' }`,
 );
 
 /**
- * Raises the sums of the settled calls to the service's own count, which includes calls of other programs and calls
- * that the server lost in a crash. It sets the sums, so that nothing counts twice. That count may include `lost` and
- * reserved calls, which have sums of their own and are subtracted first, except after a restart or failover: then these sums
- * may be outdated, and those of the `lost` calls are computed again.
- * ARGV[3..8]: units used, their month, boot, what was reserved before the service was asked (empty: what is now), and the
- * service's count when a day began that the machine remembers: day and units. Returns `ok` and the count of this day.
+ * Raises the sums to the service's count, never adds to them, so that nothing counts twice. The count may include
+ * `lost` and reserved calls, which are subtracted first, unless a restart or failover made their sums unreliable.
  */
 const reseed = money(
   'reseed',

@@ -21,10 +21,7 @@ export type CommandEnd =
   | {
       readonly ok: false;
       readonly why: string;
-      /**
-       * The exit status as a shell reports it: 128 plus the signal number for a killed command, 127 for a
-       * command that is not found.
-       */
+      /** As a shell reports it: 128 plus the signal number, or 127 if the command is not found. */
       readonly code: number;
     };
 
@@ -61,10 +58,7 @@ export interface HandoffHealth {
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 
-/**
- * Delivers one batch at a time. Retries until the batch is acknowledged, no attempts are left, or the run stops. All
- * batches share one backoff, because a command that fails for every batch would otherwise be called too often.
- */
+/** All batches share one backoff, because a command that fails for every batch would otherwise run too often. */
 export function createDelivery(options: {
   readonly clock: Clock;
   readonly random: () => number;

@@ -3,17 +3,10 @@ import type { TailSink } from '../ports.ts';
 import type { TailRow } from '../post-row.ts';
 import type { Batch, Delivery, HandoffRow } from './delivery.ts';
 
-/**
- * Collects rows in batches and hands them over to a command, one batch at a time and in order. `flush` waits
- * until every row written so far is acknowledged or in the dead-letter file.
- */
+/** Delivers in order. `flush` waits until every row is acknowledged or in the dead-letter file. */
 interface Handoff extends TailSink {
   delivered(onChange: () => void): () => number;
-  /**
-   * Hands over the remaining rows and waits for the result. After a stop of a run with a checkpoint, waits only for
-   * the current batch. Throws if a batch could be neither handed over nor written to the dead-letter file. No more
-   * rows may be written after this call.
-   */
+  /** After a stop with a checkpoint, waits only for the current batch. Throws if a batch is neither sent nor saved. */
   end(): Promise<void>;
   readonly written: number;
   /** The rows that are not in a batch yet. */

@@ -17,10 +17,7 @@ interface Snapshot {
   readonly rows: number;
 }
 
-/**
- * Saves positions while the tail runs. A position is taken in one step, then the rows that it covers are delivered,
- * and then it is saved: it must never cover a row that could still be lost.
- */
+/** Saves a position only after its rows are delivered: it must never cover a row that could still be lost. */
 export class Saver {
   /** Whether a position was saved, so that a later run can continue. */
   isSafe: boolean;
@@ -133,10 +130,7 @@ export class Saver {
     if (await this.#sink.flush()) await this.#write(position, this.#sink.place ? FILE_MS : PIPE_MS);
   }
 
-  /**
-   * A command acknowledges rows some time after they were written. Until it has acknowledged all rows that a snapshot
-   * covers, the position is the one before, with the rows that were acknowledged since.
-   */
+  /** Until a command acknowledges all rows of a snapshot, saves the previous one with the rows acknowledged since. */
   async #saveDelivered(snapshot: Snapshot): Promise<void> {
     this.#taken ??= snapshot;
     const delivered = this.#delivered;

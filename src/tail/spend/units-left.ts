@@ -103,10 +103,7 @@ export class Money {
   }
 }
 
-/**
- * Milliseconds until calls are possible again after a budget or the allowance of the key was used up; undefined for
- * all other failures. An allowance resets with the UTC month.
- */
+/** Undefined unless a budget or the allowance of the key is used up; an allowance resets with the UTC month. */
 export function waitsForUnits(failure: Failure, now: number): number | undefined {
   if (!isOutOfUnits(failure)) return undefined;
   return failure.code === BUDGET ? 1_000 * (failure.retryAfter ?? 0) : resetsIn(now);

@@ -12,10 +12,7 @@ import { namesOf } from '../compare.ts';
 import { present, printer, type Shape, WHOLE_TABLE } from '../present.ts';
 import { outcomeOf, readExport } from './read-export.ts';
 
-/**
- * Shows an earlier export in a different order, format or selection. Sends no requests. Without subjects, shows all handles;
- * without windows, all windows of the file.
- */
+/** Sends no requests. Without subjects, shows all handles; without windows, all windows of the file. */
 export async function showExport(
   context: Context,
   from: string,
