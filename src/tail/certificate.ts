@@ -75,7 +75,6 @@ export const certificateFields = (certificate: Certificate): JsonObject => {
   return { feed, filters, stretches: stretchesOf(certificate), gaps, ...lines, ...rest, after };
 };
 
-/** The certificate in a JSON object; undefined if there is none, or it is damaged. */
 export function readCertificate(value: JsonObject): Certificate | undefined {
   const { feed, filters, bytes, verified, lowest } = value;
   const coverage = readCoverage(value);

@@ -12,7 +12,6 @@ export interface ConfluenceRule {
 export const confluenceName = (rule: ConfluenceRule | undefined): string =>
   rule ? ` confluence ${rule.authors}/${rule.withinMs}ms` : '';
 
-/** The members of a post that decide about confluences. */
 export interface ConfluenceFields {
   readonly token: readonly [address: string, symbol: string, network: string];
   /** What identifies the author: the first of these that a post has. */
@@ -186,7 +185,6 @@ export class Confluence {
   }
 }
 
-/** Inserts a post by its time, after those with the same time. */
 function insert(posts: Post[], post: Post): void {
   const at = posts.findLastIndex((each) => each.at <= post.at);
   posts.splice(at + 1, 0, post);

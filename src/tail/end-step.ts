@@ -1,10 +1,7 @@
 import { blockedAtEnd, endTooEarly, unanswered } from './failures.ts';
 import { finish, now, type Run } from './run.ts';
 
-/**
- * Ends a run that does not follow after its first walk, and others after their duration: closes the WebSocket, then makes
- * a last walk, which may take `closingMs`.
- */
+/** Ends a run that is due. After its duration, the socket is closed, and a last walk verifies the feed. */
 export function endStep(run: Run): void {
   const { walks, session, writer, options } = run;
   if (options.noFollow && walks.isStarted && !run.filling && !writer.busy()) {
@@ -34,10 +31,7 @@ export const endDue = (run: Run): number => run.closing?.at ?? endsAt(run);
 const endsAt = ({ options: { durationMs }, began }: Run): number =>
   durationMs === undefined ? Number.POSITIVE_INFINITY : began + durationMs;
 
-/**
- * Waits for pending work, then saves the last position and flushes the output. The time for all this is limited, so
- * that a blocked output cannot prevent the end of the run.
- */
+/** Saves the last position and flushes, within a limited time: a blocked output must not prevent the end of the run. */
 export async function shutDown(run: Run): Promise<void> {
   const { session, writer, saver, walks, money, wakeup, timing } = run;
   const { clock, sink } = run.ports;

@@ -11,16 +11,10 @@ import { isOutOfUnits } from './spend/units-left.ts';
 import { walkDue, walkStep } from './walk/walk-step.ts';
 
 export interface Tail {
-  /**
-   * Runs until the tail is stopped, has done what was requested, or fails. A failure is thrown after the
-   * `end` notice.
-   */
+  /** Runs until the tail is stopped, has done what was asked, or fails; throws a failure after the `end` notice. */
   run(signal: AbortSignal): Promise<Summary>;
   status(): TailStatus;
-  /**
-   * Causes one iteration of the main loop, which increases `turns`. A watchdog uses this to detect a loop
-   * that hangs.
-   */
+  /** Causes one turn of the loop, which increases `turns`: so a watchdog notices a loop that hangs. */
   wake(): void;
   /** Saves the position soon, because the output continues in another file. */
   touch(): void;
@@ -68,10 +62,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
     });
   };
 
-  /**
-   * Whether neither a walk nor a write is in progress, and the start of the run is known. Otherwise no WebSocket is
-   * opened, because an open one is charged by the minute.
-   */
+  /** Only then is a WebSocket opened: an open one is charged by the minute, even while nothing can be printed. */
   const isQuiet = () => walks.isStarted && !walks.job && !run.filling && !run.writer.busy();
 
   const nextDue = () =>

@@ -17,7 +17,6 @@ export class KnownPosts {
   start: number | null;
   /** Up to this post time, every post was delivered. Null before the first verification. */
   verified: number | null;
-  /** The oldest post time that was seen. */
   lowest: number | null;
   /** A lower bound of the service's clock, from post times alone. */
   sigma: number | null = null;
@@ -55,7 +54,6 @@ export class KnownPosts {
     return this.#timed.has(id) || (this.#counted.size > 0 && this.#counted.has(id));
   }
 
-  /** Remembers a delivered post. */
   add({ id, at }: PostMark): void {
     if (at === null) this.#count(id, at);
     else if (this.#isOld(at)) this.#recent.add(id);
@@ -65,7 +63,6 @@ export class KnownPosts {
     }
   }
 
-  /** Remembers a late post, also for later runs. */
   addLate({ id, at }: PostMark): void {
     this.#count(id, at);
   }

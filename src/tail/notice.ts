@@ -32,7 +32,6 @@ export interface TailCounts {
   readonly rows: number;
   /** The number of rows posted before the start of the run. They were printed first, and `rows` excludes them. */
   readonly earlier: number;
-  /** The number of rows that the WebSocket should have delivered but only a walk found. */
   readonly filled: number;
   /** The number of rows that came over the WebSocket after their time was verified. */
   readonly late: number;
@@ -46,7 +45,6 @@ export interface TailCounts {
 
 export interface Summary extends TailCounts {
   readonly reason: EndReason;
-  /** The gaps that no later run will fill. */
   readonly gaps: readonly Gap[];
   readonly durationMs: number;
 }
@@ -78,7 +76,6 @@ export type TailNotice =
       readonly perMinute: number;
       readonly stretched: Stretched | undefined;
     }
-  /** A budget or the allowance has renewed, and streaming is possible again. */
   | { readonly kind: 'streamAgain'; readonly why: PollReason; readonly perMinute: number }
   | { readonly kind: 'stretched'; readonly perMinute: number; readonly stretched: Stretched }
   /** A budget or the allowance is used up. The tail waits until `until`, when the budget or allowance renews. */
@@ -90,7 +87,6 @@ export type TailNotice =
   | { readonly kind: 'frame'; readonly text: string }
   | { readonly kind: 'end'; readonly summary: Summary };
 
-/** The current state of a run, for the status line and for monitoring. */
 export interface TailStatus extends TailCounts, Omit<FeederFacts, keyof TailCounts> {
   /** Since when the output has accepted no rows, by the monotonic clock; null if it accepts them. */
   readonly blockedSince: number | null;

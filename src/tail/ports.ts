@@ -72,7 +72,6 @@ export interface KeyFacts {
   readonly ratePerMinute: number | null;
 }
 
-/** Temporary storage on disk for the rows of a long walk. */
 export interface Spool {
   /** Stores a text. The returned function reads the text, and can be called only once. */
   put(text: string): Promise<() => Promise<string>>;
@@ -85,7 +84,6 @@ export interface TailPorts {
   readonly source: PageSource;
   readonly connect?: Connect | undefined;
   readonly sink: TailSink;
-  /** What is left to spend; `key` updates it. */
   readonly left?: Pick<Remainder, 'key' | 'budgets'> | undefined;
   readonly key?: ((signal: AbortSignal) => Promise<KeyFacts>) | undefined;
   readonly spent: () => TailCost;
@@ -114,7 +112,6 @@ export interface TailOptions {
   /** The number of failed requests for the first page after which the run fails. */
   readonly firstTries?: number | undefined;
   readonly durationMs?: number | undefined;
-  /** Whether the run ends when it has printed everything up to now. */
   readonly noFollow?: boolean | undefined;
   /** What the run may still spend by its own limit; null if it has none, or can ask for more. */
   readonly limitLeft?: (() => number | null) | undefined;

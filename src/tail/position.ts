@@ -58,7 +58,6 @@ function certificateOf({ feed, filters = {}, coverage, verified, lowest, file }:
 
 const textOf = (value: JsonObject): string => `${JSON.stringify(value)}\n`;
 
-/** Reads a position; throws if it is damaged, or belongs to another feed. */
 export function readPosition(text: string, feed: string): Position {
   const value = parseObject(text);
   if (value?.['form'] !== FORM && value?.['form'] !== CERTIFICATE) {

@@ -58,7 +58,6 @@ export interface Filling {
 /** The state of the walks. All times are monotonic. */
 interface Walks {
   isPlaced: boolean;
-  /** Whether the rows of the first walk were printed. */
   isStarted: boolean;
   job: Job<Walked> | undefined;
   stack: RowStack;
@@ -72,7 +71,6 @@ interface Walks {
   printedAt: number;
   /** The earliest start of the next walk, after one that did not reach its goal. */
   retryAt: number;
-  /** How many walks have confirmed the connection. */
   confirmed: number;
   failures: number;
   /** Whether deep walks read so much that they are made less often. */
@@ -120,7 +118,6 @@ export interface Run {
   ending: Ending | undefined;
 }
 
-/** The fields whose getters every part uses. */
 export const now = (run: Run): number => run.ports.clock.mono();
 export const mode = (run: Run) => modeOf(run.session.state);
 export const isConnected = (run: Run): boolean => openLink(run.session.state) !== undefined;

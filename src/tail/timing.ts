@@ -6,7 +6,6 @@ export interface Timing {
   readonly longAuditMs: number;
   /** When further walks verify a new connection: times since the start of the first walk after its subscription. */
   readonly confirmMs: readonly number[];
-  /** A connection counts as lost if nothing was received for this long. */
   readonly silentMs: number;
   readonly pingMs: number;
   /** If a clock jumps further than this, for example because the machine was suspended, the connection is replaced. */

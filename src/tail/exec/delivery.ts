@@ -1,16 +1,12 @@
 import { type Clock, createBackoff } from '../../base/clock.ts';
 
-/** A post that is handed over to a command: its line, id and post time. */
 export interface HandoffRow {
   readonly id: string;
   readonly at: number | null;
-  /** One line of NDJSON with a line end. */
   readonly line: Uint8Array;
 }
 
-/** Consecutive posts that are handed over together. */
 export interface Batch {
-  /** The number of the batch in its run; the first one is 1. */
   readonly number: number;
   readonly rows: readonly HandoffRow[];
 }
@@ -40,18 +36,14 @@ export type HandoffNotice =
 export type Delivery = 'acknowledged' | 'dead' | 'left';
 
 export interface HandoffHealth {
-  /** Acknowledged batches and posts. */
   readonly batches: number;
   readonly rows: number;
-  /** All attempts except the first attempt of each batch. */
   readonly retries: number;
-  /** Batches and posts in the dead-letter file. */
   readonly deadBatches: number;
   readonly deadRows: number;
   /** Posts that were read and have neither outcome, and the oldest post time among them. */
   readonly pendingRows: number;
   readonly oldestAt: number | null;
-  /** The exit status of the last attempt; null before the first attempt has ended. */
   readonly lastExit: number | null;
 }
 
@@ -110,7 +102,6 @@ export function createDelivery(options: {
       if (outcome !== 'left') current = undefined;
       return outcome;
     },
-    /** `queued` are the rows that are not in a batch yet. */
     health(queued: readonly HandoffRow[]): HandoffHealth {
       const pending = [...(current?.rows ?? []), ...queued];
       const times = pending.flatMap(({ at }) => (at === null ? [] : [at]));

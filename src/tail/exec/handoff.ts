@@ -32,7 +32,6 @@ export function createHandoff(options: {
   let queue: Waiting[] = [];
   let bytes = 0;
   let written = 0;
-  /** The number of rows in batches that were acknowledged or written to the dead-letter file. */
   let done = 0;
   let started = 0;
   let busy = false;

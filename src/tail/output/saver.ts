@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { type Job, startJob } from '../background-job.ts';
+import { Job } from '../background-job.ts';
 import type { TailSink } from '../ports.ts';
 import type { Position } from '../position.ts';
 import type { PostMark } from '../post-row.ts';
@@ -115,7 +115,7 @@ export class Saver {
     this.#isDue = false;
     this.#isUrgent = false;
     if (!snapshot) return;
-    this.#job = startJob(this.#wake, () =>
+    this.#job = new Job(this.#wake, () =>
       this.#count ? this.#saveDelivered(snapshot) : this.#saveFlushed(snapshot),
     );
   }

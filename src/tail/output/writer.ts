@@ -1,4 +1,4 @@
-import { type Job, startJob } from '../background-job.ts';
+import { Job } from '../background-job.ts';
 import type { LastPost } from '../health.ts';
 import type { TailSink } from '../ports.ts';
 import type { TailRow } from '../post-row.ts';
@@ -76,7 +76,7 @@ export class TailWriter {
 
   #start(work: () => Promise<boolean>, rows: number): void {
     this.#pending = rows;
-    this.#job = startJob(this.#wake, work);
+    this.#job = new Job(this.#wake, work);
   }
 
   #count(open: boolean, rows: number): void {

@@ -14,18 +14,12 @@ export interface SocketOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
   readonly clock?: Pick<Clock, 'sleep'>;
-  /**
-   * The maximum size of the queued frames in bytes. If they are larger, the WebSocket is closed: an open
-   * WebSocket is charged by the minute, so it must not wait for a slow output.
-   */
+  /** In bytes. A fuller queue closes the WebSocket: it is charged by the minute, and must not wait for a slow output. */
   readonly maxHeld?: number;
 }
 
 const MAX_HELD = 8 * 1024 * 1024;
-/**
- * Sizes of the queue in bytes. To limit memory, reading pauses above the first size and resumes below the
- * second size.
- */
+/** In bytes of the queue: reading pauses above the first size, and resumes below the second. */
 const PAUSE_ABOVE = 1024 * 1024;
 const RESUME_BELOW = 256 * 1024;
 /** The longest pause of reading. It is limited because pings are not answered during a pause. */
@@ -36,9 +30,7 @@ const CLOSE_MS = 2_000;
 /** Errors that also end the connection at the service, so that the service stops charging. */
 const MUTUAL = /^(ECONNRESET|EPIPE|WS_ERR_)/;
 
-/**
- * Creates the function that connects to the live feed. It sends the key in a header, and follows no redirects.
- */
+/** Connects to the live feed, with the key in a header and without following redirects. */
 export function createConnect(options: SocketOptions): Connect {
   const url = new URL(options.url);
   return async (onChange, signal) => {
@@ -156,10 +148,7 @@ function linkOf(
   };
 }
 
-/**
- * Closes the connection with a close frame. Resolves to whether the service confirmed the close. If it did,
- * the service charges no further minute.
- */
+/** Resolves to whether the service confirmed the close, and so charges no further minute. */
 function closeCleanly(
   socket: Opening,
   clock: Pick<Clock, 'sleep'>,

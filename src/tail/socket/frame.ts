@@ -42,9 +42,7 @@ class RawRow implements TailRow {
 }
 
 /**
- * The row of a thesis frame in the documented format; null for any other frame. Parses the text between the
- * known beginning of the frame and its last brace. If this text is an object, it is exactly the record, and
- * its bytes can be printed unchanged.
+ * Null for other frames. What lies between the known beginning and the last brace is exactly the record, if it is JSON.
  * @internal Exported for tests.
  */
 export function readThesis(frame: Uint8Array): TailRow | null {

@@ -77,10 +77,7 @@ class Minutes {
     for (const slot of this.#slots) slot.release();
   }
 
-  /**
-   * The time since the connection was opened, by the clock that has advanced further: on some systems, the monotonic
-   * clock stops while the machine is suspended.
-   */
+  /** By the clock that has advanced further: on some systems, the monotonic clock stops while the machine is suspended. */
   get #elapsed(): number {
     return Math.max(0, this.#clock.mono() - this.#from.mono, this.#clock.now() - this.#from.wall);
   }

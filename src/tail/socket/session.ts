@@ -1,13 +1,12 @@
-import { type Backoff, createBackoff } from '../../base/clock.ts';
+import { type Backoff, type Clock, createBackoff } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
-import { type Job, startJob } from '../background-job.ts';
+import { Job } from '../background-job.ts';
 import { waitAfter } from '../failures.ts';
 import type { DownReason } from '../notice.ts';
 import type { Link, TailOptions, TailPorts } from '../ports.ts';
 import { modeOf, openLink, type TailState } from '../state.ts';
 import type { Timing } from '../timing.ts';
 import type { ReadFrame } from './frame.ts';
-import { createHeartbeat } from './heartbeat.ts';
 
 export type SessionEvent =
   /** The service has answered the subscription, or has had the time for it. */
@@ -25,10 +24,7 @@ export type SessionEvent =
 
 const MINUTE = 60_000;
 
-/**
- * Opens a connection, subscribes, monitors the connection and replaces it when it ends. There is one connection at a
- * time. Only the session changes the state of the tail.
- */
+/** Keeps one connection open, and replaces it when it ends. Only the session changes the state of the tail. */
 export class Session {
   state: TailState;
   connections = 0;
@@ -76,7 +72,7 @@ export class Session {
     const { state } = this;
     const { connect, clock } = this.#ports;
     if (state.kind === 'down' && mayDial && connect && clock.mono() >= state.until) {
-      const job = startJob(this.#wake, () => connect(this.#wake, this.#signal));
+      const job = new Job(this.#wake, () => connect(this.#wake, this.#signal));
       this.state = { kind: 'dialing', since: state.since, job };
     }
     if (this.state.kind === 'dialing') {
@@ -206,3 +202,44 @@ export class Session {
 const closeLate = (job: Job<Link>) => async () => {
   if (job.outcome && 'value' in job.outcome) await job.outcome.value.close();
 };
+
+function createHeartbeat(clock: Clock, timing: Timing) {
+  let signs = 0;
+  let heardAt = 0;
+  let mono = 0;
+  let wall = 0;
+  return {
+    get due() {
+      return mono + timing.beatMs;
+    },
+    start(link: Link) {
+      signs = link.signs;
+      mono = clock.mono();
+      wall = clock.now();
+      heardAt = mono;
+    },
+    /** Checks the connection if a check is due. Returns why the connection no longer works; otherwise undefined. */
+    dead(link: Link): { why: 'suspended' | 'silent'; text: string } | undefined {
+      const now = clock.mono();
+      if (now < mono + timing.beatMs) return undefined;
+      const passed = now - mono;
+      // By both clocks: on some systems, the monotonic one stops while the machine is suspended.
+      const jumped = Math.max(passed - timing.beatMs, clock.now() - wall - passed);
+      mono = now;
+      wall = clock.now();
+      if (link.signs !== signs) {
+        signs = link.signs;
+        heardAt = now;
+      }
+      if (jumped > timing.jumpMs)
+        return {
+          why: 'suspended',
+          text: 'the process or the machine was suspended, or the clock was changed',
+        };
+      // If nothing was received for a while, send a ping, which the service must answer.
+      if (now - heardAt >= timing.pingMs) link.ping?.();
+      if (now - heardAt < timing.silentMs) return undefined;
+      return { why: 'silent', text: `nothing received for ${Math.round((now - heardAt) / 1_000)} s` };
+    },
+  };
+}

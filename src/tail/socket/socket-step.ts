@@ -12,10 +12,7 @@ const DECIDE_MS = 2_000;
 const renewing: ReadonlySet<PollReason> = new Set(['budget', 'quota', 'allowance', 'share']);
 const socketOnly: ReadonlySet<string> = new Set(['forbidden', 'missing', 'usage']);
 
-/**
- * Advances the connection, and decides between streaming and polling; returns whether anything happened. `isQuiet` is
- * false while a walk or a write is in progress; no connection is opened then. A failure that it throws ends the run.
- */
+/** Decides between streaming and polling; returns whether anything happened. A failure that it throws ends the run. */
 export function socketStep(run: Run, isQuiet: boolean): boolean {
   const { session } = run;
   const { kind } = session.state;

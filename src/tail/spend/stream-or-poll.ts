@@ -23,7 +23,6 @@ export interface TailCost {
   readonly atMost: number;
 }
 
-/** Everything that decides how a tail spends. */
 export interface SpendView {
   readonly via: Via;
   readonly hasSocket: boolean;

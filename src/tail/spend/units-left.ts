@@ -2,7 +2,7 @@ import { Failure } from '../../base/failure.ts';
 import { renewalOf } from '../../base/periods.ts';
 import { BUDGET } from '../../contract/budget.ts';
 import { cu } from '../../contract/limits.ts';
-import { type Job, startJob } from '../background-job.ts';
+import { Job } from '../background-job.ts';
 import type { KeyFacts, TailOptions, TailPorts } from '../ports.ts';
 import type { Timing } from '../timing.ts';
 
@@ -53,7 +53,7 @@ export class Money {
     }
     if (!key || this.#job || clock.mono() < this.#next) return undefined;
     this.#next = clock.mono() + this.#timing.keyMs * (isStreaming ? 1 : 10);
-    this.#job = startJob(this.#wake, () => key(this.#signal));
+    this.#job = new Job(this.#wake, () => key(this.#signal));
     return undefined;
   }
 

@@ -32,9 +32,7 @@ export function planWalk(state: WalkState, { confirmMs }: Pick<Timing, 'confirmM
   if (state.isEnding) return { why: 'final', due: NOW };
   if (state.isWanted) return { why: 'gap', due: NOW };
   if (state.mode === 'poll') return { why: 'poll', due: state.lastAt + state.pollMs };
-  // Without a connection, poll at the requested lag. The lag is counted from the end of the last walk. A
-  // connection is opened only between two walks, so walks that take longer than the lag would otherwise
-  // prevent every connection.
+  // From the end of the last walk: connections open between walks, so long walks would otherwise prevent them all.
   if (!state.isConnected)
     return { why: 'outage', due: Math.max(state.downSince, state.printedAt) + state.lagMs };
   const confirm = confirmMs[state.confirmed];

@@ -2,7 +2,7 @@ import { createBackoff } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { isDiskFull } from '../../base/files.ts';
 import { stopCodeOf } from '../../core/pages/read-pages.ts';
-import { startJob } from '../background-job.ts';
+import { Job } from '../background-job.ts';
 import { ceilingReached, hollowFeed, waitAfter } from '../failures.ts';
 import type { FeedPage } from '../ports.ts';
 import { acceptWalk } from '../print-step.ts';
@@ -96,7 +96,7 @@ function begin(run: Run, why: WalkPlan['why']): void {
     if (!walks.isStarted || !isPoll || isUrgent) return 'deep';
     return walks.verifiedAt !== undefined && now(run) - walks.verifiedAt < auditMs(run) ? 'shallow' : 'deep';
   };
-  walks.job = startJob(run.wakeup.wake, () => walk(run, pageReader(run), depth));
+  walks.job = new Job(run.wakeup.wake, () => walk(run, pageReader(run), depth));
 }
 
 function end(run: Run, walked: Walked): void {
@@ -122,10 +122,7 @@ const stops: Readonly<Record<NonNullable<Walked['cut']>, string>> = {
   unpaid: 'no further page can be paid for',
 };
 
-/**
- * Requests pages for a walk. After failures that may pass, the request is repeated at its place for as long as it
- * takes; only before the first page of the run, the failure is thrown soon.
- */
+/** Repeats a failed request at its place for as long as it takes; only before the first page of a run, it fails soon. */
 function pageReader(run: Run): (before: string | undefined, limit: number) => Promise<FeedPage> {
   const { walks, ports, timing, options, signal, notify } = run;
   const { clock, source } = ports;
