@@ -51,6 +51,10 @@ test(
   PATIENCE_MS,
 );
 
+test('a follower that began before the feed reports a first post that the store has lost', async () => {
+  expect(await simulateRelays([emptied(65)])).toEqual([]);
+});
+
 test.each([
   ['a replica whose clock is behind takes over', slowReplica],
   ['the store loses everything', emptied],

@@ -215,7 +215,9 @@ export function createFollower(following: Following) {
     const isNew = first.prev === '' || (isBeginning(first) && !known.has(first.prev));
     const isRead = known.get(first.id) === entryMs(first.entry);
     const isRepeated = known.has(first.id) || (first.at !== null && first.at < floor);
-    const follows = isLinked || last === null || known.has(first.prev) || isRead || (isRepeated && !isNew);
+    // A follower that began before the feed can only miss posts that the store lost with the first of them.
+    const isFirst = entry === '0-0' && known.size === 0 ? isNew : isLinked || last === null;
+    const follows = isFirst || known.has(first.prev) || isRead || (isRepeated && !isNew);
     if (follows || (await hasEntry(store))) return wasLost ? { kind: 'found' } : undefined;
     const from = verified === null ? last : { id: '', at: verified };
     hole = first.entry;

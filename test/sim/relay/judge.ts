@@ -44,8 +44,9 @@ export function judgeRelay(outcome: RelayOutcome): string[] {
     ...problemsOf('the stream', streamOf(store), ({ id }) => lost.has(id) || schedule.forgetful),
     ...followers.flatMap((follower, at) => {
       const ids = follower.rows.map(({ id }) => id);
-      // A post that appears in pages only after its gap was filled is missing.
-      const isFilled = ({ visibleAt }: Post, gap: Gap) => follower.fills && visibleAt < gap.at;
+      // A post that appears in pages only after its gap was filled is missing. A gap without a start is only reported.
+      const isFilled = ({ visibleAt }: Post, gap: Gap) =>
+        follower.fills && gap.from !== null && visibleAt < gap.at;
       return [
         ...problemsOf(
           `follower ${at}`,
