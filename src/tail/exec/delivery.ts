@@ -58,7 +58,6 @@ export function createDelivery(options: {
   /** Saves a batch that the command does not accept. If it throws a `Failure`, the run ends. */
   readonly deadLetter: (batch: Batch) => void | Promise<void>;
   readonly notify: (notice: HandoffNotice) => void;
-  /** The number of attempts after which a batch is written to the dead-letter file. */
   readonly tries: number;
   /** Whether a batch that fails while the run is stopping is a dead letter. True for runs without a checkpoint. */
   readonly forgetful: boolean;

@@ -9,7 +9,6 @@ interface Handoff extends TailSink {
   /** After a stop with a checkpoint, waits only for the current batch. Throws if a batch is neither sent nor saved. */
   end(): Promise<void>;
   readonly written: number;
-  /** The rows that are not in a batch yet. */
   readonly queued: readonly HandoffRow[];
 }
 
