@@ -180,13 +180,14 @@ export async function checkOutput(
   if (flags.exec !== undefined && globals.out !== undefined)
     throw usageError('--exec and --out cannot be combined', 'let the command write the file');
   const asked = globals.json ? 'json' : globals.output;
+  const remove = `remove ${globals.json ? '--json' : '-o'}`;
   if (flags.exec !== undefined && asked !== undefined && asked !== 'ndjson')
-    throw usageError(`--exec hands over NDJSON, not ${asked}`, `remove ${globals.json ? '--json' : '-o'}`);
+    throw usageError(`--exec hands over NDJSON, not ${asked}`, remove);
   if (globals.out === undefined) return;
   if (format !== 'ndjson') {
     throw usageError(
       `a tail can resume only from an NDJSON file, so --out cannot be ${format}`,
-      'use the extension .ndjson',
+      asked === undefined ? 'use the extension .ndjson' : remove,
     );
   }
   if (fields && !['id', timeField].every((name) => fields.includes(name))) {
