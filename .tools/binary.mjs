@@ -16,7 +16,8 @@ const output = join(folder, process.platform === 'win32' ? 'trdr.exe' : 'trdr');
 const { outputFiles, metafile } = await build({
   ...options,
   stdin: {
-    contents: "process.on('SIGUSR1', () => {}); import { start } from './src/cli/main.ts'; start();",
+    contents:
+      "process.on('SIGUSR1', () => {}); import { start } from './src/cli/main.ts'; start();",
     resolveDir: root,
   },
   format: 'cjs',
@@ -24,7 +25,10 @@ const { outputFiles, metafile } = await build({
 });
 mkdirSync(parts, { recursive: true });
 writeFileSync(main, outputFiles[0].text);
-writeFileSync(join(folder, 'THIRD-PARTY-NOTICES.txt'), `${noticesOf(sourcesOf(metafile))}\n${nodeNotice()}`);
+writeFileSync(
+  join(folder, 'THIRD-PARTY-NOTICES.txt'),
+  `${noticesOf(sourcesOf(metafile))}\n${nodeNotice()}`,
+);
 writeFileSync(
   config,
   JSON.stringify({

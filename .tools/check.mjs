@@ -22,7 +22,8 @@ const run = (script, stdio = ['ignore', 'pipe', 'pipe']) =>
   new Promise((resolve, reject) => {
     const child = spawn('npm', ['run', '--silent', ...script], { cwd: root, stdio });
     const output = [Buffer.from(`npm run ${script.join(' ')}\n`)];
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part) => output.push(part));
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (part) => output.push(part));
     child.once('error', reject);
     child.once('close', (code) => resolve(code === 0 ? undefined : Buffer.concat(output)));
   });

@@ -11,7 +11,9 @@ import { root } from './bundle.mjs';
 const program = join(root, 'bin/trdr.js');
 const server = process.env.STORE_SERVER ?? 'redis-server';
 const bold =
-  process.stdout.isTTY && !process.env.NO_COLOR ? (text) => `\x1b[1m${text}\x1b[22m` : (text) => text;
+  process.stdout.isTTY && !process.env.NO_COLOR
+    ? (text) => `\x1b[1m${text}\x1b[22m`
+    : (text) => text;
 const print = (text) => process.stdout.write(`${text}\n`);
 const headline = (text) => print(`\n# ${text}`);
 
@@ -40,7 +42,9 @@ export async function demoStore() {
     return 1;
   } finally {
     quit();
-    const running = children.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
+    const running = children.filter(
+      ({ exitCode, signalCode }) => exitCode === null && signalCode === null,
+    );
     await Promise.all(running.map((child) => once(child, 'exit')));
     rmSync(folder, { recursive: true, force: true });
   }
@@ -53,7 +57,8 @@ async function play(folder, children) {
     return child;
   };
   const socket = join(folder, 'store.sock');
-  const settings = '--port 0 --save --appendonly yes --maxmemory 64mb --maxmemory-policy noeviction';
+  const settings =
+    '--port 0 --save --appendonly yes --maxmemory 64mb --maxmemory-policy noeviction';
   const store = start(server, [
     ...settings.split(' ').flatMap((word) => (word === '--save' ? [word, ''] : word)),
     '--unixsocket',
@@ -62,7 +67,9 @@ async function play(folder, children) {
     folder,
   ]);
   await lineOf(store.stdout, /Ready to accept|accept connections at/);
-  const service = start(process.execPath, [program, 'sandbox', '--rate', '120'], { env: process.env });
+  const service = start(process.execPath, [program, 'sandbox', '--rate', '120'], {
+    env: process.env,
+  });
   const { url, key } = JSON.parse(await lineOf(service.stdout, /^\{/));
 
   /** Creates a machine with its own folders. */
@@ -101,7 +108,8 @@ async function play(folder, children) {
 
   headline('Three machines share a store: the first look-up pays, the others get the answer');
   one.show('budget set day 500k');
-  for (const each of [one, two, three]) each.show('whois mira -o ndjson --fields subject,solanaAddress');
+  for (const each of [one, two, three])
+    each.show('whois mira -o ndjson --fields subject,solanaAddress');
 
   headline('Two relays: one leads the feed, the other stands by');
   const leader = one.start('thesis relay --via poll --lag 1s --yes');
@@ -111,7 +119,9 @@ async function play(folder, children) {
 
   headline('Two followers read the feed from the store for 0 CU');
   const files = ['two.ndjson', 'three.ndjson'].map((name) => join(folder, name));
-  const followers = [two, three].map((each, at) => each.start(`thesis tail --via store --out ${files[at]}`));
+  const followers = [two, three].map((each, at) =>
+    each.start(`thesis tail --via store --out ${files[at]}`),
+  );
   await until(() => files.every((file) => idsOf(file).length >= 5), 30_000);
   one.show('store status -o table');
 

@@ -17,7 +17,8 @@ if (process.argv[2] === 'store') {
 const home = mkdtempSync(join(tmpdir(), 'trdr-demo-'));
 const env = { ...process.env };
 for (const name of ['TRDR_PROFILE', 'TRDR_OUTPUT']) delete env[name];
-for (const part of ['config', 'state', 'cache']) env[`TRDR_${part.toUpperCase()}_DIR`] = join(home, part);
+for (const part of ['config', 'state', 'cache'])
+  env[`TRDR_${part.toUpperCase()}_DIR`] = join(home, part);
 
 const service = spawn(process.execPath, [program, 'sandbox', '--rate', '90'], {
   env,
@@ -28,7 +29,9 @@ process.on('SIGINT', quit);
 process.on('exit', quit);
 
 const bold =
-  process.stdout.isTTY && !process.env.NO_COLOR ? (text) => `\x1b[1m${text}\x1b[22m` : (text) => text;
+  process.stdout.isTTY && !process.env.NO_COLOR
+    ? (text) => `\x1b[1m${text}\x1b[22m`
+    : (text) => text;
 const print = (text) => process.stdout.write(`${text}\n`);
 
 function show(why, line) {

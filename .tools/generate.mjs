@@ -27,7 +27,8 @@ const man = Object.keys(manTexts)
   .map((name) => `./dist/man/${name}`);
 if (JSON.stringify(packageFile.man) !== JSON.stringify(man)) {
   stale.push('package.json');
-  if (!check) writeFileSync(packagePath, `${JSON.stringify({ ...packageFile, man }, undefined, 2)}\n`);
+  if (!check)
+    writeFileSync(packagePath, `${JSON.stringify({ ...packageFile, man }, undefined, 2)}\n`);
 }
 
 function change(folder, name, text) {

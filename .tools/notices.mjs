@@ -13,7 +13,9 @@ trdr's files contain the packages below, each under the terms that follow its na
 function packagesOf(inputs) {
   const folders = [...new Set(inputs.map(packageFolder).filter((folder) => folder !== undefined))];
   const packages = folders.map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+    const { name, version, license } = JSON.parse(
+      readFileSync(join(root, folder, 'package.json'), 'utf8'),
+    );
     return { name, version, license, folder };
   });
   const unique = new Map(packages.map((each) => [`${each.name} ${each.version}`, each]));
@@ -69,7 +71,9 @@ function packageFolder(path) {
 
 function noticeOf({ name, version, license, folder }) {
   const where = join(root, folder);
-  const files = readdirSync(where).filter((file) => /^(licen[cs]e|notice|copying)([.-].*)?$/i.test(file));
+  const files = readdirSync(where).filter((file) =>
+    /^(licen[cs]e|notice|copying)([.-].*)?$/i.test(file),
+  );
   if (files.length === 0)
     throw new Error(`${name} has no license file: stop bundling it, or add its terms here`);
   const terms = files

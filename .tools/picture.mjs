@@ -30,7 +30,11 @@ function styled(style, code) {
 }
 
 const escapeXml = (text) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 
 const letters = new Intl.Segmenter('en');
 
@@ -97,11 +101,16 @@ export function picture(text, { columns, title }) {
       const x = number(MARGIN + (cell + indent) * CELL);
       // Set the width of the text, because fonts differ in width.
       const cells = widthOf(shown.trimStart());
-      const length = cells > 1 ? ` textLength="${number(cells * CELL)}" lengthAdjust="spacingAndGlyphs"` : '';
-      spans.push(`<tspan x="${x}"${length}${attributes(its)}>${escapeXml(shown.trimStart())}</tspan>`);
+      const length =
+        cells > 1 ? ` textLength="${number(cells * CELL)}" lengthAdjust="spacingAndGlyphs"` : '';
+      spans.push(
+        `<tspan x="${x}"${length}${attributes(its)}>${escapeXml(shown.trimStart())}</tspan>`,
+      );
     }
     style = next.value;
-    return spans.length === 0 ? '' : `<text y="${BAR + (index + 1) * LINE - 5}">${spans.join('')}</text>\n`;
+    return spans.length === 0
+      ? ''
+      : `<text y="${BAR + (index + 1) * LINE - 5}">${spans.join('')}</text>\n`;
   });
   const light = (index, fill) =>
     `<circle cx="${MARGIN + 6 + index * 20}" cy="${BAR / 2}" r="6" fill="${fill}"/>`;

@@ -111,7 +111,9 @@ export async function makePieces() {
 /** The sources that contributed code; others were read but removed by tree shaking. */
 export const sourcesOf = ({ outputs }) =>
   Object.values(outputs).flatMap(({ inputs }) =>
-    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) =>
+      bytesInOutput > 0 ? [path] : [],
+    ),
   );
 
 /** The two self-contained entry files: they answer simple requests themselves and load the program for the rest. */
@@ -129,7 +131,10 @@ const buildEntries = (digest) =>
             path: './complete.cjs',
             external: true,
           }));
-          onResolve({ filter: /^\.\/process\.ts$/ }, () => ({ path: 'process', namespace: 'program' }));
+          onResolve({ filter: /^\.\/process\.ts$/ }, () => ({
+            path: 'process',
+            namespace: 'program',
+          }));
           onLoad({ filter: /./, namespace: 'program' }, () => ({
             contents: `const { openProgram } = require('./src/cli/compile-cache.ts');
               module.exports = openProgram(__dirname, '${digest}', require)('./${PROGRAM}')('process.cjs');`,
@@ -148,7 +153,8 @@ const unused = [
   {
     by: '/undici/',
     path: /^node:assert$/,
-    instead: '(value, message) => { if (!value) throw new Error(message ?? "undici: assertion failed"); }',
+    instead:
+      '(value, message) => { if (!value) throw new Error(message ?? "undici: assertion failed"); }',
   },
   {
     by: '/undici/',
@@ -199,7 +205,8 @@ function assignPieces(pieces) {
     }
     return seen;
   }
-  const hasSource = (name, pattern) => Object.keys(pieces[name].inputs).some((path) => pattern.test(path));
+  const hasSource = (name, pattern) =>
+    Object.keys(pieces[name].inputs).some((path) => pattern.test(path));
   const fileOf = new Map();
   const entries = Object.entries(pieces).filter(([, { entryPoint }]) => entryPoint !== undefined);
   for (const [file, { sources, modules = [] }] of Object.entries(combined)) {

@@ -18,7 +18,9 @@ const locked = new Set(
 
 const problems = [
   ...listed.filter((each) => !noticed.includes(each)).map((each) => `no notice for ${each}`),
-  ...noticed.filter((each) => !listed.includes(each)).map((each) => `not in the bill of materials: ${each}`),
+  ...noticed
+    .filter((each) => !listed.includes(each))
+    .map((each) => `not in the bill of materials: ${each}`),
   ...components
     .filter(({ name, version }) => !locked.has(`${name} ${version}`))
     .map(({ name, version }) => `not in package-lock.json: ${name} ${version}`),

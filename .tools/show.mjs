@@ -26,7 +26,9 @@ const tables = {
     const rows = Object.entries(faultKinds).map(
       ([name, kind]) => `| \`${name}\` | ${kind.place} | ${timeOf(kind)} | ${kind.meaning} |`,
     );
-    return ['| name | applies to a | time | effect |', '| --- | --- | --- | --- |', ...rows].join('\n');
+    return ['| name | applies to a | time | effect |', '| --- | --- | --- | --- |', ...rows].join(
+      '\n',
+    );
   },
   advice: async () => (await (await load('src/cli/docs/manual.ts')).preparedTexts()).exitTable,
   never: async () => (await (await load('src/cli/docs/manual.ts')).preparedTexts()).neverList,
@@ -37,7 +39,10 @@ const tables = {
       ([name, { about, fallbackText, flag, env }]) =>
         `| \`${name}\` | ${about} | ${fallbackText} | ${code(flag)} | ${code(env)} |`,
     );
-    const head = ['| setting | meaning | default | flag | variable |', '| --- | --- | --- | --- | --- |'];
+    const head = [
+      '| setting | meaning | default | flag | variable |',
+      '| --- | --- | --- | --- | --- |',
+    ];
     return [...head, ...rows].join('\n');
   },
 };

@@ -65,7 +65,8 @@ export async function openStage() {
      * pipe.
      */
     async play(words, { columns = 80, terminal = true, color = false, live = false } = {}) {
-      const stream = () => Object.assign(new PassThrough(), terminal ? { isTTY: true, columns } : {});
+      const stream = () =>
+        Object.assign(new PassThrough(), terminal ? { isTTY: true, columns } : {});
       const [stdout, stderr] = [stream(), new PassThrough()];
       const parts = [];
       const messages = [];

@@ -6,12 +6,15 @@ import { readFileSync } from 'node:fs';
  */
 function samplesIn(text: string): Readonly<Record<string, number | string>> {
   const samples: Record<string, number | string> = {};
-  const sample = /^trdr_tail_(\w+)\{tail="(?:[^"\\]|\\.)*"(?:,(\w+)="((?:[^"\\]|\\.)*)")?.*\} (\S+)$/gm;
+  const sample =
+    /^trdr_tail_(\w+)\{tail="(?:[^"\\]|\\.)*"(?:,(\w+)="((?:[^"\\]|\\.)*)")?.*\} (\S+)$/gm;
   for (const [, name = '', label, labelled = '', value] of text.matchAll(sample)) {
     if (label !== name) samples[name] = Number(value);
-    if (label !== undefined && (Number(value) !== 0 || name === 'exit_code')) samples[label] = labelled;
+    if (label !== undefined && (Number(value) !== 0 || name === 'exit_code'))
+      samples[label] = labelled;
   }
   return samples;
 }
 
-export const readSamples = (path: string) => samplesIn(readFileSync(path, { encoding: 'utf8', flag: 'a+' }));
+export const readSamples = (path: string) =>
+  samplesIn(readFileSync(path, { encoding: 'utf8', flag: 'a+' }));

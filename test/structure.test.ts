@@ -53,7 +53,9 @@ function filesBelow(folder: string): string[] {
 
 const imports: Import[] = filesBelow(src).flatMap((file) => {
   const text = readFileSync(file, 'utf8');
-  const named = text.matchAll(/^(?:import |export |\} )[^'";=]*?from '([^']+)';|\bimport\(\s*'([^']+)'/gm);
+  const named = text.matchAll(
+    /^(?:import |export |\} )[^'";=]*?from '([^']+)';|\bimport\(\s*'([^']+)'/gm,
+  );
   return [...named].map(([, still, lazy]) => ({
     from: relative(src, file),
     to: still ?? lazy ?? '',
@@ -67,7 +69,9 @@ const vendors = imports.filter(({ to }) => !to.startsWith('.') && !to.startsWith
 
 describe('the folders', () => {
   it('are listed here', () => {
-    const folders = readdirSync(src, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const folders = readdirSync(src, { withFileTypes: true }).filter((entry) =>
+      entry.isDirectory(),
+    );
     expect(folders.map(({ name }) => name).filter((name) => !(name in allowed))).toEqual([]);
   });
 
@@ -89,7 +93,8 @@ describe('the files', () => {
   it('do not import each other in a cycle', () => {
     const targets = new Map<string, string[]>();
     for (const { from, to, lazy } of own) {
-      if (!lazy) targets.set(from, [...(targets.get(from) ?? []), normalize(join(dirname(from), to))]);
+      if (!lazy)
+        targets.set(from, [...(targets.get(from) ?? []), normalize(join(dirname(from), to))]);
     }
     const done = new Set<string>();
     const cycles: string[] = [];
@@ -132,14 +137,17 @@ it('the docs name files that exist', () => {
     ),
   );
   expect(named.length).toBeGreaterThan(50);
-  const isThere = (name: string) => name.includes('NAME') || files.some((file) => file.endsWith(`/${name}`));
+  const isThere = (name: string) =>
+    name.includes('NAME') || files.some((file) => file.endsWith(`/${name}`));
   expect(named.filter(({ name }) => !isThere(name))).toEqual([]);
 });
 
 describe('the dependencies', () => {
   it('are imported only by the files listed here', () => {
     const violations = vendors.filter(({ from, to }) => {
-      const name = Object.keys(vendorFiles).find((vendor) => to === vendor || to.startsWith(`${vendor}/`));
+      const name = Object.keys(vendorFiles).find(
+        (vendor) => to === vendor || to.startsWith(`${vendor}/`),
+      );
       return name === undefined || !vendorFiles[name]?.test(from);
     });
     expect(violations).toEqual([]);
@@ -155,7 +163,11 @@ describe('time, randomness and the process', () => {
       'a clock',
     ],
     [/\bMath\.random\(/, /^base\/lock\.ts$/, 'randomness'],
-    [/\bprocess\.(env|argv|stdout|stderr|stdin)\b/, /^cli\/(main|process|signals)\.ts$/, 'the process'],
+    [
+      /\bprocess\.(env|argv|stdout|stderr|stdin)\b/,
+      /^cli\/(main|process|signals)\.ts$/,
+      'the process',
+    ],
     [/\bprocess\.exit\(/, /^cli\/(process|signals)\.ts$/, 'an exit'],
     [/\bconsole\.\w+\(/, /^$/, 'the console'],
   ];
@@ -164,7 +176,8 @@ describe('time, randomness and the process', () => {
     const violations = filesBelow(src)
       .map((file) => relative(src, file))
       .filter(
-        (file) => !files.test(file) && pattern.test(withoutComments(readFileSync(join(src, file), 'utf8'))),
+        (file) =>
+          !files.test(file) && pattern.test(withoutComments(readFileSync(join(src, file), 'utf8'))),
       );
     expect(violations).toEqual([]);
   });

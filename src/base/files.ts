@@ -26,9 +26,11 @@ const PRIVATE_FOLDER = 0o700;
 export const errno = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-export const isAbsent = (error: unknown): boolean => errno(error) === 'ENOENT' || errno(error) === 'ENOTDIR';
+export const isAbsent = (error: unknown): boolean =>
+  errno(error) === 'ENOENT' || errno(error) === 'ENOTDIR';
 
-export const isDiskFull = (error: unknown): boolean => errno(error) === 'ENOSPC' || errno(error) === 'EDQUOT';
+export const isDiskFull = (error: unknown): boolean =>
+  errno(error) === 'ENOSPC' || errno(error) === 'EDQUOT';
 
 const checkRights = 'check the permissions of the file and its folder, or use a different path';
 const words: Readonly<Record<string, readonly [why: string, hint?: string]>> = {
@@ -54,7 +56,8 @@ export const fileError = (code: string) => Object.assign(new Error(code), { code
 /** States why a file operation failed. Node's own message mostly repeats the path. */
 export function fileFailure(doing: string, path: string, error: unknown, hint?: string): Failure {
   const code = errno(error);
-  const [why = code || (error instanceof Error ? error.message : 'unknown error'), usual] = words[code] ?? [];
+  const [why = code || (error instanceof Error ? error.message : 'unknown error'), usual] =
+    words[code] ?? [];
   // A file to write need not exist, but its folder must.
   const isFolderMissing = code === 'ENOENT' && /^write(?! in$)/.test(doing);
   const reason = isFolderMissing ? 'its folder does not exist' : why;
@@ -195,7 +198,9 @@ export function readBounded(path: string, most: number): string | undefined {
     let size = 0;
     for (;;) {
       // The size is only an estimate: files in /proc report size 0, and other files may grow.
-      const part = Buffer.allocUnsafe(Math.min(most, Math.max(4096, fstatSync(fd).size - size)) + 1);
+      const part = Buffer.allocUnsafe(
+        Math.min(most, Math.max(4096, fstatSync(fd).size - size)) + 1,
+      );
       const read = readSync(fd, part, 0, part.length, null);
       if (read === 0) return Buffer.concat(parts, size).toString('utf8');
       size += read;
@@ -211,5 +216,6 @@ export function checkFolder(path: string): void {
   const found = statsOf(path);
   if (found === undefined)
     throw usageError(`folder not found: ${path}`, `create it first: mkdir -p '${path}'`);
-  if (!found.isDirectory()) throw usageError(`${path} is not a folder`, 'use a path in an existing folder');
+  if (!found.isDirectory())
+    throw usageError(`${path} is not a folder`, 'use a path in an existing folder');
 }

@@ -5,7 +5,8 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const isRecord = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined;
 
 /** Faster than `parseJson`, but rounds long numbers; undefined if the text is not JSON. */
 export const plainJson = (text: string): unknown => quietly(() => JSON.parse(text));

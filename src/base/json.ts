@@ -52,7 +52,8 @@ function isDeeper(value: unknown, levels: number): boolean {
 
 /** Most texts have none, and need not be parsed again. */
 function hasInexactNumber(text: string): boolean {
-  for (const [, number] of text.matchAll(numbers)) if (number !== undefined && !isExact(number)) return true;
+  for (const [, number] of text.matchAll(numbers))
+    if (number !== undefined && !isExact(number)) return true;
   return false;
 }
 
@@ -77,7 +78,9 @@ export function numberSource(holder: object, key: string): string | undefined {
   if (!anySources) return undefined;
   const source = sourcesOf(holder)?.get(key);
   // Copies made with `{...record}` share the map, and the number of a copy may have changed since.
-  return source !== undefined && Object.is(Number(source), Reflect.get(holder, key)) ? source : undefined;
+  return source !== undefined && Object.is(Number(source), Reflect.get(holder, key))
+    ? source
+    : undefined;
 }
 
 export function copySources<T extends object>(target: T, ...origins: readonly unknown[]): T {

@@ -67,7 +67,8 @@ export class LineDigest {
     const text = hash('sha256', line, 'binary');
     const sums = this.#sums;
     for (let word = 0, at = 0; word < WORDS; word++, at += 4) {
-      const low = (text.charCodeAt(at + 1) << 16) | (text.charCodeAt(at + 2) << 8) | text.charCodeAt(at + 3);
+      const low =
+        (text.charCodeAt(at + 1) << 16) | (text.charCodeAt(at + 2) << 8) | text.charCodeAt(at + 3);
       sums[word] = (sums[word] ?? 0) + text.charCodeAt(at) * 0x1000000 + low;
     }
     this.rows++;

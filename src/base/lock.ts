@@ -1,4 +1,11 @@
-import { lstatSync, lutimesSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  lutimesSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { quietly } from './calls.ts';
@@ -46,7 +53,8 @@ function make(path: string, text: string): boolean {
     return true;
   } catch (error) {
     // Windows reports EPERM while the previous lock file is being deleted.
-    if (errno(error) === 'EEXIST' || (errno(error) === 'EPERM' && look(path) !== undefined)) return false;
+    if (errno(error) === 'EEXIST' || (errno(error) === 'EPERM' && look(path) !== undefined))
+      return false;
     throw error;
   }
 }
@@ -224,5 +232,9 @@ function isGone(holder: LockHolder | undefined, touched: number, now: number): b
   }
   // The process may be a zombie, or the pid may have been reused.
   const { state, began } = statusOf(holder.pid);
-  return state === 'Z' || state === 'X' || (holder.began !== '' && began !== '' && began !== holder.began);
+  return (
+    state === 'Z' ||
+    state === 'X' ||
+    (holder.began !== '' && began !== '' && began !== holder.began)
+  );
 }

@@ -11,7 +11,9 @@ const escaped = (text: string) =>
   text.replace(/[\\"\n]/g, (found) => (found === '\n' ? '\\n' : `\\${found}`));
 
 const labelText = (labels: MetricLabels) =>
-  labels.length === 0 ? '' : `{${labels.map(([name, value]) => `${name}="${escaped(value)}"`).join(',')}}`;
+  labels.length === 0
+    ? ''
+    : `{${labels.map(([name, value]) => `${name}="${escaped(value)}"`).join(',')}}`;
 
 /** Counters are declared under their full name, as the node exporter, promtool and OpenMetrics 2.0 require. */
 export function metricsText(prefix: string, families: readonly MetricFamily[]): string {

@@ -39,7 +39,11 @@ export function replaceFile(path: string, isPrivate = false, fixed?: string) {
   const folder = dirname(target);
   // With a fixed name, for targets written under a lock, killed processes leave at most one file behind.
   const temporary = fixed ?? temporaryIn(folder);
-  const fd = openSync(temporary, fixed === undefined ? 'wx+' : 'w+', isPrivate ? PRIVATE_FILE : 0o666);
+  const fd = openSync(
+    temporary,
+    fixed === undefined ? 'wx+' : 'w+',
+    isPrivate ? PRIVATE_FILE : 0o666,
+  );
   let open = true;
   const close = () => {
     if (open) closeSync(fd);
@@ -122,7 +126,8 @@ function setMode(fd: number, old: Stats | undefined, isPrivate: boolean): void {
     fchmodSync(fd, mode);
   } catch (error) {
     // The file system has no permissions. Fail only if the file must be private and others can read it.
-    if (isPrivate && (fstatSync(fd).mode & 0o077) !== 0 && process.platform !== 'win32') throw error;
+    if (isPrivate && (fstatSync(fd).mode & 0o077) !== 0 && process.platform !== 'win32')
+      throw error;
   }
 }
 

@@ -49,9 +49,13 @@ export const storeUrl: Kind<string> = {
 export function isLoopback(hostname: string): boolean {
   const host = hostname.toLowerCase().replace(/\.$/, '');
   return (
-    host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
+    host === 'localhost' ||
+    host.endsWith('.localhost') ||
+    host === '[::1]' ||
+    /^127(\.\d+){3}$/.test(host)
   );
 }
 
 /** Text that is not validly encoded is returned unchanged, as curl does. */
-export const decodePercent = (text: string): string => quietly(() => decodeURIComponent(text)) ?? text;
+export const decodePercent = (text: string): string =>
+  quietly(() => decodeURIComponent(text)) ?? text;

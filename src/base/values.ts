@@ -46,7 +46,9 @@ function readNumber(text: string): number | undefined {
 }
 
 const within = (number: number | undefined, { min, max }: NumberBounds): number | undefined =>
-  number === undefined || number < (min ?? -Infinity) || number > (max ?? Infinity) ? undefined : number;
+  number === undefined || number < (min ?? -Infinity) || number > (max ?? Infinity)
+    ? undefined
+    : number;
 
 const rangeText = ({ min, max }: NumberBounds): string => {
   if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`;
@@ -231,6 +233,7 @@ export function instantAt(instant: Instant, now: number, utc = false): number {
   if ('ageMs' in instant) return now - instant.ageMs;
   if ('wall' in instant) return Date.parse(utc ? `${instant.wall}Z` : instant.wall);
   const date = new Date(now);
-  if (utc) return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate() + instant.day);
+  if (utc)
+    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate() + instant.day);
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + instant.day).getTime();
 }

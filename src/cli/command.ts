@@ -45,7 +45,10 @@ export interface Command<O extends Options, I> {
   readonly run: (context: Context, input: I) => Promise<ExitCode | undefined>;
 }
 
-type Defaults<O extends Options, I> = Pick<Command<O, I>, 'args' | 'options' | 'common' | 'calls' | 'parse'>;
+type Defaults<O extends Options, I> = Pick<
+  Command<O, I>,
+  'args' | 'options' | 'common' | 'calls' | 'parse'
+>;
 
 /** A command as its file describes it. By default, the input of `run` is the flags. */
 interface Spec<O extends Options, I>
@@ -56,7 +59,14 @@ interface Spec<O extends Options, I>
 export const command = <const O extends Options = Record<never, never>, I = GivenFlags<O>>(
   spec: Spec<O, I>,
 ): Command<O, I> =>
-  ({ args: [], options: {}, common: [], calls: [], parse: (_, given) => given, ...spec }) as Command<O, I>;
+  ({
+    args: [],
+    options: {},
+    common: [],
+    calls: [],
+    parse: (_, given) => given,
+    ...spec,
+  }) as Command<O, I>;
 
 /** A command whose option and input types are not known, for the command tree, help and docs. */
 export type AnyCommand = Omit<Command<Options, unknown>, 'parse' | 'run'> & {

@@ -57,7 +57,8 @@ function save(place: string, loaded: ReadonlyMap<string, Script>): void {
   // If another build or version of Node is still in use, its next run compiles the code again.
   for (const name of readdirSync(dirname(place))) {
     const path = join(dirname(place), name);
-    if (path !== place && Date.now() - statSync(path).mtimeMs > UNUSED_MS) rmSync(path, { recursive: true });
+    if (path !== place && Date.now() - statSync(path).mtimeMs > UNUSED_MS)
+      rmSync(path, { recursive: true });
   }
 }
 

@@ -26,7 +26,11 @@ import { version } from './version.ts';
 
 const FIRST_NOTICES = 20;
 /** A long run may repeat these without end. */
-const repeatedNotices: ReadonlySet<Notice['kind']> = new Set<Notice['kind']>(['wait', 'retry', 'lost']);
+const repeatedNotices: ReadonlySet<Notice['kind']> = new Set<Notice['kind']>([
+  'wait',
+  'retry',
+  'lost',
+]);
 /** No call with the default timeout takes longer, and the reservation of a minute of a WebSocket is not needed for longer. */
 const LEAST_TTL_MS = 5 * 60_000;
 
@@ -62,12 +66,14 @@ export function openConnections(
         hint: 'run "trdr auth login", set TRDR_API_KEY, or try --sandbox',
       });
     }
-    if (keptFor !== undefined) notice(`warning: sending the key saved for ${keptFor} to ${baseUrl}`);
+    if (keptFor !== undefined)
+      notice(`warning: sending the key saved for ${keptFor} to ${baseUrl}`);
     return { baseUrl, key, embedded: false };
   });
 
   const store = once(async () => {
-    if (globals.sandbox || settings.store === undefined || settings.store === 'off') return undefined;
+    if (globals.sandbox || settings.store === undefined || settings.store === 'off')
+      return undefined;
     const { openStore } = await import('./store/open-store.ts');
     const { baseUrl, key } = await target();
     const opened = await openStore({ baseUrl, key }, io, settings, trace);
@@ -76,7 +82,12 @@ export function openConnections(
   });
 
   const localLedger = (hasBudgets: boolean): Ledger => {
-    const named = { command: context.command, profile, host: settings.machine, agent: agentOf(io.env) };
+    const named = {
+      command: context.command,
+      profile,
+      host: settings.machine,
+      agent: agentOf(io.env),
+    };
     const caps = hasBudgets ? watchCaps(settings, notice) : undefined;
     return openLedger(folders.state, named, io.clock, notice, caps);
   };
@@ -97,7 +108,11 @@ export function openConnections(
     });
   });
 
-  async function connect(to: Target, shared: RunStore | undefined, payments: Ledger): Promise<Client> {
+  async function connect(
+    to: Target,
+    shared: RunStore | undefined,
+    payments: Ledger,
+  ): Promise<Client> {
     const { baseUrl, key, embedded } = to;
     // Do not share the rate limits of the embedded service, which belongs to this process.
     const local = openWindows(embedded ? undefined : folders.state, baseUrl, key, io.clock, notice);
@@ -115,14 +130,20 @@ export function openConnections(
       windows:
         shared === undefined
           ? local
-          : (await import('../store/windows.ts')).createStoreWindows(shared, local, io.clock, notice),
+          : (await import('../store/windows.ts')).createStoreWindows(
+              shared,
+              local,
+              io.clock,
+              notice,
+            ),
       inFlight: io.inFlight,
       limit: permission,
       ledger: payments,
       retries: settings.retries,
       timeoutMs: settings.timeout,
       notify(event) {
-        if (event.kind === 'difference') differences.note(event.call, differenceText(event.difference));
+        if (event.kind === 'difference')
+          differences.note(event.call, differenceText(event.difference));
         // After the reader has closed the output, the ledger has the maximum cost.
         if (event.kind === 'lost' && closing.reason === outputClosed) return;
         if (event.kind === 'trace') return trace?.(noticeText(event));
@@ -136,7 +157,9 @@ export function openConnections(
     return client;
   }
 
-  const client = once(async (): Promise<Client> => connect(await target(), await store(), await ledger()));
+  const client = once(
+    async (): Promise<Client> => connect(await target(), await store(), await ledger()),
+  );
   // The budgets do not apply to the calls of a client for another service or key, which are free.
   return {
     target,
@@ -176,8 +199,13 @@ export function watchCaps(
   const apply = () => {
     const saved = profileOf(readConfig(path), profile);
     if (saved === undefined)
-      throw new Failure('local', `profile "${profile}" is no longer in ${path}`, { code: 'NO_PROFILE' });
-    for (const [period, name] of [['day', 'budgetDay'] as const, ['month', 'budgetMonth'] as const]) {
+      throw new Failure('local', `profile "${profile}" is no longer in ${path}`, {
+        code: 'NO_PROFILE',
+      });
+    for (const [period, name] of [
+      ['day', 'budgetDay'] as const,
+      ['month', 'budgetMonth'] as const,
+    ]) {
       const limit = saved[name] === undefined ? undefined : readSetting(name, saved[name], name);
       if (limit === caps[period]) continue;
       caps[period] = limit;

@@ -21,7 +21,11 @@ import { knownSecret, loadSettings } from './settings/settings.ts';
 import { Permission } from './spend/permission.ts';
 
 /** Creates the context of a command. The settings are loaded at once, everything else on first use. */
-export async function createContext(io: Io, command: AnyCommand, { globals: parsed, given }: Parsed) {
+export async function createContext(
+  io: Io,
+  command: AnyCommand,
+  { globals: parsed, given }: Parsed,
+) {
   let opened: Client | undefined;
   let outcome = (): RunOutcome | undefined => undefined;
   const receipt = () => {
@@ -29,7 +33,16 @@ export async function createContext(io: Io, command: AnyCommand, { globals: pars
     const units = parsed.sandbox ? undefined : opened?.left.key?.units;
     const { found, missing, failed } = outcome() ?? {};
     const cuAtMost = atMost + inFlight;
-    return { command: command.path, calls, cu, cuAtMost, found, missing, failed, left: units ?? undefined };
+    return {
+      command: command.path,
+      calls,
+      cu,
+      cuAtMost,
+      found,
+      missing,
+      failed,
+      left: units ?? undefined,
+    };
   };
   const prepareReceipt =
     parsed.receipt === undefined
@@ -47,7 +60,9 @@ export async function createContext(io: Io, command: AnyCommand, { globals: pars
       }
     : loaded;
   // With --dry-run, ignore --out, --fields and --bom: they apply to the records of a real run.
-  const shown = globals.dryRun ? { ...globals, out: undefined, fields: undefined, bom: false } : globals;
+  const shown = globals.dryRun
+    ? { ...globals, out: undefined, fields: undefined, bom: false }
+    : globals;
   const format = formatOf(shown, settings.output, io.stdout.isTTY === true, command);
   const closing = new AbortController();
   const signal = AbortSignal.any([io.signal, closing.signal]);
@@ -190,13 +205,18 @@ const LAST_LOOK_MS = 1_500;
 
 /** Whether the service can be expected to answer after this error. */
 const mayAskService = (error: unknown) =>
-  error instanceof Failure && !['network', 'service', 'rate', 'auth', 'forbidden'].includes(error.kind);
+  error instanceof Failure &&
+  !['network', 'service', 'rate', 'auth', 'forbidden'].includes(error.kind);
 
 const rowsLost = (spent: number) =>
-  new Failure('local', `the output was closed before all rows were read; this run cost ${unitsText(spent)}`, {
-    code: 'OUTPUT_CLOSED',
-    hint: 'write to a file with --out, or request only as many rows as you need',
-  });
+  new Failure(
+    'local',
+    `the output was closed before all rows were read; this run cost ${unitsText(spent)}`,
+    {
+      code: 'OUTPUT_CLOSED',
+      hint: 'write to a file with --out, or request only as many rows as you need',
+    },
+  );
 
 /** The messages of a run on stderr. During a question, notices wait and the redrawn parts of the terminal are hidden. */
 function createScreen(write: (text: string) => void) {
@@ -231,7 +251,8 @@ function createScreen(write: (text: string) => void) {
 async function layoutFor({ stderr }: Io, { utc }: Context['settings']) {
   if (stderr.isTTY !== true) return undefined;
   const { proseLines } = await import('../output/terminal/prose.ts');
-  return (label: string, text: string) => proseLines(label, text, { columns: stderr.columns || 80, utc });
+  return (label: string, text: string) =>
+    proseLines(label, text, { columns: stderr.columns || 80, utc });
 }
 
 /** The format of lines on stderr. Commands with --log-format print the time, unless stderr is a terminal. */

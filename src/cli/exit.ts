@@ -20,16 +20,25 @@ export const exitCodes = {
 
 /** The error codes of trdr for limits (exit 6) and confirmations (exit 11), for the docs and `schema`. */
 export const limitCodes = {
-  CEILING: { exit: 6, meaning: 'The spending limit of the run is reached: --max-cu, or else confirmAbove.' },
+  CEILING: {
+    exit: 6,
+    meaning: 'The spending limit of the run is reached: --max-cu, or else confirmAbove.',
+  },
   BUDGET: { exit: 6, meaning: 'A budget (trdr budget set) does not cover the next call.' },
   NOT_AGREED: {
     exit: 6,
     meaning: 'An answer was lost, and requesting it again would exceed the confirmed cost.',
   },
   UNITS_LOW: { exit: 6, meaning: 'me: fewer units are left than --min-units requires.' },
-  REVEALS_LOW: { exit: 6, meaning: 'me: fewer wallet reveals are left than --min-reveals requires.' },
+  REVEALS_LOW: {
+    exit: 6,
+    meaning: 'me: fewer wallet reveals are left than --min-reveals requires.',
+  },
   DAYS_LOW: { exit: 6, meaning: 'me: the units last for fewer days than --min-days requires.' },
-  CONFIRMATION_NEEDED: { exit: 11, meaning: 'The run needs a confirmation, but is not interactive.' },
+  CONFIRMATION_NEEDED: {
+    exit: 11,
+    meaning: 'The run needs a confirmation, but is not interactive.',
+  },
   NOT_CONFIRMED: { exit: 11, meaning: 'The user declined.' },
 } as const satisfies Record<string, { exit: 6 | 11; meaning: string }>;
 

@@ -50,7 +50,8 @@ export interface RunEnd {
 export const endingSignals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 type EndingSignal = keyof typeof endingSignals;
 
-export const isInterrupted = ({ signal }: Pick<Io, 'signal'>): boolean => signal.reason instanceof Interrupt;
+export const isInterrupted = ({ signal }: Pick<Io, 'signal'>): boolean =>
+  signal.reason instanceof Interrupt;
 
 export class Interrupt extends Error {
   override readonly name = 'Interrupt';

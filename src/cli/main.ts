@@ -56,7 +56,8 @@ const scripts: Readonly<Record<string, string>> = completionFiles;
 function prebuilt(argv: readonly string[]): string | undefined {
   const [first = 'help', ...others] = argv;
   const last = argv.at(-1);
-  if (argv.length === 1 && ['version', '--version', '-V', '-v'].includes(first)) return `${__VERSION__}\n`;
+  if (argv.length === 1 && ['version', '--version', '-V', '-v'].includes(first))
+    return `${__VERSION__}\n`;
   if (argv.length === 1 && first === 'skill') return readPrebuilt('.', 'skill.md');
   if (last === '--help' || last === '-h') return prebuiltHelp(argv.slice(0, -1));
   if (first === 'help') return prebuiltHelp(others);
@@ -77,7 +78,9 @@ function prebuiltHelp(words: readonly string[]): string | undefined {
 
 /** Undefined if stdout is not a terminal. Checks the descriptor first, because opening `process.stdout` takes longer. */
 function terminalColumns(): number | undefined {
-  return fstatSync(1).isCharacterDevice() && process.stdout.isTTY ? process.stdout.columns : undefined;
+  return fstatSync(1).isCharacterDevice() && process.stdout.isTTY
+    ? process.stdout.columns
+    : undefined;
 }
 
 /** An unknown command has no page, and a single executable has no prebuilt files at all: the program runs instead. */

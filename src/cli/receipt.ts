@@ -17,7 +17,8 @@ export function openReceipt(io: Io, path: string, receipt: () => object): () => 
   io.atExit.add((exit) => {
     const line = `${JSON.stringify({ ...receipt(), exit })}\n`;
     if (path === '-') io.stderr.write(line);
-    else inWords(() => (isOther ? writeTo(path, line) : writeAtomic(path, line, { private: false })));
+    else
+      inWords(() => (isOther ? writeTo(path, line) : writeAtomic(path, line, { private: false })));
   });
   return () => {
     if (path === '-' || isOther) return;

@@ -13,10 +13,16 @@ import type { RunSettings } from './settings/settings.ts';
 type ReportSettings = Pick<RunSettings, 'color' | 'output' | 'key' | 'utc'>;
 
 /** Reports a failure on stderr. Searches the words for the flags that it needs, because the line may be invalid. */
-export async function reportFailure(io: Io, error: unknown, settings?: ReportSettings): Promise<RunEnd> {
+export async function reportFailure(
+  io: Io,
+  error: unknown,
+  settings?: ReportSettings,
+): Promise<RunEnd> {
   const known = error instanceof Failure ? error : failureOfUnknown(error);
   const hide = (text: string) =>
-    withoutKeys(withoutKey(withoutKey(text, trimText(io.env['TRDR_API_KEY'] ?? '')), settings?.key.known));
+    withoutKeys(
+      withoutKey(withoutKey(text, trimText(io.env['TRDR_API_KEY'] ?? '')), settings?.key.known),
+    );
   const failure = {
     ...printedFields(known),
     message: hide(known.message),
@@ -39,7 +45,9 @@ export async function reportFailure(io: Io, error: unknown, settings?: ReportSet
         utc: settings?.utc === true || !isTerminal,
       });
   const stack =
-    io.argv.includes('--debug') && error instanceof Error ? `${safeText(hide(error.stack ?? ''))}\n` : '';
+    io.argv.includes('--debug') && error instanceof Error
+      ? `${safeText(hide(error.stack ?? ''))}\n`
+      : '';
   const prefix = io.isJournal ? journalPrefix('error') : '';
   const lines = `${text}${stack}`.replace(/^(?=.)/gm, prefix);
   await new Promise<void>((resolve) => io.stderr.write(lines, () => resolve()));
@@ -49,7 +57,8 @@ export async function reportFailure(io: Io, error: unknown, settings?: ReportSet
 function failureOfUnknown(error: unknown): Failure {
   // A file operation that fails unexpectedly is a problem of the system, not of trdr.
   if (error instanceof Error && errno(error) !== '') {
-    if ('path' in error && typeof error.path === 'string') return fileFailure('access', error.path, error);
+    if ('path' in error && typeof error.path === 'string')
+      return fileFailure('access', error.path, error);
     if ('syscall' in error && error.syscall === 'uv_cwd')
       return fileFailure('access', 'the current folder', error, 'change to an existing folder');
   }
@@ -73,7 +82,8 @@ function wantsJson(io: Io, setting: ReportSettings['output'], logged: boolean): 
   if (logged) return true;
   if (io.stderr.isTTY === true) return false;
   if (io.argv.includes('--json')) return true;
-  const format = setting ?? stated(io.argv, ['-o', '--output']) ?? (io.env['TRDR_OUTPUT'] || undefined);
+  const format =
+    setting ?? stated(io.argv, ['-o', '--output']) ?? (io.env['TRDR_OUTPUT'] || undefined);
   return format === undefined ? io.stdout.isTTY !== true : format !== 'table';
 }
 

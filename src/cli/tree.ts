@@ -13,7 +13,8 @@ export const tree: Readonly<Record<string, Load>> = {
   me: async () => (await import('./commands/me.ts')).me,
   price: async () => (await import('./commands/price.ts')).price,
   'launchpad user': async () => (await import('./commands/launchpad-user.ts')).launchpadUser,
-  'launchpad callouts': async () => (await import('./commands/launchpad-callouts.ts')).launchpadCallouts,
+  'launchpad callouts': async () =>
+    (await import('./commands/launchpad-callouts.ts')).launchpadCallouts,
   'launchpad board': async () => (await import('./commands/launchpad-board.ts')).launchpadBoard,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   schema: async () => (await import('./commands/about.ts')).schema,

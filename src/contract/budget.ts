@@ -65,5 +65,15 @@ export function budgetItem(
   const state = left === null ? 'no limit' : left === 0 ? 'exhausted' : 'within';
   const { spent, lost, reserved } = used;
   const item = 'budget' as const;
-  return { item, name, state, limit, left, renewsAt: renewalOf(period, now), spent, lost, reserved };
+  return {
+    item,
+    name,
+    state,
+    limit,
+    left,
+    renewsAt: renewalOf(period, now),
+    spent,
+    lost,
+    reserved,
+  };
 }

@@ -119,11 +119,17 @@ export const commonErrors = [
 ] as const satisfies readonly ErrorCode[];
 
 /** Only a 404 for an unknown subject is charged. 400, 402 and 409 have no documented price. */
-export function chargeOfError(row: { price: { miss: number } }, status: number, code: string): Charge {
+export function chargeOfError(
+  row: { price: { miss: number } },
+  status: number,
+  code: string,
+): Charge {
   const miss = status === 404 && code !== 'NOT_FOUND';
   return { cu: miss ? row.price.miss : 0, reveals: 0 };
 }
 
 export function pathOf(template: string, params: Record<string, unknown>): string {
-  return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
+  return template.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(params[name])),
+  );
 }

@@ -47,7 +47,8 @@ const revealPrice = {
   miss: cu.miss,
 };
 
-const thesisCost = (query: { limit?: number | undefined }) => cu.thesisBlock * thesisBlocks(query.limit);
+const thesisCost = (query: { limit?: number | undefined }) =>
+  cu.thesisBlock * thesisBlocks(query.limit);
 
 const thesisPrice = {
   text: '200 CU per 20 rows of the requested limit, rounded up',
@@ -55,7 +56,10 @@ const thesisPrice = {
     const cost = thesisCost(query);
     return { least: cost, most: cost, reveals: 0 };
   },
-  after: ({ query }: { query: { limit?: number | undefined } }) => ({ cu: thesisCost(query), reveals: 0 }),
+  after: ({ query }: { query: { limit?: number | undefined } }) => ({
+    cu: thesisCost(query),
+    reveals: 0,
+  }),
   miss: cu.miss,
 };
 
@@ -63,7 +67,10 @@ const nothing = z.object({});
 const noBody = z.undefined();
 const handle = field(bounded(1, HANDLE_MAX), 'Handle; case-insensitive; a leading @ is ignored.');
 const userId = field(z.guid(), 'User id.', { format: 'uuid' });
-const address = field(bounded(1, ADDRESS_MAX), 'Wallet address: Solana (base58) or EVM (0x-prefixed).');
+const address = field(
+  bounded(1, ADDRESS_MAX),
+  'Wallet address: Solana (base58) or EVM (0x-prefixed).',
+);
 
 const token = field(
   bounded(1, ADDRESS_MAX),
@@ -197,7 +204,8 @@ export const endpoints = rows({
       method: 'POST',
       path: '/v2/user/handles/pnl',
       group: 'numbers',
-      summary: 'Show the trading numbers of up to 100 traders; the batch succeeds or fails as a whole.',
+      summary:
+        'Show the trading numbers of up to 100 traders; the batch succeeds or fails as a whole.',
       body: z.object({ handles: z.array(handle).check(z.minLength(1), z.maxLength(BATCH_MAX)) }),
       answers: { 200: PnlBatch },
       recordType: 'batch',
@@ -291,7 +299,9 @@ export const endpoints = rows({
       path: '/v2/launchpad/leaderboard/traders',
       summary: 'Show the top 100 traders in a snapshot of the leaderboard.',
       query: z.object({
-        period: field(z.optional(z.enum(boardPeriods)), 'daily, weekly or monthly.', { default: 'weekly' }),
+        period: field(z.optional(z.enum(boardPeriods)), 'daily, weekly or monthly.', {
+          default: 'weekly',
+        }),
         at: field(
           z.optional(z.string()),
           'Epoch ms or ISO time; returns the latest snapshot at or before that time.',

@@ -1,7 +1,11 @@
 import * as z from 'zod/mini';
 import { float, string } from './field.ts';
 
-const row = (status: number, meaning: string, retryable = false) => ({ status, retryable, meaning });
+const row = (status: number, meaning: string, retryable = false) => ({
+  status,
+  retryable,
+  meaning,
+});
 
 export const errorCodes = {
   VALIDATION_ERROR: row(400, 'Malformed handle, address or query parameter.'),

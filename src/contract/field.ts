@@ -6,7 +6,11 @@ interface FieldMeta {
   default?: string | number;
 }
 
-export function field<S extends z.core.$ZodType>(schema: S, description: string, meta: FieldMeta = {}): S {
+export function field<S extends z.core.$ZodType>(
+  schema: S,
+  description: string,
+  meta: FieldMeta = {},
+): S {
   z.globalRegistry.add(schema, { description, ...meta } as z.core.GlobalMeta);
   return schema;
 }
@@ -23,7 +27,8 @@ export const boolean = fieldOf(() => z.boolean());
 export const optional = <S extends z.core.$ZodType>(schema: S, description: string) =>
   z.optional(field(schema, description));
 
-export const bounded = (min: number, max: number) => z.string().check(z.minLength(min), z.maxLength(max));
+export const bounded = (min: number, max: number) =>
+  z.string().check(z.minLength(min), z.maxLength(max));
 
 export const nullable = <S extends z.core.$ZodType>(schema: S, description: string) =>
   field(z.nullable(schema), description);

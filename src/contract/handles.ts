@@ -3,6 +3,7 @@ export const normalHandle = (text: string) => text.trim().replace(/^@/, '').toLo
 
 export function distinctHandles(handles: readonly string[]): string[] {
   const first = new Map<string, string>();
-  for (const text of handles) if (!first.has(normalHandle(text))) first.set(normalHandle(text), text);
+  for (const text of handles)
+    if (!first.has(normalHandle(text))) first.set(normalHandle(text), text);
   return [...first.values()];
 }

@@ -7,7 +7,13 @@ import { ClientFrame, ServerFrame } from './frames.ts';
 import { Me } from './records/account.ts';
 import { Board, Callout, CalloutPage, LaunchpadUser } from './records/launchpad.ts';
 import { Pnl, PnlBatch, PnlWindow } from './records/pnl.ts';
-import { Thesis, ThesisFrameData, ThesisPage, TokenThesisPage, UserThesisPage } from './records/thesis.ts';
+import {
+  Thesis,
+  ThesisFrameData,
+  ThesisPage,
+  TokenThesisPage,
+  UserThesisPage,
+} from './records/thesis.ts';
 import { Pending, User } from './records/user.ts';
 
 type Json = Record<string, unknown>;
@@ -41,7 +47,10 @@ export function openapi(envelope: 'bare' | 'wrapped' = 'bare', server = '/') {
   const paths: Record<string, Json> = {};
   for (const id of endpointIds) {
     const row: AnyEndpoint = endpoints[id];
-    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operation(id, row, envelope) };
+    paths[row.path] = {
+      ...paths[row.path],
+      [row.method.toLowerCase()]: operation(id, row, envelope),
+    };
   }
   paths[SOCKET_PATH] = { get: socketOperation() };
   paths[OPENAPI_PATH] = { get: selfOperation() };
@@ -55,7 +64,9 @@ export function openapi(envelope: 'bare' | 'wrapped' = 'bare', server = '/') {
     },
     servers: [{ url: server }],
     security: [{ bearer: [] }, { apiKey: [] }],
-    tags: [...new Set(endpointIds.map((id) => endpoints[id].group)), 'live'].map((name) => ({ name })),
+    tags: [...new Set(endpointIds.map((id) => endpoints[id].group)), 'live'].map((name) => ({
+      name,
+    })),
     paths,
     components: {
       securitySchemes: {
@@ -152,7 +163,11 @@ function parameters(fields: AnyEndpoint['params'], place: 'path' | 'query'): Jso
 
 function success(description: string, schema: z.core.$ZodType, envelope: 'bare' | 'wrapped'): Json {
   const data = schemaOf(schema);
-  const whole = { type: 'object', properties: { data, meta: ref('Meta') }, required: ['data', 'meta'] };
+  const whole = {
+    type: 'object',
+    properties: { data, meta: ref('Meta') },
+    required: ['data', 'meta'],
+  };
   return { description, content: json(envelope === 'bare' ? data : whole) };
 }
 
@@ -160,7 +175,8 @@ function failures(codes: readonly ErrorCode[]): Json {
   const distinct = [...new Set(codes)];
   const statuses = [...new Set(distinct.map((code) => errorCodes[code].status))];
   const byStatus = statuses.map(
-    (status) => [String(status), distinct.filter((code) => errorCodes[code].status === status)] as const,
+    (status) =>
+      [String(status), distinct.filter((code) => errorCodes[code].status === status)] as const,
   );
   const answer = (all: readonly ErrorCode[]) => ({
     description: all.map((code) => `\`${code}\`: ${errorCodes[code].meaning}`).join('\n'),

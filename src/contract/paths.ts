@@ -9,7 +9,9 @@ export function fieldPaths(schema: $ZodType, prefix = ''): string[] {
   }
   const entries = inner instanceof $ZodObject ? Object.entries(inner._zod.def.shape) : [];
   if (entries.length === 0) return prefix === '' ? [] : [prefix];
-  return entries.flatMap(([key, value]) => fieldPaths(value, prefix === '' ? key : `${prefix}.${key}`));
+  return entries.flatMap(([key, value]) =>
+    fieldPaths(value, prefix === '' ? key : `${prefix}.${key}`),
+  );
 }
 
 function innermost(schema: $ZodType): $ZodType {

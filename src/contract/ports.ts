@@ -165,7 +165,11 @@ export interface Remainder {
 }
 
 export interface Client {
-  call<Id extends EndpointId>(id: Id, ask: RequestParts<Id>, options?: CallOptions): Promise<Result<Id>>;
+  call<Id extends EndpointId>(
+    id: Id,
+    ask: RequestParts<Id>,
+    options?: CallOptions,
+  ): Promise<Result<Id>>;
   /** The possible cost of a call. Sends nothing. */
   bounds<Id extends EndpointId>(id: Id, ask: RequestParts<Id>): PriceBounds;
   /** Sends a request to any path. The rate limit, ledger and spending limit apply. */
@@ -235,7 +239,10 @@ export type Claim =
 export type EndClaim = (outcome?: SharedAnswer | Failure) => Promise<void>;
 
 export async function withClaim<T>(
-  claim: { readonly by: 'cache' | 'other' } | { readonly by: 'us'; readonly end: EndClaim } | undefined,
+  claim:
+    | { readonly by: 'cache' | 'other' }
+    | { readonly by: 'us'; readonly end: EndClaim }
+    | undefined,
   work: () => Promise<T>,
   outcomeOf: (done: T) => SharedAnswer | Failure | undefined,
 ): Promise<T> {

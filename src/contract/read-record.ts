@@ -42,9 +42,13 @@ export function known<S extends $ZodType>(
     const given = valueAt(sent, path);
     // Only its size is not as described.
     if (code === 'too_big' || code === 'too_small') continue;
-    const field = path.map((step) => (typeof step === 'number' ? '[]' : `.${String(step)}`)).join('');
-    const expected = (code === 'invalid_type' && words[issue.expected]) || 'a value of another type';
-    const isFraction = code === 'invalid_type' && issue.expected === 'int' && Number.isFinite(given);
+    const field = path
+      .map((step) => (typeof step === 'number' ? '[]' : `.${String(step)}`))
+      .join('');
+    const expected =
+      (code === 'invalid_type' && words[issue.expected]) || 'a value of another type';
+    const isFraction =
+      code === 'invalid_type' && issue.expected === 'int' && Number.isFinite(given);
     report({ field: field.slice(1), expected, got: isFraction ? 'a fraction' : typeText(given) });
     if (!isFraction) omitted.push(path);
   }
@@ -61,7 +65,8 @@ export function known<S extends $ZodType>(
 
 const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce(
-    (inner, step) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, step) : undefined),
+    (inner, step) =>
+      typeof inner === 'object' && inner !== null ? Reflect.get(inner, step) : undefined,
     value,
   );
 
@@ -110,7 +115,10 @@ export const recordTypes = {
     fits: (record) => has(record, 'id', 'handle', 'solanaAddress', 'evmAddress'),
   },
   numbers: { name: 'numbers', fits: (record) => has(record, 'handle', 'windows') },
-  batch: { name: 'batch', fits: (record) => hasList(record, 'entries') || hasList(record, 'missing') },
+  batch: {
+    name: 'batch',
+    fits: (record) => hasList(record, 'entries') || hasList(record, 'missing'),
+  },
   page: { name: 'page', fits: (record) => hasList(record, 'items') },
   board: { name: 'board', fits: (record) => hasList(record, 'entries') },
   launchpadUser: {
@@ -120,7 +128,8 @@ export const recordTypes = {
   me: {
     name: 'account',
     fits: () => true,
-    isCertain: (record) => has(record, 'usage', 'entitlement', 'ratePerMinute', 'plan', 'account', 'scopes'),
+    isCertain: (record) =>
+      has(record, 'usage', 'entitlement', 'ratePerMinute', 'plan', 'account', 'scopes'),
   },
   pending: {
     name: 'pending',

@@ -5,17 +5,27 @@ import type { Forecast, Me } from '../contract/records/account.ts';
 /** If `unitsRemaining` exceeds what is left of the grant, it includes top-ups; otherwise they are added. */
 export function leftOf({ usage = {}, entitlement = {} }: Known<Me>): KeyMeters {
   if (entitlement.unmetered) return { units: null, reveals: null };
-  const { unitsUsed, unitsRemaining = null, additionalUnits = 0, revealsRemaining: reveals = null } = usage;
+  const {
+    unitsUsed,
+    unitsRemaining = null,
+    additionalUnits = 0,
+    revealsRemaining: reveals = null,
+  } = usage;
   const { monthlyUnits } = entitlement;
   if (unitsRemaining === null) return { units: null, reveals };
   const monthsRest =
-    monthlyUnits === undefined || unitsUsed === undefined ? 0 : Math.max(0, monthlyUnits - unitsUsed);
+    monthlyUnits === undefined || unitsUsed === undefined
+      ? 0
+      : Math.max(0, monthlyUnits - unitsUsed);
   const countsTopUps = unitsRemaining > monthsRest && additionalUnits > 0;
   return { units: countsTopUps ? unitsRemaining : unitsRemaining + additionalUnits, reveals };
 }
 
 /** Otherwise, trdr cannot decide whether the key can pay for a run. */
-export function isMeterKnown({ usage = {}, entitlement = {} }: Known<Me>, meter: keyof KeyMeters): boolean {
+export function isMeterKnown(
+  { usage = {}, entitlement = {} }: Known<Me>,
+  meter: keyof KeyMeters,
+): boolean {
   if (entitlement.unmetered) return true;
   return (meter === 'units' ? usage.unitsRemaining : usage.revealsRemaining) !== undefined;
 }

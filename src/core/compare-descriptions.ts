@@ -60,10 +60,12 @@ function changes(part: Part, other: Part): ApiDifference[] {
     { how: 'changed' as const, call, text: `${name} ${text}`, breaks },
   ];
   if (isOther(part, other)) {
-    const breaks = use === 'sent' ? !accepts(other, part) : use === 'needed' && !accepts(part, other);
+    const breaks =
+      use === 'sent' ? !accepts(other, part) : use === 'needed' && !accepts(part, other);
     return changed(`is ${typeText(other)}, was ${typeText(part)}`, breaks);
   }
-  if (use === 'sent') return !part.required && other.required ? changed('is now required', true) : [];
+  if (use === 'sent')
+    return !part.required && other.required ? changed('is now required', true) : [];
   return part.required && !other.required ? changed('may now be absent', use === 'needed') : [];
 }
 
@@ -76,9 +78,18 @@ function partsOf(document: unknown, ignored: readonly string[]): Map<string, Par
       if (!isRecord(operation) || ignored.includes(path)) continue;
       const call = `${method.toUpperCase()} ${path}`;
       const outer = call.replace(/\{[^}]*\}/g, '{}');
-      parts.set(outer, { call, name: 'the endpoint', types: ['object'], required: false, use: 'sent' });
+      parts.set(outer, {
+        call,
+        name: 'the endpoint',
+        types: ['object'],
+        required: false,
+        use: 'sent',
+      });
       let position = 0;
-      for (const given of [...list(asObject(item)['parameters']), ...list(operation['parameters'])]) {
+      for (const given of [
+        ...list(asObject(item)['parameters']),
+        ...list(operation['parameters']),
+      ]) {
         const parameter = resolved(given, document);
         const where = parameter['in'];
         if (where !== 'query' && where !== 'path') continue;
@@ -105,7 +116,13 @@ function addFields(
   schema: unknown,
   { call, outer: endpoint, place }: Record<'call' | 'outer' | 'place', string>,
 ): void {
-  const collect = (given: unknown, path: string, outer: string, isRequired: boolean, depth: number) => {
+  const collect = (
+    given: unknown,
+    path: string,
+    outer: string,
+    isRequired: boolean,
+    depth: number,
+  ) => {
     if (depth > DEEPEST) return;
     const alternatives = alternativesOf(given, document);
     const name = path === '' ? place : `${place}: ${path}`;
@@ -137,7 +154,10 @@ function alternativesOf(given: unknown, document: unknown, depth = 0): JsonObjec
     return alternativesOf(resolved(given, document), document, depth + 1);
   if (Array.isArray(given['allOf'])) {
     const { allOf, ...rest } = given;
-    const merged = [rest, ...given['allOf'].flatMap((part) => alternativesOf(part, document, depth + 1))];
+    const merged = [
+      rest,
+      ...given['allOf'].flatMap((part) => alternativesOf(part, document, depth + 1)),
+    ];
     const properties = Object.assign({}, ...merged.map((part) => asObject(part['properties'])));
     const required = merged.flatMap((part) => list(part['required']));
     return [Object.assign({}, ...merged, { properties, required })];
@@ -193,5 +213,6 @@ const isOther = ({ types: ours }: Part, { types: theirs }: Part) =>
 
 const accepts = (reader: Part, { types }: Part) =>
   types.every(
-    (type) => reader.types.includes(type) || (type === 'integer' && reader.types.includes('number')),
+    (type) =>
+      reader.types.includes(type) || (type === 'integer' && reader.types.includes('number')),
   );

@@ -118,7 +118,8 @@ function commitOrSaveBeside(file: Replacement, path: string): void {
   } catch (error) {
     const failure = failureOf(path, error);
     const saved = quietly(() => saveBeside(file, path));
-    const rest = saved === undefined ? 'the result could not be saved' : `the complete result is in ${saved}`;
+    const rest =
+      saved === undefined ? 'the result could not be saved' : `the complete result is in ${saved}`;
     throw new Failure(failure.kind, `${failure.message}; ${rest}`, failure);
   }
 }
@@ -140,7 +141,8 @@ const writeTo =
     for (let at = 0; at < bytes.length; ) {
       at += await write(fd, bytes, at, bytes.length - at, null).then(
         ({ bytesWritten }) => bytesWritten,
-        (error: unknown) => (errno(error) === 'EAGAIN' ? delay(FULL_PIPE_MS, 0) : Promise.reject(error)),
+        (error: unknown) =>
+          errno(error) === 'EAGAIN' ? delay(FULL_PIPE_MS, 0) : Promise.reject(error),
       );
     }
   };
@@ -149,7 +151,8 @@ const writeTo =
 export function descriptorIn(path: string): number | undefined {
   const [, name = '', number] =
     /^\/dev\/(?:(stdout|stderr)|fd\/(\d+))$|^\/proc\/self\/fd\/(\d+)$/.exec(path) ?? [];
-  const fd = { stdout: '1', stderr: '2' }[name] ?? number ?? /^\/proc\/self\/fd\/(\d+)$/.exec(path)?.[1];
+  const fd =
+    { stdout: '1', stderr: '2' }[name] ?? number ?? /^\/proc\/self\/fd\/(\d+)$/.exec(path)?.[1];
   return fd === undefined ? undefined : Number(fd);
 }
 
@@ -165,7 +168,8 @@ async function openPipe(
     signal?.throwIfAborted();
     try {
       const fd = openSync(path, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0));
-      if (!fstatSync(fd).isFIFO()) return [writeTo(fd), { ...named, fd, end: () => close(fd, () => {}) }];
+      if (!fstatSync(fd).isFIFO())
+        return [writeTo(fd), { ...named, fd, end: () => close(fd, () => {}) }];
       const { Socket } = await import('node:net');
       const stream = new Socket({ fd, readable: false, writable: true });
       return [stream, { ...named, end: () => void stream.destroy() }];

@@ -47,17 +47,25 @@ export const outputClosed: Error = Object.freeze(new Error('the reader has close
 /** Waiting each time that the stream is full, after a part of one batch, would leave the reader idle. */
 const MAX_BATCHES_IN_FLIGHT = 4;
 
-const closedCodes = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
+const closedCodes = new Set([
+  'EPIPE',
+  'ECONNRESET',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
+]);
 
 export function writeFailure(name: string, error: unknown): Failure {
-  const hint = errno(error) === 'ENOSPC' ? 'free some disk space, or write to a different disk' : undefined;
+  const hint =
+    errno(error) === 'ENOSPC' ? 'free some disk space, or write to a different disk' : undefined;
   return fileFailure('write to', name, error, hint);
 }
 
 export const failureOf = (name: string, error: unknown): Failure =>
   error instanceof Failure ? error : writeFailure(name, error);
 
-const streamClosed = Object.assign(new Error('the stream was closed'), { code: 'ERR_STREAM_DESTROYED' });
+const streamClosed = Object.assign(new Error('the stream was closed'), {
+  code: 'ERR_STREAM_DESTROYED',
+});
 
 const sync = promisify(fsync);
 
@@ -251,7 +259,8 @@ export function createSink(
     async finish(as) {
       if (ended) return undefined;
       await (as === 'complete' ? flush() : flush().catch(() => {}));
-      if (as === 'complete' && options.fd !== undefined && !options.live) await syncTo(options.fd, name);
+      if (as === 'complete' && options.fd !== undefined && !options.live)
+        await syncTo(options.fd, name);
       ended = true;
       const kept = await options.end?.(as, controller.signal.reason);
       return typeof kept === 'string' ? kept : undefined;

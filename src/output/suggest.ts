@@ -39,7 +39,11 @@ export function suggest(word: string, known: Iterable<string>): string[] {
   return found.slice(0, 3).map(({ name }) => name);
 }
 
-export function didYouMean(word: string, known: Iterable<string>, show = (name: string) => name): string {
+export function didYouMean(
+  word: string,
+  known: Iterable<string>,
+  show = (name: string) => name,
+): string {
   const near = suggest(word, known).map(show);
   const last = near.pop();
   if (last === undefined) return '';

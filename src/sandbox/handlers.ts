@@ -5,7 +5,12 @@ import type { Me } from '../contract/records/account.ts';
 import type { Callout } from '../contract/records/launchpad.ts';
 import type { Pnl } from '../contract/records/pnl.ts';
 import type { Thesis } from '../contract/records/thesis.ts';
-import { holdsWallet, type Pending, type PendingReason, type User } from '../contract/records/user.ts';
+import {
+  holdsWallet,
+  type Pending,
+  type PendingReason,
+  type User,
+} from '../contract/records/user.ts';
 import type { Handlers } from './http/endpoint.ts';
 import { ApiError } from './http/response.ts';
 import { type Key, shortageOf, usageOf } from './keys.ts';
@@ -22,7 +27,8 @@ export const handlers: Handlers = {
     checkAddress(address);
     return shownUser(sandbox, sandbox.world.userByWallet(address), key);
   },
-  'user.id': (sandbox, { params }, key) => shownUser(sandbox, sandbox.world.userById(params.id), key),
+  'user.id': (sandbox, { params }, key) =>
+    shownUser(sandbox, sandbox.world.userById(params.id), key),
   'user.resolve': (sandbox, { params }, key) => resolve(sandbox, params.handle, key),
   'user.pnl'(sandbox, { params: { handle } }, key) {
     checkHandle(handle);
@@ -90,7 +96,8 @@ function shownNumbers({ world }: SandboxState, pnl: Pnl, { isFree }: Key): Pnl {
 
 function checkHandle(text: string): void {
   if (normalHandle(text) === '') throw invalid('handle: must not be empty.');
-  if (/[\s\p{Cc}]/u.test(text)) throw invalid('handle: must not contain white space or control characters.');
+  if (/[\s\p{Cc}]/u.test(text))
+    throw invalid('handle: must not contain white space or control characters.');
 }
 
 function checkAddress(address: string): void {
@@ -113,7 +120,12 @@ const isSame = (one: string, other: string) => normalAddress(one) === normalAddr
 
 const isAbout = (token: string) => (thesis: Thesis) => isSame(thesis.tokenAddress ?? '', token);
 
-function userPage(sandbox: SandboxState, id: string, tokenAddress: string | null, query: PageQuery) {
+function userPage(
+  sandbox: SandboxState,
+  id: string,
+  tokenAddress: string | null,
+  query: PageQuery,
+) {
   const userId = id.toLowerCase();
   const isAboutToken = tokenAddress === null ? () => true : isAbout(tokenAddress);
   const page = thesisPage(
@@ -130,7 +142,8 @@ function thesisPage(
   matches?: (thesis: Thesis) => boolean,
 ) {
   const slice = world.theses().slice(before, limit, clock.now(), matches);
-  const updatedAt = slice?.items.find((item) => item.platformCreatedAt !== null)?.platformCreatedAt ?? null;
+  const updatedAt =
+    slice?.items.find((item) => item.platformCreatedAt !== null)?.platformCreatedAt ?? null;
   return { ...pageOf('thesis', slice), updatedAt };
 }
 
@@ -139,7 +152,9 @@ function calloutPage(
   { before }: PageQuery,
   matches?: (callout: Callout) => boolean,
 ) {
-  return reply(pageOf('callout', world.callouts().slice(before, CALLOUT_PAGE, clock.now(), matches)));
+  return reply(
+    pageOf('callout', world.callouts().slice(before, CALLOUT_PAGE, clock.now(), matches)),
+  );
 }
 
 function pageOf<T extends { readonly id: string }>(
@@ -148,7 +163,12 @@ function pageOf<T extends { readonly id: string }>(
 ) {
   if (!slice) throw invalid(`before: unknown ${post} id.`);
   const { items, hasMore } = slice;
-  return { count: items.length, hasMore, nextBefore: hasMore ? (items.at(-1)?.id ?? null) : null, items };
+  return {
+    count: items.length,
+    hasMore,
+    nextBefore: hasMore ? (items.at(-1)?.id ?? null) : null,
+    items,
+  };
 }
 
 function parseInstant(text: string): number | null {

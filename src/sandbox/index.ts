@@ -5,7 +5,13 @@ import { serveCall } from './http/serve.ts';
 import { type KeyOptions, topUp, usageOf } from './keys.ts';
 import { exponential, type Random, randomOf } from './random.ts';
 import { serveUpgrade } from './socket/upgrade.ts';
-import { addKey, createState, type OpenSocket, type SandboxOptions, type SandboxState } from './state.ts';
+import {
+  addKey,
+  createState,
+  type OpenSocket,
+  type SandboxOptions,
+  type SandboxState,
+} from './state.ts';
 import { readRecording } from './world/load.ts';
 
 export { parseFaults } from './faults/grammar.ts';
@@ -138,7 +144,12 @@ function setRate(sandbox: SandboxState, perMinute: number): void {
 }
 
 /** Each time is computed from the previous planned time, so that delays do not add up. */
-function repeat({ clock }: SandboxState, random: Random, meanMs: number, event: () => void): () => void {
+function repeat(
+  { clock }: SandboxState,
+  random: Random,
+  meanMs: number,
+  event: () => void,
+): () => void {
   let cancel = () => {};
   const arm = (from: number) => {
     const next = from + exponential(random, meanMs);

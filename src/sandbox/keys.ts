@@ -3,7 +3,13 @@ import type { EndpointId, endpoints } from '../contract/endpoints.ts';
 import { type PlanName, plans } from '../contract/limits.ts';
 
 /** Scope names are an assumption: the service description does not list them. */
-const scopes = ['identity:read', 'numbers:read', 'feed:read', 'launchpad:read', 'feed:live'] as const;
+const scopes = [
+  'identity:read',
+  'numbers:read',
+  'feed:read',
+  'launchpad:read',
+  'feed:live',
+] as const;
 export type Scope = (typeof scopes)[number];
 
 /** The scope that the endpoints of a group require; null if they accept any key. */
@@ -61,8 +67,17 @@ export interface KeyOptions {
 export type Key = ReturnType<typeof createKey>;
 
 export function createKey(id: string, text: string, options: KeyOptions, now: number) {
-  const { plan = 'growth', mode = 'test', unmetered = false, additionalUnits = 0, unitsUsed = 0 } = options;
-  const { title, live, ratePerMinute, monthlyUnits, revealsPerMonth } = { ...planTerms[plan], ...options };
+  const {
+    plan = 'growth',
+    mode = 'test',
+    unmetered = false,
+    additionalUnits = 0,
+    unitsUsed = 0,
+  } = options;
+  const { title, live, ratePerMinute, monthlyUnits, revealsPerMonth } = {
+    ...planTerms[plan],
+    ...options,
+  };
   return {
     id,
     text,
@@ -99,7 +114,8 @@ export function shortageOf(
   const { unitsRemaining, additionalUnits, revealsPerMonth, revealsUsed, reserved } = key;
   if (key.unmetered) return null;
   if (cu > unitsRemaining + additionalUnits - reserved.cu) return 'QUOTA_EXCEEDED';
-  const isOver = revealsPerMonth !== null && reveals > revealsPerMonth - revealsUsed - reserved.reveals;
+  const isOver =
+    revealsPerMonth !== null && reveals > revealsPerMonth - revealsUsed - reserved.reveals;
   return reveals > 0 && isOver ? 'REVEAL_LIMIT_REACHED' : null;
 }
 
@@ -125,7 +141,15 @@ export function topUp(key: Key, units: number): void {
 
 export function usageOf(key: Key, now: number) {
   renew(key, now);
-  const { period, unitsUsed, unitsRemaining, additionalUnits, revealsUsed, unmetered, revealsPerMonth } = key;
+  const {
+    period,
+    unitsUsed,
+    unitsRemaining,
+    additionalUnits,
+    revealsUsed,
+    unmetered,
+    revealsPerMonth,
+  } = key;
   const isCapped = !unmetered && revealsPerMonth !== null;
   return {
     period,

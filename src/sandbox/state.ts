@@ -74,7 +74,8 @@ export function createState(options: SandboxOptions) {
 export function addKey({ keys, seed, clock }: SandboxState, options: KeyOptions): Key {
   const number = keys.size + 1;
   const text =
-    options.key ?? `trdr_${options.mode ?? 'test'}_${randomHex(randomOf(seed, `key ${number}`), 32)}`;
+    options.key ??
+    `trdr_${options.mode ?? 'test'}_${randomHex(randomOf(seed, `key ${number}`), 32)}`;
   const key = createKey(`key-${number}`, text, options, clock.now());
   keys.set(text, key);
   return key;

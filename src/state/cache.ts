@@ -14,7 +14,14 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { quietly } from '../base/calls.ts';
-import { discard, ensureFolder, fileFailure, isAbsent, PRIVATE_FILE, temporaryIn } from '../base/files.ts';
+import {
+  discard,
+  ensureFolder,
+  fileFailure,
+  isAbsent,
+  PRIVATE_FILE,
+  temporaryIn,
+} from '../base/files.ts';
 import { parseJson, stringifyJson } from '../base/json.ts';
 import { isRecord } from '../base/json-object.ts';
 import { sha256 } from '../base/sha256.ts';
@@ -50,13 +57,19 @@ export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions) {
     put(endpoint: string, subject: string, { status, time, record }: CachedAnswer): void {
       if (folder === undefined || all === undefined) return;
       try {
-        writeValues(folder, nameOf(endpoint, subject), [status, time, status === 200 ? record : null]);
+        writeValues(folder, nameOf(endpoint, subject), [
+          status,
+          time,
+          status === 200 ? record : null,
+        ]);
         noteHandle(folder, record);
         if (!isSwept) sweep(all, folder, now());
         isSwept = true;
       } catch (error) {
         if (!isReported)
-          notice?.(`answers are not saved for later runs: ${fileFailure('write in', folder, error).message}`);
+          notice?.(
+            `answers are not saved for later runs: ${fileFailure('write in', folder, error).message}`,
+          );
         isReported = true;
       }
     },

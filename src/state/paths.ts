@@ -19,7 +19,8 @@ export function foldersOf({ env, platform, home, cwd }: FolderInputs): Folders {
   const own = (name: string) => (env[name] ? resolve(cwd, env[name]) : undefined);
   // The XDG specification says that relative paths must be ignored.
   const base = (name: string) => (env[name] && isAbsolute(env[name]) ? env[name] : undefined);
-  const under = (folder: string | undefined, ...parts: string[]) => folder && join(folder, ...parts);
+  const under = (folder: string | undefined, ...parts: string[]) =>
+    folder && join(folder, ...parts);
   const atHome = home !== undefined && isAbsolute(home) ? home : undefined;
   const roaming = windows ? (base('APPDATA') ?? under(atHome, 'AppData', 'Roaming')) : undefined;
   const local = windows ? (base('LOCALAPPDATA') ?? under(atHome, 'AppData', 'Local')) : undefined;
@@ -32,7 +33,11 @@ export function foldersOf({ env, platform, home, cwd }: FolderInputs): Folders {
     : {
         config: under(atHome, '.config', 'trdr'),
         state: under(atHome, '.local', 'state', 'trdr'),
-        cache: under(atHome, ...(platform === 'darwin' ? ['Library', 'Caches'] : ['.cache']), 'trdr'),
+        cache: under(
+          atHome,
+          ...(platform === 'darwin' ? ['Library', 'Caches'] : ['.cache']),
+          'trdr',
+        ),
       };
   return {
     config: own('TRDR_CONFIG_DIR') ?? under(base('XDG_CONFIG_HOME'), 'trdr') ?? defaults.config,
@@ -41,7 +46,11 @@ export function foldersOf({ env, platform, home, cwd }: FolderInputs): Folders {
   };
 }
 
-export function homeOf(env: FolderInputs['env'], platform: string, system: () => string): string | undefined {
+export function homeOf(
+  env: FolderInputs['env'],
+  platform: string,
+  system: () => string,
+): string | undefined {
   const named = platform === 'win32' ? env['USERPROFILE'] : env['HOME'];
   if (named) return named;
   // Node throws if the user id is not in the password file, which is common in containers.

@@ -100,13 +100,18 @@ export function openWindows(
 /** Removes calls older than the rate window. If the clock was set back, moves all times back by the same amount. */
 function expireCalls(lane: Lane, now: number): Lane {
   const back = Math.max(0, lane.seen - now);
-  const calls = lane.calls.map((at) => Math.min(at - back, now)).filter((at) => at + RATE_WINDOW_MS > now);
+  const calls = lane.calls
+    .map((at) => Math.min(at - back, now))
+    .filter((at) => at + RATE_WINDOW_MS > now);
   return { ...lane, calls, until: lane.until - back, seen: now };
 }
 
 /** Counts a call if the lane allows it; or returns how many milliseconds to wait. */
 function takeSlot(lane: Lane, limit: number, now: number) {
-  const answer = (waitMs: number, next = lane) => ({ lane: next, result: { waitMs, known: lane.known } });
+  const answer = (waitMs: number, next = lane) => ({
+    lane: next,
+    result: { waitMs, known: lane.known },
+  });
   if (lane.until > now) return answer(lane.until - now);
   // The lane has no free capacity until this call leaves the rate window.
   const first = lane.calls.at(-Math.max(1, Math.floor(limit)));
@@ -125,7 +130,9 @@ function moveCall(lane: Lane, lateMs: number, now: number) {
 const writeLanes = (lanes: ReadonlyMap<string, Lane>, now: number): string =>
   JSON.stringify({
     version: VERSION,
-    lanes: [...lanes].filter(([, { until, seen }]) => until > now || Math.abs(now - seen) < FORGET_MS),
+    lanes: [...lanes].filter(
+      ([, { until, seen }]) => until > now || Math.abs(now - seen) < FORGET_MS,
+    ),
   });
 
 /** Skips invalid parts. If trdr then sends too many calls, the service answers with a 429, and trdr waits. */
@@ -144,4 +151,5 @@ const isLane = (entry: unknown): entry is readonly [string, Lane] => {
 
 const isTime = (value: unknown): value is number =>
   typeof value === 'number' && Number.isFinite(value) && Math.abs(value) <= 8.64e15;
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
+const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) > 0;

@@ -128,7 +128,8 @@ export function openDifferences(dir: string | undefined, baseUrl: string, now: (
         // The difference is also reported on stderr.
       }
     },
-    list: (): SeenDifference[] => [...load().values()].filter(({ time }) => now() - time < LISTED_MS),
+    list: (): SeenDifference[] =>
+      [...load().values()].filter(({ time }) => now() - time < LISTED_MS),
   };
 }
 

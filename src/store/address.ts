@@ -71,7 +71,10 @@ function dbOf(text: string): number {
 }
 
 const invalid = (why: string) =>
-  new Failure('usage', `invalid store URL: ${why}`, { code: 'BAD_STORE', hint: `write it as ${FORM}` });
+  new Failure('usage', `invalid store URL: ${why}`, {
+    code: 'BAD_STORE',
+    hint: `write it as ${FORM}`,
+  });
 
 const isExposed = ({ tls, path, host }: StoreAddress): boolean =>
   !tls && path === undefined && !isLoopback(host.includes(':') ? `[${host}]` : host);

@@ -54,7 +54,11 @@ export function createSharedAnswers(
   };
   const nameOf = (endpoint: string, subject: string) => `${endpoint}\n${subject}`;
 
-  async function share(endpoint: SharedEndpoint, subject: string, answer: SharedAnswer): Promise<void> {
+  async function share(
+    endpoint: SharedEndpoint,
+    subject: string,
+    answer: SharedAnswer,
+  ): Promise<void> {
     const record = answer.status === 404 ? '' : stringifyJson(answer.record);
     if (record.length > LONGEST) return;
     const status = String(answer.status);
@@ -66,7 +70,14 @@ export function createSharedAnswers(
       .use(async (store) => {
         const time = String((await serverNow(store)) - ageMs);
         const signature = seal(key, [endpoint, subject, status, time, record]);
-        return store.run(answerScripts.fill, places, [token, keepMs, status, time, record, signature]);
+        return store.run(answerScripts.fill, places, [
+          token,
+          keepMs,
+          status,
+          time,
+          record,
+          signature,
+        ]);
       })
       .catch(noteRefusal);
   }
@@ -91,7 +102,11 @@ export function createSharedAnswers(
     return { failure };
   }
 
-  async function look(wanted: WantedAnswer, token: string, damaged = ''): Promise<readonly unknown[]> {
+  async function look(
+    wanted: WantedAnswer,
+    token: string,
+    damaged = '',
+  ): Promise<readonly unknown[]> {
     if (refusal) throw refusal;
     const { endpoint, subject, maxAgeMs, missAgeMs } = wanted;
     const places = [keys.answer(endpoint, subject), keys.claim(endpoint, subject)];
@@ -115,7 +130,9 @@ export function createSharedAnswers(
       tokens.delete(nameOf(endpoint, subject));
       // Without a failure, one of the waiting machines requests the answer, unless it was shared.
       const values = [token, failure, failure === '' ? 0 : FAILED_MS];
-      await link.run(answerScripts.fail, [keys.claim(endpoint, subject)], values).catch(noteRefusal);
+      await link
+        .run(answerScripts.fail, [keys.claim(endpoint, subject)], values)
+        .catch(noteRefusal);
     };
   }
 
@@ -178,7 +195,8 @@ const failureText = ({ kind, code, message, status }: Failure): string =>
 /** The failure of another machine, cleaned, because anyone with write access to the store can change its text. */
 function readFailure(text: string): Failure | undefined {
   const { kind, code, message, status } = parseObject(text) ?? {};
-  if (!shared.has(kind) || typeof code !== 'string' || typeof message !== 'string') return undefined;
+  if (!shared.has(kind) || typeof code !== 'string' || typeof message !== 'string')
+    return undefined;
   const shown = message.replace(/[^\x20-\x7e]/g, '?').slice(0, 200);
   return new Failure(kind === 'answer' ? 'answer' : 'service', shown, {
     code: code.replace(/[^A-Z0-9_]/g, '').slice(0, 40),

@@ -18,7 +18,11 @@ interface StoreBudget {
 const fieldOf = ({ period, machine }: StoreBudget) =>
   machine === undefined ? period : `${period}@${machine}`;
 
-export async function setBudget({ link, machine, memory }: StoreMember, budget: StoreBudget, cu: number) {
+export async function setBudget(
+  { link, machine, memory }: StoreMember,
+  budget: StoreBudget,
+  cu: number,
+) {
   const field = fieldOf(budget);
   await link.use(async (store) => {
     if (store.server.evicts) throw evictingFailure();
@@ -28,7 +32,10 @@ export async function setBudget({ link, machine, memory }: StoreMember, budget: 
     memory.update({ budgets: { ...memory.read().budgets, [field]: cu } });
 }
 
-export async function unsetBudget({ link, memory }: StoreMember, budget: StoreBudget): Promise<boolean> {
+export async function unsetBudget(
+  { link, memory }: StoreMember,
+  budget: StoreBudget,
+): Promise<boolean> {
   const field = fieldOf(budget);
   const limit = await link.run(spendingScripts.removeBudget, [link.keys.caps], [field]);
   const { [field]: remembered, ...budgets } = memory.read().budgets;
@@ -51,7 +58,10 @@ export function goneFailure(names: readonly string[], memory: StoreMemory) {
   const { budgets } = memory.read();
   const gone = names.map((field) => {
     const budget = budgetNamed(field);
-    const [cu, flag] = [budgets[field] ?? 0, budget.scope === 'key' ? '' : ` --machine ${budget.name}`];
+    const [cu, flag] = [
+      budgets[field] ?? 0,
+      budget.scope === 'key' ? '' : ` --machine ${budget.name}`,
+    ];
     return {
       text: `${budgetText(budget)} (${unitsText(cu)})`,
       set: `"trdr budget set ${budget.period} ${cu}${flag}"`,
@@ -78,7 +88,9 @@ export const evictingFailure = () =>
 /** Of the current month and day, and of every budget. */
 export async function readSums(store: StoreConnection, keys: Keys, now: number) {
   const all = [...(await hashReply(store, keys.caps))];
-  const caps = new Map(all.filter(([name, text]) => text !== REMOVED && /^(month|day)(@|$)/.test(name)));
+  const caps = new Map(
+    all.filter(([name, text]) => text !== REMOVED && /^(month|day)(@|$)/.test(name)),
+  );
   const { month, day } = periodsAt(now);
   const open = await openReservations(store, keys);
   const sums = [];
@@ -125,7 +137,8 @@ export async function readBudgets(store: StoreConnection, member: StoreMember) {
   }
   memory.update({ budgets: limits });
   const month = await hashReply(store, keys.sum(periodsAt(now).month));
-  const areOld = month.get('boot') !== store.server.boot || now - number(month.get('seeded')) > OLD_MS;
+  const areOld =
+    month.get('boot') !== store.server.boot || now - number(month.get('seeded')) > OLD_MS;
   return { budgets, areOld };
 }
 

@@ -35,7 +35,11 @@ export async function* examine(
     field('aof_last_write_status'),
     field('rdb_last_bgsave_status'),
   );
-  yield memory(Number(field('used_memory')), Number(field('maxmemory')), field('used_memory_human'));
+  yield memory(
+    Number(field('used_memory')),
+    Number(field('maxmemory')),
+    field('used_memory_human'),
+  );
   yield await clockOf(store, clock);
   yield await roundTrip(store, clock);
 }
@@ -48,7 +52,22 @@ function version({ server: { product, version: text } }: StoreConnection): Store
 
 /** Commands that begin with a key, by how many arguments they need after it. */
 const afterKey: readonly (readonly [count: number, names: readonly string[]])[] = [
-  [1, ['SET', 'PEXPIRE', 'HGET', 'HMGET', 'HDEL', 'SADD', 'SREM', 'ZSCORE', 'ZREM', 'XDEL', 'XPENDING']],
+  [
+    1,
+    [
+      'SET',
+      'PEXPIRE',
+      'HGET',
+      'HMGET',
+      'HDEL',
+      'SADD',
+      'SREM',
+      'ZSCORE',
+      'ZREM',
+      'XDEL',
+      'XPENDING',
+    ],
+  ],
   [0, ['GET', 'INCR', 'PTTL', 'EXISTS', 'HGETALL', 'SMEMBERS', 'ZCARD', 'XLEN']],
   [2, ['HSET', 'HINCRBY', 'ZADD', 'ZCOUNT', 'ZRANGE', 'ZRANGEBYSCORE', 'ZREMRANGEBYSCORE']],
   [2, ['XRANGE', 'XREVRANGE', 'XTRIM', 'XACK']],
@@ -122,7 +141,9 @@ function persistence(aof: boolean, aofStatus: string, rdbStatus: string): StoreF
   if ((aof ? aofStatus : rdbStatus) !== 'ok')
     return fail(
       'persistence',
-      aof ? 'the server cannot write its append-only file' : 'the server could not write its last snapshot',
+      aof
+        ? 'the server cannot write its append-only file'
+        : 'the server could not write its last snapshot',
       'check the disk space and the file permissions on the server',
     );
   if (aof)
@@ -166,7 +187,10 @@ async function clockOf(store: StoreConnection, { now }: Pick<Clock, 'now'>): Pro
 const PINGS = 9;
 const SLOW_MS = 20;
 
-async function roundTrip(store: StoreConnection, { mono }: Pick<Clock, 'mono'>): Promise<StoreFinding> {
+async function roundTrip(
+  store: StoreConnection,
+  { mono }: Pick<Clock, 'mono'>,
+): Promise<StoreFinding> {
   const times: number[] = [];
   for (let turn = 0; turn < PINGS; turn++) {
     const began = mono();

@@ -41,7 +41,8 @@ export async function removeKeys(
         return undefined;
       })
     : new Map<string, string>();
-  for (const [name] of budgets ?? []) await store.run(spendingScripts.removeBudget, [keys.caps], [name]);
+  for (const [name] of budgets ?? [])
+    await store.run(spendingScripts.removeBudget, [keys.caps], [name]);
   const others = names.filter((name) => budgets === undefined || name !== keys.caps);
   for (let from = 0; from < others.length; from += AT_ONCE) {
     await store.send('DEL', others.slice(from, from + AT_ONCE));

@@ -44,7 +44,9 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
   const { connectMs = CONNECT_MS, commandMs = COMMAND_MS, trace } = options;
   const where = address.shown;
   const client = new Redis({
-    ...(address.path === undefined ? { host: address.host, port: address.port } : { path: address.path }),
+    ...(address.path === undefined
+      ? { host: address.host, port: address.port }
+      : { path: address.path }),
     ...(address.tls && {
       tls: {
         // Always verify certificates, whatever NODE_TLS_REJECT_UNAUTHORIZED says.
@@ -77,12 +79,18 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
     if (isEnding) return;
     isEnding = true;
     client.disconnect();
-    over.abort(failure ?? awayFailure(address, why, cause, { connected, ownCa: options.ca !== undefined }));
+    over.abort(
+      failure ?? awayFailure(address, why, cause, { connected, ownCa: options.ca !== undefined }),
+    );
   };
   client.on('end', () => end('the connection was closed'));
 
   /** Sends a command. Throws error replies unchanged, except for those after which the connection is closed. */
-  async function exchange(name: string, args: readonly RedisArgument[], limitMs: number): Promise<unknown> {
+  async function exchange(
+    name: string,
+    args: readonly RedisArgument[],
+    limitMs: number,
+  ): Promise<unknown> {
     if (over.signal.aborted) throw over.signal.reason;
     trace?.(`store > ${name} (${args.length} arguments)`);
     const timer = setTimeout(() => end(`no answer within ${limitMs / 1000} s`), limitMs);
@@ -90,7 +98,10 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
       return await client.call(name, ...args);
     } catch (error) {
       // After these replies, the store cannot be used now: the server is starting or busy, or has become a replica.
-      if (isReply(error) && !/^(READONLY|UNBLOCKED|LOADING|MASTERDOWN|BUSY|UNKILLABLE)\b/.test(error.message))
+      if (
+        isReply(error) &&
+        !/^(READONLY|UNBLOCKED|LOADING|MASTERDOWN|BUSY|UNKILLABLE)\b/.test(error.message)
+      )
         throw error;
       if (isReply(error)) end('', failureOfReply(error.message, where));
       end('the connection broke');
@@ -132,7 +143,8 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
     if (unfit) throw storeFailure('STORE_UNFIT', `${where} ${unfit.why}`, unfit.next);
     // A replica rejects or loses writes, and its data may be outdated.
     const isReplica = `cannot use the store at ${where}: it is a replica`;
-    const next = 'use the address of the primary; after a failover, wait until the replica is promoted';
+    const next =
+      'use the address of the primary; after a failover, wait until the replica is promoted';
     if (server.role !== 'master') end('', storeFailure('STORE_AWAY', isReplica, next));
     connected = true;
     if (over.signal.aborted) throw over.signal.reason;
@@ -198,23 +210,29 @@ function readFacts(info: unknown): ServerFacts {
     boot: field('run_id'),
     role: field('role'),
     mode: field('redis_mode') || field('server_mode'),
-    evicts: Number(field('maxmemory')) > 0 && !['', 'noeviction'].includes(field('maxmemory_policy')),
+    evicts:
+      Number(field('maxmemory')) > 0 && !['', 'noeviction'].includes(field('maxmemory_policy')),
   };
 }
 
-export const listReply = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : []);
-export const number = (value: unknown): number => (Number.isFinite(Number(value)) ? Number(value) : 0);
+export const listReply = (answer: unknown): readonly unknown[] =>
+  Array.isArray(answer) ? answer : [];
+export const number = (value: unknown): number =>
+  Number.isFinite(Number(value)) ? Number(value) : 0;
 
 /** From alternating names and values. */
 export function fieldsReply(answer: unknown): Map<string, string> {
   const flat = listReply(answer);
   const fields = new Map<string, string>();
-  for (let at = 0; at + 1 < flat.length; at += 2) fields.set(String(flat[at]), String(flat[at + 1]));
+  for (let at = 0; at + 1 < flat.length; at += 2)
+    fields.set(String(flat[at]), String(flat[at + 1]));
   return fields;
 }
 
-export const hashReply = async (store: StoreConnection, key: string): Promise<Map<string, string>> =>
-  fieldsReply(await store.send('HGETALL', [key]));
+export const hashReply = async (
+  store: StoreConnection,
+  key: string,
+): Promise<Map<string, string>> => fieldsReply(await store.send('HGETALL', [key]));
 
 export async function serverNow(store: StoreConnection): Promise<number> {
   const [seconds, micros] = listReply(await store.send('TIME', [])).map(Number);

@@ -14,7 +14,12 @@ type StoreCode =
   | 'STORE_NEWER'
   | 'STORE_UNFIT';
 
-export const storeFailure = (code: StoreCode, message: string, hint?: string, cause?: unknown): Failure =>
+export const storeFailure = (
+  code: StoreCode,
+  message: string,
+  hint?: string,
+  cause?: unknown,
+): Failure =>
   new Failure('network', message, { code, hint, cause, retryable: code === 'STORE_AWAY' });
 
 export const isStoreFailure = (error: unknown, ...codes: readonly StoreCode[]): error is Failure =>
@@ -99,7 +104,11 @@ export function failureOfReply(message: string, where: string): Failure {
           'run "trdr store login" again without a password and unset TRDR_STORE_PASSWORD, or set a password on the server',
         );
       }
-      return storeFailure('STORE_UNFIT', `the store at ${where} answered with an error (${word})`, DATA_HINT);
+      return storeFailure(
+        'STORE_UNFIT',
+        `the store at ${where} answered with an error (${word})`,
+        DATA_HINT,
+      );
   }
 }
 
@@ -129,7 +138,10 @@ const OFF_HINT = '; set TRDR_STORE=off to run without the store';
 /** For the commands that check a store: suggests neither them, nor running without the store. */
 export const hintForCheck = (hint: string | undefined) =>
   hint
-    ?.replace(AWAY_HINT, 'check that the address is right and that the server is running and reachable')
+    ?.replace(
+      AWAY_HINT,
+      'check that the address is right and that the server is running and reachable',
+    )
     .replace(DATA_HINT, 'check that the server is Redis 7.0 or newer, or Valkey')
     .replace(OFF_HINT, '');
 
@@ -152,7 +164,8 @@ export function awayFailure(
   const otherScheme = address.tls
     ? '; if the server does not use TLS, write redis://'
     : '; if the server requires TLS, write rediss://';
-  const isKindUnclear = !connected && address.path === undefined && (detail === why || code === 'ECONNRESET');
+  const isKindUnclear =
+    !connected && address.path === undefined && (detail === why || code === 'ECONNRESET');
   return storeFailure(
     'STORE_AWAY',
     `cannot use the store at ${address.shown}: ${detail}`,
@@ -173,7 +186,8 @@ const reasons: Readonly<Record<string, string>> = {
   ENETUNREACH: 'network unreachable',
 };
 
-const CA_FIX = 'set the certificate of its authority: trdr config set storeCa FILE, or TRDR_STORE_CA';
+const CA_FIX =
+  'set the certificate of its authority: trdr config set storeCa FILE, or TRDR_STORE_CA';
 
 const tlsFixes: Partial<Record<TlsProblem, string>> = {
   expired: 'check the clock of this machine; if it is correct, renew the certificate of the server',

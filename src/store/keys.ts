@@ -30,7 +30,8 @@ export function keysOf({
     schema: `${prefix}:schema:{${bind}}`,
     version: SCHEMA,
     lane(name: string) {
-      const lane = name === 'resolve' ? `${address}:lane:resolve@${egress}` : `${root}:lane:${name}`;
+      const lane =
+        name === 'resolve' ? `${address}:lane:resolve@${egress}` : `${root}:lane:${name}`;
       return { calls: `${lane}:calls`, meta: `${lane}:meta` };
     },
     fleet: `${root}:fleet`,

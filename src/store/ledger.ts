@@ -4,7 +4,13 @@ import { Failure } from '../base/failure.ts';
 import { periodsAt } from '../base/periods.ts';
 import { budgetRefusal } from '../contract/budget.ts';
 import type { CallCost, Ledger, PaidCall } from '../contract/ports.ts';
-import { budgetNamed, evictingFailure, goneFailure, readBudgets, rememberedBudgets } from './budgets.ts';
+import {
+  budgetNamed,
+  evictingFailure,
+  goneFailure,
+  readBudgets,
+  rememberedBudgets,
+} from './budgets.ts';
 import { listReply, number, type StoreConnection } from './connection.ts';
 import { storeFailure, unusable } from './failures.ts';
 import type { StoreMember } from './link.ts';
@@ -40,10 +46,22 @@ export function createStoreLedger(
   let unsent: { readonly script: Script; readonly values: Values }[] = [];
 
   /** By the server's clock. */
-  async function run(store: StoreConnection, script: Script, values: Values): Promise<readonly unknown[]> {
+  async function run(
+    store: StoreConnection,
+    script: Script,
+    values: Values,
+  ): Promise<readonly unknown[]> {
     for (let tries = 0; tries < TRIES; tries++) {
       const { month, day } = periods;
-      const sums = [keys.open, keys.calls, keys.done, keys.sum(month), keys.sum(day), keys.caps, keys.ledger];
+      const sums = [
+        keys.open,
+        keys.calls,
+        keys.done,
+        keys.sum(month),
+        keys.sum(day),
+        keys.caps,
+        keys.ledger,
+      ];
       const answer = listReply(await store.run(script, sums, [Date.parse(day), day, ...values]));
       if (answer[0] !== 'period') return answer;
       periods = periodsAt(Number(answer[1]));
@@ -125,7 +143,10 @@ export function createStoreLedger(
     memory.update(dayStart(start));
   }
 
-  function refusal([, name, cap, used, held]: readonly unknown[], most: number | undefined): Failure {
+  function refusal(
+    [, name, cap, used, held]: readonly unknown[],
+    most: number | undefined,
+  ): Failure {
     memory.update({ budgets: { ...memory.read().budgets, [String(name)]: Number(cap) } });
     const budget = {
       ...budgetNamed(String(name)),

@@ -1,6 +1,11 @@
 import type { Clock } from '../base/clock.ts';
 import type { StoreAddress } from './address.ts';
-import { type ConnectOptions, connectStore, type RedisArgument, type StoreConnection } from './connection.ts';
+import {
+  type ConnectOptions,
+  connectStore,
+  type RedisArgument,
+  type StoreConnection,
+} from './connection.ts';
 import { isStoreFailure, storeFailure } from './failures.ts';
 import type { Keys } from './keys.ts';
 import type { StoreMemory } from './memory.ts';
@@ -75,9 +80,13 @@ export function createLink(
     /** Opens an additional connection, for the term of a leader or for blocking reads. */
     open: () => open(),
     /** If it failed a moment ago, throws the same failure at once, so that it does not delay a run at every call. */
-    use: async <T>(work: (store: StoreConnection) => Promise<T>): Promise<T> => work(await connection()),
-    run: async (script: Script, names: readonly string[], args: readonly RedisArgument[]): Promise<unknown> =>
-      (await connection()).run(script, names, args),
+    use: async <T>(work: (store: StoreConnection) => Promise<T>): Promise<T> =>
+      work(await connection()),
+    run: async (
+      script: Script,
+      names: readonly string[],
+      args: readonly RedisArgument[],
+    ): Promise<unknown> => (await connection()).run(script, names, args),
     /** Runs `work` on each new connection before callers of `use` get the connection. */
     onConnect: (work: (store: StoreConnection) => Promise<void>) => void connectHooks.push(work),
     close(): void {
@@ -91,7 +100,11 @@ export function createLink(
 }
 
 /** Checks that no newer version of trdr has written the keys in the store. */
-async function checkSchema(store: StoreConnection, { schema, version }: Keys, { shown, db }: StoreAddress) {
+async function checkSchema(
+  store: StoreConnection,
+  { schema, version }: Keys,
+  { shown, db }: StoreAddress,
+) {
   const found = await store.send('GET', [schema]).catch((error: unknown) => {
     if (!isStoreFailure(error, 'STORE_UNFIT')) throw error;
     return 'of another type';

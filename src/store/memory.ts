@@ -21,10 +21,12 @@ export type StoreMemory = ReturnType<typeof createMemory>;
 /** Facts are read each time, because other processes write them too. An error of a file never ends a run. */
 export function createMemory(folder: string | undefined, name: string) {
   let known: Remembered = { fleet: 1, budgets: {}, dayStart: undefined, groups: {} };
-  const path = (feed: string) => join(folder ?? '', `store-${name}${feed === '' ? '' : `-${feed}`}.json`);
+  const path = (feed: string) =>
+    join(folder ?? '', `store-${name}${feed === '' ? '' : `-${feed}`}.json`);
   const load = (feed = ''): JsonObject | undefined =>
     parseObject(
-      quietly(() => (folder === undefined ? '' : readBounded(path(feed), LARGEST_CHECKPOINT))) ?? '',
+      quietly(() => (folder === undefined ? '' : readBounded(path(feed), LARGEST_CHECKPOINT))) ??
+        '',
     );
   const save = (value: unknown, feed = '') =>
     quietly(() => {
@@ -66,7 +68,8 @@ function remembered({ fleet, budgets, dayStart, groups }: JsonObject): Remembere
       Object.entries(isRecord(groups) ? groups : {}).flatMap(([name, place]) => {
         const { born, last, verified } = isRecord(place) ? place : {};
         const { id, at } = isRecord(last) ? last : {};
-        const point = typeof id === 'string' ? { id, at: typeof at === 'number' ? at : null } : null;
+        const point =
+          typeof id === 'string' ? { id, at: typeof at === 'number' ? at : null } : null;
         const to = typeof verified === 'number' ? verified : null;
         return typeof born === 'string' ? [[name, { born, last: point, verified: to }]] : [];
       }),

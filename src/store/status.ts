@@ -3,7 +3,14 @@ import { periodsAt } from '../base/periods.ts';
 import { budgetItem } from '../contract/budget.ts';
 import type { LedgerEntry } from '../contract/ports.ts';
 import { readSums } from './budgets.ts';
-import { fieldsReply, hashReply, listReply, number, type StoreConnection, serverNow } from './connection.ts';
+import {
+  fieldsReply,
+  hashReply,
+  listReply,
+  number,
+  type StoreConnection,
+  serverNow,
+} from './connection.ts';
 import { entryMs, timeFrom } from './feed/entry.ts';
 import type { Keys } from './keys.ts';
 
@@ -31,7 +38,9 @@ async function machines(store: StoreConnection, keys: Keys, now: number): Promis
   const { month } = periodsAt(now);
   const sums = await hashReply(store, keys.sum(month));
   const seen = fieldsReply(await store.send('ZRANGE', [keys.fleet, 0, -1, 'WITHSCORES']));
-  const spenders = [...sums.keys()].flatMap((field) => /^(?:spent|lost)@(.*)$/.exec(field)?.[1] ?? []);
+  const spenders = [...sums.keys()].flatMap(
+    (field) => /^(?:spent|lost)@(.*)$/.exec(field)?.[1] ?? [],
+  );
   const names = [...new Set([...seen.keys(), ...spenders])].sort();
   return names.map((name) => {
     const last = seen.get(name);
@@ -85,7 +94,10 @@ async function feeds(store: StoreConnection, keys: Keys, now: number): Promise<S
       leader: left > 0 ? (info.get('machine') ?? '') : null,
       entries: number(await store.send('XLEN', [feed.stream])),
       lastPostAgo: published === null ? null : Math.max(0, now - published),
-      lag: left > 0 && verified !== null && renewed !== null ? Math.max(0, verified + now - renewed) : null,
+      lag:
+        left > 0 && verified !== null && renewed !== null
+          ? Math.max(0, verified + now - renewed)
+          : null,
       gaps: number(info.get('gaps')),
       spent: number(info.get('spent')),
     });
@@ -157,13 +169,17 @@ function callOf(entry: string, fields: ReadonlyMap<string, string>): LedgerEntry
   };
 }
 
-export function feedLagFailure(items: readonly StatusItem[], maxLagMs: number): Failure | undefined {
+export function feedLagFailure(
+  items: readonly StatusItem[],
+  maxLagMs: number,
+): Failure | undefined {
   const late = items.find(
     ({ item, lag }) => item === 'feed' && !(typeof lag === 'number' && lag <= maxLagMs),
   );
   if (!late) return undefined;
   const isLed = late['leader'] !== null;
-  const lag = late['lag'] === null ? 'not verified yet' : 'last verified longer ago than --max-lag allows';
+  const lag =
+    late['lag'] === null ? 'not verified yet' : 'last verified longer ago than --max-lag allows';
   const hint = isLed
     ? 'to see why, read the stderr of the relay that leads this feed'
     : 'start a relay: trdr thesis relay';

@@ -35,7 +35,11 @@ export function createStoreWindows(
     for (const lane of new Set(departures.map((one) => one.lane))) {
       const calls = departures.filter((one) => one.lane === lane);
       const entries = calls.flatMap(({ id, at }) => [id, Math.max(0, Math.round(mono() - at))]);
-      await store.run(laneScripts.addUnrecorded, [link.keys.lane(lane).calls], [windowMs, ...entries]);
+      await store.run(
+        laneScripts.addUnrecorded,
+        [link.keys.lane(lane).calls],
+        [windowMs, ...entries],
+      );
     }
   });
 
@@ -79,7 +83,11 @@ export function createStoreWindows(
           ).map(number);
           memory.update({ fleet: Math.max(1, Math.floor(fleet)) });
           const waitMs = Math.max(0, Math.ceil(wait ?? 0));
-          return { waitMs, known: known >= 1 ? known : null, ...(queued === 1 && { queued: true }) };
+          return {
+            waitMs,
+            known: known >= 1 ? known : null,
+            ...(queued === 1 && { queued: true }),
+          };
         },
         () => local.take(lane, Math.max(1, Math.floor(limit / memory.read().fleet))),
       );
@@ -88,7 +96,9 @@ export function createStoreWindows(
     },
     async drop(lane, ticket) {
       const { calls } = link.keys.lane(lane);
-      await either(() => link.run(laneScripts.drop, [calls], [idOf(ticket)]), alone).catch(() => {});
+      await either(() => link.run(laneScripts.drop, [calls], [idOf(ticket)]), alone).catch(
+        () => {},
+      );
     },
     async depart(lane, ticket, lateMs) {
       const id = idOf(ticket);
@@ -108,7 +118,10 @@ export function createStoreWindows(
     async learn(lane, limit) {
       if (!Number.isSafeInteger(limit) || limit < 1) return;
       await local.learn(lane, limit);
-      await either(() => link.run(laneScripts.learn, [link.keys.lane(lane).meta], [limit, windowMs]), alone);
+      await either(
+        () => link.run(laneScripts.learn, [link.keys.lane(lane).meta], [limit, windowMs]),
+        alone,
+      );
     },
   };
 }

@@ -46,7 +46,12 @@ export interface Certificate {
 
 /** The stretches whose posts are all in the file; `before` is the newest post time of missing earlier files. */
 export function stretchesOf(
-  { coverage: { after, gaps }, verified, lowest, lines }: Omit<Certificate, 'feed' | 'filters' | 'bytes'>,
+  {
+    coverage: { after, gaps },
+    verified,
+    lowest,
+    lines,
+  }: Omit<Certificate, 'feed' | 'filters' | 'bytes'>,
   before: number | null = lines.before,
 ): Stretch[] {
   if (verified === null) return [];
@@ -81,7 +86,15 @@ export function readCertificate(value: JsonObject): Certificate | undefined {
   const lines = readFileLines(value);
   if (typeof feed !== 'string' || !isRecord(filters) || typeof bytes !== 'number') return undefined;
   if (!coverage || !lines || !isTime(verified) || !isTime(lowest)) return undefined;
-  return { feed, filters, coverage, verified: timeOf(verified), lowest: timeOf(lowest), lines, bytes };
+  return {
+    feed,
+    filters,
+    coverage,
+    verified: timeOf(verified),
+    lowest: timeOf(lowest),
+    lines,
+    bytes,
+  };
 }
 
 export function readCoverage({ after, gaps }: JsonObject): Coverage | undefined {

@@ -22,7 +22,11 @@ export function endStep(run: Run): void {
   }
   if (now(run) < closing.at) return;
   // The last walk, or the printing of its rows, did not finish in time.
-  const failure = writer.busy() ? blockedAtEnd : walks.pages > closing.pages ? endTooEarly : unanswered;
+  const failure = writer.busy()
+    ? blockedAtEnd
+    : walks.pages > closing.pages
+      ? endTooEarly
+      : unanswered;
   finish(run, 'failure', walks.trouble ?? failure());
 }
 

@@ -5,7 +5,16 @@ import type { HealthMode } from './health.ts';
 import type { Stretched, Summary, TailCounts, TailStatus } from './notice.ts';
 import type { TailOptions, TailPorts } from './ports.ts';
 import { printDue, printStep } from './print-step.ts';
-import { createRun, finish, isConnected, mode, now, type Run, reportGap, spendPlan } from './run.ts';
+import {
+  createRun,
+  finish,
+  isConnected,
+  mode,
+  now,
+  type Run,
+  reportGap,
+  spendPlan,
+} from './run.ts';
 import { socketDue, socketStep } from './socket/socket-step.ts';
 import { isOutOfUnits } from './spend/units-left.ts';
 import { walkDue, walkStep } from './walk/walk-step.ts';
@@ -32,7 +41,8 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
   /** Reports that a budget requires a longer interval: once in each of its periods, and again when it has doubled. */
   const tellStretched = () => {
     const stretched = mode(run) === 'poll' && walks.isStarted ? stretchedOf(run) : undefined;
-    const isNews = told?.until !== stretched?.until || (stretched?.everyMs ?? 0) > 2 * (told?.everyMs ?? 0);
+    const isNews =
+      told?.until !== stretched?.until || (stretched?.everyMs ?? 0) > 2 * (told?.everyMs ?? 0);
     if (!stretched || !isNews) return;
     told = stretched;
     notify({ kind: 'stretched', perMinute: spendPlan(run).perMinute.poll, stretched });
@@ -76,7 +86,8 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
         return;
       }
       endStep(run);
-      if (run.ending || (await printStep(run)) || walkStep(run) || socketStep(run, isQuiet())) continue;
+      if (run.ending || (await printStep(run)) || walkStep(run) || socketStep(run, isQuiet()))
+        continue;
       money.step(mode(run) === 'ws', run.session.minutes);
       tellStretched();
       await wakeup.wait(nextDue());
@@ -129,7 +140,12 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
         outer.removeEventListener('abort', stop);
       }
       const { reason, failure } = run.ending;
-      const summary: Summary = { reason, ...counts(), gaps: run.gaps, durationMs: now(run) - run.began };
+      const summary: Summary = {
+        reason,
+        ...counts(),
+        gaps: run.gaps,
+        durationMs: now(run) - run.began,
+      };
       notify({ kind: 'end', summary });
       if (reason === 'failure') throw failure;
       return summary;
@@ -170,7 +186,12 @@ function reportUnread(run: Run, error: unknown): void {
   if (run.writer.failed || !run.walks.isPlaced) return;
   const { verified, start } = run.known;
   const failure = error instanceof Failure ? messageOf(error) : String(error);
-  reportGap(run, { why: { failure }, from: verified ?? start, to: null, open: run.ports.save !== undefined });
+  reportGap(run, {
+    why: { failure },
+    from: verified ?? start,
+    to: null,
+    open: run.ports.save !== undefined,
+  });
 }
 
 const messageOf = ({ status, message, code }: Failure) =>

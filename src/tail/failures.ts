@@ -41,10 +41,14 @@ export const blockedAtEnd = () =>
 
 /** The failure of a run whose WebSocket the service closed because the key has no units left. */
 export const outOfUnits = (text: string) =>
-  new Failure('quota', `the service closed the connection: ${text || 'the key has no units left'}`, {
-    code: 'QUOTA_EXCEEDED',
-    hint: 'run "trdr me" to see what is left',
-  });
+  new Failure(
+    'quota',
+    `the service closed the connection: ${text || 'the key has no units left'}`,
+    {
+      code: 'QUOTA_EXCEEDED',
+      hint: 'run "trdr me" to see what is left',
+    },
+  );
 
 export const rejected = (text: string) =>
   new Failure('service', `the service rejected the subscription: ${text}`, {

@@ -50,7 +50,11 @@ const facts = {
     'Whether the tail has been up to date with its feed at least once.',
     Number,
   ]),
-  failing: fact<boolean>(false, ['service_up', 'Whether the service responds.', (is) => Number(!is)]),
+  failing: fact<boolean>(false, [
+    'service_up',
+    'Whether the service responds.',
+    (is) => Number(!is),
+  ]),
   mode: fact<HealthMode>('waiting', [
     'mode',
     'The mode of the tail: 1 for the current mode, 0 for others.',
@@ -89,12 +93,18 @@ const facts = {
     'filled_rows_total',
     'Posts that appeared in a page but were not delivered by the WebSocket.',
   ),
-  late: count('late_rows_total', 'Posts that came over the WebSocket after their time had been verified.'),
+  late: count(
+    'late_rows_total',
+    'Posts that came over the WebSocket after their time had been verified.',
+  ),
   nameless: count('skipped_rows_total', 'Posts without an id, which were skipped.'),
   gaps: count('gaps_total', 'Stretches of the feed that could not be read.'),
   reconnects: count('reconnects_total', 'Number of reconnects.'),
   pages: count('pages_total', 'Pages read.'),
-  rate: count('feed_posts_per_second', 'Posts per second in the feed, averaged over about two minutes.'),
+  rate: count(
+    'feed_posts_per_second',
+    'Posts per second in the feed, averaged over about two minutes.',
+  ),
   spent: fact<TailCost>(
     { cu: 0, atMost: 0 },
     ['spent_units_total', 'CU that were certainly charged.', ({ cu }) => cu],
@@ -111,12 +121,19 @@ const facts = {
     [
       'budget_left_units',
       'CU left in the budget of the period.',
-      (budgets) => ({ label: 'period', values: budgets.map(({ period = 'all', left }) => [period, left]) }),
+      (budgets) => ({
+        label: 'period',
+        values: budgets.map(({ period = 'all', left }) => [period, left]),
+      }),
     ],
   ),
   handoff: fact<HandoffHealth | null>(
     null,
-    ['handoff_batches_total', 'Batches that the command acknowledged.', (handoff) => handoff?.batches],
+    [
+      'handoff_batches_total',
+      'Batches that the command acknowledged.',
+      (handoff) => handoff?.batches,
+    ],
     ['handoff_rows_total', 'Posts that the command acknowledged.', (handoff) => handoff?.rows],
     [
       'handoff_retries_total',
@@ -128,7 +145,11 @@ const facts = {
       'Batches moved to the dead-letter file.',
       (handoff) => handoff?.deadBatches,
     ],
-    ['handoff_dead_rows_total', 'Posts moved to the dead-letter file.', (handoff) => handoff?.deadRows],
+    [
+      'handoff_dead_rows_total',
+      'Posts moved to the dead-letter file.',
+      (handoff) => handoff?.deadRows,
+    ],
     [
       'handoff_pending_rows',
       'Posts that were read and are not yet acknowledged.',
@@ -178,7 +199,10 @@ export type TailFacts = ValuesOf<typeof facts>;
 export type FeederFacts = Omit<TailFacts, 'handoff'>;
 export type TailHealth = TailFacts & ValuesOf<typeof processFacts>;
 
-const allFacts: { readonly [K in keyof TailHealth]: Fact<TailHealth[K]> } = { ...processFacts, ...facts };
+const allFacts: { readonly [K in keyof TailHealth]: Fact<TailHealth[K]> } = {
+  ...processFacts,
+  ...facts,
+};
 
 export const nothingMeasured = Object.fromEntries(
   Object.entries(facts).map(([name, { initial }]) => [name, initial]),

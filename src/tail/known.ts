@@ -105,7 +105,9 @@ export class KnownPosts {
   }
 
   #isOld(at: number): boolean {
-    return (this.verified !== null && at <= this.verified) || (this.start !== null && at <= this.start);
+    return (
+      (this.verified !== null && at <= this.verified) || (this.start !== null && at <= this.start)
+    );
   }
 
   #count(id: string, at: number | null): void {

@@ -69,7 +69,12 @@ export type TailNotice =
   | { readonly kind: 'connected'; readonly times: number }
   | { readonly kind: 'nameless' }
   | { readonly kind: 'caughtUp'; readonly rows: number; readonly pages: number }
-  | { readonly kind: 'down'; readonly why: DownReason; readonly text: string; readonly waitMs: number }
+  | {
+      readonly kind: 'down';
+      readonly why: DownReason;
+      readonly text: string;
+      readonly waitMs: number;
+    }
   | {
       readonly kind: 'fallback';
       readonly why: PollReason;

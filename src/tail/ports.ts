@@ -18,7 +18,10 @@ export interface FeedPage {
 
 /** A source of the pages of a feed. Throws `Failure`s. */
 export interface PageSource {
-  page(ask: { readonly before?: string; readonly limit: number }, signal: AbortSignal): Promise<FeedPage>;
+  page(
+    ask: { readonly before?: string; readonly limit: number },
+    signal: AbortSignal,
+  ): Promise<FeedPage>;
   /** The rows of the smallest page that is worth requesting, and of the largest page. */
   readonly sizes: { readonly step: number; readonly max: number };
   readonly stepCu: number;

@@ -41,13 +41,23 @@ export function positionText(position: Position): string {
   const { lines, ...place } = file ?? {};
   const certificate = certificateOf(position);
   const shown = certificate ? certificateFields(certificate) : coverage;
-  return textOf({ form: FORM, version: VERSION, ...shown, ...rest, ...(file && { file: place }), ids });
+  return textOf({
+    form: FORM,
+    version: VERSION,
+    ...shown,
+    ...rest,
+    ...(file && { file: place }),
+    ids,
+  });
 }
 
 /** The certificate of a file that no tail appends to; undefined if not enough is known. */
 export function certificateText(position: Position): string | undefined {
   const certificate = certificateOf(position);
-  return certificate && textOf({ form: CERTIFICATE, version: VERSION, ...certificateFields(certificate) });
+  return (
+    certificate &&
+    textOf({ form: CERTIFICATE, version: VERSION, ...certificateFields(certificate) })
+  );
 }
 
 function certificateOf({ feed, filters = {}, coverage, verified, lowest, file }: Position) {
@@ -73,7 +83,9 @@ export function readPosition(text: string, feed: string): Position {
   if (![start, verified, lowest].every(isTime) || !Array.isArray(ids) || !ids.every(isId))
     throw invalid('it is damaged');
   if (isAlone && !certificate) throw invalid('it is damaged');
-  const place = isAlone ? { dev: '', ino: '', offset: certificate?.bytes ?? 0 } : placeOf(value['file']);
+  const place = isAlone
+    ? { dev: '', ino: '', offset: certificate?.bytes ?? 0 }
+    : placeOf(value['file']);
   return checkedFeed(
     {
       feed: String(value['feed']),
@@ -97,7 +109,10 @@ function checkedFeed(position: Position, feed: string): Position {
 }
 
 /** Reads a checkpoint of trdr 1.0: of a tail, whose ids are complete from its floor on, or of a follower. */
-function readOldCheckpoint({ form, feed, ...value }: JsonObject, asked: string): Position | undefined {
+function readOldCheckpoint(
+  { form, feed, ...value }: JsonObject,
+  asked: string,
+): Position | undefined {
   const { known, floor } = value;
   if (!Array.isArray(known) || !known.every(isId)) return undefined;
   const service = (name: string) => name.slice(name.lastIndexOf(' of '));
@@ -138,7 +153,14 @@ export function continueAfter(
     2,
   );
   const from = newest === null ? null : newest - 2 * latenessMs;
-  return { feed, start: from, verified: from, lowest: null, ids, coverage: { after: from, gaps: [] } };
+  return {
+    feed,
+    start: from,
+    verified: from,
+    lowest: null,
+    ids,
+    coverage: { after: from, gaps: [] },
+  };
 }
 
 const invalid = (what: string) =>

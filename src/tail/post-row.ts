@@ -38,7 +38,8 @@ export function tailRows(
 /** The id as text. For a number, this is its original text, because a double may not represent all digits. */
 function idOf(record: PostFields): string | null {
   const { id } = record;
-  if (typeof id === 'number' && Number.isFinite(id)) return numberSource(record, 'id') ?? String(id);
+  if (typeof id === 'number' && Number.isFinite(id))
+    return numberSource(record, 'id') ?? String(id);
   return typeof id === 'string' && id !== '' ? id : null;
 }
 

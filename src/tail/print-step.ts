@@ -3,7 +3,16 @@ import { ceilingReached } from './failures.ts';
 import type { Gap } from './notice.ts';
 import type { Link } from './ports.ts';
 import type { TailRow } from './post-row.ts';
-import { type Filling, finish, mode, now, type Run, reportGap, skipNameless, type Walked } from './run.ts';
+import {
+  type Filling,
+  finish,
+  mode,
+  now,
+  type Run,
+  reportGap,
+  skipNameless,
+  type Walked,
+} from './run.ts';
 import { readFrame } from './socket/frame.ts';
 import { openLink } from './state.ts';
 import { usable } from './walk/walk.ts';
@@ -164,7 +173,8 @@ function conclude(run: Run, { walked, printed, missed }: Filling): void {
   }
   learnRate(run, walked, printed);
   if (!isFirst && mode(run) === 'ws') run.filled += printed;
-  if (isFirst && depth !== 'start') notify({ kind: 'caughtUp', rows: printed, pages: walked.pages });
+  if (isFirst && depth !== 'start')
+    notify({ kind: 'caughtUp', rows: printed, pages: walked.pages });
   const frames = run.frames;
   run.frames = 0;
   walks.isStarted = true;

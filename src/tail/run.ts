@@ -126,7 +126,9 @@ export const auditMs = ({ timing, walks }: Run): number =>
 
 const runLeftMs = (run: Run): number => {
   const { durationMs } = run.options;
-  return durationMs === undefined ? Number.POSITIVE_INFINITY : Math.max(0, run.began + durationMs - now(run));
+  return durationMs === undefined
+    ? Number.POSITIVE_INFINITY
+    : Math.max(0, run.began + durationMs - now(run));
 };
 
 export function spendPlan(run: Run): SpendPlan {

@@ -10,7 +10,12 @@ export type TailState =
   | { readonly kind: 'down'; readonly since: number; readonly until: number }
   | { readonly kind: 'dialing'; readonly since: number; readonly job: Job<Link> }
   /** Connected, but the service has not answered the subscription. At `until`, this no longer matters. */
-  | { readonly kind: 'subscribing'; readonly since: number; readonly link: Link; readonly until: number }
+  | {
+      readonly kind: 'subscribing';
+      readonly since: number;
+      readonly link: Link;
+      readonly until: number;
+    }
   | { readonly kind: 'live'; readonly link: Link }
   /** The run is ending. No more connections are opened. */
   | { readonly kind: 'closing'; readonly mode: Mode };

@@ -22,7 +22,9 @@ test('reading stops at its limit, and a missing file reads as empty', () => {
   writeFileSync(file, 'x'.repeat(10_000));
   expect(readBounded(file, 10_000)).toHaveLength(10_000);
   expect(() => readBounded(file, 9_999)).toThrow(expect.objectContaining({ code: 'EFBIG' }));
-  expect(() => readBounded('/dev/zero', 100_000)).toThrow(expect.objectContaining({ code: 'ENOTREG' }));
+  expect(() => readBounded('/dev/zero', 100_000)).toThrow(
+    expect.objectContaining({ code: 'ENOTREG' }),
+  );
   expect(() => readBounded(dirname(file), 10)).toThrow(expect.objectContaining({ code: 'EISDIR' }));
   expect(existsSync(file)).toBe(true);
 });
@@ -35,15 +37,19 @@ test('errors are described in words', () => {
     message: 'cannot write /f: the disk is full',
     hint: 'make room',
   });
-  expect(fileFailure('read', '/f', Object.assign(new Error(''), { code: 'EBUSY' })).message).toContain(
-    'EBUSY',
-  );
+  expect(
+    fileFailure('read', '/f', Object.assign(new Error(''), { code: 'EBUSY' })).message,
+  ).toContain('EBUSY');
   const denied = Object.assign(new Error(''), { code: 'EACCES' });
   expect(fileFailure('write', '/f', denied).hint).toContain('check the permissions');
   expect(fileFailure('write', '/f', denied, 'own hint').hint).toBe('own hint');
   expect(fileFailure('read', '/f', 'odd').message).toContain('unknown error');
   const absent = Object.assign(new Error(''), { code: 'ENOENT' });
   expect(fileFailure('read', '/f', absent).message).toBe('cannot read /f: it does not exist');
-  expect(fileFailure('write', '/d/f', absent).message).toBe('cannot write /d/f: its folder does not exist');
-  expect(fileFailure('write in', '/d', absent).message).toBe('cannot write in /d: it does not exist');
+  expect(fileFailure('write', '/d/f', absent).message).toBe(
+    'cannot write /d/f: its folder does not exist',
+  );
+  expect(fileFailure('write in', '/d', absent).message).toBe(
+    'cannot write in /d: it does not exist',
+  );
 });

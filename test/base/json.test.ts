@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { copySources, numberSource, parseJson, setNumberSource, stringifyJson } from '../../src/base/json.ts';
+import {
+  copySources,
+  numberSource,
+  parseJson,
+  setNumberSource,
+  stringifyJson,
+} from '../../src/base/json.ts';
 import { holds } from '../fuzz/fuzz.ts';
 
 const roundTrip = (text: string) => stringifyJson(parseJson(text));
@@ -8,16 +14,21 @@ const roundTrip = (text: string) => stringifyJson(parseJson(text));
 describe('numbers', () => {
   test.each([
     ...'1.10 1.0 0.0 -0 -0.0 12345678901234567890 -9007199254740993 1e400 -1E+400'.split(' '),
-    ...'1e5 1E-7 0.00000012 123456.78901234567890123 0.1000000000000000055511151231257827'.split(' '),
-  ])('%s keeps its digits in an object, in an array, nested and next to exact numbers', (number) => {
-    for (const text of [
-      `{"a":${number}}`,
-      `[${number}]`,
-      `[1,${number},2]`,
-      `{"b":{"c":[{"d":${number}},7]},"e":1.5,"f":"${number}"}`,
-    ])
-      expect(roundTrip(text)).toBe(text);
-  });
+    ...'1e5 1E-7 0.00000012 123456.78901234567890123 0.1000000000000000055511151231257827'.split(
+      ' ',
+    ),
+  ])(
+    '%s keeps its digits in an object, in an array, nested and next to exact numbers',
+    (number) => {
+      for (const text of [
+        `{"a":${number}}`,
+        `[${number}]`,
+        `[1,${number},2]`,
+        `{"b":{"c":[{"d":${number}},7]},"e":1.5,"f":"${number}"}`,
+      ])
+        expect(roundTrip(text)).toBe(text);
+    },
+  );
 
   test('are ordinary numbers in JavaScript', () => {
     const record = parseJson('{"a":1.10,"b":12345678901234567890,"c":1e400}');
@@ -46,7 +57,9 @@ describe('numbers', () => {
   });
 
   test('are found by keys with escapes', () => {
-    expect(roundTrip('{"\\u0061\\"":1.0,"a":"\\\\","b":2.0}')).toBe('{"a\\"":1.0,"a":"\\\\","b":2.0}');
+    expect(roundTrip('{"\\u0061\\"":1.0,"a":"\\\\","b":2.0}')).toBe(
+      '{"a\\"":1.0,"a":"\\\\","b":2.0}',
+    );
   });
 });
 
@@ -66,7 +79,10 @@ describe('any JSON', () => {
         fc.array(tie('text'), { maxLength: 4 }).map((items) => `[ ${items.join(' ,\n')} ]`),
         fc
           .array(fc.tuple(names, tie('text')), { maxLength: 4 })
-          .map((members) => `{${members.map(([name, value]) => `${JSON.stringify(name)} : ${value}`)}}`),
+          .map(
+            (members) =>
+              `{${members.map(([name, value]) => `${JSON.stringify(name)} : ${value}`)}}`,
+          ),
       ),
     }));
     // Wrap the value in a list, because an answer is never a bare number or text.

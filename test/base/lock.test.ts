@@ -68,7 +68,9 @@ test('the lock of a killed process can be acquired', async () => {
   const lock = under('held');
   const first = worker(['hold', lock, 0, 'the export'], { reject: false });
   await new Promise((resolve) => first.stdout?.once('data', resolve));
-  expect(() => holdLock(lock, 'the export')).toThrow(`the export is in use: locked by process ${first.pid}`);
+  expect(() => holdLock(lock, 'the export')).toThrow(
+    `the export is in use: locked by process ${first.pid}`,
+  );
   first.kill('SIGKILL');
   await first;
   const held = holdLock(lock, 'the export');
@@ -129,7 +131,9 @@ test('waiting for a lock ends at its timeout, and at once when cancelled', async
   const sleep = async (ms: number) => {
     waited += ms;
   };
-  await expect(withLock(lock, () => 1, { timeoutMs: 300, sleep })).rejects.toMatchObject({ code: 'LOCKED' });
+  await expect(withLock(lock, () => 1, { timeoutMs: 300, sleep })).rejects.toMatchObject({
+    code: 'LOCKED',
+  });
   expect(waited).toBeGreaterThanOrEqual(300);
   const stop = AbortSignal.abort(new Error('called off'));
   await expect(withLock(lock, () => 1, { signal: stop })).rejects.toThrow('called off');

@@ -27,7 +27,10 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 /** Every function that replaces a file. */
-const writers: readonly (readonly [string, (path: string, text: string) => void | Promise<void>])[] = [
+const writers: readonly (readonly [
+  string,
+  (path: string, text: string) => void | Promise<void>,
+])[] = [
   ['a file of trdr', (path, text) => writeAtomic(path, text)],
   ['an export', (path, text) => replaceWith(path, [text])],
   [
@@ -103,7 +106,12 @@ describe('a file that is saved beside its target', () => {
       ['', '2', '3'].map((number) => `${realPath(path)}.partial${number}`),
     );
     expect(readFileSync(path, 'utf8')).toBe('old');
-    expect(readdirSync(folder).sort()).toEqual(['file', 'file.partial', 'file.partial2', 'file.partial3']);
+    expect(readdirSync(folder).sort()).toEqual([
+      'file',
+      'file.partial',
+      'file.partial2',
+      'file.partial3',
+    ]);
   });
 
   test('keeps its temporary name if no other is possible', () => {

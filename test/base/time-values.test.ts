@@ -18,7 +18,9 @@ describe('durations', () => {
   });
 
   it('rejects zero for durations that must be positive', () => {
-    expect(['0', '0s', '0ms', '0.4ms'].map(positiveDuration.read)).toEqual(Array(4).fill(undefined));
+    expect(['0', '0s', '0ms', '0.4ms'].map(positiveDuration.read)).toEqual(
+      Array(4).fill(undefined),
+    );
     expect(positiveDuration.read('1ms')).toBe(1);
   });
 
@@ -54,7 +56,10 @@ describe('times', () => {
 
   it('reads now, today and yesterday', () => {
     expect(at('now')).toBe('2026-01-31T22:30:00.000Z');
-    expect([at('today'), at('yesterday')]).toEqual(['2026-01-31T15:00:00.000Z', '2026-01-30T15:00:00.000Z']);
+    expect([at('today'), at('yesterday')]).toEqual([
+      '2026-01-31T15:00:00.000Z',
+      '2026-01-30T15:00:00.000Z',
+    ]);
     expect([at('today', true), at('yesterday', true)]).toEqual([
       '2026-01-31T00:00:00.000Z',
       '2026-01-30T00:00:00.000Z',
@@ -67,8 +72,13 @@ describe('times', () => {
     expect(instantAt({ day: -1 }, morning)).toBe(Date.UTC(2026, 9, 24, 22));
   });
 
-  it.each(['tomorrow', '2026-13-40', '2026-02-30', '12:30', '1769851800', '2026-01-31 (x)', 'constructor'])(
-    'rejects "%s"',
-    (text) => expect(time.read(text)).toBeUndefined(),
-  );
+  it.each([
+    'tomorrow',
+    '2026-13-40',
+    '2026-02-30',
+    '12:30',
+    '1769851800',
+    '2026-01-31 (x)',
+    'constructor',
+  ])('rejects "%s"', (text) => expect(time.read(text)).toBeUndefined());
 });

@@ -29,7 +29,9 @@ describe('numbers, choices and shares', () => {
     const limit = integer({ min: 1, max: 100 });
     expect(['20', '0', '101', '2.5'].map(limit.read).join()).toBe('20,,,');
     expect(limit.hint).toContain('from 1 to 100');
-    expect([decimal().read('2.5'), decimal().read('10k'), decimal().read('-1M')]).toEqual([2.5, 1e4, -1e6]);
+    expect([decimal().read('2.5'), decimal().read('10k'), decimal().read('-1M')]).toEqual([
+      2.5, 1e4, -1e6,
+    ]);
   });
 
   it('names the choices', () => {

@@ -16,11 +16,16 @@ import { createHandoff } from '../../src/tail/exec/handoff.ts';
 import { durations, print } from './measure.ts';
 
 const { values } = parseArgs({
-  options: { batches: { type: 'string', default: '500' }, rows: { type: 'string', default: '100' } },
+  options: {
+    batches: { type: 'string', default: '500' },
+    rows: { type: 'string', default: '100' },
+  },
 });
 const [batches, rows] = [Number(values.batches), Number(values.rows)];
 const folder = mkdtempSync(join(tmpdir(), 'trdr-bench-'));
-const line = Buffer.from(`${JSON.stringify({ id: 'x'.repeat(36), thesis: 'text '.repeat(200) })}\n`);
+const line = Buffer.from(
+  `${JSON.stringify({ id: 'x'.repeat(36), thesis: 'text '.repeat(200) })}\n`,
+);
 const program = 'dd of=/dev/null status=none';
 
 const alone = () =>
@@ -47,7 +52,12 @@ const handoff = createHandoff({
 
 let id = 0;
 const through = async () => {
-  const batch = Array.from({ length: rows }, () => ({ id: `${id++}`, at: id, record: {}, raw: null }));
+  const batch = Array.from({ length: rows }, () => ({
+    id: `${id++}`,
+    at: id,
+    record: {},
+    raw: null,
+  }));
   handoff.write(batch);
   await handoff.flush();
 };

@@ -11,7 +11,8 @@ const EPOCH = 1_700_000_000_000;
 const HOUR = 3_600_000;
 /** The number of frames per write. */
 const PIECE = 64;
-const text = 'I hold this since the launch, and I will hold it through the next one. Not advice. '.repeat(8);
+const text =
+  'I hold this since the launch, and I will hold it through the next one. Not advice. '.repeat(8);
 
 /** The number of a post, in a line of its record. */
 export const numberIn = (line: string) => Number(line.slice(8, 19));
@@ -100,7 +101,10 @@ export function serve(frames: number, rate: number, ends: boolean): void {
 /** Creates the bytes of frames from one record, whose id and time are replaced. */
 function createFrames(record: object, timeOf: (index: number) => number) {
   const json = Buffer.from(JSON.stringify({ type: 'thesis', data: record }));
-  const frame = Buffer.concat([Buffer.from([0x81, 126, json.length >> 8, json.length & 255]), json]);
+  const frame = Buffer.concat([
+    Buffer.from([0x81, 126, json.length >> 8, json.length & 255]),
+    json,
+  ]);
   const id = frame.indexOf('"id":"t') + 7;
   const time = frame.indexOf('"platformCreatedAt":') + 20;
   return (from: number, to: number) => {

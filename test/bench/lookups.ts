@@ -28,7 +28,8 @@ function fillCache(dir: string, count: number): void {
   }
 }
 
-const [rounds = '7', count = '10000', lines = '1000000', program = 'bin/trdr.js'] = process.argv.slice(2);
+const [rounds = '7', count = '10000', lines = '1000000', program = 'bin/trdr.js'] =
+  process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'trdr-bench-'));
 try {
   fillCache(folder, Number(count));
@@ -39,7 +40,8 @@ try {
     ...envIn(folder, { url: baseUrl, key }),
     ...{ NODE: process.execPath, PROGRAM: resolve(program) },
   };
-  const lookUp = (input: string) => `"$NODE" "$PROGRAM" whois ${input} -o ndjson --max-age 1d > "$DIR/out"`;
+  const lookUp = (input: string) =>
+    `"$NODE" "$PROGRAM" whois ${input} -o ndjson --max-age 1d > "$DIR/out"`;
   const file = (name: string) => lookUp(`--file "$DIR/${name}"`);
   const repeated = (length: number) =>
     `set -o pipefail; while cat "$DIR/all"; do :; done 2> /dev/null | head -${length} | ${lookUp('-')}`;
@@ -57,12 +59,16 @@ try {
   const rate = (Number(count) - 1) / (beyondStart(({ ms }) => ms) / 1000);
   const cpu = (beyondStart(({ cpuMs }) => cpuMs) / (Number(count) - 1)) * 1000;
   const mb = Math.max(...runs.map((run) => run.mb));
-  process.stdout.write(`${count} subjects, median of ${rounds}: ${rate.toFixed(0)}/s after the start, `);
+  process.stdout.write(
+    `${count} subjects, median of ${rounds}: ${rate.toFixed(0)}/s after the start, `,
+  );
   process.stdout.write(`${cpu.toFixed(0)} us CPU per subject, ${mb.toFixed(0)} MB\n`);
   for (const length of [Number(lines) / 10, Number(lines)]) {
     const run = await measure(repeated(length), env, folder);
     const each = (length / run.ms) * 1000;
-    process.stdout.write(`${length} lines from a pipe: ${each.toFixed(0)}/s, ${run.mb.toFixed(0)} MB\n`);
+    process.stdout.write(
+      `${length} lines from a pipe: ${each.toFixed(0)}/s, ${run.mb.toFixed(0)} MB\n`,
+    );
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });

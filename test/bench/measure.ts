@@ -19,7 +19,10 @@ export function envIn(folder: string, service?: { readonly url: string; readonly
   return {
     ...env,
     ...{ HOME: folder, TRDR_CONFIG_DIR: folder, TRDR_STATE_DIR: folder, TRDR_CACHE_DIR: folder },
-    ...(service && { TRDR_BASE_URL: service.url, TRDR_API_KEY: service.key ?? 'bench_0123456789abcdef' }),
+    ...(service && {
+      TRDR_BASE_URL: service.url,
+      TRDR_API_KEY: service.key ?? 'bench_0123456789abcdef',
+    }),
   };
 }
 
@@ -49,7 +52,8 @@ export async function measure(
   });
   const peak = watchMemory(child);
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`${script}: ${told}${readFileSync(join(folder, 'stderr'), 'utf8')}`);
+  if (code !== 0)
+    throw new Error(`${script}: ${told}${readFileSync(join(folder, 'stderr'), 'utf8')}`);
   const [user = 0, system = 0] = told.trim().split(' ').map(Number);
   return { cpuMs: (user + system) * 1000, ms: performance.now() - began, mb: peak() };
 }

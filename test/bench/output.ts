@@ -40,7 +40,11 @@ const rowAt = (index: number): Row => ({
   pnl: { netUsd: index * 1.25 - 5000, trades: index % 977 },
 });
 
-const fields = [...Object.keys(rowAt(0)).filter((name) => name !== 'pnl'), 'pnl.netUsd', 'pnl.trades'];
+const fields = [
+  ...Object.keys(rowAt(0)).filter((name) => name !== 'pnl'),
+  'pnl.netUsd',
+  'pnl.trades',
+];
 const look = { utc: true, unicode: true, now: Date.now, size: () => ({ width: 80 }) };
 const view: View<Row> = { columns: [], fields, empty: '' };
 
@@ -72,7 +76,11 @@ async function csvStringify(rows: number) {
   async function* source() {
     for (let index = 0; index < rows; index++) yield rowAt(index);
   }
-  await pipeline(source, stringify({ header: true, columns, escape_formulas: true }), process.stdout);
+  await pipeline(
+    source,
+    stringify({ header: true, columns, escape_formulas: true }),
+    process.stdout,
+  );
 }
 
 /** The simplest writer: one write per row, waiting for `drain`. */
@@ -119,7 +127,8 @@ function compare(rounds: number, rows: number) {
     for (const name of Object.keys(cases)) results.get(name)?.push(run(name, rows, 'cat'));
   }
   const lines = [...results].map(([name, all]) => {
-    const base = results.get(name.startsWith('csv') ? 'csv-stringify' : 'ndjson, one write per row') ?? [];
+    const base =
+      results.get(name.startsWith('csv') ? 'csv-stringify' : 'ndjson, one write per row') ?? [];
     const ratio = median(all.map(({ ms }, round) => (base[round]?.ms ?? 0) / ms));
     const time = `${(median(all.map(({ ms }) => ms)) / 1000).toFixed(2)} s`;
     return `${name.padEnd(24)} ${time.padStart(9)}  ${ratio.toFixed(2).padStart(6)}x  ${Math.max(

@@ -35,8 +35,12 @@ async function serve(traders: number): Promise<void> {
 
 const curl = 'curl -sf -H "Authorization: Bearer $TRDR_API_KEY"';
 const loops: Record<string, { readonly script: string; readonly few?: true }> = {
-  'trdr pnl --out': { script: '"$NODE" "$PROGRAM" pnl --file "$LIST" --out "$DIR/out.ndjson" --fresh -y' },
-  'trdr pnl --out, CSV': { script: '"$NODE" "$PROGRAM" pnl --file "$LIST" --out "$DIR/out.csv" --fresh -y' },
+  'trdr pnl --out': {
+    script: '"$NODE" "$PROGRAM" pnl --file "$LIST" --out "$DIR/out.ndjson" --fresh -y',
+  },
+  'trdr pnl --out, CSV': {
+    script: '"$NODE" "$PROGRAM" pnl --file "$LIST" --out "$DIR/out.csv" --fresh -y',
+  },
   'trdr pnl > file': { script: '"$NODE" "$PROGRAM" pnl --file "$LIST" -y > "$DIR/piped"' },
   'curl and jq, one batch per call': {
     script: `while mapfile -t -n 100 h && ((\${#h[@]})); do jq -nc '{handles:$ARGS.positional}' --args "\${h[@]}" | ${curl} -H 'content-type: application/json' -d @- "$TRDR_BASE_URL/v2/user/handles/pnl" | jq -c '.entries[]'; done < "$LIST" > "$DIR/looped"`,
@@ -50,7 +54,11 @@ const loops: Record<string, { readonly script: string; readonly few?: true }> = 
 async function compare(rounds: number, count: number, program: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'trdr-bench-'));
   const env = envIn(folder);
-  const server = spawn(process.execPath, [fileURLToPath(import.meta.url), '--serve', String(count)], { env });
+  const server = spawn(
+    process.execPath,
+    [fileURLToPath(import.meta.url), '--serve', String(count)],
+    { env },
+  );
   try {
     let line = '';
     for await (line of createInterface({ input: server.stdout })) break;

@@ -72,7 +72,12 @@ const cases: readonly Case[] = [
   { name: 'whois, kept', args: () => trdr('whois', 'mira'), url: http, most: 2 },
   { name: 'whois, kept, cold', args: () => trdr('whois', 'mira'), url: http, cold: true },
   { name: 'whois, http', args: (unique) => trdr('whois', `mira${unique}`), url: http, most: 3.2 },
-  { name: 'whois, http, cold', args: (unique) => trdr('whois', `mira${unique}`), url: http, cold: true },
+  {
+    name: 'whois, http, cold',
+    args: (unique) => trdr('whois', `mira${unique}`),
+    url: http,
+    cold: true,
+  },
   {
     name: 'whois, https',
     args: (unique) => ['--require', trust, ...trdr('whois', `mira${unique}`)],

@@ -24,7 +24,11 @@ const address = readStoreUrl(server.url);
 const store = await connectStore(address, { commandMs: 60_000 });
 const keys = keysOf({ baseUrl: 'https://api.example.test', key: 'k' });
 
-async function times(name: string, rounds: number, work: (round: number) => Promise<unknown>): Promise<void> {
+async function times(
+  name: string,
+  rounds: number,
+  work: (round: number) => Promise<unknown>,
+): Promise<void> {
   const all: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const from = performance.now();
@@ -40,12 +44,31 @@ await times('take', 5_000, (round) =>
 );
 const { month, day } = periodsAt(Date.now());
 const today = [Date.parse(day), day];
-const sums = [keys.open, keys.calls, keys.done, keys.sum(month), keys.sum(day), keys.caps, keys.ledger];
+const sums = [
+  keys.open,
+  keys.calls,
+  keys.done,
+  keys.sum(month),
+  keys.sum(day),
+  keys.caps,
+  keys.ledger,
+];
 await times('begin', 5_000, (round) =>
   store.run(begin, sums, [...today, `b${round}`, 100, 60_000, 'a', 'whois', 'user.handle', 'boot']),
 );
 await times('settle', 5_000, (round) =>
-  store.run(settle, sums, [...today, `s${round}`, 'paid', 100, 100, 'a', 'whois', 'user.handle', 200, 'r']),
+  store.run(settle, sums, [
+    ...today,
+    `s${round}`,
+    'paid',
+    100,
+    100,
+    'a',
+    'whois',
+    'user.handle',
+    200,
+    'r',
+  ]),
 );
 await times('connect', 50, async () => (await connectStore(address)).close());
 
@@ -93,9 +116,12 @@ setMaxListeners(0, over.signal);
 const lags: number[] = [];
 const FOLLOWERS = 100;
 const reading = Array.from({ length: FOLLOWERS }, async () => {
-  for await (const event of createFollower({ open, feed, clock: systemClock, begin: { kind: 'now' } }).events(
-    over.signal,
-  )) {
+  for await (const event of createFollower({
+    open,
+    feed,
+    clock: systemClock,
+    begin: { kind: 'now' },
+  }).events(over.signal)) {
     if (event.kind === 'rows') for (const row of event.rows) lags.push(Date.now() - (row.at ?? 0));
   }
 });
@@ -107,7 +133,9 @@ for (let post = 0; post < 330; post++) {
 await delay(500);
 over.abort();
 await Promise.all(reading);
-print(`${FOLLOWERS} followers at 33 posts/s: ${lags.length} deliveries, ${durations(lags, 0.5, 0.95)}`);
+print(
+  `${FOLLOWERS} followers at 33 posts/s: ${lags.length} deliveries, ${durations(lags, 0.5, 0.95)}`,
+);
 
 // How long a new leader takes to read the end of a stream with many entries, if the feed has no position.
 await term.resign();

@@ -95,7 +95,8 @@ const wscat = (process.env['PATH'] ?? '')
 
 /** The node arguments of a client that ends after a number of frames. */
 function argsOf(name: string, port: number, count: number): string[] {
-  if (name === trdr) return [program, 'thesis', 'tail', '--via', 'ws', '--yes', '--count', String(count)];
+  if (name === trdr)
+    return [program, 'thesis', 'tail', '--via', 'ws', '--yes', '--count', String(count)];
   const url = `ws://127.0.0.1:${port}/v2/ws`;
   if (name !== 'wscat') return [here, 'client', name, url, String(count)];
   return [wscat ?? '', '--connect', url, '--execute', '{"type":"subscribe"}', '--wait', '600'];
@@ -163,7 +164,10 @@ interface Given {
 }
 
 /** Runs one client on its own feed. */
-async function run(folder: string, { words, frames = 0, rate = 0, ends, to, speed }: Given): Promise<Run> {
+async function run(
+  folder: string,
+  { words, frames = 0, rate = 0, ends, to, speed }: Given,
+): Promise<Run> {
   const at = (name: string) => join(folder, name);
   const [meter, fast, used] = [at('meter.cjs'), at('fast.cjs'), at('used.json')];
   writeFileSync(meter, METER);
@@ -222,7 +226,9 @@ async function speed(folder: string, rounds: number, frames: number) {
     print(`\n${frames} frames into ${where}, median of ${rounds}; x: times as fast as "${base}"`);
     for (const [name, runs] of all) {
       const of = (pick: (run: Run) => number) => median(runs.map(pick));
-      const ratio = median(runs.map(({ ms }, round) => (all.get(base)?.[round]?.ms ?? Number.NaN) / ms));
+      const ratio = median(
+        runs.map(({ ms }, round) => (all.get(base)?.[round]?.ms ?? Number.NaN) / ms),
+      );
       const figures = [
         `${(frames / of(({ ms }) => ms)).toFixed(0).padStart(4)} k/s`,
         `${ratio.toFixed(2).padStart(5)}x`,
@@ -231,7 +237,9 @@ async function speed(folder: string, rounds: number, frames: number) {
           .toFixed(0)
           .padStart(4)} MB`,
       ];
-      print(`${name.padEnd(28)} ${figures.join('  ')}  ${runs[0]?.said && `${runs[0].said} lines`}`);
+      print(
+        `${name.padEnd(28)} ${figures.join('  ')}  ${runs[0]?.said && `${runs[0].said} lines`}`,
+      );
     }
   }
 }
@@ -255,16 +263,24 @@ async function wrongLines(paths: readonly string[]): Promise<string> {
 const tenths = (samples: readonly number[]) =>
   Array.from({ length: 10 }, (_, i) => {
     const from = Math.floor((i * samples.length) / 10);
-    return Math.max(...samples.slice(from, Math.max(from + 1, ((i + 1) * samples.length) / 10))).toFixed(0);
+    return Math.max(
+      ...samples.slice(from, Math.max(from + 1, ((i + 1) * samples.length) / 10)),
+    ).toFixed(0);
   }).join(' ');
 
 async function stall(folder: string, seconds: number) {
   const count = RATE * (seconds + 15);
   print(`${RATE} posts per second, and a reader that stalls for ${seconds} s`);
   const words = (port: number) => argsOf(trdr, port, count);
-  const { mb, samples } = await run(folder, { words, rate: RATE, to: `| { sleep ${seconds}; cat > out; }` });
+  const { mb, samples } = await run(folder, {
+    words,
+    rate: RATE,
+    to: `| { sleep ${seconds}; cat > out; }`,
+  });
   const meanwhile = Math.max(...samples.slice(0, seconds));
-  print(`${trdr}: ${meanwhile.toFixed(0)} MB meanwhile, at most ${mb.toFixed(0)} MB while it catches up`);
+  print(
+    `${trdr}: ${meanwhile.toFixed(0)} MB meanwhile, at most ${mb.toFixed(0)} MB while it catches up`,
+  );
   print(`${await wrongLines([join(folder, 'out')])} of ${count}`);
 }
 
@@ -298,7 +314,8 @@ async function measure(): Promise<void> {
   const folder = mkdtempSync(join(isInMemory ? '/dev/shm' : tmpdir(), 'trdr-bench-'));
   try {
     if (what === 'stall') await stall(folder, Number(values.seconds));
-    else if (what === 'month') await month(folder, Number(values.days), Number(values.speed), values.via);
+    else if (what === 'month')
+      await month(folder, Number(values.days), Number(values.speed), values.via);
     else await speed(folder, Number(values.rounds), Number(values.frames ?? 200_000));
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -2,7 +2,16 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { compare, idsOf, randomOf, readText, seedOf, startPosting, startTail, until } from '../e2e/feed.ts';
+import {
+  compare,
+  idsOf,
+  randomOf,
+  readText,
+  seedOf,
+  startPosting,
+  startTail,
+  until,
+} from '../e2e/feed.ts';
 import { openHome, withSandbox } from '../e2e/harness.ts';
 
 // The real program hands posts over while it, its command and the service are killed at random.
@@ -63,14 +72,18 @@ function problemsOf(entries: readonly Entry[]): string[] {
     for (const id of entry.ids) {
       const before = seen.get(id);
       // Batches may repeat if the run was killed before it received the exit code of its last command.
-      const mayRepeat = !before?.ok || (before.run !== entry.run && lastOf.get(before.run) === before);
+      const mayRepeat =
+        !before?.ok || (before.run !== entry.run && lastOf.get(before.run) === before);
       if (before && !mayRepeat) problems.push(`${id} was repeated after batch ${before.batch}`);
       seen.set(id, entry);
     }
   }
   for (const [at, entry] of entries.entries()) {
     const next = entries.slice(at + 1).find(({ run }) => run === entry.run);
-    if (next && (next.batch < entry.batch || (next.batch === entry.batch && next.attempt <= entry.attempt)))
+    if (
+      next &&
+      (next.batch < entry.batch || (next.batch === entry.batch && next.attempt <= entry.attempt))
+    )
       problems.push(`batch ${next.batch} came after batch ${entry.batch}`);
   }
   return problems;
@@ -91,8 +104,14 @@ test.runIf(process.platform === 'linux')(
     chmodSync(path('deliver'), 0o755);
     const mode = (text: string) => writeFileSync(path('mode'), text);
     const start = () => {
-      const flags = `--yes --lag 300ms --fields id,platformCreatedAt --checkpoint ${path('ck')}`.split(' ');
-      const batch = ['--batch', `${1 + random.between(0, 5)}`, '--linger', `${random.between(0, 200)}ms`];
+      const flags =
+        `--yes --lag 300ms --fields id,platformCreatedAt --checkpoint ${path('ck')}`.split(' ');
+      const batch = [
+        '--batch',
+        `${1 + random.between(0, 5)}`,
+        '--linger',
+        `${random.between(0, 200)}ms`,
+      ];
       const exec = ['--exec', `'${path('deliver')}' '${home.path}'`, '--tries', '0'];
       return startTail([...flags, ...batch, ...exec], { sandbox, home });
     };
@@ -136,7 +155,10 @@ test.runIf(process.platform === 'linux')(
       const have = new Set(entries().flatMap(({ ok, ids }) => (ok ? ids : [])));
       return posting.ids.filter((id) => !have.has(id));
     };
-    for (const end = Date.now() + 30_000 + ROUNDS * 2_000; missing().length > 0 && Date.now() < end; )
+    for (
+      const end = Date.now() + 30_000 + ROUNDS * 2_000;
+      missing().length > 0 && Date.now() < end;
+    )
       await delay(200);
     last.child.kill('SIGTERM');
     expect((await last.child).exitCode, last.stderr).toBe(143);
@@ -148,7 +170,12 @@ test.runIf(process.platform === 'linux')(
     );
     const problems = problemsOf(entries());
     process.stderr.write(`campaign: ${entries().length} batches\n`);
-    expect({ seed, lost, foreign, problems }).toEqual({ seed, lost: [], foreign: [], problems: [] });
+    expect({ seed, lost, foreign, problems }).toEqual({
+      seed,
+      lost: [],
+      foreign: [],
+      problems: [],
+    });
     expect(idsOf(readText(path('ck.dead.ndjson')))).toEqual([]);
   },
 );

@@ -110,7 +110,8 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
       if (strikes(0.1)) continue;
       const frame = frameOf(post);
       const push = () => {
-        if (socket.readyState === WebSocket.OPEN) socket.send(dice.chance(odd) ? Buffer.from(frame) : frame);
+        if (socket.readyState === WebSocket.OPEN)
+          socket.send(dice.chance(odd) ? Buffer.from(frame) : frame);
       };
       if (strikes(0.1)) setTimeout(push, dice.int(400));
       else push();
@@ -130,9 +131,13 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
     if (cursor !== null) {
       from = shown.findIndex(({ id, nameless }) => id === cursor && !nameless) + 1;
       if (from === 0)
-        return { status: 400, body: { error: { code: 'VALIDATION_ERROR', message: 'unknown cursor' } } };
+        return {
+          status: 400,
+          body: { error: { code: 'VALIDATION_ERROR', message: 'unknown cursor' } },
+        };
     }
-    if (strikes(0.05)) return { status: 200, body: { count: 0, hasMore: true, nextBefore: null, items: [] } };
+    if (strikes(0.05))
+      return { status: 200, body: { count: 0, hasMore: true, nextBefore: null, items: [] } };
     const items = shown.slice(from, from + limit);
     const hasMore = from + limit < shown.length;
     const last = items.filter(({ nameless }) => !nameless).at(-1)?.id ?? null;
@@ -174,15 +179,24 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
     if (state.blocked || strikes(0.1)) return block(response);
-    if (dead) return reply(response, dead[0], JSON.stringify({ error: { code: dead[1], message: 'no' } }));
+    if (dead)
+      return reply(response, dead[0], JSON.stringify({ error: { code: dead[1], message: 'no' } }));
     if (url.pathname === '/v2/me') {
-      return reply(response, 200, JSON.stringify({ ratePerMinute: 1e6, usage: { unitsRemaining: null } }));
+      return reply(
+        response,
+        200,
+        JSON.stringify({ ratePerMinute: 1e6, usage: { unitsRemaining: null } }),
+      );
     }
     if (url.pathname !== '/v2/thesis') return reply(response, 404, '{}');
     if (strikes(0.05))
       return reply(response, dice.pick([500, 502, 504]), dice.pick(['{}', 'oops', '<html>']));
     if (strikes(0.05))
-      return reply(response, 429, '{"error":{"code":"RATE_LIMITED","message":"slow"},"retryAfter":1}');
+      return reply(
+        response,
+        429,
+        '{"error":{"code":"RATE_LIMITED","message":"slow"},"retryAfter":1}',
+      );
     if (strikes(0.05)) return request.socket.destroy();
     // Never answers.
     if (strikes(0.02)) return;

@@ -61,7 +61,9 @@ export interface Delivered {
 export async function hostileService(options: HostileOptions) {
   const { random, now, honest, lagMs, reset, delayMs, period = '2026-01' } = options;
   const possible = fates.filter((fate) => options.without?.includes(fate) !== true);
-  const charges: { readonly at: number; readonly cu: number }[] = [{ at: Number.NEGATIVE_INFINITY, cu: 700 }];
+  const charges: { readonly at: number; readonly cu: number }[] = [
+    { at: Number.NEGATIVE_INFINITY, cu: 700 },
+  ];
   const delivered: Delivered[] = [];
   const charged: Delivered[] = [];
   const counted = (until: number) =>
@@ -75,17 +77,22 @@ export async function hostileService(options: HostileOptions) {
       const path = decodeURIComponent(call.path.split('?')[0] ?? '');
       if (path === '/v2/me') return { body: account(reset ? 0 : counted(now() - lagMs), period) };
       const served = await answerOf(call, path);
-      if (!served) return { status: 404, body: { error: { code: 'NOT_FOUND', message: 'no such route' } } };
+      if (!served)
+        return { status: 404, body: { error: { code: 'NOT_FOUND', message: 'no such route' } } };
       const { status, body, cu, subjects, endpoint } = served;
       await options.onCall?.();
-      const fate = random() < share ? 'serve' : (possible[Math.floor(random() * possible.length)] ?? 'serve');
+      const fate =
+        random() < share ? 'serve' : (possible[Math.floor(random() * possible.length)] ?? 'serve');
       switch (fate) {
         case 'serve':
           charge(cu);
-          charged.push(...subjects.map((subject) => ({ endpoint, subject, found: isKnown(subject) })));
+          charged.push(
+            ...subjects.map((subject) => ({ endpoint, subject, found: isKnown(subject) })),
+          );
           if (delayMs) await delay(delayMs());
           call.response.on('finish', () => {
-            for (const subject of subjects) delivered.push({ endpoint, subject, found: isKnown(subject) });
+            for (const subject of subjects)
+              delivered.push({ endpoint, subject, found: isKnown(subject) });
           });
           return random() < 0.2 ? compressed(status, body) : { status, body };
         case 'lost':
@@ -98,7 +105,10 @@ export async function hostileService(options: HostileOptions) {
           return broken(call.response);
         case 'cut':
           charge(cu);
-          call.response.writeHead(status, { 'content-type': 'application/json', 'content-length': 5_000 });
+          call.response.writeHead(status, {
+            'content-type': 'application/json',
+            'content-length': 5_000,
+          });
           call.response.write(JSON.stringify(body).slice(0, 20), () => call.response.destroy());
           return undefined;
         case 'portal':
@@ -209,6 +219,12 @@ const numbersOf = (handle: string) => ({
 
 const account = (unitsUsed: number, period: string) => ({
   ratePerMinute: 100_000,
-  usage: { ...anyMe.usage, period, unitsUsed, unitsRemaining: 1_000_000_000, revealsRemaining: null },
+  usage: {
+    ...anyMe.usage,
+    period,
+    unitsUsed,
+    unitsRemaining: 1_000_000_000,
+    revealsRemaining: null,
+  },
   entitlement: { unmetered: false, monthlyUnits: 1_000_000_000 },
 });

@@ -135,12 +135,16 @@ async function hostileList(dice: Rng, feed: Feed, count: number, now: number) {
       case 'deleted': {
         // A cursor that the user gives is not replaced. Without the rows between them, odd rows would end the list.
         const last = posts.findIndex(({ id }) => id === before);
-        if (last >= 0 && !isFirst && odd.size === 0) deleted.add(posts.splice(last, 1)[0]?.id ?? '');
+        if (last >= 0 && !isFirst && odd.size === 0)
+          deleted.add(posts.splice(last, 1)[0]?.id ?? '');
       }
     }
     if (before !== null && !posts.some(({ id }) => id === before)) {
       rejected++;
-      return { status: 400, body: { error: { code: 'VALIDATION_ERROR', message: 'unknown before' } } };
+      return {
+        status: 400,
+        body: { error: { code: 'VALIDATION_ERROR', message: 'unknown before' } },
+      };
     }
     rejected = 0;
     for (const { id } of items) served.add(id);
@@ -187,7 +191,8 @@ test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
     const count = dice.pick([0, 1, 20, 21, 90, 250, 250]);
     const list = await hostileList(dice, feed, count, clock.now());
     const isRaw = feed.words[0] === 'api';
-    const since = isRaw || dice.chance(0.5) ? undefined : clock.now() - (dice.int(count + 20) + 0.5) * MINUTE;
+    const since =
+      isRaw || dice.chance(0.5) ? undefined : clock.now() - (dice.int(count + 20) + 0.5) * MINUTE;
     const limit = isRaw || dice.chance(0.7) ? undefined : 1 + dice.int(120);
     const maxCu = dice.chance(0.4) ? undefined : feed.price(20) * (1 + dice.int(12));
     const flag = (name: string, value: number | undefined) =>
@@ -197,7 +202,11 @@ test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
       '--quiet',
       ...(isRaw ? [] : ['-o', 'ndjson']),
       ...flag('--since', since),
-      ...(limit === undefined ? (isRaw || since !== undefined ? [] : ['--all']) : flag('--limit', limit)),
+      ...(limit === undefined
+        ? isRaw || since !== undefined
+          ? []
+          : ['--all']
+        : flag('--limit', limit)),
       ...flag('--max-cu', maxCu),
     ];
     const story: string[] = [argv.join(' ')];
@@ -225,7 +234,8 @@ test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
         expect(maxCu - cost, `unspent: ${story.join('\n')}`).toBeLessThan(feed.price(20));
       }
       // The post of a cursor was deleted: only the user can choose where to continue.
-      if (code === 'CURSOR_LOST') expect(list.rejected).toBeGreaterThanOrEqual(Math.min(4, list.most));
+      if (code === 'CURSOR_LOST')
+        expect(list.rejected).toBeGreaterThanOrEqual(Math.min(4, list.most));
       if (code === 'CURSOR_LOST' || code === 'VALIDATION_ERROR') return;
       // Without a page, nothing is to be continued: the same command is run again.
       const [, next] = /continue with: trdr (.*)$/.exec(String(hint)) ?? [];
@@ -241,7 +251,9 @@ test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
     else expect(found, story.join('\n')).toEqual(expected.slice(0, found.length));
     expect(new Set(printed).size, story.join('\n')).toBe(printed.length);
     if (limit !== undefined)
-      expect(printed.length, story.join('\n')).toBeGreaterThanOrEqual(expected.length - list.deleted.size);
+      expect(printed.length, story.join('\n')).toBeGreaterThanOrEqual(
+        expected.length - list.deleted.size,
+      );
   },
   60_000,
 );

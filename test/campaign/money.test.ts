@@ -19,14 +19,19 @@ const CONFIRM_ABOVE = 100_000;
 const OUT = 'numbers.ndjson';
 
 /** A command line and its spending limit; null without a limit. */
-function planOf(random: () => number): { words: string[]; most: number | null; kind: Delivered['endpoint'] } {
+function planOf(random: () => number): {
+  words: string[];
+  most: number | null;
+  kind: Delivered['endpoint'];
+} {
   const upTo = (count: number) => 1 + Math.floor(random() * count);
   const names = (count: number) =>
     Array.from(
       { length: count },
       (_, at) => `${['trader', 'bare', 'nobody'][Math.floor(random() * 3)]}_${at}`,
     );
-  const wallets = (count: number) => Array.from({ length: count }, (_, at) => `${'1'.repeat(31)}${at + 2}`);
+  const wallets = (count: number) =>
+    Array.from({ length: count }, (_, at) => `${'1'.repeat(31)}${at + 2}`);
   const [kind, words] = (
     [
       ['lookup', ['whois', ...names(upTo(30))]],
@@ -55,7 +60,9 @@ function vandalize(home: Home, random: () => number): void {
     .filter((folder) => existsSync(folder))
     .flatMap((folder) => [
       folder,
-      ...readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+      ...readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) =>
+        join(folder, name),
+      ),
     ]);
   const path = paths[Math.floor(random() * paths.length)];
   if (path === undefined) return;
@@ -94,7 +101,10 @@ test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
 
     // The ledger may be among the files that were deleted or replaced.
     if (vandalism === 0) {
-      expect(JSON.parse(readFileSync(join(home.path, 'receipt.json'), 'utf8')), story).toMatchObject({
+      expect(
+        JSON.parse(readFileSync(join(home.path, 'receipt.json'), 'utf8')),
+        story,
+      ).toMatchObject({
         ...receiptOf(home),
         exit: ran.exitCode,
       });
@@ -185,7 +195,8 @@ describe.skipIf(!hasServer())('machines with a shared budget', async () => {
       };
       await setBudget();
       // Both machines have paid today, so that they remember the budget, and the count at the start of the day.
-      for (const at of [0, 1]) await runInProcess(['whois', `trader_first_${at}`, '--no-cache'], options(at));
+      for (const at of [0, 1])
+        await runInProcess(['whois', `trader_first_${at}`, '--no-cache'], options(at));
       calls = 0;
       for (let run = 0; run < SHARING; run++) {
         const roll = random();
@@ -194,7 +205,9 @@ describe.skipIf(!hasServer())('machines with a shared budget', async () => {
         const paid = calls;
         const wasLost = isLost;
         const [command = '', ...names] = planOf(random).words;
-        const own = names.map((name) => (/^(trader|bare|nobody)_/.test(name) ? `${name}_${run}` : name));
+        const own = names.map((name) =>
+          /^(trader|bare|nobody)_/.test(name) ? `${name}_${run}` : name,
+        );
         const words = [
           command,
           ...own.filter((word) => !/^(--max-cu|\d+|--out|numbers\.ndjson)$/.test(word)),

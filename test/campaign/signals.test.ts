@@ -38,7 +38,10 @@ const isOrderly = ({ signals }: Interruption) => signals.length === 1 && signals
 /** Runs the program, interrupts it, and checks how it ended. */
 async function runInterrupted(
   words: readonly string[],
-  options: { readonly sandbox: { readonly url: string; readonly key: string }; readonly home: Home },
+  options: {
+    readonly sandbox: { readonly url: string; readonly key: string };
+    readonly home: Home;
+  },
   { signals, ms, ...interruption }: Interruption,
   calls: () => number,
 ) {
@@ -118,7 +121,9 @@ async function checkPayments(seed: number, dice: Rng): Promise<void> {
   if (isOrderly(interruption) && command !== 'export') {
     const shown = new Set(linesOf(ran.stdout).map(({ subject }) => subject));
     const kind = command === 'whois' ? 'lookup' : command === 'resolve' ? 'resolve' : 'numbers';
-    const due = service.charged.filter(({ endpoint }) => endpoint === kind).map(({ subject }) => subject);
+    const due = service.charged
+      .filter(({ endpoint }) => endpoint === kind)
+      .map(({ subject }) => subject);
     expect(
       due.filter((subject) => !shown.has(subject)),
       `paid for and not shown: ${story}`,
@@ -153,8 +158,15 @@ async function checkTail(seed: number, dice: Rng): Promise<void> {
   if (dice.chance(0.5)) words.push('--checkpoint', join(home.path, 'tail.json'));
   const interruption = blowOf(dice, 6);
   const story = `SEED=${seed} ${words.join(' ')}, ${JSON.stringify(interruption)}`;
-  const { stderr } = await runInterrupted(words, { sandbox, home }, interruption, () => sandbox.log.length);
-  expect(recorded(home).bound, `${story}\n${stderr}`).toBeGreaterThanOrEqual(sandbox.meter().unitsUsed);
+  const { stderr } = await runInterrupted(
+    words,
+    { sandbox, home },
+    interruption,
+    () => sandbox.log.length,
+  );
+  expect(recorded(home).bound, `${story}\n${stderr}`).toBeGreaterThanOrEqual(
+    sandbox.meter().unitsUsed,
+  );
   const child = startTrdr(words, { sandbox, home });
   child.stdin.end();
   await until(() => idsOf(readText(out)).length > 10);
@@ -180,7 +192,10 @@ const linesOf = (text: string): { readonly subject?: string; readonly found?: bo
 test(`${RUNS} interrupted runs lose nothing and pay for nothing twice (SEED=${FIRST})`, {
   timeout: 60_000 + RUNS * 20_000,
 }, async () => {
-  const runs = Array.from({ length: process.env['SEED'] === undefined ? RUNS : 1 }, (_, at) => FIRST + at);
+  const runs = Array.from(
+    { length: process.env['SEED'] === undefined ? RUNS : 1 },
+    (_, at) => FIRST + at,
+  );
   const lane = async () => {
     for (let seed = runs.shift(); seed !== undefined; seed = runs.shift()) {
       await (seed % 4 === 0 ? checkTail : checkPayments)(seed, rngOf(seed ^ 0x2545f491));

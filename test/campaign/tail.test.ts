@@ -77,7 +77,9 @@ async function run(seed: number): Promise<Outcome> {
   const moves = to !== 'pipe' && dice.chance(0.6);
   const kills = to !== 'pipe' && dice.chance(0.4);
   const flags = [
-    ...`--via ${dice.pick(['auto', 'ws', 'poll'])} --lag 200ms --yes --timeout 1s --retries 1`.split(' '),
+    ...`--via ${dice.pick(['auto', 'ws', 'poll'])} --lag 200ms --yes --timeout 1s --retries 1`.split(
+      ' ',
+    ),
     ...(to === 'pipe' ? [] : ['--out', out]),
     ...(to === 'both' ? ['--checkpoint', join(home.path, 'tail.json')] : []),
   ];
@@ -173,12 +175,14 @@ function inGap({ stderr, feed }: Outcome, post: HostilePost): boolean {
 function problemsOf(outcome: Outcome): string[] {
   const { exitCode, stderr, texts, removed, feed, lastProofAt } = outcome;
   const problems: string[] = [];
-  if (outcome.blocked !== undefined && !BLOCKED.test(outcome.blocked)) problems.push(outcome.blocked);
+  if (outcome.blocked !== undefined && !BLOCKED.test(outcome.blocked))
+    problems.push(outcome.blocked);
   if (exitCode === undefined || ![0, 7, 9, ...outcome.ends].includes(exitCode))
     problems.push(`exit ${exitCode}`);
   if (/BUG|\n\s+at |undefined|\[object|NaN/.test(stderr))
     problems.push('stderr contains a stack trace or an internal error');
-  if (stderr.split('\n').length > 120) problems.push(`${stderr.split('\n').length} lines on stderr`);
+  if (stderr.split('\n').length > 120)
+    problems.push(`${stderr.split('\n').length} lines on stderr`);
 
   const emitted = texts.map((text) => idsOf(text).filter((id) => id !== 'foreign'));
   for (const ids of emitted) {
@@ -192,7 +196,9 @@ function problemsOf(outcome: Outcome): string[] {
   const have = new Set([...lines, ...removed.flatMap((text) => idsOf(text))]);
   // A slow first page may be requested again, so only the first printed post shows when the run started. A post that
   // appeared late shows nothing: it is printed even if it is dated before the start.
-  const inTime = feed.posts.filter(({ id, old, at, visibleAt }) => have.has(id) && !old && visibleAt <= at);
+  const inTime = feed.posts.filter(
+    ({ id, old, at, visibleAt }) => have.has(id) && !old && visibleAt <= at,
+  );
   const start = Math.min(...inTime.map(({ at }) => at));
   const missing = feed.posts.filter(
     ({ id, at, nameless, old, visibleAt }) =>
@@ -200,21 +206,26 @@ function problemsOf(outcome: Outcome): string[] {
   );
   if (missing.length > 0 && exitCode === 0) problems.push('exit 0');
   const unreported = missing.filter((post) => !inGap(outcome, post));
-  if (unreported.length > 0) problems.push(`missing: ${unreported.map(({ id, at }) => `${id} (${at})`)}`);
+  if (unreported.length > 0)
+    problems.push(`missing: ${unreported.map(({ id, at }) => `${id} (${at})`)}`);
   return problems;
 }
 
 test(`${RUNS} tails of a hostile service report every loss and print nothing twice`, {
   timeout: 60_000 + RUNS * 10_000,
 }, async () => {
-  const seeds = Array.from({ length: process.env['SEED'] === undefined ? RUNS : 1 }, (_, i) => FIRST + i);
+  const seeds = Array.from(
+    { length: process.env['SEED'] === undefined ? RUNS : 1 },
+    (_, i) => FIRST + i,
+  );
   process.stderr.write(`campaign: SEED=${FIRST}, ${seeds.length} runs\n`);
   const failed: string[] = [];
   const lane = async () => {
     for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
       const outcome = await run(seed);
       const problems = problemsOf(outcome);
-      if (problems.length > 0) failed.push(`SEED=${seed}\n${problems.join('\n')}\n${outcome.stderr}`);
+      if (problems.length > 0)
+        failed.push(`SEED=${seed}\n${problems.join('\n')}\n${outcome.stderr}`);
     }
   };
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, lane));

@@ -13,7 +13,10 @@ test('trdr resolve explains a missing answer on a terminal; otherwise, the recor
     },
   });
   const piped = await runInProcess(words);
-  expect([piped.json(), piped.stderr]).toMatchObject([{ code: 'PENDING', reason: 'no_preview' }, '']);
+  expect([piped.json(), piped.stderr]).toMatchObject([
+    { code: 'PENDING', reason: 'no_preview' },
+    '',
+  ]);
 });
 
 test.each([
@@ -22,7 +25,10 @@ test.each([
 ] as const)('trdr sandbox prints lines to paste into a shell of %s', async (platform, line) => {
   const end = new AbortController();
   const options: InProcessOptions = { tty: { stderr: true }, platform, interrupt: end.signal };
-  const { stdout, stderr } = await runInProcess(['sandbox'], { ...options, onStderr: () => end.abort() });
+  const { stdout, stderr } = await runInProcess(['sandbox'], {
+    ...options,
+    onStderr: () => end.abort(),
+  });
   const { url, key } = JSON.parse(stdout);
   expect(stderr).toContain(`\n${line('TRDR_BASE_URL', url)}\n${line('TRDR_API_KEY', key)}\n`);
 });
@@ -43,7 +49,13 @@ describe('trdr me', () => {
     ['--min-units 11%', 'less is left', key(900, 100), NOW, 'UNITS_LOW'],
     ['--min-units 101', 'less is left', key(900, 100), NOW, 'UNITS_LOW'],
     ['--min-units 90%', 'there is no cap', unmetered, NOW, 'ok'],
-    ['--min-units 10%', 'the grant is not known', { usage: { unitsRemaining: 9 } }, NOW, 'BAD_ANSWER'],
+    [
+      '--min-units 10%',
+      'the grant is not known',
+      { usage: { unitsRemaining: 9 } },
+      NOW,
+      'BAD_ANSWER',
+    ],
     [
       '--min-reveals 1',
       'the reveals left are not known',
@@ -51,13 +63,25 @@ describe('trdr me', () => {
       NOW,
       'BAD_ANSWER',
     ],
-    ['--min-days 3', 'the units run out sooner at the rate of this month', key(1_000, 200), NOW, 'DAYS_LOW'],
+    [
+      '--min-days 3',
+      'the units run out sooner at the rate of this month',
+      key(1_000, 200),
+      NOW,
+      'DAYS_LOW',
+    ],
     ['--min-days 2', 'they last as long', key(1_000, 200), NOW, 'ok'],
     ['--min-days 365', 'they last until the month ends', key(1_000, 2_000), NOW, 'ok'],
     ['--min-days 3', 'they last until the month ends soon', key(2_900, 200), late, 'ok'],
     ['--min-days 3', 'there is no cap', unmetered, NOW, 'ok'],
     ['--min-days 30', 'the month has just begun', key(10, 5), early, 'ok'],
-    ['--min-days 3', 'the units left are not known', { usage: { unitsUsed: 10 } }, NOW, 'BAD_ANSWER'],
+    [
+      '--min-days 3',
+      'the units left are not known',
+      { usage: { unitsUsed: 10 } },
+      NOW,
+      'BAD_ANSWER',
+    ],
     [
       '--min-days 3',
       'the units used are not known',

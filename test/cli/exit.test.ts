@@ -6,7 +6,9 @@ import { exitOf, limitCodes } from '../../src/cli/exit.ts';
 const source = join(import.meta.dirname, '../../src');
 
 test('the docs list the error codes of all limits and confirmations, with their exit codes', () => {
-  const listed = Object.fromEntries(Object.entries(limitCodes).map(([code, { exit }]) => [code, exit]));
+  const listed = Object.fromEntries(
+    Object.entries(limitCodes).map(([code, { exit }]) => [code, exit]),
+  );
   const found = new Map<string, number>();
   const unused = new Set(Object.keys(listed));
   for (const name of readdirSync(source, { recursive: true, encoding: 'utf8' })) {

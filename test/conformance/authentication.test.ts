@@ -16,7 +16,14 @@ import {
 
 const address = 'So11111111111111111111111111111111111111112';
 const id = '3f0a4a4e-7a9f-4c0e-9d7e-0d3f3b1f9a11';
-const params = { handle: 'mira', address, id, tokenAddress: address, wallet: address, mint: address };
+const params = {
+  handle: 'mira',
+  address,
+  id,
+  tokenAddress: address,
+  wallet: address,
+  mint: address,
+};
 const call = (of: EndpointId) => ({
   path: pathOf(endpoints[of].path, params),
   method: endpoints[of].method,

@@ -47,7 +47,11 @@ describe('the allowance', () => {
     expect(await statusAndCode(service, page)).toBe('402 QUOTA_EXCEEDED');
     service.topUp(1_000);
     expect(await statusAndCode(service, page)).toBe('200');
-    expect(service.meter()).toMatchObject({ unitsUsed: 400, unitsRemaining: 0, additionalUnits: 900 });
+    expect(service.meter()).toMatchObject({
+      unitsUsed: 400,
+      unitsRemaining: 0,
+      additionalUnits: 900,
+    });
   });
 
   it('is renewed every UTC month; only top-ups carry over', async () => {
@@ -81,13 +85,22 @@ describe('the allowance', () => {
   });
 
   it('and the rate limit match each plan', async () => {
-    const grants = { explore: 25_000, starter: 1e6, builder: 5e6, growth: 20e6, scale: 75e6 } as const;
+    const grants = {
+      explore: 25_000,
+      starter: 1e6,
+      builder: 5e6,
+      growth: 20e6,
+      scale: 75e6,
+    } as const;
     const service = await sandbox();
     for (const plan of ['explore', 'starter', 'builder', 'growth', 'scale'] as const) {
       const { body } = await ask(service, '/v2/me', { key: service.addKey({ plan }) });
       const { ratePerMinute, entitlement, usage } = body;
       expect([plan, ratePerMinute]).toEqual([plan, plans[plan].ratePerMinute]);
-      expect([entitlement.monthlyUnits, usage.unitsRemaining]).toEqual([grants[plan], grants[plan]]);
+      expect([entitlement.monthlyUnits, usage.unitsRemaining]).toEqual([
+        grants[plan],
+        grants[plan],
+      ]);
     }
   });
 
@@ -147,7 +160,10 @@ describe('the rate limit', () => {
     }
     const { status, body } = await ask(service, '/v2/launchpad/thesis');
     expect(status).toBe(429);
-    expect(body).toEqual({ error: { code: 'RATE_LIMITED', message: expect.any(String) }, retryAfter: 40 });
+    expect(body).toEqual({
+      error: { code: 'RATE_LIMITED', message: expect.any(String) },
+      retryAfter: 40,
+    });
     expect((await rejectedHandshake(service, bearer(service.key))).status).toBe(429);
     expect(await statusAndCode(service, me, { key: service.addKey({}) })).toBe('200');
     await service.advance(40_000);
@@ -159,7 +175,8 @@ describe('the rate limit', () => {
     await ask(service, me);
     await service.advance(MINUTE / 2);
     await ask(service, me);
-    for (let call = 0; call < 5; call++) expect(await statusAndCode(service, me)).toBe('429 RATE_LIMITED');
+    for (let call = 0; call < 5; call++)
+      expect(await statusAndCode(service, me)).toBe('429 RATE_LIMITED');
     await service.advance(MINUTE / 2);
     expect(await statusAndCode(service, me)).toBe('200');
     expect(await statusAndCode(service, me)).toBe('429 RATE_LIMITED');
@@ -182,10 +199,14 @@ describe('the burst limit', () => {
 /** A call from another address of this machine. */
 function statusFrom(localAddress: string, url: string, key: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const call = request(`${url}${me}`, { localAddress, headers: bearer(key), agent: false }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    });
+    const call = request(
+      `${url}${me}`,
+      { localAddress, headers: bearer(key), agent: false },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      },
+    );
     call.on('error', reject);
     call.end();
   });

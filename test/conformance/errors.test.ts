@@ -36,7 +36,9 @@ describe('errors', () => {
     expect(await statusAndCode(service, '/v2/user/handle/%E0%A4%A')).toBe('400 BAD_REQUEST');
     const body = JSON.stringify({ handles: ['a'.repeat(1_100_000)] });
     for (const sent of [body, '{"handles":["mira"'])
-      expect(await statusAndCode(service, '/v2/user/handles/pnl', { body: sent })).toBe('400 BAD_REQUEST');
+      expect(await statusAndCode(service, '/v2/user/handles/pnl', { body: sent })).toBe(
+        '400 BAD_REQUEST',
+      );
   });
 
   const pnl = '/v2/user/handles/pnl';
@@ -62,7 +64,8 @@ describe('errors', () => {
     [`/v2/launchpad/thesis/wallet/${'a'.repeat(129)}`, 'an address of 129 characters'],
     ['/v2/launchpad/user/wallet/', 'an empty address'],
     ...['?period=yearly', '?at=yesterday', '?at=', '?at=2026-13-01'].map(
-      (query) => [`/v2/launchpad/leaderboard/traders${query}`, 'an invalid board'] as [string, string],
+      (query) =>
+        [`/v2/launchpad/leaderboard/traders${query}`, 'an invalid board'] as [string, string],
     ),
     [pnl, 'no handles', { handles: [] }],
     [pnl, '101 handles', { handles: Array.from({ length: 101 }, (_, at) => `h${at}`) }],
@@ -71,7 +74,10 @@ describe('errors', () => {
     [pnl, 'no member', {}],
     ['/v2/thesis?limit=1000', 'limit must be at most 100.'],
     ['/v2/thesis?limit=many', 'limit must be a number.'],
-    ['/v2/launchpad/leaderboard/traders?period=yearly', 'period must be one of daily, weekly, monthly.'],
+    [
+      '/v2/launchpad/leaderboard/traders?period=yearly',
+      'period must be one of daily, weekly, monthly.',
+    ],
     [pnl, 'handles must be an array.', { handles: 'mira' }],
     [pnl, 'handles[1] must have at least 1 character.', { handles: ['mira', ''] }],
     [pnl, 'The body must be an object.', 7],
@@ -86,7 +92,11 @@ describe('errors', () => {
 
   it('ignores an upgrade to another protocol', async () => {
     const service = await sandbox();
-    const offer = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' };
+    const offer = {
+      connection: 'Upgrade, HTTP2-Settings',
+      upgrade: 'h2c',
+      'http2-settings': 'AAMAAABk',
+    };
     const warnings: Error[] = [];
     const hear = (warning: Error) => warnings.push(warning);
     process.on('warning', hear);
@@ -98,7 +108,12 @@ describe('errors', () => {
     expect(warnings).toEqual([]);
     expect((await askWith(service, '/v2/ws', offer)).status).toBe(404);
     const handles = Array.from({ length: 100 }, (_, at) => `nobody_${at}_${'x'.repeat(50)}`);
-    const { body } = await askWith(service, '/v2/user/handles/pnl', offer, JSON.stringify({ handles }));
+    const { body } = await askWith(
+      service,
+      '/v2/user/handles/pnl',
+      offer,
+      JSON.stringify({ handles }),
+    );
     expect(body.missing).toEqual(handles);
   });
 });

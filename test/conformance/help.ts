@@ -47,7 +47,11 @@ export interface AskOptions {
 }
 
 /** Calls a path, by default with the sandbox's key. */
-export async function ask(service: Sandbox, path: string, options: AskOptions = {}): Promise<Reply> {
+export async function ask(
+  service: Sandbox,
+  path: string,
+  options: AskOptions = {},
+): Promise<Reply> {
   const { key = service.key, body, headers } = options;
   const method = options.method ?? (body === undefined ? 'GET' : 'POST');
   const response = await fetch(service.url + path, {
@@ -56,7 +60,11 @@ export async function ask(service: Sandbox, path: string, options: AskOptions = 
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  return { status: response.status, body: text === '' ? null : JSON.parse(text), headers: response.headers };
+  return {
+    status: response.status,
+    body: text === '' ? null : JSON.parse(text),
+    headers: response.headers,
+  };
 }
 
 /** Sends a request with headers that `fetch` does not allow. */
@@ -68,12 +76,18 @@ export function askWith(
 ): Promise<Pick<Reply, 'status' | 'body'>> {
   return new Promise((resolve, reject) => {
     const method = body === undefined ? 'GET' : 'POST';
-    const call = request(service.url + path, { method, headers: { ...headers, ...bearer(service.key) } });
+    const call = request(service.url + path, {
+      method,
+      headers: { ...headers, ...bearer(service.key) },
+    });
     call.on('error', reject);
     call.on('response', async (response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of response) chunks.push(chunk);
-      resolve({ status: response.statusCode ?? 0, body: JSON.parse(Buffer.concat(chunks).toString()) });
+      resolve({
+        status: response.statusCode ?? 0,
+        body: JSON.parse(Buffer.concat(chunks).toString()),
+      });
     });
     call.end(body);
   });
@@ -99,7 +113,10 @@ export async function costOf(service: Sandbox, act: () => Promise<unknown>, key 
   const before = service.meter(key);
   await act();
   const after = service.meter(key);
-  return { cu: after.totalUnits - before.totalUnits, reveals: after.totalReveals - before.totalReveals };
+  return {
+    cu: after.totalUnits - before.totalUnits,
+    reveals: after.totalReveals - before.totalReveals,
+  };
 }
 
 /** Runs the event loop until a condition holds. */
@@ -126,7 +143,8 @@ export function first<T>(list: readonly T[]): T {
 }
 
 /** A user with a wallet. */
-export const walletHolder = (service: Pick<Sandbox, 'world'>) => first(handlesWhere(service, holdsWallet));
+export const walletHolder = (service: Pick<Sandbox, 'world'>) =>
+  first(handlesWhere(service, holdsWallet));
 /** A user without a wallet. */
 export const walletless = (service: Pick<Sandbox, 'world'>) =>
   first(handlesWhere(service, (user) => !holdsWallet(user)));
@@ -144,14 +162,22 @@ export interface Listener {
 }
 
 /** Opens the live feed and reads its `ready` frame. */
-export async function listen(service: Sandbox, key = service.key, autoPong = true): Promise<Listener> {
+export async function listen(
+  service: Sandbox,
+  key = service.key,
+  autoPong = true,
+): Promise<Listener> {
   const socket = await connect(service, key, autoPong);
   await socket.next();
   return socket;
 }
 
 /** Opens the live feed without reading a frame. */
-export async function connect(service: Sandbox, key = service.key, autoPong = true): Promise<Listener> {
+export async function connect(
+  service: Sandbox,
+  key = service.key,
+  autoPong = true,
+): Promise<Listener> {
   const ws = new WebSocket(`${service.url.replace('http', 'ws')}/v2/ws`, {
     headers: { authorization: `Bearer ${key}` },
     autoPong,
@@ -185,7 +211,8 @@ export async function connect(service: Sandbox, key = service.key, autoPong = tr
       return text;
     }
   };
-  const send = (frame: unknown) => ws.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
+  const send = (frame: unknown) =>
+    ws.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
   return {
     ws,
     next,

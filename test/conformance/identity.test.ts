@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { User } from '../../src/contract/records/user.ts';
-import { ask, first, handlesWhere, sandbox, statusAndCode, walletHolder, walletless } from './help.ts';
+import {
+  ask,
+  first,
+  handlesWhere,
+  sandbox,
+  statusAndCode,
+  walletHolder,
+  walletless,
+} from './help.ts';
 
 describe('identity', () => {
   it('returns the same user record for a handle, its id and its wallet', async () => {
@@ -25,7 +33,10 @@ describe('identity', () => {
       expect((await ask(service, `/v2/user/handle/${form}`)).body).toEqual(body);
     const [mixed, lower] = [body.evmAddress, body.evmAddress.toLowerCase()];
     const owner = await ask(service, `/v2/user/wallet/${mixed}`);
-    expect(await ask(service, `/v2/user/wallet/${lower}`)).toMatchObject({ status: 200, body: owner.body });
+    expect(await ask(service, `/v2/user/wallet/${lower}`)).toMatchObject({
+      status: 200,
+      body: owner.body,
+    });
   });
 
   it('always returns the same user of a shared wallet', async () => {

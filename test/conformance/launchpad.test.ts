@@ -19,7 +19,9 @@ describe('the launchpad', () => {
     const { status, body } = await ask(service, `/v2/launchpad/user/wallet/${wallet}`);
     expect([status, body.wallet]).toEqual([200, wallet]);
     expect(() => LaunchpadUser.parse(body)).not.toThrow();
-    expect(await statusAndCode(service, '/v2/launchpad/user/wallet/nobody')).toBe('404 NOT_OBSERVED');
+    expect(await statusAndCode(service, '/v2/launchpad/user/wallet/nobody')).toBe(
+      '404 NOT_OBSERVED',
+    );
   });
 
   it('returns 25 callouts per page, newest first, up to the end', async () => {
@@ -82,7 +84,9 @@ describe('the leaderboard', () => {
     expect([body.period, body.count]).toEqual(['weekly', body.entries.length]);
     expect(body.count).toBeLessThanOrEqual(100);
     expect(body.capturedAt).toBeLessThanOrEqual(NOON);
-    const sums = body.entries.map((entry: BoardEntry) => entry.pnlUsd).filter((sum: unknown) => sum !== null);
+    const sums = body.entries
+      .map((entry: BoardEntry) => entry.pnlUsd)
+      .filter((sum: unknown) => sum !== null);
     expect(sums).toEqual([...sums].sort((one, other) => other - one));
   });
 

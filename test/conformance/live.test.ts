@@ -27,7 +27,9 @@ async function talk(socket: Listener, frame: unknown) {
 describe('the handshake', () => {
   it('is rejected with plain HTTP and the documented body, before the upgrade', async () => {
     const service = await sandbox();
-    const below = (['explore', 'starter', 'builder'] as const).map((plan) => service.addKey({ plan }));
+    const below = (['explore', 'starter', 'builder'] as const).map((plan) =>
+      service.addKey({ plan }),
+    );
     const poor = service.addKey({ monthlyUnits: 19_999 });
     const empty = service.addKey({ monthlyUnits: 0 });
     const cases = [
@@ -43,7 +45,10 @@ describe('the handshake', () => {
       expect(refused).toEqual({ status, body: { error: { code, message: expect.any(String) } } });
     }
     expect((await rejectedHandshake(service, bearer(service.key), '/v2/thesis')).status).toBe(404);
-    const incomplete = await askWith(service, '/v2/ws', { connection: 'Upgrade', upgrade: 'websocket' });
+    const incomplete = await askWith(service, '/v2/ws', {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+    });
     expect(incomplete).toMatchObject({ status: 400, body: { error: { code: 'BAD_REQUEST' } } });
     expect(service.meter().totalUnits).toBe(0);
   });
@@ -54,7 +59,8 @@ describe('a connection', () => {
     const service = await sandbox();
     const sockets = [await connect(service), await connect(service)];
     const frames = await Promise.all(sockets.map((socket) => socket.next()));
-    for (const frame of frames) expect(frame).toEqual({ type: 'ready', connectionId: expect.any(String) });
+    for (const frame of frames)
+      expect(frame).toEqual({ type: 'ready', connectionId: expect.any(String) });
     expect(frames[0].connectionId).not.toBe(frames[1].connectionId);
     service.post();
     expect(await Promise.all(sockets.map((socket) => socket.drain()))).toEqual([[], []]);
@@ -134,7 +140,9 @@ describe('a connection', () => {
     const service = await sandbox();
     const socket = await listen(service);
     const names = Array.from({ length: 51 }, (_, at) => `token${at}`);
-    expect(typesOf(await talk(socket, subscribe(tokens(...names.slice(1)))))).toEqual(['subscription']);
+    expect(typesOf(await talk(socket, subscribe(tokens(...names.slice(1)))))).toEqual([
+      'subscription',
+    ]);
     socket.send(subscribe(tokens(...names)));
     const frame = await socket.next();
     expect(frame).toEqual({ type: 'error', error: expect.stringMatching(/51.*50/) });

@@ -48,7 +48,9 @@ describe('trading numbers', () => {
   it('have null windows for a wallet without trades, alone and in a batch', async () => {
     const service = await sandbox();
     const name = first(
-      handlesWhere(service, holdsWallet).filter((each) => service.world.pnl(each)?.windows.all === null),
+      handlesWhere(service, holdsWallet).filter(
+        (each) => service.world.pnl(each)?.windows.all === null,
+      ),
     );
     const { status, body } = await ask(service, `/v2/user/handle/${name}/pnl`);
     expect([status, body.wallet ?? body.evmWallet]).toEqual([200, expect.any(String)]);
@@ -100,7 +102,9 @@ describe('the batch', () => {
     );
     expect(short.meter().unitsUsed).toBe(0);
     const enough = await sandbox({ monthlyUnits: 90_200 });
-    expect(await statusAndCode(enough, batch, { body: { handles: handlesOf(enough) } })).toBe('200');
+    expect(await statusAndCode(enough, batch, { body: { handles: handlesOf(enough) } })).toBe(
+      '200',
+    );
     expect(enough.meter().unitsRemaining).toBe(0);
   });
 

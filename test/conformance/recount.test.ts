@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { rngOf } from '../sim/rng.ts';
-import { type AnyJson, ask, first, handlesWhere, holdsWallet, type Reply, sandbox } from './help.ts';
+import {
+  type AnyJson,
+  ask,
+  first,
+  handlesWhere,
+  holdsWallet,
+  type Reply,
+  sandbox,
+} from './help.ts';
 
 /** An independent price list, which does not use the contract's table. */
 function priceOf(kind: string, reply: Reply, limit: number): { cu: number; reveals: number } {
@@ -17,9 +25,13 @@ function priceOf(kind: string, reply: Reply, limit: number): { cu: number; revea
       return status === 404 ? { cu: 200, reveals: 0 } : { cu: 100, reveals: shows(body) ? 1 : 0 };
     case 'wallet':
     case 'pnl':
-      return status === 404 ? { cu: 200, reveals: 0 } : { cu: 30_000, reveals: shows(body) ? 1 : 0 };
+      return status === 404
+        ? { cu: 200, reveals: 0 }
+        : { cu: 30_000, reveals: shows(body) ? 1 : 0 };
     case 'resolve':
-      return status === 200 ? { cu: 30_000, reveals: shows(body) ? 1 : 0 } : { cu: 200, reveals: 0 };
+      return status === 200
+        ? { cu: 30_000, reveals: shows(body) ? 1 : 0 }
+        : { cu: 200, reveals: 0 };
     case 'batch':
       return {
         cu: 30_000 * body.entries.length + 200 * body.missing.length,
@@ -49,7 +61,8 @@ describe('the meter', () => {
       faults: '500=3%,503=2%,429=2%,403=1%',
     });
     const names = service.world.handles();
-    const pick = (): string => (roll(4) === 0 ? `nobody_${roll(9)}` : (names[roll(names.length)] ?? ''));
+    const pick = (): string =>
+      roll(4) === 0 ? `nobody_${roll(9)}` : (names[roll(names.length)] ?? '');
     const users = handlesWhere(service, holdsWallet).map((name) => service.world.user(name));
     let cu = 0;
     let reveals = 0;

@@ -17,7 +17,10 @@ async function walk(service: Service, path: string, limit: number) {
   const rows: Thesis[] = [];
   const join = path.includes('?') ? '&' : '?';
   for (let before = ''; ; ) {
-    const { body } = await ask(service, `${path}${join}limit=${limit}${before && `&before=${before}`}`);
+    const { body } = await ask(
+      service,
+      `${path}${join}limit=${limit}${before && `&before=${before}`}`,
+    );
     rows.push(...body.items);
     expect(body.nextBefore).toBe(body.hasMore ? body.items.at(-1).id : null);
     if (!body.hasMore) return rows;
@@ -25,7 +28,11 @@ async function walk(service: Service, path: string, limit: number) {
   }
 }
 
-const postAt = (id: string, platformCreatedAt: number | null, more: Partial<ThesisFrameData> = {}) => ({
+const postAt = (
+  id: string,
+  platformCreatedAt: number | null,
+  more: Partial<ThesisFrameData> = {},
+) => ({
   id,
   authorHandle: 'mira',
   thesis: `Post ${id}`,
@@ -61,7 +68,8 @@ describe('the thesis feed', () => {
     for (let number = 0; number < 50; number++) service.post(postAt(`tie-${number}`, NOON));
     const all = ids(await walk(service, '/v2/thesis', 100));
     expect([all.length, new Set(all).size]).toEqual([650, 650]);
-    for (const size of [37, 7, 1]) expect(ids(await walk(service, '/v2/thesis', size))).toEqual(all);
+    for (const size of [37, 7, 1])
+      expect(ids(await walk(service, '/v2/thesis', size))).toEqual(all);
   });
 
   it('returns consistent pages while posts arrive', async () => {
@@ -83,7 +91,9 @@ describe('the thesis feed', () => {
     async (path) => {
       const service = await sandbox();
       for (const before of ['nothing', '', '1795257845882']) {
-        expect(await statusAndCode(service, `${path}?before=${before}`)).toBe('400 VALIDATION_ERROR');
+        expect(await statusAndCode(service, `${path}?before=${before}`)).toBe(
+          '400 VALIDATION_ERROR',
+        );
       }
       expect(service.meter().totalUnits).toBe(0);
     },
@@ -95,7 +105,9 @@ describe('the thesis feed', () => {
     service.post({ ...postAt('newer', NOON), tokenNetwork: null, tokenSymbol: null });
     const mixed = '0xABCDEF0000000000000000000000000000000001';
     const { body } = await ask(service, `/v2/thesis/token/${mixed}`);
-    expect(Object.keys(body).sort()).toEqual([...common, 'symbol', 'tokenAddress', 'tokenNetwork'].sort());
+    expect(Object.keys(body).sort()).toEqual(
+      [...common, 'symbol', 'tokenAddress', 'tokenNetwork'].sort(),
+    );
     const tokenAddress = mixed.toLowerCase();
     expect(body).toMatchObject({ tokenAddress, tokenNetwork: 'base', symbol: 'TIE', count: 2 });
     expect(() => TokenThesisPage.parse(body)).not.toThrow();

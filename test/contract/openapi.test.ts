@@ -7,11 +7,14 @@ import { type AnyJson, ask, handlesWhere, sandbox } from '../conformance/help.ts
 const document = (): AnyJson => JSON.parse(JSON.stringify(openapi()));
 
 describe('the OpenAPI document', () => {
-  it.each(['bare', 'wrapped'] as const)('is valid OpenAPI 3.1.0 with %s responses', async (envelope) => {
-    const made = JSON.parse(JSON.stringify(openapi(envelope, 'http://127.0.0.1:1')));
-    const validated = await SwaggerParser.validate(made);
-    expect(validated).toMatchObject({ openapi: '3.1.0', info: { version: '1.1.0' } });
-  });
+  it.each(['bare', 'wrapped'] as const)(
+    'is valid OpenAPI 3.1.0 with %s responses',
+    async (envelope) => {
+      const made = JSON.parse(JSON.stringify(openapi(envelope, 'http://127.0.0.1:1')));
+      const validated = await SwaggerParser.validate(made);
+      expect(validated).toMatchObject({ openapi: '3.1.0', info: { version: '1.1.0' } });
+    },
+  );
 
   it('lists the documented responses and errors of each endpoint', () => {
     const { paths } = document();
@@ -29,11 +32,17 @@ describe('the OpenAPI document', () => {
     expect(served.paths).toEqual(document().paths);
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ $id: 'doc', ...served });
-    const wallet = service.world.user(handlesWhere(service, (user) => user.solanaAddress !== null)[0] ?? '');
+    const wallet = service.world.user(
+      handlesWhere(service, (user) => user.solanaAddress !== null)[0] ?? '',
+    );
     for (const [template, path, body] of [
       ['/v2/user/handle/{handle}', `/v2/user/handle/${wallet?.handle}`],
       ['/v2/user/handle/{handle}/pnl', `/v2/user/handle/${wallet?.handle}/pnl`],
-      ['/v2/user/handles/pnl', '/v2/user/handles/pnl', { handles: service.world.handles().slice(0, 40) }],
+      [
+        '/v2/user/handles/pnl',
+        '/v2/user/handles/pnl',
+        { handles: service.world.handles().slice(0, 40) },
+      ],
       ['/v2/thesis', '/v2/thesis?limit=100'],
       ['/v2/thesis/user/{id}', `/v2/thesis/user/${wallet?.id}`],
       ['/v2/launchpad/thesis', '/v2/launchpad/thesis'],

@@ -23,7 +23,13 @@ const texts = (schema: Parameters<typeof known>[0], sent: object) => {
 
 describe('the known part of a record', () => {
   it('omits only fields of another type', () => {
-    const sent = { ...user, handle: 7, bio: undefined, extra: 1, socials: [{ provider: 'x' }, 'y', null] };
+    const sent = {
+      ...user,
+      handle: 7,
+      bio: undefined,
+      extra: 1,
+      socials: [{ provider: 'x' }, 'y', null],
+    };
     expect(known(User, sent)).toEqual({
       ...user,
       handle: undefined,
@@ -46,7 +52,9 @@ describe('the known part of a record', () => {
 
   it('keeps a fraction in place of an integer', () => {
     expect(known(Pnl, { followers: 1.5 }).followers).toBe(1.5);
-    expect(texts(Pnl, { followers: 1.5 })).toContain('followers is a fraction, expected an integer');
+    expect(texts(Pnl, { followers: 1.5 })).toContain(
+      'followers is a fraction, expected an integer',
+    );
   });
 
   it('reads no field from the prototype of an object', () => {

@@ -8,16 +8,31 @@ const cases: Readonly<
   Record<RecordType, { readonly least: readonly object[]; readonly not: readonly unknown[] }>
 > = {
   user: {
-    least: [{ id: 'x' }, { id: 7 }, { handle: 'x' }, { solanaAddress: 'x' }, { evmAddress: 'x', id: null }],
+    least: [
+      { id: 'x' },
+      { id: 7 },
+      { handle: 'x' },
+      { solanaAddress: 'x' },
+      { evmAddress: 'x', id: null },
+    ],
     not: [{}, { id: null, handle: null }, { name: 'x' }, { error: { code: 'NOT_OBSERVED' } }],
   },
-  numbers: { least: [{ handle: 'x' }, { windows: {} }, { windows: [] }], not: [{}, { wallet: 'x' }] },
+  numbers: {
+    least: [{ handle: 'x' }, { windows: {} }, { windows: [] }],
+    not: [{}, { wallet: 'x' }],
+  },
   batch: {
     least: [{ entries: [] }, { missing: [] }, { entries: null }, { missing: ['x'], entries: 7 }],
     not: [{}, { count: 2 }, { entries: 7 }],
   },
-  page: { least: [{ items: [] }, { items: null }, { items: [7] }], not: [{}, { items: {} }, { count: 0 }] },
-  board: { least: [{ entries: [] }, { entries: null }], not: [{}, { entries: {} }, { period: 'daily' }] },
+  page: {
+    least: [{ items: [] }, { items: null }, { items: [7] }],
+    not: [{}, { items: {} }, { count: 0 }],
+  },
+  board: {
+    least: [{ entries: [] }, { entries: null }],
+    not: [{}, { entries: {} }, { period: 'daily' }],
+  },
   launchpadUser: { least: [{ wallet: 'x' }, { username: 'x' }], not: [{}, { bio: 'x' }] },
   me: { least: [{}, { usage: 7 }, { anything: true }], not: [] },
   pending: { least: [{}, { pending: true }, { reason: 'queued' }], not: [] },
@@ -46,6 +61,10 @@ describe('a bare record with a field named data', () => {
     const user = { id: 'x', data: { id: 'y' } };
     expect(recognize('user', user)?.record).toBe(user);
     expect(recognize('user', { ...user, meta })?.record).toBe(user.data);
-    expect(recognize('user', { id: 'x', data: 7, meta: 7 })?.record).toEqual({ id: 'x', data: 7, meta: 7 });
+    expect(recognize('user', { id: 'x', data: 7, meta: 7 })?.record).toEqual({
+      id: 'x',
+      data: 7,
+      meta: 7,
+    });
   });
 });

@@ -30,7 +30,9 @@ test('every trader of both boards appears once, and the changes are consistent',
     fc.property(wallets, wallets, (now, before) => {
       const rows = compareBoards(board(now), board(before));
       for (const row of rows) expect(BoardRecord.safeParse(row).success).toBe(true);
-      expect(rows.map((row) => row.wallet).sort()).toEqual([...new Set([...now, ...before])].sort());
+      expect(rows.map((row) => row.wallet).sort()).toEqual(
+        [...new Set([...now, ...before])].sort(),
+      );
       expect(rows.filter((row) => row.change === 'new')).toHaveLength(
         now.filter((wallet) => !before.includes(wallet)).length,
       );

@@ -47,15 +47,26 @@ describe('a description compared with ours', () => {
       const entry = at(schema(document, 'Board'), 'properties', 'entries', 'items', 'properties');
       delete entry['pnlSol'];
       Object.assign(entry, { streak: { type: 'integer' }, rank: { type: 'string' } });
-      const content = ['paths', '/v2/user/handles/pnl', 'post', 'requestBody', 'content', 'application/json'];
+      const content = [
+        'paths',
+        '/v2/user/handles/pnl',
+        'post',
+        'requestBody',
+        'content',
+        'application/json',
+      ];
       const handles = { type: ['array', 'null'], items: { type: 'string' } };
       const properties = { handles, tenant: { type: 'string' }, note: { type: 'string' } };
       Object.assign(at(document, ...content), {
         schema: { type: 'object', properties, required: ['handles', 'tenant'] },
       });
       const user = schema(document, 'LaunchpadUser');
-      Object.assign(at(user, 'properties'), { wallet: { anyOf: [{ type: 'string' }, { type: 'null' }] } });
-      Object.assign(user, { required: Object.keys(at(user, 'properties')).filter((name) => name !== 'bio') });
+      Object.assign(at(user, 'properties'), {
+        wallet: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+      });
+      Object.assign(user, {
+        required: Object.keys(at(user, 'properties')).filter((name) => name !== 'bio'),
+      });
     });
     // Only the loss of the list of records breaks a call; an answer without other fields can still be printed.
     const expected = [
@@ -82,7 +93,11 @@ describe('a description compared with ours', () => {
       Object.assign(at(callout, 'properties'), { thesis: { type: 'string', nullable: true } });
       const { Callout: whole = {}, ...others } = at(document, 'components', 'schemas');
       Object.assign(at(document, 'components'), {
-        schemas: { ...others, Part: whole, Callout: { allOf: [{ $ref: '#/components/schemas/Part' }] } },
+        schemas: {
+          ...others,
+          Part: whole,
+          Callout: { allOf: [{ $ref: '#/components/schemas/Part' }] },
+        },
       });
     });
     expect(drift(theirs)).toEqual([]);
@@ -90,12 +105,16 @@ describe('a description compared with ours', () => {
 
   test('tolerates recursive schemas and invalid descriptions', () => {
     const loop = altered((document) => {
-      Object.assign(at(document, 'components', 'schemas'), { Me: { $ref: '#/components/schemas/Me' } });
+      Object.assign(at(document, 'components', 'schemas'), {
+        Me: { $ref: '#/components/schemas/Me' },
+      });
     });
     expect(drift(loop)).toBeInstanceOf(Array);
     for (const nonsense of [null, [], 'text', {}, { paths: [] }, { paths: { '/v2/me': null } }]) {
       expect(
-        drift(nonsense).every(({ how, text }) => how === 'removed' && text === 'the endpoint was removed'),
+        drift(nonsense).every(
+          ({ how, text }) => how === 'removed' && text === 'the endpoint was removed',
+        ),
       ).toBe(true);
     }
   });

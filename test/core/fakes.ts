@@ -38,7 +38,11 @@ const fakeTransport = (reply: Reply, sent: HttpRequest[] = []): Transport => ({
   close: async () => {},
 });
 
-export const json = (status: number, body: unknown, headers: Record<string, string> = {}): HttpAnswer => ({
+export const json = (
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): HttpAnswer => ({
   status,
   headers: { 'content-type': 'application/json', ...headers },
   text: JSON.stringify(body),

@@ -27,25 +27,28 @@ const well = {
 } as const;
 
 /** The alerts that are firing an hour after the first sample. */
-const cases: readonly (readonly [alert: string, what: string, samples: Readonly<Record<string, string>>])[] =
+const cases: readonly (readonly [
+  alert: string,
+  what: string,
+  samples: Readonly<Record<string, string>>,
+])[] = [
+  ['', 'a tail that is well', {}],
+  ['', 'a tail that was restarted', { 'exit_code{reason="SIGTERM"}': '143x56 stale' }],
   [
-    ['', 'a tail that is well', {}],
-    ['', 'a tail that was restarted', { 'exit_code{reason="SIGTERM"}': '143x56 stale' }],
-    [
-      '',
-      'a tail that waits for its budget and is not verified',
-      { ...waiting('3000'), proof_age_seconds: '0+60x60' },
-    ],
-    ['TrdrTailEnded', 'a rejected key', { up: '0x60', 'exit_code{reason="UNAUTHORIZED"}': '4x60' }],
-    ['TrdrTailEnded', 'a run that is done', { up: '0x60', 'exit_code{reason="done"}': '0x60' }],
-    ['TrdrTailHangs', 'a killed process', { progress_timestamp_seconds: '0+60x55 3300x5' }],
-    ['TrdrTailLags', 'a service that is down', { proof_age_seconds: '0+60x60' }],
-    ['TrdrTailLags', 'a command that accepts nothing', { handoff_oldest_age_seconds: '0+60x60' }],
-    ['TrdrTailLags', 'a first walk that does not end', { ready: '0x60', proof_age_seconds: '_x60' }],
-    ['TrdrPostsMissing', 'a gap', { gaps_total: '0x30 1x29' }],
-    ['TrdrPostsMissing', 'dead letters', { handoff_dead_rows_total: '0x30 5x29' }],
-    ['TrdrTailOutOfUnits', 'a budget that renews in a day', waiting('90000')],
-  ];
+    '',
+    'a tail that waits for its budget and is not verified',
+    { ...waiting('3000'), proof_age_seconds: '0+60x60' },
+  ],
+  ['TrdrTailEnded', 'a rejected key', { up: '0x60', 'exit_code{reason="UNAUTHORIZED"}': '4x60' }],
+  ['TrdrTailEnded', 'a run that is done', { up: '0x60', 'exit_code{reason="done"}': '0x60' }],
+  ['TrdrTailHangs', 'a killed process', { progress_timestamp_seconds: '0+60x55 3300x5' }],
+  ['TrdrTailLags', 'a service that is down', { proof_age_seconds: '0+60x60' }],
+  ['TrdrTailLags', 'a command that accepts nothing', { handoff_oldest_age_seconds: '0+60x60' }],
+  ['TrdrTailLags', 'a first walk that does not end', { ready: '0x60', proof_age_seconds: '_x60' }],
+  ['TrdrPostsMissing', 'a gap', { gaps_total: '0x30 1x29' }],
+  ['TrdrPostsMissing', 'dead letters', { handoff_dead_rows_total: '0x30 5x29' }],
+  ['TrdrTailOutOfUnits', 'a budget that renews in a day', waiting('90000')],
+];
 
 function waiting(until: string) {
   return { 'mode{mode="waiting"}': '1x60', waits_until_timestamp_seconds: `${until}x60` };
@@ -54,7 +57,13 @@ function waiting(until: string) {
 describe('the alerts of docs/service.md', () => {
   test('are five, and use metrics that the status file has', () => {
     expect(rules.map(({ alert }) => alert)).toEqual([
-      ...['TrdrTailEnded', 'TrdrTailHangs', 'TrdrTailLags', 'TrdrPostsMissing', 'TrdrTailOutOfUnits'],
+      ...[
+        'TrdrTailEnded',
+        'TrdrTailHangs',
+        'TrdrTailLags',
+        'TrdrPostsMissing',
+        'TrdrTailOutOfUnits',
+      ],
     ]);
     const names = new Set(metricNames);
     const used = [
@@ -64,7 +73,9 @@ describe('the alerts of docs/service.md', () => {
       .flatMap((each) => [...each.matchAll(/trdr_tail_(\w+)/g)])
       .map(([, name = '']) => name);
     expect(used.filter((name) => !names.has(name))).toEqual([]);
-    expect(new Set(cases.map(([alert]) => alert))).toEqual(new Set(['', ...rules.map(({ alert }) => alert)]));
+    expect(new Set(cases.map(([alert]) => alert))).toEqual(
+      new Set(['', ...rules.map(({ alert }) => alert)]),
+    );
   });
 
   test.skipIf(!hasPromtool())('are valid, and fire when they should', () => {
@@ -86,7 +97,10 @@ describe('the alerts of docs/service.md', () => {
       }));
       const file = join(folder, 'test.yml');
       const group = { interval: '1m', input_series: series, promql_expr_test: counted };
-      writeFileSync(file, JSON.stringify({ rule_files: [path], evaluation_interval: '1m', tests: [group] }));
+      writeFileSync(
+        file,
+        JSON.stringify({ rule_files: [path], evaluation_interval: '1m', tests: [group] }),
+      );
       const { status, stdout, stderr } = promtool(['test', 'rules', file]);
       return status === 0 ? [] : [`${what}: ${stdout}${stderr}`];
     });

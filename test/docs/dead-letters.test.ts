@@ -41,5 +41,8 @@ test('dead letters are replayed with the variables of their batches, until the c
   await run('rm away');
   expect((await run(script)).exitCode).toBe(0);
   const ids = dead.map((line): string => JSON.parse(line).id);
-  expect([linesOf('delivered'), linesOf('variables')]).toEqual([dead, ids.map((id) => `1 ${id} ${id}`)]);
+  expect([linesOf('delivered'), linesOf('variables')]).toEqual([
+    dead,
+    ids.map((id) => `1 ${id} ${id}`),
+  ]);
 });

@@ -8,16 +8,26 @@ import { root } from './pages.ts';
 /** Runs a demo, which must exit 0 and leave no files behind. Returns what it shows. */
 async function demo(...words: readonly string[]): Promise<string> {
   const folder = openFolder();
-  const { exitCode, stdout, stderr } = await execa(process.execPath, ['.tools/demo.mjs', ...words], {
-    ...{ cwd: root, env: { TMPDIR: folder }, reject: false },
-  });
+  const { exitCode, stdout, stderr } = await execa(
+    process.execPath,
+    ['.tools/demo.mjs', ...words],
+    {
+      ...{ cwd: root, env: { TMPDIR: folder }, reject: false },
+    },
+  );
   expect([exitCode, readdirSync(folder)], `${stdout}\n${stderr}`).toEqual([0, []]);
   return `${stdout}\n${stderr}`;
 }
 
 test('the demo shows its commands', async () => {
   const text = await demo();
-  for (const shown of ['$ trdr whois mira', '$ trdr thesis tail', 'stopped after ', '$ trdr me', 'Try it: '])
+  for (const shown of [
+    '$ trdr whois mira',
+    '$ trdr thesis tail',
+    'stopped after ',
+    '$ trdr me',
+    'Try it: ',
+  ])
     expect(text).toContain(shown);
 });
 

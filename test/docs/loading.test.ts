@@ -29,7 +29,10 @@ test.skipIf(python === undefined)(
     for (const out of ['pnl.csv', 'pnl.ndjson'])
       await run('trdr', ['pnl', '--file', 'handles.txt', '--out', out, '--yes']);
     // A second export in the same file repeats every handle.
-    appendFileSync(join(cwd, 'pnl.csv'), readFileSync(join(cwd, 'pnl.csv'), 'utf8').replace(/^.*\n/, ''));
+    appendFileSync(
+      join(cwd, 'pnl.csv'),
+      readFileSync(join(cwd, 'pnl.csv'), 'utf8').replace(/^.*\n/, ''),
+    );
     const seen = `import json
 print(json.dumps([sorted(wide.index), len(wide.columns), int(wide['7d'].isna().sum()), str(flat['netUsd'].dtype),
   list(records['subject']), [None if pd.isna(each) else each for each in records['handle']]]))`;

@@ -32,7 +32,9 @@ const call = /(?<=^|[\s"(|;&=])(?<!-[su] )(?:(?:[\w./]*bin\/)?trdr|bin\/trdr\.js
 /** The words after each `trdr` that a script runs, up to the end or a redirection of its command. */
 function callsIn(script: string): Word[][] {
   // A backslash continues a line, and a here-document is input.
-  const text = script.replaceAll('\\\n', ' ').replace(/<<-?\s*['"]?(\w+)['"]?(.*\n)[\s\S]*?^\s*\1$/gm, '$2');
+  const text = script
+    .replaceAll('\\\n', ' ')
+    .replace(/<<-?\s*['"]?(\w+)['"]?(.*\n)[\s\S]*?^\s*\1$/gm, '$2');
   const code = text.replace(/(^|\s)#.*$/gm, '$1');
   return [...code.matchAll(call)].map(({ index, 0: name }) => {
     const words: Word[] = [];
@@ -53,10 +55,14 @@ function callsIn(script: string): Word[][] {
 function scriptOf({ info, text }: Block): string | undefined {
   const [language] = info.split(' ');
   if (language === 'sh' || language === 'bash') return text;
-  if (language === 'console') return [...text.matchAll(/^\$ (.*)$/gm)].map(([, line]) => line).join('\n');
+  if (language === 'console')
+    return [...text.matchAll(/^\$ (.*)$/gm)].map(([, line]) => line).join('\n');
   if (language === 'cron')
-    return [...text.matchAll(/^(?:(?:[\d*/,-]+ +){5}|@\w+ )(.*)$/gm)].map(([, line]) => line).join('\n');
-  if (language === 'ini') return [...text.matchAll(/^Exec\w+=(.*)$/gm)].map(([, line]) => line).join('\n');
+    return [...text.matchAll(/^(?:(?:[\d*/,-]+ +){5}|@\w+ )(.*)$/gm)]
+      .map(([, line]) => line)
+      .join('\n');
+  if (language === 'ini')
+    return [...text.matchAll(/^Exec\w+=(.*)$/gm)].map(([, line]) => line).join('\n');
   return undefined;
 }
 
@@ -97,7 +103,9 @@ function flawOfMention(code: string): string | undefined {
   const command = path === undefined ? undefined : commands.get(path);
   if (!command && first !== '' && !groups().includes(first) && first !== 'COMMAND')
     return `unknown command "${first}"`;
-  const known = new Set(command ? [...namesOf(everyCommonOption), ...namesOf(command.options)] : anyFlag);
+  const known = new Set(
+    command ? [...namesOf(everyCommonOption), ...namesOf(command.options)] : anyFlag,
+  );
   return words
     .flatMap((word) => /^--([a-z][\w-]*)/.exec(word)?.[1] ?? [])
     .filter((name) => name !== 'version' && !known.has(name))
@@ -140,8 +148,13 @@ describe('README and docs', () => {
     const flaws = current.flatMap(({ path, codes }) =>
       codes.flatMap((code) => {
         const flag = /^--([a-z][\w-]*)/.exec(code)?.[1];
-        const isUnknown = flag !== undefined && !anyFlag.has(flag) && flag !== 'version' && flag !== 'check';
-        const flaw = isUnknown ? 'no command has it' : /^trdr /.test(code) ? flawOfMention(code) : undefined;
+        const isUnknown =
+          flag !== undefined && !anyFlag.has(flag) && flag !== 'version' && flag !== 'check';
+        const flaw = isUnknown
+          ? 'no command has it'
+          : /^trdr /.test(code)
+            ? flawOfMention(code)
+            : undefined;
         return flaw === undefined ? [] : [`${path}: ${code}: ${flaw}`];
       }),
     );

@@ -54,13 +54,16 @@ function pageOf(path: string, text: string): Page {
   };
 }
 
-export const readPage = (path: string): Page => pageOf(path, readFileSync(join(root, path), 'utf8'));
+export const readPage = (path: string): Page =>
+  pageOf(path, readFileSync(join(root, path), 'utf8'));
 
 /** README and every page in docs. */
 export const allPages = (): Page[] =>
   [
     'README.md',
-    ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`),
+    ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map(
+      (name) => `docs/${name}`,
+    ),
   ]
     .filter((path) => path.endsWith('.md'))
     .map(readPage);

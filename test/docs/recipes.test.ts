@@ -99,7 +99,10 @@ describe('docs/recipes.md', () => {
     for (const name of ['mail', 'notify-send']) {
       const path = join(workspace.path, 'bin', name);
       const stdin = name === 'mail' ? 'cat' : ':';
-      writeFileSync(path, `#!/bin/sh\n{ echo "$*"; ${stdin}; } >> '${workspace.path}/received-${name}'\n`);
+      writeFileSync(
+        path,
+        `#!/bin/sh\n{ echo "$*"; ${stdin}; } >> '${workspace.path}/received-${name}'\n`,
+      );
       chmodSync(path, 0o755);
     }
     const devs = setInterval(() => {
@@ -129,10 +132,10 @@ describe('docs/recipes.md', () => {
       if (missing.length > 0) return void checked.push(`${name} without ${missing.join(' and ')}`);
       const before = messages.length;
       const { cwd, stdout, stderr, exitCode } = await runScript(text, workspace);
-      expect([exitCode, stderr.split('\n').filter((line) => line.includes('error'))], stderr).toEqual([
-        0,
-        [],
-      ]);
+      expect(
+        [exitCode, stderr.split('\n').filter((line) => line.includes('error'))],
+        stderr,
+      ).toEqual([0, []]);
       const came = stdout.length + readdirSync(cwd).length + messages.length - before;
       const isQuiet =
         text.includes('kcat') || text.includes('notify-send') || text.includes('me --min-units');
@@ -143,24 +146,31 @@ describe('docs/recipes.md', () => {
 
   it('delivers posts to webhooks, chats, mail, queues and streams', async () => {
     const hasRun = (title: string) => ran.filter((name) => name.startsWith(title)).length;
-    const bodies = (path: string) => messages.filter((each) => each.path === path).map(({ body }) => body);
+    const bodies = (path: string) =>
+      messages.filter((each) => each.path === path).map(({ body }) => body);
     const rowsOf = (text: string) =>
       text
         .split('\n')
         .filter((line) => line !== '')
         .map((line) => JSON.parse(line));
     const posted = bodies('/hook').flatMap(rowsOf);
-    if (hasRun('A webhook') > 0) expect(posted.filter(({ id }) => id).length).toBeGreaterThanOrEqual(3);
+    if (hasRun('A webhook') > 0)
+      expect(posted.filter(({ id }) => id).length).toBeGreaterThanOrEqual(3);
     if (hasRun('A dev') > 0)
-      expect(posted).toContainEqual(expect.objectContaining({ authorIsDev: true, holdingsUsd: 25_000 }));
-    const chat = posted.filter(({ text }) => text !== undefined && !String(text).startsWith('trdr:'));
+      expect(posted).toContainEqual(
+        expect.objectContaining({ authorIsDev: true, holdingsUsd: 25_000 }),
+      );
+    const chat = posted.filter(
+      ({ text }) => text !== undefined && !String(text).startsWith('trdr:'),
+    );
     if (hasRun('Slack') > 0) expect(chat.length).toBeGreaterThanOrEqual(3);
     for (const { text } of chat) expect(text).toMatch(/^\*[^<>]+\* on [^<>]+: [^<>]*$/s);
     if (hasRun('Vector') > 0) {
       expect(bodies('/vector').flatMap(rowsOf).length).toBe(3);
       expect(bodies('/connect/theses').flatMap(rowsOf).length).toBe(3);
     }
-    const received = (name: string) => readFileSync(join(workspace.path, `received-${name}`), 'utf8');
+    const received = (name: string) =>
+      readFileSync(join(workspace.path, `received-${name}`), 'utf8');
     if (hasRun('Mail') > 0) {
       expect(received('mail')).toMatch(/^-s 3 new theses desk@example\.test$/m);
       expect(received('mail').match(/^- @/gm)?.length).toBe(3);
@@ -172,7 +182,10 @@ describe('docs/recipes.md', () => {
       expect(stdout).toBe('3');
     }
     if (hasRun('NATS') > 0) {
-      const { stdout } = await runScript('nats --server "$NATS_URL" stream info theses --json', workspace);
+      const { stdout } = await runScript(
+        'nats --server "$NATS_URL" stream info theses --json',
+        workspace,
+      );
       expect(JSON.parse(stdout).state.messages).toBe(3);
     }
     // There are two recipes, but only the first one runs without jq.

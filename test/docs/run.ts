@@ -6,15 +6,28 @@ import { type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 import { isInstalled, openWorkspace, type Workspace } from '../e2e/shells.ts';
 
 /** A service, and a workspace that uses it, both for the present test. */
-export async function openMachine(options: SandboxOptions = {}, more: Readonly<Record<string, string>> = {}) {
+export async function openMachine(
+  options: SandboxOptions = {},
+  more: Readonly<Record<string, string>> = {},
+) {
   const service = await startSandbox({ plan: 'scale', theses: 200, ...options });
-  const workspace = openWorkspace({ TRDR_BASE_URL: service.url, TRDR_API_KEY: service.key, ...more });
+  const workspace = openWorkspace({
+    TRDR_BASE_URL: service.url,
+    TRDR_API_KEY: service.key,
+    ...more,
+  });
   onTestFinished(async () => {
     await service.close();
     workspace.close();
   });
   const run = (file: string, words: readonly string[], cwd = workspace.path) =>
-    execa(file, words, { cwd, env: workspace.env, extendEnv: false, reject: false, stdin: 'ignore' });
+    execa(file, words, {
+      cwd,
+      env: workspace.env,
+      extendEnv: false,
+      reject: false,
+      stdin: 'ignore',
+    });
   return { service, workspace, run };
 }
 
@@ -41,4 +54,6 @@ export const tools = ['curl', 'jq', 'mlr', 'duckdb', 'sqlite3', 'kcat', 'redis-c
 
 /** The tools that a script calls, also inside a quoted command, and that are not installed. */
 export const missingFor = (script: string): string[] =>
-  tools.filter((tool) => new RegExp(`(?:^|[\\s"'|(])${tool} `, 'm').test(script) && !isInstalled(tool));
+  tools.filter(
+    (tool) => new RegExp(`(?:^|[\\s"'|(])${tool} `, 'm').test(script) && !isInstalled(tool),
+  );

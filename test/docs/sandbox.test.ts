@@ -7,7 +7,8 @@ import { readPage } from './pages.ts';
 import { runScript, syntaxOf } from './run.ts';
 
 const page = readPage('docs/sandbox.md');
-const blocks = (info: string) => page.blocks.filter((block) => block.info === info).map(({ text }) => text);
+const blocks = (info: string) =>
+  page.blocks.filter((block) => block.info === info).map(({ text }) => text);
 const walk = blocks('sh walk');
 const [start = '', end = ''] = [walk[0], walk.at(-1)];
 /** Stops the service even if the script fails. */
@@ -72,6 +73,7 @@ describe('docs/sandbox.md', () => {
 
   it('mentions only existing flags, and its reference lists them all', () => {
     const reference = readPage('docs/reference/sandbox.md').text;
-    for (const option of Object.values(command.options)) expect(reference).toContain(`--${longName(option)}`);
+    for (const option of Object.values(command.options))
+      expect(reference).toContain(`--${longName(option)}`);
   });
 });

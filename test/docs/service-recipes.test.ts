@@ -33,7 +33,9 @@ const units = [...page.blocks, ...readPage('docs/store.md').blocks]
   .filter(({ info }) => info === 'ini')
   .map(
     ({ text }) =>
-      new Map([...text.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value])),
+      new Map(
+        [...text.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+      ),
   );
 
 describe('the systemd units', () => {
@@ -58,11 +60,13 @@ describe('the systemd units', () => {
       `/run/${settings?.get('RuntimeDirectory')}/`,
     ];
     for (const settings of [system, relay]) {
-      const words = `${settings?.get('Environment') ?? ''} ${settings?.get('ExecStart')}`.split(/[ =]/);
+      const words = `${settings?.get('Environment') ?? ''} ${settings?.get('ExecStart')}`.split(
+        /[ =]/,
+      );
       const files = words.filter((word) => word.startsWith('/'));
-      expect(files.filter((file) => !folders(settings).some((folder) => file.startsWith(folder)))).toEqual([
-        '/usr/local/bin/trdr',
-      ]);
+      expect(
+        files.filter((file) => !folders(settings).some((folder) => file.startsWith(folder))),
+      ).toEqual(['/usr/local/bin/trdr']);
       // Node needs writable and executable memory, because it compiles at run time.
       expect(settings?.has('MemoryDenyWriteExecute')).toBe(false);
     }
@@ -78,11 +82,17 @@ test.skipIf(!isInstalled('logrotate'))('the logrotate file rotates as written', 
   const [told, bin] = [join(folder, 'told'), join(folder, 'systemctl')];
   writeFileSync(out, '{"id":"a"}\n');
   writeFileSync(bin, `#!/bin/sh\necho "$@" > ${told}\n`, { mode: 0o755 });
-  writeFileSync(config, blockOf('logrotate').replace('/var/lib/trdr/theses.ndjson', out), { mode: 0o644 });
-  const { stderr, exitCode } = execaSync('logrotate', ['--force', '--state', join(folder, 'state'), config], {
-    reject: false,
-    env: { PATH: `${folder}:${process.env['PATH']}` },
+  writeFileSync(config, blockOf('logrotate').replace('/var/lib/trdr/theses.ndjson', out), {
+    mode: 0o644,
   });
+  const { stderr, exitCode } = execaSync(
+    'logrotate',
+    ['--force', '--state', join(folder, 'state'), config],
+    {
+      reject: false,
+      env: { PATH: `${folder}:${process.env['PATH']}` },
+    },
+  );
   expect([exitCode, stderr]).toEqual([0, '']);
   const moved = readdirSync(folder).filter((name) => /^theses\.ndjson-\d{8}$/.test(name));
   expect(moved.map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(['{"id":"a"}\n']);
@@ -165,7 +175,9 @@ describe('the Kubernetes manifest', () => {
     const [budget] = template.spec.initContainers;
     expect(await holdToCommand(budget?.args ?? [])).toBe('budget set');
     expect(budget).toMatchObject({ image: tail.image, volumeMounts: tail.volumeMounts });
-    const status = tail.args.find((word) => word.startsWith('--status='))?.slice('--status='.length);
+    const status = tail.args
+      .find((word) => word.startsWith('--status='))
+      ?.slice('--status='.length);
     expect(tail.livenessProbe?.exec.command).toEqual(['sh', '-c', probeOf(status)]);
     // A key in the manifest would end up in the repository.
     expect(tail.env?.find(({ name }) => name === 'TRDR_API_KEY')?.value).toBeUndefined();
@@ -189,5 +201,7 @@ describe('the Kubernetes manifest', () => {
 /** The paths of all values in a document. */
 function pathsOf(value: unknown, prefix = ''): Set<string> {
   if (typeof value !== 'object' || value === null) return new Set([prefix]);
-  return new Set(Object.entries(value).flatMap(([key, inner]) => [...pathsOf(inner, `${prefix}/${key}`)]));
+  return new Set(
+    Object.entries(value).flatMap(([key, inner]) => [...pathsOf(inner, `${prefix}/${key}`)]),
+  );
 }

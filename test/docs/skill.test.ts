@@ -31,7 +31,9 @@ it('is the same from the prepared file and from the program', async () => {
 });
 
 it('says what to do after each exit code', () => {
-  const codes = [...skill.matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, text = '']) => text.split(', '));
+  const codes = [...skill.matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, text = '']) =>
+    text.split(', '),
+  );
   expect(codes).toEqual(Object.keys(exitCodes));
 });
 

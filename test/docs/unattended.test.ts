@@ -11,26 +11,34 @@ import { allPages, readPage } from './pages.ts';
 import { openMachine } from './run.ts';
 
 /** What a page lets cron or systemd run: nobody sees it fail, and the machine interrupts it at any time. */
-const blocks = allPages().flatMap(({ path, blocks }) => blocks.map((block) => ({ path, ...block })));
+const blocks = allPages().flatMap(({ path, blocks }) =>
+  blocks.map((block) => ({ path, ...block })),
+);
 const crons = blocks.filter(({ info }) => info === 'cron');
 const units = blocks.filter(({ info }) => info === 'ini');
 
 const settingsOf = (unit: string) =>
   [...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, ...pair]) => pair as [string, string]);
 const nightly =
-  readPage('docs/exports.md').blocks.find(({ text }) => text.includes('/nightly-pnl\n'))?.text ?? '';
+  readPage('docs/exports.md').blocks.find(({ text }) => text.includes('/nightly-pnl\n'))?.text ??
+  '';
 
 /** A machine on which a recipe is installed, and its service. */
 async function openInstalled(more: Readonly<Record<string, string>> = {}) {
   const machine = await openMachine({ theses: 2_000 }, more);
   const { path } = machine.workspace;
-  for (const name of ['traders.txt', 'handles.txt']) writeFileSync(join(path, name), 'mira\nsolwolf\n');
+  for (const name of ['traders.txt', 'handles.txt'])
+    writeFileSync(join(path, name), 'mira\nsolwolf\n');
   writeFileSync(join(path, 'bin/nightly-pnl'), nightly, { mode: 0o755 });
   return machine;
 }
 
 /** Starts a line as cron and systemd do: with `sh`, in the home, without a terminal. */
-function start(line: string, { path, env }: Workspace, more: Readonly<Record<string, string>> = {}) {
+function start(
+  line: string,
+  { path, env }: Workspace,
+  more: Readonly<Record<string, string>> = {},
+) {
   const child = execa('/bin/sh', ['-c', line], {
     ...{ cwd: path, env: { ...env, ...more }, extendEnv: false },
     ...{ stdin: 'ignore', reject: false, detached: true },
@@ -78,7 +86,9 @@ describe('a job of cron, or a timer of systemd', () => {
   const jobs = [
     ...crons.flatMap(({ path, text }) => {
       const env = Object.fromEntries(settingsOf(text).filter(([name]) => name !== 'PATH'));
-      const lines = [...text.matchAll(/^(?:[\d*/,-]+ +){5}([^%\n]+)$/gm)].map(([, line = '']) => line);
+      const lines = [...text.matchAll(/^(?:[\d*/,-]+ +){5}([^%\n]+)$/gm)].map(
+        ([, line = '']) => line,
+      );
       return lines.map((line) => ({ path, line, env }));
     }),
     ...units.flatMap(({ path, text }) => {
@@ -142,10 +152,12 @@ describe('a unit of systemd', () => {
       .replace(/^\/usr\/local\/bin\//, 'exec ')
       .replaceAll('%h/', `${path}/`)
       .replaceAll(/(?<= )\/(?=var|run)/g, `${path}/`);
-    for (const [, file = ''] of line.matchAll(/ (\/\S+)/g)) mkdirSync(dirname(file), { recursive: true });
+    for (const [, file = ''] of line.matchAll(/ (\/\S+)/g))
+      mkdirSync(dirname(file), { recursive: true });
     return line;
   }
-  const wordAfter = (line: string, flag: string) => new RegExp(`${flag} (\\S+)`).exec(line)?.[1] ?? '';
+  const wordAfter = (line: string, flag: string) =>
+    new RegExp(`${flag} (\\S+)`).exec(line)?.[1] ?? '';
   const isUp = (status: string) =>
     existsSync(status) && /^trdr_tail_ready\{.*\} 1$/m.test(readFileSync(status, 'utf8'));
 
@@ -189,7 +201,9 @@ describe('a unit of systemd', () => {
         if (signal === 'SIGKILL') post();
       }
       const follow = 'trdr thesis tail --via store --since 1h --count 15 --fields id -q';
-      const read = isRelay ? (await start(follow, workspace).ended).stdout : readFileSync(out, 'utf8');
+      const read = isRelay
+        ? (await start(follow, workspace).ended).stdout
+        : readFileSync(out, 'utf8');
       expect(idsIn(read).sort()).toEqual(posted.sort());
     },
   );
@@ -208,11 +222,16 @@ describe('a unit of systemd', () => {
           join(workspace.path, file),
           unit.replaceAll('/usr/local/bin/', join(workspace.path, 'bin/')),
         );
-      for (const { text: unit } of units) if (unit.includes('nightly-pnl')) write('pnl.service', unit);
+      for (const { text: unit } of units)
+        if (unit.includes('nightly-pnl')) write('pnl.service', unit);
       write(name, text);
-      const { stderr } = await execa('systemd-analyze', ['verify', '--man=no', join(workspace.path, name)], {
-        reject: false,
-      });
+      const { stderr } = await execa(
+        'systemd-analyze',
+        ['verify', '--man=no', join(workspace.path, name)],
+        {
+          reject: false,
+        },
+      );
       expect(stderr.split('\n').filter((line) => /trdr|pnl/.test(line))).toEqual([]);
       // A unit that `systemctl enable` cannot start at boot, unless a timer starts it.
       expect(text.includes('\n[Install]\n') || name === 'pnl.service').toBe(true);

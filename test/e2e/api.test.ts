@@ -14,8 +14,13 @@ describe('trdr api', () => {
   });
 
   test('indents JSON on a terminal, without active characters', async () => {
-    const service = await withService(() => ({ body: Buffer.from(`${RAW.slice(0, -1)},"bidi":"\u202e"}`) }));
-    const { stdout } = await runInProcess(['api', '/v2/user/handle/mira'], { sandbox: service, tty: true });
+    const service = await withService(() => ({
+      body: Buffer.from(`${RAW.slice(0, -1)},"bidi":"\u202e"}`),
+    }));
+    const { stdout } = await runInProcess(['api', '/v2/user/handle/mira'], {
+      sandbox: service,
+      tty: true,
+    });
     expect(stdout).toBe(
       '{\n  "b": 1.0,\n  "big": 12345678901234567890,\n  "text": "\\u001b[2J 🌙",\n  "bidi": "\\u202e"\n}\n',
     );
@@ -75,7 +80,8 @@ describe('trdr api', () => {
     [418, 'TEAPOT', 9],
     [503, '', 9],
   ])('prints the body of a %i %s, and exits %i', async (status, code, exit) => {
-    const body = code === '' ? 'no JSON at all' : JSON.stringify({ error: { code, message: 'no' } });
+    const body =
+      code === '' ? 'no JSON at all' : JSON.stringify({ error: { code, message: 'no' } });
     const service = await withService(() => ({ status, body, headers: { 'retry-after': '9999' } }));
     const words = ['api', '/v2/user/id/x', '--retries', '0'];
     const { exitCode, stdout } = await runInProcess(words, { sandbox: service });
@@ -126,7 +132,11 @@ describe('trdr api', () => {
       least: 400,
       most: 60_000,
     });
-    expect(await plan('/v2/thesis', '--paginate')).toMatchObject({ times: null, least: 200, most: null });
+    expect(await plan('/v2/thesis', '--paginate')).toMatchObject({
+      times: null,
+      least: 200,
+      most: null,
+    });
     expect(await plan('/v2/unheard/of')).toMatchObject({
       endpoint: 'GET /v2/unheard/of',
       least: null,
@@ -162,13 +172,16 @@ describe('trdr api', () => {
       [await runInProcess([...call, '--max-cu', '1M', '--yes'], { sandbox: service }), 6],
       [await runInProcess(call, { sandbox: service, tty: true, typed: ['n\r'] }), 11],
     ] as const;
-    for (const [ran, exit] of cases) expect([ran.exitCode, service.calls.length]).toEqual([exit, 0]);
+    for (const [ran, exit] of cases)
+      expect([ran.exitCode, service.calls.length]).toEqual([exit, 0]);
     expect(cases[0][0].error()).toMatchObject({
       code: 'CONFIRMATION_NEEDED',
       message: expect.stringContaining('cost is unknown'),
       hint: expect.stringContaining('--yes'),
     });
-    const wrong = await runInProcess(['api', '/v2/thesis', '-f', 'limit=1000'], { sandbox: service });
+    const wrong = await runInProcess(['api', '/v2/thesis', '-f', 'limit=1000'], {
+      sandbox: service,
+    });
     expect(wrong.error().message).toContain('GET /v2/thesis does not accept this request');
     expect((await runInProcess([...call, '--yes'], { sandbox: service })).exitCode).toBe(0);
     const typed = await runInProcess(call, { sandbox: service, tty: true, typed: ['y\r'] });

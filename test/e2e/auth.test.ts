@@ -15,9 +15,12 @@ const EARLY = 'trdr_live_fedcba9876543210fedcba9876543210';
 
 /** Saves a key unverified, as a script does. */
 const save = (home: Home, { key = KEY, url = URL_OF_DESK, profile = 'default' } = {}) =>
-  home.run(['auth', 'login', '--with-key', '--no-verify', '--profile', profile, '--base-url', url], {
-    stdin: key,
-  });
+  home.run(
+    ['auth', 'login', '--with-key', '--no-verify', '--profile', profile, '--base-url', url],
+    {
+      stdin: key,
+    },
+  );
 
 describe('trdr auth login', () => {
   test('saves a key from stdin that the service accepts, and later commands use it', async () => {
@@ -27,7 +30,9 @@ describe('trdr auth login', () => {
       input: `${sandbox.key}\n`,
     });
     expect([login.exitCode, login.stdout]).toEqual([0, '']);
-    expect(login.stderr).toContain(`${maskKey(sandbox.key)} for ${sandbox.url} to profile "default"`);
+    expect(login.stderr).toContain(
+      `${maskKey(sandbox.key)} for ${sandbox.url} to profile "default"`,
+    );
     expect(configOf(home)).toMatchObject({
       current: 'default',
       profiles: { default: { key: sandbox.key, baseUrl: sandbox.url } },
@@ -41,7 +46,13 @@ describe('trdr auth login', () => {
   const logins = ({ url, key, port }: { url: string; key: string; port: number }) => ({
     'a URL and a key': { typed: [`${url}\r`, `${key}\r`] },
     'invalid URLs first': {
-      typed: ['aa_live_0123456789\r', 'http://other.example\r', `${url}/?q\r`, `${url}/\r`, `${key}\r`],
+      typed: [
+        'aa_live_0123456789\r',
+        'http://other.example\r',
+        `${url}/?q\r`,
+        `${url}/\r`,
+        `${key}\r`,
+      ],
       says: [
         'invalid base URL: it must start with https:// (or http:// for localhost)',
         'plain http to other.example would send the key unencrypted',
@@ -111,7 +122,9 @@ describe('trdr auth login', () => {
     ['https://api.example.com/?key=secret', 'it has a query or a fragment'],
     ['https://api example.com', 'it contains a space or a backslash'],
   ])('rejects --base-url %s, also on a terminal, with a reason', async (url, why) => {
-    const { exitCode, stderr } = await runInProcess(['auth', 'login', '--base-url', url], { tty: true });
+    const { exitCode, stderr } = await runInProcess(['auth', 'login', '--base-url', url], {
+      tty: true,
+    });
     expect(exitCode).toBe(2);
     expect(stderr.replace(/\s+/g, ' ')).toContain(`invalid base URL for --base-url: ${why}`);
     expect(stderr).not.toContain('secret');
@@ -180,7 +193,9 @@ describe('trdr auth login', () => {
 
   test('saves a key unverified with --no-verify', async () => {
     const home = openHome();
-    expect((await save(home, { key: `\uFEFF  ${KEY}\r\n`, url: `${URL_OF_DESK}/` })).exitCode).toBe(0);
+    expect((await save(home, { key: `\uFEFF  ${KEY}\r\n`, url: `${URL_OF_DESK}/` })).exitCode).toBe(
+      0,
+    );
     expect(configOf(home).profiles.default).toEqual({ key: KEY, baseUrl: URL_OF_DESK });
   });
 
@@ -197,24 +212,31 @@ describe('trdr auth login', () => {
     expect(existsSync(home.config)).toBe(false);
   });
 
-  test.each([0o000, 0o077, 0o777])('creates a private file and folder under umask %o', async (mask) => {
-    const home = openHome();
-    const before = process.umask(mask);
-    try {
-      expect((await save(home)).exitCode).toBe(0);
-    } finally {
-      process.umask(before);
-    }
-    expect(statSync(home.config).mode & 0o777).toBe(0o700);
-    expect(statSync(join(home.config, 'config.json')).mode & 0o777).toBe(0o600);
-  });
+  test.each([0o000, 0o077, 0o777])(
+    'creates a private file and folder under umask %o',
+    async (mask) => {
+      const home = openHome();
+      const before = process.umask(mask);
+      try {
+        expect((await save(home)).exitCode).toBe(0);
+      } finally {
+        process.umask(before);
+      }
+      expect(statSync(home.config).mode & 0o777).toBe(0o700);
+      expect(statSync(join(home.config, 'config.json')).mode & 0o777).toBe(0o600);
+    },
+  );
 });
 
 describe('trdr auth status', () => {
   test('shows every profile with masked keys, and where each value comes from', async () => {
     const home = openHome();
     await save(home, { url: 'https://one.example.com' });
-    await save(home, { url: 'https://two.example.com', key: 'aa_test_0123456789fedcba', profile: 'two' });
+    await save(home, {
+      url: 'https://two.example.com',
+      key: 'aa_test_0123456789fedcba',
+      profile: 'two',
+    });
     const { exitCode, json } = await home.run(['auth', 'status', '--json']);
     expect(exitCode).toBe(0);
     const rowOf = (profile: string, kind: string, end: string) => ({
@@ -227,9 +249,12 @@ describe('trdr auth status', () => {
       mode: kind,
     });
     expect(json()).toEqual([rowOf('default', 'live', 'cdef'), rowOf('two', 'test', 'dcba')]);
-    const withEnv = await home.run(['auth', 'status', '--json', '--base-url', 'https://flag.example.com'], {
-      key: 'bb_live_0123456789abcdef',
-    });
+    const withEnv = await home.run(
+      ['auth', 'status', '--json', '--base-url', 'https://flag.example.com'],
+      {
+        key: 'bb_live_0123456789abcdef',
+      },
+    );
     expect(withEnv.json()).toMatchObject([
       { baseUrlFrom: '--base-url', key: 'bb_live_****cdef', keyFrom: 'TRDR_API_KEY' },
       { keyFrom: 'profile two' },
@@ -283,7 +308,8 @@ describe('trdr auth switch and logout', () => {
 
   test('warn if TRDR_PROFILE names a different profile', async () => {
     const home = await withTwo();
-    const switched = (named: string) => home.run(['auth', 'switch', 'two'], { env: { TRDR_PROFILE: named } });
+    const switched = (named: string) =>
+      home.run(['auth', 'switch', 'two'], { env: { TRDR_PROFILE: named } });
     expect((await switched('one')).stderr).toContain('commands use profile "one" instead');
     expect((await switched('two')).stderr).not.toContain('TRDR_PROFILE');
   });

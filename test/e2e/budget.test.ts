@@ -88,7 +88,12 @@ describe('trdr budget', () => {
     states.push(readSamples(status));
     expect(named.exitCode).toBe(130);
     expect(states).toMatchObject([
-      { up: 1, ready: 0, mode: 'waiting', waits_until_timestamp_seconds: Date.UTC(2026, 10, 23) / 1_000 },
+      {
+        up: 1,
+        ready: 0,
+        mode: 'waiting',
+        waits_until_timestamp_seconds: Date.UTC(2026, 10, 23) / 1_000,
+      },
       { up: 0, mode: 'waiting' },
     ]);
     expect(existsSync(`${status}.lock`)).toBe(false);

@@ -68,10 +68,15 @@ describe('an error in a list', () => {
         const list = subjects.join(mark);
         const stdin = `a,subject\n,${subjects[0]}\n,"${list}"\n`;
         const given = await runInProcess([...words, '-y', list], { sandbox });
-        const column = await runInProcess([...words, '-y', '-', '--column', 'subject'], { sandbox, stdin });
+        const column = await runInProcess([...words, '-y', '-', '--column', 'subject'], {
+          sandbox,
+          stdin,
+        });
         expect([given.exitCode, column.exitCode, sandbox.meter().unitsUsed]).toEqual([2, 2, 0]);
         expect(column.error()['message']).toMatch(/^line 3: .*: expected one subject, got a list$/);
-        expect(given.error()['hint']).toMatch(new RegExp(`with: trdr ${name} -y ${subjects.join(' ')}$`));
+        expect(given.error()['hint']).toMatch(
+          new RegExp(`with: trdr ${name} -y ${subjects.join(' ')}$`),
+        );
       }
     },
   );
@@ -82,7 +87,11 @@ describe('an error in a list', () => {
     const ran = await run(['whois', '-', '--yes'], { stdin });
     expect(ran.exitCode).toBe(0);
     const [bad, last] = ran.records().slice(-2);
-    expect(bad).toMatchObject({ subject: 'two words', found: null, error: { code: 'BAD_SUBJECT' } });
+    expect(bad).toMatchObject({
+      subject: 'two words',
+      found: null,
+      error: { code: 'BAD_SUBJECT' },
+    });
     expect(last).toMatchObject({ subject: 'mira', found: true });
   });
 });

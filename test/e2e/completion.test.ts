@@ -28,7 +28,9 @@ describe('completion scripts', () => {
     const files = { bash: 'trdr.bash', zsh: 'trdr.zsh', fish: 'trdr.fish', powershell: 'trdr.ps1' };
     const kept = join(dirname(dirname(program)), 'completions');
     for (const [shell, file] of Object.entries(files)) {
-      expect((await trdr(['completion', shell])).stdout).toBe(readFileSync(join(kept, file), 'utf8'));
+      expect((await trdr(['completion', shell])).stdout).toBe(
+        readFileSync(join(kept, file), 'utf8'),
+      );
       expect((await trdr(['completion', shell, '-q'])).stdout).toBe(read(file));
     }
     expect((await trdr(['completion', 'tcsh'])).exitCode).toBe(2);
@@ -85,7 +87,8 @@ describe('in a shell', () => {
 describe('the lines of the help set up completion for a user with an empty home', () => {
   const lineOf = (shell: string) => {
     const [run = ''] =
-      Object.entries(completion.examples).find(([, does]) => does.startsWith(`${shell}: add`)) ?? [];
+      Object.entries(completion.examples).find(([, does]) => does.startsWith(`${shell}: add`)) ??
+      [];
     return run;
   };
   // As root, a line could write into a folder of the system, which the shell of a plain user must not need.

@@ -36,11 +36,15 @@ describe('trdr config', () => {
       origin: 'default',
     });
     expect(
-      (await runInProcess(['config', 'get', 'retries'], { env: { TRDR_OUTPUT: 'ndjson' } })).records(),
+      (
+        await runInProcess(['config', 'get', 'retries'], { env: { TRDR_OUTPUT: 'ndjson' } })
+      ).records(),
     ).toEqual([{ setting: 'retries', value: 4, origin: 'default' }]);
     const tables = { env: { TRDR_OUTPUT: 'table' } };
     expect((await runInProcess(['config', 'get', 'retries'], tables)).stdout).toBe('4\n');
-    expect((await runInProcess(['config', 'get', 'retries', '-o', 'table'], tables)).lines()).toHaveLength(3);
+    expect(
+      (await runInProcess(['config', 'get', 'retries', '-o', 'table'], tables)).lines(),
+    ).toHaveLength(3);
   });
 
   test('lists the origin of each value: flag, environment, profile, default', async () => {
@@ -116,7 +120,8 @@ describe('the config file', () => {
       expect([exitCode, stderr]).toMatchObject([0, {}]);
     const { profiles } = configOf(home);
     expect(Object.keys(profiles.default).sort()).toEqual(Object.keys(settings).sort());
-    for (const name of Object.keys(settings)) expect(Object.keys(profiles[`of-${name}`])).toEqual([name]);
+    for (const name of Object.keys(settings))
+      expect(Object.keys(profiles[`of-${name}`])).toEqual([name]);
     expect(readdirSync(home.config)).toEqual(['config.json']);
   });
 
@@ -138,7 +143,9 @@ describe('the config file', () => {
       ['auth', 'login', '--with-key', '--no-verify', '--base-url', 'https://a.example.com'],
       ['auth', 'logout'],
     ]) {
-      const { exitCode, stderr, error } = await home.run(argv, { stdin: 'aa_live_0123456789abcdef' });
+      const { exitCode, stderr, error } = await home.run(argv, {
+        stdin: 'aa_live_0123456789abcdef',
+      });
       expect([exitCode, error()['code']]).toEqual([9, code]);
       expect(error()['message']).toContain(fileOf(home));
       expect(error()['hint']).toBeTruthy();
@@ -167,13 +174,17 @@ describe('the config file', () => {
     expect(broken.error()['hint']).toContain('trdr config set retries VALUE');
     const list = await home.run(['config', 'list']);
     expect(list.exitCode).toBe(0);
-    expect(list.stderr).toContain('invalid number for retries of profile "default": use a whole number');
+    expect(list.stderr).toContain(
+      'invalid number for retries of profile "default": use a whole number',
+    );
     expect((await home.run(['config', 'unset', 'retries'])).exitCode).toBe(0);
     expect((await home.run(['price', 'me'])).exitCode).toBe(0);
   });
 
   test('keeps unknown members', async () => {
-    const home = withFile('\uFEFF{"version":1,"note":"mine","profiles":{"default":{"colour":"red"}}}');
+    const home = withFile(
+      '\uFEFF{"version":1,"note":"mine","profiles":{"default":{"colour":"red"}}}',
+    );
     await home.run(['config', 'set', 'retries', '2']);
     expect(configOf(home)).toEqual({
       version: 1,

@@ -22,9 +22,13 @@ test.each([
   const [sandbox, home] = [await withSandbox({ theses: 100 }), openHome()];
   const run = (argv: readonly string[]) =>
     home.run(argv, { sandbox, clock: virtualClock(sandbox.clock.now()) });
-  const whole = await run(wordsOf(line.replace(/ --out\S* ?rows.ndjson/, '').replace(/cu \d+/, 'cu 1M')));
+  const whole = await run(
+    wordsOf(line.replace(/ --out\S* ?rows.ndjson/, '').replace(/cu \d+/, 'cu 1M')),
+  );
   const printed: string[] = [];
-  let argv: string[] | undefined = wordsOf(line.replace('rows.ndjson', join(home.path, 'rows.ndjson')));
+  let argv: string[] | undefined = wordsOf(
+    line.replace('rows.ndjson', join(home.path, 'rows.ndjson')),
+  );
   for (let runs = 0; argv !== undefined && runs < 20; runs++) {
     const ran = await run(argv);
     expect(ran.exitCode, ran.stderr).toBeOneOf([0, 6]);
@@ -35,6 +39,9 @@ test.each([
   }
   expect(printed.length).toBeGreaterThan(1);
   const files = readdirSync(home.path).filter((name) => /^rows.*(?<!\.trdr)$/.test(name));
-  const ids = idsIn([...printed, ...files.map((name) => readFileSync(join(home.path, name), 'utf8'))]);
+  const ids = idsIn([
+    ...printed,
+    ...files.map((name) => readFileSync(join(home.path, name), 'utf8')),
+  ]);
   expect(ids.toSorted()).toEqual(idsIn([whole.stdout]).toSorted());
 });

@@ -60,7 +60,9 @@ describe('ten processes at once', () => {
     }
     await expect.poll(() => settled, { timeout: 60_000 }).toBe(12);
     const resolves = sandbox.log.filter(({ endpoint }) => endpoint === 'user.resolve');
-    expect([resolves.length, resolves.filter(({ status }) => status === 429).length]).toEqual([10, 0]);
+    expect([resolves.length, resolves.filter(({ status }) => status === 429).length]).toEqual([
+      10, 0,
+    ]);
     for (const child of children) child.kill('SIGTERM');
     await Promise.all(children);
   });

@@ -26,7 +26,10 @@ describe('a user record that lacks a field', () => {
     const service = await withService(() => ({ body: without }));
     const home = openHome();
     const first = await home.run(['whois', WALLET], { sandbox: service });
-    expect([first.exitCode, first.records()]).toEqual([0, [{ subject: WALLET, found: true, ...without }]]);
+    expect([first.exitCode, first.records()]).toEqual([
+      0,
+      [{ subject: WALLET, found: true, ...without }],
+    ]);
     expect(notices(first.stderr)).toEqual([
       'trdr: the answer of GET /v2/user/wallet/{address} differs from the service description: bio is missing',
     ]);
@@ -38,7 +41,9 @@ describe('a user record that lacks a field', () => {
     const service = await withService(() => ({ body: without }));
     const words = ['whois', 'mira', 'sol', WALLET, user.id, '--no-cache'];
     expect(notices((await runInProcess(words, { sandbox: service })).stderr)).toHaveLength(1);
-    expect((await runInProcess([...words, '-q'], { sandbox: service, differs: true })).stderr).toBe('');
+    expect((await runInProcess([...words, '-q'], { sandbox: service, differs: true })).stderr).toBe(
+      '',
+    );
   });
 });
 
@@ -128,7 +133,10 @@ describe('a page of unusual posts', () => {
 
   test('shows values of another type as text', async () => {
     const service = await withService(() => ({ body: page }));
-    const ran = await runInProcess(['thesis', 'list', '-o', 'table'], { sandbox: service, columns: 120 });
+    const ran = await runInProcess(['thesis', 'list', '-o', 'table'], {
+      sandbox: service,
+      columns: 120,
+    });
     for (const text of ['1.5', '{"text":"nested"}', 'much']) expect(ran.stdout).toContain(text);
   });
 

@@ -47,14 +47,22 @@ describe('numbers as the service wrote them', () => {
     expect((await run()).stdout).toBe(line);
     expect((await run('--json')).stdout).toBe(line);
     const csv = (await run('-o', 'csv')).stdout.split('\n');
-    expect(csv[0]?.split(',').slice(-5)).toEqual(['__proto__.kept', 'x.big', 'x.huge', 'x.zero', 'x.tail']);
+    expect(csv[0]?.split(',').slice(-5)).toEqual([
+      '__proto__.kept',
+      'x.big',
+      'x.huge',
+      'x.zero',
+      'x.tail',
+    ]);
     expect(csv[1]).toMatch(/,1\.0,12345678901234567890,1e400,-0,"\[1\.10,\{""e"":5E-7\}\]"$/);
   });
 
   test('are in selected fields, nested as in the record', async () => {
     const { run } = await ran(['pnl', 'mira', '--max-cu', '60000']);
     const { stdout } = await run('--fields', 'windows.24h.netUsd,handle,windows.24h.returnPct');
-    expect(stdout).toBe('{"windows":{"24h":{"netUsd":1200.50,"returnPct":3.10}},"handle":"mira"}\n');
+    expect(stdout).toBe(
+      '{"windows":{"24h":{"netUsd":1200.50,"returnPct":3.10}},"handle":"mira"}\n',
+    );
   });
 
   test('are in posts of pages', async () => {

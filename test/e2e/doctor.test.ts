@@ -41,7 +41,10 @@ describe('trdr doctor, if another server answers', () => {
     const { exitCode, records } = await trdr(['doctor'], { sandbox });
     expect(exitCode).toBe(9);
     const reach = records().find(({ check }) => check === 'reach');
-    expect(reach).toMatchObject({ verdict: 'fail', next: expect.stringContaining('right base URL') });
+    expect(reach).toMatchObject({
+      verdict: 'fail',
+      next: expect.stringContaining('right base URL'),
+    });
     expect(reach?.['detail']).toBe(
       `the server at the base URL is not the service (HTTP ${status}, ${type.split(';')[0]}, ${server})`,
     );
@@ -53,7 +56,10 @@ describe('trdr doctor, if another server answers', () => {
   test('still checks the store', async () => {
     const sandbox = { url: 'http://127.0.0.1:1', key: 'xx_live_abcdefghijklmnop' };
     const env = { TRDR_STORE: 'redis://127.0.0.1:1' };
-    const { exitCode, records } = await runInProcess(['doctor', '--retries', '0'], { sandbox, env });
+    const { exitCode, records } = await runInProcess(['doctor', '--retries', '0'], {
+      sandbox,
+      env,
+    });
     expect(exitCode).toBe(9);
     expect(verdicts(records()).filter(([, verdict]) => verdict === 'fail')).toEqual([
       ['reach', 'fail'],
@@ -85,7 +91,9 @@ describe('trdr doctor', () => {
     const text = JSON.stringify(openapi())
       .replaceAll('"pnlSol"', '"pnlSolana"')
       .replaceAll('/v2/me', '/v3/me');
-    const { exitCode, records } = await runInProcess(['doctor'], { sandbox: await described(text) });
+    const { exitCode, records } = await runInProcess(['doctor'], {
+      sandbox: await described(text),
+    });
     const drift = records().filter((record) => record['check'] === 'drift');
     expect(drift.map(({ verdict, detail }) => [verdict, detail])).toEqual(
       expect.arrayContaining([
@@ -119,7 +127,9 @@ describe('trdr doctor', () => {
     );
     const paid = sandbox.calls.filter((call) => call.startsWith('GET /v2/user/'));
     expect([exitCode, paid.length]).toEqual([0, 2]);
-    const elsewhere = await home.run(['doctor'], { sandbox: await described(JSON.stringify(openapi())) });
+    const elsewhere = await home.run(['doctor'], {
+      sandbox: await described(JSON.stringify(openapi())),
+    });
     expect(elsewhere.records().filter(({ check }) => check === 'answers')).toEqual([]);
   });
 
@@ -148,7 +158,10 @@ describe('trdr doctor', () => {
 
   test('suggests a fix for a wrong key, a missing key and a dead host, and exits accordingly', async () => {
     const sandbox = await withSandbox();
-    const wrong = await runInProcess(['doctor'], { sandbox, key: 'trdr_test_nobody0000000000000000' });
+    const wrong = await runInProcess(['doctor'], {
+      sandbox,
+      key: 'trdr_test_nobody0000000000000000',
+    });
     const none = await runInProcess(['doctor'], { sandbox, key: null });
     const dead = { url: 'http://127.0.0.1:1', key: 'k' };
     const gone = await runInProcess(['doctor', '--retries', '0'], { sandbox: dead });
@@ -174,7 +187,10 @@ describe('trdr doctor', () => {
     writeFileSync(join(home.config, 'config.json'), '{"version":1,');
     const { exitCode, records } = await run(['doctor']);
     expect(exitCode).toBe(9);
-    expect(records()[0]).toMatchObject({ verdict: 'fail', detail: expect.stringContaining('config.json') });
+    expect(records()[0]).toMatchObject({
+      verdict: 'fail',
+      detail: expect.stringContaining('config.json'),
+    });
     expect(verdicts(records()).at(-1)).toEqual(['drift', 'ok']);
   });
 

@@ -62,7 +62,12 @@ describe.each(named)('trdr $line', ({ words }) => {
   test('prints ASCII in an ASCII locale, and color only if requested', async () => {
     const sandbox = await withSandbox({ now: NOW });
     const shown = async (flags: readonly string[], env: Record<string, string>, tty = true) => {
-      const ran = await runInProcess([...words, ...flags], { sandbox, tty, env, platform: 'linux' });
+      const ran = await runInProcess([...words, ...flags], {
+        sandbox,
+        tty,
+        env,
+        platform: 'linux',
+      });
       return ran.stdout + ran.stderr;
     };
     expect(stripVTControlCharacters(await shown([], { LANG: 'C' }))).toMatch(/^[\n\x20-\x7e]*$/);
@@ -166,7 +171,11 @@ describe('a bare environment', () => {
     ['an unusual umask', 'umask 777; trdr whois mira'],
   ])('works with %s', async (_, line) => {
     const sandbox = await withSandbox();
-    const none = { TRDR_CONFIG_DIR: undefined, TRDR_STATE_DIR: undefined, TRDR_CACHE_DIR: undefined };
+    const none = {
+      TRDR_CONFIG_DIR: undefined,
+      TRDR_STATE_DIR: undefined,
+      TRDR_CACHE_DIR: undefined,
+    };
     const ran = await bash(line, { sandbox, env: none });
     expect(ran.codes, ran.stderr).toEqual([0]);
     expect(JSON.parse(ran.stdout)).toMatchObject({ subject: 'mira', found: true });
@@ -174,8 +183,16 @@ describe('a bare environment', () => {
   });
 
   test.each([
-    ['a missing file in a deleted folder', 'mkdir gone; cd gone; rmdir ../gone; trdr whois --file x', 9],
-    ['an output in a deleted folder', 'mkdir gone; cd gone; rmdir ../gone; trdr whois mira --out x.json', 9],
+    [
+      'a missing file in a deleted folder',
+      'mkdir gone; cd gone; rmdir ../gone; trdr whois --file x',
+      9,
+    ],
+    [
+      'an output in a deleted folder',
+      'mkdir gone; cd gone; rmdir ../gone; trdr whois mira --out x.json',
+      9,
+    ],
     ['subjects from a closed stdin', 'trdr whois - <&-', 0],
   ])('is reported as an error message: %s', async (_, line, exit) => {
     const sandbox = await withSandbox();

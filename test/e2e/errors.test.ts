@@ -6,7 +6,16 @@ import { openDesk, runInProcess } from './harness.ts';
 import { type Reply, userRecord, withService } from './service.ts';
 
 const codes = Object.keys(errorCodes).filter(isErrorCode);
-const members = ['code', 'message', 'status', 'retryable', 'retryAfter', 'requestId', 'hint', 'exit'];
+const members = [
+  'code',
+  'message',
+  'status',
+  'retryable',
+  'retryAfter',
+  'requestId',
+  'hint',
+  'exit',
+];
 
 describe.each(codes)('%s of the service', (code) => {
   const { status, retryable } = errorCodes[code];
@@ -72,7 +81,9 @@ describe('an error', () => {
     ['JSON', ['--json']],
     ['CSV', ['-o', 'csv']],
   ])('is a line of JSON if stderr is not a terminal and the output is %s', async (_, flags) => {
-    const { stderr } = await runInProcess([...fails, ...flags], { tty: { stdout: false, stderr: false } });
+    const { stderr } = await runInProcess([...fails, ...flags], {
+      tty: { stdout: false, stderr: false },
+    });
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'USAGE', exit: 2 } });
   });
 });
@@ -82,7 +93,9 @@ describe('the wait of a 429', () => {
     const clock = virtualClock();
     let asked = 0;
     const service = await withService(() =>
-      asked++ === 0 ? answer : { body: { error: { code: 'NOT_OBSERVED', message: '' } }, status: 404 },
+      asked++ === 0
+        ? answer
+        : { body: { error: { code: 'NOT_OBSERVED', message: '' } }, status: 404 },
     );
     const ran = await runInProcess(['whois', 'mira'], { sandbox: service, clock });
     expect(ran.exitCode).toBe(3);
@@ -94,8 +107,14 @@ describe('the wait of a 429', () => {
   test.each([
     ['next to the error', { status: 429, body: { error: limited, retryAfter: 7 } }],
     ['inside the error', { status: 429, body: { error: { ...limited, retryAfter: 7 } } }],
-    ['only in the header', { status: 429, body: { error: limited }, headers: { 'retry-after': '7' } }],
-    ['in the header of a gateway', { status: 429, body: '<html>', headers: { 'retry-after': '7' } }],
+    [
+      'only in the header',
+      { status: 429, body: { error: limited }, headers: { 'retry-after': '7' } },
+    ],
+    [
+      'in the header of a gateway',
+      { status: 429, body: '<html>', headers: { 'retry-after': '7' } },
+    ],
     ['as text', { status: 429, body: { error: limited, retryAfter: '7' } }],
   ] as const)('is respected %s', async (_, answer) => {
     const { slept, stderr } = await run(answer);
@@ -105,7 +124,11 @@ describe('the wait of a 429', () => {
 
   test('is respected as a date', async () => {
     const date = new Date(virtualClock().now() + 9_000).toUTCString();
-    const { slept } = await run({ status: 429, body: { error: limited }, headers: { 'retry-after': date } });
+    const { slept } = await run({
+      status: 429,
+      body: { error: limited },
+      headers: { 'retry-after': date },
+    });
     // Dates have no milliseconds.
     expect(Math.abs(Math.max(...slept) - 8_500)).toBeLessThanOrEqual(500);
   });
@@ -119,7 +142,11 @@ describe('the wait of a 429', () => {
     ['an hour', { error: limited, retryAfter: 3_600 }, { code: 'RATE_LIMITED', retryAfter: 3_600 }],
     ['an hour without a documented code', { error: 'slow down' }, { code: 'HTTP_429' }],
   ])('of %s ends the run at once', async (_, body, fields) => {
-    const service = await withService(() => ({ status: 429, body, headers: { 'retry-after': '3600' } }));
+    const service = await withService(() => ({
+      status: 429,
+      body,
+      headers: { 'retry-after': '3600' },
+    }));
     const clock = virtualClock();
     const ran = await runInProcess(['whois', 'mira'], { sandbox: service, clock });
     expect(ran.exitCode).toBe(7);
@@ -145,11 +172,17 @@ describe('an answer that cannot be read', () => {
     ['an object without its fields', { body: {} }],
     ['a user without id and handle', { body: { ...user, id: null, handle: null } }],
     ['half a document', { body: JSON.stringify(user).slice(0, 90) }],
-    ['a wrapped object without its fields', { body: { data: {}, meta: { asOf: '', requestId: 'r1' } } }],
+    [
+      'a wrapped object without its fields',
+      { body: { data: {}, meta: { asOf: '', requestId: 'r1' } } },
+    ],
     ['a 204', { status: 204, body: '' }, 5],
     ['a 206', { status: 206, body: '{"id":"7' }],
     ['a 202 for a call without pending answers', { status: 202, body: { pending: true } }],
-    ['an unrequested compressed body', { body: '\u001f\u008b', headers: { 'content-encoding': 'gzip' } }],
+    [
+      'an unrequested compressed body',
+      { body: '\u001f\u008b', headers: { 'content-encoding': 'gzip' } },
+    ],
   ];
   const cases = bad.map(([name, reply, calls = 1]) => ({ name, reply, calls }));
   test.each(cases)('is not a network failure: $name', async ({ reply, calls }) => {
@@ -168,7 +201,8 @@ describe('an answer that cannot be read', () => {
     ['wrapped', { data: user, meta: { asOf: '2026-01-01T00:00:00Z', requestId: 'r1' } }],
   ])('is not caused by unknown fields of a %s one', async (_, body) => {
     const extra = { later: { deep: [1, null, 'x'] }, verifiedBy: null, bignum: 12345.678 };
-    const reply = 'data' in body ? { ...body, data: { ...body.data, ...extra } } : { ...body, ...extra };
+    const reply =
+      'data' in body ? { ...body, data: { ...body.data, ...extra } } : { ...body, ...extra };
     const service = await withService(() => ({ body: reply }));
     const ran = await runInProcess(['whois', 'mira'], { sandbox: service });
     expect(ran.records()).toEqual([{ subject: 'mira', found: true, ...user, ...extra }]);
@@ -191,9 +225,19 @@ test.each([
 
 // Without a documented code in its place, an error may come from a proxy, a firewall or a login page.
 test.each<[status: number, body: unknown, exit: number, fields: Record<string, unknown>]>([
-  [418, { error: { code: 'TEAPOT', message: 'short and stout' } }, 9, { message: 'short and stout' }],
+  [
+    418,
+    { error: { code: 'TEAPOT', message: 'short and stout' } },
+    9,
+    { message: 'short and stout' },
+  ],
   [500, { error: { code: 'MELTDOWN', message: 'hot' } }, 9, { code: 'MELTDOWN' }],
-  [404, { error: { code: 'USER_NOT_FOUND', message: 'no such user' } }, 9, { code: 'USER_NOT_FOUND' }],
+  [
+    404,
+    { error: { code: 'USER_NOT_FOUND', message: 'no such user' } },
+    9,
+    { code: 'USER_NOT_FOUND' },
+  ],
   [403, { error: { code: 'GEO_BLOCKED', message: 'not here' } }, 9, { code: 'GEO_BLOCKED' }],
   [402, { error: { code: 'PAY_UP', message: 'pay' } }, 9, { code: 'PAY_UP' }],
   [400, { error: { code: 'OVERLOADED', message: 'odd' } }, 2, { code: 'OVERLOADED' }],
@@ -212,7 +256,12 @@ test.each<[status: number, body: unknown, exit: number, fields: Record<string, u
   ],
   [500, { error: 'boom' }, 9, { code: 'HTTP_500' }],
   [404, { message: 'Route not found' }, 9, { code: 'HTTP_404' }],
-  [403, { message: 'Forbidden' }, 9, { code: 'HTTP_403', message: expect.stringMatching(/: Forbidden$/) }],
+  [
+    403,
+    { message: 'Forbidden' },
+    9,
+    { code: 'HTTP_403', message: expect.stringMatching(/: Forbidden$/) },
+  ],
   [418, { detail: 'teapot' }, 9, { code: 'HTTP_418', message: expect.stringMatching(/: teapot$/) }],
   [502, '<h1>Bad gateway</h1>', 9, { code: 'HTTP_502' }],
   [404, '<h1>Not here</h1>', 9, { code: 'HTTP_404' }],
@@ -221,11 +270,14 @@ test.each<[status: number, body: unknown, exit: number, fields: Record<string, u
   [520, '', 9, { code: 'HTTP_520' }],
   [304, '', 9, { code: 'HTTP_304' }],
   [302, '', 9, { code: 'REDIRECT' }],
-])('an error of status %i is final only with a documented code: %j', async (status, body, exit, fields) => {
-  const headers = status === 302 ? { location: 'http://elsewhere.example/' } : {};
-  const service = await withService(() => ({ status, body, headers }));
-  const ran = await runInProcess(['whois', 'mira'], { sandbox: service, clock: virtualClock() });
-  expect([ran.exitCode, ran.error()['exit']]).toEqual([exit, exit]);
-  expect(ran.error()).toMatchObject({ ...fields, status, retryable: exit === 9 });
-  expect(service.calls).toHaveLength(exit === 9 ? 5 : 1);
-});
+])(
+  'an error of status %i is final only with a documented code: %j',
+  async (status, body, exit, fields) => {
+    const headers = status === 302 ? { location: 'http://elsewhere.example/' } : {};
+    const service = await withService(() => ({ status, body, headers }));
+    const ran = await runInProcess(['whois', 'mira'], { sandbox: service, clock: virtualClock() });
+    expect([ran.exitCode, ran.error()['exit']]).toEqual([exit, exit]);
+    expect(ran.error()).toMatchObject({ ...fields, status, retryable: exit === 9 });
+    expect(service.calls).toHaveLength(exit === 9 ? 5 : 1);
+  },
+);

@@ -5,7 +5,12 @@ import { readSamples } from '../status-file.ts';
 import { idsOf, readText, startTail, until } from './feed.ts';
 import { openDesk, openHome, withSandbox } from './harness.ts';
 
-const open = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 30 } as const;
+const open = {
+  unmetered: true,
+  ratePerMinute: 600_000,
+  burstPerSecond: 100_000,
+  theses: 30,
+} as const;
 
 describe.runIf(process.platform !== 'win32')('--exec', () => {
   it('hands over what would be printed, filters and fields included, and resumes without a repeat', async () => {
@@ -47,8 +52,12 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
     expect([ran.exitCode, ran.error()['code']], ran.stderr).toEqual([9, 'DEAD_LETTER']);
     const dead = `${checkpoint}.dead.ndjson`;
     expect([idsOf(readText(out)).length, idsOf(readText(dead)).length]).toEqual([4, 2]);
-    expect(ran.stderr).toContain(`the command failed on batch 2 (2 posts) after 2 attempts: exit code 1`);
-    expect(ran.stderr).toContain('handed over 4 posts in 2 batches, 2 posts in the dead-letter file');
+    expect(ran.stderr).toContain(
+      `the command failed on batch 2 (2 posts) after 2 attempts: exit code 1`,
+    );
+    expect(ran.stderr).toContain(
+      'handed over 4 posts in 2 batches, 2 posts in the dead-letter file',
+    );
     expect(readSamples(join(home.path, 'a.prom'))).toMatchObject({
       ...{ handoff_batches_total: 2, handoff_rows_total: 4, handoff_retries_total: 1 },
       ...{ handoff_dead_batches_total: 1, handoff_dead_rows_total: 2 },
@@ -68,7 +77,11 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
   it('at a signal waits for the command; a second signal kills it', async () => {
     const sandbox = await withSandbox(open);
     const home = openHome();
-    const [go, out, checkpoint] = [join(home.path, 'go'), join(home.path, 'got'), join(home.path, 'ck')];
+    const [go, out, checkpoint] = [
+      join(home.path, 'go'),
+      join(home.path, 'got'),
+      join(home.path, 'ck'),
+    ];
     const script = `echo $$ > '${out}.pid'; until [ -e '${go}' ]; do sleep 0.02; done; cat >> '${out}'`;
     const flags = ['--yes', '--via', 'poll', '--backfill', '4', '--batch', '2', '--exec', script];
     const start = () => startTail([...flags, '--checkpoint', checkpoint], { sandbox, home });
@@ -78,12 +91,16 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
     const pid = Number(readText(`${out}.pid`));
     killed.child.kill('SIGINT');
     await until(() =>
-      killed.stderr.includes('waiting for the command (batch 1); a second signal kills the command'),
+      killed.stderr.includes(
+        'waiting for the command (batch 1); a second signal kills the command',
+      ),
     );
     process.kill(pid, 0);
     killed.child.kill('SIGTERM');
     expect((await killed.child).exitCode).toBe(143);
-    await until(() => !existsSync(`/proc/${pid}/cmdline`) || readText(`/proc/${pid}/cmdline`) === '');
+    await until(
+      () => !existsSync(`/proc/${pid}/cmdline`) || readText(`/proc/${pid}/cmdline`) === '',
+    );
     expect(existsSync(out)).toBe(false);
 
     const waited = start();
@@ -94,7 +111,9 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
     writeFileSync(go, '');
     expect((await waited.child).exitCode, waited.stderr).toBe(130);
     expect(idsOf(readText(out)).length).toBe(2);
-    expect(waited.stderr).toContain('handed over 2 posts in 1 batch, 2 posts left for the next run');
+    expect(waited.stderr).toContain(
+      'handed over 2 posts in 1 batch, 2 posts left for the next run',
+    );
 
     const rest = start();
     await until(() => idsOf(readText(out)).length >= 4);

@@ -16,7 +16,13 @@ interface More extends Pick<RunOptions, 'key' | 'env'> {
   readonly input?: string;
   readonly sandbox?: SandboxOptions;
 }
-type Case = readonly [exit: number, what: string, words: readonly string[], code: string | null, more: More];
+type Case = readonly [
+  exit: number,
+  what: string,
+  words: readonly string[],
+  code: string | null,
+  more: More,
+];
 
 const cases: readonly Case[] = [
   [0, 'a found subject', ['whois', 'mira'], null, {}],
@@ -46,16 +52,46 @@ const cases: readonly Case[] = [
   [2, 'two formats', ['whois', 'mira', '-o', 'csv', '--json'], 'USAGE', {}],
   [2, 'a group without a command', ['thesis'], 'USAGE', {}],
   [2, 'a missing file', ['whois', '--file', 'nowhere.txt'], 'USAGE', {}],
-  [2, 'a mistyped address', ['whois', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee'], 'BAD_SUBJECT', {}],
+  [
+    2,
+    'a mistyped address',
+    ['whois', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee'],
+    'BAD_SUBJECT',
+    {},
+  ],
   [2, 'a 400', ['thesis', 'list', '--before', 'no-such-thesis'], 'VALIDATION_ERROR', {}],
-  [2, 'plain http beyond loopback', ['me', '--base-url', 'http://service.example'], 'INSECURE_HTTP', {}],
+  [
+    2,
+    'plain http beyond loopback',
+    ['me', '--base-url', 'http://service.example'],
+    'INSECURE_HTTP',
+    {},
+  ],
   [3, 'an unknown handle', ['whois', 'nobody_at_all'], null, {}],
   [3, 'several unknown handles', ['whois', 'nobody_a', 'nobody_b'], null, {}],
   [4, 'no key', ['whois', 'mira'], 'NO_KEY', { key: null }],
   [4, 'a wrong key', ['whois', 'mira'], 'UNAUTHORIZED', { key: 'trdr_test_wrong' }],
-  [5, 'a missing scope', ['whois', 'mira'], 'FORBIDDEN_SCOPE', { sandbox: { scopes: ['feed:read'] } }],
-  [6, 'an exhausted allowance', ['thesis', 'list'], 'QUOTA_EXCEEDED', { sandbox: { monthlyUnits: 100 } }],
-  [6, 'exhausted reveals', ['whois', 'mira'], 'REVEAL_LIMIT_REACHED', { sandbox: { revealsPerMonth: 0 } }],
+  [
+    5,
+    'a missing scope',
+    ['whois', 'mira'],
+    'FORBIDDEN_SCOPE',
+    { sandbox: { scopes: ['feed:read'] } },
+  ],
+  [
+    6,
+    'an exhausted allowance',
+    ['thesis', 'list'],
+    'QUOTA_EXCEEDED',
+    { sandbox: { monthlyUnits: 100 } },
+  ],
+  [
+    6,
+    'exhausted reveals',
+    ['whois', 'mira'],
+    'REVEAL_LIMIT_REACHED',
+    { sandbox: { revealsPerMonth: 0 } },
+  ],
   [6, 'a spending limit', ['whois', 'mira', '--max-cu', '50'], 'CEILING', {}],
   [6, 'fewer units than required', ['me', '--min-units', '20000001'], 'UNITS_LOW', {}],
   [
@@ -69,11 +105,35 @@ const cases: readonly Case[] = [
   [9, 'a service that fails', ['me', '--retries', '0'], 'INTERNAL_ERROR', { faults: '500' }],
   [9, 'a connection that breaks', ['me', '--retries', '1'], 'BROKEN', { faults: 'reset' }],
   [9, 'a truncated body', ['me', '--retries', '0'], 'BROKEN', { faults: 'cut' }],
-  [9, 'a missing answer', ['me', '--retries', '0', '--timeout', '200ms'], 'NO_ANSWER', { faults: 'stall' }],
-  [9, 'a gate that cannot be decided', ['me', '--min-units', '1'], 'BAD_ANSWER', { faults: 'shape' }],
-  [9, 'nobody listening', ['me', '--retries', '0', '--base-url', 'http://127.0.0.1:9'], 'UNREACHABLE', {}],
+  [
+    9,
+    'a missing answer',
+    ['me', '--retries', '0', '--timeout', '200ms'],
+    'NO_ANSWER',
+    { faults: 'stall' },
+  ],
+  [
+    9,
+    'a gate that cannot be decided',
+    ['me', '--min-units', '1'],
+    'BAD_ANSWER',
+    { faults: 'shape' },
+  ],
+  [
+    9,
+    'nobody listening',
+    ['me', '--retries', '0', '--base-url', 'http://127.0.0.1:9'],
+    'UNREACHABLE',
+    {},
+  ],
   [10, '--strict with one missing', ['whois', 'mira', 'nobody_at_all', '--strict'], 'STRICT', {}],
-  [11, 'a confirmation without a terminal', ['whois', '-'], 'CONFIRMATION_NEEDED', { input: wallets(5) }],
+  [
+    11,
+    'a confirmation without a terminal',
+    ['whois', '-'],
+    'CONFIRMATION_NEEDED',
+    { input: wallets(5) },
+  ],
 ];
 
 /** Distinct Solana addresses. */
@@ -90,7 +150,10 @@ const rejected: readonly (readonly [line: string, says: string])[] = [
   ['thesis tail --exec cat -o csv', '--exec hands over NDJSON, not csv'],
   ['thesis tail --exec cat --batch 0', '--batch'],
   ['thesis tail --no-follow --via ws', '--no-follow cannot be combined with --via ws'],
-  ['thesis tail --no-follow --via store --group desk', '--group and --no-follow cannot be combined'],
+  [
+    'thesis tail --no-follow --via store --group desk',
+    '--group and --no-follow cannot be combined',
+  ],
   ['thesis tail --group desk', '--group requires --via store'],
   ['thesis tail posts.ndjson', '--replay'],
   ['thesis tail --speed 2x', '--replay'],
@@ -118,7 +181,11 @@ const rejected: readonly (readonly [line: string, says: string])[] = [
   ['thesis list --symbol SPUD,KOALA', '--symbol SPUD --symbol KOALA'],
   ['launchpad callouts --coin a;b', 'write only one'],
   ...['callouts --coin', 'callouts --wallet', 'tail --coin', 'tail --wallet'].map(
-    (words) => [`launchpad ${words} 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee`, 'invalid checksum'] as const,
+    (words) =>
+      [
+        `launchpad ${words} 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee`,
+        'invalid checksum',
+      ] as const,
   ),
   ['launchpad board --changed', '--changed requires --compare'],
   ['launchpad board --compare 2999-01-01', '--compare must be in the past'],
@@ -195,7 +262,10 @@ describe('trdr exits', () => {
     const ran = isFirst
       ? await trdr(words, { sandbox, ...run })
       : await runInProcess(words, { sandbox, ...rest, stdin: input });
-    expect([ran.exitCode, ran.stderr === '' ? null : ran.error()['code']], ran.stderr).toEqual([exit, code]);
+    expect([ran.exitCode, ran.stderr === '' ? null : ran.error()['code']], ran.stderr).toEqual([
+      exit,
+      code,
+    ]);
     if (code === null) return;
     expect(ran.error()['exit']).toBe(exit);
     expect(ran.error()['hint'], 'every error says what to do next').toMatch(/\S/);
@@ -212,7 +282,11 @@ describe('trdr exits', () => {
       },
     };
     const ran = await run(['whois', 'mira'], { clock });
-    expect([ran.exitCode, ran.error()['code'], ran.error()['message']]).toEqual([1, 'BUG', 'no time']);
+    expect([ran.exitCode, ran.error()['code'], ran.error()['message']]).toEqual([
+      1,
+      'BUG',
+      'no time',
+    ]);
   });
 
   test.each([
@@ -227,7 +301,11 @@ describe('trdr exits', () => {
       },
     };
     const ran = await run(['whois', 'mira'], { clock });
-    expect([ran.exitCode, ran.error()['code'], ran.error()['message']]).toEqual([9, fields.code, message]);
+    expect([ran.exitCode, ran.error()['code'], ran.error()['message']]).toEqual([
+      9,
+      fields.code,
+      message,
+    ]);
   });
 
   test('8 if a resolve has no answer yet, and 10 with --strict', async () => {
@@ -237,9 +315,13 @@ describe('trdr exits', () => {
         : { status: 404, body: { error: { code: 'NOT_OBSERVED', message: '' } } },
     );
     const ran = await trdr(['resolve', 'slowpoke', '--no-wait'], { sandbox: service });
-    expect(ran.records()).toEqual([{ subject: 'slowpoke', found: false, code: 'PENDING', ...standing }]);
+    expect(ran.records()).toEqual([
+      { subject: 'slowpoke', found: false, code: 'PENDING', ...standing },
+    ]);
     expect([ran.exitCode, ran.stderr]).toEqual([8, '']);
-    const strict = await runInProcess(['resolve', 'slowpoke', '--no-wait', '--strict'], { sandbox: service });
+    const strict = await runInProcess(['resolve', 'slowpoke', '--no-wait', '--strict'], {
+      sandbox: service,
+    });
     expect([strict.exitCode, strict.error()['message']]).toEqual([
       10,
       '0 missing, 1 without an answer yet, 0 failed, 0 found',

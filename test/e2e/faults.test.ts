@@ -60,7 +60,12 @@ let commands: readonly AnyCommand[];
 beforeAll(async () => {
   // The numbers of a trader change every minute, so the time stands still.
   const clock = manualClock(Date.now());
-  sandbox = await startSandbox({ clock, ratePerMinute: 1e6, burstPerSecond: 1e6, monthlyUnits: 1e12 });
+  sandbox = await startSandbox({
+    clock,
+    ratePerMinute: 1e6,
+    burstPerSecond: 1e6,
+    monthlyUnits: 1e12,
+  });
   commands = await allCommands();
 });
 afterAll(() => sandbox.close());
@@ -91,11 +96,24 @@ async function tryOut(given: readonly string[], faults: string, input?: string):
   const before = sandbox.meter().unitsUsed;
   const money = commands.some(
     (one) =>
-      one.path === words.slice(0, one.path.split(' ').length).join(' ') && one.common?.includes('money'),
+      one.path === words.slice(0, one.path.split(' ').length).join(' ') &&
+      one.common?.includes('money'),
   );
   const ran = await home.run(
-    [...words, '--timeout', timeout, '--retries', '2', ...(money ? ['--max-cu', String(CEILING)] : [])],
-    { sandbox, clock: virtualClock(), random: () => 0, ...(input !== undefined && { stdin: input }) },
+    [
+      ...words,
+      '--timeout',
+      timeout,
+      '--retries',
+      '2',
+      ...(money ? ['--max-cu', String(CEILING)] : []),
+    ],
+    {
+      sandbox,
+      clock: virtualClock(),
+      random: () => 0,
+      ...(input !== undefined && { stdin: input }),
+    },
   );
   sandbox.faults.set('');
   return { ...ran, home, cost: sandbox.meter().unitsUsed - before };
@@ -109,7 +127,8 @@ function checkRules(path: string, words: readonly string[], fault: string, ran: 
   if (expected) expect(spec?.exits, shown).toContain(ran.exitCode);
   expect(ran.stderr, shown).not.toMatch(/BUG|\n\s+at |TypeError|RangeError|undefined|\[object/);
   expect(ran.cost, shown).toBeLessThanOrEqual(CEILING);
-  for (const text of [ran.stdout, ran.stderr]) expect(text.includes(sandbox.key), shown).toBe(false);
+  for (const text of [ran.stdout, ran.stderr])
+    expect(text.includes(sandbox.key), shown).toBe(false);
   for (const file of filesIn(ran.home.path)) {
     expect(file, shown).not.toMatch(/\.(?:tmp|lock)$/);
     // Only a login may save the key, and only in the config folder.
@@ -131,11 +150,16 @@ describe.each(lines)('%s, as %j,', (path, words) => {
   const spelled = (fault: string, more = '') =>
     `${fault}${place}${more}${fault === 'RATE_LIMITED' ? '=30s' : ''}`;
 
-  test.each([...codes, ...breaks])('exits as documented if every call fails with %s', async (fault) => {
-    const ran = await tryOut(words, spelled(fault), input());
-    checkRules(path, words, fault, ran);
-    expect([exitOfFault(fault), ...otherEnds(path, words, fault)], ran.stderr).toContain(ran.exitCode);
-  });
+  test.each([...codes, ...breaks])(
+    'exits as documented if every call fails with %s',
+    async (fault) => {
+      const ran = await tryOut(words, spelled(fault), input());
+      checkRules(path, words, fault, ran);
+      expect([exitOfFault(fault), ...otherEnds(path, words, fault)], ran.stderr).toContain(
+        ran.exitCode,
+      );
+    },
+  );
 
   const isPost = words.includes('--direct') || (path === 'pnl' && words.length > 3);
   const isSafe = (fault: string): boolean => passes(fault) && (!isPost || isErrorCode(fault));
@@ -148,7 +172,10 @@ describe.each(lines)('%s, as %j,', (path, words) => {
   test.each([...codes, ...breaks].filter(isSafe))('recovers from a single %s', async (fault) => {
     well ??= await tryOut(words, '', input());
     const ran = await single(fault);
-    expect([ran.exitCode, ran.stdout], ran.stderr).toEqual([well.exitCode, steady(well.stdout, ran.stdout)]);
+    expect([ran.exitCode, ran.stdout], ran.stderr).toEqual([
+      well.exitCode,
+      steady(well.stdout, ran.stdout),
+    ]);
   });
 
   test.each([...codes, ...breaks].filter((fault) => !isSafe(fault)))(
@@ -174,7 +201,8 @@ describe.each(lines)('%s, as %j,', (path, words) => {
         if (!existsSync(file)) continue;
         const text = readFileSync(file, 'utf8');
         expect(text === '' || text.endsWith('\n')).toBe(true);
-        for (const line of text.split('\n').filter(Boolean)) expect(() => JSON.parse(line)).not.toThrow();
+        for (const line of text.split('\n').filter(Boolean))
+          expect(() => JSON.parse(line)).not.toThrow();
       }
     },
   );
@@ -199,7 +227,8 @@ function otherEnds(path: string, words: readonly string[], fault: string): numbe
 }
 
 /** Whether a command only requests the record of the key. */
-const isMe = (path: string) => ['me', 'usage', 'auth status', 'auth login', 'doctor'].includes(path);
+const isMe = (path: string) =>
+  ['me', 'usage', 'auth status', 'auth login', 'doctor'].includes(path);
 
 /** The expected text: `well`, or `now` if the texts are equally long and so may differ only in times. */
 const steady = (well: string, now: string): string => (well.length === now.length ? now : well);

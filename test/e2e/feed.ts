@@ -4,7 +4,10 @@ import { onTestFinished } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { type Home, type RunOptions, startTrdr } from './harness.ts';
 
-export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 100_000): Promise<void> {
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs = 100_000,
+): Promise<void> {
   for (const end = Date.now() + timeoutMs; !(await condition()); await delay(5)) {
     if (Date.now() > end) throw new Error(`timeout: ${condition}`);
   }
@@ -27,7 +30,8 @@ export function randomOf(seed: number): {
 }
 
 /** The seed of a test: SEED repeats a run. */
-export const seedOf = (): number => Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+export const seedOf = (): number =>
+  Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 /** Publishes posts, a few at a time, and remembers all of them. */
 export function startPosting(sandbox: Sandbox, everyMs: number, many: () => number = () => 1) {
@@ -74,7 +78,8 @@ export function gather({ child }: ReturnType<typeof startTail>): { readonly ids:
 
 export const listening = (sandbox: Sandbox): number => sandbox.sockets.size;
 
-export const readText = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+export const readText = (path: string): string =>
+  existsSync(path) ? readFileSync(path, 'utf8') : '';
 
 export const idsOf = (text: string): string[] =>
   text
@@ -85,7 +90,11 @@ export const idsOf = (text: string): string[] =>
 export function compare(wanted: readonly string[], got: readonly string[]) {
   const [want, have] = [new Set(wanted), new Set<string>()];
   const doubled = got.filter((id) => have.has(id) || !have.add(id));
-  return { lost: wanted.filter((id) => !have.has(id)), doubled, foreign: got.filter((id) => !want.has(id)) };
+  return {
+    lost: wanted.filter((id) => !have.has(id)),
+    doubled,
+    foreign: got.filter((id) => !want.has(id)),
+  };
 }
 
 export const asItShouldBe = { lost: [], doubled: [], foreign: [] };

@@ -17,12 +17,22 @@ const list = ['thesis', 'list', '--limit', '1'];
 
 async function ran(argv: readonly string[], flags: Parameters<typeof runInProcess>[1] = {}) {
   const service = await withService(() => ({ body: page }));
-  return await runInProcess(argv, { sandbox: service, env: { NO_COLOR: '1', LANG: 'C.UTF-8' }, ...flags });
+  return await runInProcess(argv, {
+    sandbox: service,
+    env: { NO_COLOR: '1', LANG: 'C.UTF-8' },
+    ...flags,
+  });
 }
 
 describe('-o tsv', () => {
   test('has one line per record, whose tabs and line ends are escaped', async () => {
-    const { stdout } = await ran([...list, '-o', 'tsv', '--fields', 'id,thesis,updatedAt,.extra.tier.name']);
+    const { stdout } = await ran([
+      ...list,
+      '-o',
+      'tsv',
+      '--fields',
+      'id,thesis,updatedAt,.extra.tier.name',
+    ]);
     expect(stdout).toBe(
       'id\tthesis\tupdatedAt\textra.tier.name\nt1\ttab\\there, line\\nend, back\\\\slash | pipe [x](javascript:1) <b>\t\tgold\n',
     );
@@ -56,7 +66,15 @@ describe('--times', () => {
     expect(json()).toMatchObject([
       { platformCreatedAt: '2026-01-02T03:04:05.000Z', updatedAt: null, extra: { createdAt: 1 } },
     ]);
-    const csv = await ran([...list, '-o', 'csv', '--times', 'iso', '--fields', 'platformCreatedAt']);
+    const csv = await ran([
+      ...list,
+      '-o',
+      'csv',
+      '--times',
+      'iso',
+      '--fields',
+      'platformCreatedAt',
+    ]);
     expect(csv.stdout).toBe('platformCreatedAt\n2026-01-02T03:04:05.000Z\n');
   });
 });
@@ -102,19 +120,22 @@ test.each([
   ['a list at its limit', ['thesis', 'list', '--all', '--max-cu', '3000'], 6],
   ['raw pages at the limit', ['api', '/v2/thesis?limit=20', '--paginate', '--max-cu', '3000'], 6],
   ['a list whose pages fail', ['thesis', 'list', '--limit', '400', '--retries', '0'], 9],
-])('--out keeps the paid rows of %s beside the file, which stays as it was', async (_, words, code) => {
-  const faults = code === 9 ? { faults: '500@thesis.*+1' } : {};
-  const { home, run } = await openDesk({ plan: 'enterprise', ...faults });
-  const out = join(home.path, 'all.ndjson');
-  writeFileSync(out, 'old\n');
-  const { exitCode, error } = await run([...words, '--yes', '--out', out]);
-  expect(exitCode).toBe(code);
-  expect(error()['message']).toMatch(
-    /; .*all\.ndjson was not replaced; the rows .* are in .*all\.ndjson\.partial$/,
-  );
-  expect(readFileSync(out, 'utf8')).toBe('old\n');
-  expect(readFileSync(`${out}.partial`, 'utf8')).toMatch(/^\{.*\}\n$/s);
-});
+])(
+  '--out keeps the paid rows of %s beside the file, which stays as it was',
+  async (_, words, code) => {
+    const faults = code === 9 ? { faults: '500@thesis.*+1' } : {};
+    const { home, run } = await openDesk({ plan: 'enterprise', ...faults });
+    const out = join(home.path, 'all.ndjson');
+    writeFileSync(out, 'old\n');
+    const { exitCode, error } = await run([...words, '--yes', '--out', out]);
+    expect(exitCode).toBe(code);
+    expect(error()['message']).toMatch(
+      /; .*all\.ndjson was not replaced; the rows .* are in .*all\.ndjson\.partial$/,
+    );
+    expect(readFileSync(out, 'utf8')).toBe('old\n');
+    expect(readFileSync(`${out}.partial`, 'utf8')).toMatch(/^\{.*\}\n$/s);
+  },
+);
 
 describe('--fields', () => {
   test.each([
@@ -124,10 +145,13 @@ describe('--fields', () => {
     ['tsv', 'extra.tier.name\tid\ngold\tt1\n'],
     ['markdown', '| extra.tier.name | id |\n| --- | --- |\n| gold | t1 |\n'],
     ['table', 'extra.tier.name  id\n───────────────  ──\ngold             t1\n'],
-  ])('with a leading dot selects a field that the schema does not list, in %s', async (format, expected) => {
-    const { stdout } = await ran([...list, '-o', format, '--fields', '.extra.tier.name,id']);
-    expect(stdout).toBe(expected);
-  });
+  ])(
+    'with a leading dot selects a field that the schema does not list, in %s',
+    async (format, expected) => {
+      const { stdout } = await ran([...list, '-o', format, '--fields', '.extra.tier.name,id']);
+      expect(stdout).toBe(expected);
+    },
+  );
 
   test.each([
     ['.extra', '{"extra":null}\n{"extra":{"er":1}}\n'],
@@ -139,7 +163,10 @@ describe('--fields', () => {
         : { body: { id: 'u', handle: 'mira', extra: { er: 1 } } },
     );
     const argv = ['whois', 'nobody', 'mira', '--fields', fields];
-    expect(await runInProcess(argv, { sandbox: service })).toMatchObject({ exitCode: 0, stdout: expected });
+    expect(await runInProcess(argv, { sandbox: service })).toMatchObject({
+      exitCode: 0,
+      stdout: expected,
+    });
   });
 
   test.each([
@@ -160,7 +187,10 @@ describe('--fields', () => {
     ['resolve mira', 'extra'],
     ['doctor', 'extra'],
     ['auth status --check', 'extra'],
-    [`whois ${Array.from({ length: 4 }, (_, at) => `${'1'.repeat(31)}${at + 2}`).join(' ')}`, 'extra'],
+    [
+      `whois ${Array.from({ length: 4 }, (_, at) => `${'1'.repeat(31)}${at + 2}`).join(' ')}`,
+      'extra',
+    ],
   ])('rejects an unknown name before anything is sent: %s', async (words, name) => {
     const { sandbox, run } = await openDesk();
     const { exitCode, error } = await run([...words.split(' '), '--fields', name]);
@@ -171,7 +201,12 @@ describe('--fields', () => {
 
 describe('columns of a table', () => {
   const long = `0x${'ab'.repeat(20)}`;
-  const wide = { ...post, thesis: `${'word '.repeat(60)}end`, tokenAddress: long, tokenSymbol: null };
+  const wide = {
+    ...post,
+    thesis: `${'word '.repeat(60)}end`,
+    tokenAddress: long,
+    tokenSymbol: null,
+  };
   const table = async (...flags: string[]) => {
     const service = await withService(() => ({ body: { ...page, items: [wide] } }));
     const argv = [...list, '-o', 'table', ...flags];

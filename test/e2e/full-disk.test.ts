@@ -13,7 +13,14 @@ import { join } from 'node:path';
 import { execa, execaSync } from 'execa';
 import { test as anyTest, describe, expect, onTestFinished } from 'vitest';
 import { idsOf, readText, until } from './feed.ts';
-import { type Home, openHome, programEnv, type RunOptions, runInProcess, withSandbox } from './harness.ts';
+import {
+  type Home,
+  openHome,
+  programEnv,
+  type RunOptions,
+  runInProcess,
+  withSandbox,
+} from './harness.ts';
 import { priceOf, someHandles, withNumbers } from './numbers.ts';
 import { program } from './program.ts';
 
@@ -21,10 +28,12 @@ import { program } from './program.ts';
 const mayMount = (() => {
   if (process.platform !== 'linux') return false;
   return (
-    execaSync('unshare', ['--mount', 'true'], { reject: false }).exitCode === 0 && process.getuid?.() === 0
+    execaSync('unshare', ['--mount', 'true'], { reject: false }).exitCode === 0 &&
+    process.getuid?.() === 0
   );
 })();
-if (!mayMount) writeSync(2, 'skipped: the tests of a full disk mount a tmpfs, which needs root on Linux\n');
+if (!mayMount)
+  writeSync(2, 'skipped: the tests of a full disk mount a tmpfs, which needs root on Linux\n');
 const test = anyTest.skipIf(!mayMount);
 
 /** A home with a folder on a tiny disk. */
@@ -93,42 +102,62 @@ describe('a tail whose disk fills and empties', () => {
     ['stdout', '> disk/t.ndjson', 'disk/t.ndjson', 6],
     ['stdout that is appended to', '>> disk/t.ndjson', 'disk/t.ndjson', 6],
     ['stdout with --checkpoint', '--checkpoint disk/ck > disk/t.ndjson', 'disk/t.ndjson', 12],
-    ['--exec with --checkpoint', `--batch 10 --checkpoint disk/ck --exec '${fillsDisk}'`, 't.ndjson', 8],
+    [
+      '--exec with --checkpoint',
+      `--batch 10 --checkpoint disk/ck --exec '${fillsDisk}'`,
+      't.ndjson',
+      8,
+    ],
     [
       '--exec with dead letters',
       "--batch 10 --tries 1 --checkpoint disk/ck --exec 'false'",
       'disk/ck.dead.ndjson',
       12,
     ],
-  ])('waits, pays for nothing, and loses and repeats nothing: %s', async (_, output, files, free) => {
-    const disk = withDisk(64);
-    const { home } = disk;
-    const sandbox = await withSandbox();
-    disk.fill(free);
-    const tail = startLine(`trdr thesis tail ${flags} ${status} ${output}`, { sandbox, home });
-    await tail.says('the disk is full; waiting until it can be written');
-    const paid = sandbox.meter().unitsUsed;
-    await until(() => readText(join(home.path, 'a.prom')).includes('the disk is full"} 1'));
-    const written = Number(/_rows_total\{.*\} (\d+)/.exec(readText(join(home.path, 'a.prom')))?.[1]);
-    expect(written).toBeLessThan(rows);
-    expect(sandbox.meter().unitsUsed).toBe(paid);
-    disk.free();
-    await tail.says('can be written again');
-    const dead = output.includes('false');
-    expect((await tail.child).exitCode, tail.stderr()).toBe(dead ? 9 : 0);
-    expect(tail.stderr()).toContain(`: ${rows} posts, no gaps`);
-    const { stdout } = execaSync('bash', ['-c', `cat ${files}`], { cwd: home.path });
-    const all = await home.run(['thesis', 'list', '--limit', `${rows}`, '--yes'], { sandbox });
-    const wanted = all.records().map(({ id }) => id);
-    expect(idsOf(`${stdout}\n`)).toEqual(wanted.reverse());
-  });
+  ])(
+    'waits, pays for nothing, and loses and repeats nothing: %s',
+    async (_, output, files, free) => {
+      const disk = withDisk(64);
+      const { home } = disk;
+      const sandbox = await withSandbox();
+      disk.fill(free);
+      const tail = startLine(`trdr thesis tail ${flags} ${status} ${output}`, { sandbox, home });
+      await tail.says('the disk is full; waiting until it can be written');
+      const paid = sandbox.meter().unitsUsed;
+      await until(() => readText(join(home.path, 'a.prom')).includes('the disk is full"} 1'));
+      const written = Number(
+        /_rows_total\{.*\} (\d+)/.exec(readText(join(home.path, 'a.prom')))?.[1],
+      );
+      expect(written).toBeLessThan(rows);
+      expect(sandbox.meter().unitsUsed).toBe(paid);
+      disk.free();
+      await tail.says('can be written again');
+      const dead = output.includes('false');
+      expect((await tail.child).exitCode, tail.stderr()).toBe(dead ? 9 : 0);
+      expect(tail.stderr()).toContain(`: ${rows} posts, no gaps`);
+      const { stdout } = execaSync('bash', ['-c', `cat ${files}`], { cwd: home.path });
+      const all = await home.run(['thesis', 'list', '--limit', `${rows}`, '--yes'], { sandbox });
+      const wanted = all.records().map(({ id }) => id);
+      expect(idsOf(`${stdout}\n`)).toEqual(wanted.reverse());
+    },
+  );
 });
 
 test('a checkpoint that cannot be written ends the tail before anything is printed', async () => {
   const { home, disk, fill } = withDisk();
   const sandbox = await withSandbox();
   fill(0);
-  const words = ['thesis', 'tail', '--via', 'poll', '--lag', '1s', '--yes', '--checkpoint', join(disk, 'ck')];
+  const words = [
+    'thesis',
+    'tail',
+    '--via',
+    'poll',
+    '--lag',
+    '1s',
+    '--yes',
+    '--checkpoint',
+    join(disk, 'ck'),
+  ];
   const { exitCode, stdout, stderr, error } = await home.run(words, { sandbox });
   expect([exitCode, stdout], stderr).toEqual([9, '']);
   expect(error()).toMatchObject({ code: 'ENOSPC' });
@@ -176,7 +205,10 @@ test('an export pays for no batch whose answer would not fit, and resumes for th
   // Each batch needs 100 pages, most of which are free again after the answer was saved.
   fill(110);
   const { exitCode, error, stderr } = await home.run(words, { sandbox });
-  expect([exitCode, error()['message']], stderr).toEqual([9, expect.stringContaining('the disk is full')]);
+  expect([exitCode, error()['message']], stderr).toEqual([
+    9,
+    expect.stringContaining('the disk is full'),
+  ]);
   const units = sandbox.meter().unitsUsed;
   expect(units).toBeGreaterThan(0);
   expect(units).toBeLessThan(priceOf(handles));
@@ -220,7 +252,10 @@ test('subjects that fail because their cost cannot be recorded are counted, and 
   expect((await runInProcess(['whois', ...names.slice(0, 5), '--yes'], given)).exitCode).toBe(0);
   fill(0);
   padLedger(join(disk, 'state'));
-  const { exitCode, records, error, stderr } = await runInProcess(['whois', ...names, '--yes'], given);
+  const { exitCode, records, error, stderr } = await runInProcess(
+    ['whois', ...names, '--yes'],
+    given,
+  );
   expect([exitCode, records().length], stderr).toEqual([9, 20]);
   expect(records().filter(({ found }) => found === null)).toHaveLength(15);
   expect(error()).toMatchObject({ code: 'ENOSPC' });

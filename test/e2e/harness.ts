@@ -60,7 +60,12 @@ export interface RunOptions {
 
 export type Ran = ReturnType<typeof ranOf>;
 
-export function envOf({ sandbox, key, env, home = openHome() }: RunOptions): Record<string, string> {
+export function envOf({
+  sandbox,
+  key,
+  env,
+  home = openHome(),
+}: RunOptions): Record<string, string> {
   const given = {
     ...home.env,
     ...(sandbox && { TRDR_BASE_URL: sandbox.url }),
@@ -79,7 +84,8 @@ export function envOf({ sandbox, key, env, home = openHome() }: RunOptions): Rec
 export function programEnv(options: RunOptions & { readonly home: Home }): Record<string, string> {
   const env = envOf(options);
   const { cache } = options.home;
-  if (Object.hasOwn(options.env ?? {}, COMPILE_CACHE) || env['TRDR_CACHE_DIR'] !== cache) return env;
+  if (Object.hasOwn(options.env ?? {}, COMPILE_CACHE) || env['TRDR_CACHE_DIR'] !== cache)
+    return env;
   try {
     mkdirSync(cache, { recursive: true, mode: 0o700 });
     const code = join(cache, 'code');

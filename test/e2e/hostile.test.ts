@@ -20,9 +20,13 @@ const hostile = [
 ].join(' ');
 
 /** Characters that a terminal interprets or that reverse text; colors are off. */
-const unsafeInJson = /[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\p{Surrogate}/u;
+const unsafeInJson =
+  /[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\p{Surrogate}/u;
 /** Characters that output for people must not contain: those above, and invisible ones. */
-const unsafe = new RegExp(`${unsafeInJson.source}|[\\u200b\\u2060-\\u2065\\ufeff\\u{e0000}-\\u{e007f}]`, 'u');
+const unsafe = new RegExp(
+  `${unsafeInJson.source}|[\\u200b\\u2060-\\u2065\\ufeff\\u{e0000}-\\u{e007f}]`,
+  'u',
+);
 
 const WALLET = '1'.repeat(32);
 const unknown = {
@@ -38,7 +42,10 @@ function hostileOf(value: unknown, name = ''): unknown {
   const members = Object.entries(value).map(([key, inner]) => [key, hostileOf(inner, key)]);
   return { ...Object.fromEntries(members), ...unknown };
 }
-const of = <T extends object>(record: T, change: object = {}) => ({ ...(hostileOf(record) as T), ...change });
+const of = <T extends object>(record: T, change: object = {}) => ({
+  ...(hostileOf(record) as T),
+  ...change,
+});
 
 const theUser = of(valid.user, { id: hostile, banner: hostile, evmAddress: hostile });
 const pnl = of(valid.numbers('mira'));
@@ -63,12 +70,21 @@ function answer({ method, path }: Call): Reply {
   }
   if (method === 'POST')
     return {
-      body: of(valid.batch(), { missing: ['juno', hostile], entries: [{ ...pnl, handle: 'mira' }, pnl] }),
+      body: of(valid.batch(), {
+        missing: ['juno', hostile],
+        entries: [{ ...pnl, handle: 'mira' }, pnl],
+      }),
     };
   if (path.endsWith('/pnl')) return { body: pnl };
   if (path.endsWith('/author')) return { body: { ...theUser, id: valid.USER_ID } };
   if (path.startsWith('/v2/user/'))
-    return { body: { ...theUser, solanaAddress: path.includes('noone') ? null : hostile, evmAddress: null } };
+    return {
+      body: {
+        ...theUser,
+        solanaAddress: path.includes('noone') ? null : hostile,
+        evmAddress: null,
+      },
+    };
   if (path.startsWith('/v2/launchpad/user')) return { body: of(valid.launchpadUser) };
   if (path.startsWith('/v2/launchpad/thesis'))
     return { body: of(valid.page([valid.callout(1), valid.callout(2)])) };
@@ -124,7 +140,9 @@ describe.each(commands.map((words) => ({ line: words.join(' '), words })))(
     test.each(formats.filter((format) => format === 'table' || escaping.includes(line)))(
       'prints no active characters on a terminal: %s',
       async (format) => {
-        const service = await withService((call) => ({ ...answer(call), headers }), { ownMe: true });
+        const service = await withService((call) => ({ ...answer(call), headers }), {
+          ownMe: true,
+        });
         // Only tables depend on the width of the terminal.
         for (const columns of format === 'table' ? [40, 80, 200] : [80]) {
           const takes = words[0] !== 'api';
@@ -139,7 +157,9 @@ describe.each(commands.map((words) => ({ line: words.join(' '), words })))(
           const shown = format === 'tsv' ? ran.stdout.replaceAll('\t', ' ') : ran.stdout;
           for (const text of [shown, ran.stderr]) {
             const looked =
-              format === 'ndjson' || format === 'json' || words[0] === 'api' ? unsafeInJson : unsafe;
+              format === 'ndjson' || format === 'json' || words[0] === 'api'
+                ? unsafeInJson
+                : unsafe;
             expect(positionOf(text, text === shown ? looked : unsafeInJson)).toBe(null);
           }
           expect(ran.exitCode, ran.stderr).not.toBe(1);
@@ -166,10 +186,12 @@ describe.each(commands.map((words) => ({ line: words.join(' '), words })))(
       });
       expect(ran.exitCode, ran.stderr).not.toBe(1);
       writeFileSync(join(home.path, 'out.csv'), ran.stdout);
-      for (const cell of cellsOf(ran.stdout)) expect(cell).not.toMatch(/^[\s\u00a0]*[=+@\t\r|%]|^-[^\d.]/);
+      for (const cell of cellsOf(ran.stdout))
+        expect(cell).not.toMatch(/^[\s\u00a0]*[=+@\t\r|%]|^-[^\d.]/);
     });
 
-    const isOwnRecord = ['api', 'auth', 'doctor'].includes(words[0] ?? '') || words.includes('--fields');
+    const isOwnRecord =
+      ['api', 'auth', 'doctor'].includes(words[0] ?? '') || words.includes('--fields');
 
     test.skipIf(isOwnRecord)('passes everything unchanged to a program', async () => {
       const service = await withService(answer, { ownMe: true });

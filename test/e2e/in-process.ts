@@ -81,14 +81,18 @@ export async function runInProcess(
   });
   stderr.on('data', (part: Buffer) => options.onStderr?.(part.toString()));
   const ending = new AbortController();
-  options.interrupt?.addEventListener('abort', () => ending.abort(new Interrupt('SIGINT')), { once: true });
+  options.interrupt?.addEventListener('abort', () => ending.abort(new Interrupt('SIGINT')), {
+    once: true,
+  });
   const io: Io = {
     argv,
     env: envOf({ ...options, home }),
     stdin,
     stdout,
     stderr,
-    ...(options.typedOnTerminal !== undefined && { terminal: terminalOf(options.typedOnTerminal, stderr) }),
+    ...(options.typedOnTerminal !== undefined && {
+      terminal: terminalOf(options.typedOnTerminal, stderr),
+    }),
     cwd: options.cwd ?? home.path,
     platform: options.platform ?? process.platform,
     clock: options.clock ?? systemClock,

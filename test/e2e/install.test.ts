@@ -1,4 +1,12 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
@@ -14,11 +22,15 @@ const installed = join(target, 'node_modules/trdr');
 
 /** npm without prompts and without the user's settings. */
 const npm = (args: readonly string[], cwd: string) =>
-  execa('npm', [...args, '--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd,
-    env: { PATH: process.env['PATH'], HOME: place },
-    extendEnv: false,
-  });
+  execa(
+    'npm',
+    [...args, '--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
+    {
+      cwd,
+      env: { PATH: process.env['PATH'], HOME: place },
+      extendEnv: false,
+    },
+  );
 
 const below = (folder: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -51,7 +63,8 @@ describe('the package', () => {
     const files = below(installed);
     expect(files.filter((path) => !expected.test(path))).toEqual([]);
     expect(files.filter((path) => path.startsWith('dist/') && !built.test(path))).toEqual([]);
-    for (const shell of ['bash', 'fish', 'ps1', 'zsh']) expect(files).toContain(`completions/trdr.${shell}`);
+    for (const shell of ['bash', 'fish', 'ps1', 'zsh'])
+      expect(files).toContain(`completions/trdr.${shell}`);
     for (const path of [
       'LICENSE',
       'README.md',
@@ -63,13 +76,17 @@ describe('the package', () => {
   });
 
   test('needs no other package', () => {
-    expect(readdirSync(join(target, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
-      'trdr',
-    ]);
+    expect(
+      readdirSync(join(target, 'node_modules')).filter((name) => !name.startsWith('.')),
+    ).toEqual(['trdr']);
     const { dependencies, optionalDependencies, peerDependencies, scripts } = JSON.parse(
       readFileSync(join(installed, 'package.json'), 'utf8'),
     );
-    expect([dependencies, optionalDependencies, peerDependencies]).toEqual([undefined, undefined, undefined]);
+    expect([dependencies, optionalDependencies, peerDependencies]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
     expect(Object.keys(scripts).filter((name) => /install$/.test(name))).toEqual([]);
   });
 
@@ -91,7 +108,9 @@ describe('npm', () => {
       const linked = readdirSync(join(prefix, 'share/man', `man${part}`)).sort();
       expect(linked).toEqual(pages.filter((name) => name.endsWith(`.${part}`)).sort());
       for (const name of linked) {
-        expect(readFileSync(join(prefix, 'share/man', `man${part}`, name), 'utf8')).toMatch(/^\.TH /);
+        expect(readFileSync(join(prefix, 'share/man', `man${part}`, name), 'utf8')).toMatch(
+          /^\.TH /,
+        );
       }
     }
     if (!isInstalled('man')) return;
@@ -111,16 +130,23 @@ describe('bin/trdr.js', () => {
       hook,
       `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });`,
     );
-    return execa(process.execPath, ['--require', hook, join(installed, 'bin/trdr.js'), '--version'], {
-      reject: false,
-    });
+    return execa(
+      process.execPath,
+      ['--require', hook, join(installed, 'bin/trdr.js'), '--version'],
+      {
+        reject: false,
+      },
+    );
   };
 
-  test.each(['18.20.4', '20.17.0', '20.18.0'])('rejects Node %s with a message', async (version) => {
-    const { exitCode, stdout, stderr } = await runAs(version);
-    expect([exitCode, stdout]).toEqual([9, '']);
-    expect(stderr).toContain(`trdr requires Node.js 20.18.1 or newer; this is ${version}`);
-  });
+  test.each(['18.20.4', '20.17.0', '20.18.0'])(
+    'rejects Node %s with a message',
+    async (version) => {
+      const { exitCode, stdout, stderr } = await runAs(version);
+      expect([exitCode, stdout]).toEqual([9, '']);
+      expect(stderr).toContain(`trdr requires Node.js 20.18.1 or newer; this is ${version}`);
+    },
+  );
 
   test.each(['20.18.1', '20.19.0', '22.0.0', '26.3.1'])('runs on Node %s', async (version) => {
     expect((await runAs(version)).exitCode).toBe(0);
@@ -130,7 +156,9 @@ describe('bin/trdr.js', () => {
     const folder = join(place, 'unbuilt/bin');
     mkdirSync(folder, { recursive: true });
     cpSync(join(root, 'bin/trdr.js'), join(folder, 'trdr.js'));
-    const { exitCode, stderr } = await execa(process.execPath, [join(folder, 'trdr.js')], { reject: false });
+    const { exitCode, stderr } = await execa(process.execPath, [join(folder, 'trdr.js')], {
+      reject: false,
+    });
     expect([exitCode, stderr]).toEqual([9, expect.stringContaining('npm run build')]);
   });
 });
@@ -163,7 +191,16 @@ describe.each(nodes)('installed into an empty folder, on %s', (node) => {
 
   test('works with --sandbox', async () => {
     expect((await run(['whois', 'mira', '-o', 'table', '--sandbox'])).stdout).toContain('mira');
-    const tail = await run(['thesis', 'tail', '--sandbox', '--yes', '--backfill', '2', '--count', '2']);
+    const tail = await run([
+      'thesis',
+      'tail',
+      '--sandbox',
+      '--yes',
+      '--backfill',
+      '2',
+      '--count',
+      '2',
+    ]);
     expect(tail.stdout.split('\n')).toHaveLength(2);
   });
 });

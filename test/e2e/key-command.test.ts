@@ -24,7 +24,9 @@ describe('keyCommand', () => {
     expect([login.exitCode, ran()], login.stderr).toEqual([0, 1]);
     expect(readFileSync(join(home.config, 'config.json'), 'utf8')).not.toContain(sandbox.key);
     const status = await trdr(['auth', 'status'], options);
-    expect(status.records()).toMatchObject([{ key: null, keyFrom: 'keyCommand of profile "default"' }]);
+    expect(status.records()).toMatchObject([
+      { key: null, keyFrom: 'keyCommand of profile "default"' },
+    ]);
     expect(ran()).toBe(1);
     const needy: [number, ...string[]][] = [
       [0, 'whois', 'mira', 'quantumhawk', 'nobody_here'],
@@ -48,7 +50,8 @@ describe('keyCommand', () => {
     const files = readdirSync(home.path, { recursive: true, encoding: 'utf8' })
       .map((name) => join(home.path, name))
       .filter((path) => path !== script && statSync(path).isFile());
-    for (const path of files) expect(readFileSync(path, 'latin1').includes(sandbox.key), path).toBe(false);
+    for (const path of files)
+      expect(readFileSync(path, 'latin1').includes(sandbox.key), path).toBe(false);
   });
 
   test.each([
@@ -98,12 +101,19 @@ describe('keyCommand', () => {
     const env = { ...options.env, TRDR_KEY_COMMAND: 'sleep 60' };
     const clock = virtualClock(Date.now());
     const run = await runInProcess(['whois', 'mira'], { ...options, env, clock });
-    expect([run.exitCode, run.error()['message']]).toEqual([4, expect.stringContaining('within 30s')]);
+    expect([run.exitCode, run.error()['message']]).toEqual([
+      4,
+      expect.stringContaining('within 30s'),
+    ]);
   });
 
   test('comes after TRDR_API_KEY and before a saved key; logout removes it', async () => {
     const { sandbox, script, options, ran } = await opened();
-    const withKey = { ...options, key: sandbox.key, env: { ...options.env, TRDR_KEY_COMMAND: 'exit 1' } };
+    const withKey = {
+      ...options,
+      key: sandbox.key,
+      env: { ...options.env, TRDR_KEY_COMMAND: 'exit 1' },
+    };
     expect((await trdr(['me'], withKey)).exitCode).toBe(0);
     await trdr(['auth', 'login', '--with-key'], { ...options, input: sandbox.key });
     await trdr(['config', 'set', 'keyCommand', script], options);
@@ -127,10 +137,10 @@ describe('keyCommand', () => {
     const env = { ...options.env, TRDR_KEY_COMMAND: script };
     const tail = ['thesis', 'tail', '--no-follow', '--backfill', '1', '--exec', 'env'];
     const run = await trdr(tail, { ...options, env });
-    expect([run.exitCode, run.stdout.includes('TRDR_BATCH'), run.stdout.includes(sandbox.key)]).toEqual([
-      0,
-      true,
-      false,
-    ]);
+    expect([
+      run.exitCode,
+      run.stdout.includes('TRDR_BATCH'),
+      run.stdout.includes(sandbox.key),
+    ]).toEqual([0, true, false]);
   });
 });

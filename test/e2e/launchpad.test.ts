@@ -13,7 +13,9 @@ describe('trdr launchpad user', () => {
     const sandbox = await withSandbox();
     const board = sandbox.world.board('weekly', sandbox.clock.now());
     const [one = NOBODY, two = NOBODY] = board.entries.map((entry) => entry.wallet);
-    const { exitCode, records } = await trdr(['launchpad', 'user', two, NOBODY, one, two], { sandbox });
+    const { exitCode, records } = await trdr(['launchpad', 'user', two, NOBODY, one, two], {
+      sandbox,
+    });
     expect(exitCode).toBe(0);
     expect(records()).toEqual([
       { subject: two, found: true, ...sandbox.world.account(two) },
@@ -43,13 +45,17 @@ describe('trdr launchpad user', () => {
       { subject: subjects[4], found: true, ...account },
     ]);
     expect(sandbox.meter().unitsUsed).toBe(100 + 200 + 100 + 100 + 3 * 10);
-    expect((await run('mira', '@nosuch')).records()).toMatchObject([{ found: true }, { found: false }]);
+    expect((await run('mira', '@nosuch')).records()).toMatchObject([
+      { found: true },
+      { found: false },
+    ]);
     expect(sandbox.meter().unitsUsed).toBe(530 + 10);
   });
 });
 
 describe('trdr launchpad callouts', () => {
-  const ids = (records: readonly Record<string, unknown>[]) => records.map((record) => record['id']);
+  const ids = (records: readonly Record<string, unknown>[]) =>
+    records.map((record) => record['id']);
 
   test('prints every callout once, newest first, unchanged', async () => {
     const { sandbox, run } = await openDesk();
@@ -70,7 +76,9 @@ describe('trdr launchpad callouts', () => {
     const ofCoin = await runInProcess(['launchpad', 'callouts', '--coin', coin], { sandbox });
     const ofWallet = await runInProcess(['launchpad', 'callouts', '--wallet', wallet], { sandbox });
     expect(new Set(ofCoin.records().map((record) => record['coinMint']))).toEqual(new Set([coin]));
-    expect(new Set(ofWallet.records().map((record) => record['wallet']))).toEqual(new Set([wallet]));
+    expect(new Set(ofWallet.records().map((record) => record['wallet']))).toEqual(
+      new Set([wallet]),
+    );
     const both = await runInProcess(['launchpad', 'callouts', '--coin', coin, '--wallet', wallet], {
       sandbox,
     });
@@ -89,11 +97,22 @@ describe('trdr launchpad board', () => {
   test('selects the snapshot at or before a time, and compares two', async () => {
     const { sandbox, run } = await openDesk();
     const at = sandbox.clock.now() - 48 * HOUR;
-    const words = ['launchpad', 'board', '--period', 'monthly', '--at', String(at), '--compare', '9d'];
+    const words = [
+      'launchpad',
+      'board',
+      '--period',
+      'monthly',
+      '--at',
+      String(at),
+      '--compare',
+      '9d',
+    ];
     const { records } = await run(words);
     const now = sandbox.world.board('monthly', at).entries;
     const rows = records();
-    expect(rows.slice(0, now.length).map((row) => row['wallet'])).toEqual(now.map((entry) => entry.wallet));
+    expect(rows.slice(0, now.length).map((row) => row['wallet'])).toEqual(
+      now.map((entry) => entry.wallet),
+    );
     const gone = rows.slice(now.length);
     expect(gone.length).toBe(rows.filter((row) => row['change'] === 'new').length);
     expect(new Set(gone.map((row) => row['change']))).toEqual(new Set(['left']));
@@ -122,7 +141,11 @@ describe('trdr launchpad board', () => {
     ['--at 50h --compare yesterday', '2026-11-20T21:30Z', '2026-11-19T21:30Z'],
     ['--at 50h --compare 1d', '2026-11-20T21:30Z', '2026-11-19T21:30Z'],
     ['--at 2026-01-31T12:00Z --compare yesterday', '2026-01-31T12:00Z', '2026-01-30T12:00Z'],
-    ['--at 2026-01-31T12:00Z --compare 2026-01-01T00:00Z', '2026-01-31T12:00Z', '2026-01-01T00:00Z'],
+    [
+      '--at 2026-01-31T12:00Z --compare 2026-01-01T00:00Z',
+      '2026-01-31T12:00Z',
+      '2026-01-01T00:00Z',
+    ],
   ])(
     'counts relative times back from the board that is shown, by the clock of the service: %s',
     async (flags, ...times) => {
@@ -130,7 +153,10 @@ describe('trdr launchpad board', () => {
       const board = { period: 'weekly', capturedAt: null, count: 0, entries: [] };
       // A Date header may be a second old.
       const headers = { date: new Date(now - 1_000).toUTCString() };
-      const answer = ({ path }: Call) => ({ body: path === endpoints.me.path ? anyMe : board, headers });
+      const answer = ({ path }: Call) => ({
+        body: path === endpoints.me.path ? anyMe : board,
+        headers,
+      });
       const service = await withService(answer, { ownMe: true });
       const words = ['launchpad', 'board', ...flags.split(' ')];
       const { exitCode } = await runInProcess(words, {
@@ -147,15 +173,29 @@ describe('trdr launchpad board', () => {
   test.each([
     ['fails', { faults: '500@launchpad.board+1=100%' }, 9],
     ['is not afforded', {}, 6],
-  ])('prints the board that was paid for if the board to compare with %s', async (_, given, exit) => {
-    const { sandbox, run } = await openDesk(given);
-    const words = ['launchpad', 'board', '--compare', '2d', '--only', 'new', '--top', '5', '--retries', '0'];
-    const limit = exit === 6 ? ['--max-cu', '10'] : [];
-    const { exitCode, records, stderr } = await run([...words, ...limit]);
-    const { entries } = sandbox.world.board('weekly', sandbox.clock.now());
-    expect(exitCode, stderr).toBe(exit);
-    expect(records()).toEqual(entries.slice(0, 5));
-    expect(stderr).toContain('without a comparison');
-    expect(sandbox.meter().unitsUsed).toBe(10);
-  });
+  ])(
+    'prints the board that was paid for if the board to compare with %s',
+    async (_, given, exit) => {
+      const { sandbox, run } = await openDesk(given);
+      const words = [
+        'launchpad',
+        'board',
+        '--compare',
+        '2d',
+        '--only',
+        'new',
+        '--top',
+        '5',
+        '--retries',
+        '0',
+      ];
+      const limit = exit === 6 ? ['--max-cu', '10'] : [];
+      const { exitCode, records, stderr } = await run([...words, ...limit]);
+      const { entries } = sandbox.world.board('weekly', sandbox.clock.now());
+      expect(exitCode, stderr).toBe(exit);
+      expect(records()).toEqual(entries.slice(0, 5));
+      expect(stderr).toContain('without a comparison');
+      expect(sandbox.meter().unitsUsed).toBe(10);
+    },
+  );
 });

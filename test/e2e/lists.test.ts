@@ -18,7 +18,9 @@ describe('trdr thesis list', () => {
     const found = await list(sandbox, '--min-holdings', '1k', '--limit', '3');
     expect(found.records()).toEqual(rich.slice(0, 3));
     const symbol = String(all[5]?.['tokenSymbol']);
-    const bySymbol = (await list(sandbox, '--symbol', `$${symbol.toLowerCase()}`, '--limit', '1')).records();
+    const bySymbol = (
+      await list(sandbox, '--symbol', `$${symbol.toLowerCase()}`, '--limit', '1')
+    ).records();
     expect(bySymbol[0]?.['tokenSymbol']).toBe(symbol);
     const text = (records: readonly Record<string, unknown>[]) =>
       numbers(records, 'thesis').map((each) => String(each).toLowerCase());
@@ -43,7 +45,9 @@ describe('trdr thesis list', () => {
       'holdingsUsd',
     );
     expect(up.slice(0, known.length)).toEqual(known.toSorted((a, b) => a - b));
-    expect((await list(sandbox, '--limit', '40', '--reverse')).records()).toEqual(page.toReversed());
+    expect((await list(sandbox, '--limit', '40', '--reverse')).records()).toEqual(
+      page.toReversed(),
+    );
   });
 
   test('finds a token by its ticker in the newest theses, and then in the saved tokens', async () => {
@@ -51,7 +55,8 @@ describe('trdr thesis list', () => {
     const home = openHome();
     const first = (await list(sandbox, '--limit', '1')).records()[0];
     const { tokenSymbol, tokenAddress } = first ?? {};
-    const run = () => home.run(['thesis', 'list', '--token', `$${tokenSymbol}`, '--limit', '1'], { sandbox });
+    const run = () =>
+      home.run(['thesis', 'list', '--token', `$${tokenSymbol}`, '--limit', '1'], { sandbox });
     const before = sandbox.meter().unitsUsed;
     expect((await run()).records()[0]?.['tokenAddress']).toBe(tokenAddress);
     const searched = sandbox.meter().unitsUsed - before;
@@ -75,20 +80,30 @@ describe('trdr thesis list', () => {
 
   test('looks up a ticker among the theses of the author, and states which tickers there are', async () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
-    const run = (...flags: string[]) => home.run(['thesis', 'list', '--user', 'mira', ...flags], { sandbox });
+    const run = (...flags: string[]) =>
+      home.run(['thesis', 'list', '--user', 'mira', ...flags], { sandbox });
     const own = (await run('--limit', '1')).records()[0];
     // Another token has the same ticker; it is saved, and newer.
     const post = sandbox.post();
-    sandbox.post({ ...post, id: 'twin', tokenAddress: NOBODY, tokenSymbol: String(own?.['tokenSymbol']) });
+    sandbox.post({
+      ...post,
+      id: 'twin',
+      tokenAddress: NOBODY,
+      tokenSymbol: String(own?.['tokenSymbol']),
+    });
     await list(sandbox, '--limit', '5');
     const before = sandbox.meter().unitsUsed;
     const found = await run('--token', String(own?.['tokenSymbol']).toLowerCase());
     expect(found.records().map(({ id }) => id)).toContain(own?.['id']);
-    expect(new Set(numbers(found.records(), 'tokenAddress'))).toEqual(new Set([own?.['tokenAddress']]));
+    expect(new Set(numbers(found.records(), 'tokenAddress'))).toEqual(
+      new Set([own?.['tokenAddress']]),
+    );
     expect(sandbox.meter().unitsUsed - before).toBe(400);
     const missing = await run('--token', 'NOSUCH');
     expect(missing.exitCode).toBe(3);
-    expect(missing.error()['message']).toBe('no token with the symbol $NOSUCH in the newest theses of mira');
+    expect(missing.error()['message']).toBe(
+      'no token with the symbol $NOSUCH in the newest theses of mira',
+    );
     expect(missing.error()['hint']).toContain(`$${own?.['tokenSymbol']}`);
     const plan = (await run('--token', 'NOSUCH', '--dry-run')).records();
     expect(plan.slice(-2)).toMatchObject([
@@ -99,9 +114,17 @@ describe('trdr thesis list', () => {
 
   test('stops after 20 pages without a match, and states how to continue', async () => {
     const sandbox = await withSandbox();
-    const { exitCode, stdout, stderr } = await list(sandbox, '--until', '2020-01-01', '--limit', '5');
+    const { exitCode, stdout, stderr } = await list(
+      sandbox,
+      '--until',
+      '2020-01-01',
+      '--limit',
+      '5',
+    );
     expect([exitCode, stdout]).toEqual([0, '']);
-    expect(stderr).toMatch(/stopped after 20 pages in a row without a match \(4,000 CU\).*--before/);
+    expect(stderr).toMatch(
+      /stopped after 20 pages in a row without a match \(4,000 CU\).*--before/,
+    );
     expect(sandbox.meter().unitsUsed).toBe(4_000);
   });
 });
@@ -109,9 +132,12 @@ describe('trdr thesis list', () => {
 describe('trdr launchpad board', () => {
   test('shows the first entries, and only the requested changes', async () => {
     const sandbox = await withSandbox();
-    const board = (...flags: string[]) => runInProcess(['launchpad', 'board', ...flags], { sandbox });
+    const board = (...flags: string[]) =>
+      runInProcess(['launchpad', 'board', ...flags], { sandbox });
     const all = (await board('--compare', '1d')).records();
-    expect((await board('--top', '7')).records().map(({ rank }) => rank)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect((await board('--top', '7')).records().map(({ rank }) => rank)).toEqual([
+      1, 2, 3, 4, 5, 6, 7,
+    ]);
     const climbers = (await board('--compare', '1d', '--only', 'up,new')).records();
     expect(climbers).toEqual(all.filter(({ change }) => change === 'up' || change === 'new'));
     const changed = (await board('--compare', '1d', '--changed')).records();

@@ -63,7 +63,11 @@ describe('help', () => {
   });
 
   test('lists every command, including those in no section', () => {
-    const added = { ...(commands[0] ?? expect.unreachable()), path: 'brandnew', summary: 'Do a new thing' };
+    const added = {
+      ...(commands[0] ?? expect.unreachable()),
+      path: 'brandnew',
+      summary: 'Do a new thing',
+    };
     const listed = overviewPage([...commands, added]).sections.flatMap(({ terms = [] }) => terms);
     expect(listed.map(([term, meaning]) => [term.trim(), meaning])).toContainEqual([
       'brandnew',
@@ -72,7 +76,10 @@ describe('help', () => {
     for (const { path } of commands) {
       const [first = '', second] = path.split(' ');
       const row = listed.find(([term]) => [path, first].includes(term.trim()));
-      expect([path, row?.[1].includes(second ?? '') || row?.[0].trim() === path]).toEqual([path, true]);
+      expect([path, row?.[1].includes(second ?? '') || row?.[0].trim() === path]).toEqual([
+        path,
+        true,
+      ]);
     }
   });
 
@@ -94,8 +101,14 @@ describe('help', () => {
   test('fits the terminal and has bold headings on it, unless color is off', async () => {
     const wide = await runInProcess(['help', 'whois'], { tty: true, columns: 120 });
     expect(wide.stdout).toContain('\x1b[1mFlags:\x1b[22m');
-    expect(wide.stdout).not.toBe((await runInProcess(['help', 'whois'], { tty: true, columns: 60 })).stdout);
-    const plain = await runInProcess(['help', 'whois'], { tty: true, columns: 80, env: { NO_COLOR: '1' } });
+    expect(wide.stdout).not.toBe(
+      (await runInProcess(['help', 'whois'], { tty: true, columns: 60 })).stdout,
+    );
+    const plain = await runInProcess(['help', 'whois'], {
+      tty: true,
+      columns: 80,
+      env: { NO_COLOR: '1' },
+    });
     expect(plain.stdout).toBe(layoutPage(pageOf('whois'), { columns: 80, bold: false }));
   });
 
@@ -112,12 +125,17 @@ describe('help', () => {
   test('of a group lists its commands; without a subcommand, the group is rejected with such a list', async () => {
     expect((await trdr(['help', 'auth'])).stdout).toContain('auth login');
     const { exitCode, error } = await trdr(['cache']);
-    expect([exitCode, error()['message']]).toEqual([2, '"trdr cache" requires a subcommand: stats, clear']);
+    expect([exitCode, error()['message']]).toEqual([
+      2,
+      '"trdr cache" requires a subcommand: stats, clear',
+    ]);
   });
 });
 
 test.each([['version'], ['-v'], ['version', '-q']])('the version: trdr %s', async (...line) => {
-  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
+  const { version } = JSON.parse(
+    readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
+  );
   expect((await trdr(line)).stdout).toBe(`${version}\n`);
 });
 

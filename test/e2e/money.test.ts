@@ -38,7 +38,10 @@ describe('an expensive run', () => {
       const line = words.map((word) => word.replace(wallets[0] ?? '', address));
       const ran = await runInProcess(line, { sandbox, clock: virtualClock() });
       expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([6, 90_000]);
-      expect(ran.error()).toMatchObject({ code: 'CEILING', hint: expect.stringContaining('--yes') });
+      expect(ran.error()).toMatchObject({
+        code: 'CEILING',
+        hint: expect.stringContaining('--yes'),
+      });
     }
   });
 
@@ -59,7 +62,8 @@ describe('an expensive run', () => {
   test('reports each wait over two seconds of a resolve', async () => {
     const said = async (handle: string, ...flags: string[]) => {
       const words = ['resolve', handle, '--wait', '30s', ...flags];
-      return (await runInProcess(words, { sandbox: await withSandbox(), clock: virtualClock() })).stderr;
+      return (await runInProcess(words, { sandbox: await withSandbox(), clock: virtualClock() }))
+        .stderr;
     };
     expect(await said('slowpoke')).toMatch(
       /^trdr: slowpoke: queued, position \d+ in the queue; retrying in [3-9]s$/m,
@@ -89,7 +93,9 @@ describe('an expensive run', () => {
     const { sandbox, run } = await openDesk();
     const ran = await run(ask, { env: { [name]: '1' }, tty: true, typed: ['y\n'] });
     expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([11, 0]);
-    expect(ran.said).toContain('let them decide on --max-cu 150000, or set up a profile with a budget');
+    expect(ran.said).toContain(
+      'let them decide on --max-cu 150000, or set up a profile with a budget',
+    );
     expect(ran.stderr).not.toContain('[y/N]');
   });
 
@@ -108,11 +114,14 @@ describe('an expensive run', () => {
     }
   });
 
-  test.each(['', '0', 'false', 'off'])('a person whose CLAUDECODE is "%s" is asked', async (value) => {
-    const { run } = await openDesk();
-    const ran = await run(ask, { tty: true, typed: ['y\n'], env: { CLAUDECODE: value } });
-    expect(ran.exitCode).toBe(3);
-  });
+  test.each(['', '0', 'false', 'off'])(
+    'a person whose CLAUDECODE is "%s" is asked',
+    async (value) => {
+      const { run } = await openDesk();
+      const ran = await run(ask, { tty: true, typed: ['y\n'], env: { CLAUDECODE: value } });
+      expect(ran.exitCode).toBe(3);
+    },
+  );
 
   test('is free in the sandbox, and needs no confirmation', async () => {
     const ran = await runInProcess([...ask, '--sandbox'], {});
@@ -125,7 +134,8 @@ describe('an expensive run', () => {
     expect([ran.exitCode, ran.lines().length, sandbox.meter().unitsUsed]).toEqual([6, 2, 400]);
     expect(ran.stderr).toContain(`trdr: skipped 3 subjects: ${wallets.slice(2).join(' ')}\n`);
     expect(ran.error()).toMatchObject({
-      message: 'the next call may cost 30,000 CU but only 29,900 CU of the spending limit (30,300 CU) remain',
+      message:
+        'the next call may cost 30,000 CU but only 29,900 CU of the spending limit (30,300 CU) remain',
       hint: 'raise --max-cu',
     });
   });
@@ -155,13 +165,16 @@ describe('an expensive run', () => {
     // What is left need only cover --max-cu.
     ['--max-cu=500', { monthlyUnits: 499 }, 'QUOTA_EXCEEDED', false],
     ['--max-cu=500', { monthlyUnits: 600 }, 'CEILING', false],
-  ])('with %s requests me first, and compares what is left: %j', async (flag, key, code, isWarned) => {
-    const { sandbox, run } = await openDesk(key);
-    const ran = await run([...ask, flag]);
-    expect([ran.exitCode, code && ran.error()['code']]).toEqual([code ? 6 : 3, code]);
-    expect(sandbox.log.map(({ endpoint }) => endpoint)[0]).toBe('me');
-    expect(ran.stderr.includes(' left; ')).toBe(isWarned);
-  });
+  ])(
+    'with %s requests me first, and compares what is left: %j',
+    async (flag, key, code, isWarned) => {
+      const { sandbox, run } = await openDesk(key);
+      const ran = await run([...ask, flag]);
+      expect([ran.exitCode, code && ran.error()['code']]).toEqual([code ? 6 : 3, code]);
+      expect(sandbox.log.map(({ endpoint }) => endpoint)[0]).toBe('me');
+      expect(ran.stderr.includes(' left; ')).toBe(isWarned);
+    },
+  );
 });
 
 describe('the cost line', () => {
@@ -174,7 +187,10 @@ describe('the cost line', () => {
     [['launchpad', 'board', '--top', '2'], 'trdr: 2 entries, 10 CU, 19.9M CU left'],
     [['api', '/v2/thesis'], 'trdr: 200 CU, 19.9M CU left'],
     [['pnl', 'mira', 'nobody'], 'trdr: 1 of 2 found, 30,200 CU, 19.9M CU left'],
-    [['pnl', 'mira', 'nobody', '--out', 'HOME/x.csv'], 'trdr: 1 of 2 found, 30,200 CU, 19.9M CU left'],
+    [
+      ['pnl', 'mira', 'nobody', '--out', 'HOME/x.csv'],
+      'trdr: 1 of 2 found, 30,200 CU, 19.9M CU left',
+    ],
     [['whois', 'cached'], 'trdr: 1 of 1 found, 0 CU'],
     [['whois', 'mira', '--sandbox'], 'trdr: 1 of 1 found, 100 CU (sandbox)'],
     [['whois', 'mira', 'lost'], 'trdr: 1 of 2 found, 300–500 CU, 19.9M CU left'],
@@ -230,7 +246,10 @@ describe('the cost line', () => {
   });
 
   test.each([
-    ['thesis list --all --max-cu 500', /trdr: 40 theses, 400 CU, 19\.9M CU left\n.*error: stopped/s],
+    [
+      'thesis list --all --max-cu 500',
+      /trdr: 40 theses, 400 CU, 19\.9M CU left\n.*error: stopped/s,
+    ],
     ['thesis list --token NOSUCH', /trdr: 0 theses, 1,000 CU, 19\.9M CU left\n.*error: no token/s],
   ])('states what is left after a run that failed: %s', async (words, expected) => {
     const ran = await runInProcess(words.split(' '), {
@@ -260,30 +279,37 @@ describe('--dry-run', () => {
     [['doctor'], null],
     [['auth', 'login', '--base-url', 'https://desk.example.com'], 1],
     [['thesis', 'tail', '--no-follow'], null],
-  ] as const)('sends nothing, and as a table at most asks the free me: %j', async (words, requests) => {
-    const sandbox = await withSandbox();
-    const ran = await runInProcess([...words, '--dry-run'], { sandbox });
-    expect([ran.exitCode, sandbox.log.length], ran.stderr).toEqual([0, 0]);
-    if (requests !== null) expect(ran.records()).toHaveLength(requests);
-    expect(ran.lines().length).toBeGreaterThan(0);
-    for (const record of ran.records()) {
-      expect(record).toMatchObject({
-        method: expect.any(String),
-        path: expect.stringMatching(/^\//),
-        least: expect.any(Number),
-      });
-      expect(record).toHaveProperty('most');
-    }
-    // These commands print no tables.
-    if (words[0] === 'api' || words[0] === 'auth') return;
-    expect((await runInProcess([...words, '--dry-run', '-o', 'table'], { sandbox })).exitCode).toBe(0);
-    expect(sandbox.log.filter(({ path }) => path !== '/v2/me')).toEqual([]);
-  });
+  ] as const)(
+    'sends nothing, and as a table at most asks the free me: %j',
+    async (words, requests) => {
+      const sandbox = await withSandbox();
+      const ran = await runInProcess([...words, '--dry-run'], { sandbox });
+      expect([ran.exitCode, sandbox.log.length], ran.stderr).toEqual([0, 0]);
+      if (requests !== null) expect(ran.records()).toHaveLength(requests);
+      expect(ran.lines().length).toBeGreaterThan(0);
+      for (const record of ran.records()) {
+        expect(record).toMatchObject({
+          method: expect.any(String),
+          path: expect.stringMatching(/^\//),
+          least: expect.any(Number),
+        });
+        expect(record).toHaveProperty('most');
+      }
+      // These commands print no tables.
+      if (words[0] === 'api' || words[0] === 'auth') return;
+      expect(
+        (await runInProcess([...words, '--dry-run', '-o', 'table'], { sandbox })).exitCode,
+      ).toBe(0);
+      expect(sandbox.log.filter(({ path }) => path !== '/v2/me')).toEqual([]);
+    },
+  );
 });
 
 describe('--dry-run as a table', () => {
   const tableOf = async (...words: string[]) => {
-    const ran = await runInProcess([...words, '--dry-run', '-o', 'table'], { sandbox: await withSandbox() });
+    const ran = await runInProcess([...words, '--dry-run', '-o', 'table'], {
+      sandbox: await withSandbox(),
+    });
     return ran.stdout.split('\n').map((line) => line.trim().split(/ {2,}/));
   };
 
@@ -328,7 +354,9 @@ describe('--dry-run as a table', () => {
     const ran = await runInProcess(['pnl', 'mira', '--dry-run', '-o', 'table'], {});
     expect([ran.exitCode, ran.stdout]).toEqual([0, expect.not.stringContaining('left now')]);
     const env = { TRDR_BASE_URL: 'http://127.0.0.1:9', TRDR_API_KEY: 'trdr_test_0123456789abcdef' };
-    const away = await runInProcess(['pnl', 'mira', '--dry-run', '-o', 'table', '--retries', '0'], { env });
+    const away = await runInProcess(['pnl', 'mira', '--dry-run', '-o', 'table', '--retries', '0'], {
+      env,
+    });
     expect([away.exitCode, away.stdout]).toEqual([0, expect.stringContaining('total')]);
   });
 });
@@ -338,7 +366,16 @@ describe('a repeated subject', () => {
 
   test('is requested once per run, in any spelling', async () => {
     const { sandbox, run } = await openDesk();
-    const ran = await run(['whois', 'mira', '@MIRA', 'Mira', 'nobody', 'NOBODY', 'mira', '--no-cache']);
+    const ran = await run([
+      'whois',
+      'mira',
+      '@MIRA',
+      'Mira',
+      'nobody',
+      'NOBODY',
+      'mira',
+      '--no-cache',
+    ]);
     expect([ran.lines().length, sandbox.meter().unitsUsed]).toEqual([6, 300]);
   });
 
@@ -443,7 +480,10 @@ describe('a run without a known end', () => {
     );
     await home.run(['config', 'set', 'confirmAbove', '300']);
     const again = await home.run(list, { sandbox, tty: { stderr: true }, typedOnTerminal: 'y\n' });
-    expect(again.said.match(/Continue up to \S+/g)).toEqual(['Continue up to 600', 'Continue up to 1,200']);
+    expect(again.said.match(/Continue up to \S+/g)).toEqual([
+      'Continue up to 600',
+      'Continue up to 1,200',
+    ]);
   });
 
   test('ends if the user declines, with the rows that were paid for', async () => {

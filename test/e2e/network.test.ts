@@ -118,7 +118,10 @@ describe('a redirect', () => {
       for (const argv of [['me'], ['api', 'POST', '/v2/user/handle/x/resolve']]) {
         asked = 0;
         const env = { TRDR_BASE_URL: service.url };
-        const { exitCode, error } = await runInProcess([...argv, '--retries', '1'], { key: KEY, env });
+        const { exitCode, error } = await runInProcess([...argv, '--retries', '1'], {
+          key: KEY,
+          env,
+        });
         expect([exitCode, error()['code'], asked <= 2]).toEqual([9, 'REDIRECT', true]);
       }
     }
@@ -217,7 +220,10 @@ describe('a certificate that is not trusted', () => {
       [['store', 'status'], { TRDR_BASE_URL: sandbox.url, ...store }],
       [['store', 'status'], { TRDR_BASE_URL: sandbox.url, ...store, TRDR_STORE_CA: ca }],
     ] as const) {
-      const ran = await trdr(args, { key: KEY, env: { ...env, NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
+      const ran = await trdr(args, {
+        key: KEY,
+        env: { ...env, NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+      });
       expect([args, ran.exitCode], ran.stderr).toEqual([args, 9]);
     }
     expect(received).toBe('');

@@ -1,4 +1,11 @@
-import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commonOptions } from '../../src/cli/args/common.ts';
@@ -44,16 +51,19 @@ describe.each(paths)('%s (%s)', (name, _, says) => {
     [...tail, '--status'],
     ['thesis', 'list', '--receipt'],
     [...tail, '--exec', 'cat', '--checkpoint'],
-  ])('is reported in words before anything is paid for: %s %s %s %s %s %s %s %s %s', async (...words) => {
-    const home = homeWithPaths();
-    const path = join(home.path, name);
-    const service = await withService(() => ({ status: 500, body: {} }));
-    const ran = await home.run([...words, path], { sandbox: service, stdin: '' });
-    expect([2, 9], ran.stderr).toContain(ran.exitCode);
-    expect(ran.stderr).toMatch(says);
-    expect(ran.stderr).not.toMatch(/BUG|syscall|stat '/);
-    expect(service.calls).toEqual([]);
-  });
+  ])(
+    'is reported in words before anything is paid for: %s %s %s %s %s %s %s %s %s',
+    async (...words) => {
+      const home = homeWithPaths();
+      const path = join(home.path, name);
+      const service = await withService(() => ({ status: 500, body: {} }));
+      const ran = await home.run([...words, path], { sandbox: service, stdin: '' });
+      expect([2, 9], ran.stderr).toContain(ran.exitCode);
+      expect(ran.stderr).toMatch(says);
+      expect(ran.stderr).not.toMatch(/BUG|syscall|stat '/);
+      expect(service.calls).toEqual([]);
+    },
+  );
 });
 
 /** Other spellings of the file `name` in the current folder. */
@@ -77,9 +87,10 @@ const spellings: Readonly<Record<string, (home: Home, name: string) => string>> 
 
 /** Every pair of file flags of a command that cannot name the same file, with what trdr appends to the first name. */
 const clashes = (await allCommands()).flatMap((command) => {
-  const options = [...Object.values(command.options), ...Object.values(commonOptions(command.common))].filter(
-    ({ value }) => value?.complete === 'file',
-  );
+  const options = [
+    ...Object.values(command.options),
+    ...Object.values(commonOptions(command.common)),
+  ].filter(({ value }) => value?.complete === 'file');
   const words = [
     ...command.path.split(' '),
     ...command.args.flatMap(({ optional, choices }) => (optional ? [] : (choices?.[0] ?? 'mira'))),
@@ -87,8 +98,15 @@ const clashes = (await allCommands()).flatMap((command) => {
   return options.flatMap((one) =>
     ['', ...Object.values(one.value?.writes ?? {})].flatMap((ending) =>
       options
-        .filter((other) => other !== one && (one.value?.writes ?? other.value?.writes) !== undefined)
-        .map((other) => ({ words, one: `--${longName(one)}`, ending, other: `--${longName(other)}` })),
+        .filter(
+          (other) => other !== one && (one.value?.writes ?? other.value?.writes) !== undefined,
+        )
+        .map((other) => ({
+          words,
+          one: `--${longName(one)}`,
+          ending,
+          other: `--${longName(other)}`,
+        })),
     ),
   );
 });
@@ -107,8 +125,13 @@ describe.each(Object.entries(spellings))('a file with two roles, as %s', (how, s
       const before = readdirSync(home.path);
       const argv = [...words, one, 'a.ndjson', other, name];
       const ran = await home.run(argv, { sandbox: service, cwd: home.path, stdin: '' });
-      const reason = argv.includes('--replay') ? /same file|cannot be used with --replay/ : /same file/;
-      expect([ran.exitCode, ran.stderr], argv.join(' ')).toEqual([2, expect.stringMatching(reason)]);
+      const reason = argv.includes('--replay')
+        ? /same file|cannot be used with --replay/
+        : /same file/;
+      expect([ran.exitCode, ran.stderr], argv.join(' ')).toEqual([
+        2,
+        expect.stringMatching(reason),
+      ]);
       expect([readdirSync(home.path), readFileSync(resolve(home.path, name), 'utf8')]).toEqual([
         before,
         text,
@@ -125,10 +148,16 @@ test('stdin and stdout have roles too, and two inputs or two devices may be the 
     const { codes, stderr } = await bash(`trdr ${line}`, { home });
     return `${codes}${/[^"]*are the same file/.exec(stderr)?.[0] ?? ''}`;
   };
-  expect(await run('whois - --sandbox --out a.csv < a.csv')).toBe('2--out and stdin are the same file');
-  expect(await run('whois --file a.csv --sandbox >> a.csv')).toBe('2--file and stdout are the same file');
+  expect(await run('whois - --sandbox --out a.csv < a.csv')).toBe(
+    '2--out and stdin are the same file',
+  );
+  expect(await run('whois --file a.csv --sandbox >> a.csv')).toBe(
+    '2--file and stdout are the same file',
+  );
   expect(readFileSync(join(home.path, 'a.csv'), 'utf8')).toBe('handle\nmira\n');
   expect(await run('whois mira --sandbox --out b.csv < a.csv')).toBe('0');
   expect(await run('pnl mira --sandbox --out b.csv --fresh > /dev/null')).toBe('0');
-  expect(await run('pnl --from b.csv --file b.csv --column subject --sandbox > /dev/null')).toBe('0');
+  expect(await run('pnl --from b.csv --file b.csv --column subject --sandbox > /dev/null')).toBe(
+    '0',
+  );
 });

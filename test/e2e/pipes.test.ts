@@ -7,9 +7,10 @@ import { openDesk, openHome, startTrdr, trdr, withSandbox } from './harness.ts';
 
 const plenty = { ratePerMinute: 1_000_000, burstPerSecond: 1_000_000 } as const;
 /** Subjects whose output is longer than what a pipe buffers. Most of them are the same, so few calls are needed. */
-const subjects = Array.from({ length: 100 }, (_, index) => `${'mira\n'.repeat(8)}@nobody_${index}\n`).join(
-  '',
-);
+const subjects = Array.from(
+  { length: 100 },
+  (_, index) => `${'mira\n'.repeat(8)}@nobody_${index}\n`,
+).join('');
 const formats = ['table', 'ndjson', 'json', 'csv'] as const;
 
 describe('a closed reader', () => {
@@ -42,7 +43,8 @@ describe('a closed reader', () => {
   test.each([
     // Rows of a table are short, so more of them are needed to fill the pipe.
     ...formats.map(
-      (format) => `thesis list --limit ${format === 'table' ? 1_000 : 300} --yes -o ${format} | head -1`,
+      (format) =>
+        `thesis list --limit ${format === 'table' ? 1_000 : 300} --yes -o ${format} | head -1`,
     ),
     'whois - --no-cache | true',
     'pnl mira juno --yes --no-cache | true',
@@ -57,13 +59,17 @@ describe('a closed reader', () => {
     expect([embedded.codes, embedded.stderr]).toEqual([[0, 0], '']);
   });
 
-  test.each(['--help', 'whois --help', '--version', 'completion bash', 'schema', 'schema whois -o table'])(
-    'makes "%s" exit 0',
-    async (words) => {
-      const ran = await bash(`trdr ${words} | true`);
-      expect([ran.codes, ran.stderr]).toEqual([[0, 0], '']);
-    },
-  );
+  test.each([
+    '--help',
+    'whois --help',
+    '--version',
+    'completion bash',
+    'schema',
+    'schema whois -o table',
+  ])('makes "%s" exit 0', async (words) => {
+    const ran = await bash(`trdr ${words} | true`);
+    expect([ran.codes, ran.stderr]).toEqual([[0, 0], '']);
+  });
 
   test('stops the run before it pays for more', async () => {
     const sandbox = await withSandbox({ ...plenty, faults: 'delay@thesis.all=20ms' });

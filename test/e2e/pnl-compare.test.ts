@@ -15,9 +15,21 @@ function recordOf(handle: string, seed: number) {
   const cents = () => dice.int(2_000_000) / 100 - 10_000;
   const windows = windowNames.map((window) => [
     window,
-    { netUsd: cents(), returnPct: cents(), volumeUsd: cents(), trades: dice.int(99), rank: dice.int(99) },
+    {
+      netUsd: cents(),
+      returnPct: cents(),
+      volumeUsd: cents(),
+      trades: dice.int(99),
+      rank: dice.int(99),
+    },
   ]);
-  const own = { displayName: null, avatarUrl: null, twitter: null, followers: 1, wallet: `w-${handle}` };
+  const own = {
+    displayName: null,
+    avatarUrl: null,
+    twitter: null,
+    followers: 1,
+    wallet: `w-${handle}`,
+  };
   const rest = {
     ...own,
     evmWallet: null,
@@ -43,10 +55,19 @@ function twoExports(): Home {
   const up = recordOf('up', 1);
   const moved = (by: number) => ({
     ...up.windows,
-    '7d': { ...up.windows['7d'], netUsd: up.windows['7d'].netUsd + by, rank: up.windows['7d'].rank - 2 },
+    '7d': {
+      ...up.windows['7d'],
+      netUsd: up.windows['7d'].netUsd + by,
+      rank: up.windows['7d'].rank - 2,
+    },
   });
   const kept = [recordOf('same', 3), missing('nobody'), failed('broken')];
-  save(home, 'old.ndjson', [up, { ...up, subject: 'down', handle: 'down' }, recordOf('gone', 2), ...kept]);
+  save(home, 'old.ndjson', [
+    up,
+    { ...up, subject: 'down', handle: 'down' },
+    recordOf('gone', 2),
+    ...kept,
+  ]);
   save(home, 'new.ndjson', [
     { ...up, subject: '@UP', windows: moved(0.1) },
     { ...up, subject: 'down', handle: 'down', windows: moved(-25) },
@@ -77,7 +98,11 @@ describe('pnl --compare', () => {
     });
     const none = Object.fromEntries(names.map((name) => [name, null]));
     expect(ran.records()[3]).toMatchObject({ changes: { '7d': none, all: none } });
-    expect(ran.records()[6]).toMatchObject({ found: true, windows: { '7d': null }, changes: { '7d': none } });
+    expect(ran.records()[6]).toMatchObject({
+      found: true,
+      windows: { '7d': null },
+      changes: { '7d': none },
+    });
   });
 
   test.each([
@@ -96,7 +121,10 @@ describe('pnl --compare', () => {
 
   test('shows the differences of the first window in tables, and a summary on a terminal', async () => {
     const home = twoExports();
-    const ran = await home.run([...compare, '--changed', '--color', 'never'], { tty: true, columns: 120 });
+    const ran = await home.run([...compare, '--changed', '--color', 'never'], {
+      tty: true,
+      columns: 120,
+    });
     expect(ran.stderr).toContain(
       '1 new, 1 out, 1 up, 1 down; biggest gain @up +$0.10; biggest loss @down -$25.00',
     );
@@ -115,7 +143,10 @@ describe('pnl --compare', () => {
       /,rank,change,netUsdChange,returnPctChange,volumeUsdChange,tradesChange,rankChange$/,
     );
     expect(first).toMatch(/,changed,0,0,0,0,0$/);
-    const again = await trdr(['pnl', '--from', 'new.ndjson', '--compare', 'both.csv', '--changed'], { home });
+    const again = await trdr(
+      ['pnl', '--from', 'new.ndjson', '--compare', 'both.csv', '--changed'],
+      { home },
+    );
     expect(again.records().map(({ subject }) => subject)).toEqual([]);
   });
 
@@ -131,8 +162,12 @@ describe('pnl --compare', () => {
       expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([2, spent]);
     }
     for (const out of [[], ['--out', 'new.ndjson', '--resume', '--fresh']]) {
-      const ran = await trdr(['pnl', 'mira', 'nobody_here', '--compare', 'old.csv', ...out], options);
-      const rows = out.length === 0 ? ran.stdout : readFileSync(join(home.path, 'new.ndjson'), 'utf8');
+      const ran = await trdr(
+        ['pnl', 'mira', 'nobody_here', '--compare', 'old.csv', ...out],
+        options,
+      );
+      const rows =
+        out.length === 0 ? ran.stdout : readFileSync(join(home.path, 'new.ndjson'), 'utf8');
       const changes = rows
         .trim()
         .split('\n')

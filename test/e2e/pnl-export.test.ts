@@ -5,7 +5,14 @@ import { jsonLine } from '../../src/output/format/ndjson.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { until } from './feed.ts';
 import { type Home, openHome, startTrdr } from './harness.ts';
-import { ledgerOf, type NumbersSandbox, priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
+import {
+  ledgerOf,
+  type NumbersSandbox,
+  priceOf,
+  recordsOf,
+  someHandles,
+  withNumbers,
+} from './numbers.ts';
 import { withService } from './service.ts';
 
 const HANDLES = someHandles(350);
@@ -14,7 +21,12 @@ const FILE = recordsOf(HANDLES)
   .join('');
 
 /** An export of many handles, as in a cron job. */
-function exportOf(sandbox: NumbersSandbox, home: Home = openHome(), handles = HANDLES, name = 'out.ndjson') {
+function exportOf(
+  sandbox: NumbersSandbox,
+  home: Home = openHome(),
+  handles = HANDLES,
+  name = 'out.ndjson',
+) {
   const list = join(home.path, 'list');
   const out = join(home.path, name);
   writeFileSync(list, handles.join('\n'));
@@ -30,7 +42,8 @@ function exportOf(sandbox: NumbersSandbox, home: Home = openHome(), handles = HA
   };
 }
 
-const paidTwice = ({ served }: NumbersSandbox) => [...served].filter(([, times]) => times > 1).length;
+const paidTwice = ({ served }: NumbersSandbox) =>
+  [...served].filter(([, times]) => times > 1).length;
 
 /** The files of a journal by name. */
 const filesIn = (journal: string): ReadonlyMap<string, string> =>
@@ -83,7 +96,10 @@ describe('an interrupted export', () => {
     const before = filesIn(journal);
     const plan = await run('--resume', '--fresh', '--no-cache', '--dry-run');
     const most = plan.records().map((call) => Number(call['most']));
-    expect([most.reduce((sum, each) => sum + each), filesIn(journal)]).toEqual([349 * 30_000, before]);
+    expect([most.reduce((sum, each) => sum + each), filesIn(journal)]).toEqual([
+      349 * 30_000,
+      before,
+    ]);
     sandbox.faults.set('');
     const again = await run('--resume', '--fresh', '--no-cache');
     expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('starting over')]);
@@ -96,7 +112,9 @@ describe('an interrupted export', () => {
     await run('--retries', '0');
     const plan = await run('--resume', '--dry-run');
     expect(plan.records().map(({ most }) => most)).toEqual([50 * 30_000]);
-    const refused = await home.run([...words('--resume').filter((word) => word !== '-y')], { sandbox });
+    const refused = await home.run([...words('--resume').filter((word) => word !== '-y')], {
+      sandbox,
+    });
     expect([refused.exitCode, refused.error()['message']]).toEqual([
       11,
       expect.stringContaining('1,500,000 CU'),
@@ -149,7 +167,9 @@ describe('an export and its money', () => {
     const { exitCode, stderr, error } = await run();
     expect([exitCode, paidTwice(sandbox)]).toEqual([9, 0]);
     expect(sandbox.meter().unitsUsed).toBe(priceOf(HANDLES));
-    expect(stderr).toContain('lost the answers for 100 handles (which may have cost up to 3,000,000 CU)');
+    expect(stderr).toContain(
+      'lost the answers for 100 handles (which may have cost up to 3,000,000 CU)',
+    );
     expect(error()).toMatchObject({ code: 'BROKEN' });
     expect(ledgerOf(home).filter(({ status }) => status === null)).toMatchObject([
       { cu: 0, cuAtMost: 3_000_000 },
@@ -168,21 +188,28 @@ describe('an export and its money', () => {
   test.each([
     [350, 9, 0],
     [450, 0, 100],
-  ])('repeats a lost batch only if %i handles at full price fit the limit', async (handles, exit, bound) => {
-    const sandbox = await withNumbers({ faults: 'reset@users.pnl+1*1' });
-    const { words, text, home } = exportOf(sandbox);
-    // Use some units first: from a usage of zero, the program cannot conclude that a lost batch was free.
-    await home.run(['whois', '@mira'], { sandbox });
-    // Before the repetition, the program waits until the service has recorded the usage.
-    const { exitCode, stderr } = await home.run(words('--max-cu', String(handles * 30_000)), {
-      sandbox,
-      clock: virtualClock(),
-    });
-    expect([exitCode, text() === FILE, paidTwice(sandbox)], stderr).toEqual([exit, exit === 0, 0]);
-    const spent = ledgerOf(home).reduce((sum, { cu, cuAtMost = 0 }) => sum + cu + cuAtMost, 0);
-    if (bound > 0) expect(spent).toBe(100 + priceOf(HANDLES) + bound * 30_000);
-    expect(spent).toBeLessThanOrEqual(100 + handles * 30_000);
-  });
+  ])(
+    'repeats a lost batch only if %i handles at full price fit the limit',
+    async (handles, exit, bound) => {
+      const sandbox = await withNumbers({ faults: 'reset@users.pnl+1*1' });
+      const { words, text, home } = exportOf(sandbox);
+      // Use some units first: from a usage of zero, the program cannot conclude that a lost batch was free.
+      await home.run(['whois', '@mira'], { sandbox });
+      // Before the repetition, the program waits until the service has recorded the usage.
+      const { exitCode, stderr } = await home.run(words('--max-cu', String(handles * 30_000)), {
+        sandbox,
+        clock: virtualClock(),
+      });
+      expect([exitCode, text() === FILE, paidTwice(sandbox)], stderr).toEqual([
+        exit,
+        exit === 0,
+        0,
+      ]);
+      const spent = ledgerOf(home).reduce((sum, { cu, cuAtMost = 0 }) => sum + cu + cuAtMost, 0);
+      if (bound > 0) expect(spent).toBe(100 + priceOf(HANDLES) + bound * 30_000);
+      expect(spent).toBeLessThanOrEqual(100 + handles * 30_000);
+    },
+  );
 
   test('reads an answer again that an earlier version could not read, and pays only for the rest', async () => {
     const record = (handle: string) => ({
@@ -201,14 +228,19 @@ describe('an export and its money', () => {
     // As if a newer version could read what the journal has saved.
     const place = join(home.path, 'n.ndjson.journal/0');
     const saved = JSON.stringify(JSON.stringify(body));
-    const answer = { data: { entries: [record('two'), record('one')], missing: ['none'] }, meta: {} };
+    const answer = {
+      data: { entries: [record('two'), record('one')], missing: ['none'] },
+      meta: {},
+    };
     const text = readFileSync(place, 'utf8');
     expect(text).toContain(saved);
     writeFileSync(place, text.replace(saved, JSON.stringify(JSON.stringify(answer))));
     body = { count: 1, missing: [], entries: [record('rest')] };
     const { exitCode, stderr } = await run();
     expect([exitCode, service.calls.length], stderr).toEqual([0, 2]);
-    expect(stderr).toContain('recovered 3 handles from saved answers that an earlier run could not parse');
+    expect(stderr).toContain(
+      'recovered 3 handles from saved answers that an earlier run could not parse',
+    );
     const rows = readFileSync(join(home.path, 'n.ndjson'), 'utf8').trim().split('\n');
     expect(rows.map((row): unknown => JSON.parse(row).found)).toEqual([true, true, false, true]);
   });
@@ -333,7 +365,10 @@ test('--resume continues an interrupted export to a file that is named by a link
   const sandbox = await withNumbers({ faults: '503@users.pnl+1' });
   const { run, out, home } = exportOf(sandbox);
   const target = join(home.path, 'target.ndjson');
-  writeFileSync(target, `${jsonLine({ subject: HANDLES[0], found: false, code: 'NOT_OBSERVED' })}\n`);
+  writeFileSync(
+    target,
+    `${jsonLine({ subject: HANDLES[0], found: false, code: 'NOT_OBSERVED' })}\n`,
+  );
   symlinkSync(target, out);
   await run('--fresh', '--retries', '0');
   sandbox.faults.set('');

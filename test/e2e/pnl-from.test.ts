@@ -101,9 +101,9 @@ describe('--from', () => {
       10,
       { message: '1 missing, 0 failed, 1 found' },
     ]);
-    expect((await run(['mira', '--from', 'all.csv'], { tty: true, env: { NO_COLOR: '1' } })).stdout).toMatch(
-      /^@mira\n/,
-    );
+    expect(
+      (await run(['mira', '--from', 'all.csv'], { tty: true, env: { NO_COLOR: '1' } })).stdout,
+    ).toMatch(/^@mira\n/);
   });
 
   test('rejects the file that it reads as its output, and a file that it cannot read', async () => {
@@ -154,7 +154,11 @@ describe('--from', () => {
   });
 
   test.each([
-    ['a list of handles', 'mira\nsolwolf\n', 'its header needs the columns window and subject (or handle)'],
+    [
+      'a list of handles',
+      'mira\nsolwolf\n',
+      'its header needs the columns window and subject (or handle)',
+    ],
     ['other JSON', '{"id":"x"}\n', 'line 1 is not a record'],
     ['a torn document', '[{"subject":', 'not valid JSON'],
     ['a torn row', 'subject,window,netUsd\nmira,7d\n', 'line 2 has 2 cells, but the header has 3'],
@@ -172,12 +176,14 @@ describe('a finished export', () => {
       const before = text(name);
       const words = [...HANDLES, '--out', name, '--resume', '--no-cache'];
       const { exitCode, stderr } = await run(words);
-      expect([exitCode, text(name) === before, existsSync(join(home.path, `${name}.journal`))]).toEqual([
-        0,
-        true,
-        false,
-      ]);
-      expect(stderr).toContain(`${name} is finished: it contains all 7 handles; nothing was requested`);
+      expect([
+        exitCode,
+        text(name) === before,
+        existsSync(join(home.path, `${name}.journal`)),
+      ]).toEqual([0, true, false]);
+      expect(stderr).toContain(
+        `${name} is finished: it contains all 7 handles; nothing was requested`,
+      );
       expect((await run([...words, '--dry-run'])).stdout).toBe('');
     },
   );

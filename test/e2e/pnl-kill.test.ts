@@ -35,13 +35,19 @@ test(
     let exports = 0;
     let paidAgain = 0;
     while (killed < KILLS) {
-      const sandbox = await withNumbers({ faults: 'delay@users.pnl=1ms..60ms', seed: SEED + exports++ });
+      const sandbox = await withNumbers({
+        faults: 'delay@users.pnl=1ms..60ms',
+        seed: SEED + exports++,
+      });
       rmSync(out, { force: true });
       rmSync(home.state, { recursive: true, force: true });
       let noted = 0;
       let reportedLost = 0;
       for (let exitCode: number | undefined; exitCode !== 0; ) {
-        const child = startTrdr(['pnl', '--file', list, '--out', out, '--resume', '-y'], { sandbox, home });
+        const child = startTrdr(['pnl', '--file', list, '--out', out, '--resume', '-y'], {
+          sandbox,
+          home,
+        });
         const dies = killed < KILLS;
         const timer = new AbortController();
         if (dies) {
@@ -65,19 +71,27 @@ test(
         }
         expect(exitCode, ended.stderr).toBe(0);
         reportedLost =
-          noted + Number(/the last run died with (\d+) handles? in flight/.exec(ended.stderr)?.[1] ?? 0);
+          noted +
+          Number(/the last run died with (\d+) handles? in flight/.exec(ended.stderr)?.[1] ?? 0);
       }
-      expect(readFileSync(out, 'utf8') === FILE, 'the file equals that of an undisturbed run').toBe(true);
+      expect(readFileSync(out, 'utf8') === FILE, 'the file equals that of an undisturbed run').toBe(
+        true,
+      );
       expect(existsSync(`${out}.journal`)).toBe(false);
       const again = [...sandbox.served.values()].reduce((sum, times) => sum + times - 1, 0);
-      expect(again, 'handles paid for twice were reported as lost').toBeLessThanOrEqual(reportedLost);
-      const twice = [...sandbox.served].flatMap(([handle, times]) => Array<string>(times - 1).fill(handle));
+      expect(again, 'handles paid for twice were reported as lost').toBeLessThanOrEqual(
+        reportedLost,
+      );
+      const twice = [...sandbox.served].flatMap(([handle, times]) =>
+        Array<string>(times - 1).fill(handle),
+      );
       const { unitsUsed } = sandbox.meter();
       expect(unitsUsed).toBe(priceOf(HANDLES) + priceOf(twice));
       const ledger = ledgerOf(home).reduce((sum, { cu, cuAtMost = 0 }) => sum + cu + cuAtMost, 0);
-      expect(ledger, 'the ledger contains everything that the meter counted').toBeGreaterThanOrEqual(
-        unitsUsed,
-      );
+      expect(
+        ledger,
+        'the ledger contains everything that the meter counted',
+      ).toBeGreaterThanOrEqual(unitsUsed);
       paidAgain += again;
     }
     // At most one batch per kill can be in flight.

@@ -40,7 +40,10 @@ describe('numbers of wallets and user ids', () => {
   test('are those of their handles, found by one lookup and then the cache', async () => {
     const { mira, run, paid, asked } = await desk();
     const { exitCode, json } = await run([mira.evmAddress, '--json']);
-    expect([exitCode, json()]).toMatchObject([0, { subject: mira.evmAddress, found: true, handle: 'mira' }]);
+    expect([exitCode, json()]).toMatchObject([
+      0,
+      { subject: mira.evmAddress, found: true, handle: 'mira' },
+    ]);
     expect([asked(), paid()]).toEqual([['user.wallet', 'user.pnl'], 60_000]);
     const again = await run([mira.evmAddress, 'mira', mira.id, '-o', 'ndjson']);
     expect(again.records().map(({ subject, handle }) => [subject, handle])).toEqual([
@@ -96,7 +99,9 @@ describe('numbers of wallets and user ids', () => {
     sandbox.faults.set('');
     expect((await run([...words, '--resume'])).exitCode).toBe(0);
     const lines = readFileSync(out, 'utf8').trimEnd().split('\n');
-    expect(lines.map((line) => JSON.parse(line)).map(({ subject, handle }) => [subject, handle])).toEqual([
+    expect(
+      lines.map((line) => JSON.parse(line)).map(({ subject, handle }) => [subject, handle]),
+    ).toEqual([
       [mira.evmAddress, 'mira'],
       [NOBODY, undefined],
       [solwolf.solanaAddress, 'solwolf'],

@@ -77,13 +77,16 @@ describe('unknown handles, missing wallets and missing numbers', () => {
   const inTable = async (args: readonly string[], columns = 100) => {
     const sandbox = await withNumbers();
     const env = { LANG: 'C.UTF-8', NO_COLOR: '1', TZ: 'UTC' };
-    return (await runInProcess(['pnl', ...args, '-y'], { sandbox, tty: true, columns, env })).stdout;
+    return (await runInProcess(['pnl', ...args, '-y'], { sandbox, tty: true, columns, env }))
+      .stdout;
   };
 
   test('differ in CSV, whose header never changes', async () => {
     const sandbox = await withNumbers();
     const all = await runInProcess(['pnl', ...handles, '-y', '-o', 'csv'], { sandbox });
-    const week = await runInProcess(['pnl', 'nosuch', 'mira', '-o', 'csv', '--window', '7d'], { sandbox });
+    const week = await runInProcess(['pnl', 'nosuch', 'mira', '-o', 'csv', '--window', '7d'], {
+      sandbox,
+    });
     const [header, ...rows] = all.lines();
     expect(header).toBe(
       'subject,found,status,code,handle,displayName,avatarUrl,twitter,followers,wallet,evmWallet,updatedAt,window,netUsd,returnPct,volumeUsd,trades,rank',
@@ -98,7 +101,9 @@ describe('unknown handles, missing wallets and missing numbers', () => {
       'quiet,true,no_numbers',
     ]);
     const { netUsd, returnPct, volumeUsd, trades, rank } = numbersOf('mira')?.windows['7d'] ?? {};
-    expect(week.lines()[2]?.endsWith(`,7d,${netUsd},${returnPct},${volumeUsd},${trades},${rank}`)).toBe(true);
+    expect(
+      week.lines()[2]?.endsWith(`,7d,${netUsd},${returnPct},${volumeUsd},${trades},${rank}`),
+    ).toBe(true);
   });
 
   test('differ in a comparison', async () => {
@@ -110,7 +115,15 @@ describe('unknown handles, missing wallets and missing numbers', () => {
   });
 
   test('differ in rows, and are sorted last', async () => {
-    const text = await inTable([...handles, 'solwolf', 'evil', '--sort', 'rank', '--window', '30d']);
+    const text = await inTable([
+      ...handles,
+      'solwolf',
+      'evil',
+      '--sort',
+      'rank',
+      '--window',
+      '30d',
+    ]);
     const lines = text.trimEnd().split('\n');
     expect(lines[0]).toMatch(/^handle +cash flow 30d +return +volume +trades +rank +note$/);
     const ranks = lines.slice(2, 5).map((line) => Number(/(\d+)\s*$/.exec(line)?.[1]));
@@ -126,7 +139,9 @@ describe('unknown handles, missing wallets and missing numbers', () => {
     expect(await inTable(['quiet'])).toMatch(/^@quiet: no numbers\n/);
     expect(await inTable(['nosuch'])).toMatch(/^@nosuch: not found\n/);
     expect(await inTable(['nowallet'])).toMatch(/^@nowallet: no verified wallet\n/);
-    expect(await inTable(['mira'])).toMatch(/^@mira\n[\s\S]*window +cash flow +return +volume +trades +rank/);
+    expect(await inTable(['mira'])).toMatch(
+      /^@mira\n[\s\S]*window +cash flow +return +volume +trades +rank/,
+    );
   });
 });
 
@@ -134,7 +149,19 @@ describe('formatting', () => {
   test('sorts CSV by the first window, and keeps the rows of a handle together', async () => {
     const sandbox = await withNumbers();
     const handles = someHandles(30);
-    const args = ['pnl', '-', '-y', '-o', 'csv', '--window', '7d', '--window', 'all', '--sort', 'volumeUsd'];
+    const args = [
+      'pnl',
+      '-',
+      '-y',
+      '-o',
+      'csv',
+      '--window',
+      '7d',
+      '--window',
+      'all',
+      '--sort',
+      'volumeUsd',
+    ];
     const { lines } = await runInProcess(args, { sandbox, stdin: handles.join('\n') });
     const rows = lines()
       .slice(1)
@@ -189,7 +216,10 @@ test('an export writes the same bytes as stdout, without leftovers', async () =>
       stdin: input,
     });
     expect([exitCode, stdout, stderr]).toEqual([0, '', '']);
-    const piped = await runInProcess(['pnl', '-', '-y', '-o', name.slice(4)], { sandbox, stdin: input });
+    const piped = await runInProcess(['pnl', '-', '-y', '-o', name.slice(4)], {
+      sandbox,
+      stdin: input,
+    });
     expect(readFileSync(out, 'utf8')).toBe(piped.stdout);
     expect(existsSync(`${out}.journal`)).toBe(false);
   }

@@ -36,8 +36,12 @@ const stampOf = (folder: string) =>
 function isStale(): boolean {
   const built = age(join(root, 'dist/help/trdr.txt'));
   const under = (folder: string) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
-  return [...under('src'), ...under('.tools'), 'package.json'].some((path) => age(join(root, path)) > built);
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
+      join(folder, name),
+    );
+  return [...under('src'), ...under('.tools'), 'package.json'].some(
+    (path) => age(join(root, path)) > built,
+  );
 }
 
 /** Uses dist if it is complete and up to date, else builds. */
@@ -57,7 +61,8 @@ async function build(folder: string): Promise<void> {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   await execa(process.execPath, [join(folder, '.tools/build.mjs')], { cwd: folder });
   // The published package does not have these folders, so the program must run without them.
-  for (const part of ['src', '.tools', 'node_modules']) rmSync(join(folder, part), { recursive: true });
+  for (const part of ['src', '.tools', 'node_modules'])
+    rmSync(join(folder, part), { recursive: true });
 }
 
 /** Builds the program once for all test files of a run; all but the first wait for the build. */

@@ -75,7 +75,9 @@ test('goes to a pipe, and a run whose receipt cannot be written exits 9', async 
   const sandbox = await withSandbox();
   const full = await trdr(['whois', 'mira', '--receipt', '/dev/full'], { sandbox });
   expect([full.exitCode, full.records().length]).toEqual([9, 1]);
-  const { stdout } = await bash('trdr whois mira --receipt /dev/fd/4 4>&1 >/dev/null | cat', { sandbox });
+  const { stdout } = await bash('trdr whois mira --receipt /dev/fd/4 4>&1 >/dev/null | cat', {
+    sandbox,
+  });
   expect(JSON.parse(stdout)).toMatchObject({ command: 'whois', exit: 0 });
 });
 

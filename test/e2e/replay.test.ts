@@ -17,7 +17,8 @@ const posts = Array.from({ length: 40 }, (_, i) => ({
   holdingsUsd: i,
   platformCreatedAt: START + i * 60_000,
 }));
-const linesOf = (some: readonly object[]) => some.map((each) => `${JSON.stringify(each)}\n`).join('');
+const linesOf = (some: readonly object[]) =>
+  some.map((each) => `${JSON.stringify(each)}\n`).join('');
 
 function withFiles() {
   const home = openHome();
@@ -91,7 +92,16 @@ test('a rule can be tried on a file', async () => {
   expect([strict.exitCode, strict.stdout]).toEqual([0, '']);
   const table = await replay(home, file, '--confluence', '3/10m', '--count', '1', '-o', 'table');
   expect(table.stdout).toMatch(/\$T0 .*\n.*author0: thesis 0 \| author3: thesis 3/);
-  const once = await replay(home, file, '--confluence', '3/10m', '--exec', 'cat >> rule', '--batch', '1');
+  const once = await replay(
+    home,
+    file,
+    '--confluence',
+    '3/10m',
+    '--exec',
+    'cat >> rule',
+    '--batch',
+    '1',
+  );
   expect([once.exitCode, readText(join(home.path, 'rule'))]).toEqual([0, found.stdout]);
   writeFileSync(file, linesOf([...posts].reverse()));
   const reversed = await replay(home, file, '--confluence', '3/10m');
@@ -120,5 +130,7 @@ test('callouts are replayed by coin and wallet', async () => {
   const file = join(home.path, 'c.ndjson');
   writeFileSync(file, linesOf(callouts));
   const all = await run(home, ['launchpad', 'tail', '--replay', file, '--confluence', '3/1m']);
-  expect(all.records(), all.stderr).toMatchObject([{ tokenAddress: 'M', authors: ['w1', 'w2', 'w3'] }]);
+  expect(all.records(), all.stderr).toMatchObject([
+    { tokenAddress: 'M', authors: ['w1', 'w2', 'w3'] },
+  ]);
 });

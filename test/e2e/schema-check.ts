@@ -19,14 +19,20 @@ function validator(name: string, schema: () => object): ValidateFunction {
 
 function validate(check: ValidateFunction, value: unknown, what: string): void {
   if (check(value)) return;
-  throw new Error(`${what} breaks its schema: ${ajv.errorsText(check.errors)}\n${JSON.stringify(value)}`);
+  throw new Error(
+    `${what} breaks its schema: ${ajv.errorsText(check.errors)}\n${JSON.stringify(value)}`,
+  );
 }
 
 /**
  * Validates the machine output of a run and the error on its stderr against the schemas that `trdr schema` prints. Does
  * not check output with `--fields`, output that is not JSON, or answers that differ from their description.
  */
-export async function checkSchema(argv: readonly string[], stdout: string, stderr: string): Promise<void> {
+export async function checkSchema(
+  argv: readonly string[],
+  stdout: string,
+  stderr: string,
+): Promise<void> {
   const { commands, map } = await described;
   const error = stderr.split('\n').find((line) => line.startsWith('{"error":'));
   if (error !== undefined)
@@ -54,11 +60,13 @@ export async function checkSchema(argv: readonly string[], stdout: string, stder
     ).rest,
   );
   if (globals.fields !== undefined || globals.times === 'iso') return;
-  if (globals.output !== undefined && globals.output !== 'json' && globals.output !== 'ndjson') return;
+  if (globals.output !== undefined && globals.output !== 'json' && globals.output !== 'ndjson')
+    return;
   const check = globals.dryRun
     ? validator('--dry-run', () => recordSchema(PlannedCall))
     : validator(command.path, () => describeCommand(command).record ?? {});
-  for (const record of recordsOf(stdout)) validate(check, record, `a record of trdr ${command.path}`);
+  for (const record of recordsOf(stdout))
+    validate(check, record, `a record of trdr ${command.path}`);
 }
 
 function pathOf(argv: readonly string[], paths: readonly string[]): string | undefined {

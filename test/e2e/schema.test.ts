@@ -21,7 +21,9 @@ describe('trdr schema', () => {
     const { exitCode, json } = await trdr(['schema', 'whois', '--json']);
     const document = json() as Document;
     expect(exitCode).toBe(0);
-    expect(document.flags.map((flag) => flag.name)).toEqual(expect.arrayContaining(['--as', '--max-cu']));
+    expect(document.flags.map((flag) => flag.name)).toEqual(
+      expect.arrayContaining(['--as', '--max-cu']),
+    );
     expect(document.prices.find(({ endpoint }) => endpoint === 'user.wallet')?.most).toBe(30_000);
     expect(document.exits.map(({ code }) => code)).toEqual([0, 2, 3, 4, 5, 6, 7, 9, 10, 11]);
   });

@@ -1,7 +1,15 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Home, openDesk, openHome, type Ran, type RunOptions, runInProcess, trdr } from './harness.ts';
+import {
+  type Home,
+  openDesk,
+  openHome,
+  type Ran,
+  type RunOptions,
+  runInProcess,
+  trdr,
+} from './harness.ts';
 import { type Call, type Reply, userRecord, withService } from './service.ts';
 
 /** The forms in which a key could leak; JSON escapes are undone before the search. */
@@ -13,7 +21,9 @@ const filesIn = (folder: string): string[] =>
     .filter((path) => statSync(path).isFile());
 
 const unescaped = (text: string) =>
-  text.replace(/\\u00([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  text.replace(/\\u00([0-9a-f]{2})/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
 
 /** The leaks of a key: in output, in a file, in a file name. */
 function leaks(key: string, runs: readonly Pick<Ran, 'stdout' | 'stderr'>[], home: Home): string[] {
@@ -28,7 +38,9 @@ function leaks(key: string, runs: readonly Pick<Ran, 'stdout' | 'stderr'>[], hom
       .map((path) => [path, `${path}\n${readFileSync(path, 'latin1')}`]),
   ];
   return places.flatMap(([place = '', text = '']) =>
-    formsOf(key).some((form) => text.includes(form) || unescaped(text).includes(form)) ? [place] : [],
+    formsOf(key).some((form) => text.includes(form) || unescaped(text).includes(form))
+      ? [place]
+      : [],
   );
 }
 
@@ -41,10 +53,20 @@ function leakyService({ path, request }: Call): Reply {
   if (path.includes('away'))
     return { status: 302, headers: { ...headers, location: `https://${key}.example/${key}` } };
   if (path.includes('refused')) {
-    return { status: 403, headers, body: { error: { code: `C_${key}`, message: `not with ${key}` } } };
+    return {
+      status: 403,
+      headers,
+      body: { error: { code: `C_${key}`, message: `not with ${key}` } },
+    };
   }
   if (path.includes('broken')) return { status: 500, headers, body: `<html>${key}</html>` };
-  const user = { ...anyUser, name: key, bio: `my key is ${key}`, [key]: key, url: encodeURIComponent(key) };
+  const user = {
+    ...anyUser,
+    name: key,
+    bio: `my key is ${key}`,
+    [key]: key,
+    url: encodeURIComponent(key),
+  };
   // Some JSON serializers escape slashes.
   return { headers, body: Buffer.from(JSON.stringify(user).replaceAll('/', '\\/')) };
 }
@@ -165,7 +187,10 @@ describe.each(keys)('a key %s pasted as a subject', (_, key) => {
     const [service, home] = [await withService(leakyService), openHome()];
     const words = argv.filter((word) => word !== undefined);
     const options = { sandbox: service, key, home, stdin: `mira\n${key}\n` };
-    const runs = [await runInProcess(words, options), await runInProcess([...words, '--debug'], options)];
+    const runs = [
+      await runInProcess(words, options),
+      await runInProcess([...words, '--debug'], options),
+    ];
     expect(runs.map(({ exitCode }) => exitCode)).toEqual([2, 2]);
     expect(service.calls).toEqual([]);
     expect(leaks(key, runs, home)).toEqual([]);

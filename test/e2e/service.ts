@@ -62,14 +62,17 @@ export async function withService(
     const [method, path] = [request.method ?? '', request.url ?? ''];
     const isMe = path === endpoints.me.path;
     if (!isMe) calls.push(`${method} ${path}`);
-    const answer = isMe && !ownMe ? { body: anyMe } : await reply({ method, path, request, response });
+    const answer =
+      isMe && !ownMe ? { body: anyMe } : await reply({ method, path, request, response });
     if (answer === undefined) return;
     const { status = 200, body, headers = {} } = answer;
     response.writeHead(status, {
       'content-type': typeof body === 'string' ? 'text/html' : 'application/json',
       ...headers,
     });
-    response.end(typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body));
+    response.end(
+      typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+    );
   });
   onTestFinished(() => served.close());
   return { url: served.url, key: 'trdr_test_0123456789abcdef0123456789abcdef', calls };

@@ -39,9 +39,13 @@ export async function shellHome() {
   const { path, env } = workspace;
   const [config, scripts] = [join(path, 'config'), join(path, 'scripts')];
   for (const folder of [config, scripts]) mkdirSync(folder);
-  for (const [name, text] of Object.entries(completionScripts)) writeFileSync(join(scripts, name), text);
+  for (const [name, text] of Object.entries(completionScripts))
+    writeFileSync(join(scripts, name), text);
   const profiles = { desk: { key: 'xx_test_0123456789' }, dev: {} };
-  writeFileSync(join(config, 'config.json'), JSON.stringify({ version: 1, current: 'desk', profiles }));
+  writeFileSync(
+    join(config, 'config.json'),
+    JSON.stringify({ version: 1, current: 'desk', profiles }),
+  );
   await execa(join(path, 'bin/trdr'), ['whois', 'mira', '--sandbox'], { env, extendEnv: false });
   return { ...workspace, scripts };
 }
@@ -84,7 +88,12 @@ export async function pressTab(
   );
   const start = shell === 'bash' ? 'bash --norc -i' : 'zsh -i';
   // The line is turned into a comment before Enter, so nothing runs.
-  const typed = [`source '${join(scripts, `trdr.${shell}`)}'`, `${line}\t\u0001# \u0005 END`, 'exit', ''];
+  const typed = [
+    `source '${join(scripts, `trdr.${shell}`)}'`,
+    `${line}\t\u0001# \u0005 END`,
+    'exit',
+    '',
+  ];
   const { stdout } = await execa('script', ['-qec', start, '/dev/null'], {
     env: { ...env, ZDOTDIR: path, PS1: '> ', TERM: 'xterm' },
     extendEnv: false,

@@ -168,7 +168,9 @@ describe('a signal', () => {
     writeFileSync(join(home.path, 'all.ndjson'), 'old\n');
     const sandbox = await withSandbox({ faults: '429@thesis.all+3=100%:60s' });
     const words = ['thesis', 'list', '--limit', '400', '--out', 'all.ndjson'];
-    const ran = await interrupted(words, { sandbox, home }, signal, (said) => said.includes('waiting'));
+    const ran = await interrupted(words, { sandbox, home }, signal, (said) =>
+      said.includes('waiting'),
+    );
     expect([ran.exitCode, ran.stdout]).toEqual([exit, '']);
     expect(readFileSync(join(home.path, 'all.ndjson'), 'utf8')).toBe('old\n');
     expect(
@@ -185,7 +187,11 @@ describe('a signal', () => {
 
   test('ends a run with a blocked reader', async () => {
     const [signal, exit] = nextSignal();
-    const sandbox = await withSandbox({ theses: 20_000, ratePerMinute: 100_000, burstPerSecond: 100_000 });
+    const sandbox = await withSandbox({
+      theses: 20_000,
+      ratePerMinute: 100_000,
+      burstPerSecond: 100_000,
+    });
     const child = startTrdr(['thesis', 'list', '--all', '--yes'], { sandbox });
     child.stdout.pause();
     let said = '';
@@ -213,21 +219,24 @@ describe('a signal', () => {
   });
 });
 
-test.each(['SIGUSR1', 'SIGUSR2'] as const)('%s opens no debugger and ends nothing', async (signal) => {
-  let release = () => {};
-  const service = await withService(
-    () =>
-      new Promise((resolve) => {
-        release = () => resolve({ body: userRecord('mira') });
-      }),
-  );
-  const child = startTrdr(['whois', 'mira'], { sandbox: service });
-  await expect.poll(() => service.calls.length, { timeout: 20_000 }).toBe(1);
-  for (let times = 0; times < 3; times++) child.kill(signal);
-  release();
-  const { exitCode, stdout, stderr } = await child;
-  expect([exitCode, JSON.parse(stdout).handle, stderr]).toEqual([0, 'mira', '']);
-});
+test.each(['SIGUSR1', 'SIGUSR2'] as const)(
+  '%s opens no debugger and ends nothing',
+  async (signal) => {
+    let release = () => {};
+    const service = await withService(
+      () =>
+        new Promise((resolve) => {
+          release = () => resolve({ body: userRecord('mira') });
+        }),
+    );
+    const child = startTrdr(['whois', 'mira'], { sandbox: service });
+    await expect.poll(() => service.calls.length, { timeout: 20_000 }).toBe(1);
+    for (let times = 0; times < 3; times++) child.kill(signal);
+    release();
+    const { exitCode, stdout, stderr } = await child;
+    expect([exitCode, JSON.parse(stdout).handle, stderr]).toEqual([0, 'mira', '']);
+  },
+);
 
 describe('a confirmation prompt', () => {
   const wallets = Array.from({ length: 5 }, (_, index) => `${'1'.repeat(31)}${index + 2}`);

@@ -32,7 +32,9 @@ process.on('exit', () => {
     env: { ...options.env, NODE_DISABLE_COMPILE_CACHE: '1', NODE_OPTIONS: `--require ${hook}` },
   });
   expect([ran.exitCode, ran.stderr]).toEqual([0, '']);
-  const { files, node }: { files: string[]; node: string[] } = JSON.parse(readFileSync(log, 'utf8'));
+  const { files, node }: { files: string[]; node: string[] } = JSON.parse(
+    readFileSync(log, 'utf8'),
+  );
   const paths = [...new Set(files)];
   return {
     // The file names, without the hash of the content.
@@ -43,7 +45,16 @@ process.on('exit', () => {
 }
 
 /** Modules that are slow to load and that a lookup does not need. */
-const heavy = ['http', 'http2', 'https', 'tls', 'crypto', 'child_process', 'zlib', 'worker_threads'];
+const heavy = [
+  'http',
+  'http2',
+  'https',
+  'tls',
+  'crypto',
+  'child_process',
+  'zlib',
+  'worker_threads',
+];
 
 const prepared = ['--version', '--help', 'whois --help', 'thesis --help', 'completion zsh'];
 const loading: readonly (readonly [line: string, files: readonly string[], bytes: number])[] = [

@@ -20,7 +20,12 @@ import { openHome, withSandbox } from './harness.ts';
 /** The number of kills; a soak test uses more. */
 const ROUNDS = Number(process.env['TAIL_ROUNDS'] ?? 10);
 const timeout = 60_000 + ROUNDS * 5_000;
-const open = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
+const open = {
+  unmetered: true,
+  ratePerMinute: 600_000,
+  burstPerSecond: 100_000,
+  theses: 50,
+} as const;
 const disturbances =
   'withhold=2%,dup=2%,reorder=5%:200ms,late=1%:400ms,lag=2%:300ms,500@theses=2%,lost@theses=1%';
 
@@ -112,7 +117,10 @@ test.runIf(process.platform === 'linux')(
   'a stalled reader loses no line and needs bounded memory',
   async () => {
     const sandbox = await withSandbox(open);
-    const tail = startTail(['--yes', '--lag', '500ms', '--via', 'ws'], { sandbox, home: openHome() });
+    const tail = startTail(['--yes', '--lag', '500ms', '--via', 'ws'], {
+      sandbox,
+      home: openHome(),
+    });
     await until(() => listening(sandbox) > 0);
     const { stdout, pid } = tail.child;
     stdout.pause();

@@ -2,10 +2,24 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { finishedFiles } from '../../src/cli/tail/output/rotation.ts';
-import { idsOf, listening, randomOf, readText, seedOf, startPosting, startTail, until } from './feed.ts';
+import {
+  idsOf,
+  listening,
+  randomOf,
+  readText,
+  seedOf,
+  startPosting,
+  startTail,
+  until,
+} from './feed.ts';
 import { openDesk, openHome, withSandbox } from './harness.ts';
 
-const plenty = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
+const plenty = {
+  unmetered: true,
+  ratePerMinute: 600_000,
+  burstPerSecond: 100_000,
+  theses: 50,
+} as const;
 const KILLS = Number(process.env['ROTATE_KILLS'] ?? 2);
 
 test('finished files and the current file have each post once, whenever the tail is killed', async () => {
@@ -50,8 +64,13 @@ test.each([
   const sandbox = await withSandbox({ ...plenty, faults });
   const home = openHome();
   const out = join(home.path, 'theses.ndjson');
-  const tail = startTail(['--out', out, '--yes', '--via', 'poll', '--lag', '200ms'], { sandbox, home });
-  await until(() => tail.stderr.includes('polling') && (faults !== '' || sandbox.meter().unitsUsed > 200));
+  const tail = startTail(['--out', out, '--yes', '--via', 'poll', '--lag', '200ms'], {
+    sandbox,
+    home,
+  });
+  await until(
+    () => tail.stderr.includes('polling') && (faults !== '' || sandbox.meter().unitsUsed > 200),
+  );
   renameSync(out, `${out}.1`);
   tail.child.kill('SIGUSR2');
   await until(() => tail.stderr.includes('was renamed'));

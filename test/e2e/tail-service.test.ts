@@ -7,7 +7,12 @@ import { until } from './feed.ts';
 import { openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
 import { program } from './program.ts';
 
-const plenty = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
+const plenty = {
+  unmetered: true,
+  ratePerMinute: 600_000,
+  burstPerSecond: 100_000,
+  theses: 50,
+} as const;
 
 /** Installs a program that appends its arguments and input to a file, and returns a function that reads the file. */
 function installStub(home: string, name: string) {
@@ -26,7 +31,17 @@ test('a tail reports its health to its status file, service manager and log', as
   const calls = installStub(home.path, 'systemd-notify');
   const status = join(home.path, 'theses.prom');
   const stop = new AbortController();
-  const words = ['--via', 'poll', '--lag', '200ms', '--yes', '--status', status, '--heartbeat', '300ms'];
+  const words = [
+    '--via',
+    'poll',
+    '--lag',
+    '200ms',
+    '--yes',
+    '--status',
+    status,
+    '--heartbeat',
+    '300ms',
+  ];
   const running = run(['thesis', 'tail', ...words, '--log-format', 'json', '-o', 'ndjson'], {
     interrupt: stop.signal,
     env: {
@@ -63,27 +78,30 @@ test.each([
   ['loses its key', ['--count', '100'], 'UNAUTHORIZED@thesis.*+1'],
   ['moves posts to the dead-letter file', ['--count', '1', '--exec', 'false', '--tries', '1'], ''],
   ['is interrupted', ['--count', '100'], ''],
-])('the status file of a run that %s states the exit code and the reason', async (how, words, faults) => {
-  const { home, run } = await openDesk({ ...plenty, faults });
-  const path = join(home.path, 'a.prom');
-  const stop = new AbortController();
-  const all = `--via poll --lag 100ms --backfill 20 --yes --status ${path} -o ndjson`.split(' ');
-  const running = run(['thesis', 'tail', ...all, ...words], { interrupt: stop.signal });
-  if (how === 'is interrupted') {
-    await until(() => readSamples(path)['ready'] === 1);
-    stop.abort();
-  }
-  const ran = await running;
-  const error = ran.stderr.split('\n').some((line) => line.startsWith('{"error":'))
-    ? ran.error()['code']
-    : undefined;
-  expect(readSamples(path)).toMatchObject({
-    up: 0,
-    exit_code: ran.exitCode,
-    reason: error ?? (ran.exitCode === 0 ? 'done' : 'SIGINT'),
-  });
-  expect(ran.exitCode === 0).toBe(how === 'is done');
-});
+])(
+  'the status file of a run that %s states the exit code and the reason',
+  async (how, words, faults) => {
+    const { home, run } = await openDesk({ ...plenty, faults });
+    const path = join(home.path, 'a.prom');
+    const stop = new AbortController();
+    const all = `--via poll --lag 100ms --backfill 20 --yes --status ${path} -o ndjson`.split(' ');
+    const running = run(['thesis', 'tail', ...all, ...words], { interrupt: stop.signal });
+    if (how === 'is interrupted') {
+      await until(() => readSamples(path)['ready'] === 1);
+      stop.abort();
+    }
+    const ran = await running;
+    const error = ran.stderr.split('\n').some((line) => line.startsWith('{"error":'))
+      ? ran.error()['code']
+      : undefined;
+    expect(readSamples(path)).toMatchObject({
+      up: 0,
+      exit_code: ran.exitCode,
+      reason: error ?? (ran.exitCode === 0 ? 'done' : 'SIGINT'),
+    });
+    expect(ran.exitCode === 0).toBe(how === 'is done');
+  },
+);
 
 test('without systemd-notify, socat notifies the service manager', async () => {
   const { home, run } = await openDesk(plenty);
@@ -97,9 +115,10 @@ test('without systemd-notify, socat notifies the service manager', async () => {
   const none = await run(['launchpad', 'tail', ...words], {
     env: { PATH: join(home.path, 'none'), NOTIFY_SOCKET: '/run/none' },
   });
-  expect([none.exitCode, none.stderr.match(/cannot notify the service manager: neither/g)?.length]).toEqual([
-    0, 1,
-  ]);
+  expect([
+    none.exitCode,
+    none.stderr.match(/cannot notify the service manager: neither/g)?.length,
+  ]).toEqual([0, 1]);
 });
 
 test('lines have timestamps unless stderr is a terminal', async () => {
@@ -116,11 +135,21 @@ test('lines have timestamps unless stderr is a terminal', async () => {
 test('a resumed tail whose key is rejected states what it did not read', async () => {
   const sandbox = await withSandbox(plenty);
   const home = openHome();
-  const words = ['--yes', '--via', 'poll', '--checkpoint', join(home.path, 'ck'), '--duration', '300ms'];
+  const words = [
+    '--yes',
+    '--via',
+    'poll',
+    '--checkpoint',
+    join(home.path, 'ck'),
+    '--duration',
+    '300ms',
+  ];
   const run = (options: object) =>
     home.run(['thesis', 'tail', ...words, '--backfill', '2'], { sandbox, ...options });
   expect((await run({})).exitCode).toBe(0);
-  const rejected = await run({ env: { TRDR_API_KEY: 'trdr_test_0123456789abcdef0123456789abcdef' } });
+  const rejected = await run({
+    env: { TRDR_API_KEY: 'trdr_test_0123456789abcdef0123456789abcdef' },
+  });
   expect(rejected.exitCode, rejected.stderr).toBe(4);
   expect(rejected.stderr).toMatch(
     /posts since \S+Z were not all read: .*[Kk]ey.*; the next run reads them\n.*0 posts, no gaps/,
@@ -129,7 +158,10 @@ test('a resumed tail whose key is rejected states what it did not read', async (
 });
 
 test('an error is a line of the JSON log', async () => {
-  const ran = await runInProcess(['thesis', 'tail', '--yes', '--log-format', 'json', '--via', 'poll'], {});
+  const ran = await runInProcess(
+    ['thesis', 'tail', '--yes', '--log-format', 'json', '--via', 'poll'],
+    {},
+  );
   expect(ran.exitCode).toBe(4);
   expect(JSON.parse(ran.stderr)).toMatchObject({
     level: 'error',

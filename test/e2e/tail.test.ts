@@ -15,7 +15,12 @@ import {
 } from './feed.ts';
 import { openDesk, openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 
-const open = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
+const open = {
+  unmetered: true,
+  ratePerMinute: 600_000,
+  burstPerSecond: 100_000,
+  theses: 50,
+} as const;
 const read = (sandbox: Sandbox) =>
   sandbox.log.some(({ path, status }) => path.startsWith('/v2/thesis') && status === 200);
 const stated = (stderr: string) =>
@@ -139,7 +144,9 @@ describe('what a tail costs', () => {
     tail.child.kill('SIGINT');
     await tail.child;
     const usage = await trdr(['usage', '--by', 'endpoint', '-o', 'ndjson'], { sandbox, home });
-    const cu = usage.records().reduce((sum, record) => sum + Number(record['cuAtMost'] ?? record['cu']), 0);
+    const cu = usage
+      .records()
+      .reduce((sum, record) => sum + Number(record['cuAtMost'] ?? record['cu']), 0);
     const { totalUnits } = sandbox.meter();
     expect([cu, stated(tail.stderr)], tail.stderr).toEqual([totalUnits, totalUnits]);
   });
@@ -276,7 +283,10 @@ describe('filters', () => {
       .split('\n')
       .slice(0, -1)
       .map((line): Record<string, unknown> => JSON.parse(line));
-    expect([exitCode, records.some(({ id }) => !posting.ids.includes(String(id)))]).toEqual([130, true]);
+    expect([exitCode, records.some(({ id }) => !posting.ids.includes(String(id)))]).toEqual([
+      130,
+      true,
+    ]);
     for (const record of records) {
       expect(String(record['thesis'])).toMatch(/e/i);
       expect(Number(record['holdingsUsd'])).toBeGreaterThanOrEqual(100);
@@ -285,7 +295,10 @@ describe('filters', () => {
 
   test('finish on any text, even if a pattern backtracks', async () => {
     const sandbox = await withSandbox(open);
-    const tail = startTail(['--grep', '(a+)+$', '--count', '2', '--yes'], { sandbox, home: openHome() });
+    const tail = startTail(['--grep', '(a+)+$', '--count', '2', '--yes'], {
+      sandbox,
+      home: openHome(),
+    });
     await until(() => listening(sandbox) > 0);
     const { id: _, ...post } = sandbox.post();
     for (const [id, thesis] of [

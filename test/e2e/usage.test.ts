@@ -6,7 +6,9 @@ import { type Home, openDesk, openHome, runInProcess, trdr, withSandbox } from '
 const DAY = 86_400_000;
 
 /** A ledger with entries of a given age in days. */
-function withLedger(...entries: readonly (Record<string, unknown> & { readonly age: number })[]): Home {
+function withLedger(
+  ...entries: readonly (Record<string, unknown> & { readonly age: number })[]
+): Home {
   const home = openHome();
   const folder = join(home.state, 'ledger');
   mkdirSync(folder, { recursive: true });
@@ -41,7 +43,9 @@ describe('trdr usage', () => {
       { command: 'pnl', calls: 1, cu: 30_000 },
       { command: 'whois', calls: 3, cu: 400 },
     ]);
-    expect((await trdr(['usage', '--by', 'endpoint', '--since', '7d'], { home })).records()).toEqual([
+    expect(
+      (await trdr(['usage', '--by', 'endpoint', '--since', '7d'], { home })).records(),
+    ).toEqual([
       { endpoint: 'user.pnl', calls: 1, cu: 30_000 },
       { endpoint: 'user.handle', calls: 2, cu: 300 },
     ]);
@@ -54,11 +58,9 @@ describe('trdr usage', () => {
   test('prints days in order, in UTC', async () => {
     const home = withLedger({ age: 1 }, { age: 3, cu: 200 }, { age: 3, cu: 10 });
     const day = (age: number) => new Date(Date.now() - age * DAY).toISOString().slice(0, 10);
-    expect((await home.run(['usage', '--by', 'day', '-o', 'csv'])).stdout.split('\n').slice(0, 3)).toEqual([
-      'day,calls,cu,cuAtMost,unpriced',
-      `${day(3)},2,210,,`,
-      `${day(1)},1,100,,`,
-    ]);
+    expect(
+      (await home.run(['usage', '--by', 'day', '-o', 'csv'])).stdout.split('\n').slice(0, 3),
+    ).toEqual(['day,calls,cu,cuAtMost,unpriced', `${day(3)},2,210,,`, `${day(1)},1,100,,`]);
   });
 
   test('separates certain costs from possible ones', async () => {
@@ -91,16 +93,23 @@ describe('trdr usage', () => {
   test('reports what was spent elsewhere', async () => {
     const [sandbox, here, elsewhere] = [await withSandbox(), openHome(), openHome()];
     await runInProcess(['whois', '@mira'], { sandbox, home: elsewhere });
-    const { json, stderr } = await runInProcess(['usage', '--reconcile', '--json'], { sandbox, home: here });
+    const { json, stderr } = await runInProcess(['usage', '--reconcile', '--json'], {
+      sandbox,
+      home: here,
+    });
     expect(json()).toMatchObject({ ledgerCu: 0, serviceCu: 100, drift: 100 });
-    expect(stderr).toContain('100 CU more than this machine can have spent (0 CU): another machine');
+    expect(stderr).toContain(
+      '100 CU more than this machine can have spent (0 CU): another machine',
+    );
   });
 
   test('keeps the ledger of the embedded service separate', async () => {
     const home = openHome();
     await home.run(['whois', 'mira', '--sandbox']);
     expect((await home.run(['usage'])).stdout).toBe('');
-    expect((await home.run(['usage', '--sandbox'])).records()).toMatchObject([{ command: 'whois' }]);
+    expect((await home.run(['usage', '--sandbox'])).records()).toMatchObject([
+      { command: 'whois' },
+    ]);
   });
 
   test('reads a year of heavy use with bounded memory', async () => {
@@ -110,7 +119,10 @@ describe('trdr usage', () => {
     const line =
       '{"time":1767225600000,"command":"whois","profile":"default","endpoint":"user.handle","status":200,"cu":100}\n';
     writeFileSync(join(folder, '2026-01.ndjson'), line.repeat(200_000));
-    const { records } = await trdr(['usage'], { home, env: { NODE_OPTIONS: '--max-old-space-size=48' } });
+    const { records } = await trdr(['usage'], {
+      home,
+      env: { NODE_OPTIONS: '--max-old-space-size=48' },
+    });
     expect(records()).toEqual([{ command: 'whois', calls: 200_000, cu: 20_000_000 }]);
   });
 });
@@ -123,7 +135,11 @@ describe('trdr cache', () => {
     await run(asked);
     await home.run(asked, { sandbox: other });
     const before = (await run(['cache', 'stats', '--json'])).json();
-    expect(before).toMatchObject({ missing: 1, oldest: expect.any(Number), newest: expect.any(Number) });
+    expect(before).toMatchObject({
+      missing: 1,
+      oldest: expect.any(Number),
+      newest: expect.any(Number),
+    });
 
     expect((await run(['cache', 'clear'])).exitCode).toBe(0);
     expect((await run(['cache', 'stats', '--json'])).json()).toMatchObject({
@@ -131,9 +147,11 @@ describe('trdr cache', () => {
       bytes: 0,
       oldest: null,
     });
-    expect((await home.run(['cache', 'stats', '--json'], { sandbox: other })).json()).toMatchObject({
-      missing: 1,
-    });
+    expect((await home.run(['cache', 'stats', '--json'], { sandbox: other })).json()).toMatchObject(
+      {
+        missing: 1,
+      },
+    );
     const spent = sandbox.meter().unitsUsed;
     await run(asked);
     expect(sandbox.meter().unitsUsed - spent).toBe(300);
@@ -143,7 +161,10 @@ describe('trdr cache', () => {
     const { home, run } = await openDesk();
     await run(['whois', '@mira']);
     const refused = await home.run(['cache', 'clear']);
-    expect([refused.exitCode, refused.error()['hint']]).toEqual([2, expect.stringContaining('--all')]);
+    expect([refused.exitCode, refused.error()['hint']]).toEqual([
+      2,
+      expect.stringContaining('--all'),
+    ]);
     expect((await home.run(['cache', 'clear', '--all'])).exitCode).toBe(0);
     expect((await run(['cache', 'stats', '--json'])).json()).toMatchObject({
       entries: 0,

@@ -6,14 +6,20 @@ import type { Sandbox } from '../../src/sandbox/index.ts';
 import { until } from './feed.ts';
 import { type Home, openHome, runInProcess, startTrdr, trdr, withSandbox } from './harness.ts';
 
-const plenty = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 400 } as const;
+const plenty = {
+  unmetered: true,
+  ratePerMinute: 600_000,
+  burstPerSecond: 100_000,
+  theses: 400,
+} as const;
 
 interface Place {
   readonly sandbox: Sandbox;
   readonly home: Home;
 }
 
-const run = (args: readonly string[], place: Place) => runInProcess(args, { ...place, cwd: place.home.path });
+const run = (args: readonly string[], place: Place) =>
+  runInProcess(args, { ...place, cwd: place.home.path });
 
 /** A file that a tail wrote, with its certificate. */
 async function withFile() {
@@ -37,12 +43,25 @@ const verifyOf = async (paths: readonly string[], place: Place, more: readonly s
 test('a file of a tail is complete, plain, gzipped and while another line is written', async () => {
   const { place, path, text } = await withFile();
   const rows = text.split('\n').length - 1;
-  expect(await verifyOf([path], place)).toMatchObject({ exitCode: 0, status: 'complete', rows, gaps: [] });
+  expect(await verifyOf([path], place)).toMatchObject({
+    exitCode: 0,
+    status: 'complete',
+    rows,
+    gaps: [],
+  });
   writeFileSync(`${path}.gz`, gzipSync(text));
-  expect(await verifyOf([`${path}.gz`], place)).toMatchObject({ exitCode: 0, status: 'complete', rows });
+  expect(await verifyOf([`${path}.gz`], place)).toMatchObject({
+    exitCode: 0,
+    status: 'complete',
+    rows,
+  });
   // The pattern theses.*ndjson* also matches certificates.
   const certificate = `${path}.trdr`;
-  expect(await verifyOf([path, certificate], place)).toMatchObject({ exitCode: 0, rows, files: [{ rows }] });
+  expect(await verifyOf([path, certificate], place)).toMatchObject({
+    exitCode: 0,
+    rows,
+    files: [{ rows }],
+  });
   rmSync(path);
   expect(await verifyOf([certificate], place)).toMatchObject({ exitCode: 0, rows });
   // The order of the lines does not matter.
@@ -192,7 +211,10 @@ test('random pages are compared with the service, at a price that is known befor
   const missing = await verifyOf([path], place, ['--sample', '50']);
   expect(missing).toMatchObject({ exitCode: 10, status: 'gaps' });
   expect(missing.stderr.replace(/\s+/g, ' ')).toContain(JSON.parse(removed).id);
-  const away = await run(['verify', path, '--sample', '1', '--base-url', 'http://127.0.0.1:1'], place);
+  const away = await run(
+    ['verify', path, '--sample', '1', '--base-url', 'http://127.0.0.1:1'],
+    place,
+  );
   expect([away.exitCode, away.said]).toEqual([2, expect.stringContaining('127.0.0.1:1')]);
   const limit = await run(['verify', path, '--sample', '3', '--max-cu', '100'], place);
   expect(limit.exitCode).toBe(6);
@@ -203,7 +225,9 @@ test('a tail that was renamed, killed and continued is complete with its renamed
   const home = openHome();
   const place = { sandbox, home };
   const [out, old] = [join(home.path, 'theses.ndjson'), join(home.path, 'old.ndjson')];
-  const words = 'thesis tail --via poll --lag 200ms --backfill 30 --yes --out theses.ndjson'.split(' ');
+  const words = 'thesis tail --via poll --lag 200ms --backfill 30 --yes --out theses.ndjson'.split(
+    ' ',
+  );
   const first = startTrdr(words, { ...place, cwd: home.path });
   const read = () => readFileSync(out, 'utf8').split('\n').length - 1;
   await until(() => {
@@ -226,7 +250,11 @@ test('a tail that was renamed, killed and continued is complete with its renamed
     },
   );
   expect(again.exitCode, again.stderr).toBe(0);
-  expect(await verifyOf([out, old], place)).toMatchObject({ exitCode: 0, status: 'complete', rows: 31 });
+  expect(await verifyOf([out, old], place)).toMatchObject({
+    exitCode: 0,
+    status: 'complete',
+    rows: 31,
+  });
   const alone = await verifyOf([out], place);
   expect(alone.stderr).toMatch(/theses\.ndjson continues a file that is not there unchanged/);
 });

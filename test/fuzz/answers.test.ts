@@ -31,7 +31,10 @@ const records = fc.constantFrom<unknown>(
     valid.batch(),
   ],
 );
-const wrapped = records.map((data) => ({ data, meta: { asOf: '2026-01-01T00:00:00Z', requestId: 'req-1' } }));
+const wrapped = records.map((data) => ({
+  data,
+  meta: { asOf: '2026-01-01T00:00:00Z', requestId: 'req-1' },
+}));
 
 const waits = fc.constantFrom<unknown>(
   0,
@@ -67,13 +70,22 @@ const status = fc.oneof(
   fc.integer({ min: 100, max: 999 }),
 );
 const headers = fc.dictionary(
-  fc.constantFrom('content-type', 'content-encoding', 'retry-after', 'x-request-id', 'date', 'server'),
+  fc.constantFrom(
+    'content-type',
+    'content-encoding',
+    'retry-after',
+    'x-request-id',
+    'date',
+    'server',
+  ),
   fc.oneof(torn(fc.constant('application/json')), waits.map(String)),
 );
 const answer: fc.Arbitrary<HttpAnswer> = fc.record({
   status,
   headers,
-  text: jsonText(fc.oneof(records, wrapped, refusal, jsonOf('error', 'code', 'data', 'meta', 'items'))),
+  text: jsonText(
+    fc.oneof(records, wrapped, refusal, jsonOf('error', 'code', 'data', 'meta', 'items')),
+  ),
 });
 
 const asks: { readonly [Id in EndpointId]: RequestParts<Id> } = {

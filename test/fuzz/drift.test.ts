@@ -43,7 +43,9 @@ const HANDLES = ['mira', 'Quiet', 'solwolf', 'nosuch'];
 
 const found = (subject: string, record: Json) => [{ ...record, subject, found: true }];
 const oneUser = (subject: string) => (answer: unknown) =>
-  hasAny(answer, 'id', 'handle', 'solanaAddress', 'evmAddress') ? found(subject, answer) : undefined;
+  hasAny(answer, 'id', 'handle', 'solanaAddress', 'evmAddress')
+    ? found(subject, answer)
+    : undefined;
 
 /** The items, without repeated ids. */
 function itemsOf(answer: unknown, count: number): Expected {
@@ -57,7 +59,8 @@ function itemsOf(answer: unknown, count: number): Expected {
 
 function batchOf(answer: unknown): Expected {
   if (!hasList(answer, 'entries') && !hasList(answer, 'missing')) return undefined;
-  const name = (value: unknown) => (typeof value === 'string' ? value.replace(/^@/, '').toLowerCase() : '');
+  const name = (value: unknown) =>
+    typeof value === 'string' ? value.replace(/^@/, '').toLowerCase() : '';
   const entries = listOf(answer['entries']);
   const missing = listOf(answer['missing']);
   if (entries.length + missing.length === 0) return undefined;
@@ -74,7 +77,12 @@ const entriesOf = (answer: unknown): Expected =>
   hasList(answer, 'entries') ? listOf(answer['entries']).filter(isObject) : undefined;
 
 const scenarios: Readonly<Record<string, Scenario>> = {
-  'a handle': { words: ['whois', 'mira'], valid: () => valid.user, expected: oneUser('mira'), calls: 1 },
+  'a handle': {
+    words: ['whois', 'mira'],
+    valid: () => valid.user,
+    expected: oneUser('mira'),
+    calls: 1,
+  },
   'a wallet': {
     words: ['whois', valid.WALLET],
     valid: () => valid.user,
@@ -90,7 +98,8 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   'a resolve': {
     words: ['resolve', 'mira', '--direct', '--no-wait', '--max-cu', '30k'],
     valid: () => valid.user,
-    expected: (answer) => oneUser('mira')(answer)?.map((record) => ({ ...(record as Json), source: 'live' })),
+    expected: (answer) =>
+      oneUser('mira')(answer)?.map((record) => ({ ...(record as Json), source: 'live' })),
     calls: 1,
   },
   'a pending resolve': {
@@ -124,7 +133,11 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     valid: () => valid.page([1, 2, 3, 4, 5].map(valid.thesis)),
     expected: (answer) => itemsOf(answer, 5),
     calls: 4,
-    flags: [[], ['--fields', 'id,thesis,likeCount'], ['--fields', 'platformCreatedAt,authorHandle']],
+    flags: [
+      [],
+      ['--fields', 'id,thesis,likeCount'],
+      ['--fields', 'platformCreatedAt,authorHandle'],
+    ],
   },
   'a page of callouts': {
     words: ['launchpad', 'callouts', '--limit', '3'],
@@ -148,7 +161,12 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     expected: (answer) => entriesOf(answer)?.map((each) => expect.objectContaining(each as Json)),
     calls: 2,
   },
-  "the key's record": { words: ['me'], valid: () => anyMe, expected: (answer) => [answer], calls: 0 },
+  "the key's record": {
+    words: ['me'],
+    valid: () => anyMe,
+    expected: (answer) => [answer],
+    calls: 0,
+  },
 };
 
 /** A modified answer, bare or in an envelope; it remains an object. */
@@ -163,53 +181,63 @@ function tampered(
   return { answer, body: isWrapped ? { data: answer, meta } : answer };
 }
 
-describe.each(Object.entries(scenarios))('%s that differs from its description', (name, scenario) => {
-  test(
-    'is delivered unchanged, charged once, and shown without an error',
-    async () => {
-      let body: unknown;
-      const service: FakeService = await withService(
-        ({ path }) =>
-          path.includes('before=') ? { body: valid.page([]) } : { status: scenario.status ?? 200, body },
-        { ownMe: name === "the key's record" },
-      );
-      for (let round = 0; round < ROUNDS; round++) {
-        const random = randomOf(seed + round).next;
-        const tampering = tampered(scenario, random);
-        body = tampering.body;
-        const expected = scenario.expected(tampering.answer);
-        for (const format of outputFormats) {
-          const before = service.calls.length;
-          const home = openHome();
-          const isShown = format !== 'ndjson' && format !== 'json';
-          const flags = scenario.flags?.[Math.floor(random() * scenario.flags.length)] ?? [];
-          const ran = await runInProcess([...scenario.words, '-o', format, ...(isShown ? flags : [])], {
-            sandbox: service,
-            home,
-            clock: virtualClock(),
-            random: () => 0.5,
-            tty: isShown && random() < 0.5,
-            columns: 40 + Math.floor(random() * 120),
-          });
-          const shown = `SEED=${seed + round} ${scenario.words.join(' ')} -o ${format}: ${ran.exitCode}\n${JSON.stringify(body)}\n${ran.stdout.slice(0, 300)}\n${ran.stderr}`;
-          expect(ran.stdout + ran.stderr, shown).not.toMatch(/\bundefined\b|\bNaN\b|\[object|"code":"BUG"/);
-          expect(service.calls.length - before, shown).toBeLessThanOrEqual(scenario.calls);
-          if (expected === undefined) {
-            expect(ran.exitCode, shown).toBe(9);
-            continue;
+describe.each(Object.entries(scenarios))(
+  '%s that differs from its description',
+  (name, scenario) => {
+    test(
+      'is delivered unchanged, charged once, and shown without an error',
+      async () => {
+        let body: unknown;
+        const service: FakeService = await withService(
+          ({ path }) =>
+            path.includes('before=')
+              ? { body: valid.page([]) }
+              : { status: scenario.status ?? 200, body },
+          { ownMe: name === "the key's record" },
+        );
+        for (let round = 0; round < ROUNDS; round++) {
+          const random = randomOf(seed + round).next;
+          const tampering = tampered(scenario, random);
+          body = tampering.body;
+          const expected = scenario.expected(tampering.answer);
+          for (const format of outputFormats) {
+            const before = service.calls.length;
+            const home = openHome();
+            const isShown = format !== 'ndjson' && format !== 'json';
+            const flags = scenario.flags?.[Math.floor(random() * scenario.flags.length)] ?? [];
+            const ran = await runInProcess(
+              [...scenario.words, '-o', format, ...(isShown ? flags : [])],
+              {
+                sandbox: service,
+                home,
+                clock: virtualClock(),
+                random: () => 0.5,
+                tty: isShown && random() < 0.5,
+                columns: 40 + Math.floor(random() * 120),
+              },
+            );
+            const shown = `SEED=${seed + round} ${scenario.words.join(' ')} -o ${format}: ${ran.exitCode}\n${JSON.stringify(body)}\n${ran.stdout.slice(0, 300)}\n${ran.stderr}`;
+            expect(ran.stdout + ran.stderr, shown).not.toMatch(
+              /\bundefined\b|\bNaN\b|\[object|"code":"BUG"/,
+            );
+            expect(service.calls.length - before, shown).toBeLessThanOrEqual(scenario.calls);
+            if (expected === undefined) {
+              expect(ran.exitCode, shown).toBe(9);
+              continue;
+            }
+            // A batch in which no handle was found exits 3; a pending resolve exits 8.
+            const ends = name === 'a batch of numbers' ? [0, 3, 9] : [0, 8, 9];
+            expect(ends, shown).toContain(ran.exitCode);
+            if (format === 'ndjson') expect(ran.records(), shown).toEqual(expected);
+            else if (format === 'json') expect([ran.json()].flat(), shown).toEqual(expected);
+            else if (expected.length > 0) expect(ran.lines().length, shown).toBeGreaterThan(0);
           }
-          // A batch in which no handle was found exits 3; a pending resolve exits 8.
-          const ends = name === 'a batch of numbers' ? [0, 3, 9] : [0, 8, 9];
-          expect(ends, shown).toContain(ran.exitCode);
-          if (format === 'ndjson') expect(ran.records(), shown).toEqual(expected);
-          else if (format === 'json') expect([ran.json()].flat(), shown).toEqual(expected);
-          else if (expected.length > 0) expect(ran.lines().length, shown).toBeGreaterThan(0);
         }
-      }
-    },
-    TIMEOUT_MS,
-  );
-});
+      },
+      TIMEOUT_MS,
+    );
+  },
+);
 
 test(
   'an export delivers a batch as its stream does, and pays for it once',

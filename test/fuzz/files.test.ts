@@ -35,9 +35,9 @@ describe('a config file', () => {
           expect(['string', 'undefined']).toContain(typeof one.key);
       } catch (error) {
         expect(error).toMatchObject({ name: 'Failure', kind: 'local' });
-        expect(JSON.stringify({ ...(error as Error), message: (error as Error).message })).not.toContain(
-          'trdr_live_',
-        );
+        expect(
+          JSON.stringify({ ...(error as Error), message: (error as Error).message }),
+        ).not.toContain('trdr_live_');
       }
     });
   });
@@ -45,7 +45,9 @@ describe('a config file', () => {
   test('keeps known and unknown members', () => {
     holds(config, word, jsonOf(), (file, name, more) => {
       const whole = { ...file, version: 1, [`x${name}`]: more };
-      expect(parseConfig(JSON.stringify(whole), '/config.json')).toEqual(JSON.parse(JSON.stringify(whole)));
+      expect(parseConfig(JSON.stringify(whole), '/config.json')).toEqual(
+        JSON.parse(JSON.stringify(whole)),
+      );
     });
   });
 });
@@ -163,7 +165,10 @@ describe('the file of rate windows', () => {
     await open().take('key', 1);
     const path = join(dir, readdirSync(dir)[0] ?? '');
     const [[name]] = JSON.parse(readFileSync(path, 'utf8')).lanes;
-    const file = fc.record({ version: fc.constant(2), lanes: fc.array(fc.tuple(fc.constant(name), lane)) });
+    const file = fc.record({
+      version: fc.constant(2),
+      lanes: fc.array(fc.tuple(fc.constant(name), lane)),
+    });
     await holdsInTime(jsonText(file), fc.integer({ min: 1, max: 99 }), async (text, limit) => {
       writeFileSync(path, text);
       const { waitMs } = await open().take('key', limit);
@@ -186,12 +191,15 @@ describe('the position of a tail', () => {
       expect(readPosition(positionText(written), 'thesis')).toEqual(written);
       expect(read(() => readPosition(positionText(written), 'thesis mira'))).toBeUndefined();
     });
-    holds(jsonText(position.map((one) => ({ form: 'trdr-position', version: 1, ...one }))), (text) => {
-      const back = read(() => readPosition(text, 'thesis'));
-      if (!back) return;
-      for (const [id, time] of back.ids)
-        expect([typeof id, time === null || Number.isFinite(time)]).toEqual(['string', true]);
-    });
+    holds(
+      jsonText(position.map((one) => ({ form: 'trdr-position', version: 1, ...one }))),
+      (text) => {
+        const back = read(() => readPosition(text, 'thesis'));
+        if (!back) return;
+        for (const [id, time] of back.ids)
+          expect([typeof id, time === null || Number.isFinite(time)]).toEqual(['string', true]);
+      },
+    );
   });
 });
 

@@ -7,11 +7,16 @@ import { damaged, holds, jsonOf, jsonText, torn } from './fuzz.ts';
 
 const id = fc.oneof(fc.string({ maxLength: 6 }), fc.constant('t-1'));
 const data = fc
-  .tuple(fc.record({ id, platformCreatedAt: fc.oneof(fc.nat(), fc.constant(null)) }), jsonOf('data', 'type'))
+  .tuple(
+    fc.record({ id, platformCreatedAt: fc.oneof(fc.nat(), fc.constant(null)) }),
+    jsonOf('data', 'type'),
+  )
   .map(([known, more]) => ({ ...known, more }));
 const subscription = fc.oneof(
   fc.constant({ type: 'all' }),
-  fc.array(fc.string({ maxLength: 3 }), { maxLength: 3 }).map((tokens) => ({ type: 'tokens', tokens })),
+  fc
+    .array(fc.string({ maxLength: 3 }), { maxLength: 3 })
+    .map((tokens) => ({ type: 'tokens', tokens })),
   fc.constant(null),
 );
 const frame = fc.oneof(
@@ -19,7 +24,10 @@ const frame = fc.oneof(
   { weight: 1, arbitrary: data.map((record) => ({ type: 'thesis', data: record, more: 1 })) },
   { weight: 1, arbitrary: data.map((record) => ({ data: record, type: 'thesis' })) },
   { weight: 1, arbitrary: fc.string().map((connectionId) => ({ type: 'ready', connectionId })) },
-  { weight: 1, arbitrary: subscription.map((given) => ({ type: 'subscription', subscription: given })) },
+  {
+    weight: 1,
+    arbitrary: subscription.map((given) => ({ type: 'subscription', subscription: given })),
+  },
   { weight: 1, arbitrary: subscription.map((previous) => ({ type: 'replaced', previous })) },
   { weight: 1, arbitrary: fc.string().map((error) => ({ type: 'error', error })) },
   { weight: 1, arbitrary: jsonOf('type', 'data', 'id', 'error') },

@@ -65,7 +65,10 @@ const odd = fc.constantFrom<unknown>(
 
 /** Any JSON value whose members are named from `names`. */
 export const jsonOf = (...names: readonly string[]): fc.Arbitrary<unknown> => {
-  const key = fc.oneof(fc.constantFrom('__proto__', 'toString', ...names), fc.string({ maxLength: 4 }));
+  const key = fc.oneof(
+    fc.constantFrom('__proto__', 'toString', ...names),
+    fc.string({ maxLength: 4 }),
+  );
   return fc.letrec<{ any: unknown }>((tie) => ({
     any: fc.oneof(
       { maxDepth: 3 },
@@ -82,11 +85,13 @@ export const jsonOf = (...names: readonly string[]): fc.Arbitrary<unknown> => {
 
 /** Values of a shape with a part replaced, removed or added. */
 export const damaged = (whole: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
-  fc.tuple(whole, fc.array(fc.tuple(fc.nat(), odd, fc.nat(3)), { maxLength: 3 })).map(([value, harms]) => {
-    const copy: { it: unknown } = { it: structuredClone(value) };
-    for (const [at, by, how] of harms) harm(copy, at, structuredClone(by), how);
-    return copy.it;
-  });
+  fc
+    .tuple(whole, fc.array(fc.tuple(fc.nat(), odd, fc.nat(3)), { maxLength: 3 }))
+    .map(([value, harms]) => {
+      const copy: { it: unknown } = { it: structuredClone(value) };
+      for (const [at, by, how] of harms) harm(copy, at, structuredClone(by), how);
+      return copy.it;
+    });
 
 function harm(root: { it: unknown }, at: number, by: unknown, how: number): void {
   const places: { holder: Record<string, unknown>; name: string }[] = [];
@@ -116,7 +121,17 @@ export const torn = (whole: fc.Arbitrary<string>): fc.Arbitrary<string> =>
         return text.slice(0, from) + by + text.slice(from + out);
       }),
     fc.string({ unit: 'binary' }),
-    fc.constantFrom('', '\u0000', '\uFEFF', '\n\n', '"', '{', '[', '[['.repeat(5_000), '{"a":'.repeat(5_000)),
+    fc.constantFrom(
+      '',
+      '\u0000',
+      '\uFEFF',
+      '\n\n',
+      '"',
+      '{',
+      '[',
+      '[['.repeat(5_000),
+      '{"a":'.repeat(5_000),
+    ),
   );
 
 /** JSON text of a shape: valid, damaged or truncated. */

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { baseUrl, isLoopback } from '../../src/base/url-values.ts';
-import { decimal, duration, instantAt, integer, share, time, units } from '../../src/base/values.ts';
+import {
+  decimal,
+  duration,
+  instantAt,
+  integer,
+  share,
+  time,
+  units,
+} from '../../src/base/values.ts';
 import { readCsv } from '../../src/cli/args/csv-input.ts';
 import { readSubjects } from '../../src/cli/args/input.ts';
 import { parseBaseUrl } from '../../src/core/http/base-url.ts';
@@ -18,7 +26,11 @@ const CALENDAR = 8.64e15;
 
 /** Words made from spaces and the tokens of a grammar, in any order. */
 const wordsOf = (grammar: string) =>
-  torn(fc.array(fc.constantFrom(' ', ...grammar.split(' ')), { maxLength: 8 }).map((some) => some.join('')));
+  torn(
+    fc
+      .array(fc.constantFrom(' ', ...grammar.split(' ')), { maxLength: 8 })
+      .map((some) => some.join('')),
+  );
 const digits = fc.integer({ min: 1, max: 400 }).map((length) => '9'.repeat(length));
 const numeric = fc.oneof(
   wordsOf('0 1 9 . , _ - + e k M % Infinity NaN 0x1f'),
@@ -36,7 +48,8 @@ describe('a number on the command line', () => {
   test('is within its bounds, or rejected', () => {
     holds(numeric, (given) => {
       const whole = integer({ min: 1, max: 100 }).read(given);
-      if (whole !== undefined) expect(Number.isSafeInteger(whole) && whole >= 1 && whole <= 100).toBe(true);
+      if (whole !== undefined)
+        expect(Number.isSafeInteger(whole) && whole >= 1 && whole <= 100).toBe(true);
       const any = integer().read(given);
       if (any !== undefined) expect(Number.isSafeInteger(any)).toBe(true);
       const part = decimal({ min: 0 }).read(given);
@@ -164,13 +177,17 @@ describe('CSV input', () => {
     }));
 
   test('reads CSV written by trdr', () =>
-    holdsInTime(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 2, maxLength: 4 }), async (cells) => {
-      const record = Object.fromEntries(cells.map((cell, at) => [`c${at}`, cell]));
-      const { text } = await print([record], { view: fieldsView(), format: 'csv' });
-      const [, row] = await gather(readCsv(textIn(text, [])));
-      const isSame = (cell: string, index: number) => cell === cells[index] || cell === `'${cells[index]}`;
-      expect(row?.cells.every(isSame)).toBe(true);
-    }));
+    holdsInTime(
+      fc.array(fc.string({ unit: 'grapheme' }), { minLength: 2, maxLength: 4 }),
+      async (cells) => {
+        const record = Object.fromEntries(cells.map((cell, at) => [`c${at}`, cell]));
+        const { text } = await print([record], { view: fieldsView(), format: 'csv' });
+        const [, row] = await gather(readCsv(textIn(text, [])));
+        const isSame = (cell: string, index: number) =>
+          cell === cells[index] || cell === `'${cells[index]}`;
+        expect(row?.cells.every(isSame)).toBe(true);
+      },
+    ));
 
   test('is read by column with line numbers, or rejected', () =>
     holdsInTime(marks, cuts, async (text, sizes) => {
@@ -194,7 +211,9 @@ describe('lines of input', () => {
         const source = { words: ['-'], file: undefined, column: undefined };
         // Only the first line distinguishes a list from a table.
         const rows = ['mira', ...others];
-        const wanted = rows.map((row) => row.trim()).filter((row) => row !== '' && !row.startsWith('#'));
+        const wanted = rows
+          .map((row) => row.trim())
+          .filter((row) => row !== '' && !row.startsWith('#'));
         for (const end of ['\n', '\r\n']) {
           const stdin = bytesIn(`\uFEFF${rows.join(end)}`, sizes);
           const given = await gather(readSubjects(source, { stdin: stdin as never }));
@@ -242,7 +261,11 @@ describe('the proxy of the environment', () => {
     );
     holds(proxies, exempt, targets, (proxy, list, target) => {
       try {
-        const found = proxyFor(new URL(target), { https_proxy: proxy, HTTP_PROXY: proxy, no_proxy: list });
+        const found = proxyFor(new URL(target), {
+          https_proxy: proxy,
+          HTTP_PROXY: proxy,
+          no_proxy: list,
+        });
         if (found) expect(['http:', 'https:']).toContain(found.protocol);
       } catch (error) {
         expect(String(error)).toMatch(/^Failure: /);

@@ -25,7 +25,9 @@ const hostile = [
 export const anyText = fc.oneof(
   {
     weight: 3,
-    arbitrary: fc.array(fc.constantFrom(...hostile), { maxLength: 12 }).map((parts) => parts.join('')),
+    arbitrary: fc
+      .array(fc.constantFrom(...hostile), { maxLength: 12 })
+      .map((parts) => parts.join('')),
   },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }) },
   {

@@ -6,7 +6,11 @@ import type { View } from '../../src/output/view.ts';
 export type Row = Readonly<Record<string, unknown>>;
 
 /** A view that only has fields. */
-export const fieldsView = (...fields: readonly string[]): View<Row> => ({ columns: [], fields, empty: '' });
+export const fieldsView = (...fields: readonly string[]): View<Row> => ({
+  columns: [],
+  fields,
+  empty: '',
+});
 
 export const look = { utc: false, unicode: true, now: Date.now, size: () => ({ width: 80 }) };
 
@@ -18,7 +22,12 @@ export async function print(
   const parts: Buffer[] = [];
   const said: string[] = [];
   const sink = createSink((bytes) => void parts.push(Buffer.from(bytes)));
-  const printer = await createPrinter<Row>({ ...look, sink, notify: (text) => said.push(text), ...options });
+  const printer = await createPrinter<Row>({
+    ...look,
+    sink,
+    notify: (text) => said.push(text),
+    ...options,
+  });
   for (const record of records) await printer.write(record);
   await printer.end();
   return { text: Buffer.concat(parts).toString(), said };

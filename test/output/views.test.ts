@@ -25,11 +25,15 @@ test('a machine without a recent call is not described as one that never called'
 });
 
 test('counts and nouns of lanes and feeds agree', () => {
-  expect(detailsOf({ item: 'lane', sent: 1, limit: null, queued: 0 })).toBe('1 call in the last minute');
+  expect(detailsOf({ item: 'lane', sent: 1, limit: null, queued: 0 })).toBe(
+    '1 call in the last minute',
+  );
   expect(detailsOf({ item: 'lane', sent: 1, limit: 600, queued: 2 })).toBe(
     '1 of 600 calls in the last minute, 2 queued',
   );
-  expect(detailsOf({ item: 'feed', leader: null, entries: 1, gaps: 1, lag: null })).toBe('1 post, 1 gap');
+  expect(detailsOf({ item: 'feed', leader: null, entries: 1, gaps: 1, lag: null })).toBe(
+    '1 post, 1 gap',
+  );
 });
 test('metrics of the store state times in seconds', () => {
   const text = storeMetricsText([
@@ -41,7 +45,15 @@ test('metrics of the store state times in seconds', () => {
 
 const views: readonly View<never>[] = [
   ...[boardView(true), calloutView, checkView, launchpadUserView, liveCalloutView, liveThesisView],
-  ...[meView(null), planTableView, planView, pnlView(['7d']), priceView, profileView(true), reconcileView],
+  ...[
+    meView(null),
+    planTableView,
+    planView,
+    pnlView(['7d']),
+    priceView,
+    profileView(true),
+    reconcileView,
+  ],
   ...[cacheView, resolveView, settingView(true, String), storeView, thesisView, whoisView],
   usageView('day', { lost: true, unpriced: true }),
 ];

@@ -25,7 +25,8 @@ describe('a failure', () => {
       code: 'CEILING',
       hint: `raise it; continue with: ${command}`,
     });
-    const lines = async (columns: number) => (await renderFailure(limit, { ...look, columns })).split('\n');
+    const lines = async (columns: number) =>
+      (await renderFailure(limit, { ...look, columns })).split('\n');
     expect(await lines(40)).toEqual([
       'error: Stopped. [CEILING]',
       ' hint: raise it; continue with:',
@@ -36,7 +37,9 @@ describe('a failure', () => {
       code: 'CEILING',
       hint: 'continue with: trdr x --before y',
     });
-    expect(await renderFailure(short, look)).toContain('\n hint: continue with: trdr x --before y\n');
+    expect(await renderFailure(short, look)).toContain(
+      '\n hint: continue with: trdr x --before y\n',
+    );
   });
 
   it('fits on one screen without active characters, for any message', () =>
@@ -48,10 +51,13 @@ describe('a failure', () => {
         fc.integer({ min: 20, max: 200 }),
         async (message, code, hint, width) => {
           const long = message.repeat(40);
-          const text = await renderFailure(new Failure('service', long, { code, hint, requestId: hint }), {
-            ...look,
-            columns: width,
-          });
+          const text = await renderFailure(
+            new Failure('service', long, { code, hint, requestId: hint }),
+            {
+              ...look,
+              columns: width,
+            },
+          );
           expect(text).not.toMatch(unsafe);
           const lines = text.split('\n');
           expect(lines.length).toBeLessThanOrEqual(28);
@@ -69,7 +75,10 @@ describe('fields', () => {
     expect(at({ a: null }, 'a.b')).toBeUndefined();
     expect(at({}, 'constructor')).toBeUndefined();
     expect(pickFields({ a: { b: 0 } }, ['a.b', 'x'])).toEqual({ a: { b: 0 }, x: null });
-    expect(pickFields({ a: { b: 0, c: 1 } }, ['a.c', 'x', 'a.b'])).toEqual({ a: { c: 1, b: 0 }, x: null });
+    expect(pickFields({ a: { b: 0, c: 1 } }, ['a.c', 'x', 'a.b'])).toEqual({
+      a: { c: 1, b: 0 },
+      x: null,
+    });
     expect(pickFields({ a: { b: 0, c: 1 } }, ['a.c', 'a'])).toEqual({ a: { b: 0, c: 1 } });
     expect(pickFields({ 'a.b': 0 }, ['a.b', 'c.d'])).toEqual({ 'a.b': 0, c: { d: null } });
   });
@@ -106,7 +115,9 @@ describe('width', () => {
     expect(wrap('柴犬柴犬', 4)).toEqual(['柴犬', '柴犬']);
     check(
       fc.property(
-        fc.array(fc.constantFrom('a', 'bcd', '柴', '🚀', 'longer-word', ' ', '  ', 'é'), { maxLength: 30 }),
+        fc.array(fc.constantFrom('a', 'bcd', '柴', '🚀', 'longer-word', ' ', '  ', 'é'), {
+          maxLength: 30,
+        }),
         fc.integer({ min: 2, max: 20 }),
         (parts, width) => {
           const text = parts.join('');
@@ -143,7 +154,9 @@ describe('a notice', () => {
   it('is wrapped at words on a terminal of any width, and nothing is lost', () =>
     check(
       fc.property(
-        fc.array(fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 12 }), { minLength: 1 }),
+        fc.array(fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 12 }), {
+          minLength: 1,
+        }),
         fc.integer({ min: 40, max: 200 }),
         (some, columns) => {
           const words = some.map((word) => word.replace(/\s/g, '_'));
@@ -151,7 +164,9 @@ describe('a notice', () => {
           const lines = text.trimEnd().split('\n');
           for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
           expect(lines.map((line) => line.slice('trdr: '.length)).join(' ')).toBe(words.join(' '));
-          expect(lines.every((line, at) => line.startsWith(at === 0 ? 'trdr: ' : '      '))).toBe(true);
+          expect(lines.every((line, at) => line.startsWith(at === 0 ? 'trdr: ' : '      '))).toBe(
+            true,
+          );
         },
       ),
     ));
@@ -189,9 +204,12 @@ describe('progress', () => {
     expect(line).toBe('whois  █████░░░░░░░░░░░░░░░  250/1,000  25/s  25,000 CU  30s left');
     expect(barLine('whois', { done: 7 }, 0, { width: 80, unicode: false })).toBe('whois  7');
     expect(
-      barLine('whois', { done: 250, total: 1000, cu: 25_000 }, 10_000, { width: 40, unicode: true }).length,
+      barLine('whois', { done: 250, total: 1000, cu: 25_000 }, 10_000, { width: 40, unicode: true })
+        .length,
     ).toBeLessThanOrEqual(40);
     const narrow = { width: 30, unicode: true };
-    expect(barLine('whois', { done: 250, total: 1000, cu: 25_000 }, 10_000, narrow)).toBe('whois  250/1,000');
+    expect(barLine('whois', { done: 250, total: 1000, cu: 25_000 }, 10_000, narrow)).toBe(
+      'whois  250/1,000',
+    );
   });
 });

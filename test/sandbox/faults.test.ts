@@ -94,7 +94,10 @@ describe('faults of calls', () => {
   it('delay responds after its time, and charges a caller that disconnected meanwhile', async () => {
     const service = await sandbox({ faults: 'delay=2s' });
     const leaving = new AbortController();
-    const asked = fetch(service.url + page, { headers: bearer(service.key), signal: leaving.signal });
+    const asked = fetch(service.url + page, {
+      headers: bearer(service.key),
+      signal: leaving.signal,
+    });
     await until(() => service.faults.triggered['delay=2s'] === 1);
     leaving.abort();
     await expect(asked).rejects.toThrow();
@@ -108,7 +111,10 @@ describe('faults of calls', () => {
   it('stall never responds and charges nothing', async () => {
     const service = await sandbox({ faults: 'stall*1' });
     const giveUp = new AbortController();
-    const asked = fetch(service.url + page, { headers: bearer(service.key), signal: giveUp.signal });
+    const asked = fetch(service.url + page, {
+      headers: bearer(service.key),
+      signal: giveUp.signal,
+    });
     await until(() => service.log.length === 1);
     giveUp.abort();
     await expect(asked).rejects.toThrow();

@@ -63,7 +63,9 @@ it('a recording is replayed with its own timing, dated to the present', async ()
   const came: AnyJson[] = [];
   for (const ms of [999, 1, 10_000]) {
     await service.advance(ms);
-    came.push((await socket.drain()).map(({ data }) => [data.id, data.platformCreatedAt, data.closedAt]));
+    came.push(
+      (await socket.drain()).map(({ data }) => [data.id, data.platformCreatedAt, data.closedAt]),
+    );
   }
   expect(came).toEqual([
     [['one', NOON, undefined]],
@@ -75,7 +77,10 @@ it('a recording is replayed with its own timing, dated to the present', async ()
 });
 
 it('loaded data is served from a folder of NDJSON files', async () => {
-  const { folder } = await file('theses.ndjson', [recorded('mine', NOON - 1), recorded('older', NOON - 2)]);
+  const { folder } = await file('theses.ndjson', [
+    recorded('mine', NOON - 1),
+    recorded('older', NOON - 2),
+  ]);
   const { body } = await ask(await sandbox({ data: folder }), '/v2/thesis');
   expect(body.items.map((item: AnyJson) => item.id)).toEqual(['mine', 'older']);
 });

@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Failure } from '../../src/base/failure.ts';
-import { Board, boardPeriods, Callout, LaunchpadUser } from '../../src/contract/records/launchpad.ts';
+import {
+  Board,
+  boardPeriods,
+  Callout,
+  LaunchpadUser,
+} from '../../src/contract/records/launchpad.ts';
 import { Pnl } from '../../src/contract/records/pnl.ts';
 import { Thesis } from '../../src/contract/records/thesis.ts';
 import { User } from '../../src/contract/records/user.ts';
@@ -20,13 +25,16 @@ const NOW = Date.UTC(2026, 5, 1, 12, 34, 56, 789);
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const seeds = fc.integer({ min: 0, max: 2 ** 31 });
 
-const worldOf = (seed: number, size?: WorldSize) => createWorld(generateRecords(seed, NOW, size), seed);
+const worldOf = (seed: number, size?: WorldSize) =>
+  createWorld(generateRecords(seed, NOW, size), seed);
 type World = ReturnType<typeof worldOf>;
 const userOf = (world: World, handle: string) => world.user(handle) ?? expect.unreachable(handle);
 
 /** Reads a feed to its end. */
 function walk<T extends { id: string }>(
-  page: (before: string | undefined) => { readonly items: readonly T[]; readonly hasMore: boolean } | null,
+  page: (
+    before: string | undefined,
+  ) => { readonly items: readonly T[]; readonly hasMore: boolean } | null,
 ): T[] {
   const all: T[] = [];
   for (;;) {
@@ -67,8 +75,24 @@ describe('generated records', () => {
     const texts = generateRecords(1, NOW, { theses: 20_000 })
       .theses()
       .map(({ thesis }) => thesis ?? 'null');
-    const forms = [/^null$/, /^$/, /.{8000}/s, /\u200d/u, /[\u3040-\u30ff]/u, /[\u0600-\u06ff]/u, /\n/];
-    const hostile = [/\u001b\[/, /\u001b\]/, /[\u0080-\u009f]/, /^[=+@\t\r-]/, /\u202e/, /^\{"/, /\u0000/];
+    const forms = [
+      /^null$/,
+      /^$/,
+      /.{8000}/s,
+      /\u200d/u,
+      /[\u3040-\u30ff]/u,
+      /[\u0600-\u06ff]/u,
+      /\n/,
+    ];
+    const hostile = [
+      /\u001b\[/,
+      /\u001b\]/,
+      /[\u0080-\u009f]/,
+      /^[=+@\t\r-]/,
+      /\u202e/,
+      /^\{"/,
+      /\u0000/,
+    ];
     for (const form of [...forms, ...hostile, /\p{Surrogate}/u]) {
       expect([form, texts.filter((text) => form.test(text)).length > 5]).toEqual([form, true]);
     }
@@ -85,7 +109,10 @@ it('the fixed traders are the same in every world, and match the docs', () => {
   expect([of('0xmert').handle, of('0xmert').solanaAddress]).toEqual(['0xMert', null]);
   expect(of('solwolf').evmAddress).toBeNull();
   expect(of('nowallet')).toMatchObject({ solanaAddress: null, evmAddress: null });
-  expect(world.resolvePlan(of('nowallet').id)).toEqual({ outcome: 'pending', reason: 'no_preview' });
+  expect(world.resolvePlan(of('nowallet').id)).toEqual({
+    outcome: 'pending',
+    reason: 'no_preview',
+  });
   expect([of('tokyo').name, of('evil').bio]).toEqual([
     '東京トレーダー',
     expect.stringContaining('\u001b]8;;'),
@@ -113,13 +140,18 @@ describe('a world loaded from files', () => {
     const made = worldOf(1, { theses: 400 });
     const theses = walk((before) => made.theses().slice(before, 100, NOW));
     const callouts = walk((before) => made.callouts().slice(before, 25, NOW));
-    const boards = boardPeriods.flatMap((period) => [NOW, NOW - 9e7].map((at) => made.board(period, at)));
+    const boards = boardPeriods.flatMap((period) =>
+      [NOW, NOW - 9e7].map((at) => made.board(period, at)),
+    );
     const handles = made.handles();
     put('users.ndjson', lines(handles.map((handle) => userOf(made, handle))));
     put('pnl.ndjson', lines(handles.map((handle) => made.pnl(handle))));
     put('theses.ndjson', lines(theses.toReversed()));
     put('callouts.ndjson', lines(callouts.toReversed()));
-    put('launchpad-users.ndjson', lines(callouts.slice(0, 9).map((one) => made.account(one.wallet))));
+    put(
+      'launchpad-users.ndjson',
+      lines(callouts.slice(0, 9).map((one) => made.account(one.wallet))),
+    );
     put('boards.ndjson', lines(boards));
     const read = load();
     expect(read.handles()).toEqual(handles);
@@ -138,7 +170,8 @@ describe('a world loaded from files', () => {
     expect(narrowed).toEqual(theses.filter((post) => post.authorId === authorId));
     expect(walk((before) => read.callouts().slice(before, 25, NOW))).toEqual(callouts);
     for (const period of boardPeriods) {
-      for (const at of [NOW, NOW - 9e7]) expect(read.board(period, at)).toEqual(made.board(period, at));
+      for (const at of [NOW, NOW - 9e7])
+        expect(read.board(period, at)).toEqual(made.board(period, at));
       expect(read.board(period, 0).capturedAt).toBeNull();
     }
     expect(read.account(first(callouts).wallet)?.username).toBe(first(callouts).userName);
@@ -149,10 +182,9 @@ describe('a world loaded from files', () => {
     const world = load();
     expect(world.user('mira')).toHaveProperty('rating', 5);
     const none = { items: [], hasMore: false };
-    expect([world.theses(), world.callouts()].map((feed) => feed.slice(undefined, 20, NOW))).toEqual([
-      none,
-      none,
-    ]);
+    expect(
+      [world.theses(), world.callouts()].map((feed) => feed.slice(undefined, 20, NOW)),
+    ).toEqual([none, none]);
     expect(world.board('weekly', NOW)).toMatchObject({ capturedAt: null, count: 0 });
     expect(world.pnl('mira')?.windows.all).toBeNull();
     expect(world.addThesis(NOW).authorHandle).toBe('mira');
@@ -182,5 +214,7 @@ it('a recording is read as it was printed', () => {
   const none = join(dir, 'none.ndjson');
   fails(() => readRecording(none), { message: `cannot read ${none}: it does not exist` });
   put('wrong.ndjson', '{"id":1}\n');
-  fails(() => readRecording(join(dir, 'wrong.ndjson')), { hint: expect.stringContaining('thesis tail') });
+  fails(() => readRecording(join(dir, 'wrong.ndjson')), {
+    hint: expect.stringContaining('thesis tail'),
+  });
 });

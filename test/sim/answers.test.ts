@@ -32,7 +32,9 @@ test.each(acknowledgements)(
 );
 
 test('falls back to polling if the socket delivers no posts', async () => {
-  const outcome = await run(streaming({ via: 'auto', faults: [{ kind: 'mute', from: 0, to: 1e12 }] }));
+  const outcome = await run(
+    streaming({ via: 'auto', faults: [{ kind: 'mute', from: 0, to: 1e12 }] }),
+  );
   const [process] = outcome.processes;
   expect(process?.notices.some(({ kind }) => kind === 'fallback')).toBe(true);
   expect(process?.summary?.rows).toBeGreaterThan(100);
@@ -49,7 +51,9 @@ test('keeps a connection without pings from the service, because the client ping
 
 test('counts each post without an id once', async () => {
   const outcome = await run(streaming({ nameless: 0.2 }));
-  const posted = outcome.service.posts.filter((post) => post.nameless && post.sentAt > 10_000).length;
+  const posted = outcome.service.posts.filter(
+    (post) => post.nameless && post.sentAt > 10_000,
+  ).length;
   const counted = outcome.processes[0]?.summary?.nameless ?? 0;
   expect(counted).toBeGreaterThanOrEqual(posted);
   // The first pages contain a few posts without an id from before the run, which are counted too.
@@ -66,10 +70,13 @@ const slowPages = (seed: number, faults: readonly Fault[]) =>
 test.each<[number, readonly Fault[]]>([
   [1, []],
   [2, [{ kind: 'reset', from: 100_000, to: 100_000 }]],
-])('makes %i connections although each walk takes longer than the lag: %j', async (count, faults) => {
-  const schedules = Array.from({ length: 10 }, (_, seed) => slowPages(seed, faults));
-  const failed = await simulate(schedules, undefined, 1, ({ processes }) =>
-    expect(processes[0]?.summary?.connections).toBe(count),
-  );
-  expect(failed).toEqual([]);
-});
+])(
+  'makes %i connections although each walk takes longer than the lag: %j',
+  async (count, faults) => {
+    const schedules = Array.from({ length: 10 }, (_, seed) => slowPages(seed, faults));
+    const failed = await simulate(schedules, undefined, 1, ({ processes }) =>
+      expect(processes[0]?.summary?.connections).toBe(count),
+    );
+    expect(failed).toEqual([]);
+  },
+);

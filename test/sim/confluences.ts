@@ -55,7 +55,8 @@ function unsound({ id, posts }: Printed, rule: ConfluenceRule): string[] {
     const [one, next] = [posts[i - 1], posts[i]];
     if (!one || !next) continue;
     const ms = timeOf(next) - timeOf(one);
-    if (ms < 0 || ms > rule.withinMs) problems.push(`${next.id} in ${id} comes ${ms} ms after ${one.id}`);
+    if (ms < 0 || ms > rule.withinMs)
+      problems.push(`${next.id} in ${id} comes ${ms} ms after ${one.id}`);
     if (one.symbol !== next.symbol) problems.push(`${id} has several tokens`);
   }
   return problems;
@@ -67,7 +68,8 @@ function unsound({ id, posts }: Printed, rule: ConfluenceRule): string[] {
  */
 function versions({ schedule, processes }: Outcome, printed: readonly Printed[]): string[] {
   const mayRepeat =
-    schedule.resume === 'checkpoint' && processes.some(({ killed, isBlocked }) => killed || isBlocked);
+    schedule.resume === 'checkpoint' &&
+    processes.some(({ killed, isBlocked }) => killed || isBlocked);
   const last = new Map<string, Printed>();
   return printed.flatMap((record) => {
     const { id, version, posts } = record;
@@ -82,7 +84,11 @@ function versions({ schedule, processes }: Outcome, printed: readonly Printed[])
 }
 
 /** Confluences that were not printed, and posts that are missing in one. */
-function missing(posts: readonly Post[], groups: readonly Printed[], rule: ConfluenceRule): string[] {
+function missing(
+  posts: readonly Post[],
+  groups: readonly Printed[],
+  rule: ConfluenceRule,
+): string[] {
   const tokens = new Set(posts.map(({ symbol }) => symbol));
   const apart = posts.filter((post) => !groups.some((group) => isNear(group, post, rule)));
   const isMissing = (token: string) =>
@@ -93,7 +99,8 @@ function missing(posts: readonly Post[], groups: readonly Printed[], rule: Confl
   const isUncounted = (post: Post) => {
     const near = groups.filter((group) => isNear(group, post, rule));
     return (
-      near.length > 0 && !near.some((group) => group.posts.some((each) => authorOf(each) === authorOf(post)))
+      near.length > 0 &&
+      !near.some((group) => group.posts.some((each) => authorOf(each) === authorOf(post)))
     );
   };
   return [

@@ -6,7 +6,10 @@ import type { Process } from './world.ts';
 
 const COUNT = Number(process.env['SIM_SEEDS'] ?? 40);
 const FIRST = Number(process.env['SEED'] ?? 0);
-const seeds = Array.from({ length: process.env['SEED'] === undefined ? COUNT : 1 }, (_, i) => FIRST + i);
+const seeds = Array.from(
+  { length: process.env['SEED'] === undefined ? COUNT : 1 },
+  (_, i) => FIRST + i,
+);
 
 /** A schedule whose posts are handed over to a command that is slow and fails, in a process that is killed often. */
 function execSchedule(seed: number, flaw?: ExecSchedule['flaw']): Schedule {

@@ -30,11 +30,17 @@ test.each(['file', 'checkpoint', 'both'] as const)(
   async (resume) => {
     const given = unverified(3);
     const faults = given.faults.flatMap((fault) =>
-      fault.kind === 'fault' ? { ...fault, to: fault.to + 60_000 } : fault.kind === 'lose' ? [] : fault,
+      fault.kind === 'fault'
+        ? { ...fault, to: fault.to + 60_000 }
+        : fault.kind === 'lose'
+          ? []
+          : fault,
     );
     let idle: Process[] = [];
     const failed = await simulate([{ ...given, resume, faults }], undefined, 1, ({ processes }) => {
-      idle = processes.filter(({ failure, summary }) => failure !== undefined && summary?.pages === 0);
+      idle = processes.filter(
+        ({ failure, summary }) => failure !== undefined && summary?.pages === 0,
+      );
     });
     expect(failed).toEqual([]);
     expect(idle.length).toBeGreaterThan(0);

@@ -52,7 +52,11 @@ function duplicates({ schedule, processes }: Outcome, emitted: readonly string[]
 }
 
 /** Posts that are missing from the output, and posts from before the start that it should not contain. */
-function lost(outcome: Outcome, emitted: ReadonlySet<string>, byId: ReadonlyMap<string, Post>): string[] {
+function lost(
+  outcome: Outcome,
+  emitted: ReadonlySet<string>,
+  byId: ReadonlyMap<string, Post>,
+): string[] {
   const { schedule, service, processes } = outcome;
   const start = beginningOf(processes)?.access.first;
   if (!start) return [];
@@ -83,7 +87,8 @@ function beginningOf(processes: readonly Process[]): Process | undefined {
 }
 
 /** Whether the last process ran to the end. */
-const isCalm = (last: Process, { endsAt }: Outcome) => last.failure === undefined && last.endedAt >= endsAt;
+const isCalm = (last: Process, { endsAt }: Outcome) =>
+  last.failure === undefined && last.endedAt >= endsAt;
 
 /** The posts that the output must contain. */
 export function duePosts(outcome: Outcome): Post[] {
@@ -95,11 +100,14 @@ export function duePosts(outcome: Outcome): Post[] {
   const calm = isCalm(last, outcome);
   const verified = last.summary?.verified ?? null;
   const hasFailed = last.failure !== undefined && !last.killed;
-  const verifiedAt = (hasFailed ? last.endedAt : (last.verifiedAt ?? 0)) - (calm ? 0 : UNSETTLED_MS);
+  const verifiedAt =
+    (hasFailed ? last.endedAt : (last.verifiedAt ?? 0)) - (calm ? 0 : UNSETTLED_MS);
   // A process that has lost its position says so, and does not vouch for older posts than those it continues from.
   const assumed = processes.filter(({ isAssumed }) => isAssumed);
   const again =
-    schedule.position === 'lost' ? processes.filter((process) => process.fresh && process !== began) : [];
+    schedule.position === 'lost'
+      ? processes.filter((process) => process.fresh && process !== began)
+      : [];
   const vouched = Math.max(
     start.top?.sortAt ?? Number.NEGATIVE_INFINITY,
     ...assumed.map(({ resumed }) => resumed?.verified ?? Number.POSITIVE_INFINITY),
@@ -118,7 +126,9 @@ export function duePosts(outcome: Outcome): Post[] {
     if (schedule.start.kind === 'since' && sortAt < startOf(schedule, began)) return false;
     // What was not verified when a failure ended the run must be reported. After other ends, it does not count.
     if (!calm && (verified === null || (sortAt > verified && !hasFailed))) return false;
-    return !gaps.some(({ from, to }) => (from === null || sortAt >= from) && (to === null || sortAt <= to));
+    return !gaps.some(
+      ({ from, to }) => (from === null || sortAt >= from) && (to === null || sortAt <= to),
+    );
   });
 }
 
@@ -134,7 +144,9 @@ function unverified(outcome: Outcome, last: Process): string[] {
 /** The post time from which on a process without a position reads; -Infinity if it read no page that shows this. */
 function startOf({ start }: Outcome['schedule'], { access, beganAt }: Process): number {
   if (start.kind === 'since') return EPOCH + beganAt - start.ago;
-  return access.first ? (access.first.top?.sortAt ?? Number.POSITIVE_INFINITY) : Number.NEGATIVE_INFINITY;
+  return access.first
+    ? (access.first.top?.sortAt ?? Number.POSITIVE_INFINITY)
+    : Number.NEGATIVE_INFINITY;
 }
 
 /** Posts whose frames the tail received but did not write. */
@@ -145,7 +157,8 @@ function dropped(
   held: ReadonlySet<string>,
 ): string[] {
   const process = processes.at(-1);
-  if (!process || processes.length > 1 || process.killed || process.failure !== undefined) return [];
+  if (!process || processes.length > 1 || process.killed || process.failure !== undefined)
+    return [];
   return [...process.access.handed]
     .filter((id) => !emitted.has(id) && !held.has(id) && passes(schedule, byId.get(id)?.symbol))
     .map((id) => `${id} was received but not written`);
@@ -158,19 +171,30 @@ const earlier = (processes: readonly Process[], id: string) =>
   );
 
 /** Posts that the backfill should have written. */
-function lostBackfill(outcome: Outcome, emitted: ReadonlySet<string>, held: ReadonlySet<string>): string[] {
+function lostBackfill(
+  outcome: Outcome,
+  emitted: ReadonlySet<string>,
+  held: ReadonlySet<string>,
+): string[] {
   const { schedule, service, processes } = outcome;
   const disturbed = schedule.faults.some(({ kind }) =>
     ['evict', 'hollow', 'repeat', 'stale', 'last'].includes(kind),
   );
-  if (schedule.start.kind === 'now' || disturbed || schedule.ceiling !== null || processes.length > 1)
+  if (
+    schedule.start.kind === 'now' ||
+    disturbed ||
+    schedule.ceiling !== null ||
+    processes.length > 1
+  )
     return [];
   if (schedule.timeless || schedule.odd > 0 || processes[0]?.failure !== undefined) return [];
   const past = service.posts.filter(({ id }) => held.has(id));
   const { start } = schedule;
   const from = start.kind === 'since' ? EPOCH - start.ago : 0;
   const wanted =
-    start.kind === 'backfill' ? past.slice(0, start.rows) : past.filter(({ sortAt }) => sortAt >= from);
+    start.kind === 'backfill'
+      ? past.slice(0, start.rows)
+      : past.filter(({ sortAt }) => sortAt >= from);
   // Posts that appeared between two pages of the backfill take the places of older ones.
   const top = processes[0]?.access.first?.top;
   const written = service.posts.filter((post) => emitted.has(post.id) && top && !above(post, top));
@@ -179,7 +203,10 @@ function lostBackfill(outcome: Outcome, emitted: ReadonlySet<string>, held: Read
   return wanted
     .filter(
       ({ id, goneAt, symbol, nameless }) =>
-        !nameless && goneAt === Number.POSITIVE_INFINITY && !emitted.has(id) && passes(schedule, symbol),
+        !nameless &&
+        goneAt === Number.POSITIVE_INFINITY &&
+        !emitted.has(id) &&
+        passes(schedule, symbol),
     )
     .filter((post) => !isFull(post))
     .map(({ id }) => `${id} of the backfill was lost`);
@@ -194,7 +221,9 @@ function unclaimed({ processes, schedule, service }: Outcome): string[] {
     if (verified !== summary.verified)
       problems.push(`${summary.verified} is verified, but ${verified} is claimed`);
     const held = access.first?.held;
-    const skipped = service.posts.flatMap((post) => (held?.has(post.id) ? (verifiableTime(post) ?? []) : []));
+    const skipped = service.posts.flatMap((post) =>
+      held?.has(post.id) ? (verifiableTime(post) ?? []) : [],
+    );
     const start =
       resumed?.coverage?.after ??
       (schedule.start.kind === 'since'
@@ -204,7 +233,8 @@ function unclaimed({ processes, schedule, service }: Outcome): string[] {
       problems.push(`the claim begins at ${coverage.after}, and the run at ${start}`);
     const reported = notices.filter((notice) => notice.kind === 'gap' && !notice.open).length;
     const before = resumed?.coverage?.gaps.length ?? 0;
-    if (coverage && coverage.gaps.length > before + reported) problems.push('a gap was not reported');
+    if (coverage && coverage.gaps.length > before + reported)
+      problems.push('a gap was not reported');
     return problems;
   });
 }

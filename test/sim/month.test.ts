@@ -28,7 +28,9 @@ test.each([
     const report = `SEED=${seed} ${JSON.stringify(outcome)}`;
     if (days > 0) process.stdout.write(`${what}, ${days} days: ${report}\n`);
     expect(outcome.problems, report).toEqual([]);
-    expect(outcome.posts + outcome.lost, report).toBeGreaterThan(((lengthMs - 200_000) / postMs) * 0.9);
+    expect(outcome.posts + outcome.lost, report).toBeGreaterThan(
+      ((lengthMs - 200_000) / postMs) * 0.9,
+    );
     expect(outcome.starts, report).toBeGreaterThan(2);
     expect(outcome.files, report).toBeGreaterThan(2);
   },

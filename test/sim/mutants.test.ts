@@ -79,7 +79,12 @@ function standing(seed: number): Schedule {
   const from = 1_000 * rng.between(60, 80);
   return calm(seed, {
     busyMs: 330_000,
-    ...{ via: rng.pick(['ws', 'poll'] as const), resume: 'file', rate: rng.pick([0.1, 1]), position: 'last' },
+    ...{
+      via: rng.pick(['ws', 'poll'] as const),
+      resume: 'file',
+      rate: rng.pick([0.1, 1]),
+      position: 'last',
+    },
     faults: [
       { kind: 'still', from, to: from + 1_000 * rng.between(150, 240) },
       { kind: 'kill', from: from + 90_000, to: from + 90_000 },
@@ -114,7 +119,8 @@ async function missing(schedule: Schedule, mutation: Mutation): Promise<number> 
   const start = processes[0]?.access.first;
   const top = start?.top;
   const expected = service.posts.filter(
-    (post) => top && above(post, top) && !start.held.has(post.id) && post.visibleAt < endsAt - 30_000,
+    (post) =>
+      top && above(post, top) && !start.held.has(post.id) && post.visibleAt < endsAt - 30_000,
   );
   const written = new Set(disk.lines.map(({ id }) => id));
   return expected.filter(({ id }) => !written.has(id)).length;

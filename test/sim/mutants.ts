@@ -32,7 +32,9 @@ export const stopsAtKnownId: Mutation = {
   },
 };
 
-const confirmation = Buffer.from(JSON.stringify({ type: 'subscription', subscription: { type: 'all' } }));
+const confirmation = Buffer.from(
+  JSON.stringify({ type: 'subscription', subscription: { type: 'all' } }),
+);
 
 /** A connection that confirms the subscription immediately; `when` decides when it is really sent. */
 const early = (world: TailPorts, when: (send: () => void) => void): TailPorts => {
@@ -211,7 +213,10 @@ export const countsAuthorsTwice: Mutation = {
 };
 
 /** Changes the rows that make confluences. */
-const writing = (world: TailPorts, change: (rows: readonly TailRow[]) => readonly TailRow[]): TailPorts => ({
+const writing = (
+  world: TailPorts,
+  change: (rows: readonly TailRow[]) => readonly TailRow[],
+): TailPorts => ({
   ...world,
   sink: { ...world.sink, write: (rows) => world.sink.write(change(rows)) },
 });

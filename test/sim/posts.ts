@@ -75,7 +75,9 @@ export function postsOf(schedule: Schedule, rng: Rng): Post[] {
       order: posts.length,
       visibleAt,
       sentAt: time + late,
-      goneAt: vanishes ? visibleAt + rng.next() * 200_000 : time + (schedule.retentionMs ?? Infinity),
+      goneAt: vanishes
+        ? visibleAt + rng.next() * 200_000
+        : time + (schedule.retentionMs ?? Infinity),
       old: age > 0 && at !== null,
       ...{ nameless, symbol },
       record: {
@@ -123,7 +125,11 @@ function delayed(posts: readonly Post[], { faults }: Schedule): Post[] {
       .toReversed()
       .map((post) => {
         const visibleAt = after(post.visibleAt);
-        return { ...post, visibleAt, sentAt: Math.max(post.sentAt, post.sentAt < from ? 0 : visibleAt) };
+        return {
+          ...post,
+          visibleAt,
+          sentAt: Math.max(post.sentAt, post.sentAt < from ? 0 : visibleAt),
+        };
       })
       .reverse();
   }

@@ -35,7 +35,9 @@ const range = (of: (seed: number) => RelaySchedule, from: number, to: number) =>
 /** Runs schedules until one fails, and returns what went wrong in it. */
 async function simulateRelays(schedules: readonly RelaySchedule[], mutation?: RelayMutation) {
   for (const schedule of schedules) {
-    const problems = await runRelaySchedule(schedule, mutation).then(judgeRelay, (error) => [error.stack]);
+    const problems = await runRelaySchedule(schedule, mutation).then(judgeRelay, (error) => [
+      error.stack,
+    ]);
     if (problems.length > 0) return [{ seed: schedule.seed, problems }];
   }
   return [];
@@ -45,7 +47,8 @@ test(
   'relays publish and followers deliver every post exactly once, whatever happens to the store and to them',
   async () => {
     const one = process.env['SEED'];
-    const schedules = one === undefined ? range(relayScheduleOf, 0, SEEDS) : [relayScheduleOf(Number(one))];
+    const schedules =
+      one === undefined ? range(relayScheduleOf, 0, SEEDS) : [relayScheduleOf(Number(one))];
     expect(await simulateRelays(schedules)).toEqual([]);
   },
   PATIENCE_MS,
@@ -59,7 +62,10 @@ test.each([
   ['a replica whose clock is behind takes over', slowReplica],
   ['the store loses everything', emptied],
   ['followers begin later', lateFollowers],
-  ['the store loses everything before posts are published whose frames were lost', lostBehindFrames],
+  [
+    'the store loses everything before posts are published whose frames were lost',
+    lostBehindFrames,
+  ],
 ])(
   'relays and followers deliver every post exactly once even if %s',
   { timeout: PATIENCE_MS },
@@ -79,7 +85,12 @@ test.each<[string, RelayMutation, (seed: number) => RelaySchedule, number]>([
   ['a relay forgets its feed', forgets, emptied, 0],
   ['a relay on standby remembers nothing', ignoresFeed, emptied, 4],
   ['a follower assumes that nothing is missing', assumesNoGap, relayScheduleOf, 30],
-  ['a follower assumes that nothing before its last post is missing', withoutVerified, lostBehindFrames, 15],
+  [
+    'a follower assumes that nothing before its last post is missing',
+    withoutVerified,
+    lostBehindFrames,
+    15,
+  ],
   ['a follower claims what it has not read', claimsAll, lateFollowers, 0],
   ['a follower assumes that a feed was not started over', withoutStart, lostBehindFrames, 21],
   ['a follower does not recognize the beginning of a feed', withoutBeginning, emptied, 32],

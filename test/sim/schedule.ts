@@ -32,7 +32,14 @@ export type Fault = { readonly from: number; readonly to: number } & (
 export type ResumeBy = 'none' | 'checkpoint' | 'file' | 'both';
 
 /** The responses to a subscription: the documented one, variants, an unrelated frame, and none. */
-export const acknowledgements = ['described', 'named', 'bare', 'wrapped', 'unknown', 'none'] as const;
+export const acknowledgements = [
+  'described',
+  'named',
+  'bare',
+  'wrapped',
+  'unknown',
+  'none',
+] as const;
 export type Acknowledgement = (typeof acknowledgements)[number];
 
 /** A command that posts are handed over to. */
@@ -101,7 +108,17 @@ export interface Schedule {
   readonly kills: readonly number[];
 }
 
-const pageFaults = ['busy', 'fault', 'cut', 'break', 'slow', 'evict', 'hollow', 'repeat', 'stale'] as const;
+const pageFaults = [
+  'busy',
+  'fault',
+  'cut',
+  'break',
+  'slow',
+  'evict',
+  'hollow',
+  'repeat',
+  'stale',
+] as const;
 const frameFaults = ['lose', 'double', 'reorder', 'lag'] as const;
 const linkFaults = ['close', 'reset', 'half', 'forget', 'sleep'] as const;
 const statuses = [401, 402, 403, 404, 429, 500, 503, 504] as const;
@@ -122,9 +139,11 @@ export function scheduleOf(seed: number): Schedule {
   const end = rng.pick(['stop', 'duration'] as const);
   const faults = faultsOf(rng, busyMs);
   const during = (least: number, most: number) => spanIn(rng, busyMs, least, most);
-  if (poor && rng.chance(0.3)) faults.push({ kind: rng.pick(['quota', 'policy']), ...during(1e12, 1e12) });
+  if (poor && rng.chance(0.3))
+    faults.push({ kind: rng.pick(['quota', 'policy']), ...during(1e12, 1e12) });
   if (kills.length > 0 && rng.chance(0.3)) faults.push({ kind: 'kill', ...during(0, 0) });
-  if (rng.chance(0.15)) faults.push({ kind: 'last', p: rng.pick([0.3, 1]), ...during(1_000, 90_000) });
+  if (rng.chance(0.15))
+    faults.push({ kind: 'last', p: rng.pick([0.3, 1]), ...during(1_000, 90_000) });
   if (rng.chance(0.15)) {
     const { from, to } = during(30_000, 300_000);
     faults.push({ kind: 'still', from, to: Math.min(busyMs, to) });
@@ -140,7 +159,12 @@ export function scheduleOf(seed: number): Schedule {
   if (rng.chance(0.3)) {
     const { from, to } = during(100, 90_000);
     const start = rng.chance(0.2) ? from : 0;
-    faults.push({ kind: 'foreign', p: rng.pick([0.1, 0.5, 1]), from: from - start, to: to - start });
+    faults.push({
+      kind: 'foreign',
+      p: rng.pick([0.1, 0.5, 1]),
+      from: from - start,
+      to: to - start,
+    });
   }
   return {
     ...{ seed, busyMs, resume, kills, old, end, faults },
@@ -194,7 +218,8 @@ function faultsOf(rng: Rng, busyMs: number): Fault[] {
     if (sort < 3) return { ...p(pageFaults, [0.1, 0.5, 1]), ...span(1_000, 60_000) };
     if (sort < 5) return { ...p(frameFaults, [0.05, 0.3, 1]), ...span(1_000, 60_000) };
     if (sort < 8) return { kind: rng.pick(linkFaults), ...span(0, 1) };
-    if (sort === 9) return { kind: rng.pick(['slowOut', 'blockOut'] as const), ...span(1_000, 150_000) };
+    if (sort === 9)
+      return { kind: rng.pick(['slowOut', 'blockOut'] as const), ...span(1_000, 150_000) };
     if (rng.chance(0.3)) return { kind: 'mute', ...span(1_000, 40_000) };
     const status = rng.pick(rng.chance(0.15) ? statuses : ([429, 500, 503, 504] as const));
     return { kind: 'refuse', status, ...span(1_000, 90_000) };

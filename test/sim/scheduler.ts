@@ -99,7 +99,11 @@ export interface ProcessClock extends Clock {
 }
 
 /** `skew` is the error of the wall clock; waits of a process that is no longer `alive` never end. */
-export function clockOn(scheduler: Scheduler, skew: () => number, alive: () => boolean): ProcessClock {
+export function clockOn(
+  scheduler: Scheduler,
+  skew: () => number,
+  alive: () => boolean,
+): ProcessClock {
   let waits = 0;
   return {
     get waits() {
@@ -147,7 +151,10 @@ export async function runUntil(
   await new Promise(setImmediate);
   for (let events = 0; ; events++) {
     // A tick comes after all promises have settled, as an immediate does, but does not poll for I/O.
-    do await new Promise<void>((resolve) => (pending?.() ? setImmediate : process.nextTick)(resolve));
+    do
+      await new Promise<void>((resolve) =>
+        (pending?.() ? setImmediate : process.nextTick)(resolve),
+      );
     while (pending?.());
     if (isOver) return work;
     if (!pending && events > MOST_EVENTS) throw new Error('the simulation does not end');

@@ -3,7 +3,14 @@ import { plainJson } from '../../src/base/json-object.ts';
 import type { Remainder } from '../../src/contract/ports.ts';
 import { mayBeCharged, readServiceError } from '../../src/core/client/service-errors.ts';
 import { redirected } from '../../src/core/http/network-failures.ts';
-import type { Connect, FeedPage, KeyFacts, Link, LinkEnd, PageSource } from '../../src/tail/ports.ts';
+import type {
+  Connect,
+  FeedPage,
+  KeyFacts,
+  Link,
+  LinkEnd,
+  PageSource,
+} from '../../src/tail/ports.ts';
 import { postTimeOf, tailRows } from '../../src/tail/post-row.ts';
 import { EPOCH, type Post, postsOf } from './posts.ts';
 import { type Rng, rngOf } from './rng.ts';
@@ -164,7 +171,8 @@ export function createService(schedule: Schedule, scheduler: Scheduler) {
           throw network('BROKEN');
         }
         const last = slice.rows.at(-1)?.id ?? null;
-        if (strikes('hollow')) return { rows: [], hasMore: true, nextBefore: rng.pick([last, null]) };
+        if (strikes('hollow'))
+          return { rows: [], hasMore: true, nextBefore: rng.pick([last, null]) };
         access.first ??= {
           held: new Set(
             posts
@@ -201,7 +209,9 @@ export function createService(schedule: Schedule, scheduler: Scheduler) {
           if (closedAt !== undefined) return;
           closedAt = now() + lingering;
           const minutes = (closedAt - openedAt) / MINUTE;
-          const cu = MINUTE_CU * (schedule.billing === 'started' ? Math.max(1, Math.ceil(minutes)) : minutes);
+          const cu =
+            MINUTE_CU *
+            (schedule.billing === 'started' ? Math.max(1, Math.ceil(minutes)) : minutes);
           used += cu;
           meter.socket += cu;
           access.open--;
@@ -229,7 +239,11 @@ export function createService(schedule: Schedule, scheduler: Scheduler) {
         const send = (post: Post) => {
           if (!subscribed || strikes('lose')) return;
           const data = { ...post.record, authorAvatarUrl: null, tokenImageUrl: null };
-          const wait = strikes('reorder') ? rng.next() * 3_000 : strikes('lag') ? rng.next() * 60_000 : 0;
+          const wait = strikes('reorder')
+            ? rng.next() * 3_000
+            : strikes('lag')
+              ? rng.next() * 60_000
+              : 0;
           const frame = { type: 'thesis', data };
           if (wait === 0) push(frame);
           else later(wait, () => push(frame));
@@ -261,11 +275,13 @@ export function createService(schedule: Schedule, scheduler: Scheduler) {
         for (const fault of schedule.faults) {
           if (fault.from < now()) continue;
           const at = fault.from - now();
-          if (fault.kind === 'close') later(at, () => finish({ why: 'closed', text: 'restart' }, 0));
+          if (fault.kind === 'close')
+            later(at, () => finish({ why: 'closed', text: 'restart' }, 0));
           if (fault.kind === 'reset') later(at, () => finish({ why: 'reset', text: '' }, 0));
           if (fault.kind === 'forget') later(at, () => (subscribed = false));
           if (fault.kind === 'policy') later(at, () => finish({ why: 'quota', text: 'quota' }, 0));
-          if (fault.kind === 'half' || fault.kind === 'sleep') later(at, () => (deafSince ??= now()));
+          if (fault.kind === 'half' || fault.kind === 'sleep')
+            later(at, () => (deafSince ??= now()));
         }
         later(rng.next() * 50, () => push({ type: 'ready', connectionId: 'c1' }));
 
@@ -356,12 +372,14 @@ export const above = (a: Post, b: Post): boolean =>
 /** An error of the service, as the program reads it. */
 const errorOf = (status: number, code: string, retryAfter?: number): Failure => {
   const error = { error: { code, message: 'No.' }, retryAfter };
-  return readServiceError({ status, headers: {}, text: JSON.stringify(error) }, error, EPOCH).failure;
+  return readServiceError({ status, headers: {}, text: JSON.stringify(error) }, error, EPOCH)
+    .failure;
 };
 const limited = (seconds: number) => errorOf(429, 'RATE_LIMITED', seconds);
 const broken = (status: number) => errorOf(status, 'INTERNAL_ERROR');
 const quota = () => errorOf(402, 'QUOTA_EXCEEDED');
-const network = (code: string) => new Failure('network', 'The connection broke.', { code, retryable: true });
+const network = (code: string) =>
+  new Failure('network', 'The connection broke.', { code, retryable: true });
 
 /** An answer without an error code of the service, as the program reads it. */
 function foreign(rng: Rng): Failure {

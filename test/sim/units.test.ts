@@ -6,10 +6,13 @@ import { runSchedule } from './world.ts';
 const HOURS = 1.5;
 
 /** Hours without faults. */
-const hours = (given: Partial<Schedule>) => calm(1, { busyMs: HOURS * 3_600_000, rate: 0.2, ...given });
+const hours = (given: Partial<Schedule>) =>
+  calm(1, { busyMs: HOURS * 3_600_000, rate: 0.2, ...given });
 
 /** The cost of the pages per minute, and the maximum number of remembered ids. */
-async function run(schedule: Schedule): Promise<{ perMinute: number; known: number; rows: number }> {
+async function run(
+  schedule: Schedule,
+): Promise<{ perMinute: number; known: number; rows: number }> {
   let known = 0;
   const outcome = await runSchedule(schedule, {
     world: (world) => ({
@@ -45,7 +48,9 @@ test.each<[string, Partial<Schedule>, number, number]>([
   expect(perMinute).toBeLessThan(most);
 });
 
-test('while no connection can be opened, pages cost as much as polls', { timeout: 60_000 }, async () => {
+test('while no connection can be opened, pages cost as much as polls', {
+  timeout: 60_000,
+}, async () => {
   const faults = [{ kind: 'refuse', status: 503, from: 0, to: 1e12 }] as const;
   const given = { rate: 0.5, busyMs: 1_800_000 };
   const polls = await run(hours({ ...given, via: 'poll' }));

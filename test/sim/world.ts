@@ -7,7 +7,12 @@ import { Confluence, calloutConfluence, thesisConfluence } from '../../src/tail/
 import { createTail, type Tail } from '../../src/tail/engine.ts';
 import type { Summary, TailNotice } from '../../src/tail/notice.ts';
 import type { StartPoint, TailOptions, TailPorts, TailSink } from '../../src/tail/ports.ts';
-import { continueAfter, type Position, positionText, readPosition } from '../../src/tail/position.ts';
+import {
+  continueAfter,
+  type Position,
+  positionText,
+  readPosition,
+} from '../../src/tail/position.ts';
 import { postTimeOf, type TailRow } from '../../src/tail/post-row.ts';
 import { withMinutes } from '../../src/tail/socket/minutes.ts';
 import { timing } from '../../src/tail/timing.ts';
@@ -20,7 +25,12 @@ import { clockOn, createScheduler, runUntil, type Scheduler } from './scheduler.
 import { type Access, createService, type Service, type Source } from './service.ts';
 
 /** One process of the tail and its observed results. It continues from `resumed`. */
-const openProcess = (resumed: Position | undefined, isAssumed: boolean, access: Access, beganAt: number) => ({
+const openProcess = (
+  resumed: Position | undefined,
+  isAssumed: boolean,
+  access: Access,
+  beganAt: number,
+) => ({
   ...{ resumed, access, beganAt, fresh: resumed === undefined },
   /** Whether only the lines of its file show where it continued, because the position was lost. */
   isAssumed: resumed !== undefined && isAssumed,
@@ -72,7 +82,8 @@ export const LONG_AUDIT_MS = 80_000;
 const timeField = ({ feed }: Schedule) => (feed === 'thesis' ? 'platformCreatedAt' : 'createdAt');
 
 /** Whether a row passes the filter of a schedule. */
-export const passes = (schedule: Schedule, symbol: unknown): boolean => !schedule.sifted || symbol === 'AAA';
+export const passes = (schedule: Schedule, symbol: unknown): boolean =>
+  !schedule.sifted || symbol === 'AAA';
 
 /** Runs a schedule; throws if it does not end. */
 export async function runSchedule(schedule: Schedule, mutation: Mutation = {}): Promise<Outcome> {
@@ -88,7 +99,8 @@ export async function runSchedule(schedule: Schedule, mutation: Mutation = {}): 
   const supervise = async () => {
     while (scheduler.now < endsAt) {
       const process = await runProcess(outcome, scheduler, mutation, judgeClaim);
-      if (!process.killed && (schedule.resume === 'none' || isFinal(process.failure, schedule))) break;
+      if (!process.killed && (schedule.resume === 'none' || isFinal(process.failure, schedule)))
+        break;
       if (process.failure instanceof Failure && process.failure.kind === 'quota') service.topUp();
       await pause(RESTART_MS);
     }
@@ -101,7 +113,9 @@ export async function runSchedule(schedule: Schedule, mutation: Mutation = {}): 
 
 /** Whether a process is not started again after this end: its limits would end the next one too. */
 const isFinal = (failure: unknown, { faults, ceiling }: Schedule): boolean =>
-  failure === undefined || ceiling !== null || faults.some(({ kind, to }) => kind === 'quota' && to >= 1e12);
+  failure === undefined ||
+  ceiling !== null ||
+  faults.some(({ kind, to }) => kind === 'quota' && to >= 1e12);
 
 async function runProcess(
   outcome: Outcome,
@@ -211,7 +225,8 @@ async function runProcess(
     });
   const fields = schedule.feed === 'thesis' ? thesisConfluence : calloutConfluence;
   const verified = () => tail.status().verified;
-  const confluence = schedule.rule && new Confluence(schedule.rule, fields, resume?.state, verified);
+  const confluence =
+    schedule.rule && new Confluence(schedule.rule, fields, resume?.state, verified);
   const limit = { limit: schedule.ceiling ?? undefined };
   const spend = createSpend(limit, { acquire: async () => {} }, undefined);
   const { left } = spend;
@@ -222,7 +237,10 @@ async function runProcess(
     connect:
       schedule.feed === 'thesis'
         ? withMinutes(access.connect, clock, (signal) =>
-            spend.reserve({ endpoint: 'ws', bounds: { least: 0, most: 20_000, reveals: 0 } }, signal),
+            spend.reserve(
+              { endpoint: 'ws', bounds: { least: 0, most: 20_000, reveals: 0 } },
+              signal,
+            ),
           )
         : undefined,
     left,
@@ -246,9 +264,14 @@ async function runProcess(
       if (notice.kind === 'end') process.summary = notice.summary;
     },
   };
-  const tail: Tail = createTail(mutation.world?.(world) ?? world, mutation.options?.(options) ?? options);
+  const tail: Tail = createTail(
+    mutation.world?.(world) ?? world,
+    mutation.options?.(options) ?? options,
+  );
   const controller = new AbortController();
-  const stop = scheduler.at(schedule.end === 'stop' ? endsAt : endsAt + 60_000, () => controller.abort());
+  const stop = scheduler.at(schedule.end === 'stop' ? endsAt : endsAt + 60_000, () =>
+    controller.abort(),
+  );
   const ran = tail.run(controller.signal).then(
     () => {},
     (failure) => {
@@ -266,7 +289,8 @@ async function runProcess(
   const ago = tail.status().walkedAgoMs;
   process.verifiedAt = ago === null ? undefined : scheduler.now - ago;
   if (process.killed) disk.crash();
-  else process.left = clock.waits + access.open + getEventListeners(controller.signal, 'abort').length;
+  else
+    process.left = clock.waits + access.open + getEventListeners(controller.signal, 'abort').length;
   if (process.failure !== undefined && !(process.failure instanceof Failure)) throw process.failure;
   return process;
 }
@@ -278,7 +302,11 @@ export function verifiableTime({ record }: Post): number | null {
 }
 
 /** Returns the posts that a position claims to be in the output, although a crash at this time would leave them out. */
-function claimJudge({ schedule, service, disk }: Outcome): (position: Position, now: number) => string[] {
+function claimJudge({
+  schedule,
+  service,
+  disk,
+}: Outcome): (position: Position, now: number) => string[] {
   const posts = service.posts
     .filter(({ old, nameless, goneAt }) => !old && !nameless && goneAt === Number.POSITIVE_INFINITY)
     .flatMap((post) => {

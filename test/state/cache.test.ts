@@ -17,7 +17,13 @@ function cacheAt(
   { key = KEY, baseUrl = 'https://api.example.test', now = NOW } = {},
 ) {
   const notices: string[] = [];
-  const cache = openCache({ dir, baseUrl, key, now: () => now, notice: (text) => notices.push(text) });
+  const cache = openCache({
+    dir,
+    baseUrl,
+    key,
+    now: () => now,
+    notice: (text) => notices.push(text),
+  });
   return { cache, notices };
 }
 const found = (record: unknown, time = NOW): CachedAnswer => ({ status: 200, time, record });
@@ -54,25 +60,29 @@ test('removes what is older than 30 days', () => {
   const [kept, ...aged] = files;
   for (const { file } of aged) utimesSync(file, old, old);
   // Each run removes the old files of one folder, which depends on its time.
-  for (let at = 0; at < 256; at++) cacheAt(dir, { now: NOW + at }).cache.put(HANDLE, 'new', found(1));
+  for (let at = 0; at < 256; at++)
+    cacheAt(dir, { now: NOW + at }).cache.put(HANDLE, 'new', found(1));
   expect(mine.stats().entries).toBe(2);
   expect(existsSync(kept?.file ?? '')).toBe(true);
 });
 
-test.skipIf(process.platform === 'win32')('does not wait for the writer of a FIFO in place of a file', () => {
-  const dir = under('fifo');
-  const { cache } = cacheAt(dir);
-  cache.put(HANDLE, 'ann', found({ handle: 'ann' }));
-  for (const { file } of filesUnder(dir)) {
-    rmSync(file);
-    execFileSync('mkfifo', [file]);
-  }
-  const again = cacheAt(dir).cache;
-  expect(again.get(HANDLE, 'ann')).toBeUndefined();
-  expect(again.stats()).toMatchObject({ entries: 0 });
-  expect(again.listHandles('', 9)).toEqual([]);
-  again.put(HANDLE, 'ann', found({ handle: 'ann' }));
-});
+test.skipIf(process.platform === 'win32')(
+  'does not wait for the writer of a FIFO in place of a file',
+  () => {
+    const dir = under('fifo');
+    const { cache } = cacheAt(dir);
+    cache.put(HANDLE, 'ann', found({ handle: 'ann' }));
+    for (const { file } of filesUnder(dir)) {
+      rmSync(file);
+      execFileSync('mkfifo', [file]);
+    }
+    const again = cacheAt(dir).cache;
+    expect(again.get(HANDLE, 'ann')).toBeUndefined();
+    expect(again.stats()).toMatchObject({ entries: 0 });
+    expect(again.listHandles('', 9)).toEqual([]);
+    again.put(HANDLE, 'ann', found({ handle: 'ann' }));
+  },
+);
 
 test('completes handles by prefix, latest first, without characters that a shell would interpret', () => {
   const { cache } = cacheAt(under('handles'));

@@ -38,7 +38,9 @@ test('trdr variables override XDG variables, which override the defaults', () =>
 });
 
 test('a relative XDG path is ignored', () => {
-  expect(foldersOf({ ...linux, env: { XDG_CONFIG_HOME: 'rel' } }).config).toBe('/home/ann/.config/trdr');
+  expect(foldersOf({ ...linux, env: { XDG_CONFIG_HOME: 'rel' } }).config).toBe(
+    '/home/ann/.config/trdr',
+  );
 });
 
 test('the home directory comes from the environment, else from the system', () => {

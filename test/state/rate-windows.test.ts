@@ -11,7 +11,9 @@ const BASE = 'https://api.example.test';
 function windowsAt(dir: string | undefined, start = 1_700_000_000_000, key = KEY) {
   const clock = { ms: start };
   const notices: string[] = [];
-  const windows = openWindows(dir, BASE, key, { now: () => clock.ms }, (text) => notices.push(text));
+  const windows = openWindows(dir, BASE, key, { now: () => clock.ms }, (text) =>
+    notices.push(text),
+  );
   return { windows, clock, notices };
 }
 

@@ -19,9 +19,12 @@ describe.skipIf(!hasServer())('answers in a store', () => {
     const found = await Promise.all(
       fleet.flatMap(({ lookUp }) => Array.from({ length: 5 }, () => lookUp(300))),
     );
-    expect(found).toEqual(Array(50).fill(expect.objectContaining({ status: 200, record: { id: 'u' } })));
+    expect(found).toEqual(
+      Array(50).fill(expect.objectContaining({ status: 200, record: { id: 'u' } })),
+    );
     expect(fleet.reduce((sum, { calls }) => sum + calls.made, 0)).toBe(1);
-    for (const { kept } of fleet) expect(kept.get('user.wallet w')).toMatchObject({ record: { id: 'u' } });
+    for (const { kept } of fleet)
+      expect(kept.get('user.wallet w')).toMatchObject({ record: { id: 'u' } });
   });
 
   it('have the age that the clock of the store gives, whatever the clocks of the machines are', async () => {
@@ -50,7 +53,9 @@ describe.skipIf(!hasServer())('answers in a store', () => {
           // The copy in the cache of the reader has the right age by the clock of the reader.
           const saved = reader.kept.get('user.wallet w');
           if (isFresh)
-            expect(Math.abs(now(reader.skew) - ageMs - (saved?.time ?? 0)), text).toBeLessThan(5_000);
+            expect(Math.abs(now(reader.skew) - ageMs - (saved?.time ?? 0)), text).toBeLessThan(
+              5_000,
+            );
         }
       }
     }
@@ -61,7 +66,9 @@ describe.skipIf(!hasServer())('answers in a store', () => {
     const [one, two] = [machine(server), machine(server)];
     const failure = new Failure('service', 'down', { code: 'INTERNAL_ERROR', status: 500 });
     await one.ask(async () => failure);
-    const told = await two.ask(async () => expect.fail('it asked although the other one just failed'));
+    const told = await two.ask(async () =>
+      expect.fail('it asked although the other one just failed'),
+    );
     expect(told).toMatchObject({ code: 'INTERNAL_ERROR', status: 500 });
   });
 
@@ -83,7 +90,11 @@ describe.skipIf(!hasServer())('answers in a store', () => {
   it('are not trusted without the key', async () => {
     const server = await startServer();
     const [forger, reader] = [machine(server, { key: 'another key' }), machine(server)];
-    await forger.answers.put('user.wallet', 'w', { time: Date.now(), status: 200, record: { id: 'forged' } });
+    await forger.answers.put('user.wallet', 'w', {
+      time: Date.now(),
+      status: 200,
+      record: { id: 'forged' },
+    });
     let asked = 0;
     const answer = await reader.ask(async () => {
       asked++;
@@ -113,7 +124,10 @@ describe.skipIf(!hasServer())('answers in a store', () => {
         await store.send(command, args);
       });
       await Promise.all([one.lookUp(50), two.lookUp(50)]);
-      expect(await later.lookUp(), `${command} ${args}`).toMatchObject({ status: 200, record: { id: 'u' } });
+      expect(await later.lookUp(), `${command} ${args}`).toMatchObject({
+        status: 200,
+        record: { id: 'u' },
+      });
       const made = machines.reduce((sum, { calls }) => sum + calls.made, 0);
       expect(made, `${command} ${args}`).toBe(1);
     }

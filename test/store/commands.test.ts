@@ -19,7 +19,8 @@ import { startServer } from './server.ts';
 /** The arguments that redis-cli gets from the command documented in docs/store.md, run by a shell as it is written. */
 function documentedAcl(user: string, password: string): string[] {
   const page = readFileSync(join(import.meta.dirname, '../../docs/store.md'), 'utf8');
-  const [, command = ''] = /^( *redis-cli ACL SETUSER desk [\s\S]*?)\n *redis-cli CONFIG/m.exec(page) ?? [];
+  const [, command = ''] =
+    /^( *redis-cli ACL SETUSER desk [\s\S]*?)\n *redis-cli CONFIG/m.exec(page) ?? [];
   const given = command.replace(' desk ', ` ${user} `).replace('>PASSWORD', `>${password}`);
   const printing = `redis() { shift; printf '%s\\n' "$@"; }\n${given.replace('redis-cli', 'redis')}`;
   return execFileSync('/bin/sh', ['-c', printing], { encoding: 'utf8' }).trim().split('\n');
@@ -32,7 +33,9 @@ describe.skipIf(!hasServer())('the store commands', () => {
   it('save a store with its password, which is never shown', async () => {
     const server = await startServer({ conf: ['--requirepass', 'hunter2'] });
     const home = openHome();
-    const wrong = await home.run(['store', 'login', server.url, '--with-password'], { stdin: 'hunter3\n' });
+    const wrong = await home.run(['store', 'login', server.url, '--with-password'], {
+      stdin: 'hunter3\n',
+    });
     expect([wrong.exitCode, wrong.error()['code']]).toEqual([9, 'STORE_DENIED']);
     const unread = await home.run(['store', 'login', server.url], { stdin: 'hunter2\n' });
     expect(unread.error()).toMatchObject({
@@ -45,7 +48,10 @@ describe.skipIf(!hasServer())('the store commands', () => {
       'invalid store URL: it contains a password',
     ]);
     expect(inUrl.stderr).not.toContain('hunter2');
-    const login = await trdr(['store', 'login', server.url, '--with-password'], { home, input: 'hunter2\n' });
+    const login = await trdr(['store', 'login', server.url, '--with-password'], {
+      home,
+      input: 'hunter2\n',
+    });
     expect(login.exitCode).toBe(0);
     expect(statSync(join(home.config, 'config.json')).mode & 0o777).toBe(0o600);
     const sandbox = await withSandbox();
@@ -67,9 +73,15 @@ describe.skipIf(!hasServer())('the store commands', () => {
       });
     expect(verdicts((await printing('echo hunter2')).records())).toMatchObject({ reach: 'ok' });
     const failed = await printing('echo locked >&2; exit 1');
-    expect([failed.exitCode, failed.error()['message']]).toEqual([4, expect.stringContaining('locked')]);
+    expect([failed.exitCode, failed.error()['message']]).toEqual([
+      4,
+      expect.stringContaining('locked'),
+    ]);
     const elsewhere = await startServer({ conf: ['--requirepass', 'hunter2'] });
-    const moved = await home.run(['store', 'check'], { sandbox, env: { TRDR_STORE: elsewhere.url } });
+    const moved = await home.run(['store', 'check'], {
+      sandbox,
+      env: { TRDR_STORE: elsewhere.url },
+    });
     expect(moved.records()).toMatchObject([{ check: 'reach', verdict: 'fail' }]);
   });
 
@@ -89,10 +101,15 @@ describe.skipIf(!hasServer())('the store commands', () => {
     expect(verdicts((await runInProcess(['store', 'check'], options)).records())).toMatchObject({
       rights: 'ok',
     });
-    const relay = startTrdr(['thesis', 'relay', '--via', 'poll', '--lag', '200ms', '--yes'], options);
+    const relay = startTrdr(
+      ['thesis', 'relay', '--via', 'poll', '--lag', '200ms', '--yes'],
+      options,
+    );
     const admitted = keysOf({ baseUrl: sandbox.url, key: sandbox.key }).feed('thesis');
     await until(async () => (await admin.send('EXISTS', [admitted.mark])) === 1);
-    await until(async () => String(await admin.send('HGET', [admitted.info, 'mode'])) === 'polling');
+    await until(
+      async () => String(await admin.send('HGET', [admitted.info, 'mode'])) === 'polling',
+    );
     startPosting(sandbox, 50);
     for (const args of [
       ['whois', 'mira'],
@@ -102,7 +119,18 @@ describe.skipIf(!hasServer())('the store commands', () => {
       ['budget', 'show'],
       ['thesis', 'tail', '--via', 'store', '--count', '2', '--status', 'all.prom'],
       ['thesis', 'tail', '--via', 'store', '--count', '2', '--rotate', '1d', '--out', 'a.ndjson'],
-      ['thesis', 'tail', '--via', 'store', '--group', 'desk', '--count', '2', '--status', 'desk.prom'],
+      [
+        'thesis',
+        'tail',
+        '--via',
+        'store',
+        '--group',
+        'desk',
+        '--count',
+        '2',
+        '--status',
+        'desk.prom',
+      ],
       ['thesis', 'tail', '--via', 'store', '--group', 'all', '--shared', '--count', '2'],
       ['usage', '--store'],
       ['store', 'status'],
@@ -110,11 +138,9 @@ describe.skipIf(!hasServer())('the store commands', () => {
       ['store', 'clear', 'cache', '--yes'],
     ]) {
       const ran = await (args[1] === 'tail' ? trdr : runInProcess)(args, options);
-      expect([args, ran.exitCode, ran.stderr.match(/has no permission for.*/)], ran.stderr).toEqual([
-        args,
-        0,
-        null,
-      ]);
+      expect([args, ran.exitCode, ran.stderr.match(/has no permission for.*/)], ran.stderr).toEqual(
+        [args, 0, null],
+      );
       if (args[1] === 'status') {
         const feed = ran.records().find(({ item }) => item === 'feed');
         expect(feed).toMatchObject({ leader: expect.any(String) });
@@ -137,16 +163,28 @@ describe.skipIf(!hasServer())('the store commands', () => {
     const conf = ['--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru', '--appendonly', 'no'];
     const server = await startServer({ conf });
     const sandbox = await withSandbox();
-    const check = await runInProcess(['store', 'check'], { sandbox, env: { TRDR_STORE: server.url } });
+    const check = await runInProcess(['store', 'check'], {
+      sandbox,
+      env: { TRDR_STORE: server.url },
+    });
     expect(check.exitCode).toBe(9);
     expect(verdicts(check.records())).toMatchObject({ eviction: 'fail', persistence: 'warn' });
     const full = await startServer({ conf: ['--maxmemory', '1'] });
-    const refused = await runInProcess(['store', 'check'], { sandbox, env: { TRDR_STORE: full.url } });
-    expect(verdicts(refused.records())).toMatchObject({ reach: 'ok', writes: 'fail', memory: 'warn' });
+    const refused = await runInProcess(['store', 'check'], {
+      sandbox,
+      env: { TRDR_STORE: full.url },
+    });
+    expect(verdicts(refused.records())).toMatchObject({
+      reach: 'ok',
+      writes: 'fail',
+      memory: 'warn',
+    });
     expect(refused.stdout).toContain('has no memory left (OOM)');
     await full.stop();
     const away = await runInProcess(['store', 'check'], { sandbox, env: { TRDR_STORE: full.url } });
-    expect(away.records()).toMatchObject([{ next: expect.stringContaining('the server is running') }]);
+    expect(away.records()).toMatchObject([
+      { next: expect.stringContaining('the server is running') },
+    ]);
   });
 
   it('state how to fix the reason for a rejected connection', async () => {
@@ -176,7 +214,12 @@ describe.skipIf(!hasServer())('the store commands', () => {
     // A missing permission is named by the check, or by the failure if no connection is possible.
     for (const right of documentedAcl('x', 'p').filter((one) => one.startsWith('+'))) {
       if (['+select', '+client|setname'].includes(right)) continue;
-      const named = await user('less', 'reset', ...documentedAcl('less', 'p').slice(2), `-${right.slice(1)}`)
+      const named = await user(
+        'less',
+        'reset',
+        ...documentedAcl('less', 'p').slice(2),
+        `-${right.slice(1)}`,
+      )
         .then(findings)
         .then(
           (found) => of('rights', found)?.next,
@@ -193,7 +236,10 @@ describe.skipIf(!hasServer())('the store commands', () => {
     const { ledger, budgets } = machine(server);
     for (const key of [keys.caps, keys.calls, keys.open, keys.sum(periodsAt(Date.now()).day)]) {
       await budgets.set({ period: 'month', machine: undefined, cu: 1_000 });
-      await (await ledger.begin({ endpoint: 'user.wallet', most: 300 })).settle({ status: 200, cu: 100 });
+      await (await ledger.begin({ endpoint: 'user.wallet', most: 300 })).settle({
+        status: 200,
+        cu: 100,
+      });
       await admin.send('DEL', [key]);
       await admin.send('RPUSH', [key, 'hostile']);
       await expect(ledger.begin({ endpoint: 'user.wallet', most: 300 })).rejects.toMatchObject({
@@ -208,7 +254,11 @@ describe.skipIf(!hasServer())('the store commands', () => {
   it('show and remove what machines share', async () => {
     const server = await startServer();
     const sandbox = await withSandbox();
-    const options = { sandbox, home: openHome(), env: { TRDR_STORE: server.url, TRDR_MACHINE: 'desk-1' } };
+    const options = {
+      sandbox,
+      home: openHome(),
+      env: { TRDR_STORE: server.url, TRDR_MACHINE: 'desk-1' },
+    };
     await runInProcess(['whois', 'mira'], options);
     const status = await runInProcess(['store', 'status'], options);
     expect(status.records()).toEqual(

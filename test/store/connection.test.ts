@@ -37,7 +37,9 @@ describe('store URLs', () => {
 
   it('an unencrypted connection beyond this machine needs storePlain', async () => {
     const address = readStoreUrl('redis://192.0.2.1:6379');
-    await expect(connectStore(address, { connectMs: 1 })).rejects.toMatchObject({ code: 'STORE_PLAIN' });
+    await expect(connectStore(address, { connectMs: 1 })).rejects.toMatchObject({
+      code: 'STORE_PLAIN',
+    });
     const allowed = connectStore(address, { connectMs: 1, plain: true });
     await expect(allowed).rejects.toMatchObject({ code: 'STORE_AWAY' });
   });
@@ -68,7 +70,9 @@ describe.skipIf(!hasServer())('a connection', () => {
 
   it('works over a unix socket', async () => {
     const server = await startServer({ conf: ['--unixsocket', 'store.sock'] });
-    const store = await connectStore(readStoreUrl(`unix:${join(server.folder, 'store.sock')}?db=1`));
+    const store = await connectStore(
+      readStoreUrl(`unix:${join(server.folder, 'store.sock')}?db=1`),
+    );
     expect(await store.send('SET', ['x', 'y'])).toBe('OK');
   });
 
@@ -79,9 +83,13 @@ describe.skipIf(!hasServer())('a connection', () => {
       message: expect.stringMatching(/not signed by a trusted authority|self-signed/),
       hint: hint('trdr config set storeCa FILE'),
     });
-    await expect(server.connect({ ca: otherCert })).rejects.toThrow(/not signed by the authority in storeCa/);
+    await expect(server.connect({ ca: otherCert })).rejects.toThrow(
+      /not signed by the authority in storeCa/,
+    );
     const strict = await startServer({ tls: true, conf: ['--tls-auth-clients', 'yes'] });
-    await expect(strict.connect({ ca: cert })).rejects.toMatchObject({ hint: hint('tls-auth-clients no') });
+    await expect(strict.connect({ ca: cert })).rejects.toMatchObject({
+      hint: hint('tls-auth-clients no'),
+    });
     const unencrypted = connectStore({ ...readStoreUrl(server.url), tls: false });
     await expect(unencrypted).rejects.toMatchObject({ hint: hint('write rediss://') });
     const store = await server.connect({ ca: cert });

@@ -34,7 +34,9 @@ describe.skipIf(!hasServer())('a store that is unreachable at the start', () => 
     const follower = start('thesis', 'tail', '--via', 'store', '--count', '1');
     await relay.says('waiting for the store');
     await follower.says('waiting for the store');
-    await until(() => readFileSync(status, 'utf8').includes('trdr_tail_service_up{tail="relay"} 0'));
+    await until(() =>
+      readFileSync(status, 'utf8').includes('trdr_tail_service_up{tail="relay"} 0'),
+    );
     expect(readSamples(status)).toMatchObject({ ready: 0, command: 'thesis relay', service_up: 0 });
     await server.start();
     await relay.says('leading this feed');
@@ -95,7 +97,9 @@ describe.skipIf(!hasServer())('an evicting store', () => {
   it('rejects a budget', async () => {
     const server = await startServer(evicting);
     const { budgets, ledger } = machine(server);
-    await expect(budgets.set({ period: 'day', machine: undefined, cu: 1 })).rejects.toThrow('removes keys');
+    await expect(budgets.set({ period: 'day', machine: undefined, cu: 1 })).rejects.toThrow(
+      'removes keys',
+    );
     // Without a budget, such a store may be used: a dropped answer costs at most another call.
     await (await ledger.begin(call)).settle({ status: 200, cu: 100 });
   });
@@ -138,7 +142,9 @@ describe.skipIf(!hasServer())('two masters after a failover', () => {
     await pay(first);
     await pay(first);
     // The new master knows only of the first payment.
-    expect(await replica.send('HGET', [sum(new Date().toISOString().slice(0, 7)), 'spent'])).toBe('300');
+    expect(await replica.send('HGET', [sum(new Date().toISOString().slice(0, 7)), 'spent'])).toBe(
+      '300',
+    );
     await expect(pay(second)).rejects.toMatchObject({ code: 'BUDGET' });
     expect(meter.used).toBe(900);
   });

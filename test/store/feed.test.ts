@@ -73,7 +73,11 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
 
   it('is led again at once by a process whose connection broke, and by no other process', async () => {
     const server = await startServer();
-    const [one, two, three] = [await server.connect(), await server.connect(), await server.connect()];
+    const [one, two, three] = [
+      await server.connect(),
+      await server.connect(),
+      await server.connect(),
+    ];
     const memory: RelayMemory = { token: '', state: undefined };
     const first = await lead(one, { leaseMs: 60_000, memory });
     await first.publish([post('a', 1_000)]);
@@ -240,7 +244,8 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
         .map(([, id]) => id);
     const timeOf = (id: string) => now + Number(id.slice(1));
     const add = async (ids: readonly string[]) => {
-      for (const id of ids) await store.send('XADD', [feed.stream, '*', ...fieldsOf(id, timeOf(id))]);
+      for (const id of ids)
+        await store.send('XADD', [feed.stream, '*', ...fieldsOf(id, timeOf(id))]);
     };
     let posted = 0;
     let file: string[] = [];
@@ -251,7 +256,8 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
       const last = await lastIds(store, between(0, 12));
       // The follower reads all entries, or is killed before.
       if (round === 0 || next() < 0.5) {
-        const begin: Begin = file.length === 0 ? { kind: 'newest', rows: 999 } : afterFile(file, timeOf);
+        const begin: Begin =
+          file.length === 0 ? { kind: 'newest', rows: 999 } : afterFile(file, timeOf);
         file = [...file, ...(await collect(server, begin, 0)).ids];
       }
       if (last.length > 0)
@@ -291,7 +297,14 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
   });
 });
 
-const fieldsOf = (id: string, at: number) => ['id', id, 'at', String(at), 'body', JSON.stringify({ id })];
+const fieldsOf = (id: string, at: number) => [
+  'id',
+  id,
+  'at',
+  String(at),
+  'body',
+  JSON.stringify({ id }),
+];
 
 /** A start after these posts, which were all delivered. */
 const afterAll = (delivered: readonly (readonly [id: string, at: number])[]): Begin => ({
@@ -316,5 +329,7 @@ const lastIds = async (store: StoreConnection, count: number): Promise<string[]>
 
 async function firstEntries(store: StoreConnection): Promise<unknown[]> {
   const answer = await store.send('XRANGE', [feed.stream, '-', '+']);
-  return Array.isArray(answer) ? answer.map((row: unknown) => (Array.isArray(row) ? row[0] : undefined)) : [];
+  return Array.isArray(answer)
+    ? answer.map((row: unknown) => (Array.isArray(row) ? row[0] : undefined))
+    : [];
 }

@@ -51,7 +51,9 @@ describe.skipIf(!hasServer())('machines with the same requests at the same time'
     const { machine } = await team(sandbox);
     const [first, second] = [machine(), machine()];
     expect((await first(['pnl', 'mira', 'quiet', '--retries', '0'])).exitCode).toBe(9);
-    expect((await second(['pnl', 'mira', 'quiet'])).records()).toEqual(recordsOf(['mira', 'quiet']));
+    expect((await second(['pnl', 'mira', 'quiet'])).records()).toEqual(
+      recordsOf(['mira', 'quiet']),
+    );
   });
 
   it('resolve a handle once, with and without an answer', async () => {
@@ -66,7 +68,9 @@ describe.skipIf(!hasServer())('machines with the same requests at the same time'
     );
     expect(new Set(wallets).size).toBe(1);
     expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
-    const hits = runs.map(({ records }) => records()[0]?.['source']).filter((source) => source === 'live');
+    const hits = runs
+      .map(({ records }) => records()[0]?.['source'])
+      .filter((source) => source === 'live');
     expect(hits).toHaveLength(1);
     const alone = await machine()(['resolve', 'nowallet', '--direct', '--no-wait']);
     expect(alone.records()[0]).toMatchObject({ found: false, code: 'PENDING' });

@@ -36,7 +36,9 @@ async function opened() {
       await stop();
       const args = ['thesis', 'relay', '--via', 'poll', '--lag', '200ms', '--yes'];
       relay = startTrdr(args, { sandbox, env, home: relayHome });
-      await until(async () => Number(await store.send('HGET', [feed.info, 'floor'])) > time - 300_000);
+      await until(
+        async () => Number(await store.send('HGET', [feed.info, 'floor'])) > time - 300_000,
+      );
     },
     follow: (...flags: readonly string[]) =>
       inHome(['thesis', 'tail', '--via', 'store', '--no-follow', '--out', 'a.ndjson', ...flags]),
@@ -44,7 +46,8 @@ async function opened() {
       const ran = await inHome(['verify', 'a.ndjson', '-o', 'ndjson', ...flags]);
       return { exitCode: ran.exitCode, ...ran.records()[0] };
     },
-    tail: () => inHome(['thesis', 'tail', '--via', 'poll', '--no-follow', '--yes', '--out', 'a.ndjson']),
+    tail: () =>
+      inHome(['thesis', 'tail', '--via', 'poll', '--no-follow', '--yes', '--out', 'a.ndjson']),
   };
 }
 

@@ -13,7 +13,8 @@ async function opened(isTied = false) {
   const server = await startServer();
   const sandbox = await withSandbox({ unmetered: true, ratePerMinute: 60_000 });
   const tied = { ...sandbox.post(), platformCreatedAt: sandbox.clock.now() };
-  for (let each = 0; each < 60; each++) sandbox.post(isTied ? { ...tied, id: `post${each}` } : undefined);
+  for (let each = 0; each < 60; each++)
+    sandbox.post(isTied ? { ...tied, id: `post${each}` } : undefined);
   const options = { sandbox, home: openHome(), env: { TRDR_STORE: server.url } };
   const listed = await runInProcess(['thesis', 'list', '--limit', '60', '-o', 'ndjson'], options);
   const posts = listed
@@ -29,7 +30,15 @@ async function opened(isTied = false) {
   const publish = await publishAgain();
   const lose = () => store.send('FLUSHALL', []);
   const trim = (left = 10) => store.send('XTRIM', [feed.stream, 'MAXLEN', left]);
-  const words = (count: number) => ['thesis', 'tail', '--via', 'store', '--count', `${count}`, '--yes'];
+  const words = (count: number) => [
+    'thesis',
+    'tail',
+    '--via',
+    'store',
+    '--count',
+    `${count}`,
+    '--yes',
+  ];
   const tail = (count: number, ...flags: readonly string[]) =>
     runInProcess([...words(count), '-o', 'ndjson', ...flags], options);
   const tailAt = (hours: number, ...flags: readonly string[]) => {
@@ -113,7 +122,12 @@ describe.skipIf(!hasServer())('a tail that the store has trimmed posts of', () =
     const { sandbox, posts, publish, trim, tail, checkpoint } = await opened();
     await publish(posts);
     await trim();
-    const flags = ['--fill', '--since', new Date(posts[0]?.at ?? 0).toISOString(), ...checkpoint.slice(2)];
+    const flags = [
+      '--fill',
+      '--since',
+      new Date(posts[0]?.at ?? 0).toISOString(),
+      ...checkpoint.slice(2),
+    ];
     const before = sandbox.meter().unitsUsed;
     const ids: unknown[] = [];
     for (let each = 0; each < 6; each++) {
@@ -135,36 +149,41 @@ describe.skipIf(!hasServer())('a tail that the store has trimmed posts of', () =
     await trim();
     for (const flags of [checkpoint, group]) {
       const after = await tail(10, ...flags);
-      expect([after.exitCode, after.records().length, after.error()['code']]).toEqual([9, 10, 'GAP']);
+      expect([after.exitCode, after.records().length, after.error()['code']]).toEqual([
+        9,
+        10,
+        'GAP',
+      ]);
     }
   });
 });
 
 describe.skipIf(!hasServer())('a tail whose store has lost everything', () => {
-  it.each([[['--checkpoint', 'ck']], [['--out', 'posts.ndjson']], [['--group', 'desk', '--since', '1h']]])(
-    'reports a gap and exits 9, also if no relay comes back: %j',
-    async (flags) => {
-      const { posts, publish, publishAgain, lose, tail } = await opened();
-      const isGroup = flags.includes('--group');
-      const own = isGroup ? flags : ['--backfill', '100', ...flags];
-      await publish(posts.slice(0, 10));
-      expect((await tail(10, ...own)).exitCode).toBe(0);
-      await lose();
-      for (const [text, missed] of [
-        ['posts after .* may be missing: the store has lost', 20],
-        ['may be missing,? between', 0],
-      ] as const) {
-        const ran = await tail(40, '--duration', '3s', ...own);
-        expect([ran.exitCode, ran.error()['code']], ran.stderr).toEqual([9, 'GAP']);
-        expect(ran.stderr).toMatch(new RegExp(text));
-        expect(ran.stderr).toMatch(/stopped.*\b1 gap\b/);
-        if (missed > 0) await (await publishAgain())(posts.slice(missed));
-      }
-      const later = await tail(10, '--duration', '1s', ...own);
-      expect(later.exitCode, later.stderr).toBe(0);
-      expect(later.stderr).toContain('no gaps');
-    },
-  );
+  it.each([
+    [['--checkpoint', 'ck']],
+    [['--out', 'posts.ndjson']],
+    [['--group', 'desk', '--since', '1h']],
+  ])('reports a gap and exits 9, also if no relay comes back: %j', async (flags) => {
+    const { posts, publish, publishAgain, lose, tail } = await opened();
+    const isGroup = flags.includes('--group');
+    const own = isGroup ? flags : ['--backfill', '100', ...flags];
+    await publish(posts.slice(0, 10));
+    expect((await tail(10, ...own)).exitCode).toBe(0);
+    await lose();
+    for (const [text, missed] of [
+      ['posts after .* may be missing: the store has lost', 20],
+      ['may be missing,? between', 0],
+    ] as const) {
+      const ran = await tail(40, '--duration', '3s', ...own);
+      expect([ran.exitCode, ran.error()['code']], ran.stderr).toEqual([9, 'GAP']);
+      expect(ran.stderr).toMatch(new RegExp(text));
+      expect(ran.stderr).toMatch(/stopped.*\b1 gap\b/);
+      if (missed > 0) await (await publishAgain())(posts.slice(missed));
+    }
+    const later = await tail(10, '--duration', '1s', ...own);
+    expect(later.exitCode, later.stderr).toBe(0);
+    expect(later.stderr).toContain('no gaps');
+  });
 
   it('fetches the posts of the gap with --fill, each of them once', async () => {
     const { posts, publish, publishAgain, lose, tail, checkpoint } = await opened();

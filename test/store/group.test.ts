@@ -21,7 +21,13 @@ function join(server: StoreServer, given: Partial<GroupOptions> = {}, work?: Pro
   let open: Extract<GroupEvent, { kind: 'batch' }> | undefined;
   const gaps: GroupEvent[] = [];
   const options: GroupOptions = {
-    ...{ open: () => server.connect({ commandMs: 5_000 }), feed, name: 'g', shared: false, machine: 'm' },
+    ...{
+      open: () => server.connect({ commandMs: 5_000 }),
+      feed,
+      name: 'g',
+      shared: false,
+      machine: 'm',
+    },
     ...{ clock: systemClock, batch: 10, lingerMs: 0, start: '0', memory: noMemory, ...given },
   };
   const done = (async () => {
@@ -94,7 +100,9 @@ describe.skipIf(!hasServer())('a group', () => {
     for (const shared of [false, true]) {
       const name = `shared ${shared}`;
       const one = join(server, { name, shared, start: '$', batch: 1 });
-      await until(async () => String(await admin.send('XINFO', ['GROUPS', feed.stream])).includes(name));
+      await until(async () =>
+        String(await admin.send('XINFO', ['GROUPS', feed.stream])).includes(name),
+      );
       await term.publish(posts(`${name} a`, `${name} b`));
       await until(() => one.got.length === 2);
       await admin.send('DEL', [feed.group(name)]);
@@ -150,7 +158,10 @@ describe.skipIf(!hasServer())('a group', () => {
     await publish('c');
     const later = remembering('one');
     await until(() => later.got.length === 1);
-    expect([later.got, later.gaps]).toMatchObject([['c'], [{ from: { id: 'b' }, to: { id: 'c' } }]]);
+    expect([later.got, later.gaps]).toMatchObject([
+      ['c'],
+      [{ from: { id: 'b' }, to: { id: 'c' } }],
+    ]);
     await later.stop();
   });
 
@@ -207,25 +218,28 @@ describe.skipIf(!hasServer())('a group whose batches take long', () => {
     await Promise.all([one.stop(), two.stop()]);
   });
 
-  it.each([true, false])('acknowledges a batch that ends after a signal (shared: %s)', async (shared) => {
-    const server = await startServer();
-    const term = await leader(server);
-    const admin = await server.connect();
-    const { work, finish } = slowWork();
-    const one = join(server, { shared, leaseMs: 400 }, work);
-    await term.publish(posts('a', 'b'));
-    await until(() => one.got.length === 2);
-    one.over.abort();
-    const lease = await admin.send('GET', [feed.group('g')]);
-    // The lease is still renewed after the signal, until the batch is done.
-    const renewed = async () => Number(await admin.send('PTTL', [feed.group('g')]));
-    const first = shared ? 0 : await renewed();
-    if (!shared) await until(async () => (await renewed()) > first);
-    expect(await admin.send('GET', [feed.group('g')])).toBe(lease);
-    expect(one.open()?.over.aborted).toBe(false);
-    finish();
-    await one.stop();
-    expect(await admin.send('XPENDING', [feed.stream, 'g'])).toEqual([0, null, null, null]);
-    expect(await admin.send('GET', [feed.group('g')])).toBe(null);
-  });
+  it.each([true, false])(
+    'acknowledges a batch that ends after a signal (shared: %s)',
+    async (shared) => {
+      const server = await startServer();
+      const term = await leader(server);
+      const admin = await server.connect();
+      const { work, finish } = slowWork();
+      const one = join(server, { shared, leaseMs: 400 }, work);
+      await term.publish(posts('a', 'b'));
+      await until(() => one.got.length === 2);
+      one.over.abort();
+      const lease = await admin.send('GET', [feed.group('g')]);
+      // The lease is still renewed after the signal, until the batch is done.
+      const renewed = async () => Number(await admin.send('PTTL', [feed.group('g')]));
+      const first = shared ? 0 : await renewed();
+      if (!shared) await until(async () => (await renewed()) > first);
+      expect(await admin.send('GET', [feed.group('g')])).toBe(lease);
+      expect(one.open()?.over.aborted).toBe(false);
+      finish();
+      await one.stop();
+      expect(await admin.send('XPENDING', [feed.stream, 'g'])).toEqual([0, null, null, null]);
+      expect(await admin.send('GET', [feed.group('g')])).toBe(null);
+    },
+  );
 });

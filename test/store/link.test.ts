@@ -39,7 +39,9 @@ describe.skipIf(!hasServer())('a link', () => {
     await server.kill();
     await until(() => lost.aborted);
     await server.start();
-    await expect(link.use((store) => store.send('PING', []))).rejects.toMatchObject({ code: 'STORE_AWAY' });
+    await expect(link.use((store) => store.send('PING', []))).rejects.toMatchObject({
+      code: 'STORE_AWAY',
+    });
     clock.ms = 5_000;
     expect(await link.use((store) => store.send('PING', []))).toBe('PONG');
     expect(new Set(greeted).size).toBe(2);

@@ -22,7 +22,12 @@ type Budget = Parameters<typeof setBudget>[1];
 
 export const scope = { baseUrl: 'https://api.example.test', key: 'k' };
 /** An answer that machines want at the same time. */
-const wanted = { endpoint: 'user.wallet', subject: 'w', maxAgeMs: 60_000, missAgeMs: 60_000 } as const;
+const wanted = {
+  endpoint: 'user.wallet',
+  subject: 'w',
+  maxAgeMs: 60_000,
+  missAgeMs: 60_000,
+} as const;
 
 const nowhere: Ledger = {
   begin: async () => ({ settle: async () => {}, lose: async () => {}, release: async () => {} }),
@@ -69,7 +74,13 @@ export function machine(
   };
   const notices: string[] = [];
   const local = openWindows(undefined, scope.baseUrl, scope.key, systemClock);
-  const windows = createStoreWindows(store, local, clock, (text) => void notices.push(text), windowMs);
+  const windows = createStoreWindows(
+    store,
+    local,
+    clock,
+    (text) => void notices.push(text),
+    windowMs,
+  );
   const kept = new Map<string, CachedAnswer>();
   const cache: AnswerCache = {
     get: (endpoint, subject) => kept.get(`${endpoint} ${subject}`),
@@ -97,5 +108,19 @@ export function machine(
     });
     return found ?? answers.get('user.wallet', 'w');
   };
-  return { link, ledger, memory, skip, budgets, meter, windows, notices, answers, kept, ask, lookUp, calls };
+  return {
+    link,
+    ledger,
+    memory,
+    skip,
+    budgets,
+    meter,
+    windows,
+    notices,
+    answers,
+    kept,
+    ask,
+    lookUp,
+    calls,
+  };
 }

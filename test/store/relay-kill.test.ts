@@ -64,7 +64,11 @@ async function startFeedFleet({
     output.push('--fill', '--yes');
     return listen(
       name,
-      startTrdr(['thesis', 'tail', '--via', 'store', ...output], { sandbox, home, env: envOf(name) }),
+      startTrdr(['thesis', 'tail', '--via', 'store', ...output], {
+        sandbox,
+        home,
+        env: envOf(name),
+      }),
     );
   };
   const fileOf = (at: number) => join(outs[at]?.home.path ?? '', 'theses.ndjson');
@@ -81,57 +85,58 @@ async function startFeedFleet({
   await patience(() => size(0) > 0);
   sandbox.faults.set(disturbances);
 
-  const happens: Readonly<Record<Disaster, (victim: number, round: number, grown: number) => Promise<void>>> =
-    {
-      async leader(victim, round) {
-        relays[victim]?.kill(random.next() < 0.5 ? 'SIGKILL' : 'SIGTERM');
-        await relays[victim];
-        relays[victim] = relay(`relay-${round}`, victim);
-      },
-      async server() {
+  const happens: Readonly<
+    Record<Disaster, (victim: number, round: number, grown: number) => Promise<void>>
+  > = {
+    async leader(victim, round) {
+      relays[victim]?.kill(random.next() < 0.5 ? 'SIGKILL' : 'SIGTERM');
+      await relays[victim];
+      relays[victim] = relay(`relay-${round}`, victim);
+    },
+    async server() {
+      await server.kill();
+      await delay(random.between(0, 500));
+      await server.start();
+    },
+    /**
+     * The server loses its last writes, although a follower has delivered their posts. The file is cut at any byte, also
+     * inside a transaction.
+     */
+    async power(victim, _, grown) {
+      const file = server.aof();
+      const synced = statSync(file).size;
+      await patience(() => size(0) > 2_000 && size(1 - victim) > grown + 500);
+      await server.kill();
+      // The server may have started a new file in the meantime.
+      const last = server.aof();
+      truncateSync(last, random.between(last === file ? synced : 0, statSync(last).size + 1));
+      await server.start();
+    },
+    /** The server loses everything: at once, or because it is started again without its file. */
+    async empty() {
+      if (random.next() < 0.5) {
+        const admin = await server.connect();
+        await admin.send('FLUSHALL', []);
+        admin.close();
+      } else {
         await server.kill();
-        await delay(random.between(0, 500));
+        rmSync(dirname(server.aof()), { recursive: true });
+        await delay(random.between(0, 3_000));
         await server.start();
-      },
-      /**
-       * The server loses its last writes, although a follower has delivered their posts. The file is cut at any byte, also
-       * inside a transaction.
-       */
-      async power(victim, _, grown) {
-        const file = server.aof();
-        const synced = statSync(file).size;
-        await patience(() => size(0) > 2_000 && size(1 - victim) > grown + 500);
-        await server.kill();
-        // The server may have started a new file in the meantime.
-        const last = server.aof();
-        truncateSync(last, random.between(last === file ? synced : 0, statSync(last).size + 1));
-        await server.start();
-      },
-      /** The server loses everything: at once, or because it is started again without its file. */
-      async empty() {
-        if (random.next() < 0.5) {
-          const admin = await server.connect();
-          await admin.send('FLUSHALL', []);
-          admin.close();
-        } else {
-          await server.kill();
-          rmSync(dirname(server.aof()), { recursive: true });
-          await delay(random.between(0, 3_000));
-          await server.start();
-        }
-      },
-      async follower(victim) {
-        followers[victim]?.kill('SIGKILL');
-        await followers[victim];
-        const place = outs[victim];
-        if (place) followers[victim] = follow(place);
-      },
-      async pause(victim) {
-        relays[victim]?.kill('SIGSTOP');
-        await delay(12_000);
-        relays[victim]?.kill('SIGCONT');
-      },
-    };
+      }
+    },
+    async follower(victim) {
+      followers[victim]?.kill('SIGKILL');
+      await followers[victim];
+      const place = outs[victim];
+      if (place) followers[victim] = follow(place);
+    },
+    async pause(victim) {
+      relays[victim]?.kill('SIGSTOP');
+      await delay(12_000);
+      relays[victim]?.kill('SIGCONT');
+    },
+  };
 
   return {
     posting,
@@ -139,7 +144,9 @@ async function startFeedFleet({
     async suffer(disaster: Disaster, round: number) {
       const victim = random.between(0, 2);
       const grown = size(1 - victim);
-      past.push(`${new Date().toISOString()} ${disaster} ${victim} after ${posting.ids.length} posts`);
+      past.push(
+        `${new Date().toISOString()} ${disaster} ${victim} after ${posting.ids.length} posts`,
+      );
       await happens[disaster](victim, round, grown);
       await patience(() => size(1 - victim) > grown);
     },
@@ -179,7 +186,10 @@ async function startFeedFleet({
         first.set(id, before ?? at);
         return before === undefined ? [] : [`entry ${at} repeats entry ${before}`];
       });
-      expect({ seed, doubled }, `${past.join('\n')}\n${said.join('')}`).toEqual({ seed, doubled: [] });
+      expect({ seed, doubled }, `${past.join('\n')}\n${said.join('')}`).toEqual({
+        seed,
+        doubled: [],
+      });
       const known = new Set(posting.ids);
       for (const at of [0, 1]) {
         // Posts from before the start of the relays may come first, or with a gap that begins there: posts that were
@@ -223,7 +233,12 @@ async function wholeStream(store: StoreConnection, stream: string): Promise<Stre
 
 /** Number of disasters; higher in a long run. */
 const ROUNDS = Number(process.env['STORE_ROUNDS'] ?? 6);
-const open = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
+const open = {
+  unmetered: true,
+  ratePerMinute: 600_000,
+  burstPerSecond: 100_000,
+  theses: 50,
+} as const;
 
 describe.skipIf(!hasServer())('a fleet on one feed', () => {
   it(`gives followers every post once, through ${ROUNDS} kills, pauses, power failures and losses of the whole store`, {

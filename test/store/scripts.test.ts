@@ -40,7 +40,15 @@ describe.skipIf(!hasServer())('scripts', async () => {
       const { take, run, calls } = lane(fresh());
       for (const ticket of ['1', '2', '3']) await take(ticket);
       const now = await serverNow(db());
-      await db().send('ZADD', [calls, now - 10_000, '1', now - 5_000, '2', now + WINDOW - 10_000, '3']);
+      await db().send('ZADD', [
+        calls,
+        now - 10_000,
+        '1',
+        now - 5_000,
+        '2',
+        now + WINDOW - 10_000,
+        '3',
+      ]);
       expect(await run(departLate, ['1', WINDOW])).toBe(1);
       expect(wait(await take('3'))).toBeGreaterThan(WINDOW - 5_500);
       expect(wait(await take('4'))).toBeGreaterThan(WINDOW - 500);
@@ -53,7 +61,15 @@ describe.skipIf(!hasServer())('scripts', async () => {
     const books = (keys: Keys) => {
       const iso = new Date().toISOString();
       const [month, day] = [iso.slice(0, 7), iso.slice(0, 10)];
-      const own = [keys.open, keys.calls, keys.done, keys.sum(month), keys.sum(day), keys.caps, keys.ledger];
+      const own = [
+        keys.open,
+        keys.calls,
+        keys.done,
+        keys.sum(month),
+        keys.sum(day),
+        keys.caps,
+        keys.ledger,
+      ];
       const run = (script: typeof begin, ...args: readonly (string | number)[]) =>
         db().run(script, own, [Date.parse(day), day, ...args]);
       return {
@@ -92,7 +108,9 @@ describe.skipIf(!hasServer())('scripts', async () => {
       await it.settle('1', 'paid', 100);
       await it.settle('1', 'lost', 0, 300);
       await it.release('1');
-      expect([await it.field(it.month, 'spent'), await it.field(it.day, 'spent@a')]).toEqual([100, 100]);
+      expect([await it.field(it.month, 'spent'), await it.field(it.day, 'spent@a')]).toEqual([
+        100, 100,
+      ]);
       expect(await it.field(it.month, 'lost')).toBe(0);
     });
 
@@ -104,12 +122,16 @@ describe.skipIf(!hasServer())('scripts', async () => {
       await it.begin('1', 300);
       await it.settle('1', 'paid', 100, 200);
       await it.settle('1', 'paid', 100, 200);
-      expect([await it.field(it.month, 'spent'), await it.field(it.month, 'lost@a')]).toEqual([100, 200]);
+      expect([await it.field(it.month, 'spent'), await it.field(it.month, 'lost@a')]).toEqual([
+        100, 200,
+      ]);
       expect(await it.begin('2', 701)).toEqual(['refused', 'month', 1_000, 300, 0]);
       expect(await readSharedLedger(db(), keys, 0)).toMatchObject([{ cu: 100, cuAtMost: 200 }]);
       // If the service charged nothing more, its count does not change the sums.
       await it.reseed(100);
-      expect([await it.field(it.month, 'spent'), await it.field(it.month, 'lost')]).toEqual([100, 200]);
+      expect([await it.field(it.month, 'spent'), await it.field(it.month, 'lost')]).toEqual([
+        100, 200,
+      ]);
     });
 
     it('counts an expired reservation as lost, and corrects it when its answer arrives', async () => {
@@ -119,7 +141,9 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect(await it.field(it.month, 'lost')).toBe(300);
       expect(await it.begin('1', 300)).toEqual(['over']);
       await it.settle('1', 'paid', 100);
-      expect([await it.field(it.month, 'lost'), await it.field(it.month, 'spent')]).toEqual([0, 100]);
+      expect([await it.field(it.month, 'lost'), await it.field(it.month, 'spent')]).toEqual([
+        0, 100,
+      ]);
     });
 
     it('raises the sums to the usage that the service reports, and never adds to them', async () => {
@@ -128,9 +152,13 @@ describe.skipIf(!hasServer())('scripts', async () => {
       await it.reseed(700);
       await it.reseed(700);
       await it.reseed(600);
-      expect([await it.field(it.month, 'spent'), await it.field(it.day, 'spent')]).toEqual([700, 100]);
+      expect([await it.field(it.month, 'spent'), await it.field(it.day, 'spent')]).toEqual([
+        700, 100,
+      ]);
       await it.reseed(900);
-      expect([await it.field(it.month, 'spent'), await it.field(it.day, 'spent')]).toEqual([900, 300]);
+      expect([await it.field(it.month, 'spent'), await it.field(it.day, 'spent')]).toEqual([
+        900, 300,
+      ]);
     });
 
     it('counts calls in flight and lost calls once when the meter may include them', async () => {

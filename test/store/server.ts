@@ -34,7 +34,11 @@ export async function startServer(options: ServerOptions = {}): Promise<StoreSer
 }
 
 /** Like `startServer`, for use outside of a test file: the caller removes it. */
-export async function createStoreServer({ conf = [], tls = false, plain = false }: ServerOptions = {}) {
+export async function createStoreServer({
+  conf = [],
+  tls = false,
+  plain = false,
+}: ServerOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'trdr-store-'));
   const port = await freePort();
   const [certificate, keyFile] = [join(folder, 'server.crt'), join(folder, 'server.key')];
@@ -80,7 +84,9 @@ export async function createStoreServer({ conf = [], tls = false, plain = false 
     const file = join(folder, 'server.conf');
     if (plain) writeFileSync(file, `port ${port}\nbind 127.0.0.1\ndir ${folder}\n`);
     const args = plain ? [file, ...conf] : [...ports, ...own, '--appendfsync', 'everysec', ...conf];
-    const started = spawn(...diesWithParent(serverProgram, args), { stdio: ['ignore', 'pipe', 'pipe'] });
+    const started = spawn(...diesWithParent(serverProgram, args), {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     running.add(started);
     child = started;
     let said = '';

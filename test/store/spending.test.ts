@@ -30,7 +30,9 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     );
     await (await one.ledger.begin(call)).settle({ status: 200, cu: 300 });
     expect(await two.budgets.unset({ period: 'day', machine: 'b' })).toBe(true);
-    expect(await two.ledger.budgets?.()).toMatchObject([{ period: 'month', scope: 'key', limit: 1_000 }]);
+    expect(await two.ledger.budgets?.()).toMatchObject([
+      { period: 'month', scope: 'key', limit: 1_000 },
+    ]);
   });
 
   it('includes what others spent with the key, ten minutes later at the latest', async () => {
@@ -110,7 +112,9 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     await capped.link.use(async () => 0);
     await free.link.use(async () => 0);
     const { month } = periodsAt(Date.now());
-    const spent = await free.link.use((store) => store.send('HGET', [keysOf(scope).sum(month), 'spent']));
+    const spent = await free.link.use((store) =>
+      store.send('HGET', [keysOf(scope).sum(month), 'spent']),
+    );
     expect(Number(spent)).toBe(100 + 300 + 100);
   });
 
@@ -123,7 +127,9 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     await expect(ledger.begin(call)).rejects.toMatchObject({ code: 'STORE_AWAY' });
     await open.settle({ status: 200, cu: 100 });
     const { day } = periodsAt(Date.now());
-    expect(await link.use((store) => store.send('HGET', [keysOf(scope).sum(day), 'spent']))).toBe('100');
+    expect(await link.use((store) => store.send('HGET', [keysOf(scope).sum(day), 'spent']))).toBe(
+      '100',
+    );
   });
 
   it('lets a run of the program pay again once lost budgets are set or removed, and none of unknown price', async () => {

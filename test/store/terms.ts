@@ -1,6 +1,11 @@
 import { systemClock } from '../../src/base/clock.ts';
 import type { StoreConnection } from '../../src/store/connection.ts';
-import { openTerm, type Post, type RelayMemory, type RelayTerm } from '../../src/store/feed/leader-term.ts';
+import {
+  openTerm,
+  type Post,
+  type RelayMemory,
+  type RelayTerm,
+} from '../../src/store/feed/leader-term.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { scope } from './machines.ts';
 import type { StoreServer } from './server.ts';
@@ -16,7 +21,10 @@ export const askForTerm = (store: StoreConnection, options: Partial<TermOptions>
     ...options,
   });
 
-export async function lead(store: StoreConnection, options?: Partial<TermOptions>): Promise<RelayTerm> {
+export async function lead(
+  store: StoreConnection,
+  options?: Partial<TermOptions>,
+): Promise<RelayTerm> {
   const term = await askForTerm(store, options);
   if (term.leftMs !== undefined) throw new Error('another one leads');
   return term;

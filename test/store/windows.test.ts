@@ -79,7 +79,8 @@ describe.skipIf(!hasServer())('windows in a store', () => {
   });
 
   it('count resolves by address, whatever the key is', async () => {
-    const keys = (key: string, egress?: string) => keysOf({ ...scope, key, egress }).lane('resolve').calls;
+    const keys = (key: string, egress?: string) =>
+      keysOf({ ...scope, key, egress }).lane('resolve').calls;
     expect(keys('one')).toBe(keys('two'));
     expect(keys('one', 'office')).not.toBe(keys('one', 'cloud'));
   });

@@ -37,10 +37,12 @@ function feed(
   };
   return {
     async page({ before, limit }, signal) {
-      if (isOut()) throw new Failure('quota', 'out of credits', { code: 'QUOTA_EXCEEDED', status: 402 });
+      if (isOut())
+        throw new Failure('quota', 'out of credits', { code: 'QUOTA_EXCEEDED', status: 402 });
       const slot = await spend.reserve({ endpoint: 'thesis.all', bounds: PAGE }, signal);
       slot.settle({ status: 200, cu: 200 });
-      const newest = before === undefined ? Math.floor(clock.now() / everyMs) : Number(before.slice(1)) - 1;
+      const newest =
+        before === undefined ? Math.floor(clock.now() / everyMs) : Number(before.slice(1)) - 1;
       const rows = Array.from({ length: Math.min(20, limit) }, (_, back) => row(newest - back));
       return { rows, hasMore: true, nextBefore: rows.at(-1)?.id ?? null };
     },
@@ -107,12 +109,26 @@ interface Given {
 }
 
 /** Runs a tail for a while of virtual time. */
-async function run({ day, month, everyMs = 10 * MINUTE, start = NOON, runMs, options, ...given }: Given) {
+async function run({
+  day,
+  month,
+  everyMs = 10 * MINUTE,
+  start = NOON,
+  runMs,
+  options,
+  ...given
+}: Given) {
   const { isOut = () => false, onNotice } = given;
   const dir = join(memory, String(rooms++));
   const clock = virtualClock(start);
   const limits = { day, month };
-  const ledger = openLedger(dir, { command: 'thesis tail', profile: 'p' }, clock, undefined, () => limits);
+  const ledger = openLedger(
+    dir,
+    { command: 'thesis tail', profile: 'p' },
+    clock,
+    undefined,
+    () => limits,
+  );
   // Load the code of budgets before the virtual clock runs.
   await ledger.budgets?.();
   const spend = createSpend({}, { acquire: async () => {} }, ledger);
@@ -153,7 +169,14 @@ async function run({ day, month, everyMs = 10 * MINUTE, start = NOON, runMs, opt
       },
     },
     {
-      ...{ start: { kind: 'now' }, via: 'auto', lagMs: 10_000, feed: 'f', waitForBudget: true, ...options },
+      ...{
+        start: { kind: 'now' },
+        via: 'auto',
+        lagMs: 10_000,
+        feed: 'f',
+        waitForBudget: true,
+        ...options,
+      },
       on(notice) {
         notices.push(notice);
         onNotice?.(notice, limits, stop);
@@ -251,10 +274,14 @@ describe('a tail under a budget', () => {
       options: { via: 'poll', lagMs: 10 * MINUTE },
     });
     const waits = notices.filter(({ kind }) => kind === 'budget' || kind === 'renewed');
-    expect(kinds(waits)).toEqual(['budget', 'renewed', 'budget', 'renewed', 'budget'].slice(0, waits.length));
+    expect(kinds(waits)).toEqual(
+      ['budget', 'renewed', 'budget', 'renewed', 'budget'].slice(0, waits.length),
+    );
     expect(waits[0]).toMatchObject({
       until: Date.UTC(2026, 0, 2),
-      reason: expect.stringContaining('only 0 CU of the day budget of profile "p" (4,000 CU) remain'),
+      reason: expect.stringContaining(
+        'only 0 CU of the day budget of profile "p" (4,000 CU) remain',
+      ),
     });
     for (const { atMost } of days) expect(atMost).toBeLessThanOrEqual(4_000);
     expect(rows).toEqual(all.slice(0, rows.length));
@@ -301,7 +328,12 @@ describe('a tail over the end of a month', () => {
     const remaining = (now: number) => (now < march ? 500_000 : 1_000_000);
     const { notices, days, outcome } = await run({ start, options, remaining, runMs: 3 * HOUR });
     expect(outcome).toMatchObject({ reason: 'stopped', gaps: [] });
-    expect(modes(notices)).toEqual(['start ws', 'fallback share', 'streamAgain share', 'fallback share']);
+    expect(modes(notices)).toEqual([
+      'start ws',
+      'fallback share',
+      'streamAgain share',
+      'fallback share',
+    ]);
     const [before = 0, after = 0] = days.map(({ atMost }) => atMost);
     expect(before).toBeGreaterThan(40_000);
     expect(before).toBeLessThan(50_000 + 60 * 1_200 + 5_000);
@@ -311,7 +343,9 @@ describe('a tail over the end of a month', () => {
 
   const [early, late] = [march - 20 * MINUTE, march + 30 * MINUTE];
   const share = ['start ws', 'fallback share'];
-  test.each<[string, number, readonly [until: number, before: number, after: number], readonly string[]]>([
+  test.each<
+    [string, number, readonly [until: number, before: number, after: number], readonly string[]]
+  >([
     [
       'streams once the key has units',
       HOUR,
@@ -319,7 +353,12 @@ describe('a tail over the end of a month', () => {
       ['start poll', 'streamAgain allowance'],
     ],
     ['waits for the new allowance', HOUR - MINUTE, [late, 500_000, 1_000_000], share],
-    ['streams when it appears', 2 * HOUR, [late, 500_000, 1_000_000], [...share, 'streamAgain share']],
+    [
+      'streams when it appears',
+      2 * HOUR,
+      [late, 500_000, 1_000_000],
+      [...share, 'streamAgain share'],
+    ],
     ['polls on after a top-up within the month', 29 * MINUTE, [early, 500_000, 2_000_000], share],
   ])('%s', async (_, runMs, [until, before, after], expected) => {
     const remaining = (now: number) => (now < until ? before : after);
@@ -344,7 +383,12 @@ describe('a tail whose key has no units left', () => {
   const polls = { via: 'poll', lagMs: 10 * MINUTE } as const;
 
   test('waits until the month ends, reports this once, and misses no post', async () => {
-    const { rows, notices, all, outcome } = await run({ start, isOut, runMs: 5 * DAY, options: polls });
+    const { rows, notices, all, outcome } = await run({
+      start,
+      isOut,
+      runMs: 5 * DAY,
+      options: polls,
+    });
     expect(outcome).toMatchObject({ reason: 'stopped', gaps: [] });
     expect(notices.filter(({ kind }) => kind === 'budget')).toEqual([
       { kind: 'budget', until: march, reason: 'out of credits' },
@@ -363,14 +407,19 @@ describe('a tail whose key has no units left', () => {
     expect(all.length - rows.length).toBeLessThan(3);
   });
 
-  test.each(['auto', 'ws'] as const)('opens no socket (--via %s) until the month ends', async (via) => {
-    const { notices, outcome } = await run({
-      ...{ start: Date.UTC(2026, 1, 26, 23, 50), isOut, runMs: 2 * DAY + HOUR, options: { via } },
-    });
-    expect(outcome).toMatchObject({ reason: 'stopped', gaps: [] });
-    const told = kinds(notices).filter((kind) => /^(?:connected|fallback|budget|streamAgain)$/.test(kind));
-    expect(told).toEqual(['connected', 'fallback', 'budget', 'streamAgain', 'connected']);
-  });
+  test.each(['auto', 'ws'] as const)(
+    'opens no socket (--via %s) until the month ends',
+    async (via) => {
+      const { notices, outcome } = await run({
+        ...{ start: Date.UTC(2026, 1, 26, 23, 50), isOut, runMs: 2 * DAY + HOUR, options: { via } },
+      });
+      expect(outcome).toMatchObject({ reason: 'stopped', gaps: [] });
+      const told = kinds(notices).filter((kind) =>
+        /^(?:connected|fallback|budget|streamAgain)$/.test(kind),
+      );
+      expect(told).toEqual(['connected', 'fallback', 'budget', 'streamAgain', 'connected']);
+    },
+  );
 });
 
 test('a tail runs for two months within its budgets, without an end and without a gap', async () => {

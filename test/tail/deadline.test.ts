@@ -18,14 +18,26 @@ function openTail(
   const write = () => (isBlocked ? new Promise<never>(() => {}) : true);
   const source = { page, sizes: { step: 20, max: 20 }, stepCu: 200 };
   const sink = { write, flush: async () => true };
-  const ports = { clock, random: () => 0.5, source, connect, sink, spent: () => ({ cu: 0, atMost: 0 }) };
+  const ports = {
+    clock,
+    random: () => 0.5,
+    source,
+    connect,
+    sink,
+    spent: () => ({ cu: 0, atMost: 0 }),
+  };
   return createTail(ports, { feed: 'f', ...options });
 }
 
 /** Runs a tail for 5 s, which must end with a failure. */
 async function runBriefly(page: (clock: VirtualClock) => PageSource['page'], isBlocked = false) {
   const clock = virtualClock(START);
-  const options = { start: { kind: 'since', at: 0 }, via: 'poll', lagMs: 1_000, durationMs: 5_000 } as const;
+  const options = {
+    start: { kind: 'since', at: 0 },
+    via: 'poll',
+    lagMs: 1_000,
+    durationMs: 5_000,
+  } as const;
   return openTail(clock, page(clock), options, { isBlocked }).run(new AbortController().signal);
 }
 
@@ -41,7 +53,9 @@ function nthPage(n: number, hasMore: boolean): FeedPage {
 test('reports that the service did not answer if no page arrived since the end of --duration', async () => {
   const silent = runBriefly(
     () => (_, signal) =>
-      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      new Promise((_resolve, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason)),
+      ),
   );
   await expect(silent).rejects.toMatchObject({
     code: 'UNANSWERED',
@@ -69,7 +83,8 @@ test('reports a blocked output', async () => {
 
 const MINUTE = 60_000;
 const DAY_SECONDS = 86_400;
-const rated = (retryAfter?: number) => new Failure('rate', 'slow down', { code: 'RATE_LIMITED', retryAfter });
+const rated = (retryAfter?: number) =>
+  new Failure('rate', 'slow down', { code: 'RATE_LIMITED', retryAfter });
 
 test('a wait that the service requests is at most 15 minutes', () => {
   expect([rated(DAY_SECONDS), rated(7), rated()].map(waitAfter)).toEqual([15 * MINUTE, 7_000, 0]);
@@ -89,7 +104,12 @@ test.each(['poll', 'ws'] as const)(
       dials++;
       throw rated(DAY_SECONDS);
     };
-    const options = { start: { kind: 'now' }, via, lagMs: 10_000, durationMs: 40 * MINUTE } as const;
+    const options = {
+      start: { kind: 'now' },
+      via,
+      lagMs: 10_000,
+      durationMs: 40 * MINUTE,
+    } as const;
     await openTail(clock, page, options, { connect }).run(new AbortController().signal);
     if (via === 'ws') expect(dials).toBe(3);
     else expect(pages).toBeGreaterThan(20);

@@ -24,10 +24,13 @@ describe('a thesis frame', () => {
     expect(readFrame(bytes(text))).toMatchObject({ kind: 'row', row: { id: 't1', raw: null } });
   });
 
-  test.each([{}, { id: null }, { id: '' }, { id: {} }])('is reported if it has no id: %j', (data) => {
-    expect(readThesis(plain(data))).toBeNull();
-    expect(readFrame(plain(data))).toEqual({ kind: 'nameless', record: data });
-  });
+  test.each([{}, { id: null }, { id: '' }, { id: {} }])(
+    'is reported if it has no id: %j',
+    (data) => {
+      expect(readThesis(plain(data))).toBeNull();
+      expect(readFrame(plain(data))).toEqual({ kind: 'nameless', record: data });
+    },
+  );
 
   test.each([
     ['in an envelope', '{"data":{"type":"thesis","data":{"id":"t1"}}}'],

@@ -13,8 +13,21 @@ const health: TailHealth = {
     verified: NOW - 4_321.987,
   },
   ...{ startedAt: NOW - 60_000, updatedAt: NOW, progressAt: NOW - 100, walkedAgoMs: 4_321.987 },
-  ...{ lastPost: { at: NOW - 9_000, lagMs: 456 }, rows: 12, filled: 1, late: 2, nameless: 3, gaps: 4 },
-  ...{ reconnects: 5, pages: 6, rate: 1 / 3, spent: { cu: 20_200, atMost: 40_200 }, perMinute: 20_000 },
+  ...{
+    lastPost: { at: NOW - 9_000, lagMs: 456 },
+    rows: 12,
+    filled: 1,
+    late: 2,
+    nameless: 3,
+    gaps: 4,
+  },
+  ...{
+    reconnects: 5,
+    pages: 6,
+    rate: 1 / 3,
+    spent: { cu: 20_200, atMost: 40_200 },
+    perMinute: 20_000,
+  },
   ...{ limitLeft: 100, memoryBytes: 7e7, cpuMs: 1_234.5 },
   budgets: [
     { period: 'day', left: 5, renewsAt: 0 },
@@ -32,7 +45,9 @@ const handing = tailMetrics({ ...health, handoff }, identity);
 describe('the status file', () => {
   test('has each value with its labels, whatever the name of the tail is', () => {
     expect(text).toContain('trdr_tail_spent_units_total{tail="a \\"b\\"\\\\c\\n}d"} 20200\n');
-    expect(text).toContain('trdr_tail_budget_left_units{tail="a \\"b\\"\\\\c\\n}d",period="day"} 5\n');
+    expect(text).toContain(
+      'trdr_tail_budget_left_units{tail="a \\"b\\"\\\\c\\n}d",period="day"} 5\n',
+    );
     expect(text).toContain('} 0.333\n');
     expect(text).toMatch(/\n# EOF\n$/);
   });
@@ -45,15 +60,22 @@ describe('the status file', () => {
     expect(unknown).not.toMatch(/NaN|null|_last_post|_verified|_budget|handoff/);
   });
 
-  test.skipIf(!hasPromtool())('is read by promtool, whose parser is that of the node exporter', () => {
-    const ended = tailMetrics({ ...health, handoff, end: { exit: 4, reason: 'UNAUTHORIZED' } }, identity);
-    for (const each of [text, handing, ended]) {
-      const { status, stdout, stderr } = promtool(['check', 'metrics'], each);
-      expect([status, stdout, stderr]).toEqual([0, '', '']);
-    }
-    // Check that the checker complains about a counter without its own type and help.
-    expect(
-      promtool(['check', 'metrics'], text.replaceAll(/(# \w+ trdr_tail_rows)_total/g, '$1')).status,
-    ).toBe(3);
-  });
+  test.skipIf(!hasPromtool())(
+    'is read by promtool, whose parser is that of the node exporter',
+    () => {
+      const ended = tailMetrics(
+        { ...health, handoff, end: { exit: 4, reason: 'UNAUTHORIZED' } },
+        identity,
+      );
+      for (const each of [text, handing, ended]) {
+        const { status, stdout, stderr } = promtool(['check', 'metrics'], each);
+        expect([status, stdout, stderr]).toEqual([0, '', '']);
+      }
+      // Check that the checker complains about a counter without its own type and help.
+      expect(
+        promtool(['check', 'metrics'], text.replaceAll(/(# \w+ trdr_tail_rows)_total/g, '$1'))
+          .status,
+      ).toBe(3);
+    },
+  );
 });

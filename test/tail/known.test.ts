@@ -49,7 +49,13 @@ describe('what a tail knows', () => {
 });
 
 describe('a run continues', () => {
-  const position = { feed: 'f', start: null, verified: START, lowest: null, ids: [['p9', null] as const] };
+  const position = {
+    feed: 'f',
+    start: null,
+    verified: START,
+    lowest: null,
+    ids: [['p9', null] as const],
+  };
 
   test('from its position, and knows the lines behind it', () => {
     expect(continueAfter(position, [post(3)], 'f', 60_000)).toMatchObject({

@@ -32,7 +32,10 @@ export function checkFiles(
   for (const [index, one] of files.entries()) {
     const other = files
       .slice(index + 1)
-      .find(({ isRead, names }) => !(isRead && one.isRead) && names.some((name) => one.names.includes(name)));
+      .find(
+        ({ isRead, names }) =>
+          !(isRead && one.isRead) && names.some((name) => one.names.includes(name)),
+      );
     if (other)
       throw usageError(
         `${one.role} and ${other.role} are the same file`,

@@ -37,7 +37,12 @@ const output = {
     out: value('--out', 'write to FILE; the extension sets the format (- for stdout)', outFile),
   }),
   utc: flag('--utc', 'show times in UTC'),
-  times: value('--times', 'format of timestamps in JSON, NDJSON, CSV and TSV', oneOf('iso', 'ms'), 'ms'),
+  times: value(
+    '--times',
+    'format of timestamps in JSON, NDJSON, CSV and TSV',
+    oneOf('iso', 'ms'),
+    'ms',
+  ),
   bom: flag('--bom', 'start CSV with a byte order mark, for Excel'),
   wide: flag('--wide', 'show all columns of a table, without shortening values'),
 } satisfies Options;
@@ -47,14 +52,23 @@ const service = {
   ...inGroup('Cost and delay', {
     dryRun: flag('--dry-run', 'print the calls and their cost without sending them'),
   }),
-  retries: value('--retries', 'retries after a transient failure', integer({ min: 0, max: 100 }), '4'),
+  retries: value(
+    '--retries',
+    'retries after a transient failure',
+    integer({ min: 0, max: 100 }),
+    '4',
+  ),
   timeout: value('--timeout', 'timeout of each request', timeout, timeoutText),
   insecureHttp: flag('--insecure-http', 'allow plain HTTP to other machines'),
 } satisfies Options;
 
 const money = inGroup('Cost and delay', {
   maxCu: value('--max-cu', 'spend at most this many CU in this run', units),
-  receipt: value('--receipt', 'write what the run cost to FILE as JSON (- for stderr)', receiptFile),
+  receipt: value(
+    '--receipt',
+    'write what the run cost to FILE as JSON (- for stderr)',
+    receiptFile,
+  ),
   yes: flag('-y, --yes', 'skip the cost confirmation'),
 });
 

@@ -75,7 +75,12 @@ function cellsOf(row: string, separator: Separator): string[] | undefined {
   }
 }
 
-const escapes: Readonly<Record<string, string>> = { '\\\\': '\\', '\\t': '\t', '\\n': '\n', '\\r': '\r' };
+const escapes: Readonly<Record<string, string>> = {
+  '\\\\': '\\',
+  '\\t': '\t',
+  '\\n': '\n',
+  '\\r': '\r',
+};
 const unescaped = (cell: string) => cell.replace(/\\[\\tnr]/g, (pair) => escapes[pair] ?? pair);
 
 /** The most frequent separator in the first line, outside of quotes. */

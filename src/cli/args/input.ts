@@ -90,7 +90,8 @@ export async function* inputText(path: string, { stdin, signal }: InputIo): Asyn
     const code = errno(error);
     if (code === 'ENOENT')
       throw usageError(`file not found: ${path}`, 'check the path, or use - to read from stdin');
-    if (code === 'EISDIR') throw usageError(`${path} is a folder`, 'give the name of a file in that folder');
+    if (code === 'EISDIR')
+      throw usageError(`${path} is a folder`, 'give the name of a file in that folder');
     if (code === 'EACCES')
       throw usageError(`permission denied: ${path}`, 'make the file readable for your user');
     throw inWords('read', path, error);
@@ -139,9 +140,14 @@ async function* inColumn(
     }
     const cell = trimText(cells[at] ?? '');
     // Cells that are separated by tabs cannot contain line breaks, but spreadsheets write such cells in quotes.
-    if (separator === '\t' && cells.length < width && cells.some((each) => /^"(?:[^"]|"")*$/.test(each)))
+    if (
+      separator === '\t' &&
+      cells.length < width &&
+      cells.some((each) => /^"(?:[^"]|"")*$/.test(each))
+    )
       throw usageError(`line ${line} ends within a quoted cell`, 'save the table as CSV instead');
-    if (cell !== '') yield [{ text: separator === '\t' ? cell.replace(/^"(.*)"$/, '$1') : cell, line }];
+    if (cell !== '')
+      yield [{ text: separator === '\t' ? cell.replace(/^"(.*)"$/, '$1') : cell, line }];
   }
   if (at === undefined)
     throw usageError(
@@ -150,7 +156,10 @@ async function* inColumn(
     );
 }
 
-async function* inLines(chunks: AsyncIterable<string>, path: string): AsyncGenerator<Iterable<GivenSubject>> {
+async function* inLines(
+  chunks: AsyncIterable<string>,
+  path: string,
+): AsyncGenerator<Iterable<GivenSubject>> {
   let first = true;
   function* subjectsOn(lines: Iterable<Line>): Generator<GivenSubject> {
     for (const { bytes, number, cut } of lines) {

@@ -14,13 +14,21 @@ const symbol: Value<string> = {
 
 export const filterOptions = {
   symbol: list('--symbol', 'only posts about tokens with this symbol', symbol),
-  grep: value('--grep', 'only posts that match; a lower-case pattern ignores case', text('pattern')),
+  grep: value(
+    '--grep',
+    'only posts that match; a lower-case pattern ignores case',
+    text('pattern'),
+  ),
   exclude: value('--exclude', 'only posts that do not match this pattern', text('pattern')),
 };
 
 export const thesisFilterOptions = {
   ...filterOptions,
-  minHoldings: value('--min-holdings', "minimum value of the author's position in USD", decimal({ min: 0 })),
+  minHoldings: value(
+    '--min-holdings',
+    "minimum value of the author's position in USD",
+    decimal({ min: 0 }),
+  ),
   devOnly: flag('--dev-only', 'only theses by the developer of the token'),
 };
 
@@ -55,7 +63,10 @@ export type ListInput = ListFlags & {
 };
 
 /** Checks the flags of a list. `fields` are the names that --sort accepts. */
-export function readListFlags<F extends ListFlags & GivenFilters>(flags: F, fields: readonly string[]) {
+export function readListFlags<F extends ListFlags & GivenFilters>(
+  flags: F,
+  fields: readonly string[],
+) {
   const { limit, all, since, sort } = flags;
   if (sort !== undefined && !fields.includes(sort)) {
     const names = fields.filter((name) => !name.includes('.'));
@@ -68,7 +79,11 @@ export function readListFlags<F extends ListFlags & GivenFilters>(flags: F, fiel
   return { ...flags, conditions: conditionsOf(flags), rows };
 }
 
-export function readRange({ since, until }: Pick<ListFlags, 'since' | 'until'>, now: number, utc: boolean) {
+export function readRange(
+  { since, until }: Pick<ListFlags, 'since' | 'until'>,
+  now: number,
+  utc: boolean,
+) {
   const range = {
     since: since && instantAt(since, now, utc),
     until: until && instantAt(until, now, utc),

@@ -24,7 +24,11 @@ export const flagGroups = [
 ] as const;
 type FlagGroup = (typeof flagGroups)[number];
 
-export const flag = (flags: string, help: string): Option<boolean> => ({ flags, help, fallback: false });
+export const flag = (flags: string, help: string): Option<boolean> => ({
+  flags,
+  help,
+  fallback: false,
+});
 
 export const value = <T>(
   flags: string,
@@ -60,7 +64,9 @@ export const list = <T>(flags: string, help: string, kind: Value<T>): Option<rea
 });
 
 export const inGroup = <O extends Options>(group: FlagGroup, options: O): O =>
-  Object.fromEntries(Object.entries(options).map(([key, option]) => [key, { ...option, group }])) as O;
+  Object.fromEntries(
+    Object.entries(options).map(([key, option]) => [key, { ...option, group }]),
+  ) as O;
 
 export type Options = Readonly<Record<string, Option<unknown>>>;
 export type GivenFlags<O extends Options> = {

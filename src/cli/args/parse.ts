@@ -28,7 +28,8 @@ export function findCommand(
   argv: readonly string[],
   paths: readonly string[],
 ): { path: string; rest: readonly string[]; wantsHelp: boolean } {
-  if (versionFlags.includes(argv[0] ?? '')) return findCommand(['version', ...argv.slice(1)], paths);
+  if (versionFlags.includes(argv[0] ?? ''))
+    return findCommand(['version', ...argv.slice(1)], paths);
   const isLeading = (path: string) => paths.some((known) => known.startsWith(`${path} `));
   const named = new Set<number>();
   let path = '';
@@ -69,7 +70,8 @@ function unknownCommand(words: string, paths: readonly string[]) {
 /** Relative names of files are those in `folder`. In the folder of the process, they stay as the user wrote them. */
 export function parseWords(command: AnyCommand, given: readonly string[], folder = ''): Parsed {
   const options = Object.values({ ...commonOptions(command.common), ...command.options });
-  const words = 'user' in command.options ? given.map((word) => word.replace(AUTHOR, '--user')) : given;
+  const words =
+    'user' in command.options ? given.map((word) => word.replace(AUTHOR, '--user')) : given;
   const args: string[] = [];
   const texts = new Map<string, string[]>();
   for (const token of tokensOf(options, words)) {
@@ -98,7 +100,8 @@ export function parseWords(command: AnyCommand, given: readonly string[], folder
           if (complete !== 'file' || typeof value !== 'string') return value;
           const path = place(value);
           // For a file that is written, `-` is an output stream.
-          if (!isReplaced && (path !== '-' || !writes)) files.push({ role: `--${name}`, path, writes });
+          if (!isReplaced && (path !== '-' || !writes))
+            files.push({ role: `--${name}`, path, writes });
           return path;
         };
         const value = readValue(option, texts.get(name), isReplaced);
@@ -123,7 +126,10 @@ const tokensOf = (options: OptionList, words: readonly string[]) =>
     options: Object.fromEntries(
       options.map((option) => {
         const short = shortName(option);
-        return [longName(option), { type: option.value ? 'string' : 'boolean', ...(short && { short }) }];
+        return [
+          longName(option),
+          { type: option.value ? 'string' : 'boolean', ...(short && { short }) },
+        ];
       }),
     ),
     strict: false,
@@ -149,10 +155,13 @@ function textOf(
     if (value !== undefined) throw usageError(`${rawName} takes no value`, help);
     return '';
   }
-  if (value === undefined) throw usageError(`${rawName} requires a value`, 'add the value after the flag');
+  if (value === undefined)
+    throw usageError(`${rawName} requires a value`, 'add the value after the flag');
   // With an empty variable, `--symbol $UNSET --dry-run` would otherwise take --dry-run as the symbol, and pay.
   const [flag = ''] = value.split('=', 1);
-  const isFlag = options.some((each) => flag === `--${longName(each)}` || flag === `-${shortName(each)}`);
+  const isFlag = options.some(
+    (each) => flag === `--${longName(each)}` || flag === `-${shortName(each)}`,
+  );
   if (isFlag && !inlineValue)
     throw usageError(
       `${rawName} requires a value`,
@@ -162,7 +171,11 @@ function textOf(
 }
 
 /** A value that only the command's own version of a common flag accepts does not apply to the common flag. */
-function readValue(option: Option<unknown>, texts: readonly string[] | undefined, isReplaced: boolean) {
+function readValue(
+  option: Option<unknown>,
+  texts: readonly string[] | undefined,
+  isReplaced: boolean,
+) {
   const { value: kind, fallback, repeatable } = option;
   const last = texts?.at(-1);
   if (texts === undefined || last === undefined || last === kind?.absent) return fallback;
@@ -183,8 +196,11 @@ function readValue(option: Option<unknown>, texts: readonly string[] | undefined
 function rejectContradiction(options: OptionList, given: ReadonlyMap<string, unknown>): void {
   for (const option of options) {
     const name = longName(option);
-    const other = given.has(name) ? option.excludes?.find((each) => given.has(each.slice(2))) : undefined;
-    if (other !== undefined) throw usageError(`--${name} and ${other} cannot be combined`, 'use one of them');
+    const other = given.has(name)
+      ? option.excludes?.find((each) => given.has(each.slice(2)))
+      : undefined;
+    if (other !== undefined)
+      throw usageError(`--${name} and ${other} cannot be combined`, 'use one of them');
   }
 }
 
@@ -200,7 +216,9 @@ function checkCount(command: AnyCommand, words: readonly string[]): void {
   }
   if (words.length <= args.length || args.at(-1)?.variadic) return;
   throw usageError(
-    args.length === 0 ? `"trdr ${path}" takes no arguments` : `too many arguments for "trdr ${path}"`,
+    args.length === 0
+      ? `"trdr ${path}" takes no arguments`
+      : `too many arguments for "trdr ${path}"`,
     command.excess ?? `see trdr ${path} --help`,
   );
 }

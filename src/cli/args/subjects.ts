@@ -85,12 +85,15 @@ const subjectsOf = (source: SubjectSource, io: Io, key: string | undefined) =>
       throw line === undefined ? failure : onLine(line, failure);
     }
     if (line !== undefined || words.length === 0 || words[0] === trimText(text)) return;
-    const argv = io.argv.flatMap((each) => (source.words.includes(each) ? subjectsIn(each) : [each]));
+    const argv = io.argv.flatMap((each) =>
+      source.words.includes(each) ? subjectsIn(each) : [each],
+    );
     throw listRefused(text, `pass each subject as an argument, with: ${commandWith(argv)}`);
   });
 
 /** Whether the only source is a subject on the command line. */
-export const isOneWord = ({ words }: SubjectSource): boolean => words.length === 1 && words[0] !== '-';
+export const isOneWord = ({ words }: SubjectSource): boolean =>
+  words.length === 1 && words[0] !== '-';
 
 async function parseSubject<T>(
   { text, line }: { readonly text: string; readonly line?: number },
@@ -107,7 +110,10 @@ const onLine = (line: number, { message, code, hint }: Failure) =>
   new Failure('usage', `line ${line}: ${message}`, { code, hint });
 
 /** Validates the address that was given with a flag, before any request is sent. */
-export async function addressOf(flag: '--token' | '--coin' | '--wallet', given: string): Promise<string> {
+export async function addressOf(
+  flag: '--token' | '--coin' | '--wallet',
+  given: string,
+): Promise<string> {
   try {
     return (await readSubject(given, 'wallet')).value;
   } catch (error) {

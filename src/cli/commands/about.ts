@@ -73,9 +73,11 @@ export const completion = command({
   args: [{ name: 'shell', help: shells.join(', '), choices: shells }],
   examples: {
     'source <(trdr completion bash)': 'bash: add this line to ~/.bashrc',
-    'autoload -Uz compinit && compinit && source <(trdr completion zsh)': 'zsh: add this line to ~/.zshrc',
+    'autoload -Uz compinit && compinit && source <(trdr completion zsh)':
+      'zsh: add this line to ~/.zshrc',
     'trdr completion fish | source': 'fish: add this line to ~/.config/fish/config.fish',
-    'trdr completion powershell | Out-String | Invoke-Expression': 'PowerShell: add this line to $PROFILE',
+    'trdr completion powershell | Out-String | Invoke-Expression':
+      'PowerShell: add this line to $PROFILE',
   },
   exits: [0, 2],
   parse([name = '']) {
@@ -95,7 +97,15 @@ export const schema = command({
     'Prints one JSON document for scripts and agents: under "record", the JSON Schema (2020-12) of one record, and the arguments, flags, prices and exit codes of the command. Without a command, prints a map: what each command does and costs, the flags that commands share, the exit codes, and the schema of the errors that go to stderr.',
     'On a terminal, the document is indented; there is no table format.',
   ],
-  args: [{ name: 'command', help: 'name of a command', optional: true, variadic: true, complete: 'command' }],
+  args: [
+    {
+      name: 'command',
+      help: 'name of a command',
+      optional: true,
+      variadic: true,
+      complete: 'command',
+    },
+  ],
   common: ['output'],
   examples: {
     'trdr schema whois | jq .record': 'print the schema of a whois record',
@@ -107,7 +117,8 @@ export const schema = command({
   parse: (words) => words.join(' '),
   async run(context, path) {
     const document = await documentOf(path);
-    if (context.format === 'table') await context.printText(`${JSON.stringify(document, undefined, 2)}\n`);
+    if (context.format === 'table')
+      await context.printText(`${JSON.stringify(document, undefined, 2)}\n`);
     else
       await context.printOne(
         { columns: [], fields: fieldPaths(path === '' ? CommandMap : CommandDocument), empty: '' },

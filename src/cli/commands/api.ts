@@ -56,7 +56,8 @@ export const api = command({
     'trdr api /v2/me': 'show plan and usage, free of charge',
     'trdr api /v2/thesis -f limit=100 --paginate --max-cu 50k --out pages.ndjson':
       'save all pages, up to a spending limit',
-    'trdr api POST /v2/user/handles/pnl -f "handles[]=mira" -f "handles[]=kato"': 'send a JSON body',
+    'trdr api POST /v2/user/handles/pnl -f "handles[]=mira" -f "handles[]=kato"':
+      'send a JSON body',
   },
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   parse(words, { field: fields, input, include, paginate }) {
@@ -125,7 +126,8 @@ export const api = command({
       const answer = await client.raw({ ...request, path }, { signal: context.signal });
       const found = pageIn(answer);
       // The first answer may be a record, but a page is followed by a page.
-      const isOdd = paginate && !found && (before !== undefined || parseJson(answer.text) === undefined);
+      const isOdd =
+        paginate && !found && (before !== undefined || parseJson(answer.text) === undefined);
       refused = answer.status >= 300 || isOdd ? answer : undefined;
       if (answer.status >= 300) throw await refusalOf(context, answer);
       if (isOdd) throw notPage(path);

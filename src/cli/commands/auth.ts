@@ -32,7 +32,8 @@ export const authLogin = command({
     'Only you can read the config file. A key is never accepted as an argument, because it would be visible to other users of the machine and in the history of your shell.',
     'Without --profile, saves the key to the current profile. With --profile, the profile becomes the current one only if the current profile has no key; "trdr auth switch" switches to another.',
   ],
-  excess: 'a key is never accepted as an argument: type it at the prompt, or pipe it in with --with-key',
+  excess:
+    'a key is never accepted as an argument: type it at the prompt, or pipe it in with --with-key',
   options: {
     withKey: flag('--with-key', 'read the key from stdin'),
     keyCommand: excluding(
@@ -79,12 +80,18 @@ export const authLogin = command({
         url = await askUrlAgain(io, error, baseUrl, signal);
       }
     }
-    await configOf(io).login(profile, { ...(keyCommand === undefined ? { key } : { keyCommand }), baseUrl });
+    await configOf(io).login(profile, {
+      ...(keyCommand === undefined ? { key } : { keyCommand }),
+      baseUrl,
+    });
 
     const kind = keyKind(key);
     const shown = `${kind === 'unknown' ? '' : `${kind} `}key ${maskKey(key)}`;
-    const what = keyCommand === undefined ? shown : `the key command${noVerify ? '' : ` (${shown})`}`;
-    context.notice(`Saved ${what} for ${baseUrl} to profile "${profile}"${plan ? ` (plan ${plan})` : ''}`);
+    const what =
+      keyCommand === undefined ? shown : `the key command${noVerify ? '' : ` (${shown})`}`;
+    context.notice(
+      `Saved ${what} for ${baseUrl} to profile "${profile}"${plan ? ` (plan ${plan})` : ''}`,
+    );
     noticeOverrides(context);
     const used = configOf(io).read().current;
     if (used !== profile && used !== undefined) {
@@ -162,7 +169,9 @@ export const authStatus = command({
     if (context.globals.sandbox) return showEmbedded(context, check);
     const settings = sourcedSettings(context.io, context.globals);
     const profiles = savedProfiles(settings, configOf(context.io).read(), context.io);
-    const asked = check ? profiles.filter(({ key, baseUrl }) => key.isSet && baseUrl !== undefined) : [];
+    const asked = check
+      ? profiles.filter(({ key, baseUrl }) => key.isSet && baseUrl !== undefined)
+      : [];
     const calls = asked.map(() => ({ id: 'me', ask: {} }) as const);
     if (check && (await context.dryRun(calls, profileView(check)))) return 0;
     for (const { message } of settings.problems) context.notice(message);
@@ -192,7 +201,11 @@ async function checked(
   if (!key.isSet) return { record: { ...record, check: 'NO_KEY' } };
   if (baseUrl === undefined) return { record: { ...record, check: 'NO_BASE_URL' } };
   try {
-    const client = await context.connect({ baseUrl, key: (await key.get()) ?? '', embedded: false });
+    const client = await context.connect({
+      baseUrl,
+      key: (await key.get()) ?? '',
+      embedded: false,
+    });
     await client.call('me', {}, { signal: context.signal });
     return { record: { ...record, check: 'ok' } };
   } catch (failure) {
@@ -250,7 +263,12 @@ export const authLogout = command({
   summary: 'Remove the key of a profile',
   about: ['Keeps the base URL and the settings of the profile, unless --forget is given.'],
   args: [
-    { name: 'profile', help: 'name of the profile [the current one]', optional: true, complete: 'profile' },
+    {
+      name: 'profile',
+      help: 'name of the profile [the current one]',
+      optional: true,
+      complete: 'profile',
+    },
   ],
   options: { forget: flag('--forget', 'remove the whole profile, settings included') },
   examples: {
@@ -265,7 +283,8 @@ export const authLogout = command({
     const config = configOf(context.io);
     const name = profile ?? profileName(context.io, context.globals);
     const file = config.read();
-    if (!profileOf(file, name)) throw withNearProfile(noProfile(file, name), Object.keys(file.profiles));
+    if (!profileOf(file, name))
+      throw withNearProfile(noProfile(file, name), Object.keys(file.profiles));
     if (forget) {
       await config.remove(name);
       context.notice(`Removed profile "${name}"`);

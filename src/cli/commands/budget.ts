@@ -19,7 +19,9 @@ export const budgetSet = command({
     'Without a store, the budget counts what the ledger of this machine recorded; calls whose answers were lost count with their maximum cost. In a store, the budget also counts what other programs spent with the key. That spending is known with a delay of up to ten minutes, and a day budget counts only the part after the first call that was sent through the store that day. --machine limits one machine that uses the store.',
   ],
   args: [period, { name: 'amount', help: 'CU, such as 500k or 15M' }],
-  options: { machine: value('--machine', 'with a store: limit only the machine with this name', plainName) },
+  options: {
+    machine: value('--machine', 'with a store: limit only the machine with this name', plainName),
+  },
   examples: {
     'trdr budget set day 500k': 'limit all runs of this profile together, per day (UTC)',
     'trdr budget set month 15M': 'limit all runs of this profile together, per month (UTC)',
@@ -68,7 +70,11 @@ export const budgetUnset = command({
   ],
   args: [period],
   options: {
-    machine: value('--machine', 'with a store: only the budget of the machine with this name', plainName),
+    machine: value(
+      '--machine',
+      'with a store: only the budget of the machine with this name',
+      plainName,
+    ),
   },
   examples: { 'trdr budget unset day': 'remove the limit per day' },
   savesSettings: true,
@@ -107,7 +113,8 @@ export const budgetShow = command({
   common: ['output'],
   examples: {
     'trdr budget show': 'show what is left',
-    "trdr budget show -o json | jq '.[] | {name, left}'": 'print the remaining amounts for a script',
+    "trdr budget show -o json | jq '.[] | {name, left}'":
+      'print the remaining amounts for a script',
   },
   record: () => StoreItem,
   exits: [0, 2, 4, 9],

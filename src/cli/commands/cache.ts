@@ -17,10 +17,23 @@ export const cacheStats = command({
   exits: [0, 2, 9],
   async run(context) {
     const { scope, settings, io } = context;
-    const none = { entries: 0, found: 0, missing: 0, bytes: 0, oldest: null, newest: null, path: undefined };
+    const none = {
+      entries: 0,
+      found: 0,
+      missing: 0,
+      bytes: 0,
+      oldest: null,
+      newest: null,
+      path: undefined,
+    };
     const dir = settings.folders.cache;
     const { path, ...stats } = scope
-      ? openCache({ baseUrl: scope.baseUrl, key: await scope.key(), dir, now: io.clock.now }).stats()
+      ? openCache({
+          baseUrl: scope.baseUrl,
+          key: await scope.key(),
+          dir,
+          now: io.clock.now,
+        }).stats()
       : none;
     await context.printOne(cacheView, { ...stats, path: path ?? dir ?? null });
   },

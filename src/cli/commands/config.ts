@@ -31,7 +31,8 @@ export const configList = command({
   exits: [0, 2, 9],
   async run(context, { origin }) {
     const settings = sourcedSettings(context.io, context.globals);
-    for (const { message, hint } of settings.problems) context.notice(hint ? `${message}; ${hint}` : message);
+    for (const { message, hint } of settings.problems)
+      context.notice(hint ? `${message}; ${hint}` : message);
     await context.print(settingView(origin, settingText), settingRecords(settings, origin));
   },
 });

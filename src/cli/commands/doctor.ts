@@ -19,14 +19,18 @@ export const doctor = command({
   common: ['output', 'service', 'money'],
   examples: {
     'trdr doctor': 'check everything',
-    'trdr doctor -o json | jq -r \'.[] | select(.check == "drift").detail\'': 'list the API changes',
+    'trdr doctor -o json | jq -r \'.[] | select(.check == "drift").detail\'':
+      'list the API changes',
   },
   calls: ['me', 'ws'],
   record: () => CheckRecord,
   settings: 'unread',
   exits: [0, 2, 4, 5, 6, 7, 9, 11],
   async run(context, { ws }) {
-    const planned: Planned[] = [{ id: 'me', ask: {} }, ...(ws ? [{ id: 'ws', ask: {} } as const] : [])];
+    const planned: Planned[] = [
+      { id: 'me', ask: {} },
+      ...(ws ? [{ id: 'ws', ask: {} } as const] : []),
+    ];
     if (await context.dryRun(planned, checkView)) return 0;
     if (ws) {
       const minute = { least: cu.socketMinute, most: cu.socketMinute };

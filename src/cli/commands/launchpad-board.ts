@@ -56,12 +56,16 @@ export const launchpadBoard = command({
       const boards: Sent[] = [];
       try {
         for (const ask of asks) {
-          boards.push((await client.call('launchpad.board', ask, { signal: context.signal })).record);
+          boards.push(
+            (await client.call('launchpad.board', ask, { signal: context.signal })).record,
+          );
         }
       } catch (error) {
         const [paid] = boards;
         if (paid === undefined) throw error;
-        context.notice('cannot read the earlier snapshot; the entries are shown without a comparison');
+        context.notice(
+          'cannot read the earlier snapshot; the entries are shown without a comparison',
+        );
         for (const row of boardEntries(paid)) if (isWithin(row, top)) await out.write(row);
         throw error;
       }
@@ -76,7 +80,8 @@ export const launchpadBoard = command({
           `no ${period} board on record${at === undefined ? '' : ' at or before the time of --at'}`,
         );
       else if (isWatched) context.notice(captured(`${period} board`, board));
-      if (before !== undefined && (isWatched || !comparable)) context.notice(comparison(board, before));
+      if (before !== undefined && (isWatched || !comparable))
+        context.notice(comparison(board, before));
       const compared = comparable ? compareBoards(board, before) : boardEntries(board);
       const within = compared.filter((row) => isWithin(row, top));
       if (comparable && isWatched) context.notice(summaryText(within));
@@ -89,7 +94,10 @@ export const launchpadBoard = command({
       const comparedAt = compare && comparedTime(compare, shownAt, now, utc);
       if (comparedAt !== undefined && comparedAt >= shownAt) {
         throw at === undefined
-          ? usageError('--compare must be in the past', 'pass an earlier time, for example --compare 1d')
+          ? usageError(
+              '--compare must be in the past',
+              'pass an earlier time, for example --compare 1d',
+            )
           : usageError(
               'the time of --compare must be earlier than the time of --at',
               'pass an earlier time to --compare',

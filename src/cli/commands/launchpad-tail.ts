@@ -56,7 +56,8 @@ export const launchpadTail = command({
       page: calloutCall(scope, {}),
       backfill: flags.backfill,
     };
-    const planned: Planned[] = flags.replay.length > 0 ? [] : [{ id: 'me', ask: {} }, ...plannedTail(shape)];
+    const planned: Planned[] =
+      flags.replay.length > 0 ? [] : [{ id: 'me', ask: {} }, ...plannedTail(shape)];
     if (await context.dryRun(planned)) return;
     const shown = flags.confluence
       ? { view: confluenceView, timeField: 'lastAt', fields: calloutConfluence }

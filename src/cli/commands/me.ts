@@ -35,8 +35,16 @@ export const me = command({
       'exit 6 if fewer units than this are left, top-ups included',
       unitsOrShare,
     ),
-    minReveals: value('--min-reveals', 'exit 6 if fewer than N wallet reveals are left', integer({ min: 0 })),
-    minDays: value('--min-days', 'exit 6 if the units will run out within N days', decimal({ min: 0 })),
+    minReveals: value(
+      '--min-reveals',
+      'exit 6 if fewer than N wallet reveals are left',
+      integer({ min: 0 }),
+    ),
+    minDays: value(
+      '--min-days',
+      'exit 6 if the units will run out within N days',
+      decimal({ min: 0 }),
+    ),
   },
   common: ['output', 'service'],
   examples: {
@@ -51,11 +59,16 @@ export const me = command({
   exits: [0, 2, 4, 5, 6, 7, 9],
   async run(context, { minUnits, minReveals, minDays }) {
     if (await context.dryRun([{ id: 'me', ask: {} }], meView(null))) return;
-    const { record, known } = await (await context.client()).call('me', {}, { signal: context.signal });
+    const { record, known } = await (await context.client()).call(
+      'me',
+      {},
+      { signal: context.signal },
+    );
     const now = context.io.clock.now();
     const rate = forecast(known, now);
     await context.printOne(meView(rate), record);
-    if (context.format === 'table') await (await import('../spend/budgets.ts')).noticeBudgets(context);
+    if (context.format === 'table')
+      await (await import('../spend/budgets.ts')).noticeBudgets(context);
     checkGate(known, 'units', unitsWanted(known, minUnits));
     checkGate(known, 'reveals', minReveals);
     checkDays(known, rate, now, minDays);
@@ -67,7 +80,8 @@ function unitsWanted(
   me: Known<Me>,
   wanted: number | { readonly share: number } | undefined,
 ): number | undefined {
-  if (typeof wanted !== 'object' || me.entitlement?.unmetered) return typeof wanted === 'object' ? 0 : wanted;
+  if (typeof wanted !== 'object' || me.entitlement?.unmetered)
+    return typeof wanted === 'object' ? 0 : wanted;
   const granted = me.entitlement?.monthlyUnits;
   if (granted === undefined)
     throw undecided('the CU that the key gets each month', '--min-units with a percentage');
@@ -75,7 +89,12 @@ function unitsWanted(
 }
 
 /** Throws if the units, at the rate of this month, will run out within `minDays` days and before the month ends. */
-function checkDays(me: Known<Me>, rate: Forecast | null, now: number, minDays: number | undefined): void {
+function checkDays(
+  me: Known<Me>,
+  rate: Forecast | null,
+  now: number,
+  minDays: number | undefined,
+): void {
   if (minDays === undefined) return;
   if (!isMeterKnown(me, 'units') || me.usage?.unitsUsed === undefined) {
     throw undecided('how many units are used and left', '--min-days');

@@ -38,7 +38,11 @@ export const pnl = command({
   args: [subjectArgument('handle', 'handle, wallet or user id')],
   options: {
     window: list('--window', 'show only this window', oneOf(...windowNames)),
-    sort: value('--sort', 'sort by this column of the first --window, best first', oneOf(...sortKeys)),
+    sort: value(
+      '--sort',
+      'sort by this column of the first --window, best first',
+      oneOf(...sortKeys),
+    ),
     resume: flag('--resume', 'with --out: resume an interrupted export, keep a finished one'),
     fresh: flag('--fresh', 'with --out: start over, and replace FILE without asking'),
     from: excluding(
@@ -79,7 +83,10 @@ export const pnl = command({
     checkCompare(given, '--compare yesterday.csv');
     return { ...given, window: [...new Set(given.window)], source };
   },
-  async run(context, { source, as, window, sort, resume, fresh, from, strict, maxAge, noCache, ...given }) {
+  async run(
+    context,
+    { source, as, window, sort, resume, fresh, from, strict, maxAge, noCache, ...given },
+  ) {
     const { out, dryRun, fields } = context.globals;
     const needsFile = resume ? '--resume' : fresh ? '--fresh' : undefined;
     if (needsFile && out === undefined) {
@@ -106,7 +113,8 @@ export const pnl = command({
       sort,
       sortWindow: window[0] ?? 'all',
       fields,
-      single: compare === undefined && subjects.length === 1 && source !== undefined && isOneWord(source),
+      single:
+        compare === undefined && subjects.length === 1 && source !== undefined && isOneWord(source),
       handles: subjects.length,
       width: out === undefined ? terminalWidth(context.io) : 80,
     };
@@ -121,11 +129,17 @@ export const pnl = command({
       return await showExport(context, from, subjects, window, shape, strict);
     }
     const saved = await openSavedNumbers(context, noCache, maxAge);
-    const targets = createTargets(subjects, others, await openCachedLookup(context, { noCache, maxAge }));
-    if (resume && !fresh && out !== undefined && (await isFinished(context, out, subjects))) return 0;
+    const targets = createTargets(
+      subjects,
+      others,
+      await openCachedLookup(context, { noCache, maxAge }),
+    );
+    if (resume && !fresh && out !== undefined && (await isFinished(context, out, subjects)))
+      return 0;
     if (dryRun) {
       const all = [...subjects.keys()];
-      const left = out === undefined ? all : await notExported(context, subjects, { out, resume, fresh });
+      const left =
+        out === undefined ? all : await notExported(context, subjects, { out, resume, fresh });
       const lookups = await targets.lookups(left);
       const todo = await withoutCached(saved, targets, left);
       await context.dryRun([...lookups, ...planNumbers(targets, todo)]);

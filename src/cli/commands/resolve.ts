@@ -3,7 +3,12 @@ import { duration } from '../../base/values.ts';
 import { cu } from '../../contract/limits.ts';
 import { ResolveRecord } from '../../contract/records/subject.ts';
 import { pendingReasons } from '../../contract/records/user.ts';
-import { attemptsWithin, createResolver, type ResolveProgress, WAIT_MS } from '../../core/lookup/resolve.ts';
+import {
+  attemptsWithin,
+  createResolver,
+  type ResolveProgress,
+  WAIT_MS,
+} from '../../core/lookup/resolve.ts';
 import { readHandle, type Subject } from '../../core/lookup/subject.ts';
 import { SILENT_WAIT_MS } from '../../core/spend/rate-limiter.ts';
 import { canRedraw } from '../../output/terminal/style.ts';
@@ -64,11 +69,20 @@ export const resolveCommand = command({
         else if (standing.againInMs > SILENT_WAIT_MS) context.notice(standingText(standing));
       };
       const [client, claim] = [lazyClient(context), (await openAnswers(context))?.claim];
-      const resolve = createResolver({ client, clock: io.clock, users, claim, direct, waitMs, onStanding });
+      const resolve = createResolver({
+        client,
+        clock: io.clock,
+        users,
+        claim,
+        direct,
+        waitMs,
+        onStanding,
+      });
       return async (handle: Subject, signal: AbortSignal) => {
         const found = await resolve(handle, signal);
         const reason = found.found === false ? found.pending?.reason : undefined;
-        if (reason !== undefined) unanswered.set(reason, [...(unanswered.get(reason) ?? []), handle.text]);
+        if (reason !== undefined)
+          unanswered.set(reason, [...(unanswered.get(reason) ?? []), handle.text]);
         return found;
       };
     };

@@ -15,7 +15,10 @@ export async function startEmbedded(live: boolean) {
 }
 
 /** The lines to paste into another shell, so that commands in that shell use this service. */
-function exportLines(platform: NodeJS.Platform, { url, key }: { url: string; key: string }): string {
+function exportLines(
+  platform: NodeJS.Platform,
+  { url, key }: { url: string; key: string },
+): string {
   const line =
     platform === 'win32'
       ? (name: string, value: string) => `$env:${name} = "${value}"`
@@ -31,7 +34,12 @@ export const sandbox = command({
     'Faults are a comma-separated list such as "500=2%,delay=200ms,drop=1%"; docs/sandbox.md describes all of them.',
   ],
   options: {
-    port: valueOr('--port', 'port to listen on (0 for any free port)', integer({ min: 0, max: 65_535 }), 0),
+    port: valueOr(
+      '--port',
+      'port to listen on (0 for any free port)',
+      integer({ min: 0, max: 65_535 }),
+      0,
+    ),
     seed: valueOr('--seed', 'seed of the generated data', integer({ min: 0 }), 1),
     plan: valueOr('--plan', 'plan of the key', oneOf(...planNames), 'growth'),
     rate: valueOr('--rate', 'live posts per minute', decimal({ min: 0 }), 12),
@@ -42,14 +50,18 @@ export const sandbox = command({
       'bare',
     ),
     faults: value('--faults', 'faults to inject, and how often', text('spec')),
-    replay: excluding(value('--replay', 'replay a feed recorded by thesis tail (NDJSON)', file), '--data'),
+    replay: excluding(
+      value('--replay', 'replay a feed recorded by thesis tail (NDJSON)', file),
+      '--data',
+    ),
     speed: value('--speed', 'speed of the replay', speed, '1x'),
     data: value('--data', 'serve the NDJSON files in this folder', folder),
   },
   examples: {
     'trdr sandbox --port 8787': 'use a fixed port for scripts',
     'trdr sandbox --faults "500=2%,drop=1%" --rate 600': 'serve a busy feed with faults',
-    'trdr sandbox --replay monday.ndjson --speed 10x': 'replay a recorded feed at ten times its speed',
+    'trdr sandbox --replay monday.ndjson --speed 10x':
+      'replay a recorded feed at ten times its speed',
   },
   record: () => SandboxRecord,
   exits: [0, 2, 9, 129, 130, 143],
@@ -70,7 +82,8 @@ export const sandbox = command({
       const sink = await output();
       await sink.write(`${JSON.stringify({ url, key, port })}\n`);
       await sink.flush();
-      if (io.stderr.isTTY && !globals.quiet) io.stderr.write(exportLines(io.platform, { url, key }));
+      if (io.stderr.isTTY && !globals.quiet)
+        io.stderr.write(exportLines(io.platform, { url, key }));
       if (!signal.aborted) await once(signal, 'abort');
     } finally {
       await service.close();

@@ -93,7 +93,8 @@ async function reach(
   if (noVerify) return store.address;
   // Without an API key, only connect: the further checks need names in the store, which are derived from the API key.
   const { connectStore } = await import('../../store/connection.ts');
-  const opening = key === undefined ? connectStore(store.address, store.connect) : store.link.open();
+  const opening =
+    key === undefined ? connectStore(store.address, store.connect) : store.link.open();
   const connection = await opening.catch((error: unknown) => {
     throw ofLogin(error, password !== undefined);
   });
@@ -115,7 +116,11 @@ function ofLogin(error: unknown, hasPassword: boolean): unknown {
   });
 }
 
-async function readPassword(io: Io, fromStdin: boolean, signal: AbortSignal): Promise<string | undefined> {
+async function readPassword(
+  io: Io,
+  fromStdin: boolean,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   if (fromStdin) return (await readAll(io, LONGEST, signal)).trim() || undefined;
   if (io.env['TRDR_STORE_PASSWORD']) return io.env['TRDR_STORE_PASSWORD'];
   if (!isAttended(io)) return undefined;
@@ -158,7 +163,12 @@ export const storeCheck = command({
         if (!(error instanceof Failure)) throw error;
         failed = true;
         const next = hintForCheck(error.hint);
-        await out.write({ check: 'reach', verdict: 'fail', detail: error.message, ...(next && { next }) });
+        await out.write({
+          check: 'reach',
+          verdict: 'fail',
+          detail: error.message,
+          ...(next && { next }),
+        });
       }
     });
     return failed ? exitOf.network : 0;
@@ -258,7 +268,9 @@ export const storeClear = command({
       hint: 'pass --yes to remove without asking',
     };
     if (!yes)
-      await agree(context.io, text, context.signal, alone, { message: 'cancelled; nothing was removed' });
+      await agree(context.io, text, context.signal, alone, {
+        message: 'cancelled; nothing was removed',
+      });
     await link.use((store) => removeKeys(store, keys, found, what === 'feed' ? feed : undefined));
     context.notice(`Removed ${names[what]} (${found.length} Redis keys)`);
   },

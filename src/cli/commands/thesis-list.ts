@@ -23,7 +23,11 @@ export const thesisList = command({
   ],
   options: {
     token: value('--token', 'only theses about this token (address or ticker)', text('token')),
-    user: value('--user', 'only theses by this author (handle or id); or --author', text('user', 'handle')),
+    user: value(
+      '--user',
+      'only theses by this author (handle or id); or --author',
+      text('user', 'handle'),
+    ),
     ...thesisFilterOptions,
     ...listOptions,
   },
@@ -31,7 +35,8 @@ export const thesisList = command({
   examples: {
     'trdr thesis list': 'list the latest 20 theses',
     'trdr thesis list --user mira --since 7d': "list one author's theses of the last 7 days",
-    'trdr thesis list --all --max-cu 500k --out theses.ndjson': 'export the archive, for up to 500,000 CU',
+    'trdr thesis list --all --max-cu 500k --out theses.ndjson':
+      'export the archive, for up to 500,000 CU',
     'trdr thesis list --token SPUD --since yesterday --min-holdings 10k':
       'list theses about a token, given by its ticker, from authors who hold at least $10,000',
     'trdr thesis list --limit 100 --sort authorTradeUsd':

@@ -26,9 +26,21 @@ export const thesisRelay = command({
   options: {
     token: list('--token', 'only theses about this token', text('address')),
     via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll'), 'auto'),
-    lag: valueOr('--lag', 'target delay when polling; a longer delay costs less', duration, 10_000, '10s'),
+    lag: valueOr(
+      '--lag',
+      'target delay when polling; a longer delay costs less',
+      duration,
+      10_000,
+      '10s',
+    ),
     waitForBudget: flag('--wait-for-budget', 'sleep until a used-up budget or allowance renews'),
-    keep: valueOr('--keep', 'maximum age of the posts in the store', positiveDuration, 86_400_000, '24h'),
+    keep: valueOr(
+      '--keep',
+      'maximum age of the posts in the store',
+      positiveDuration,
+      86_400_000,
+      '24h',
+    ),
     keepRows: valueOr(
       '--keep-rows',
       'maximum number of posts in the store',

@@ -50,7 +50,11 @@ export const thesisTail = command({
   options: {
     ...inGroup('What to read', {
       token: list('--token', 'only theses about this token', text('address')),
-      user: value('--user', 'only theses by this author (handle or id); or --author', text('user', 'handle')),
+      user: value(
+        '--user',
+        'only theses by this author (handle or id); or --author',
+        text('user', 'handle'),
+      ),
       ...thesisFilterOptions,
     }),
     ...inGroup('Cost and delay', {
@@ -81,9 +85,18 @@ export const thesisTail = command({
       'run a command for each post, with up to 10 attempts',
     'trdr thesis tail --replay theses.ndjson --confluence 3/10m':
       'find tokens with three authors in ten minutes in a file',
-    'trdr thesis tail --user mira --grep "sold|out" --yes': 'follow one author, and select posts by words',
+    'trdr thesis tail --user mira --grep "sold|out" --yes':
+      'follow one author, and select posts by words',
   },
-  calls: ['ws', 'thesis.all', 'thesis.token', 'thesis.user', 'thesis.userToken', 'user.handle', 'me'],
+  calls: [
+    'ws',
+    'thesis.all',
+    'thesis.token',
+    'thesis.user',
+    'thesis.userToken',
+    'user.handle',
+    'me',
+  ],
   record: () => z.union([ThesisFrameData, ConfluenceRecord]),
   stream: true,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],
@@ -92,10 +105,17 @@ export const thesisTail = command({
     if (group !== undefined && via !== 'store')
       throw usageError('--group requires --via store', 'use --via store');
     if (fill && via !== 'store' && via !== 'auto')
-      throw usageError(`--fill requires --via store or --via auto, not --via ${via}`, 'use --via store');
+      throw usageError(
+        `--fill requires --via store or --via auto, not --via ${via}`,
+        'use --via store',
+      );
     if (noFollow && via === 'ws')
-      throw usageError('--no-follow cannot be combined with --via ws', 'use --via poll or --via store');
-    if (shared && group === undefined) throw usageError('--shared requires --group', 'add --group NAME');
+      throw usageError(
+        '--no-follow cannot be combined with --via ws',
+        'use --via poll or --via store',
+      );
+    if (shared && group === undefined)
+      throw usageError('--shared requires --group', 'add --group NAME');
     return {
       ...withFiles(words, checkTail(given)),
       // Everything up to now is in pages and in the store; the WebSocket only has what comes later.
@@ -136,7 +156,8 @@ export const thesisTail = command({
     }
     const isShared = via === 'store' || via === 'auto';
     const stored =
-      isShared && (await (await import('../store/choose-feed.ts')).chooseFeed(context, via, normal));
+      isShared &&
+      (await (await import('../store/choose-feed.ts')).chooseFeed(context, via, normal));
     if (!stored) await approveTail(context, shape);
     await runFeed(context, flags, async (files) => {
       const userId = author && (await userIdOf(author, context));
@@ -161,8 +182,15 @@ export const thesisTail = command({
         const { openFollower } = await import('../store/follow.ts');
         const { createFilling } = await import('../store/fill-gap.ts');
         const client = fill ? await context.client() : undefined;
-        const filling = client && createFilling(thesisSource(client, scope), client, context.io.clock);
-        return openFollower(context, files, { ...stored, ...plan, filter, filling, tokens: normal });
+        const filling =
+          client && createFilling(thesisSource(client, scope), client, context.io.clock);
+        return openFollower(context, files, {
+          ...stored,
+          ...plan,
+          filter,
+          filling,
+          tokens: normal,
+        });
       }
       if (via === 'store') throw new Error('--via store did not open a store');
       const client = await context.client();

@@ -4,7 +4,12 @@ import { instantAt, oneOf, time } from '../../base/values.ts';
 import type { LedgerEntry } from '../../contract/ports.ts';
 import { type ReconcileRecord, UsageAnswer } from '../../contract/records/tool.ts';
 import { reconcileView, usageView } from '../../output/views/usage.ts';
-import { type LedgerSum, ledgerGroups, readLedger, summarize } from '../../state/ledger/read-ledger.ts';
+import {
+  type LedgerSum,
+  ledgerGroups,
+  readLedger,
+  summarize,
+} from '../../state/ledger/read-ledger.ts';
 import { excluding, flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -53,8 +58,12 @@ export const usageCommand = command({
       return;
     }
     const from =
-      since === undefined ? undefined : instantAt(since, context.io.clock.now(), context.settings.utc);
-    const entries = store ? sharedEntries(context, from) : readLedger(context.settings.folders.state, from);
+      since === undefined
+        ? undefined
+        : instantAt(since, context.io.clock.now(), context.settings.utc);
+    const entries = store
+      ? sharedEntries(context, from)
+      : readLedger(context.settings.folders.state, from);
     const sums = await summarize(entries, field);
     const whole = total(sums);
     await context.print(

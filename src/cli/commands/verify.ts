@@ -28,7 +28,11 @@ export const verify = command({
   options: {
     since: value('--since', 'verify the stretch that begins at this time', time),
     until: value('--until', 'verify the stretch that ends before this time', time),
-    sample: value('--sample', 'compare N random pages with the service', integer({ min: 1, max: 1_000 })),
+    sample: value(
+      '--sample',
+      'compare N random pages with the service',
+      integer({ min: 1, max: 1_000 }),
+    ),
   },
   common: ['output', 'service', 'money'],
   examples: {
@@ -58,20 +62,28 @@ export const verify = command({
     // Some of the lines may be outside of the verified stretches.
     const picking = { lines: sample === undefined ? 0 : 4 * sample + 20, random: io.random };
     const scanned: ScannedFile[] = [];
-    for (const file of distinctFiles(files)) scanned.push(await scanFile(file, ids, scanned.length, picking));
+    for (const file of distinctFiles(files))
+      scanned.push(await scanFile(file, ids, scanned.length, picking));
     sameFeed(scanned);
-    const asked = { from: range.since, to: range.until === undefined ? undefined : range.until - 1 };
+    const asked = {
+      from: range.since,
+      to: range.until === undefined ? undefined : range.until - 1,
+    };
     const joined = joinFiles(scanned, asked);
     const plan = sample === undefined ? undefined : planSample(context, scanned, joined, sample);
     const isRows = isRowFormat(context.format);
-    if (await context.dryRun(plan?.calls ?? [], isRows ? verifiedFilesView : verificationView)) return 0;
+    if (await context.dryRun(plan?.calls ?? [], isRows ? verifiedFilesView : verificationView))
+      return 0;
     const found = plan ? await plan.compare(joined, (id) => ids.has(Buffer.from(id))) : joined;
     report(context, scanned, found);
     if (isRows) {
       const { status, from, to, rows, gaps } = found;
       const duplicates = found.files.reduce((sum, file) => sum + file.duplicates, 0);
       const sum = { file: 'all files', status, from, to, rows, duplicates, gaps };
-      await context.print(verifiedFilesView, found.files.length > 1 ? [...found.files, sum] : found.files);
+      await context.print(
+        verifiedFilesView,
+        found.files.length > 1 ? [...found.files, sum] : found.files,
+      );
     } else await context.printOne(verificationView, found);
     return found.status === 'complete' ? 0 : 10;
   },
@@ -108,7 +120,11 @@ function sameFeed(scanned: readonly ScannedFile[]): void {
   );
 }
 
-function report({ notice }: Context, scanned: readonly ScannedFile[], { gaps, from }: Verification): void {
+function report(
+  { notice }: Context,
+  scanned: readonly ScannedFile[],
+  { gaps, from }: Verification,
+): void {
   for (const { file, problems, notes } of scanned) {
     for (const problem of problems) notice(`${file} was changed: ${problem}`);
     for (const note of notes) notice(`${file}: ${note}`);

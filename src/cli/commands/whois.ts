@@ -21,8 +21,10 @@ export const whois = command({
   common: ['output', 'service', 'money'],
   examples: {
     'trdr whois mira': 'look up a handle',
-    'trdr whois 0x52908400098527886E0F7030069857D2E4169EE7': 'look up a wallet (30,000 CU if found)',
-    'trdr whois --file desk.csv --column handle --out desk.ndjson': 'look up a column of a spreadsheet',
+    'trdr whois 0x52908400098527886E0F7030069857D2E4169EE7':
+      'look up a wallet (30,000 CU if found)',
+    'trdr whois --file desk.csv --column handle --out desk.ndjson':
+      'look up a column of a spreadsheet',
     "trdr whois - < handles.txt | jq -r 'select(.found) | [.subject, .solanaAddress] | @tsv'":
       'print handles and addresses in a pipe',
   },

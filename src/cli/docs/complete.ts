@@ -16,7 +16,11 @@ const MAX_HANDLES = 200;
 type CompletionPlace = Pick<Io, 'env' | 'cwd'> & { readonly platform: string };
 
 /** Answers `words WORD...` or `line LINE`, up to the cursor; `:files` and `:nospace` are for the shell. */
-export function answerShell(request: readonly string[], outline: Outline, place: CompletionPlace): string {
+export function answerShell(
+  request: readonly string[],
+  outline: Outline,
+  place: CompletionPlace,
+): string {
   const [form, ...rest] = request;
   const line = form === 'line' ? (rest[0] ?? '') : rest;
   const { candidates, directive } = completeLine(outline, line, (kind, prefix, context) =>
@@ -30,7 +34,9 @@ const foldersAt = ({ env, platform, cwd }: CompletionPlace) =>
   foldersOf({ env, platform, home: homeOf(env, platform, homedir), cwd });
 
 const profileNames = (prefix: string, place: CompletionPlace): string[] =>
-  Object.keys(readConfig(foldersAt(place).config).profiles).filter((name) => name.startsWith(prefix));
+  Object.keys(readConfig(foldersAt(place).config).profiles).filter((name) =>
+    name.startsWith(prefix),
+  );
 
 /** Handles that were recently found with the base URL and key that the command line would use. */
 function knownHandles(
@@ -52,7 +58,10 @@ function service(folder: string | undefined, named: string | undefined, env: Io[
   const saved = profiles[named ?? (env['TRDR_PROFILE'] || current)];
   const profile = isRecord(saved) ? saved : {};
   const url = baseUrl.read(env['TRDR_BASE_URL'] || (textOf(profile['baseUrl']) ?? ''));
-  return { baseUrl: url ?? '', key: trimText(env['TRDR_API_KEY'] ?? '') || (textOf(profile['key']) ?? '') };
+  return {
+    baseUrl: url ?? '',
+    key: trimText(env['TRDR_API_KEY'] ?? '') || (textOf(profile['key']) ?? ''),
+  };
 }
 
 /** Without its schema, because loading it takes too long for a key press. An unreadable file counts as empty. */

@@ -6,7 +6,10 @@ const WIDEST = 100;
 /** On narrower terminals, a description is printed below its term. */
 const STACK_BELOW = 60;
 
-export function layoutPage(page: DocPage, { columns, bold }: { columns: number; bold: boolean }): string {
+export function layoutPage(
+  page: DocPage,
+  { columns, bold }: { columns: number; bold: boolean },
+): string {
   const width = Math.min(WIDEST, Math.max(20, columns));
   const heading = (text: string) => (bold ? `\x1b[1m${text}\x1b[22m` : text);
   const { summary, usage, about, sections, footer } = page;
@@ -23,7 +26,8 @@ export function layoutPage(page: DocPage, { columns, bold }: { columns: number; 
     .join('\n\n')}\n`;
 }
 
-const boldUsage = (heading: (text: string) => string) => (line: string) => line.replace(/^Usage:/, heading);
+const boldUsage = (heading: (text: string) => string) => (line: string) =>
+  line.replace(/^Usage:/, heading);
 
 function sectionLines({ text = [], terms = [], code = {} }: Section, width: number): string[] {
   const blocks = [
@@ -42,12 +46,18 @@ function termLines(terms: readonly Definition[], width: number): string[] {
   if (terms.length === 0) return [];
   const aligned = alignShort(terms);
   if (width < STACK_BELOW) {
-    return aligned.flatMap(([term, meaning]) => [`  ${term.trim()}`, ...wrap(meaning, '      ', width)]);
+    return aligned.flatMap(([term, meaning]) => [
+      `  ${term.trim()}`,
+      ...wrap(meaning, '      ', width),
+    ]);
   }
   // Very long terms do not determine the width of the column: they are printed on their own lines.
   const widest = Math.floor(width * 0.45);
   const lengths = aligned.map(([term]) => term.length);
-  const column = Math.max(Math.min(widest, ...lengths), ...lengths.filter((length) => length <= widest));
+  const column = Math.max(
+    Math.min(widest, ...lengths),
+    ...lengths.filter((length) => length <= widest),
+  );
   const indent = ' '.repeat(column + 4);
   return aligned.flatMap(([term, meaning]) => {
     const [first = '', ...others] = wrap(meaning, indent, width);

@@ -14,7 +14,9 @@ import { topics } from './topics.ts';
 export async function preparedTexts() {
   const [commands, pages] = await Promise.all([allCommands(), allPages()]);
   return {
-    help: Object.fromEntries(pages.map((page) => [`${pageFile(page.name)}.json`, JSON.stringify(page)])),
+    help: Object.fromEntries(
+      pages.map((page) => [`${pageFile(page.name)}.json`, JSON.stringify(page)]),
+    ),
     man: manFiles(commands),
     reference: referenceFiles(commands),
     completions: completionScripts,
@@ -60,7 +62,10 @@ function overview(commands: readonly AnyCommand[]): string {
         title,
         terms: inside.map(({ path, summary }) => [`trdr ${path}`, summary] as const),
       })),
-      { title: 'Environment', terms: (environment?.sections ?? []).flatMap(({ terms = [] }) => terms) },
+      {
+        title: 'Environment',
+        terms: (environment?.sections ?? []).flatMap(({ terms = [] }) => terms),
+      },
       { title: 'Exit codes', terms: Object.entries(exitCodes) },
     ],
   };
@@ -138,7 +143,8 @@ function referenceFiles(commands: readonly AnyCommand[]): Record<string, string>
     return [`${pageFile(page.name)}.md`, pageText(`trdr ${page.name}`, usage, page)] as const;
   });
   const topicPages = topics.map(
-    (topic) => [topicFile(topic), pageText(topic.summary, `\`trdr help ${topic.name}\``, topic)] as const,
+    (topic) =>
+      [topicFile(topic), pageText(topic.summary, `\`trdr help ${topic.name}\``, topic)] as const,
   );
   return { 'README.md': contents(commands), ...Object.fromEntries([...pages, ...topicPages]) };
 }
@@ -152,7 +158,9 @@ function contents(commands: readonly AnyCommand[]): string {
     `## ${title}\n\n`,
     ...inside.map(({ path, summary }) => row(path, `${pageFile(path)}.md`, summary)),
   ]);
-  const topicRows = topics.map((topic) => row(`help ${topic.name}`, topicFile(topic), topic.summary));
+  const topicRows = topics.map((topic) =>
+    row(`help ${topic.name}`, topicFile(topic), topic.summary),
+  );
   const parts = [...lists, ['## Topics\n\n', ...topicRows]].map((lines) => lines.join(''));
   return `# Reference\n\nA page for each command and topic, generated from the program.\n\n${parts.join('\n')}`;
 }
@@ -178,4 +186,5 @@ function markdownTable(terms: readonly Definition[]): string {
   return ['| | |', '| --- | --- |', ...rows].join('\n');
 }
 
-const escaped = (text: string) => text.replaceAll('<', '&lt;').replaceAll('*', '\\*').replaceAll('_', '\\_');
+const escaped = (text: string) =>
+  text.replaceAll('<', '&lt;').replaceAll('*', '\\*').replaceAll('_', '\\_');

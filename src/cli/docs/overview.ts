@@ -29,7 +29,8 @@ const groupSummaries: Readonly<Record<string, string>> = {
   store: 'Share one key between machines',
 };
 
-export const groupSummary = (group: string): string => groupSummaries[group] ?? `Commands of ${group}`;
+export const groupSummary = (group: string): string =>
+  groupSummaries[group] ?? `Commands of ${group}`;
 
 const isUnder = (path: string, name: string) => path === name || path.startsWith(`${name} `);
 
@@ -56,7 +57,10 @@ export function overviewPage(commands: readonly AnyCommand[]): DocPage {
       const words = inner.map(({ path }) => path.slice(name.length + 1)).join(', ');
       return inner.length > 0 ? [[name, `${groupSummary(name)}: ${words}`]] : [];
     });
-  const lists = commandSections(commands).map(({ title, names }) => ({ title, terms: rows(names) }));
+  const lists = commandSections(commands).map(({ title, names }) => ({
+    title,
+    terms: rows(names),
+  }));
   return {
     name: '',
     summary: tagline,

@@ -30,7 +30,9 @@ export function commandPage(command: AnyCommand): DocPage {
   const common = (title: string, options: Options) =>
     flagSection(
       title,
-      Object.values(notReplaced(options, command.options)).filter(({ group }) => !isGrouped || !group),
+      Object.values(notReplaced(options, command.options)).filter(
+        ({ group }) => !isGrouped || !group,
+      ),
     );
   const all: Section[] = [
     {
@@ -40,7 +42,10 @@ export function commandPage(command: AnyCommand): DocPage {
     ...(isGrouped ? groupedFlags(command) : [flagSection('Flags', Object.values(command.options))]),
     { title: 'Examples', code: command.examples },
     { title: 'Prices', terms: priceTerms(command) },
-    { title: 'Exit codes', terms: command.exits.map((code) => [String(code), exitCodes[code]] as const) },
+    {
+      title: 'Exit codes',
+      terms: command.exits.map((code) => [String(code), exitCodes[code]] as const),
+    },
     ...command.common.map((group) => common(groupTitles[group], commonGroups[group])),
     common('Global flags', alwaysOptions),
   ];
@@ -49,7 +54,9 @@ export function commandPage(command: AnyCommand): DocPage {
     summary: `${command.summary}.`,
     usage: usageLine(command),
     about: command.about,
-    sections: all.filter(({ terms = [], code = {} }) => terms.length + Object.keys(code).length > 0),
+    sections: all.filter(
+      ({ terms = [], code = {} }) => terms.length + Object.keys(code).length > 0,
+    ),
   };
 }
 
@@ -67,7 +74,11 @@ function groupedFlags({ options, common }: AnyCommand): Section[] {
   );
 }
 
-const groupTitles = { output: 'Output flags', service: 'Service flags', money: 'Cost flags' } as const;
+const groupTitles = {
+  output: 'Output flags',
+  service: 'Service flags',
+  money: 'Cost flags',
+} as const;
 
 const flagSection = (title: string, options: readonly Option<unknown>[]): Section => ({
   title,

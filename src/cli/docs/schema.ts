@@ -45,7 +45,10 @@ export function describeAll(commands: readonly AnyCommand[]) {
     limits: Object.entries(limitCodes).map(([code, row]) => ({ code, ...row })),
     flags: Object.entries({ always: alwaysOptions, ...commonGroups }).map(([group, options]) => ({
       group,
-      flags: Object.values(options).map((option) => ({ name: `--${longName(option)}`, help: option.help })),
+      flags: Object.values(options).map((option) => ({
+        name: `--${longName(option)}`,
+        help: option.help,
+      })),
     })),
     commands: commands.map((command) => ({
       command: command.path,
@@ -85,7 +88,8 @@ function shorten(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   const { additionalProperties: more, anyOf } = schema;
-  if (typeof more === 'object' && Object.keys(more).length === 0) delete schema.additionalProperties;
+  if (typeof more === 'object' && Object.keys(more).length === 0)
+    delete schema.additionalProperties;
   const types = anyOf?.flatMap((each) =>
     Object.keys(each).length === 1 && typeof each.type === 'string' ? [each.type] : [],
   );

@@ -18,7 +18,10 @@ const exitAdvice: readonly (readonly [codes: string, advice: string])[] = [
     '11',
     '`CONFIRMATION_NEEDED`: the run exceeds the confirmation threshold: show the cost to a person, then run the command with `--max-cu`. `pnl --out` would replace a file: add `--fresh` or `--resume`. `NOT_CONFIRMED`: a person declined',
   ],
-  ['129, 130, 143', 'a signal stopped the run in an orderly way: continue it like an interrupted one'],
+  [
+    '129, 130, 143',
+    'a signal stopped the run in an orderly way: continue it like an interrupted one',
+  ],
 ];
 
 const never: readonly string[] = [

@@ -43,7 +43,9 @@ export const topics: readonly DocPage[] = [
   {
     name: 'environment',
     summary: 'Environment variables',
-    about: ['Flags override the environment, which overrides the profile, which overrides the defaults.'],
+    about: [
+      'Flags override the environment, which overrides the profile, which overrides the defaults.',
+    ],
     sections: [
       { title: 'Settings', terms: overrides },
       { title: 'Other variables', terms: variables },
@@ -109,7 +111,10 @@ export const topics: readonly DocPage[] = [
           ['2026-01-31T09:30Z', 'a time with an offset: Z, +02:00'],
           ['1769851800000', 'epoch milliseconds (13 digits)'],
           ['2h, 7d, 1w', 'this long ago'],
-          ['now, today, yesterday', 'the present time; midnight at the beginning of today or of yesterday'],
+          [
+            'now, today, yesterday',
+            'the present time; midnight at the beginning of today or of yesterday',
+          ],
         ],
       },
       {
@@ -130,7 +135,8 @@ export const topics: readonly DocPage[] = [
         title: 'Examples',
         code: {
           'trdr thesis list --since 2h': 'list the theses of the last two hours',
-          'trdr thesis list --since 2026-01-30 --until 2026-01-31 --utc': 'list the theses of one UTC day',
+          'trdr thesis list --since 2026-01-30 --until 2026-01-31 --utc':
+            'list the theses of one UTC day',
         },
       },
     ],
@@ -150,7 +156,10 @@ export const topics: readonly DocPage[] = [
             '--dry-run',
             'prints the calls with their minimum and maximum cost; sends none of them; tables also show the total and what is left, for which the free me is asked',
           ],
-          ['confirmAbove', 'setting: trdr asks before runs that can cost more than this amount [100,000 CU]'],
+          [
+            'confirmAbove',
+            'setting: trdr asks before runs that can cost more than this amount [100,000 CU]',
+          ],
           ['--yes', 'skips the confirmation, and starts without a spending limit'],
           ['--max-cu CU', 'spending limit: no call is sent that could exceed it'],
           ['trdr budget set', 'limits all runs of a profile together, per UTC day or month'],
@@ -242,7 +251,8 @@ export const topics: readonly DocPage[] = [
       {
         title: 'Examples',
         code: {
-          'trdr whois mira -q > /dev/null || echo "exit code $?"': 'print the exit code of a failed lookup',
+          'trdr whois mira -q > /dev/null || echo "exit code $?"':
+            'print the exit code of a failed lookup',
         },
       },
     ],

@@ -51,7 +51,10 @@ export function judgeClock(date: string | undefined, askedAt: number, answeredAt
   const off = clockLead(date, askedAt, answeredAt);
   if (off === undefined) return skip('clock', 'the service does not report its time');
   if (Math.abs(off) <= SKEW_MS)
-    return passed('clock', off === 0 ? 'clock in sync' : `off by ${span(off)}, which has no effect`);
+    return passed(
+      'clock',
+      off === 0 ? 'clock in sync' : `off by ${span(off)}, which has no effect`,
+    );
   return warn(
     'clock',
     `this machine is ${span(off)} ${off > 0 ? 'ahead of' : 'behind'} the service`,
@@ -63,11 +66,16 @@ export function judgeLimits(record: Sent): Check {
   const me = known(Me, record);
   const { ratePerMinute } = readAccount(record);
   const { units, reveals } = leftOf(me);
-  const without = (meter: keyof KeyMeters) => (isMeterKnown(me, meter) ? 'unlimited' : 'not reported');
+  const without = (meter: keyof KeyMeters) =>
+    isMeterKnown(me, meter) ? 'unlimited' : 'not reported';
   const detail = [
-    ratePerMinute === null ? 'rate limit not reported' : `${countText(ratePerMinute, 'request')}/min`,
+    ratePerMinute === null
+      ? 'rate limit not reported'
+      : `${countText(ratePerMinute, 'request')}/min`,
     units === null ? `units ${without('units')}` : `${unitsText(units)} left`,
-    reveals === null ? `reveals ${without('reveals')}` : `${countText(reveals, 'wallet reveal')} left`,
+    reveals === null
+      ? `reveals ${without('reveals')}`
+      : `${countText(reveals, 'wallet reveal')} left`,
   ].join(', ');
   if (units === 0 || reveals === 0) {
     const next =
@@ -76,7 +84,8 @@ export function judgeLimits(record: Sent): Check {
         : 'wait until the UTC month ends; top-ups do not add reveals';
     return made('fail', exitOf.quota)('limits', detail, next);
   }
-  const share = (left: number | null, used = 0) => (left === null ? 1 : left / Math.max(1, left + used));
+  const share = (left: number | null, used = 0) =>
+    left === null ? 1 : left / Math.max(1, left + used);
   const { unitsUsed, revealsUsed } = me.usage ?? {};
   const low = Math.min(share(units, unitsUsed), share(reveals, revealsUsed)) < LITTLE;
   return low
@@ -90,7 +99,11 @@ export function judgeDrift(differences: readonly ApiDifference[]): Check[] {
   return differences.map(({ how, call, text, breaks }) => {
     const detail = `${call}: ${text}`;
     if (breaks)
-      return made('fail', exitOf.answer)('drift', detail, 'upgrade trdr; until then this call may fail');
+      return made('fail', exitOf.answer)(
+        'drift',
+        detail,
+        'upgrade trdr; until then this call may fail',
+      );
     if (how === 'added') return passed('drift', detail);
     return warn('drift', detail, 'upgrade trdr if there is a newer version');
   });

@@ -43,7 +43,8 @@ export async function* probe(context: Context, ws: boolean): AsyncGenerator<Chec
   const described = await attempt(() => client.raw({ method: 'GET', path: OPENAPI_PATH }, context));
   const took = Math.round(clock.mono() - started);
   const answeredAt = clock.now();
-  const unreached = described instanceof Failure ? described : await otherServer(context, client, described);
+  const unreached =
+    described instanceof Failure ? described : await otherServer(context, client, described);
   if (unreached || described instanceof Failure) {
     if (unreached) yield failedCheck('reach', unreached);
     yield* skipped(asking.slice(1));
@@ -88,15 +89,27 @@ async function* storeCheck(context: Context): AsyncGenerator<Check> {
 }
 
 function* settingsChecks(context: Context): Generator<Check> {
-  if (context.globals.sandbox) return yield passed('settings', 'not needed for the embedded service');
+  if (context.globals.sandbox)
+    return yield passed('settings', 'not needed for the embedded service');
   try {
     const { problems, profile } = sourcedSettings(context.io, context.globals, true);
     for (const problem of problems) yield failedCheck('settings', problem);
     const { path } = configOf(context.io);
-    if (problems.length === 0 && path !== undefined && isReadableByOthers(path, context.io.platform))
-      yield warn('settings', `other users can read ${path}, which may contain keys`, `chmod 600 ${path}`);
+    if (
+      problems.length === 0 &&
+      path !== undefined &&
+      isReadableByOthers(path, context.io.platform)
+    )
+      yield warn(
+        'settings',
+        `other users can read ${path}, which may contain keys`,
+        `chmod 600 ${path}`,
+      );
     else if (problems.length === 0)
-      yield passed('settings', `profile "${profile.value}", ${path ?? 'no folder for a config file'}`);
+      yield passed(
+        'settings',
+        `profile "${profile.value}", ${path ?? 'no folder for a config file'}`,
+      );
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     yield failedCheck('settings', error);
@@ -123,10 +136,14 @@ async function otherServer(
   if (me.status !== 404 && isRecord(plainJson(me.text))) return undefined;
   const { server, 'content-type': type } = me.headers;
   const what = [`HTTP ${me.status}`, type?.split(';')[0], server].filter(Boolean).join(', ');
-  return new Failure('answer', `the server at the base URL is not the service (${what.slice(0, 120)})`, {
-    code: 'OTHER_SERVER',
-    hint: 'is this the right base URL? On a network with a login page, log in first',
-  });
+  return new Failure(
+    'answer',
+    `the server at the base URL is not the service (${what.slice(0, 120)})`,
+    {
+      code: 'OTHER_SERVER',
+      hint: 'is this the right base URL? On a network with a login page, log in first',
+    },
+  );
 }
 
 const isOpenApi = (value: unknown) => isRecord(value) && isRecord(value['paths']);
@@ -173,10 +190,14 @@ async function socketCheck(context: Context): Promise<Check> {
   const connect = socketOf(context, await context.client(), await context.target());
   const over = new AbortController();
   const signal = AbortSignal.any([context.signal, over.signal]);
-  const late = new Failure('network', `the WebSocket was not ready within ${READY_MS / 1000} seconds`, {
-    code: 'NO_ANSWER',
-    hint: 'check whether a proxy blocks WebSockets; "trdr thesis tail --via poll" works without them',
-  });
+  const late = new Failure(
+    'network',
+    `the WebSocket was not ready within ${READY_MS / 1000} seconds`,
+    {
+      code: 'NO_ANSWER',
+      hint: 'check whether a proxy blocks WebSockets; "trdr thesis tail --via poll" works without them',
+    },
+  );
   const timer = context.io.clock.sleep(READY_MS, signal).then(
     () => over.abort(late),
     () => {},

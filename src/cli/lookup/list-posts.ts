@@ -38,13 +38,21 @@ export async function listPosts(context: Context, flags: ListInput, list: PostLi
   // The maximum cost is not known with a filter or --until: they skip posts that are paid for too.
   const isOpen = rows === undefined || range.until !== undefined || Object.keys(filters).length > 0;
   const planned = list.calls.map((call, at) =>
-    at < list.calls.length - 1 ? call : { ...call, times: isOpen ? null : Math.ceil(rows / list.pageRows) },
+    at < list.calls.length - 1
+      ? call
+      : { ...call, times: isOpen ? null : Math.ceil(rows / list.pageRows) },
   );
   if (await context.dryRun(planned, list.view)) return;
   await approveList(context, planned, rows, ...list.noun);
   const isTimed = flags.since !== undefined || flags.until !== undefined;
   const clock = isTimed ? await serviceClock(context) : io.clock;
-  const walk = { ...readRange(flags, clock.now(), settings.utc), limit: rows, before, clock, signal };
+  const walk = {
+    ...readRange(flags, clock.now(), settings.utc),
+    limit: rows,
+    before,
+    clock,
+    signal,
+  };
   const { symbolField } = list;
   const matches = createFilter<{ readonly record: Sent }>({ ...flags.conditions, symbolField });
   const certificate = createListCertificate(context, list.timeField, walk);

@@ -18,7 +18,10 @@ export function lazyClient(context: Context): Pick<Client, 'call' | 'affords'> {
 
 export const openCachedLookup = async (
   context: Context,
-  { noCache = false, maxAge }: { readonly noCache?: boolean; readonly maxAge?: number | undefined } = {},
+  {
+    noCache = false,
+    maxAge,
+  }: { readonly noCache?: boolean; readonly maxAge?: number | undefined } = {},
 ): Promise<CachedLookup> =>
   createCachedLookup(
     lazyClient(context),

@@ -48,14 +48,20 @@ export async function runLookups<T extends object>(
   context.setOutcome(tally);
   const progress = await openProgress(context, DELAY_MS);
   const isApart = io.stdout.isTTY !== true || globals.out !== undefined;
-  const options = { answer: await answer(progress.describe), read, older: openRunAnswers(), signal };
+  const options = {
+    answer: await answer(progress.describe),
+    read,
+    older: openRunAnswers(),
+    signal,
+  };
   const print = context.emit(view, isSingle, async (out) => {
     try {
       for await (const found of lookup(all(), options)) {
         tally.add(found.answer);
         // Progress line and rows would overwrite each other on the same terminal.
         if (!isApart && (format !== 'table' || tally.total >= HELD_ROWS)) progress.stop();
-        else if (!isSingle) progress.show('looking up', tally.total, hasMore ? undefined : checked.length);
+        else if (!isSingle)
+          progress.show('looking up', tally.total, hasMore ? undefined : checked.length);
         const wait = out.write(found.record as Lookup['record'] & T);
         if (wait) await wait;
       }
@@ -68,7 +74,8 @@ export async function runLookups<T extends object>(
   } catch (error) {
     const left = checked.slice(tally.total).map(({ text }) => text);
     // The subjects in the rest of a long input cannot be listed, because they were not read.
-    if (isSpent(error) && !isSingle && !hasMore) reportSkipped(context, left, countText(left.length, noun));
+    if (isSpent(error) && !isSingle && !hasMore)
+      reportSkipped(context, left, countText(left.length, noun));
     throw error;
   }
   return tally.exit(strict);

@@ -5,7 +5,11 @@ import type { Context } from '../context.ts';
 const UNSURE_MS = 1_000;
 
 /** How far this machine is ahead, in ms. The service may have written its header at any time since the request. */
-export function clockLead(date: string | undefined, askedAt: number, answeredAt: number): number | undefined {
+export function clockLead(
+  date: string | undefined,
+  askedAt: number,
+  answeredAt: number,
+): number | undefined {
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return undefined;
   const [earliest, latest] = [askedAt - UNSURE_MS, answeredAt + UNSURE_MS];
@@ -24,7 +28,9 @@ export async function serviceClock({ io, client, notice, signal }: ClockNeeds): 
   } catch (error) {
     // A rejected key fails here as it would in the next call.
     if (!(error instanceof Failure) || error.kind === 'auth') throw error;
-    notice(`cannot read the clock of the service, so times count from this machine's: ${error.message}`);
+    notice(
+      `cannot read the clock of the service, so times count from this machine's: ${error.message}`,
+    );
     return clock;
   }
 }

@@ -48,13 +48,18 @@ export class LookupTally {
     const { found, failed, total } = this;
     const [local, missing, pending] = [this.#local, this.#missing, this.#pending];
     if (this.#first && failed === total) throw this.#first;
-    if (local) throw new Failure('local', `${failed} of ${total} subjects failed: ${local.message}`, local);
+    if (local)
+      throw new Failure('local', `${failed} of ${total} subjects failed: ${local.message}`, local);
     if (strict && found < total) {
       const waiting = pending > 0 ? `${pending} without an answer yet, ` : '';
-      throw new Failure('strict', `${missing} missing, ${waiting}${failed} failed, ${found} found`, {
-        code: 'STRICT',
-        hint: 'the records show the result for each subject; omit --strict to accept incomplete results',
-      });
+      throw new Failure(
+        'strict',
+        `${missing} missing, ${waiting}${failed} failed, ${found} found`,
+        {
+          code: 'STRICT',
+          hint: 'the records show the result for each subject; omit --strict to accept incomplete results',
+        },
+      );
     }
     if (found > 0) return 0;
     if (pending > 0) return 8;
@@ -79,6 +84,7 @@ export function reportSkipped(
 ): void {
   if (names.length === 0) return;
   const most = journal === undefined && io.stderr.isTTY !== true ? NAMED : NAMED_IN_SHORT;
-  const where = journal === undefined || names.length <= most ? '' : `; all names are in ${journal}`;
+  const where =
+    journal === undefined || names.length <= most ? '' : `; all names are in ${journal}`;
   notice(`skipped ${count}: ${namesText(names, most)}${where}`);
 }

@@ -47,7 +47,11 @@ export function tokenCost(
 type Author = { readonly userId: string; readonly name: string } | undefined;
 
 /** Searches the saved tokens, then the newest theses; with an author, only theirs, because tickers are not unique. */
-export async function tokenAddressOf(token: TokenChoice, author: Author, context: Context): Promise<string> {
+export async function tokenAddressOf(
+  token: TokenChoice,
+  author: Author,
+  context: Context,
+): Promise<string> {
   if ('address' in token) return token.address;
   const { symbol } = token;
   const saved = author ? [] : savedFor(symbol, context);
@@ -57,14 +61,19 @@ export async function tokenAddressOf(token: TokenChoice, author: Author, context
   if (first === undefined) {
     const whose = author ? `theses of ${author.name}` : 'theses';
     const others = [...new Set(read.map((each) => shown(each.symbol)))];
-    throw new Failure('missing', `no token with the symbol ${shown(symbol)} in the newest ${whose}`, {
-      code: 'UNKNOWN_SYMBOL',
-      hint: `${author && others.length > 0 ? `choose from ${namesText(others)}, or ` : ''}pass the address of the token`,
-    });
+    throw new Failure(
+      'missing',
+      `no token with the symbol ${shown(symbol)} in the newest ${whose}`,
+      {
+        code: 'UNKNOWN_SYMBOL',
+        hint: `${author && others.length > 0 ? `choose from ${namesText(others)}, or ` : ''}pass the address of the token`,
+      },
+    );
   }
   if (found.length > 1) {
     const candidates = found.map(
-      ({ symbol: own, address, network }) => `${shown(own)} ${address} (${network || 'unknown chain'})`,
+      ({ symbol: own, address, network }) =>
+        `${shown(own)} ${address} (${network || 'unknown chain'})`,
     );
     throw usageError(
       `${shown(symbol)} is the symbol of ${found.length} tokens`,

@@ -13,7 +13,16 @@ const thesis = [
   'holdingsUsd',
   'thesis',
 ];
-const callout = ['id', 'createdAt', 'userName', 'wallet', 'coinSymbol', 'coinMint', 'multiple', 'thesis'];
+const callout = [
+  'id',
+  'createdAt',
+  'userName',
+  'wallet',
+  'coinSymbol',
+  'coinMint',
+  'multiple',
+  'thesis',
+];
 const check = ['check', 'verdict', 'detail', 'next'];
 const sum = ['item', 'name', 'state', 'spent', 'limit', 'left', 'renewsAt'];
 const setting = ['setting', 'value', 'origin'];
@@ -41,7 +50,9 @@ export const briefFields: Readonly<
   me: ['plan', 'ratePerMinute', 'usage.period', 'usage.unitsRemaining', 'usage.revealsRemaining'],
   price: ['endpoint', 'least', 'most'],
   usage: ({ by = 'command', reconcile }) =>
-    reconcile ? ['period', 'ledgerCu', 'serviceCu', 'drift'] : [String(by), 'calls', 'cu', 'cuAtMost'],
+    reconcile
+      ? ['period', 'ledgerCu', 'serviceCu', 'drift']
+      : [String(by), 'calls', 'cu', 'cuAtMost'],
   doctor: check,
   'store check': check,
   'store status': sum,
@@ -54,10 +65,15 @@ export const briefFields: Readonly<
   schema: ['command', 'summary', 'usage', 'prices', 'examples'],
 };
 
-export function fieldsOfRun(path: string, fields: string | undefined, given: Given): string | undefined {
+export function fieldsOfRun(
+  path: string,
+  fields: string | undefined,
+  given: Given,
+): string | undefined {
   if (fields === undefined || !/(^|,)\s*brief\s*(,|$)/.test(fields)) return fields;
   const brief = briefFields[path];
-  if (brief === undefined) throw usageError(`"trdr ${path}" has no brief fields`, `see trdr schema ${path}`);
+  if (brief === undefined)
+    throw usageError(`"trdr ${path}" has no brief fields`, `see trdr schema ${path}`);
   const names = typeof brief === 'function' ? brief(given) : brief;
   return fields
     .split(',')

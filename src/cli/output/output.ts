@@ -72,7 +72,8 @@ export async function selectedFields(
 }
 
 /** Whether a format prints records as rows, whose columns a command can choose. */
-export const isRowFormat = (format: OutputFormat): boolean => format !== 'ndjson' && format !== 'json';
+export const isRowFormat = (format: OutputFormat): boolean =>
+  format !== 'ndjson' && format !== 'json';
 
 /** The width of the terminal in cells. Some containers and CI systems report a terminal of size 0x0. */
 export const terminalWidth = ({ stdout, env }: Pick<Io, 'stdout' | 'env'>): number =>
@@ -119,14 +120,20 @@ export async function openSink(
     const { descriptorIn } = await import('../../output/file.ts');
     const fd = descriptorIn(out);
     // Use the program's own streams, because two writers on one descriptor would mix their output.
-    if (fd === 1 || fd === 2) return createSink(fd === 1 ? io.stdout : io.stderr, { live, name: out, retry });
+    if (fd === 1 || fd === 2)
+      return createSink(fd === 1 ? io.stdout : io.stderr, { live, name: out, retry });
     const { appendSink, fileSink } = await import('../../output/file.ts');
     const { signal } = io;
     return live ? appendSink(out, { live, signal, retry }) : fileSink(out, { signal });
   }
   const fd = live ? fileIn(io.stdout) : undefined;
   if (fd !== undefined) (await import('../../output/file.ts')).prepareFile(fd, 'stdout');
-  return createSink(io.stdout, { live, name: 'stdout', retry, ...(beforeWrite && { beforeWrite }) });
+  return createSink(io.stdout, {
+    live,
+    name: 'stdout',
+    retry,
+    ...(beforeWrite && { beforeWrite }),
+  });
 }
 
 /** Formats records as the flags require, but collects them. */

@@ -19,10 +19,15 @@ export const isAttended = ({ stdin, stderr, env }: Pick<Io, 'stdin' | 'stderr' |
 
 /** Stdin may be a pipe if the session has a terminal that can be opened. */
 export const canAsk = (io: PromptIo): boolean =>
-  isAttended(io) || (!isPromptOff(io.env) && io.stderr.isTTY === true && io.terminal?.exists() === true);
+  isAttended(io) ||
+  (!isPromptOff(io.env) && io.stderr.isTTY === true && io.terminal?.exists() === true);
 
 /** The input for answers: stdin, or the terminal itself if stdin or stdout is redirected. */
-function openInput({ stdin, stdout, terminal }: PromptIo): TerminalInput & { readonly close: () => void } {
+function openInput({
+  stdin,
+  stdout,
+  terminal,
+}: PromptIo): TerminalInput & { readonly close: () => void } {
   const isWhole = stdin.isTTY === true && stdout.isTTY === true;
   const input = !isWhole && terminal?.exists() ? terminal.open() : undefined;
   // Do not close stdin, because the command may read from it.
@@ -79,7 +84,9 @@ export async function confirm(
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
   if (!canAsk(io)) return undefined;
-  return /^\s*y(es)?\s*$/i.test((await askLine(io, `${safeLine(question)} [y/N]`, { signal })) ?? '');
+  return /^\s*y(es)?\s*$/i.test(
+    (await askLine(io, `${safeLine(question)} [y/N]`, { signal })) ?? '',
+  );
 }
 
 /** Asks, and throws if the user declines, or if the run is not interactive (`alone`). */
@@ -97,7 +104,10 @@ export async function agree(
   throw new Failure('confirm', message, { code, hint });
 }
 
-export async function showProblem(io: Pick<PromptIo, 'stderr'>, { message, hint }: Failure): Promise<void> {
+export async function showProblem(
+  io: Pick<PromptIo, 'stderr'>,
+  { message, hint }: Failure,
+): Promise<void> {
   io.stderr.write(`${await wrapped(io, hint === undefined ? message : `${message}; ${hint}`)}\n`);
 }
 
@@ -114,7 +124,8 @@ export async function askUrlAgain(
   signal: AbortSignal,
 ): Promise<string> {
   if (!(error instanceof Failure) || !isAttended(io)) throw error;
-  if (['auth', 'forbidden', 'local'].includes(error.kind) || error.code === 'STORE_DENIED') throw error;
+  if (['auth', 'forbidden', 'local'].includes(error.kind) || error.code === 'STORE_DENIED')
+    throw error;
   await showProblem(io, error);
   const typed = await askLine(io, `URL (press Enter to try ${url} again):`, { signal });
   if (typed === undefined) throw error;

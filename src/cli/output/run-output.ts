@@ -24,7 +24,8 @@ export function createRunOutput(
   prepareShutdown(io, sinks, notice);
 
   const output: Context['output'] = async (into) => {
-    const sink = into ?? (await openSink(io, globals.out, command.stream === true ? diskWait : undefined));
+    const sink =
+      into ?? (await openSink(io, globals.out, command.stream === true ? diskWait : undefined));
     sinks.push(sink);
     const end = () => closing.abort(sink.closed.reason);
     if (sink.closed.aborted) end();
@@ -136,7 +137,9 @@ export function createRunOutput(
       }
       if (error instanceof Failure && !isInterrupted(io)) {
         if (lostPaidRows()) what ??= 'rows that were paid for were not written';
-        return what === undefined ? error : new Failure(error.kind, `${error.message}; ${what}`, error);
+        return what === undefined
+          ? error
+          : new Failure(error.kind, `${error.message}; ${what}`, error);
       }
       if (what !== undefined) notice(what);
       return error;
@@ -147,7 +150,10 @@ export function createRunOutput(
   } satisfies Partial<Context> & Record<string, unknown>;
 }
 
-type RunOutputNeeds = Pick<Context, 'io' | 'globals' | 'settings' | 'format' | 'notice' | 'diskWait'>;
+type RunOutputNeeds = Pick<
+  Context,
+  'io' | 'globals' | 'settings' | 'format' | 'notice' | 'diskWait'
+>;
 
 /** Delivers the rows received so far at the first signal, and reports the calls that the shutdown waits for. */
 function prepareShutdown(io: Io, sinks: readonly Sink[], notice: (text: string) => void): void {

@@ -23,13 +23,17 @@ export interface Comparison {
 
 /** The names of a trader, by which records of two exports are matched: the handle first, because it is the clearest. */
 export const namesOf = (record: PnlRecord): string[] => {
-  const own = record.found === true ? [record['handle'], record['wallet'], record['evmWallet']] : [];
+  const own =
+    record.found === true ? [record['handle'], record['wallet'], record['evmWallet']] : [];
   const [handle, ...wallets] = own.map(textOf);
   return [handle, record.subject, ...wallets].flatMap((name) => (name ? [normalHandle(name)] : []));
 };
 
 /** Reads an earlier export, before anything is paid for. */
-export async function readEarlier(path: string, io: Io): Promise<Pick<Comparison, 'earlier' | 'byName'>> {
+export async function readEarlier(
+  path: string,
+  io: Io,
+): Promise<Pick<Comparison, 'earlier' | 'byName'>> {
   const earlier: PnlRecord[] = [];
   const byName = new Map<string, PnlRecord>();
   for await (const record of readExport(path, io)) {
@@ -70,7 +74,9 @@ export async function* compared(
     if (accepted(row, 'left')) yield row;
   }
   notice(
-    movesText(moves, { up: 'biggest gain', down: 'biggest loss' }, (size) => numberText('signedUsd', size)),
+    movesText(moves, { up: 'biggest gain', down: 'biggest loss' }, (size) =>
+      numberText('signedUsd', size),
+    ),
   );
 }
 
@@ -79,7 +85,9 @@ function changeOf(now: PnlRecord, before: PnlRecord | undefined): string | null 
   if (now.found === null || before?.found === null) return null;
   const was = before?.found ?? false;
   if (now.found !== was) return now.found ? 'new' : 'left';
-  return now.found && windowNames.some((window) => isChanged(now, before, window)) ? 'changed' : 'same';
+  return now.found && windowNames.some((window) => isChanged(now, before, window))
+    ? 'changed'
+    : 'same';
 }
 
 /** Whether a window changed. Exports may lack windows, about which nothing is known. */
@@ -87,16 +95,24 @@ function isChanged(now: PnlRecord, before: PnlRecord | undefined, window: Window
   const has = (record: PnlRecord | undefined) =>
     isRecord(record?.['windows']) && Object.hasOwn(record['windows'], window);
   if (!before || !has(now) || !has(before)) return false;
-  if ((windowOf(now, window) === undefined) !== (windowOf(before, window) === undefined)) return true;
+  if ((windowOf(now, window) === undefined) !== (windowOf(before, window) === undefined))
+    return true;
   return sortKeys.some((name) => measureOf(now, window, name) !== measureOf(before, window, name));
 }
 
 /** The record with its change, and the differences of all numbers. A positive rank is the number of places gained. */
-function withChange(record: PnlRecord, change: string | null, before: PnlRecord | undefined): PnlRecord {
+function withChange(
+  record: PnlRecord,
+  change: string | null,
+  before: PnlRecord | undefined,
+): PnlRecord {
   const changes = Object.fromEntries(
     windowNames.map((window) => {
       const differences = sortKeys.map((name) => {
-        const [now, old] = [measureOf(record, window, name), before && measureOf(before, window, name)];
+        const [now, old] = [
+          measureOf(record, window, name),
+          before && measureOf(before, window, name),
+        ];
         if (now === undefined || old === undefined) return [name, null];
         return [name, name === 'rank' ? old - now : difference(now, old)];
       });

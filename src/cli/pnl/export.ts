@@ -104,7 +104,9 @@ async function exportBy(
     lostBefore += length;
   }
   if (journal.resumed) {
-    context.notice(`resuming ${out}: ${group(journal.answers)} of ${handlesText(subjects.length)} done`);
+    context.notice(
+      `resuming ${out}: ${group(journal.answers)} of ${handlesText(subjects.length)} done`,
+    );
   } else if (resume && context.io.stderr.isTTY) {
     context.notice(`no interrupted export to ${out}; starting a new one`);
   }
@@ -136,7 +138,8 @@ async function exportBy(
   const delivers = whole || (answered > 0 && (failure === undefined || isSpent(failure.error)));
   if (run) reportLost(context, run, targets);
   if (failure?.error instanceof Failure) {
-    if (left.length > 0 && answered > 0) await journal.leave(failure.error.code, left).catch(() => {});
+    if (left.length > 0 && answered > 0)
+      await journal.leave(failure.error.code, left).catch(() => {});
     reportSkipped(context, left, handlesText(left.length), answered > 0 ? journal.path : undefined);
   }
   const tally = new LookupTally();
@@ -155,7 +158,9 @@ async function exportBy(
   }
   if (!whole && answered > 0) {
     const wrote = `wrote ${group(answered)} of ${handlesText(subjects.length)}`;
-    context.notice(`${wrote} to ${delivers ? out : journal.path}; rerun with --resume for the rest`);
+    context.notice(
+      `${wrote} to ${delivers ? out : journal.path}; rerun with --resume for the rest`,
+    );
   }
   if (failure) throw failure.error;
   const [firstLost = unfound.values().next().value] = lost;
@@ -228,7 +233,10 @@ export async function isFinished(
     }
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    throw usageError(`${out} is not an interrupted export, and its handles cannot be read`, startOver);
+    throw usageError(
+      `${out} is not an interrupted export, and its handles cannot be read`,
+      startOver,
+    );
   }
   const lacking = subjects.filter((subject) => !there.has(normalHandle(subject))).length;
   if (lacking > 0) {
@@ -250,7 +258,8 @@ async function confirmReplacement(
 ): Promise<void> {
   const found = statsOf(out);
   if (!found?.isFile() || found.size === 0 || hasJournal(out)) return;
-  const hint = 'add --fresh to replace it, --resume to keep it if it is finished, or use a different file';
+  const hint =
+    'add --fresh to replace it, --resume to keep it if it is finished, or use a different file';
   const message = `${out} already exists`;
   const kept = { message: `cancelled; ${out} was not changed`, hint };
   await agree(io, `${message}. Replace it?`, signal, { message, hint }, kept);

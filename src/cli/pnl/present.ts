@@ -1,7 +1,13 @@
 import type { WindowName } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import type { View } from '../../output/view.ts';
-import { compareView, differenceView, fitsSideBySide, pnlView, rowView } from '../../output/views/pnl.ts';
+import {
+  compareView,
+  differenceView,
+  fitsSideBySide,
+  pnlView,
+  rowView,
+} from '../../output/views/pnl.ts';
 import {
   comparedFields,
   csvRowsOf,
@@ -52,7 +58,8 @@ const isDelimited = ({ format }: Shape) => format === 'csv' || format === 'tsv';
 
 /** Whether all records must be available before the first one is printed. */
 export const isWhole = (shape: Shape): boolean =>
-  isRows(shape) && (shape.sort !== undefined || (shape.format === 'table' && shape.handles <= WHOLE_TABLE));
+  isRows(shape) &&
+  (shape.sort !== undefined || (shape.format === 'table' && shape.handles <= WHOLE_TABLE));
 
 /** Whether --fields names a field that only records have, not rows. If so, records are shown. */
 const wantsRecords = (fields: string) =>
@@ -69,7 +76,11 @@ export const knownFields = (shape: Shape): readonly string[] =>
 
 const rowFieldsOf = ({ comparison }: Shape) => (comparison ? comparedFields : rowFields);
 
-export async function present(given: AsyncIterable<PnlRecord>, shape: Shape, print: Print): Promise<void> {
+export async function present(
+  given: AsyncIterable<PnlRecord>,
+  shape: Shape,
+  print: Print,
+): Promise<void> {
   const records = shape.comparison ? compared(given, shape.comparison) : given;
   const { windows, sort, format, fields, single } = shape;
   if (!isWhole(shape)) return await pass(records, shape, print);
@@ -87,7 +98,12 @@ export async function present(given: AsyncIterable<PnlRecord>, shape: Shape, pri
     yield* items;
     if (failure) throw failure.error;
   }
-  if (isDelimited(shape) || (single && format === 'table') || fields !== undefined || shape.comparison)
+  if (
+    isDelimited(shape) ||
+    (single && format === 'table') ||
+    fields !== undefined ||
+    shape.comparison
+  )
     return await pass(replay(ordered), shape, print);
   if (format === 'table' && windows.length > 1 && fitsSideBySide(list.length, shape.width)) {
     const { view, rows } = compareView(ordered, windows);

@@ -2,9 +2,18 @@ import { Failure } from '../../base/failure.ts';
 import { unitsText } from '../../base/units.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import { createAllowance } from '../../core/pnl/allowance.ts';
-import { createSavedNumbers, NUMBERS_AGE_MS, type SavedNumbers } from '../../core/pnl/cached-numbers.ts';
+import {
+  createSavedNumbers,
+  NUMBERS_AGE_MS,
+  type SavedNumbers,
+} from '../../core/pnl/cached-numbers.ts';
 import { inOrder } from '../../core/pnl/merge-answers.ts';
-import { answerFromJournal, isRejected, type PnlResult, requestOne } from '../../core/pnl/request-batch.ts';
+import {
+  answerFromJournal,
+  isRejected,
+  type PnlResult,
+  requestOne,
+} from '../../core/pnl/request-batch.ts';
 import { createPnlRun, type PnlRun } from '../../core/pnl/run-batches.ts';
 import type { Targets } from '../../core/pnl/targets.ts';
 import { namesText } from '../../output/notices.ts';
@@ -120,7 +129,8 @@ export async function beginRun(
   /** Lookups that found no handle, without the final ones, which are in the journal if there is one. */
   const unfound = new Map<number, PnlResult>();
   const keep = async (results: readonly PnlResult[]) => {
-    if (journal) await journal.found(results.map(({ position, record }) => ({ position, value: record })));
+    if (journal)
+      await journal.found(results.map(({ position, record }) => ({ position, value: record })));
     else for (const { position } of results) cached[position] = 1;
   };
   let todo: readonly number[] = journal?.free() ?? [...texts.keys()];
@@ -128,7 +138,9 @@ export async function beginRun(
   const fill = async () => {
     const read = journal ? await readSavedAnswers(journal, targets) : 0;
     if (read > 0)
-      notice(`recovered ${handlesText(read)} from saved answers that an earlier run could not parse`);
+      notice(
+        `recovered ${handlesText(read)} from saved answers that an earlier run could not parse`,
+      );
     todo = await withoutCached(saved, targets, journal?.free() ?? todo, keep);
     todo = todo.filter((position) => !unfound.has(position));
   };
@@ -138,11 +150,18 @@ export async function beginRun(
   if (todo.length === 0) return { ...begun, run: undefined, todo };
   const client = journal || texts.length > 1 ? await context.client() : undefined;
   const allowance =
-    client && createAllowance(client, io.clock, settings.maxCu, (event) => notice(noticeText(event)));
-  await approveNumbers(context, [...lookups, ...planNumbers(targets, todo)], todo.length, allowance);
+    client &&
+    createAllowance(client, io.clock, settings.maxCu, (event) => notice(noticeText(event)));
+  await approveNumbers(
+    context,
+    [...lookups, ...planNumbers(targets, todo)],
+    todo.length,
+    allowance,
+  );
   if (targets.isMixed) {
     const results = await targets.resolve(todo, signal);
-    const isKept = ({ failure }: PnlResult) => journal && (failure === undefined || isRejected(failure));
+    const isKept = ({ failure }: PnlResult) =>
+      journal && (failure === undefined || isRejected(failure));
     for (const result of results) if (!isKept(result)) unfound.set(result.position, result);
     if (journal) await keep(results.filter(isKept));
     await fill();
@@ -150,12 +169,24 @@ export async function beginRun(
   const run =
     client &&
     allowance &&
-    createPnlRun({ client, clock: io.clock, allowance, targets, todo, log: journal, saved, signal });
+    createPnlRun({
+      client,
+      clock: io.clock,
+      allowance,
+      targets,
+      todo,
+      log: journal,
+      saved,
+      signal,
+    });
   return { ...begun, run, todo };
 }
 
 /** A newer version may parse what an earlier one could not. Returns the number of handles that need not be paid for again. */
-async function readSavedAnswers(journal: ExportJournal, { texts, handleAt }: Targets): Promise<number> {
+async function readSavedAnswers(
+  journal: ExportJournal,
+  { texts, handleAt }: Targets,
+): Promise<number> {
   let handles = 0;
   for (const { positions, answer } of journal.unread()) {
     const subjectAt = (position = 0) => texts[position] ?? '';
@@ -163,7 +194,12 @@ async function readSavedAnswers(journal: ExportJournal, { texts, handleAt }: Tar
     const rows = answerFromJournal(asked, answer).flatMap(({ record, failure }, place) =>
       failure
         ? []
-        : [{ position: positions[place] ?? 0, value: { ...record, subject: subjectAt(positions[place]) } }],
+        : [
+            {
+              position: positions[place] ?? 0,
+              value: { ...record, subject: subjectAt(positions[place]) },
+            },
+          ],
     );
     await journal.found(rows);
     handles += rows.length;

@@ -23,7 +23,11 @@ export async function printedSecret(
   const text = (await outputOf(name, line, io)).replace(/\r?\n$/, '');
   if (text.trim() === '') throw failed(name, 'printed nothing');
   if (/[\r\n]/.test(text))
-    throw failed(name, 'printed several lines', 'print only the secret, for example with "... | head -n 1"');
+    throw failed(
+      name,
+      'printed several lines',
+      'print only the secret, for example with "... | head -n 1"',
+    );
   return read(text, `the output of ${name}`, 'print the key exactly as you received it');
 }
 
@@ -72,7 +76,9 @@ async function outputOf(name: string, line: string, io: Io): Promise<string> {
     done.abort();
     const { pid } = child;
     // It fails if the command has already ended.
-    quietly(() => (isAlone && pid !== undefined ? process.kill(-pid, 'SIGKILL') : child.kill('SIGKILL')));
+    quietly(() =>
+      isAlone && pid !== undefined ? process.kill(-pid, 'SIGKILL') : child.kill('SIGKILL'),
+    );
     child.stdout.destroy();
     child.stderr.destroy();
   }

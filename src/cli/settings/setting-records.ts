@@ -14,7 +14,12 @@ import {
 import { originText } from './settings.ts';
 
 /** The names that `config get` accepts: the settings, the profile, the key and the password of the store. */
-export const readableSettings: readonly string[] = ['profile', 'key', ...settingNames, 'storePassword'];
+export const readableSettings: readonly string[] = [
+  'profile',
+  'key',
+  ...settingNames,
+  'storePassword',
+];
 
 export function settingRecords(settings: Sourced, origins: boolean): SettingRecord[] {
   const { profile, key, storePassword } = settings;

@@ -67,7 +67,10 @@ export const configOf = (io: Io) => openConfig(folders(io), io.clock.sleep);
 function flagValues(globals: Globals): FlagValues {
   const given: Readonly<Record<string, unknown>> = globals;
   const set = settingNames.filter((name) => given[name] !== undefined && given[name] !== false);
-  return { profile: globals.profile, ...Object.fromEntries(set.map((name) => [name, given[name]])) };
+  return {
+    profile: globals.profile,
+    ...Object.fromEntries(set.map((name) => [name, given[name]])),
+  };
 }
 
 /** All settings with their sources. Invalid values are skipped, so that commands can repair them. */
@@ -78,9 +81,21 @@ export const sourcedSettings = (io: Io, globals: Globals, newProfile = false): S
 export const profileName = (io: Io, globals: Globals, newProfile = false): string =>
   sourcedSettings(io, globals, newProfile).profile.value;
 
-function settle(io: Io, globals: Globals, file: ConfigFile, tolerant: boolean, newProfile: boolean): Sourced {
+function settle(
+  io: Io,
+  globals: Globals,
+  file: ConfigFile,
+  tolerant: boolean,
+  newProfile: boolean,
+): Sourced {
   try {
-    const settings = resolveSettings({ flags: flagValues(globals), env: io.env, file, tolerant, newProfile });
+    const settings = resolveSettings({
+      flags: flagValues(globals),
+      env: io.env,
+      file,
+      tolerant,
+      newProfile,
+    });
     // Throw even if `tolerant`: an invalid value can be skipped, but an unknown profile has no values.
     const missing = settings.problems.find(({ code }) => code === 'NO_PROFILE');
     if (missing) throw missing;
@@ -95,7 +110,10 @@ export function withNearProfile(error: unknown, names: readonly string[]): unkno
   if (!(error instanceof Failure) || error.code !== 'NO_PROFILE') return error;
   const near = didYouMean(/"(.*)"/.exec(error.message)?.[1] ?? '', names, (name) => `"${name}"`);
   if (near === '') return error;
-  return new Failure(error.kind, error.message, { code: error.code, hint: `${near} ${error.hint}` });
+  return new Failure(error.kind, error.message, {
+    code: error.code,
+    hint: `${near} ${error.hint}`,
+  });
 }
 
 /** `tolerant` skips invalid values, `unread` also an invalid file. Both accept an unknown profile. */
@@ -113,7 +131,10 @@ function readFile(io: Io, tolerant: boolean): ConfigFile {
 function keptFor(from: Sourced, own: unknown): string | undefined {
   const { baseUrl } = from;
   const named = baseUrl.origin === 'flag' || baseUrl.origin === 'environment';
-  return keySource(from).origin === 'profile' && named && typeof own === 'string' && own !== baseUrl.value
+  return keySource(from).origin === 'profile' &&
+    named &&
+    typeof own === 'string' &&
+    own !== baseUrl.value
     ? own
     : undefined;
 }
@@ -125,7 +146,10 @@ const keySource = ({ key, keyCommand }: Sourced) =>
 const keyOf = ({ key, keyCommand, profile }: Sourced, io: Io): Secret =>
   secretOf(key, keyCommand, `keyCommand of profile "${profile.value}"`, io, checkKeyFormat);
 
-function storePasswordOf({ storePassword, storePasswordCommand, store, profile }: Sourced, io: Io): Secret {
+function storePasswordOf(
+  { storePassword, storePasswordCommand, store, profile }: Sourced,
+  io: Io,
+): Secret {
   // The command of a profile prints the password of the store of that profile only.
   const isOther = storePasswordCommand.origin === 'profile' && store.origin !== 'profile';
   if (isOther) return knownSecret(storePassword.value);
@@ -175,7 +199,13 @@ export function loadSettings(io: Io, globals: Globals, use?: SettingsUse): RunSe
 }
 
 /** Describes where a value comes from: a flag, a variable, a profile, the config file, or the default. */
-export function originText({ origin, from }: { origin: string; from?: string | undefined }): string {
+export function originText({
+  origin,
+  from,
+}: {
+  origin: string;
+  from?: string | undefined;
+}): string {
   if (origin === 'profile' && from !== undefined) return `profile ${from}`;
   return origin === 'profile' ? 'config file' : (from ?? origin);
 }
@@ -188,7 +218,9 @@ export function savedProfiles(current: Sourced, file: ConfigFile, io: Io) {
   const all = isUsed && !names.includes(name) ? [name, ...names] : names;
   return all.map((profile) => {
     const from =
-      profile === name ? current : resolveSettings({ flags: { profile }, env: {}, file, tolerant: true });
+      profile === name
+        ? current
+        : resolveSettings({ flags: { profile }, env: {}, file, tolerant: true });
     return savedProfile(profile, profile === name, from, io);
   });
 }

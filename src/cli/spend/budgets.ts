@@ -1,5 +1,11 @@
 import { group, unitsText } from '../../base/units.ts';
-import { type BudgetState, budgetItem, budgetText, leftIn, renewalText } from '../../contract/budget.ts';
+import {
+  type BudgetState,
+  budgetItem,
+  budgetText,
+  leftIn,
+  renewalText,
+} from '../../contract/budget.ts';
 import { createBudget } from '../../state/ledger/budget.ts';
 import type { Context } from '../context.ts';
 
@@ -22,7 +28,10 @@ export const leftText = (state: BudgetState, now: number): string =>
   `${group(leftIn(state))} of ${unitsText(state.limit)} left in ${budgetText(state)} (renews at ${renewalText(state.period, now)})`;
 
 /** Of the profile and, if `isShared`, of the shared store. They are read only if there can be budgets. */
-export async function budgetStates(context: Context, isShared = true): Promise<readonly BudgetState[]> {
+export async function budgetStates(
+  context: Context,
+  isShared = true,
+): Promise<readonly BudgetState[]> {
   const { budgetDay: day, budgetMonth: month, store } = context.settings;
   const hasStore = isShared && store !== undefined && store !== 'off';
   if (context.globals.sandbox || (!hasStore && day === undefined && month === undefined)) return [];
@@ -37,4 +46,6 @@ export async function noticeBudgets(context: Context, isShared = true): Promise<
 
 /** `day budget: 120,000 CU left` */
 export const shortBudgets = async (context: Context): Promise<string[]> =>
-  (await budgetStates(context)).map((state) => `${state.period} budget: ${unitsText(leftIn(state))} left`);
+  (await budgetStates(context)).map(
+    (state) => `${state.period} budget: ${unitsText(leftIn(state))} left`,
+  );

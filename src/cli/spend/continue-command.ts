@@ -5,7 +5,8 @@ import type { Context } from '../context.ts';
 
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
-const quoted = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+const quoted = (word: string): string =>
+  PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /** This command line with flags set to the values in `changes`; undefined removes a flag. */
 export function commandWith(
@@ -36,7 +37,10 @@ export const continueList = (
   { io, globals: { out } }: Pick<Context, 'io' | 'globals'>,
   changes: Readonly<Record<string, string | undefined>>,
 ): string =>
-  commandWith(io.argv, { ...changes, ...(out !== undefined && { '--out': nextPart(io.cwd, out) }) });
+  commandWith(io.argv, {
+    ...changes,
+    ...(out !== undefined && { '--out': nextPart(io.cwd, out) }),
+  });
 
 /** `rows-part2.csv` after `rows.csv`, or the next number that is free. Pipes and devices keep their name. */
 function nextPart(cwd: string, out: string): string {
@@ -50,7 +54,15 @@ function nextPart(cwd: string, out: string): string {
   }
 }
 
-const passing: readonly FailureKind[] = ['auth', 'forbidden', 'quota', 'limit', 'rate', 'service', 'network'];
+const passing: readonly FailureKind[] = [
+  'auth',
+  'forbidden',
+  'quota',
+  'limit',
+  'rate',
+  'service',
+  'network',
+];
 
 /** Adds the command that continues a list whose earlier pages were paid for. */
 export function hintToContinue(error: unknown, command: () => string): unknown {

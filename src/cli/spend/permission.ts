@@ -12,8 +12,13 @@ export interface Estimate {
 }
 
 /** A range of costs as text. */
-export const estimateText = ({ least, most }: { readonly least: number; readonly most: number }): string =>
-  least === most ? unitsText(most) : `${group(least)}–${unitsText(most)}`;
+export const estimateText = ({
+  least,
+  most,
+}: {
+  readonly least: number;
+  readonly most: number;
+}): string => (least === most ? unitsText(most) : `${group(least)}–${unitsText(most)}`);
 
 const MILLION = 1_000_000;
 
@@ -91,7 +96,11 @@ export class Permission {
   }
 
   /** A run of unknown cost starts at once, limited to `confirmAbove` without --max-cu, --yes or the sandbox. */
-  async start({ least, most, reveals = 0 }: Estimate, costs: (cost: string) => string, words: RunWords) {
+  async start(
+    { least, most, reveals = 0 }: Estimate,
+    costs: (cost: string) => string,
+    words: RunWords,
+  ) {
     if (most !== null) {
       const estimate = { least, most, reveals };
       await this.approve(estimate, costs, words.cheaper);
@@ -158,7 +167,9 @@ export class Permission {
     const { units = null, reveals = null } = (await left()) ?? {};
     const shown = [
       ...(units === null ? [] : [balanceText(units)]),
-      ...(reveals === null || reveals >= needed ? [] : [`${countText(reveals, 'wallet reveal')} left`]),
+      ...(reveals === null || reveals >= needed
+        ? []
+        : [`${countText(reveals, 'wallet reveal')} left`]),
       ...((await budgets?.()) ?? []),
       ...(note === undefined ? [] : [note]),
     ].join('; ');
@@ -167,7 +178,12 @@ export class Permission {
   }
 }
 
-function needsConfirmation(cost: string, most: number, confirmAbove: number, agent: string | undefined) {
+function needsConfirmation(
+  cost: string,
+  most: number,
+  confirmAbove: number,
+  agent: string | undefined,
+) {
   return new Failure(
     'confirm',
     `estimated cost ${cost} exceeds the confirmation threshold (${unitsText(confirmAbove)})`,

@@ -60,7 +60,12 @@ async function planRows(context: Context, calls: Iterable<PlannedCall>): Promise
   const rows = [...groups.values()].map((sum): PlanRow => {
     const { method, path, per, times = null, least, most } = sum;
     const shown = path.length > LONG_PATH ? templateOf(sum) : path;
-    return { call: `${method} ${shown}`, times: per === undefined ? times : `${times}/min`, least, most };
+    return {
+      call: `${method} ${shown}`,
+      times: per === undefined ? times : `${times}/min`,
+      least,
+      most,
+    };
   });
   let isPaid = false;
   for (const [per, call] of [
@@ -68,13 +73,16 @@ async function planRows(context: Context, calls: Iterable<PlannedCall>): Promise
     ['minute', 'total per minute'],
   ] as const) {
     const own = [...groups.values()].filter((group) => group.per === per);
-    const sum = (of: 'least' | 'most') => own.reduce<number | null>((all, group) => plus(all, group[of]), 0);
+    const sum = (of: 'least' | 'most') =>
+      own.reduce<number | null>((all, group) => plus(all, group[of]), 0);
     if (sum('most') === 0) continue;
     isPaid = true;
     rows.push({ call, times: '', least: sum('least'), most: sum('most') });
   }
   if (!isPaid) return rows;
-  const left = await unlessAway(context, async () => lookAtAccount(await context.client(), context.signal));
+  const left = await unlessAway(context, async () =>
+    lookAtAccount(await context.client(), context.signal),
+  );
   if (left) rows.push({ call: 'left now', times: '', least: '', most: left.units ?? 'unlimited' });
   return rows;
 }
@@ -144,10 +152,16 @@ export async function planRaw(
   }
   if (known) {
     const costs = (cost: string) => `This call will cost ${cost}`;
-    const stopped = (spent: string) => ({ message: `stopped after ${spent}; there are more pages` });
+    const stopped = (spent: string) => ({
+      message: `stopped after ${spent}; there are more pages`,
+    });
     const estimate = endless ? { least: 0, most: null } : known;
     await context.permission.start(estimate, costs, { stopped, notice: context.notice });
-  } else if (context.settings.maxCu === undefined && !context.globals.yes && !context.globals.sandbox) {
+  } else if (
+    context.settings.maxCu === undefined &&
+    !context.globals.yes &&
+    !context.globals.sandbox
+  ) {
     const why = id ? 'does not accept this request' : 'is not an endpoint known to trdr';
     const message = `${name} ${why}, so its cost is unknown`;
     const agent = agentOf(context.io.env);

@@ -12,7 +12,11 @@ import type { Context, Planned } from '../context.ts';
 import { accountSharing, lookAtAccount } from '../lookup/account.ts';
 import type { Estimate } from './permission.ts';
 
-export const SOCKET_MINUTE: PriceBounds = { least: cu.socketMinute, most: cu.socketMinute, reveals: 0 };
+export const SOCKET_MINUTE: PriceBounds = {
+  least: cu.socketMinute,
+  most: cu.socketMinute,
+  reveals: 0,
+};
 
 export const plus = (one: number | null, other: number | null) =>
   one === null || other === null ? null : one + other;
@@ -46,7 +50,9 @@ export function costOf(
 }
 
 export function distinct(subjects: readonly Subject[]): Subject[] {
-  return [...new Map(subjects.map((subject) => [`${subject.type}:${subject.normal}`, subject])).values()];
+  return [
+    ...new Map(subjects.map((subject) => [`${subject.type}:${subject.normal}`, subject])).values(),
+  ];
 }
 
 /** Subjects with a recent cached answer need no request. */
@@ -71,7 +77,11 @@ export async function preflight(
   });
   const costs = (cost: string) => `${capital(what)} will cost ${cost}`;
   const open = { stopped, notice: context.notice };
-  const estimate = await context.permission.start(hasMore ? unknown : totalOf(planned), costs, open);
+  const estimate = await context.permission.start(
+    hasMore ? unknown : totalOf(planned),
+    costs,
+    open,
+  );
   if (!estimate || estimate.most <= confirmAbove || context.globals.sandbox) return;
   const sharing = await accountSharing(context);
   const left = await lookAtAccount(await context.client(), context.signal, { sharing });
@@ -97,7 +107,9 @@ function warnOfShortage(
   left: KeyMeters,
 ): void {
   if (left.units !== null && left.units < Math.min(most, maxCu ?? most))
-    notice(`${unitsText(left.units)} left; ${what} may cost more, and stops when the units are used up`);
+    notice(
+      `${unitsText(left.units)} left; ${what} may cost more, and stops when the units are used up`,
+    );
   if (left.reveals !== null && left.reveals < (reveals ?? 0))
     notice(
       `${countText(left.reveals, 'wallet reveal')} left; ${what} may need more, and stops when the reveals are used up`,
@@ -111,7 +123,8 @@ export async function approveList(
   rows: number | undefined,
   ...nouns: readonly [one: string, many?: string]
 ): Promise<void> {
-  const costs = (cost: string) => `Fetching up to ${countText(rows ?? 0, ...nouns)} will cost ${cost}`;
+  const costs = (cost: string) =>
+    `Fetching up to ${countText(rows ?? 0, ...nouns)} will cost ${cost}`;
   await permission.start(rows === undefined ? unknown : totalOf(planned), costs, {
     stopped: (spent) => ({ message: `stopped after ${spent}; there are more results` }),
     notice: rows === undefined ? notice : undefined,
@@ -151,7 +164,10 @@ export async function approveNumbers(
   if (count === 0) return;
   const { least, most } = totalOf(planned);
   const estimate = { least, most: most ?? 0, reveals: allowance ? count : 0 };
-  await context.permission.approve(estimate, (cost) => `This will cost ${cost} for ${handlesText(count)}`);
+  await context.permission.approve(
+    estimate,
+    (cost) => `This will cost ${cost} for ${handlesText(count)}`,
+  );
   if (!allowance) return;
   warnOfShortage(context, 'the run', estimate, await allowance.refresh(context.signal));
 }

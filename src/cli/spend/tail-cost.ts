@@ -25,7 +25,10 @@ export function plannedTail(shape: TailShape): Planned[] {
   // The polls, and the walks that verify the feed. With the WebSocket, only the walks.
   const perMinute = socket ? 2 : Math.ceil(MINUTE / lagMs) + 1;
   if (durationMs === undefined)
-    return [...(socket ? [{ id: 'ws', ask: {}, perMinute: 1 } as const] : []), { ...page, perMinute }];
+    return [
+      ...(socket ? [{ id: 'ws', ask: {}, perMinute: 1 } as const] : []),
+      { ...page, perMinute },
+    ];
   const minutes = Math.ceil(durationMs / MINUTE);
   const walks = WALKS + Math.ceil(backfill / THESIS_BLOCK);
   return [
@@ -43,7 +46,8 @@ export async function approveTail({ permission }: Context, shape: TailShape): Pr
   const rate = socket
     ? `streaming costs ${perMinuteText(cu.socketMinute)}, ${price}`
     : `${price}, less with a longer --lag`;
-  const mostOf = (via: TailShape) => (durationMs === undefined ? null : totalOf(plannedTail(via)).most);
+  const mostOf = (via: TailShape) =>
+    durationMs === undefined ? null : totalOf(plannedTail(via)).most;
   const costs = (cost: string) =>
     `${socket ? 'Streaming' : 'Polling'} for ${lengthText(durationMs ?? 0)} will cost ${cost}`;
   await permission.start({ least: socket ? cu.socketMinute : pageCu, most: mostOf(shape) }, costs, {

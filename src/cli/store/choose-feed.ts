@@ -31,6 +31,7 @@ export async function chooseFeed(context: Context, via: string, tokens: readonly
 
 async function first({ keys, link }: RunStore, ids: readonly string[], key: 'lease' | 'stream') {
   for (const id of ids)
-    if ((await link.use((connection) => connection.send('EXISTS', [keys.feed(id)[key]]))) === 1) return id;
+    if ((await link.use((connection) => connection.send('EXISTS', [keys.feed(id)[key]]))) === 1)
+      return id;
   return undefined;
 }

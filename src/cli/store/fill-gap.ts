@@ -30,7 +30,10 @@ export function createFilling(
       },
       idOf: ({ id }) => id,
       timeOf: ({ at }) => at,
-      affords: sizes.max > sizes.step ? (rows) => affords(stepCu * Math.ceil(rows / sizes.step)) : undefined,
+      affords:
+        sizes.max > sizes.step
+          ? (rows) => affords(stepCu * Math.ceil(rows / sizes.step))
+          : undefined,
     };
     try {
       yield* walkPages(feed, { before, ...range, clock, signal, doubtsEnd: true });
@@ -83,7 +86,10 @@ export function createFilling(
 
 /** Adds delivered posts. Their ids expire with their post times, but not before the newest id of the position. */
 export function withPosts(position: FeedPosition, posts: readonly FeedPoint[]): FeedPosition {
-  const ms = position.known.reduce((most, [, each]) => Math.max(most, each), entryMs(position.entry));
+  const ms = position.known.reduce(
+    (most, [, each]) => Math.max(most, each),
+    entryMs(position.entry),
+  );
   const added = posts.map(({ id, at }) => [id, Math.max(ms, at ?? ms)] as const);
   return { ...position, known: [...position.known, ...added] };
 }

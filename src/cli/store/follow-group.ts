@@ -40,7 +40,10 @@ async function openPrinting(context: Context, { view }: GroupPlan): Promise<Deli
   };
 }
 
-async function openExec(context: Context, { view, flags, feedId, group }: GroupPlan): Promise<Delivering> {
+async function openExec(
+  context: Context,
+  { view, flags, feedId, group }: GroupPlan,
+): Promise<Delivering> {
   const { openCourier } = await import('../tail/exec/open.ts');
   const feed = `group ${group} of ${feedId}`;
   const courier = await openCourier(context, {
@@ -93,7 +96,8 @@ export async function openMember(context: Context, plan: GroupPlan): Promise<Fee
     start: flags.since === undefined ? '$' : '0',
     memory: {
       read: () => memory.read().groups[id],
-      save: (place: GroupPlace) => memory.update({ groups: { ...memory.read().groups, [id]: place } }),
+      save: (place: GroupPlace) =>
+        memory.update({ groups: { ...memory.read().groups, [id]: place } }),
     },
   } as const;
 

@@ -34,7 +34,11 @@ interface FollowPlan extends StoredPosts, OutputPlan {
 }
 
 /** Prints each post exactly once, for 0 CU, unless `filling` fetches posts from the service. */
-export async function openFollower(context: Context, files: TailFiles, plan: FollowPlan): Promise<Feeder> {
+export async function openFollower(
+  context: Context,
+  files: TailFiles,
+  plan: FollowPlan,
+): Promise<Feeder> {
   const { clock } = context.io;
   const { store, flags, feedId, filling } = plan;
   const resumed = resumeOutput(context, files, plan);
@@ -59,7 +63,8 @@ export async function openFollower(context: Context, files: TailFiles, plan: Fol
   const take = (): Position | undefined =>
     reached && { feed: resumed.feed, ...known.state, stream: { feed: feedId, ...reached } };
   // Lines from which this run continues are as good as a position.
-  const saver = save && new Saver(clock, wakeup.wake, sink, save, take, resumed.position !== undefined);
+  const saver =
+    save && new Saver(clock, wakeup.wake, sink, save, take, resumed.position !== undefined);
   const floor = begin.kind === 'since' && !begin.known ? begin.ms : Number.NEGATIVE_INFINITY;
   let reached = follower.position();
   let isWriting = false;
@@ -94,7 +99,11 @@ export async function openFollower(context: Context, files: TailFiles, plan: Fol
   }
 
   /** The posts of a gap, if they can be fetched. */
-  async function fill(gap: GapEvent, start: FeedPoint | null, run: FollowerRun): Promise<TailRow[]> {
+  async function fill(
+    gap: GapEvent,
+    start: FeedPoint | null,
+    run: FollowerRun,
+  ): Promise<TailRow[]> {
     const words = `between ${placeText(start ?? gap.from)} and ${placeText(gap.to)}`;
     if (filling && start) {
       context.notice(`the store no longer has the posts ${words}; fetching them from the service`);
@@ -122,12 +131,14 @@ export async function openFollower(context: Context, files: TailFiles, plan: Fol
     let rows: readonly TailRow[] = [];
     // Where to start to fill a gap; null if it cannot be filled.
     let from: FeedPoint | null = null;
-    if (kind === 'rows') rows = event.rows.filter(({ id }) => filling?.has(id) !== true).map(streamedRow);
+    if (kind === 'rows')
+      rows = event.rows.filter(({ id }) => filling?.has(id) !== true).map(streamedRow);
     if (kind === 'gap') {
       if (filling) from = event.from ?? (Number.isFinite(floor) ? { id: '', at: floor } : null);
       rows = await fill(event, from, run);
     }
-    const emitted = rows.length === 0 ? { delivered: rows, left: undefined } : await emit(rows, run);
+    const emitted =
+      rows.length === 0 ? { delivered: rows, left: undefined } : await emit(rows, run);
     // The reader did not receive the last rows, so do not save a position after them.
     if (!emitted) return false;
     const { delivered, left } = emitted;

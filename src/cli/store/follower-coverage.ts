@@ -26,7 +26,8 @@ export function claim(known: KnownPosts, leader: Position, isAfterHole: boolean)
   const covered = Math.max(from ?? never, known.after ?? never);
   // The feed of the leader may begin later. Missed posts are verified, or the leader knows their ids.
   let edge = Math.max(isAfterHole ? to : never, after ?? never);
-  if (isAfterHole) for (const [id, at] of ids) if (at !== null && !known.has(id)) edge = Math.max(edge, at);
+  if (isAfterHole)
+    for (const [id, at] of ids) if (at !== null && !known.has(id)) edge = Math.max(edge, at);
   if (edge > covered) {
     if (isEmpty) known.after = Math.max(edge, covered);
     else known.addGap({ from, to: edge, why: 'the store no longer had these posts' });

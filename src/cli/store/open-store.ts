@@ -65,7 +65,8 @@ function readCa(path: string): string {
     throw refuse(`cannot read ${path}, the CA certificate of the store`, error);
   }
   // Node would ignore a file without a certificate, and report that the server's certificate is not trusted.
-  if (!text.includes('-----BEGIN CERTIFICATE-----')) throw refuse(`${path} contains no PEM certificate`);
+  if (!text.includes('-----BEGIN CERTIFICATE-----'))
+    throw refuse(`${path} contains no PEM certificate`);
   return text;
 }
 
@@ -85,6 +86,9 @@ export async function needStore({
 }
 
 /** An age such as 2h counts from the clock of the server, or of this machine if the store is not reachable. */
-export async function storeNow({ link }: Pick<RunStore, 'link'>, clock: Pick<Clock, 'now'>): Promise<number> {
+export async function storeNow(
+  { link }: Pick<RunStore, 'link'>,
+  clock: Pick<Clock, 'now'>,
+): Promise<number> {
   return (await link.use(serverNow).catch(ignoreUnusable)) ?? clock.now();
 }

@@ -47,7 +47,11 @@ const STATE_MS = 10_000;
 const FIRST_TRIES = 2;
 
 /** Leads a feed whenever no other machine does, until the run ends or fails. */
-export async function runRelay(world: RelayWorld, plan: RelayPlan, state = new RelayState()): Promise<void> {
+export async function runRelay(
+  world: RelayWorld,
+  plan: RelayPlan,
+  state = new RelayState(),
+): Promise<void> {
   const { io, signal, notice, store } = world;
   const id = feedIdOf(plan);
   const memory: RelayMemory = { token: '', state: store.memory.readFeed(id) };
@@ -204,7 +208,11 @@ function positionOf(mark: string, feed: string): Position {
 }
 
 /** Undefined if it is damaged, or was last verified before `since`: the store would keep no posts of that age. */
-function usableState(state: FeedState | undefined, feed: string, since: number): FeedState | undefined {
+function usableState(
+  state: FeedState | undefined,
+  feed: string,
+  since: number,
+): FeedState | undefined {
   if (state === undefined) return undefined;
   try {
     const { verified } = readPosition(state.mark, feed);
@@ -215,7 +223,10 @@ function usableState(state: FeedState | undefined, feed: string, since: number):
 }
 
 /** After the position of the previous leader, otherwise after the posts in the store. */
-function resumeFrom({ mark, published }: Pick<RelayTerm, 'mark' | 'published'>, feed: string): StartPoint {
+function resumeFrom(
+  { mark, published }: Pick<RelayTerm, 'mark' | 'published'>,
+  feed: string,
+): StartPoint {
   const saved = mark === undefined ? undefined : positionOf(mark, feed);
   const position = continueAfter(saved, published, feed, timing.latenessMs);
   return position ? { kind: 'position', position } : { kind: 'now' };

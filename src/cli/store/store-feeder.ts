@@ -73,7 +73,8 @@ export function storeFeeder<
     get left() {
       return left;
     },
-    wanted: (rows, floor) => rows.filter((row) => (row.at === null || row.at >= floor) && filter(row)),
+    wanted: (rows, floor) =>
+      rows.filter((row) => (row.at === null || row.at >= floor) && filter(row)),
     delivered(rows) {
       count += rows.length;
       left -= rows.length;
@@ -104,7 +105,8 @@ export function storeFeeder<
     },
     check: source.check,
     async run() {
-      if (flags.duration !== undefined) void clock.sleep(flags.duration, until).then(run.stop, () => {});
+      if (flags.duration !== undefined)
+        void clock.sleep(flags.duration, until).then(run.stop, () => {});
       until.addEventListener('abort', diskWait.close, { once: true });
       for await (const event of source.events(run)) {
         const { kind, why } = event;

@@ -37,10 +37,17 @@ export class RelayState {
   facts(provenAgoMs: number | null): TailFacts {
     const own = this.tail?.status();
     // Before its own first walk, and while another relay leads, the feed was verified by the last leader.
-    if (own) return this.#with({ ...own, walkedAgoMs: own.walkedAgoMs ?? provenAgoMs, handoff: null });
+    if (own)
+      return this.#with({ ...own, walkedAgoMs: own.walkedAgoMs ?? provenAgoMs, handoff: null });
     const { phase, past } = this;
-    const mode: HealthMode = phase === 'standby' ? phase : phase === 'away' ? 'connecting' : past.mode;
-    return this.#with({ ...nothingMeasured, mode, failing: phase === 'away', walkedAgoMs: provenAgoMs });
+    const mode: HealthMode =
+      phase === 'standby' ? phase : phase === 'away' ? 'connecting' : past.mode;
+    return this.#with({
+      ...nothingMeasured,
+      mode,
+      failing: phase === 'away',
+      walkedAgoMs: provenAgoMs,
+    });
   }
 
   #with(own: TailFacts): TailFacts {
@@ -68,7 +75,8 @@ export function watchRelay(
     text() {
       const { rows, walkedAgoMs } = facts();
       const { phase, tail, leader } = state;
-      if (tail) return `leading · ${countText(rows, 'post')} published · ${statusText(tail.status())}`;
+      if (tail)
+        return `leading · ${countText(rows, 'post')} published · ${statusText(tail.status())}`;
       if (phase !== 'standby') return phase === 'away' ? 'waiting for the store' : 'starting';
       const verified = walkedAgoMs === null ? '' : ` · verified ${span(walkedAgoMs)} ago`;
       return `standing by: ${leader} leads this feed${verified}`;

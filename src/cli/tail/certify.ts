@@ -3,7 +3,12 @@ import { readBounded, realPath, statsOf } from '../../base/files.ts';
 import { parseObject } from '../../base/json-object.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
 import { normalSymbol } from '../../core/pages/filter.ts';
-import { type Certificate, type FileLines, type Filters, readCertificate } from '../../tail/certificate.ts';
+import {
+  type Certificate,
+  type FileLines,
+  type Filters,
+  readCertificate,
+} from '../../tail/certificate.ts';
 import { certificateText, type FilePlace, type Position } from '../../tail/position.ts';
 import type { FilterConditions } from '../args/list-flags.ts';
 import { fileAt, isAt } from './output/followed-file.ts';
@@ -16,7 +21,13 @@ const LARGEST = 256 * 1024 * 1024;
 const certificatePath = (file: string): string => `${file}.trdr`;
 
 /** The filters of a command line, for certificates: only those that are set, in a fixed order. */
-export function filtersOf({ symbol = [], minHoldings, devOnly, grep, exclude }: FilterConditions): Filters {
+export function filtersOf({
+  symbol = [],
+  minHoldings,
+  devOnly,
+  grep,
+  exclude,
+}: FilterConditions): Filters {
   const named: Readonly<Record<keyof FilterConditions, unknown>> = {
     symbol: symbol.length > 0 ? [...new Set(symbol.map(normalSymbol))].sort() : undefined,
     minHoldings,
@@ -47,7 +58,10 @@ export function resumeLines(
   out: string,
   position: Position | undefined,
   filters: Filters,
-): { readonly position: Position | undefined; readonly place: Pick<FilePlace, 'offset' | 'lines'> } {
+): {
+  readonly position: Position | undefined;
+  readonly place: Pick<FilePlace, 'offset' | 'lines'>;
+} {
   const size = statsOf(out)?.size;
   const newest = position?.ids.reduce(
     (most: number | null, [, at]) => (at === null ? most : Math.max(most ?? at, at)),
@@ -70,7 +84,8 @@ export function resumeLines(
     return { position: claimed, place: counted(new LineCount(before)) };
   }
   const known = size !== undefined && size >= offset ? lines : undefined;
-  if (known && !isAlone) return { position: claimed, place: counted(new LineCount(known, offset), offset) };
+  if (known && !isAlone)
+    return { position: claimed, place: counted(new LineCount(known, offset), offset) };
   // Nothing is known of the file but its certificate, so check it.
   const isWhole = known && new LineCount().read(out, 0, offset).lines(null).digest === known.digest;
   return { position: isWhole ? claimed : again(newest ?? null), place: counted(new LineCount()) };

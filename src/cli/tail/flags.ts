@@ -35,7 +35,12 @@ const WITHIN_MAX_MS = 24 * 3_600_000;
 export const serviceOptions = {
   status: value('--status', 'write the state to FILE as metrics for Prometheus', statusFile),
   heartbeat: value('--heartbeat', 'report the state on stderr this often', positiveDuration),
-  logFormat: valueOr('--log-format', 'format of the lines on stderr', oneOf('text', 'json'), 'text'),
+  logFormat: valueOr(
+    '--log-format',
+    'format of the lines on stderr',
+    oneOf('text', 'json'),
+    'text',
+  ),
 };
 
 export type ServiceFlags = Omit<GivenFlags<typeof serviceOptions>, 'logFormat'>;
@@ -55,7 +60,10 @@ const ofFeeds = [
 /** The flags of every tail. */
 export const tailOptions = {
   ...inGroup('Start and end', {
-    backfill: excluding(value('--backfill', 'start with the last N posts', integer({ min: 1 })), '--since'),
+    backfill: excluding(
+      value('--backfill', 'start with the last N posts', integer({ min: 1 })),
+      '--since',
+    ),
     since: value('--since', 'start with posts since this time', time),
     count: value('--count', 'stop after N posts', integer({ min: 1 })),
     noFollow: flag('--no-follow', 'stop when all posts up to now are printed (polls only)'),
@@ -68,7 +76,11 @@ export const tailOptions = {
   }),
   ...inGroup('Where to put the posts', {
     rotate: value('--rotate', 'begin a new --out file at this size or interval', rotateRule),
-    exec: value('--exec', 'run CMD in a shell for each batch, with its posts on stdin', text('cmd')),
+    exec: value(
+      '--exec',
+      'run CMD in a shell for each batch, with its posts on stdin',
+      text('cmd'),
+    ),
     batch: value(
       '--batch',
       'with --exec: maximum number of posts per batch',
@@ -76,10 +88,21 @@ export const tailOptions = {
       '100',
     ),
     linger: value('--linger', 'with --exec: how long a batch waits for more posts', duration, '1s'),
-    tries: value('--tries', 'with --exec: attempts per batch; 0 for no limit', integer({ min: 0 }), '10'),
+    tries: value(
+      '--tries',
+      'with --exec: attempts per batch; 0 for no limit',
+      integer({ min: 0 }),
+      '10',
+    ),
   }),
   ...inGroup('Cost and delay', {
-    lag: valueOr('--lag', 'target delay when polling; a longer delay costs less', duration, 10_000, '10s'),
+    lag: valueOr(
+      '--lag',
+      'target delay when polling; a longer delay costs less',
+      duration,
+      10_000,
+      '10s',
+    ),
     waitForBudget: flag('--wait-for-budget', 'sleep until a used-up budget or allowance renews'),
   }),
   ...inGroup('What to read', {

@@ -16,7 +16,8 @@ export const perMinuteText = (cu: number): string => `${unitsText(Math.round(cu)
 /** The latest time that a Date can represent. */
 const LATEST = 8.64e15;
 /** A post time in ISO format; a time that a Date cannot represent is shown as a number. */
-const iso = (at: number): string => (Math.abs(at) <= LATEST ? new Date(at).toISOString() : String(at));
+const iso = (at: number): string =>
+  Math.abs(at) <= LATEST ? new Date(at).toISOString() : String(at);
 
 /** A post, by its time, and by its id if that is known. */
 export const placeText = (mark: PostMark | null): string =>
@@ -78,7 +79,9 @@ function tailText(notice: TailNotice): string | undefined {
     case 'gap':
       return unreadText(notice);
     case 'wait':
-      return notice.ms > QUIET_MS ? `waiting ${span(notice.ms)}: ${safeLine(notice.reason)}` : undefined;
+      return notice.ms > QUIET_MS
+        ? `waiting ${span(notice.ms)}: ${safeLine(notice.reason)}`
+        : undefined;
     case 'frame':
       return `unexpected frame: ${safeLine(notice.text)}`;
     case 'end':
@@ -122,7 +125,8 @@ function startText({
     const interval = stretched ? stretchedText(stretched) : ` ${every}`;
     return `polling${interval} (${perMinuteText(cu)})${because}${starts[from]}`;
   }
-  const instead = other === null ? '' : ` (polling ${every} would cost ${perMinuteText(other.perMinute)})`;
+  const instead =
+    other === null ? '' : ` (polling ${every} would cost ${perMinuteText(other.perMinute)})`;
   return `streaming over WebSocket: ${perMinuteText(cu)}${instead}${starts[from]}`;
 }
 
@@ -141,9 +145,12 @@ const pollReasons: Readonly<Record<PollReason, string>> = {
 };
 
 function endText(summary: Summary): string {
-  const { rows, earlier, gaps, connections, spent, filled, late, nameless, durationMs, verified } = summary;
+  const { rows, earlier, gaps, connections, spent, filled, late, nameless, durationMs, verified } =
+    summary;
   const parts = [
-    earlier === 0 ? countText(rows, 'post') : `${countText(rows, 'new post')} after the first ${earlier}`,
+    earlier === 0
+      ? countText(rows, 'post')
+      : `${countText(rows, 'new post')} after the first ${earlier}`,
     gaps.length === 0 ? 'no gaps' : countText(gaps.length, 'gap'),
     countText(Math.max(0, connections - 1), 'reconnect'),
     spentText(spent),
@@ -151,7 +158,8 @@ function endText(summary: Summary): string {
   if (filled > 0) parts.push(`${filled} found by polling`);
   if (late > 0) parts.push(`${late} came late`);
   if (nameless > 0) parts.push(`${nameless} skipped without an id`);
-  const complete = verified === null ? 'nothing verified' : `complete up to ${iso(verified).slice(0, 19)}Z`;
+  const complete =
+    verified === null ? 'nothing verified' : `complete up to ${iso(verified).slice(0, 19)}Z`;
   return `stopped after ${lengthText(durationMs)}: ${parts.join(', ')}; ${complete}`;
 }
 
@@ -159,7 +167,10 @@ const spentText = ({ cu, atMost }: Summary['spent']): string =>
   atMost > cu ? `${unitsText(atMost)} at most` : unitsText(cu);
 
 /** How many posts were delivered, and when the last of them was posted. */
-const deliveredText = ({ rows, lastPost }: Pick<TailFacts, 'rows' | 'lastPost'>, now: number): string =>
+const deliveredText = (
+  { rows, lastPost }: Pick<TailFacts, 'rows' | 'lastPost'>,
+  now: number,
+): string =>
   `${countText(rows, 'post')}${lastPost === null ? '' : `, the last from ${span(Math.max(0, now - lastPost.at))} ago`}`;
 
 export function statusText(status: TailStatus): string {
@@ -183,7 +194,10 @@ export function statusText(status: TailStatus): string {
 }
 
 /** The problems of a handoff, for the heartbeat; empty if there are no problems. */
-function handoffStateText({ pendingRows, oldestAt, deadRows, lastExit }: HandoffHealth, now: number): string {
+function handoffStateText(
+  { pendingRows, oldestAt, deadRows, lastExit }: HandoffHealth,
+  now: number,
+): string {
   const age = oldestAt === null ? '' : `, the oldest from ${span(Math.max(0, now - oldestAt))} ago`;
   const parts = [
     pendingRows > 0 ? `${countText(pendingRows, 'post')} not acknowledged${age}` : '',
@@ -195,9 +209,14 @@ function handoffStateText({ pendingRows, oldestAt, deadRows, lastExit }: Handoff
 
 /** The state of a run that follows a feed, in one line. */
 export const feederText = (facts: TailFacts, now: number, ...own: readonly string[]): string =>
-  joined([deliveredText(facts, now), ...own, facts.handoff ? handoffStateText(facts.handoff, now) : '']);
+  joined([
+    deliveredText(facts, now),
+    ...own,
+    facts.handoff ? handoffStateText(facts.handoff, now) : '',
+  ]);
 
-const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join(' · ');
+const joined = (parts: readonly string[]): string =>
+  parts.filter((part) => part !== '').join(' · ');
 
 /** Notices that a failing service can cause without end. */
 const repeatedNotices: ReadonlySet<TailNotice['kind']> = new Set<TailNotice['kind']>([
@@ -215,6 +234,9 @@ export function createNoticeLines(mono: () => number): (notice: TailNotice) => s
   return (notice) => {
     const text = tailText(notice);
     const shown = text === undefined ? undefined : limit.show(notice.kind, text);
-    return [...(notice.kind === 'end' ? limit.rest() : []), ...(shown === undefined ? [] : [shown])];
+    return [
+      ...(notice.kind === 'end' ? limit.rest() : []),
+      ...(shown === undefined ? [] : [shown]),
+    ];
   };
 }

@@ -128,7 +128,12 @@ const LINES = 200_000;
 const LONGEST_LINE = 16 * 1024 * 1024;
 
 /** The posts in the lines of a file, from a byte on; in all of them if the file was truncated after this was noted. */
-function marksIn(path: string, from: number, timeField: string, after: number | null = null): PostMark[] {
+function marksIn(
+  path: string,
+  from: number,
+  timeField: string,
+  after: number | null = null,
+): PostMark[] {
   const size = statsOf(path)?.size ?? 0;
   // A truncated file may have grown beyond the byte again, which then is inside a line.
   const start = size < from || (from > 0 && !endsLine(path, from)) ? 0 : from;

@@ -55,7 +55,9 @@ export async function openReplay(context: Context, plan: ReplayPlan): Promise<Fe
     async run() {
       const rows = rowsOf(context, plan);
       let isOpen = true;
-      for await (const batch of speed === undefined ? batched(rows, ROWS) : paced(rows, speed, context)) {
+      for await (const batch of speed === undefined
+        ? batched(rows, ROWS)
+        : paced(rows, speed, context)) {
         const wanted = batch.slice(0, left);
         left -= wanted.length;
         read += wanted.length;
@@ -123,7 +125,9 @@ async function* rowsOf(
         repeated++;
         return undefined;
       }
-      return (since === undefined || row.at === null || row.at >= since) && filter(row) ? row : undefined;
+      return (since === undefined || row.at === null || row.at >= since) && filter(row)
+        ? row
+        : undefined;
     };
     const isOrdered = flags.confluence !== undefined || flags.speed !== undefined;
     let count = 0;
@@ -144,7 +148,8 @@ async function* rowsOf(
     for await (const chunk of chunksOf(file)) yield* kept(lines.push(chunk));
     yield* kept(lines.end());
   }
-  if (repeated > 0) notice(`skipped ${countText(repeated, 'post')} that the files contain more than once`);
+  if (repeated > 0)
+    notice(`skipped ${countText(repeated, 'post')} that the files contain more than once`);
   if (others > 0) notice(`skipped ${group(others)} lines that are not posts`);
 }
 

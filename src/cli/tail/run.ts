@@ -98,7 +98,8 @@ export async function openTail(
   );
   const facts = () => ({ ...tail.status(), handoff: output.handoff?.() ?? null });
   const ended = new AbortController();
-  const show = () => output.isPaused() || status.show(diskWait.failure?.message ?? statusText(tail.status()));
+  const show = () =>
+    output.isPaused() || status.show(diskWait.failure?.message ?? statusText(tail.status()));
   const isWatched = io.stderr.isTTY === true && io.stdout.isTTY === true;
   const watch = isWatched && every(io.clock, () => 1_000, ended.signal, show);
   return {
@@ -147,13 +148,15 @@ function atLimit(
   checkpoint: string | undefined,
   { spent, verified }: Pick<TailStatus, 'spent' | 'verified'>,
 ): unknown {
-  if (!(error instanceof Failure) || (error.code !== 'CEILING' && error.code !== BUDGET)) return error;
+  if (!(error instanceof Failure) || (error.code !== 'CEILING' && error.code !== BUDGET))
+    return error;
   const { code, message, retryAfter, hint } = error;
   const file = checkpoint ?? resumableOut(globals.out);
   const isWaiting = code !== BUDGET || io.argv.includes('--wait-for-budget');
   const argv = isWaiting ? io.argv : [...io.argv, '--wait-for-budget'];
   // Without a file to continue from, the next run begins at the time up to which the feed is verified.
-  const since = file === undefined && verified !== null ? new Date(verified).toISOString() : undefined;
+  const since =
+    file === undefined && verified !== null ? new Date(verified).toISOString() : undefined;
   const command = since && commandWith(argv, { '--backfill': undefined, '--since': since });
   if (code === BUDGET) {
     const from = file === undefined ? '' : ` from ${file}`;

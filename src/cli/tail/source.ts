@@ -5,7 +5,12 @@ import { CALLOUT_PAGE, cu, THESIS_BLOCK, THESIS_LIMIT_MAX } from '../../contract
 import type { Client, Ledger, Result } from '../../contract/ports.ts';
 import { readAccount } from '../../contract/records/account.ts';
 import { readPage } from '../../contract/records/page.ts';
-import { type CalloutScope, calloutCall, type ThesisScope, thesisCall } from '../../core/pages/feeds.ts';
+import {
+  type CalloutScope,
+  calloutCall,
+  type ThesisScope,
+  thesisCall,
+} from '../../core/pages/feeds.ts';
 import { normalToken } from '../../core/pages/filter.ts';
 import type { FeedPage, KeyFacts, PageSource } from '../../tail/ports.ts';
 import { tailRows } from '../../tail/post-row.ts';
@@ -39,7 +44,11 @@ export const calloutSource = (client: Client, scope: CalloutScope): PageSource =
   stepCu: cu.launchpad,
 });
 
-function pageOf({ record }: Pick<Result<EndpointId>, 'record'>, size: number, timeField: string): FeedPage {
+function pageOf(
+  { record }: Pick<Result<EndpointId>, 'record'>,
+  size: number,
+  timeField: string,
+): FeedPage {
   const { items, hasMore, nextBefore } = readPage(record, size);
   return { ...tailRows(items, timeField), hasMore, nextBefore };
 }

@@ -1,5 +1,11 @@
 import type { Verification, VerifiedFile } from '../../contract/records/verification.ts';
-import { type Certificate, type Stretch, stretchesOf, type Unread, without } from '../../tail/certificate.ts';
+import {
+  type Certificate,
+  type Stretch,
+  stretchesOf,
+  type Unread,
+  without,
+} from '../../tail/certificate.ts';
 import type { ScannedFile } from './scan.ts';
 
 type Status = Verification['status'];
@@ -19,7 +25,9 @@ export function joinFiles(scanned: readonly Compared[], asked: Asked = {}): Veri
     certificate && problems.length === 0 ? [certificate] : [],
   );
   const chain = new Map(valid.map((certificate) => [certificate.lines.digest, certificate]));
-  const covered = valid.flatMap((certificate) => stretchesOf(certificate, beforeChain(certificate, chain)));
+  const covered = valid.flatMap((certificate) =>
+    stretchesOf(certificate, beforeChain(certificate, chain)),
+  );
   const recorded = valid.flatMap(({ coverage }) => coverage.gaps);
   const files = scanned.map((one) => fileOf(one, chain, covered));
   const from = asked.from ?? least(covered.map((each) => each.from));
@@ -46,7 +54,11 @@ const previousOf = ({ lines: { previous } }: Certificate, chain: Chain): Certifi
 function beforeChain(certificate: Certificate, chain: Chain): number | null {
   const seen = new Set<Certificate>();
   let first = certificate;
-  for (let next = previousOf(first, chain); next && !seen.has(next); next = previousOf(first, chain)) {
+  for (
+    let next = previousOf(first, chain);
+    next && !seen.has(next);
+    next = previousOf(first, chain)
+  ) {
     seen.add(first);
     first = next;
   }
@@ -72,13 +84,26 @@ function fileOf(
   const to = greatest(parts.map((each) => each.to));
   const unread = from === null || to === null ? [] : without([{ from, to }], covered);
   const gaps = unread.flatMap((hole) => explain(hole, certificate.coverage.gaps, covered));
-  const isPart = [...chain.values()].some((other) => previousOf(other, chain) === certificate) || previous;
+  const isPart =
+    [...chain.values()].some((other) => previousOf(other, chain) === certificate) || previous;
   const isEmpty = from === null && !isPart;
-  return { file, status: gaps.length > 0 || isEmpty ? 'gaps' : 'complete', from, to, rows, duplicates, gaps };
+  return {
+    file,
+    status: gaps.length > 0 || isEmpty ? 'gaps' : 'complete',
+    from,
+    to,
+    rows,
+    duplicates,
+    gaps,
+  };
 }
 
 /** Divides a hole by the gaps that were recorded, and states the reason of each part. */
-function explain(hole: Stretch, recorded: readonly Unread[], covered: readonly Stretch[]): Unread[] {
+function explain(
+  hole: Stretch,
+  recorded: readonly Unread[],
+  covered: readonly Stretch[],
+): Unread[] {
   const known = recorded.flatMap(({ from, to, why }) =>
     from <= hole.to && to >= hole.from
       ? [{ from: Math.max(from, hole.from), to: Math.min(to, hole.to), why }]

@@ -19,7 +19,11 @@ const AHEAD_MS = 86_400_000;
 type Range = Pick<WalkOptions, 'since' | 'until'>;
 
 /** Observes a list, and creates the certificate of `--out`. Only NDJSON files have one. */
-export function createListCertificate(context: Context, timeField: string, { since, until }: Range) {
+export function createListCertificate(
+  context: Context,
+  timeField: string,
+  { since, until }: Range,
+) {
   const { globals, format, io } = context;
   // Nothing can be written beside a descriptor, such as /dev/fd/7.
   const isFile = globals.out !== undefined && descriptorIn(globals.out) === undefined;
@@ -65,7 +69,10 @@ export function createListCertificate(context: Context, timeField: string, { sin
       // The reported end of the feed proves nothing: more posts may be older than the last ones.
       const isReached = since !== undefined && isSinceReached && !isCut;
       const after = isReached ? since - 1 : (oldest[PROOF - 1] ?? null);
-      const to = Math.min((sigma ?? 0) - timing.latenessMs, (until ?? Number.POSITIVE_INFINITY) - 1);
+      const to = Math.min(
+        (sigma ?? 0) - timing.latenessMs,
+        (until ?? Number.POSITIVE_INFINITY) - 1,
+      );
       const verified = after === null || to <= after ? null : to;
       const count = new LineCount().read(out);
       const lines = count.lines(newest);

@@ -21,7 +21,10 @@ export function planSample(
   const { scope, io, permission, notice, signal } = context;
   const certificate = scanned.find((each) => each.certificate)?.certificate;
   if (!certificate || from === null || to === null)
-    throw usageError('--sample needs a file with a verified stretch', 'verify the files without --sample');
+    throw usageError(
+      '--sample needs a file with a verified stretch',
+      'verify the files without --sample',
+    );
   const feed = readFeedName(certificate.feed);
   const { isThesis, first, tokens, baseUrl } = feed;
   if (scope && scope.baseUrl !== baseUrl)
@@ -46,10 +49,16 @@ export function planSample(
   const wants = filterOf(certificate, feed);
 
   /** Reads the pages again, and adds the posts to the gaps that should be in the files but are not. */
-  async function compare(joined: Verification, isThere: (id: string) => boolean): Promise<Verification> {
+  async function compare(
+    joined: Verification,
+    isThere: (id: string) => boolean,
+  ): Promise<Verification> {
     const pages = countText(cursors.length, 'page');
     const most = cursors.length * (isThesis ? cu.thesisBlock : cu.launchpad);
-    await permission.approve({ least: most, most }, (cost) => `Requesting ${pages} will cost ${cost}`);
+    await permission.approve(
+      { least: most, most },
+      (cost) => `Requesting ${pages} will cost ${cost}`,
+    );
     const client = await context.client();
     const source = isThesis ? thesisSource(client, thesis) : calloutSource(client, callouts);
     const missing = new Map<string, Unread>();
@@ -78,7 +87,10 @@ function readFeedName(feed: string) {
   const [, name = '', baseUrl = ''] = /^(.*?) of (.*)$/s.exec(feed) ?? [];
   const [kind, first = '', rest = ''] = name.split(' ');
   if (kind !== 'thesis' && kind !== 'launchpad')
-    throw usageError(`unknown feed in a certificate: ${feed}`, 'use the version of trdr that wrote it');
+    throw usageError(
+      `unknown feed in a certificate: ${feed}`,
+      'use the version of trdr that wrote it',
+    );
   const tokens = rest === '' ? [] : rest.split(',');
   return { isThesis: kind === 'thesis', first: first || undefined, tokens, baseUrl };
 }

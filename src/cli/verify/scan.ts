@@ -38,7 +38,8 @@ export async function scanFile(
 
 /** The certificate beside a file, which may have been compressed since. */
 const certificateOf = (file: string): ReturnType<typeof certificateAt> =>
-  certificateAt(file) ?? (file.endsWith('.gz') ? certificateAt(file.slice(0, -'.gz'.length)) : undefined);
+  certificateAt(file) ??
+  (file.endsWith('.gz') ? certificateAt(file.slice(0, -'.gz'.length)) : undefined);
 
 async function scanWith(
   file: string,
@@ -64,7 +65,8 @@ async function scanWith(
     }
     const before = ids.add(id, number);
     if (before === number) duplicates++;
-    else if (before !== undefined && Math.floor(before / TRIES) !== Math.floor(number / TRIES)) shared++;
+    else if (before !== undefined && Math.floor(before / TRIES) !== Math.floor(number / TRIES))
+      shared++;
     if (lines === 0) return;
     // Reservoir sampling: every line is picked with the same probability.
     const at = picked.length < lines ? picked.length : Math.floor(random() * digest.rows);
@@ -84,7 +86,8 @@ async function scanWith(
   const { rows, torn } = digest;
   if (known && rows < known.rows)
     problems.push(`${group(known.rows)} posts were written, and ${group(rows)} are there`);
-  else if (known && digestThen !== known.digest) problems.push('its lines are not those that were written');
+  else if (known && digestThen !== known.digest)
+    problems.push('its lines are not those that were written');
   if (duplicates > 0) problems.push(`${countText(duplicates, 'post')} more than once`);
   if (others > 0) problems.push(`${countText(others, 'line')} without the id of a post`);
   const notes: string[] = [];
@@ -108,7 +111,10 @@ const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 
 function idBytes(line: Buffer): Uint8Array | undefined {
   // The service writes the id first. Parsing each line would take three times as long.
-  if (line.length > ID_FIRST.length && line.compare(ID_FIRST, 0, ID_FIRST.length, 0, ID_FIRST.length) === 0) {
+  if (
+    line.length > ID_FIRST.length &&
+    line.compare(ID_FIRST, 0, ID_FIRST.length, 0, ID_FIRST.length) === 0
+  ) {
     const end = line.indexOf(QUOTE, ID_FIRST.length);
     const id = line.subarray(ID_FIRST.length, end);
     if (end > ID_FIRST.length && !id.includes(BACKSLASH)) return id;

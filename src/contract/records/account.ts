@@ -10,7 +10,9 @@ const Usage = z.looseObject({
   additionalUnits: float(
     'Top-up units left. They never expire, and are used only when the monthly units of the plan cannot cover a call.',
   ),
-  revealsUsed: float('Responses of this period that contained a wallet, including those of handle lookups.'),
+  revealsUsed: float(
+    'Responses of this period that contained a wallet, including those of handle lookups.',
+  ),
   revealsRemaining: nullable(z.number(), 'Reveals left; null for a key without a limit.'),
 });
 
@@ -39,7 +41,9 @@ export interface Forecast {
 }
 
 export function readAccount(me: Sent) {
-  const places = [me, me['account'], me['plan'], me['entitlement'], me['key'], me['data']].filter(isRecord);
+  const places = [me, me['account'], me['plan'], me['entitlement'], me['key'], me['data']].filter(
+    isRecord,
+  );
   const first = <T>(pick: (place: Sent) => T | undefined): T | null => {
     for (const place of places) {
       const found = pick(place);
@@ -57,6 +61,10 @@ export function readAccount(me: Sent) {
 
 const nameOf = (value: unknown) =>
   textOf(value) ??
-  (isRecord(value) ? (textOf(value['name']) ?? textOf(value['title']) ?? textOf(value['id'])) : undefined);
+  (isRecord(value)
+    ? (textOf(value['name']) ?? textOf(value['title']) ?? textOf(value['id']))
+    : undefined);
 const stringsOf = (value: unknown) =>
-  Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : undefined;
+  Array.isArray(value)
+    ? value.filter((item): item is string => typeof item === 'string')
+    : undefined;

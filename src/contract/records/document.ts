@@ -89,7 +89,9 @@ export const CommandMap = z.looseObject({
     ),
     'The error codes of trdr for limits and confirmations.',
   ),
-  more: string('The command that describes one command: arguments, own flags, records and examples.'),
+  more: string(
+    'The command that describes one command: arguments, own flags, records and examples.',
+  ),
   flags: field(
     z.array(
       z.looseObject({

@@ -8,7 +8,10 @@ export const LaunchpadUser = z.looseObject({
   profileImage: nullable(z.string(), 'Avatar URL.'),
   xUsername: nullable(z.string(), 'Linked X handle.'),
   isVerified: nullable(z.boolean(), 'Whether the launchpad marks the account as verified.'),
-  isLaunchpadUser: nullable(z.boolean(), 'False for a wallet that traded without creating an account.'),
+  isLaunchpadUser: nullable(
+    z.boolean(),
+    'False for a wallet that traded without creating an account.',
+  ),
   followers: nullable(z.int(), 'Number of followers.'),
   following: nullable(z.int(), 'Number of accounts that this account follows.'),
   groupBadges: field(z.array(z.string()), 'Badges of the groups the account belongs to.'),
@@ -37,7 +40,10 @@ export type Callout = z.infer<typeof Callout>;
 export const CalloutPage = z.looseObject({
   count: int('Number of items in this page.'),
   hasMore: boolean('Whether older callouts exist after this page.'),
-  nextBefore: nullable(z.string(), 'Id of the oldest item, for the next page; null on the last page.'),
+  nextBefore: nullable(
+    z.string(),
+    'Id of the oldest item, for the next page; null on the last page.',
+  ),
   items: field(z.array(Callout), 'The callouts, newest first.'),
 });
 

@@ -32,4 +32,5 @@ export const idOfItem = ({ id }: Sent): string | undefined => textOf(id) || unde
 const cursorOf = (value: unknown): string | null =>
   typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : textOf(value) || null;
 
-export const timeOfItem = (item: Sent, field: string): number | null => numberOf(item[field]) ?? null;
+export const timeOfItem = (item: Sent, field: string): number | null =>
+  numberOf(item[field]) ?? null;

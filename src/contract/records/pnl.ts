@@ -46,6 +46,9 @@ export type Pnl = z.infer<typeof Pnl>;
 
 export const PnlBatch = z.looseObject({
   count: int('Number of entries: the handles that were found.'),
-  missing: field(z.array(z.string()), 'Requested handles that were not found, lower-cased and without @.'),
+  missing: field(
+    z.array(z.string()),
+    'Requested handles that were not found, lower-cased and without @.',
+  ),
   entries: field(z.array(Pnl), 'The numbers, in the order of the request.'),
 });

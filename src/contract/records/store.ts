@@ -10,7 +10,9 @@ export const StoreItem = z.looseObject({
   ),
   name: string('Name of the store, machine, lane, budget, feed or group.'),
   state: string('State of the store, machine, lane, budget, feed or group.'),
-  spent: figure('CU spent: by the machine this month, from the budget, or by the leader of the feed.'),
+  spent: figure(
+    'CU spent: by the machine this month, from the budget, or by the leader of the feed.',
+  ),
   lost: figure('CU that calls with lost answers may have cost.'),
   reserved: figure('CU reserved for calls in flight.'),
   limit: figure(
@@ -32,5 +34,7 @@ export const StoreItem = z.looseObject({
   members: figure('Number of members of the group.'),
   pending: figure('Posts that were delivered to the group and are not acknowledged yet.'),
   behind: figure('Posts that were not delivered to the group yet.'),
-  lastReadAgo: figure('Milliseconds since the publication of the last post that was delivered to the group.'),
+  lastReadAgo: figure(
+    'Milliseconds since the publication of the last post that was delivered to the group.',
+  ),
 });

@@ -21,7 +21,10 @@ const subject = string('The subject as the user wrote it.');
 
 export const MissingSubject = z.looseObject({
   subject,
-  found: field(z.literal(false), 'False: no verified link is on record today, or there is no answer yet.'),
+  found: field(
+    z.literal(false),
+    'False: no verified link is on record today, or there is no answer yet.',
+  ),
   code: string(
     'NOT_OBSERVED; PENDING if resolve has no answer yet; NO_WALLET if a user has no wallet to look up.',
   ),
@@ -38,7 +41,11 @@ export type SubjectRecord =
   | z.infer<typeof FailedSubject>;
 
 const answered = <S extends z.core.$ZodLooseShape>(shape: S) =>
-  z.looseObject({ subject, found: field(z.literal(true), 'True: the subject was found.'), ...shape });
+  z.looseObject({
+    subject,
+    found: field(z.literal(true), 'True: the subject was found.'),
+    ...shape,
+  });
 
 export const WhoisRecord = z.union([answered(User.shape), MissingSubject, FailedSubject]);
 
@@ -63,7 +70,11 @@ export const ResolveRecord = z.union([
   FailedSubject,
 ]);
 
-export const LaunchpadUserRecord = z.union([answered(LaunchpadUser.shape), MissingSubject, FailedSubject]);
+export const LaunchpadUserRecord = z.union([
+  answered(LaunchpadUser.shape),
+  MissingSubject,
+  FailedSubject,
+]);
 
 const difference = () => nullable(z.number(), 'New minus old.');
 const Differences = field(
@@ -87,5 +98,9 @@ const compared = {
   ),
 };
 
-export const PnlRecord = z.union([answered({ ...Pnl.shape, ...compared }), MissingSubject, FailedSubject]);
+export const PnlRecord = z.union([
+  answered({ ...Pnl.shape, ...compared }),
+  MissingSubject,
+  FailedSubject,
+]);
 export type PnlRecord = SubjectRecord;

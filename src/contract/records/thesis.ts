@@ -22,7 +22,10 @@ const thesisShape = {
   likeCount: loose(z.int(), 'Number of likes.'),
   holdingsUsd: loose(z.number(), "Author's position value in USD at post time."),
   authorTradeUsd: loose(z.number(), 'USD size of the trade behind the thesis.'),
-  pnl: loose(z.number(), 'PnL in USD: realizedPnlUsd, or unrealizedPnlUsd if there is no realized PnL.'),
+  pnl: loose(
+    z.number(),
+    'PnL in USD: realizedPnlUsd, or unrealizedPnlUsd if there is no realized PnL.',
+  ),
   realizedPnlUsd: loose(z.number(), 'Realized PnL in USD.'),
   unrealizedPnlUsd: loose(z.number(), 'Unrealized PnL in USD.'),
   percentageRealizedPnl: loose(z.number(), 'Realized PnL in percent.'),
@@ -52,7 +55,10 @@ export type ThesisFrameData = z.infer<typeof ThesisFrameData>;
 const pageShape = {
   count: int('Number of items in this page.'),
   hasMore: boolean('Whether older theses exist after this page.'),
-  nextBefore: nullable(z.string(), 'Id of the oldest item, for the next page; null on the last page.'),
+  nextBefore: nullable(
+    z.string(),
+    'Id of the oldest item, for the next page; null on the last page.',
+  ),
   updatedAt: nullable(z.int(), 'Post time of the newest thesis in the page, epoch ms.'),
   items: field(z.array(Thesis), 'The theses, newest first.'),
 };
@@ -69,5 +75,8 @@ export const TokenThesisPage = z.looseObject({
 export const UserThesisPage = z.looseObject({
   ...pageShape,
   userId: string('The requested author id.'),
-  tokenAddress: nullable(z.string(), 'The requested token; null if theses about all tokens were requested.'),
+  tokenAddress: nullable(
+    z.string(),
+    'The requested token; null if theses about all tokens were requested.',
+  ),
 });

@@ -16,7 +16,10 @@ export const PlannedCall = z.looseObject({
     'Present if the run repeats the call at intervals: times, least and most are then per minute.',
   ),
   least: nullable(z.number(), 'Minimum cost in CU; null if not known.'),
-  most: nullable(z.number(), 'Maximum cost in CU; null if not known, or bounded only by the spending limit.'),
+  most: nullable(
+    z.number(),
+    'Maximum cost in CU; null if not known, or bounded only by the spending limit.',
+  ),
 });
 export type PlannedCall = z.infer<typeof PlannedCall>;
 
@@ -39,7 +42,9 @@ const UsageRecord = z.looseObject({
   host: z.optional(string('With --by host: name of the machine.')),
   machine: z.optional(string('With --by machine (the same as --by host): name of the machine.')),
   agent: z.optional(
-    string('With --by agent: name of the agent that ran the commands; none if a person or a job did.'),
+    string(
+      'With --by agent: name of the agent that ran the commands; none if a person or a job did.',
+    ),
   ),
   calls: int('Number of paid calls.'),
   cu: float('CU that were certainly charged.'),
@@ -120,5 +125,8 @@ export const BoardRecord = z.looseObject({
     z.enum(['up', 'down', 'same', 'new', 'left']),
     'With --compare: what changed since the earlier snapshot.',
   ),
-  rankChange: optional(z.nullable(z.int()), 'With --compare: positions gained; negative for positions lost.'),
+  rankChange: optional(
+    z.nullable(z.int()),
+    'With --compare: positions gained; negative for positions lost.',
+  ),
 });

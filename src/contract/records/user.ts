@@ -20,9 +20,15 @@ export const User = z.looseObject({
     z.string(),
     'Link to the X profile, https://x.com/<handle>; self-declared and not verified; null if the user gave no valid X handle.',
   ),
-  solanaAddress: nullable(z.string(), 'Verified Solana address, base58; null if none is on record.'),
+  solanaAddress: nullable(
+    z.string(),
+    'Verified Solana address, base58; null if none is on record.',
+  ),
   evmAddress: nullable(z.string(), 'Verified EVM address, 0x-prefixed; null if none is on record.'),
-  socials: optional(z.array(Social), 'Linked social accounts; absent unless the service has enabled them.'),
+  socials: optional(
+    z.array(Social),
+    'Linked social accounts; absent unless the service has enabled them.',
+  ),
 });
 export type User = z.infer<typeof User>;
 

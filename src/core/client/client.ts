@@ -109,7 +109,8 @@ export function createClient(options: ClientOptions): Client {
           read(answer) {
             const json = parseJson(answer.text);
             const requestId = requestIdOf(answer, json);
-            const refusal = answer.status < 300 ? undefined : readServiceError(answer, json, clock.now());
+            const refusal =
+              answer.status < 300 ? undefined : readServiceError(answer, json, clock.now());
             const charge = call
               ? decode(call, answer, clock.now()).charge
               : isFree || (refusal && isUnbilled(refusal))

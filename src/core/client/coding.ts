@@ -138,15 +138,24 @@ function unreadable(
   other?: { readonly hint: string; readonly retryable: boolean },
 ) {
   const { bounds, method, row } = call;
-  const failure = new Failure('answer', `cannot read the answer of ${method} ${row.path}: ${what}`, {
-    code: 'BAD_ANSWER',
-    status: answer.status,
+  const failure = new Failure(
+    'answer',
+    `cannot read the answer of ${method} ${row.path}: ${what}`,
+    {
+      code: 'BAD_ANSWER',
+      status: answer.status,
+      requestId,
+      hint: 'run "trdr doctor" to see how the service differs from its description',
+      ...other,
+      answer: answer.text,
+    },
+  );
+  return {
+    ok: false as const,
+    failure,
     requestId,
-    hint: 'run "trdr doctor" to see how the service differs from its description',
-    ...other,
-    answer: answer.text,
-  });
-  return { ok: false as const, failure, requestId, charge: bounds.most === 0 ? NOTHING : undefined };
+    charge: bounds.most === 0 ? NOTHING : undefined,
+  };
 }
 
 const typeOf = ({ headers }: HttpAnswer) => {

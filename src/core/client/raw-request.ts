@@ -28,7 +28,8 @@ export interface RawRequest {
 /** Fields go into a JSON body; or into the query for GET and HEAD, or if `input` is the body. */
 export function rawRequest({ method: given, path, fields, input }: RawCall): RawRequest {
   const method = given ?? (input === undefined ? 'GET' : 'POST');
-  const inQuery = input !== undefined || method === 'GET' || method === 'HEAD' || fields.length === 0;
+  const inQuery =
+    input !== undefined || method === 'GET' || method === 'HEAD' || fields.length === 0;
   return {
     method,
     path: inQuery ? withQuery(path, fields) : path,
@@ -38,7 +39,9 @@ export function rawRequest({ method: given, path, fields, input }: RawCall): Raw
 
 function withQuery(path: string, fields: readonly Field[]): string {
   if (fields.length === 0) return path;
-  const query = fields.map(({ name, value }) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  const query = fields.map(
+    ({ name, value }) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
+  );
   return `${path}${path.includes('?') ? '&' : '?'}${query.join('&')}`;
 }
 
@@ -51,14 +54,22 @@ function bodyOf(fields: readonly Field[]): Nested {
   for (const { name, value } of fields) {
     const [, first = '', rest = ''] = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name) ?? [];
     if (first === '')
-      throw usageError(`invalid field name "${name}"`, 'write name=value, name[]=value or a[b]=value');
+      throw usageError(
+        `invalid field name "${name}"`,
+        'write name=value, name[]=value or a[b]=value',
+      );
     const steps = [first, ...[...rest.matchAll(/\[([^[\]]*)\]/g)].map(([, step = '']) => step)];
     body[first] = placed(body[first], steps.slice(1), value, name);
   }
   return body;
 }
 
-function placed(there: Nested | undefined, steps: readonly string[], value: string, name: string): Nested {
+function placed(
+  there: Nested | undefined,
+  steps: readonly string[],
+  value: string,
+  name: string,
+): Nested {
   const [step, ...rest] = steps;
   if (step === undefined) {
     if (there !== undefined && typeof there !== 'string') throw mixed(name);

@@ -1,13 +1,21 @@
 import * as z from 'zod/mini';
 import { usageError } from '../../base/failure.ts';
-import { type EndpointId, endpointIds, OPENAPI_PATH, SOCKET_PATH } from '../../contract/endpoints.ts';
+import {
+  type EndpointId,
+  endpointIds,
+  OPENAPI_PATH,
+  SOCKET_PATH,
+} from '../../contract/endpoints.ts';
 import { type Encoded, endpointRow } from './coding.ts';
 
 /** Rejects misspelled paths: a lenient service could accept one, and charge a price that no limit was checked for. */
 export function readRaw(method: string, given: string, body: string | undefined) {
   const [bare = ''] = given.split('#');
   if (!bare.startsWith('/'))
-    throw usageError('invalid path: it must start with a slash', 'write it like this: trdr api /v2/me');
+    throw usageError(
+      'invalid path: it must start with a slash',
+      'write it like this: trdr api /v2/me',
+    );
   if (/\p{Cc}|\p{Cs}/u.test(bare))
     throw usageError(
       'the path contains a control character or invalid Unicode',

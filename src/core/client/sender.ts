@@ -2,9 +2,21 @@ import { type Clock, createBackoff } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import type { Charge, PriceBounds, RetryRule } from '../../contract/endpoint.ts';
 import { cu } from '../../contract/limits.ts';
-import type { HttpAnswer, Ledger, Notice, RateWindows, Slot, Transport } from '../../contract/ports.ts';
+import type {
+  HttpAnswer,
+  Ledger,
+  Notice,
+  RateWindows,
+  Slot,
+  Transport,
+} from '../../contract/ports.ts';
 import { parseBaseUrl } from '../http/base-url.ts';
-import { createLimiter, type LaneName, MAX_WAIT_MS, SILENT_WAIT_MS } from '../spend/rate-limiter.ts';
+import {
+  createLimiter,
+  type LaneName,
+  MAX_WAIT_MS,
+  SILENT_WAIT_MS,
+} from '../spend/rate-limiter.ts';
 import { createSpend, type SpendLimit } from '../spend/spend.ts';
 import type { InFlight } from './in-flight.ts';
 import { withoutKey } from './mask-key.ts';
@@ -97,7 +109,8 @@ export function createSender(options: ClientOptions, askRate: Parameters<typeof 
           outcome = await attempt(plan, again || repeat, losses, signal);
         } catch (error) {
           // Other calls have meanwhile used the amount that the repetition needs.
-          if (previous && again && error instanceof Failure && error.code === 'NOT_AGREED') return previous;
+          if (previous && again && error instanceof Failure && error.code === 'NOT_AGREED')
+            return previous;
           throw error;
         }
         if (outcome.ok || !outcome.failure.retryable) return outcome;
@@ -136,7 +149,8 @@ export function createSender(options: ClientOptions, askRate: Parameters<typeof 
       answer = await transmit(plan, signal, state);
     } catch (error) {
       const failure = error instanceof Failure ? error : undefined;
-      const isPossible = failure?.code !== 'UNREACHABLE' && (state.isSent || failure?.kind === 'network');
+      const isPossible =
+        failure?.code !== 'UNREACHABLE' && (state.isSent || failure?.kind === 'network');
       if (isPossible) lose(failure?.status ?? null);
       else slot.release();
       if (!failure) throw error;
@@ -193,13 +207,18 @@ export function createSender(options: ClientOptions, askRate: Parameters<typeof 
     try {
       const request = { method, url, headers, body, timeoutMs, ending: signal, isFresh, onSent };
       const answer = await transport.send(request, gate.signal);
-      const received = Object.entries(answer.headers).map(([name, value]) => [name, withoutKey(value, key)]);
+      const received = Object.entries(answer.headers).map(([name, value]) => [
+        name,
+        withoutKey(value, key),
+      ]);
       const text = withoutKey(answer.text, key);
       trace(`< ${answer.status} in ${took()}, ${text.length} characters`);
       for (const [name, value] of received) trace(`< ${name}: ${value}`);
       return { status: answer.status, headers: Object.fromEntries(received), text };
     } catch (error) {
-      trace(`! ${error instanceof Failure ? `${error.code}: ${error.message}` : 'failed'} after ${took()}`);
+      trace(
+        `! ${error instanceof Failure ? `${error.code}: ${error.message}` : 'failed'} after ${took()}`,
+      );
       throw error;
     } finally {
       signal?.removeEventListener('abort', abort);
@@ -231,14 +250,18 @@ function createWaits({ retries = RETRIES, random, notify }: ClientOptions) {
     bearable = 4 * silent;
     const reason = `${failure.code}${failure.status === undefined ? '' : ` (${failure.status})`}`;
     notify(
-      is429 ? { kind: 'wait', ms, reason } : { kind: 'retry', attempt: failed, of: retries, ms, reason },
+      is429
+        ? { kind: 'wait', ms, reason }
+        : { kind: 'retry', attempt: failed, of: retries, ms, reason },
     );
     return ms;
   };
 }
 
 const waitOf = ({ retryAfter }: Failure): number =>
-  retryAfter === undefined ? UNSTATED_WAIT_MS : Math.max(LEAST_WAIT_MS, Math.ceil(retryAfter * 1000));
+  retryAfter === undefined
+    ? UNSTATED_WAIT_MS
+    : Math.max(LEAST_WAIT_MS, Math.ceil(retryAfter * 1000));
 
 const keyInRequest = (method: string) =>
   new Failure('usage', `this ${method} request would contain your API key; nothing was sent`, {

@@ -16,8 +16,14 @@ export function readServiceError(answer: HttpAnswer, body: unknown, now: number)
   const code = own ?? stated;
   return {
     failure: new Failure(
-      known ? (kinds[status] ?? kinds[known.status] ?? 'service') : status === 429 ? 'rate' : 'service',
-      code === undefined ? foreignText(answer, message) : (message ?? known?.meaning ?? `HTTP ${status}`),
+      known
+        ? (kinds[status] ?? kinds[known.status] ?? 'service')
+        : status === 429
+          ? 'rate'
+          : 'service',
+      code === undefined
+        ? foreignText(answer, message)
+        : (message ?? known?.meaning ?? `HTTP ${status}`),
       {
         code: code ?? `HTTP_${status}`,
         status,
@@ -75,7 +81,8 @@ const wordOf = (value: unknown): string | undefined =>
 /** The request id, which support asks for, from the body or a header. */
 export function requestIdOf(answer: HttpAnswer, body: unknown): string | undefined {
   const meta = isRecord(body) && isRecord(body['meta']) ? body['meta'] : {};
-  const id = textOf(meta['requestId']) ?? answer.headers['x-request-id'] ?? answer.headers['request-id'];
+  const id =
+    textOf(meta['requestId']) ?? answer.headers['x-request-id'] ?? answer.headers['request-id'];
   return id?.slice(0, 200);
 }
 
@@ -91,7 +98,8 @@ const kinds: Readonly<Record<number, FailureKind>> = {
 const isPassing = (status: number) => status === 429 || status >= 500;
 
 /** Whether a value is a plausible wait in seconds: not negative, and at most 32 years. */
-const isWait = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1e9;
+const isWait = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && value <= 1e9;
 
 /** The first wait that the response states, in seconds: a number, a number as text, or an HTTP date. */
 function secondsOf(stated: readonly unknown[], now: number): number | undefined {
@@ -123,7 +131,8 @@ const hints: Readonly<Record<ErrorCode, string>> = {
   FREE_TIER_DISABLED: 'show the plan of the key: trdr me',
   NOT_OBSERVED: 'try again later; the subject may have a verified link by then',
   NOT_FOUND: 'check the base URL: trdr doctor',
-  CONFLICT: 'the first request is still in progress; check its result before you repeat the request',
+  CONFLICT:
+    'the first request is still in progress; check its result before you repeat the request',
   RATE_LIMITED: 'other programs may be using the same key or IP address; try again later',
   INTERNAL_ERROR: 'try again later; if it keeps failing, quote the request id to support',
   OVERLOADED: 'try again later',

@@ -8,7 +8,8 @@ export function parseBaseUrl(
 ) {
   const read = baseUrl.read(text);
   // Do not print the URL, because it may contain a password.
-  if (read === undefined) throw usageError(`invalid base URL: ${baseUrl.problem(text)}`, baseUrl.hint);
+  if (read === undefined)
+    throw usageError(`invalid base URL: ${baseUrl.problem(text)}`, baseUrl.hint);
   const url = new URL(read);
   // Otherwise every request would get a 404, which looks as if no trader was found.
   if (VERSION.test(url.pathname)) {

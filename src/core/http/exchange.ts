@@ -5,7 +5,14 @@ import { plainJson } from '../../base/json-object.ts';
 import { LONGEST_RESPONSE } from '../../contract/limits.ts';
 import type { HttpAnswer, HttpRequest } from '../../contract/ports.ts';
 import { withoutKey } from '../client/mask-key.ts';
-import { broken, incomplete, noAnswer, redirected, tooLarge, unreachable } from './network-failures.ts';
+import {
+  broken,
+  incomplete,
+  noAnswer,
+  redirected,
+  tooLarge,
+  unreachable,
+} from './network-failures.ts';
 
 // V8's background optimization of undici's WebAssembly parser would delay the exit of the process by about 80 ms.
 setFlagsFromString('--liftoff-only');
@@ -68,7 +75,10 @@ export function direct(origin: string, wiring: Wiring): Lines {
   };
 }
 
-const ending = (handler: Dispatcher.DispatchHandler, over: () => void): Dispatcher.DispatchHandler => ({
+const ending = (
+  handler: Dispatcher.DispatchHandler,
+  over: () => void,
+): Dispatcher.DispatchHandler => ({
   ...handler,
   onResponseEnd(...given) {
     over();
@@ -128,7 +138,8 @@ export function exchange(
     };
     const onEnding = () => limitTo(timeoutMs);
 
-    const textSoFar = () => textOfBody(Buffer.concat(chunks), answered['content-encoding'], maxBytes);
+    const textSoFar = () =>
+      textOfBody(Buffer.concat(chunks), answered['content-encoding'], maxBytes);
     const succeed = (text: string) => finish(() => resolve({ status, headers: answered, text }));
     /** A complete record counts even if the end of the response is missing: the request may have been charged. */
     const end = (failure: Error) => {
@@ -195,13 +206,18 @@ const TOO_SLOW = Object.assign(new Error('the connection timed out'), { code: 'E
 function flat(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const out: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) out[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
+    if (value !== undefined)
+      out[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
   }
   return out;
 }
 
 /** Undefined if the text is larger than `maxBytes`. A proxy may compress a response although trdr does not request it. */
-function textOfBody(bytes: Buffer, coding: string | undefined, maxBytes: number): string | undefined {
+function textOfBody(
+  bytes: Buffer,
+  coding: string | undefined,
+  maxBytes: number,
+): string | undefined {
   const plain = coding === undefined ? bytes : decoded(bytes, coding, maxBytes);
   return plain?.toString('utf8').replace(/^\uFEFF/, '');
 }
@@ -234,4 +250,5 @@ function decodedOnce(bytes: Buffer, name: string, maxOutputLength: number): Buff
 }
 
 /** An object without its closing brace is not valid JSON, so a text that was cut short is never complete. */
-const isCompleteObject = (text: string): boolean => /^\s*\{/.test(text) && plainJson(text) !== undefined;
+const isCompleteObject = (text: string): boolean =>
+  /^\s*\{/.test(text) && plainJson(text) !== undefined;

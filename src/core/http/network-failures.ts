@@ -22,7 +22,9 @@ export const unreachable = (host: string, cause: unknown) => {
   const tls = tlsFailure(cause);
   return new Failure(
     'network',
-    code === 'ENOTFOUND' ? `cannot resolve host ${host}` : `cannot reach ${host}: ${wordsOf(cause)}`,
+    code === 'ENOTFOUND'
+      ? `cannot resolve host ${host}`
+      : `cannot reach ${host}: ${wordsOf(cause)}`,
     {
       code: 'UNREACHABLE',
       // A retry cannot fix TLS or an unknown host name.
@@ -49,11 +51,15 @@ export const broken = (host: string, cause: unknown) =>
 
 /** Not valid HTTP: a retry would get the same response, and might be charged again. */
 const malformed = (host: string, cause: unknown) =>
-  new Failure('answer', `cannot read the answer of ${host}: it is not valid HTTP (${wordsOf(cause)})`, {
-    code: 'BAD_ANSWER',
-    hint: 'check the base URL and any proxy: trdr doctor',
-    cause,
-  });
+  new Failure(
+    'answer',
+    `cannot read the answer of ${host}: it is not valid HTTP (${wordsOf(cause)})`,
+    {
+      code: 'BAD_ANSWER',
+      hint: 'check the base URL and any proxy: trdr doctor',
+      cause,
+    },
+  );
 
 export const noAnswer = (host: string, ms: number) =>
   timedOut(`${host} did not answer within ${ms / 1000} s`);
@@ -70,10 +76,14 @@ const timedOut = (message: string) =>
   });
 
 export const tooLarge = (host: string, bytes: number) =>
-  new Failure('answer', `${host} sent a response larger than ${group(bytes)} bytes; trdr discarded it`, {
-    code: 'BAD_ANSWER',
-    hint: 'check the base URL: trdr doctor',
-  });
+  new Failure(
+    'answer',
+    `${host} sent a response larger than ${group(bytes)} bytes; trdr discarded it`,
+    {
+      code: 'BAD_ANSWER',
+      hint: 'check the base URL: trdr doctor',
+    },
+  );
 
 /** trdr does not follow redirects, because the key must be sent only to the base URL. */
 export const redirected = (host: string, status: number, location: string) =>
@@ -97,7 +107,8 @@ const tlsHints: Partial<Record<TlsProblem, string>> = {
   selfSigned: TRUST_HINT,
   untrusted: TRUST_HINT,
   otherHost: 'check the host name in the base URL, and any proxy: trdr doctor',
-  notTls: 'check the host and the port in the base URL; if the service uses plain http, write http://',
+  notTls:
+    'check the host and the port in the base URL; if the service uses plain http, write http://',
 };
 
 /** True if undici could not parse a response; false if the response only ended too early. */
@@ -108,6 +119,7 @@ function wordsOf(error: unknown): string {
   const code = errno(error);
   const known = tlsFailure(error)?.why ?? words[code];
   if (known) return known;
-  const text = error instanceof Error ? error.message.slice(0, 200).replace(/\.$/, '') : 'unknown reason';
+  const text =
+    error instanceof Error ? error.message.slice(0, 200).replace(/\.$/, '') : 'unknown reason';
   return code && !text.includes(code) ? `${text} (${code})` : text;
 }

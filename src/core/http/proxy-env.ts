@@ -19,7 +19,8 @@ function parseProxy(value: string, name: string, host: string): URL {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // Do not print the value, because it may contain a password.
-  if (!url?.hostname) throw usageError(`invalid proxy address in ${name}`, 'write it as http://host:port');
+  if (!url?.hostname)
+    throw usageError(`invalid proxy address in ${name}`, 'write it as http://host:port');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw usageError(
       `unsupported proxy in ${name}: ${url.protocol.slice(0, -1)}`,
@@ -53,7 +54,12 @@ const withoutPort = (entry: string) => (isIP(entry) === 6 ? `[${entry}]` : entry
 function inNetwork(host: string, entry: string): boolean {
   const [network = '', bits = ''] = entry.split('/');
   const [kind, block] = [isIP(network), new BlockList()];
-  if (kind === 0 || isIP(host) !== kind || !/^\d{1,3}$/.test(bits) || Number(bits) > (kind === 4 ? 32 : 128))
+  if (
+    kind === 0 ||
+    isIP(host) !== kind ||
+    !/^\d{1,3}$/.test(bits) ||
+    Number(bits) > (kind === 4 ? 32 : 128)
+  )
     return false;
   const family = kind === 4 ? 'ipv4' : 'ipv6';
   block.addSubnet(network, Number(bits), family);

@@ -12,12 +12,19 @@ export function createTransport(
   env: Readonly<Record<string, string | undefined>>,
   { maxBytes = MAX_BYTES, ...given }: Partial<Wiring> & { readonly maxBytes?: number } = {},
 ): Transport {
-  const wiring: Wiring = { connections: CONNECTIONS, connectMs: CONNECT_MS, ca: undefined, ...given };
+  const wiring: Wiring = {
+    connections: CONNECTIONS,
+    connectMs: CONNECT_MS,
+    ca: undefined,
+    ...given,
+  };
   const origins = new Map<string, Promise<Lines>>();
 
   async function open(origin: string): Promise<Lines> {
     const wantsProxy = Object.keys(env).some((name) => /^(https?|all)_proxy$/i.test(name));
-    const proxy = wantsProxy ? (await import('./proxy-env.ts')).proxyFor(new URL(origin), env) : undefined;
+    const proxy = wantsProxy
+      ? (await import('./proxy-env.ts')).proxyFor(new URL(origin), env)
+      : undefined;
     if (proxy) return (await import('./proxy.ts')).viaProxy(proxy, wiring);
     return (await import('./exchange.ts')).direct(origin, wiring);
   }

@@ -55,8 +55,15 @@ export function createCachedLookup(
   }
 
   /** Or gets the answer that another machine has requested or is requesting. */
-  async function call(endpoint: UserEndpoint, subject: Name, signal?: AbortSignal): Promise<LookupAnswer> {
-    const claim = await cache?.claim?.({ endpoint, subject: subject.normal, maxAgeMs, missAgeMs }, signal);
+  async function call(
+    endpoint: UserEndpoint,
+    subject: Name,
+    signal?: AbortSignal,
+  ): Promise<LookupAnswer> {
+    const claim = await cache?.claim?.(
+      { endpoint, subject: subject.normal, maxAgeMs, missAgeMs },
+      signal,
+    );
     if (claim?.by === 'other' && claim.failure) return { found: null, failure: claim.failure };
     if (claim?.by === 'cache') {
       const shared = readUser(claim.answer);
@@ -83,14 +90,23 @@ export function createCachedLookup(
     } catch (error) {
       const answer = answerOf(error, clock.now());
       if (answer.found === false && answer.code === 'NOT_OBSERVED') {
-        await cache?.put(endpoint, subject.normal, { time: answer.time, status: 404, record: null });
+        await cache?.put(endpoint, subject.normal, {
+          time: answer.time,
+          status: 404,
+          record: null,
+        });
       }
       return answer;
     }
   }
 
   /** Not under other wallets of the record: a wallet may be linked to several users. */
-  async function keepUser(endpoint: UserEndpoint, normal: string, user: Sent, time: number): Promise<void> {
+  async function keepUser(
+    endpoint: UserEndpoint,
+    normal: string,
+    user: Sent,
+    time: number,
+  ): Promise<void> {
     if (!cache) return;
     const answer: CachedAnswer = { time, status: 200, record: user };
     const { id, handle } = known(User, user);
@@ -128,7 +144,9 @@ export function createCachedLookup(
     signal?: AbortSignal,
   ): Promise<LookupAnswer> {
     const refreshed =
-      saved?.user && subject.type === 'wallet' ? await refresh(subject, saved.user, signal) : undefined;
+      saved?.user && subject.type === 'wallet'
+        ? await refresh(subject, saved.user, signal)
+        : undefined;
     return refreshed ?? (await call(endpointOf(subject.type), subject, signal));
   }
 
@@ -159,7 +177,8 @@ export function createCachedLookup(
       const id = saved?.user ? idOf(saved.user) : undefined;
       if (id === undefined || subject.type !== 'wallet') return [{ ...asked, isSure: true }];
       const byId = savedUser('user.id', id.toLowerCase());
-      if (byId?.user && isFresh(byId)) return holds(byId.user, subject) ? [] : [{ ...asked, isSure: true }];
+      if (byId?.user && isFresh(byId))
+        return holds(byId.user, subject) ? [] : [{ ...asked, isSure: true }];
       return [
         { id: 'user.id', ask: askFor('user.id', id), isSure: true },
         { ...asked, isSure: false },

@@ -115,11 +115,14 @@ const isAnswer = (stored: unknown): stored is LookupAnswer =>
   isRecord(stored) &&
   (stored['found'] === null ||
     (typeof stored['time'] === 'number' &&
-      (stored['found'] === true ? isRecord(stored['record']) : typeof stored['code'] === 'string')));
+      (stored['found'] === true
+        ? isRecord(stored['record'])
+        : typeof stored['code'] === 'string')));
 
 function resultOf(subject: string, answer: LookupAnswer): Lookup {
   if (answer.found === null) return { record: failedRecord(subject, answer.failure), answer };
-  if (!answer.found) return { record: { ...missingRecord(subject, answer.code), ...answer.pending }, answer };
+  if (!answer.found)
+    return { record: { ...missingRecord(subject, answer.code), ...answer.pending }, answer };
   const { source, record } = answer;
   if (source === undefined) return { record: foundRecord(subject, record), answer };
   return { record: Object.assign(foundRecord(subject, { source, ...record }), { source }), answer };
@@ -148,7 +151,8 @@ export function failedRecord(subject: string, failure: Failure) {
 /** Throws a failure that affects every subject. */
 export function answerOf(error: unknown, now: number): Exclude<LookupAnswer, { found: true }> {
   if (!(error instanceof Failure) || concernsAll(error)) throw error;
-  if (error.kind === 'missing') return { found: false, code: error.code, time: now, from: 'service' };
+  if (error.kind === 'missing')
+    return { found: false, code: error.code, time: now, from: 'service' };
   return { found: null, failure: error };
 }
 
@@ -160,4 +164,5 @@ const concernsAll = ({ kind, code }: Failure): boolean =>
   code === 'STORE_AWAY' ||
   (kind === 'forbidden' && code !== 'FORBIDDEN');
 
-const isOutage = ({ kind }: Failure) => kind === 'network' || kind === 'service' || kind === 'answer';
+const isOutage = ({ kind }: Failure) =>
+  kind === 'network' || kind === 'service' || kind === 'answer';

@@ -2,7 +2,12 @@ import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { isRecord } from '../../base/json-object.ts';
 import { cu, RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
-import { type AnswerCache, type Client, type SharedAnswer, withClaim } from '../../contract/ports.ts';
+import {
+  type AnswerCache,
+  type Client,
+  type SharedAnswer,
+  withClaim,
+} from '../../contract/ports.ts';
 import { type Known, known, recognize, type Sent } from '../../contract/read-record.ts';
 import { holdsWallet, Pending, User } from '../../contract/records/user.ts';
 import { mayBeCharged } from '../client/service-errors.ts';
@@ -31,7 +36,8 @@ interface ResolverOptions {
 export const WAIT_MS = 60_000;
 
 /** As the rate limit of the endpoint allows. */
-export const attemptsWithin = (waitMs: number): number => RESOLVES_PER_MINUTE * Math.ceil(waitMs / 60_000);
+export const attemptsWithin = (waitMs: number): number =>
+  RESOLVES_PER_MINUTE * Math.ceil(waitMs / 60_000);
 
 /** In ms, for answers that do not state a wait. Each further wait is 50% longer. */
 const unstated: Readonly<Record<string, number>> = {
@@ -60,7 +66,11 @@ export function createResolver(options: ResolverOptions) {
     ({ found: false, code: 'PENDING', pending, ...obtained() }) as const;
 
   /** Undefined if the handle must be resolved. `refresh` ignores cached answers. */
-  async function walletOnRecord(subject: Subject, signal: AbortSignal | undefined, refresh: boolean) {
+  async function walletOnRecord(
+    subject: Subject,
+    signal: AbortSignal | undefined,
+    refresh: boolean,
+  ) {
     const answer = await (refresh ? users.ask : users.answer)(subject, signal);
     // A wallet may have been verified since, and a resolve is expensive.
     const isOutdated = answer.found && answer.from === 'cache' && !revealsWallet(answer.record);
@@ -68,7 +78,10 @@ export function createResolver(options: ResolverOptions) {
   }
 
   /** Uses the result of another machine that is resolving the same handle, unless it takes too long. */
-  async function searchTogether(subject: Subject, signal: AbortSignal | undefined): Promise<LookupAnswer> {
+  async function searchTogether(
+    subject: Subject,
+    signal: AbortSignal | undefined,
+  ): Promise<LookupAnswer> {
     const wanted = {
       endpoint: 'user.resolve',
       subject: subject.normal,
@@ -82,7 +95,10 @@ export function createResolver(options: ResolverOptions) {
     return other ?? (await withClaim(claim, () => search(subject, signal), shareable));
   }
 
-  async function fromOther(subject: Subject, other: SharedAnswer): Promise<LookupAnswer | undefined> {
+  async function fromOther(
+    subject: Subject,
+    other: SharedAnswer,
+  ): Promise<LookupAnswer | undefined> {
     if (other.status === 404) return { found: false, code: 'NOT_OBSERVED', ...obtained() };
     const sent = isRecord(other.record) ? other.record : {};
     if (other.status === 202) return unanswered(readPending(known(Pending, sent)));
@@ -104,7 +120,10 @@ export function createResolver(options: ResolverOptions) {
         const result = await client.call('user.resolve', ask, { signal, ...repetition });
         if (result.status === 200) {
           await users.keep(subject, result.record);
-          return found(result.record, result.headers['x-service-resolve'] === 'cached' ? 'cached' : 'live');
+          return found(
+            result.record,
+            result.headers['x-service-resolve'] === 'cached' ? 'cached' : 'live',
+          );
         }
         pending = readPending(result.known);
       } catch (error) {
@@ -154,7 +173,12 @@ export function createResolver(options: ResolverOptions) {
 const revealsWallet = (user: Sent) => holdsWallet(known(User, user));
 
 /** The status means "no answer yet", even if the body is incomplete. */
-const readPending = ({ reason, retryable, retryAfterSeconds, position }: Known<Pending>): PendingState => ({
+const readPending = ({
+  reason,
+  retryable,
+  retryAfterSeconds,
+  position,
+}: Known<Pending>): PendingState => ({
   reason: reason ?? 'unknown',
   retryable: retryable ?? reason !== 'no_preview',
   ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
@@ -176,9 +200,13 @@ const waitFor = ({ reason, retryAfterSeconds }: PendingState, round: number): nu
 
 /** Not sent, because the rate limit would have delayed the call beyond `until`. */
 const isTooLate = (error: unknown) =>
-  error instanceof Failure && error.kind === 'rate' && !error.retryable && error.status === undefined;
+  error instanceof Failure &&
+  error.kind === 'rate' &&
+  !error.retryable &&
+  error.status === undefined;
 
-const isLost = (error: unknown): error is Failure => error instanceof Failure && mayBeCharged(error);
+const isLost = (error: unknown): error is Failure =>
+  error instanceof Failure && mayBeCharged(error);
 
 function fromLookup(answer: LookupAnswer): LookupAnswer | undefined {
   if (answer.found === null) return answer;

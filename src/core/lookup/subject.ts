@@ -22,13 +22,21 @@ export const isUserId = (text: string): boolean => UUID.test(text);
 const EVM = /^0x[0-9a-f]{40}$/i;
 
 /** No handle, wallet or user id contains a comma or a semicolon. */
-export const subjectsIn = (text: string): string[] => text.split(/[,;]/).map(trimText).filter(Boolean);
+export const subjectsIn = (text: string): string[] =>
+  text.split(/[,;]/).map(trimText).filter(Boolean);
 
 /** Throws at a mistyped address. Only a mixed-case EVM address needs a promise, to load the checksum code. */
-export function readSubject(given: string, as?: SubjectType | undefined): Subject | Promise<Subject> {
+export function readSubject(
+  given: string,
+  as?: SubjectType | undefined,
+): Subject | Promise<Subject> {
   const text = trimText(given);
   if (text === '')
-    throw refused(text, 'the subject is empty', 'pass a value; a shell variable in the command may be empty');
+    throw refused(
+      text,
+      'the subject is empty',
+      'pass a value; a shell variable in the command may be empty',
+    );
   const parts = subjectsIn(text);
   const key = parts.find((part) => isKey(part));
   if (key !== undefined) throw keyAsSubject(key);
@@ -63,17 +71,20 @@ function typeOf(text: string): SubjectType {
   if (UUID.test(text)) return 'id';
   if (EVM.test(text) || isSolana(text)) return 'wallet';
   const slip = slipOf(text);
-  if (slip) throw refused(text, slip, 'correct the address; if this is a handle, write it as @handle');
+  if (slip)
+    throw refused(text, slip, 'correct the address; if this is a handle, write it as @handle');
   return 'handle';
 }
 
-const isSolana = (text: string) => text.length >= 32 && text.length <= 44 && base58Bytes(text) === 32;
+const isSolana = (text: string) =>
+  text.length >= 32 && text.length <= 44 && base58Bytes(text) === 32;
 
 /** What is wrong with a text that is probably a mistyped address; undefined for other texts. */
 function slipOf(text: string): string | undefined {
   const hex = /^0x([0-9a-f]+)$/i.exec(text)?.[1];
   // Short texts such as `0xMert` and `0xdead` are handles.
-  if (hex && hex.length >= 36) return `an EVM address has 40 hex digits after 0x, got ${hex.length}`;
+  if (hex && hex.length >= 36)
+    return `an EVM address has 40 hex digits after 0x, got ${hex.length}`;
   const evmLike = /^0x([0-9a-z]{40})$/i.exec(text)?.[1];
   const wrong = evmLike?.match(/[^0-9a-f]/gi);
   if (evmLike && wrong && wrong.length <= 2) return `"${wrong[0]}" is not a hex digit`;
@@ -89,7 +100,9 @@ function solanaSlip(text: string): string | undefined {
     return `a Solana address encodes 32 bytes, but these ${text.length} characters encode ${base58Bytes(text)}`;
   }
   const wrong = text.match(/[0OIl]/g) ?? [];
-  return looksRandom && wrong.length <= 2 ? `"${wrong[0]}" cannot occur in a Solana address` : undefined;
+  return looksRandom && wrong.length <= 2
+    ? `"${wrong[0]}" cannot occur in a Solana address`
+    : undefined;
 }
 
 function idOf(text: string): Subject {
@@ -129,12 +142,14 @@ async function withChecksum(subject: Subject): Promise<Subject> {
 
 function handleOf(text: string): Subject {
   const value = text.replace(/^@+/, '');
-  if (value === '') throw refused(text, 'invalid handle: it is empty', 'write the handle after the @');
+  if (value === '')
+    throw refused(text, 'invalid handle: it is empty', 'write the handle after the @');
   if (value.length > HANDLE_MAX)
     throw refused(text, `a handle has at most ${HANDLE_MAX} characters`, 'copy only the handle');
   if (value.includes('://'))
     throw refused(text, 'expected a handle, got a link', 'write only the handle, such as @mira');
-  if (/[\0\ufffd]/.test(value)) throw refused(text, 'the text is not valid UTF-8', 'save the file as UTF-8');
+  if (/[\0\ufffd]/.test(value))
+    throw refused(text, 'the text is not valid UTF-8', 'save the file as UTF-8');
   // Unicode classes would take half a millisecond to compile.
   if (/[\s\0-\x1f\x7f-\x9f\ud800-\udfff]/u.test(value))
     throw refused(
@@ -144,9 +159,17 @@ function handleOf(text: string): Subject {
     );
   // Emoji and some scripts need U+200C and U+200D.
   if (/[\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/.test(value))
-    throw refused(text, 'the handle contains invisible characters', 'type it instead of pasting it');
+    throw refused(
+      text,
+      'the handle contains invisible characters',
+      'type it instead of pasting it',
+    );
   if (value === '.' || value === '..')
-    throw refused(text, 'a handle cannot consist of dots only', 'write the whole handle, such as @mira');
+    throw refused(
+      text,
+      'a handle cannot consist of dots only',
+      'write the whole handle, such as @mira',
+    );
   return { text, type: 'handle', value, normal: value.toLowerCase() };
 }
 
@@ -156,7 +179,10 @@ export const listRefused = (text: string, hint: string) =>
 /** A long text is shortened, because it may contain a pasted key. */
 const refused = (text: string, why: string, hint: string) => {
   const shown = text.length > ADDRESS_MAX / 2 ? `${text.slice(0, 12)}…` : text;
-  return new Failure('usage', shown === '' ? why : `${shown}: ${why}`, { code: 'BAD_SUBJECT', hint });
+  return new Failure('usage', shown === '' ? why : `${shown}: ${why}`, {
+    code: 'BAD_SUBJECT',
+    hint,
+  });
 };
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';

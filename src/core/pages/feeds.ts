@@ -1,5 +1,11 @@
 import type { EndpointId } from '../../contract/endpoints.ts';
-import { CALLOUT_PAGE, cu, THESIS_BLOCK, THESIS_LIMIT_DEFAULT, thesisBlocks } from '../../contract/limits.ts';
+import {
+  CALLOUT_PAGE,
+  cu,
+  THESIS_BLOCK,
+  THESIS_LIMIT_DEFAULT,
+  thesisBlocks,
+} from '../../contract/limits.ts';
 import type { Client, RequestParts } from '../../contract/ports.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { idOfItem, readPage, timeOfItem } from '../../contract/records/page.ts';
@@ -19,18 +25,27 @@ type ThesisId = Extract<EndpointId, `thesis.${string}`>;
 type CalloutId = Extract<EndpointId, `launchpad.callouts${string}`>;
 type Cursor = { readonly before?: string | undefined; readonly limit?: number | undefined };
 
-export function thesisCall({ userId: id, tokenAddress }: ThesisScope, query: Cursor): Call<ThesisId> {
+export function thesisCall(
+  { userId: id, tokenAddress }: ThesisScope,
+  query: Cursor,
+): Call<ThesisId> {
   if (id !== undefined && tokenAddress !== undefined) {
     return { id: 'thesis.userToken', ask: { params: { id, tokenAddress }, query } };
   }
   if (id !== undefined) return { id: 'thesis.user', ask: { params: { id }, query } };
-  if (tokenAddress !== undefined) return { id: 'thesis.token', ask: { params: { tokenAddress }, query } };
+  if (tokenAddress !== undefined)
+    return { id: 'thesis.token', ask: { params: { tokenAddress }, query } };
   return { id: 'thesis.all', ask: { params: {}, query } };
 }
 
-export function calloutCall({ mint, wallet }: CalloutScope, query: Pick<Cursor, 'before'>): Call<CalloutId> {
-  if (mint !== undefined) return { id: 'launchpad.callouts.coin', ask: { params: { mint }, query } };
-  if (wallet !== undefined) return { id: 'launchpad.callouts.wallet', ask: { params: { wallet }, query } };
+export function calloutCall(
+  { mint, wallet }: CalloutScope,
+  query: Pick<Cursor, 'before'>,
+): Call<CalloutId> {
+  if (mint !== undefined)
+    return { id: 'launchpad.callouts.coin', ask: { params: { mint }, query } };
+  if (wallet !== undefined)
+    return { id: 'launchpad.callouts.wallet', ask: { params: { wallet }, query } };
   return { id: 'launchpad.callouts', ask: { params: {}, query } };
 }
 
@@ -54,7 +69,10 @@ export const thesisFeed = (
 });
 
 /** All pages have the same size and price. */
-export const calloutFeed = (client: Pick<Client, 'call'>, scope: CalloutScope = {}): TimedFeed<Sent> => ({
+export const calloutFeed = (
+  client: Pick<Client, 'call'>,
+  scope: CalloutScope = {},
+): TimedFeed<Sent> => ({
   async page(before, _rows, signal) {
     const { id, ask } = calloutCall(scope, { before });
     const { record } = await client.call(id, ask, { signal });

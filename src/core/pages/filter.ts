@@ -47,16 +47,22 @@ export function createFilter<R extends Filterable>({
     };
   };
   const { tokens = [], userId, symbol = [], minHoldings, devOnly, grep, exclude } = wanted;
-  const [addresses, symbols] = [new Set(tokens.map(normalToken)), new Set(symbol.map(normalSymbol))];
+  const [addresses, symbols] = [
+    new Set(tokens.map(normalToken)),
+    new Set(symbol.map(normalSymbol)),
+  ];
   const tests: Readonly<Record<keyof Conditions, ((row: R) => boolean) | false | undefined>> = {
     tokens:
-      tokens.length > 0 && (({ record }) => addresses.has(normalToken(textOf(record['tokenAddress']) ?? ''))),
+      tokens.length > 0 &&
+      (({ record }) => addresses.has(normalToken(textOf(record['tokenAddress']) ?? ''))),
     userId: userId !== undefined && (({ record }) => record['authorId'] === userId),
     symbol:
-      symbol.length > 0 && (({ record }) => symbols.has((textOf(record[symbolField]) ?? '').toLowerCase())),
+      symbol.length > 0 &&
+      (({ record }) => symbols.has((textOf(record[symbolField]) ?? '').toLowerCase())),
     minHoldings:
       minHoldings !== undefined &&
-      (({ record: { holdingsUsd } }) => typeof holdingsUsd === 'number' && holdingsUsd >= minHoldings),
+      (({ record: { holdingsUsd } }) =>
+        typeof holdingsUsd === 'number' && holdingsUsd >= minHoldings),
     devOnly: devOnly && (({ record }) => record['authorIsDev'] === true),
     grep: grep && matches(grep, true),
     exclude: exclude && matches(exclude, false),

@@ -31,5 +31,7 @@ export function rowsDownTo(target: number, times: readonly (number | null)[]): n
   const known = times.filter((at) => at !== null);
   const [newest, oldest] = [known[0], known.at(-1)];
   if (newest === undefined || oldest === undefined || oldest <= target) return 0;
-  return newest <= oldest ? times.length : Math.floor(((oldest - target) / (newest - oldest)) * known.length);
+  return newest <= oldest
+    ? times.length
+    : Math.floor(((oldest - target) / (newest - oldest)) * known.length);
 }

@@ -47,7 +47,14 @@ const REMEMBERED = 5_000;
 /** Reads on demand, from new to old. A page without new items, although older ones exist, is retried, then fails. */
 export async function* readPages<T, P extends ListPage<T>>(
   feed: PageFeed<T, P>,
-  { before, clock, signal, tries = TRIES, pauseMs = (n) => n * PAUSE_MS, doubtsEnd = false }: Reading,
+  {
+    before,
+    clock,
+    signal,
+    tries = TRIES,
+    pauseMs = (n) => n * PAUSE_MS,
+    doubtsEnd = false,
+  }: Reading,
   size: () => number | undefined = () => undefined,
 ): AsyncGenerator<ReadPage<T, P>, void, void> {
   const seen = createRecentSet(REMEMBERED);
@@ -94,7 +101,8 @@ export async function* readPages<T, P extends ListPage<T>>(
     const isEnd = !page.hasMore && !doubtsEnd && (fresh.length > 0 || !isPromised);
     isPromised ||= page.hasMore;
     ends = !page.hasMore && page.items.length === 0 ? ends + 1 : 0;
-    if (isEnd || fresh.length > 0 || (doubtsEnd && !page.hasMore)) yield { page, fresh, next, ends };
+    if (isEnd || fresh.length > 0 || (doubtsEnd && !page.hasMore))
+      yield { page, fresh, next, ends };
     if (isEnd) return;
     if (next !== undefined) {
       used.add(next);
@@ -122,14 +130,20 @@ export const stopText = (code: StopCode): string => stops[code];
 
 export function stopCodeOf(error: unknown): StopCode | undefined {
   const { code } = error instanceof Failure ? error : {};
-  return code === 'CURSOR_LOST' || code === 'WALK_STUCK' || code === 'FEED_ENDED' ? code : undefined;
+  return code === 'CURSOR_LOST' || code === 'WALK_STUCK' || code === 'FEED_ENDED'
+    ? code
+    : undefined;
 }
 
 const stopped = (code: StopCode, cause?: Failure) =>
-  new Failure(code === 'CURSOR_LOST' ? 'answer' : 'service', `cannot request the next page: ${stops[code]}`, {
-    code,
-    ...(cause?.status !== undefined && { status: cause.status }),
-    retryable: true,
-    hint: 'try again later',
-    cause,
-  });
+  new Failure(
+    code === 'CURSOR_LOST' ? 'answer' : 'service',
+    `cannot request the next page: ${stops[code]}`,
+    {
+      code,
+      ...(cause?.status !== undefined && { status: cause.status }),
+      retryable: true,
+      hint: 'try again later',
+      cause,
+    },
+  );

@@ -70,7 +70,11 @@ export function createAllowance(
       return Math.min(wanted, handles);
     },
     /** After an error that a smaller batch may avoid. Throws all other errors. */
-    async smallerBatch(error: unknown, size: number, signal: AbortSignal | undefined): Promise<number> {
+    async smallerBatch(
+      error: unknown,
+      size: number,
+      signal: AbortSignal | undefined,
+    ): Promise<number> {
       if (isRejected(error)) return Math.ceil(size / 2);
       if (!(error instanceof Failure) || error.kind !== 'quota') throw error;
       await refresh(signal);
@@ -84,7 +88,8 @@ export function createAllowance(
     async unmoved(before: number | null, waitMs: number, signal?: AbortSignal): Promise<boolean> {
       // At zero, a new month may have just started.
       if (before === null || before === 0) return false;
-      const standsStill = async () => (await client.call('me', {})).known.usage?.unitsUsed === before;
+      const standsStill = async () =>
+        (await client.call('me', {})).known.usage?.unitsUsed === before;
       try {
         if (!(await standsStill())) return false;
         const reason = 'checking whether the call without an answer was charged';

@@ -16,7 +16,11 @@ export type NumbersClaim =
 
 export type SavedNumbers = ReturnType<typeof createSavedNumbers>;
 
-export function createSavedNumbers(cache: AnswerCache, now: () => number, maxAgeMs = NUMBERS_AGE_MS) {
+export function createSavedNumbers(
+  cache: AnswerCache,
+  now: () => number,
+  maxAgeMs = NUMBERS_AGE_MS,
+) {
   // Relative to the start of the run, so that answers do not expire between the estimate and their use.
   const began = now();
   const missAgeMs = Math.min(MISS_AGE_MS, maxAgeMs);
@@ -39,7 +43,10 @@ export function createSavedNumbers(cache: AnswerCache, now: () => number, maxAge
     ...(claim && {
       async claim(handle: string, waitMs?: number, signal?: AbortSignal): Promise<NumbersClaim> {
         const subject = normalHandle(handle);
-        const made = await claim({ endpoint: 'user.pnl', subject, maxAgeMs, missAgeMs, waitMs }, signal);
+        const made = await claim(
+          { endpoint: 'user.pnl', subject, maxAgeMs, missAgeMs, waitMs },
+          signal,
+        );
         if (made.by !== 'cache') return made;
         const record = recordOf(handle, made.answer);
         return record ? { by: 'cache', record } : { by: 'us', end: async () => {} };
@@ -58,7 +65,9 @@ export function createSavedNumbers(cache: AnswerCache, now: () => number, maxAge
     async saveBatch(subjects: readonly string[], batch: Sent): Promise<void> {
       const asked = new Set(subjects.map(normalHandle));
       const found = entriesByHandle(batch);
-      const missing = missingHandles(batch).filter((handle) => asked.has(handle) && !found.has(handle));
+      const missing = missingHandles(batch).filter(
+        (handle) => asked.has(handle) && !found.has(handle),
+      );
       await Promise.all([
         ...[...found].map(([handle, entry]) => put(handle, entry)),
         ...missing.map((handle) => put(handle, null)),

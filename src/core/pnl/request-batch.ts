@@ -47,7 +47,11 @@ export async function requestOne(
   );
 }
 
-async function requestAlone(client: Caller, subject: string, options: RequestOptions): Promise<HandleAnswer> {
+async function requestAlone(
+  client: Caller,
+  subject: string,
+  options: RequestOptions,
+): Promise<HandleAnswer> {
   try {
     const { answers, save } = await single(client, subject, options);
     await save();
@@ -112,7 +116,10 @@ async function batch(
 }
 
 /** An answer that an earlier run saved without being able to parse it. */
-export function answerFromJournal(subjects: readonly string[], text: string): readonly HandleAnswer[] {
+export function answerFromJournal(
+  subjects: readonly string[],
+  text: string,
+): readonly HandleAnswer[] {
   const body = parseJson(text);
   const found = recognize('batch', body);
   if (found) return answersOf(subjects, found.record);
@@ -120,7 +127,9 @@ export function answerFromJournal(subjects: readonly string[], text: string): re
   const one = only === undefined || subjects.length > 1 ? undefined : recognize('numbers', body);
   if (only === undefined || !one) return [];
   const name = textOf(one.record['handle']) ?? only;
-  return normalHandle(name) === normalHandle(only) ? [{ record: foundRecord(only, one.record) }] : [];
+  return normalHandle(name) === normalHandle(only)
+    ? [{ record: foundRecord(only, one.record) }]
+    : [];
 }
 
 /** A whole batch may have been rejected because of one of its handles. Nothing was charged. */
@@ -151,7 +160,9 @@ function answersOf(subjects: readonly string[], batch: Sent): HandleAnswer[] {
   const byHandle = entriesByHandle(batch);
   const missing = new Set(missingHandles(batch));
   const matched = new Set(subjects.map((subject) => byHandle.get(normalHandle(subject))));
-  let unmatched = listOf(batch['entries']).filter((entry) => !isRecord(entry) || !matched.has(entry));
+  let unmatched = listOf(batch['entries']).filter(
+    (entry) => !isRecord(entry) || !matched.has(entry),
+  );
   return subjects.map((subject) => {
     const name = normalHandle(subject);
     const entry = byHandle.get(name);

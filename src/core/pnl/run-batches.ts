@@ -7,7 +7,13 @@ import { failedRecord } from '../lookup/lookup.ts';
 import type { Allowance } from './allowance.ts';
 import type { SavedNumbers } from './cached-numbers.ts';
 import { createTurns } from './next-batch.ts';
-import { type BatchAnswer, isRejected, lostFailure, type PnlResult, requestBatch } from './request-batch.ts';
+import {
+  type BatchAnswer,
+  isRejected,
+  lostFailure,
+  type PnlResult,
+  requestBatch,
+} from './request-batch.ts';
 import type { Targets } from './targets.ts';
 
 interface Row {
@@ -154,7 +160,8 @@ export function createPnlRun(options: PnlRunOptions) {
     yield answered;
     // If no requested handle is returned, the run would pay for further batches without a result.
     const [first] = answered;
-    if (first?.failure && answered.every(({ failure }) => failure !== undefined)) throw first.failure;
+    if (first?.failure && answered.every(({ failure }) => failure !== undefined))
+      throw first.failure;
   }
 
   async function* lose(

@@ -18,7 +18,9 @@ export function createTargets(
   const answers = new Map<number, LookupAnswer>();
 
   const open = (positions: readonly number[]) =>
-    others.size === 0 ? [] : positions.filter((position) => others.has(position) && !handleAt(position));
+    others.size === 0
+      ? []
+      : positions.filter((position) => others.has(position) && !handleAt(position));
 
   /** For a wallet or id, undefined until it is looked up, or if no handle was found. */
   function handleAt(position: number): string | undefined {

@@ -77,7 +77,11 @@ export function createLimiter(
     for (;;) {
       const limit = lane === 'resolve' ? RESOLVES_PER_MINUTE : assumed();
       const hasLimit = lane === 'resolve' || knowsLimit();
-      const { waitMs, known, queued } = await windows.take(lane, limit, hasLimit ? ticket : undefined);
+      const { waitMs, known, queued } = await windows.take(
+        lane,
+        limit,
+        hasLimit ? ticket : undefined,
+      );
       if (lane === 'key' && known !== null) {
         const grown = known > assumed();
         rate = known;
@@ -101,7 +105,11 @@ export function createLimiter(
   }
 
   /** Takes a slot of a lane. A call that fails leaves the queue of all machines. */
-  async function take(lane: LaneName, signal: AbortSignal | undefined, until: number): Promise<number> {
+  async function take(
+    lane: LaneName,
+    signal: AbortSignal | undefined,
+    until: number,
+  ): Promise<number> {
     const ticket = ++tickets;
     try {
       await wait(lane, ticket, signal, until);
@@ -158,10 +166,14 @@ const reasonOf = (lane: LaneName, limit: number) =>
 
 const waitTooLong = (lane: LaneName, waitMs: number, retryable = true): Failure => {
   const what = lane === 'resolve' ? 'resolves from this IP address' : 'calls with this key';
-  return new Failure('rate', `the service accepts no ${what} for another ${Math.ceil(waitMs / 1000)} s`, {
-    code: 'RATE_LIMITED',
-    retryable,
-    retryAfter: Math.ceil(waitMs / 1000),
-    hint: 'other programs may be using the same key or IP address; try again later',
-  });
+  return new Failure(
+    'rate',
+    `the service accepts no ${what} for another ${Math.ceil(waitMs / 1000)} s`,
+    {
+      code: 'RATE_LIMITED',
+      retryable,
+      retryAfter: Math.ceil(waitMs / 1000),
+      hint: 'other programs may be using the same key or IP address; try again later',
+    },
+  );
 };

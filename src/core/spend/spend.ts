@@ -3,7 +3,14 @@ import { Failure } from '../../base/failure.ts';
 import { unitsText } from '../../base/units.ts';
 import { BUDGET } from '../../contract/budget.ts';
 import type { PriceBounds } from '../../contract/endpoint.ts';
-import type { BudgetLeft, Client, Ledger, PaidCall, Remainder, Slot } from '../../contract/ports.ts';
+import type {
+  BudgetLeft,
+  Client,
+  Ledger,
+  PaidCall,
+  Remainder,
+  Slot,
+} from '../../contract/ports.ts';
 import type { Known } from '../../contract/read-record.ts';
 import type { Me } from '../../contract/records/account.ts';
 import { leftOf } from '../account.ts';
@@ -73,7 +80,11 @@ export function createSpend(
   };
 
   /** Counts the maximum cost of a call as soon as the limit covers it; returns a function that no longer counts it. */
-  async function hold(most: number, stands: boolean, signal: AbortSignal | undefined): Promise<() => void> {
+  async function hold(
+    most: number,
+    stands: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<() => void> {
     while (most > 0 && !fits(most, maximum())) {
       // Calls in flight may cost less than was reserved; the open minutes of a WebSocket will not.
       if (reserved > 0) await ending(signal);
@@ -99,7 +110,8 @@ export function createSpend(
         if (!stands) recorded++;
         return slot;
       } catch (error) {
-        const isShort = error instanceof Failure && error.code === BUDGET && call.most !== undefined;
+        const isShort =
+          error instanceof Failure && error.code === BUDGET && call.most !== undefined;
         if (!isShort || (recorded === 0 && ended === before)) throw error;
       }
       // A call of this run may have ended in the meantime; calls of other runs are not waited for.
@@ -128,7 +140,9 @@ export function createSpend(
       signal?.throwIfAborted();
       if (repeat && most > 0 && !fits(most, agreed())) throw notAgreed(most);
       const drop =
-        most === 0 ? await hold(0, stands, signal) : await limited(() => hold(most, stands, signal), signal);
+        most === 0
+          ? await hold(0, stands, signal)
+          : await limited(() => hold(most, stands, signal), signal);
       let entry: Slot<Promise<void>> | undefined;
       try {
         if (lane !== undefined) await limiter.acquire(lane, signal, until);

@@ -38,12 +38,18 @@ export function renderCard<T>(
     const shownLabel = style('dim', label) + padding(label, labels);
     return lines.map((line, at) => `  ${at === 0 ? shownLabel : ' '.repeat(labels)}  ${line}`);
   });
-  const title = wrap(shown(safeLine(card.title(record))), room).map((line) => style('strong', line));
+  const title = wrap(shown(safeLine(card.title(record))), room).map((line) =>
+    style('strong', line),
+  );
   const parts = [...title, ...body];
   if (card.table) {
     const rows = card.table.rows(record);
     if (rows.length > 0) {
-      const table = createTable(card.table.columns, rows, { width: room - indent.length, style, context });
+      const table = createTable(card.table.columns, rows, {
+        width: room - indent.length,
+        style,
+        context,
+      });
       const text = table.head() + rows.map(table.row).join('');
       parts.push('', text.trimEnd().replace(/^(?=.)/gm, indent));
     }

@@ -18,7 +18,12 @@ const commas: Dialect = {
   escapeText: (text) => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text),
 };
 
-const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+const escapes: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\r': '\\r',
+};
 
 /** No quotes: escapes as `jq @tsv` does, so that each row is one line. */
 const tabs: Dialect = {
@@ -27,7 +32,11 @@ const tabs: Dialect = {
 };
 
 const parentsOf = (paths: Iterable<string>): Set<string> =>
-  new Set([...paths].flatMap((path) => [...path.matchAll(/\./g)].map(({ index }) => path.slice(0, index))));
+  new Set(
+    [...paths].flatMap((path) =>
+      [...path.matchAll(/\./g)].map(({ index }) => path.slice(0, index)),
+    ),
+  );
 
 /** Later fields are not reported. */
 const MOST_KNOWN = 1_000;
@@ -43,7 +52,11 @@ export function createCsvPrinter<T>({
 }: PrinterOptions<T>): Printer<T> {
   const { separator, escapeText } = format === 'tsv' ? tabs : commas;
   const clean = terminal ? safeText : withoutControls;
-  let columns: { readonly path: string; readonly parents: readonly string[]; readonly name: string }[] = [];
+  let columns: {
+    readonly path: string;
+    readonly parents: readonly string[];
+    readonly name: string;
+  }[] = [];
   const known = new Set(fields ?? view.fields);
   let parents = parentsOf(known);
   let isStarted = false;
@@ -103,7 +116,9 @@ export function createCsvPrinter<T>({
     if (known.size >= MOST_KNOWN) return;
     const name = format.toUpperCase();
     for (const path of addUnknown(record))
-      notify?.(`the field ${path} is not in the ${name}: it first appeared after the header was written`);
+      notify?.(
+        `the field ${path} is not in the ${name}: it first appeared after the header was written`,
+      );
   };
 
   const cellAt = (record: unknown, { path, parents, name }: (typeof columns)[number]): string => {
@@ -120,7 +135,9 @@ export function createCsvPrinter<T>({
       let text = '';
       if (!isStarted) text = start(record);
       else if (!fields && notify) report(record);
-      return sink.write(text + lineOf(columns.map((column) => cellAt(record, column)).join(separator)));
+      return sink.write(
+        text + lineOf(columns.map((column) => cellAt(record, column)).join(separator)),
+      );
     },
     async end() {
       if (!isStarted) await sink.write(start());
@@ -153,7 +170,9 @@ const disarmCell = (text: string): string =>
 /** Each part is treated separately, because of `boundary`. @internal Exported for tests. */
 export function disarm(text: string): string {
   if (!boundary.test(text)) return disarmCell(text);
-  const parts = text.split(/([;\t\r\n]+)/).map((part) => (boundary.test(part) ? part : disarmCell(part)));
+  const parts = text
+    .split(/([;\t\r\n]+)/)
+    .map((part) => (boundary.test(part) ? part : disarmCell(part)));
   const disarmed = parts.join('');
   // Some spreadsheets skip tabs and line breaks at the start of a cell.
   return /^[\t\r\n]/.test(text) ? `'${disarmed}` : disarmCell(disarmed);
@@ -162,7 +181,9 @@ export function disarm(text: string): string {
 export function rearm(cell: string): string {
   const plain = cell
     .split(/([;\t\r\n]+)/)
-    .map((part) => (part.startsWith("'") && disarmCell(part.slice(1)) === part ? part.slice(1) : part))
+    .map((part) =>
+      part.startsWith("'") && disarmCell(part.slice(1)) === part ? part.slice(1) : part,
+    )
     .join('');
   // An apostrophe that was part of the original text stays.
   return disarm(plain) === cell ? plain : cell;

@@ -33,8 +33,10 @@ export function at(record: unknown, path: string): unknown {
   return place?.holder[place.key];
 }
 
-export const valueIn = <T>({ value, field }: Pick<Column<T>, 'value' | 'field'>, record: T): unknown =>
-  value ? value(record) : field && at(record, field);
+export const valueIn = <T>(
+  { value, field }: Pick<Column<T>, 'value' | 'field'>,
+  record: T,
+): unknown => (value ? value(record) : field && at(record, field));
 
 const isKnownField = (name: string, known: readonly string[]): boolean =>
   known.some((path) => path === name || path.startsWith(`${name}.`));
@@ -85,7 +87,12 @@ function childOf(target: Record<string, unknown>, name: string): Record<string, 
 
 /** Assigning to `__proto__` would change the prototype. */
 const setMember = (target: object, name: string, value: unknown): void => {
-  Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+  Object.defineProperty(target, name, {
+    value,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  });
 };
 
 function kindOf(path: string, sample: unknown): CellKind {
@@ -102,7 +109,11 @@ function kindOf(path: string, sample: unknown): CellKind {
 }
 
 /** None is dropped or shortened. The view determines the kinds of its fields; others are guessed. */
-export function columnsOf<T>(view: View<T>, fields: readonly string[], records: readonly T[]): Column<T>[] {
+export function columnsOf<T>(
+  view: View<T>,
+  fields: readonly string[],
+  records: readonly T[],
+): Column<T>[] {
   return fields.map((path) => {
     const known = view.columns.find((column) => column.field === path);
     const sample = records

@@ -15,7 +15,8 @@ interface ColumnScale {
   readonly hasYears?: boolean;
 }
 
-const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+const isNumber = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value);
 
 /** The value between a loss and a gain, for kinds with a color. */
 const numberKinds: Readonly<Record<NumberKind, number | undefined>> = {
@@ -37,7 +38,8 @@ export function scaleOf<T>(column: Column<T>, records: readonly T[]): ColumnScal
   return {
     largest: numbers.reduce((most, number) => Math.max(most, Math.abs(number)), 0),
     hasLosses: numbers.some((number) => number < 0),
-    ...(isNumberKind(kind) && !column.kindOf && { decimals: decimalsFor(kind, numbers.map(Math.abs)) }),
+    ...(isNumberKind(kind) &&
+      !column.kindOf && { decimals: decimalsFor(kind, numbers.map(Math.abs)) }),
   };
 }
 
@@ -63,7 +65,8 @@ function status(text: string, { unicode }: FormatContext): Cell {
 
 function plainText(value: unknown, unicode: boolean): string {
   // JSON cannot represent NaN and Infinity.
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : stringifyJson(value);
+  const text =
+    typeof value === 'string' || typeof value === 'number' ? String(value) : stringifyJson(value);
   const line = safeLine(text);
   return unicode ? line : asciiOnly(line);
 }
@@ -101,7 +104,9 @@ export function formatCell(
       return move(value, unicode) ?? { text, tone: 'plain' };
     case 'flag':
       if (typeof value !== 'boolean') return { text, tone: 'plain' };
-      return value ? { text: unicode ? '✓ yes' : 'yes', tone: 'good' } : { text: 'no', tone: 'dim' };
+      return value
+        ? { text: unicode ? '✓ yes' : 'yes', tone: 'good' }
+        : { text: 'no', tone: 'dim' };
     case 'handle':
       if (typeof value !== 'string') return { text, tone: 'plain' };
       return { text: text.startsWith('@') || text === '' ? text : `@${text}`, tone: 'accent' };
@@ -213,4 +218,5 @@ export function grouped(size: number): string {
   return trimmed(size, Math.min(14, 1 - Math.floor(Math.log10(size))));
 }
 
-const trimmed = (size: number, places: number): string => size.toFixed(places).replace(/\.?0+$/, '');
+const trimmed = (size: number, places: number): string =>
+  size.toFixed(places).replace(/\.?0+$/, '');

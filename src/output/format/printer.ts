@@ -39,7 +39,8 @@ function jsonPrinter<T>({ sink, fields, single, terminal }: PrinterOptions<T>): 
       const text = terminal ? indentJson(line) : line;
       const first = held;
       held = single && !open && first === undefined ? text : undefined;
-      if (held === undefined) return sink.write((first === undefined ? '' : next(first)) + next(text));
+      if (held === undefined)
+        return sink.write((first === undefined ? '' : next(first)) + next(text));
     },
     async end() {
       await sink.write(held === undefined ? (open ? '\n]\n' : '[]\n') : `${held}\n`);
@@ -76,7 +77,10 @@ async function printerOf<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
 const timeName = /(?:^|\.)(?:\w+At|oldest|newest)$/;
 
 /** Tables need no converted times, because they format times themselves. */
-function withIsoTimes<T>(printer: Printer<T>, { view, format, times }: PrinterOptions<T>): Printer<T> {
+function withIsoTimes<T>(
+  printer: Printer<T>,
+  { view, format, times }: PrinterOptions<T>,
+): Printer<T> {
   if (times !== 'iso' || format === 'table' || format === 'markdown') return printer;
   const paths = view.fields.filter((path) => timeName.test(path)).map((path) => path.split('.'));
   if (paths.length === 0) return printer;

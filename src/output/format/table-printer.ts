@@ -10,7 +10,8 @@ const RECENT = 50;
 export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
   const { sink, view, fields, size } = options;
   const style = await loadStyle(options.color ?? false);
-  const highlight = view.highlight && new RegExp(view.highlight, `${view.highlight.flags.replace('g', '')}g`);
+  const highlight =
+    view.highlight && new RegExp(view.highlight, `${view.highlight.flags.replace('g', '')}g`);
   let width = 80;
   let first: T[] = [];
   let recent: T[] = [];
@@ -25,7 +26,12 @@ export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise
   const linesIn = (text: string) => text.split('\n').length - 1;
 
   const begin = (records: readonly T[], growing: boolean): Table<T> => {
-    table = createTable(fields ? columnsOf(view, fields, records) : view.columns, records, look(), growing);
+    table = createTable(
+      fields ? columnsOf(view, fields, records) : view.columns,
+      records,
+      look(),
+      growing,
+    );
     lines = 0;
     return table;
   };

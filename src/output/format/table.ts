@@ -48,11 +48,13 @@ const LIKELY = { number: 10, text: 14 } as const;
 /** `7xKX…9fQ2`, `0x1a2b…9f0e`. */
 function shorten(address: string, ellipsis: string): string {
   const front = address.startsWith('0x') ? 6 : 4;
-  if (address.length <= front + 4 + ellipsis.length || !/^[\x21-\x7e]*$/.test(address)) return address;
+  if (address.length <= front + 4 + ellipsis.length || !/^[\x21-\x7e]*$/.test(address))
+    return address;
   return `${address.slice(0, front)}${ellipsis}${address.slice(-4)}`;
 }
 
-const widest = (texts: readonly string[]) => texts.reduce((most, text) => Math.max(most, widthOf(text)), 1);
+const widest = (texts: readonly string[]) =>
+  texts.reduce((most, text) => Math.max(most, widthOf(text)), 1);
 
 /** `growing` reserves width for wider values in later records. */
 export function createTable<T>(
@@ -70,7 +72,8 @@ export function createTable<T>(
   const layOut = (column: Column<T>): LaidOut<T> => {
     const { kind, kindOf } = column;
     const scale = scaleOf(column, records);
-    const cell = (record: T) => formatCell(kindOf?.(record) ?? kind, valueIn(column, record), context, scale);
+    const cell = (record: T) =>
+      formatCell(kindOf?.(record) ?? kind, valueIn(column, record), context, scale);
     const zone = kind === 'time' ? ` (${zoneText(context.now(), context.utc)})` : '';
     const name = safeLine(column.title + zone);
     const title = context.unicode ? name : asciiOnly(name);
@@ -103,10 +106,17 @@ export function createTable<T>(
   const wrapped = (text: string, width: number, most = Number.POSITIVE_INFINITY): string[] => {
     const lines = wrap(text, width);
     if (lines.length <= most) return lines;
-    return [...lines.slice(0, most - 1), truncate(lines.slice(most - 1).join(' '), width, ellipsis)];
+    return [
+      ...lines.slice(0, most - 1),
+      truncate(lines.slice(most - 1).join(' '), width, ellipsis),
+    ];
   };
 
-  const linesOf = ({ wrap: wraps, whole: isWhole, lines, kind }: Column<T>, text: string, width: number) => {
+  const linesOf = (
+    { wrap: wraps, whole: isWhole, lines, kind }: Column<T>,
+    text: string,
+    width: number,
+  ) => {
     if (wraps) return wrapped(text, width, lines);
     if (isWhole) return [text];
     const isShort = kind === 'address' && widthOf(text) > width;
@@ -126,7 +136,10 @@ export function createTable<T>(
   };
 
   /** Pads a cell only if text follows, so that no line ends with blanks. */
-  const line = (texts: readonly (string | undefined)[], painted: (text: string, at: number) => string) => {
+  const line = (
+    texts: readonly (string | undefined)[],
+    painted: (text: string, at: number) => string,
+  ) => {
     let out = '';
     let blanks = '';
     for (const [at, { column, width }] of layout.entries()) {
@@ -142,7 +155,10 @@ export function createTable<T>(
   const row = (record: T): string => {
     const cells = layout.map(({ column, cell, width }) => {
       const { text, tone } = cell(record);
-      return { lines: linesOf(column, text, width), paint: (part: string) => paint(column, tone, part) };
+      return {
+        lines: linesOf(column, text, width),
+        paint: (part: string) => paint(column, tone, part),
+      };
     });
     const height = cells.reduce((most, { lines }) => Math.max(most, lines.length), 1);
     const out = Array.from({ length: height }, (_, index) =>
@@ -179,23 +195,30 @@ export function createTable<T>(
 }
 
 /** Shortens addresses, cuts texts to their minimum, drops columns by rank, and then cuts those of rank 0 further. */
-function fitColumns<T>(all: readonly LaidOut<T>[], room: number, mayDrop: boolean): readonly LaidOut<T>[] {
+function fitColumns<T>(
+  all: readonly LaidOut<T>[],
+  room: number,
+  mayDrop: boolean,
+): readonly LaidOut<T>[] {
   const rankOf = ({ column }: LaidOut<T>) => column.rank ?? 0;
   for (let kept = all; ; ) {
     const columns = kept.map((column) => ({
       ...column,
       width: Math.min(column.natural, Math.max(room, column.least)),
     }));
-    const over = () => columns.reduce((sum, { width }) => sum + width, GAP * (columns.length - 1)) - room;
+    const over = () =>
+      columns.reduce((sum, { width }) => sum + width, GAP * (columns.length - 1)) - room;
     const narrow = (leastOf: (column: LaidOut<T>) => number) => {
       for (let cells = over(); cells > 0; cells--) {
         const elastic = columns.filter((column) => column.width > leastOf(column));
         const [first, ...others] = elastic;
         if (!first) return;
-        others.reduce((widest, column) => (column.width > widest.width ? column : widest), first).width--;
+        others.reduce((widest, column) => (column.width > widest.width ? column : widest), first)
+          .width--;
       }
     };
-    if (over() > 0) for (const column of columns) column.width = Math.min(column.width, column.short);
+    if (over() > 0)
+      for (const column of columns) column.width = Math.min(column.width, column.short);
     narrow(({ least }) => least);
     const highest = Math.max(...kept.map(rankOf));
     if (mayDrop && (highest === 0 || kept.length === 1)) narrow(() => 1);

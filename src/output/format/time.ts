@@ -10,7 +10,8 @@ export function momentOf(value: unknown): number | undefined {
   return Math.abs(ms) <= LATEST ? ms : undefined;
 }
 
-const minutesAhead = (ms: number, utc: boolean) => (utc ? 0 : -Math.round(new Date(ms).getTimezoneOffset()));
+const minutesAhead = (ms: number, utc: boolean) =>
+  utc ? 0 : -Math.round(new Date(ms).getTimezoneOffset());
 
 /** `2026-01-02 15:04:05`. */
 function wallText(ms: number, ahead: number): string {

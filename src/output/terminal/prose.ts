@@ -29,7 +29,8 @@ export function proseLines(
   const { before = shown, command } = commandAtEnd.exec(shown)?.groups ?? {};
   const lines = wrap(before, room - label.length);
   const kept = lines.slice(0, most);
-  if (lines.length > most) kept.push(truncate(lines.slice(most).join(' '), room - label.length, '...'));
+  if (lines.length > most)
+    kept.push(truncate(lines.slice(most).join(' '), room - label.length, '...'));
   const out = kept.map((line, index) => (index === 0 ? label : ' '.repeat(label.length)) + line);
   const last = out.at(-1) ?? '';
   if (command === undefined) return out;

@@ -6,7 +6,8 @@ const escapes =
 
 const breaks = /[\t\n\v\f\r\x85\u2028\u2029]+/g;
 
-const controls = /[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
+const controls =
+  /[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
 
 /** Invisible characters, except joiners. They can make different texts look the same. */
 const hidden = new RegExp(
@@ -31,7 +32,9 @@ const emojiJoined =
 function joiner(found: string, at: number, text: string): string {
   const around = text.slice(Math.max(0, at - 2), at + 3);
   lettersJoined ??= new RegExp(`[${scripts}][\\u200c\\u200d][${scripts}]`, 'u');
-  return found.length === 1 && (emojiJoined.test(around) || lettersJoined.test(around)) ? found : '';
+  return found.length === 1 && (emojiJoined.test(around) || lettersJoined.test(around))
+    ? found
+    : '';
 }
 
 const plain =

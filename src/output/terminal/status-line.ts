@@ -63,7 +63,9 @@ export function barLine(
     known ? `${grouped(done)}/${grouped(total)}` : grouped(done),
     rate > 0 ? `${rate < 10 ? rate.toFixed(1) : grouped(Math.round(rate))}/s` : '',
     cu === undefined ? '' : `${grouped(cu)} CU`,
-    known && rate > 0 && done < total ? `${lengthText(secondsLeft(state, elapsedMs) * 1_000)} left` : '',
+    known && rate > 0 && done < total
+      ? `${lengthText(secondsLeft(state, elapsedMs) * 1_000)} left`
+      : '',
   ].filter((part) => part !== '');
   const fits = () => parts.join('  ').length <= width;
   while (parts.length > 3 && !fits()) parts.pop();

@@ -40,7 +40,13 @@ const postColumns: readonly Column<Sent>[] = [
     min: 6,
     field: 'coinSymbol',
   },
-  { title: 'by', kind: 'text', value: (row) => row['userName'] ?? row['wallet'], min: 8, field: 'userName' },
+  {
+    title: 'by',
+    kind: 'text',
+    value: (row) => row['userName'] ?? row['wallet'],
+    min: 8,
+    field: 'userName',
+  },
 ];
 
 export const calloutView: View<Sent> = {

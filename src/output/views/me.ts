@@ -18,9 +18,12 @@ function usedMeter(me: Sent, what: 'units' | 'reveals'): unknown {
 }
 
 const valueText = (value: unknown): string =>
-  typeof value === 'number' ? group(value) : (textOf(value) ?? JSON.stringify(value) ?? 'not reported');
+  typeof value === 'number'
+    ? group(value)
+    : (textOf(value) ?? JSON.stringify(value) ?? 'not reported');
 
-const periodText = (period: unknown) => (typeof period === 'string' ? `${period} (UTC month)` : period);
+const periodText = (period: unknown) =>
+  typeof period === 'string' ? `${period} (UTC month)` : period;
 
 export const meView = (outlook: Forecast | null): View<Sent> => ({
   columns: [
@@ -37,7 +40,11 @@ export const meView = (outlook: Forecast | null): View<Sent> => ({
       { title: 'plan', kind: 'text', value: (me) => planText(me) },
       { title: 'period', kind: 'text', value: (me) => periodText(usageOf(me)['period']) },
       { title: 'units used', kind: 'meter', value: (me) => usedMeter(me, 'units') },
-      { title: 'top-ups', kind: 'integer', value: (me) => usageOf(me)['additionalUnits'] || undefined },
+      {
+        title: 'top-ups',
+        kind: 'integer',
+        value: (me) => usageOf(me)['additionalUnits'] || undefined,
+      },
       { title: 'reveals used', kind: 'meter', value: (me) => usedMeter(me, 'reveals') },
       { title: 'forecast', kind: 'text', value: () => outlook && forecastText(outlook) },
       { title: 'resets', kind: 'text', value: (me) => resetText(usageOf(me)['period']) },
@@ -68,7 +75,10 @@ const forecastText = ({ unitsByMonthEnd, monthEndsAt }: Forecast): string =>
 /** The first day of the next UTC month; undefined if `period` is not a month. */
 function resetText(period: unknown): string | undefined {
   const [, year, month] = (typeof period === 'string' && /^(\d{4})-(\d{2})$/.exec(period)) || [];
-  return month === undefined ? undefined : `${dayText(Date.UTC(Number(year), Number(month), 1))} (UTC)`;
+  return month === undefined
+    ? undefined
+    : `${dayText(Date.UTC(Number(year), Number(month), 1))} (UTC)`;
 }
 
-const rateText = (rate: number | null) => (rate === null ? undefined : `${group(rate)} requests/min`);
+const rateText = (rate: number | null) =>
+  rate === null ? undefined : `${group(rate)} requests/min`;

@@ -58,11 +58,15 @@ export function windowOf(record: PnlRecord, window: WindowName): Sent | undefine
   return isRecord(numbers) ? numbers : undefined;
 }
 
-export const measureOf = (record: PnlRecord, window: WindowName, name: SortKey): number | undefined =>
-  numberOf(windowOf(record, window)?.[name]);
+export const measureOf = (
+  record: PnlRecord,
+  window: WindowName,
+  name: SortKey,
+): number | undefined => numberOf(windowOf(record, window)?.[name]);
 
 export const handleOf = (record: PnlRecord | PnlRow): string =>
-  (record.found === true ? textOf(record['handle']) : undefined) ?? record.subject.replace(/^@/, '');
+  (record.found === true ? textOf(record['handle']) : undefined) ??
+  record.subject.replace(/^@/, '');
 
 export function windowState(record: PnlRecord, windows: readonly WindowName[]): WindowState {
   if (record.found === null) return 'failed';
@@ -91,7 +95,8 @@ function changesOf({ change, changes }: PnlRecord, window: WindowName): Record<s
 
 function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRow[] {
   const { subject, found } = record;
-  const code = record.found === true ? null : record.found === null ? record.error.code : record.code;
+  const code =
+    record.found === true ? null : record.found === null ? record.error.code : record.code;
   const trader = Object.fromEntries(
     traderFields.map((name) => [name, record.found === true ? record[name] : null]),
   );
@@ -135,11 +140,20 @@ export function csvRowsOf(record: PnlRecord, windows: readonly WindowName[]): Pn
 }
 
 /** Best first. Records without the number come last, in their original order. */
-export function sorted(records: readonly PnlRecord[], by: SortKey, window: WindowName): PnlRecord[] {
+export function sorted(
+  records: readonly PnlRecord[],
+  by: SortKey,
+  window: WindowName,
+): PnlRecord[] {
   const keyed = records.map((record) => {
     const value = measureOf(record, window, by);
-    return { record, value: value === undefined ? Number.NEGATIVE_INFINITY : by === 'rank' ? -value : value };
+    return {
+      record,
+      value: value === undefined ? Number.NEGATIVE_INFINITY : by === 'rank' ? -value : value,
+    };
   });
   // Compare before subtracting, because -Infinity minus -Infinity is NaN.
-  return keyed.sort((a, b) => (a.value === b.value ? 0 : b.value - a.value)).map(({ record }) => record);
+  return keyed
+    .sort((a, b) => (a.value === b.value ? 0 : b.value - a.value))
+    .map(({ record }) => record);
 }

@@ -76,7 +76,12 @@ export function rowView(windows: readonly WindowName[], rows?: readonly PnlRow[]
 }
 
 export function differenceView(window: WindowName): View<PnlRecord> {
-  const kinds = { signedUsd: 'signedUsd', usd: 'signedUsd', percent: 'percent', integer: 'move' } as const;
+  const kinds = {
+    signedUsd: 'signedUsd',
+    usd: 'signedUsd',
+    percent: 'percent',
+    integer: 'move',
+  } as const;
   const differences = measures.map(({ title, kind, field, rank }) => ({
     title: field === 'netUsd' ? 'difference' : title,
     kind: kinds[kind],
@@ -87,7 +92,12 @@ export function differenceView(window: WindowName): View<PnlRecord> {
     columns: [
       { title: 'handle', kind: 'handle', value: nameOf, min: 16, field: 'handle' },
       { title: 'change', kind: 'text', field: 'change', min: 7 },
-      { title: `cash flow ${window}`, kind: 'signedUsd', field: `windows.${window}.netUsd`, rank: 1 },
+      {
+        title: `cash flow ${window}`,
+        kind: 'signedUsd',
+        field: `windows.${window}.netUsd`,
+        rank: 1,
+      },
       ...differences,
     ],
     fields: fieldPaths(PnlRecord),

@@ -23,7 +23,12 @@ const metrics: readonly Metric[] = [
   ['machine_spent_units', 'machine', 'spent', 'CU spent this month.'],
   ['budget_limit_units', 'budget', 'limit', 'Limit of the budget in CU.'],
   ['budget_spent_units', 'budget', 'spent', 'CU spent in the period.'],
-  ['budget_lost_units', 'budget', 'lost', 'CU that calls with lost answers may have cost in the period.'],
+  [
+    'budget_lost_units',
+    'budget',
+    'lost',
+    'CU that calls with lost answers may have cost in the period.',
+  ],
   ['budget_reserved_units', 'budget', 'reserved', 'CU reserved for calls in flight.'],
   ['feed_posts', 'feed', 'entries', 'Posts of the feed in the store.'],
   ['feed_last_post_age_seconds', 'feed', 'lastPostAgo', 'Time since the last post.'],

@@ -21,7 +21,9 @@ const some = (value: Item[string], what: string, before = '') =>
 
 /** Whatever the time zone of the table, because budgets renew at UTC midnight. */
 const utc = (value: Item[string]) =>
-  known(value) ? `${new Date(value).toISOString().slice(0, 16).replace('T', ' ')} UTC` : 'it renews';
+  known(value)
+    ? `${new Date(value).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+    : 'it renews';
 
 const lost = (row: Item) => some(row['lost'], 'CU for lost answers', 'up to ');
 

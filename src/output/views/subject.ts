@@ -15,7 +15,9 @@ function outcome(row: SubjectRecord): string {
   if (row.found === null) return `failed: ${row.error.code}`;
   if (row.code !== 'PENDING') return 'not found';
   const reason = 'reason' in row ? String(row.reason) : 'pending';
-  return 'position' in row && row.position !== undefined ? `${reason}, position ${row.position}` : reason;
+  return 'position' in row && row.position !== undefined
+    ? `${reason}, position ${row.position}`
+    : reason;
 }
 
 const at = (handle: unknown) => (typeof handle === 'string' ? `@${handle}` : undefined);
@@ -41,7 +43,11 @@ const lines: readonly Column<SubjectRecord>[] = [
   { title: 'bio', kind: 'text', field: 'bio' },
   { title: 'picture', kind: 'link', field: 'profilePicture' },
   { title: 'banner', kind: 'link', field: 'banner' },
-  { title: 'socials', kind: 'text', value: (row) => socials('socials' in row ? row['socials'] : undefined) },
+  {
+    title: 'socials',
+    kind: 'text',
+    value: (row) => socials('socials' in row ? row['socials'] : undefined),
+  },
   { title: 'user id', kind: 'text', field: 'id' },
 ];
 

@@ -47,7 +47,9 @@ const textOf = (post: unknown, author: unknown) =>
 
 function texts({ posts, authors }: Post): string {
   const names: readonly unknown[] = Array.isArray(authors) ? authors : [];
-  return (Array.isArray(posts) ? posts : []).flatMap((post, at) => textOf(post, names[at])).join(' | ');
+  return (Array.isArray(posts) ? posts : [])
+    .flatMap((post, at) => textOf(post, names[at]))
+    .join(' | ');
 }
 
 export const confluenceView: View<Post> = {
@@ -64,7 +66,15 @@ export const confluenceView: View<Post> = {
     },
     { title: 'holdings', kind: 'usd', field: 'holdingsUsd', rank: 3 },
     { title: 'version', kind: 'integer', field: 'version', rank: 4 },
-    { title: 'posts', kind: 'text', field: 'posts', value: texts, wrap: true, below: true, lines: 8 },
+    {
+      title: 'posts',
+      kind: 'text',
+      field: 'posts',
+      value: texts,
+      wrap: true,
+      below: true,
+      lines: 8,
+    },
   ],
   fields: fieldPaths(ConfluenceRecord),
   empty: 'no confluence',

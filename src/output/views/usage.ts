@@ -13,7 +13,13 @@ export function usageView(
     { title: by, kind: 'text', value: (row) => row[by], min: 10, field: by },
     { title: 'calls', kind: 'integer', field: 'calls' },
     { title: 'CU', kind: 'integer', field: 'cu' },
-    { title: 'at most', kind: 'integer', value: (row) => row.cuAtMost ?? row.cu, rank: 1, field: 'cuAtMost' },
+    {
+      title: 'at most',
+      kind: 'integer',
+      value: (row) => row.cuAtMost ?? row.cu,
+      rank: 1,
+      field: 'cuAtMost',
+    },
     {
       title: 'unpriced calls',
       kind: 'integer',
@@ -46,7 +52,10 @@ export const reconcileView: View<ReconcileRecord> = {
   ],
   card: {
     title: (row) => `${row.period} (UTC month)`,
-    lines: [...sums, { title: 'uncertain', kind: 'integer', value: (row) => row.lostAtMost || undefined }],
+    lines: [
+      ...sums,
+      { title: 'uncertain', kind: 'integer', value: (row) => row.lostAtMost || undefined },
+    ],
   },
   fields: fieldPaths(ReconcileRecord),
   empty: 'nothing to compare',

@@ -43,7 +43,8 @@ export function createFaults(text: string, seed: number) {
     trigger: (place: FaultRule['place'], target: EndpointId | 'ws'): TriggeredFault[] =>
       active
         .filter(
-          (rule) => rule.place === place && rule.chance !== null && rule.at(target) && isTriggered(rule),
+          (rule) =>
+            rule.place === place && rule.chance !== null && rule.at(target) && isTriggered(rule),
         )
         .map((rule) => {
           const { min, max } = rule.time ?? { min: 0, max: 0 };
@@ -60,7 +61,16 @@ export function createFaults(text: string, seed: number) {
 }
 
 /** The names of members that are never changed, because without them a response could not be parsed at all. */
-const STRUCTURE = new Set(['data', 'meta', 'type', 'items', 'entries', 'missing', 'windows', 'usage']);
+const STRUCTURE = new Set([
+  'data',
+  'meta',
+  'type',
+  'items',
+  'entries',
+  'missing',
+  'windows',
+  'usage',
+]);
 
 type Place = readonly [holder: Record<string, unknown>, name: string];
 

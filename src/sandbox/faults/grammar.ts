@@ -25,7 +25,10 @@ export const faultKinds: Readonly<Record<string, Kind>> = {
     meaning: 'delays the response (with @ws: the frame) by the given time',
   },
   stall: { place: 'call', meaning: 'reads the request and never responds; not charged' },
-  reset: { place: 'call', meaning: 'resets the connection before the request is processed; not charged' },
+  reset: {
+    place: 'call',
+    meaning: 'resets the connection before the request is processed; not charged',
+  },
   lost: { place: 'call', meaning: 'charges the request, then resets the connection' },
   cut: { place: 'call', meaning: 'sends half of the body, then closes the connection; charged' },
   html: {
@@ -56,7 +59,11 @@ export const faultKinds: Readonly<Record<string, Kind>> = {
   },
   withhold: { place: 'frame', meaning: 'never sends the frame; pages contain the post' },
   dup: { place: 'frame', meaning: 'sends the frame twice' },
-  reorder: { place: 'frame', time: 5_000, meaning: 'sends the frame after the next one, or after this time' },
+  reorder: {
+    place: 'frame',
+    time: 5_000,
+    meaning: 'sends the frame after the next one, or after this time',
+  },
   late: {
     place: 'post',
     time: 60_000,
@@ -98,7 +105,14 @@ export const parseFaults = (text: string): readonly FaultRule[] =>
 
 function parseRule(text: string): FaultRule {
   const parts = form.exec(text)?.groups;
-  const { name = '', where, skip = 0, count = Number.POSITIVE_INFINITY, chance: portion, from } = parts ?? {};
+  const {
+    name = '',
+    where,
+    skip = 0,
+    count = Number.POSITIVE_INFINITY,
+    chance: portion,
+    from,
+  } = parts ?? {};
   const kind = Object.hasOwn(faultKinds, name) ? faultKinds[name] : undefined;
   const fault = kind ? { kind: name } : answerOf(name);
   const fail = (hint: string) => usageError(`invalid fault "${text}"`, `write ${hint}`);
@@ -141,7 +155,9 @@ function parseRule(text: string): FaultRule {
 function answerOf(name: string): Pick<FaultRule, 'kind' | 'code' | 'status'> | undefined {
   const status = /^[45]\d\d$/.test(name) ? Number(name) : 0;
   const codes = Object.keys(errorCodes).filter(isErrorCode);
-  const code = codes.find((each) => each === name.toUpperCase() || errorCodes[each].status === status);
+  const code = codes.find(
+    (each) => each === name.toUpperCase() || errorCodes[each].status === status,
+  );
   if (code) return { kind: 'code', code };
   return status >= 500 ? { kind: 'gateway', status } : undefined;
 }

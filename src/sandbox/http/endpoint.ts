@@ -2,7 +2,12 @@ import * as z from 'zod/mini';
 import { $ZodNumber, $ZodOptional, $ZodUndefined } from 'zod/v4/core';
 import { quietly } from '../../base/calls.ts';
 import type { Answered, AnyEndpoint, FieldShapes, Request } from '../../contract/endpoint.ts';
-import { type EndpointId, endpointIds, endpoints, type RequestOf } from '../../contract/endpoints.ts';
+import {
+  type EndpointId,
+  endpointIds,
+  endpoints,
+  type RequestOf,
+} from '../../contract/endpoints.ts';
 import { issuesText } from '../../contract/issue-text.ts';
 import { chargeKey, type Key } from '../keys.ts';
 import type { SandboxState } from '../state.ts';
@@ -27,7 +32,8 @@ export function findRoute(method: string, path: string) {
   for (const id of endpointIds) {
     const segments = endpoints[id].path.split('/');
     const fits =
-      segments.length === parts.length && segments.every((each, at) => isParam(each) || each === parts[at]);
+      segments.length === parts.length &&
+      segments.every((each, at) => isParam(each) || each === parts[at]);
     if (fits && endpoints[id].method === method) return { id, segments, parts };
   }
   return undefined;
@@ -73,7 +79,11 @@ function readRequest(
       : quietly(() => ({ value: JSON.parse(text) as unknown }));
   if (!json) throw new ApiError('BAD_REQUEST', 'The body is not valid JSON.');
   const { params, query: fields, body } = row;
-  const sent = { params: Object.fromEntries(words), query: queryValues(fields, query), body: json.value };
+  const sent = {
+    params: Object.fromEntries(words),
+    query: queryValues(fields, query),
+    body: json.value,
+  };
   const { success, data, error } = z.safeParse(z.object({ params, query: fields, body }), sent);
   if (success) return data;
   const issues = error.issues.map((issue) => ({ ...issue, path: issue.path.slice(1) }));

@@ -14,7 +14,11 @@ export class ApiError extends Error {
 }
 
 export const simulatedError = (code: ErrorCode, ms: number): ApiError =>
-  new ApiError(code, undefined, code === 'RATE_LIMITED' ? Math.max(1, Math.ceil(ms / 1_000)) : undefined);
+  new ApiError(
+    code,
+    undefined,
+    code === 'RATE_LIMITED' ? Math.max(1, Math.ceil(ms / 1_000)) : undefined,
+  );
 
 export interface HttpResponse {
   readonly status: number;
@@ -32,7 +36,10 @@ export const jsonResponse = (
   headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
 });
 
-export function errorResponse({ code, message, retryAfter }: ApiError, requestId: string): HttpResponse {
+export function errorResponse(
+  { code, message, retryAfter }: ApiError,
+  requestId: string,
+): HttpResponse {
   const body = { error: { code, message }, retryAfter };
   return jsonResponse(errorCodes[code].status, body, { 'x-request-id': requestId });
 }

@@ -58,7 +58,8 @@ export async function serveCall(
     const body = method === 'POST' ? await readBody(request) : '';
     triggered = faults.trigger('call', id);
     for (const { kind, ms, code, status } of triggered) {
-      if (kind === 'delay') await new Promise<void>((resolve) => clock.at(clock.now() + ms, resolve));
+      if (kind === 'delay')
+        await new Promise<void>((resolve) => clock.at(clock.now() + ms, resolve));
       if (kind === 'reset') response.socket?.resetAndDestroy();
       if (kind === 'reset' || kind === 'stall') return record(0);
       if (kind === 'gateway') return send(gatewayPage(status));
@@ -87,9 +88,13 @@ export async function serveCall(
 
   /** Charges the price that the endpoint has for an error. */
   function sendError(error: ApiError): void {
-    const charge = route && chargeOfError(endpoints[route.id], errorCodes[error.code].status, error.code);
+    const charge =
+      route && chargeOfError(endpoints[route.id], errorCodes[error.code].status, error.code);
     const shortage = key && charge && chargeKey(key, charge, clock.now());
-    send(errorResponse(shortage ? new ApiError(shortage) : error, requestId), shortage ? 0 : charge?.cu);
+    send(
+      errorResponse(shortage ? new ApiError(shortage) : error, requestId),
+      shortage ? 0 : charge?.cu,
+    );
   }
 
   function send(answer: HttpResponse, cu = 0): void {
@@ -98,7 +103,13 @@ export async function serveCall(
   }
 
   function record(status: number, cu = 0): void {
-    addToLog(sandbox, { requestId, path, endpoint: isOpenApi ? 'openapi' : (route?.id ?? null), status, cu });
+    addToLog(sandbox, {
+      requestId,
+      path,
+      endpoint: isOpenApi ? 'openapi' : (route?.id ?? null),
+      status,
+      cu,
+    });
   }
 }
 
@@ -114,7 +125,11 @@ async function readBody(request: IncomingMessage): Promise<string | null> {
 }
 
 /** If `scope` is null, as for `me`, keys that never had an allowance are accepted too. */
-export function admit(sandbox: SandboxState, { headers, socket }: IncomingMessage, scope: Scope | null): Key {
+export function admit(
+  sandbox: SandboxState,
+  { headers, socket }: IncomingMessage,
+  scope: Scope | null,
+): Key {
   limit(sandbox, `burst ${socket.remoteAddress}`, sandbox.burstPerSecond, 1_000);
   const [, bearer] = /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '') ?? [];
   const key = sandbox.keys.get(bearer ?? headers['x-api-key']?.toString().trim() ?? '');
@@ -127,7 +142,12 @@ export function admit(sandbox: SandboxState, { headers, socket }: IncomingMessag
 }
 
 /** Counts a call, or rejects it if there were `most` calls within the last `spanMs`. Rejected calls do not count. */
-function limit({ rateWindows, clock }: SandboxState, name: string, most: number, spanMs: number): void {
+function limit(
+  { rateWindows, clock }: SandboxState,
+  name: string,
+  most: number,
+  spanMs: number,
+): void {
   const now = clock.now();
   const times = rateWindows.get(name) ?? [];
   rateWindows.set(name, times);

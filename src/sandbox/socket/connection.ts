@@ -132,7 +132,8 @@ export function openConnection(
   ws.on('message', (data: RawData, binary: boolean) => {
     const previous = subscription;
     const requested = readFrame(binary ? '' : data.toString());
-    if (typeof requested === 'string') return write(JSON.stringify({ type: 'error', error: requested }));
+    if (typeof requested === 'string')
+      return write(JSON.stringify({ type: 'error', error: requested }));
     subscription = requested;
     if (previous && requested) write(JSON.stringify({ type: 'replaced', previous }));
     write(JSON.stringify({ type: 'subscription', subscription }));
@@ -150,7 +151,8 @@ function readFrame(text: string): Subscription | null | string {
   const json = plainJson(text);
   if (json === undefined) return 'A frame must be JSON text.';
   const frame = z.safeParse(ClientFrame, json);
-  if (!frame.success) return 'A frame must be {type: "subscribe", subscription} or {type: "unsubscribe"}.';
+  if (!frame.success)
+    return 'A frame must be {type: "subscribe", subscription} or {type: "unsubscribe"}.';
   if (frame.data.type === 'unsubscribe') return null;
   const requested = frame.data.subscription;
   if (requested.type === 'all') return { type: 'all' };

@@ -2,7 +2,13 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { WebSocketServer } from 'ws';
 import { SOCKET_PATH } from '../../contract/endpoints.ts';
-import { ApiError, errorResponse, gatewayPage, type HttpResponse, simulatedError } from '../http/response.ts';
+import {
+  ApiError,
+  errorResponse,
+  gatewayPage,
+  type HttpResponse,
+  simulatedError,
+} from '../http/response.ts';
 import { admit } from '../http/serve.ts';
 import { type Key, shortageOf } from '../keys.ts';
 import { addToLog, nextId, type SandboxState } from '../state.ts';
@@ -26,7 +32,8 @@ export async function serveUpgrade(
   head: Buffer,
 ): Promise<void> {
   const { socket: raw, headers } = request;
-  if (headers.upgrade?.toLowerCase() !== 'websocket') return serveWithoutUpgrade(server, request, head);
+  if (headers.upgrade?.toLowerCase() !== 'websocket')
+    return serveWithoutUpgrade(server, request, head);
   const requestId = nextId(sandbox, 'req');
   raw.on('error', () => raw.destroy());
   const record = (status: number, cu: number) =>
@@ -74,7 +81,8 @@ function serveWithoutUpgrade(server: Server, request: IncomingMessage, head: Buf
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
-    if (!/^(upgrade|connection|http2-settings)$/i.test(name)) lines.push(`${name}: ${rawHeaders[at + 1]}`);
+    if (!/^(upgrade|connection|http2-settings)$/i.test(name))
+      lines.push(`${name}: ${rawHeaders[at + 1]}`);
   }
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
   server.emit('connection', socket);

@@ -25,7 +25,8 @@ export function generateRecords(seed: number, now: number, size: WorldSize = {})
     numbers: () => makeNumbers(randomOf(seed, 'trading numbers'), traders, now),
     theses: () => makeTheses(randomOf(seed, 'theses'), traders, count, now),
     accounts,
-    callouts: () => makeCallouts(randomOf(seed, 'callouts'), accounts(), Math.max(500, count / 10), now),
+    callouts: () =>
+      makeCallouts(randomOf(seed, 'callouts'), accounts(), Math.max(500, count / 10), now),
     boards: () => makeBoards(randomOf(seed, 'boards'), accounts(), now),
   };
 }
@@ -34,15 +35,19 @@ const ACCOUNTS = 250;
 
 /** The first accounts have the verified Solana wallets of traders. */
 function makeAccounts(random: Random, traders: readonly Trader[]): LaunchpadUser[] {
-  const linked = traders.filter(({ user, isIdle }) => user.solanaAddress !== null && !isIdle).slice(0, 80);
+  const linked = traders
+    .filter(({ user, isIdle }) => user.solanaAddress !== null && !isIdle)
+    .slice(0, 80);
   return Array.from({ length: ACCOUNTS }, (_, index): LaunchpadUser => {
     const user = linked[index]?.user;
-    const name = user?.handle ?? `${pick(random, seconds)}${pick(random, firsts)}${below(random, 100)}`;
+    const name =
+      user?.handle ?? `${pick(random, seconds)}${pick(random, firsts)}${below(random, 100)}`;
     const account = {
       wallet: user?.solanaAddress ?? randomSolana(random),
       username: !user && random() < 0.05 ? pick(random, unusualNames) : name,
       bio: random() < 0.3 ? null : pick(random, bios),
-      profileImage: random() < 0.2 ? null : `https://images.example/launchpad/${randomHex(random, 8)}.png`,
+      profileImage:
+        random() < 0.2 ? null : `https://images.example/launchpad/${randomHex(random, 8)}.png`,
       xUsername: random() < 0.5 ? name.replace(/\W/g, '').slice(0, 15) : null,
       isVerified: random() < 0.06 ? null : random() < 0.2,
       isLaunchpadUser: random() < 0.03 ? null : true,
@@ -52,7 +57,13 @@ function makeAccounts(random: Random, traders: readonly Trader[]): LaunchpadUser
     };
     if (user || random() > 0.1) return account;
     // A wallet that traded without creating an account.
-    const unknown = { username: null, bio: null, profileImage: null, xUsername: null, isVerified: null };
+    const unknown = {
+      username: null,
+      bio: null,
+      profileImage: null,
+      xUsername: null,
+      isVerified: null,
+    };
     return {
       ...account,
       ...unknown,

@@ -14,13 +14,17 @@ import type { WorldRecords } from './world.ts';
 const names = ['users', 'theses', 'pnl', 'callouts', 'launchpad-users', 'boards'] as const;
 /** How many users of the file are sample accounts, whose wallets a free key can reveal. */
 const SAMPLES = 10;
-const RECORD_HINT = 'write records as the service sends them; its OpenAPI document describes their fields';
+const RECORD_HINT =
+  'write records as the service sends them; its OpenAPI document describes their fields';
 
 export function loadRecords(dir: string): WorldRecords {
   const folder = statsOf(dir);
   if (!folder) throw usageError(`the folder ${dir} does not exist`, 'check the path');
   if (!folder.isDirectory())
-    throw usageError(`${dir} is not a folder`, 'use a folder that contains, for example, users.ndjson');
+    throw usageError(
+      `${dir} is not a folder`,
+      'use a folder that contains, for example, users.ndjson',
+    );
   const fileOf = (name: string) => join(dir, `${name}.ndjson`);
   if (!names.some((name) => existsSync(fileOf(name)))) {
     throw usageError(
@@ -69,6 +73,9 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8').replace(/^\ufeff/, '');
   } catch (cause) {
-    throw usageError(fileFailure('read', file, cause).message, 'use the path of a readable NDJSON file');
+    throw usageError(
+      fileFailure('read', file, cause).message,
+      'use the path of a readable NDJSON file',
+    );
   }
 }

@@ -47,14 +47,20 @@ function postTimes(random: Random, count: number, now: number, span: number): nu
   });
 }
 
-export function makeTheses(random: Random, traders: readonly Trader[], count: number, now: number): Thesis[] {
+export function makeTheses(
+  random: Random,
+  traders: readonly Trader[],
+  count: number,
+  now: number,
+): Thesis[] {
   const authors = traders.filter(({ isIdle }) => !isIdle);
   const tokens = makeTokens();
   return postTimes(random, count, now, 90 * DAY).map((platformCreatedAt, index) => {
     const { user } = pickEarly(random, authors);
     const { address, network, symbol, price } = pickEarly(random, tokens);
     const isOpen = random() < 0.6;
-    const thesis = user.handle === 'evil' ? pick(random, hostileTexts) : thesisText(random, symbol, !isOpen);
+    const thesis =
+      user.handle === 'evil' ? pick(random, hostileTexts) : thesisText(random, symbol, !isOpen);
     const post = {
       id: randomUuid(random),
       tokenAddress: address,
@@ -142,9 +148,18 @@ export function makeCallouts(
       maxMultiplier: round2(best),
       createdAt,
     };
-    return sparse(random, callout, 'chain', 'mediaUrl', 'calledOutAtMcap', 'multiple', 'maxMultiplier');
+    return sparse(
+      random,
+      callout,
+      'chain',
+      'mediaUrl',
+      'calledOutAtMcap',
+      'multiple',
+      'maxMultiplier',
+    );
   });
 }
 
 /** A random item of a list; the first ones are the most likely. */
-const pickEarly = <T>(random: Random, list: readonly T[]): T => pick(() => random() * random(), list);
+const pickEarly = <T>(random: Random, list: readonly T[]): T =>
+  pick(() => random() * random(), list);

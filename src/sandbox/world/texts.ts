@@ -20,7 +20,15 @@ export const tickers = [
 
 /** Names that a table or a terminal may render incorrectly. */
 export const unusualNames = [
-  ...['龍之交易員', 'さくら🌸トレード', '단타왕', 'Пётр Китов', 'محمد الحوت', 'שרה סוחרת', 'नमन ट्रेडर'],
+  ...[
+    '龍之交易員',
+    'さくら🌸トレード',
+    '단타왕',
+    'Пётр Китов',
+    'محمد الحوت',
+    'שרה סוחרת',
+    'नमन ट्रेडर',
+  ],
   ...['👩‍🚀 astro', '🏴‍☠️ Captain', 'ｆｕｌｌｗｉｄｔｈ', 'e\u0301clair (combining)'],
 ];
 
@@ -54,7 +62,15 @@ const sellTexts = [
   '$T did its thing. Thanks for playing.',
 ];
 const endings = [
-  ...['', '', '', ' Stop is under the daily low.', ' Will revisit on Monday.', ' Not advice.', ' LFG 🚀🚀🚀'],
+  ...[
+    '',
+    '',
+    '',
+    ' Stop is under the daily low.',
+    ' Will revisit on Monday.',
+    ' Not advice.',
+    ' LFG 🚀🚀🚀',
+  ],
   ...[' Watching holders > price.', ' Target is twice from here, invalid below entry.'],
 ];
 

@@ -45,7 +45,13 @@ const mostHostile = hostileTexts.slice(0, 5).join('\tand\r\n');
 /** In every generated world, so that docs and tests can refer to them; the most active ones first. */
 const fixedTraders: readonly Persona[] = [
   { handle: 'mira', name: 'Mira 🌙', bio: swing, wallets: shared, isSample: true },
-  { handle: 'solwolf', name: 'Sol Wolf', bio: 'Solana only. awooo 🐺', wallets: 'solana', isSample: true },
+  {
+    handle: 'solwolf',
+    name: 'Sol Wolf',
+    bio: 'Solana only. awooo 🐺',
+    wallets: 'solana',
+    isSample: true,
+  },
   { handle: '0xMert', name: 'Mert', bio: 'EVM only.', wallets: 'evm', isSample: true },
   { handle: 'evil', name: '\u001b[31mEvil\u001b[0m \u202etxt.exe\u202c', bio: mostHostile },
   { handle: 'tokyo', name: '東京トレーダー', bio: '板読みと気合い。', isSample: true },
@@ -104,7 +110,11 @@ const nameOf = (random: Random): string =>
   `${capitalize(pick(random, firsts))} ${capitalize(pick(random, seconds))}`;
 
 function handleOf(random: Random): string {
-  const [first, second, number] = [pick(random, firsts), pick(random, seconds), below(random, 1_000)];
+  const [first, second, number] = [
+    pick(random, firsts),
+    pick(random, seconds),
+    below(random, 1_000),
+  ];
   return pick(random, [
     `${capitalize(first)}${capitalize(second)}`,
     `${first}_${second}`,
@@ -155,7 +165,12 @@ function windowsOf(random: Random, place: number): Pnl['windows'] {
     const returnPct = bought === 0 ? null : round2((netUsd / bought) * 100);
     return { netUsd, returnPct, volumeUsd: round2(bought + sold), trades, rank: 0 };
   };
-  return { '24h': windowOf('24h'), '7d': windowOf('7d'), '30d': windowOf('30d'), all: windowOf('all') };
+  return {
+    '24h': windowOf('24h'),
+    '7d': windowOf('7d'),
+    '30d': windowOf('30d'),
+    all: windowOf('all'),
+  };
 }
 
 /** Standard competition ranking (1, 2, 2, 4), highest first. */

@@ -1,5 +1,10 @@
 import { once } from '../../base/calls.ts';
-import type { Board, BoardPeriod, Callout, LaunchpadUser } from '../../contract/records/launchpad.ts';
+import type {
+  Board,
+  BoardPeriod,
+  Callout,
+  LaunchpadUser,
+} from '../../contract/records/launchpad.ts';
 import type { Pnl } from '../../contract/records/pnl.ts';
 import type { Thesis, ThesisFrameData } from '../../contract/records/thesis.ts';
 import type { PendingReason, User } from '../../contract/records/user.ts';
@@ -82,7 +87,8 @@ export function createWorld(records: WorldRecords, seed: number) {
       const [user, found] = [byId.get(id.toLowerCase()), unverified.get(id)];
       if (!user || !found) return;
       Object.assign(user, { solanaAddress: found.solanaAddress, evmAddress: found.evmAddress });
-      for (const address of walletsOf(user)) if (!byWallet.has(address)) byWallet.set(address, user);
+      for (const address of walletsOf(user))
+        if (!byWallet.has(address)) byWallet.set(address, user);
     },
     rename(id: string, handle: string): void {
       const user = byId.get(id.toLowerCase());
@@ -111,7 +117,13 @@ export function createWorld(records: WorldRecords, seed: number) {
       if (posts.length === 0) return undefined;
       const id = randomHex(randomCallouts, 24);
       const createdAt = Math.floor(now);
-      const callout = { ...pick(randomCallouts, posts), id, createdAt, multiple: 1, maxMultiplier: 1 };
+      const callout = {
+        ...pick(randomCallouts, posts),
+        id,
+        createdAt,
+        multiple: 1,
+        maxMultiplier: 1,
+      };
       callouts().add(callout);
       return callout;
     },
@@ -168,13 +180,20 @@ function createFeed<T extends { readonly id: string }>(
 }
 
 /** The records by their keys. If several records have the same key, the first one is found. */
-function firstBy<T>(records: readonly T[], keysOf: (record: T) => readonly string[]): Map<string, T> {
-  const pairs = records.flatMap((record) => keysOf(record).map((key): [string, T] => [key, record]));
+function firstBy<T>(
+  records: readonly T[],
+  keysOf: (record: T) => readonly string[],
+): Map<string, T> {
+  const pairs = records.flatMap((record) =>
+    keysOf(record).map((key): [string, T] => [key, record]),
+  );
   return new Map(pairs.reverse());
 }
 
 const walletsOf = ({ solanaAddress, evmAddress }: User): string[] =>
-  [solanaAddress, evmAddress].flatMap((address) => (address === null ? [] : normalAddress(address)));
+  [solanaAddress, evmAddress].flatMap((address) =>
+    address === null ? [] : normalAddress(address),
+  );
 
 const blankNumbers = ({ handle, name, profilePicture, solanaAddress, evmAddress }: User): Pnl => ({
   handle,

@@ -29,12 +29,15 @@ export function openConfig(folders: Folders, sleep?: Clock['sleep']) {
           const before = readConfig(file);
           const after = edit(before);
           if (after !== before)
-            writeAtomic(file, `${JSON.stringify(after, undefined, 2)}\n`, { temporary: `${file}.tmp` });
+            writeAtomic(file, `${JSON.stringify(after, undefined, 2)}\n`, {
+              temporary: `${file}.tmp`,
+            });
         },
         sleep && { sleep },
       );
     } catch (error) {
-      if (error instanceof Failure || (error instanceof Error && error.name === 'AbortError')) throw error;
+      if (error instanceof Failure || (error instanceof Error && error.name === 'AbortError'))
+        throw error;
       const hint = isDiskFull(error)
         ? 'free some disk space, then run the command again'
         : 'set TRDR_CONFIG_DIR to a folder that you own';
@@ -42,7 +45,10 @@ export function openConfig(folders: Folders, sleep?: Clock['sleep']) {
     }
   }
 
-  async function changeProfile(name: string, edit: (profile: Profile) => Profile): Promise<boolean> {
+  async function changeProfile(
+    name: string,
+    edit: (profile: Profile) => Profile,
+  ): Promise<boolean> {
     let changed = false;
     await change((file) => {
       const before = profileOf(file, name) ?? {};
@@ -64,7 +70,8 @@ export function openConfig(folders: Folders, sleep?: Clock['sleep']) {
         'key' in given
           ? { key: checkKeyFormat(given.key) }
           : { keyCommand: storedSetting('keyCommand', given.keyCommand) };
-      const baseUrl = given.baseUrl === undefined ? undefined : storedSetting('baseUrl', given.baseUrl);
+      const baseUrl =
+        given.baseUrl === undefined ? undefined : storedSetting('baseUrl', given.baseUrl);
       await change((file) => {
         const profile = {
           ...withoutLogin(profileOf(file, name)),
@@ -82,7 +89,10 @@ export function openConfig(folders: Folders, sleep?: Clock['sleep']) {
     /** Without a password, removes the saved password. */
     async storeLogin(
       name: string,
-      { store: address, password }: { readonly store: string; readonly password: string | undefined },
+      {
+        store: address,
+        password,
+      }: { readonly store: string; readonly password: string | undefined },
     ): Promise<void> {
       checkProfileName(name);
       const store = storedSetting('store', address);
@@ -151,7 +161,10 @@ const LARGEST = 1024 * 1024;
 
 /** Created only when a file is read, because many runs read none. */
 function makeSchemas() {
-  const Profile = z.looseObject({ key: z.optional(z.string()), storePassword: z.optional(z.string()) });
+  const Profile = z.looseObject({
+    key: z.optional(z.string()),
+    storePassword: z.optional(z.string()),
+  });
   const ConfigFile = z.looseObject({
     version: z.literal(CONFIG_VERSION),
     current: z.optional(z.string()),
@@ -187,7 +200,12 @@ export function readConfig(path: string | undefined): ConfigFile {
   } catch (error) {
     // The usual hint, to move the file away, would fail for a file of another user.
     const isForeign = errno(error) === 'EACCES' || errno(error) === 'EPERM';
-    throw fileFailure('read the settings in', path, error, isForeign ? ownFolder(path) : fixHint(path));
+    throw fileFailure(
+      'read the settings in',
+      path,
+      error,
+      isForeign ? ownFolder(path) : fixHint(path),
+    );
   }
   return text === undefined ? emptyConfig : parseConfig(text, path);
 }
@@ -206,10 +224,14 @@ export function parseConfig(given: string, path: string): ConfigFile {
   const { AnyVersion, ConfigFile } = makeSchemas();
   const version = AnyVersion.safeParse(value).data?.version;
   if (version !== undefined && version > CONFIG_VERSION) {
-    throw new Failure('local', `${path} was written by a newer version of trdr (format version ${version})`, {
-      code: 'CONFIG_NEWER',
-      hint: 'upgrade trdr, or set TRDR_CONFIG_DIR to a different folder',
-    });
+    throw new Failure(
+      'local',
+      `${path} was written by a newer version of trdr (format version ${version})`,
+      {
+        code: 'CONFIG_NEWER',
+        hint: 'upgrade trdr, or set TRDR_CONFIG_DIR to a different folder',
+      },
+    );
   }
   const result = ConfigFile.safeParse(value);
   if (result.success) return result.data;

@@ -1,5 +1,11 @@
 import { Failure } from '../../base/failure.ts';
-import { type ConfigFile, checkKeyFormat, DEFAULT_PROFILE, noProfile, profileOf } from './config.ts';
+import {
+  type ConfigFile,
+  checkKeyFormat,
+  DEFAULT_PROFILE,
+  noProfile,
+  profileOf,
+} from './config.ts';
 import {
   readSetting,
   type SettingName,
@@ -78,7 +84,9 @@ export function resolveSettings({ flags, env, file, newProfile, tolerant }: Sour
     const fix = `run "trdr config set ${name} VALUE --profile ${named}" or "trdr config unset ${name} --profile ${named}"`;
     return (
       fromEnv(row.env, (text) => readSetting(name, text, row.env ?? name)) ??
-      fromProfile(name, (given) => readSetting(name, given, `${name} of profile "${named}"`, fix)) ?? {
+      fromProfile(name, (given) =>
+        readSetting(name, given, `${name} of profile "${named}"`, fix),
+      ) ?? {
         value: settingRows[name].fallback as SettingValue<N>,
         origin: 'default',
       }
@@ -94,7 +102,9 @@ export function resolveSettings({ flags, env, file, newProfile, tolerant }: Sour
     profile,
     key:
       fromEnv('TRDR_API_KEY', (text) => checkKeyFormat(text, 'TRDR_API_KEY', setKey)) ??
-      fromProfile('key', (key) => checkKeyFormat(String(key), `the key of profile "${named}"`, logIn)) ??
+      fromProfile('key', (key) =>
+        checkKeyFormat(String(key), `the key of profile "${named}"`, logIn),
+      ) ??
       unset,
     storePassword:
       fromEnv('TRDR_STORE_PASSWORD', (text) => text) ??
@@ -106,11 +116,13 @@ export function resolveSettings({ flags, env, file, newProfile, tolerant }: Sour
 }
 
 function profileNamed(flags: FlagValues, env: Sources['env'], file: ConfigFile): Sourced<string> {
-  if (flags.profile !== undefined) return { value: flags.profile, origin: 'flag', from: '--profile' };
+  if (flags.profile !== undefined)
+    return { value: flags.profile, origin: 'flag', from: '--profile' };
   const named = env['TRDR_PROFILE'];
   if (named) return { value: named, origin: 'environment', from: 'TRDR_PROFILE' };
   if (file.current !== undefined) return { value: file.current, origin: 'profile' };
   return { value: DEFAULT_PROFILE, origin: 'default' };
 }
 
-export const settingList = (settings: Settings) => settingNames.map((name) => ({ name, ...settings[name] }));
+export const settingList = (settings: Settings) =>
+  settingNames.map((name) => ({ name, ...settings[name] }));

@@ -45,17 +45,26 @@ export const outputFormats = ['table', 'ndjson', 'json', 'csv', 'tsv', 'markdown
 
 /** Source of `config`, docs and completions. The compiler requires an option for each flag in `cli/args/common.ts`. */
 export const settingRows = {
-  baseUrl: row(baseUrl, undefined, 'base URL of the service', { flag: '--base-url', env: 'TRDR_BASE_URL' }),
+  baseUrl: row(baseUrl, undefined, 'base URL of the service', {
+    flag: '--base-url',
+    env: 'TRDR_BASE_URL',
+  }),
   output: row(oneOf(...outputFormats), undefined, 'output format', {
     flag: '--output',
     env: 'TRDR_OUTPUT',
     fallbackText: 'table on a terminal, otherwise ndjson',
   }),
-  color: row(oneOf('auto', 'always', 'never'), 'auto', 'color in tables and messages', { flag: '--color' }),
+  color: row(oneOf('auto', 'always', 'never'), 'auto', 'color in tables and messages', {
+    flag: '--color',
+  }),
   utc: row(onOff, false as boolean, 'show times in UTC', { flag: '--utc' }),
   confirmAbove: row(units, 100_000 as number, 'ask before a run that can cost more CU than this'),
   maxCu: row(units, undefined, 'spend at most this many CU in a run', { flag: '--max-cu' }),
-  budgetDay: row(units, undefined, 'spend at most this many CU per UTC day, over all runs of the profile'),
+  budgetDay: row(
+    units,
+    undefined,
+    'spend at most this many CU per UTC day, over all runs of the profile',
+  ),
   budgetMonth: row(
     units,
     undefined,
@@ -95,9 +104,14 @@ export const settingRows = {
     'store that all machines of a key share: a Redis or Valkey URL without password, or off',
     { env: 'TRDR_STORE' },
   ),
-  storePasswordCommand: row(commandLine, undefined, 'command that prints the password of the store', {
-    env: 'TRDR_STORE_PASSWORD_COMMAND',
-  }),
+  storePasswordCommand: row(
+    commandLine,
+    undefined,
+    'command that prints the password of the store',
+    {
+      env: 'TRDR_STORE_PASSWORD_COMMAND',
+    },
+  ),
   storeCa: row(
     filePath,
     undefined,
@@ -111,7 +125,11 @@ export const settingRows = {
     'if the store is unavailable: use the files of this machine, or stop paid calls',
     { env: 'TRDR_STORE_AWAY' },
   ),
-  storePlain: row(onOff, false as boolean, 'allow an unencrypted connection to a store on another machine'),
+  storePlain: row(
+    onOff,
+    false as boolean,
+    'allow an unencrypted connection to a store on another machine',
+  ),
   machine: row(plainName, undefined, 'name of this machine in the store', {
     env: 'TRDR_MACHINE',
     fallbackText: 'the host name',
@@ -137,7 +155,8 @@ export type SettingValue<N extends SettingName> =
 
 export type SettingValues = { readonly [N in SettingName]: SettingValue<N> };
 
-export const isSettingName = (name: string): name is SettingName => Object.hasOwn(settingRows, name);
+export const isSettingName = (name: string): name is SettingName =>
+  Object.hasOwn(settingRows, name);
 
 export const settingNames: readonly SettingName[] = Object.keys(settingRows).filter(isSettingName);
 
@@ -151,7 +170,8 @@ export function readSetting<N extends SettingName>(
   hint?: string,
 ): SettingValue<N> {
   const kind: Kind<SettingValue<SettingName> & Plain> = settingRows[name].kind;
-  const plain = typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean';
+  const plain =
+    typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean';
   const value = plain ? kind.read(String(given).trim()) : undefined;
   if (value !== undefined) return value as SettingValue<N>;
   const problem = plain && kind.problem?.(String(given).trim());

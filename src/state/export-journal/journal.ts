@@ -59,14 +59,20 @@ export class ExportJournal {
     for (const batch of batchesIn(path)) this.#load(batch);
     this.resumed = this.#next > 0;
     // Left by a killed process. The file that it would have replaced is still there.
-    for (const name of readdirSync(path)) if (/^\.trdr-|\.room$/.test(name)) discard(join(path, name));
+    for (const name of readdirSync(path))
+      if (/^\.trdr-|\.room$/.test(name)) discard(join(path, name));
   }
 
   /** The first positions that have no answer and are not in a batch in flight. */
   free(most = this.#places.length): number[] {
     const found: number[] = [];
-    while (this.#lowest < this.#places.length && this.#places[this.#lowest] !== FREE) this.#lowest++;
-    for (let position = this.#lowest; position < this.#places.length && found.length < most; position++) {
+    while (this.#lowest < this.#places.length && this.#places[this.#lowest] !== FREE)
+      this.#lowest++;
+    for (
+      let position = this.#lowest;
+      position < this.#places.length && found.length < most;
+      position++
+    ) {
       if (this.#places[position] === FREE) found.push(position);
     }
     return found;
@@ -117,17 +123,24 @@ export class ExportJournal {
   }
 
   async leave(code: string, handles: readonly string[]): Promise<void> {
-    this.#write(() => writeAtomic(join(this.path, 'left.json'), `${JSON.stringify({ code, handles })}\n`));
+    this.#write(() =>
+      writeAtomic(join(this.path, 'left.json'), `${JSON.stringify({ code, handles })}\n`),
+    );
   }
 
   /** In the order of the handles; not `held` without an answer, undefined if another program removed it. */
-  *values(): Generator<{ readonly position: number; readonly value: unknown; readonly held: boolean }> {
+  *values(): Generator<{
+    readonly position: number;
+    readonly value: unknown;
+    readonly held: boolean;
+  }> {
     const batches = new Map<number, ReadonlyMap<number, string>>();
     for (const [position, place] of this.#places.entries()) {
       const held = place > FREE;
       const batch = held ? (batches.get(place) ?? this.#answersOf(place - 1)) : undefined;
       if (batch && !batches.has(place)) {
-        for (const oldest of batches.keys()) if (batches.size >= READ_BATCHES) batches.delete(oldest);
+        for (const oldest of batches.keys())
+          if (batches.size >= READ_BATCHES) batches.delete(oldest);
         batches.set(place, batch);
       }
       yield { position, value: parseJson(batch?.get(position) ?? ''), held };
@@ -276,7 +289,12 @@ function saveAnswer(path: string, rows: readonly JournalValue[]): void {
   syncFolder(dirname(path));
 }
 
-function writeLost(path: string, positions: readonly number[], most: number, answer?: string): void {
+function writeLost(
+  path: string,
+  positions: readonly number[],
+  most: number,
+  answer?: string,
+): void {
   const saved = answer === undefined ? '' : `${JSON.stringify(answer)}\n`;
   writeAtomic(path, headLine('lost', positions, { cuAtMost: most }) + saved);
   discard(roomOf(path));
@@ -304,5 +322,8 @@ function readBatch(path: string): { positions: readonly number[]; lines: readonl
   return { positions: parseHead(first)?.positions ?? [], lines };
 }
 
-const headLine = (kind: z.infer<typeof Head>['kind'], positions: readonly number[], more: object = {}) =>
-  `${JSON.stringify({ kind, positions, ...more })}\n`;
+const headLine = (
+  kind: z.infer<typeof Head>['kind'],
+  positions: readonly number[],
+  more: object = {},
+) => `${JSON.stringify({ kind, positions, ...more })}\n`;

@@ -20,7 +20,11 @@ import { batchesIn, damaged, ExportJournal, removeJournal, resumeHint } from './
 const VERSION = 3;
 /** Only the same export can resume a journal. */
 const HEADER = 'export.json';
-const Header = z.object({ version: z.number(), handles: z.string(), service: z.nullable(z.string()) });
+const Header = z.object({
+  version: z.number(),
+  handles: z.string(),
+  service: z.nullable(z.string()),
+});
 
 /** Locks `out` until it is closed. An earlier journal is an error without `resume`, or `fresh` to discard it. */
 export async function openJournal(
@@ -51,7 +55,10 @@ export async function openJournal(
     } else {
       if (isBegun) removeJournal(path);
       ensureFolder(path);
-      writeAtomic(join(path, HEADER), `${JSON.stringify({ version: VERSION, handles, service })}\n`);
+      writeAtomic(
+        join(path, HEADER),
+        `${JSON.stringify({ version: VERSION, handles, service })}\n`,
+      );
       syncFolder(dirname(path));
     }
     return new ExportJournal(path, target, lock, subjects.length);
@@ -67,7 +74,8 @@ function readHeader(path: string): z.infer<typeof Header> | undefined {
   if (!there) return undefined;
   const text = there.isDirectory() ? readBounded(join(path, HEADER), 64 * 1024) : undefined;
   if (text === undefined) {
-    if (there.isDirectory() && readdirSync(path).every((name) => name.startsWith('.trdr-'))) return undefined;
+    if (there.isDirectory() && readdirSync(path).every((name) => name.startsWith('.trdr-')))
+      return undefined;
     throw otherVersion(path);
   }
   const header = Header.safeParse(plainJson(text));

@@ -15,7 +15,11 @@ export type Caps = { readonly [P in Period]: number | undefined };
 const periods = ['day', 'month'] as const;
 
 /** Opens the budgets of a profile, which all processes of this machine share. `dir` is the state folder. */
-export function createBudget(dir: string | undefined, profile: string, clock: Pick<Clock, 'now' | 'sleep'>) {
+export function createBudget(
+  dir: string | undefined,
+  profile: string,
+  clock: Pick<Clock, 'now' | 'sleep'>,
+) {
   const tally = createTally(profile);
 
   /** Holds a lock, so that no other process admits a call at the same time. */
@@ -56,14 +60,16 @@ export function createBudget(dir: string | undefined, profile: string, clock: Pi
     ): Promise<void> =>
       exclusively((now) => {
         const refused = statesAt(caps, now).find(
-          ({ limit, spent, lost, reserved }) => most === undefined || spent + lost + reserved + most > limit,
+          ({ limit, spent, lost, reserved }) =>
+            most === undefined || spent + lost + reserved + most > limit,
         );
         if (refused) throw budgetRefusal({ ...refused, left: leftIn(refused) }, most, now);
         write(line);
         tally.begin(line);
       }, signal),
     states: (caps: Caps): Promise<BudgetState[]> => exclusively((now) => statesAt(caps, now)),
-    spending: () => exclusively((now) => ({ day: tally.sum('day', now), month: tally.sum('month', now) })),
+    spending: () =>
+      exclusively((now) => ({ day: tally.sum('day', now), month: tally.sum('month', now) })),
   };
 }
 
@@ -101,7 +107,8 @@ function createTally(profile: string) {
     else sources.delete(path);
   }
 
-  const isOwn = (entry: LedgerEntry) => entry.profile === profile && Math.abs(entry.time) <= 8.64e15;
+  const isOwn = (entry: LedgerEntry) =>
+    entry.profile === profile && Math.abs(entry.time) <= 8.64e15;
 
   function readNew(path: string): void {
     const fd = openRegular(path);

@@ -8,7 +8,14 @@ import { periodsAt } from '../../base/periods.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
 import type { CallCost, Ledger, LedgerEntry, PaidCall } from '../../contract/ports.ts';
 import type { Caps } from './budget.ts';
-import { createCallReader, dayFile, endText, entryText, ledgerFiles, ledgerFolder } from './lines.ts';
+import {
+  createCallReader,
+  dayFile,
+  endText,
+  entryText,
+  ledgerFiles,
+  ledgerFolder,
+} from './lines.ts';
 
 // The pid comes first, so that a budget can check whether the process of a call in flight is still alive.
 const idPrefix = `${process.pid.toString(36)}-${process.hrtime.bigint().toString(36)}`;
@@ -17,7 +24,12 @@ let calls = 0;
 /** Each call is written with its maximum cost before it is sent, so that the cost stays if the process dies. */
 export function openLedger(
   dir: string | undefined,
-  { command, profile, host: named, agent }: Pick<LedgerEntry, 'command' | 'profile' | 'host' | 'agent'>,
+  {
+    command,
+    profile,
+    host: named,
+    agent,
+  }: Pick<LedgerEntry, 'command' | 'profile' | 'host' | 'agent'>,
   clock: Pick<Clock, 'now' | 'sleep'>,
   notice?: (text: string) => void,
   caps?: () => Caps | undefined,
@@ -77,7 +89,17 @@ export function openLedger(
       const time = now();
       const { day } = periodsAt(time);
       const bound = most === undefined ? { unpriced: true } : { cuAtMost: most };
-      const entry = { time, command, profile, host, agent, endpoint, status: null, cu: 0, ...bound };
+      const entry = {
+        time,
+        command,
+        profile,
+        host,
+        agent,
+        endpoint,
+        status: null,
+        cu: 0,
+        ...bound,
+      };
       await record(day, entryText(entry, id), most, signal);
       let open = true;
       const close = (line: string) => {

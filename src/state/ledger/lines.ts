@@ -5,7 +5,8 @@ import { type JsonObject, parseObject } from '../../base/json-object.ts';
 import type { CallCost, LedgerEntry } from '../../contract/ports.ts';
 
 export const ledgerFolder = (dir: string): string => join(dir, 'ledger');
-export const dayFile = (dir: string, day: string): string => join(ledgerFolder(dir), `${day}.ndjson`);
+export const dayFile = (dir: string, day: string): string =>
+  join(ledgerFolder(dir), `${day}.ndjson`);
 
 /** The files of a month, or all of them; one for each UTC day. Earlier versions of trdr wrote one file for each month. */
 export function ledgerFiles(dir: string, month = ''): string[] {
@@ -23,8 +24,20 @@ export function ledgerFiles(dir: string, month = ''): string[] {
 
 /** Only the named fields are written, so that other members of the object never get into the file. */
 export function entryText(entry: LedgerEntry, id?: string): string {
-  const { time, command, profile, host, agent, endpoint, status, cu, cuAtMost, unpriced, requestId, calls } =
-    entry;
+  const {
+    time,
+    command,
+    profile,
+    host,
+    agent,
+    endpoint,
+    status,
+    cu,
+    cuAtMost,
+    unpriced,
+    requestId,
+    calls,
+  } = entry;
   return `${JSON.stringify({ id, time, command, profile, host, agent, endpoint, status, cu, cuAtMost, unpriced, requestId, calls })}\n`;
 }
 
@@ -91,4 +104,5 @@ function costOf({ status, cu, cuAtMost, unpriced, requestId }: JsonObject) {
   };
 }
 
-const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+const isNumber = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value);

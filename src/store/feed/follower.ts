@@ -173,11 +173,18 @@ export function createFollower(following: Following) {
     const isFound = rows.some(({ id, prev }) => known.has(id) || known.has(prev));
     if (entryMs(oldest.entry) <= ms || isFound) return undefined;
     hole = oldest.entry;
-    return { kind: 'gap', from: last && { id: '', at: verified }, to: oldest, ahead: rows.slice(0, AHEAD) };
+    return {
+      kind: 'gap',
+      from: last && { id: '', at: verified },
+      to: oldest,
+      ahead: rows.slice(0, AHEAD),
+    };
   }
 
   const hasEntry = async (store: StoreConnection) => {
-    const [found] = readEntries(await store.send('XRANGE', [feed.stream, entry ?? '0-0', entry ?? '0-0']));
+    const [found] = readEntries(
+      await store.send('XRANGE', [feed.stream, entry ?? '0-0', entry ?? '0-0']),
+    );
     return found !== undefined && found.id === last?.id;
   };
 
@@ -221,7 +228,12 @@ export function createFollower(following: Following) {
     if (follows || (await hasEntry(store))) return wasLost ? { kind: 'found' } : undefined;
     const from = verified === null ? last : { id: '', at: verified };
     hole = first.entry;
-    return { kind: 'gap', from, to: first, ahead: isNew || rows.length < AHEAD ? [] : rows.slice(0, AHEAD) };
+    return {
+      kind: 'gap',
+      from,
+      to: first,
+      ahead: isNew || rows.length < AHEAD ? [] : rows.slice(0, AHEAD),
+    };
   }
 
   /** Returns the rows that were not delivered yet, and marks them as delivered. */
@@ -257,7 +269,8 @@ export function createFollower(following: Following) {
     const mark = await store.send('GET', [feed.mark]);
     const covered = await store.send('HGET', [feed.info, 'entry']);
     if (typeof mark !== 'string' || typeof covered !== 'string' || covered === '') return undefined;
-    if (isBefore(entry, covered) || (hole !== undefined && isBefore(covered, hole))) return undefined;
+    if (isBefore(entry, covered) || (hole !== undefined && isBefore(covered, hole)))
+      return undefined;
     // The store may have lost the entries that were read.
     if (!(await hasEntry(store))) return undefined;
     const isAfterHole = hole !== undefined;
@@ -265,7 +278,10 @@ export function createFollower(following: Following) {
     return { kind: 'mark', mark, isAfterHole };
   }
 
-  async function* follow(store: StoreConnection, signal: AbortSignal): AsyncGenerator<FeedEvent, void, void> {
+  async function* follow(
+    store: StoreConnection,
+    signal: AbortSignal,
+  ): AsyncGenerator<FeedEvent, void, void> {
     let [isIdle, live] = [true, false];
     while (!signal.aborted) {
       if (entry === undefined) yield* await find(store);

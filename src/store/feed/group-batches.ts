@@ -1,6 +1,13 @@
 import { fieldsReply, listReply, type StoreConnection } from '../connection.ts';
 import type { FeedKeys } from '../keys.ts';
-import { before, type FeedPoint, isBefore, readEntries, readStreams, type StreamRow } from './entry.ts';
+import {
+  before,
+  type FeedPoint,
+  isBefore,
+  readEntries,
+  readStreams,
+  type StreamRow,
+} from './entry.ts';
 import type { Reaching } from './reconnect.ts';
 
 /** A renewal of the lease waits for a read, so this must be much shorter than the timeout of a command. */
@@ -131,7 +138,10 @@ export async function* batches(
   }
 
   /** Notes that a batch was delivered, even if the store has lost it meanwhile, and acknowledges it. */
-  async function acknowledge(rows: readonly StreamRow[], entries: readonly string[]): Promise<void> {
+  async function acknowledge(
+    rows: readonly StreamRow[],
+    entries: readonly string[],
+  ): Promise<void> {
     const end = rows.at(-1);
     if (end && work.place) {
       const { id, at, verified } = end;
@@ -195,20 +205,27 @@ async function join(
   start: string,
 ): Promise<{ readonly missing: number; readonly to: FeedPoint } | undefined> {
   const exists = (await store.send('EXISTS', [stream])) === 1;
-  const groups = exists ? listReply(await store.send('XINFO', ['GROUPS', stream])).map(fieldsReply) : [];
+  const groups = exists
+    ? listReply(await store.send('XINFO', ['GROUPS', stream])).map(fieldsReply)
+    : [];
   const own = groups.find((group) => group.get('name') === name);
   if (own === undefined) {
     // Ignore BUSYGROUP: another member may have created the group at the same moment.
-    await store.send('XGROUP', ['CREATE', stream, name, start, 'MKSTREAM']).catch((error: unknown) => {
-      if (!(error instanceof Error) || !error.message.includes('BUSYGROUP')) throw error;
-    });
+    await store
+      .send('XGROUP', ['CREATE', stream, name, start, 'MKSTREAM'])
+      .catch((error: unknown) => {
+        if (!(error instanceof Error) || !error.message.includes('BUSYGROUP')) throw error;
+      });
     return undefined;
   }
   const [first] = readEntries(await store.send('XRANGE', [stream, '-', '+', 'COUNT', 1]));
-  if (first === undefined || !isBefore(own.get('last-delivered-id') ?? '0-0', first.entry)) return undefined;
+  if (first === undefined || !isBefore(own.get('last-delivered-id') ?? '0-0', first.entry))
+    return undefined;
   const length = Number(await store.send('XLEN', [stream]));
   // Not the lag of the group: before Redis 7.4 it includes deleted entries, and since then it does not.
-  const added = Number(fieldsReply(await store.send('XINFO', ['STREAM', stream])).get('entries-added'));
+  const added = Number(
+    fieldsReply(await store.send('XINFO', ['STREAM', stream])).get('entries-added'),
+  );
   const missing = added - length - Number(own.get('entries-read'));
   return missing > 0 ? { missing, to: first } : undefined;
 }

@@ -56,7 +56,10 @@ async function* orderedMember(
     store.run(renew, [key], [token, leaseMs]),
   );
   const ack = async (entries: readonly string[]) => {
-    if ((await store.run(feedScripts.ackOrdered, [key, feed.stream], [token, name, ...entries])) !== -1)
+    if (
+      (await store.run(feedScripts.ackOrdered, [key, feed.stream], [token, name, ...entries])) !==
+      -1
+    )
       return;
     lease.end();
     throw storeFailure('STORE_LEASE', lostText);

@@ -49,7 +49,9 @@ export async function openTerm(store: StoreConnection, leading: Leading) {
   const askedAt = clock.mono();
   const description = () => Object.entries(leading.describe()).flat();
   const claim = [randomBytes(12).toString('hex'), leaseMs, memory.token, ...description()];
-  const [token, leftMs] = listReply(await store.run(lead, [feed.lease, feed.epoch, feed.info], claim));
+  const [token, leftMs] = listReply(
+    await store.run(lead, [feed.lease, feed.epoch, feed.info], claim),
+  );
   if (typeof token !== 'string' || token === '') return { leftMs: Number(leftMs) || leaseMs };
   memory.token = token;
 
@@ -129,7 +131,10 @@ export async function openTerm(store: StoreConnection, leading: Leading) {
 export async function readFeedState(store: StoreConnection, feed: FeedKeys): Promise<FeedState> {
   // The last post must not be older than the position.
   const mark = (await store.send('GET', [feed.mark])) ?? '';
-  return { mark: String(mark), last: String((await store.send('HGET', [feed.info, 'last'])) ?? '') };
+  return {
+    mark: String(mark),
+    last: String((await store.send('HGET', [feed.info, 'last'])) ?? ''),
+  };
 }
 
 /** The number of entries that a new leader reads at a time, and at most: a day of posts at 0.2 posts/s has fewer. */

@@ -40,7 +40,11 @@ const RENEW_MS = 2_500;
 export function keepLease(
   store: StoreConnection,
   clock: Clock,
-  { askedAt, leaseMs, lostText }: { readonly askedAt: number; readonly leaseMs: number; lostText: string },
+  {
+    askedAt,
+    leaseMs,
+    lostText,
+  }: { readonly askedAt: number; readonly leaseMs: number; lostText: string },
   renewOnce: () => Promise<unknown>,
 ) {
   const ended = new AbortController();

@@ -99,7 +99,8 @@ local function expire(ledger)
 end
 `;
 
-const money = (name: string, body: string, frees = false) => script(name, `${BASE}\n${body}`, { frees });
+const money = (name: string, body: string, frees = false) =>
+  script(name, `${BASE}\n${body}`, { frees });
 
 /**
  * Reserves the maximum cost right before a call is sent; a second request with the same id changes nothing. The caller

@@ -30,7 +30,12 @@ export type HandoffNotice =
       readonly waitMs: number;
     }
   | { readonly kind: 'recovered'; readonly batch: Batch; readonly attempts: number }
-  | { readonly kind: 'dead'; readonly batch: Batch; readonly attempts: number; readonly why: string };
+  | {
+      readonly kind: 'dead';
+      readonly batch: Batch;
+      readonly attempts: number;
+      readonly why: string;
+    };
 
 /** The outcome of a batch. `left` means that the next run hands over the batch. */
 export type Delivery = 'acknowledged' | 'dead' | 'left';
@@ -96,7 +101,8 @@ export function createDelivery(options: {
       current = batch;
       const outcome = await attempts(batch, stop);
       if (outcome === 'acknowledged') [batches, rows] = [batches + 1, rows + batch.rows.length];
-      if (outcome === 'dead') [deadBatches, deadRows] = [deadBatches + 1, deadRows + batch.rows.length];
+      if (outcome === 'dead')
+        [deadBatches, deadRows] = [deadBatches + 1, deadRows + batch.rows.length];
       // The batch that a stopped run did not deliver still counts as pending: it is not acknowledged.
       if (outcome !== 'left') current = undefined;
       return outcome;

@@ -123,7 +123,9 @@ export class Saver {
   #snapshot(): Snapshot | undefined {
     const position = this.#take();
     const state = this.#sink.state?.();
-    return position && { position: { ...position, file: this.#sink.place?.(), state }, rows: this.#rows };
+    return (
+      position && { position: { ...position, file: this.#sink.place?.(), state }, rows: this.#rows }
+    );
   }
 
   async #saveFlushed({ position }: Snapshot): Promise<void> {

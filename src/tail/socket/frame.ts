@@ -52,7 +52,8 @@ export function readThesis(frame: Uint8Array): TailRow | null {
   if (bytes.compare(PREFIX, 0, PREFIX.length, 0, PREFIX.length) !== 0) return null;
   const raw = bytes.subarray(PREFIX.length, end);
   const record = plainJson(raw.toString('utf8'));
-  const row = isRecord(record) && typeof record['id'] === 'string' ? tailRow(record, TIME_FIELD) : null;
+  const row =
+    isRecord(record) && typeof record['id'] === 'string' ? tailRow(record, TIME_FIELD) : null;
   return row && new RawRow(row.id, row.at, raw);
 }
 
@@ -73,8 +74,10 @@ export function readOtherFrame(text: string): ReadFrame {
 
 function frameOf(frame: PostFields): ReadFrame {
   const { type, error, data, ...rest } = frame;
-  if (type === 'error' || (error ?? null) !== null) return { kind: 'error', text: errorText(frame) };
-  if (type === 'ready' || (typeof type !== 'string' && 'connectionId' in frame)) return { kind: 'ready' };
+  if (type === 'error' || (error ?? null) !== null)
+    return { kind: 'error', text: errorText(frame) };
+  if (type === 'ready' || (typeof type !== 'string' && 'connectionId' in frame))
+    return { kind: 'ready' };
   if (type === 'subscription' || type === 'replaced' || type === 'pong') return { kind: 'known' };
   const post = isRecord(data) ? data : rest;
   if (isPost(post) || (type === 'thesis' && isRecord(data))) return postOf(post);

@@ -17,7 +17,8 @@ export async function opened(
   signal: AbortSignal,
 ): Promise<void> {
   // If the request was sent, the service may have opened a connection although no response arrived.
-  const failed = (error: unknown) => (opening.sent ? broken(host, error) : unreachable(host, error));
+  const failed = (error: unknown) =>
+    opening.sent ? broken(host, error) : unreachable(host, error);
   let abort = () => {};
   try {
     await new Promise<void>((resolve, reject) => {
@@ -39,7 +40,11 @@ export async function opened(
   }
 }
 
-async function rejectionOf(answer: IncomingMessage, host: string, now: () => number): Promise<Failure> {
+async function rejectionOf(
+  answer: IncomingMessage,
+  host: string,
+  now: () => number,
+): Promise<Failure> {
   const parts: Buffer[] = [];
   let bytes = 0;
   try {
@@ -55,5 +60,6 @@ async function rejectionOf(answer: IncomingMessage, host: string, now: () => num
   const headers = Object.fromEntries(
     Object.entries(answer.headers).map(([name, value]) => [name, String(value)]),
   );
-  return readServiceError({ status: answer.statusCode ?? 0, headers, text }, plainJson(text), now()).failure;
+  return readServiceError({ status: answer.statusCode ?? 0, headers, text }, plainJson(text), now())
+    .failure;
 }

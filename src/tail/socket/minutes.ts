@@ -91,7 +91,10 @@ class Minutes {
   }
 
   #settle(): void {
-    const certain = Math.min(this.#slots.length, Math.floor(Math.max(0, this.#heardAt - SLACK_MS) / MINUTE));
+    const certain = Math.min(
+      this.#slots.length,
+      Math.floor(Math.max(0, this.#heardAt - SLACK_MS) / MINUTE),
+    );
     while (this.#settled < certain)
       this.#slots[this.#settled++]?.settle({ status: 101, cu: cu.socketMinute });
   }

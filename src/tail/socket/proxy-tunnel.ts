@@ -32,7 +32,9 @@ export async function openTunnel(target: URL, proxy: URL, signal: AbortSignal): 
       rejectUnauthorized: true,
     });
     request.once('timeout', () => request.destroy(new Error('the proxy did not answer')));
-    request.once('error', (error) => reject(signal.aborted ? signal.reason : unreachable(proxy.host, error)));
+    request.once('error', (error) =>
+      reject(signal.aborted ? signal.reason : unreachable(proxy.host, error)),
+    );
     request.once('connect', ({ statusCode = 0 }, socket) => {
       if (statusCode === 200) return resolve(socket);
       socket.destroy();

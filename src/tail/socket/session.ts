@@ -96,7 +96,10 @@ export class Session {
   heard(frame: ReadFrame): void {
     // The greeting of a new connection does not answer the subscription.
     if (this.state.kind !== 'subscribing' || frame.kind === 'ready') return;
-    this.#answer ??= { isRejected: frame.kind === 'error', text: frame.kind === 'error' ? frame.text : '' };
+    this.#answer ??= {
+      isRejected: frame.kind === 'error',
+      text: frame.kind === 'error' ? frame.text : '',
+    };
   }
 
   drop(why: DownReason, text: string): void {
@@ -148,7 +151,10 @@ export class Session {
     return undefined;
   }
 
-  #subscribing({ link, until }: Extract<TailState, { kind: 'subscribing' }>): SessionEvent | undefined {
+  #subscribing({
+    link,
+    until,
+  }: Extract<TailState, { kind: 'subscribing' }>): SessionEvent | undefined {
     const answer = this.#answer;
     if (answer?.isRejected) return { kind: 'rejected', text: answer.text };
     // Without an answer, continue as if it had come: walks verify the feed anyway.
@@ -239,7 +245,10 @@ function createHeartbeat(clock: Clock, timing: Timing) {
       // If nothing was received for a while, send a ping, which the service must answer.
       if (now - heardAt >= timing.pingMs) link.ping?.();
       if (now - heardAt < timing.silentMs) return undefined;
-      return { why: 'silent', text: `nothing received for ${Math.round((now - heardAt) / 1_000)} s` };
+      return {
+        why: 'silent',
+        text: `nothing received for ${Math.round((now - heardAt) / 1_000)} s`,
+      };
     },
   };
 }

@@ -36,7 +36,8 @@ function objection(run: Run, isQuiet: boolean): PollReason | undefined {
   const { openedAt } = run.session;
   if (openedAt === undefined) return isQuiet ? spendPlan(run).why : undefined;
   if (now(run) < decideAt(run)) return undefined;
-  while (now(run) >= decideAt(run)) run.decidedTo = Math.max(openedAt + MINUTE, run.decidedTo) + MINUTE;
+  while (now(run) >= decideAt(run))
+    run.decidedTo = Math.max(openedAt + MINUTE, run.decidedTo) + MINUTE;
   const { why } = spendPlan(run);
   // Whether connections are stable is decided when the next one is opened.
   return why === 'unstable' ? undefined : why;
@@ -97,7 +98,10 @@ function handle(run: Run, event: SessionEvent): void {
   if (event.kind === 'down') down(run, event);
 }
 
-function down(run: Run, { failure, why, text, waitMs }: Extract<SessionEvent, { kind: 'down' }>): void {
+function down(
+  run: Run,
+  { failure, why, text, waitMs }: Extract<SessionEvent, { kind: 'down' }>,
+): void {
   const { via, waitForBudget } = run.options;
   if (failure?.kind === 'quota' && waitForBudget) withoutUnits(run);
   else if (failure?.kind === 'quota' || failure?.kind === 'auth') throw failure;
@@ -110,6 +114,7 @@ function down(run: Run, { failure, why, text, waitMs }: Extract<SessionEvent, { 
   } else {
     run.notify({ kind: 'down', why, text, waitMs });
     const { shortSessions } = run.session;
-    if (via === 'ws' && shortSessions >= 3) run.notify({ kind: 'unstable', sessions: shortSessions });
+    if (via === 'ws' && shortSessions >= 3)
+      run.notify({ kind: 'unstable', sessions: shortSessions });
   }
 }

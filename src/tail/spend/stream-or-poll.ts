@@ -96,7 +96,10 @@ const lasts = ({ now, runLeftMs }: SpendView, { renewsAt }: BudgetLeft): number 
   Math.max(0, Math.min(renewsAt - now, runLeftMs));
 
 /** The requested lag, or with `auto` the interval with which each budget lasts until it renews. */
-function pollInterval(view: SpendView): { readonly pollMs: number; readonly until: number | undefined } {
+function pollInterval(view: SpendView): {
+  readonly pollMs: number;
+  readonly until: number | undefined;
+} {
   const least = view.ratePerMinute === null ? 1_000 : (2 * MINUTE) / view.ratePerMinute;
   let pollMs = Math.max(view.lagMs, least);
   let until: number | undefined;

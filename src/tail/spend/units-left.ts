@@ -21,7 +21,13 @@ export class Money {
   readonly #wake: () => void;
   readonly #signal: AbortSignal;
 
-  constructor(ports: TailPorts, options: TailOptions, timing: Timing, wake: () => void, signal: AbortSignal) {
+  constructor(
+    ports: TailPorts,
+    options: TailOptions,
+    timing: Timing,
+    wake: () => void,
+    signal: AbortSignal,
+  ) {
     this.#ports = ports;
     this.#options = options;
     this.#timing = timing;
@@ -91,7 +97,10 @@ export class Money {
     if (remaining !== null && (!this.#share || isReset))
       this.#share = { of: remaining, minutes, resetsAt: renewalOf('month', clock.now()) };
     // Request `me` again as soon as a budget renews.
-    const renewal = Math.min(Number.POSITIVE_INFINITY, ...this.budgets.map(({ renewsAt }) => renewsAt));
+    const renewal = Math.min(
+      Number.POSITIVE_INFINITY,
+      ...this.budgets.map(({ renewsAt }) => renewsAt),
+    );
     this.#next = Math.min(this.#next, clock.mono() + Math.max(0, renewal - clock.now()) + 1);
   }
 
@@ -109,6 +118,7 @@ export function waitsForUnits(failure: Failure, now: number): number | undefined
   return failure.code === BUDGET ? 1_000 * (failure.retryAfter ?? 0) : resetsIn(now);
 }
 
-export const isOutOfUnits = ({ code, kind }: Failure): boolean => code === BUDGET || kind === 'quota';
+export const isOutOfUnits = ({ code, kind }: Failure): boolean =>
+  code === BUDGET || kind === 'quota';
 
 export const resetsIn = (now: number): number => renewalOf('month', now) - now;

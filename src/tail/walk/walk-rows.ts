@@ -17,7 +17,10 @@ export class RowStack {
   }
 
   get lowest(): number {
-    return this.#stored.reduce((least, { lowest }) => Math.min(least, lowest), lowestOf(this.#held));
+    return this.#stored.reduce(
+      (least, { lowest }) => Math.min(least, lowest),
+      lowestOf(this.#held),
+    );
   }
 
   size = 0;

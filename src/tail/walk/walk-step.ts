@@ -46,7 +46,8 @@ export function walkStep(run: Run): boolean {
   return true;
 }
 
-export const walkDue = (run: Run): number => (isBusy(run) ? Number.POSITIVE_INFINITY : plan(run).due);
+export const walkDue = (run: Run): number =>
+  isBusy(run) ? Number.POSITIVE_INFINITY : plan(run).due;
 
 /** Whether no walk may begin now: its rows could not be written, or would exceed --count. */
 const isBusy = ({ walks, filling, ports, left }: Run): boolean =>
@@ -94,7 +95,9 @@ function begin(run: Run, why: WalkPlan['why']): void {
   const depth = (): Depth => {
     if (!walks.isPlaced) return 'start';
     if (!walks.isStarted || !isPoll || isUrgent) return 'deep';
-    return walks.verifiedAt !== undefined && now(run) - walks.verifiedAt < auditMs(run) ? 'shallow' : 'deep';
+    return walks.verifiedAt !== undefined && now(run) - walks.verifiedAt < auditMs(run)
+      ? 'shallow'
+      : 'deep';
   };
   walks.job = new Job(run.wakeup.wake, () => walk(run, pageReader(run), depth));
 }
@@ -106,7 +109,11 @@ function end(run: Run, walked: Walked): void {
   if (walked.cut === 'unpaid' && walked.pages === 0)
     finish(run, 'failure', walked.failure ?? ceilingReached());
   if (run.ending || acceptWalk(run, walked)) return;
-  if (walked.rows === 0 && !walks.isStarted && walks.failures >= (options.firstTries ?? FIRST_TRIES))
+  if (
+    walked.rows === 0 &&
+    !walks.isStarted &&
+    walks.failures >= (options.firstTries ?? FIRST_TRIES)
+  )
     throw hollowFeed();
   const ms = ports.random() * Math.min(timing.backoffMaxMs, timing.backoffMs * 2 ** walks.failures);
   walks.retryAt = now(run) + ms;
@@ -149,7 +156,10 @@ function pageReader(run: Run): (before: string | undefined, limit: number) => Pr
   return async (before, limit) => {
     for (;;) {
       try {
-        const page = await source.page(before === undefined ? { limit } : { before, limit }, signal);
+        const page = await source.page(
+          before === undefined ? { limit } : { before, limit },
+          signal,
+        );
         backoff.reset();
         walks.pages++;
         walks.trouble = undefined;

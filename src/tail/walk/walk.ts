@@ -64,7 +64,8 @@ export async function walk(
     const { lowest, sigma } = known;
     // No older post is known that should be in the pages by now.
     const isComplete = lowest === null || (oldest !== null && oldest <= lowest);
-    const isYoung = lowest !== null && lowest > (sigma ?? Number.POSITIVE_INFINITY) - timing.latenessMs;
+    const isYoung =
+      lowest !== null && lowest > (sigma ?? Number.POSITIVE_INFINITY) - timing.latenessMs;
     if (known.verified !== null) return isComplete || isYoung;
     return isAnyKnown || isYoung || known.isEmpty;
   };
@@ -98,7 +99,10 @@ export async function walk(
       if (older >= PROOF_ROWS) done = true;
     }
     if (depth === 'start')
-      return (rows >= backfill && startTimes.length >= PROOF_ROWS) || rows >= Math.max(START_ROWS, backfill);
+      return (
+        (rows >= backfill && startTimes.length >= PROOF_ROWS) ||
+        rows >= Math.max(START_ROWS, backfill)
+      );
     const isTimeless = known.verified === null && known.lowest === null && oldest === null;
     return done || (isTimeless && knownRun >= TIMELESS_ROWS);
   };
@@ -140,7 +144,11 @@ export const usable = (row: TailRow, sigma: number | null, now: number): TailRow
   isAhead(row, sigma, now) ? { id: row.id, at: null, record: row.record, raw: row.raw } : row;
 
 /** If most posts of a page are that far ahead, the clock of this machine is wrong. */
-function usableRows(rows: readonly TailRow[], sigma: number | null, now: number): readonly TailRow[] {
+function usableRows(
+  rows: readonly TailRow[],
+  sigma: number | null,
+  now: number,
+): readonly TailRow[] {
   const ahead = rows.filter((row) => isAhead(row, sigma, now)).length;
   return 2 * ahead > rows.length ? rows : rows.map((row) => usable(row, sigma, now));
 }

@@ -56,18 +56,23 @@ describe('subjects', () => {
       'mira 2, sol"wolf 4',
     ],
     ['handle,note\r\n\r\nmira,"two\r\nlines"\r\nkato,\r\n', 'handle', 'mira 3, kato 5'],
-  ])('have their line numbers, in any encoding and chunks: %j, column %s', async (text, column, subjects) => {
-    const little = Buffer.from(text, 'utf16le');
-    const wide = text.startsWith('\uFEFF') ? [little, Buffer.from(little).swap16()] : [];
-    for (const bytes of [Buffer.from(text), ...wide]) {
-      const chunkings =
-        bytes.length > 1_000 ? [[bytes]] : [[bytes], [...bytes].map((byte) => Uint8Array.of(byte))];
-      for (const chunks of chunkings) {
-        const rows = await given(chunks, column);
-        expect(rows.map((row) => `${row.text} ${row.line}`).join(', ')).toBe(subjects);
+  ])(
+    'have their line numbers, in any encoding and chunks: %j, column %s',
+    async (text, column, subjects) => {
+      const little = Buffer.from(text, 'utf16le');
+      const wide = text.startsWith('\uFEFF') ? [little, Buffer.from(little).swap16()] : [];
+      for (const bytes of [Buffer.from(text), ...wide]) {
+        const chunkings =
+          bytes.length > 1_000
+            ? [[bytes]]
+            : [[bytes], [...bytes].map((byte) => Uint8Array.of(byte))];
+        for (const chunks of chunkings) {
+          const rows = await given(chunks, column);
+          expect(rows.map((row) => `${row.text} ${row.line}`).join(', ')).toBe(subjects);
+        }
       }
-    }
-  });
+    },
+  );
 
   it('are rejected while a line without an end is still being read', async () => {
     async function* endless() {
@@ -77,7 +82,11 @@ describe('subjects', () => {
       const read = onStdin(Readable.from(endless()), column);
       const first = read.next();
       if (column !== undefined) await expect(first).rejects.toMatchObject({ kind: 'usage' });
-      else expect((await first).value).toMatchObject({ line: 1, text: expect.stringMatching(/^\0{4096}$/) });
+      else
+        expect((await first).value).toMatchObject({
+          line: 1,
+          text: expect.stringMatching(/^\0{4096}$/),
+        });
       await read.return(undefined);
     }
   });
@@ -87,9 +96,21 @@ describe('subjects', () => {
     ['desk.csv', 'mira;1\nkato;2\n', undefined, 'FILE contains several columns', '--column NAME'],
     ['desk', 'mira\t1\n', undefined, 'FILE contains several columns', 'one subject per line'],
     ['desk', '"mira"\n"kato"\n', undefined, 'FILE contains quotes', 'remove the quotes'],
-    ['desk.csv', '# it\nHandle\nmira\n', undefined, 'FILE starts with a header: Handle', '--column Handle'],
+    [
+      'desk.csv',
+      '# it\nHandle\nmira\n',
+      undefined,
+      'FILE starts with a header: Handle',
+      '--column Handle',
+    ],
     ['desk.csv', '"wallet"\n', undefined, 'FILE starts with a header: wallet', '--column wallet'],
-    ['desk.csv', 'handle,name\nmira,Mira\n', 'handel', 'the input has no column "handel"', 'handle'],
+    [
+      'desk.csv',
+      'handle,name\nmira,Mira\n',
+      'handel',
+      'the input has no column "handel"',
+      'handle',
+    ],
     [
       'desk.csv',
       'handle\n"mira\n',
@@ -122,7 +143,12 @@ describe('subjects', () => {
       ['mira', 'sol"wolf'],
     ],
     ['desk.csv', '"name, first";handle;x,y\nMira;mira;\n', 'handle', ['mira']],
-    ['desk.tsv', 'name\thandle\n"Mira\tmira\nSol\\tWolf\t"solwolf"\n', 'handle', ['mira', 'solwolf']],
+    [
+      'desk.tsv',
+      'name\thandle\n"Mira\tmira\nSol\\tWolf\t"solwolf"\n',
+      'handle',
+      ['mira', 'solwolf'],
+    ],
     ['desk.txt', '\n\nhandle\tdesk,room\r\nmira\t1\r\n', 'handle', ['mira']],
     ['desk.tsv', 'handle\nmira\n', 'handle', ['mira']],
   ])('are read from a table with any separator: %s %j', async (name, content, column, subjects) => {
@@ -146,6 +172,8 @@ describe('subjects', () => {
     ['stdin twice', ['-'], { file: 'x', column: undefined }],
     ['a column without a file', ['a'], { file: undefined, column: 'handle' }],
   ])('reject %s before reading anything', (_, words, given) => {
-    expect(() => subjectSource(words, given, 'handle')).toThrow(expect.objectContaining({ kind: 'usage' }));
+    expect(() => subjectSource(words, given, 'handle')).toThrow(
+      expect.objectContaining({ kind: 'usage' }),
+    );
   });
 });

@@ -40,7 +40,11 @@ test('flags that contradict each other are rejected in any order, also with =', 
       for (const other of others) {
         const line = [words(option), words(other)];
         const message = `--${longName(option)} and --${longName(other)} cannot be combined`;
-        for (const given of [line.flat(), line.toReversed().flat(), line.map((pair) => pair.join('='))])
+        for (const given of [
+          line.flat(),
+          line.toReversed().flat(),
+          line.map((pair) => pair.join('=')),
+        ])
           expect(() => parseWords(each, given), each.path).toThrow(message);
         expect(() => parseWords(each, ['--', ...line.flat()])).not.toThrow(message);
         names.push(`${each.path} ${longName(option)} ${longName(other)}`);
@@ -49,8 +53,17 @@ test('flags that contradict each other are rejected in any order, also with =', 
   }
   expect(names).toEqual(
     expect.arrayContaining([
-      ...['whois no-cache max-age', 'pnl no-cache max-age', 'pnl from resume', 'thesis list all limit'],
-      ...['thesis tail backfill since', 'thesis tail group checkpoint', 'launchpad callouts wallet coin'],
+      ...[
+        'whois no-cache max-age',
+        'pnl no-cache max-age',
+        'pnl from resume',
+        'thesis list all limit',
+      ],
+      ...[
+        'thesis tail backfill since',
+        'thesis tail group checkpoint',
+        'launchpad callouts wallet coin',
+      ],
       ...['usage reconcile by', 'api paginate input', 'sandbox replay data', 'me sandbox base-url'],
     ]),
   );

@@ -78,7 +78,9 @@ describe('completion offers', () => {
 
   it('no field twice, and the flags and formats of a command', () => {
     expect(words('trdr whois --fields id,i')).not.toContain('id,id');
-    expect(words('trdr thesis tail -')).toEqual(expect.arrayContaining(['-o', '--via', '--quiet', '-q']));
+    expect(words('trdr thesis tail -')).toEqual(
+      expect.arrayContaining(['-o', '--via', '--quiet', '-q']),
+    );
     expect(words('trdr thesis tail -o ')).not.toContain('json');
     expect(words('trdr thesis list -o ')).toContain('json');
   });

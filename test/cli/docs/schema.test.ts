@@ -14,7 +14,9 @@ function undescribed(schema: unknown, path = ''): string[] {
   if (!isObject(schema)) return [];
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
   const own = Object.entries(properties).flatMap(([name, property]) => [
-    ...(isObject(property) && typeof property['description'] === 'string' ? [] : [`${path}.${name}`]),
+    ...(isObject(property) && typeof property['description'] === 'string'
+      ? []
+      : [`${path}.${name}`]),
     ...undescribed(property, `${path}.${name}`),
   ]);
   const inner = ['items', 'anyOf', 'oneOf', 'allOf', '$defs'].flatMap((key) => {
@@ -36,7 +38,9 @@ describe('the schema of a record describes every field', () => {
   });
 
   it('and a field without a description is found, however deep', () => {
-    const schema = { anyOf: [{ properties: { a: { description: 'x', items: { properties: { b: {} } } } } }] };
+    const schema = {
+      anyOf: [{ properties: { a: { description: 'x', items: { properties: { b: {} } } } } }],
+    };
     expect(undescribed(schema)).toEqual(['.a.b']);
   });
 });

@@ -18,7 +18,9 @@ async function runUnderBudget(change: (home: Home) => unknown) {
     const { length } = service.calls;
     if (length === 5) await change(home);
     const items = Array.from({ length: 20 }, (_, at) => thesis(20 * length + at));
-    return { body: { ...page(items), hasMore: length < PAGES, nextBefore: `t${20 * length + 19}` } };
+    return {
+      body: { ...page(items), hasMore: length < PAGES, nextBefore: `t${20 * length + 19}` },
+    };
   });
   const words = ['thesis', 'list', '--all', '--yes', '-o', 'ndjson'];
   const ran = await home.run(words, { sandbox: service, differs: true });
@@ -41,7 +43,10 @@ test.each<[string, (home: Home) => void]>([
       mkdirSync(configOf(home));
     },
   ],
-  ['the config file loses the profile', (home) => writeFileSync(configOf(home), profiles({ desk: {} }))],
+  [
+    'the config file loses the profile',
+    (home) => writeFileSync(configOf(home), profiles({ desk: {} })),
+  ],
   ['the ledger is deleted', (home) => remove(join(home.state, 'ledger'))],
   ['the state folder is deleted', (home) => remove(home.state)],
 ])('the budget of a run stays in force if %s', async (what, lose) => {
@@ -57,7 +62,11 @@ test.each<[string, (home: Home) => void]>([
 test.each<[string, string, (home: Home) => unknown]>([
   ['"budget unset"', 'was removed', (home) => home.run(['budget', 'unset', 'day'])],
   ['"budget set"', 'is now 9,000 CU', (home) => home.run(['budget', 'set', 'day', '9k'])],
-  ['an edited file', 'was removed', (home) => writeFileSync(configOf(home), profiles({ default: {} }))],
+  [
+    'an edited file',
+    'was removed',
+    (home) => writeFileSync(configOf(home), profiles({ default: {} })),
+  ],
 ])('the budget of a run is changed by %s, with a notice', async (_, change, edit) => {
   const { exitCode, spent, stderr } = await runUnderBudget(edit);
   expect([exitCode, spent], stderr).toEqual([0, PAGES * CALL]);

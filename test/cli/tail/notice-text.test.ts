@@ -6,12 +6,22 @@ import type { Summary, TailNotice } from '../../../src/tail/notice.ts';
 const tailText = (notice: TailNotice) => createNoticeLines(() => 0)(notice)[0];
 
 const summary: Summary = {
-  ...{ reason: 'duration', rows: 1_287, filled: 0, late: 0, nameless: 0, gaps: [], connections: 1, pages: 3 },
+  ...{
+    reason: 'duration',
+    rows: 1_287,
+    filled: 0,
+    late: 0,
+    nameless: 0,
+    gaps: [],
+    connections: 1,
+    pages: 3,
+  },
   ...{ spent: { cu: 100_000, atMost: 107_600 }, durationMs: 283_000 },
   earlier: 0,
   verified: Date.UTC(2026, 10, 21, 21, 14, 34),
 };
-const end = (given: Partial<Summary> = {}) => tailText({ kind: 'end', summary: { ...summary, ...given } });
+const end = (given: Partial<Summary> = {}) =>
+  tailText({ kind: 'end', summary: { ...summary, ...given } });
 
 describe('the last line of a tail', () => {
   test('states duration, posts, gaps, reconnects, cost, and up to when the feed is complete', () => {
@@ -31,7 +41,10 @@ describe('repeated notices', () => {
       if (text !== undefined) shown.push(text);
     }
     expect(shown.length).toBeLessThan(40);
-    expect(shown.slice(0, 6)).toEqual([...Array<string>(5).fill('odd'), 'odd (and 59 more like this)']);
+    expect(shown.slice(0, 6)).toEqual([
+      ...Array<string>(5).fill('odd'),
+      'odd (and 59 more like this)',
+    ]);
     expect(shown.at(-1)).toBe('odd (and 3599 more like this)');
   });
 

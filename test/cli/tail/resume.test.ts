@@ -23,7 +23,9 @@ describe('a file that a tail resumes from', () => {
     'is not changed if a tail did not write it: %j',
     (text) => {
       const out = fileOf(text);
-      expect(() => resume(out)).toThrow(expect.objectContaining({ kind: 'local', code: 'TAIL_FILE' }));
+      expect(() => resume(out)).toThrow(
+        expect.objectContaining({ kind: 'local', code: 'TAIL_FILE' }),
+      );
       expect(readFileSync(out, 'utf8')).toBe(text);
     },
   );
@@ -58,7 +60,13 @@ describe('a file that a tail resumes from', () => {
 
   it('takes a checkpoint of trdr 1.0 over', () => {
     const out = fileOf(line);
-    const old = { form: 'trdr-tail', version: 1, feed: 'thesis', floor: AT - 1, known: [['late', AT - 5]] };
+    const old = {
+      form: 'trdr-tail',
+      version: 1,
+      feed: 'thesis',
+      floor: AT - 1,
+      known: [['late', AT - 5]],
+    };
     writeFileSync(`${out}.trdr`, JSON.stringify(old));
     expect(resume(out).start).toMatchObject({
       verified: AT - 1,

@@ -8,7 +8,14 @@ type Given = Partial<Omit<Certificate, 'lines' | 'coverage'>> &
 
 /** A file that is verified after 100 and up to 200, unless stated otherwise. */
 function file(name: string, given: Given = {}, problems: string[] = []) {
-  const { after = 100, gaps = [], verified = 200, before = null, previous = null, newest = null } = given;
+  const {
+    after = 100,
+    gaps = [],
+    verified = 200,
+    before = null,
+    previous = null,
+    newest = null,
+  } = given;
   const certificate: Certificate = {
     ...{ feed: 'thesis of x', filters: {}, verified, lowest: null, bytes: 0 },
     coverage: { after, gaps },
@@ -26,7 +33,11 @@ describe('files of one tail', () => {
   const hole = [{ from: 191, to: 310, why: 'no unchanged file covers it' }];
   test.each([
     ['in order', [one, two, three], { status: 'complete', from: 101, to: 400, rows: 3, gaps: [] }],
-    ['in another order', [three, one, two], { status: 'complete', from: 101, to: 400, rows: 3, gaps: [] }],
+    [
+      'in another order',
+      [three, one, two],
+      { status: 'complete', from: 101, to: 400, rows: 3, gaps: [] },
+    ],
     // Alone, a file vouches for what is newer than the newest post of the files before it.
     ['without the first', [two, three], { status: 'complete', from: 211, to: 400 }],
     ['alone', [two], { status: 'complete', from: 211, to: 290 }],
@@ -60,7 +71,11 @@ describe('a gap', () => {
   const holed = file('holed', { gaps });
 
   it('is reported with its reason', () => {
-    expect(joinFiles([holed])).toMatchObject({ status: 'gaps', gaps, files: [{ status: 'gaps', gaps }] });
+    expect(joinFiles([holed])).toMatchObject({
+      status: 'gaps',
+      gaps,
+      files: [{ status: 'gaps', gaps }],
+    });
   });
 
   it('disappears if another file fills it', () => {
@@ -78,7 +93,11 @@ describe('a gap', () => {
   });
 
   it('does not count outside of the stretch that was asked for', () => {
-    expect(joinFiles([holed], { from: 160, to: 180 })).toMatchObject({ from: 160, to: 180, gaps: [] });
+    expect(joinFiles([holed], { from: 160, to: 180 })).toMatchObject({
+      from: 160,
+      to: 180,
+      gaps: [],
+    });
     expect(joinFiles([holed], { from: 50, to: 145 }).gaps).toEqual([
       { from: 50, to: 100, why: 'it is before the first verified post time' },
       { from: 140, to: 145, why: 'pages failed' },

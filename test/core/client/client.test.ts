@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import { decode, encode } from '../../../src/core/client/coding.ts';
-import { broken, noAnswer, redirected, unreachable } from '../../../src/core/http/network-failures.ts';
+import {
+  broken,
+  noAnswer,
+  redirected,
+  unreachable,
+} from '../../../src/core/http/network-failures.ts';
 import { BASE, error, json, KEY, rig, user } from '../fakes.ts';
 
 const mert = { params: { handle: 'mert' } };
@@ -29,7 +34,9 @@ describe('a call', () => {
       headers: { authorization: `Bearer ${KEY}`, 'user-agent': 'trdr/1' },
       timeoutMs: 30_000,
     });
-    expect(ledger).toMatchObject([{ endpoint: 'user.handle', status: 200, cu: 100, requestId: 'r1' }]);
+    expect(ledger).toMatchObject([
+      { endpoint: 'user.handle', status: 200, cu: 100, requestId: 'r1' },
+    ]);
     expect(client.spent).toEqual({ cu: 100, atMost: 100, inFlight: 0, calls: 1 });
   });
 
@@ -80,7 +87,9 @@ describe('a wait for a 429', () => {
   it('is reported when consecutive waits add up, at growing intervals', async () => {
     const { client, notices } = rig(() => error(429, 'RATE_LIMITED', { retryAfter: 1 }));
     await failureOf(client.call('user.handle', mert));
-    const said = notices.filter((notice) => notice.kind === 'wait' && notice.reason.includes('429'));
+    const said = notices.filter(
+      (notice) => notice.kind === 'wait' && notice.reason.includes('429'),
+    );
     const word = { kind: 'wait', ms: 1_000, reason: 'RATE_LIMITED (429)' };
     // The notices appear when the waits add up to ten seconds, and again when they add up to forty seconds.
     expect(said).toEqual([word, word]);
@@ -178,23 +187,32 @@ describe('a wait that the service requests', () => {
     ['RATE_LIMITED', 3, three(3_000), 'RATE_LIMITED (429)'],
     ['RATE_LIMITED', 40, three(40_000), 'RATE_LIMITED (429)'],
     ['RATE_LIMITED', 41, [41_000, 41_000], 'RATE_LIMITED (429)'],
-  ])('with %s for %i s leads to %j, and is reported as %s', async (code, retryAfter, slept, reason) => {
-    let tries = 0;
-    const { client, clock, notices } = rig(
-      () =>
-        ++tries > 3 ? json(200, user()) : error(code === 'OVERLOADED' ? 503 : 429, code, { retryAfter }),
-      { random: () => 0 },
-    );
-    await client.call('user.handle', mert).catch(() => {});
-    expect([clock.slept, tries]).toEqual([slept, slept.length + 1]);
-    const notice = reason === undefined ? [] : [{ ms: retryAfter * 1_000, reason }];
-    expect(notices.filter(({ kind }) => kind !== 'trace').slice(0, 1)).toMatchObject(notice);
-  });
+  ])(
+    'with %s for %i s leads to %j, and is reported as %s',
+    async (code, retryAfter, slept, reason) => {
+      let tries = 0;
+      const { client, clock, notices } = rig(
+        () =>
+          ++tries > 3
+            ? json(200, user())
+            : error(code === 'OVERLOADED' ? 503 : 429, code, { retryAfter }),
+        { random: () => 0 },
+      );
+      await client.call('user.handle', mert).catch(() => {});
+      expect([clock.slept, tries]).toEqual([slept, slept.length + 1]);
+      const notice = reason === undefined ? [] : [{ ms: retryAfter * 1_000, reason }];
+      expect(notices.filter(({ kind }) => kind !== 'trace').slice(0, 1)).toMatchObject(notice);
+    },
+  );
 });
 
 it('an answer of something else may have been charged, unless its status comes before any charge', () => {
-  const call = { ...encode('user.handle', { params: { handle: 'a' } }), id: 'user.handle' as const };
-  const chargeOf = (status: number) => decode(call, { status, headers: {}, text: '<html>' }, 0).charge;
+  const call = {
+    ...encode('user.handle', { params: { handle: 'a' } }),
+    id: 'user.handle' as const,
+  };
+  const chargeOf = (status: number) =>
+    decode(call, { status, headers: {}, text: '<html>' }, 0).charge;
   const free = { cu: 0, reveals: 0 };
   for (const status of [200, 201, 299, 304, 400, 402, 409, 418, 451, 499, 500, 502, 503, 504])
     expect([status, chargeOf(status)]).toEqual([status, undefined]);

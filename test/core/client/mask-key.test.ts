@@ -18,7 +18,8 @@ const echoes: readonly (readonly [string, (text: string) => string])[] = [
   ['in JSON with escaped slashes', (text) => JSON.stringify(text).replaceAll('/', '\\/')],
   [
     'in JSON that is safe in HTML',
-    (text) => JSON.stringify(text).replace(/[<>&']/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`),
+    (text) =>
+      JSON.stringify(text).replace(/[<>&']/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`),
   ],
   ['percent-encoded', encodeURIComponent],
   [

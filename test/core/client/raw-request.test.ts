@@ -44,7 +44,9 @@ describe('a raw request', () => {
 describe('the next page', () => {
   it('replaces the previous cursor, and keeps the rest of the query', () => {
     expect(withCursor('/v2/thesis', 'a b')).toBe('/v2/thesis?before=a%20b');
-    expect(withCursor('/v2/thesis?before=old&limit=5', 'new')).toBe('/v2/thesis?limit=5&before=new');
+    expect(withCursor('/v2/thesis?before=old&limit=5', 'new')).toBe(
+      '/v2/thesis?limit=5&before=new',
+    );
     expect(withCursor('/v2/x?q=a?b&limit=5', 'c')).toBe('/v2/x?q=a?b&limit=5&before=c');
   });
 });

@@ -1,12 +1,28 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pathOf } from '../../../src/contract/endpoint.ts';
-import { endpointIds, endpoints, OPENAPI_PATH, SOCKET_PATH } from '../../../src/contract/endpoints.ts';
+import {
+  endpointIds,
+  endpoints,
+  OPENAPI_PATH,
+  SOCKET_PATH,
+} from '../../../src/contract/endpoints.ts';
 import { readRaw } from '../../../src/core/client/read-raw.ts';
 import { runs } from '../../state/room.ts';
 
-const values = { handle: 'mira', address: '0xAb', id: 'i', tokenAddress: 'T', wallet: 'W', mint: 'M' };
-const paths = [...endpointIds.map((id) => pathOf(endpoints[id].path, values)), OPENAPI_PATH, SOCKET_PATH];
+const values = {
+  handle: 'mira',
+  address: '0xAb',
+  id: 'i',
+  tokenAddress: 'T',
+  wallet: 'W',
+  mint: 'M',
+};
+const paths = [
+  ...endpointIds.map((id) => pathOf(endpoints[id].path, values)),
+  OPENAPI_PATH,
+  SOCKET_PATH,
+];
 const rawPath = (path: string) => readRaw('GET', path, undefined).path;
 const rejected = (path: string) => {
   try {
@@ -62,15 +78,19 @@ describe('a path that differs from a known one only in spelling', () => {
 
   it('names what the service may read differently: a separator or the name of a parameter', () => {
     expect(() => rawPath('/v2/thesis?before=a;limit=100')).toThrow('a ; in the query');
-    expect(() => rawPath('/v2/thesis?LIMIT=100')).toThrow('the parameter "LIMIT" is repeated or misspelled');
+    expect(() => rawPath('/v2/thesis?LIMIT=100')).toThrow(
+      'the parameter "LIMIT" is repeated or misspelled',
+    );
   });
 
   it('is rejected whatever the change of spelling', () => {
     const change = fc.constantFrom<(path: string, at: number) => string>(
       (path) => `${path}/`,
       (path) => `${path}//`,
-      (path, at) => path.replaceAll('/', (slash, place) => (place === slashNear(path, at) ? '//' : slash)),
-      (path, at) => path.replaceAll('/', (slash, place) => (place === slashNear(path, at) ? '/./' : slash)),
+      (path, at) =>
+        path.replaceAll('/', (slash, place) => (place === slashNear(path, at) ? '//' : slash)),
+      (path, at) =>
+        path.replaceAll('/', (slash, place) => (place === slashNear(path, at) ? '/./' : slash)),
       (path, at) =>
         path.replaceAll('/', (slash, place) => (place === slashNear(path, at) ? '/x/../' : slash)),
       (path) => path.replace('v2', 'V2').replace('openapi', 'OpenAPI'),
@@ -110,8 +130,11 @@ describe('a raw request', () => {
     ['GET', '/v2/thesis?limit=1000', undefined, 'thesis.all', undefined],
     ['POST', '/v2/user/handles/pnl', 'no JSON', 'users.pnl', undefined],
     ['DELETE', '/v2/thesis', undefined, undefined, undefined],
-  ])('%s %s %s is priced as its endpoint, if the endpoint accepts it', (method, path, body, id, most) => {
-    const target = readRaw(method, path, body);
-    expect([target.id, target.call?.bounds.most]).toEqual([id, most]);
-  });
+  ])(
+    '%s %s %s is priced as its endpoint, if the endpoint accepts it',
+    (method, path, body, id, most) => {
+      const target = readRaw(method, path, body);
+      expect([target.id, target.call?.bounds.most]).toEqual([id, most]);
+    },
+  );
 });

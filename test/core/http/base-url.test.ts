@@ -8,7 +8,9 @@ describe('a base URL', () => {
     ['https://h/api/v2/me', 'https://h/api'],
     ['https://h/v2/v2/user/handle/mira', 'https://h'],
   ])('with the version of the service is rejected with the right one: %s', (given, right) => {
-    expect(() => parseBaseUrl(given)).toThrow(expect.objectContaining({ hint: `write it as ${right}` }));
+    expect(() => parseBaseUrl(given)).toThrow(
+      expect.objectContaining({ hint: `write it as ${right}` }),
+    );
   });
 
   it.each(['https://h/v20', 'https://v2.h', 'https://h/xv2', 'https://h/v2/traders'])(

@@ -7,10 +7,12 @@ describe('the proxy of a request', () => {
   it('is chosen by the scheme of the target, and lower-case variables take precedence', () => {
     expect(proxy('http://a.test', { HTTP_PROXY: 'http://p:1' })).toBe('http://p:1/');
     expect(proxy('https://a.test', { HTTP_PROXY: 'http://p:1' })).toBeUndefined();
-    expect(proxy('https://a.test', { https_proxy: 'http://low:1', HTTPS_PROXY: 'http://up:1' })).toBe(
-      'http://low:1/',
+    expect(
+      proxy('https://a.test', { https_proxy: 'http://low:1', HTTPS_PROXY: 'http://up:1' }),
+    ).toBe('http://low:1/');
+    expect(proxy('https://a.test', { https_proxy: '', HTTPS_PROXY: 'http://up:1' })).toBe(
+      'http://up:1/',
     );
-    expect(proxy('https://a.test', { https_proxy: '', HTTPS_PROXY: 'http://up:1' })).toBe('http://up:1/');
   });
 
   it('is ALL_PROXY if the scheme has none, and may omit its own scheme', () => {

@@ -14,7 +14,8 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-const tls = (options: TlsOptions) => createTlsServer({ key, ...options }).on('tlsClientError', () => {});
+const tls = (options: TlsOptions) =>
+  createTlsServer({ key, ...options }).on('tlsClientError', () => {});
 
 /** A server that reads the start of the handshake and answers with these bytes. */
 const answering = (bytes: string | Uint8Array) =>
@@ -34,12 +35,28 @@ const failureOf = async (work: Promise<unknown>): Promise<Failure> => {
   return error;
 };
 
-const oldTls = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
+const oldTls = {
+  minVersion: 'TLSv1',
+  maxVersion: 'TLSv1.1',
+  ciphers: 'DEFAULT@SECLEVEL=0',
+} as const;
 
 /** What is wrong, the server, the trusted certificate, and the words for it. */
 const cases: readonly (readonly [string, () => Server, string | undefined, string, RegExp])[] = [
-  ['expired', () => tls({ cert: expiredCert }), expiredCert, 'its certificate has expired', /clock/],
-  ['not valid yet', () => tls({ cert: futureCert }), futureCert, 'its certificate is not valid yet', /clock/],
+  [
+    'expired',
+    () => tls({ cert: expiredCert }),
+    expiredCert,
+    'its certificate has expired',
+    /clock/,
+  ],
+  [
+    'not valid yet',
+    () => tls({ cert: futureCert }),
+    futureCert,
+    'its certificate is not valid yet',
+    /clock/,
+  ],
   [
     'for another host',
     () => tls({ cert: otherCert }),
@@ -54,8 +71,20 @@ const cases: readonly (readonly [string, () => Server, string | undefined, strin
     'its certificate is self-signed',
     /NODE_EXTRA_CA_CERTS|storeCa/,
   ],
-  ['an HTTP server', () => answering('HTTP/1.1 400 Bad\r\n\r\n'), cert, 'the server does not use TLS', /URL/],
-  ['a Redis server', () => answering('-ERR unknown\r\n'), cert, 'the server does not use TLS', /URL/],
+  [
+    'an HTTP server',
+    () => answering('HTTP/1.1 400 Bad\r\n\r\n'),
+    cert,
+    'the server does not use TLS',
+    /URL/,
+  ],
+  [
+    'a Redis server',
+    () => answering('-ERR unknown\r\n'),
+    cert,
+    'the server does not use TLS',
+    /URL/,
+  ],
   ['a mail server', () => answering('220 mail\r\n'), cert, 'the server does not use TLS', /URL/],
   [
     'an old version',
@@ -64,7 +93,13 @@ const cases: readonly (readonly [string, () => Server, string | undefined, strin
     'the server does not support TLS 1.2 or newer',
     /TLS|URL/,
   ],
-  ['an internal error', () => answering(alert(80)), cert, 'the TLS handshake failed (ERR_SSL_', /./],
+  [
+    'an internal error',
+    () => answering(alert(80)),
+    cert,
+    'the TLS handshake failed (ERR_SSL_',
+    /./,
+  ],
   ['an unknown name', () => answering(alert(112)), cert, 'the TLS handshake failed (ERR_SSL_', /./],
 ];
 
@@ -107,7 +142,11 @@ describe('an error of TLS', () => {
       'write EPROTO 8030:error:0A00010B:SSL routines:ssl3_get_record:wrong version number',
       'notTls',
     ],
-    ['EPROTO', 'write EPROTO 8030:error:0A000438:SSL routines::tlsv1 alert internal error', 'handshake'],
+    [
+      'EPROTO',
+      'write EPROTO 8030:error:0A000438:SSL routines::tlsv1 alert internal error',
+      'handshake',
+    ],
     ['SELF_SIGNED_CERT_IN_CHAIN', '', 'untrusted'],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', '', 'untrusted'],
     ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', '', 'untrusted'],

@@ -83,10 +83,16 @@ describe('a request that fails', () => {
       'shorter than its content-length on a closing connection',
       'HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 100\r\n\r\n{"half":',
     ],
-    ['cut off inside a chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n40\r\n{"half":'],
+    [
+      'cut off inside a chunk',
+      'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n40\r\n{"half":',
+    ],
   ])('is BROKEN if the response is %s', async (_, text) => {
     const server = keep(await serveRaw((socket) => socket.once('data', () => socket.end(text))));
-    expect(await failureOf(open().send(get(server.url)))).toMatchObject({ kind: 'network', code: 'BROKEN' });
+    expect(await failureOf(open().send(get(server.url)))).toMatchObject({
+      kind: 'network',
+      code: 'BROKEN',
+    });
   });
 
   it.each([
@@ -100,7 +106,9 @@ describe('a request that fails', () => {
   ])('returns a complete record %s, because it may have been charged', async (_, rest, ends) => {
     const text = `HTTP/1.1 200 OK\r\n${rest}`;
     const server = keep(
-      await serveRaw((socket) => socket.once('data', () => (ends ? socket.end(text) : socket.write(text)))),
+      await serveRaw((socket) =>
+        socket.once('data', () => (ends ? socket.end(text) : socket.write(text))),
+      ),
     );
     const answer = await open().send(get(server.url, { timeoutMs: ends ? 10_000 : 100 }));
     expect([answer.status, answer.text]).toEqual([200, '{"id":"x"}']);

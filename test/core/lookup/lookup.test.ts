@@ -30,7 +30,9 @@ function setUp(reply: Reply) {
 describe('lookups', () => {
   it('do not let a field of the service replace their own fields', async () => {
     const { run } = setUp(() => json(200, user({ subject: 'x', found: 'maybe', extra: null })));
-    expect((await run(['mert'])).records).toMatchObject([{ subject: 'mert', found: true, extra: null }]);
+    expect((await run(['mert'])).records).toMatchObject([
+      { subject: 'mert', found: true, extra: null },
+    ]);
   });
 
   it('request nothing twice, although few answers fit in memory', async () => {
@@ -45,12 +47,19 @@ describe('lookups', () => {
           const answer = async ({ value }: Subject): Promise<LookupAnswer> => {
             asked.push(value);
             if (value.endsWith('0')) return { found: false, code: value, time: 1, from: 'service' };
-            return { found: true, record: { handle: value }, source: 'live', time: 1, from: 'service' };
+            return {
+              found: true,
+              record: { handle: value },
+              source: 'live',
+              time: 1,
+              from: 'service',
+            };
           };
           const older = isFull ? full : openRunAnswers();
           const texts = numbers.map((number) => `h${number}`);
           const records: object[] = [];
-          for await (const { record } of lookup(texts, { answer, memory, older })) records.push(record);
+          for await (const { record } of lookup(texts, { answer, memory, older }))
+            records.push(record);
           expect(records).toEqual(
             texts.map((subject) =>
               subject.endsWith('0')
@@ -77,7 +86,9 @@ describe('lookups', () => {
       if (url.endsWith('/v2/me')) return json(200, me(300));
       return ++asked === 3 ? refusal : json(200, user());
     });
-    const { records, failure } = await run(Array.from({ length: 100 }, (_unused, index) => `h${index}`));
+    const { records, failure } = await run(
+      Array.from({ length: 100 }, (_unused, index) => `h${index}`),
+    );
     expect(failure).toMatchObject({ code: JSON.parse(refusal.text).error.code });
     expect(records.map(({ subject }) => subject).slice(0, 2)).toEqual(['h0', 'h1']);
     expect(records.every(({ found }) => found === true)).toBe(true);
@@ -105,7 +116,11 @@ describe('cached answers', () => {
     const { run, paths } = setUp(all);
     await run(['mert']);
     await run([WALLET, EVM]);
-    expect(paths()).toEqual(['/v2/user/handle/mert', `/v2/user/wallet/${WALLET}`, `/v2/user/wallet/${EVM}`]);
+    expect(paths()).toEqual([
+      '/v2/user/handle/mert',
+      `/v2/user/wallet/${WALLET}`,
+      `/v2/user/wallet/${EVM}`,
+    ]);
   });
 
   it('of a wallet are renewed for free if a recent answer for the id is cached', async () => {
@@ -128,7 +143,11 @@ describe('cached answers', () => {
     await run([WALLET]);
     await clock.sleep(HOUR);
     expect((await run([WALLET])).records).toMatchObject([{ found: true, name: '2' }]);
-    expect(paths()).toEqual([`/v2/user/wallet/${WALLET}`, `/v2/user/id/${ID}`, `/v2/user/wallet/${WALLET}`]);
+    expect(paths()).toEqual([
+      `/v2/user/wallet/${WALLET}`,
+      `/v2/user/id/${ID}`,
+      `/v2/user/wallet/${WALLET}`,
+    ]);
   });
 
   it('match an EVM address in any case', async () => {
@@ -155,7 +174,9 @@ describe('cached answers', () => {
 
 describe('a plan', () => {
   it('lists the calls of a lookup, and none if a cached answer is fresh', async () => {
-    const { run, source, clock } = setUp(service({ [`/v2/user/wallet/${WALLET}`]: json(200, user()) }));
+    const { run, source, clock } = setUp(
+      service({ [`/v2/user/wallet/${WALLET}`]: json(200, user()) }),
+    );
     const plan = async (text: string) =>
       source.plan(await readSubject(text)).map(({ id, isSure }) => [id, isSure]);
     expect(await plan(WALLET)).toEqual([['user.wallet', true]]);

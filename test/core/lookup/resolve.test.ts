@@ -17,7 +17,8 @@ const live = json(200, user(), { 'x-service-resolve': 'live' });
  */
 function service(looks: ReturnType<Reply>[], posts: (() => ReturnType<Reply>)[]): Reply {
   return ({ method }) => {
-    if (method === 'GET') return (looks.length > 1 ? looks.shift() : looks[0]) ?? error(404, 'NOT_OBSERVED');
+    if (method === 'GET')
+      return (looks.length > 1 ? looks.shift() : looks[0]) ?? error(404, 'NOT_OBSERVED');
     const post = posts.length > 1 ? posts.shift() : posts[0];
     if (!post) throw new Error('no resolve was expected');
     return post();
@@ -66,9 +67,12 @@ describe('a resolve', () => {
   });
 
   it('is requested at once with --direct, and reports the source of the wallet', async () => {
-    const { run, calls } = setUp(service([], [() => json(200, user(), { 'x-service-resolve': 'cached' })]), {
-      direct: true,
-    });
+    const { run, calls } = setUp(
+      service([], [() => json(200, user(), { 'x-service-resolve': 'cached' })]),
+      {
+        direct: true,
+      },
+    );
     expect((await run(['mert'])).records).toMatchObject([{ found: true, source: 'cached' }]);
     expect(calls()).toBe('POST');
   });
@@ -100,7 +104,9 @@ describe('a resolve', () => {
   });
 
   it('waits longer each time if the service states nothing, and ends as pending', async () => {
-    const { run, clock, client } = setUp(service([json(200, bare)], [() => pending('not_ingested')]));
+    const { run, clock, client } = setUp(
+      service([json(200, bare)], [() => pending('not_ingested')]),
+    );
     const { records, failure } = await run(['mert']);
     expect(failure).toBeUndefined();
     expect(records).toEqual([
@@ -114,7 +120,9 @@ describe('a resolve', () => {
     const posts = [() => pending('queued', { retryAfterSeconds: 1, position: 1 })];
     const { run, clock, standings } = setUp(service([json(200, bare)], posts), { waitMs: 30_000 });
     const began = clock.mono();
-    expect((await run(['mert'])).records).toMatchObject([{ code: 'PENDING', reason: 'queued', position: 1 }]);
+    expect((await run(['mert'])).records).toMatchObject([
+      { code: 'PENDING', reason: 'queued', position: 1 },
+    ]);
     // The service allows ten resolves per minute.
     expect(standings).toHaveLength(10);
     expect(clock.mono() - began).toBeLessThanOrEqual(30_000);
@@ -150,21 +158,32 @@ describe('a resolve', () => {
     expect(calls()).toBe('GET POST GET');
     expect(standings).toEqual([{ subject: 'mert', reason: 'timeout', againInMs: 5_000 }]);
     const hasty = setUp(service([json(200, bare)], [drop]), { waitMs: 0 });
-    expect((await hasty.run(['mert'])).records).toMatchObject([{ found: null, error: { code: 'BROKEN' } }]);
+    expect((await hasty.run(['mert'])).records).toMatchObject([
+      { found: null, error: { code: 'BROKEN' } },
+    ]);
     expect([hasty.calls(), hasty.standings]).toEqual(['GET POST GET', []]);
   });
 
   it('fails after the second lost answer, because each may have been charged the full price', async () => {
     const { run, sent } = setUp(service([json(200, bare)], [drop]));
-    expect((await run(['mert'])).records).toMatchObject([{ found: null, error: { code: 'BROKEN' } }]);
+    expect((await run(['mert'])).records).toMatchObject([
+      { found: null, error: { code: 'BROKEN' } },
+    ]);
     expect(sent.filter(({ method }) => method === 'POST').length).toBe(2);
   });
 
   it('is a miss for an unknown handle, and an error for a conflict', async () => {
     const { run } = setUp(
-      service([error(404, 'NOT_OBSERVED')], [() => error(404, 'NOT_OBSERVED'), () => error(409, 'CONFLICT')]),
+      service(
+        [error(404, 'NOT_OBSERVED')],
+        [() => error(404, 'NOT_OBSERVED'), () => error(409, 'CONFLICT')],
+      ),
     );
-    expect((await run(['a'])).records).toEqual([{ subject: 'a', found: false, code: 'NOT_OBSERVED' }]);
-    expect((await run(['b'])).records).toMatchObject([{ found: null, error: { code: 'CONFLICT' } }]);
+    expect((await run(['a'])).records).toEqual([
+      { subject: 'a', found: false, code: 'NOT_OBSERVED' },
+    ]);
+    expect((await run(['b'])).records).toMatchObject([
+      { found: null, error: { code: 'CONFLICT' } },
+    ]);
   });
 });

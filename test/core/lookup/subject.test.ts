@@ -75,7 +75,11 @@ describe('a subject', () => {
       `${base58.encode(new Uint8Array(32).fill(171))}x`,
       'encode 33',
     ],
-    ['a Solana address with an O', SOLANA.replace('S', 'xO').replace('o111', 'oAb'), '"O" cannot occur'],
+    [
+      'a Solana address with an O',
+      SOLANA.replace('S', 'xO').replace('o111', 'oAb'),
+      '"O" cannot occur',
+    ],
     ['nothing', ' ', 'empty'],
     ['a space within', 'a b', 'no spaces'],
     ['a list', '@a,b', 'expected one subject'],

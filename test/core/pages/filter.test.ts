@@ -18,7 +18,13 @@ describe('a filter', () => {
   test.each<[string, FilterOptions<TailRow>, keyof PostFields, unknown[], unknown[]]>([
     ['no', { tokens: [], symbol: [], devOnly: false }, 'authorIsDev', [false], []],
     ['EVM', { tokens: [EVM] }, 'tokenAddress', [EVM.toLowerCase(), EVM.toUpperCase()], ['x', '']],
-    ['Solana', { tokens: [EVM, SOL] }, 'tokenAddress', [SOL], [SOL.toLowerCase(), null, undefined, 7]],
+    [
+      'Solana',
+      { tokens: [EVM, SOL] },
+      'tokenAddress',
+      [SOL],
+      [SOL.toLowerCase(), null, undefined, 7],
+    ],
     ['author', { userId: 'u1' }, 'authorId', ['u1'], ['u2', undefined]],
     [
       'symbol',

@@ -10,10 +10,12 @@ interface Post {
 
 /** Posts `n-1` to `0`, one second apart; pages hold at most `cap` rows. */
 function feedOf(count: number, cap = 100) {
-  const posts: Post[] = Array.from({ length: count }, (_, index) => count - 1 - index).map((time) => ({
-    id: `p${time}`,
-    time: time * 1000,
-  }));
+  const posts: Post[] = Array.from({ length: count }, (_, index) => count - 1 - index).map(
+    (time) => ({
+      id: `p${time}`,
+      time: time * 1000,
+    }),
+  );
   const asked: { before: string | undefined; rows: number | undefined }[] = [];
   const feed: TimedFeed<Post> = {
     async page(before, rows) {
@@ -43,11 +45,14 @@ const blocksOf = (asked: readonly { rows: number | undefined }[]) =>
   asked.reduce((sum, { rows }) => sum + Math.ceil((rows ?? 20) / 20), 0);
 
 describe('a walk', () => {
-  it.each([5, 20, 21, 60, 99, 500, 1000])('of %i rows pays for no unnecessary block', async (limit) => {
-    const { feed, asked } = feedOf(2000);
-    expect((await ids(feed, { limit })).length).toBe(limit);
-    expect(blocksOf(asked)).toBe(Math.ceil(limit / 20));
-  });
+  it.each([5, 20, 21, 60, 99, 500, 1000])(
+    'of %i rows pays for no unnecessary block',
+    async (limit) => {
+      const { feed, asked } = feedOf(2000);
+      expect((await ids(feed, { limit })).length).toBe(limit);
+      expect(blocksOf(asked)).toBe(Math.ceil(limit / 20));
+    },
+  );
 
   it('requests single blocks if the service returns no more, after one larger page', async () => {
     const { feed, asked } = feedOf(1000, 20);
@@ -68,13 +73,21 @@ describe('a walk', () => {
   it('fails if the times are in seconds, instead of ending at --since at once', async () => {
     const { feed } = feedOf(600);
     const seconds = { ...feed, timeOf: ({ time }: Post) => 1_795_000_000 + (time ?? 0) / 1000 };
-    await expect(ids(seconds, { since: 1_795_000_000_000 })).rejects.toMatchObject({ code: 'NO_TIMES' });
+    await expect(ids(seconds, { since: 1_795_000_000_000 })).rejects.toMatchObject({
+      code: 'NO_TIMES',
+    });
   });
 
   it('treats a row without a time like the rows next to it', async () => {
     const { feed } = feedOf(100);
     const undated = { ...feed, timeOf: ({ id, time }: Post) => (/[17]$/.test(id) ? null : time) };
-    expect(await ids(undated, { until: 92_000, since: 86_000 })).toEqual(['p90', 'p89', 'p88', 'p87', 'p86']);
+    expect(await ids(undated, { until: 92_000, since: 86_000 })).toEqual([
+      'p90',
+      'p89',
+      'p88',
+      'p87',
+      'p86',
+    ]);
   });
 
   it.each([
@@ -109,8 +122,13 @@ describe('a walk', () => {
     const { feed, posts } = feedOf(100);
     const wanted = posts.slice(0, 80).map(({ id }) => id);
     const old = (row: Post) => (['p80', 'p82'].includes(row.id) ? 1 : row.time);
-    const untimed = { ...feed, timeOf: (row: Post) => (/p(81|79|78)$/.test(row.id) ? null : old(row)) };
-    expect(await ids(untimed, { since: 20_000 })).toEqual(wanted.filter((id) => !/p8[02]/.test(id)));
+    const untimed = {
+      ...feed,
+      timeOf: (row: Post) => (/p(81|79|78)$/.test(row.id) ? null : old(row)),
+    };
+    expect(await ids(untimed, { since: 20_000 })).toEqual(
+      wanted.filter((id) => !/p8[02]/.test(id)),
+    );
     const day = virtualClock().now() + 2 * 86_400_000;
     const future = { ...feed, timeOf: (row: Post) => (row.id === 'p80' ? day : row.time) };
     expect(await ids(future, { since: 20_000, until: 95_000 })).toEqual(wanted.slice(5));

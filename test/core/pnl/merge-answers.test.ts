@@ -3,7 +3,10 @@ import { expect, test } from 'vitest';
 import { inOrder } from '../../../src/core/pnl/merge-answers.ts';
 import type { PnlResult } from '../../../src/core/pnl/request-batch.ts';
 
-const at = (position: number): PnlResult => ({ position, record: { subject: `t${position}`, found: true } });
+const at = (position: number): PnlResult => ({
+  position,
+  record: { subject: `t${position}`, found: true },
+});
 
 async function gather(results: AsyncIterable<PnlResult>) {
   const positions: number[] = [];
@@ -28,7 +31,8 @@ test('yields every answer once and in order, whatever the order in which request
       const todo = all.filter((position) => !cached(position));
       todo.sort((a, b) => ((a * 7919 + seed) % 101) - ((b * 7919 + seed) % 101));
       async function* requested() {
-        for (let from = 0; from < todo.length; from += batch) yield todo.slice(from, from + batch).map(at);
+        for (let from = 0; from < todo.length; from += batch)
+          yield todo.slice(from, from + batch).map(at);
       }
       const saved = async (position: number) => (cached(position) ? at(position) : undefined);
       const { positions, error } = await gather(inOrder(size, saved, requested()));

@@ -34,14 +34,22 @@ interface ServiceTerms {
 }
 
 /** A service with exact meters and a list of paid handles. */
-function pnlService({ units, reveals, perWallet, held = () => true, refused, ...terms }: ServiceTerms = {}) {
+function pnlService({
+  units,
+  reveals,
+  perWallet,
+  held = () => true,
+  refused,
+  ...terms
+}: ServiceTerms = {}) {
   const fates = [...(terms.fates ?? [])];
   const paid: string[] = [];
   const batches: number[] = [];
   const meter = { used: 0, revealed: 0, mes: 0 };
   let late = 0;
   const slow: { readonly until: number; readonly price: number }[] = [];
-  const leftOf = (most: number | undefined, used: number) => (most === undefined ? null : most - used);
+  const leftOf = (most: number | undefined, used: number) =>
+    most === undefined ? null : most - used;
 
   const me = () => ({
     ratePerMinute: 6_000,
@@ -63,7 +71,8 @@ function pnlService({ units, reveals, perWallet, held = () => true, refused, ...
     reply(request: HttpRequest, now: number) {
       if (request.url.endsWith('/v2/me')) {
         meter.mes++;
-        while ((slow[0]?.until ?? Number.POSITIVE_INFINITY) <= now) meter.used += slow.shift()?.price ?? 0;
+        while ((slow[0]?.until ?? Number.POSITIVE_INFINITY) <= now)
+          meter.used += slow.shift()?.price ?? 0;
         const answer = json(200, me());
         // A call that timed out may be charged after the usage was requested once.
         meter.used += late;
@@ -71,12 +80,14 @@ function pnlService({ units, reveals, perWallet, held = () => true, refused, ...
         return answer;
       }
       const single = /\/handle\/([^/]+)\/pnl$/.exec(request.url)?.[1];
-      const handles: string[] = single === undefined ? JSON.parse(request.body ?? '').handles : [single];
+      const handles: string[] =
+        single === undefined ? JSON.parse(request.body ?? '').handles : [single];
       batches.push(handles.length);
       const fate = fates.shift() ?? 'serve';
       if (fate === 'reset') throw broken('h', undefined);
       if (fate === '500') return error(500, 'INTERNAL_ERROR');
-      if (fate === '400' || (refused && handles.some(refused))) return error(400, 'VALIDATION_ERROR');
+      if (fate === '400' || (refused && handles.some(refused)))
+        return error(400, 'VALIDATION_ERROR');
       const found = handles.filter(held);
       const missing = handles.filter((handle) => !held(handle));
       const price = cu.reveal * found.length + cu.miss * missing.length;
@@ -98,7 +109,8 @@ function pnlService({ units, reveals, perWallet, held = () => true, refused, ...
       if (fate === 'lost') throw broken('h', undefined);
       if (fate === 'shape') return json(200, { something: 'else' });
       const entries = found.map(numbers);
-      if (single !== undefined) return entries[0] ? json(200, entries[0]) : error(404, 'NOT_OBSERVED');
+      if (single !== undefined)
+        return entries[0] ? json(200, entries[0]) : error(404, 'NOT_OBSERVED');
       return json(200, { count: entries.length, missing, entries });
     },
   };

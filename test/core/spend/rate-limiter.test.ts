@@ -100,21 +100,24 @@ describe('the lane of a key', () => {
     [150, 40],
     // Lower than that of any plan.
     [12, 4],
-  ])('has the limit of the key, %i, for all limiters with the same windows', async (limit, calls) => {
-    const clock = virtualClock();
-    const windows = ownWindows(clock);
-    const times: number[] = [];
-    const askRate = async () => {
-      times.push(clock.now());
-      await clock.sleep(700);
-      return limit;
-    };
-    const limiters = Array.from({ length: 10 }, () => limiterAt(clock, { windows, askRate }));
-    await Promise.all(limiters.map((limiter) => send(limiter, clock, calls, times)));
-    // One request of the limit serves them all.
-    expect(times.length).toBe(10 * calls + 1);
-    expect(busiest(times)).toBeLessThanOrEqual(limit);
-  });
+  ])(
+    'has the limit of the key, %i, for all limiters with the same windows',
+    async (limit, calls) => {
+      const clock = virtualClock();
+      const windows = ownWindows(clock);
+      const times: number[] = [];
+      const askRate = async () => {
+        times.push(clock.now());
+        await clock.sleep(700);
+        return limit;
+      };
+      const limiters = Array.from({ length: 10 }, () => limiterAt(clock, { windows, askRate }));
+      await Promise.all(limiters.map((limiter) => send(limiter, clock, calls, times)));
+      // One request of the limit serves them all.
+      expect(times.length).toBe(10 * calls + 1);
+      expect(busiest(times)).toBeLessThanOrEqual(limit);
+    },
+  );
 
   it('serves calls in their order', async () => {
     const clock = virtualClock();
@@ -177,7 +180,9 @@ describe('the lane of a key', () => {
     await clock.sleep(120_000);
     await limiter.refused('key', 2_000);
     await send(limiter, clock, 1);
-    expect(notices).toEqual([{ kind: 'wait', ms: 61_000, reason: 'the key allows 60 requests per minute' }]);
+    expect(notices).toEqual([
+      { kind: 'wait', ms: 61_000, reason: 'the key allows 60 requests per minute' },
+    ]);
   });
 
   it('blocks a lane for at most a quarter of an hour, whatever a 429 says', async () => {

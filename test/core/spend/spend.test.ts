@@ -30,7 +30,10 @@ function runWith(limit: number | undefined, budget = Number.POSITIVE_INFINITY) {
   };
   const spend = createSpend({ limit }, { acquire: async () => {} }, ledger);
   const reserve = (most: number, signal?: AbortSignal, isMinute = false) =>
-    spend.reserve({ endpoint: 'e', bounds: bounds(most), lane: isMinute ? undefined : 'key' }, signal);
+    spend.reserve(
+      { endpoint: 'e', bounds: bounds(most), lane: isMinute ? undefined : 'key' },
+      signal,
+    );
   return { spend, reserve, others };
 }
 const answered = (cu: number) => ({ status: 200, cu });

@@ -22,7 +22,8 @@ function read(text: string): string[][] {
         } else break;
       }
       at++;
-      if (at < text.length && text[at] !== ',' && text[at] !== '\n') throw new Error('text after a quote');
+      if (at < text.length && text[at] !== ',' && text[at] !== '\n')
+        throw new Error('text after a quote');
     }
     if (at >= text.length || text[at] === ',' || text[at] === '\n') {
       row.push(cell);
@@ -70,16 +71,19 @@ describe('CSV', () => {
 
   it('is read back unchanged by another reader, for any text', () =>
     check(
-      fc.asyncProperty(fc.array(fc.tuple(anyText, anyText), { minLength: 1, maxLength: 5 }), async (rows) => {
-        const text = await csvOf(
-          rows.map(([a, b]) => ({ a, b })),
-          ['a', 'b'],
-        );
-        const expected = rows.map((row) =>
-          row.map((cell) => Buffer.from(disarm(withoutControls(cell))).toString()),
-        );
-        expect(read(text).slice(1)).toEqual(expected);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.tuple(anyText, anyText), { minLength: 1, maxLength: 5 }),
+        async (rows) => {
+          const text = await csvOf(
+            rows.map(([a, b]) => ({ a, b })),
+            ['a', 'b'],
+          );
+          const expected = rows.map((row) =>
+            row.map((cell) => Buffer.from(disarm(withoutControls(cell))).toString()),
+          );
+          expect(read(text).slice(1)).toEqual(expected);
+        },
+      ),
       2000,
     ));
 

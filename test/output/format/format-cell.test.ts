@@ -6,7 +6,8 @@ import { localTime } from '../../local-time.ts';
 
 const now = Date.UTC(2025, 10, 21, 10, 0, 0);
 const berlin: FormatContext = { utc: false, now: () => now, unicode: true };
-const form = (kind: CellKind, value: unknown, context = berlin) => formatCell(kind, value, context).text;
+const form = (kind: CellKind, value: unknown, context = berlin) =>
+  formatCell(kind, value, context).text;
 
 localTime('Europe/Berlin');
 

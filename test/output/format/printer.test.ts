@@ -47,7 +47,12 @@ describe('NDJSON', () => {
   it('forwards raw JSON in the spelling of records, without active characters', async () => {
     const stream = new PassThrough();
     const text = stream.setEncoding('utf8').toArray();
-    const printer = await createPrinter<Row>({ ...look, sink: createSink(stream), view, format: 'ndjson' });
+    const printer = await createPrinter<Row>({
+      ...look,
+      sink: createSink(stream),
+      view,
+      format: 'ndjson',
+    });
     const raw = [
       '{"n": 1.0, "big":12345678901234567890}',
       '{"a":"ü 🚀 “x”"}',

@@ -21,7 +21,12 @@ const column = (title: string, kind: CellKind, more: Partial<Column<Row>> = {}):
   ...more,
 });
 
-const draw = (columns: readonly Column<Row>[], rows: readonly Row[], width: number, growing = false) => {
+const draw = (
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  width: number,
+  growing = false,
+) => {
   const table = createTable(columns, rows, look(width), growing);
   return (table.head() + rows.map(table.row).join('')).split('\n').slice(0, -1);
 };
@@ -86,7 +91,10 @@ describe('a table', () => {
     };
     const day = 86_400_000;
     expect(times([now, now - day])).toEqual(['      at (UTC)', '11-21 10:00:00', '11-20 10:00:00']);
-    expect(times([now, now - 365 * day]).slice(1)).toEqual(['     11-21 10:00:00', '2024-11-21 10:00:00']);
+    expect(times([now, now - 365 * day]).slice(1)).toEqual([
+      '     11-21 10:00:00',
+      '2024-11-21 10:00:00',
+    ]);
     expect(times([now], 'Asia/Kolkata')).toEqual(
       ['at (UTC+5:30)', '11-21 15:30:00'].map((text) => text.padStart(14)),
     );
@@ -198,7 +206,9 @@ describe('a table', () => {
   it('conveys nothing by color alone', async () => {
     const style = await loadStyle(true);
     const columns = kinds.map((kind) => column(kind, kind));
-    const row = Object.fromEntries(kinds.map((kind, index) => [kind, index % 2 ? index - 5 : true]));
+    const row = Object.fromEntries(
+      kinds.map((kind, index) => [kind, index % 2 ? index - 5 : true]),
+    );
     const drawn = (paint: Style) => {
       const table = createTable(columns, [row], look(200, paint));
       return table.head() + table.row(row);

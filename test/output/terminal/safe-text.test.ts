@@ -23,7 +23,9 @@ describe('safe text', () => {
   });
 
   it('removes direction marks and invisible characters', () => {
-    expect(safeLine('\u202egnp.exe\u2066 \u200bmert\ufeff \u00ad\u3164\u{e0041}x')).toBe('gnp.exe mert x');
+    expect(safeLine('\u202egnp.exe\u2066 \u200bmert\ufeff \u00ad\u3164\u{e0041}x')).toBe(
+      'gnp.exe mert x',
+    );
     expect(safeLine('me\u200drt \u200cx')).toBe('mert x');
   });
 

@@ -16,7 +16,8 @@ export function createDriver() {
         pending--;
       });
     },
-    pause: (ms: number) => new Promise<void>((resolve) => void scheduler.at(scheduler.now + ms, resolve)),
+    pause: (ms: number) =>
+      new Promise<void>((resolve) => void scheduler.at(scheduler.now + ms, resolve)),
     /** A process that can be killed, which resolves `killed`: its waits then never end. */
     openProcess() {
       let end = () => {};

@@ -133,7 +133,8 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
   const take = (path: string, isAway = false) => {
     certified.push(certifiedFile(path));
     const text = readFileSync(path, 'utf8');
-    if (!isAway && text !== '' && !text.endsWith('\n')) problem(`${basename(path)} ends in a torn line`);
+    if (!isAway && text !== '' && !text.endsWith('\n'))
+      problem(`${basename(path)} ends in a torn line`);
     // Skip an incomplete last line. If the file was renamed before the next run could repair it, the line was
     // written again to another file.
     for (const line of text.slice(0, text.lastIndexOf('\n') + 1).split('\n')) {
@@ -206,7 +207,10 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
           flush: () =>
             track(
               file.sink.flush().then(() => {
-                safe = { ino: file.place().ino, size: statSync(out, { throwIfNoEntry: false })?.size ?? 0 };
+                safe = {
+                  ino: file.place().ino,
+                  size: statSync(out, { throwIfNoEntry: false })?.size ?? 0,
+                };
                 return true;
               }),
             ),
@@ -215,7 +219,9 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
         spent: () => ({ cu: 0, atMost: 0 }),
         save: async (given) => {
           const { verified } = given;
-          const old = given.ids.filter(([, at]) => at !== null && verified !== null && at <= verified).length;
+          const old = given.ids.filter(
+            ([, at]) => at !== null && verified !== null && at <= verified,
+          ).length;
           if (old > 100) problem(`the position has the ids of ${old} verified posts`);
           savePosition(path, { ...given, filters: {} });
           saved = { ...given, filters: {} };
@@ -247,7 +253,8 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
     await track(file.sink.finish('discarded'));
     if (failed) return false;
     if (ended) {
-      if (summary?.gaps.some(({ open }) => open)) problem(`open gaps: ${JSON.stringify(summary.gaps)}`);
+      if (summary?.gaps.some(({ open }) => open))
+        problem(`open gaps: ${JSON.stringify(summary.gaps)}`);
       return true;
     }
     // A power failure cuts off a part of the text that was written last but not synced.
@@ -265,7 +272,8 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
   async function supervise(): Promise<void> {
     for (const { kind, from } of incidents) {
       if (kind === 'step') scheduler.at(from, () => (driver.skew = rng.between(-600_000, 600_000)));
-      if (kind === 'rename') scheduler.at(from, () => renameSync(out, `${out}.${Math.round(from)}`));
+      if (kind === 'rename')
+        scheduler.at(from, () => renameSync(out, `${out}.${Math.round(from)}`));
     }
     while (!(await runProcess())) await driver.pause(30_000);
   }
@@ -280,7 +288,8 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
   // The certificates vouch for everything from the start to the last verification, except in the reported gaps.
   const proof = joinFiles(certified);
   for (const { file, status } of proof.files)
-    if (status === 'changed' || status === 'no certificate') problem(`${basename(file)}: ${status}`);
+    if (status === 'changed' || status === 'no certificate')
+      problem(`${basename(file)}: ${status}`);
   const vouched = { from: proof.from ?? 0, to: proof.to ?? 0 };
   const isWithin = (at: number, { from, to }: Span) => at >= from && at <= to;
   // Each post since the first printed one must be in the files exactly once. The first ones may be dated before the start.
@@ -301,11 +310,14 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
   for (const { from, to } of proof.gaps)
     if (!gaps.some((gap) => from >= gap.from && to <= gap.to))
       problem(`from ${from - EPOCH} to ${to - EPOCH}, nothing is vouched for`);
-  if (vouched.to < EPOCH + lengthMs - 400_000) problem(`vouched for only up to ${vouched.to - EPOCH}`);
+  if (vouched.to < EPOCH + lengthMs - 400_000)
+    problem(`vouched for only up to ${vouched.to - EPOCH}`);
   // Only what the service deleted during an outage may be lost.
   const outages = incidents.filter(({ kind }) => kind === 'outage');
-  const deleted = outages.reduce((sum, { from, to }) => sum + to - from - retentionMs + 300_000, 0) / postMs;
-  if (lost > deleted) problem(`${lost} posts are in reported gaps, and the service deleted ${deleted}`);
+  const deleted =
+    outages.reduce((sum, { from, to }) => sum + to - from - retentionMs + 300_000, 0) / postMs;
+  if (lost > deleted)
+    problem(`${lost} posts are in reported gaps, and the service deleted ${deleted}`);
   return { problems, posts, lost, gaps: gaps.length, files, starts };
 }
 

@@ -57,7 +57,11 @@ export function createData(clock: () => number, from: readonly (readonly Write[]
     }
     if (name === 'XADD') {
       const [ms = 0, count = 0, ...fields] = rest;
-      get(streams, key, () => []).push({ ms: Number(ms), count: Number(count), fields: fields.map(String) });
+      get(streams, key, () => []).push({
+        ms: Number(ms),
+        count: Number(count),
+        fields: fields.map(String),
+      });
     }
   };
 
@@ -67,7 +71,8 @@ export function createData(clock: () => number, from: readonly (readonly Write[]
     if (group) group.push(one);
     else log.push([one]);
   };
-  const lastOf = (key: string): Entry => streams.get(key)?.at(-1) ?? { ms: 0, count: 0, fields: [] };
+  const lastOf = (key: string): Entry =>
+    streams.get(key)?.at(-1) ?? { ms: 0, count: 0, fields: [] };
 
   const commands: Readonly<Record<string, (args: readonly string[]) => Reply>> = {
     // With ".0", Lua calculates with doubles; integers of this Lua have only 32 bits.
@@ -116,7 +121,9 @@ export function createData(clock: () => number, from: readonly (readonly Write[]
       return ids.length;
     },
     XRANGE([key = '', from = '-', to = '+', , count]) {
-      const rows = (streams.get(key) ?? []).filter((entry) => isFrom(entry, from) && isTo(entry, to));
+      const rows = (streams.get(key) ?? []).filter(
+        (entry) => isFrom(entry, from) && isTo(entry, to),
+      );
       return rows.slice(0, Number(count ?? rows.length)).map(entryReply);
     },
     XREVRANGE([key = '', from = '+', , , count]) {

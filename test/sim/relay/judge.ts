@@ -18,7 +18,9 @@ export function judgeRelay(outcome: RelayOutcome): string[] {
   const { top, held } = start;
   const due = service.posts.filter(
     (post) =>
-      above(post, top) && !held.has(post.id) && post.visibleAt < endsAt - SETTLED_MS - schedule.service.lagMs,
+      above(post, top) &&
+      !held.has(post.id) &&
+      post.visibleAt < endsAt - SETTLED_MS - schedule.service.lagMs,
   );
   const known = new Set(service.posts.map(({ id }) => id));
   const problemsOf = (
@@ -72,7 +74,9 @@ function falseClaims({ claims, rows }: Delivered, posts: readonly Post[]): strin
   const stretches = stretchesOf({ coverage, verified, lowest, lines: noLines });
   const have = new Set(rows.map(({ id }) => id));
   return posts
-    .filter(({ id, at, old }) => !have.has(id) && at !== null && !old && stretches.some(isAround(at)))
+    .filter(
+      ({ id, at, old }) => !have.has(id) && at !== null && !old && stretches.some(isAround(at)),
+    )
     .map(({ id }) => id);
 }
 
@@ -86,7 +90,8 @@ const noLines = {
 
 const isInGap = ({ at }: Post, { from, to }: Gap): boolean =>
   at === null ||
-  ((from?.at ?? Number.NEGATIVE_INFINITY) <= at && at <= (to.at ?? Number.POSITIVE_INFINITY) + LATE_MS);
+  ((from?.at ?? Number.NEGATIVE_INFINITY) <= at &&
+    at <= (to.at ?? Number.POSITIVE_INFINITY) + LATE_MS);
 
 /**
  * Whether a follower may report a gap: the store had lost everything, and the follower had not read all of it, or the

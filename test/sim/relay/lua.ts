@@ -15,7 +15,11 @@ export function createScriptRunner(call: (name: string, args: readonly string[])
   lauxlib.luaL_loadbuffer(state, unpack, unpack.length, unpack);
   lua.lua_pcall(state, 0, 0, 0);
 
-  const library = (name: string, fields: readonly string[], work: (values: readonly Reply[]) => Reply) => {
+  const library = (
+    name: string,
+    fields: readonly string[],
+    work: (values: readonly Reply[]) => Reply,
+  ) => {
     lua.lua_newtable(state);
     for (const field of fields) {
       lua.lua_pushcfunction(state, (own) => {
@@ -27,7 +31,9 @@ export function createScriptRunner(call: (name: string, args: readonly string[])
     }
     lua.lua_setglobal(state, bytes(name));
   };
-  library('redis', ['call', 'pcall'], ([name = '', ...args]) => call(String(name), args.map(String)));
+  library('redis', ['call', 'pcall'], ([name = '', ...args]) =>
+    call(String(name), args.map(String)),
+  );
   library('cjson', ['decode'], ([text]) => JSON.parse(String(text)));
 
   const setList = (name: string, values: readonly string[]) => {

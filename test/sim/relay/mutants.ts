@@ -17,11 +17,17 @@ const rewritten =
 
 /** A publish is accepted even if the sender has lost the lease. */
 export const withoutFence: RelayMutation = {
-  script: rewritten('publish', "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return { 'fenced' } end", ''),
+  script: rewritten(
+    'publish',
+    "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return { 'fenced' } end",
+    '',
+  ),
 };
 
 /** The token of a lease consists only of its epoch. */
-export const withoutNonce: RelayMutation = { script: rewritten('lead', " .. ':' .. ARGV[1]", " .. ''") };
+export const withoutNonce: RelayMutation = {
+  script: rewritten('lead', " .. ':' .. ARGV[1]", " .. ''"),
+};
 
 /** A new leader does not read the end of the stream. */
 export const withoutEnd: RelayMutation = {
@@ -42,9 +48,12 @@ export const withoutStart: RelayMutation = {
 export const claimsAll: RelayMutation = { claimsAll: true };
 
 /** The beginning of a feed has no name, so that a follower cannot recognize it. */
-export const withoutBeginning: RelayMutation = { script: rewritten('beginFeed', "'born:' .. ARGV[1]", "''") };
+export const withoutBeginning: RelayMutation = {
+  script: rewritten('beginFeed', "'born:' .. ARGV[1]", "''"),
+};
 
-const isPublish = (script: Script, args: readonly unknown[]) => script.name === 'publish' && args.length > 6;
+const isPublish = (script: Script, args: readonly unknown[]) =>
+  script.name === 'publish' && args.length > 6;
 
 /** A post counts as published before the store has it. */
 export const doesNotWait: RelayMutation = {
@@ -72,7 +81,8 @@ export const reconnects: RelayMutation = {
           const current = await store;
           if (!current.lost.aborted) return await work(current);
         } catch (error) {
-          if (closed || (error instanceof Error && error.message === 'the store is full')) throw error;
+          if (closed || (error instanceof Error && error.message === 'the store is full'))
+            throw error;
         }
         store = undefined;
         await new Promise<void>((resolve) => void process.at(process.now + 500, resolve));
@@ -116,7 +126,8 @@ export const ignoresFeed: RelayMutation = {
         if (script.name === 'lead') leads = Array.isArray(reply) && reply[0] !== '';
         return reply;
       },
-      send: (name, args, ms) => (name === 'GET' && !leads ? Promise.resolve('') : store.send(name, args, ms)),
+      send: (name, args, ms) =>
+        name === 'GET' && !leads ? Promise.resolve('') : store.send(name, args, ms),
     };
   },
 };

@@ -113,8 +113,14 @@ export function slowReplica(seed: number): RelaySchedule {
   const from = rng.between(30_000, 50_000);
   const { service } = relayScheduleOf(seed);
   return quiet(seed, {
-    ...{ relays: 2, followers: 2, service: { ...service, late: 0, behindMs: 0, rate: 1, lagMs: 2_000 } },
-    faults: [{ kind: 'split', from, to: from + rng.between(15_000, 30_000), ...noLoss, skewMs: -8_000 }],
+    ...{
+      relays: 2,
+      followers: 2,
+      service: { ...service, late: 0, behindMs: 0, rate: 1, lagMs: 2_000 },
+    },
+    faults: [
+      { kind: 'split', from, to: from + rng.between(15_000, 30_000), ...noLoss, skewMs: -8_000 },
+    ],
   });
 }
 
@@ -139,7 +145,14 @@ export function emptied(seed: number): RelaySchedule {
     }),
     blows: times.flatMap((from) =>
       rng.chance(0.5)
-        ? [{ kind: 'kill' as const, process: rng.int(4), from: from + rng.between(1, 5_000), to: 0 }]
+        ? [
+            {
+              kind: 'kill' as const,
+              process: rng.int(4),
+              from: from + rng.between(1, 5_000),
+              to: 0,
+            },
+          ]
         : [],
     ),
   });
@@ -175,7 +188,12 @@ export function lateFollowers(seed: number): RelaySchedule {
   const pauses = [2, 3].map((process) => ({
     ...{ kind: 'pause' as const, process, from: 0, to: rng.between(20_000, 45_000) },
   }));
-  const kills = [0, 1].map((process) => ({ kind: 'kill' as const, process, from: lost - 1_000, to: 0 }));
+  const kills = [0, 1].map((process) => ({
+    kind: 'kill' as const,
+    process,
+    from: lost - 1_000,
+    to: 0,
+  }));
   const loses = rng.chance(0.5);
   return quiet(seed, {
     ...{ relays: 2, followers: 2, forgetful: true },

@@ -45,7 +45,8 @@ export function createStore(
     const run = createScriptRunner((name, args) => server.data.command(name, args));
     const server = {
       ...{ clock, boot: `boot${boots++}`, data: createData(clock, log) },
-      run: (...script: Parameters<typeof run>): Reply => server.data.atomically(() => run(...script)),
+      run: (...script: Parameters<typeof run>): Reply =>
+        server.data.atomically(() => run(...script)),
       connections: new Set<(why: string) => void>(),
       waiting: new Set<() => void>(),
     };
@@ -91,7 +92,8 @@ export function createStore(
         former = server;
         server = serve(clockOf(fault.skewMs), left(lostMs));
         // Half of the clients notice the failover at once, the others later.
-        for (const end of [...former.connections]) if (rng.chance(0.5)) end('it is a replica, not a primary');
+        for (const end of [...former.connections])
+          if (rng.chance(0.5)) end('it is a replica, not a primary');
       });
       scheduler.at(to, () => {
         if (former) hangUp(former);
@@ -113,7 +115,10 @@ export function createStore(
     mine.connections.add(end);
 
     /** Sends a request. The server receives it and responds after some time. */
-    const exchange = (limitMs: number, act: (reply: (value: Reply) => void) => void): Promise<Reply> =>
+    const exchange = (
+      limitMs: number,
+      act: (reply: (value: Reply) => void) => void,
+    ): Promise<Reply> =>
       new Promise((resolve, reject) => {
         if (over.signal.aborted) return reject(over.signal.reason);
         const settle = (how: () => void) => {

@@ -88,7 +88,9 @@ export async function runRelaySchedule(
 
   /** The callbacks of a process. They do not run while it is paused or after it was killed. */
   const processOn = (number: number, alive: () => boolean): StoreClient => {
-    const pauses = schedule.blows.filter((blow) => blow.process === number && blow.kind === 'pause');
+    const pauses = schedule.blows.filter(
+      (blow) => blow.process === number && blow.kind === 'pause',
+    );
     const at: Scheduler['at'] = (time, act) => {
       let undo = () => {};
       const wait = (when: number) => {
@@ -111,7 +113,10 @@ export async function runRelaySchedule(
   };
 
   /** Restarts a process after each kill, until the end of the run. */
-  const supervise = async (number: number, live: (process: StoreClient, life: number) => Promise<void>) => {
+  const supervise = async (
+    number: number,
+    live: (process: StoreClient, life: number) => Promise<void>,
+  ) => {
     for (let life = 0; !end.signal.aborted; life++) {
       let alive = true;
       const killed = new Promise<void>((resolve) => {

@@ -48,7 +48,9 @@ test('a flag and a setting of the same name parse alike', () => {
     anyText,
     fc.constantFrom('0', '1h30m', '10k', '1,5M', '10%', 'true', 'a.test', '30d'),
   );
-  const flags = new Map(Object.values(everyCommonOption).map((option) => [longName(option), option]));
+  const flags = new Map(
+    Object.values(everyCommonOption).map((option) => [longName(option), option]),
+  );
   fc.assert(
     fc.property(fc.constantFrom(...settingNames), texts, (name, text) => {
       const { flag = '' } = settingRows[name];

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -23,9 +31,15 @@ const open = (
     service = 'https://s',
     resume = true,
     fresh = false,
-  }: { subjects?: readonly string[]; service?: string | null; resume?: boolean; fresh?: boolean } = {},
+  }: {
+    subjects?: readonly string[];
+    service?: string | null;
+    resume?: boolean;
+    fresh?: boolean;
+  } = {},
 ) => openJournal(out, subjects, service, { resume, fresh });
-const rowsAt = (...positions: number[]) => positions.map((position) => ({ position, value: `v${position}` }));
+const rowsAt = (...positions: number[]) =>
+  positions.map((position) => ({ position, value: `v${position}` }));
 const valuesOf = (journal: ExportJournal) =>
   [...journal.values()].map(({ value, held }) => (held ? value : null));
 
@@ -54,7 +68,8 @@ test('an export resumes from any state of its batches, and asks for exactly what
           if (how === 'lost') await journal.lost(batch, 1, 'text');
           if (how === 'dropped') await journal.dropped(batch);
         }
-        if (how === 'answered' || how === 'found') for (const position of positions) held.add(position);
+        if (how === 'answered' || how === 'found')
+          for (const position of positions) held.add(position);
         expect(valuesOf(journal)).toEqual(HANDLES.map((_, at) => (held.has(at) ? `v${at}` : null)));
         journal.close();
       }
@@ -122,6 +137,9 @@ test('a journal without requests does not prevent an export', async () => {
     expect(opened.resumed).toBe(false);
     opened.close();
     mkdirSync(journal);
-    writeFileSync(join(journal, 'export.json'), JSON.stringify({ version: 3, handles: '', service: '' }));
+    writeFileSync(
+      join(journal, 'export.json'),
+      JSON.stringify({ version: 3, handles: '', service: '' }),
+    );
   }
 });

@@ -22,7 +22,13 @@ function open(
   { clock = virtualClock(NOON), profile = 'desk' } = {},
 ) {
   const limits = { day: undefined, month: undefined, ...caps };
-  const ledger = openLedger(dir, { command: 'whois', profile, host: 'h' }, clock, undefined, () => limits);
+  const ledger = openLedger(
+    dir,
+    { command: 'whois', profile, host: 'h' },
+    clock,
+    undefined,
+    () => limits,
+  );
   return { ledger, clock, limits };
 }
 const reveal = { endpoint: 'user.handle', most: 30_000 };
@@ -59,8 +65,12 @@ test('a call of unknown price is not sent under a budget', async () => {
 test.each([['/dev/null/none'], [undefined]])(
   'paid calls fail if the budget cannot be checked (%s)',
   async (dir) => {
-    await expect(open(dir, { day: 1_000_000 }).ledger.begin(reveal)).rejects.toMatchObject({ kind: 'local' });
-    await expect(open(dir, { day: 1_000_000 }).ledger.begin(reveal)).rejects.toThrow(/check the budget/);
+    await expect(open(dir, { day: 1_000_000 }).ledger.begin(reveal)).rejects.toMatchObject({
+      kind: 'local',
+    });
+    await expect(open(dir, { day: 1_000_000 }).ledger.begin(reveal)).rejects.toThrow(
+      /check the budget/,
+    );
   },
 );
 
@@ -68,7 +78,9 @@ test.skipIf(process.getuid?.() === 0)('paid calls fail if the ledger cannot be r
   const dir = under('unreadable');
   await open(dir, {}).ledger.begin(reveal);
   chmodSync(join(dir, 'ledger', '2026-11-22.ndjson'), 0o200);
-  await expect(open(dir, { day: 1_000_000 }).ledger.begin(reveal)).rejects.toMatchObject({ kind: 'local' });
+  await expect(open(dir, { day: 1_000_000 }).ledger.begin(reveal)).rejects.toMatchObject({
+    kind: 'local',
+  });
 });
 
 test('damaged lines, foreign entries and older formats do not affect the sums', async () => {
@@ -108,7 +120,9 @@ test('a file of a past day that is summed up meanwhile, and one that is deleted,
       entryText({ time, command: 'c', profile: 'desk', endpoint: 'e', status: 200, cu: 1_000 }),
     );
   }
-  await expect(ledger.begin({ endpoint: 'x', most: 70_001 })).rejects.toMatchObject({ code: 'BUDGET' });
+  await expect(ledger.begin({ endpoint: 'x', most: 70_001 })).rejects.toMatchObject({
+    code: 'BUDGET',
+  });
   const size = statSync(old).size;
   await clock.sleep(24 * HOUR);
   await open(dir, {}, { clock, profile: 'other' }).ledger.begin({ endpoint: 'user.id', most: 200 });
@@ -118,7 +132,9 @@ test('a file of a past day that is summed up meanwhile, and one that is deleted,
   rmSync(old);
   expect(await ledger.budgets?.()).toMatchObject([{ spent: 30_000, lost: 1_200_000 }]);
   writeFileSync(old, '');
-  await expect(ledger.begin({ endpoint: 'x', most: 70_001 })).rejects.toMatchObject({ code: 'BUDGET' });
+  await expect(ledger.begin({ endpoint: 'x', most: 70_001 })).rejects.toMatchObject({
+    code: 'BUDGET',
+  });
 });
 
 test('calls in flight count if the ledger is deleted, and so do their outcomes', async () => {

@@ -118,7 +118,10 @@ test('files of past days sum calls by the hour, keep uncertain calls and maximum
     clock.time = Date.UTC(2026, 0, 1) + at * 60_000;
     await (await ledger.begin(lookup)).settle({ status: 200, cu: 100 });
   }
-  const [before, files] = [await summarize(readLedger(dir), 'day'), readdirSync(join(dir, 'ledger'))];
+  const [before, files] = [
+    await summarize(readLedger(dir), 'day'),
+    readdirSync(join(dir, 'ledger')),
+  ];
   expect(files).toHaveLength(4);
   const sizes = () => files.map((name) => statSync(join(dir, 'ledger', name)).size);
   const [, , ...recent] = sizes();

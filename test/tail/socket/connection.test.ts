@@ -44,7 +44,10 @@ async function serve(): Promise<{
     sockets.close();
     http.close();
   });
-  return { url, next: async () => arrived.shift() ?? new Promise((resolve) => waiting.push(resolve)) };
+  return {
+    url,
+    next: async () => arrived.shift() ?? new Promise((resolve) => waiting.push(resolve)),
+  };
 }
 
 /** Opens a link; `until` waits for a condition that is checked after each event. */
@@ -153,10 +156,13 @@ describe('a handshake', () => {
     [402, 'QUOTA_EXCEEDED', 'quota'],
     [429, 'RATE_LIMITED', 'rate'],
     [503, 'OVERLOADED', 'service'],
-  ])('rejected with %d %s fails as %s, and includes the time to wait', async (status, code, kind) => {
-    const url = await rejecting(status, code);
-    await expect(open(url)).rejects.toMatchObject({ kind, code, status, retryAfter: 17 });
-  });
+  ])(
+    'rejected with %d %s fails as %s, and includes the time to wait',
+    async (status, code, kind) => {
+      const url = await rejecting(status, code);
+      await expect(open(url)).rejects.toMatchObject({ kind, code, status, retryAfter: 17 });
+    },
+  );
 
   test('does not follow redirects', async () => {
     const http = createServer();
@@ -179,7 +185,9 @@ describe('a handshake', () => {
     const controller = new AbortController();
     const connect = createConnect({ url, key: 'k', userAgent: 'test', env: {}, now: Date.now });
     const attempt = connect(() => {}, controller.signal);
-    silent.once('connection', () => controller.abort(new Failure('local', 'stop', { code: 'STOP' })));
+    silent.once('connection', () =>
+      controller.abort(new Failure('local', 'stop', { code: 'STOP' })),
+    );
     await expect(attempt).rejects.toBeInstanceOf(Failure);
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });

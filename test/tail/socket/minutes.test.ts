@@ -15,7 +15,8 @@ const MINUTE = 60 * SECOND;
 function meterOf(most = Number.POSITIVE_INFINITY) {
   const count = { certain: 0, lost: 0, reserved: 0 };
   const reserve = async (): Promise<Slot> => {
-    if (count.certain + count.lost + count.reserved >= most) throw new Error('the budget is used up');
+    if (count.certain + count.lost + count.reserved >= most)
+      throw new Error('the budget is used up');
     count.reserved++;
     const become = (by: Partial<Record<'certain' | 'lost', number>>) => {
       count.reserved--;
@@ -28,7 +29,10 @@ function meterOf(most = Number.POSITIVE_INFINITY) {
       release: () => become({}),
     };
   };
-  const counted = () => ({ certain: count.certain, most: count.certain + count.lost + count.reserved });
+  const counted = () => ({
+    certain: count.certain,
+    most: count.certain + count.lost + count.reserved,
+  });
   return { reserve, counted };
 }
 

@@ -1,14 +1,32 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cu } from '../../../src/contract/limits.ts';
-import { LONGEST_POLL_MS, planSpend, type SpendView } from '../../../src/tail/spend/stream-or-poll.ts';
+import {
+  LONGEST_POLL_MS,
+  planSpend,
+  type SpendView,
+} from '../../../src/tail/spend/stream-or-poll.ts';
 
 const NOON = Date.UTC(2026, 0, 1, 12);
 const HOUR = 3_600_000;
 const view: SpendView = {
   ...{ via: 'auto', hasSocket: true, live: true, lagMs: 10_000, rate: 0, ratePerMinute: null },
-  ...{ step: 20, stepCu: 200, auditMs: 60_000, latenessMs: 60_000, limitLeft: null, allowanceLeft: null },
-  ...{ budgets: [], reserved: 0, shareLeft: null, shortSessions: 0, now: NOON, runLeftMs: Infinity },
+  ...{
+    step: 20,
+    stepCu: 200,
+    auditMs: 60_000,
+    latenessMs: 60_000,
+    limitLeft: null,
+    allowanceLeft: null,
+  },
+  ...{
+    budgets: [],
+    reserved: 0,
+    shareLeft: null,
+    shortSessions: 0,
+    now: NOON,
+    runLeftMs: Infinity,
+  },
   sincePollMs: 0,
 };
 const whyOf = (change: Partial<SpendView>) => planSpend({ ...view, ...change }).why;
@@ -47,7 +65,11 @@ describe('polls', () => {
     expect(plan).toMatchObject({ why: 'budget', pollMs: 10_000, until: undefined });
     const half = planSpend({ ...view, budgets: [{ left: 36_000, renewsAt: NOON + HOUR }] });
     expect(half).toMatchObject({ pollMs: 20_000, until: NOON + HOUR });
-    const none = planSpend({ ...view, rate: 100, budgets: [{ left: 5, renewsAt: NOON + 10 * HOUR }] });
+    const none = planSpend({
+      ...view,
+      rate: 100,
+      budgets: [{ left: 5, renewsAt: NOON + 10 * HOUR }],
+    });
     expect(none.pollMs).toBe(LONGEST_POLL_MS);
     expect(pollOf({ budgets: [{ left: 5, renewsAt: NOON + HOUR }] }).pollMs).toBe(10_000);
   });

@@ -20,7 +20,11 @@ interface LineContext {
   readonly sandbox: boolean;
 }
 
-type FindNames = (kind: 'profile' | 'handle', prefix: string, context: LineContext) => readonly string[];
+type FindNames = (
+  kind: 'profile' | 'handle',
+  prefix: string,
+  context: LineContext,
+) => readonly string[];
 
 const nothing: Completion = { candidates: [] };
 
@@ -60,7 +64,8 @@ export function completeLine(
     if (name !== undefined) return fill(flagNamed(line.flags, name)?.slot, prefix, `${name}=`);
   }
   if (line.flagsAllowed && current.startsWith('-')) return flagNames(line, current);
-  if (!line.command) return line.args.length > 0 ? nothing : begins(nextWords(outline, line.path), current);
+  if (!line.command)
+    return line.args.length > 0 ? nothing : begins(nextWords(outline, line.path), current);
   const { args, variadic } = line.command;
   const at = line.args.length;
   const slot = args[at] ?? (variadic ? args.at(-1) : undefined);
@@ -97,7 +102,16 @@ function readLine(outline: Outline, words: readonly string[]) {
   }
   const command = outline.commands.find((each) => each.path === path);
   const context = { profile, sandbox: given.has('--sandbox') };
-  return { path, command, flags: flagsAt(outline, path), given, args, awaiting, flagsAllowed, context };
+  return {
+    path,
+    command,
+    flags: flagsAt(outline, path),
+    given,
+    args,
+    awaiting,
+    flagsAllowed,
+    context,
+  };
 }
 
 const joined = (path: string, word: string) => (path === '' ? word : `${path} ${word}`);
@@ -119,7 +133,9 @@ const flagNamed = (flags: readonly FlagOutline[], name: string) =>
   flags.find(({ names }) => names.includes(name));
 
 function flagNames({ flags, given }: Line, current: string): Completion {
-  const free = flags.filter(({ names, repeatable }) => repeatable || !names.some((name) => given.has(name)));
+  const free = flags.filter(
+    ({ names, repeatable }) => repeatable || !names.some((name) => given.has(name)),
+  );
   return begins(
     free.flatMap(({ names, help }) => names.map((word) => ({ word, about: help }))),
     current,

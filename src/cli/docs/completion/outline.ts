@@ -35,10 +35,12 @@ export function outlineOf(commands: readonly AnyCommand[]) {
 }
 
 function commandOutline({ path, summary, options, common, args, record, stream }: AnyCommand) {
-  const fields = record === undefined || !common.includes('output') ? [] : [...fieldPaths(record())];
+  const fields =
+    record === undefined || !common.includes('output') ? [] : [...fieldPaths(record())];
   const own = flagsOf(options);
   const { fields: fieldsFlag, output } = commonGroups.output;
-  if (fields.length > 0) own.push({ ...flagOutline(fieldsFlag), slot: { choices: fields, list: true } });
+  if (fields.length > 0)
+    own.push({ ...flagOutline(fieldsFlag), slot: { choices: fields, list: true } });
   // Streams reject a document.
   const formats = output.value?.choices?.filter((name) => name !== 'json');
   if (stream) own.push({ ...flagOutline(output), slot: { choices: formats } });
@@ -75,5 +77,8 @@ function slotOf({
 
 /** The API paths, up to their first parameter. */
 const apiPaths = (): string[] => [
-  ...new Set([...Object.values(endpoints).map(({ path }) => path.replace(/\{.*/, '')), OPENAPI_PATH]),
+  ...new Set([
+    ...Object.values(endpoints).map(({ path }) => path.replace(/\{.*/, '')),
+    OPENAPI_PATH,
+  ]),
 ];

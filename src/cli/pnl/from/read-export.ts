@@ -4,7 +4,11 @@ import { parseJson } from '../../../base/json.ts';
 import { isRecord, textOf } from '../../../base/json-object.ts';
 import type { Sent } from '../../../contract/read-record.ts';
 import { type WindowName, windowNames } from '../../../contract/records/pnl.ts';
-import { FailedSubject, MissingSubject, type PnlRecord } from '../../../contract/records/subject.ts';
+import {
+  FailedSubject,
+  MissingSubject,
+  type PnlRecord,
+} from '../../../contract/records/subject.ts';
 import { rearm } from '../../../output/format/csv.ts';
 import { rowFields, sortKeys, traderFields } from '../../../output/views/pnl-rows.ts';
 import { linesIn, readCsv } from '../../args/csv-input.ts';
@@ -23,7 +27,10 @@ const byExtension: Readonly<Record<string, Format>> = {
   '.json': 'json',
 };
 
-export async function* readExport(path: string, io: Pick<Io, 'stdin' | 'signal'>): AsyncGenerator<PnlRecord> {
+export async function* readExport(
+  path: string,
+  io: Pick<Io, 'stdin' | 'signal'>,
+): AsyncGenerator<PnlRecord> {
   const { first, chunks } = await peek(inputText(path, io));
   const format = byExtension[extname(path).toLowerCase()] ?? formatOf(first);
   const name = path === '-' ? 'stdin' : path;
@@ -53,7 +60,8 @@ function formatOf(first: string): Format {
 }
 
 const HINT = 'pass an export of "trdr pnl": csv, tsv, ndjson or json';
-const notAnExport = (name: string, why: string): Failure => usageError(`cannot read ${name}: ${why}`, HINT);
+const notAnExport = (name: string, why: string): Failure =>
+  usageError(`cannot read ${name}: ${why}`, HINT);
 
 /** If --fields omitted `subject` or `found`, they are derived from `handle` and `windows` where possible. */
 function recordIn(value: unknown, name: string, where: string): PnlRecord {
@@ -70,7 +78,10 @@ function recordIn(value: unknown, name: string, where: string): PnlRecord {
   return record;
 }
 
-async function* wholeDocument(chunks: AsyncIterable<string>, name: string): AsyncGenerator<PnlRecord> {
+async function* wholeDocument(
+  chunks: AsyncIterable<string>,
+  name: string,
+): AsyncGenerator<PnlRecord> {
   let text = '';
   for await (const chunk of chunks) text += chunk;
   const value = parseJson(text);
@@ -110,7 +121,10 @@ async function* rows(chunks: AsyncIterable<string>, name: string): AsyncGenerato
       continue;
     }
     if (cells.length !== header.length)
-      throw notAnExport(name, `line ${line} has ${cells.length} cells, but the header has ${header.length}`);
+      throw notAnExport(
+        name,
+        `line ${line} has ${cells.length} cells, but the header has ${header.length}`,
+      );
     // A spreadsheet that separates cells by semicolons writes `1,5` for 1.5.
     const textIn = (field: string, cell = '') =>
       separator === ';' && numberFields.has(field)
@@ -135,7 +149,8 @@ const subjectOf = (row: Cells) => row.get('subject') || row.get('handle') || '';
 const continues = (rows: readonly Cells[], row: Cells): boolean =>
   rows[0] !== undefined &&
   subjectOf(rows[0]) === subjectOf(row) &&
-  (row.get('status') === 'unmatched' || !rows.some((other) => other.get('window') === row.get('window')));
+  (row.get('status') === 'unmatched' ||
+    !rows.some((other) => other.get('window') === row.get('window')));
 
 /** A cell as JSON text. Numbers are unchanged, with all digits; an empty cell becomes null. */
 function jsonOf(name: string, cell: string): string {
@@ -148,7 +163,8 @@ function jsonOf(name: string, cell: string): string {
   return JSON.stringify(rearm(cell));
 }
 
-const member = (row: Cells, name: string) => `${JSON.stringify(name)}:${jsonOf(name, row.get(name) ?? '')}`;
+const member = (row: Cells, name: string) =>
+  `${JSON.stringify(name)}:${jsonOf(name, row.get(name) ?? '')}`;
 const object = (members: readonly string[]) => `{${members.join(',')}}`;
 /** The members with these names, without those for which the file has no column. */
 const members = (row: Cells, names: readonly string[]) =>
@@ -162,10 +178,16 @@ function recordOf(first: Cells, rows: readonly Cells[]): Sent {
   const found = () => {
     if (first.get('found') === 'false') return ['"found":false', code('NOT_OBSERVED')];
     if (first.get('status') !== 'failed') return ['"found":true', ...numbersOf(own, extras)];
-    const error = [code('FAILED'), '"message":"failed when it was exported"', ...unmatchedOf(rows, extras)];
+    const error = [
+      code('FAILED'),
+      '"message":"failed when it was exported"',
+      ...unmatchedOf(rows, extras),
+    ];
     return ['"found":null', `"error":${object(error)}`];
   };
-  return parseJson(object([`"subject":${JSON.stringify(rearm(subjectOf(first)))}`, ...found()])) as Sent;
+  return parseJson(
+    object([`"subject":${JSON.stringify(rearm(subjectOf(first)))}`, ...found()]),
+  ) as Sent;
 }
 
 /** An unknown column belongs to the record if it has the same value in all rows, otherwise to the windows. */
@@ -179,11 +201,17 @@ function numbersOf(rows: readonly Cells[], extras: readonly string[]): string[] 
     if (!isWindow(name)) return [];
     const hasNumbers = sortKeys.some((field) => (row.get(field) ?? '') !== '');
     const filled = apart.filter((field) => (row.get(field) ?? '') !== '');
-    const numbers = hasNumbers ? object([...members(row, sortKeys), ...members(row, filled)]) : 'null';
+    const numbers = hasNumbers
+      ? object([...members(row, sortKeys), ...members(row, filled)])
+      : 'null';
     return [`"${name}":${numbers}`];
   });
   const common = extras.filter((name) => isCommon(name) && first.get(name) !== '');
-  return [...members(first, traderFields), `"windows":${object(windows)}`, ...members(first, common)];
+  return [
+    ...members(first, traderFields),
+    `"windows":${object(windows)}`,
+    ...members(first, common),
+  ];
 }
 
 /** The entries of a batch answer that were not requested: the rows with the status `unmatched`. */

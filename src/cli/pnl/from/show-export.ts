@@ -70,7 +70,8 @@ async function* select(
     subjects.map((subject) => [normalHandle(subject), undefined]),
   );
   for await (const record of all) {
-    for (const name of namesOf(record)) if (wanted.has(name)) wanted.set(name, wanted.get(name) ?? record);
+    for (const name of namesOf(record))
+      if (wanted.has(name)) wanted.set(name, wanted.get(name) ?? record);
   }
   const missing = subjects.filter((subject) => !wanted.get(normalHandle(subject)));
   if (missing.length > 0) onMissing(missing);

@@ -55,7 +55,12 @@ export function runCommand(
     child.once('exit', (code, signal) => {
       if (code === 0) settle({ ok: true });
       else if (signal === null) settle({ ok: false, why: `exit code ${code}`, code: code ?? 1 });
-      else settle({ ok: false, why: `killed by ${signal}`, code: 128 + systemConstants.signals[signal] });
+      else
+        settle({
+          ok: false,
+          why: `killed by ${signal}`,
+          code: 128 + systemConstants.signals[signal],
+        });
     });
     // Ignore write errors: a command need not read its input, and only its exit code matters.
     child.stdin.on('error', () => {});

@@ -38,20 +38,29 @@ interface Handing {
 }
 
 /** The kinds of notices that a failing command can cause any number of times. */
-const repeated: ReadonlySet<HandoffNotice['kind']> = new Set<HandoffNotice['kind']>(['failed', 'recovered']);
+const repeated: ReadonlySet<HandoffNotice['kind']> = new Set<HandoffNotice['kind']>([
+  'failed',
+  'recovered',
+]);
 
 /** Opens the delivery of batches to the command, with retries and the dead-letter file. */
-export async function openCourier(context: Context, { view, flags, checkpoint, feed, remembered }: Handing) {
+export async function openCourier(
+  context: Context,
+  { view, flags, checkpoint, feed, remembered }: Handing,
+) {
   const { io, signal, settings, diskWait } = context;
   const { state } = settings.folders;
-  const own = state && join(state, 'tails', `${sha256(`${feed}\n${flags.exec}`).slice(0, 32)}.dead.ndjson`);
+  const own =
+    state && join(state, 'tails', `${sha256(`${feed}\n${flags.exec}`).slice(0, 32)}.dead.ndjson`);
   const deadLetters = checkpoint === undefined ? own : `${checkpoint}.dead.ndjson`;
   const limit = createNoticeLimit(io.clock.mono, repeated);
   const printer = await createTextPrinter(context, view, { format: 'ndjson', live: true });
   let running: Batch | undefined;
   const reportWait = () => {
     if (running)
-      context.notice(`waiting for the command (batch ${running.number}); a second signal kills the command`);
+      context.notice(
+        `waiting for the command (batch ${running.number}); a second signal kills the command`,
+      );
   };
   signal.addEventListener('abort', reportWait, { once: true });
   // Delay a shutdown only after the first batch has started. A run that fails earlier must not wait.
@@ -65,7 +74,10 @@ export async function openCourier(context: Context, { view, flags, checkpoint, f
         throw new Failure(
           'local',
           'the command did not accept a batch, and there is no folder in which to save the batch',
-          { code: 'DEAD_LETTER', hint: 'set TRDR_STATE_DIR to a folder, or retry forever with --tries 0' },
+          {
+            code: 'DEAD_LETTER',
+            hint: 'set TRDR_STATE_DIR to a folder, or retry forever with --tries 0',
+          },
         );
       const text = Buffer.concat(rows.map(({ line }) => line)).toString('utf8');
       await diskWait
@@ -191,7 +203,10 @@ function handoffText(notice: HandoffNotice, deadLetters: string): string {
 const waitText = (ms: number) => (ms < 1_000 ? `${Math.round(ms)}ms` : span(ms));
 
 /** The last line of a run, with the number of posts that were handed over. */
-function handedOverText({ batches, rows, deadRows, pendingRows }: HandoffHealth, resumes: boolean): string {
+function handedOverText(
+  { batches, rows, deadRows, pendingRows }: HandoffHealth,
+  resumes: boolean,
+): string {
   const parts = [
     `handed over ${postsText(rows)} in ${countText(batches, 'batch', 'batches')}`,
     deadRows > 0 ? `${postsText(deadRows)} in the dead-letter file` : '',

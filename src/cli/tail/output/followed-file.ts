@@ -144,7 +144,9 @@ export async function openFollowed(
       await rename(target, name);
     } catch (error) {
       rotateFrom = mono() + RETRY_MS;
-      warn?.(`warning: cannot rename the finished file ${path}: ${errno(error) || 'unknown error'}`);
+      warn?.(
+        `warning: cannot rename the finished file ${path}: ${errno(error) || 'unknown error'}`,
+      );
       return;
     }
     syncFolder(dirname(target));

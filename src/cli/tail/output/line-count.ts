@@ -48,7 +48,15 @@ export class LineCount {
   lines(newest: number | null): FileLines {
     const { last: known = null, before = null, previous = null } = this.#known;
     const { rows, digest, last } = this.digest;
-    return { rows, digest, first: this.#first, last: last ? idIn(last) : known, newest, before, previous };
+    return {
+      rows,
+      digest,
+      first: this.#first,
+      last: last ? idIn(last) : known,
+      newest,
+      before,
+      previous,
+    };
   }
 }
 

@@ -80,7 +80,8 @@ export async function openOutput(
           certify: (path, lines) => last && certify(path, last, lines),
           retry: (step) => diskWait.retry(out, step),
           moved(how, name) {
-            if (how === 'finished') notice(`finished ${basename(name ?? out)}: continuing in ${out}`);
+            if (how === 'finished')
+              notice(`finished ${basename(name ?? out)}: continuing in ${out}`);
             else notice(`${out} was ${how}: continuing in a new file`);
             moved();
           },
@@ -90,13 +91,27 @@ export async function openOutput(
   const watch = followed && every(io.clock, () => 1_000, ended.signal, followed.check);
   const pause = createPause(context, hide);
   // The status line is hidden before each write, so that rows do not continue it.
-  const toStdout = () => (globals.out === undefined ? openSink(io, undefined, diskWait, hide) : undefined);
+  const toStdout = () =>
+    globals.out === undefined ? openSink(io, undefined, diskWait, hide) : undefined;
   const output: TailOutput =
     flags.exec === undefined
-      ? printTo(await context.records(view, false, followed?.sink ?? (await toStdout())), hide, pause.wait)
-      : await (await import('../exec/open.ts')).openHandoff(context, { view, flags, checkpoint, feed });
+      ? printTo(
+          await context.records(view, false, followed?.sink ?? (await toStdout())),
+          hide,
+          pause.wait,
+        )
+      : await (await import('../exec/open.ts')).openHandoff(context, {
+          view,
+          flags,
+          checkpoint,
+          feed,
+        });
   const inner = confluence
-    ? confluentSink(output.sink, new Confluence(confluence, fields, position?.state, verified), flags.count)
+    ? confluentSink(
+        output.sink,
+        new Confluence(confluence, fields, position?.state, verified),
+        flags.count,
+      )
     : output.sink;
   const sink: TailSink = {
     ...inner,
@@ -104,7 +119,9 @@ export async function openOutput(
       place() {
         const { lines, offset, ...file } = followed.place();
         // A file of confluences has no certificate, because its lines are not posts.
-        return confluence ? { ...file, offset: offset + followed.waiting() } : { ...file, offset, lines };
+        return confluence
+          ? { ...file, offset: offset + followed.waiting() }
+          : { ...file, offset, lines };
       },
       write(rows) {
         for (const { at } of rows) followed.saw(at);
@@ -129,7 +146,9 @@ export async function openOutput(
     ...output,
     sink,
     save:
-      saved === undefined ? undefined : (taken: Position) => diskWait.retry(saved, () => save(saved, taken)),
+      saved === undefined
+        ? undefined
+        : (taken: Position) => diskWait.retry(saved, () => save(saved, taken)),
     /** Whether a question is open on the terminal. */
     isPaused: pause.isOpen,
     async close(): Promise<void> {

@@ -29,7 +29,8 @@ export const rotateRule: Value<RotateRule> = {
   noun: 'size or duration',
   hint: 'write it as 100MB, 1GB, 1h or 1d',
   read(text) {
-    const [, count, unit = ''] = /^(\d+(?:\.\d+)?)(k|kB|K|KB|M|MB|G|GB|KiB|MiB|GiB)$/.exec(text) ?? [];
+    const [, count, unit = ''] =
+      /^(\d+(?:\.\d+)?)(k|kB|K|KB|M|MB|G|GB|KiB|MiB|GiB)$/.exec(text) ?? [];
     if (count !== undefined) {
       const bytes = Math.round(Number(count) * (unitBytes[unit.toLowerCase()] ?? 0));
       return bytes >= LEAST_BYTES && Number.isSafeInteger(bytes) ? { bytes } : undefined;
@@ -55,7 +56,9 @@ export const isFull = (
 /** By the time of its first post, or `now`: `theses.20261122T010203Z.ndjson`, or `...Z-2.ndjson` if that name exists. */
 export function finishedName(path: string, timeField: string, now: number): string {
   const { folder, stem, extension } = partsOf(path);
-  const stamp = new Date(firstPostTime(path, timeField) ?? now).toISOString().replace(/\.\d+|[-:]/g, '');
+  const stamp = new Date(firstPostTime(path, timeField) ?? now)
+    .toISOString()
+    .replace(/\.\d+|[-:]/g, '');
   for (let many = 1; ; many++) {
     const name = join(folder, `${stem}.${stamp}${many === 1 ? '' : `-${many}`}${extension}`);
     const taken = [name, `${name}.gz`].some((each) => statSync(each, { throwIfNoEntry: false }));
@@ -81,7 +84,9 @@ export function finishedFiles(out: string) {
     const stats = statSync(path, { throwIfNoEntry: false });
     return stats?.isFile() ? [{ path, plain, isCompressed, mtimeMs: stats.mtimeMs }] : [];
   });
-  const plain = new Set(found.filter(({ isCompressed }) => !isCompressed).map((each) => each.plain));
+  const plain = new Set(
+    found.filter(({ isCompressed }) => !isCompressed).map((each) => each.plain),
+  );
   return found
     .filter((each) => !each.isCompressed || !plain.has(each.plain))
     .sort((a, b) => b.mtimeMs - a.mtimeMs || (a.plain < b.plain ? 1 : -1))

@@ -45,7 +45,10 @@ export function printTo(
       let wait: void | Promise<void> | null = null;
       for (const row of rows) {
         // Write the original bytes if possible, so that the record need not be parsed.
-        wait = row.raw !== null && records.writeRaw ? records.writeRaw(row.raw) : records.write(row.record);
+        wait =
+          row.raw !== null && records.writeRaw
+            ? records.writeRaw(row.raw)
+            : records.write(row.record);
       }
       pending();
       unwritten.push({ end: records.progress?.().accepted ?? 0, rows: rows.length });

@@ -20,7 +20,9 @@ export function openServiceManager(
 
   const pump = async () => {
     while (Object.keys(waiting).length > 0) {
-      const lines = Object.entries(waiting).map(([name, value]) => `${name}=${oneLine(String(value))}`);
+      const lines = Object.entries(waiting).map(
+        ([name, value]) => `${name}=${oneLine(String(value))}`,
+      );
       waiting = {};
       try {
         await send(lines);
@@ -53,7 +55,8 @@ const reasonOf = (error: unknown) => (error instanceof Error ? error.message : S
 function watchdogOf(env: Environment): number | undefined {
   const ms = Number(env['WATCHDOG_USEC']) / 1_000;
   const pid = env['WATCHDOG_PID'];
-  if (!(ms > 0) || (pid !== undefined && pid !== '' && Number(pid) !== process.pid)) return undefined;
+  if (!(ms > 0) || (pid !== undefined && pid !== '' && Number(pid) !== process.pid))
+    return undefined;
   return ms;
 }
 

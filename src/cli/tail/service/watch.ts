@@ -41,7 +41,8 @@ export function watchHealth(
   const watched: Watched = {
     ...run,
     facts: () => (diskWait.failure ? { ...run.facts(), mode: 'waiting' } : run.facts()),
-    text: () => (diskWait.failure ? `waiting: ${diskWait.failure.message} · ${run.text()}` : run.text()),
+    text: () =>
+      diskWait.failure ? `waiting: ${diskWait.failure.message} · ${run.text()}` : run.text(),
   };
   const ended = new AbortController();
   const write = status === undefined ? undefined : statusWriter(context, status, watched);
@@ -128,7 +129,11 @@ function progressOf({ loop }: Watched, now: () => number) {
 }
 
 /** If the first write fails, the run ends before it reads the feed; later failures are only reported. */
-function statusWriter({ io, command, notice, diskWait }: HealthRun, path: string, watched: Watched) {
+function statusWriter(
+  { io, command, notice, diskWait }: HealthRun,
+  path: string,
+  watched: Watched,
+) {
   const identity = { tail: basename(path, extname(path)), command, version };
   const startedAt = io.clock.now();
   let failed = false;
@@ -152,7 +157,8 @@ function statusWriter({ io, command, notice, diskWait }: HealthRun, path: string
     } catch (error) {
       const failure = inWords('write', path, error);
       if (!written) throw failure;
-      if (!failed) notice(`warning: ${failure instanceof Error ? failure.message : String(failure)}`);
+      if (!failed)
+        notice(`warning: ${failure instanceof Error ? failure.message : String(failure)}`);
       failed = true;
     }
   };

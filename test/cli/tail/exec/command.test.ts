@@ -48,6 +48,8 @@ describe.runIf(process.platform !== 'win32')('a command', () => {
     ['cat', 'nonesuch', { ok: false, why: 'cannot start /bin/sh: ENOENT', code: 127 }],
   ])('acknowledges only with exit code 0, whatever it read: %s', async (script, folder, end) => {
     const given = world();
-    expect(await runCommand(script, { ...given, cwd: join(given.cwd, folder) }, large, 1)).toEqual(end);
+    expect(await runCommand(script, { ...given, cwd: join(given.cwd, folder) }, large, 1)).toEqual(
+      end,
+    );
   });
 });

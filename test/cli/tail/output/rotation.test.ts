@@ -72,7 +72,9 @@ describe('a finished file', () => {
     const name = finishedName(out, 'platformCreatedAt', NOON);
     expect(name).toMatch(/theses\.20261122T120001Z\.ndjson$/);
     writeFileSync(`${name}.gz`, '');
-    expect(finishedName(out, 'platformCreatedAt', NOON)).toMatch(/theses\.20261122T120001Z-2\.ndjson$/);
+    expect(finishedName(out, 'platformCreatedAt', NOON)).toMatch(
+      /theses\.20261122T120001Z-2\.ndjson$/,
+    );
   });
 
   test('is finished in time even if no more posts arrive', async () => {

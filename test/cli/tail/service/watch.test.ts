@@ -53,7 +53,17 @@ function openRun(env: Record<string, string> = {}) {
   const end = async (exit = 0, reason = 'done') => {
     for (const report of atEnd) await report({ exit, reason });
   };
-  return { folder, clock: { now: clock.now, advance }, notices, sent, ending, tail, watch, status, end };
+  return {
+    folder,
+    clock: { now: clock.now, advance },
+    notices,
+    sent,
+    ending,
+    tail,
+    watch,
+    status,
+    end,
+  };
 }
 
 test('a status file ends the run if its first write fails, and only causes a warning if a later write fails', async () => {
@@ -103,7 +113,8 @@ describe('the service manager', () => {
 
   test('receives nothing while the loop hangs, so that it restarts the tail, and the status file gets old', async () => {
     const run = openRun(env);
-    const age = (name: string) => run.clock.now() / 1_000 - Number(run.status()[`${name}_timestamp_seconds`]);
+    const age = (name: string) =>
+      run.clock.now() / 1_000 - Number(run.status()[`${name}_timestamp_seconds`]);
     run.tail.facts = { ...facts, ready: true };
     run.watch({ status: join(run.folder, 'a.prom') });
     for (let i = 0; i < 3; i++) await run.clock.advance(15_000);
