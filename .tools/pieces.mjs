@@ -35,6 +35,8 @@ const LARGE = 64 * 1024;
  * fits several files is in the first of them. All other pieces that more than two commands share are in the last file.
  */
 const combined = {
+  // Plain text is printed without it.
+  'display-width.cjs': { sources: /^src\/output\/terminal\/display-width\.ts$/ },
   // Cached answers are printed without schemas.
   'schemas.cjs': {
     sources:
@@ -62,13 +64,18 @@ const combined = {
  * a run needs few of them.
  */
 const lazyFolder = 'src/contract';
-const lazyModules = () =>
-  readdirSync(join(root, lazyFolder), { recursive: true, encoding: 'utf8' })
+/** The same for the width of text beyond ASCII: its patterns take longer to compile than a table to print. */
+const displayWidth = 'src/output/terminal/display-width.ts';
+
+const lazyModules = () => [
+  { in: displayWidth, out: 'display-width' },
+  ...readdirSync(join(root, lazyFolder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => ({
       in: join(lazyFolder, name),
       out: `contract-${name.slice(0, -3).replaceAll(sep, '-')}`,
-    }));
+    })),
+];
 
 /** Returns the texts of the program's files by name, and the sources that they contain. */
 export async function makePieces() {

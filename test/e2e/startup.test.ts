@@ -77,6 +77,24 @@ test.each(loading)('"trdr %s" loads only %j', async (line, names, most) => {
     expect(node.filter((name) => !name.startsWith('internal/'))).toEqual(['signal_wrap']);
 });
 
+describe('the width of text beyond ASCII', () => {
+  const table = async (file: string) => {
+    const { files } = await loads(['pnl', '--from', file, '-o', 'table'], {
+      env: { LANG: 'C.UTF-8' },
+    });
+    return files.includes('display-width');
+  };
+
+  test('is loaded only for a table that has such text', async () => {
+    const home = openHome();
+    const line = (handle: string) => `${JSON.stringify({ handle, windows: {} })}\n`;
+    const [plain, wide] = [join(home.path, 'plain.ndjson'), join(home.path, 'wide.ndjson')];
+    writeFileSync(plain, line('mira') + line('kyoto'));
+    writeFileSync(wide, line('mira') + line('京都'));
+    expect([await table(plain), await table(wide)]).toEqual([false, true]);
+  });
+});
+
 describe('compiled code', () => {
   const code = (home: Home) => join(home.cache, 'code');
   const filesBelow = (folder: string) =>

@@ -1,11 +1,10 @@
-import stringWidth from 'string-width';
+import { displayWidth } from './display-width.ts';
 
 const narrow =
   /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2190-\u2199\u2500-\u25a1]*$/;
 
-const measure = (text: string) => stringWidth(text, { countAnsiEscapeCodes: true });
-
-export const widthOf = (text: string): number => (narrow.test(text) ? text.length : measure(text));
+export const widthOf = (text: string): number =>
+  narrow.test(text) ? text.length : displayWidth(text);
 
 let segmenter: Intl.Segmenter | undefined;
 
