@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { unitsText } from '../base/units.ts';
 import { endpoint, type FieldShapes, type KnownAnswer, type Request, rows } from './endpoint.ts';
 import { bounded, field } from './field.ts';
-import { distinctHandles } from './handles.ts';
+import { distinctHandles, servedHandle } from './handles.ts';
 import {
   ADDRESS_MAX,
   BATCH_MAX,
@@ -65,7 +65,24 @@ const thesisPrice = {
 
 const nothing = z.object({});
 const noBody = z.undefined();
-const handle = field(bounded(1, HANDLE_MAX), 'Handle; case-insensitive; a leading @ is ignored.');
+const handle = field(
+  z.string().check(
+    z.minLength(1),
+    // The service removes a leading @ from a handle of full length too.
+    z.check((given) => {
+      const { value } = given;
+      if (servedHandle(value).length > HANDLE_MAX)
+        given.issues.push({
+          code: 'too_big',
+          origin: 'string',
+          maximum: HANDLE_MAX,
+          input: value,
+        });
+    }),
+  ),
+  'Handle; case-insensitive; a leading @ is ignored.',
+  { maxLength: HANDLE_MAX },
+);
 const userId = field(z.guid(), 'User id.', { format: 'uuid' });
 const address = field(
   bounded(1, ADDRESS_MAX),

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 interface FieldMeta {
   description?: string;
   format?: string;
+  maxLength?: number;
   default?: string | number;
 }
 

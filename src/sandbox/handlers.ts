@@ -1,5 +1,5 @@
 import { base58 } from '@scure/base';
-import { distinctHandles, normalHandle } from '../contract/handles.ts';
+import { distinctHandles, servedHandle } from '../contract/handles.ts';
 import { CALLOUT_PAGE, cu, THESIS_LIMIT_DEFAULT } from '../contract/limits.ts';
 import type { Me } from '../contract/records/account.ts';
 import type { Callout } from '../contract/records/launchpad.ts';
@@ -21,7 +21,7 @@ import { normalAddress } from './world/world.ts';
 export const handlers: Handlers = {
   'user.handle'(sandbox, { params: { handle } }, key) {
     checkHandle(handle);
-    return shownUser(sandbox, sandbox.world.user(normalHandle(handle)), key);
+    return shownUser(sandbox, sandbox.world.user(servedHandle(handle)), key);
   },
   'user.wallet'(sandbox, { params: { address } }, key) {
     checkAddress(address);
@@ -32,14 +32,14 @@ export const handlers: Handlers = {
   'user.resolve': (sandbox, { params }, key) => resolve(sandbox, params.handle, key),
   'user.pnl'(sandbox, { params: { handle } }, key) {
     checkHandle(handle);
-    const pnl = sandbox.world.pnl(normalHandle(handle));
+    const pnl = sandbox.world.pnl(servedHandle(handle));
     if (!pnl) throw new ApiError('NOT_OBSERVED');
     return reply(shownNumbers(sandbox, pnl, key));
   },
   'users.pnl'(sandbox, { body }, key) {
     body.handles.forEach(checkHandle);
     const found = distinctHandles(body.handles)
-      .map(normalHandle)
+      .map(servedHandle)
       .map((handle) => sandbox.world.pnl(handle) ?? handle);
     const missing = found.filter((each) => typeof each === 'string');
     const entries = found.flatMap((each) =>
@@ -95,7 +95,7 @@ function shownNumbers({ world }: SandboxState, pnl: Pnl, { isFree }: Key): Pnl {
 }
 
 function checkHandle(text: string): void {
-  if (normalHandle(text) === '') throw invalid('handle: must not be empty.');
+  if (servedHandle(text) === '') throw invalid('handle: must not be empty.');
   if (/[\s\p{Cc}]/u.test(text))
     throw invalid('handle: must not contain white space or control characters.');
 }
@@ -203,7 +203,7 @@ async function resolve(sandbox: SandboxState, handle: string, key: Key) {
   checkHandle(handle);
   const shortage = shortageOf(key, hit, clock.now());
   if (shortage) throw new ApiError(shortage);
-  const user = world.user(normalHandle(handle));
+  const user = world.user(servedHandle(handle));
   if (!user) throw new ApiError('NOT_OBSERVED');
   if (key.isFree && !world.isSample(user.id)) throw new ApiError('FORBIDDEN');
   const found = (source: 'cached' | 'live') => ({

@@ -25,6 +25,7 @@ import {
 import { parseJson, stringifyJson } from '../base/json.ts';
 import { isRecord } from '../base/json-object.ts';
 import { sha256 } from '../base/sha256.ts';
+import { normalHandle } from '../contract/handles.ts';
 import type { CachedAnswer, RunAnswers } from '../contract/ports.ts';
 import { remember, remembered } from './recent-lines.ts';
 
@@ -144,9 +145,9 @@ function noteHandle(folder: string, record: unknown): void {
   if (typeof handle === 'string' && PLAIN.test(handle)) remember(fileIn(folder), [handle], MOST);
 }
 
-/** Ignores case and a leading @. */
+/** The saved handles that begin as this text does, in any case, with or without @. */
 function listHandles(folder: string, prefix: string, limit: number): string[] {
-  const start = prefix.replace(/^@/, '').toLowerCase();
+  const start = normalHandle(prefix);
   const found = new Map<string, string>();
   for (const handle of remembered(fileIn(folder)).reverse()) {
     if (found.size >= limit) break;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { endpointIds, endpoints } from '../../src/contract/endpoints.ts';
-import { distinctHandles } from '../../src/contract/handles.ts';
 
 const none = { params: {}, query: {}, body: undefined };
 const wallet = 'So11111111111111111111111111111111111111112';
@@ -53,15 +52,5 @@ describe('the price list', () => {
       uncertain: 60_000,
       reveals: 3,
     });
-  });
-});
-
-describe('the handles of a batch', () => {
-  it('count once each, in any case, with or without @, in their first spelling', () => {
-    expect(distinctHandles(['@Mira', 'mira', 'MIRA ', 'sol', '@sol', '@@sol'])).toEqual([
-      '@Mira',
-      'sol',
-      '@@sol',
-    ]);
   });
 });

@@ -26,6 +26,27 @@ describe('trdr pnl', () => {
     expect(sandbox.meter().unitsUsed).toBe(90_200);
   });
 
+  test.each(['@@mira', '@@@Mira', ' @mira '])(
+    'sends %j without @, alone and in a batch',
+    async (text) => {
+      const sandbox = await withNumbers();
+      const single = await runInProcess(['pnl', text], { sandbox });
+      expect(single.records()).toMatchObject([{ found: true, handle: 'mira' }]);
+      expect(sandbox.meter().unitsUsed).toBe(30_000);
+      const args = ['pnl', text, 'solwolf', '--no-cache', '-y'];
+      const plan = await runInProcess([...args, '--dry-run', '-o', 'ndjson'], { sandbox });
+      expect(plan.records()[0]?.['body']).toEqual({
+        handles: [text.trim().replaceAll('@', ''), 'solwolf'],
+      });
+      const { records } = await runInProcess(args, { sandbox });
+      expect(records()).toMatchObject([
+        { subject: text.trim(), found: true, handle: 'mira' },
+        { found: true, handle: 'solwolf' },
+      ]);
+      expect(sandbox.meter().unitsUsed).toBe(90_000);
+    },
+  );
+
   test('exits 3 if none was found, and 10 with --strict if one is missing', async () => {
     const sandbox = await withNumbers();
     const none = await runInProcess(['pnl', 'nobody1', 'nobody2'], { sandbox });

@@ -5,6 +5,7 @@ import { quietly } from '../../base/calls.ts';
 import { isRecord, parseObject, textOf } from '../../base/json-object.ts';
 import { baseUrl } from '../../base/url-values.ts';
 import { trimText } from '../../base/values.ts';
+import { bareHandle } from '../../contract/handles.ts';
 import { openCache } from '../../state/cache.ts';
 import { foldersOf, homeOf } from '../../state/paths.ts';
 import type { Io } from '../io.ts';
@@ -49,7 +50,9 @@ function knownHandles(
     ? { baseUrl: 'sandbox:', key: 'sandbox', dir: cache && join(cache, 'sandbox') }
     : { ...service(config, profile, place.env), dir: cache };
   const handles = openCache({ ...scope, now: Date.now }).listHandles(prefix, MAX_HANDLES);
-  return prefix.startsWith('@') ? handles.map((handle) => `@${handle}`) : handles;
+  // The shell offers only what begins with the text that was typed.
+  const typed = prefix.slice(0, prefix.length - bareHandle(prefix).length);
+  return handles.map((handle) => `${typed}${handle}`);
 }
 
 /** The base URL and key that the command line would use: from the environment, or from the profile. */

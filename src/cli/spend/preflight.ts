@@ -1,6 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import { countText, unitsText } from '../../base/units.ts';
 import type { PriceBounds } from '../../contract/endpoint.ts';
+import { bareHandle } from '../../contract/handles.ts';
 import { BATCH_MAX, cu } from '../../contract/limits.ts';
 import type { KeyMeters } from '../../contract/ports.ts';
 import { endpointRow } from '../../core/client/coding.ts';
@@ -145,7 +146,7 @@ export function* planNumbers(
   for (let from = 0; from < positions.length; from += BATCH_MAX) {
     const batch = positions.slice(from, from + BATCH_MAX);
     // A wallet replaces its unknown handle, which does not affect the price. Without a user, it costs nothing.
-    const handles = batch.map((at) => (handleAt(at) ?? texts[at] ?? '').replace(/^@/, ''));
+    const handles = batch.map((at) => bareHandle(handleAt(at) ?? texts[at] ?? ''));
     const least = cu.miss * batch.filter((at) => handleAt(at) !== undefined).length;
     const [handle = ''] = handles;
     yield texts.length === 1

@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { bareHandle } from '../../contract/handles.ts';
 
 /** A shorter key may be an ordinary word, and masking that word would change answers. */
 const MIN_KEY_LENGTH = 8;
@@ -53,7 +54,7 @@ export const withoutKeys = (text: string): string =>
   text.replace(KEY_FORM, (found, secret: string) => (isSecret(secret) ? maskKey(found) : found));
 
 export function isKey(word: string, key?: string): boolean {
-  const bare = word.startsWith('@') ? word.slice(1) : word;
+  const bare = bareHandle(word);
   if (key !== undefined && key.length >= MIN_KEY_LENGTH && bare.includes(key)) return true;
   const secret = WHOLE_KEY.exec(bare)?.[1];
   return secret !== undefined && isSecret(secret);

@@ -1,5 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { trimText } from '../../base/values.ts';
+import { bareHandle } from '../../contract/handles.ts';
 import { ADDRESS_MAX, HANDLE_MAX } from '../../contract/limits.ts';
 import { isKey, keyAsSubject } from '../client/mask-key.ts';
 
@@ -141,7 +142,7 @@ async function withChecksum(subject: Subject): Promise<Subject> {
 }
 
 function handleOf(text: string): Subject {
-  const value = text.replace(/^@+/, '');
+  const value = bareHandle(text);
   if (value === '')
     throw refused(text, 'invalid handle: it is empty', 'write the handle after the @');
   if (value.length > HANDLE_MAX)

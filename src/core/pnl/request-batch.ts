@@ -2,7 +2,7 @@ import { Failure } from '../../base/failure.ts';
 import { parseJson, stringifyJson } from '../../base/json.ts';
 import { isRecord, textOf } from '../../base/json-object.ts';
 import { unitsText } from '../../base/units.ts';
-import { normalHandle } from '../../contract/handles.ts';
+import { bareHandle, normalHandle } from '../../contract/handles.ts';
 import { type CallOptions, type Client, withClaim } from '../../contract/ports.ts';
 import { listOf, recognize, type Sent } from '../../contract/read-record.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
@@ -28,8 +28,6 @@ type Caller = Pick<Client, 'call'>;
 interface RequestOptions extends CallOptions {
   readonly saved?: SavedNumbers | undefined;
 }
-
-const sent = (subject: string) => subject.trim().replace(/^@/, '');
 
 /** A failure that affects only this handle is returned as its answer. */
 export async function requestOne(
@@ -82,7 +80,7 @@ async function single(
   { saved, ...options }: RequestOptions,
 ): Promise<BatchAnswer> {
   try {
-    const ask = { params: { handle: sent(subject) } };
+    const ask = { params: { handle: bareHandle(subject) } };
     const { record } = await client.call('user.pnl', ask, options);
     const save = async () => saved?.saveOne(subject, record);
     return { answers: [{ record: foundRecord(subject, record) }], save };
@@ -100,7 +98,7 @@ async function batch(
   subjects: readonly string[],
   { saved, ...options }: RequestOptions,
 ): Promise<BatchAnswer> {
-  const ask = { body: { handles: subjects.map(sent) } };
+  const ask = { body: { handles: subjects.map(bareHandle) } };
   const { record, requestId } = await client.call('users.pnl', ask, options);
   if (listOf(record['entries']).length + listOf(record['missing']).length === 0) {
     throw new Failure('answer', 'the batch answer does not mention any requested handle', {

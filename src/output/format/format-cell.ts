@@ -1,6 +1,7 @@
 import { stringifyJson } from '../../base/json.ts';
 import { isRecord } from '../../base/json-object.ts';
 import { group } from '../../base/units.ts';
+import { bareHandle } from '../../contract/handles.ts';
 import { asciiOnly, safeLine } from '../terminal/safe-text.ts';
 import type { CellKind, Column } from '../view.ts';
 import { valueIn } from './fields.ts';
@@ -109,7 +110,7 @@ export function formatCell(
         : { text: 'no', tone: 'dim' };
     case 'handle':
       if (typeof value !== 'string') return { text, tone: 'plain' };
-      return { text: text.startsWith('@') || text === '' ? text : `@${text}`, tone: 'accent' };
+      return { text: text === '' ? text : `@${bareHandle(text)}`, tone: 'accent' };
     case 'status':
       return status(text, context);
     default:

@@ -1,5 +1,6 @@
 import { copySources } from '../../base/json.ts';
 import { isRecord, textOf } from '../../base/json-object.ts';
+import { bareHandle } from '../../contract/handles.ts';
 import { numberOf, recordsOf, type Sent } from '../../contract/read-record.ts';
 import type { WindowName } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
@@ -65,8 +66,7 @@ export const measureOf = (
 ): number | undefined => numberOf(windowOf(record, window)?.[name]);
 
 export const handleOf = (record: PnlRecord | PnlRow): string =>
-  (record.found === true ? textOf(record['handle']) : undefined) ??
-  record.subject.replace(/^@/, '');
+  bareHandle((record.found === true ? textOf(record['handle']) : undefined) ?? record.subject);
 
 export function windowState(record: PnlRecord, windows: readonly WindowName[]): WindowState {
   if (record.found === null) return 'failed';
