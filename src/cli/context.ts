@@ -1,5 +1,6 @@
 import type { EndpointId } from '../contract/endpoints.ts';
-import type { Client, Ledger, RequestParts } from '../contract/ports.ts';
+import type { Client, RequestParts } from '../contract/ports/client.ts';
+import type { Ledger } from '../contract/ports/ledger.ts';
 import type { DiskWait } from '../output/disk-wait.ts';
 import type { Sink } from '../output/sink.ts';
 import type { View } from '../output/view.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { once } from '../base/calls.ts';
 import { Failure } from '../base/failure.ts';
 import { unitsText } from '../base/units.ts';
-import type { Client } from '../contract/ports.ts';
+import type { Client } from '../contract/ports/client.ts';
 import { withoutKey, withoutKeys } from '../core/client/mask-key.ts';
 import type { DiskWait } from '../output/disk-wait.ts';
 import { createNotices, type LogForm } from '../output/notices.ts';

@@ -1,4 +1,4 @@
-import type { KeyMeters } from '../contract/ports.ts';
+import type { KeyMeters } from '../contract/ports/client.ts';
 import type { Known } from '../contract/read-record.ts';
 import type { Forecast, Me } from '../contract/records/account.ts';
 

@@ -26,7 +26,7 @@ import { parseJson, stringifyJson } from '../base/json.ts';
 import { isRecord } from '../base/json-object.ts';
 import { sha256 } from '../base/sha256.ts';
 import { normalHandle } from '../contract/handles.ts';
-import type { CachedAnswer, RunAnswers } from '../contract/ports.ts';
+import type { CachedAnswer, RunAnswers } from '../contract/ports/answers.ts';
 import { remember, remembered } from './recent-lines.ts';
 
 interface CacheOptions {

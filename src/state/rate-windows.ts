@@ -8,7 +8,7 @@ import { withLock } from '../base/lock.ts';
 import { writeAtomic } from '../base/replace-file.ts';
 import { sha256 } from '../base/sha256.ts';
 import { RATE_WINDOW_MS } from '../contract/limits.ts';
-import type { RateWindows } from '../contract/ports.ts';
+import type { RateWindows } from '../contract/ports/rate-windows.ts';
 
 /** The calls that share one rate limit. Times are epoch ms. */
 interface Lane {

@@ -10,7 +10,7 @@ import type {
   SharedAnswer,
   SharedEndpoint,
   WantedAnswer,
-} from '../contract/ports.ts';
+} from '../contract/ports/answers.ts';
 import { listReply, number, serverNow } from './connection.ts';
 import { ignoreUnusable, unusable } from './failures.ts';
 import type { StoreMember } from './link.ts';

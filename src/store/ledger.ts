@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { Failure } from '../base/failure.ts';
 import { periodsAt } from '../base/periods.ts';
 import { budgetRefusal } from '../contract/budget.ts';
-import type { CallCost, Ledger, PaidCall } from '../contract/ports.ts';
+import type { CallCost, Ledger, PaidCall } from '../contract/ports/ledger.ts';
 import {
   budgetNamed,
   evictingFailure,

@@ -1,7 +1,7 @@
 import { Failure } from '../base/failure.ts';
 import { periodsAt } from '../base/periods.ts';
 import { budgetItem } from '../contract/budget.ts';
-import type { LedgerEntry } from '../contract/ports.ts';
+import type { LedgerEntry } from '../contract/ports/ledger.ts';
 import { readSums } from './budgets.ts';
 import {
   fieldsReply,

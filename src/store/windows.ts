@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import { RATE_WINDOW_MS } from '../contract/limits.ts';
-import type { RateWindows } from '../contract/ports.ts';
+import type { RateWindows } from '../contract/ports/rate-windows.ts';
 import { listReply, number } from './connection.ts';
 import { unusable } from './failures.ts';
 import type { StoreMember } from './link.ts';

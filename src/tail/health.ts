@@ -1,5 +1,5 @@
 import { type MetricFamily, type MetricLabels, metricsText } from '../base/metrics.ts';
-import type { BudgetLeft } from '../contract/ports.ts';
+import type { BudgetLeft } from '../contract/ports/client.ts';
 import type { HandoffHealth } from './exec/delivery.ts';
 import type { TailCost } from './spend/stream-or-poll.ts';
 

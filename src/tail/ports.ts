@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Failure } from '../base/failure.ts';
 import type { Subscription } from '../contract/frames.ts';
-import type { Remainder } from '../contract/ports.ts';
+import type { Remainder } from '../contract/ports/client.ts';
 import type { TailNotice } from './notice.ts';
 import type { FilePlace, Position } from './position.ts';
 import type { PostFields, TailRow } from './post-row.ts';

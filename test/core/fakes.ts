@@ -1,16 +1,9 @@
 import type { Failure } from '../../src/base/failure.ts';
-import type {
-  AnswerCache,
-  CachedAnswer,
-  Client,
-  HttpAnswer,
-  HttpRequest,
-  Ledger,
-  LedgerEntry,
-  Notice,
-  RateWindows,
-  Transport,
-} from '../../src/contract/ports.ts';
+import type { AnswerCache, CachedAnswer } from '../../src/contract/ports/answers.ts';
+import type { Client, Notice } from '../../src/contract/ports/client.ts';
+import type { Ledger, LedgerEntry } from '../../src/contract/ports/ledger.ts';
+import type { RateWindows } from '../../src/contract/ports/rate-windows.ts';
+import type { HttpAnswer, HttpRequest, Transport } from '../../src/contract/ports/transport.ts';
 import { createClient } from '../../src/core/client/client.ts';
 import { createInFlight } from '../../src/core/client/in-flight.ts';
 import type { ClientOptions } from '../../src/core/client/sender.ts';

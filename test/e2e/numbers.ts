@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readLines } from '../../src/base/lines.ts';
-import type { LedgerEntry } from '../../src/contract/ports.ts';
+import type { LedgerEntry } from '../../src/contract/ports/ledger.ts';
 import type { Pnl } from '../../src/contract/records/pnl.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
 import { generateRecords } from '../../src/sandbox/world/generate.ts';

@@ -1,6 +1,6 @@
 import { Failure } from '../../src/base/failure.ts';
 import { plainJson } from '../../src/base/json-object.ts';
-import type { Remainder } from '../../src/contract/ports.ts';
+import type { Remainder } from '../../src/contract/ports/client.ts';
 import { mayBeCharged, readServiceError } from '../../src/core/client/service-errors.ts';
 import { redirected } from '../../src/core/http/network-failures.ts';
 import type {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { CachedAnswer } from '../../src/contract/ports.ts';
+import type { CachedAnswer } from '../../src/contract/ports/answers.ts';
 import { openCache } from '../../src/state/cache.ts';
 import { room } from './room.ts';
 

@@ -4,10 +4,10 @@ import { periodsAt } from '../../src/base/periods.ts';
 import {
   type AnswerCache,
   type CachedAnswer,
-  type Ledger,
   type SharedAnswer,
   withClaim,
-} from '../../src/contract/ports.ts';
+} from '../../src/contract/ports/answers.ts';
+import type { Ledger } from '../../src/contract/ports/ledger.ts';
 import { openWindows } from '../../src/state/rate-windows.ts';
 import { readStoreUrl } from '../../src/store/address.ts';
 import { createSharedAnswers } from '../../src/store/answers.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { RateWindows } from '../../src/contract/ports.ts';
+import type { RateWindows } from '../../src/contract/ports/rate-windows.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { until } from '../e2e/feed.ts';
 import { machine, scope } from './machines.ts';

@@ -1,6 +1,6 @@
 import { Failure, usageError } from '../../base/failure.ts';
 import { parseJson } from '../../base/json.ts';
-import type { HttpAnswer } from '../../contract/ports.ts';
+import type { HttpAnswer } from '../../contract/ports/transport.ts';
 import { isKey, keyAsSubject } from '../../core/client/mask-key.ts';
 import type { Field } from '../../core/client/raw-request.ts';
 import { OTHER_SERVER } from '../../core/client/service-errors.ts';

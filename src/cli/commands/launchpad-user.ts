@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import type { Client } from '../../contract/ports.ts';
+import type { Client } from '../../contract/ports/client.ts';
 import { known } from '../../contract/read-record.ts';
 import { LaunchpadUserRecord } from '../../contract/records/subject.ts';
 import { User } from '../../contract/records/user.ts';

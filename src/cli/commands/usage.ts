@@ -1,7 +1,7 @@
 import { Failure, usageError } from '../../base/failure.ts';
 import { countText, unitsText } from '../../base/units.ts';
 import { instantAt, oneOf, time } from '../../base/values.ts';
-import type { LedgerEntry } from '../../contract/ports.ts';
+import type { LedgerEntry } from '../../contract/ports/ledger.ts';
 import { type ReconcileRecord, UsageAnswer } from '../../contract/records/tool.ts';
 import { reconcileView, usageView } from '../../output/views/usage.ts';
 import {

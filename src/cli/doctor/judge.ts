@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { countText, unitsText } from '../../base/units.ts';
-import type { KeyMeters } from '../../contract/ports.ts';
+import type { KeyMeters } from '../../contract/ports/client.ts';
 import { known, type Sent } from '../../contract/read-record.ts';
 import { Me, readAccount } from '../../contract/records/account.ts';
 import type { CheckRecord } from '../../contract/records/tool.ts';

@@ -1,11 +1,6 @@
 import { Failure } from '../../base/failure.ts';
-import {
-  type AnswerCache,
-  type CallOptions,
-  type Client,
-  type KeyMeters,
-  withClaim,
-} from '../../contract/ports.ts';
+import { type AnswerCache, withClaim } from '../../contract/ports/answers.ts';
+import type { CallOptions, Client, KeyMeters } from '../../contract/ports/client.ts';
 import { known, recognize } from '../../contract/read-record.ts';
 import { Me } from '../../contract/records/account.ts';
 import type { Context } from '../context.ts';

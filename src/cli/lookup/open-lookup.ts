@@ -1,5 +1,6 @@
 import { once } from '../../base/calls.ts';
-import type { AnswerCache, Client } from '../../contract/ports.ts';
+import type { AnswerCache } from '../../contract/ports/answers.ts';
+import type { Client } from '../../contract/ports/client.ts';
 import { type CachedLookup, createCachedLookup } from '../../core/lookup/cached-lookup.ts';
 import { openCache } from '../../state/cache.ts';
 import type { Context } from '../context.ts';

@@ -1,5 +1,5 @@
 import { countText, unitsText } from '../../base/units.ts';
-import type { Notice } from '../../contract/ports.ts';
+import type { Notice } from '../../contract/ports/client.ts';
 import { differenceText } from '../../contract/read-record.ts';
 import { span } from '../../output/format/time.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';

@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { countText } from '../../base/units.ts';
-import type { Client } from '../../contract/ports.ts';
+import type { Client } from '../../contract/ports/client.ts';
 import type { Sink } from '../../output/sink.ts';
 import type { View } from '../../output/view.ts';
 import type { AnyCommand } from '../command.ts';

@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { countText, group, unitsText } from '../../base/units.ts';
-import type { KeyMeters } from '../../contract/ports.ts';
+import type { KeyMeters } from '../../contract/ports/client.ts';
 import { agentOf } from '../agent.ts';
 import { canAsk, confirm } from '../output/prompt.ts';
 

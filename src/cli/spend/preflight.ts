@@ -3,7 +3,7 @@ import { countText, unitsText } from '../../base/units.ts';
 import type { PriceBounds } from '../../contract/endpoint.ts';
 import { bareHandle } from '../../contract/handles.ts';
 import { BATCH_MAX, cu } from '../../contract/limits.ts';
-import type { KeyMeters } from '../../contract/ports.ts';
+import type { KeyMeters } from '../../contract/ports/client.ts';
 import { endpointRow } from '../../core/client/coding.ts';
 import type { CachedLookup } from '../../core/lookup/cached-lookup.ts';
 import type { Subject } from '../../core/lookup/subject.ts';

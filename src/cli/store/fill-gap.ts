@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
-import type { Client } from '../../contract/ports.ts';
+import type { Client } from '../../contract/ports/client.ts';
 import { type TimedFeed, type WalkOptions, walkPages } from '../../core/pages/walk.ts';
 import { entryMs, type FeedPoint } from '../../store/feed/entry.ts';
 import type { FeedPosition, FollowEvent } from '../../store/feed/follower.ts';

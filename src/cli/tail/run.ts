@@ -2,7 +2,7 @@ import { Failure } from '../../base/failure.ts';
 import { unitsText } from '../../base/units.ts';
 import { instantAt } from '../../base/values.ts';
 import { BUDGET } from '../../contract/budget.ts';
-import type { Client } from '../../contract/ports.ts';
+import type { Client } from '../../contract/ports/client.ts';
 import { createStatusLine } from '../../output/terminal/status-line.ts';
 import { canRedraw, wantsUnicode } from '../../output/terminal/style.ts';
 import { createTail, type Tail } from '../../tail/engine.ts';

@@ -1,5 +1,5 @@
 import { SOCKET_PATH } from '../../contract/endpoints.ts';
-import type { Client } from '../../contract/ports.ts';
+import type { Client } from '../../contract/ports/client.ts';
 import { parseBaseUrl } from '../../core/http/base-url.ts';
 import type { Connect } from '../../tail/ports.ts';
 import { createConnect } from '../../tail/socket/connection.ts';

@@ -2,7 +2,8 @@ import { renewalOf } from '../../base/periods.ts';
 import { leftIn } from '../../contract/budget.ts';
 import type { EndpointId } from '../../contract/endpoints.ts';
 import { CALLOUT_PAGE, cu, THESIS_BLOCK, THESIS_LIMIT_MAX } from '../../contract/limits.ts';
-import type { Client, Ledger, Result } from '../../contract/ports.ts';
+import type { Client, Result } from '../../contract/ports/client.ts';
+import type { Ledger } from '../../contract/ports/ledger.ts';
 import { readAccount } from '../../contract/records/account.ts';
 import { readPage } from '../../contract/records/page.ts';
 import {

@@ -13,7 +13,8 @@ import {
 import { type EndpointId, endpoints } from '../../contract/endpoints.ts';
 import { Meta } from '../../contract/errors.ts';
 import { issuesText } from '../../contract/issue-text.ts';
-import type { HttpAnswer, RequestParts, Result } from '../../contract/ports.ts';
+import type { RequestParts, Result } from '../../contract/ports/client.ts';
+import type { HttpAnswer } from '../../contract/ports/transport.ts';
 import { type FieldDifference, known, recognize, recordTypes } from '../../contract/read-record.ts';
 import { OTHER_SERVER, readServiceError, requestIdOf, unbilled } from './service-errors.ts';
 

@@ -1,7 +1,7 @@
 import { Failure, usageError } from '../../base/failure.ts';
 import { parseJson } from '../../base/json.ts';
 import { isRecord } from '../../base/json-object.ts';
-import type { HttpAnswer } from '../../contract/ports.ts';
+import type { HttpAnswer } from '../../contract/ports/transport.ts';
 import { readPage, type SentPage } from '../../contract/records/page.ts';
 
 /** A field from the command line: `limit=50`, `handles[]=mira`. */

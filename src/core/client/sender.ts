@@ -2,14 +2,10 @@ import { type Clock, createBackoff } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import type { Charge, PriceBounds, RetryRule } from '../../contract/endpoint.ts';
 import { cu } from '../../contract/limits.ts';
-import type {
-  HttpAnswer,
-  Ledger,
-  Notice,
-  RateWindows,
-  Slot,
-  Transport,
-} from '../../contract/ports.ts';
+import type { Notice } from '../../contract/ports/client.ts';
+import type { Ledger, Slot } from '../../contract/ports/ledger.ts';
+import type { RateWindows } from '../../contract/ports/rate-windows.ts';
+import type { HttpAnswer, Transport } from '../../contract/ports/transport.ts';
 import { parseBaseUrl } from '../http/base-url.ts';
 import {
   createLimiter,

@@ -1,7 +1,7 @@
 import { Failure, type FailureKind } from '../../base/failure.ts';
 import { isRecord, textOf } from '../../base/json-object.ts';
 import { type ErrorCode, errorCodes, isErrorCode } from '../../contract/errors.ts';
-import type { HttpAnswer } from '../../contract/ports.ts';
+import type { HttpAnswer } from '../../contract/ports/transport.ts';
 import { recordsOf } from '../../contract/read-record.ts';
 
 /** Of a message, in characters. */

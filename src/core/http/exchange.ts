@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 import { plainJson } from '../../base/json-object.ts';
 import { LONGEST_RESPONSE } from '../../contract/limits.ts';
-import type { HttpAnswer, HttpRequest } from '../../contract/ports.ts';
+import type { HttpAnswer, HttpRequest } from '../../contract/ports/transport.ts';
 import { withoutKey } from '../client/mask-key.ts';
 import {
   broken,

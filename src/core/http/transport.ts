@@ -1,5 +1,5 @@
 import { usageError } from '../../base/failure.ts';
-import type { HttpRequest, Transport } from '../../contract/ports.ts';
+import type { HttpRequest, Transport } from '../../contract/ports/transport.ts';
 import type { Addressed, Lines, Wiring } from './exchange.ts';
 
 const CONNECT_MS = 10_000;

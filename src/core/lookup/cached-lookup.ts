@@ -3,12 +3,11 @@ import { normalHandle } from '../../contract/handles.ts';
 import {
   type AnswerCache,
   type CachedAnswer,
-  type Client,
-  type RequestParts,
   type SharedAnswer,
   type UserEndpoint,
   withClaim,
-} from '../../contract/ports.ts';
+} from '../../contract/ports/answers.ts';
+import type { Client, RequestParts } from '../../contract/ports/client.ts';
 import { known, recognize, type Sent } from '../../contract/read-record.ts';
 import { User } from '../../contract/records/user.ts';
 import { answerOf, type LookupAnswer } from './lookup.ts';

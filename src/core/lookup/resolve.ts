@@ -2,12 +2,8 @@ import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { isRecord } from '../../base/json-object.ts';
 import { cu, RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
-import {
-  type AnswerCache,
-  type Client,
-  type SharedAnswer,
-  withClaim,
-} from '../../contract/ports.ts';
+import { type AnswerCache, type SharedAnswer, withClaim } from '../../contract/ports/answers.ts';
+import type { Client } from '../../contract/ports/client.ts';
 import { type Known, known, recognize, type Sent } from '../../contract/read-record.ts';
 import { holdsWallet, Pending, User } from '../../contract/records/user.ts';
 import { mayBeCharged } from '../client/service-errors.ts';

@@ -6,7 +6,7 @@ import {
   THESIS_LIMIT_DEFAULT,
   thesisBlocks,
 } from '../../contract/limits.ts';
-import type { Client, RequestParts } from '../../contract/ports.ts';
+import type { Client, RequestParts } from '../../contract/ports/client.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { idOfItem, readPage, timeOfItem } from '../../contract/records/page.ts';
 import type { TimedFeed } from './walk.ts';

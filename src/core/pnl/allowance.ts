@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { unitsText } from '../../base/units.ts';
 import { BATCH_MAX, cu } from '../../contract/limits.ts';
-import type { Client, KeyMeters, Notice } from '../../contract/ports.ts';
+import type { Client, KeyMeters, Notice } from '../../contract/ports/client.ts';
 import { SILENT_WAIT_MS } from '../spend/rate-limiter.ts';
 import { isRejected } from './request-batch.ts';
 

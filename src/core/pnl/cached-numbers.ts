@@ -1,6 +1,11 @@
 import { textOf } from '../../base/json-object.ts';
 import { normalHandle } from '../../contract/handles.ts';
-import type { AnswerCache, CachedAnswer, Claim, SharedAnswer } from '../../contract/ports.ts';
+import type {
+  AnswerCache,
+  CachedAnswer,
+  Claim,
+  SharedAnswer,
+} from '../../contract/ports/answers.ts';
 import { listOf, recognize, recordsOf, type Sent } from '../../contract/read-record.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import { MISS_AGE_MS } from '../lookup/cached-lookup.ts';

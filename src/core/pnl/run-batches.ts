@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import { BATCH_MAX, cu } from '../../contract/limits.ts';
-import type { Client } from '../../contract/ports.ts';
+import type { Client } from '../../contract/ports/client.ts';
 import { failedRecord } from '../lookup/lookup.ts';
 import type { Allowance } from './allowance.ts';
 import type { SavedNumbers } from './cached-numbers.ts';

@@ -1,7 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { LEAST_RATE_PER_MINUTE, RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
-import type { Notice, RateWindows } from '../../contract/ports.ts';
+import type { Notice } from '../../contract/ports/client.ts';
+import type { RateWindows } from '../../contract/ports/rate-windows.ts';
 import { createQueue } from './queue.ts';
 
 /** The rate limits that apply to a call: the key's limit alone, or also the lower limit of `resolve`. */

@@ -3,14 +3,8 @@ import { Failure } from '../../base/failure.ts';
 import { unitsText } from '../../base/units.ts';
 import { BUDGET } from '../../contract/budget.ts';
 import type { PriceBounds } from '../../contract/endpoint.ts';
-import type {
-  BudgetLeft,
-  Client,
-  Ledger,
-  PaidCall,
-  Remainder,
-  Slot,
-} from '../../contract/ports.ts';
+import type { BudgetLeft, Client, Remainder } from '../../contract/ports/client.ts';
+import type { Ledger, PaidCall, Slot } from '../../contract/ports/ledger.ts';
 import type { Known } from '../../contract/read-record.ts';
 import type { Me } from '../../contract/records/account.ts';
 import { leftOf } from '../account.ts';

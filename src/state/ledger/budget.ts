@@ -6,7 +6,7 @@ import { errno, fileFailure, inWords, openRegular, readAt } from '../../base/fil
 import { withLock } from '../../base/lock.ts';
 import { type Period, periodsAt } from '../../base/periods.ts';
 import { type BudgetState, budgetRefusal, leftIn } from '../../contract/budget.ts';
-import type { LedgerEntry } from '../../contract/ports.ts';
+import type { LedgerEntry } from '../../contract/ports/ledger.ts';
 import { createCallReader, ledgerFiles, ledgerFolder } from './lines.ts';
 
 /** In CU; undefined means no limit. */

@@ -6,7 +6,7 @@ import { appendLines, ensureFolder, fileFailure, isAbsent } from '../../base/fil
 import { readLines } from '../../base/lines.ts';
 import { periodsAt } from '../../base/periods.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
-import type { CallCost, Ledger, LedgerEntry, PaidCall } from '../../contract/ports.ts';
+import type { CallCost, Ledger, LedgerEntry, PaidCall } from '../../contract/ports/ledger.ts';
 import type { Caps } from './budget.ts';
 import {
   createCallReader,

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileFailure, isAbsent } from '../../base/files.ts';
 import { type JsonObject, parseObject } from '../../base/json-object.ts';
-import type { CallCost, LedgerEntry } from '../../contract/ports.ts';
+import type { CallCost, LedgerEntry } from '../../contract/ports/ledger.ts';
 
 export const ledgerFolder = (dir: string): string => join(dir, 'ledger');
 export const dayFile = (dir: string, day: string): string =>

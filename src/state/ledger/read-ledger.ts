@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { fileFailure } from '../../base/files.ts';
 import { readLines } from '../../base/lines.ts';
-import type { LedgerEntry } from '../../contract/ports.ts';
+import type { LedgerEntry } from '../../contract/ports/ledger.ts';
 import { createCallReader, ledgerFiles } from './lines.ts';
 
 /** The entries from `since` on and before `until`. Within a file, the calls without an end come last. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { cu, SOCKET_PING_SECONDS } from '../../contract/limits.ts';
-import type { Slot } from '../../contract/ports.ts';
+import type { Slot } from '../../contract/ports/ledger.ts';
 import type { Connect, Link, LinkEnd } from '../ports.ts';
 
 const MINUTE = 60_000;

@@ -1,5 +1,5 @@
 import { cu } from '../../contract/limits.ts';
-import type { BudgetLeft } from '../../contract/ports.ts';
+import type { BudgetLeft } from '../../contract/ports/client.ts';
 
 export type Mode = 'ws' | 'poll';
 export type Via = 'auto' | Mode;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
-import type { HttpRequest, Transport } from '../../../src/contract/ports.ts';
+import type { HttpRequest, Transport } from '../../../src/contract/ports/transport.ts';
 import { createTransport } from '../../../src/core/http/transport.ts';
 import { serve, serveRaw } from '../server.ts';
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RunAnswers } from '../../../src/contract/ports.ts';
+import type { RunAnswers } from '../../../src/contract/ports/answers.ts';
 import { createCachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
 import { type LookupAnswer, lookup } from '../../../src/core/lookup/lookup.ts';
 import { readSubject, type Subject } from '../../../src/core/lookup/subject.ts';

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Failure } from '../../../src/base/failure.ts';
 import { cu } from '../../../src/contract/limits.ts';
-import type { HttpRequest } from '../../../src/contract/ports.ts';
+import type { HttpRequest } from '../../../src/contract/ports/transport.ts';
 import type { PnlRecord } from '../../../src/contract/records/subject.ts';
 import { broken, noAnswer } from '../../../src/core/http/network-failures.ts';
 import { createAllowance } from '../../../src/core/pnl/allowance.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Notice, RateWindows } from '../../../src/contract/ports.ts';
+import type { Notice } from '../../../src/contract/ports/client.ts';
+import type { RateWindows } from '../../../src/contract/ports/rate-windows.ts';
 import { createLimiter, type Limiter } from '../../../src/core/spend/rate-limiter.ts';
 import { ownWindows } from '../fakes.ts';
 import { type VirtualClock, virtualClock } from '../virtual-clock.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
-import type { Ledger } from '../../../src/contract/ports.ts';
+import type { Ledger } from '../../../src/contract/ports/ledger.ts';
 import { createSpend } from '../../../src/core/spend/spend.ts';
 
 const _seed = process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {};

@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { LedgerEntry } from '../../../src/contract/ports.ts';
+import type { LedgerEntry } from '../../../src/contract/ports/ledger.ts';
 import type { Caps } from '../../../src/state/ledger/budget.ts';
 import { openLedger } from '../../../src/state/ledger/ledger.ts';
 import { entryText } from '../../../src/state/ledger/lines.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readLines } from '../../../src/base/lines.ts';
-import type { LedgerEntry } from '../../../src/contract/ports.ts';
+import type { LedgerEntry } from '../../../src/contract/ports/ledger.ts';
 import { openLedger } from '../../../src/state/ledger/ledger.ts';
 import { readLedger, summarize } from '../../../src/state/ledger/read-ledger.ts';
 import { room, runs } from '../room.ts';

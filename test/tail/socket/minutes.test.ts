@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
-import type { Slot } from '../../../src/contract/ports.ts';
+import type { Slot } from '../../../src/contract/ports/ledger.ts';
 import type { Link, LinkEnd } from '../../../src/tail/ports.ts';
 import { withMinutes } from '../../../src/tail/socket/minutes.ts';
 import { virtualClock } from '../../core/virtual-clock.ts';

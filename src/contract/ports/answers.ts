@@ -1,0 +1,94 @@
+import type { Failure } from '../../base/failure.ts';
+
+export type UserEndpoint = 'user.handle' | 'user.wallet' | 'user.id';
+
+/**
+ * The endpoints whose answers are cached between runs. The answer to a batch is cached per handle, as if each
+ * had been requested with `user.pnl`.
+ */
+export type CachedEndpoint = UserEndpoint | 'user.pnl';
+
+/** A 200 with its record, or a 404 `NOT_OBSERVED` without one. */
+export interface CachedAnswer {
+  /** When the service sent the answer, epoch ms. */
+  readonly time: number;
+  readonly status: 200 | 404;
+  /** Null for a 404. Readers must validate it, because the cache may have been edited. */
+  readonly record: unknown;
+}
+
+/**
+ * The saved answers for one base URL and key, on disk or in the store. Subjects are normalized: handles are
+ * lower-cased and without @, EVM addresses and ids lower-cased. Callers decide whether an answer is too old.
+ */
+export interface AnswerCache {
+  /** Reads only the cache of this machine. `claim` also searches the store. */
+  get(endpoint: CachedEndpoint, subject: string): CachedAnswer | undefined;
+  put(endpoint: CachedEndpoint, subject: string, answer: CachedAnswer): void | Promise<void>;
+  /**
+   * Claims an answer, so that other machines wait for it, at most `waitMs`, instead of requesting it. Absent
+   * without a shared store.
+   */
+  readonly claim?: (wanted: WantedAnswer, signal?: AbortSignal) => Promise<Claim>;
+}
+
+/** The endpoints that one machine requests for all: the cached ones, and two that are not cached. */
+export type SharedEndpoint = CachedEndpoint | 'user.resolve' | 'me';
+
+/** An answer that machines share; a 202 means that there is no answer yet. */
+export interface SharedAnswer extends Omit<CachedAnswer, 'status'> {
+  readonly status: 200 | 202 | 404;
+}
+
+export interface WantedAnswer {
+  readonly endpoint: SharedEndpoint;
+  readonly subject: string;
+  /** The maximum age of a 200. */
+  readonly maxAgeMs: number;
+  /** The maximum age of a 202 or 404. */
+  readonly missAgeMs: number;
+  /** The longest wait for another machine; 2.5 minutes by default. */
+  readonly waitMs?: number | undefined;
+}
+
+/**
+ * Where an answer comes from: the cache; another machine, whose request failed or is in progress; or this
+ * machine, which must request it and then call `end`.
+ */
+export type Claim =
+  | { readonly by: 'cache'; readonly answer: SharedAnswer }
+  | { readonly by: 'other'; readonly failure?: Failure | undefined }
+  | { readonly by: 'us'; readonly end: EndClaim };
+
+/**
+ * Ends a claim and passes on to the waiting machines what cannot be cached. Without an outcome, one of them
+ * requests the answer.
+ */
+export type EndClaim = (outcome?: SharedAnswer | Failure) => Promise<void>;
+
+/** Does the work of a claim and ends it, even if the work fails: other machines wait until then. */
+export async function withClaim<T>(
+  claim:
+    | { readonly by: 'cache' | 'other' }
+    | { readonly by: 'us'; readonly end: EndClaim }
+    | undefined,
+  work: () => Promise<T>,
+  outcomeOf: (done: T) => SharedAnswer | Failure | undefined,
+): Promise<T> {
+  let outcome: SharedAnswer | Failure | undefined;
+  try {
+    const done = await work();
+    outcome = outcomeOf(done);
+    return done;
+  } finally {
+    if (claim?.by === 'us') await claim.end(outcome);
+  }
+}
+
+/** The answers of one run, of which those that do not fit in memory are on disk. */
+export interface RunAnswers {
+  get(key: string): unknown;
+  /** Returns false if the disk cannot store it. */
+  put(key: string, answer: unknown): boolean;
+  close(): Promise<void>;
+}

@@ -1,0 +1,111 @@
+import type { Charge, PriceBounds } from '../endpoint.ts';
+import type { EndpointId, KnownAnswerOf, RequestOf } from '../endpoints.ts';
+import type { Meta } from '../errors.ts';
+import type { FieldDifference, Known, Sent } from '../read-record.ts';
+import type { Me } from '../records/account.ts';
+import type { Slot } from './ledger.ts';
+import type { HttpAnswer } from './transport.ts';
+
+/** Events of a call, which the command line prints on stderr. */
+export type Notice =
+  | { readonly kind: 'wait'; readonly ms: number; readonly reason: string }
+  | {
+      readonly kind: 'retry';
+      readonly attempt: number;
+      readonly of: number;
+      readonly ms: number;
+      readonly reason: string;
+    }
+  | {
+      readonly kind: 'lost';
+      readonly endpoint: string;
+      readonly answers: number;
+      readonly cuAtMost: number;
+    }
+  /** An answer differs from the description; reported once per run for each field of a record type. */
+  | { readonly kind: 'difference'; readonly call: string; readonly difference: FieldDifference }
+  | { readonly kind: 'trace'; readonly line: string };
+
+/** A parsed answer: `known` has the fields that match the description. */
+export type Result<Id extends EndpointId> = KnownAnswerOf<Id> & {
+  /** The record as received, for machine formats, the cache and journals. */
+  readonly record: Sent;
+  readonly meta: Known<Meta> | undefined;
+  readonly requestId: string | undefined;
+  readonly charge: Charge;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+export type RequestParts<Id extends EndpointId> = Partial<RequestOf<Id>>;
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** If true, an attempt that may have been charged is not repeated; the caller decides whether to. */
+  readonly once?: boolean | undefined;
+  /**
+   * True if the same request was sent before and its answer was lost. It is then sent only if the confirmed
+   * cost covers both.
+   */
+  readonly repeat?: boolean | undefined;
+  /** The latest time by the monotonic clock at which the rate limit may let the call start. */
+  readonly until?: number | undefined;
+}
+
+/** What a key has left; null means unlimited, or not stated by the service. */
+export interface KeyMeters {
+  readonly units: number | null;
+  readonly reveals: number | null;
+}
+
+export interface BudgetLeft {
+  readonly period?: string | undefined;
+  readonly left: number;
+  readonly renewsAt: number;
+}
+
+/** What is left by the last answers, less what this run may have spent since they were requested. */
+export interface Remainder {
+  /** The allowance of the last answer of `me`; undefined before the first one. Reveals are not subtracted. */
+  readonly key: KeyMeters | undefined;
+  /** The CU used this month, with those of this run since the last answer; null if not known. */
+  readonly unitsUsed: number | null;
+  readonly budgets: readonly BudgetLeft[];
+  /** Called before a request; the returned function takes what the answer states. */
+  request(): (stated: {
+    readonly me?: Known<Me> | undefined;
+    readonly budgets?: readonly BudgetLeft[] | undefined;
+  }) => void;
+}
+
+/** The service with one key. Rejects with a `Failure`, or with the reason of an aborted signal. */
+export interface Client {
+  call<Id extends EndpointId>(
+    id: Id,
+    ask: RequestParts<Id>,
+    options?: CallOptions,
+  ): Promise<Result<Id>>;
+  /** The possible cost of a call. Sends nothing. */
+  bounds<Id extends EndpointId>(id: Id, ask: RequestParts<Id>): PriceBounds;
+  /** Sends a request to any path. The rate limit, ledger and spending limit apply. */
+  raw(
+    request: { readonly method: string; readonly path: string; readonly body?: string | undefined },
+    options?: CallOptions,
+  ): Promise<HttpAnswer>;
+  reserveMinute(signal: AbortSignal): Promise<Slot>;
+  /**
+   * What this run has spent, in CU. `atMost` includes the possible cost of calls whose answers were lost.
+   * Calls in flight, which `calls` includes, may add `inFlight`.
+   */
+  readonly spent: {
+    readonly cu: number;
+    readonly atMost: number;
+    readonly inFlight: number;
+    readonly calls: number;
+  };
+  readonly left: Remainder;
+  /** The limit of the key; null if not known yet. */
+  readonly ratePerMinute: number | null;
+  /** Whether the confirmed cost and the spending limit cover another `cu`. */
+  affords(cu: number): boolean;
+  close(): Promise<void>;
+}
