@@ -44,7 +44,10 @@ const PAUSE_MS = 1_000;
 const CURSORS_TRIED = 4;
 const REMEMBERED = 5_000;
 
-/** Reads on demand, from new to old. A page without new items, although older ones exist, is retried, then fails. */
+/**
+ * Reads on demand, from new to old. A page without new items, although older ones exist, is retried, then fails. `size`
+ * is told whether it chooses a page for such a repetition, for which the smallest page is enough.
+ */
 export async function* readPages<T, P extends ListPage<T>>(
   feed: PageFeed<T, P>,
   {
@@ -55,7 +58,7 @@ export async function* readPages<T, P extends ListPage<T>>(
     pauseMs = (n) => n * PAUSE_MS,
     doubtsEnd = false,
   }: Reading,
-  size: () => number | undefined = () => undefined,
+  size: (isRepeated: boolean) => number | undefined = () => undefined,
 ): AsyncGenerator<ReadPage<T, P>, void, void> {
   const seen = createRecentSet(REMEMBERED);
   const used = new Set<string>();
@@ -69,7 +72,7 @@ export async function* readPages<T, P extends ListPage<T>>(
   async function request(): Promise<P> {
     const [first, ...others] = cursors;
     for (let cursor = first; ; ) {
-      const wanted = size();
+      const wanted = size(stops > 0);
       const rows = wanted === undefined ? undefined : Math.min(wanted, most);
       try {
         return await feed.page(cursor, rows, signal);

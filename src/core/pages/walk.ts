@@ -73,7 +73,7 @@ export async function* walkPages<T>(
   for await (const { page, fresh, next } of readPages(
     feed,
     options,
-    sizer && (() => sizer.next(Math.min(left, expected))),
+    sizer && ((isRepeated) => sizer.next(isRepeated ? 1 : Math.min(left, expected))),
   )) {
     sizer?.saw(page.items.length, page.hasMore);
     if (Number.isFinite(since)) expected = rowsDownTo(since, page.items.map(timeOf)) + 1;

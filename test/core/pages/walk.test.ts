@@ -61,6 +61,16 @@ describe('a walk', () => {
     expect(blocksOf(asked)).toBe(31);
   });
 
+  it('requests one block if it repeats a request for a page', async () => {
+    const { feed, asked } = feedOf(500);
+    const page: typeof feed.page = async (before, rows) => {
+      const answer = await feed.page(before, rows);
+      return asked.length === 3 ? { ...answer, items: [] } : answer;
+    };
+    expect((await ids({ ...feed, page }, { limit: 300 })).length).toBe(300);
+    expect(asked.map(({ rows }) => rows)).toEqual([20, 40, 100, 20, 100, 100, 20]);
+  });
+
   it('ends at --since without paying for many older rows', async () => {
     const { feed, asked, posts } = feedOf(5000);
     expect(await ids(feed, { since: 4_990_000 })).toEqual(posts.slice(0, 10).map(({ id }) => id));
