@@ -111,6 +111,8 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
     spent: ports.spent(),
     // If the output failed, state no time: posts that were read may not have been written.
     verified: run.writer.failed || isUnwritten(run) ? null : run.known.verified,
+    readAt: run.known.readAt,
+    isUnseen: run.known.isUnseen,
   });
 
   return {
@@ -171,7 +173,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
       limitLeft: options.limitLeft?.() ?? null,
       allowanceLeft: money.allowanceLeft,
       perMinute: spendPlan(run).perMinute[mode(run)],
-      walkedAgoMs: walks.verifiedAt === undefined ? null : now(run) - walks.verifiedAt,
+      walkedAgoMs: walks.completeAt === undefined ? null : now(run) - walks.completeAt,
     }),
   };
 }

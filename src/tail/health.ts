@@ -70,10 +70,14 @@ const facts = {
     'Post time up to which every post was delivered, except in gaps.',
     seconds,
   ),
-  walkedAgoMs: optional(
-    'proof_age_seconds',
-    'Time since the feed was last verified to be complete.',
-    seconds,
+  walkedAgoMs: fact<number | null>(
+    null,
+    ['proof_age_seconds', 'Time since the feed was last read completely.', seconds],
+    [
+      'complete_walk_timestamp_seconds',
+      'When the feed was last read completely.',
+      (ago, now) => ago && (now - ago) / 1_000,
+    ],
   ),
   lastPost: fact<LastPost | null>(
     null,

@@ -20,6 +20,8 @@ export class KnownPosts {
   lowest: number | null;
   /** A lower bound of the service's clock, from post times alone. */
   sigma: number | null = null;
+  /** When the feed was last read completely, by the clock of this machine. It shows that a feed without new posts is read. */
+  readAt: number | null;
   /** Every post after this time is delivered once it is verified. */
   after: number | null;
   readonly #gaps: Unread[];
@@ -27,11 +29,15 @@ export class KnownPosts {
   readonly #counted = new Map<string, number | null>();
   readonly #recent = createRecentSet(RECENT_MAX);
   #forgotten = Number.NEGATIVE_INFINITY;
+  /** Up to here, an earlier run delivered every post: a frame from before is a repetition, even if its id is forgotten. */
+  readonly #deliveredTo: number;
 
-  constructor(from: Partial<KnownState> = {}) {
+  constructor(from: Partial<KnownState> = {}, deliveredTo: number | null = null) {
     this.start = from.start ?? null;
     this.verified = from.verified ?? null;
     this.lowest = from.lowest ?? null;
+    this.readAt = from.readAt ?? null;
+    this.#deliveredTo = deliveredTo ?? Number.NEGATIVE_INFINITY;
     this.after = from.coverage ? from.coverage.after : this.verified;
     this.#gaps = [...(from.coverage?.gaps ?? [])];
     for (const [id, at] of from.ids ?? []) {
@@ -47,7 +53,8 @@ export class KnownPosts {
 
   /** Whether the post of a frame is too old to be found by a walk, but was not delivered before. */
   isLate({ id, at }: PostMark): boolean {
-    return at !== null && this.#isOld(at) && !this.has(id) && !this.#recent.has(id);
+    if (at === null || at <= this.#deliveredTo || !this.#isOld(at)) return false;
+    return !this.has(id) && !this.#recent.has(id);
   }
 
   has(id: string): boolean {
@@ -87,6 +94,11 @@ export class KnownPosts {
     else this.#gaps.push({ from, to, why });
   }
 
+  /** Whether no post of the feed was ever seen, by this run or those that it continues. */
+  get isUnseen(): boolean {
+    return this.isEmpty && this.lowest === null && this.sigma === null;
+  }
+
   get isEmpty(): boolean {
     return this.#timed.size === 0 && this.#counted.size === 0;
   }
@@ -96,12 +108,12 @@ export class KnownPosts {
   }
 
   get state(): KnownState {
-    const { start, verified, lowest } = this;
+    const { start, verified, lowest, readAt } = this;
     const ids: (readonly [string, number | null])[] = [];
     for (const entry of this.#timed) if (verified === null || entry[1] > verified) ids.push(entry);
     ids.push(...this.#counted);
     const coverage = { after: this.after, gaps: [...this.#gaps] };
-    return { start, verified, lowest, ids, coverage };
+    return { start, verified, lowest, readAt, ids, coverage };
   }
 
   #isOld(at: number): boolean {
@@ -125,6 +137,7 @@ export interface KnownState {
   readonly start: number | null;
   readonly verified: number | null;
   readonly lowest: number | null;
+  readonly readAt?: number | null | undefined;
   readonly ids: readonly (readonly [id: string, at: number | null])[];
   /** Undefined if nothing before `verified` is vouched for. */
   readonly coverage?: Coverage | undefined;

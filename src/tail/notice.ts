@@ -41,6 +41,10 @@ export interface TailCounts {
   readonly spent: TailCost;
   /** The post time up to which the feed is complete except for the gaps; null before the first verification. */
   readonly verified: number | null;
+  /** When the feed was last read completely, by the clock of this machine; null before the first complete walk. */
+  readonly readAt: number | null;
+  /** Whether no post of the feed was ever seen, by this run or those that it continues. */
+  readonly isUnseen: boolean;
 }
 
 export interface Summary extends TailCounts {

@@ -78,7 +78,7 @@ export function readPosition(text: string, feed: string): Position {
   if (value['version'] !== VERSION) throw invalid('it was written by a newer version of trdr');
   const certificate = readCertificate(value);
   const isAlone = value['form'] === CERTIFICATE;
-  const { verified, lowest } = value;
+  const { verified, lowest, readAt } = value;
   const [start, ids] = isAlone ? [verified, []] : [value['start'], value['ids']];
   if (![start, verified, lowest].every(isTime) || !Array.isArray(ids) || !ids.every(isId))
     throw invalid('it is damaged');
@@ -93,6 +93,7 @@ export function readPosition(text: string, feed: string): Position {
       start: timeOf(start),
       verified: timeOf(verified),
       lowest: timeOf(lowest),
+      readAt: timeOf(readAt),
       ids,
       coverage: readCoverage(value),
       state: typeof value['state'] === 'string' ? value['state'] : undefined,

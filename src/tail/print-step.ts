@@ -162,7 +162,7 @@ function isMissed(run: Run, { times }: Walked, row: TailRow): boolean {
 
 function conclude(run: Run, { walked, printed, missed }: Filling): void {
   const { known, walks, session, notify } = run;
-  const { cut, depth, startedAt } = walked;
+  const { cut, depth, startedAt, readAt } = walked;
   const isFirst = !walks.isStarted;
   const gap = gapOf(run, walked);
   if (gap) reportGap(run, gap);
@@ -186,6 +186,10 @@ function conclude(run: Run, { walked, printed, missed }: Filling): void {
   if (cut === 'unpaid') finish(run, 'failure', walked.failure ?? ceilingReached());
   if (cut === 'unpaid' || depth === 'shallow') return;
   walks.verifiedAt = startedAt;
+  if (cut === undefined) {
+    walks.completeAt = startedAt;
+    known.readAt = readAt;
+  }
   walks.isLong = depth === 'deep' && walked.rows > LONG_STEPS * run.ports.source.sizes.step;
   const { state } = session;
   if (state.kind === 'live' && frames === 0 && state.link.held === 0 && missed >= MISSED_ROWS)

@@ -35,6 +35,8 @@ export interface Walked {
   readonly failure: Failure | undefined;
   /** The monotonic time at which the first page was requested. */
   readonly startedAt: number;
+  /** The same by the clock of this machine. */
+  readonly readAt: number;
   readonly pages: number;
   readonly rows: number;
   readonly oldest: number | null;
@@ -64,9 +66,13 @@ interface Walks {
   /** Whether a deep walk is requested and has not begun. */
   isWanted: boolean;
   isUrgent: boolean;
-  /** The start of the last walk, of the last complete deep one, and of the last one that was requested. */
+  /**
+   * The start of the last walk, of the last deep one that was complete or given up, of the last complete one, and of the
+   * last one that was requested.
+   */
   lastAt: number;
   verifiedAt: number | undefined;
+  completeAt: number | undefined;
   gapAt: number;
   printedAt: number;
   /** The earliest start of the next walk, after one that did not reach its goal. */
@@ -185,9 +191,10 @@ export function createRun(ports: TailPorts, options: TailOptions, signal: AbortS
   const wakeup = new Wakeup(clock);
   const { start } = options;
   const since = start.kind === 'since' ? start.at - 1 : null;
-  const known = new KnownPosts(
-    start.kind === 'position' ? start.position : { start: since, verified: since },
-  );
+  const known =
+    start.kind === 'position'
+      ? new KnownPosts(start.position, start.position.verified)
+      : new KnownPosts({ start: since, verified: since });
   const connect = options.via === 'poll' ? undefined : ports.connect;
   const { save } = ports;
   const take = () => (walks.isPlaced ? { feed: options.feed, ...known.state } : undefined);
@@ -200,6 +207,7 @@ export function createRun(ports: TailPorts, options: TailOptions, signal: AbortS
     isUrgent: false,
     lastAt: never,
     verifiedAt: undefined,
+    completeAt: undefined,
     gapAt: never,
     printedAt: never,
     retryAt: never,

@@ -14,6 +14,7 @@ import {
   savesFirst,
   snapshotsFirst,
   stopsAtKnownId,
+  takesRepeatsForLate,
   verifiesTooSoon,
   withoutAudits,
 } from './mutants.ts';
@@ -33,6 +34,7 @@ test.each([
   ['walks end at the first known id', stopsAtKnownId, 20],
   ['the position has no ids', forgetsIds, 0],
   ['the position claims everything up to the newest post', claimsTheNewest, 0],
+  ['frames that a new subscription repeats count as late', takesRepeatsForLate, 0],
   ['the lines behind the position are not known', ignoresLines, 0],
   ['checkpoints are written before the flush', savesFirst, 0],
   ['posts count as verified after 15 s', verifiesTooSoon, 10],

@@ -98,6 +98,11 @@ export const claimsByClock: Mutation = {
     })),
 };
 
+/** A frame from before the position counts as late, and not as repeated. */
+export const takesRepeatsForLate: Mutation = {
+  resumed: (position) => ({ ...position, start: position.verified, verified: null }),
+};
+
 /** A gap is forgotten when a process continues from the position. */
 export const forgetsGaps: Mutation = {
   resumed: ({ coverage, ...position }) => ({

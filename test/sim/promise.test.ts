@@ -9,7 +9,17 @@ const one = process.env['SEED'];
 
 /** The parameters that a schedule may also have as in a run without events. */
 const simplified = [
-  ...(['odd', 'nameless', 'answer', 'pings', 'old', 'vanish', 'late', 'behindMs'] as const),
+  ...([
+    'odd',
+    'nameless',
+    'answer',
+    'pings',
+    'repeats',
+    'old',
+    'vanish',
+    'late',
+    'behindMs',
+  ] as const),
   ...(['sifted', 'timeless', 'twenty', 'skew', 'start'] as const),
 ];
 

@@ -89,6 +89,8 @@ export interface Schedule {
   /** The response to a subscription, and whether the service sends pings. */
   readonly answer: Acknowledgement;
   readonly pings: boolean;
+  /** How many of the frames that were delivered last a new subscription repeats. */
+  readonly repeats?: number;
   /** The maximum time from the frame of a post until pages show it. */
   readonly behindMs: number;
   /** Whether pages have at most 20 rows, whatever the limit. */
@@ -126,6 +128,7 @@ const statuses = [401, 402, 403, 404, 429, 500, 503, 504] as const;
 /** The schedule of a seed. */
 export function scheduleOf(seed: number): Schedule {
   const rng = rngOf(seed);
+  const own = rngOf(seed, 80);
   const callout = rng.chance(0.1);
   const busyMs = 60_000 * rng.between(0.5, 5);
   const resume = rng.pick(['none', 'none', 'checkpoint', 'file', 'file', 'both'] as const);
@@ -188,6 +191,7 @@ export function scheduleOf(seed: number): Schedule {
     nameless: rng.pick([0, 0, 0, 0.1]),
     answer: rng.chance(0.3) ? rng.pick(acknowledgements) : 'described',
     pings: rng.chance(0.8),
+    repeats: own.pick([0, 0, 3, 50, 500]),
     behindMs: rng.pick([0, 500, 2_000, 15_000]),
     twenty: rng.chance(0.3),
     timeless: !hasFile && rng.chance(0.05),
@@ -238,7 +242,14 @@ export const uneventful = {
     kills: [],
   },
   ...{ late: 0, vanish: 0, old: 0, odd: 0, nameless: 0, bursts: 0, behindMs: 0, skew: 0 },
-  ...{ answer: 'described', pings: true, twenty: false, timeless: false, sifted: false },
+  ...{
+    answer: 'described',
+    pings: true,
+    repeats: 0,
+    twenty: false,
+    timeless: false,
+    sifted: false,
+  },
   ...{ ceiling: null, units: null, lagMs: 10_000 },
 } as const satisfies Partial<Schedule>;
 

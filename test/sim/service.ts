@@ -53,6 +53,8 @@ export function createService(schedule: Schedule, scheduler: Scheduler) {
     const fault = active(kind);
     return fault !== undefined && (!('p' in fault) || rng.chance(fault.p));
   };
+  /** The posts whose frames a process has read, in this order. A new subscription may repeat them. */
+  const delivered: Post[] = [];
   let used = 0;
   const remaining = () => (schedule.units === null ? null : Math.max(0, schedule.units - used));
   const items = (from: readonly Post[]) =>
@@ -291,7 +293,11 @@ export function createService(schedule: Schedule, scheduler: Scheduler) {
             if (!raw) return undefined;
             bytes -= raw.length;
             const { type, data } = JSON.parse(Buffer.from(raw).toString());
-            if (type === 'thesis' && data.id !== undefined) access.handed.add(data.id);
+            if (type === 'thesis' && data.id !== undefined) {
+              access.handed.add(data.id);
+              const post = posts[indexes.get(data.id) ?? -1];
+              if (post) delivered.push(post);
+            }
             return raw;
           },
           get held() {
@@ -311,6 +317,9 @@ export function createService(schedule: Schedule, scheduler: Scheduler) {
               subscribed = true;
               const answer = answers[schedule.answer];
               if (answer !== undefined) push(answer);
+              const { repeats = 0 } = schedule;
+              if (repeats === 0) return;
+              for (const post of delivered.slice(-repeats)) send(post);
             });
           },
           ping() {

@@ -41,6 +41,7 @@ test.each<[string, Partial<Schedule>, number, number]>([
   ['polls as stated, plus one deep poll per minute', { via: 'poll', rate: 0.1 }, 1_190, 1_500],
   ['polls with a longer lag', { via: 'poll', rate: 0.1, lagMs: 30_000 }, 0, 650],
   ['one page for each poll of a slow feed', { via: 'poll', rate: 0.02, lagMs: 60_000 }, 0, 230],
+  ['one page for each poll of a feed without posts', { via: 'poll', rate: 1e-12 }, 1_190, 1_215],
   ['10 CU for each poll of callouts', { via: 'poll', feed: 'callout', rate: 0.02 }, 0, 65],
 ])('pages cost, per minute: %s', { timeout: 60_000 }, async (_, given, least, most) => {
   const { perMinute } = await run(hours(given));

@@ -46,6 +46,25 @@ describe('what a tail knows', () => {
     expect(known.isLate(post(2))).toBe(false);
     expect(new KnownPosts(known.state).isLate(post(2))).toBe(false);
   });
+
+  test('takes a frame from before the position for a repetition, but not one that this run has verified', () => {
+    const resumed = { start: post(0).at, verified: post(10).at, lowest: post(1).at, ids: [] };
+    const known = new KnownPosts(resumed, resumed.verified);
+    known.verify(post(20).at);
+    expect([9, 10, 11, 20].map((number) => known.isLate(post(number)))).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  test('is unseen until there is an id, a time, or the clock of the feed', () => {
+    expect(new KnownPosts().isUnseen).toBe(true);
+    expect(new KnownPosts({ start: post(0).at, verified: post(0).at }).isUnseen).toBe(true);
+    expect(new KnownPosts({ ids: [['p', null]] }).isUnseen).toBe(false);
+    expect(new KnownPosts({ lowest: post(0).at }).isUnseen).toBe(false);
+  });
 });
 
 describe('a run continues', () => {

@@ -145,8 +145,7 @@ const pollReasons: Readonly<Record<PollReason, string>> = {
 };
 
 function endText(summary: Summary): string {
-  const { rows, earlier, gaps, connections, spent, filled, late, nameless, durationMs, verified } =
-    summary;
+  const { rows, earlier, gaps, connections, spent, filled, late, nameless, durationMs } = summary;
   const parts = [
     earlier === 0
       ? countText(rows, 'post')
@@ -158,10 +157,16 @@ function endText(summary: Summary): string {
   if (filled > 0) parts.push(`${filled} found by polling`);
   if (late > 0) parts.push(`${late} came late`);
   if (nameless > 0) parts.push(`${nameless} skipped without an id`);
-  const complete =
-    verified === null ? 'nothing verified' : `complete up to ${iso(verified).slice(0, 19)}Z`;
-  return `stopped after ${lengthText(durationMs)}: ${parts.join(', ')}; ${complete}`;
+  return `stopped after ${lengthText(durationMs)}: ${parts.join(', ')}; ${completeText(summary)}`;
 }
+
+/** Up to when the feed is complete. No post time tells this of a feed without posts, but when it was read does. */
+function completeText({ verified, readAt, isUnseen }: Summary): string {
+  if (isUnseen && readAt !== null) return `no posts yet, last read at ${secondText(readAt)}`;
+  return verified === null ? 'nothing verified' : `complete up to ${secondText(verified)}`;
+}
+
+const secondText = (at: number): string => `${iso(at).slice(0, 19)}Z`;
 
 const spentText = ({ cu, atMost }: Summary['spent']): string =>
   atMost > cu ? `${unitsText(atMost)} at most` : unitsText(cu);
@@ -185,12 +190,18 @@ export function statusText(status: TailStatus): string {
         : mode,
     failing ? 'the service does not respond' : '',
     `${(rate * 60).toFixed(rate < 1 ? 1 : 0)} posts/min`,
-    walkedAgoMs === null ? '' : `verified ${span(walkedAgoMs)} ago`,
+    walkedText(status),
     gaps > 0 ? countText(gaps, 'gap') : '',
     filled > 0 ? `${filled} found by polling` : '',
     reconnects > 0 ? countText(reconnects, 'reconnect') : '',
   ];
   return joined(parts);
+}
+
+function walkedText({ walkedAgoMs, isUnseen }: TailStatus): string {
+  if (walkedAgoMs === null) return '';
+  const ago = `${span(walkedAgoMs)} ago`;
+  return isUnseen ? `no posts yet, last read ${ago}` : `verified ${ago}`;
 }
 
 /** The problems of a handoff, for the heartbeat; empty if there are no problems. */

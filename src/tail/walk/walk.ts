@@ -34,6 +34,7 @@ export async function walk(
   const backfill = start.kind === 'backfill' ? start.rows : 0;
   let depth: Depth | undefined;
   let startedAt = clock.mono();
+  let readAt = clock.now();
   let pages = 0;
   let rows = 0;
   const startTimes: number[] = [];
@@ -49,8 +50,12 @@ export async function walk(
 
   const request = async (before: string | undefined, limit = 1) => {
     const askedAt = clock.mono();
+    const askedTime = clock.now();
     const page = await readPage(before, limit);
-    if (rows === 0) startedAt = askedAt;
+    if (rows === 0) {
+      startedAt = askedAt;
+      readAt = askedTime;
+    }
     pages++;
     skipNameless(run, page.nameless ?? []);
     sizer.saw(page.rows.length + (page.nameless?.length ?? 0), page.hasMore);
@@ -60,6 +65,8 @@ export async function walk(
   /** Whether the reported end of the feed is the end of the feed. */
   const isEnd = ({ ends }: Read): boolean => {
     if (older > 0) return true;
+    // A feed of a user and a token may never have a post: to ask three times at each poll would triple its price.
+    if (ends > 0 && rows === 0 && run.walks.isStarted && known.isUnseen) return true;
     if (ends < ENDS) return false;
     const { lowest, sigma } = known;
     // No older post is known that should be in the pages by now.
@@ -109,14 +116,20 @@ export async function walk(
 
   const end = (cut: Walked['cut'], failure?: Failure): Walked => ({
     ...{ depth: depth ?? decideDepth(), cut, failure },
-    ...{ startedAt, pages, rows, oldest, times, skippedTo },
+    startedAt,
+    readAt,
+    pages,
+    rows,
+    oldest,
+    times,
+    skippedTo,
     from: backfill > 0 ? backfillFrom && backfillFrom - 1 : nthNewest(startTimes, PROOF_ROWS - 1),
   });
 
   try {
     const feed = { page: request, idOf: ({ id }: TailRow) => id };
     const reading = { clock, signal, tries: TRIES, pauseMs: () => backoff.next(), doubtsEnd: true };
-    const size = () => sizer.next(pages === 0 ? 1 : expected);
+    const size = (isRepeated: boolean) => sizer.next(pages === 0 || isRepeated ? 1 : expected);
     for await (const page of readPages<TailRow, Page>(feed, reading, size)) {
       const isOver = read(page);
       await stack.push(wanted.splice(0).filter((row) => depth === 'start' || !known.isDone(row)));

@@ -19,6 +19,8 @@ const summary: Summary = {
   ...{ spent: { cu: 100_000, atMost: 107_600 }, durationMs: 283_000 },
   earlier: 0,
   verified: Date.UTC(2026, 10, 21, 21, 14, 34),
+  readAt: Date.UTC(2026, 10, 21, 21, 16, 30),
+  isUnseen: false,
 };
 const end = (given: Partial<Summary> = {}) =>
   tailText({ kind: 'end', summary: { ...summary, ...given } });
@@ -28,6 +30,13 @@ describe('the last line of a tail', () => {
     expect(end()).toBe(
       'stopped after 4m43s: 1,287 posts, no gaps, 0 reconnects, 107,600 CU at most; complete up to 2026-11-21T21:14:34Z',
     );
+  });
+
+  test('says when a feed without posts was last read', () => {
+    const empty = { rows: 0, verified: null, isUnseen: true };
+    expect(end(empty)).toMatch(/; no posts yet, last read at 2026-11-21T21:16:30Z$/);
+    expect(end({ ...empty, verified: 1 })).toMatch(/; no posts yet, last read at /);
+    expect(end({ ...empty, readAt: null })).toMatch(/; nothing verified$/);
   });
 });
 
