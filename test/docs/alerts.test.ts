@@ -44,7 +44,11 @@ const cases: readonly (readonly [
   ['TrdrTailHangs', 'a killed process', { progress_timestamp_seconds: '0+60x55 3300x5' }],
   ['TrdrTailLags', 'a service that is down', { complete_walk_timestamp_seconds: '0x60' }],
   ['TrdrTailLags', 'a command that accepts nothing', { handoff_oldest_age_seconds: '0+60x60' }],
-  ['TrdrTailLags', 'a first walk that does not end', { ready: '0x60', complete_walk_timestamp_seconds: '_x60' }],
+  [
+    'TrdrTailLags',
+    'a first walk that does not end',
+    { ready: '0x60', complete_walk_timestamp_seconds: '_x60' },
+  ],
   ['TrdrPostsMissing', 'a gap', { gaps_total: '0x30 1x29' }],
   ['TrdrPostsMissing', 'dead letters', { handoff_dead_rows_total: '0x30 5x29' }],
   ['TrdrTailOutOfUnits', 'a budget that renews in a day', waiting('90000')],

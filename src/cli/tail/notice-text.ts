@@ -179,7 +179,7 @@ const deliveredText = (
   `${countText(rows, 'post')}${lastPost === null ? '' : `, the last from ${span(Math.max(0, now - lastPost.at))} ago`}`;
 
 export function statusText(status: TailStatus): string {
-  const { mode, waitsUntil, failing, rate, gaps, filled, reconnects, spent, walkedAgoMs } = status;
+  const { mode, waitsUntil, failing, rate, gaps, filled, reconnects, spent } = status;
   const parts = [
     unitsText(spent.atMost),
     perMinuteText(status.perMinute),

@@ -46,7 +46,7 @@ const REMEMBERED = 5_000;
 
 /**
  * Reads on demand, from new to old. A page without new items, although older ones exist, is retried, then fails. `size`
- * is told whether it chooses a page for such a repetition, for which the smallest page is enough.
+ * knows such a repetition by its argument, because the smallest page is enough for it.
  */
 export async function* readPages<T, P extends ListPage<T>>(
   feed: PageFeed<T, P>,
