@@ -1,4 +1,9 @@
-/** One for each way in which the user can react. Only `cli` maps kinds to exit codes. */
+import type { Period } from './periods.ts';
+
+/**
+ * The kinds of failure: one for each way in which the user can react. Every folder may throw each kind; only
+ * `cli` maps kinds to exit codes.
+ */
 export type FailureKind =
   | 'usage' // wrong input, or HTTP 400
   | 'missing' // HTTP 404, or the service has no record of what was searched for
@@ -15,19 +20,33 @@ export type FailureKind =
   | 'local' // a problem on this machine, such as a failed file operation or a lock in use; also a bug in trdr
   | 'strict'; // --strict is set, and a subject was missing or failed
 
+/** What the command line needs to word the hint of a failure that has no hint of its own. */
+export interface FailureFacts {
+  readonly about: 'budget';
+  readonly period: Period;
+  /** The machine whose spending the budget limits; undefined if it limits a profile or a key. */
+  readonly machine: string | undefined;
+  /** A call of unknown price fits in no budget, however high. */
+  readonly isPriceKnown: boolean;
+}
+
+/** The fields of a failure besides its kind and message. */
 interface FailureFields {
   readonly code: string;
   readonly status?: number | undefined;
   readonly retryable?: boolean | undefined;
-  /** In seconds. */
+  /** The wait before the next attempt, in seconds. */
   readonly retryAfter?: number | undefined;
   readonly requestId?: string | undefined;
+  /** The command to run or the setting to change next. */
   readonly hint?: string | undefined;
+  readonly facts?: FailureFacts | undefined;
   /** The raw response, if the call was charged but its response cannot be read. */
   readonly answer?: string | undefined;
   readonly cause?: unknown;
 }
 
+/** The error class of the program: a kind, a code, and a hint or the facts for one. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly kind: FailureKind;
@@ -37,6 +56,7 @@ export class Failure extends Error {
   readonly retryAfter: number | undefined;
   readonly requestId: string | undefined;
   readonly hint: string | undefined;
+  readonly facts: FailureFacts | undefined;
   readonly answer: string | undefined;
 
   constructor(kind: FailureKind, message: string, fields: FailureFields) {
@@ -48,6 +68,7 @@ export class Failure extends Error {
     this.retryAfter = fields.retryAfter;
     this.requestId = fields.requestId;
     this.hint = fields.hint;
+    this.facts = fields.facts;
     this.answer = fields.answer;
   }
 }
@@ -68,8 +89,10 @@ export type PrintedFailure = Pick<
   'code' | 'message' | 'status' | 'retryable' | 'retryAfter' | 'requestId' | 'hint'
 >;
 
+/** The same failure with another hint. */
 export const withHint = (failure: Failure, hint: string): Failure =>
   new Failure(failure.kind, failure.message, { ...failure, cause: failure.cause, hint });
 
+/** What is wrong with the input, and how to correct it. */
 export const usageError = (message: string, hint: string) =>
   new Failure('usage', message, { code: 'USAGE', hint });

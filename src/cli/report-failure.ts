@@ -7,6 +7,7 @@ import { journalPrefix } from '../output/notices.ts';
 import { safeLine, safeText } from '../output/terminal/safe-text.ts';
 import { loadStyle, wantsColor, wantsUnicode } from '../output/terminal/style.ts';
 import { exitOf } from './exit.ts';
+import { hintOf } from './failure-hint.ts';
 import type { Io, RunEnd } from './io.ts';
 import type { RunSettings } from './settings/settings.ts';
 
@@ -23,10 +24,11 @@ export async function reportFailure(
     withoutKeys(
       withoutKey(withoutKey(text, trimText(io.env['TRDR_API_KEY'] ?? '')), settings?.key.known),
     );
+  const hint = hintOf(known);
   const failure = {
     ...printedFields(known),
     message: hide(known.message),
-    hint: known.hint === undefined ? undefined : hide(known.hint),
+    hint: hint === undefined ? undefined : hide(hint),
   };
   const exit = known.code === 'BUG' ? 1 : exitOf[known.kind];
   const logged = stated(io.argv, ['--log-format']) === 'json';

@@ -2,73 +2,111 @@ import { Failure } from '../base/failure.ts';
 import { type Period, renewalOf } from '../base/periods.ts';
 import { unitsText } from '../base/units.ts';
 
-interface Named {
+/** Which budget it is. */
+export interface BudgetName {
   readonly period: Period;
-  /** Whose spending is limited: a profile's on this machine, all machines' of a key, or one machine's. */
+  /**
+   * Whose spending is limited: a profile's on this machine, all machines' of a key, or one
+   * machine's.
+   */
   readonly scope: 'profile' | 'key' | 'machine';
+  /** The name of the profile or machine; empty for a key. */
   readonly name: string;
 }
 
-type Used = Readonly<Record<'spent' | 'lost' | 'reserved', number>>;
-
-export type BudgetState = Named & Used & { readonly limit: number };
-
-export const leftIn = ({ limit, spent, lost, reserved }: Used & { readonly limit: number }) =>
-  Math.max(0, limit - spent - lost - reserved);
-
-/** `the day budget of profile "desk"`. */
-export function budgetText({ period, scope, name }: Named): string {
-  const owner = scope === 'key' ? 'all machines' : scope === 'machine' ? name : `profile "${name}"`;
-  return `the ${period} budget of ${owner}`;
+/** How much of a budget is used, in CU. */
+interface BudgetUse {
+  readonly spent: number;
+  /** The possible cost of calls whose answers were lost. */
+  readonly lost: number;
+  /** The maximum cost of the calls in flight. */
+  readonly reserved: number;
 }
 
-/** `2026-11-23 00:00 UTC`. */
+export interface BudgetState extends BudgetName, BudgetUse {
+  readonly limit: number;
+}
+
+/** What is left of a budget; never negative. */
+export const leftIn = ({
+  limit,
+  spent,
+  lost,
+  reserved,
+}: BudgetUse & { readonly limit: number }): number => Math.max(0, limit - spent - lost - reserved);
+
+/** The name of a budget in messages: `the day budget of profile "desk"`. */
+export const budgetText = (budget: BudgetName): string =>
+  `the ${budget.period} budget of ${ownerText(budget)}`;
+
+function ownerText({ scope, name }: BudgetName): string {
+  switch (scope) {
+    case 'key':
+      return 'all machines';
+    case 'machine':
+      return name;
+    case 'profile':
+      return `profile "${name}"`;
+  }
+}
+
+/** When a budget renews: `2026-11-23 00:00 UTC`. */
 export const renewalText = (period: Period, now: number): string =>
   `${new Date(renewalOf(period, now)).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
+/** The error code of calls that a budget does not allow. */
 export const BUDGET = 'BUDGET';
 
-const machineFlag = ({ scope, name }: Named) => (scope === 'machine' ? ` --machine ${name}` : '');
+/** A budget that does not cover a call. `left` is passed, because the store computes it. */
+interface RefusingBudget extends BudgetName {
+  readonly limit: number;
+  readonly left: number;
+  readonly reserved: number;
+}
 
-export const raiseText = (budget: Named): string =>
-  `raise it: trdr budget set ${budget.period} N${machineFlag(budget)}`;
-
+/** The failure of a call that may cost more than a budget has left, or whose cost is unknown. */
 export function budgetRefusal(
-  budget: Named & { readonly limit: number; readonly left: number; readonly reserved: number },
+  budget: RefusingBudget,
   most: number | undefined,
   now: number,
 ): Failure {
-  const { period, limit, left, reserved } = budget;
-  const held = reserved > 0 ? `; ${unitsText(reserved)} are reserved for calls in flight` : '';
-  const what =
-    most === undefined
-      ? `the cost of the next call is unknown, so trdr cannot keep it within ${budgetText(budget)}`
-      : `the next call may cost ${unitsText(most)} but only ${unitsText(left)} of ${budgetText(budget)} (${unitsText(limit)}) remain${held}; it renews at ${renewalText(period, now)}`;
-  return new Failure('limit', what, {
+  const { period, scope, name } = budget;
+  return new Failure('limit', refusalText(budget, most, now), {
     code: BUDGET,
     retryAfter: Math.ceil((renewalOf(period, now) - now) / 1000),
-    hint:
-      most === undefined
-        ? `remove the budget to send the call: trdr budget unset ${period}${machineFlag(budget)}`
-        : `wait until the budget renews, or ${raiseText(budget)}`,
+    facts: {
+      about: 'budget',
+      period,
+      machine: scope === 'machine' ? name : undefined,
+      isPriceKnown: most !== undefined,
+    },
   });
+}
+
+function refusalText(budget: RefusingBudget, most: number | undefined, now: number): string {
+  const { period, limit, left, reserved } = budget;
+  const owner = budgetText(budget);
+  if (most === undefined)
+    return `the cost of the next call is unknown, so trdr cannot keep it within ${owner}`;
+  const held = reserved > 0 ? `; ${unitsText(reserved)} are reserved for calls in flight` : '';
+  const rest = `only ${unitsText(left)} of ${owner} (${unitsText(limit)}) remain${held}`;
+  const renewal = `it renews at ${renewalText(period, now)}`;
+  return `the next call may cost ${unitsText(most)} but ${rest}; ${renewal}`;
 }
 
 /** A row of `budget show` and `store status`. A null limit means that there is none. */
 export function budgetItem(
   name: string,
-  { limit, ...used }: Used & { readonly limit: number | null },
+  use: BudgetUse & { readonly limit: number | null },
   now: number,
 ) {
+  const { limit, spent, lost, reserved } = use;
   const period: Period = name.startsWith('day') ? 'day' : 'month';
-  const left = limit === null ? null : leftIn({ limit, ...used });
-  const state = left === null ? 'no limit' : left === 0 ? 'exhausted' : 'within';
-  const { spent, lost, reserved } = used;
-  const item = 'budget' as const;
+  const left = limit === null ? null : leftIn({ limit, spent, lost, reserved });
   return {
-    item,
+    item: 'budget' as const,
     name,
-    state,
+    state: stateText(left),
     limit,
     left,
     renewsAt: renewalOf(period, now),
@@ -76,4 +114,9 @@ export function budgetItem(
     lost,
     reserved,
   };
+}
+
+function stateText(left: number | null): string {
+  if (left === null) return 'no limit';
+  return left === 0 ? 'exhausted' : 'within';
 }

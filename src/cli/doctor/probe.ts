@@ -2,7 +2,7 @@ import { Failure } from '../../base/failure.ts';
 import { statsOf } from '../../base/files.ts';
 import { isRecord, plainJson } from '../../base/json-object.ts';
 import { unitsText } from '../../base/units.ts';
-import { leftIn, raiseText } from '../../contract/budget.ts';
+import { type BudgetName, leftIn } from '../../contract/budget.ts';
 import { endpoints, OPENAPI_PATH, SOCKET_PATH } from '../../contract/endpoints.ts';
 import { ServerFrame } from '../../contract/frames.ts';
 import { cu } from '../../contract/limits.ts';
@@ -13,6 +13,7 @@ import { compareDescriptions } from '../../core/compare-descriptions.ts';
 import { keyKind } from '../../state/config/config.ts';
 import { openDifferenceLog } from '../connect.ts';
 import type { Context } from '../context.ts';
+import { raiseBudgetText } from '../failure-hint.ts';
 import { configOf, SECRET_COMMAND, sourcedSettings } from '../settings/settings.ts';
 import {
   attempt,
@@ -73,9 +74,11 @@ async function* budgetChecks(context: Context): AsyncGenerator<Check> {
   for (const state of states) {
     const text = leftText(state, context.io.clock.now());
     if (leftIn(state) > 0) yield passed('budget', text);
-    else yield warn('budget', text, raiseText(state));
+    else yield warn('budget', text, raiseBudgetText(state.period, machineOf(state)));
   }
 }
+
+const machineOf = ({ scope, name }: BudgetName) => (scope === 'machine' ? name : undefined);
 
 async function* storeCheck(context: Context): AsyncGenerator<Check> {
   const store = await attempt(() => context.store());

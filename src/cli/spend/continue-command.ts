@@ -2,6 +2,7 @@ import { join, parse, resolve } from 'node:path';
 import { Failure, type FailureKind, withHint } from '../../base/failure.ts';
 import { statsOf } from '../../base/files.ts';
 import type { Context } from '../context.ts';
+import { hintOf } from '../failure-hint.ts';
 
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
@@ -67,8 +68,9 @@ const passing: readonly FailureKind[] = [
 /** Adds the command that continues a list whose earlier pages were paid for. */
 export function hintToContinue(error: unknown, command: () => string): unknown {
   if (!(error instanceof Failure)) return error;
-  const { kind, code, hint } = error;
+  const { kind, code } = error;
   if (!passing.includes(kind) && code !== 'BAD_ANSWER') return error;
+  const hint = hintOf(error);
   const before = hint === undefined ? '' : `${hint}; ${kind === 'limit' ? '' : 'then '}`;
   return withHint(error, `${before}continue with: ${command()}`);
 }

@@ -9,6 +9,7 @@ import { createTail, type Tail } from '../../tail/engine.ts';
 import type { TailStatus } from '../../tail/notice.ts';
 import type { Connect, PageSource, StartPoint, TailOptions } from '../../tail/ports.ts';
 import type { Context } from '../context.ts';
+import { hintOf } from '../failure-hint.ts';
 import { accountSharing } from '../lookup/account.ts';
 import { serviceClock } from '../lookup/service-time.ts';
 import { commandWith } from '../spend/continue-command.ts';
@@ -150,7 +151,7 @@ function atLimit(
 ): unknown {
   if (!(error instanceof Failure) || (error.code !== 'CEILING' && error.code !== BUDGET))
     return error;
-  const { code, message, retryAfter, hint } = error;
+  const { code, message, retryAfter } = error;
   const file = checkpoint ?? resumableOut(globals.out);
   const isWaiting = code !== BUDGET || io.argv.includes('--wait-for-budget');
   const argv = isWaiting ? io.argv : [...io.argv, '--wait-for-budget'];
@@ -161,7 +162,7 @@ function atLimit(
   if (code === BUDGET) {
     const from = file === undefined ? '' : ` from ${file}`;
     const next = `continue${from} with: ${command ?? commandWith(argv)}`;
-    return new Failure('limit', message, { code, retryAfter, hint: `${hint}; ${next}` });
+    return new Failure('limit', message, { code, retryAfter, hint: `${hintOf(error)}; ${next}` });
   }
   const from = file === undefined ? '' : `: it continues from ${file}`;
   const next = command ? `continue with: ${command}` : `run the same command again${from}`;

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { Failure } from '../../src/base/failure.ts';
+import { hintOf } from '../../src/cli/failure-hint.ts';
+import { budgetRefusal } from '../../src/contract/budget.ts';
+
+const now = Date.UTC(2026, 10, 22);
+const refused = (scope: 'key' | 'machine', most?: number) =>
+  budgetRefusal(
+    {
+      period: 'day',
+      scope,
+      name: scope === 'key' ? '' : 'desk',
+      limit: 500,
+      left: 100,
+      reserved: 0,
+    },
+    most,
+    now,
+  );
+
+it.each([
+  [refused('key', 200), 'wait until the budget renews, or raise it: trdr budget set day N'],
+  [
+    refused('machine', 200),
+    'wait until the budget renews, or raise it: trdr budget set day N --machine desk',
+  ],
+  [refused('key'), 'remove the budget to send the call: trdr budget unset day'],
+  [refused('machine'), 'remove the budget to send the call: trdr budget unset day --machine desk'],
+])('words the facts of a budget (%#)', (failure, hint) => {
+  expect(failure.hint).toBeUndefined();
+  expect(hintOf(failure)).toBe(hint);
+});
+
+it('keeps the hint of a failure that has one', () => {
+  const failure = new Failure('usage', 'no', { code: 'USAGE', hint: 'say yes' });
+  expect(hintOf(failure)).toBe('say yes');
+});
