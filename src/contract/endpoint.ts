@@ -2,15 +2,19 @@ import type * as z from 'zod/mini';
 import type { ErrorCode } from './errors.ts';
 import type { Known, RecordType } from './read-record.ts';
 
+/** A schema of the path parameters or of the query of an endpoint. */
 export type FieldShapes = z.ZodMiniObject<Record<string, z.core.$ZodType>>;
+/** The schemas of the successful answers of an endpoint, by status. */
 type Answers = { readonly 200: z.core.$ZodType; readonly 202?: z.core.$ZodType };
 
+/** The input of a call. */
 export interface Request<P = unknown, Q = unknown, B = unknown> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
 }
 
+/** A successful answer that matches the description, by status. */
 export type Answered<A> = {
   [S in keyof A & number]: {
     readonly status: S;
@@ -18,7 +22,10 @@ export type Answered<A> = {
   };
 }[keyof A & number];
 
-/** Any field of `known` may be missing, because the service may differ from its description. */
+/**
+ * A successful answer, by status. Any field of `known` may be missing, because the service may
+ * differ from its description.
+ */
 export type KnownAnswer<A> = {
   [S in keyof A & number]: {
     readonly status: S;
@@ -26,30 +33,46 @@ export type KnownAnswer<A> = {
   };
 }[keyof A & number];
 
-/** The possible cost of a call in CU, and the most reveals it can be charged. */
+/** What a call may cost, known before it is sent: CU, and the most reveals it can be charged. */
 export interface PriceBounds {
   readonly least: number;
   readonly most: number;
   readonly reveals: number;
 }
 
+/** What an answered call cost. */
 export interface Charge {
   readonly cu: number;
+  /** The CU that may have been charged in addition to `cu`. */
   readonly uncertain?: number;
   readonly reveals: number;
 }
 
+/** Computes the cost of a call before it is sent and after it is answered. */
 export interface Price<R, A> {
+  /** The pricing rule in words, for the price list. */
   readonly text: string;
-  // Methods, whose parameters are bivariant: an endpoint with exact types is then an `AnyEndpoint`.
+  // Methods, because their parameters are bivariant: an endpoint with exact types is then an
+  // `AnyEndpoint`.
   before(request: R): PriceBounds;
   after(request: R, answer: A): Charge;
+  /** The CU charged for a 404. */
   readonly miss: number;
 }
 
-/** What to do if a request may have been charged but its answer was lost. */
+/** A header of a successful answer that trdr reads. */
+interface AnswerHeader {
+  readonly description: string;
+  readonly values: readonly string[];
+}
+
+/**
+ * What to do if the connection breaks after a request was sent: `repeat` sends it again; `never`
+ * does not, because both requests could be charged.
+ */
 export type RetryRule = 'repeat' | 'never';
 
+/** One endpoint of the service: a row of the table in `endpoints.ts`. */
 interface Endpoint<
   P extends FieldShapes,
   Q extends FieldShapes,
@@ -64,13 +87,19 @@ interface Endpoint<
   readonly query: Q;
   readonly body: B;
   readonly answers: A;
+  /** The headers of a 200, by their lower-cased names. */
+  readonly headers?: Readonly<Record<string, AnswerHeader>>;
+  /** The type of the record of a 200. */
   readonly recordType: RecordType;
+  /** The error codes documented for this endpoint, in addition to `commonErrors`. */
   readonly errors: readonly ErrorCode[];
   readonly price: Price<Request<z.output<P>, z.output<Q>, z.output<B>>, KnownAnswer<A>>;
   readonly retry: RetryRule;
+  /** The default timeout of a request. */
   readonly timeoutSeconds: number;
 }
 
+/** Checks the types of a row and returns it with its exact types. */
 export function endpoint<
   P extends FieldShapes,
   Q extends FieldShapes,
@@ -80,12 +109,15 @@ export function endpoint<
   return row;
 }
 
-/** Creates each endpoint on first use: a run needs one or two, and creating all would slow down the start. */
-export function rows<M extends Readonly<Record<string, () => unknown>>>(
-  makers: M,
-): { readonly [K in keyof M]: ReturnType<M[K]> } {
+/**
+ * Creates each endpoint on first use: a run needs one or two, and creating all would slow down the
+ * start.
+ */
+export function rows<Table>(
+  makers: { readonly [Id in keyof Table]: () => Table[Id] },
+): Readonly<Table> {
   const table = {};
-  for (const [name, make] of Object.entries(makers)) {
+  for (const [name, make] of Object.entries<() => unknown>(makers)) {
     let row: unknown;
     Object.defineProperty(table, name, {
       enumerable: true,
@@ -95,15 +127,17 @@ export function rows<M extends Readonly<Record<string, () => unknown>>>(
       },
     });
   }
-  return table as { readonly [K in keyof M]: ReturnType<M[K]> };
+  // This cast is safe: each name has a getter for what its maker returns.
+  return table as Readonly<Table>;
 }
 
+/** An endpoint whose request and answer types are not known, for loops over the table. */
 export interface AnyEndpoint
   extends Omit<Endpoint<FieldShapes, FieldShapes, z.core.$ZodType, Answers>, 'price'> {
   readonly price: Price<Request, { readonly status: number; readonly known: unknown }>;
 }
 
-/** Documented for all endpoints except `me`. */
+/** The error codes that are documented for all endpoints except `me`. */
 export const commonErrors = [
   'VALIDATION_ERROR',
   'BAD_REQUEST',
@@ -118,7 +152,10 @@ export const commonErrors = [
   'TIMEOUT',
 ] as const satisfies readonly ErrorCode[];
 
-/** Only a 404 for an unknown subject is charged. 400, 402 and 409 have no documented price. */
+/**
+ * The cost of an error response. Only a 404 for an unknown subject is charged: 401, 403, 429 and
+ * 5xx are documented as free, and the price list has no price for 400, 402 and 409.
+ */
 export function chargeOfError(
   row: { price: { miss: number } },
   status: number,
@@ -128,6 +165,7 @@ export function chargeOfError(
   return { cu: miss ? row.price.miss : 0, reveals: 0 };
 }
 
+/** Inserts URL-encoded parameters into a path. */
 export function pathOf(template: string, params: Record<string, unknown>): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(params[name])),

@@ -21,6 +21,9 @@ import { Pnl, PnlBatch } from './records/pnl.ts';
 import { ThesisPage, TokenThesisPage, UserThesisPage } from './records/thesis.ts';
 import { holdsWallet, Pending, User } from './records/user.ts';
 
+/** The header of a resolve that states whether the service had to search live. */
+export const RESOLVE_HEADER = 'x-service-resolve';
+
 const provesWallet = ({ wallet, evmWallet }: Known<Pnl>) =>
   typeof wallet === 'string' || typeof evmWallet === 'string';
 
@@ -151,7 +154,7 @@ const callouts = {
   recordType: 'page',
 } as const;
 
-/** In the order of the service's description. */
+/** All endpoints, in the order of the service's description. */
 export const endpoints = rows({
   'user.handle': () =>
     endpoint({
@@ -188,6 +191,12 @@ export const endpoints = rows({
       summary: 'Resolve a handle to its wallet, searching live if none is on record.',
       params: z.object({ handle }),
       answers: { 200: User, 202: Pending },
+      headers: {
+        [RESOLVE_HEADER]: {
+          description: 'cached: the wallet was on record; live: it was found by a live search.',
+          values: ['cached', 'live'],
+        },
+      },
       errors: [...lookup.errors, 'CONFLICT'],
       price: {
         ...revealPrice,
@@ -238,11 +247,11 @@ export const endpoints = rows({
           const found = Math.min(asked, entries.length);
           const missed = Math.min(asked - found, missing.length);
           // A handle that the answer does not mention may have been charged too.
-          const open = asked - found - missed;
+          const unmentioned = asked - found - missed;
           return {
             cu: cu.reveal * found + cu.miss * missed,
-            reveals: Math.min(asked, entries.filter(provesWallet).length + open),
-            ...(open > 0 && { uncertain: cu.reveal * open }),
+            reveals: Math.min(asked, entries.filter(provesWallet).length + unmentioned),
+            ...(unmentioned > 0 && { uncertain: cu.reveal * unmentioned }),
           };
         },
         miss: cu.miss,
@@ -344,12 +353,14 @@ export type EndpointId = keyof typeof endpoints;
 export const endpointIds = Object.keys(endpoints) as EndpointId[];
 
 type Row<Id extends EndpointId> = (typeof endpoints)[Id];
+/** The validated input of a call. */
 export type RequestOf<Id extends EndpointId> = Request<
   z.output<Row<Id>['params'] & FieldShapes>,
   z.output<Row<Id>['query'] & FieldShapes>,
   z.output<Row<Id>['body']>
 >;
 
+/** A successful answer of an endpoint, in which any documented field may be missing. */
 export type KnownAnswerOf<Id extends EndpointId> = KnownAnswer<Row<Id>['answers']>;
 
 /** Two paths that are not in the table: the live feed, and the OpenAPI document. */

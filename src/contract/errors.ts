@@ -7,6 +7,7 @@ const row = (status: number, meaning: string, retryable = false) => ({
   meaning,
 });
 
+/** Every error code of the service: its status, its meaning, and whether a retry can succeed. */
 export const errorCodes = {
   VALIDATION_ERROR: row(400, 'Malformed handle, address or query parameter.'),
   BAD_REQUEST: row(400, 'The service cannot process the request in this form.'),
@@ -41,7 +42,10 @@ export type ErrorCode = keyof typeof errorCodes;
 export const isErrorCode = (code: unknown): code is ErrorCode =>
   typeof code === 'string' && Object.hasOwn(errorCodes, code);
 
-/** The description does not say where the `retryAfter` of a 429 is, so trdr reads both places. */
+/**
+ * The body of every error. The description does not say whether the `retryAfter` of a 429 is inside
+ * `error` or next to it, so trdr reads both places.
+ */
 export const ErrorBody = z.looseObject({
   error: z.looseObject({
     code: string('Error code, for programs.'),
@@ -51,6 +55,7 @@ export const ErrorBody = z.looseObject({
   retryAfter: z.optional(float('Seconds to wait before the next request; sent with a 429.')),
 });
 
+/** What an answer states next to its `data`. */
 export const Meta = z.looseObject({
   asOf: string('When the data was observed.', { format: 'date-time' }),
   requestId: string('Unique to each request; quote it when you contact support.'),

@@ -1,12 +1,15 @@
 import * as z from 'zod/mini';
 
+/** What a schema states besides its type, for OpenAPI, `trdr schema` and the docs. */
 interface FieldMeta {
   description?: string;
   format?: string;
+  /** The value that the service uses if the field is absent. */
   maxLength?: number;
   default?: string | number;
 }
 
+/** Describes a schema, which still accepts the same values. */
 export function field<S extends z.core.$ZodType>(
   schema: S,
   description: string,
@@ -31,8 +34,10 @@ export const optional = <S extends z.core.$ZodType>(schema: S, description: stri
 export const bounded = (min: number, max: number) =>
   z.string().check(z.minLength(min), z.maxLength(max));
 
+/** A required field whose value may be null. */
 export const nullable = <S extends z.core.$ZodType>(schema: S, description: string) =>
   field(z.nullable(schema), description);
 
+/** An optional field whose value may be null. */
 export const loose = <S extends z.core.$ZodType>(schema: S, description: string) =>
   field(z.optional(z.nullable(schema)), description);

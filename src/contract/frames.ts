@@ -2,13 +2,14 @@ import * as z from 'zod/mini';
 import { nullable } from './field.ts';
 import { ThesisFrameData } from './records/thesis.ts';
 
-/** Everything, or at most 50 tokens. */
+/** What a connection can subscribe to: everything, or at most 50 tokens. */
 export const Subscription = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('all') }),
   z.looseObject({ type: z.literal('tokens'), tokens: z.array(z.string()) }),
 ]);
 export type Subscription = z.infer<typeof Subscription>;
 
+/** The frames that the client sends. */
 export const ClientFrame = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('subscribe'), subscription: Subscription }),
   z.looseObject({ type: z.literal('unsubscribe') }),
@@ -26,6 +27,7 @@ const ReplacedFrame = z.looseObject({ type: z.literal('replaced'), previous: Sub
 const ThesisFrame = z.looseObject({ type: z.literal('thesis'), data: ThesisFrameData });
 const ErrorFrame = z.looseObject({ type: z.literal('error'), error: z.string() });
 
+/** The frames that the server sends. */
 export const ServerFrame = z.discriminatedUnion('type', [
   ReadyFrame,
   SubscriptionFrame,

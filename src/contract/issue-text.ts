@@ -1,6 +1,6 @@
 import type { $ZodIssue } from 'zod/v4/core';
 
-/** `items[3].id`. */
+/** The path of a value as text: `items[3].id`. */
 function pathText(path: readonly PropertyKey[]): string {
   let text = '';
   for (const step of path) {
@@ -10,7 +10,10 @@ function pathText(path: readonly PropertyKey[]): string {
   return text;
 }
 
-/** The first problem: `items[3].id must be a string`. `whole` is the name of the validated value. */
+/**
+ * Describes the first problem: `items[3].id must be a string`. `whole` is the name of the validated
+ * value.
+ */
 export function issuesText(issues: readonly $ZodIssue[], whole: string): string {
   const [first] = issues;
   return first
@@ -41,5 +44,7 @@ function boundText(origin: string | undefined, which: string, bound: number | bi
   return origin === 'array' ? `contain ${which} ${bound} item${plural}` : `be ${which} ${bound}`;
 }
 
-const article = (type = 'given') =>
-  type === 'given' ? type : `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`;
+function article(type: string | undefined): string {
+  if (type === undefined) return 'given';
+  return `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`;
+}

@@ -1,9 +1,11 @@
+// Limits and prices from the service description.
+
 export const HANDLE_MAX = 64;
 export const ADDRESS_MAX = 128;
 export const BATCH_MAX = 100;
 export const THESIS_LIMIT_MAX = 100;
 export const THESIS_LIMIT_DEFAULT = 20;
-/** Pages are charged per block of rows. */
+/** The rows of one block; pages are charged per block. */
 export const THESIS_BLOCK = 20;
 export const thesisBlocks = (rows: number = THESIS_LIMIT_DEFAULT) => Math.ceil(rows / THESIS_BLOCK);
 export const CALLOUT_PAGE = 25;
@@ -11,10 +13,17 @@ export const BOARD_SIZE = 100;
 export const SOCKET_TOKENS_MAX = 50;
 export const SOCKET_PING_SECONDS = 30;
 export const RESOLVES_PER_MINUTE = 10;
-/** The additional second covers network delays, by which two calls could arrive within the same minute. */
+/**
+ * How long a call counts against its rate limit. The service counts calls when they arrive and trdr
+ * when they leave. The additional second covers network delays: without it, a delayed call and a
+ * fast one sent a minute later could arrive within the same minute.
+ */
 export const RATE_WINDOW_MS = 61_000;
 
-/** `live` is access to the live feed. Explore grants its units only once. Enterprise is set per contract. */
+/**
+ * What each plan grants; `live` is access to the live feed. Explore grants its units only once.
+ * Enterprise is missing, because its numbers are set per contract.
+ */
 export const plans = {
   explore: { title: 'Explore', ratePerMinute: 60, monthlyUnits: 25_000, live: false },
   starter: { title: 'Starter', ratePerMinute: 150, monthlyUnits: 1_000_000, live: false },
@@ -25,16 +34,21 @@ export const plans = {
 
 export type PlanName = keyof typeof plans;
 
-/** Applies if the limit of the key cannot be fetched. */
+/** The lowest limit of all plans, which applies if the limit of the key cannot be fetched. */
 export const LEAST_RATE_PER_MINUTE = plans.explore.ratePerMinute;
 
-/** A resolve takes longer, because of its live search. */
+/** The default timeouts. A resolve takes longer, because of its live search. */
 export const TIMEOUT_SECONDS = 30;
 export const RESOLVE_TIMEOUT_SECONDS = 60;
-/** A whole request, because a response that keeps arriving may have been paid for. */
+/**
+ * How many times its timeout a whole request may take. The timeout itself limits the wait for the
+ * response to begin and each later pause: a response that keeps arriving may have been paid for, so
+ * it is read to its end.
+ */
 export const LONGEST_RESPONSE = 4;
 export const timeoutText = `${TIMEOUT_SECONDS}s; resolve ${RESOLVE_TIMEOUT_SECONDS}s`;
 
+/** Prices in CU. */
 export const cu = {
   lookup: 100,
   miss: 200,

@@ -18,6 +18,7 @@ import { Pending, User } from './records/user.ts';
 
 type Json = Record<string, unknown>;
 
+/** The schemas that have a name in the document. */
 const named = {
   User,
   Pending,
@@ -42,7 +43,10 @@ const named = {
 
 const names = Object.keys(named) as (keyof typeof named)[];
 
-/** An answer is the record itself (bare), or has it under `data` next to `meta` (wrapped). */
+/**
+ * The table of endpoints as an OpenAPI 3.1 document. An answer is the record itself (bare), or has
+ * it under `data` next to `meta` (wrapped).
+ */
 export function openapi(envelope: 'bare' | 'wrapped' = 'bare', server = '/') {
   const paths: Record<string, Json> = {};
   for (const id of endpointIds) {
@@ -79,21 +83,12 @@ export function openapi(envelope: 'bare' | 'wrapped' = 'bare', server = '/') {
 }
 
 function operation(id: string, row: AnyEndpoint, envelope: 'bare' | 'wrapped'): Json {
-  const ok = row.answers[200];
-  const responses: Json = { 200: success('The answer.', ok, envelope) };
+  const answer = success('The answer.', row.answers[200], envelope);
+  const responses: Json = {
+    200: row.headers === undefined ? answer : { ...answer, headers: headers(row.headers) },
+  };
   if (row.answers[202])
     responses['202'] = success('No answer yet; not an error.', row.answers[202], envelope);
-  if (id === 'user.resolve') {
-    responses['200'] = {
-      ...success('The user.', ok, envelope),
-      headers: {
-        'x-service-resolve': {
-          description: 'cached: the wallet was on record; live: it was found by a live search.',
-          schema: { type: 'string', enum: ['cached', 'live'] },
-        },
-      },
-    };
-  }
   return {
     operationId: id,
     summary: row.summary,
@@ -109,7 +104,15 @@ function operation(id: string, row: AnyEndpoint, envelope: 'bare' | 'wrapped'): 
   };
 }
 
-// The description documents only these for the account endpoint.
+const headers = (described: NonNullable<AnyEndpoint['headers']>): Json =>
+  Object.fromEntries(
+    Object.entries(described).map(([name, { description, values }]) => [
+      name,
+      { description, schema: { type: 'string', enum: values } },
+    ]),
+  );
+
+// The service's description documents only these for the account endpoint.
 const errorsOf = (row: AnyEndpoint): readonly ErrorCode[] =>
   row.group === 'account'
     ? ['UNAUTHORIZED', 'RATE_LIMITED', 'OVERLOADED', 'B2B_DISABLED']
@@ -171,6 +174,7 @@ function success(description: string, schema: z.core.$ZodType, envelope: 'bare' 
   return { description, content: json(envelope === 'bare' ? data : whole) };
 }
 
+/** The error responses by status, with the codes that each status can carry. */
 function failures(codes: readonly ErrorCode[]): Json {
   const distinct = [...new Set(codes)];
   const statuses = [...new Set(distinct.map((code) => errorCodes[code].status))];
@@ -190,11 +194,11 @@ const json = (schema: Json) => ({ 'application/json': { schema } });
 const ref = (name: keyof typeof named): Json => ({ $ref: `#/components/schemas/${name}` });
 
 function schemaOf(schema: z.core.$ZodType): Json {
-  const name = names.find((each) => named[each] === schema);
+  const name = names.find((candidate) => named[candidate] === schema);
   return name ? ref(name) : plain(schema);
 }
 
-/** Without `$schema`, which belongs only at the root of a document. */
+/** The JSON Schema without `$schema`, which belongs only at the root of a document. */
 function plain(schema: z.core.$ZodType) {
   const { $schema: _, ...rest } = z.toJSONSchema(schema);
   return rest as Json & { properties?: Record<string, Json>; required?: string[] };

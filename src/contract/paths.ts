@@ -1,7 +1,10 @@
 // Importing z.core would bundle all of zod, including its error messages in every language.
 import { $ZodNullable, $ZodObject, $ZodOptional, type $ZodType, $ZodUnion } from 'zod/v4/core';
 
-/** Of all documented fields, for `--fields` and CSV headers. Arrays are not expanded; a union has all members. */
+/**
+ * The dotted paths of all documented fields, for `--fields` and CSV headers. Objects are expanded,
+ * arrays are not; a union has the fields of all its members.
+ */
 export function fieldPaths(schema: $ZodType, prefix = ''): string[] {
   const inner = innermost(schema);
   if (inner instanceof $ZodUnion) {

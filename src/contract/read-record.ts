@@ -2,22 +2,23 @@
 import { type $ZodType, type output, safeParse } from 'zod/v4/core';
 import { isRecord, type JsonObject } from '../base/json-object.ts';
 
-/** As the service sent it; its fields were not checked. */
+/** A record as the service sent it; its fields were not checked. */
 export type Sent = JsonObject;
 
-/** The fields that have the described type. Any may be absent. */
+/** The fields of a record that have the described type. Any may be absent. */
 export type Known<T> = T extends readonly (infer Item)[]
   ? readonly Known<Item>[]
   : T extends object
     ? { readonly [Name in keyof T]?: Known<T[Name]> | undefined }
     : T;
 
+/** A field that differs from the service description. */
 export interface FieldDifference {
-  /** `windows.24h.rank`, `items[].likeCount`. */
+  /** The dotted path: `windows.24h.rank`, `items[].likeCount`. */
   readonly field: string;
-  /** `an integer`. */
+  /** The described type: `an integer`. */
   readonly expected: string;
-  /** `missing`, `null`, `text`. */
+  /** What was sent instead: `missing`, `null`, `text`. */
   readonly got: string;
 }
 
@@ -30,7 +31,10 @@ const words: Readonly<Record<string, string>> = {
   object: 'an object',
 };
 
-/** Without fields and list items of another type. The same object if nothing is omitted. */
+/**
+ * Reads a record tolerantly: omits fields and list items of another type than described, and keeps
+ * all others, also undocumented ones. Returns the same object if nothing is omitted.
+ */
 export function known<S extends $ZodType>(
   schema: S,
   sent: Sent,
@@ -39,27 +43,28 @@ export function known<S extends $ZodType>(
   const omitted: (readonly PropertyKey[])[] = [];
   for (const issue of safeParse(schema, sent).error?.issues ?? []) {
     const { code, path } = issue;
-    const given = valueAt(sent, path);
-    // Only its size is not as described.
+    // Only the size of the value is not as described.
     if (code === 'too_big' || code === 'too_small') continue;
+    const value = valueAt(sent, path);
     const field = path
       .map((step) => (typeof step === 'number' ? '[]' : `.${String(step)}`))
       .join('');
     const expected =
       (code === 'invalid_type' && words[issue.expected]) || 'a value of another type';
     const isFraction =
-      code === 'invalid_type' && issue.expected === 'int' && Number.isFinite(given);
-    report({ field: field.slice(1), expected, got: isFraction ? 'a fraction' : typeText(given) });
+      code === 'invalid_type' && issue.expected === 'int' && Number.isFinite(value);
+    report({ field: field.slice(1), expected, got: isFraction ? 'a fraction' : typeText(value) });
     if (!isFraction) omitted.push(path);
   }
   const copy = omitted.length === 0 ? sent : structuredClone(sent);
   // From the end, so that the positions of other list items stay the same.
   for (const path of omitted.reverse()) {
-    const [holder, last = ''] = [valueAt(copy, path.slice(0, -1)), path.at(-1)];
+    const holder = valueAt(copy, path.slice(0, -1));
+    const last = path.at(-1) ?? '';
     if (Array.isArray(holder)) holder.splice(Number(last), 1);
     else if (isRecord(holder)) Reflect.deleteProperty(holder, last);
   }
-  // All other fields have the type that the schema describes.
+  // This cast is safe: all other fields have the type that the schema describes.
   return copy as Known<output<S>>;
 }
 
@@ -70,13 +75,14 @@ const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
     value,
   );
 
-/** `rank is null, expected an integer`. */
+/** A difference as text: `rank is null, expected an integer`. */
 export const differenceText = ({ field, expected, got }: FieldDifference): string =>
   `${field === '' ? 'the record' : field} is ${got}${got === 'missing' ? '' : `, expected ${expected}`}`;
 
 export const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+/** The objects of a list; other items are skipped. */
 export const recordsOf = (value: unknown): Sent[] => listOf(value).filter(isRecord);
 
 function typeText(value: unknown): string {
@@ -95,20 +101,27 @@ function typeText(value: unknown): string {
   }
 }
 
+/** A type of record: its name, and how it is recognized by its characteristic fields. */
 interface Described {
   readonly name: string;
   readonly fits: (record: Sent) => boolean;
-  /** Whether an object is the record itself and not an envelope around it; by default, whether it fits. */
+  /**
+   * Whether an object is the record itself and not an envelope around it; by default, whether it
+   * fits.
+   */
   readonly isCertain?: (record: Sent) => boolean;
 }
 
 const has = (record: Sent, ...fields: readonly string[]): boolean =>
   fields.some((field) => Object.hasOwn(record, field) && record[field] !== null);
-/** The service may send null for an empty list. */
+/** Null counts as a list, because the service may send it for an empty one. */
 const hasList = (record: Sent, field: string): boolean =>
   Object.hasOwn(record, field) && (Array.isArray(record[field]) || record[field] === null);
 
-/** By any one of its fields; `me` and `pending` can be any object. Other differences are accepted. */
+/**
+ * The types of records that the service sends. A record is recognized by any one of its fields, so
+ * that one with other differences is still read; `me` and `pending` can be any object.
+ */
 export const recordTypes = {
   user: {
     name: 'user',
@@ -140,7 +153,10 @@ export const recordTypes = {
 
 export type RecordType = keyof typeof recordTypes;
 
-/** The answer or its `data`. If both fit, the answer, unless it has `meta` too or `isCertain` rejects it. */
+/**
+ * The record of an answer, which is the answer itself or its `data`. If both fit, it is the answer,
+ * unless that has `meta` too or `isCertain` rejects it. Undefined if neither fits.
+ */
 export function recognize(name: RecordType, body: unknown) {
   if (!isRecord(body)) return undefined;
   const type: Described = recordTypes[name];

@@ -1,4 +1,5 @@
 import { base58 } from '@scure/base';
+import { RESOLVE_HEADER } from '../contract/endpoints.ts';
 import { distinctHandles, servedHandle } from '../contract/handles.ts';
 import { CALLOUT_PAGE, cu, THESIS_LIMIT_DEFAULT } from '../contract/limits.ts';
 import type { Me } from '../contract/records/account.ts';
@@ -209,7 +210,7 @@ async function resolve(sandbox: SandboxState, handle: string, key: Key) {
   const found = (source: 'cached' | 'live') => ({
     status: 200 as const,
     record: user,
-    headers: { 'x-service-resolve': source },
+    headers: { [RESOLVE_HEADER]: source },
   });
   if (holdsWallet(user)) return found('cached');
 

@@ -3,8 +3,8 @@ import type { Failure } from '../../base/failure.ts';
 export type UserEndpoint = 'user.handle' | 'user.wallet' | 'user.id';
 
 /**
- * The endpoints whose answers are cached between runs. The answer to a batch is cached per handle, as if each
- * had been requested with `user.pnl`.
+ * The endpoints whose answers are cached between runs. The answer to a batch is cached per handle,
+ * as if each had been requested with `user.pnl`.
  */
 export type CachedEndpoint = UserEndpoint | 'user.pnl';
 
@@ -18,21 +18,24 @@ export interface CachedAnswer {
 }
 
 /**
- * The saved answers for one base URL and key, on disk or in the store. Subjects are normalized: handles are
- * lower-cased and without @, EVM addresses and ids lower-cased. Callers decide whether an answer is too old.
+ * The saved answers for one base URL and key, on disk or in the store. Subjects are normalized:
+ * handles are lower-cased and without @, EVM addresses and ids lower-cased. Callers decide whether
+ * an answer is too old.
  */
 export interface AnswerCache {
   /** Reads only the cache of this machine. `claim` also searches the store. */
   get(endpoint: CachedEndpoint, subject: string): CachedAnswer | undefined;
   put(endpoint: CachedEndpoint, subject: string, answer: CachedAnswer): void | Promise<void>;
   /**
-   * Claims an answer, so that other machines wait for it, at most `waitMs`, instead of requesting it. Absent
-   * without a shared store.
+   * Claims an answer, so that other machines wait for it, at most `waitMs`, instead of requesting
+   * it. Absent without a shared store.
    */
   readonly claim?: (wanted: WantedAnswer, signal?: AbortSignal) => Promise<Claim>;
 }
 
-/** The endpoints that one machine requests for all: the cached ones, and two that are not cached. */
+/**
+ * The endpoints that one machine requests for all: the cached ones, and two that are not cached.
+ */
 export type SharedEndpoint = CachedEndpoint | 'user.resolve' | 'me';
 
 /** An answer that machines share; a 202 means that there is no answer yet. */
@@ -52,8 +55,8 @@ export interface WantedAnswer {
 }
 
 /**
- * Where an answer comes from: the cache; another machine, whose request failed or is in progress; or this
- * machine, which must request it and then call `end`.
+ * Where an answer comes from: the cache; another machine, whose request failed or is in progress;
+ * or this machine, which must request it and then call `end`.
  */
 export type Claim =
   | { readonly by: 'cache'; readonly answer: SharedAnswer }
@@ -61,8 +64,8 @@ export type Claim =
   | { readonly by: 'us'; readonly end: EndClaim };
 
 /**
- * Ends a claim and passes on to the waiting machines what cannot be cached. Without an outcome, one of them
- * requests the answer.
+ * Ends a claim and passes on to the waiting machines what cannot be cached. Without an outcome, one
+ * of them requests the answer.
  */
 export type EndClaim = (outcome?: SharedAnswer | Failure) => Promise<void>;
 

@@ -22,7 +22,9 @@ export type Notice =
       readonly answers: number;
       readonly cuAtMost: number;
     }
-  /** An answer differs from the description; reported once per run for each field of a record type. */
+  /**
+   * An answer differs from the description; reported once per run for each field of a record type.
+   */
   | { readonly kind: 'difference'; readonly call: string; readonly difference: FieldDifference }
   | { readonly kind: 'trace'; readonly line: string };
 
@@ -40,11 +42,13 @@ export type RequestParts<Id extends EndpointId> = Partial<RequestOf<Id>>;
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** If true, an attempt that may have been charged is not repeated; the caller decides whether to. */
+  /**
+   * If true, an attempt that may have been charged is not repeated; the caller decides whether to.
+   */
   readonly once?: boolean | undefined;
   /**
-   * True if the same request was sent before and its answer was lost. It is then sent only if the confirmed
-   * cost covers both.
+   * True if the same request was sent before and its answer was lost. It is then sent only if the
+   * confirmed cost covers both.
    */
   readonly repeat?: boolean | undefined;
   /** The latest time by the monotonic clock at which the rate limit may let the call start. */
@@ -63,9 +67,14 @@ export interface BudgetLeft {
   readonly renewsAt: number;
 }
 
-/** What is left by the last answers, less what this run may have spent since they were requested. */
+/**
+ * What is left by the last answers, less what this run may have spent since they were requested.
+ */
 export interface Remainder {
-  /** The allowance of the last answer of `me`; undefined before the first one. Reveals are not subtracted. */
+  /**
+   * The allowance of the last answer of `me`; undefined before the first one. Reveals are not
+   * subtracted.
+   */
   readonly key: KeyMeters | undefined;
   /** The CU used this month, with those of this run since the last answer; null if not known. */
   readonly unitsUsed: number | null;
@@ -93,8 +102,8 @@ export interface Client {
   ): Promise<HttpAnswer>;
   reserveMinute(signal: AbortSignal): Promise<Slot>;
   /**
-   * What this run has spent, in CU. `atMost` includes the possible cost of calls whose answers were lost.
-   * Calls in flight, which `calls` includes, may add `inFlight`.
+   * What this run has spent, in CU. `atMost` includes the possible cost of calls whose answers were
+   * lost. Calls in flight, which `calls` includes, may add `inFlight`.
    */
   readonly spent: {
     readonly cu: number;

@@ -1,6 +1,9 @@
 import type { BudgetState } from '../budget.ts';
 
-/** The cost of a paid call, without the API key and the body; only the path of a raw call may name a subject. */
+/**
+ * The cost of a paid call, without the API key and the body; only the path of a raw call may name a
+ * subject.
+ */
 export interface LedgerEntry {
   readonly time: number;
   readonly command: string;
@@ -31,22 +34,31 @@ export interface PaidCall {
 
 export type CallCost = Pick<LedgerEntry, 'status' | 'cu' | 'cuAtMost' | 'unpriced' | 'requestId'>;
 
-/** Records a call with its maximum cost before it is sent, so that this amount stays recorded after a crash. */
+/**
+ * Records a call with its maximum cost before it is sent, so that this amount stays recorded after
+ * a crash.
+ */
 export interface Ledger {
-  /** Rejects with a `limit` Failure if a budget does not cover it; `retryAfter` is when the budget renews. */
+  /**
+   * Rejects with a `limit` Failure if a budget does not cover it; `retryAfter` is when the budget
+   * renews.
+   */
   begin(call: PaidCall, signal?: AbortSignal): Promise<Slot<Promise<void>>>;
   /** The budgets that limit the recorded calls; absent if the ledger has none. */
   budgets?(): Promise<readonly BudgetState[]>;
 }
 
 /**
- * The place of a call in the spending limit, the ledger, or both. After one of the three methods was called,
- * all of them do nothing.
+ * The place of a call in the spending limit, the ledger, or both. After one of the three methods
+ * was called, all of them do nothing.
  */
 export interface Slot<Done = void> {
   /** The call was answered: its actual cost replaces its maximum cost. */
   settle(cost: CallCost): Done;
-  /** The call may have been charged, but its answer was lost: its maximum cost stays counted and recorded. */
+  /**
+   * The call may have been charged, but its answer was lost: its maximum cost stays counted and
+   * recorded.
+   */
   lose(end?: Pick<CallCost, 'requestId'> & { readonly status?: number | null }): Done;
   /** The call was not sent, or is known to be free. */
   release(): Done;

@@ -21,7 +21,10 @@ const Entitlement = z.looseObject({
   monthlyUnits: float('CU per month that the plan includes; an unmetered key can exceed them.'),
 });
 
-/** How account, plan and scopes are nested is not documented, so `readAccount` searches for them. */
+/**
+ * The account of the key. How account, plan and scopes are nested is not documented, so the record
+ * is passed through unchanged and `readAccount` searches it.
+ */
 export const Me = z.looseObject({
   ratePerMinute: z.optional(int("The key's per-minute request limit.")),
   usage: field(Usage, 'The usage of the key in the current UTC month.'),
@@ -32,22 +35,25 @@ export const Me = z.looseObject({
 });
 export type Me = z.infer<typeof Me>;
 
-/** If the key continues to spend at its average rate of this month. */
+/** What happens if the key continues to spend at its average rate of this month. */
 export interface Forecast {
   readonly unitsByMonthEnd: number;
-  /** Epoch ms; null if the units suffice until the end of the month, or are unlimited or not stated. */
+  /**
+   * Epoch ms; null if the units suffice until the end of the month, or are unlimited or not stated.
+   */
   readonly runsOutAt: number | null;
   readonly monthEndsAt: number;
 }
 
+/** Finds account, plan, scopes and rate limit wherever the service may have put them. */
 export function readAccount(me: Sent) {
   const places = [me, me['account'], me['plan'], me['entitlement'], me['key'], me['data']].filter(
     isRecord,
   );
   const first = <T>(pick: (place: Sent) => T | undefined): T | null => {
     for (const place of places) {
-      const found = pick(place);
-      if (found !== undefined) return found;
+      const value = pick(place);
+      if (value !== undefined) return value;
     }
     return null;
   };

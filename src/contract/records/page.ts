@@ -1,7 +1,7 @@
 import { textOf } from '../../base/json-object.ts';
 import { listOf, numberOf, recordsOf, type Sent } from '../read-record.ts';
 
-/** Fields that cannot be read are replaced by defaults. */
+/** A page of a feed. Fields that cannot be read are replaced by defaults. */
 export interface SentPage {
   readonly items: readonly Sent[];
   readonly hasMore: boolean;
@@ -10,7 +10,10 @@ export interface SentPage {
   readonly odd: number;
 }
 
-/** Without `hasMore`, more exist if the page has a cursor, or has no cursor field and is full. */
+/**
+ * Reads a page. If it does not state whether more items exist, they do if it has a cursor, or if it
+ * has no cursor field and is full.
+ */
 export function readPage(page: Sent, size: number): SentPage {
   const items = recordsOf(page['items']);
   const all = listOf(page['items']).length;
@@ -25,12 +28,13 @@ export function readPage(page: Sent, size: number): SentPage {
   };
 }
 
-/** Also the cursor for older items; undefined if the item has no id. */
+/** The id of an item, which is also the cursor for older items; undefined if the item has no id. */
 export const idOfItem = ({ id }: Sent): string | undefined => textOf(id) || undefined;
 
-/** The service may send cursors as numbers. */
+/** A cursor as text, because the service may send cursors as numbers. */
 const cursorOf = (value: unknown): string | null =>
   typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : textOf(value) || null;
 
+/** A time field of an item, epoch ms; null if it is not a number. */
 export const timeOfItem = (item: Sent, field: string): number | null =>
   numberOf(item[field]) ?? null;

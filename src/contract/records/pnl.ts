@@ -4,7 +4,7 @@ import { field, float, int, loose, nullable, string } from '../field.ts';
 export const windowNames = ['24h', '7d', '30d', 'all'] as const;
 export type WindowName = (typeof windowNames)[number];
 
-/** `netUsd` is cash flow, not realized profit. */
+/** A trader's numbers over one time window. `netUsd` is cash flow, not realized profit. */
 export const PnlWindow = z.looseObject({
   netUsd: float('USD received for sells minus USD paid for buys. Cash flow, not realized profit.'),
   returnPct: nullable(

@@ -5,7 +5,7 @@ import { LaunchpadUser } from './launchpad.ts';
 import { Pnl } from './pnl.ts';
 import { Pending, User } from './user.ts';
 
-/** On stderr or inside a record. */
+/** An error as trdr reports it, on stderr or inside a record. */
 export const ErrorInfo = z.looseObject({
   code: string('Error code, from the service or from trdr.'),
   message: string('What happened.'),

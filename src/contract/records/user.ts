@@ -8,7 +8,7 @@ const Social = z.looseObject({
   handle: nullable(z.string(), 'Username when the account was verified; may change.'),
 });
 
-/** The wallets are verified to be the user's. */
+/** A user, with the wallets that are verified to be theirs. */
 export const User = z.looseObject({
   id: string('Stable user id; never changes; use it as your key.', { format: 'uuid' }),
   handle: string('Current handle; users can rename, so do not use it as a key.'),
@@ -32,6 +32,7 @@ export const User = z.looseObject({
 });
 export type User = z.infer<typeof User>;
 
+/** Whether the record contains a verified wallet, which is what a reveal is charged for. */
 export const holdsWallet = ({ solanaAddress, evmAddress }: Known<User>): boolean =>
   typeof solanaAddress === 'string' || typeof evmAddress === 'string';
 
@@ -45,7 +46,7 @@ export const pendingReasons = {
 } as const;
 export type PendingReason = keyof typeof pendingReasons;
 
-/** There is no answer yet. It is not an error. */
+/** The 202 response of a resolve: there is no answer yet, which is not an error. */
 export const Pending = z.looseObject({
   pending: field(z.literal(true), 'Always true.'),
   // An unknown reason must not make a paid answer unreadable.

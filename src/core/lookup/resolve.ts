@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { isRecord } from '../../base/json-object.ts';
+import { RESOLVE_HEADER } from '../../contract/endpoints.ts';
 import { cu, RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
 import { type AnswerCache, type SharedAnswer, withClaim } from '../../contract/ports/answers.ts';
 import type { Client } from '../../contract/ports/client.ts';
@@ -118,7 +119,7 @@ export function createResolver(options: ResolverOptions) {
           await users.keep(subject, result.record);
           return found(
             result.record,
-            result.headers['x-service-resolve'] === 'cached' ? 'cached' : 'live',
+            result.headers[RESOLVE_HEADER] === 'cached' ? 'cached' : 'live',
           );
         }
         pending = readPending(result.known);
