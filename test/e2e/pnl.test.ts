@@ -47,6 +47,32 @@ describe('trdr pnl', () => {
     },
   );
 
+  test('reads a link to a profile as its handle, and says so', async () => {
+    const sandbox = await withNumbers();
+    const args = ['pnl', 'https://x.com/mira', 'solwolf', 'MIRA', '-y'];
+    const { records, said } = await runInProcess(args, { sandbox });
+    expect(records()).toMatchObject([
+      { subject: 'https://x.com/mira', handle: 'mira' },
+      { subject: 'solwolf', handle: 'solwolf' },
+    ]);
+    expect(said).toContain('https://x.com/mira is read as the handle @mira');
+    expect(sandbox.meter().unitsUsed).toBe(60_000);
+  });
+
+  test('reads handles from a field of posts', async () => {
+    const sandbox = await withNumbers();
+    const posts = await runInProcess(['thesis', 'list', '--limit', '5'], { sandbox });
+    const authors = new Set(posts.records().map(({ authorHandle }) => authorHandle));
+    const before = sandbox.log.length;
+    const args = ['pnl', '-', '--column', 'authorHandle', '--dry-run'];
+    const { records } = await runInProcess(args, { sandbox, stdin: posts.stdout });
+    expect(records()[0]?.['body']).toEqual({ handles: [...authors] });
+    const header = await runInProcess(['pnl', '-', '--sandbox'], {
+      stdin: 'authorHandle\nmira\n',
+    });
+    expect([header.exitCode, sandbox.log.length]).toEqual([2, before]);
+  });
+
   test('exits 3 if none was found, and 10 with --strict if one is missing', async () => {
     const sandbox = await withNumbers();
     const none = await runInProcess(['pnl', 'nobody1', 'nobody2'], { sandbox });

@@ -98,7 +98,11 @@ export const subjectArgument = (name: string, help: string) =>
 
 export const subjectOptions = {
   file: value('--file', 'read one subject per line from FILE (- for stdin)', file),
-  column: value('--column', 'for CSV or TSV input: the column with the subjects', text('name')),
+  column: value(
+    '--column',
+    'the column or field with the subjects (CSV, TSV, NDJSON)',
+    text('name'),
+  ),
   strict: flag('--strict', 'exit 10 if any subject is missing or failed'),
 } satisfies Options;
 

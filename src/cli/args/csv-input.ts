@@ -10,7 +10,7 @@ interface CsvRow {
 type Separator = ',' | ';' | '\t';
 
 /** The maximum length of a row in characters. Rows with subjects are much shorter. */
-const LONGEST_ROW = 4 * 1024 * 1024;
+export const LONGEST_ROW = 4 * 1024 * 1024;
 
 /** The lines of each chunk, because one promise per line would be slower. */
 export async function* linesIn(

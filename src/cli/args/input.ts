@@ -2,12 +2,14 @@ import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { usageError } from '../../base/failure.ts';
 import { errno, inWords } from '../../base/files.ts';
+import { isRecord, parseObject } from '../../base/json-object.ts';
 import type { Line } from '../../base/lines.ts';
 import { group } from '../../base/units.ts';
 import { trimText } from '../../base/values.ts';
+import { locate } from '../../output/format/fields.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import type { Io } from '../io.ts';
-import { linesIn, readCsv } from './csv-input.ts';
+import { LONGEST_ROW, linesIn, readCsv } from './csv-input.ts';
 
 /** A subject as the user wrote it, with its line number if it comes from a file or stdin. */
 interface GivenSubject {
@@ -69,7 +71,7 @@ async function* partsOf(
 ): AsyncGenerator<Iterable<GivenSubject>> {
   const read = (path: string) => {
     const text = inputText(path, io);
-    return column === undefined ? inLines(text, path) : inColumn(text, column);
+    return column === undefined ? inLines(text, path) : inTable(text, column);
   };
   for (const word of words) {
     if (word === '-') yield* read(word);
@@ -125,6 +127,35 @@ function encodingOf([first, second]: Uint8Array): string {
   return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
 }
 
+async function* inTable(
+  chunks: AsyncIterable<string>,
+  column: string,
+): AsyncGenerator<Iterable<GivenSubject>> {
+  const { first, all } = await peek(chunks);
+  if (first === '[')
+    throw usageError('the input is a JSON array', 'write one object per line: -o ndjson');
+  yield* first === '{' ? inField(all, column) : inColumn(all, column);
+}
+
+/** The first character that is not white space, and the whole text. */
+async function peek(
+  chunks: AsyncIterable<string>,
+): Promise<{ readonly first: string | undefined; readonly all: AsyncIterable<string> }> {
+  const rest = chunks[Symbol.asyncIterator]();
+  let head = '';
+  // Endless blank input is left to the reader of CSV, whose lines are bounded.
+  while (trimText(head) === '' && head.length < LONGEST_LINE) {
+    const { value, done } = await rest.next();
+    if (done) break;
+    head += value;
+  }
+  async function* all() {
+    yield head;
+    yield* { [Symbol.asyncIterator]: () => rest };
+  }
+  return { first: trimText(head)[0], all: all() };
+}
+
 async function* inColumn(
   chunks: AsyncIterable<string>,
   column: string,
@@ -156,6 +187,47 @@ async function* inColumn(
     );
 }
 
+/** Reads a field of the records of NDJSON, such as `authorHandle` of posts. Records without a value are skipped, as empty cells are. */
+async function* inField(
+  chunks: AsyncIterable<string>,
+  field: string,
+): AsyncGenerator<Iterable<GivenSubject>> {
+  const names = new Set<string>();
+  function* subjectsOn(lines: Iterable<Line>): Generator<GivenSubject> {
+    for (const { bytes, number } of lines) {
+      const line = trimText(bytes.toString('utf8'));
+      if (line === '') continue;
+      const record = parseObject(line);
+      if (!record)
+        throw usageError(
+          `line ${number} of the input is not a JSON object`,
+          'write one object per line: -o ndjson',
+        );
+      const place = locate(record, field);
+      if (!place) {
+        for (const name of Object.keys(record)) names.add(name);
+        continue;
+      }
+      names.add(field);
+      const value = place.holder[place.key];
+      if (isRecord(value) || Array.isArray(value))
+        throw usageError(
+          `line ${number}: "${field}" is not a text`,
+          'select a field that contains a subject',
+        );
+      const text = trimText(String(value ?? ''));
+      if (text !== '') yield { text, line: number };
+    }
+  }
+  for await (const lines of linesIn(chunks, LONGEST_ROW)) yield subjectsOn(lines);
+  if (names.has(field)) return;
+  const others = [...names].slice(0, 20);
+  throw usageError(
+    `no record of the input has the field "${field}"`,
+    didYouMean(field, others, (name) => `"${name}"`) || `choose from ${others.join(', ')}`,
+  );
+}
+
 async function* inLines(
   chunks: AsyncIterable<string>,
   path: string,
@@ -177,9 +249,12 @@ async function* inLines(
 
 /** Without --column, trdr would look up, and pay for, the header and whole lines as subjects. */
 function refuseTable(name: string, first: string): void {
-  const header = HEADER.exec(first)?.[1];
-  // A word such as `user` or `wallet` is most likely a header in a table, but a handle in any other file.
-  if (header !== undefined && /\.(?:csv|tsv|tab)$/i.test(name)) {
+  if (/^[[{]/.test(first)) {
+    const hint = 'select the field with the subjects, such as --column authorHandle';
+    throw usageError(`${name} contains JSON`, hint);
+  }
+  const header = first.replace(/^"(.*)"$/, '$1');
+  if (HEADER.test(header)) {
     const hint = `select this column with --column ${header}; if ${header} is a handle, write it as @${header}`;
     throw usageError(`${name} starts with a header: ${header}`, hint);
   }
@@ -196,7 +271,9 @@ function refuseTable(name: string, first: string): void {
   );
 }
 
-const HEADER = /^"?(subject|handle|user|username|user_?id|id|wallet|address)"?$/i;
+/** A list of subjects with such a first line is one column of a table, also without the extension of one, as from a pipe. */
+const HEADER =
+  /^(?:subject|id|wallet|address|twitter|(?:x|twitter|author|trader|user|account)?[ _-]?(?:handle|name|id)|author|trader|user|(?:evm|solana|wallet|user|author|trader)[ _-]?(?:wallet|address))$/i;
 
 function columnAt(header: readonly string[], column: string): number {
   const names = header.map((name) => name.trim());

@@ -2,6 +2,7 @@ import { Failure, usageError } from '../../base/failure.ts';
 import { trimText } from '../../base/values.ts';
 import { isKey, keyAsSubject } from '../../core/client/mask-key.ts';
 import {
+  isLink,
   listRefused,
   readSubject,
   type Subject,
@@ -19,7 +20,7 @@ const AHEAD = 10_000;
 /** Rejects an invalid subject before anything is paid for. In the rest of a long input, it becomes a failed record. */
 export async function gatherSubjects(
   source: SubjectSource,
-  context: Pick<Context, 'io' | 'settings'>,
+  context: Pick<Context, 'io' | 'settings' | 'notice'>,
   read: (text: string) => Subject | Promise<Subject>,
 ) {
   const input = subjectsOf(source, context.io, await context.settings.key.get());
@@ -35,6 +36,7 @@ export async function gatherSubjects(
     }
     checked.push(await parseSubject(value, read));
   }
+  noticeLinks(checked, context);
   async function* continued(first: string): AsyncGenerator<string | Subject> {
     yield* checked;
     yield first;
@@ -52,10 +54,10 @@ export async function gatherSubjects(
   };
 }
 
-/** The distinct subjects, each as spelled where it first occurs, and those that are not handles by position. */
+/** The distinct subjects, each as spelled where it first occurs, and by position those whose text is not their handle. */
 export async function distinctSubjects(
   source: SubjectSource,
-  io: Io,
+  { io, notice }: Pick<Context, 'io' | 'notice'>,
   key: string | undefined,
   as: SubjectType | undefined,
 ) {
@@ -69,10 +71,23 @@ export async function distinctSubjects(
     const name = type === 'handle' ? normal : `${type} ${normal}`;
     if (seen.has(name)) continue;
     seen.add(name);
-    if (type !== 'handle') others.set(texts.length, subject);
+    if (type !== 'handle' || isLink(subject)) others.set(texts.length, subject);
     texts.push(subject.text);
   }
+  noticeLinks(others.values(), { notice });
   return { texts, others };
+}
+
+/** Says what was looked up in place of a link to a profile. */
+export function noticeLinks(
+  subjects: Iterable<Subject>,
+  { notice }: Pick<Context, 'notice'>,
+): void {
+  const links = [...subjects].filter(isLink);
+  const [first] = links;
+  if (first === undefined) return;
+  const others = links.length === 1 ? '' : `, and so are ${links.length - 1} other links`;
+  notice(`${first.text} is read as the handle @${first.value}${others}`);
 }
 
 /** Throws at an API key, so that no record contains it, and at an argument that is a list. */

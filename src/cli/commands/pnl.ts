@@ -95,7 +95,7 @@ export const pnl = command({
     const { settings } = context;
     const key = from === undefined ? await settings.key.get() : settings.key.known;
     const { texts: subjects, others } = source
-      ? await distinctSubjects(source, context.io, key, as)
+      ? await distinctSubjects(source, context, key, as)
       : { texts: [], others: new Map() };
     const windows = window.length > 0 ? window : windowNames;
     const { compare, changed, only } = given;

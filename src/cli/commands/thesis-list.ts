@@ -50,7 +50,7 @@ export const thesisList = command({
   parse: (_, given) => readListFlags(given, fieldPaths(Thesis)),
   async run(context, { token, user, ...flags }) {
     const choice = token === undefined ? undefined : await readToken(token);
-    const author = user === undefined ? undefined : await authorOf(user);
+    const author = user === undefined ? undefined : await authorOf(user, context);
     const { lookup, userId: plannedId } = plannedAuthor(author);
     const plannedToken = choice && ('address' in choice ? choice.address : PLANNED_TOKEN);
     const page = thesisCall(

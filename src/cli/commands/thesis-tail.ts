@@ -125,7 +125,7 @@ export const thesisTail = command({
   },
   async run(context, { token, user, conditions, via, fill, group, shared, ...flags }) {
     const tokens = [...new Set(await Promise.all(token.map((each) => addressOf('--token', each))))];
-    const author = user === undefined ? undefined : await authorOf(user);
+    const author = user === undefined ? undefined : await authorOf(user, context);
     const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
     const { lookup, userId: plannedId } = plannedAuthor(author);
     const shape = {

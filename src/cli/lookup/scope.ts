@@ -4,14 +4,15 @@ import { User } from '../../contract/records/user.ts';
 import { readSubject, type Subject } from '../../core/lookup/subject.ts';
 import type { CalloutScope } from '../../core/pages/feeds.ts';
 import { excluding, type GivenFlags, value } from '../args/option.ts';
-import { addressOf } from '../args/subjects.ts';
+import { addressOf, noticeLinks } from '../args/subjects.ts';
 import { text } from '../args/values.ts';
 import type { Context, Planned } from '../context.ts';
 import { openCachedLookup } from './open-lookup.ts';
 
 /** Parses the author given with --user: a user id, or a handle that must be looked up. */
-export async function authorOf(given: string): Promise<Subject> {
+export async function authorOf(given: string, context: Pick<Context, 'notice'>): Promise<Subject> {
   const subject = await readSubject(given);
+  noticeLinks([subject], context);
   if (subject.type === 'wallet') {
     throw usageError(
       '--user: expected a handle or a user id, got a wallet',

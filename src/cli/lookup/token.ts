@@ -4,6 +4,7 @@ import { textOf } from '../../base/json-object.ts';
 import { trimText } from '../../base/values.ts';
 import { THESIS_BLOCK } from '../../contract/limits.ts';
 import type { Sent } from '../../contract/read-record.ts';
+import { isShortened } from '../../core/lookup/subject.ts';
 import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
 import { normalSymbol, normalToken } from '../../core/pages/filter.ts';
 import { readPages } from '../../core/pages/read-pages.ts';
@@ -26,7 +27,8 @@ export async function readToken(given: string): Promise<TokenChoice> {
       `--token: expected one token, got a list: ${text.slice(0, 100)}`,
       'pass one token; to list theses about several, filter with --symbol for each of them',
     );
-  if (!SYMBOL.test(text) || /^0x/i.test(text)) return { address: await addressOf('--token', text) };
+  if (!SYMBOL.test(text) || /^0x|\//i.test(text) || isShortened(text))
+    return { address: await addressOf('--token', text) };
   return { symbol: text };
 }
 

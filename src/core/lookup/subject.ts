@@ -71,11 +71,23 @@ function typeOf(text: string): SubjectType {
   if (text.startsWith('@')) return 'handle';
   if (UUID.test(text)) return 'id';
   if (EVM.test(text) || isSolana(text)) return 'wallet';
+  if (isShortened(text))
+    throw refused(
+      text,
+      'this wallet is shortened',
+      `${WHOLE}; if this is a handle, write it as @handle`,
+    );
   const slip = slipOf(text);
   if (slip)
     throw refused(text, slip, 'correct the address; if this is a handle, write it as @handle');
   return 'handle';
 }
+
+/** Whether a text is a wallet as tables and other programs show it: `AvQM…PyXR`, `0x862A...54b4`. */
+export const isShortened = (text: string): boolean =>
+  /^[0-9A-Za-z]+(?:…|\.{2,3})[0-9A-Za-z]*$/.test(text);
+
+const WHOLE = 'pass the whole wallet: tables show it with --wide, files and pipes always';
 
 const isSolana = (text: string) =>
   text.length >= 32 && text.length <= 44 && base58Bytes(text) === 32;
@@ -114,6 +126,7 @@ function idOf(text: string): Subject {
 
 function walletOf(text: string): Subject | Promise<Subject> {
   if (isSolana(text)) return { text, type: 'wallet', value: text, normal: text };
+  if (isShortened(text)) throw refused(text, 'this wallet is shortened', WHOLE);
   if (!EVM.test(text)) {
     const slip = slipOf(text);
     throw slip
@@ -141,14 +154,31 @@ async function withChecksum(subject: Subject): Promise<Subject> {
   throw refused(text, 'invalid checksum: probably a mistyped character', 'copy the address again');
 }
 
+/** X and its own pages; every other path of one word is the profile of a user. */
+const PROFILE =
+  /^(?:https?:\/\/)?(?:www\.|mobile\.)?(?:x|twitter)\.com\/@*(?!(?:home|explore|i|intent|login|messages|notifications|search|settings|share)\b)(\w+)\/?(?:[?#].*)?$/i;
+
+/** Whether the subject was written as a link to a profile, in which trdr read the handle. */
+export const isLink = ({ type, text }: Subject): boolean => type === 'handle' && text.includes('/');
+
 function handleOf(text: string): Subject {
-  const value = bareHandle(text);
+  const value = PROFILE.exec(text)?.[1] ?? bareHandle(text);
   if (value === '')
     throw refused(text, 'invalid handle: it is empty', 'write the handle after the @');
   if (value.length > HANDLE_MAX)
     throw refused(text, `a handle has at most ${HANDLE_MAX} characters`, 'copy only the handle');
-  if (value.includes('://'))
-    throw refused(text, 'expected a handle, got a link', 'write only the handle, such as @mira');
+  if (value.includes('/'))
+    throw refused(
+      text,
+      'expected a handle, got a link or a path',
+      'write only the handle, such as @mira',
+    );
+  if (value.includes('…'))
+    throw refused(
+      text,
+      'this handle is shortened',
+      'pass the whole handle: tables show it with --wide, files and pipes always',
+    );
   if (/[\0\ufffd]/.test(value))
     throw refused(text, 'the text is not valid UTF-8', 'save the file as UTF-8');
   // Unicode classes would take half a millisecond to compile.

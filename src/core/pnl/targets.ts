@@ -9,7 +9,7 @@ import type { PnlResult } from './request-batch.ts';
 
 export type Targets = ReturnType<typeof createTargets>;
 
-/** `others` contains the wallets and ids by position; all other texts are handles. */
+/** `others` contains wallets, ids and links to profiles by position; all other texts are handles. */
 export function createTargets(
   texts: readonly string[],
   others: ReadonlyMap<number, Subject>,
@@ -22,9 +22,11 @@ export function createTargets(
       ? []
       : positions.filter((position) => others.has(position) && !handleAt(position));
 
-  /** For a wallet or id, undefined until it is looked up, or if no handle was found. */
+  /** The handle of a subject; for a wallet or id, undefined until it is looked up, or if no handle was found. */
   function handleAt(position: number): string | undefined {
-    if (!others.has(position)) return texts[position];
+    const other = others.get(position);
+    if (other === undefined) return texts[position];
+    if (other.type === 'handle') return other.value;
     const answer = answers.get(position);
     return answer?.found ? known(User, answer.record).handle || undefined : undefined;
   }

@@ -46,7 +46,7 @@ describe('subjects', () => {
   it.each([
     ['mira\r\n\n# the desk\n  @Solwolf \n0xMert', undefined, 'mira 1, @Solwolf 4, 0xMert 5'],
     [`# ${'x'.repeat(1_000_000)}\nmira\n`, undefined, 'mira 2'],
-    ['handle\n', undefined, 'handle 1'],
+    ['@handle\n', undefined, '@handle 1'],
     ['@a,b\n', undefined, '@a,b 1'],
     ['\uFEFF東京\r\nmira 🌙\r\n', undefined, '東京 1, mira 🌙 2'],
     ['\uFEFFhandle\nmira\n', 'handle', 'mira 2'],
@@ -103,6 +103,50 @@ describe('subjects', () => {
       'FILE starts with a header: Handle',
       '--column Handle',
     ],
+    [
+      'posts',
+      'authorHandle\nmira\n',
+      undefined,
+      'FILE starts with a header: authorHandle',
+      '--column authorHandle',
+    ],
+    [
+      'desk',
+      'evm_wallet\n0x1\n',
+      undefined,
+      'FILE starts with a header: evm_wallet',
+      '@evm_wallet',
+    ],
+    ['posts.ndjson', '{"authorHandle":"mira"}\n', undefined, 'FILE contains JSON', '--column'],
+    ['posts.json', '[\n{"authorHandle":"mira"}]', undefined, 'FILE contains JSON', '--column'],
+    [
+      'posts.json',
+      '[\n{"authorHandle":"mira"}]',
+      'authorHandle',
+      'the input is a JSON array',
+      '-o ndjson',
+    ],
+    [
+      'posts.ndjson',
+      '{"authorHandle":"mira"}\n{"authorHandle":null}\n',
+      'author',
+      'no record of the input has the field "author"',
+      'authorHandle',
+    ],
+    [
+      'posts.ndjson',
+      '{"user":{"handle":"mira"}}\n',
+      'user',
+      'line 1: "user" is not a text',
+      'select a field',
+    ],
+    [
+      'posts.ndjson',
+      '{"user":"mira"}\nmira\n',
+      'user',
+      'line 2 of the input is not a JSON object',
+      '-o ndjson',
+    ],
     ['desk.csv', '"wallet"\n', undefined, 'FILE starts with a header: wallet', '--column wallet'],
     [
       'desk.csv',
@@ -151,7 +195,14 @@ describe('subjects', () => {
     ],
     ['desk.txt', '\n\nhandle\tdesk,room\r\nmira\t1\r\n', 'handle', ['mira']],
     ['desk.tsv', 'handle\nmira\n', 'handle', ['mira']],
-  ])('are read from a table with any separator: %s %j', async (name, content, column, subjects) => {
+    [
+      'posts.ndjson',
+      '\n{"authorHandle":"mira","id":1}\r\n\n{"id":2}\n{"authorHandle":null}\n{"authorHandle":" kato "}',
+      'authorHandle',
+      ['mira', 'kato'],
+    ],
+    ['posts.jsonl', '{"user":{"handle":"mira"}}\n', 'user.handle', ['mira']],
+  ])('are read from a table or from records: %s %j', async (name, content, column, subjects) => {
     const rows = await givenFile(name, content, column).read;
     expect(rows.map(({ text }) => text)).toEqual(subjects);
   });

@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
-import { readSubject, type SubjectType } from '../../../src/core/lookup/subject.ts';
+import { isLink, readSubject, type SubjectType } from '../../../src/core/lookup/subject.ts';
 
 const MIXED = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 const SOLANA = 'So11111111111111111111111111111111111111112';
@@ -85,12 +85,43 @@ describe('a subject', () => {
     ['a list', '@a,b', 'expected one subject'],
     ['a list with semicolons', `${SOLANA}; ${MIXED}`, 'expected one subject'],
     ['a handle that is too long', 'a'.repeat(65), 'at most 64'],
-    ['a link', 'https://x.com/mert', 'link'],
+    ['a link to a post', 'https://x.com/mert/status/1', 'link'],
+    ['a link to a page of X', 'x.com/home', 'link'],
+    ['a link to another site', 'https://example.com/mert', 'link'],
+    ['a path', 'desk/mert', 'a path'],
+    ['a path after @', '@desk/mert', 'a path'],
+    ['a wallet as tables show it', 'AvQM…PyXR', 'this wallet is shortened'],
+    ['the same without Unicode', 'AvQM..PyXR', 'this wallet is shortened'],
+    ['a wallet as other programs show it', '0x862A...54b4', 'this wallet is shortened'],
+    ['the beginning of a wallet', '0x862A...', 'this wallet is shortened'],
+    ['a handle as tables show it', '@whalelunar…', 'this handle is shortened'],
     ['dots', '..', 'dots'],
   ])('is rejected with a reason: %s', async (_, text, words) => {
     const failure = await refusal(text);
     expect(failure).toMatchObject({ kind: 'usage', code: 'BAD_SUBJECT' });
     expect(failure.message.toLowerCase()).toContain(words.toLowerCase());
+  });
+
+  it.each([
+    'https://x.com/Mert',
+    'http://www.x.com/mert/',
+    'x.com/@mert',
+    'twitter.com/mert?s=20',
+    'https://mobile.twitter.com/mert#top',
+  ])('may be a link to a profile: %s', async (text) => {
+    const subject = await read(text);
+    expect(subject).toMatchObject({ text, type: 'handle', normal: 'mert' });
+    expect(isLink(subject)).toBe(true);
+    expect(isLink(await read('@mert'))).toBe(false);
+    await refusal(text, 'wallet');
+  });
+
+  it('is never a wallet that a table has shortened, whatever the flag', async () => {
+    for (const text of ['AvQM…PyXR', '0x862A…54b4']) {
+      expect((await refusal(text, 'wallet')).hint).toContain('pass the whole wallet');
+      await refusal(text, 'handle');
+    }
+    expect(await tell('@a..b')).toBe('handle');
   });
 
   it('is cut in the error if it is long, because it may be a secret', async () => {
