@@ -30,7 +30,9 @@ export const systemClock: Clock = {
 
 export type Backoff = ReturnType<typeof createBackoff>;
 
-/** Exponential backoff with full jitter, so that clients that failed together do not retry together. */
+/**
+ * Exponential backoff with full jitter, so that clients that failed together do not retry together.
+ */
 export function createBackoff(firstMs: number, maxMs: number, random: () => number) {
   let bound = firstMs;
   return {

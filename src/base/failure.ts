@@ -1,8 +1,8 @@
 import type { Period } from './periods.ts';
 
 /**
- * The kinds of failure: one for each way in which the user can react. Every folder may throw each kind; only
- * `cli` maps kinds to exit codes.
+ * The kinds of failure: one for each way in which the user can react. Every folder may throw each
+ * kind; only `cli` maps kinds to exit codes.
  */
 export type FailureKind =
   | 'usage' // wrong input, or HTTP 400

@@ -72,7 +72,10 @@ export function fileFailure(doing: string, path: string, error: unknown, hint?: 
 export const inWords = (doing: string, path: string, error: unknown, hint?: string): unknown =>
   error instanceof Failure || errno(error) === '' ? error : fileFailure(doing, path, error, hint);
 
-/** Follows symbolic links; undefined if nothing is there. Throws a Failure if that cannot be found out. */
+/**
+ * Follows symbolic links; undefined if nothing is there. Throws a Failure if that cannot be found
+ * out.
+ */
 export function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -106,7 +109,8 @@ export function ensureFolder(folder: string): void {
 
 function openPrivate(path: string, flags: number | string): number {
   const fd = openSync(path, flags, PRIVATE_FILE);
-  // This fails if the file belongs to another user, or if the file system does not support permissions.
+  // This fails if the file belongs to another user, or if the file system does not support
+  // permissions.
   quietly(() => (fstatSync(fd).mode & 0o777) !== PRIVATE_FILE && fchmodSync(fd, PRIVATE_FILE));
   return fd;
 }
@@ -127,7 +131,10 @@ export function realPath(path: string): string {
   return quietly(() => join(realpathSync(dirname(target)), basename(target))) ?? target;
 }
 
-/** A rename then survives a power failure. Windows cannot open folders; some file systems cannot sync them. */
+/**
+ * A rename then survives a power failure. Windows cannot open folders; some file systems cannot
+ * sync them.
+ */
 export const syncFolder = (folder: string): void =>
   quietly(() => {
     const fd = openSync(folder, 'r');
@@ -138,7 +145,10 @@ export const syncFolder = (folder: string): void =>
     }
   });
 
-/** An unused path with a short name. It has no random name, because loading node:crypto takes too long. */
+/**
+ * An unused path with a short name. It has no random name, because loading node:crypto takes too
+ * long.
+ */
 export const temporaryIn = (folder: string): string =>
   join(folder, `.trdr-${process.pid}-${process.hrtime.bigint().toString(36)}.tmp`);
 
@@ -147,7 +157,10 @@ export const discard = (path: string): void => quietly(() => unlinkSync(path));
 
 const NEWLINE = 10;
 
-/** With a single write, so that lines of several processes do not mix; ends a line that a crash cut off. */
+/**
+ * With a single write, so that lines of several processes do not mix; ends a line that a crash cut
+ * off.
+ */
 export function appendLines(path: string, lines: string): { before: number; after: number } {
   const fd = openPrivate(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
   try {
@@ -171,7 +184,10 @@ export function readAt(fd: number, from: number, length: number): Buffer {
   return bytes.subarray(0, done);
 }
 
-/** Non-blocking, because opening a FIFO would wait for a writer, and signals cannot interrupt that wait. */
+/**
+ * Non-blocking, because opening a FIFO would wait for a writer, and signals cannot interrupt that
+ * wait.
+ */
 export function openRegular(path: string): number {
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   const stats = fstatSync(fd);

@@ -1,5 +1,6 @@
-// JSON.parse turns 1.10 into 1.1, 1e400 into Infinity, and rounds 12345678901234567890. Objects therefore keep the
-// original texts of such numbers under a symbol, which `{...record}` copies and JSON.stringify ignores.
+// JSON.parse turns 1.10 into 1.1, 1e400 into Infinity, and rounds 12345678901234567890. Objects
+// therefore keep the original texts of such numbers under a symbol, which `{...record}` copies and
+// JSON.stringify ignores.
 
 /** Where an object keeps the original texts of its numbers: a map from member names to texts. */
 const SOURCES = Symbol('numbers as they were written');
@@ -9,7 +10,10 @@ type Sources = Map<string, string>;
 /** Recursive code that reads a deeper value could overflow the stack. */
 const MAX_DEPTH = 200;
 
-/** Whether any parsed number needs its original text. Until then, the faster `JSON.stringify` suffices. */
+/**
+ * Whether any parsed number needs its original text. Until then, the faster `JSON.stringify`
+ * suffices.
+ */
 let anySources = false;
 
 /** Also matches strings, so that numbers in them are skipped. */
@@ -38,7 +42,8 @@ export function parseJson(text: string): unknown {
     if (isDeeper(value, MAX_DEPTH)) return undefined;
     if (hasInexactNumber(text)) value = withSources(text);
   } catch {
-    // Not JSON; or a string with millions of escapes overflowed the stack of a scan, and the digits are not kept.
+    // Not JSON; or a string with millions of escapes overflowed the stack of a scan, and the digits
+    // are not kept.
   }
   return value;
 }
@@ -57,7 +62,10 @@ function hasInexactNumber(text: string): boolean {
   return false;
 }
 
-/** Parses the text again with its inexact numbers as strings, to find the objects to which they belong. */
+/**
+ * Parses the text again with its inexact numbers as strings, to find the objects to which they
+ * belong.
+ */
 function withSources(text: string): unknown {
   const marked = text.replace(numbers, (token, number?: string) =>
     number === undefined || isExact(number) ? token : `"${MARK}${number}"`,

@@ -9,7 +9,10 @@ const MODULUS = 2n ** 128n;
 interface DigestedLines {
   readonly rows: number;
   readonly bytes: number;
-  /** The sum modulo 2^128 of the first 16 bytes of the SHA-256 of each line, as 32 hexadecimal digits. */
+  /**
+   * The sum modulo 2^128 of the first 16 bytes of the SHA-256 of each line, as 32 hexadecimal
+   * digits.
+   */
   readonly digest: string;
 }
 

@@ -5,7 +5,10 @@ const CHUNK = 64 * 1024;
 const NEWLINE = 10;
 
 export interface Line {
-  /** At most the limit. Valid until the next line is requested, because the caller may reuse the chunk. */
+  /**
+   * At most the limit. Valid until the next line is requested, because the caller may reuse the
+   * chunk.
+   */
   readonly bytes: Buffer;
   readonly number: number;
   /** Whether the line exceeds the limit; its rest is skipped. */
@@ -56,7 +59,10 @@ export function createLineSplitter(longest: number) {
   };
 }
 
-/** From the byte `from` on; none if the file does not exist. Skips lines longer than trdr ever writes. */
+/**
+ * From the byte `from` on; none if the file does not exist. Skips lines longer than trdr ever
+ * writes.
+ */
 export function* readLines(path: string, longest = 1024 * 1024, from = 0): Generator<string> {
   const fd = openIfPresent(path);
   if (fd === undefined) return;

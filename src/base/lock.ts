@@ -79,7 +79,8 @@ function look(path: string) {
 }
 
 function release(path: string, token: string): void {
-  // Another process may have acquired the lock while the machine was suspended, or after a user removed it.
+  // Another process may have acquired the lock while the machine was suspended, or after a user
+  // removed it.
   if (quietly(() => look(path))?.token === token) discard(path);
 }
 
@@ -217,7 +218,10 @@ function holderNow(now: number): LockHolder {
 const otherHostOf = (holder: LockHolder): string | undefined =>
   holder.place === placeOf() ? undefined : (holder.place.split('/')[0] ?? '') || 'another machine';
 
-/** A lock of another machine whose time stamp is older counts as abandoned. Clocks of machines may differ. */
+/**
+ * A lock of another machine whose time stamp is older counts as abandoned. Clocks of machines may
+ * differ.
+ */
 const UNTOUCHED_MS = 300_000;
 
 /** `touched` is the time stamp of the lock, epoch ms. */

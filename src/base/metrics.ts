@@ -15,7 +15,10 @@ const labelText = (labels: MetricLabels) =>
     ? ''
     : `{${labels.map(([name, value]) => `${name}="${escaped(value)}"`).join(',')}}`;
 
-/** Counters are declared under their full name, as the node exporter, promtool and OpenMetrics 2.0 require. */
+/**
+ * Counters are declared under their full name, as the node exporter, promtool and OpenMetrics 2.0
+ * require.
+ */
 export function metricsText(prefix: string, families: readonly MetricFamily[]): string {
   const lines: string[] = [];
   for (const { name, help, samples } of families) {

@@ -1,4 +1,7 @@
-/** At least the `least` most recent ids. Dropping the older of two sets is cheaper than removing single ids. */
+/**
+ * At least the `least` most recent ids. Dropping the older of two sets is cheaper than removing
+ * single ids.
+ */
 export function createRecentSet(least: number) {
   let young = new Set<string>();
   let old = new Set<string>();

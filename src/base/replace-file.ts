@@ -29,15 +29,20 @@ const PIECE = 64 * 1024;
 
 export type Replacement = ReturnType<typeof replaceFile>;
 
-/** Follows symbolic links, and keeps permissions and owner unless private. Other hard links keep the old content. */
+/**
+ * Follows symbolic links, and keeps permissions and owner unless private. Other hard links keep the
+ * old content.
+ */
 export function replaceFile(path: string, isPrivate = false, fixed?: string) {
   const target = realPath(path);
   const old = statsOf(target);
   if (old && !old.isFile()) throw fileError(old.isDirectory() ? 'EISDIR' : 'ENOTREG');
-  // Check that the old file is writable. The rename alone would only need write permission for the folder.
+  // Check that the old file is writable. The rename alone would only need write permission for the
+  // folder.
   if (old) closeSync(openSync(target, 'r+'));
   const folder = dirname(target);
-  // With a fixed name, for targets written under a lock, killed processes leave at most one file behind.
+  // With a fixed name, for targets written under a lock, killed processes leave at most one file
+  // behind.
   const temporary = fixed ?? temporaryIn(folder);
   const fd = openSync(
     temporary,
@@ -56,7 +61,8 @@ export function replaceFile(path: string, isPrivate = false, fixed?: string) {
   const put = (place: string, sync: boolean, keep: boolean) => {
     try {
       if (sync) syncFile(fd);
-      // Windows cannot rename an open file. Elsewhere, only the open file gives access if the folder was deleted.
+      // Windows cannot rename an open file. Elsewhere, only the open file gives access if the
+      // folder was deleted.
       if (process.platform === 'win32') close();
       renameSync(temporary, place);
       close();
@@ -75,9 +81,15 @@ export function replaceFile(path: string, isPrivate = false, fixed?: string) {
   return {
     /** Open until `commit`, `saveBeside` or `discard`; also after a failed `commit` with `keep`. */
     fd,
-    /** With `sync`, the new content survives a power failure. With `keep`, a failed rename leaves the temporary file. */
+    /**
+     * With `sync`, the new content survives a power failure. With `keep`, a failed rename leaves
+     * the temporary file.
+     */
     commit: ({ sync = true, keep = false } = {}) => put(target, sync, keep),
-    /** As `.partial` beside the target, or where it can. A sync could fail on a full disk and prevent the rename. */
+    /**
+     * As `.partial` beside the target, or where it can. A sync could fail on a full disk and
+     * prevent the rename.
+     */
     saveBeside(): string {
       const place = unusedName(`${target}.partial`);
       try {
@@ -125,7 +137,8 @@ function setMode(fd: number, old: Stats | undefined, isPrivate: boolean): void {
   try {
     fchmodSync(fd, mode);
   } catch (error) {
-    // The file system has no permissions. Fail only if the file must be private and others can read it.
+    // The file system has no permissions. Fail only if the file must be private and others can read
+    // it.
     if (isPrivate && (fstatSync(fd).mode & 0o077) !== 0 && process.platform !== 'win32')
       throw error;
   }
@@ -140,7 +153,10 @@ export function syncFile(fd: number): void {
   }
 }
 
-/** Replaces one of trdr's own files. Readers see either the old or the new content, even after a kill. */
+/**
+ * Replaces one of trdr's own files. Readers see either the old or the new content, even after a
+ * kill.
+ */
 export function writeAtomic(
   path: string,
   content: string | Uint8Array,

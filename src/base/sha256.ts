@@ -15,7 +15,9 @@ for (let candidate = 2, found = 0; found < 64; candidate++) {
 
 const turn = (word: number, by: number) => (word >>> by) | (word << (32 - by));
 
-/** Hex. Every run needs it for folder names; loading node:crypto would add 3 ms to a start of 22. */
+/**
+ * Hex. Every run needs it for folder names; loading node:crypto would add 3 ms to a start of 22.
+ */
 export function sha256(text: string): string {
   const length = Buffer.byteLength(text);
   const bytes = Buffer.alloc(Math.ceil((length + 9) / 64) * 64);

@@ -1,6 +1,6 @@
 import { Failure, printedFields } from '../base/failure.ts';
 import { errno, fileFailure } from '../base/files.ts';
-import { trimText } from '../base/values.ts';
+import { trimText } from '../base/trim-text.ts';
 import { withoutKey, withoutKeys } from '../core/client/mask-key.ts';
 import { failureJson, renderFailure } from '../output/error-text.ts';
 import { journalPrefix } from '../output/notices.ts';

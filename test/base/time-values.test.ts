@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { duration, instantAt, positiveDuration, time, timeout } from '../../src/base/values.ts';
+import { duration, positiveDuration, timeout } from '../../src/base/durations.ts';
+import { instantAt, time } from '../../src/base/times.ts';
 import { localTime } from '../local-time.ts';
 
 describe('durations', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decimal, integer, oneOf, onOff, share, units } from '../../src/base/values.ts';
+import { decimal, integer, share, units } from '../../src/base/amounts.ts';
+import { oneOf, onOff } from '../../src/base/values.ts';
 
 describe('amounts of units', () => {
   it.each([

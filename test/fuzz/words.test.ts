@@ -1,15 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { decimal, integer, share, units } from '../../src/base/amounts.ts';
+import { duration } from '../../src/base/durations.ts';
+import { instantAt, time } from '../../src/base/times.ts';
 import { baseUrl, isLoopback } from '../../src/base/url-values.ts';
-import {
-  decimal,
-  duration,
-  instantAt,
-  integer,
-  share,
-  time,
-  units,
-} from '../../src/base/values.ts';
 import { readCsv } from '../../src/cli/args/csv-input.ts';
 import { readSubjects } from '../../src/cli/args/input.ts';
 import { parseBaseUrl } from '../../src/core/http/base-url.ts';

@@ -1,4 +1,6 @@
-import { duration, integer, oneOf, timeout, units } from '../../base/values.ts';
+import { integer, units } from '../../base/amounts.ts';
+import { duration, timeout } from '../../base/durations.ts';
+import { oneOf } from '../../base/values.ts';
 import { timeoutText } from '../../contract/limits.ts';
 import { type FlaggedSetting, outputFormats } from '../../state/config/settings-table.ts';
 import { excluding, flag, type GivenFlags, inGroup, type Options, value } from './option.ts';

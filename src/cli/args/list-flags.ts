@@ -1,5 +1,7 @@
+import { decimal, integer } from '../../base/amounts.ts';
 import { usageError } from '../../base/failure.ts';
-import { decimal, instantAt, integer, oneOf, time } from '../../base/values.ts';
+import { instantAt, time } from '../../base/times.ts';
+import { oneOf } from '../../base/values.ts';
 import { type Conditions, readPattern } from '../../core/pages/filter.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import { excluding, flag, type GivenFlags, list, value } from './option.ts';

@@ -1,5 +1,5 @@
 import { Failure, usageError } from '../../base/failure.ts';
-import { trimText } from '../../base/values.ts';
+import { trimText } from '../../base/trim-text.ts';
 import { isKey, keyAsSubject } from '../../core/client/mask-key.ts';
 import {
   isLink,

@@ -1,6 +1,7 @@
+import { units } from '../../base/amounts.ts';
 import { usageError } from '../../base/failure.ts';
 import { unitsText } from '../../base/units.ts';
-import { plainName, units } from '../../base/values.ts';
+import { plainName } from '../../base/values.ts';
 import { StoreItem } from '../../contract/records/store.ts';
 import { storeView } from '../../output/views/store.ts';
 import { value } from '../args/option.ts';

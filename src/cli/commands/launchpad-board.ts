@@ -1,5 +1,7 @@
+import { integer } from '../../base/amounts.ts';
 import { usageError } from '../../base/failure.ts';
-import { type Instant, instantAt, integer, oneOf, time } from '../../base/values.ts';
+import { type Instant, instantAt, time } from '../../base/times.ts';
+import { oneOf } from '../../base/values.ts';
 import { numberOf, type Sent } from '../../contract/read-record.ts';
 import { boardPeriods } from '../../contract/records/launchpad.ts';
 import { BoardRecord } from '../../contract/records/tool.ts';

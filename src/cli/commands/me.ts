@@ -1,6 +1,6 @@
+import { decimal, integer, share, units } from '../../base/amounts.ts';
 import { Failure } from '../../base/failure.ts';
 import { countText, group } from '../../base/units.ts';
-import { decimal, integer, share, units } from '../../base/values.ts';
 import type { Known } from '../../contract/read-record.ts';
 import { type Forecast, Me } from '../../contract/records/account.ts';
 import { forecast, isMeterKnown, leftOf } from '../../core/account.ts';

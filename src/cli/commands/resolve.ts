@@ -1,5 +1,5 @@
+import { duration } from '../../base/durations.ts';
 import { countText } from '../../base/units.ts';
-import { duration } from '../../base/values.ts';
 import { cu } from '../../contract/limits.ts';
 import { ResolveRecord } from '../../contract/records/subject.ts';
 import { pendingReasons } from '../../contract/records/user.ts';

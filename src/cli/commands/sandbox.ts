@@ -1,6 +1,7 @@
 import { once } from 'node:events';
+import { decimal, integer } from '../../base/amounts.ts';
 import { usageError } from '../../base/failure.ts';
-import { decimal, integer, oneOf } from '../../base/values.ts';
+import { oneOf } from '../../base/values.ts';
 import { SandboxRecord } from '../../contract/records/tool.ts';
 import { parseFaults, planNames, startSandbox } from '../../sandbox/index.ts';
 import { excluding, value, valueOr } from '../args/option.ts';

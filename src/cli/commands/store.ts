@@ -1,6 +1,7 @@
+import { duration } from '../../base/durations.ts';
 import { Failure, usageError } from '../../base/failure.ts';
 import { storeUrl } from '../../base/url-values.ts';
-import { duration, oneOf } from '../../base/values.ts';
+import { oneOf } from '../../base/values.ts';
 import { StoreItem } from '../../contract/records/store.ts';
 import { CheckRecord } from '../../contract/records/tool.ts';
 import { checkView } from '../../output/views/settings.ts';

@@ -1,4 +1,6 @@
-import { duration, integer, oneOf, positiveDuration } from '../../base/values.ts';
+import { integer } from '../../base/amounts.ts';
+import { duration, positiveDuration } from '../../base/durations.ts';
+import { oneOf } from '../../base/values.ts';
 import { SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
 import { thesisCall } from '../../core/pages/feeds.ts';
 import { createFilter, normalToken } from '../../core/pages/filter.ts';

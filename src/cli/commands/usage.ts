@@ -1,6 +1,7 @@
 import { Failure, usageError } from '../../base/failure.ts';
+import { instantAt, time } from '../../base/times.ts';
 import { countText, unitsText } from '../../base/units.ts';
-import { instantAt, oneOf, time } from '../../base/values.ts';
+import { oneOf } from '../../base/values.ts';
 import type { LedgerEntry } from '../../contract/ports/ledger.ts';
 import { type ReconcileRecord, UsageAnswer } from '../../contract/records/tool.ts';
 import { reconcileView, usageView } from '../../output/views/usage.ts';

@@ -1,6 +1,7 @@
+import { integer } from '../../base/amounts.ts';
 import { usageError } from '../../base/failure.ts';
 import { realPath, statsOf } from '../../base/files.ts';
-import { integer, time } from '../../base/values.ts';
+import { time } from '../../base/times.ts';
 import { Verification } from '../../contract/records/verification.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import { verificationView, verifiedFilesView } from '../../output/views/verification.ts';

@@ -1,7 +1,7 @@
 import { quietly } from '../../base/calls.ts';
 import { Failure, usageError } from '../../base/failure.ts';
 import { textOf } from '../../base/json-object.ts';
-import { trimText } from '../../base/values.ts';
+import { trimText } from '../../base/trim-text.ts';
 import { THESIS_BLOCK } from '../../contract/limits.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { isShortened } from '../../core/lookup/subject.ts';

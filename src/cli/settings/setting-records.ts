@@ -1,6 +1,7 @@
+import { share, units } from '../../base/amounts.ts';
+import { duration, durationText, timeout } from '../../base/durations.ts';
 import { usageError } from '../../base/failure.ts';
 import { unitsText } from '../../base/units.ts';
-import { duration, durationText, share, timeout, units } from '../../base/values.ts';
 import type { SettingRecord } from '../../contract/records/tool.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
 import { didYouMean } from '../../output/suggest.ts';

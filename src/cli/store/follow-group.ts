@@ -1,5 +1,5 @@
+import { instantAt } from '../../base/times.ts';
 import { countText } from '../../base/units.ts';
-import { instantAt } from '../../base/values.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { View } from '../../output/view.ts';
 import { ignoreUnusable } from '../../store/failures.ts';

@@ -1,6 +1,6 @@
 import { quietly } from '../../base/calls.ts';
 import { isRecord, type JsonObject } from '../../base/json-object.ts';
-import { instantAt } from '../../base/values.ts';
+import { instantAt } from '../../base/times.ts';
 import { storeFailure } from '../../store/failures.ts';
 import { entryMs, type FeedPoint, type StreamRow } from '../../store/feed/entry.ts';
 import {

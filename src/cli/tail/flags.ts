@@ -1,5 +1,8 @@
+import { integer } from '../../base/amounts.ts';
+import { duration, positiveDuration } from '../../base/durations.ts';
 import { usageError } from '../../base/failure.ts';
-import { duration, integer, oneOf, positiveDuration, time } from '../../base/values.ts';
+import { time } from '../../base/times.ts';
+import { oneOf } from '../../base/values.ts';
 import type { ConfluenceRule } from '../../tail/confluence.ts';
 import { excluding, flag, type GivenFlags, inGroup, list, value, valueOr } from '../args/option.ts';
 import { checkpointFile, file, statusFile, text, type Value } from '../args/values.ts';

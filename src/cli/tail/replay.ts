@@ -1,7 +1,7 @@
 import { usageError } from '../../base/failure.ts';
 import { createLineSplitter } from '../../base/lines.ts';
+import { instantAt } from '../../base/times.ts';
 import { countText, group } from '../../base/units.ts';
-import { instantAt } from '../../base/values.ts';
 import type { View } from '../../output/view.ts';
 import { Confluence, type ConfluenceFields } from '../../tail/confluence.ts';
 import { nothingMeasured } from '../../tail/health.ts';

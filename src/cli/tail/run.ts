@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
+import { instantAt } from '../../base/times.ts';
 import { unitsText } from '../../base/units.ts';
-import { instantAt } from '../../base/values.ts';
 import { BUDGET } from '../../contract/budget.ts';
 import type { Client } from '../../contract/ports/client.ts';
 import { createStatusLine } from '../../output/terminal/status-line.ts';

@@ -1,6 +1,6 @@
 import { Failure, printedFields } from '../../base/failure.ts';
 import { isRecord } from '../../base/json-object.ts';
-import { trimText } from '../../base/values.ts';
+import { trimText } from '../../base/trim-text.ts';
 import type { RunAnswers } from '../../contract/ports/answers.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import type { SubjectRecord } from '../../contract/records/subject.ts';

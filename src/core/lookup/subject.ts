@@ -1,5 +1,5 @@
 import { Failure } from '../../base/failure.ts';
-import { trimText } from '../../base/values.ts';
+import { trimText } from '../../base/trim-text.ts';
 import { bareHandle } from '../../contract/handles.ts';
 import { ADDRESS_MAX, HANDLE_MAX } from '../../contract/limits.ts';
 import { isKey, keyAsSubject } from '../client/mask-key.ts';

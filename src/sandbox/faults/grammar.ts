@@ -1,5 +1,6 @@
+import { share } from '../../base/amounts.ts';
+import { duration } from '../../base/durations.ts';
 import { usageError } from '../../base/failure.ts';
-import { duration, share } from '../../base/values.ts';
 import { type EndpointId, endpointIds, endpoints } from '../../contract/endpoints.ts';
 import { type ErrorCode, errorCodes, isErrorCode } from '../../contract/errors.ts';
 import { scopeOfGroup } from '../keys.ts';

@@ -5,7 +5,7 @@ import { Failure, usageError } from '../../base/failure.ts';
 import { ensureFolder, errno, fileFailure, isDiskFull, readBounded } from '../../base/files.ts';
 import { withLock } from '../../base/lock.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
-import { trimText } from '../../base/values.ts';
+import { trimText } from '../../base/trim-text.ts';
 import { type Folders, needFolder } from '../paths.ts';
 import { needSettingName, storedSetting } from './settings-table.ts';
 

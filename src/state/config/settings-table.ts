@@ -1,18 +1,8 @@
+import { integer, share, units } from '../../base/amounts.ts';
+import { duration, timeout } from '../../base/durations.ts';
 import { Failure } from '../../base/failure.ts';
 import { baseUrl, storeUrl } from '../../base/url-values.ts';
-import {
-  commandLine,
-  duration,
-  filePath,
-  integer,
-  type Kind,
-  oneOf,
-  onOff,
-  plainName,
-  share,
-  timeout,
-  units,
-} from '../../base/values.ts';
+import { commandLine, filePath, type Kind, oneOf, onOff, plainName } from '../../base/values.ts';
 import { timeoutText } from '../../contract/limits.ts';
 
 interface More {

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { duration, integer } from '../../../src/base/values.ts';
+import { integer } from '../../../src/base/amounts.ts';
+import { duration } from '../../../src/base/durations.ts';
 import { commonOptions } from '../../../src/cli/args/common.ts';
 import { flag, list, longName, type Option, value, valueOr } from '../../../src/cli/args/option.ts';
 import { findCommand, parseWords } from '../../../src/cli/args/parse.ts';

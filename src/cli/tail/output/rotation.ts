@@ -1,8 +1,8 @@
 import { closeSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
+import { duration } from '../../../base/durations.ts';
 import { openRegular, readAt, realPath } from '../../../base/files.ts';
 import { isRecord } from '../../../base/json-object.ts';
-import { duration } from '../../../base/values.ts';
 import { postTimeOf } from '../../../tail/post-row.ts';
 import type { Value } from '../../args/values.ts';
 
