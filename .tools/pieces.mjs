@@ -153,10 +153,18 @@ const buildEntries = (digest) =>
   });
 
 /**
- * Modules that undici loads and trdr does not use: HTTP/2 and streamed bodies. It checks its own state with node:assert,
- * which a function replaces.
+ * Modules that packages load and trdr does not use. undici: HTTP/2 and streamed bodies; it checks its own state with node:assert,
+ * which a function replaces. conf: JSON Schema, migrations, watching and encryption; and the signal handlers of atomically, which
+ * would send a signal again that the program has already handled.
  */
 const unused = [
+  { by: '/atomically/', path: /^when-exit$/, instead: '() => {}' },
+  { by: '/conf/dist/', path: /^ajv\/dist\/2020\.js$/, instead: '{ Ajv2020: class {} }' },
+  {
+    by: '/conf/dist/',
+    path: /^(ajv-formats|semver|debounce-fn|env-paths|node:crypto)$/,
+    instead: '{}',
+  },
   {
     by: '/undici/',
     path: /^node:assert$/,

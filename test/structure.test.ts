@@ -26,6 +26,7 @@ const vendorFiles: Readonly<Record<string, RegExp>> = {
   undici: /^core\/http\//,
   ws: /^tail\/socket\/|^sandbox\//,
   chalk: /^output\//,
+  conf: /^state\//,
   'string-width': /^output\//,
   '@noble/hashes': /^core\//,
   '@scure/base': /^(core|sandbox)\//,

@@ -1,8 +1,15 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { type Home, openHome, runInProcess, trdr } from './harness.ts';
+import { type Home, openHome, runInProcess, startTrdr, trdr } from './harness.ts';
 
 const fileOf = (home: Home) => join(home.config, 'config.json');
 const configOf = (home: Home) => JSON.parse(readFileSync(fileOf(home), 'utf8'));
@@ -101,7 +108,81 @@ describe('trdr config', () => {
   });
 });
 
+describe('a process that is killed while it saves', () => {
+  const key = 'trdr_live_0123456789abcdef0123456789abcdef';
+  /** Counts the calls that Node makes to the file system after the first that names the config, and kills at one of them. */
+  const hook = `const fs = require('node:fs');
+let calls = 0;
+for (const name of Object.keys(fs).filter((each) => /^[a-z]\\w+Sync$/.test(each))) {
+  const call = fs[name];
+  fs[name] = (...args) => {
+    if ((calls > 0 || String(args[0]).includes('config.json')) && ++calls === Number(process.env.KILL_AT))
+      process.kill(process.pid, 'SIGKILL');
+    return call(...args);
+  };
+}
+process.on('exit', () => fs.writeFileSync('calls', String(calls)));
+`;
+
+  async function save(home: Home, killAt: number) {
+    writeFileSync(join(home.path, 'hook.cjs'), hook);
+    const env = { NODE_OPTIONS: '--require ./hook.cjs', KILL_AT: String(killAt) };
+    const { signal } = await startTrdr(['config', 'set', 'retries', '7'], { home, env });
+    return signal;
+  }
+
+  function withKey(): Home {
+    const home = withFile(JSON.stringify({ version: 1, profiles: { default: { key } } }));
+    // An earlier version left its temporary file under this name.
+    writeFileSync(join(home.config, 'config.json.tmp'), key);
+    return home;
+  }
+
+  test('leaves no file with a key but the config, whatever the instant', async () => {
+    const whole = withKey();
+    expect(await save(whole, 0)).toBe(undefined);
+    const instants = Number(readFileSync(join(whole.path, 'calls'), 'utf8'));
+    expect(instants).toBeGreaterThan(20);
+    const left: string[] = [];
+    for (let at = 1; at <= instants; at++) {
+      const home = withKey();
+      expect(await save(home, at)).toBe('SIGKILL');
+      left.push(...readdirSync(home.config));
+      expect(configOf(home).profiles.default.key).toBe(key);
+      await home.run(['config', 'set', 'utc', 'true']);
+      expect(configOf(home).profiles.default).toMatchObject({ key, utc: true });
+      expect(readdirSync(home.config)).toEqual(['config.json']);
+    }
+    // Otherwise no kill hit the write itself.
+    expect(left.filter((name) => /^config\.json\.tmp-/.test(name))).not.toEqual([]);
+  });
+});
+
 describe('the config file', () => {
+  test('is written where a symbolic link points, even if nothing is there yet', async () => {
+    const home = openHome();
+    mkdirSync(home.config);
+    const target = join(home.path, 'elsewhere.json');
+    symlinkSync(target, fileOf(home));
+    await home.run(['config', 'set', 'retries', '1']);
+    await home.run(['config', 'set', 'utc', 'true']);
+    expect(lstatSync(fileOf(home)).isSymbolicLink()).toBe(true);
+    expect(JSON.parse(readFileSync(target, 'utf8')).profiles.default).toEqual({
+      retries: 1,
+      utc: true,
+    });
+    expect(readdirSync(home.path).filter((name) => name.startsWith('elsewhere'))).toHaveLength(1);
+  });
+
+  test('has profiles of any permitted name', async () => {
+    const home = openHome();
+    const names = ['1', 'a.b', 'constructor', 'length', 'x@y-z'];
+    for (const name of names) await home.run(['config', 'set', 'retries', '1', '--profile', name]);
+    expect(Object.keys(configOf(home).profiles).sort()).toEqual(names);
+    for (const name of names) await home.run(['config', 'unset', 'retries', '--profile', name]);
+    expect(configOf(home).profiles).toEqual(Object.fromEntries(names.map((name) => [name, {}])));
+  });
+
   test('loses nothing with concurrent writers', async () => {
     const home = openHome();
     const settings = {

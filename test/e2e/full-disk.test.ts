@@ -277,3 +277,27 @@ test('a budget is not exceeded while calls cannot be recorded', async () => {
   }
   expect(sandbox.meter().unitsUsed, String(codes)).toBeLessThanOrEqual(300);
 });
+
+test('a config of several pages is not cut short by a disk with room for some of them', async () => {
+  const { home, disk, fill, free } = withDisk(32);
+  const env = { TRDR_CONFIG_DIR: disk };
+  const path = join(disk, 'config.json');
+  const profiles = Object.fromEntries(
+    Array.from({ length: 200 }, (_, at) => [`p${at}`, { baseUrl: `https://p${at}.example.com` }]),
+  );
+  writeFileSync(path, `${JSON.stringify({ version: 1, profiles }, undefined, 2)}\n`);
+  const before = readFileSync(path, 'utf8');
+  for (let pages = 0; pages < before.length / 4_096; pages++) {
+    fill(pages);
+    const failed = await runInProcess(['config', 'set', 'retries', '7'], { home, env });
+    expect([failed.exitCode, readFileSync(path, 'utf8')]).toEqual([9, before]);
+    expect(readdirSync(disk).sort()).toEqual(['config.json', 'filler']);
+    free();
+  }
+  const saved = await runInProcess(['config', 'set', 'retries', '7'], { home, env });
+  expect(saved.exitCode).toBe(0);
+  expect(JSON.parse(readFileSync(path, 'utf8')).profiles).toMatchObject({
+    ...profiles,
+    default: { retries: 7 },
+  });
+});

@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path';
+import type Conf from 'conf';
 import * as z from 'zod/mini';
 import type { Clock } from '../../base/clock.ts';
 import { Failure, usageError } from '../../base/failure.ts';
 import { ensureFolder, errno, fileFailure, isDiskFull, readBounded } from '../../base/files.ts';
 import { withLock } from '../../base/lock.ts';
-import { writeAtomic } from '../../base/replace-file.ts';
 import { trimText } from '../../base/trim-text.ts';
 import { type Folders, needFolder } from '../paths.ts';
 import { needSettingName, storedSetting } from './settings-table.ts';
@@ -17,21 +17,22 @@ type Login = ({ readonly key: string } | { readonly keyCommand: string }) & {
 export function openConfig(folders: Folders, sleep?: Clock['sleep']) {
   const path = folders.config && join(folders.config, 'config.json');
 
-  async function change(edit: (file: ConfigFile) => ConfigFile): Promise<void> {
+  async function change<R>(
+    edit: (file: ConfigFile, open: () => Conf<ConfigFile>) => R,
+  ): Promise<R> {
     const folder = needFolder(folders, 'config');
     const file = join(folder, 'config.json');
+    // Only a run that saves something loads conf.
+    const { editFile } = await import('./edit-file.ts');
+    const shape = { empty: emptyConfig, parse: (text: string) => parseConfig(text, file) };
     try {
       ensureFolder(folder);
-      await withLock(
+      return await withLock(
         join(folder, 'config.lock'),
-        async () => {
-          // Another process may have changed the file.
+        () => {
+          // Another process may have changed the file. conf would wait for a FIFO, and quote a broken file.
           const before = readConfig(file);
-          const after = edit(before);
-          if (after !== before)
-            writeAtomic(file, `${JSON.stringify(after, undefined, 2)}\n`, {
-              temporary: `${file}.tmp`,
-            });
+          return editFile(file, shape, (open) => edit(before, open));
         },
         sleep && { sleep },
       );
@@ -45,20 +46,14 @@ export function openConfig(folders: Folders, sleep?: Clock['sleep']) {
     }
   }
 
-  async function changeProfile(
-    name: string,
-    edit: (profile: Profile) => Profile,
-  ): Promise<boolean> {
-    let changed = false;
-    await change((file) => {
+  const changeProfile = (name: string, edit: (profile: Profile) => Profile): Promise<boolean> =>
+    change((file, open) => {
       const before = profileOf(file, name) ?? {};
       const after = edit(before);
-      changed = after !== before;
-      if (!changed) return file;
-      return { ...file, profiles: { ...file.profiles, [name]: after } };
+      if (after === before) return false;
+      open().set('profiles', { ...file.profiles, [name]: after });
+      return true;
     });
-    return changed;
-  }
 
   return {
     path,
@@ -72,18 +67,18 @@ export function openConfig(folders: Folders, sleep?: Clock['sleep']) {
           : { keyCommand: storedSetting('keyCommand', given.keyCommand) };
       const baseUrl =
         given.baseUrl === undefined ? undefined : storedSetting('baseUrl', given.baseUrl);
-      await change((file) => {
+      await change((file, open) => {
         const profile = {
           ...withoutLogin(profileOf(file, name)),
           ...key,
           ...(baseUrl !== undefined && { baseUrl }),
         };
-        const current = file.current !== undefined && hasLogin(profileOf(file, file.current));
-        return {
-          ...file,
-          current: current ? file.current : name,
+        const { current } = file;
+        const isUsable = current !== undefined && hasLogin(profileOf(file, current));
+        open().set({
           profiles: { ...file.profiles, [name]: profile },
-        };
+          current: isUsable ? current : name,
+        });
       });
     },
     /** Without a password, removes the saved password. */
@@ -106,23 +101,22 @@ export function openConfig(folders: Folders, sleep?: Clock['sleep']) {
     logout: (name: string): Promise<boolean> =>
       changeProfile(name, (profile) => (hasLogin(profile) ? withoutLogin(profile) : profile)),
     async use(name: string): Promise<void> {
-      await change((file) => {
+      await change((file, open) => {
         if (profileOf(file, name) === undefined) throw noProfile(file, name);
-        return { ...file, current: name };
+        open().set('current', name);
       });
     },
     /** False if the profile does not exist. */
-    async remove(name: string): Promise<boolean> {
-      let removed = false;
-      await change((file) => {
-        removed = profileOf(file, name) !== undefined;
-        if (!removed) return file;
+    remove: (name: string): Promise<boolean> =>
+      change((file, open) => {
+        if (profileOf(file, name) === undefined) return false;
         const { [name]: _, ...profiles } = file.profiles;
-        const { current, ...rest } = file;
-        return { ...rest, ...(current !== undefined && current !== name && { current }), profiles };
-      });
-      return removed;
-    },
+        const conf = open();
+        // First, because a kill in between must not leave the name of a profile that is gone.
+        if (file.current === name) conf.delete('current');
+        conf.set('profiles', profiles);
+        return true;
+      }),
     async set(name: string, setting: string, value: string): Promise<void> {
       checkProfileName(name);
       const known = needSettingName(setting);
