@@ -28,7 +28,7 @@ const vendorFiles: Readonly<Record<string, RegExp>> = {
   chalk: /^output\//,
   conf: /^state\//,
   'string-width': /^output\//,
-  '@noble/hashes': /^core\//,
+  '@noble/hashes': /^(base|core)\//,
   '@scure/base': /^(core|sandbox)\//,
 };
 

@@ -6,7 +6,8 @@ interface NumberBounds {
 }
 
 /**
- * A number with an optional `k` or `M`. Separators are allowed only before groups of three digits: if the comma of `1,5M` were ignored, a limit would be ten times too high.
+ * A number with an optional `k` or `M`. Separators are allowed only before groups of three digits:
+ * if the comma of `1,5M` were ignored, a limit would be ten times too high.
  */
 function readNumber(text: string): number | undefined {
   const match = /^([+-]?)(\d+|\d{1,3}(?:[_,]\d{3})+)?(\.\d*)?([kKmM]?)$/.exec(text);

@@ -1,14 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** The clock and timers of the program, which tests replace with a virtual clock. */
 export interface Clock {
   /** Epoch milliseconds. Jumps in both directions when the user or NTP sets the system clock. */
   now(): number;
+  /** Milliseconds of a monotonic clock, which never jumps. */
   mono(): number;
   /** Resolves after `ms`; rejects with the signal's reason as soon as the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** A Node timer with a longer delay fires at once. */
+/** The longest delay of a Node timer; with a longer one, it fires at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -28,20 +30,24 @@ export const systemClock: Clock = {
   },
 };
 
-export type Backoff = ReturnType<typeof createBackoff>;
+/** Waits that grow with each failure. */
+export interface Backoff {
+  next(): number;
+  reset(): void;
+}
 
 /**
  * Exponential backoff with full jitter, so that clients that failed together do not retry together.
  */
-export function createBackoff(firstMs: number, maxMs: number, random: () => number) {
+export function createBackoff(firstMs: number, maxMs: number, random: () => number): Backoff {
   let bound = firstMs;
   return {
-    next(): number {
+    next() {
       const ms = random() * bound;
       bound = Math.min(maxMs, bound * 2);
       return ms;
     },
-    reset(): void {
+    reset() {
       bound = firstMs;
     },
   };

@@ -19,16 +19,20 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { quietly } from './calls.ts';
 import { Failure, usageError } from './failure.ts';
 
+/** Only the user may read and write the file. */
 export const PRIVATE_FILE = 0o600;
+/** Only the user may list and enter the folder. */
 const PRIVATE_FOLDER = 0o700;
 
-/** Such as `ENOENT`; an empty string for errors without a code. */
+/** The system's code of an error, such as `ENOENT`; an empty string for errors without a code. */
 export const errno = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
+/** Whether the path does not exist. */
 export const isAbsent = (error: unknown): boolean =>
   errno(error) === 'ENOENT' || errno(error) === 'ENOTDIR';
 
+/** Whether the disk or the user's quota is full. */
 export const isDiskFull = (error: unknown): boolean =>
   errno(error) === 'ENOSPC' || errno(error) === 'EDQUOT';
 
@@ -51,17 +55,38 @@ const words: Readonly<Record<string, readonly [why: string, hint?: string]>> = {
   EIO: ['the disk reported an error'],
 };
 
+/** An error with a code, as the system would report it. */
 export const fileError = (code: string) => Object.assign(new Error(code), { code });
 
+/**
+ * What a run does with a path, as in `cannot read FILE`, and what must be there for it: a file to
+ * write need not exist, but its folder must.
+ */
+const needs = {
+  access: 'path',
+  'check the budget in': 'path',
+  clear: 'path',
+  lock: 'path',
+  read: 'path',
+  'read the settings in': 'path',
+  'remove the journal': 'path',
+  'write in': 'path',
+  write: 'folder',
+  'write the journal': 'folder',
+  'write the settings in': 'folder',
+  'write to': 'folder',
+} as const satisfies Record<string, 'path' | 'folder'>;
+
+export type FileAct = keyof typeof needs;
+
 /** States why a file operation failed. Node's own message mostly repeats the path. */
-export function fileFailure(doing: string, path: string, error: unknown, hint?: string): Failure {
+export function fileFailure(act: FileAct, path: string, error: unknown, hint?: string): Failure {
   const code = errno(error);
   const [why = code || (error instanceof Error ? error.message : 'unknown error'), usual] =
     words[code] ?? [];
-  // A file to write need not exist, but its folder must.
-  const isFolderMissing = code === 'ENOENT' && /^write(?! in$)/.test(doing);
+  const isFolderMissing = code === 'ENOENT' && needs[act] === 'folder';
   const reason = isFolderMissing ? 'its folder does not exist' : why;
-  return new Failure('local', `cannot ${doing} ${path}: ${reason}`, {
+  return new Failure('local', `cannot ${act} ${path}: ${reason}`, {
     code: code || 'FILE',
     hint: hint ?? usual,
     cause: error,
@@ -69,12 +94,12 @@ export function fileFailure(doing: string, path: string, error: unknown, hint?: 
 }
 
 /** Like `fileFailure`, but returns a `Failure`, or an error without a system code, as it is. */
-export const inWords = (doing: string, path: string, error: unknown, hint?: string): unknown =>
-  error instanceof Failure || errno(error) === '' ? error : fileFailure(doing, path, error, hint);
+export const inWords = (act: FileAct, path: string, error: unknown, hint?: string): unknown =>
+  error instanceof Failure || errno(error) === '' ? error : fileFailure(act, path, error, hint);
 
 /**
- * Follows symbolic links; undefined if nothing is there. Throws a Failure if that cannot be found
- * out.
+ * What is at a path, after following symbolic links; undefined if nothing is. Throws a Failure if
+ * it cannot be looked up, for example because its links form a loop.
  */
 export function statsOf(path: string): Stats | undefined {
   try {
@@ -85,6 +110,7 @@ export function statsOf(path: string): Stats | undefined {
   }
 }
 
+/** The largest checkpoint that is read, in bytes. */
 export const LARGEST_CHECKPOINT = 256 * 1024 * 1024;
 
 /** Creates a folder that only the user may enter, whatever the umask. */
@@ -107,6 +133,7 @@ export function ensureFolder(folder: string): void {
   chmodSync(folder, PRIVATE_FOLDER);
 }
 
+/** Opens a file and lets only the user read and write it, whatever the umask. */
 function openPrivate(path: string, flags: number | string): number {
   const fd = openSync(path, flags, PRIVATE_FILE);
   // This fails if the file belongs to another user, or if the file system does not support
@@ -115,12 +142,12 @@ function openPrivate(path: string, flags: number | string): number {
   return fd;
 }
 
-/** A single write call may write fewer bytes than requested when the disk is nearly full. */
+/** Writes all bytes or throws: a single call may write fewer when the disk is nearly full. */
 export function writeAll(fd: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
 }
 
-/** Follows symbolic links, also dangling ones, so that two names of a file give the same path. */
+/** Resolves symbolic links, also dangling ones, so that two names of a file give the same path. */
 export function realPath(path: string): string {
   let target = resolve(path);
   for (let links = 0; links < 40; links++) {
@@ -132,8 +159,8 @@ export function realPath(path: string): string {
 }
 
 /**
- * A rename then survives a power failure. Windows cannot open folders; some file systems cannot
- * sync them.
+ * Syncs a folder, so that a rename in it survives a power failure. Windows cannot open folders, and
+ * some file systems cannot sync them.
  */
 export const syncFolder = (folder: string): void =>
   quietly(() => {
@@ -146,8 +173,8 @@ export const syncFolder = (folder: string): void =>
   });
 
 /**
- * An unused path with a short name. It has no random name, because loading node:crypto takes too
- * long.
+ * The path of an unused file, with a name short enough for every file system. It contains the pid
+ * and a time: loading node:crypto for a random name would take longer than the rest of a short run.
  */
 export const temporaryIn = (folder: string): string =>
   join(folder, `.trdr-${process.pid}-${process.hrtime.bigint().toString(36)}.tmp`);
@@ -158,8 +185,8 @@ export const discard = (path: string): void => quietly(() => unlinkSync(path));
 const NEWLINE = 10;
 
 /**
- * With a single write, so that lines of several processes do not mix; ends a line that a crash cut
- * off.
+ * Appends lines with a single write, so that lines of several processes do not mix. Ends a line
+ * that a crash cut off. Returns the size before and after.
  */
 export function appendLines(path: string, lines: string): { before: number; after: number } {
   const fd = openPrivate(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
@@ -174,7 +201,7 @@ export function appendLines(path: string, lines: string): { before: number; afte
   }
 }
 
-/** May return fewer bytes, if the file ends first. */
+/** Reads `length` bytes of a file, or fewer if it ends first. */
 export function readAt(fd: number, from: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length);
   let done = 0;
@@ -185,8 +212,8 @@ export function readAt(fd: number, from: number, length: number): Buffer {
 }
 
 /**
- * Non-blocking, because opening a FIFO would wait for a writer, and signals cannot interrupt that
- * wait.
+ * Opens a regular file for reading and rejects everything else. The open does not block, because
+ * opening a FIFO would wait for a writer, and signals cannot interrupt that wait.
  */
 export function openRegular(path: string): number {
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -196,6 +223,7 @@ export function openRegular(path: string): number {
   throw fileError(stats.isDirectory() ? 'EISDIR' : 'ENOTREG');
 }
 
+/** Opens a regular file for reading; undefined if it does not exist. */
 export function openIfPresent(path: string): number | undefined {
   try {
     return openRegular(path);
@@ -205,7 +233,7 @@ export function openIfPresent(path: string): number | undefined {
   }
 }
 
-/** Undefined if the file does not exist; throws if it has more than `most` bytes. */
+/** Reads a whole file; undefined if it does not exist. Throws if it has more than `most` bytes. */
 export function readBounded(path: string, most: number): string | undefined {
   const fd = openIfPresent(path);
   if (fd === undefined) return undefined;
@@ -228,10 +256,11 @@ export function readBounded(path: string, most: number): string | undefined {
   }
 }
 
+/** Throws a usage error unless the path is an existing folder. */
 export function checkFolder(path: string): void {
-  const found = statsOf(path);
-  if (found === undefined)
+  const stats = statsOf(path);
+  if (stats === undefined)
     throw usageError(`folder not found: ${path}`, `create it first: mkdir -p '${path}'`);
-  if (!found.isDirectory())
+  if (!stats.isDirectory())
     throw usageError(`${path} is not a folder`, 'use a path in an existing folder');
 }

@@ -7,14 +7,11 @@ const SOURCES = Symbol('numbers as they were written');
 
 type Sources = Map<string, string>;
 
-/** Recursive code that reads a deeper value could overflow the stack. */
-const MAX_DEPTH = 200;
-
 /**
- * Whether any parsed number needs its original text. Until then, the faster `JSON.stringify`
- * suffices.
+ * The deepest nesting that is accepted: recursive code that reads a deeper value could overflow the
+ * stack.
  */
-let anySources = false;
+const MAX_DEPTH = 200;
 
 /** Also matches strings, so that numbers in them are skipped. */
 const numbers = /"[^"\\]*(?:\\.[^"\\]*)*"|(-?\d[\d.eE+-]*)/g;
@@ -27,14 +24,17 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const sourcesOf = (holder: object): Sources | undefined =>
   SOURCES in holder && holder[SOURCES] instanceof Map ? holder[SOURCES] : undefined;
 
+/** Keeps the original text of the number at `key`. */
 export function setNumberSource(holder: object, key: string, source: string): void {
   const sources = sourcesOf(holder) ?? new Map<string, string>();
   sources.set(key, source);
   Object.defineProperty(holder, SOURCES, { value: sources, enumerable: true, configurable: true });
-  anySources = true;
 }
 
-/** Undefined if the text is not valid JSON or is nested deeper than 200 levels. */
+/**
+ * Parses JSON and keeps the digits of its numbers; undefined if the text is not valid or is nested
+ * too deeply.
+ */
 export function parseJson(text: string): unknown {
   let value: unknown;
   try {
@@ -55,7 +55,10 @@ function isDeeper(value: unknown, levels: number): boolean {
   return false;
 }
 
-/** Most texts have none, and need not be parsed again. */
+/**
+ * Whether JavaScript would write a number differently. Most texts have no such number, and need not
+ * be parsed again.
+ */
 function hasInexactNumber(text: string): boolean {
   for (const [, number] of text.matchAll(numbers))
     if (number !== undefined && !isExact(number)) return true;
@@ -78,12 +81,13 @@ function withSources(text: string): unknown {
   });
 }
 
-/** No service knows this text, so no string begins with it by accident. */
+/**
+ * Marks a number in the text. No service knows this mark, so no string begins with it by accident.
+ */
 const MARK = `number ${process.hrtime.bigint()} `;
 
-/** Undefined if JavaScript would write the number the same way. */
+/** The original text of the number at `key`, if JavaScript would write the number differently. */
 export function numberSource(holder: object, key: string): string | undefined {
-  if (!anySources) return undefined;
   const source = sourcesOf(holder)?.get(key);
   // Copies made with `{...record}` share the map, and the number of a copy may have changed since.
   return source !== undefined && Object.is(Number(source), Reflect.get(holder, key))
@@ -91,8 +95,8 @@ export function numberSource(holder: object, key: string): string | undefined {
     : undefined;
 }
 
+/** Copies the original texts of numbers to an object whose members were copied from `origins`. */
 export function copySources<T extends object>(target: T, ...origins: readonly unknown[]): T {
-  if (!anySources) return target;
   for (const origin of origins) {
     const sources = isObject(origin) ? sourcesOf(origin) : undefined;
     for (const [key, source] of sources ?? []) setNumberSource(target, key, source);
@@ -101,23 +105,33 @@ export function copySources<T extends object>(target: T, ...origins: readonly un
 }
 
 /** JSON on one line with the original numbers; `null` for a value that JSON cannot represent. */
-export function stringifyJson(value: unknown): string {
-  return (anySources ? written(value) : JSON.stringify(value)) ?? 'null';
+export const stringifyJson = (value: unknown): string =>
+  (hasSources(value) ? exactJson(value) : JSON.stringify(value)) ?? 'null';
+
+/**
+ * Whether a number in a value has its original text. If not, the faster `JSON.stringify` gives the
+ * same.
+ */
+function hasSources(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  if (SOURCES in value) return true;
+  for (const key in value) if (isObject(value[key]) && hasSources(value[key])) return true;
+  return false;
 }
 
-/** Undefined for values that `JSON.stringify` omits, such as functions. */
-function written(value: unknown): string | undefined {
+/** JSON with the original numbers; undefined for what `JSON.stringify` omits, such as functions. */
+function exactJson(value: unknown): string | undefined {
   if (!isObject(value) || typeof value['toJSON'] === 'function') return JSON.stringify(value);
   const sources = sourcesOf(value);
   if (Array.isArray(value)) {
     const items = value.map(
-      (item, index) => (sources && numberSource(value, String(index))) ?? written(item) ?? 'null',
+      (item, index) => (sources && numberSource(value, String(index))) ?? exactJson(item) ?? 'null',
     );
     return `[${items.join(',')}]`;
   }
   let text = '';
   for (const key of Object.keys(value)) {
-    const member = (sources && numberSource(value, key)) ?? written(value[key]);
+    const member = (sources && numberSource(value, key)) ?? exactJson(value[key]);
     if (member === undefined) continue;
     text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${member}`;
   }

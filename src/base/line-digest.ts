@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto';
 
 const NEWLINE = 10;
-/** More 32-bit words would make the sum exceed the integers of a double. */
+/** The most 32-bit words of which the sum is exact in a double. */
 const MOST_SUMS = 2 ** 20;
 const WORDS = 4;
 const MODULUS = 2n ** 128n;
 
 interface DigestedLines {
   readonly rows: number;
+  /** Up to the end of the last complete line. */
   readonly bytes: number;
   /**
    * The sum modulo 2^128 of the first 16 bytes of the SHA-256 of each line, as 32 hexadecimal
@@ -21,6 +22,7 @@ export class LineDigest {
   rows: number;
   /** Up to the end of the last complete line. */
   bytes: number;
+  /** The last complete line that is not empty. */
   last: Buffer | undefined;
   #base: bigint;
   readonly #sums = new Float64Array(WORDS);
@@ -33,17 +35,18 @@ export class LineDigest {
     this.#base = BigInt(`0x${digest}`);
   }
 
+  /** The bytes after the last line break. */
   get torn(): number {
     return this.#torn.length;
   }
 
-  /** A chunk may begin and end within a line. */
-  add(chunk: Uint8Array, each?: (line: Buffer) => void): void {
-    const given = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  /** Adds a chunk, which may begin and end within a line. */
+  add(chunk: Uint8Array, onLine?: (line: Buffer) => void): void {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     let last: Buffer | undefined;
     let from = 0;
-    for (let end = given.indexOf(NEWLINE); end !== -1; end = given.indexOf(NEWLINE, from)) {
-      let line = given.subarray(from, end);
+    for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, from)) {
+      let line = bytes.subarray(from, end);
       if (this.#torn.length > 0) {
         line = Buffer.concat([this.#torn, line]);
         this.#torn = Buffer.alloc(0);
@@ -52,12 +55,12 @@ export class LineDigest {
       this.bytes += line.length + 1;
       if (line.length === 0) continue;
       this.#sum(line);
-      each?.(line);
+      onLine?.(line);
       last = line;
     }
     // Copy what is kept: the caller may reuse the chunk.
     if (last) this.last = Buffer.from(last);
-    if (from < given.length) this.#torn = Buffer.concat([this.#torn, given.subarray(from)]);
+    if (from < bytes.length) this.#torn = Buffer.concat([this.#torn, bytes.subarray(from)]);
   }
 
   get digest(): string {
@@ -78,6 +81,9 @@ export class LineDigest {
     if (++this.#summed === MOST_SUMS) this.#carry();
   }
 
+  /**
+   * Moves the sums of 32-bit words into the exact sum, before they exceed the integers of a double.
+   */
   #carry(): void {
     let sum = 0n;
     for (const word of this.#sums) sum = (sum << 32n) + BigInt(word);

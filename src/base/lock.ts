@@ -3,21 +3,29 @@ import {
   lutimesSync,
   readFileSync,
   readlinkSync,
+  type Stats,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
-import { quietly } from './calls.ts';
+import { once, quietly } from './calls.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { Failure } from './failure.ts';
 import { discard, ensureFolder, errno, fileFailure, PRIVATE_FILE } from './files.ts';
 
+/** A lock that this process holds. */
 export interface LockHandle {
+  /** Has no effect the second time. */
   release(): void;
 }
 
-/** Returns the holder of a lock that is in use; undefined if the lock does not name it. */
+/**
+ * Acquires the lock at `path`, or returns its holder; undefined if the lock does not name it. If
+ * the holder is dead, its lock is removed under the protection of a second lock, whose name is
+ * derived from the first; if the holder of that one is dead too, it is removed by the same
+ * procedure.
+ */
 export function tryLock(path: string, now = Date.now()): LockHandle | LockHolder | undefined {
   for (;;) {
     const own = holderNow(now);
@@ -59,15 +67,17 @@ function make(path: string, text: string): boolean {
   }
 }
 
+function lockText(path: string, stats: Stats): string {
+  if (stats.isSymbolicLink()) return readlinkSync(path);
+  // Do not open a FIFO, because this would wait for a writer.
+  return stats.isFIFO() ? '?' : readFileSync(path, 'utf8');
+}
+
+/** The lock at a path; undefined if there is none. */
 function look(path: string) {
   try {
     const stats = lstatSync(path);
-    // Opening a FIFO would wait for a writer.
-    const text = stats.isSymbolicLink()
-      ? readlinkSync(path)
-      : stats.isFIFO()
-        ? '?'
-        : readFileSync(path, 'utf8');
+    const text = lockText(path, stats);
     const holder = readHolder(text);
     // Never remove a file that is not a lock, however old it is. Epoch ms.
     const touched = holder || isTorn(text) ? stats.mtimeMs : Number.POSITIVE_INFINITY;
@@ -84,7 +94,7 @@ function release(path: string, token: string): void {
   if (quietly(() => look(path))?.token === token) discard(path);
 }
 
-/** Other processes wait for the lock, so `work` must be short. */
+/** Runs `work` while holding a lock. Other processes wait for it, so `work` must be short. */
 export async function withLock<T>(
   path: string,
   work: () => T | Promise<T>,
@@ -118,9 +128,12 @@ export async function withLock<T>(
   }
 }
 
-/** For a whole run. Keeps the time stamp recent, because other machines cannot check the pid. */
+/**
+ * Acquires a lock for a whole run, or fails at once and names the holder. Keeps the time stamp
+ * recent, because other machines cannot check the pid.
+ */
 export function holdLock(path: string, what: string): LockHandle {
-  let result: ReturnType<typeof tryLock>;
+  let result: LockHandle | LockHolder | undefined;
   try {
     ensureFolder(dirname(path));
     result = tryLock(path);
@@ -161,22 +174,28 @@ function lockedFailure(path: string, holder: LockHolder | undefined, what = path
   });
 }
 
+/** The process that holds a lock, as the lock records it. */
 interface LockHolder {
+  /** Unique to each acquisition, even within one process. */
   readonly token: string;
   readonly pid: number;
   /** When the process started, as the kernel reports it; empty if it does not. */
   readonly began: string;
   /** Machine, boot and pid namespace. Pids can be compared only if all three are equal. */
   readonly place: string;
+  /** When the lock was acquired, epoch ms. */
   readonly since: number;
 }
 
 const SEPARATOR = '|';
 
-/** One line without spaces, because it can become the target of a symbolic link. */
+/**
+ * The text of a lock: one line without spaces, because it can become the target of a symbolic link.
+ */
 const holderText = ({ token, pid, began, place, since }: LockHolder): string =>
   [token, pid, began, since, place].join(SEPARATOR);
 
+/** Parses the text of a lock; undefined if it is incomplete or invalid. */
 function readHolder(text: string): LockHolder | undefined {
   const [token, pid, began, since, ...place] = text.split(SEPARATOR);
   // The token becomes part of a file name, so only the characters that trdr writes are allowed.
@@ -189,7 +208,7 @@ function readHolder(text: string): LockHolder | undefined {
 /** Whether a text may be the beginning of a lock's text, cut off by a crash. */
 const isTorn = (text: string): boolean => /^[\w-]{0,80}(\|\d*){0,3}\0*$/.test(text);
 
-/** Both are empty on systems other than Linux. */
+/** The status letter and start time of a process; both are empty on systems other than Linux. */
 function statusOf(pid: number): { state: string; began: string } {
   const status = quietly(() => readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? '';
   // The process name, the second field, may contain spaces and parentheses.
@@ -197,37 +216,52 @@ function statusOf(pid: number): { state: string; began: string } {
   return { state: fields[0] ?? '', began: fields[19] ?? '' };
 }
 
-let place: string | undefined;
-function placeOf(): string {
-  place ??= [
+/** The machine, its boot and the pid namespace of this process. */
+const ownPlace = once(() =>
+  [
     hostname(),
     quietly(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()),
     quietly(() => readlinkSync('/proc/self/ns/pid')),
-  ].join('/');
-  return place;
-}
+  ].join('/'),
+);
+
+const ownStart = once(() => statusOf(process.pid).began);
 
 let acquisitions = 0;
-let began: string | undefined;
+
+/** This process as the holder of a lock that it acquires now. */
 function holderNow(now: number): LockHolder {
-  began ??= statusOf(process.pid).began;
-  const token = `${process.pid}-${now.toString(36)}-${(acquisitions++).toString(36)}-${Math.random().toString(36).slice(2, 10)}`;
-  return { token, pid: process.pid, began, place: placeOf(), since: now };
+  const chance = Math.random().toString(36).slice(2, 10);
+  const number = (acquisitions++).toString(36);
+  return {
+    token: `${process.pid}-${now.toString(36)}-${number}-${chance}`,
+    pid: process.pid,
+    began: ownStart(),
+    place: ownPlace(),
+    since: now,
+  };
 }
 
+/**
+ * The host of a holder whose pid cannot be checked, because it is on another machine or in a
+ * container.
+ */
 const otherHostOf = (holder: LockHolder): string | undefined =>
-  holder.place === placeOf() ? undefined : (holder.place.split('/')[0] ?? '') || 'another machine';
+  holder.place === ownPlace() ? undefined : (holder.place.split('/')[0] ?? '') || 'another machine';
 
 /**
- * A lock of another machine whose time stamp is older counts as abandoned. Clocks of machines may
- * differ.
+ * A lock of another machine or container counts as abandoned if its time stamp is older. Five
+ * minutes leave room for clocks that differ between machines.
  */
 const UNTOUCHED_MS = 300_000;
 
-/** `touched` is the time stamp of the lock, epoch ms. */
+/**
+ * Whether a lock is abandoned: its holder is dead, or cannot be checked and has not touched the
+ * lock for long.
+ */
 function isGone(holder: LockHolder | undefined, touched: number, now: number): boolean {
   // The pid cannot be checked, so only a recent time stamp shows that the lock is in use.
-  if (holder === undefined || holder.place !== placeOf()) return now - touched > UNTOUCHED_MS;
+  if (holder === undefined || holder.place !== ownPlace()) return now - touched > UNTOUCHED_MS;
   try {
     process.kill(holder.pid, 0);
   } catch (error) {
@@ -236,9 +270,6 @@ function isGone(holder: LockHolder | undefined, touched: number, now: number): b
   }
   // The process may be a zombie, or the pid may have been reused.
   const { state, began } = statusOf(holder.pid);
-  return (
-    state === 'Z' ||
-    state === 'X' ||
-    (holder.began !== '' && began !== '' && began !== holder.began)
-  );
+  if (state === 'Z' || state === 'X') return true;
+  return holder.began !== '' && began !== '' && began !== holder.began;
 }

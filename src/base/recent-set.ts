@@ -1,6 +1,6 @@
 /**
- * At least the `least` most recent ids. Dropping the older of two sets is cheaper than removing
- * single ids.
+ * Remembers the most recent ids: at least `least` of them, and at most twice as many. It has two
+ * sets, because dropping the older one is cheaper than removing single ids.
  */
 export function createRecentSet(least: number) {
   let young = new Set<string>();
@@ -8,6 +8,7 @@ export function createRecentSet(least: number) {
   const has = (id: string) => young.has(id) || old.has(id);
   return {
     has,
+    /** Returns false if the id was already in the set. */
     add(id: string): boolean {
       if (has(id)) return false;
       if (young.size >= least) {

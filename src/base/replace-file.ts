@@ -27,90 +27,108 @@ import {
 
 const PIECE = 64 * 1024;
 
-export type Replacement = ReturnType<typeof replaceFile>;
-
 /**
- * Follows symbolic links, and keeps permissions and owner unless private. Other hard links keep the
- * old content.
+ * Starts the replacement of a file: a temporary file beside it, which one atomic rename puts in its place. Symbolic links are followed, and permissions and owner are kept unless the file is private. Other hard links keep the old content.
+ *
+ * A `fixed` path for the temporary file is for targets that are written under a lock: killed processes then leave at most one file behind.
  */
-export function replaceFile(path: string, isPrivate = false, fixed?: string) {
+export function replaceFile(path: string, isPrivate = false, fixed?: string): Replacement {
   const target = realPath(path);
   const old = statsOf(target);
   if (old && !old.isFile()) throw fileError(old.isDirectory() ? 'EISDIR' : 'ENOTREG');
-  // Check that the old file is writable. The rename alone would only need write permission for the
+  // Check that the old file is writable: the rename would only need write permission for the
   // folder.
   if (old) closeSync(openSync(target, 'r+'));
-  const folder = dirname(target);
-  // With a fixed name, for targets written under a lock, killed processes leave at most one file
-  // behind.
-  const temporary = fixed ?? temporaryIn(folder);
-  const fd = openSync(
-    temporary,
-    fixed === undefined ? 'wx+' : 'w+',
-    isPrivate ? PRIVATE_FILE : 0o666,
-  );
-  let open = true;
-  const close = () => {
-    if (open) closeSync(fd);
-    open = false;
-  };
-  const undo = () => {
-    close();
-    discard(temporary);
-  };
-  const put = (place: string, sync: boolean, keep: boolean) => {
-    try {
-      if (sync) syncFile(fd);
-      // Windows cannot rename an open file. Elsewhere, only the open file gives access if the
-      // folder was deleted.
-      if (process.platform === 'win32') close();
-      renameSync(temporary, place);
-      close();
-    } catch (error) {
-      if (!keep) undo();
-      throw error;
-    }
-    if (sync) syncFolder(folder);
-  };
+  const temporary = fixed ?? temporaryIn(dirname(target));
+  const flags = fixed === undefined ? 'wx+' : 'w+';
+  const fd = openSync(temporary, flags, isPrivate ? PRIVATE_FILE : 0o666);
+  const replacement = new Replacement(target, temporary, fd);
   try {
     setMode(fd, old, isPrivate);
   } catch (error) {
-    undo();
+    replacement.discard();
     throw error;
   }
-  return {
-    /** Open until `commit`, `saveBeside` or `discard`; also after a failed `commit` with `keep`. */
-    fd,
-    /**
-     * With `sync`, the new content survives a power failure. With `keep`, a failed rename leaves
-     * the temporary file.
-     */
-    commit: ({ sync = true, keep = false } = {}) => put(target, sync, keep),
-    /**
-     * As `.partial` beside the target, or where it can. A sync could fail on a full disk and
-     * prevent the rename.
-     */
-    saveBeside(): string {
-      const place = unusedName(`${target}.partial`);
-      try {
-        put(place, false, true);
-        return place;
-      } catch {
-        const isThere = !open || statsOf(temporary)?.ino === fstatSync(fd).ino;
-        const rescued = isThere ? temporary : copyToTemporary(fd);
-        close();
-        return rescued;
-      }
-    },
-    discard: undo,
-  };
+  return replacement;
 }
 
-/** Never overwrites an existing file, because it may contain rows that were paid for. */
+export class Replacement {
+  readonly #target: string;
+  readonly #temporary: string;
+  /** Open until `commit`, `saveBeside` or `discard`; also after a failed `commit` with `keep`. */
+  readonly fd: number;
+  #isOpen = true;
+
+  constructor(target: string, temporary: string, fd: number) {
+    this.#target = target;
+    this.#temporary = temporary;
+    this.fd = fd;
+  }
+
+  /**
+   * Replaces the target. With `sync`, the new content survives a power failure. With `keep`, a
+   * failed rename leaves the temporary file, so that `saveBeside` can save it.
+   */
+  commit({ sync = true, keep = false } = {}): void {
+    try {
+      if (sync) syncFile(this.fd);
+      this.#rename(this.#target);
+    } catch (error) {
+      if (!keep) this.discard();
+      throw error;
+    }
+    if (sync) syncFolder(dirname(this.#target));
+  }
+
+  /**
+   * Saves the content as `.partial` beside the target, or where it can, and returns the path. It is
+   * not synced, because a sync could fail on a full disk and prevent the rename.
+   */
+  saveBeside(): string {
+    const place = unusedName(`${this.#target}.partial`);
+    try {
+      this.#rename(place);
+      return place;
+    } catch {
+      const rescued = this.#isThere() ? this.#temporary : copyToTemporary(this.fd);
+      this.#close();
+      return rescued;
+    }
+  }
+
+  discard(): void {
+    this.#close();
+    discard(this.#temporary);
+  }
+
+  #rename(place: string): void {
+    // Windows cannot rename an open file. Elsewhere, only the open file gives access if the folder
+    // was deleted.
+    if (process.platform === 'win32') this.#close();
+    renameSync(this.#temporary, place);
+    this.#close();
+  }
+
+  /** Whether the temporary file is still at its path. */
+  #isThere(): boolean {
+    return !this.#isOpen || statsOf(this.#temporary)?.ino === fstatSync(this.fd).ino;
+  }
+
+  #close(): void {
+    if (this.#isOpen) closeSync(this.fd);
+    this.#isOpen = false;
+  }
+}
+
+/**
+ * The first of `name`, `name2`, `name3`... that does not exist: a file there may contain rows that
+ * were paid for.
+ */
 function unusedName(name: string): string {
   for (let at = 2, free = name; ; free = `${name}${at++}`) if (!existsSync(free)) return free;
 }
 
+/** Copies an open file that was deleted, and returns the path of the copy. */
 function copyToTemporary(fd: number): string {
   const path = temporaryIn(tmpdir());
   const copy = openSync(path, 'wx', PRIVATE_FILE);
@@ -144,6 +162,7 @@ function setMode(fd: number, old: Stats | undefined, isPrivate: boolean): void {
   }
 }
 
+/** Writes what the system has buffered to the disk. */
 export function syncFile(fd: number): void {
   try {
     fsyncSync(fd);
@@ -176,6 +195,7 @@ export function writeAtomic(
   file.commit({ sync });
 }
 
+/** Replaces a user's file with text that is produced piece by piece. */
 export async function replaceWith(
   path: string,
   text: AsyncIterable<string> | Iterable<string>,

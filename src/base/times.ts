@@ -2,7 +2,8 @@ import { duration } from './durations.ts';
 import type { Kind } from './values.ts';
 
 /**
- * A point in time as the user wrote it: `2h` of `--since 2h` is an age. Only `epochMs` does not depend on the time or the time zone of the run.
+ * A point in time as the user wrote it: `2h` of `--since 2h` is an age. Only `epochMs` does not
+ * depend on the time or the time zone of the run.
  */
 export type Instant =
   | { readonly epochMs: number }
@@ -48,7 +49,10 @@ function dateIn(text: string): Instant | undefined {
   return offset === '' ? { wall } : { epochMs };
 }
 
-/** The epoch milliseconds of an instant. A time without an offset is in the local zone, or in UTC if `utc` is set. */
+/**
+ * The epoch milliseconds of an instant. A time without an offset is in the local zone, or in UTC if
+ * `utc` is set.
+ */
 export function instantAt(instant: Instant, now: number, utc = false): number {
   if ('epochMs' in instant) return instant.epochMs;
   if ('ageMs' in instant) return now - instant.ageMs;

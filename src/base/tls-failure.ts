@@ -32,7 +32,7 @@ const problems = [
 
 export type TlsProblem = (typeof problems)[number][1];
 
-/** Undefined if the error has another cause. */
+/** What is wrong with a TLS connection; undefined if the error has another cause. */
 export function tlsFailure(
   error: unknown,
 ): { readonly problem: TlsProblem; readonly why: string } | undefined {

@@ -1,5 +1,6 @@
 /**
- * Removes white space and invisible characters from both ends: texts copied from web pages, chats or spreadsheets often have direction marks or zero-width spaces there.
+ * Removes white space and invisible characters from both ends: texts copied from web pages, chats
+ * or spreadsheets often have direction marks or zero-width spaces there.
  */
 export const trimText = (text: string): string =>
   isPrintable(text.charCodeAt(0)) && isPrintable(text.charCodeAt(text.length - 1))

@@ -1,10 +1,16 @@
 import { quietly } from './calls.ts';
 import type { Kind } from './values.ts';
 
-/** Any other word without a dot may be an API key that was pasted by mistake. */
+/**
+ * `localhost`, or a host name with a dot. Any other word without a dot is rejected, because it may
+ * be an API key that was pasted by mistake.
+ */
 const BARE_HOST = /^(localhost|\[::1\]|[a-z0-9-]+(?:\.[a-z0-9-]+)+)(:\d+)?(\/.*)?$/i;
 
-/** Without a trailing slash. A bare host gets http if it is this machine, and else https. */
+/**
+ * The base URL of a service, without a trailing slash. A bare host gets http if it is this machine,
+ * and else https.
+ */
 export const baseUrl = {
   name: 'url',
   noun: 'base URL',
@@ -19,10 +25,11 @@ export const baseUrl = {
   },
 } satisfies Kind<string>;
 
+/** The parsed URL, or what is wrong with it. */
 function urlIn(text: string): URL | string {
   const host = BARE_HOST.exec(text)?.[1];
   const full = host === undefined ? text : `${isLoopback(host) ? 'http' : 'https'}://${text}`;
-  // The URL parser would correct a space or a backslash silently.
+  // The URL parser would silently correct a space or a backslash, which is a typing error.
   if (/[\s\\]/.test(full)) return 'it contains a space or a backslash';
   if (!/^https?:\/\//i.test(full)) return 'it must start with https:// (or http:// for localhost)';
   if (!URL.canParse(full)) return 'it is not a valid URL';
@@ -31,7 +38,10 @@ function urlIn(text: string): URL | string {
   return url.search || url.hash ? 'it has a query or a fragment' : url;
 }
 
-/** A URL with a password is rejected, because URLs end up in logs. */
+/**
+ * The URL of a shared store, or `off`. A URL with a password is rejected, because URLs end up in
+ * logs.
+ */
 export const storeUrl: Kind<string> = {
   name: 'url',
   noun: 'store URL',
@@ -46,6 +56,7 @@ export const storeUrl: Kind<string> = {
   },
 };
 
+/** Whether a host name (as in `URL.hostname`) is that of this machine. */
 export function isLoopback(hostname: string): boolean {
   const host = hostname.toLowerCase().replace(/\.$/, '');
   return (
@@ -56,6 +67,9 @@ export function isLoopback(hostname: string): boolean {
   );
 }
 
-/** Text that is not validly encoded is returned unchanged, as curl does. */
+/**
+ * Decodes percent-encoded text. Text that is not validly encoded is returned unchanged, as curl
+ * does.
+ */
 export const decodePercent = (text: string): string =>
   quietly(() => decodeURIComponent(text)) ?? text;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createLineSplitter } from '../../src/base/lines.ts';
+import { LineSplitter } from '../../src/base/lines.ts';
 
 const cutInto = (bytes: Buffer, sizes: readonly number[]): Buffer[] => {
   const chunks: Buffer[] = [];
@@ -13,7 +13,7 @@ const cutInto = (bytes: Buffer, sizes: readonly number[]): Buffer[] => {
 };
 
 const split = (chunks: readonly Uint8Array[], longest: number) => {
-  const lines = createLineSplitter(longest);
+  const lines = new LineSplitter(longest);
   return [...chunks.flatMap((chunk) => [...lines.push(chunk)]), ...lines.end()].map(
     ({ bytes, number, cut }) => [bytes.toString('utf8'), number, cut] as const,
   );
@@ -36,7 +36,7 @@ test('lines are the same however the input is split into chunks, and long ones a
 });
 
 test('a line without an end is emitted as soon as it is too long, and needs no more memory', () => {
-  const lines = createLineSplitter(8);
+  const lines = new LineSplitter(8);
   const chunk = new Uint8Array(1024).fill(97);
   expect([...lines.push(chunk)].map(({ bytes, cut }) => [bytes.length, cut])).toEqual([[8, true]]);
   for (let chunks = 0; chunks < 100_000; chunks++) expect(lines.push(chunk).next().done).toBe(true);

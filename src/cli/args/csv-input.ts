@@ -1,5 +1,5 @@
 import { usageError } from '../../base/failure.ts';
-import { createLineSplitter, type Line } from '../../base/lines.ts';
+import { type Line, LineSplitter } from '../../base/lines.ts';
 
 interface CsvRow {
   readonly line: number;
@@ -17,7 +17,7 @@ export async function* linesIn(
   chunks: AsyncIterable<string>,
   longest: number,
 ): AsyncGenerator<Iterable<Line>> {
-  const splitter = createLineSplitter(longest);
+  const splitter = new LineSplitter(longest);
   for await (const chunk of chunks) yield splitter.push(Buffer.from(chunk));
   yield splitter.end();
 }

@@ -1,5 +1,5 @@
 import { usageError } from '../../base/failure.ts';
-import { createLineSplitter } from '../../base/lines.ts';
+import { LineSplitter } from '../../base/lines.ts';
 import { instantAt } from '../../base/times.ts';
 import { countText, group } from '../../base/units.ts';
 import type { View } from '../../output/view.ts';
@@ -112,7 +112,7 @@ async function* rowsOf(
   let repeated = 0;
   let others = 0;
   for (const file of files) {
-    const lines = createLineSplitter(LONGEST_LINE);
+    const lines = new LineSplitter(LONGEST_LINE);
     let first: number | undefined;
     let last: number | undefined;
     const rowIn = (bytes: Buffer): TailRow | undefined => {
