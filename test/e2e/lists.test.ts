@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
-
-const NOBODY = '11111111111111111111111111111111';
+import { openDesk, runInProcess, withSandbox } from './harness.ts';
 
 type Sandbox = Awaited<ReturnType<typeof withSandbox>>;
 const list = (sandbox: Sandbox, ...flags: string[]) =>
@@ -50,22 +48,34 @@ describe('trdr thesis list', () => {
     );
   });
 
-  test('finds a token by its ticker in the newest theses, and then in the saved tokens', async () => {
-    const sandbox = await withSandbox();
-    const home = openHome();
-    const first = (await list(sandbox, '--limit', '1')).records()[0];
-    const { tokenSymbol, tokenAddress } = first ?? {};
-    const run = () =>
-      home.run(['thesis', 'list', '--token', `$${tokenSymbol}`, '--limit', '1'], { sandbox });
+  test('takes the symbol of a token that an earlier list printed; an unknown symbol costs nothing', async () => {
+    const { sandbox, run } = await openDesk();
+    const unknown = await run(['thesis', 'list', '--token', 'NOSUCH']);
+    expect([unknown.exitCode, unknown.error()['code']]).toEqual([3, 'UNKNOWN_SYMBOL']);
+    expect(sandbox.log).toEqual([]);
+    const { tokenSymbol, tokenAddress } = (await run(['thesis', 'list'])).records()[0] ?? {};
     const before = sandbox.meter().unitsUsed;
-    expect((await run()).records()[0]?.['tokenAddress']).toBe(tokenAddress);
-    const searched = sandbox.meter().unitsUsed - before;
-    expect((await run()).records()[0]?.['tokenAddress']).toBe(tokenAddress);
-    expect(sandbox.meter().unitsUsed - before - searched).toBe(200);
-    expect(searched).toBeGreaterThan(200);
+    const token = ['--token', `$${String(tokenSymbol).toLowerCase()}`, '-o', 'ndjson'];
+    const found = await run(['thesis', 'list', ...token, '--limit', '1']);
+    expect(found.records()[0]?.['tokenAddress']).toBe(tokenAddress);
+    expect(sandbox.meter().unitsUsed - before).toBe(200);
+    const tail = await run(['thesis', 'tail', ...token, '--no-follow', '--backfill', '1']);
+    expect(tail.records()[0]?.['tokenAddress']).toBe(tokenAddress);
+    const requests = sandbox.log.length;
+    const misspelled = await run([
+      'thesis',
+      'tail',
+      '--token',
+      `${tokenSymbol}Q`,
+      '--duration',
+      '1s',
+    ]);
+    expect(misspelled.exitCode).toBe(3);
+    expect(misspelled.error()['hint']).toContain(`$${tokenSymbol}`);
+    expect(sandbox.log.length).toBe(requests);
   });
 
-  test('lists the candidates when a ticker belongs to several tokens', async () => {
+  test('lists the candidates when a symbol belongs to several tokens', async () => {
     const { sandbox, run } = await openDesk();
     const twins = [
       'So11111111111111111111111111111111111111112',
@@ -73,43 +83,12 @@ describe('trdr thesis list', () => {
     ];
     for (const tokenAddress of twins)
       sandbox.post({ ...sandbox.post(), id: tokenAddress, tokenAddress, tokenSymbol: 'TWIN' });
+    await run(['thesis', 'list', '--limit', '5']);
+    const before = sandbox.log.length;
     const { exitCode, stderr } = await run(['thesis', 'list', '--token', 'twin']);
+    expect(sandbox.log.length).toBe(before);
     expect(exitCode).toBe(2);
     for (const address of twins) expect(stderr).toContain(address);
-  });
-
-  test('looks up a ticker among the theses of the author, and states which tickers there are', async () => {
-    const [sandbox, home] = [await withSandbox(), openHome()];
-    const run = (...flags: string[]) =>
-      home.run(['thesis', 'list', '--user', 'mira', ...flags], { sandbox });
-    const own = (await run('--limit', '1')).records()[0];
-    // Another token has the same ticker; it is saved, and newer.
-    const post = sandbox.post();
-    sandbox.post({
-      ...post,
-      id: 'twin',
-      tokenAddress: NOBODY,
-      tokenSymbol: String(own?.['tokenSymbol']),
-    });
-    await list(sandbox, '--limit', '5');
-    const before = sandbox.meter().unitsUsed;
-    const found = await run('--token', String(own?.['tokenSymbol']).toLowerCase());
-    expect(found.records().map(({ id }) => id)).toContain(own?.['id']);
-    expect(new Set(numbers(found.records(), 'tokenAddress'))).toEqual(
-      new Set([own?.['tokenAddress']]),
-    );
-    expect(sandbox.meter().unitsUsed - before).toBe(400);
-    const missing = await run('--token', 'NOSUCH');
-    expect(missing.exitCode).toBe(3);
-    expect(missing.error()['message']).toBe(
-      'no token with the symbol $NOSUCH in the newest theses of mira',
-    );
-    expect(missing.error()['hint']).toContain(`$${own?.['tokenSymbol']}`);
-    const plan = (await run('--token', 'NOSUCH', '--dry-run')).records();
-    expect(plan.slice(-2)).toMatchObject([
-      { endpoint: 'thesis.user', times: 5, most: 1_000 },
-      { endpoint: 'thesis.userToken', most: 200 },
-    ]);
   });
 
   test('stops after 20 pages without a match, and states how to continue', async () => {

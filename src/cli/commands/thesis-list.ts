@@ -9,20 +9,20 @@ import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { listPosts } from '../lookup/list-posts.ts';
 import { authorOf, plannedAuthor, userIdOf } from '../lookup/scope.ts';
-import { readToken, savingTokens, tokenAddressOf, tokenCost } from '../lookup/token.ts';
+import { savingTokens, tokenAddress } from '../lookup/token.ts';
 import { thesisFeedName } from '../tail/source.ts';
 
 export const thesisList = command({
   path: 'thesis list',
   summary: 'List theses, newest first',
   about: [
-    'Lists all theses, or those about a token, by an author, or both. If --user is a handle, it is looked up first, for 100 CU (200 CU if it is not found), unless it is cached. If --token is a ticker, trdr searches for it among the tokens of earlier lists, then in the newest 100 theses for up to 1,000 CU; with --user, in the newest 100 theses by this author.',
+    'Lists all theses, or those about a token, by an author, or both. If --user is a handle, it is looked up first, for 100 CU (200 CU if it is not found), unless it is cached. If --token is a symbol, it is the token that an earlier list printed with it; nothing is requested to find it.',
     'A page costs 200 CU for every 20 requested rows, rounded up, even if it is empty. With --all, a filter, --until, or --since without --limit, the total is not known in advance, so the command starts at once. When its cost reaches the setting confirmAbove (100,000 CU by default), the command asks on a terminal whether to continue; without a terminal, it exits 6 and prints the command that continues the list. --max-cu sets a different limit, and --yes removes the limit. A list with a limit (--limit, or the default of 20) stops after 20 pages in a row without a match.',
     '--symbol, --min-holdings, --dev-only, --grep and --exclude are applied on this machine: theses that do not match are paid for too. --since and --until treat a thesis without a post time like the theses next to it; --since ends the list at the third thesis in a row that is older.',
     'If a page has no new theses although the service reports more, it is requested again. After three such answers, the command exits 9 and prints the command that continues the list.',
   ],
   options: {
-    token: value('--token', 'only theses about this token (address or ticker)', text('token')),
+    token: value('--token', 'only theses about this token (address or symbol)', text('token')),
     user: value(
       '--user',
       'only theses by this author (handle or id); or --author',
@@ -38,7 +38,7 @@ export const thesisList = command({
     'trdr thesis list --all --max-cu 500k --out theses.ndjson':
       'export the archive, for up to 500,000 CU',
     'trdr thesis list --token SPUD --since yesterday --min-holdings 10k':
-      'list theses about a token, given by its ticker, from authors who hold at least $10,000',
+      'list theses about a token, given by its symbol, from authors who hold at least $10,000',
     'trdr thesis list --limit 100 --sort authorTradeUsd':
       'sort the latest 100 theses by the size of the trade',
     "trdr thesis list --limit 200 | jq -r '.tokenSymbol' | sort | uniq -c | sort -rn":
@@ -49,12 +49,11 @@ export const thesisList = command({
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
   parse: (_, given) => readListFlags(given, fieldPaths(Thesis)),
   async run(context, { token, user, ...flags }) {
-    const choice = token === undefined ? undefined : await readToken(token);
+    const address = token === undefined ? undefined : await tokenAddress(token, context);
     const author = user === undefined ? undefined : await authorOf(user, context);
     const { lookup, userId: plannedId } = plannedAuthor(author);
-    const plannedToken = choice && ('address' in choice ? choice.address : PLANNED_TOKEN);
     const page = thesisCall(
-      { userId: plannedId, tokenAddress: plannedToken },
+      { userId: plannedId, tokenAddress: address },
       { limit: Math.min(flags.rows ?? THESIS_BLOCK, THESIS_BLOCK) },
     );
     await listPosts(context, flags, {
@@ -63,20 +62,15 @@ export const thesisList = command({
       symbolField: 'tokenSymbol',
       timeField: 'platformCreatedAt',
       pageRows: THESIS_BLOCK,
-      calls: [...lookup, ...tokenCost(choice, plannedId, context), page],
+      calls: [...lookup, page],
       async open() {
         const userId = author && (await userIdOf(author, context));
-        const named = author && userId !== undefined ? { userId, name: author.text } : undefined;
-        const tokenAddress = choice && (await tokenAddressOf(choice, named, context));
         return {
-          feed: thesisFeed(await context.client(), { userId, tokenAddress }),
-          name: thesisFeedName(userId, tokenAddress === undefined ? [] : [tokenAddress]),
+          feed: thesisFeed(await context.client(), { userId, tokenAddress: address }),
+          name: thesisFeedName(userId, address === undefined ? [] : [address]),
         };
       },
       onPosts: (posts) => savingTokens(posts, context),
     });
   },
 });
-
-/** A placeholder for the unknown address of a ticker in a dry run: the price is the same for every address. */
-const PLANNED_TOKEN = '11111111111111111111111111111111';

@@ -6,10 +6,10 @@ import { thesisCall } from '../../core/pages/feeds.ts';
 import { createFilter, normalToken } from '../../core/pages/filter.ts';
 import { feedIdOf } from '../../store/keys.ts';
 import { flag, list, valueOr } from '../args/option.ts';
-import { addressOf } from '../args/subjects.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { accountSharing } from '../lookup/account.ts';
+import { tokenAddresses } from '../lookup/token.ts';
 import { approveTail, plannedTail } from '../spend/tail-cost.ts';
 import { serviceOptions } from '../tail/flags.ts';
 import { runFeed } from '../tail/run-feed.ts';
@@ -26,7 +26,7 @@ export const thesisRelay = command({
     '--status writes the state to a file for Prometheus, every five seconds while the relay makes progress, also on standby. If NOTIFY_SOCKET is set, systemd is notified. If stderr is not a terminal, its lines begin with the time.',
   ],
   options: {
-    token: list('--token', 'only theses about this token', text('address')),
+    token: list('--token', 'only theses about this token (address or symbol)', text('token')),
     via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll'), 'auto'),
     lag: valueOr(
       '--lag',
@@ -60,7 +60,7 @@ export const thesisRelay = command({
   calls: ['ws', 'thesis.all', 'thesis.token', 'me'],
   exits: [0, 2, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   async run(context, { token, via, lag, keep, keepRows, waitForBudget, ...service }) {
-    const tokens = [...new Set(await Promise.all(token.map((each) => addressOf('--token', each))))];
+    const tokens = await tokenAddresses(token, context);
     const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
     const page = thesisCall({ tokenAddress }, { limit: THESIS_BLOCK });
     const shape = { durationMs: undefined, socket: via !== 'poll', lagMs: lag, page };

@@ -14,11 +14,11 @@ import { thesisConfluence } from '../../tail/confluence.ts';
 import type { TailRow } from '../../tail/post-row.ts';
 import { conditionsOf, thesisFilterOptions } from '../args/list-flags.ts';
 import { excluding, flag, inGroup, list, value, valueOr } from '../args/option.ts';
-import { addressOf } from '../args/subjects.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Planned } from '../context.ts';
 import { authorOf, plannedAuthor, userIdOf } from '../lookup/scope.ts';
+import { tokenAddresses } from '../lookup/token.ts';
 import { approveTail, plannedTail } from '../spend/tail-cost.ts';
 import { filtersOf } from '../tail/certify.ts';
 import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';
@@ -49,7 +49,7 @@ export const thesisTail = command({
   args: [replayArgument],
   options: {
     ...inGroup('What to read', {
-      token: list('--token', 'only theses about this token', text('address')),
+      token: list('--token', 'only theses about this token (address or symbol)', text('token')),
       user: value(
         '--user',
         'only theses by this author (handle or id); or --author',
@@ -124,7 +124,7 @@ export const thesisTail = command({
     };
   },
   async run(context, { token, user, conditions, via, fill, group, shared, ...flags }) {
-    const tokens = [...new Set(await Promise.all(token.map((each) => addressOf('--token', each))))];
+    const tokens = await tokenAddresses(token, context);
     const author = user === undefined ? undefined : await authorOf(user, context);
     const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
     const { lookup, userId: plannedId } = plannedAuthor(author);

@@ -2,76 +2,45 @@ import { quietly } from '../../base/calls.ts';
 import { Failure, usageError } from '../../base/failure.ts';
 import { textOf } from '../../base/json-object.ts';
 import { trimText } from '../../base/trim-text.ts';
-import { THESIS_BLOCK } from '../../contract/limits.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { isShortened } from '../../core/lookup/subject.ts';
-import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
 import { normalSymbol, normalToken } from '../../core/pages/filter.ts';
-import { readPages } from '../../core/pages/read-pages.ts';
-import { namesText } from '../../output/notices.ts';
+import { didYouMean } from '../../output/suggest.ts';
 import { type KnownToken, noteTokens, tokensIn } from '../../state/recent-lines.ts';
 import { addressOf } from '../args/subjects.ts';
-import type { Context, Planned } from '../context.ts';
+import type { Context } from '../context.ts';
 
-const PAGES = 5;
-/** Matches a ticker: every valid address is longer. */
+/** Matches a symbol: every valid address is longer. */
 const SYMBOL = /^\$?[^\s\p{C}]{1,24}$/u;
 
-type TokenChoice = { readonly address: string } | { readonly symbol: string };
-
-/** A short text is a ticker, unless it begins with `0x`: it is then an incomplete EVM address, which is rejected. */
-export async function readToken(given: string): Promise<TokenChoice> {
+/**
+ * The address of the token that --token names: by its address, or by its symbol if an earlier list printed it. Nothing is
+ * requested, because a search costs as much as a list and finds nothing for a misspelled symbol.
+ */
+export async function tokenAddress(given: string, context: Context): Promise<string> {
   const text = trimText(given);
   if (/[,;]/.test(text))
     throw usageError(
       `--token: expected one token, got a list: ${text.slice(0, 100)}`,
-      'pass one token; to list theses about several, filter with --symbol for each of them',
+      'write only one; for theses about several, filter with --symbol for each of them',
     );
-  if (!SYMBOL.test(text) || /^0x|\//i.test(text) || isShortened(text))
-    return { address: await addressOf('--token', text) };
-  return { symbol: text };
+  // A short text that begins with 0x is an incomplete EVM address.
+  const isSymbol = SYMBOL.test(text) && !/^0x|\//i.test(text) && !isShortened(text);
+  return isSymbol ? addressOfSymbol(text, context) : await addressOf('--token', text);
 }
 
-/** The calls for finding a token, and their maximum cost; `userId` is the author among whose theses it is searched. */
-export function tokenCost(
-  token: TokenChoice | undefined,
-  userId: string | undefined,
+export const tokenAddresses = async (
+  given: readonly string[],
   context: Context,
-): Planned[] {
-  const isKnown =
-    token === undefined ||
-    'address' in token ||
-    (userId === undefined && savedFor(token.symbol, context).length > 0);
-  if (isKnown) return [];
-  return [{ ...thesisCall({ userId }, { limit: THESIS_BLOCK }), times: PAGES }];
-}
+): Promise<string[]> => [
+  ...new Set(await Promise.all(given.map((each) => tokenAddress(each, context)))),
+];
 
-type Author = { readonly userId: string; readonly name: string } | undefined;
-
-/** Searches the saved tokens, then the newest theses; with an author, only theirs, because tickers are not unique. */
-export async function tokenAddressOf(
-  token: TokenChoice,
-  author: Author,
-  context: Context,
-): Promise<string> {
-  if ('address' in token) return token.address;
-  const { symbol } = token;
-  const saved = author ? [] : savedFor(symbol, context);
-  const read = saved.length > 0 ? saved : await search(symbol, author, context);
-  const found = matching(read, symbol);
+function addressOfSymbol(symbol: string, context: Context): string {
+  const tokens = savedTokens(context);
+  const found = matching(tokens, symbol);
   const [first] = found;
-  if (first === undefined) {
-    const whose = author ? `theses of ${author.name}` : 'theses';
-    const others = [...new Set(read.map((each) => shown(each.symbol)))];
-    throw new Failure(
-      'missing',
-      `no token with the symbol ${shown(symbol)} in the newest ${whose}`,
-      {
-        code: 'UNKNOWN_SYMBOL',
-        hint: `${author && others.length > 0 ? `choose from ${namesText(others)}, or ` : ''}pass the address of the token`,
-      },
-    );
-  }
+  if (first === undefined) throw unknownSymbol(symbol, tokens);
   if (found.length > 1) {
     const candidates = found.map(
       ({ symbol: own, address, network }) =>
@@ -84,6 +53,21 @@ export async function tokenAddressOf(
   }
   context.notice(`${shown(symbol)} is ${first.address} on ${first.network || 'an unknown chain'}`);
   return first.address;
+}
+
+function unknownSymbol(symbol: string, tokens: readonly KnownToken[]): Failure {
+  const name = symbol.replace(/^\$+/, '');
+  const symbols = [...new Set(tokens.map((token) => token.symbol))];
+  const near = didYouMean(name, symbols, shown);
+  const search = `pass the address, or list theses with this symbol once, which saves it: trdr thesis list --symbol ${name} --limit 1`;
+  return new Failure(
+    'missing',
+    `no earlier list printed a token with the symbol ${shown(symbol)}`,
+    {
+      code: 'UNKNOWN_SYMBOL',
+      hint: near ? `${near} Otherwise, ${search}` : search,
+    },
+  );
 }
 
 export async function* savingTokens(
@@ -104,9 +88,9 @@ export async function* savingTokens(
 
 const shown = (symbol: string) => `$${symbol.replace(/^\$+/, '')}`;
 
-function savedFor(symbol: string, context: Context): KnownToken[] {
+function savedTokens(context: Context): readonly KnownToken[] {
   const { cache } = context.settings.folders;
-  return cache === undefined ? [] : matching(tokensIn(cache), symbol);
+  return cache === undefined ? [] : tokensIn(cache);
 }
 
 /** The tokens with this symbol, ignoring case; one for each address. */
@@ -116,28 +100,14 @@ function matching(tokens: readonly KnownToken[], symbol: string): KnownToken[] {
   return [...new Map(found.map((token) => [normalToken(token.address), token])).values()];
 }
 
-/** Reads on after the ticker was found, because a second token may have it too, unless there is an author. */
-async function search(symbol: string, author: Author, context: Context): Promise<KnownToken[]> {
-  const tokens: KnownToken[] = [];
-  const feed = thesisFeed(await context.client(), { userId: author?.userId });
-  const { signal, io } = context;
-  let pages = 0;
-  for await (const { fresh } of readPages(feed, { clock: io.clock, signal }, () => THESIS_BLOCK)) {
-    tokens.push(...fresh.flatMap((post) => tokenOf(post) ?? []));
-    pages++;
-    if (pages >= PAGES || (author && matching(tokens, symbol).length > 0)) break;
-  }
-  save(context, tokens);
-  return tokens;
-}
-
 function tokenOf(post: Sent): KnownToken | undefined {
-  const [symbol, address] = [textOf(post['tokenSymbol']), textOf(post['tokenAddress'])];
+  const symbol = textOf(post['tokenSymbol']);
+  const address = textOf(post['tokenAddress']);
   if (!symbol || !address) return undefined;
   return { symbol, address, network: textOf(post['tokenNetwork']) ?? '' };
 }
 
-/** Saves tokens. Failures are ignored: if a token is not saved, a later run searches for its ticker again. */
+/** Failures are ignored: a token that is not saved is unknown to a later run, which says how to save it. */
 function save(context: Context, tokens: readonly KnownToken[]): void {
   const { cache } = context.settings.folders;
   if (cache !== undefined) quietly(() => noteTokens(cache, tokens));
