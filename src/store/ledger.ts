@@ -11,7 +11,7 @@ import {
   readBudgets,
   rememberedBudgets,
 } from './budgets.ts';
-import { listReply, number, type StoreConnection } from './connection.ts';
+import { hashReply, listReply, number, type StoreConnection } from './connection.ts';
 import { storeFailure, unusable } from './failures.ts';
 import type { StoreMember } from './link.ts';
 import type { Script } from './script.ts';
@@ -216,6 +216,16 @@ export function createStoreLedger(
           if (id !== undefined) await report(spendingScripts.release, [id]);
         },
       };
+    },
+    async limits() {
+      const own = (await local.limits?.()) ?? '';
+      try {
+        const caps = await link.use((store) => hashReply(store, keys.caps));
+        return `${own} ${JSON.stringify([...caps].sort())}`;
+      } catch (error) {
+        if (!unusable(error)) throw error;
+        return own;
+      }
     },
     async budgets() {
       const own = (await local.budgets?.()) ?? [];

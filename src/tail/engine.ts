@@ -162,7 +162,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
       ready: walks.verifiedAt !== undefined,
       mode: modeNow(),
       reconnects: Math.max(0, run.session.connections - 1),
-      rate: run.rate ?? 0,
+      rate: run.rate.perSecond,
       gaps: run.gaps.length,
       lastPost: run.writer.lastPost,
       turns,
@@ -172,7 +172,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
       budgets: money.budgets,
       limitLeft: options.limitLeft?.() ?? null,
       allowanceLeft: money.allowanceLeft,
-      perMinute: spendPlan(run).perMinute[mode(run)],
+      perMinute: walks.waitsUntil === null ? spendPlan(run).perMinute[mode(run)] : 0,
       walkedAgoMs: walks.completeAt === undefined ? null : now(run) - walks.completeAt,
     }),
   };

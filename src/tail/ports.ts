@@ -89,6 +89,8 @@ export interface TailPorts {
   readonly sink: TailSink;
   readonly left?: Pick<Remainder, 'key' | 'budgets'> | undefined;
   readonly key?: ((signal: AbortSignal) => Promise<KeyFacts>) | undefined;
+  /** The limits of the budgets as a text, which is cheap to read every few seconds and differs after each change. */
+  readonly limits?: (() => Promise<string>) | undefined;
   readonly spent: () => TailCost;
   readonly save?: ((position: Position) => Promise<void>) | undefined;
   readonly spool?: (() => Spool) | undefined;

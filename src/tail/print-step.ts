@@ -27,7 +27,6 @@ const MISSED_ROWS = 3;
 const PROMPT_MS = 15_000;
 /** A deep walk that reads more than this many steps of rows is made less often. */
 const LONG_STEPS = 5;
-const SMOOTHING_MS = 120_000;
 
 /** Prints the next rows: of a finished walk first, then of frames. Returns whether there was anything to do. */
 export async function printStep(run: Run): Promise<boolean> {
@@ -171,7 +170,7 @@ function conclude(run: Run, { walked, printed, missed }: Filling): void {
     const to = gap?.to ?? known.verified;
     if (gap && to !== null) known.addGap({ from: gap.from, to, why: stopText(cut) });
   }
-  learnRate(run, walked, printed);
+  run.rate.learn(walked);
   if (!isFirst && mode(run) === 'ws') run.filled += printed;
   if (isFirst && depth !== 'start')
     notify({ kind: 'caughtUp', rows: printed, pages: walked.pages });
@@ -203,19 +202,6 @@ function gapOf({ known }: Run, { cut, oldest }: Walked): Gap | undefined {
   return oldest !== null && from !== null && oldest <= from
     ? undefined
     : { why: cut, from, to: oldest, open: false };
-}
-
-/** Learns how many posts per second the feed has. */
-function learnRate(run: Run, { times, startedAt, depth }: Walked, printed: number): void {
-  const known = times.filter((at) => at !== null);
-  const isFirst = depth === 'start' || run.rate === undefined;
-  const rows = isFirst ? known.length - 1 : printed + run.frames;
-  const ms = isFirst ? (known[0] ?? 0) - (known.at(-1) ?? 0) : startedAt - run.ratedAt;
-  run.ratedAt = startedAt;
-  if (ms <= 0) return;
-  const weight = run.rate === undefined ? 1 : 1 - Math.exp(-ms / SMOOTHING_MS);
-  const before = run.rate ?? 0;
-  run.rate = before + weight * ((Math.max(0, rows) * 1_000) / ms - before);
 }
 
 function printFrames(run: Run): boolean {

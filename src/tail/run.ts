@@ -3,6 +3,7 @@ import { cu } from '../contract/limits.ts';
 import { createPageSizer, type PageSizer } from '../core/pages/page-size.ts';
 import type { StopCode } from '../core/pages/read-pages.ts';
 import type { Job } from './background-job.ts';
+import { FeedRate } from './feed-rate.ts';
 import { KnownPosts } from './known.ts';
 import type { EndReason, Gap, TailNotice } from './notice.ts';
 import { Saver } from './output/saver.ts';
@@ -42,6 +43,9 @@ export interface Walked {
   readonly oldest: number | null;
   /** The post times of the newest page. */
   readonly times: readonly (number | null)[];
+  /** The posts by which the clock of the feed advanced, and by how many milliseconds it did. */
+  readonly newer: number;
+  readonly coveredMs: number;
   /** For a walk to the start: from after which post time on posts are new; null if no post has a time. */
   readonly from: number | null;
   /** For a walk to the start: the newest post time of the posts that are not printed. */
@@ -102,6 +106,7 @@ export interface Run {
   readonly saver: Saver | undefined;
   readonly sizer: PageSizer;
   readonly nameless: NamelessCounter;
+  readonly rate: FeedRate;
   readonly walks: Walks;
   readonly gaps: Gap[];
   filling: Filling | undefined;
@@ -111,8 +116,6 @@ export interface Run {
   filled: number;
   late: number;
   frames: number;
-  rate: number | undefined;
-  ratedAt: number;
   blockedAt: number | undefined;
   /** Why the tail polls, although the feed has a WebSocket. */
   polling: PollReason | undefined;
@@ -146,7 +149,7 @@ export function spendPlan(run: Run): SpendPlan {
     hasSocket: ports.connect !== undefined,
     live: money.facts?.live ?? null,
     lagMs: options.lagMs,
-    rate: run.rate ?? 0,
+    rate: run.rate.perSecond,
     ratePerMinute: money.facts?.ratePerMinute ?? null,
     step: ports.source.sizes.step,
     stepCu: ports.source.stepCu,
@@ -234,6 +237,7 @@ export function createRun(ports: TailPorts, options: TailOptions, signal: AbortS
     saver: save && new Saver(clock, wakeup.wake, ports.sink, save, take, start.kind === 'position'),
     sizer: createPageSizer(ports.source.sizes),
     nameless: new NamelessCounter(),
+    rate: new FeedRate(clock.mono()),
     walks,
     gaps: [],
     filling: undefined,
@@ -242,8 +246,6 @@ export function createRun(ports: TailPorts, options: TailOptions, signal: AbortS
     filled: 0,
     late: 0,
     frames: 0,
-    rate: undefined,
-    ratedAt: clock.mono(),
     blockedAt: undefined,
     polling: undefined,
     decidedTo: never,

@@ -18,6 +18,8 @@ export interface Timing {
   readonly healthyMs: number;
   /** The interval of the requests of `me` while streaming. While polling, it is ten times as long. */
   readonly keyMs: number;
+  /** How often the limits of the budgets are read, so that one that was raised ends a wait soon. */
+  readonly limitsMs: number;
   /** If the output is blocked for longer than this, the WebSocket is closed, because it is charged by the minute. */
   readonly blockedMs: number;
   /** The maximum time of the last walk, and again of the shutdown after it. */
@@ -38,6 +40,7 @@ export const timing: Timing = {
   backoffMaxMs: 30_000,
   healthyMs: 60_000,
   keyMs: 60_000,
+  limitsMs: 5_000,
   blockedMs: 120_000,
   closingMs: 10_000,
 };

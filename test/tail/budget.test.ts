@@ -105,6 +105,7 @@ interface Given {
     notice: TailNotice,
     limits: { day: number | undefined },
     stop: AbortController,
+    clock: VirtualClock,
   ) => void;
 }
 
@@ -135,7 +136,9 @@ async function run({
   const { left } = spend;
   const minute = { least: 0, most: 20_000, reveals: 0 };
   const rows: string[] = [];
+  const rates: number[] = [];
   const notices: TailNotice[] = [];
+  const times: number[] = [];
   const stop = new AbortController();
   const tail = createTail(
     {
@@ -151,11 +154,13 @@ async function run({
       sink: {
         write: (batch) => {
           rows.push(...batch.map(({ id }) => id));
+          rates.push(tail.status().rate);
           return true;
         },
         flush: async () => true,
       },
       left,
+      limits: async () => (await ledger.limits?.()) ?? '',
       key: async () => {
         const learn = left.request();
         learn({
@@ -175,11 +180,13 @@ async function run({
         lagMs: 10_000,
         feed: 'f',
         waitForBudget: true,
+        timing: { limitsMs: HOUR },
         ...options,
       },
       on(notice) {
         notices.push(notice);
-        onNotice?.(notice, limits, stop);
+        times.push(clock.now());
+        onNotice?.(notice, limits, stop, clock);
       },
     },
   );
@@ -198,7 +205,10 @@ async function run({
   return {
     outcome,
     rows,
+    rates,
     notices,
+    /** When a notice of this kind was first reported. */
+    timeOf: (kind: TailNotice['kind']) => times[kinds(notices).indexOf(kind)] ?? Number.NaN,
     days,
     all,
     clock,
@@ -269,7 +279,7 @@ describe('a tail under a budget', () => {
   });
 
   test('waits until the budget renews, reports this once, and misses no post', async () => {
-    const { rows, notices, days, all } = await run({
+    const { rows, rates, notices, days, all } = await run({
       ...{ day: 4_000, runMs: 40 * HOUR },
       options: { via: 'poll', lagMs: 10 * MINUTE },
     });
@@ -286,17 +296,43 @@ describe('a tail under a budget', () => {
     for (const { atMost } of days) expect(atMost).toBeLessThanOrEqual(4_000);
     expect(rows).toEqual(all.slice(0, rows.length));
     expect(rows.length).toBeGreaterThan(all.length - 6 * 24);
+    // The posts of the whole wait are read at once, but the feed has as many per second as before.
+    expect(Math.max(...rates)).toBeLessThan(2 / 600);
   });
 
-  test('a budget that is raised meanwhile ends the wait', async () => {
-    const { rows, all } = await run({
+  test('a budget that is raised meanwhile ends the wait within ten seconds', async () => {
+    let raisedAt = 0;
+    const { rows, all, timeOf } = await run({
       ...{ day: 200, runMs: 2 * HOUR },
-      options: { via: 'poll', lagMs: MINUTE },
-      onNotice(notice, limits) {
-        if (notice.kind === 'budget') limits.day = 1_000_000;
+      options: { via: 'poll', lagMs: MINUTE, timing: {} },
+      onNotice(notice, limits, stop, clock) {
+        if (notice.kind !== 'budget') return;
+        void clock.sleep(17 * MINUTE, stop.signal).then(() => {
+          raisedAt = clock.now();
+          limits.day = 1_000_000;
+        });
       },
     });
+    expect(timeOf('renewed') - raisedAt).toBeLessThan(10_000);
     expect(all.length - rows.length).toBeLessThan(3);
+  });
+
+  test('a budget that is raised meanwhile shortens the interval within ten seconds', async () => {
+    let raisedAt = 0;
+    const { timeOf, notices } = await run({
+      ...{ day: 3_000, runMs: 2 * HOUR },
+      options: { timing: {} },
+      onNotice(notice, limits, stop, clock) {
+        if (notice.kind !== 'start') return;
+        expect(notice.stretched?.everyMs).toBeGreaterThan(30 * MINUTE);
+        void clock.sleep(47 * MINUTE, stop.signal).then(() => {
+          raisedAt = clock.now();
+          limits.day = 30_000_000;
+        });
+      },
+    });
+    expect(timeOf('streamAgain') - raisedAt).toBeLessThan(10_000);
+    expect(kinds(notices)).not.toContain('budget');
   });
 
   test('waits with --via ws too, and ends without --wait-for-budget', async () => {
@@ -425,7 +461,7 @@ describe('a tail whose key has no units left', () => {
 test('a tail runs for two months within its budgets, without an end and without a gap', async () => {
   const { outcome, rows, notices, all, spent, days } = await run({
     ...{ day: 10_000, month: 150_000, runMs: 60 * DAY, everyMs: HOUR },
-    options: { timing: { keyMs: HOUR } },
+    options: { timing: { keyMs: HOUR, limitsMs: HOUR } },
   });
   expect(outcome).toMatchObject({ reason: 'stopped', gaps: [] });
   expect(rows).toEqual(all.slice(0, rows.length));

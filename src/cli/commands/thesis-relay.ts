@@ -75,12 +75,14 @@ export const thesisRelay = command({
     const { RelayState, watchRelay } = await import('../store/watch-relay.ts');
     const { io, signal, notice, diskWait, scope, permission, settings } = context;
     const state = new RelayState();
+    const ledger = await context.ledger();
     const world = {
       ...{ io, signal, notice, diskWait, scope, store },
       startLine: (line: string) => permission.withLimit(line),
       source: thesisSource(client, { tokenAddress }),
       connect: via === 'poll' ? undefined : socketOf(context, client, await context.target()),
-      key: keyFacts(client, await context.ledger(), io.clock.now, await accountSharing(context)),
+      key: keyFacts(client, ledger, io.clock.now, await accountSharing(context)),
+      limits: ledger.limits,
       left: client.left,
       spent: () => client.spent,
     };

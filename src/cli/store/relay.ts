@@ -31,7 +31,7 @@ interface RelayPlan extends Omit<TailOptions, 'start' | 'on' | 'firstTries'> {
 
 interface RelayWorld
   extends Pick<Context, 'signal' | 'notice' | 'scope' | 'diskWait'>,
-    Pick<TailPorts, 'source' | 'connect' | 'key' | 'left' | 'spent'> {
+    Pick<TailPorts, 'source' | 'connect' | 'key' | 'limits' | 'left' | 'spent'> {
   readonly io: Pick<Context['io'], 'clock' | 'random'>;
   readonly store: Pick<RunStore, 'keys' | 'machine'> & {
     readonly link: Pick<RunStore['link'], 'open'>;

@@ -182,7 +182,7 @@ export function statusText(status: TailStatus): string {
   const { mode, waitsUntil, failing, rate, gaps, filled, reconnects, spent } = status;
   const parts = [
     unitsText(spent.atMost),
-    perMinuteText(status.perMinute),
+    waitsUntil === null ? perMinuteText(status.perMinute) : '',
     waitsUntil !== null
       ? `waiting until ${untilText(waitsUntil)} for units`
       : mode === 'streaming'

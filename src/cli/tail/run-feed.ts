@@ -24,8 +24,10 @@ export interface Feeder {
   close(): Promise<void>;
 }
 
-/** The maximum wait before the next attempt: the user may have raised the budget or topped up the key. */
+/** The maximum wait before the next attempt: the user may have topped up the key. */
 const LOOK_MS = 10 * 60_000;
+/** How often the limits of the budgets are read meanwhile: one that is raised ends the wait. */
+const LIMITS_MS = 5_000;
 
 /** Locks the files of a run, opens its feeder, reports its state, and fails if posts are missing at the end. */
 export async function runFeed(
@@ -48,6 +50,16 @@ export async function runFeed(
     }),
   );
 
+  async function waitForUnits(ms: number): Promise<void> {
+    const { limits } = await context.ledger();
+    const before = await limits?.();
+    const until = io.clock.now() + ms;
+    for (let left = ms; left > 0; left = until - io.clock.now()) {
+      await io.clock.sleep(Math.min(LIMITS_MS, left), signal);
+      if ((await limits?.()) !== before) return;
+    }
+  }
+
   /** With --wait-for-budget, waits while a budget or the allowance does not cover a call that opening needs. */
   async function openInBudget(): Promise<Feeder> {
     for (;;) {
@@ -60,7 +72,7 @@ export async function runFeed(
         waitsUntil = io.clock.now() + ms;
         watch();
         if (isFirst) notice(`${waitText()}: ${error.message}`);
-        await io.clock.sleep(Math.min(LOOK_MS, Math.max(1_000, ms)), signal);
+        await waitForUnits(Math.min(LOOK_MS, Math.max(1_000, ms)));
       }
     }
   }

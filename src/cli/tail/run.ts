@@ -53,7 +53,8 @@ export async function openTail(
     position && (position.verified !== null || !position.stream)
       ? { kind: 'position', position }
       : await startOf(flags, context);
-  const key = keyFacts(client, await context.ledger(), io.clock.now, await accountSharing(context));
+  const ledger = await context.ledger();
+  const key = keyFacts(client, ledger, io.clock.now, await accountSharing(context));
   const status = createStatusLine(
     io.stderr,
     canRedraw(io.stderr, io.env) && io.stdout.isTTY === true && !globals.quiet,
@@ -74,6 +75,7 @@ export async function openTail(
       sink: output.sink,
       key,
       left: client.left,
+      limits: ledger.limits,
       spent: () => client.spent,
       spool: () => openSpool(diskWait),
       save: output.save,

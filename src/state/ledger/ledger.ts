@@ -113,6 +113,7 @@ export function openLedger(
         release: async () => close(endText(id)),
       };
     },
+    limits: async () => JSON.stringify(caps?.() ?? null),
     async budgets() {
       const limits = caps?.();
       return limits ? (await budget()).states(limits) : [];

@@ -76,7 +76,7 @@ function streamAgain(run: Run): boolean {
 
 /** The units of the key are used up, so the service would close every new connection until they reset. */
 function withoutUnits(run: Run): void {
-  run.money.refused(resetsIn(run.ports.clock.now()));
+  run.money.refused(resetsIn(run.ports.clock.now()), 'key');
   leave(run, 'quota');
 }
 
@@ -106,7 +106,7 @@ function down(
   if (failure?.kind === 'quota' && waitForBudget) withoutUnits(run);
   else if (failure?.kind === 'quota' || failure?.kind === 'auth') throw failure;
   else if (failure?.kind === 'limit') {
-    if (failure.code === BUDGET) run.money.refused(1_000 * (failure.retryAfter ?? 0));
+    if (failure.code === BUDGET) run.money.refused(1_000 * (failure.retryAfter ?? 0), 'budget');
     leave(run, failure.code === BUDGET ? 'budget' : 'ceiling');
   } else if (failure && socketOnly.has(failure.kind)) {
     if (via === 'ws') throw failure;

@@ -11,7 +11,13 @@ export class Money {
   facts: KeyFacts | undefined;
   /** No connection is opened before this time, because the service or a budget has just refused a minute. */
   refusedUntil = Number.NEGATIVE_INFINITY;
+  #refusedBy: 'budget' | 'key' = 'budget';
   #job: Job<KeyFacts> | undefined;
+  #limitsJob: Job<string> | undefined;
+  #limitsDue: number;
+  #limits: string | undefined;
+  /** Aborted when the limit of a budget changes. */
+  #changed = new AbortController();
   #next: number;
   #unitsThen: number | null = null;
   #share: { readonly of: number; readonly minutes: number; readonly resetsAt: number } | undefined;
@@ -34,6 +40,7 @@ export class Money {
     this.#wake = wake;
     this.#signal = signal;
     this.#next = ports.clock.mono();
+    this.#limitsDue = ports.clock.mono();
   }
 
   get allowanceLeft(): number | null {
@@ -44,13 +51,20 @@ export class Money {
     return this.#ports.left?.budgets ?? [];
   }
 
+  /** Aborted when the limit of a budget changes: what waits for units then tries again. */
+  get changed(): AbortSignal {
+    return this.#changed.signal;
+  }
+
   /** Called when a budget, or the units of the key, did not cover a minute of the WebSocket. */
-  refused(ms: number): void {
+  refused(ms: number, by: 'budget' | 'key'): void {
     this.refusedUntil = this.#ports.clock.now() + ms;
+    this.#refusedBy = by;
   }
 
   step(isStreaming: boolean, minutes: number): unknown {
     const { clock, key } = this.#ports;
+    this.#watchLimits();
     const outcome = this.#job?.outcome;
     if (outcome) {
       this.#job = undefined;
@@ -64,8 +78,12 @@ export class Money {
   }
 
   get due(): number {
+    const { key, limits } = this.#ports;
     // A request in progress wakes the loop when it ends.
-    return this.#ports.key && !this.#job ? this.#next : Number.POSITIVE_INFINITY;
+    return Math.min(
+      key && !this.#job ? this.#next : Number.POSITIVE_INFINITY,
+      limits && !this.#limitsJob ? this.#limitsDue : Number.POSITIVE_INFINITY,
+    );
   }
 
   /** Resolves after the first answer of `me`; throws if the service rejects the key. */
@@ -79,7 +97,34 @@ export class Money {
     }
   }
 
-  settled = async (): Promise<void> => this.#job?.settled;
+  settled = async (): Promise<void> => {
+    await this.#job?.settled;
+    await this.#limitsJob?.settled;
+  };
+
+  /** Asks what is left as soon as the limit of a budget has changed. */
+  #watchLimits(): void {
+    const { clock, limits } = this.#ports;
+    const outcome = this.#limitsJob?.outcome;
+    if (outcome) {
+      this.#limitsJob = undefined;
+      // If they cannot be read, the known ones stay in force.
+      if ('value' in outcome) this.#compare(outcome.value);
+    }
+    if (!limits || this.#limitsJob || clock.mono() < this.#limitsDue) return;
+    this.#limitsDue = clock.mono() + this.#timing.limitsMs;
+    this.#limitsJob = new Job(this.#wake, limits);
+  }
+
+  #compare(limits: string): void {
+    const isChanged = this.#limits !== undefined && this.#limits !== limits;
+    this.#limits = limits;
+    if (!isChanged) return;
+    this.#next = this.#ports.clock.mono();
+    if (this.#refusedBy === 'budget') this.refusedUntil = Number.NEGATIVE_INFINITY;
+    this.#changed.abort();
+    this.#changed = new AbortController();
+  }
 
   #learn(facts: KeyFacts, minutes: number): void {
     const { clock } = this.#ports;

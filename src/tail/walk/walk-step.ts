@@ -4,7 +4,6 @@ import { isDiskFull } from '../../base/files.ts';
 import { stopCodeOf } from '../../core/pages/read-pages.ts';
 import { Job } from '../background-job.ts';
 import { ceilingReached, hollowFeed, waitAfter } from '../failures.ts';
-import type { FeedPage } from '../ports.ts';
 import { acceptWalk } from '../print-step.ts';
 import {
   auditMs,
@@ -19,7 +18,7 @@ import {
 } from '../run.ts';
 import { isOutOfUnits, waitsForUnits } from '../spend/units-left.ts';
 import { planWalk, type WalkPlan } from './schedule.ts';
-import { walk } from './walk.ts';
+import { type RequestedPage, walk } from './walk.ts';
 import { RowStack } from './walk-rows.ts';
 
 /** The first page is requested so often before the run fails, so that a wrong address is reported soon. */
@@ -105,6 +104,7 @@ function begin(run: Run, why: WalkPlan['why']): void {
 function end(run: Run, walked: Walked): void {
   const { walks, options, timing, ports, notify } = run;
   if (walks.isUrgent) walks.gapAt = walked.startedAt;
+  walks.lastAt = Math.max(walks.lastAt, walked.startedAt);
   // If the run ends before a walk has read a page, report only why.
   if (walked.cut === 'unpaid' && walked.pages === 0)
     finish(run, 'failure', walked.failure ?? ceilingReached());
@@ -130,8 +130,10 @@ const stops: Readonly<Record<NonNullable<Walked['cut']>, string>> = {
 };
 
 /** Repeats a failed request at its place for as long as it takes; only before the first page of a run, it fails soon. */
-function pageReader(run: Run): (before: string | undefined, limit: number) => Promise<FeedPage> {
-  const { walks, ports, timing, options, signal, notify } = run;
+function pageReader(
+  run: Run,
+): (before: string | undefined, limit: number) => Promise<RequestedPage> {
+  const { walks, ports, timing, options, signal, notify, money } = run;
   const { clock, source } = ports;
   const backoff = createBackoff(timing.backoffMs, timing.backoffMaxMs, ports.random);
   let failed = 0;
@@ -144,17 +146,23 @@ function pageReader(run: Run): (before: string | undefined, limit: number) => Pr
   };
 
   const waitForUnits = async (failure: Failure) => {
+    const { changed } = money;
     // Use the wall clock, because the machine may have been suspended.
     const ms = waitsForUnits(failure, clock.now()) ?? 0;
     const until = clock.now() + ms;
     walks.trouble = failure;
     if (walks.waitsUntil === null) notify({ kind: 'budget', until, reason: failure.message });
     walks.waitsUntil = until;
-    await clock.sleep(Math.min(UNITS_MS, Math.max(1_000, ms)), signal);
+    const wait = clock.sleep(
+      Math.min(UNITS_MS, Math.max(1_000, ms)),
+      AbortSignal.any([signal, changed]),
+    );
+    await wait.catch(() => signal.throwIfAborted());
   };
 
   return async (before, limit) => {
     for (;;) {
+      const [sentAt, sentTime] = [clock.mono(), clock.now()];
       try {
         const page = await source.page(
           before === undefined ? { limit } : { before, limit },
@@ -165,7 +173,7 @@ function pageReader(run: Run): (before: string | undefined, limit: number) => Pr
         walks.trouble = undefined;
         if (walks.waitsUntil !== null) notify({ kind: 'renewed' });
         walks.waitsUntil = null;
-        return page;
+        return { page, sentAt, sentTime };
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof Failure) || stopCodeOf(error)) throw error;

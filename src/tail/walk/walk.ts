@@ -19,10 +19,18 @@ const ENDS = 3;
 /** A new run reads at most so many rows to find three post times. */
 const START_ROWS = 400;
 
+/** A page, and when the request was sent that it answers: before that, it may have waited for hours. */
+export interface RequestedPage {
+  readonly page: FeedPage;
+  /** By the monotonic clock, and by the clock of this machine. */
+  readonly sentAt: number;
+  readonly sentTime: number;
+}
+
 /** Reads pages from the newest one down, and keeps the rows that need delivery on the stack. */
 export async function walk(
   run: Run,
-  readPage: (before: string | undefined, limit: number) => Promise<FeedPage>,
+  readPage: (before: string | undefined, limit: number) => Promise<RequestedPage>,
   /** Decides how far the walk reads, when its first page has arrived. */
   decideDepth: () => Depth,
 ): Promise<Walked> {
@@ -42,6 +50,8 @@ export async function walk(
   let knownRun = 0;
   let isAnyKnown = false;
   let oldest: number | null = null;
+  const sigmaBefore = known.sigma;
+  let newer = 0;
   let times: readonly (number | null)[] = [];
   let expected = 0;
   const wanted: TailRow[] = [];
@@ -49,12 +59,10 @@ export async function walk(
   let skippedTo: number | null = null;
 
   const request = async (before: string | undefined, limit = 1) => {
-    const askedAt = clock.mono();
-    const askedTime = clock.now();
-    const page = await readPage(before, limit);
+    const { page, sentAt, sentTime } = await readPage(before, limit);
     if (rows === 0) {
-      startedAt = askedAt;
-      readAt = askedTime;
+      startedAt = sentAt;
+      readAt = sentTime;
     }
     pages++;
     skipNameless(run, page.nameless ?? []);
@@ -94,6 +102,7 @@ export async function walk(
       // Whatever is there before the run begins is known, except for the backfill.
       if (depth === 'start' && rows > backfill) known.add(row);
       isAnyKnown ||= isDone;
+      if (row.at === null ? !isDone : isBetween(sigmaBefore, row.at, known.sigma)) newer++;
       knownRun = isDone ? knownRun + 1 : 0;
       if (row.at === null) continue;
       if (depth === 'start') startTimes.push(row.at);
@@ -122,6 +131,8 @@ export async function walk(
     rows,
     oldest,
     times,
+    newer,
+    coveredMs: (known.sigma ?? 0) - (sigmaBefore ?? known.sigma ?? 0),
     skippedTo,
     from: backfill > 0 ? backfillFrom && backfillFrom - 1 : nthNewest(startTimes, PROOF_ROWS - 1),
   });
@@ -149,6 +160,9 @@ export async function walk(
     throw error;
   }
 }
+
+const isBetween = (after: number | null, at: number, to: number | null): boolean =>
+  after !== null && to !== null && at > after && at <= to;
 
 const DAY = 86_400_000;
 
