@@ -45,7 +45,7 @@ const combined = {
   [PROGRAM]: {
     modules: [
       'src/cli/process.ts',
-      'src/cli/create-context.ts',
+      'src/cli/run/open-run.ts',
       'src/cli/commands/whois.ts',
       'src/output/format/printer.ts',
       'src/output/sink.ts',
@@ -54,7 +54,7 @@ const combined = {
   },
   // A run that finds all answers in the cache opens no connection.
   'service.cjs': {
-    modules: ['src/cli/connect.ts', 'src/core/http/exchange.ts'],
+    modules: ['src/cli/run/connect.ts', 'src/core/http/exchange.ts'],
   },
   'shared.cjs': {},
 };

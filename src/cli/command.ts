@@ -2,8 +2,8 @@ import type * as z from 'zod/mini';
 import type { EndpointId } from '../contract/endpoints.ts';
 import type { Common } from './args/common.ts';
 import type { GivenFlags, Options } from './args/option.ts';
-import type { Context } from './context.ts';
 import type { ExitCode } from './exit.ts';
+import type { Context } from './run/context.ts';
 import type { SettingsUse } from './settings/settings.ts';
 
 export interface Argument {

@@ -57,10 +57,10 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
   const { files, globals } = parsed;
   if (files.length > 0) (await import('./args/check-files.ts')).checkFiles(files, globals.out, io);
   const input = command.parse(parsed.args, parsed.given as never);
-  const { createContext } = await import('./create-context.ts');
-  const { settings, runCommand } = await createContext(io, command, parsed);
-  onSettings(settings);
-  return await runCommand(input);
+  const { openRun } = await import('./run/open-run.ts');
+  const opened = await openRun(io, command, parsed);
+  onSettings(opened.settings);
+  return await opened.run(input);
 }
 
 /** Throws if the user did not ask for help, but wrote a command line without a complete command. */

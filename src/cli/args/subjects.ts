@@ -9,8 +9,9 @@ import {
   type SubjectType,
   subjectsIn,
 } from '../../core/lookup/subject.ts';
-import type { Context } from '../context.ts';
 import type { Io } from '../io.ts';
+import type { Context } from '../run/context.ts';
+import type { Terminal } from '../run/terminal.ts';
 import { commandWith } from '../spend/continue-command.ts';
 import { readSubjects, type SubjectSource } from './input.ts';
 
@@ -20,10 +21,10 @@ const AHEAD = 10_000;
 /** Rejects an invalid subject before anything is paid for. In the rest of a long input, it becomes a failed record. */
 export async function gatherSubjects(
   source: SubjectSource,
-  context: Pick<Context, 'io' | 'settings' | 'notice'>,
+  context: Pick<Context, 'terminal' | 'settings'>,
   read: (text: string) => Subject | Promise<Subject>,
 ) {
-  const input = subjectsOf(source, context.io, await context.settings.key.get());
+  const input = subjectsOf(source, context.terminal.io, await context.settings.key.get());
   const checked: Subject[] = [];
   // Read one more subject than is validated, to find out whether the input continues.
   let beyond: string | undefined;
@@ -36,7 +37,7 @@ export async function gatherSubjects(
     }
     checked.push(await parseSubject(value, read));
   }
-  noticeLinks(checked, context);
+  noticeLinks(checked, context.terminal);
   async function* continued(first: string): AsyncGenerator<string | Subject> {
     yield* checked;
     yield first;
@@ -57,7 +58,7 @@ export async function gatherSubjects(
 /** The distinct subjects, each as spelled where it first occurs, and by position those whose text is not their handle. */
 export async function distinctSubjects(
   source: SubjectSource,
-  { io, notice }: Pick<Context, 'io' | 'notice'>,
+  { io, notice }: Pick<Terminal, 'io' | 'notice'>,
   key: string | undefined,
   as: SubjectType | undefined,
 ) {
@@ -81,7 +82,7 @@ export async function distinctSubjects(
 /** Says what was looked up in place of a link to a profile. */
 export function noticeLinks(
   subjects: Iterable<Subject>,
-  { notice }: Pick<Context, 'notice'>,
+  { notice }: Pick<Terminal, 'notice'>,
 ): void {
   const links = [...subjects].filter(isLink);
   const [first] = links;

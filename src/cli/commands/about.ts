@@ -28,8 +28,8 @@ export const help = command({
   settings: 'unread',
   exits: [0, 2],
   parse: (words) => words,
-  async run({ io }, words) {
-    await (await import('../docs/help.ts')).showPage(io, words);
+  async run({ terminal }, words) {
+    await (await import('../docs/help.ts')).showPage(terminal.io, words);
   },
 });
 
@@ -40,8 +40,8 @@ export const versionCommand = command({
   examples: { 'trdr version': 'print the version of trdr' },
   settings: 'unread',
   exits: [0, 2],
-  async run({ printText }) {
-    await printText(`${version}\n`);
+  async run({ out }) {
+    await out.printText(`${version}\n`);
   },
 });
 
@@ -54,9 +54,9 @@ export const skill = command({
   examples: { 'trdr skill > SKILL.md': 'save the skill' },
   settings: 'unread',
   exits: [0, 2],
-  async run({ printText }) {
+  async run({ out }) {
     const { preparedTexts } = await import('../docs/manual.ts');
-    await printText((await preparedTexts()).skill);
+    await out.printText((await preparedTexts()).skill);
   },
 });
 
@@ -86,7 +86,7 @@ export const completion = command({
   },
   async run(context, file) {
     const { completionScripts } = await import('../docs/completion/scripts.ts');
-    await context.printText(completionScripts[file] ?? '');
+    await context.out.printText(completionScripts[file] ?? '');
   },
 });
 
@@ -117,12 +117,13 @@ export const schema = command({
   parse: (words) => words.join(' '),
   async run(context, path) {
     const document = await documentOf(path);
-    if (context.format === 'table')
-      await context.printText(`${JSON.stringify(document, undefined, 2)}\n`);
+    if (context.settings.format === 'table')
+      await context.out.printText(`${JSON.stringify(document, undefined, 2)}\n`);
     else
-      await context.printOne(
+      await context.out.print(
         { columns: [], fields: fieldPaths(path === '' ? CommandMap : CommandDocument), empty: '' },
-        document,
+        [document],
+        { isSingle: true },
       );
   },
 });

@@ -8,7 +8,7 @@ import { readAll } from '../args/input.ts';
 import { excluding, flag, list, value } from '../args/option.ts';
 import { file, outFile } from '../args/values.ts';
 import { command } from '../command.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../run/context.ts';
 import { continueList, hintToContinue } from '../spend/continue-command.ts';
 import { planRaw } from '../spend/plan.ts';
 
@@ -109,21 +109,21 @@ export const api = command({
     let at = request.path;
     // Remove the flags -f and --field: the path of the next page already contains their values.
     const command = () => {
-      const argv = context.io.argv.map((word) => (word === call.typed ? at : word));
-      return continueList(
-        { ...context, io: { ...context.io, argv } },
-        { '-f': undefined, '--field': undefined },
-      );
+      const argv = context.terminal.io.argv.map((word) => (word === call.typed ? at : word));
+      return continueList({ argv, cwd: context.terminal.io.cwd }, context.settings.flags.out, {
+        '-f': undefined,
+        '--field': undefined,
+      });
     };
     if (!(await planRaw(context, request, paginate))) return 0;
 
-    const client = await context.client();
+    const client = await context.service.client();
     const printed = await openPrinter(context, include, paginate);
-    const { clock } = context.io;
+    const { clock } = context.terminal.io;
     let refused: HttpAnswer | undefined;
     const page = async (before?: string) => {
       const path = before === undefined ? request.path : withCursor(request.path, before);
-      const answer = await client.raw({ ...request, path }, { signal: context.signal });
+      const answer = await client.raw({ ...request, path }, { signal: context.terminal.signal });
       const found = pageIn(answer);
       // The first answer may be a record, but a page is followed by a page.
       const isOdd =
@@ -138,7 +138,7 @@ export const api = command({
       else {
         const { readPages } = await import('../../core/pages/read-pages.ts');
         const { idOfItem: idOf } = await import('../../contract/records/page.ts');
-        const pages = readPages({ page, idOf }, { clock, signal: context.signal });
+        const pages = readPages({ page, idOf }, { clock, signal: context.terminal.signal });
         for await (const { page, next } of pages) {
           await printed.write(page.answer);
           if (next !== undefined) at = withCursor(request.path, next);
@@ -153,22 +153,26 @@ export const api = command({
   },
 });
 
-const bodyFrom = ({ io, signal }: Context, input: string) =>
-  readAll(io, input === '-' ? LARGEST : Number.POSITIVE_INFINITY, signal, input);
+const bodyFrom = ({ terminal }: Context, input: string) =>
+  readAll(terminal.io, input === '-' ? LARGEST : Number.POSITIVE_INFINITY, terminal.signal, input);
 
 /** Opens the output before the call, so that nothing is paid for if it cannot be written. */
-async function openPrinter({ io, globals, output }: Context, include: boolean, several: boolean) {
-  const terminal = io.stdout.isTTY === true && globals.out === undefined;
-  const sink = await output();
+async function openPrinter(
+  { terminal, settings, out }: Context,
+  include: boolean,
+  several: boolean,
+) {
+  const isTerminal = terminal.io.stdout.isTTY === true && settings.flags.out === undefined;
+  const sink = await out.open();
   return {
     async write({ status, headers, text }: HttpAnswer) {
-      if (status >= 300 && globals.out !== undefined) return;
+      if (status >= 300 && settings.flags.out !== undefined) return;
       const { headText, shownBody } = await import('../../output/raw-body.ts');
       if (include) {
         const { STATUS_CODES } = await import('node:http');
-        await sink.write(headText(status, STATUS_CODES[status] ?? '', headers, terminal));
+        await sink.write(headText(status, STATUS_CODES[status] ?? '', headers, isTerminal));
       }
-      if (terminal) await sink.write(shownBody(text));
+      if (isTerminal) await sink.write(shownBody(text));
       else await sink.write(several && !text.endsWith('\n') ? `${text}\n` : text);
     },
     end: () => sink.finish('complete'),
@@ -181,7 +185,7 @@ const notPage = (path: string) =>
     hint: OTHER_SERVER,
   });
 
-async function refusalOf({ io }: Context, answer: HttpAnswer) {
+async function refusalOf({ terminal }: Context, answer: HttpAnswer) {
   const { readServiceError } = await import('../../core/client/service-errors.ts');
-  return readServiceError(answer, parseJson(answer.text), io.clock.now()).failure;
+  return readServiceError(answer, parseJson(answer.text), terminal.io.clock.now()).failure;
 }

@@ -10,9 +10,10 @@ import { needFolder } from '../../state/paths.ts';
 import { readAll } from '../args/input.ts';
 import { excluding, flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
-import type { Context } from '../context.ts';
 import type { Io } from '../io.ts';
 import { askLine, askUrlAgain, isAttended, showProblem } from '../output/prompt.ts';
+import type { Context } from '../run/context.ts';
+import { isDryRun } from '../run/dry-run.ts';
 import { printedSecret } from '../settings/secret-command.ts';
 import {
   configOf,
@@ -55,11 +56,12 @@ export const authLogin = command({
   settings: 'tolerant',
   exits: [0, 2, 4, 5, 7, 9, 130],
   async run(context, { withKey, keyCommand, noVerify }) {
-    const { io, globals, signal } = context;
-    if (await context.dryRun(noVerify ? [] : [{ id: 'me', ask: {} }])) return;
+    const { io, signal } = context.terminal;
+    const { flags } = context.settings;
+    if (await isDryRun(context, noVerify ? [] : [{ id: 'me', ask: {} }])) return;
     // Fail before the prompt if there is no folder in which the key can be saved.
     needFolder(context.settings.folders, 'config');
-    const settings = sourcedSettings(io, globals, true);
+    const settings = sourcedSettings(io, flags, true);
     const profile = settings.profile.value;
     const insecureHttp = settings.insecureHttp.value;
     const given = settings.baseUrl.value;
@@ -89,13 +91,13 @@ export const authLogin = command({
     const shown = `${kind === 'unknown' ? '' : `${kind} `}key ${maskKey(key)}`;
     const what =
       keyCommand === undefined ? shown : `the key command${noVerify ? '' : ` (${shown})`}`;
-    context.notice(
+    context.terminal.notice(
       `Saved ${what} for ${baseUrl} to profile "${profile}"${plan ? ` (plan ${plan})` : ''}`,
     );
     noticeOverrides(context);
     const used = configOf(io).read().current;
     if (used !== profile && used !== undefined) {
-      context.notice(
+      context.terminal.notice(
         `the current profile is still "${used}"; to change it, run "trdr auth switch ${profile}"`,
       );
     }
@@ -104,21 +106,24 @@ export const authLogin = command({
 
 const keyVariables = ['TRDR_API_KEY', 'TRDR_KEY_COMMAND'];
 
-function noticeOverrides({ io, notice }: Context): void {
+function noticeOverrides({ terminal }: Context): void {
   for (const name of keyVariables)
-    if (io.env[name]) notice(`${name} is set and overrides the key of every profile`);
+    if (terminal.io.env[name])
+      terminal.notice(`${name} is set and overrides the key of every profile`);
 }
 
 /** Prompts for the base URL until the input is valid. An empty line cancels the login. */
-async function askBaseUrl({ io, signal }: Context, insecureHttp: boolean): Promise<string> {
-  while (isAttended(io)) {
-    const given = (await askLine(io, 'Base URL of the service:', { signal }))?.trim();
+async function askBaseUrl({ terminal }: Context, insecureHttp: boolean): Promise<string> {
+  while (isAttended(terminal.io)) {
+    const given = (
+      await askLine(terminal.io, 'Base URL of the service:', { signal: terminal.signal })
+    )?.trim();
     if (!given) break;
     try {
       return checkUrl(given, insecureHttp);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      await showProblem(io, error);
+      await showProblem(terminal.io, error);
     }
   }
   throw usageError('no base URL: which service is this key for?', 'add --base-url URL');
@@ -132,9 +137,9 @@ function checkUrl(given: string, insecureHttp: boolean): string {
 
 /** Null if the service does not report it. Throws if the service rejects the key, so that it is not saved. */
 async function planOf(context: Context, baseUrl: string, key: string): Promise<string | null> {
-  const client = await context.connect({ baseUrl, key, embedded: false });
+  const client = await context.service.connect({ baseUrl, key, embedded: false });
   try {
-    const { record } = await client.call('me', {}, { signal: context.signal });
+    const { record } = await client.call('me', {}, { signal: context.terminal.signal });
     return readAccount(record).plan;
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'auth') throw error;
@@ -166,18 +171,22 @@ export const authStatus = command({
   settings: 'tolerant',
   exits: [0, 2, 4, 5, 7, 9],
   async run(context, { check }) {
-    if (context.globals.sandbox) return showEmbedded(context, check);
-    const settings = sourcedSettings(context.io, context.globals);
-    const profiles = savedProfiles(settings, configOf(context.io).read(), context.io);
+    if (context.settings.flags.sandbox) return showEmbedded(context, check);
+    const settings = sourcedSettings(context.terminal.io, context.settings.flags);
+    const profiles = savedProfiles(
+      settings,
+      configOf(context.terminal.io).read(),
+      context.terminal.io,
+    );
     const asked = check
       ? profiles.filter(({ key, baseUrl }) => key.isSet && baseUrl !== undefined)
       : [];
     const calls = asked.map(() => ({ id: 'me', ask: {} }) as const);
-    if (check && (await context.dryRun(calls, profileView(check)))) return 0;
-    for (const { message } of settings.problems) context.notice(message);
+    if (check && (await isDryRun(context, calls, profileView(check)))) return 0;
+    for (const { message } of settings.problems) context.terminal.notice(message);
 
     let failed: unknown;
-    await context.emit(profileView(check), false, async (out) => {
+    await context.out.emit(profileView(check), false, async (out) => {
       for (const each of profiles) {
         const { record, failure } = check ? await checked(context, each) : { record: each.record };
         if (record.current) failed = failure;
@@ -201,12 +210,12 @@ async function checked(
   if (!key.isSet) return { record: { ...record, check: 'NO_KEY' } };
   if (baseUrl === undefined) return { record: { ...record, check: 'NO_BASE_URL' } };
   try {
-    const client = await context.connect({
+    const client = await context.service.connect({
       baseUrl,
       key: (await key.get()) ?? '',
       embedded: false,
     });
-    await client.call('me', {}, { signal: context.signal });
+    await client.call('me', {}, { signal: context.terminal.signal });
     return { record: { ...record, check: 'ok' } };
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
@@ -216,9 +225,10 @@ async function checked(
 
 async function showEmbedded(context: Context, check: boolean): Promise<0> {
   const view = profileView(check);
-  if (check && (await context.dryRun([{ id: 'me', ask: {} }], view))) return 0;
-  if (check) await (await context.client()).call('me', {}, { signal: context.signal });
-  await context.print(view, [
+  if (check && (await isDryRun(context, [{ id: 'me', ask: {} }], view))) return 0;
+  if (check)
+    await (await context.service.client()).call('me', {}, { signal: context.terminal.signal });
+  await context.out.print(view, [
     {
       profile: 'sandbox',
       current: true,
@@ -244,16 +254,16 @@ export const authSwitch = command({
   exits: [0, 2, 9],
   parse: ([profile = '']) => profile,
   async run(context, profile) {
-    const config = configOf(context.io);
+    const config = configOf(context.terminal.io);
     try {
       await config.use(profile);
     } catch (error) {
       throw withNearProfile(error, Object.keys(config.read().profiles));
     }
-    context.notice(`Switched to profile "${profile}"`);
-    const { TRDR_PROFILE: named } = context.io.env;
+    context.terminal.notice(`Switched to profile "${profile}"`);
+    const { TRDR_PROFILE: named } = context.terminal.io.env;
     if (named && named !== profile)
-      context.notice(`TRDR_PROFILE is set: commands use profile "${named}" instead`);
+      context.terminal.notice(`TRDR_PROFILE is set: commands use profile "${named}" instead`);
     noticeOverrides(context);
   },
 });
@@ -280,21 +290,23 @@ export const authLogout = command({
   exits: [0, 2, 9],
   parse: ([profile], given) => ({ ...given, profile }),
   async run(context, { profile, forget }) {
-    const config = configOf(context.io);
-    const name = profile ?? profileName(context.io, context.globals);
+    const config = configOf(context.terminal.io);
+    const name = profile ?? profileName(context.terminal.io, context.settings.flags);
     const file = config.read();
     if (!profileOf(file, name))
       throw withNearProfile(noProfile(file, name), Object.keys(file.profiles));
     if (forget) {
       await config.remove(name);
-      context.notice(`Removed profile "${name}"`);
+      context.terminal.notice(`Removed profile "${name}"`);
     } else {
       const hadKey = await config.logout(name);
-      context.notice(hadKey ? `Logged out of profile "${name}"` : `profile "${name}" has no key`);
+      context.terminal.notice(
+        hadKey ? `Logged out of profile "${name}"` : `profile "${name}" has no key`,
+      );
     }
     for (const variable of keyVariables)
-      if (context.io.env[variable])
-        context.notice(`${variable} is still set, so commands continue to use its key`);
+      if (context.terminal.io.env[variable])
+        context.terminal.notice(`${variable} is still set, so commands continue to use its key`);
   },
 });
 

@@ -37,17 +37,21 @@ export const budgetSet = command({
     return { period, cu, machine };
   },
   async run(context, { period, cu, machine }) {
-    const store = await context.store();
+    const store = await context.service.store();
     if (store === undefined) {
       checkLocal(machine);
-      const profile = profileName(context.io, context.globals, true);
-      await configOf(context.io).set(profile, budgetSettings[period], String(cu));
-      context.notice(`Set the ${period} budget of profile "${profile}" to ${unitsText(cu)}`);
+      const profile = profileName(context.terminal.io, context.settings.flags, true);
+      await configOf(context.terminal.io).set(profile, budgetSettings[period], String(cu));
+      context.terminal.notice(
+        `Set the ${period} budget of profile "${profile}" to ${unitsText(cu)}`,
+      );
       return;
     }
     const { setBudget } = await import('../../store/budgets.ts');
     await setBudget(store, { period, machine }, cu);
-    context.notice(`Set the ${period} budget of ${ownerText(machine)} to ${unitsText(cu)}`);
+    context.terminal.notice(
+      `Set the ${period} budget of ${ownerText(machine)} to ${unitsText(cu)}`,
+    );
   },
 });
 
@@ -83,18 +87,18 @@ export const budgetUnset = command({
   parse: ([word], { machine }) => ({ period: periodOf(word), machine }),
   async run(context, { period, machine }) {
     const removed: string[] = [];
-    const store = await context.store();
+    const store = await context.service.store();
     if (store === undefined) checkLocal(machine);
     else {
       const { unsetBudget } = await import('../../store/budgets.ts');
       if (await unsetBudget(store, { period, machine })) removed.push(ownerText(machine));
     }
     if (machine === undefined) {
-      const profile = profileName(context.io, context.globals);
-      const was = await configOf(context.io).unset(profile, budgetSettings[period]);
+      const profile = profileName(context.terminal.io, context.settings.flags);
+      const was = await configOf(context.terminal.io).unset(profile, budgetSettings[period]);
       if (was) removed.push(`profile "${profile}"`);
     }
-    context.notice(
+    context.terminal.notice(
       removed.length > 0
         ? `Removed the ${period} budget of ${removed.join(' and ')}`
         : machine === undefined
@@ -122,17 +126,17 @@ export const budgetShow = command({
   async run(context) {
     const { localBudgets } = await import('../spend/budgets.ts');
     const own = await localBudgets(context);
-    const store = await context.store();
+    const store = await context.service.store();
     if (store === undefined) {
-      await context.print(storeView, own);
+      await context.out.print(storeView, own);
       return;
     }
     // Raise the spending in the store to the usage that the service counts.
-    await (await context.ledger()).budgets?.();
+    await (await context.service.ledger()).budgets?.();
     const { readStatus } = await import('../../store/status.ts');
     const items = await store.link.use((connection) => readStatus(connection, store.keys));
     const { profile } = context.settings;
-    await context.print(storeView, [
+    await context.out.print(storeView, [
       ...items.filter(({ item }) => item === 'budget'),
       ...own
         .filter(({ limit }) => limit !== null)

@@ -16,7 +16,8 @@ export const cacheStats = command({
   record: () => CacheRecord,
   exits: [0, 2, 9],
   async run(context) {
-    const { scope, settings, io } = context;
+    const { io } = context.terminal;
+    const { settings } = context;
     const none = {
       entries: 0,
       found: 0,
@@ -27,15 +28,17 @@ export const cacheStats = command({
       path: undefined,
     };
     const dir = settings.folders.cache;
-    const { path, ...stats } = scope
+    const { path, ...stats } = context.service.scope
       ? openCache({
-          baseUrl: scope.baseUrl,
-          key: await scope.key(),
+          baseUrl: context.service.scope.baseUrl,
+          key: await context.service.scope.key(),
           dir,
           now: io.clock.now,
         }).stats()
       : none;
-    await context.printOne(cacheView, { ...stats, path: path ?? dir ?? null });
+    await context.out.print(cacheView, [{ ...stats, path: path ?? dir ?? null }], {
+      isSingle: true,
+    });
   },
 });
 
@@ -51,16 +54,16 @@ export const cacheClear = command({
     'trdr cache clear --all': 'clear the cache for all keys and base URLs',
   },
   exits: [0, 2, 9],
-  async run({ scope, settings, io, notice }, { all }) {
-    if (scope === undefined && !all) {
+  async run({ service, settings, terminal }, { all }) {
+    if (service.scope === undefined && !all) {
       throw usageError(
         'no base URL or no key configured; cannot tell which cache to clear',
         'use --all to clear everything',
       );
     }
-    const baseUrl = scope?.baseUrl ?? '';
-    const key = (!all && (await scope?.key())) || '';
-    openCache({ baseUrl, key, dir: settings.folders.cache, now: io.clock.now }).clear(all);
-    notice(all ? 'Cleared the cache for all keys' : 'Cleared the cache for this key');
+    const baseUrl = service.scope?.baseUrl ?? '';
+    const key = (!all && (await service.scope?.key())) || '';
+    openCache({ baseUrl, key, dir: settings.folders.cache, now: terminal.io.clock.now }).clear(all);
+    terminal.notice(all ? 'Cleared the cache for all keys' : 'Cleared the cache for this key');
   },
 });

@@ -30,10 +30,10 @@ export const configList = command({
   settings: 'tolerant',
   exits: [0, 2, 9],
   async run(context, { origin }) {
-    const settings = sourcedSettings(context.io, context.globals);
+    const settings = sourcedSettings(context.terminal.io, context.settings.flags);
     for (const { message, hint } of settings.problems)
-      context.notice(hint ? `${message}; ${hint}` : message);
-    await context.print(settingView(origin, settingText), settingRecords(settings, origin));
+      context.terminal.notice(hint ? `${message}; ${hint}` : message);
+    await context.out.print(settingView(origin, settingText), settingRecords(settings, origin));
   },
 });
 
@@ -54,18 +54,18 @@ export const configGet = command({
   exits: [0, 2, 9],
   parse: ([word = '']) => readableSetting(word),
   async run(context, name) {
-    const settings = sourcedSettings(context.io, context.globals);
-    for (const { message } of settings.problems) context.notice(message);
+    const settings = sourcedSettings(context.terminal.io, context.settings.flags);
+    for (const { message } of settings.problems) context.terminal.notice(message);
     const row = settingRecords(settings, true).find(({ setting }) => setting === name);
     if (!row) throw new Error(`no row describes the setting ${name}`);
-    const { json, output, fields, out } = context.globals;
+    const { json, output, fields, out } = context.settings.flags;
     // With the setting output=table, print the bare value: tables are for lists.
     const preferred = context.settings.output ?? 'table';
     if (json || (output ?? fields ?? out) !== undefined || preferred !== 'table') {
-      await context.printOne(settingView(true, settingText), row);
+      await context.out.print(settingView(true, settingText), [row], { isSingle: true });
       return;
     }
-    await context.printText(`${settingWord(row)}\n`);
+    await context.out.printText(`${settingWord(row)}\n`);
   },
 });
 
@@ -101,11 +101,12 @@ export const configSet = command({
     return { name, value };
   },
   async run(context, { name, value }) {
-    const profile = profileName(context.io, context.globals, true);
-    await configOf(context.io).set(profile, name, value);
-    const now = sourcedSettings(context.io, context.globals, true)[name];
-    context.notice(`Set ${name} in profile "${profile}"`);
-    if (now.origin === 'environment') context.notice(`${now.from} is set and overrides this value`);
+    const profile = profileName(context.terminal.io, context.settings.flags, true);
+    await configOf(context.terminal.io).set(profile, name, value);
+    const now = sourcedSettings(context.terminal.io, context.settings.flags, true)[name];
+    context.terminal.notice(`Set ${name} in profile "${profile}"`);
+    if (now.origin === 'environment')
+      context.terminal.notice(`${now.from} is set and overrides this value`);
   },
 });
 
@@ -120,9 +121,9 @@ export const configUnset = command({
   exits: [0, 2, 9],
   parse: ([word = '']) => writableSetting(word),
   async run(context, name) {
-    const profile = profileName(context.io, context.globals);
-    const was = await configOf(context.io).unset(profile, name);
-    context.notice(
+    const profile = profileName(context.terminal.io, context.settings.flags);
+    const was = await configOf(context.terminal.io).unset(profile, name);
+    context.terminal.notice(
       was ? `Reset ${name} in profile "${profile}"` : `${name} was not set in profile "${profile}"`,
     );
   },
@@ -135,8 +136,8 @@ export const configPath = command({
   examples: { '$EDITOR "$(trdr config path)"': 'edit the file by hand' },
   settings: 'unread',
   exits: [0, 9],
-  async run({ io, printText, settings }) {
+  async run({ terminal, out, settings }) {
     needFolder(settings.folders, 'config');
-    await printText(`${configOf(io).path}\n`);
+    await out.printText(`${configOf(terminal.io).path}\n`);
   },
 });

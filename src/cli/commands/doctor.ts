@@ -3,9 +3,10 @@ import { CheckRecord } from '../../contract/records/tool.ts';
 import { checkView } from '../../output/views/settings.ts';
 import { flag } from '../args/option.ts';
 import { command } from '../command.ts';
-import type { Planned } from '../context.ts';
 import { probe } from '../doctor/probe.ts';
 import type { ExitCode } from '../exit.ts';
+import { isDryRun } from '../run/dry-run.ts';
+import type { Planned } from '../run/planned.ts';
 
 export const doctor = command({
   path: 'doctor',
@@ -31,13 +32,16 @@ export const doctor = command({
       { id: 'me', ask: {} },
       ...(ws ? [{ id: 'ws', ask: {} } as const] : []),
     ];
-    if (await context.dryRun(planned, checkView)) return 0;
+    if (await isDryRun(context, planned, checkView)) return 0;
     if (ws) {
       const minute = { least: cu.socketMinute, most: cu.socketMinute };
-      await context.permission.approve(minute, (cost) => `Trying the WebSocket will cost ${cost}`);
+      await context.service.permission.approve(
+        minute,
+        (cost) => `Trying the WebSocket will cost ${cost}`,
+      );
     }
     let exit: ExitCode = 0;
-    await context.emit(checkView, false, async (out) => {
+    await context.out.emit(checkView, false, async (out) => {
       for await (const check of probe(context, ws)) {
         // Later failures may be consequences of the first.
         exit ||= check.exit;

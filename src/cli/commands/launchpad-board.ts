@@ -12,6 +12,7 @@ import { changeOptions, checkCompare } from '../args/list-flags.ts';
 import { value, valueOr } from '../args/option.ts';
 import { command } from '../command.ts';
 import { serviceClock } from '../lookup/service-time.ts';
+import { isDryRun } from '../run/dry-run.ts';
 
 export const launchpadBoard = command({
   path: 'launchpad board',
@@ -47,25 +48,28 @@ export const launchpadBoard = command({
   async run(context, { period, at, compare, top, changed, only }) {
     const { utc } = context.settings;
     const view = boardView(compare !== undefined);
-    if (await context.dryRun(callsAt(context.io.clock.now()), view)) return;
+    if (await isDryRun(context, callsAt(context.terminal.io.clock.now()), view)) return;
     const isTimed = at !== undefined || compare !== undefined;
-    const clock = isTimed ? await serviceClock(context) : context.io.clock;
+    const clock = isTimed ? await serviceClock(context) : context.terminal.io.clock;
     const asks = callsAt(clock.now()).map(({ ask }) => ask);
-    const client = await context.client();
+    const client = await context.service.client();
     const most = asks.reduce((sum, ask) => sum + client.bounds('launchpad.board', ask).most, 0);
-    await context.permission.approve({ least: most, most }, (cost) => `This will cost ${cost}`);
-    await context.emit(view, false, async (out) => {
+    await context.service.permission.approve(
+      { least: most, most },
+      (cost) => `This will cost ${cost}`,
+    );
+    await context.out.emit(view, false, async (out) => {
       const boards: Sent[] = [];
       try {
         for (const ask of asks) {
           boards.push(
-            (await client.call('launchpad.board', ask, { signal: context.signal })).record,
+            (await client.call('launchpad.board', ask, { signal: context.terminal.signal })).record,
           );
         }
       } catch (error) {
         const [paid] = boards;
         if (paid === undefined) throw error;
-        context.notice(
+        context.terminal.notice(
           'cannot read the earlier snapshot; the entries are shown without a comparison',
         );
         for (const row of boardEntries(paid)) if (isWithin(row, top)) await out.write(row);
@@ -76,17 +80,17 @@ export const launchpadBoard = command({
       // Do not compare with a missing snapshot, because every trader would look new.
       const comparable = before !== undefined && isOnRecord(before);
       // Report results that need no action only on a terminal, so that mails from cron do not contain them.
-      const isWatched = context.io.stderr.isTTY === true;
+      const isWatched = context.terminal.io.stderr.isTTY === true;
       if (!isOnRecord(board))
-        context.notice(
+        context.terminal.notice(
           `no ${period} board on record${at === undefined ? '' : ' at or before the time of --at'}`,
         );
-      else if (isWatched) context.notice(captured(`${period} board`, board));
+      else if (isWatched) context.terminal.notice(captured(`${period} board`, board));
       if (before !== undefined && (isWatched || !comparable))
-        context.notice(comparison(board, before));
+        context.terminal.notice(comparison(board, before));
       const compared = comparable ? compareBoards(board, before) : boardEntries(board);
       const within = compared.filter((row) => isWithin(row, top));
-      if (comparable && isWatched) context.notice(summaryText(within));
+      if (comparable && isWatched) context.terminal.notice(summaryText(within));
       for (const row of within)
         if (!comparable || isWanted(row['change'], changed, only)) await out.write(row);
     });

@@ -45,7 +45,7 @@ export const launchpadCallouts = command({
       pageRows: CALLOUT_PAGE,
       calls: [calloutCall(scope, {})],
       open: async () => ({
-        feed: calloutFeed(await context.client(), scope),
+        feed: calloutFeed(await context.service.client(), scope),
         name: calloutFeedName(coin, wallet),
       }),
     });

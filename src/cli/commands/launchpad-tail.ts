@@ -8,8 +8,9 @@ import { calloutConfluence } from '../../tail/confluence.ts';
 import type { TailRow } from '../../tail/post-row.ts';
 import { inGroup } from '../args/option.ts';
 import { command } from '../command.ts';
-import type { Planned } from '../context.ts';
 import { calloutScopeOf, calloutScopeOptions } from '../lookup/scope.ts';
+import { isDryRun } from '../run/dry-run.ts';
+import type { Planned } from '../run/planned.ts';
 import { approveTail, plannedTail } from '../spend/tail-cost.ts';
 import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';
 import { checkOutput } from '../tail/output/open.ts';
@@ -58,7 +59,7 @@ export const launchpadTail = command({
     };
     const planned: Planned[] =
       flags.replay.length > 0 ? [] : [{ id: 'me', ask: {} }, ...plannedTail(shape)];
-    if (await context.dryRun(planned)) return;
+    if (await isDryRun(context, planned)) return;
     const shown = flags.confluence
       ? { view: confluenceView, timeField: 'lastAt', fields: calloutConfluence }
       : { view: liveCalloutView, timeField: 'createdAt', fields: calloutConfluence };
@@ -73,7 +74,7 @@ export const launchpadTail = command({
       return;
     }
     await approveTail(context, shape);
-    const client = await context.client();
+    const client = await context.service.client();
     await runFeed(context, flags, (files) =>
       openTail(context, files, client, {
         ...shown,

@@ -10,9 +10,9 @@ import { launchpadUserView } from '../../output/views/subject.ts';
 import { subjectArgument, subjectOptions } from '../args/common.ts';
 import { subjectSource } from '../args/input.ts';
 import { command } from '../command.ts';
-import type { Planned } from '../context.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { runLookups } from '../lookup/run-lookups.ts';
+import type { Planned } from '../run/planned.ts';
 import { planLookups, resumeRest } from '../spend/preflight.ts';
 
 export const launchpadUser = command({
@@ -57,7 +57,8 @@ export const launchpadUser = command({
         }),
       ],
       resume: resumeRest,
-      answer: async () => launchpadAnswers(await context.client(), users, context.io.clock),
+      answer: async () =>
+        launchpadAnswers(await context.service.client(), users, context.terminal.io.clock),
     });
   },
 });

@@ -8,6 +8,7 @@ import { meView } from '../../output/views/me.ts';
 import { value } from '../args/option.ts';
 import type { Value } from '../args/values.ts';
 import { command } from '../command.ts';
+import { isDryRun } from '../run/dry-run.ts';
 
 const unitsOrShare: Value<number | { readonly share: number }> = {
   ...units,
@@ -58,16 +59,16 @@ export const me = command({
   record: () => Me,
   exits: [0, 2, 4, 5, 6, 7, 9],
   async run(context, { minUnits, minReveals, minDays }) {
-    if (await context.dryRun([{ id: 'me', ask: {} }], meView(null))) return;
-    const { record, known } = await (await context.client()).call(
+    if (await isDryRun(context, [{ id: 'me', ask: {} }], meView(null))) return;
+    const { record, known } = await (await context.service.client()).call(
       'me',
       {},
-      { signal: context.signal },
+      { signal: context.terminal.signal },
     );
-    const now = context.io.clock.now();
+    const now = context.terminal.io.clock.now();
     const rate = forecast(known, now);
-    await context.printOne(meView(rate), record);
-    if (context.format === 'table')
+    await context.out.print(meView(rate), [record], { isSingle: true });
+    if (context.settings.format === 'table')
       await (await import('../spend/budgets.ts')).noticeBudgets(context);
     checkGate(known, 'units', unitsWanted(known, minUnits));
     checkGate(known, 'reveals', minReveals);

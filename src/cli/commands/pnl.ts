@@ -19,6 +19,7 @@ import { exportPnl, isFinished, notExported } from '../pnl/export.ts';
 import { showExport } from '../pnl/from/show-export.ts';
 import { knownFields, type Shape } from '../pnl/present.ts';
 import { openSavedNumbers, streamPnl, withoutCached } from '../pnl/stream.ts';
+import { isDryRun } from '../run/dry-run.ts';
 import { planNumbers } from '../spend/preflight.ts';
 
 export const pnl = command({
@@ -87,7 +88,7 @@ export const pnl = command({
     context,
     { source, as, window, sort, resume, fresh, from, strict, maxAge, noCache, ...given },
   ) {
-    const { out, dryRun, fields } = context.globals;
+    const { out, dryRun, fields } = context.settings.flags;
     const needsFile = resume ? '--resume' : fresh ? '--fresh' : undefined;
     if (needsFile && out === undefined) {
       throw usageError(`${needsFile} requires --out`, 'add the file of the export: --out FILE');
@@ -95,7 +96,7 @@ export const pnl = command({
     const { settings } = context;
     const key = from === undefined ? await settings.key.get() : settings.key.known;
     const { texts: subjects, others } = source
-      ? await distinctSubjects(source, context, key, as)
+      ? await distinctSubjects(source, context.terminal, key, as)
       : { texts: [], others: new Map() };
     const windows = window.length > 0 ? window : windowNames;
     const { compare, changed, only } = given;
@@ -104,11 +105,12 @@ export const pnl = command({
         compare === undefined || dryRun
           ? undefined
           : {
-              ...(await readEarlier(compare, context.io)),
+              ...(await readEarlier(compare, context.terminal.io)),
               ...{ window: window[0] ?? '7d', changed, only },
-              notice: (text) => context.io.stderr.isTTY === true && context.notice(text),
+              notice: (text) =>
+                context.terminal.io.stderr.isTTY === true && context.terminal.notice(text),
             },
-      format: context.format,
+      format: context.settings.format,
       windows,
       sort,
       sortWindow: window[0] ?? 'all',
@@ -116,12 +118,12 @@ export const pnl = command({
       single:
         compare === undefined && subjects.length === 1 && source !== undefined && isOneWord(source),
       handles: subjects.length,
-      width: out === undefined ? terminalWidth(context.io) : 80,
+      width: out === undefined ? terminalWidth(context.terminal.io) : 80,
     };
     if (!dryRun) await selectedFields(fields, { fields: knownFields(shape) });
     if (from !== undefined) {
       if (dryRun) {
-        context.notice(
+        context.terminal.notice(
           `with --from, ${from} is read and no calls are sent, so --dry-run has nothing to show`,
         );
         return 0;
@@ -142,12 +144,12 @@ export const pnl = command({
         out === undefined ? all : await notExported(context, subjects, { out, resume, fresh });
       const lookups = await targets.lookups(left);
       const todo = await withoutCached(saved, targets, left);
-      await context.dryRun([...lookups, ...planNumbers(targets, todo)]);
+      await isDryRun(context, [...lookups, ...planNumbers(targets, todo)]);
       return 0;
     }
-    if (!isRowFormat(context.format) && (sort !== undefined || window.length > 0)) {
-      context.notice(
-        `--window and --sort do not apply to ${context.format}, which contains the full records`,
+    if (!isRowFormat(context.settings.format) && (sort !== undefined || window.length > 0)) {
+      context.terminal.notice(
+        `--window and --sort do not apply to ${context.settings.format}, which contains the full records`,
       );
     }
     if (out === undefined || (!resume && !fresh && isDevice(out)))

@@ -58,6 +58,6 @@ export const price = command({
   exits: [0, 2],
   parse: (words) => (words.length === 0 ? undefined : words.join(' ')),
   async run(context, name) {
-    await context.print(priceView, name === undefined ? priceList() : await pricesFor(name));
+    await context.out.print(priceView, name === undefined ? priceList() : await pricesFor(name));
   },
 });

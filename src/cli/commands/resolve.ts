@@ -17,9 +17,9 @@ import { subjectArgument, subjectOptions } from '../args/common.ts';
 import { subjectSource } from '../args/input.ts';
 import { flag, valueOr } from '../args/option.ts';
 import { command } from '../command.ts';
-import type { Planned } from '../context.ts';
-import { lazyClient, openAnswers, openCachedLookup } from '../lookup/open-lookup.ts';
+import { openAnswers, openCachedLookup } from '../lookup/open-lookup.ts';
 import { runLookups } from '../lookup/run-lookups.ts';
+import type { Planned } from '../run/planned.ts';
 import { resumeCached } from '../spend/preflight.ts';
 
 export const resolveCommand = command({
@@ -51,8 +51,8 @@ export const resolveCommand = command({
     source: subjectSource(words, given, 'handle'),
   }),
   async run(context, { source, direct, waitMs, strict }) {
-    context.answersAreCached();
-    const { io } = context;
+    context.bill.isCached = context.settings.folders.cache !== undefined;
+    const { io } = context.terminal;
     const users = await openCachedLookup(context);
     const times = attemptsWithin(waitMs) + 1;
     const planFor = ({ value: handle }: Subject): Planned[] => {
@@ -66,11 +66,12 @@ export const resolveCommand = command({
     const answer = async (describe: (text: string) => void) => {
       const onStanding = (standing: ResolveProgress) => {
         if (canRedraw(io.stderr, io.env)) describe(standingText(standing));
-        else if (standing.againInMs > SILENT_WAIT_MS) context.notice(standingText(standing));
+        else if (standing.againInMs > SILENT_WAIT_MS)
+          context.terminal.notice(standingText(standing));
       };
-      const [client, claim] = [lazyClient(context), (await openAnswers(context))?.claim];
+      const claim = (await openAnswers(context))?.claim;
       const resolve = createResolver({
-        client,
+        client: context.service,
         clock: io.clock,
         users,
         claim,
@@ -101,7 +102,8 @@ export const resolveCommand = command({
     } finally {
       // Explain missing answers only on a terminal: programs find the reasons in the records.
       if (io.stderr.isTTY === true)
-        for (const [reason, names] of unanswered) context.notice(unansweredText(reason, names));
+        for (const [reason, names] of unanswered)
+          context.terminal.notice(unansweredText(reason, names));
     }
   },
 });

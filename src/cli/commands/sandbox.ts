@@ -73,22 +73,22 @@ export const sandbox = command({
     }
     return given;
   },
-  async run({ globals, io, output, signal }, { replay, speed: factor = 1, ...options }) {
+  async run({ settings, terminal, out }, { replay, speed: factor = 1, ...options }) {
     const service = await startSandbox({
       ...options,
       ...(replay !== undefined && { replay: { file: replay, speed: factor } }),
     });
     const { url, key, port } = service;
     try {
-      const sink = await output();
+      const sink = await out.open();
       await sink.write(`${JSON.stringify({ url, key, port })}\n`);
       await sink.flush();
-      if (io.stderr.isTTY && !globals.quiet)
-        io.stderr.write(exportLines(io.platform, { url, key }));
-      if (!signal.aborted) await once(signal, 'abort');
+      if (terminal.io.stderr.isTTY && !settings.flags.quiet)
+        terminal.io.stderr.write(exportLines(terminal.io.platform, { url, key }));
+      if (!terminal.signal.aborted) await once(terminal.signal, 'abort');
     } finally {
       await service.close();
     }
-    signal.throwIfAborted();
+    terminal.signal.throwIfAborted();
   },
 });

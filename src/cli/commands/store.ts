@@ -13,10 +13,10 @@ import { hintForCheck } from '../../store/failures.ts';
 import { readAll } from '../args/input.ts';
 import { flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
-import type { Context } from '../context.ts';
 import { exitOf } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { agree, askLine, askUrlAgain, isAttended } from '../output/prompt.ts';
+import type { Context } from '../run/context.ts';
 import { configOf, knownSecret } from '../settings/settings.ts';
 
 /** The maximum length of the password on stdin in bytes. Longer input is not a password. */
@@ -44,7 +44,8 @@ export const storeLogin = command({
   exits: [0, 2, 4, 9, 130],
   parse: ([url = ''], given) => ({ ...given, url }),
   async run(context, { url: given, withPassword, noVerify }) {
-    const { io, settings, signal, notice } = context;
+    const { io, signal } = context.terminal;
+    const { settings } = context;
     let url = given;
     if (url === 'off')
       throw usageError(
@@ -68,8 +69,11 @@ export const storeLogin = command({
     const next = !settings.key.isSet
       ? 'run "trdr auth login" to save the API key that the machines share'
       : 'run "trdr store check" to check its configuration';
-    notice(`Saved store ${address.shown} to profile "${settings.profile}"; ${next}`);
-    if (io.env['TRDR_STORE']) notice('TRDR_STORE is set and overrides the store of every profile');
+    context.terminal.notice(
+      `Saved store ${address.shown} to profile "${settings.profile}"; ${next}`,
+    );
+    if (io.env['TRDR_STORE'])
+      context.terminal.notice('TRDR_STORE is set and overrides the store of every profile');
   },
 });
 
@@ -81,7 +85,7 @@ function checkStoreUrl(url: string): void {
 }
 
 async function reach(
-  { io, settings, notice }: Context,
+  { terminal, settings }: Context,
   url: string,
   password: string | undefined,
   noVerify: boolean,
@@ -90,7 +94,7 @@ async function reach(
   const key = noVerify ? undefined : await settings.key.get();
   const scope = { baseUrl: settings.baseUrl ?? '', key: key ?? '' };
   const storePassword = knownSecret(password);
-  const store = await openStore(scope, io, { ...settings, store: url, storePassword });
+  const store = await openStore(scope, terminal.io, { ...settings, store: url, storePassword });
   if (noVerify) return store.address;
   // Without an API key, only connect: the further checks need names in the store, which are derived from the API key.
   const { connectStore } = await import('../../store/connection.ts');
@@ -101,7 +105,7 @@ async function reach(
   });
   connection.close();
   const { product, version } = connection.server;
-  notice(`${store.address.shown} is reachable (${product} ${version})`);
+  terminal.notice(`${store.address.shown} is reachable (${product} ${version})`);
   return store.address;
 }
 
@@ -148,14 +152,17 @@ export const storeCheck = command({
   async run(context) {
     const { needStore } = await import('../store/open-store.ts');
     const { examine } = await import('../../store/check.ts');
-    const { keys, link, address } = await needStore(context);
+    const { keys, link, address } = await needStore(
+      context.service,
+      context.settings.flags.sandbox,
+    );
     const user = address.username ?? 'default';
     let failed = false;
-    await context.emit(checkView, false, async (out) => {
+    await context.out.emit(checkView, false, async (out) => {
       try {
         await link.use(async (store) => {
           await out.write({ check: 'reach', verdict: 'ok', detail: address.shown });
-          for await (const found of examine(store, keys, user, context.io.clock)) {
+          for await (const found of examine(store, keys, user, context.terminal.io.clock)) {
             failed ||= found.verdict === 'fail';
             await out.write({ ...found });
           }
@@ -204,12 +211,12 @@ export const storeStatus = command({
   async run(context, { maxLag, output }) {
     const { needStore } = await import('../store/open-store.ts');
     const { feedLagFailure, readStatus } = await import('../../store/status.ts');
-    const { keys, link } = await needStore(context);
+    const { keys, link } = await needStore(context.service, context.settings.flags.sandbox);
     const items = await link.use((store) => readStatus(store, keys));
     if (output === 'metrics') {
       const { storeMetricsText } = await import('../../output/views/store-metrics.ts');
-      await context.printText(storeMetricsText(items));
-    } else await context.print(storeView, items);
+      await context.out.printText(storeMetricsText(items));
+    } else await context.out.print(storeView, items);
     const failure = maxLag === undefined ? undefined : feedLagFailure(items, maxLag);
     if (failure) throw failure;
   },
@@ -250,10 +257,13 @@ export const storeClear = command({
   async run(context, { what, feed, yes }) {
     const { needStore } = await import('../store/open-store.ts');
     const { findKeys, removeKeys } = await import('../../store/clear.ts');
-    const { keys, link, address } = await needStore(context);
+    const { keys, link, address } = await needStore(
+      context.service,
+      context.settings.flags.sandbox,
+    );
     const found = await link.use((store) => findKeys(store, keys, what, feed));
     if (found.length === 0) {
-      context.notice(
+      context.terminal.notice(
         what === 'feed' ? `no feed "${feed}" in the store; nothing to remove` : 'nothing to remove',
       );
       return;
@@ -269,10 +279,10 @@ export const storeClear = command({
       hint: 'pass --yes to remove without asking',
     };
     if (!yes)
-      await agree(context.io, text, context.signal, alone, {
+      await agree(context.terminal.io, text, context.terminal.signal, alone, {
         message: 'cancelled; nothing was removed',
       });
     await link.use((store) => removeKeys(store, keys, found, what === 'feed' ? feed : undefined));
-    context.notice(`Removed ${names[what]} (${found.length} Redis keys)`);
+    context.terminal.notice(`Removed ${names[what]} (${found.length} Redis keys)`);
   },
 });

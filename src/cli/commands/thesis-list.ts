@@ -50,7 +50,7 @@ export const thesisList = command({
   parse: (_, given) => readListFlags(given, fieldPaths(Thesis)),
   async run(context, { token, user, ...flags }) {
     const address = token === undefined ? undefined : await tokenAddress(token, context);
-    const author = user === undefined ? undefined : await authorOf(user, context);
+    const author = user === undefined ? undefined : await authorOf(user, context.terminal);
     const { lookup, userId: plannedId } = plannedAuthor(author);
     const page = thesisCall(
       { userId: plannedId, tokenAddress: address },
@@ -66,7 +66,7 @@ export const thesisList = command({
       async open() {
         const userId = author && (await userIdOf(author, context));
         return {
-          feed: thesisFeed(await context.client(), { userId, tokenAddress: address }),
+          feed: thesisFeed(await context.service.client(), { userId, tokenAddress: address }),
           name: thesisFeedName(userId, address === undefined ? [] : [address]),
         };
       },

@@ -8,8 +8,9 @@ import { feedIdOf } from '../../store/keys.ts';
 import { flag, list, valueOr } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
-import { accountSharing } from '../lookup/account.ts';
+import { accountSharing } from '../lookup/open-lookup.ts';
 import { tokenAddresses } from '../lookup/token.ts';
+import { isDryRun } from '../run/dry-run.ts';
 import { approveTail, plannedTail } from '../spend/tail-cost.ts';
 import { serviceOptions } from '../tail/flags.ts';
 import { runFeed } from '../tail/run-feed.ts';
@@ -64,23 +65,32 @@ export const thesisRelay = command({
     const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
     const page = thesisCall({ tokenAddress }, { limit: THESIS_BLOCK });
     const shape = { durationMs: undefined, socket: via !== 'poll', lagMs: lag, page };
-    if (await context.dryRun([{ id: 'me', ask: {} }, ...plannedTail(shape)])) return;
+    if (await isDryRun(context, [{ id: 'me', ask: {} }, ...plannedTail(shape)])) return;
     const { needStore } = await import('../store/open-store.ts');
-    const store = await needStore(context);
+    const store = await needStore(context.service, context.settings.flags.sandbox);
     await approveTail(context, shape);
-    const client = await context.client();
+    const client = await context.service.client();
     const byToken = tokens.length > 0 && tokens.length <= SOCKET_TOKENS_MAX;
     const normal = tokens.map(normalToken).sort();
     const { runRelay } = await import('../store/relay.ts');
     const { RelayState, watchRelay } = await import('../store/watch-relay.ts');
-    const { io, signal, notice, diskWait, scope, permission, settings } = context;
+    const { io, signal } = context.terminal;
+    const { settings } = context;
     const state = new RelayState();
-    const ledger = await context.ledger();
+    const ledger = await context.service.ledger();
     const world = {
-      ...{ io, signal, notice, diskWait, scope, store },
-      startLine: (line: string) => permission.withLimit(line),
+      ...{
+        io,
+        signal,
+        notice: context.terminal.notice,
+        diskWait: context.out.diskWait,
+        scope: context.service.scope,
+        store,
+      },
+      startLine: (line: string) => context.service.permission.withLimit(line),
       source: thesisSource(client, { tokenAddress }),
-      connect: via === 'poll' ? undefined : socketOf(context, client, await context.target()),
+      connect:
+        via === 'poll' ? undefined : socketOf(context, client, await context.service.target()),
       key: keyFacts(client, ledger, io.clock.now, await accountSharing(context)),
       limits: ledger.limits,
       left: client.left,
@@ -88,7 +98,7 @@ export const thesisRelay = command({
     };
     const plan = {
       ...{ tokens: normal, keepMs: keep, keepRows, via, lagMs: lag, waitForBudget },
-      limitLeft: () => permission.left,
+      limitLeft: () => context.service.permission.left,
       socketShare: settings.socketShare,
       feed: thesisFeedName(undefined, normal),
       subscription: byToken ? ({ type: 'tokens', tokens } as const) : ({ type: 'all' } as const),

@@ -16,9 +16,10 @@ import { conditionsOf, thesisFilterOptions } from '../args/list-flags.ts';
 import { excluding, flag, inGroup, list, value, valueOr } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
-import type { Planned } from '../context.ts';
 import { authorOf, plannedAuthor, userIdOf } from '../lookup/scope.ts';
 import { tokenAddresses } from '../lookup/token.ts';
+import { isDryRun } from '../run/dry-run.ts';
+import type { Planned } from '../run/planned.ts';
 import { approveTail, plannedTail } from '../spend/tail-cost.ts';
 import { filtersOf } from '../tail/certify.ts';
 import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';
@@ -125,7 +126,7 @@ export const thesisTail = command({
   },
   async run(context, { token, user, conditions, via, fill, group, shared, ...flags }) {
     const tokens = await tokenAddresses(token, context);
-    const author = user === undefined ? undefined : await authorOf(user, context);
+    const author = user === undefined ? undefined : await authorOf(user, context.terminal);
     const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
     const { lookup, userId: plannedId } = plannedAuthor(author);
     const shape = {
@@ -138,7 +139,7 @@ export const thesisTail = command({
     };
     const planned: Planned[] = [...lookup, { id: 'me', ask: {} }, ...plannedTail(shape)];
     const isFree = via === 'store' || flags.replay.length > 0;
-    if (await context.dryRun(isFree ? [] : planned)) return;
+    if (await isDryRun(context, isFree ? [] : planned)) return;
     const posts = { ...liveThesisView, highlight: highlightOf(conditions.grep) };
     const shown = flags.confluence
       ? { view: confluenceView, timeField: 'lastAt', fields: thesisConfluence }
@@ -166,7 +167,7 @@ export const thesisTail = command({
         userId,
         ...conditions,
         onTimeout: once((row) =>
-          context.notice(
+          context.terminal.notice(
             `the pattern took too long on post ${row.id}; such posts are printed anyway: use a simpler pattern`,
           ),
         ),
@@ -181,9 +182,9 @@ export const thesisTail = command({
       if (stored) {
         const { openFollower } = await import('../store/follow.ts');
         const { createFilling } = await import('../store/fill-gap.ts');
-        const client = fill ? await context.client() : undefined;
+        const client = fill ? await context.service.client() : undefined;
         const filling =
-          client && createFilling(thesisSource(client, scope), client, context.io.clock);
+          client && createFilling(thesisSource(client, scope), client, context.terminal.io.clock);
         return openFollower(context, files, {
           ...stored,
           ...plan,
@@ -193,13 +194,14 @@ export const thesisTail = command({
         });
       }
       if (via === 'store') throw new Error('--via store did not open a store');
-      const client = await context.client();
+      const client = await context.service.client();
       // With more than fifty tokens, subscribe to all posts and filter them on this machine.
       const byToken = tokens.length > 0 && tokens.length <= SOCKET_TOKENS_MAX;
       return openTail(context, files, client, {
         ...plan,
         source: thesisSource(client, scope),
-        connect: via === 'poll' ? undefined : socketOf(context, client, await context.target()),
+        connect:
+          via === 'poll' ? undefined : socketOf(context, client, await context.service.target()),
         options: {
           via,
           socketShare: context.settings.socketShare,

@@ -13,7 +13,8 @@ import {
 } from '../../state/ledger/read-ledger.ts';
 import { excluding, flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../run/context.ts';
+import { isDryRun } from '../run/dry-run.ts';
 import { estimateText } from '../spend/permission.ts';
 
 export const usageCommand = command({
@@ -61,13 +62,13 @@ export const usageCommand = command({
     const from =
       since === undefined
         ? undefined
-        : instantAt(since, context.io.clock.now(), context.settings.utc);
+        : instantAt(since, context.terminal.io.clock.now(), context.settings.utc);
     const entries = store
       ? sharedEntries(context, from)
       : readLedger(context.settings.folders.state, from);
     const sums = await summarize(entries, field);
     const whole = total(sums);
-    await context.print(
+    await context.out.print(
       usageView(by, { lost: whole.atMost !== whole.cu, unpriced: whole.unpriced > 0 }),
       sums.map(({ group, calls, cu, atMost, unpriced }) => ({
         [by]: group,
@@ -77,20 +78,21 @@ export const usageCommand = command({
         ...(unpriced > 0 && { unpriced }),
       })),
     );
-    if (context.format === 'table') {
+    if (context.settings.format === 'table') {
       const cost = estimateText({ least: whole.cu, most: whole.atMost });
-      if (sums.length > 1) context.notice(`total: ${countText(whole.calls, 'call')}, ${cost}`);
+      if (sums.length > 1)
+        context.terminal.notice(`total: ${countText(whole.calls, 'call')}, ${cost}`);
       await (await import('../spend/budgets.ts')).noticeBudgets(context, store);
     }
     if (whole.unpriced > 0)
-      context.notice(`plus ${countText(whole.unpriced, 'call')} whose price is not known`);
+      context.terminal.notice(`plus ${countText(whole.unpriced, 'call')} whose price is not known`);
   },
 });
 
 async function* sharedEntries(context: Context, since = 0): AsyncGenerator<LedgerEntry> {
   const { needStore } = await import('../store/open-store.ts');
   const { readSharedLedger } = await import('../../store/status.ts');
-  const { link, keys } = await needStore(context);
+  const { link, keys } = await needStore(context.service, context.settings.flags.sandbox);
   yield* await link.use((store) => readSharedLedger(store, keys, since));
 }
 
@@ -106,10 +108,14 @@ const total = (sums: readonly LedgerSum[]) =>
   );
 
 async function compareWithService(context: Context) {
-  if (await context.dryRun([{ id: 'me', ask: {} }], reconcileView)) return;
-  const { known } = await (await context.client()).call('me', {}, { signal: context.signal });
+  if (await isDryRun(context, [{ id: 'me', ask: {} }], reconcileView)) return;
+  const { known } = await (await context.service.client()).call(
+    'me',
+    {},
+    { signal: context.terminal.signal },
+  );
   const { unitsUsed, period: stated = '' } = known.usage ?? {};
-  const thisMonth = new Date(context.io.clock.now()).toISOString().slice(0, 7);
+  const thisMonth = new Date(context.terminal.io.clock.now()).toISOString().slice(0, 7);
   const period = /^\d{4}-\d{2}$/.test(stated) ? stated : thisMonth;
   if (unitsUsed === undefined) {
     throw new Failure('answer', 'the service does not report the units used', {
@@ -131,11 +137,12 @@ async function compareWithService(context: Context) {
     lostAtMost,
     ...(unpriced > 0 && { unpriced }),
   };
-  await context.printOne(reconcileView, found);
-  if (context.globals.sandbox) context.notice('the sandbox starts counting at zero in every run');
+  await context.out.print(reconcileView, [found], { isSingle: true });
+  if (context.settings.flags.sandbox)
+    context.terminal.notice('the sandbox starts counting at zero in every run');
   else {
     const text = driftText(found, profile);
-    if (text !== undefined) context.notice(text);
+    if (text !== undefined) context.terminal.notice(text);
   }
 }
 

@@ -8,8 +8,9 @@ import { verificationView, verifiedFilesView } from '../../output/views/verifica
 import { readRange } from '../args/list-flags.ts';
 import { value } from '../args/option.ts';
 import { command } from '../command.ts';
-import type { Context } from '../context.ts';
 import { isRowFormat } from '../output/output.ts';
+import type { Context } from '../run/context.ts';
+import { isDryRun } from '../run/dry-run.ts';
 import { gapText, placeText } from '../tail/notice-text.ts';
 import { IdSet } from '../verify/id-set.ts';
 import { joinFiles } from '../verify/join.ts';
@@ -57,7 +58,8 @@ export const verify = command({
   exits: [0, 2, 4, 5, 6, 7, 9, 10, 11],
   parse: (files, given) => ({ ...given, files }),
   async run(context, { files, since, until, sample }) {
-    const { io, settings } = context;
+    const { io } = context.terminal;
+    const { settings } = context;
     const range = readRange({ since, until }, io.clock.now(), settings.utc);
     const ids = new IdSet();
     // Some of the lines may be outside of the verified stretches.
@@ -72,8 +74,8 @@ export const verify = command({
     };
     const joined = joinFiles(scanned, asked);
     const plan = sample === undefined ? undefined : planSample(context, scanned, joined, sample);
-    const isRows = isRowFormat(context.format);
-    if (await context.dryRun(plan?.calls ?? [], isRows ? verifiedFilesView : verificationView))
+    const isRows = isRowFormat(context.settings.format);
+    if (await isDryRun(context, plan?.calls ?? [], isRows ? verifiedFilesView : verificationView))
       return 0;
     const found = plan ? await plan.compare(joined, (id) => ids.has(Buffer.from(id))) : joined;
     report(context, scanned, found);
@@ -81,11 +83,11 @@ export const verify = command({
       const { status, from, to, rows, gaps } = found;
       const duplicates = found.files.reduce((sum, file) => sum + file.duplicates, 0);
       const sum = { file: 'all files', status, from, to, rows, duplicates, gaps };
-      await context.print(
+      await context.out.print(
         verifiedFilesView,
         found.files.length > 1 ? [...found.files, sum] : found.files,
       );
-    } else await context.printOne(verificationView, found);
+    } else await context.out.print(verificationView, [found], { isSingle: true });
     return found.status === 'complete' ? 0 : 10;
   },
 });
@@ -122,13 +124,13 @@ function sameFeed(scanned: readonly ScannedFile[]): void {
 }
 
 function report(
-  { notice }: Context,
+  { terminal }: Context,
   scanned: readonly ScannedFile[],
   { gaps, from }: Verification,
 ): void {
   for (const { file, problems, notes } of scanned) {
-    for (const problem of problems) notice(`${file} was changed: ${problem}`);
-    for (const note of notes) notice(`${file}: ${note}`);
+    for (const problem of problems) terminal.notice(`${file} was changed: ${problem}`);
+    for (const note of notes) terminal.notice(`${file}: ${note}`);
   }
   const valid = scanned.flatMap(({ file, certificate, problems }) =>
     certificate && problems.length === 0 ? [{ file, ...certificate.lines }] : [],
@@ -137,11 +139,13 @@ function report(
   const parts = valid.filter(({ previous }) => previous !== null && !digests.has(previous));
   for (const { file, before } of parts) {
     const from = placeText(before === null ? null : { at: before, id: '' });
-    notice(
+    terminal.notice(
       `${file} continues a file that is not there unchanged: it is verified only for posts after ${from}`,
     );
   }
-  for (const { why, ...gap } of gaps) notice(`GAP: ${gapText(gap)}: ${safeLine(why)}`);
+  for (const { why, ...gap } of gaps) terminal.notice(`GAP: ${gapText(gap)}: ${safeLine(why)}`);
   if (from === null && valid.length > 0 && parts.length === 0)
-    notice('nothing is verified yet: a tail verifies posts two minutes after they were posted');
+    terminal.notice(
+      'nothing is verified yet: a tail verifies posts two minutes after they were posted',
+    );
 }

@@ -34,7 +34,7 @@ export const whois = command({
   parse: (words, given) => ({ ...given, source: subjectSource(words, given, 'subject') }),
   async run(context, { source, as, maxAge, noCache, strict }) {
     const users = await openCachedLookup(context, { noCache, maxAge });
-    if (!noCache) context.answersAreCached();
+    if (!noCache) context.bill.isCached = context.settings.folders.cache !== undefined;
     return await runLookups(context, {
       view: whoisView,
       source,

@@ -11,9 +11,9 @@ import type { HttpAnswer } from '../../contract/ports/transport.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
 import { compareDescriptions } from '../../core/compare-descriptions.ts';
 import { keyKind } from '../../state/config/config.ts';
-import { openDifferenceLog } from '../connect.ts';
-import type { Context } from '../context.ts';
 import { raiseBudgetText } from '../failure-hint.ts';
+import { openDifferenceLog } from '../run/connect.ts';
+import type { Context } from '../run/context.ts';
 import { configOf, SECRET_COMMAND, sourcedSettings } from '../settings/settings.ts';
 import {
   attempt,
@@ -32,7 +32,7 @@ import {
 export async function* probe(context: Context, ws: boolean): AsyncGenerator<Check> {
   yield* settingsChecks(context);
   const asking = ['reach', 'clock', 'key', 'limits', 'drift', ...(ws ? ['socket'] : [])];
-  const client = await attempt(() => context.client());
+  const client = await attempt(() => context.service.client());
   if (client instanceof Failure) {
     const isKey = keyCodes.includes(client.code) && context.settings.key.known === undefined;
     const isStore = client.code.startsWith('STORE_') || client.code === SECRET_COMMAND;
@@ -40,9 +40,11 @@ export async function* probe(context: Context, ws: boolean): AsyncGenerator<Chec
     yield failedCheck(failed, client);
     return yield* skipped(asking.filter((check) => check !== failed));
   }
-  const { clock } = context.io;
+  const { clock } = context.terminal.io;
   const [askedAt, started] = [clock.now(), clock.mono()];
-  const described = await attempt(() => client.raw({ method: 'GET', path: OPENAPI_PATH }, context));
+  const described = await attempt(() =>
+    client.raw({ method: 'GET', path: OPENAPI_PATH }, { signal: context.terminal.signal }),
+  );
   const took = Math.round(clock.mono() - started);
   const answeredAt = clock.now();
   const unreached =
@@ -57,7 +59,7 @@ export async function* probe(context: Context, ws: boolean): AsyncGenerator<Chec
   yield* keyChecks(context, client);
   yield* driftChecks(described);
   yield* judgeAnswers(
-    openDifferenceLog(await context.target(), context.settings, context.io).list(),
+    openDifferenceLog(await context.service.target(), context.settings, context.terminal.io).list(),
     clock.now(),
   );
   yield* storeCheck(context);
@@ -72,7 +74,7 @@ async function* budgetChecks(context: Context): AsyncGenerator<Check> {
   const states = await attempt(() => budgetStates(context));
   if (states instanceof Failure) return yield failedCheck('budget', states);
   for (const state of states) {
-    const text = leftText(state, context.io.clock.now());
+    const text = leftText(state, context.terminal.io.clock.now());
     if (leftIn(state) > 0) yield passed('budget', text);
     else yield warn('budget', text, raiseBudgetText(state.period, machineOf(state)));
   }
@@ -81,7 +83,7 @@ async function* budgetChecks(context: Context): AsyncGenerator<Check> {
 const machineOf = ({ scope, name }: BudgetName) => (scope === 'machine' ? name : undefined);
 
 async function* storeCheck(context: Context): AsyncGenerator<Check> {
-  const store = await attempt(() => context.store());
+  const store = await attempt(() => context.service.store());
   if (store instanceof Failure) return yield failedCheck('store', store);
   if (store === undefined) return;
   const server = await attempt(() => store.link.use(async (connection) => connection.server));
@@ -93,16 +95,20 @@ async function* storeCheck(context: Context): AsyncGenerator<Check> {
 }
 
 function* settingsChecks(context: Context): Generator<Check> {
-  if (context.globals.sandbox)
+  if (context.settings.flags.sandbox)
     return yield passed('settings', 'not needed for the embedded service');
   try {
-    const { problems, profile } = sourcedSettings(context.io, context.globals, true);
+    const { problems, profile } = sourcedSettings(
+      context.terminal.io,
+      context.settings.flags,
+      true,
+    );
     for (const problem of problems) yield failedCheck('settings', problem);
-    const { path } = configOf(context.io);
+    const { path } = configOf(context.terminal.io);
     if (
       problems.length === 0 &&
       path !== undefined &&
-      isReadableByOthers(path, context.io.platform)
+      isReadableByOthers(path, context.terminal.io.platform)
     )
       yield warn(
         'settings',
@@ -135,7 +141,9 @@ async function otherServer(
   described: HttpAnswer,
 ): Promise<Failure | undefined> {
   if (isOpenApi(plainJson(described.text))) return undefined;
-  const me = await attempt(() => client.raw({ method: 'GET', path: endpoints.me.path }, context));
+  const me = await attempt(() =>
+    client.raw({ method: 'GET', path: endpoints.me.path }, { signal: context.terminal.signal }),
+  );
   if (me instanceof Failure) return undefined;
   if (me.status !== 404 && isRecord(plainJson(me.text))) return undefined;
   const { server, 'content-type': type } = me.headers;
@@ -153,9 +161,9 @@ async function otherServer(
 const isOpenApi = (value: unknown) => isRecord(value) && isRecord(value['paths']);
 
 async function* keyChecks(context: Context, client: Client): AsyncGenerator<Check> {
-  const { key = '' } = await context.target();
+  const { key = '' } = await context.service.target();
   const shown = `${keyKind(key) === 'unknown' ? '' : `${keyKind(key)} key `}${maskKey(key)}`;
-  const me = await attempt(() => client.call('me', {}, { signal: context.signal }));
+  const me = await attempt(() => client.call('me', {}, { signal: context.terminal.signal }));
   if (me instanceof Failure) {
     yield failedCheck('key', me);
     return yield skip('limits', 'skipped');
@@ -184,16 +192,16 @@ const READY_MS = 15_000;
 
 async function socketCheck(context: Context): Promise<Check> {
   const { maxCu } = context.settings;
-  if (maxCu !== undefined && context.spent + cu.socketMinute > maxCu) {
+  if (maxCu !== undefined && context.bill.spent + cu.socketMinute > maxCu) {
     return skip(
       'socket',
       `skipped: one minute costs ${unitsText(cu.socketMinute)}, more than the spending limit allows`,
     );
   }
   const { socketOf } = await import('../tail/socket.ts');
-  const connect = socketOf(context, await context.client(), await context.target());
+  const connect = socketOf(context, await context.service.client(), await context.service.target());
   const over = new AbortController();
-  const signal = AbortSignal.any([context.signal, over.signal]);
+  const signal = AbortSignal.any([context.terminal.signal, over.signal]);
   const late = new Failure(
     'network',
     `the WebSocket was not ready within ${READY_MS / 1000} seconds`,
@@ -202,7 +210,7 @@ async function socketCheck(context: Context): Promise<Check> {
       hint: 'check whether a proxy blocks WebSockets; "trdr thesis tail --via poll" works without them',
     },
   );
-  const timer = context.io.clock.sleep(READY_MS, signal).then(
+  const timer = context.terminal.io.clock.sleep(READY_MS, signal).then(
     () => over.abort(late),
     () => {},
   );

@@ -3,8 +3,6 @@ import { type AnswerCache, withClaim } from '../../contract/ports/answers.ts';
 import type { CallOptions, Client, KeyMeters } from '../../contract/ports/client.ts';
 import { known, recognize } from '../../contract/read-record.ts';
 import { Me } from '../../contract/records/account.ts';
-import type { Context } from '../context.ts';
-import { openAnswers } from './open-lookup.ts';
 
 /** How long machines that share a store use the same answer of `me`. */
 const SHARED_MS = 15_000;
@@ -12,12 +10,6 @@ const SHARED_MS = 15_000;
 export interface AccountSharing {
   readonly claim: AnswerCache['claim'];
   readonly now: () => number;
-}
-
-/** What the run needs to share the answer of `me`; undefined if the run has no store. */
-export async function accountSharing(context: Context): Promise<AccountSharing | undefined> {
-  const { claim } = (await openAnswers(context)) ?? {};
-  return claim && { claim, now: context.io.clock.now };
 }
 
 /** The answer of `me`, for checks before a run: up to 15 seconds old if machines share a store. */

@@ -6,7 +6,9 @@ import { sortBy } from '../../core/pages/sort.ts';
 import { type TimedFeed, type WalkFilter, walkPages } from '../../core/pages/walk.ts';
 import type { View } from '../../output/view.ts';
 import { type ListInput, readRange } from '../args/list-flags.ts';
-import type { Context, Planned } from '../context.ts';
+import type { Context } from '../run/context.ts';
+import { isDryRun } from '../run/dry-run.ts';
+import type { Planned } from '../run/planned.ts';
 import { continueList, hintToContinue } from '../spend/continue-command.ts';
 import { approveList } from '../spend/preflight.ts';
 import { filtersOf } from '../tail/certify.ts';
@@ -32,7 +34,8 @@ const MAX_PAGES_WITHOUT_MATCH = 20;
 
 export async function listPosts(context: Context, flags: ListInput, list: PostList): Promise<void> {
   const { rows, before, sort, reverse } = flags;
-  const { io, settings, signal } = context;
+  const { io, signal } = context.terminal;
+  const { settings } = context;
   const range = readRange(flags, io.clock.now(), settings.utc);
   const filters = filtersOf(flags.conditions);
   // The maximum cost is not known with a filter or --until: they skip posts that are paid for too.
@@ -42,7 +45,7 @@ export async function listPosts(context: Context, flags: ListInput, list: PostLi
       ? call
       : { ...call, times: isOpen ? null : Math.ceil(rows / list.pageRows) },
   );
-  if (await context.dryRun(planned, list.view)) return;
+  if (await isDryRun(context, planned, list.view)) return;
   await approveList(context, planned, rows, ...list.noun);
   const isTimed = flags.since !== undefined || flags.until !== undefined;
   const clock = isTimed ? await serviceClock(context) : io.clock;
@@ -73,8 +76,8 @@ export async function listPosts(context: Context, flags: ListInput, list: PostLi
     maxPages: rows === undefined ? undefined : MAX_PAGES_WITHOUT_MATCH,
     onGiveUp(pages, cursor) {
       isGivenUp = true;
-      context.notice(
-        `stopped after ${pages} pages in a row without a match (${unitsText(context.spent)}); there are more pages: continue with --before ${cursor}, or use --all`,
+      context.terminal.notice(
+        `stopped after ${pages} pages in a row without a match (${unitsText(context.bill.spent)}); there are more pages: continue with --before ${cursor}, or use --all`,
       );
     },
   };
@@ -84,7 +87,7 @@ export async function listPosts(context: Context, flags: ListInput, list: PostLi
     yield* walkPages(certificate.watch(opened.feed), walk, filter);
   }
   const continued = () =>
-    continueList(context, {
+    continueList(context.terminal.io, context.settings.flags.out, {
       '--before': next,
       // Write absolute times, because an age such as 2h would refer to a later time when the list continues.
       ...(walk.since !== undefined && { '--since': new Date(walk.since).toISOString() }),
@@ -104,6 +107,9 @@ export async function listPosts(context: Context, flags: ListInput, list: PostLi
     yield* sort === undefined ? all.reverse() : sortBy(all, sort, reverse);
     if (failure) throw failure.error;
   }
-  await context.print({ ...list.view, highlight: highlightOf(flags.conditions.grep) }, printed());
+  await context.out.print(
+    { ...list.view, highlight: highlightOf(flags.conditions.grep) },
+    printed(),
+  );
   certificate.write(name, filters, isGivenUp || count === rows);
 }

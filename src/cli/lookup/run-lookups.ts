@@ -5,9 +5,11 @@ import type { View } from '../../output/view.ts';
 import { openRunAnswers } from '../../state/cache.ts';
 import type { SubjectSource } from '../args/input.ts';
 import { gatherSubjects } from '../args/subjects.ts';
-import type { Context, Planned } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
 import { openProgress } from '../output/progress.ts';
+import type { Context } from '../run/context.ts';
+import { isDryRun } from '../run/dry-run.ts';
+import type { Planned } from '../run/planned.ts';
 import { distinct, preflight } from '../spend/preflight.ts';
 import { isSpent, LookupTally, reportSkipped } from './tally.ts';
 
@@ -37,24 +39,25 @@ export async function runLookups<T extends object>(
   context: Context,
   { view, source, read, strict, doing, noun, plan, resume, answer }: Lookups<T>,
 ): Promise<ExitCode> {
-  const { io, format, globals, signal } = context;
+  const { io, signal } = context.terminal;
+  const { format, flags } = context.settings;
   const { checked, hasMore, isSingle, all } = await gatherSubjects(source, context, read);
   const subjects = distinct(checked);
   const planned = plan(subjects);
-  if (await context.dryRun(planned, view)) return 0;
+  if (await isDryRun(context, planned, view)) return 0;
   const what = `${doing} ${countText(subjects.length, noun)}`;
   await preflight(context, planned, what, hasMore, resume);
   const tally = new LookupTally();
-  context.setOutcome(tally);
+  context.bill.outcome = tally;
   const progress = await openProgress(context, DELAY_MS);
-  const isApart = io.stdout.isTTY !== true || globals.out !== undefined;
+  const isApart = io.stdout.isTTY !== true || flags.out !== undefined;
   const options = {
     answer: await answer(progress.describe),
     read,
     older: openRunAnswers(),
     signal,
   };
-  const print = context.emit(view, isSingle, async (out) => {
+  const print = context.out.emit(view, isSingle, async (out) => {
     try {
       for await (const found of lookup(all(), options)) {
         tally.add(found.answer);
@@ -75,7 +78,7 @@ export async function runLookups<T extends object>(
     const left = checked.slice(tally.total).map(({ text }) => text);
     // The subjects in the rest of a long input cannot be listed, because they were not read.
     if (isSpent(error) && !isSingle && !hasMore)
-      reportSkipped(context, left, countText(left.length, noun));
+      reportSkipped(context.terminal, left, countText(left.length, noun));
     throw error;
   }
   return tally.exit(strict);

@@ -6,13 +6,18 @@ import type { CalloutScope } from '../../core/pages/feeds.ts';
 import { excluding, type GivenFlags, value } from '../args/option.ts';
 import { addressOf, noticeLinks } from '../args/subjects.ts';
 import { text } from '../args/values.ts';
-import type { Context, Planned } from '../context.ts';
+import type { Context } from '../run/context.ts';
+import type { Planned } from '../run/planned.ts';
+import type { Terminal } from '../run/terminal.ts';
 import { openCachedLookup } from './open-lookup.ts';
 
 /** Parses the author given with --user: a user id, or a handle that must be looked up. */
-export async function authorOf(given: string, context: Pick<Context, 'notice'>): Promise<Subject> {
+export async function authorOf(
+  given: string,
+  terminal: Pick<Terminal, 'notice'>,
+): Promise<Subject> {
   const subject = await readSubject(given);
-  noticeLinks([subject], context);
+  noticeLinks([subject], terminal);
   if (subject.type === 'wallet') {
     throw usageError(
       '--user: expected a handle or a user id, got a wallet',
@@ -34,7 +39,7 @@ export function plannedAuthor(author: Subject | undefined): {
 
 export async function userIdOf(subject: Subject, context: Context): Promise<string> {
   if (subject.type === 'id') return subject.value;
-  const answer = await (await openCachedLookup(context)).answer(subject, context.signal);
+  const answer = await (await openCachedLookup(context)).answer(subject, context.terminal.signal);
   if (answer.found === null) throw answer.failure;
   if (answer.found) {
     const { id } = known(User, answer.record);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../run/context.ts';
 
 const UNSURE_MS = 1_000;
 
@@ -17,22 +17,24 @@ export function clockLead(
 }
 
 /** Ages such as 2h count by the service's clock, because this machine's may be hours off. Requests `me`, which is free. */
-export async function serviceClock({ io, client, notice, signal }: ClockNeeds): Promise<Clock> {
+export async function serviceClock({
+  terminal,
+  service,
+}: Pick<Context, 'terminal' | 'service'>): Promise<Clock> {
+  const { io, signal } = terminal;
   const { clock } = io;
-  const asking = await client();
+  const client = await service.client();
   const askedAt = clock.now();
   try {
-    const { headers } = await asking.call('me', {}, { signal });
+    const { headers } = await client.call('me', {}, { signal });
     const lead = clockLead(headers['date'], askedAt, clock.now()) ?? 0;
     return { ...clock, now: () => clock.now() - lead };
   } catch (error) {
     // A rejected key fails here as it would in the next call.
     if (!(error instanceof Failure) || error.kind === 'auth') throw error;
-    notice(
+    terminal.notice(
       `cannot read the clock of the service, so times count from this machine's: ${error.message}`,
     );
     return clock;
   }
 }
-
-type ClockNeeds = Pick<Context, 'io' | 'client' | 'notice' | 'signal'>;

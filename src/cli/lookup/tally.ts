@@ -1,7 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import { namesText } from '../../output/notices.ts';
-import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
+import type { Terminal } from '../run/terminal.ts';
 
 type Outcomes =
   | { readonly found: true }
@@ -77,7 +77,7 @@ export const isSpent = (error: unknown): error is Failure =>
 
 /** `journal` is the path of a journal that contains all names: the notice then lists fewer. */
 export function reportSkipped(
-  { io, notice }: Pick<Context, 'io' | 'notice'>,
+  { io, notice }: Pick<Terminal, 'io' | 'notice'>,
   names: readonly string[],
   count: string,
   journal?: string,

@@ -8,7 +8,7 @@ import { normalSymbol, normalToken } from '../../core/pages/filter.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import { type KnownToken, noteTokens, tokensIn } from '../../state/recent-lines.ts';
 import { addressOf } from '../args/subjects.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../run/context.ts';
 
 /** Matches a symbol: every valid address is longer. */
 const SYMBOL = /^\$?[^\s\p{C}]{1,24}$/u;
@@ -51,7 +51,9 @@ function addressOfSymbol(symbol: string, context: Context): string {
       `pass the address of one of them: ${candidates.join(', ')}`,
     );
   }
-  context.notice(`${shown(symbol)} is ${first.address} on ${first.network || 'an unknown chain'}`);
+  context.terminal.notice(
+    `${shown(symbol)} is ${first.address} on ${first.network || 'an unknown chain'}`,
+  );
   return first.address;
 }
 

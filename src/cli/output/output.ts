@@ -5,9 +5,9 @@ import type { PrinterOptions } from '../../output/format/printing.ts';
 import { createSink, fileIn, type Retry, type Sink } from '../../output/sink.ts';
 import type { View } from '../../output/view.ts';
 import type { Globals, OutputFormat } from '../args/common.ts';
-import type { AnyCommand } from '../command.ts';
-import type { Context } from '../context.ts';
 import type { Io } from '../io.ts';
+import type { Terminal } from '../run/terminal.ts';
+import type { Settings } from '../settings/settings.ts';
 
 const endings: Readonly<Record<string, OutputFormat>> = {
   csv: 'csv',
@@ -38,7 +38,7 @@ export function formatOf(
   globals: Pick<Globals, 'json' | 'output' | 'out' | 'bom'>,
   setting: OutputFormat | undefined,
   isTerminal: boolean,
-  command: Pick<AnyCommand, 'path' | 'stream'>,
+  command: { readonly path: string; readonly stream?: boolean | undefined },
 ): OutputFormat {
   const { json, output, out, bom } = globals;
   if (json && output !== undefined && output !== 'json') {
@@ -79,31 +79,34 @@ export const isRowFormat = (format: OutputFormat): boolean =>
 export const terminalWidth = ({ stdout, env }: Pick<Io, 'stdout' | 'env'>): number =>
   stdout.columns || Number(env['COLUMNS']) || 80;
 
+type PrinterForm<T> = Pick<PrinterOptions<T>, 'format' | 'single' | 'live'>;
+
 /** Opens the printer of a format, as the flags and settings require. */
 export async function openPrinter<T>(
-  { io, globals, settings, notice }: Pick<Context, 'io' | 'globals' | 'settings' | 'notice'>,
+  { io, notice }: Pick<Terminal, 'io' | 'notice'>,
+  settings: Settings,
   sink: Sink,
   view: View<T>,
-  how: Pick<PrinterOptions<T>, 'format' | 'single' | 'live'>,
+  how: PrinterForm<T>,
 ) {
   const { createPrinter } = await import('../../output/format/printer.ts');
   const { wantsColor, wantsUnicode } = await import('../../output/terminal/style.ts');
-  const terminal = io.stdout.isTTY === true && globals.out === undefined;
+  const terminal = io.stdout.isTTY === true && settings.flags.out === undefined;
   return await createPrinter({
     ...how,
     sink,
     view,
-    fields: await selectedFields(globals.fields, view),
+    fields: await selectedFields(settings.flags.fields, view),
     notify: notice,
     terminal,
     size: () => ({ width: terminalWidth(io), height: (terminal && io.stdout.rows) || undefined }),
-    color: wantsColor(globals.color, io.env, terminal, settings.color),
+    color: wantsColor(settings.flags.color, io.env, terminal, settings.color),
     unicode: wantsUnicode(io.env, io.platform),
     utc: settings.utc,
     now: io.clock.now,
-    times: globals.times,
-    bom: globals.bom,
-    wide: globals.wide,
+    times: settings.flags.times,
+    bom: settings.flags.bom,
+    wide: settings.flags.wide,
   });
 }
 
@@ -138,9 +141,9 @@ export async function openSink(
 
 /** Formats records as the flags require, but collects them. */
 export async function createTextPrinter<T>(
-  context: Context,
+  { terminal, settings }: { readonly terminal: Terminal; readonly settings: Settings },
   view: View<T>,
-  how: Parameters<typeof openPrinter<T>>[3],
+  how: PrinterForm<T>,
 ) {
   let parts: Uint8Array[] = [];
   let size = 0;
@@ -155,7 +158,7 @@ export async function createTextPrinter<T>(
     closed: new AbortController().signal,
   };
   return {
-    ...(await openPrinter(context, sink, view, how)),
+    ...(await openPrinter(terminal, settings, sink, view, how)),
     get size() {
       return size;
     },

@@ -10,12 +10,13 @@ import type { SavedNumbers } from '../../core/pnl/cached-numbers.ts';
 import type { Targets } from '../../core/pnl/targets.ts';
 import type { View } from '../../output/view.ts';
 import type { ExportJournal } from '../../state/export-journal/journal.ts';
-import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
 import { isSpent, LookupTally, reportSkipped } from '../lookup/tally.ts';
 import { createTextPrinter } from '../output/output.ts';
 import { openProgress } from '../output/progress.ts';
 import { agree } from '../output/prompt.ts';
+import type { Context } from '../run/context.ts';
+import type { Terminal } from '../run/terminal.ts';
 import { handlesText } from '../spend/preflight.ts';
 import { outcomeOf, readExport, readRecord } from './from/read-export.ts';
 import { present, type Shape } from './present.ts';
@@ -35,13 +36,13 @@ async function openExport(
 ): Promise<ExportJournal> {
   const { openJournal } = await import('../../state/export-journal/open-journal.ts');
   const open = (how: Omit<Destination, 'out'>) =>
-    openJournal(out, subjects, context.scope?.baseUrl ?? null, how);
+    openJournal(out, subjects, context.service.scope?.baseUrl ?? null, how);
   try {
     return await open({ resume, fresh });
   } catch (error) {
     // With both flags, a nightly export must not stop for good after its list was edited.
     if (!resume || !fresh || !isOtherExport(error)) throw error;
-    context.notice(`${error.message}; starting over`);
+    context.terminal.notice(`${error.message}; starting over`);
     return await open({ resume: false, fresh });
   }
 }
@@ -78,7 +79,8 @@ export async function exportPnl(
   shape: Shape,
   strict: boolean,
 ): Promise<ExitCode> {
-  if (!destination.resume && !destination.fresh) await confirmReplacement(context, destination.out);
+  if (!destination.resume && !destination.fresh)
+    await confirmReplacement(context.terminal, destination.out);
   const journal = await openExport(context, targets.texts, destination);
   try {
     return await exportBy(journal, context, targets, saved, destination, shape, strict);
@@ -104,14 +106,14 @@ async function exportBy(
     lostBefore += length;
   }
   if (journal.resumed) {
-    context.notice(
+    context.terminal.notice(
       `resuming ${out}: ${group(journal.answers)} of ${handlesText(subjects.length)} done`,
     );
-  } else if (resume && context.io.stderr.isTTY) {
-    context.notice(`no interrupted export to ${out}; starting a new one`);
+  } else if (resume && context.terminal.io.stderr.isTTY) {
+    context.terminal.notice(`no interrupted export to ${out}; starting a new one`);
   }
   if (lostBefore > 0)
-    context.notice(
+    context.terminal.notice(
       `the last run died with ${handlesText(lostBefore)} in flight (up to ${unitsText(lostBefore * cu.reveal)}); requesting the lost numbers again`,
     );
   const { run, todo, unfound } = await beginRun(context, targets, saved, journal);
@@ -140,10 +142,15 @@ async function exportBy(
   if (failure?.error instanceof Failure) {
     if (left.length > 0 && answered > 0)
       await journal.leave(failure.error.code, left).catch(() => {});
-    reportSkipped(context, left, handlesText(left.length), answered > 0 ? journal.path : undefined);
+    reportSkipped(
+      context.terminal,
+      left,
+      handlesText(left.length),
+      answered > 0 ? journal.path : undefined,
+    );
   }
   const tally = new LookupTally();
-  context.setOutcome(tally);
+  context.bill.outcome = tally;
   const records = recordsOf(journal, failures, tally, subjects);
   if (delivers) {
     const { comparison } = shape;
@@ -158,7 +165,7 @@ async function exportBy(
   }
   if (!whole && answered > 0) {
     const wrote = `wrote ${group(answered)} of ${handlesText(subjects.length)}`;
-    context.notice(
+    context.terminal.notice(
       `${wrote} to ${delivers ? out : journal.path}; rerun with --resume for the rest`,
     );
   }
@@ -205,7 +212,10 @@ async function* pnlText<T>(
   single: boolean,
   items: AsyncIterable<T>,
 ): AsyncGenerator<string> {
-  const printer = await createTextPrinter(context, view, { format: context.format, single });
+  const printer = await createTextPrinter(context, view, {
+    format: context.settings.format,
+    single,
+  });
   for await (const item of items) {
     await printer.write(item);
     if (printer.size >= PIECE) yield printer.take().toString('utf8');
@@ -227,7 +237,7 @@ export async function isFinished(
   const startOver = 'add --fresh to start over and replace it, or use a different file';
   const there = new Set<string>();
   try {
-    for await (const record of readExport(out, context.io)) {
+    for await (const record of readExport(out, context.terminal.io)) {
       there.add(normalHandle(record.subject));
       if (record.found === true) there.add(normalHandle(textOf(record['handle']) ?? ''));
     }
@@ -245,7 +255,7 @@ export async function isFinished(
       startOver,
     );
   }
-  context.notice(
+  context.terminal.notice(
     `${out} is finished: it contains all ${handlesText(subjects.length)}; nothing was requested (--fresh starts over)`,
   );
   return true;
@@ -253,7 +263,7 @@ export async function isFinished(
 
 /** Asks before a run without --resume and --fresh replaces a file, which may contain paid answers. */
 async function confirmReplacement(
-  { io, signal }: Pick<Context, 'io' | 'signal'>,
+  { io, signal }: Pick<Terminal, 'io' | 'signal'>,
   out: string,
 ): Promise<void> {
   const found = statsOf(out);

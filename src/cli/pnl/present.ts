@@ -17,8 +17,8 @@ import {
   tableRowsOf,
 } from '../../output/views/pnl-rows.ts';
 import type { OutputFormat } from '../args/common.ts';
-import type { Context } from '../context.ts';
 import { isRowFormat } from '../output/output.ts';
+import type { Context } from '../run/context.ts';
 import { type Comparison, compared } from './compare.ts';
 
 export interface Shape {
@@ -40,13 +40,13 @@ type Print = <T>(view: View<T>, single: boolean, items: AsyncIterable<T>) => Pro
 const FLUSH_ROWS = 100;
 
 export const printer =
-  ({ emit }: Pick<Context, 'emit'>): Print =>
+  ({ out }: Pick<Context, 'out'>): Print =>
   (view, single, items) =>
-    emit(view, single, async (out) => {
+    out.emit(view, single, async (records) => {
       let rows = 0;
       for await (const item of items) {
-        await out.write(item);
-        if (++rows % FLUSH_ROWS === 0) await out.flush();
+        await records.write(item);
+        if (++rows % FLUSH_ROWS === 0) await records.flush();
       }
     });
 

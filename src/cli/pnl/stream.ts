@@ -18,12 +18,12 @@ import { createPnlRun, type PnlRun } from '../../core/pnl/run-batches.ts';
 import type { Targets } from '../../core/pnl/targets.ts';
 import { namesText } from '../../output/notices.ts';
 import type { ExportJournal } from '../../state/export-journal/journal.ts';
-import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
 import { openAnswers } from '../lookup/open-lookup.ts';
 import { LookupTally, reportSkipped } from '../lookup/tally.ts';
 import { noticeText } from '../output/client-notice-text.ts';
 import { openProgress } from '../output/progress.ts';
+import type { Context } from '../run/context.ts';
 import { approveNumbers, handlesText, planNumbers } from '../spend/preflight.ts';
 import { isWhole, present, printer, type Shape } from './present.ts';
 
@@ -35,14 +35,14 @@ export async function streamPnl(
   strict: boolean,
   saved: SavedNumbers | undefined,
 ): Promise<ExitCode> {
-  const { io, signal } = context;
+  const { io, signal } = context.terminal;
   const { texts: subjects, handleAt } = targets;
   const tally = new LookupTally();
-  context.setOutcome(tally);
+  context.bill.outcome = tally;
   const { run, todo, unfound, isCached } = await beginRun(context, targets, saved);
 
   async function request(position: number): Promise<PnlResult> {
-    const client = await context.client();
+    const client = await context.service.client();
     const subject = subjects[position] ?? '';
     const handle = handleAt(position) ?? subject;
     const { record, failure } = await requestOne(client, handle, { signal, saved });
@@ -64,7 +64,8 @@ export async function streamPnl(
   async function* records(): AsyncGenerator<PnlRecord> {
     const progress = await openProgress(context);
     // Progress line and rows would overwrite each other on the same terminal.
-    const apart = io.stdout.isTTY !== true || context.globals.out !== undefined || isWhole(shape);
+    const apart =
+      io.stdout.isTTY !== true || context.settings.flags.out !== undefined || isWhole(shape);
     const shown = apart && subjects.length > 1;
     try {
       for await (const { record, failure } of inOrder(subjects.length, cachedAt, requested())) {
@@ -84,7 +85,7 @@ export async function streamPnl(
     if (run && error instanceof Failure) {
       reportLost(context, run, targets);
       const left = run.left().map((position) => subjects[position] ?? '');
-      reportSkipped(context, left, handlesText(left.length));
+      reportSkipped(context.terminal, left, handlesText(left.length));
     }
     throw error;
   }
@@ -122,7 +123,8 @@ export async function beginRun(
   saved: SavedNumbers | undefined,
   journal?: ExportJournal,
 ) {
-  const { io, settings, signal, notice } = context;
+  const { io, signal } = context.terminal;
+  const { settings } = context;
   const { texts } = targets;
   // The answers stay on disk, so each position needs only one byte of memory.
   const cached = new Uint8Array(texts.length);
@@ -138,7 +140,7 @@ export async function beginRun(
   const fill = async () => {
     const read = journal ? await readSavedAnswers(journal, targets) : 0;
     if (read > 0)
-      notice(
+      context.terminal.notice(
         `recovered ${handlesText(read)} from saved answers that an earlier run could not parse`,
       );
     todo = await withoutCached(saved, targets, journal?.free() ?? todo, keep);
@@ -148,10 +150,12 @@ export async function beginRun(
   await fill();
   const begun = { isCached: (position: number) => cached[position] === 1, unfound };
   if (todo.length === 0) return { ...begun, run: undefined, todo };
-  const client = journal || texts.length > 1 ? await context.client() : undefined;
+  const client = journal || texts.length > 1 ? await context.service.client() : undefined;
   const allowance =
     client &&
-    createAllowance(client, io.clock, settings.maxCu, (event) => notice(noticeText(event)));
+    createAllowance(client, io.clock, settings.maxCu, (event) =>
+      context.terminal.notice(noticeText(event)),
+    );
   await approveNumbers(
     context,
     [...lookups, ...planNumbers(targets, todo)],
@@ -207,11 +211,13 @@ async function readSavedAnswers(
   return handles;
 }
 
-export function reportLost({ notice }: Context, { lost }: PnlRun, { texts }: Targets): void {
+export function reportLost({ terminal }: Context, { lost }: PnlRun, { texts }: Targets): void {
   for (const { positions, cuAtMost } of lost) {
     const names = positions.map((position) => texts[position] ?? '');
     const cost = `which may have cost up to ${unitsText(cuAtMost)}`;
-    notice(`lost the answers for ${handlesText(names.length)} (${cost}): ${namesText(names)}`);
+    terminal.notice(
+      `lost the answers for ${handlesText(names.length)} (${cost}): ${namesText(names)}`,
+    );
   }
 }
 
@@ -223,8 +229,8 @@ export async function openSavedNumbers(
 ): Promise<SavedNumbers | undefined> {
   const cache = noCache ? undefined : await openAnswers(context);
   if (!cache) return undefined;
-  context.answersAreCached();
+  context.bill.isCached = context.settings.folders.cache !== undefined;
   // The setting is meant for records of users, which stay valid for longer than numbers.
   const maxAgeMs = maxAge ?? Math.min(context.settings.maxAge, NUMBERS_AGE_MS);
-  return createSavedNumbers(cache, context.io.clock.now, maxAgeMs);
+  return createSavedNumbers(cache, context.terminal.io.clock.now, maxAgeMs);
 }

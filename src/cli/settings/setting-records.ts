@@ -5,7 +5,7 @@ import { unitsText } from '../../base/units.ts';
 import type { SettingRecord } from '../../contract/records/tool.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
 import { didYouMean } from '../../output/suggest.ts';
-import { type Settings as Sourced, settingList } from '../../state/config/resolve-settings.ts';
+import { type SourcedSettings, settingList } from '../../state/config/resolve-settings.ts';
 import {
   isSettingName,
   type SettingName,
@@ -22,7 +22,7 @@ export const readableSettings: readonly string[] = [
   'storePassword',
 ];
 
-export function settingRecords(settings: Sourced, origins: boolean): SettingRecord[] {
+export function settingRecords(settings: SourcedSettings, origins: boolean): SettingRecord[] {
   const { profile, key, storePassword } = settings;
   const rows = [
     { name: 'profile', ...profile },

@@ -15,11 +15,11 @@ import {
 import {
   type FlagValues,
   resolveSettings,
-  type Settings as Sourced,
+  type SourcedSettings,
 } from '../../state/config/resolve-settings.ts';
 import { type SettingValues, settingNames } from '../../state/config/settings-table.ts';
 import { type Folders, foldersOf, homeOf } from '../../state/paths.ts';
-import type { Globals } from '../args/common.ts';
+import type { Globals, OutputFormat } from '../args/common.ts';
 import type { Io } from '../io.ts';
 
 type SecretFormat = (text: string, where: string, hint: string) => string;
@@ -53,6 +53,14 @@ export interface RunSettings extends SettingValues {
   readonly folders: Folders;
 }
 
+/** The settings of a run, with what its command line says itself. */
+export interface Settings extends RunSettings {
+  /** The path of the command, such as `thesis list`. */
+  readonly command: string;
+  readonly flags: Globals;
+  readonly format: OutputFormat;
+}
+
 const folders = (io: Pick<Io, 'env' | 'platform' | 'cwd'>): Folders =>
   foldersOf({
     env: io.env,
@@ -74,7 +82,7 @@ function flagValues(globals: Globals): FlagValues {
 }
 
 /** All settings with their sources. Invalid values are skipped, so that commands can repair them. */
-export const sourcedSettings = (io: Io, globals: Globals, newProfile = false): Sourced =>
+export const sourcedSettings = (io: Io, globals: Globals, newProfile = false): SourcedSettings =>
   settle(io, globals, configOf(io).read(), true, newProfile);
 
 /** The name of the profile that a run uses. Invalid settings of the profile are ignored. */
@@ -87,7 +95,7 @@ function settle(
   file: ConfigFile,
   tolerant: boolean,
   newProfile: boolean,
-): Sourced {
+): SourcedSettings {
   try {
     const settings = resolveSettings({
       flags: flagValues(globals),
@@ -128,7 +136,7 @@ function readFile(io: Io, tolerant: boolean): ConfigFile {
   }
 }
 
-function keptFor(from: Sourced, own: unknown): string | undefined {
+function keptFor(from: SourcedSettings, own: unknown): string | undefined {
   const { baseUrl } = from;
   const named = baseUrl.origin === 'flag' || baseUrl.origin === 'environment';
   return keySource(from).origin === 'profile' &&
@@ -140,14 +148,14 @@ function keptFor(from: Sourced, own: unknown): string | undefined {
 }
 
 /** A command that prints the key overrides a saved key, but not one in the environment. */
-const keySource = ({ key, keyCommand }: Sourced) =>
+const keySource = ({ key, keyCommand }: SourcedSettings) =>
   keyCommand.value !== undefined && key.origin !== 'environment' ? keyCommand : key;
 
-const keyOf = ({ key, keyCommand, profile }: Sourced, io: Io): Secret =>
+const keyOf = ({ key, keyCommand, profile }: SourcedSettings, io: Io): Secret =>
   secretOf(key, keyCommand, `keyCommand of profile "${profile.value}"`, io, checkKeyFormat);
 
 function storePasswordOf(
-  { storePassword, storePasswordCommand, store, profile }: Sourced,
+  { storePassword, storePasswordCommand, store, profile }: SourcedSettings,
   io: Io,
 ): Secret {
   // The command of a profile prints the password of the store of that profile only.
@@ -159,8 +167,8 @@ function storePasswordOf(
 
 /** Messages name the command by its variable, or by its setting and profile. */
 function secretOf(
-  own: Sourced['key'],
-  { value: line, origin, from }: Sourced['keyCommand'],
+  own: SourcedSettings['key'],
+  { value: line, origin, from }: SourcedSettings['keyCommand'],
   setting: string,
   io: Io,
   read: SecretFormat,
@@ -211,7 +219,7 @@ export function originText({
 }
 
 /** A current profile that was never saved is included only if a flag or the environment provides its key or base URL. */
-export function savedProfiles(current: Sourced, file: ConfigFile, io: Io) {
+export function savedProfiles(current: SourcedSettings, file: ConfigFile, io: Io) {
   const name = current.profile.value;
   const names = Object.keys(file.profiles);
   const isUsed = keySource(current).value !== undefined || current.baseUrl.value !== undefined;
@@ -228,7 +236,7 @@ export function savedProfiles(current: Sourced, file: ConfigFile, io: Io) {
 export type SavedProfile = ReturnType<typeof savedProfile>;
 
 /** `record` contains the key only masked; `key` is the key itself. */
-function savedProfile(profile: string, current: boolean, from: Sourced, io: Io) {
+function savedProfile(profile: string, current: boolean, from: SourcedSettings, io: Io) {
   const { baseUrl } = from;
   const key = keyOf(from, io);
   const kind = key.known === undefined ? 'unknown' : keyKind(key.known);

@@ -7,16 +7,18 @@ import {
   renewalText,
 } from '../../contract/budget.ts';
 import { createBudget } from '../../state/ledger/budget.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../run/context.ts';
 
-const budgetOf = ({ io, settings }: Context) =>
-  createBudget(settings.folders.state, settings.profile, io.clock);
+type BudgetNeeds = Pick<Context, 'terminal' | 'settings' | 'service'>;
+
+const budgetOf = ({ terminal, settings }: BudgetNeeds) =>
+  createBudget(settings.folders.state, settings.profile, terminal.io.clock);
 
 /** Also budgets that are not set, because the records state what the profile has spent. */
-export async function localBudgets(context: Context) {
+export async function localBudgets(context: BudgetNeeds) {
   const { budgetDay, budgetMonth } = context.settings;
   const { day, month } = await budgetOf(context).spending();
-  const now = context.io.clock.now();
+  const now = context.terminal.io.clock.now();
   return [
     budgetItem('day', { ...day, limit: budgetDay ?? null }, now),
     budgetItem('month', { ...month, limit: budgetMonth ?? null }, now),
@@ -29,23 +31,25 @@ export const leftText = (state: BudgetState, now: number): string =>
 
 /** Of the profile and, if `isShared`, of the shared store. They are read only if there can be budgets. */
 export async function budgetStates(
-  context: Context,
+  context: BudgetNeeds,
   isShared = true,
 ): Promise<readonly BudgetState[]> {
   const { budgetDay: day, budgetMonth: month, store } = context.settings;
   const hasStore = isShared && store !== undefined && store !== 'off';
-  if (context.globals.sandbox || (!hasStore && day === undefined && month === undefined)) return [];
+  if (context.settings.flags.sandbox || (!hasStore && day === undefined && month === undefined))
+    return [];
   if (!isShared) return await budgetOf(context).states({ day, month });
-  return (await (await context.ledger()).budgets?.()) ?? [];
+  return (await (await context.service.ledger()).budgets?.()) ?? [];
 }
 
-export async function noticeBudgets(context: Context, isShared = true): Promise<void> {
-  const now = context.io.clock.now();
-  for (const state of await budgetStates(context, isShared)) context.notice(leftText(state, now));
+export async function noticeBudgets(context: BudgetNeeds, isShared = true): Promise<void> {
+  const now = context.terminal.io.clock.now();
+  for (const state of await budgetStates(context, isShared))
+    context.terminal.notice(leftText(state, now));
 }
 
 /** `day budget: 120,000 CU left` */
-export const shortBudgets = async (context: Context): Promise<string[]> =>
+export const shortBudgets = async (context: BudgetNeeds): Promise<string[]> =>
   (await budgetStates(context)).map(
     (state) => `${state.period} budget: ${unitsText(leftIn(state))} left`,
   );

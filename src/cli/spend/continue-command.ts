@@ -1,8 +1,8 @@
 import { join, parse, resolve } from 'node:path';
 import { Failure, type FailureKind, withHint } from '../../base/failure.ts';
 import { statsOf } from '../../base/files.ts';
-import type { Context } from '../context.ts';
 import { hintOf } from '../failure-hint.ts';
+import type { Io } from '../io.ts';
 
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
@@ -35,7 +35,8 @@ export function commandWith(
 
 /** Writes to another file, because this run has written its paid rows to the original file. */
 export const continueList = (
-  { io, globals: { out } }: Pick<Context, 'io' | 'globals'>,
+  io: Pick<Io, 'argv' | 'cwd'>,
+  out: string | undefined,
   changes: Readonly<Record<string, string | undefined>>,
 ): string =>
   commandWith(io.argv, {

@@ -2,7 +2,7 @@ import { Failure } from '../../base/failure.ts';
 import { countText, group, unitsText } from '../../base/units.ts';
 import type { KeyMeters } from '../../contract/ports/client.ts';
 import { agentOf } from '../agent.ts';
-import { canAsk, confirm } from '../output/prompt.ts';
+import type { Terminal } from '../run/terminal.ts';
 
 /** The estimated cost of a run in CU, and the wallet reveals that it may use; `most` is null if that is not known. */
 export interface Estimate {
@@ -41,17 +41,14 @@ interface RunWords {
 }
 
 interface Asker {
-  readonly io: Parameters<typeof confirm>[0];
+  readonly terminal: Pick<Terminal, 'io' | 'canAsk' | 'confirm'>;
   readonly confirmAbove: number;
   readonly maxCu: number | undefined;
   readonly yes: boolean;
   readonly sandbox: boolean;
-  readonly signal: AbortSignal;
   readonly spent: () => number;
   readonly left: () => Promise<KeyMeters | undefined>;
   readonly budgets?: (() => Promise<readonly string[]>) | undefined;
-  /** Hides what is drawn on the terminal meanwhile. */
-  readonly asking: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 export const moreText = (maxCu: number | undefined): string =>
@@ -80,7 +77,7 @@ export class Permission {
     costs: (cost: string) => string,
     cheaper?: string,
   ): Promise<void> {
-    const { io, sandbox, confirmAbove, maxCu, yes } = this.#run;
+    const { terminal, sandbox, confirmAbove, maxCu, yes } = this.#run;
     if (sandbox || maxCu !== undefined) return;
     if (!yes && most <= confirmAbove) {
       // Repeating calls with lost answers can cost more than the estimate, so limit a run without a confirmation.
@@ -89,7 +86,8 @@ export class Permission {
     }
     if (!yes) {
       const cost = estimateText({ least, most });
-      if (!canAsk(io)) throw needsConfirmation(cost, most, confirmAbove, agentOf(io.env));
+      if (!terminal.canAsk)
+        throw needsConfirmation(cost, most, confirmAbove, agentOf(terminal.io.env));
       if (!(await this.#ask(costs(cost), cheaper, 'Continue', reveals ?? 0))) throw declined();
     }
     this.agreed = Math.max(this.agreed ?? 0, most, confirmAbove);
@@ -106,10 +104,10 @@ export class Permission {
       await this.approve(estimate, costs, words.cheaper);
       return estimate;
     }
-    const { io, sandbox, yes, maxCu, confirmAbove } = this.#run;
+    const { terminal, sandbox, yes, maxCu, confirmAbove } = this.#run;
     this.#open = words;
     if (!sandbox && !yes && maxCu === undefined) this.limit = confirmAbove;
-    if (this.limit !== undefined && io.stderr.isTTY === true)
+    if (this.limit !== undefined && terminal.io.stderr.isTTY === true)
       words.notice?.(this.withLimit('total cost not known in advance'));
     return undefined;
   }
@@ -121,8 +119,8 @@ export class Permission {
   }
 
   get #canRaise(): boolean {
-    const { maxCu, io } = this.#run;
-    return this.#open !== undefined && maxCu === undefined && !this.#isDeclined && canAsk(io);
+    const { maxCu, terminal } = this.#run;
+    return this.#open !== undefined && maxCu === undefined && !this.#isDeclined && terminal.canAsk;
   }
 
   /** Null if there is no limit, or the run can ask for more. */
@@ -163,7 +161,7 @@ export class Permission {
   }
 
   async #ask(sentence: string, note: string | undefined, then: string, needed = 0) {
-    const { io, signal, left, budgets, asking } = this.#run;
+    const { terminal, left, budgets } = this.#run;
     const { units = null, reveals = null } = (await left()) ?? {};
     const shown = [
       ...(units === null ? [] : [balanceText(units)]),
@@ -174,7 +172,7 @@ export class Permission {
       ...(note === undefined ? [] : [note]),
     ].join('; ');
     const question = `${sentence}${shown === '' ? '' : ` (${shown})`}. ${then}?`;
-    return await asking(() => confirm(io, question, signal));
+    return await terminal.confirm(question);
   }
 }
 

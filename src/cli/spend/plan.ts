@@ -7,9 +7,10 @@ import { readRaw } from '../../core/client/read-raw.ts';
 import { type PlanRow, planTableView, planView } from '../../output/views/price.ts';
 import { agentOf } from '../agent.ts';
 import type { AnyCommand } from '../command.ts';
-import type { Context, Planned } from '../context.ts';
 import { lookAtAccount } from '../lookup/account.ts';
 import { agree } from '../output/prompt.ts';
+import type { Context } from '../run/context.ts';
+import type { Planned } from '../run/planned.ts';
 import { declined } from './permission.ts';
 import { costOf, plus, SOCKET_MINUTE } from './preflight.ts';
 
@@ -38,9 +39,9 @@ export const printDryRun = (context: Context, planned: Iterable<Planned>): Promi
 
 /** For people with the total and what is left, for programs one by one. */
 async function printPlan(context: Context, calls: Iterable<PlannedCall>): Promise<void> {
-  if (context.format !== 'table' && context.format !== 'markdown')
-    return await context.print(planView, calls);
-  await context.print(planTableView, await planRows(context, calls));
+  if (context.settings.format !== 'table' && context.settings.format !== 'markdown')
+    return await context.out.print(planView, calls);
+  await context.out.print(planTableView, await planRows(context, calls));
   await unlessAway(context, async () => (await import('./budgets.ts')).noticeBudgets(context));
 }
 
@@ -81,7 +82,7 @@ async function planRows(context: Context, calls: Iterable<PlannedCall>): Promise
   }
   if (!isPaid) return rows;
   const left = await unlessAway(context, async () =>
-    lookAtAccount(await context.client(), context.signal),
+    lookAtAccount(await context.service.client(), context.terminal.signal),
   );
   if (left) rows.push({ call: 'left now', times: '', least: '', most: left.units ?? 'unlimited' });
   return rows;
@@ -97,11 +98,11 @@ const templateOf = ({ endpoint, path }: PlannedCall) =>
 
 /** A dry run also works without a key or the service. */
 async function unlessAway<T>(context: Context, read: () => Promise<T>): Promise<T | undefined> {
-  if (context.scope === undefined) return undefined;
+  if (context.service.scope === undefined) return undefined;
   try {
     return await read();
   } catch {
-    context.signal.throwIfAborted();
+    context.terminal.signal.throwIfAborted();
     return undefined;
   }
 }
@@ -137,7 +138,7 @@ export async function planRaw(
   const known = matched?.bounds ?? (isFree ? { least: 0, most: 0 } : undefined);
   const name = `${method} ${path.split('?')[0]}`;
   const endless = paginate && known?.most !== 0;
-  if (context.globals.dryRun) {
+  if (context.settings.flags.dryRun) {
     const call: PlannedCall = {
       endpoint: matched?.id ?? name,
       method,
@@ -156,20 +157,23 @@ export async function planRaw(
       message: `stopped after ${spent}; there are more pages`,
     });
     const estimate = endless ? { least: 0, most: null } : known;
-    await context.permission.start(estimate, costs, { stopped, notice: context.notice });
+    await context.service.permission.start(estimate, costs, {
+      stopped,
+      notice: context.terminal.notice,
+    });
   } else if (
     context.settings.maxCu === undefined &&
-    !context.globals.yes &&
-    !context.globals.sandbox
+    !context.settings.flags.yes &&
+    !context.settings.flags.sandbox
   ) {
     const why = id ? 'does not accept this request' : 'is not an endpoint known to trdr';
     const message = `${name} ${why}, so its cost is unknown`;
-    const agent = agentOf(context.io.env);
+    const agent = agentOf(context.terminal.io.env);
     const hint =
       agent === undefined
         ? 'not running interactively: pass --yes to send the call'
         : `only a person can agree to an unknown cost, not an agent (${agent}): let them decide on --yes`;
-    const { io, signal } = context;
+    const { io, signal } = context.terminal;
     await agree(io, `${message}. Continue?`, signal, { message, hint }, declined());
   }
   return true;

@@ -9,8 +9,10 @@ import type { CachedLookup } from '../../core/lookup/cached-lookup.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import type { Allowance } from '../../core/pnl/allowance.ts';
 import type { Targets } from '../../core/pnl/targets.ts';
-import type { Context, Planned } from '../context.ts';
-import { accountSharing, lookAtAccount } from '../lookup/account.ts';
+import { lookAtAccount } from '../lookup/account.ts';
+import { accountSharing } from '../lookup/open-lookup.ts';
+import type { Context } from '../run/context.ts';
+import type { Planned } from '../run/planned.ts';
 import type { Estimate } from './permission.ts';
 
 export const SOCKET_MINUTE: PriceBounds = {
@@ -77,15 +79,17 @@ export async function preflight(
     hint: resume,
   });
   const costs = (cost: string) => `${capital(what)} will cost ${cost}`;
-  const open = { stopped, notice: context.notice };
-  const estimate = await context.permission.start(
+  const open = { stopped, notice: context.terminal.notice };
+  const estimate = await context.service.permission.start(
     hasMore ? unknown : totalOf(planned),
     costs,
     open,
   );
-  if (!estimate || estimate.most <= confirmAbove || context.globals.sandbox) return;
+  if (!estimate || estimate.most <= confirmAbove || context.settings.flags.sandbox) return;
   const sharing = await accountSharing(context);
-  const left = await lookAtAccount(await context.client(), context.signal, { sharing });
+  const left = await lookAtAccount(await context.service.client(), context.terminal.signal, {
+    sharing,
+  });
   if (!left) return;
   const needed = Math.min(estimate.least, maxCu ?? estimate.least);
   if (left.units !== null && left.units < needed) {
@@ -102,33 +106,33 @@ export async function preflight(
 }
 
 function warnOfShortage(
-  { settings: { maxCu }, notice }: Context,
+  { terminal, settings: { maxCu } }: Context,
   what: string,
   { most, reveals }: { readonly most: number; readonly reveals: number | null },
   left: KeyMeters,
 ): void {
   if (left.units !== null && left.units < Math.min(most, maxCu ?? most))
-    notice(
+    terminal.notice(
       `${unitsText(left.units)} left; ${what} may cost more, and stops when the units are used up`,
     );
   if (left.reveals !== null && left.reveals < (reveals ?? 0))
-    notice(
+    terminal.notice(
       `${countText(left.reveals, 'wallet reveal')} left; ${what} may need more, and stops when the reveals are used up`,
     );
 }
 
 /** With --limit, the spending limit of an open list is not reported, because the list stops by itself. */
 export async function approveList(
-  { permission, notice }: Context,
+  { service, terminal }: Context,
   planned: Iterable<Planned>,
   rows: number | undefined,
   ...nouns: readonly [one: string, many?: string]
 ): Promise<void> {
   const costs = (cost: string) =>
     `Fetching up to ${countText(rows ?? 0, ...nouns)} will cost ${cost}`;
-  await permission.start(rows === undefined ? unknown : totalOf(planned), costs, {
+  await service.permission.start(rows === undefined ? unknown : totalOf(planned), costs, {
     stopped: (spent) => ({ message: `stopped after ${spent}; there are more results` }),
-    notice: rows === undefined ? notice : undefined,
+    notice: rows === undefined ? terminal.notice : undefined,
   });
 }
 
@@ -165,10 +169,10 @@ export async function approveNumbers(
   if (count === 0) return;
   const { least, most } = totalOf(planned);
   const estimate = { least, most: most ?? 0, reveals: allowance ? count : 0 };
-  await context.permission.approve(
+  await context.service.permission.approve(
     estimate,
     (cost) => `This will cost ${cost} for ${handlesText(count)}`,
   );
   if (!allowance) return;
-  warnOfShortage(context, 'the run', estimate, await allowance.refresh(context.signal));
+  warnOfShortage(context, 'the run', estimate, await allowance.refresh(context.terminal.signal));
 }

@@ -1,7 +1,8 @@
 import { unitsText } from '../../base/units.ts';
 import { cu, THESIS_BLOCK } from '../../contract/limits.ts';
 import { lengthText } from '../../output/format/time.ts';
-import type { Context, Planned } from '../context.ts';
+import type { Context } from '../run/context.ts';
+import type { Planned } from '../run/planned.ts';
 import { everyText, perMinuteText } from '../tail/notice-text.ts';
 import { totalOf } from './preflight.ts';
 
@@ -38,7 +39,7 @@ export function plannedTail(shape: TailShape): Planned[] {
 }
 
 /** With a duration, the maximum cost is known and may need a confirmation. Else the tail asks at its limit. */
-export async function approveTail({ permission }: Context, shape: TailShape): Promise<void> {
+export async function approveTail({ service }: Context, shape: TailShape): Promise<void> {
   const { durationMs, noFollow, socket, lagMs, page } = shape;
   const polling = `polling ${everyText(lagMs)}`;
   const pageCu = totalOf([page]).least;
@@ -50,14 +51,18 @@ export async function approveTail({ permission }: Context, shape: TailShape): Pr
     durationMs === undefined ? null : totalOf(plannedTail(via)).most;
   const costs = (cost: string) =>
     `${socket ? 'Streaming' : 'Polling'} for ${lengthText(durationMs ?? 0)} will cost ${cost}`;
-  await permission.start({ least: socket ? cu.socketMinute : pageCu, most: mostOf(shape) }, costs, {
-    rate: noFollow ? undefined : rate,
-    stopped: () => ({
-      message: 'stopped at the spending limit',
-      hint: 'run the command again to continue',
-    }),
-    cheaper: socket
-      ? `${polling}: at most ${unitsText(mostOf({ ...shape, socket: false }) ?? 0)}`
-      : undefined,
-  });
+  await service.permission.start(
+    { least: socket ? cu.socketMinute : pageCu, most: mostOf(shape) },
+    costs,
+    {
+      rate: noFollow ? undefined : rate,
+      stopped: () => ({
+        message: 'stopped at the spending limit',
+        hint: 'run the command again to continue',
+      }),
+      cheaper: socket
+        ? `${polling}: at most ${unitsText(mostOf({ ...shape, socket: false }) ?? 0)}`
+        : undefined,
+    },
+  );
 }

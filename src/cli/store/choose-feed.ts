@@ -1,15 +1,17 @@
 import { unusable } from '../../store/failures.ts';
 import { feedIdOf } from '../../store/keys.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../run/context.ts';
 import { needStore, type RunStore } from './open-store.ts';
 
 const RETRY_MS = 1_000;
 
 /** A feed that a relay leads now; with --via store, otherwise one with posts, otherwise that of all tokens. */
 export async function chooseFeed(context: Context, via: string, tokens: readonly string[]) {
-  const { io, signal, notice } = context;
+  const { io, signal } = context.terminal;
   const isAuto = via === 'auto';
-  const store = isAuto ? await context.store() : await needStore(context);
+  const store = isAuto
+    ? await context.service.store()
+    : await needStore(context.service, context.settings.flags.sandbox);
   if (store === undefined) return undefined;
   const ids = [feedIdOf({ tokens }), feedIdOf({ tokens: [] })] as const;
   for (let isReported = false; ; isReported = true) {
@@ -20,10 +22,10 @@ export async function chooseFeed(context: Context, via: string, tokens: readonly
     } catch (error) {
       if (!unusable(error)) throw error;
       if (isAuto) {
-        notice(`${error.message}; reading from the service instead`);
+        context.terminal.notice(`${error.message}; reading from the service instead`);
         return undefined;
       }
-      if (!isReported) notice(`${error.message}; waiting for the store`);
+      if (!isReported) context.terminal.notice(`${error.message}; waiting for the store`);
     }
     await io.clock.sleep(RETRY_MS, signal);
   }

@@ -6,7 +6,7 @@ import { ignoreUnusable } from '../../store/failures.ts';
 import { followGroup, type GroupEvent } from '../../store/feed/group.ts';
 import type { GroupPlace } from '../../store/feed/group-batches.ts';
 import type { PostFields, TailRow } from '../../tail/post-row.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../run/context.ts';
 import { placeText } from '../tail/notice-text.ts';
 import { printTo, type TailOutput } from '../tail/output/writer.ts';
 import type { Feeder } from '../tail/run-feed.ts';
@@ -28,7 +28,7 @@ interface Delivering extends Omit<TailOutput, 'sink'> {
 }
 
 async function openPrinting(context: Context, { view }: GroupPlan): Promise<Delivering> {
-  const output = printTo(await context.records(view), () => {});
+  const output = printTo(await context.out.records(view), () => {});
   return {
     ...output,
     batch: BATCH,
@@ -63,7 +63,7 @@ async function openExec(
       if (rows.length === 0) return 'done';
       number++;
       const lines = rows.map((row) => ({ id: row.id, at: row.at, line: courier.encode(row) }));
-      const stop = AbortSignal.any([context.signal, over]);
+      const stop = AbortSignal.any([context.terminal.signal, over]);
       return (await courier.deliver({ number, rows: lines }, stop)) === 'left' ? 'left' : 'done';
     },
     async close() {
@@ -74,7 +74,8 @@ async function openExec(
 
 /** Opens a run that reads a feed as a member of a group. Acknowledges each batch after its delivery. */
 export async function openMember(context: Context, plan: GroupPlan): Promise<Feeder> {
-  const { io, notice, settings } = context;
+  const { io } = context.terminal;
+  const { settings } = context;
   const { store, flags, feedId, group, shared } = plan;
   const floor =
     flags.since === undefined
@@ -102,9 +103,12 @@ export async function openMember(context: Context, plan: GroupPlan): Promise<Fee
   } as const;
 
   async function take(event: GroupEvent, run: FollowerRun): Promise<boolean> {
-    if (event.kind === 'standby') notice(`standing by: another member of group ${name} is active`);
+    if (event.kind === 'standby')
+      context.terminal.notice(`standing by: another member of group ${name} is active`);
     if (event.kind === 'active')
-      notice(`reading from the store (${feedId}) as a member of group ${name}: 0 CU`);
+      context.terminal.notice(
+        `reading from the store (${feedId}) as a member of group ${name}: 0 CU`,
+      );
     if (event.kind === 'lost') run.lost(event.from, `group ${name}`);
     if (event.kind === 'gap') {
       const what =

@@ -15,7 +15,7 @@ import { Saver } from '../../tail/output/saver.ts';
 import { type Position, readPosition } from '../../tail/position.ts';
 import { nthNewest, type TailRow } from '../../tail/post-row.ts';
 import { Wakeup } from '../../tail/wakeup.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../run/context.ts';
 import { placeText } from '../tail/notice-text.ts';
 import { type OutputPlan, openOutput, resumeOutput } from '../tail/output/open.ts';
 import { feedOf, type TailFiles } from '../tail/position-file.ts';
@@ -39,11 +39,11 @@ export async function openFollower(
   files: TailFiles,
   plan: FollowPlan,
 ): Promise<Feeder> {
-  const { clock } = context.io;
+  const { clock } = context.terminal.io;
   const { store, flags, feedId, filling } = plan;
   const resumed = resumeOutput(context, files, plan);
   const all = feedId === feedIdOf({ tokens: [] });
-  const leaderFeed = feedOf(thesisFeedName(undefined, all ? [] : plan.tokens), context);
+  const leaderFeed = feedOf(thesisFeedName(undefined, all ? [] : plan.tokens), context.service);
   const begin = beginAt(resumed.position, feedId) ?? (await beginOf(plan, context));
   const known = new KnownPosts(resumed.position);
   const wakeup = new Wakeup(clock);
@@ -106,7 +106,9 @@ export async function openFollower(
   ): Promise<TailRow[]> {
     const words = `between ${placeText(start ?? gap.from)} and ${placeText(gap.to)}`;
     if (filling && start) {
-      context.notice(`the store no longer has the posts ${words}; fetching them from the service`);
+      context.terminal.notice(
+        `the store no longer has the posts ${words}; fetching them from the service`,
+      );
       return filling.rows(gap, start, follower.position(), run.until);
     }
     const advice = filling ? '' : '; add --fill to fetch them from the service';
@@ -158,7 +160,7 @@ export async function openFollower(
     ...output,
     verified: () => known.verified,
     events(run) {
-      context.notice(`reading from the store (${feedId}): 0 CU`);
+      context.terminal.notice(`reading from the store (${feedId}): 0 CU`);
       void keepSaving(run.stop);
       return follower.events(run.until);
     },
@@ -215,10 +217,13 @@ const isKnown = (value: unknown): value is readonly [string, number] =>
 
 async function beginOf(
   { flags: { since, backfill }, store }: FollowPlan,
-  { io, settings }: Context,
+  { terminal, settings }: Context,
 ): Promise<Begin> {
   if (since !== undefined)
-    return { kind: 'since', ms: instantAt(since, await storeNow(store, io.clock), settings.utc) };
+    return {
+      kind: 'since',
+      ms: instantAt(since, await storeNow(store, terminal.io.clock), settings.utc),
+    };
   return backfill === undefined ? { kind: 'now' } : { kind: 'newest', rows: backfill };
 }
 

@@ -8,7 +8,6 @@ import { ignoreUnusable } from '../../store/failures.ts';
 import { type Keys, keysOf } from '../../store/keys.ts';
 import { createLink, type StoreMember } from '../../store/link.ts';
 import { createMemory } from '../../store/memory.ts';
-import type { Globals } from '../args/common.ts';
 import type { Io } from '../io.ts';
 import type { RunSettings } from '../settings/settings.ts';
 import { version } from '../version.ts';
@@ -70,16 +69,14 @@ function readCa(path: string): string {
   return text;
 }
 
-export async function needStore({
-  store,
-  globals,
-}: {
-  readonly store: () => Promise<RunStore | undefined>;
-  readonly globals: Pick<Globals, 'sandbox'>;
-}): Promise<RunStore> {
-  const opened = await store();
+/** `service` opens the store, and is a `Service`: a type import would be circular. */
+export async function needStore(
+  service: { store(): Promise<RunStore | undefined> },
+  isSandbox: boolean,
+): Promise<RunStore> {
+  const opened = await service.store();
   if (opened !== undefined) return opened;
-  const [message, hint] = globals.sandbox
+  const [message, hint] = isSandbox
     ? ['the embedded service has no store', 'remove --sandbox']
     : ['no store configured', 'run "trdr store login URL", or set TRDR_STORE'];
   throw new Failure('usage', message, { code: 'NO_STORE', hint });

@@ -16,7 +16,10 @@ import type { StartPoint, TailOptions, TailPorts } from '../../tail/ports.ts';
 import { continueAfter, type Position, positionText, readPosition } from '../../tail/position.ts';
 import type { TailRow } from '../../tail/post-row.ts';
 import { timing } from '../../tail/timing.ts';
-import type { Context } from '../context.ts';
+import type { Io } from '../io.ts';
+import type { Out } from '../run/out.ts';
+import type { Service } from '../run/service.ts';
+import type { Terminal } from '../run/terminal.ts';
 import { createNoticeLines } from '../tail/notice-text.ts';
 import { feedOf } from '../tail/position-file.ts';
 import { openSpool } from '../tail/spool.ts';
@@ -30,9 +33,11 @@ interface RelayPlan extends Omit<TailOptions, 'start' | 'on' | 'firstTries'> {
 }
 
 interface RelayWorld
-  extends Pick<Context, 'signal' | 'notice' | 'scope' | 'diskWait'>,
+  extends Pick<Terminal, 'signal' | 'notice'>,
+    Pick<Service, 'scope'>,
+    Pick<Out, 'diskWait'>,
     Pick<TailPorts, 'source' | 'connect' | 'key' | 'limits' | 'left' | 'spent'> {
-  readonly io: Pick<Context['io'], 'clock' | 'random'>;
+  readonly io: Pick<Io, 'clock' | 'random'>;
   readonly store: Pick<RunStore, 'keys' | 'machine'> & {
     readonly link: Pick<RunStore['link'], 'open'>;
     readonly memory: Pick<RunStore['memory'], 'readFeed' | 'saveFeed'>;

@@ -5,7 +5,7 @@ import { span } from '../../output/format/time.ts';
 import type { StreamRow } from '../../store/feed/entry.ts';
 import { nothingMeasured, type TailFacts } from '../../tail/health.ts';
 import type { PostFields, PostMark, TailRow } from '../../tail/post-row.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../run/context.ts';
 import type { TailFlags } from '../tail/flags.ts';
 import { feederText, placeText } from '../tail/notice-text.ts';
 import type { TailOutput } from '../tail/output/writer.ts';
@@ -47,7 +47,7 @@ export interface FollowerRun {
 export function storeFeeder<
   E extends { readonly kind: string; readonly why?: string; readonly rows?: readonly StreamRow[] },
 >(context: Context, { store, feedId, flags, filter }: StoredPosts, source: StoreSource<E>): Feeder {
-  const { io, signal, notice, diskWait } = context;
+  const { io, signal } = context.terminal;
   const { clock } = io;
   const { closed, handoff } = source;
   const ended = new AbortController();
@@ -83,11 +83,11 @@ export function storeFeeder<
     },
     gap(text, advice = '') {
       gaps.push(text);
-      notice(`GAP: ${text}${advice}`);
+      context.terminal.notice(`GAP: ${text}${advice}`);
     },
     lost(mark, what) {
       loss = `posts${mark ? ` after ${placeText(mark)}` : ''} may be missing: the store has lost ${what}`;
-      notice(`${loss}; waiting for a relay that continues it`);
+      context.terminal.notice(`${loss}; waiting for a relay that continues it`);
     },
     stop: () => ended.abort(),
   };
@@ -107,15 +107,17 @@ export function storeFeeder<
     async run() {
       if (flags.duration !== undefined)
         void clock.sleep(flags.duration, until).then(run.stop, () => {});
-      until.addEventListener('abort', diskWait.close, { once: true });
+      until.addEventListener('abort', context.out.diskWait.close, { once: true });
       for await (const event of source.events(run)) {
         const { kind, why } = event;
         away = kind === 'away';
         ready ||= kind === 'live' || kind === 'active' || kind === 'standby';
-        if (why !== undefined) notice(away ? `${why}; waiting for the store` : why);
-        if (kind === 'back') notice('the store is available again');
+        if (why !== undefined)
+          context.terminal.notice(away ? `${why}; waiting for the store` : why);
+        if (kind === 'back') context.terminal.notice('the store is available again');
         if (kind === 'found' || kind === 'gap') loss = undefined;
-        if (kind === 'found') notice('the store has the feed again, and no post is missing');
+        if (kind === 'found')
+          context.terminal.notice('the store has the feed again, and no post is missing');
         if (!(await source.take(event, run))) break;
       }
       await source.end?.(closed?.aborted !== true);
@@ -126,7 +128,7 @@ export function storeFeeder<
       const gapsText = gap === undefined ? 'no gaps' : countText(gaps.length, 'gap');
       const took = span(clock.mono() - began);
       return {
-        line: `stopped after ${took}: ${countText(count, 'post')}, ${gapsText}, ${unitsText(context.spent)}`,
+        line: `stopped after ${took}: ${countText(count, 'post')}, ${gapsText}, ${unitsText(context.bill.spent)}`,
         gap: closed?.aborted === true ? undefined : gap,
       };
     },

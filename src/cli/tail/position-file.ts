@@ -16,7 +16,7 @@ import { writeAtomic } from '../../base/replace-file.ts';
 import { continueAfter, type Position, positionText, readPosition } from '../../tail/position.ts';
 import type { PostMark } from '../../tail/post-row.ts';
 import { timing } from '../../tail/timing.ts';
-import type { Context } from '../context.ts';
+import type { Service } from '../run/service.ts';
 import { fileAt, isAt } from './output/followed-file.ts';
 import { postIn } from './output/line-count.ts';
 import { finishedFiles } from './output/rotation.ts';
@@ -34,7 +34,7 @@ export function resumableOut(path: string | undefined): string | undefined {
 }
 
 /** The name of a feed in positions and certificates, with its service. */
-export const feedOf = (name: string, { scope }: Pick<Context, 'scope'>): string =>
+export const feedOf = (name: string, { scope }: Pick<Service, 'scope'>): string =>
   `${name} of ${scope?.baseUrl ?? 'a service'}`;
 
 /** Where the position of a tail is saved: in the checkpoint, or beside its output. */

@@ -6,7 +6,7 @@ import type { View } from '../../output/view.ts';
 import { Confluence, type ConfluenceFields } from '../../tail/confluence.ts';
 import { nothingMeasured } from '../../tail/health.ts';
 import type { PostFields, TailRow } from '../../tail/post-row.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../run/context.ts';
 import { IdSet } from '../verify/id-set.ts';
 import { chunksOf } from '../verify/scan.ts';
 import type { TailFlags } from './flags.ts';
@@ -31,12 +31,12 @@ const ROWS = 100;
 
 /** Reads posts from files in place of the service. A post that is there more than once is passed on once. */
 export async function openReplay(context: Context, plan: ReplayPlan): Promise<Feeder> {
-  const { signal } = context;
+  const { signal } = context.terminal;
   const { flags, files, view } = plan;
   const { confluence, speed } = flags;
   const output =
     flags.exec === undefined
-      ? printTo(await context.records(view), () => {})
+      ? printTo(await context.out.records(view), () => {})
       : await (await import('./exec/open.ts')).openHandoff(context, {
           ...{ view, flags, checkpoint: undefined },
           ...{ feed: `replay ${files.join(' ')}`, remembered: true },
@@ -89,14 +89,19 @@ async function* batched<T>(rows: AsyncIterable<T>, many: number): AsyncGenerator
 async function* paced(
   rows: AsyncIterable<TailRow>,
   speed: number,
-  { io: { clock }, signal }: Context,
+  {
+    terminal,
+    terminal: {
+      io: { clock },
+    },
+  }: Context,
 ): AsyncGenerator<TailRow[], void, void> {
   let first: { readonly at: number; readonly mono: number } | undefined;
   for await (const row of rows) {
     if (row.at !== null) {
       first ??= { at: row.at, mono: clock.mono() };
       const due = first.mono + (row.at - first.at) / speed;
-      if (due > clock.mono()) await clock.sleep(due - clock.mono(), signal);
+      if (due > clock.mono()) await clock.sleep(due - clock.mono(), terminal.signal);
     }
     yield [row];
   }
@@ -104,11 +109,11 @@ async function* paced(
 
 /** The posts of the files that pass the filters, in the order of the files. */
 async function* rowsOf(
-  { io, settings, notice }: Context,
+  { terminal, settings }: Context,
   { files, flags, postTime, filter }: ReplayPlan,
 ): AsyncGenerator<TailRow, void, void> {
   const ids = new IdSet();
-  const since = flags.since && instantAt(flags.since, io.clock.now(), settings.utc);
+  const since = flags.since && instantAt(flags.since, terminal.io.clock.now(), settings.utc);
   let repeated = 0;
   let others = 0;
   for (const file of files) {
@@ -149,8 +154,8 @@ async function* rowsOf(
     yield* kept(lines.end());
   }
   if (repeated > 0)
-    notice(`skipped ${countText(repeated, 'post')} that the files contain more than once`);
-  if (others > 0) notice(`skipped ${group(others)} lines that are not posts`);
+    terminal.notice(`skipped ${countText(repeated, 'post')} that the files contain more than once`);
+  if (others > 0) terminal.notice(`skipped ${group(others)} lines that are not posts`);
 }
 
 /** After so many lines it is decided whether a file is newest first; posts of a tail can be this late. */

@@ -8,7 +8,8 @@ import { checkSpace } from '../../output/file.ts';
 import { outputClosed } from '../../output/sink.ts';
 import { nothingMeasured } from '../../tail/health.ts';
 import { waitsForUnits } from '../../tail/spend/units-left.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../run/context.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { ServiceFlags, TailFlags } from './flags.ts';
 import { untilText } from './notice-text.ts';
 import { resumableOut, type TailFiles } from './position-file.ts';
@@ -35,23 +36,28 @@ export async function runFeed(
   flags: ServiceFlags & Partial<Pick<TailFlags, 'checkpoint' | 'waitForBudget'>>,
   open: (files: TailFiles) => Promise<Feeder>,
 ): Promise<void> {
-  const { globals, signal, diskWait, notice, io } = context;
+  const { terminal, settings, out } = context;
+  const { signal, io } = terminal;
   const { checkpoint, status } = flags;
-  const files = { out: resumableOut(globals.out), checkpoint };
-  const unlock = lockFiles(context.settings, files.out, checkpoint, status);
+  const files = { out: resumableOut(settings.flags.out), checkpoint };
+  const unlock = lockFiles(settings, files.out, checkpoint, status);
   let feeder: Feeder | undefined;
   let waitsUntil: number | null = null;
   const waitText = () => `waiting until ${untilText(waitsUntil ?? 0)}`;
   const watch = once(() =>
-    watchHealth(context, flags, {
-      facts: () => feeder?.watched.facts() ?? { ...nothingMeasured, waitsUntil },
-      text: () => feeder?.watched.text() ?? `${waitText()} for units`,
-      loop: () => feeder?.watched.loop?.(),
-    }),
+    watchHealth(
+      { io, signal, notice: terminal.notice, command: settings.command, diskWait: out.diskWait },
+      flags,
+      {
+        facts: () => feeder?.watched.facts() ?? { ...nothingMeasured, waitsUntil },
+        text: () => feeder?.watched.text() ?? `${waitText()} for units`,
+        loop: () => feeder?.watched.loop?.(),
+      },
+    ),
   );
 
   async function waitForUnits(ms: number): Promise<void> {
-    const { limits } = await context.ledger();
+    const { limits } = await context.service.ledger();
     const before = await limits?.();
     const until = io.clock.now() + ms;
     for (let left = ms; left > 0; left = until - io.clock.now()) {
@@ -71,7 +77,7 @@ export async function runFeed(
         const isFirst = waitsUntil === null;
         waitsUntil = io.clock.now() + ms;
         watch();
-        if (isFirst) notice(`${waitText()}: ${error.message}`);
+        if (isFirst) terminal.notice(`${waitText()}: ${error.message}`);
         await waitForUnits(Math.min(LOOK_MS, Math.max(1_000, ms)));
       }
     }
@@ -79,23 +85,23 @@ export async function runFeed(
 
   try {
     for (const path of [files.out, checkpoint]) if (path !== undefined) checkSpace(path);
-    context.setOutcome({
+    context.bill.outcome = {
       text: null,
       total: 0,
       get found() {
         return feeder?.watched.facts().rows ?? 0;
       },
-    });
+    };
     let end: Awaited<ReturnType<Feeder['run']>>;
     try {
       feeder = await openInBudget();
       watch();
       end = await feeder.run();
     } finally {
-      diskWait.close();
+      out.diskWait.close();
       await feeder?.close();
     }
-    if (end.line !== undefined) notice(end.line);
+    if (end.line !== undefined) terminal.notice(end.line);
     // The reason of the abort determines the exit code: a signal, or a full disk.
     if (signal.reason !== outputClosed) signal.throwIfAborted();
     if (end.gap !== undefined) throw gapFailure(end.gap);
@@ -114,7 +120,7 @@ const gapFailure = (text: string): Failure =>
 
 /** Locks the output and other files against other tails. Returns a function that unlocks them. */
 function lockFiles(
-  { folders: { state } }: Context['settings'],
+  { folders: { state } }: Pick<Settings, 'folders'>,
   out: string | undefined,
   ...others: readonly (string | undefined)[]
 ): () => void {

@@ -8,10 +8,10 @@ import { canRedraw, wantsUnicode } from '../../output/terminal/style.ts';
 import { createTail, type Tail } from '../../tail/engine.ts';
 import type { TailStatus } from '../../tail/notice.ts';
 import type { Connect, PageSource, StartPoint, TailOptions } from '../../tail/ports.ts';
-import type { Context } from '../context.ts';
 import { hintOf } from '../failure-hint.ts';
-import { accountSharing } from '../lookup/account.ts';
+import { accountSharing } from '../lookup/open-lookup.ts';
 import { serviceClock } from '../lookup/service-time.ts';
+import type { Context } from '../run/context.ts';
 import { commandWith } from '../spend/continue-command.ts';
 import { moreText } from '../spend/permission.ts';
 import { every } from './every.ts';
@@ -44,7 +44,8 @@ export async function openTail(
   client: Client,
   plan: TailPlan,
 ): Promise<Feeder> {
-  const { io, globals, diskWait } = context;
+  const { terminal, settings, service } = context;
+  const { io } = terminal;
   const { flags } = plan;
   const resumed = resumeOutput(context, files, plan);
   const { position } = resumed;
@@ -53,11 +54,11 @@ export async function openTail(
     position && (position.verified !== null || !position.stream)
       ? { kind: 'position', position }
       : await startOf(flags, context);
-  const ledger = await context.ledger();
+  const ledger = await service.ledger();
   const key = keyFacts(client, ledger, io.clock.now, await accountSharing(context));
   const status = createStatusLine(
     io.stderr,
-    canRedraw(io.stderr, io.env) && io.stdout.isTTY === true && !globals.quiet,
+    canRedraw(io.stderr, io.env) && io.stdout.isTTY === true && !settings.flags.quiet,
     wantsUnicode(io.env, io.platform),
   );
   const output = await openOutput(context, plan, files, resumed, {
@@ -77,14 +78,14 @@ export async function openTail(
       left: client.left,
       limits: ledger.limits,
       spent: () => client.spent,
-      spool: () => openSpool(diskWait),
+      spool: () => openSpool(context.out.diskWait),
       save: output.save,
     },
     {
       ...plan.options,
       feed: resumed.feed,
       start,
-      limitLeft: () => context.permission.left,
+      limitLeft: () => service.permission.left,
       lagMs: flags.lag,
       count: flags.confluence ? undefined : flags.count,
       durationMs: flags.duration,
@@ -94,7 +95,7 @@ export async function openTail(
       on(notice) {
         for (const line of linesOf(notice)) {
           status.hide();
-          context.notice(notice.kind === 'start' ? context.permission.withLimit(line) : line);
+          terminal.notice(notice.kind === 'start' ? service.permission.withLimit(line) : line);
         }
       },
     },
@@ -102,7 +103,8 @@ export async function openTail(
   const facts = () => ({ ...tail.status(), handoff: output.handoff?.() ?? null });
   const ended = new AbortController();
   const show = () =>
-    output.isPaused() || status.show(diskWait.failure?.message ?? statusText(tail.status()));
+    output.isPaused() ||
+    status.show(context.out.diskWait.failure?.message ?? statusText(tail.status()));
   const isWatched = io.stderr.isTTY === true && io.stdout.isTTY === true;
   const watch = isWatched && every(io.clock, () => 1_000, ended.signal, show);
   return {
@@ -114,7 +116,7 @@ export async function openTail(
     check: output.check,
     async run() {
       try {
-        const { reason, gaps } = await tail.run(context.signal);
+        const { reason, gaps } = await tail.run(terminal.signal);
         const [gap] = gaps;
         return { gap: gap && reason !== 'reader' ? gapText(gap) : undefined };
       } catch (error) {
@@ -133,30 +135,32 @@ async function startOf(
   { backfill, since, count, checkpoint, exec }: TailFlags,
   context: Context,
 ): Promise<StartPoint> {
-  const { io, globals, settings } = context;
+  const { io } = context.terminal;
+  const { settings } = context;
+  const { flags } = settings;
   if (since !== undefined) {
     const now = (await serviceClock(context)).now();
     return { kind: 'since', at: instantAt(since, now, settings.utc) };
   }
   if (backfill !== undefined) return { kind: 'backfill', rows: backfill };
   // The first page is read in any case. Pipes, and runs that are bound to a file, a number or a command, get only new posts.
-  const isBound = [globals.out, checkpoint, count, exec].some((given) => given !== undefined);
+  const isBound = [flags.out, checkpoint, count, exec].some((given) => given !== undefined);
   return io.stdout.isTTY === true && !isBound ? { kind: 'now', recent: RECENT } : { kind: 'now' };
 }
 
 /** The failure of a tail that reached its spending limit or a budget, with the command that continues it. */
 function atLimit(
   error: unknown,
-  { io, globals, settings }: Context,
+  { terminal, settings }: Context,
   checkpoint: string | undefined,
   { spent, verified }: Pick<TailStatus, 'spent' | 'verified'>,
 ): unknown {
   if (!(error instanceof Failure) || (error.code !== 'CEILING' && error.code !== BUDGET))
     return error;
   const { code, message, retryAfter } = error;
-  const file = checkpoint ?? resumableOut(globals.out);
-  const isWaiting = code !== BUDGET || io.argv.includes('--wait-for-budget');
-  const argv = isWaiting ? io.argv : [...io.argv, '--wait-for-budget'];
+  const file = checkpoint ?? resumableOut(settings.flags.out);
+  const isWaiting = code !== BUDGET || terminal.io.argv.includes('--wait-for-budget');
+  const argv = isWaiting ? terminal.io.argv : [...terminal.io.argv, '--wait-for-budget'];
   // Without a file to continue from, the next run begins at the time up to which the feed is verified.
   const since =
     file === undefined && verified !== null ? new Date(verified).toISOString() : undefined;

@@ -4,12 +4,12 @@ import { parseBaseUrl } from '../../core/http/base-url.ts';
 import type { Connect } from '../../tail/ports.ts';
 import { createConnect } from '../../tail/socket/connection.ts';
 import { withMinutes } from '../../tail/socket/minutes.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../run/context.ts';
 import { version } from '../version.ts';
 
 /** Opens the live feed. Each minute of the connection is paid for before it begins. */
 export function socketOf(
-  { io, settings }: Context,
+  { terminal, settings }: Context,
   client: Client,
   { baseUrl, key }: { readonly baseUrl: string; readonly key: string },
 ): Connect {
@@ -18,8 +18,8 @@ export function socketOf(
     url: `${origin.replace(/^http/, 'ws')}${prefix}${SOCKET_PATH}`,
     key,
     userAgent: `trdr/${version}`,
-    env: io.env,
-    now: io.clock.now,
+    env: terminal.io.env,
+    now: terminal.io.clock.now,
   });
-  return withMinutes(connect, io.clock, client.reserveMinute);
+  return withMinutes(connect, terminal.io.clock, client.reserveMinute);
 }

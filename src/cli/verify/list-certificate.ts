@@ -5,7 +5,7 @@ import { descriptorIn } from '../../output/file.ts';
 import type { Filters } from '../../tail/certificate.ts';
 import { nthNewest } from '../../tail/post-row.ts';
 import { timing } from '../../tail/timing.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../run/context.ts';
 import { certify } from '../tail/certify.ts';
 import { LineCount } from '../tail/output/line-count.ts';
 import { feedOf, resumableOut } from '../tail/position-file.ts';
@@ -24,10 +24,11 @@ export function createListCertificate(
   timeField: string,
   { since, until }: Range,
 ) {
-  const { globals, format, io } = context;
+  const { io } = context.terminal;
+  const { flags, format } = context.settings;
   // Nothing can be written beside a descriptor, such as /dev/fd/7.
-  const isFile = globals.out !== undefined && descriptorIn(globals.out) === undefined;
-  const out = format === 'ndjson' && isFile ? resumableOut(globals.out) : undefined;
+  const isFile = flags.out !== undefined && descriptorIn(flags.out) === undefined;
+  const out = format === 'ndjson' && isFile ? resumableOut(flags.out) : undefined;
   /** The clock of the service, by the first page. */
   let sigma: number | null | undefined;
   let older = 0;
@@ -81,7 +82,7 @@ export function createListCertificate(
       certify(
         out,
         {
-          ...{ feed: feedOf(feed, context), filters, ids: [] },
+          ...{ feed: feedOf(feed, context.service), filters, ids: [] },
           ...{ start: after, verified, lowest: oldest[0] ?? null, coverage: { after, gaps: [] } },
         },
         { dev: '', ino: '', offset: count.digest.bytes, lines },

@@ -6,7 +6,7 @@ import { calloutCall, thesisCall } from '../../core/pages/feeds.ts';
 import { createFilter, readPattern } from '../../core/pages/filter.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import { type Certificate, type Unread, without } from '../../tail/certificate.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../run/context.ts';
 import { postIn } from '../tail/output/line-count.ts';
 import { calloutSource, thesisSource } from '../tail/source.ts';
 import type { ScannedFile } from './scan.ts';
@@ -18,7 +18,7 @@ export function planSample(
   { from, to, gaps }: Verification,
   sample: number,
 ) {
-  const { scope, io, permission, notice, signal } = context;
+  const { io, signal } = context.terminal;
   const certificate = scanned.find((each) => each.certificate)?.certificate;
   if (!certificate || from === null || to === null)
     throw usageError(
@@ -27,9 +27,9 @@ export function planSample(
     );
   const feed = readFeedName(certificate.feed);
   const { isThesis, first, tokens, baseUrl } = feed;
-  if (scope && scope.baseUrl !== baseUrl)
+  if (context.service.scope && context.service.scope.baseUrl !== baseUrl)
     throw usageError(
-      `the files are from ${safeLine(baseUrl)}, and --sample would ask ${scope.baseUrl}`,
+      `the files are from ${safeLine(baseUrl)}, and --sample would ask ${context.service.scope.baseUrl}`,
       'choose the service with --profile or --base-url',
     );
   const stretches = without([{ from, to }], gaps);
@@ -55,11 +55,11 @@ export function planSample(
   ): Promise<Verification> {
     const pages = countText(cursors.length, 'page');
     const most = cursors.length * (isThesis ? cu.thesisBlock : cu.launchpad);
-    await permission.approve(
+    await context.service.permission.approve(
       { least: most, most },
       (cost) => `Requesting ${pages} will cost ${cost}`,
     );
-    const client = await context.client();
+    const client = await context.service.client();
     const source = isThesis ? thesisSource(client, thesis) : calloutSource(client, callouts);
     const missing = new Map<string, Unread>();
     let compared = 0;
@@ -74,7 +74,7 @@ export function planSample(
       }
     }
     const found = missing.size === 0 ? 'all are there' : `${group(missing.size)} missing`;
-    notice(`compared ${countText(compared, 'post')} of ${pages}: ${found}`);
+    context.terminal.notice(`compared ${countText(compared, 'post')} of ${pages}: ${found}`);
     if (missing.size === 0) return joined;
     const gaps = [...joined.gaps, ...missing.values()].sort((one, other) => one.from - other.from);
     return { ...joined, status: joined.status === 'complete' ? 'gaps' : joined.status, gaps };

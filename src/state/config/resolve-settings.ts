@@ -22,7 +22,7 @@ interface Sourced<T> {
   readonly from?: string | undefined;
 }
 
-export type Settings = { readonly [N in SettingName]: Sourced<SettingValue<N>> } & {
+export type SourcedSettings = { readonly [N in SettingName]: Sourced<SettingValue<N>> } & {
   readonly profile: Sourced<string>;
   readonly key: Sourced<string | undefined>;
   readonly storePassword: Sourced<string | undefined>;
@@ -42,7 +42,13 @@ interface Sources {
 }
 
 /** A flag overrides the environment, which overrides the profile, which overrides the default. */
-export function resolveSettings({ flags, env, file, newProfile, tolerant }: Sources): Settings {
+export function resolveSettings({
+  flags,
+  env,
+  file,
+  newProfile,
+  tolerant,
+}: Sources): SourcedSettings {
   const problems: Failure[] = [];
   const trying = <T>(read: () => T): T | undefined => {
     try {
@@ -124,5 +130,5 @@ function profileNamed(flags: FlagValues, env: Sources['env'], file: ConfigFile):
   return { value: DEFAULT_PROFILE, origin: 'default' };
 }
 
-export const settingList = (settings: Settings) =>
+export const settingList = (settings: SourcedSettings) =>
   settingNames.map((name) => ({ name, ...settings[name] }));

@@ -4,9 +4,9 @@ import { normalHandle } from '../../../contract/handles.ts';
 import { type WindowName, windowNames } from '../../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../../contract/records/subject.ts';
 import { namesText } from '../../../output/notices.ts';
-import type { Context } from '../../context.ts';
 import type { ExitCode } from '../../exit.ts';
 import { LookupTally } from '../../lookup/tally.ts';
+import type { Context } from '../../run/context.ts';
 import { handlesText } from '../../spend/preflight.ts';
 import { namesOf } from '../compare.ts';
 import { present, printer, type Shape, WHOLE_TABLE } from '../present.ts';
@@ -22,9 +22,11 @@ export async function showExport(
   strict: boolean,
 ): Promise<ExitCode> {
   const tally = new LookupTally();
-  const all = readExport(from, context.io);
+  const all = readExport(from, context.terminal.io);
   const onMissing = (missing: readonly string[]) => {
-    context.notice(`not found in ${from} (${handlesText(missing.length)}): ${namesText(missing)}`);
+    context.terminal.notice(
+      `not found in ${from} (${handlesText(missing.length)}): ${namesText(missing)}`,
+    );
     for (const _ of missing) tally.add({ found: false, code: 'NOT_OBSERVED' });
   };
   const { ahead, records, size } = await readAhead(

@@ -16,9 +16,9 @@ import {
 } from '../../../tail/exec/delivery.ts';
 import { createHandoff } from '../../../tail/exec/handoff.ts';
 import type { TailRow } from '../../../tail/post-row.ts';
-import type { Context } from '../../context.ts';
 import { createNoticeLimit } from '../../output/notice-limit.ts';
 import { createTextPrinter } from '../../output/output.ts';
+import type { Context } from '../../run/context.ts';
 import type { TailFlags } from '../flags.ts';
 import type { TailOutput } from '../output/writer.ts';
 import { runCommand } from './command.ts';
@@ -48,7 +48,8 @@ export async function openCourier(
   context: Context,
   { view, flags, checkpoint, feed, remembered }: Handing,
 ) {
-  const { io, signal, settings, diskWait } = context;
+  const { io, signal } = context.terminal;
+  const { settings } = context;
   const { state } = settings.folders;
   const own =
     state && join(state, 'tails', `${sha256(`${feed}\n${flags.exec}`).slice(0, 32)}.dead.ndjson`);
@@ -58,7 +59,7 @@ export async function openCourier(
   let running: Batch | undefined;
   const reportWait = () => {
     if (running)
-      context.notice(
+      context.terminal.notice(
         `waiting for the command (batch ${running.number}); a second signal kills the command`,
       );
   };
@@ -80,7 +81,7 @@ export async function openCourier(
           },
         );
       const text = Buffer.concat(rows.map(({ line }) => line)).toString('utf8');
-      await diskWait
+      await context.out.diskWait
         .retry(path, () => saveDead(path, text, checkpoint === undefined))
         .catch((error: unknown) => {
           throw fileFailure('write', path, error);
@@ -97,7 +98,7 @@ export async function openCourier(
     },
     notify(notice) {
       const text = limit.show(notice.kind, handoffText(notice, deadLetters ?? ''));
-      if (text !== undefined) context.notice(text);
+      if (text !== undefined) context.terminal.notice(text);
     },
     tries: flags.tries === 0 ? Number.POSITIVE_INFINITY : (flags.tries ?? TRIES),
     forgetful: !(remembered ?? checkpoint !== undefined),
@@ -130,7 +131,7 @@ export async function openCourier(
     /** Ends the handoff: reports suppressed notices, and lets the process shut down. */
     release(): void {
       signal.removeEventListener('abort', reportWait);
-      for (const text of limit.rest()) context.notice(text);
+      for (const text of limit.rest()) context.terminal.notice(text);
       letGo?.();
     },
   };
@@ -154,7 +155,7 @@ function saveDead(path: string, text: string, isOwnFolder: boolean): void {
 }
 
 export async function openHandoff(context: Context, handing: Handing): Promise<TailOutput> {
-  const { io, signal, notice, diskWait } = context;
+  const { io, signal } = context.terminal;
   const { checkpoint } = handing;
   const courier = await openCourier(context, handing);
   const handoff = createHandoff({
@@ -162,7 +163,7 @@ export async function openHandoff(context: Context, handing: Handing): Promise<T
     encode: courier.encode,
     async deliver(batch, stop) {
       // While the position cannot be saved, a later run would repeat whatever is handed over.
-      await diskWait.wait();
+      await context.out.diskWait.wait();
       return courier.deliver(batch, stop);
     },
     batch: courier.batch,
@@ -171,7 +172,9 @@ export async function openHandoff(context: Context, handing: Handing): Promise<T
     forgetful: checkpoint === undefined,
   });
   if (checkpoint === undefined && !handing.remembered)
-    notice('without --checkpoint, the next run does not know which posts were handed over');
+    context.terminal.notice(
+      'without --checkpoint, the next run does not know which posts were handed over',
+    );
   const health = () => courier.health(handoff.queued);
   return {
     sink: handoff,
@@ -179,7 +182,7 @@ export async function openHandoff(context: Context, handing: Handing): Promise<T
     handoff: health,
     async close() {
       courier.release();
-      notice(handedOverText(health(), checkpoint !== undefined));
+      context.terminal.notice(handedOverText(health(), checkpoint !== undefined));
     },
   };
 }

@@ -7,8 +7,8 @@ import { Confluence, type ConfluenceFields, confluenceName } from '../../../tail
 import type { TailSink } from '../../../tail/ports.ts';
 import type { Position } from '../../../tail/position.ts';
 import type { PostFields } from '../../../tail/post-row.ts';
-import type { Context } from '../../context.ts';
 import { openSink, selectedFields } from '../../output/output.ts';
+import type { Context } from '../../run/context.ts';
 import { certify, resumeLines } from '../certify.ts';
 import { every } from '../every.ts';
 import type { TailFlags } from '../flags.ts';
@@ -42,8 +42,8 @@ export function resumeOutput(
   files: TailFiles,
   { feed: name, flags: { confluence }, timeField, filters = {} }: OutputPlan,
 ) {
-  const feed = feedOf(`${name}${confluenceName(confluence)}`, context);
-  const position = readStart({ ...files, feed, timeField, notice: context.notice });
+  const feed = feedOf(`${name}${confluenceName(confluence)}`, context.service);
+  const position = readStart({ ...files, feed, timeField, notice: context.terminal.notice });
   return files.out === undefined
     ? { feed, position, place: undefined }
     : { feed, ...resumeLines(files.out, position, filters) };
@@ -65,7 +65,8 @@ export async function openOutput(
   { feed, position, place }: ReturnType<typeof resumeOutput>,
   { hide, moved, verified }: OutputHooks,
 ) {
-  const { io, globals, diskWait, notice } = context;
+  const { io } = context.terminal;
+  const { settings } = context;
   const { flags, view, timeField, fields, filters = {} } = plan;
   const { out, checkpoint } = files;
   const { confluence } = flags;
@@ -75,14 +76,14 @@ export async function openOutput(
     out === undefined
       ? undefined
       : await openFollowed(out, {
-          ...{ mono: io.clock.mono, now: io.clock.now, warn: notice, from: place },
+          ...{ mono: io.clock.mono, now: io.clock.now, warn: context.terminal.notice, from: place },
           rotate: flags.rotate && { rule: flags.rotate, timeField },
           certify: (path, lines) => last && certify(path, last, lines),
-          retry: (step) => diskWait.retry(out, step),
+          retry: (step) => context.out.diskWait.retry(out, step),
           moved(how, name) {
             if (how === 'finished')
-              notice(`finished ${basename(name ?? out)}: continuing in ${out}`);
-            else notice(`${out} was ${how}: continuing in a new file`);
+              context.terminal.notice(`finished ${basename(name ?? out)}: continuing in ${out}`);
+            else context.terminal.notice(`${out} was ${how}: continuing in a new file`);
             moved();
           },
         });
@@ -92,11 +93,13 @@ export async function openOutput(
   const pause = createPause(context, hide);
   // The status line is hidden before each write, so that rows do not continue it.
   const toStdout = () =>
-    globals.out === undefined ? openSink(io, undefined, diskWait, hide) : undefined;
+    settings.flags.out === undefined
+      ? openSink(io, undefined, context.out.diskWait, hide)
+      : undefined;
   const output: TailOutput =
     flags.exec === undefined
       ? printTo(
-          await context.records(view, false, followed?.sink ?? (await toStdout())),
+          await context.out.records(view, false, followed?.sink ?? (await toStdout())),
           hide,
           pause.wait,
         )
@@ -128,9 +131,9 @@ export async function openOutput(
         return inner.write(rows);
       },
     }),
-    waits: diskWait.wait,
+    waits: context.out.diskWait.wait,
     async end() {
-      diskWait.close();
+      context.out.diskWait.close();
       await inner.end?.();
     },
   };
@@ -148,7 +151,7 @@ export async function openOutput(
     save:
       saved === undefined
         ? undefined
-        : (taken: Position) => diskWait.retry(saved, () => save(saved, taken)),
+        : (taken: Position) => context.out.diskWait.retry(saved, () => save(saved, taken)),
     /** Whether a question is open on the terminal. */
     isPaused: pause.isOpen,
     async close(): Promise<void> {
@@ -163,10 +166,10 @@ export async function openOutput(
 }
 
 /** Delays the rows and the status line of a tail while a question is open on the same terminal. */
-function createPause({ io, globals, display }: Context, hide: () => void) {
-  const isShared = io.stdout.isTTY === true && globals.out === undefined;
+function createPause({ terminal, settings }: Context, hide: () => void) {
+  const isShared = terminal.io.stdout.isTTY === true && settings.flags.out === undefined;
   let open: ReturnType<typeof openPromise> | undefined;
-  const end = display({
+  const end = terminal.display({
     hide() {
       hide();
       open = openPromise();
@@ -190,19 +193,19 @@ export async function checkOutput(
   { view, timeField }: Pick<OutputPlan, 'view' | 'timeField'>,
   flags: TailFlags,
 ): Promise<void> {
-  const { globals, format } = context;
-  const fields = await selectedFields(globals.fields, view);
-  if (flags.rotate !== undefined && resumableOut(globals.out) === undefined)
+  const { flags: shown, format } = context.settings;
+  const fields = await selectedFields(shown.fields, view);
+  if (flags.rotate !== undefined && resumableOut(shown.out) === undefined)
     throw usageError('--rotate requires --out FILE', 'add --out FILE');
   if (flags.exec?.trim() === '')
     throw usageError('--exec has no command', 'write a command, for example --exec ./deliver');
-  if (flags.exec !== undefined && globals.out !== undefined)
+  if (flags.exec !== undefined && shown.out !== undefined)
     throw usageError('--exec and --out cannot be combined', 'let the command write the file');
-  const asked = globals.json ? 'json' : globals.output;
-  const remove = `remove ${globals.json ? '--json' : '-o'}`;
+  const asked = shown.json ? 'json' : shown.output;
+  const remove = `remove ${shown.json ? '--json' : '-o'}`;
   if (flags.exec !== undefined && asked !== undefined && asked !== 'ndjson')
     throw usageError(`--exec hands over NDJSON, not ${asked}`, remove);
-  if (globals.out === undefined) return;
+  if (shown.out === undefined) return;
   if (format !== 'ndjson') {
     throw usageError(
       `a tail can resume only from an NDJSON file, so --out cannot be ${format}`,

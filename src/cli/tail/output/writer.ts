@@ -2,7 +2,7 @@ import { outputClosed } from '../../../output/sink.ts';
 import type { HandoffHealth } from '../../../tail/exec/delivery.ts';
 import type { TailSink } from '../../../tail/ports.ts';
 import type { TailRow } from '../../../tail/post-row.ts';
-import type { Records } from '../../context.ts';
+import type { Records } from '../../run/out.ts';
 
 export interface TailOutput {
   readonly sink: TailSink;

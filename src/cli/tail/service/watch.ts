@@ -3,8 +3,9 @@ import type { Clock } from '../../../base/clock.ts';
 import { inWords } from '../../../base/files.ts';
 import { writeAtomic } from '../../../base/replace-file.ts';
 import { type TailFacts, type TailHealth, tailMetrics } from '../../../tail/health.ts';
-import type { Context } from '../../context.ts';
 import type { RunEnd } from '../../io.ts';
+import type { Out } from '../../run/out.ts';
+import type { Terminal } from '../../run/terminal.ts';
 import { version } from '../../version.ts';
 import { every } from '../every.ts';
 import type { ServiceFlags } from '../flags.ts';
@@ -27,7 +28,10 @@ const LOOK_MS = 1_000;
 /** By how much one message extends the start timeout, after which a long first walk would be killed. */
 const START_MS = 60_000;
 
-type HealthRun = Pick<Context, 'io' | 'command' | 'notice' | 'signal' | 'diskWait'>;
+interface HealthRun extends Pick<Terminal, 'io' | 'signal' | 'notice'>, Pick<Out, 'diskWait'> {
+  /** The path of the command. */
+  readonly command: string;
+}
 
 /** Reports the state of the run to the status file, stderr and the service manager until the run has ended. */
 export function watchHealth(

@@ -1,29 +1,30 @@
 import { join } from 'node:path';
-import { once } from '../base/calls.ts';
-import { Failure } from '../base/failure.ts';
-import { statsOf } from '../base/files.ts';
-import { unitsText } from '../base/units.ts';
-import { LONGEST_RESPONSE } from '../contract/limits.ts';
-import type { Client, Notice } from '../contract/ports/client.ts';
-import type { Ledger } from '../contract/ports/ledger.ts';
-import { differenceText } from '../contract/read-record.ts';
-import { createClient } from '../core/client/client.ts';
-import { createTransport } from '../core/http/transport.ts';
-import { outputClosed } from '../output/sink.ts';
-import { profileOf, readConfig } from '../state/config/config.ts';
-import { readSetting } from '../state/config/settings-table.ts';
-import type { Caps } from '../state/ledger/budget.ts';
-import { openLedger } from '../state/ledger/ledger.ts';
-import { openWindows } from '../state/rate-windows.ts';
-import { type DifferenceLog, openDifferences } from '../state/recent-lines.ts';
-import { agentOf } from './agent.ts';
-import type { Context, Target } from './context.ts';
-import type { Io } from './io.ts';
-import { noticeText } from './output/client-notice-text.ts';
-import { createNoticeLimit } from './output/notice-limit.ts';
-import type { RunSettings } from './settings/settings.ts';
-import type { RunStore } from './store/open-store.ts';
-import { version } from './version.ts';
+import { once } from '../../base/calls.ts';
+import { Failure } from '../../base/failure.ts';
+import { statsOf } from '../../base/files.ts';
+import { unitsText } from '../../base/units.ts';
+import { LONGEST_RESPONSE } from '../../contract/limits.ts';
+import type { Client, Notice } from '../../contract/ports/client.ts';
+import type { Ledger } from '../../contract/ports/ledger.ts';
+import { differenceText } from '../../contract/read-record.ts';
+import { createClient } from '../../core/client/client.ts';
+import { createTransport } from '../../core/http/transport.ts';
+import { outputClosed } from '../../output/sink.ts';
+import { profileOf, readConfig } from '../../state/config/config.ts';
+import { readSetting } from '../../state/config/settings-table.ts';
+import type { Caps } from '../../state/ledger/budget.ts';
+import { openLedger } from '../../state/ledger/ledger.ts';
+import { openWindows } from '../../state/rate-windows.ts';
+import { type DifferenceLog, openDifferences } from '../../state/recent-lines.ts';
+import { agentOf } from '../agent.ts';
+import type { Io } from '../io.ts';
+import { noticeText } from '../output/client-notice-text.ts';
+import { createNoticeLimit } from '../output/notice-limit.ts';
+import type { RunSettings } from '../settings/settings.ts';
+import type { Permission } from '../spend/permission.ts';
+import type { RunStore } from '../store/open-store.ts';
+import { version } from '../version.ts';
+import type { ServiceNeeds, Target } from './service.ts';
 
 const FIRST_NOTICES = 20;
 /** A long run may repeat these without end. */
@@ -35,20 +36,19 @@ const repeatedNotices: ReadonlySet<Notice['kind']> = new Set<Notice['kind']>([
 /** No call with the default timeout takes longer, and the reservation of a minute of a WebSocket is not needed for longer. */
 const LEAST_TTL_MS = 5 * 60_000;
 
-/** `closing` is aborted when the output can no longer be written. The run calls `closers` at its end, last first. */
+/** The parts of the service of a run. The run calls `closers` at its end, last first. */
 export function openConnections(
-  context: Context,
-  isStream: boolean,
-  closing: AbortSignal,
+  needs: ServiceNeeds,
+  permission: Permission,
   closers: (() => unknown)[],
-  trace: ((line: string) => void) | undefined,
 ) {
-  const { io, globals, settings, permission, notice } = context;
-  const { folders, profile } = settings;
+  const { terminal, settings, isStream, closing } = needs;
+  const { io, notice, trace } = terminal;
+  const { folders, profile, flags } = settings;
 
   const target = once(async (): Promise<Target> => {
-    if (globals.sandbox) {
-      const { startEmbedded } = await import('./commands/sandbox.ts');
+    if (flags.sandbox) {
+      const { startEmbedded } = await import('../commands/sandbox.ts');
       const embedded = await startEmbedded(isStream);
       closers.push(embedded.close);
       return { baseUrl: embedded.url, key: embedded.key, embedded: true };
@@ -73,9 +73,8 @@ export function openConnections(
   });
 
   const store = once(async () => {
-    if (globals.sandbox || settings.store === undefined || settings.store === 'off')
-      return undefined;
-    const { openStore } = await import('./store/open-store.ts');
+    if (flags.sandbox || settings.store === undefined || settings.store === 'off') return undefined;
+    const { openStore } = await import('../store/open-store.ts');
     const { baseUrl, key } = await target();
     const opened = await openStore({ baseUrl, key }, io, settings, trace);
     closers.push(() => opened.link.close());
@@ -84,7 +83,7 @@ export function openConnections(
 
   const localLedger = (hasBudgets: boolean): Ledger => {
     const named = {
-      command: context.command,
+      command: settings.command,
       profile,
       host: settings.machine,
       agent: agentOf(io.env),
@@ -94,11 +93,11 @@ export function openConnections(
   };
 
   const ledger = once(async (): Promise<Ledger> => {
-    const [local, shared] = [localLedger(!globals.sandbox), await store()];
+    const [local, shared] = [localLedger(!flags.sandbox), await store()];
     if (shared === undefined) return local;
-    const { createStoreLedger } = await import('../store/ledger.ts');
+    const { createStoreLedger } = await import('../../store/ledger.ts');
     return createStoreLedger(shared, local, {
-      command: context.command,
+      command: settings.command,
       clock: io.clock,
       stop: settings.storeAway === 'stop',
       ttlMs: Math.max(LEAST_TTL_MS, (LONGEST_RESPONSE + 1) * (settings.timeout ?? 0)),
@@ -131,7 +130,7 @@ export function openConnections(
       windows:
         shared === undefined
           ? local
-          : (await import('../store/windows.ts')).createStoreWindows(
+          : (await import('../../store/windows.ts')).createStoreWindows(
               shared,
               local,
               io.clock,
@@ -179,7 +178,7 @@ export const openDifferenceLog = (
 ): DifferenceLog => openDifferences(folders.state, embedded ? 'sandbox:' : baseUrl, clock.now);
 
 /** A running tail also obeys "trdr budget set". A deleted or damaged config file leaves the known budgets in force. */
-export function watchCaps(
+function watchCaps(
   {
     folders,
     profile,

@@ -1,0 +1,245 @@
+import { join } from 'node:path';
+import { Failure } from '../../base/failure.ts';
+import { unitsText } from '../../base/units.ts';
+import { withoutKey, withoutKeys } from '../../core/client/mask-key.ts';
+import type { DiskWait } from '../../output/disk-wait.ts';
+import { createNotices, type LogForm } from '../../output/notices.ts';
+import { outputClosed, tryOnce } from '../../output/sink.ts';
+import { wantsUnicode } from '../../output/terminal/style.ts';
+import type { Parsed } from '../args/parse.ts';
+import type { AnyCommand } from '../command.ts';
+import type { ExitCode } from '../exit.ts';
+import { type Io, isInterrupted } from '../io.ts';
+import { lookAtAccount } from '../lookup/account.ts';
+import { fieldsOfRun } from '../output/brief-fields.ts';
+import { formatOf } from '../output/output.ts';
+import {
+  knownSecret,
+  loadSettings,
+  type RunSettings,
+  type Settings,
+} from '../settings/settings.ts';
+import { Bill } from './bill.ts';
+import type { Context } from './context.ts';
+import { Out } from './out.ts';
+import { Service } from './service.ts';
+import { Terminal } from './terminal.ts';
+
+/** Opens the run of a command. The settings are loaded at once, everything else on first use. */
+export async function openRun(io: Io, command: AnyCommand, parsed: Parsed): Promise<CommandRun> {
+  const bill = new Bill(command.path, parsed.globals.sandbox);
+  const { receipt } = parsed.globals;
+  const clearReceipt =
+    receipt === undefined
+      ? undefined
+      : (await import('../receipt.ts')).openReceipt(io, receipt, () => bill.receipt());
+  const settings = settingsOf(io, command, parsed);
+  const closing = new AbortController();
+  const terminal = await openTerminal(io, settings, closing.signal, parsed.given['logFormat']);
+  const diskWait =
+    'status' in command.options
+      ? (await import('../../output/disk-wait.ts')).createDiskWait(
+          io.clock,
+          terminal.signal,
+          terminal.notice,
+        )
+      : noWait;
+  const isStream = command.stream === true;
+  const printed = { ...settings, flags: shownFlags(settings.flags) };
+  const out = new Out({ terminal, settings: printed, diskWait, bill, isStream, closing });
+  const service = new Service({ terminal, settings, bill, isStream, closing: closing.signal });
+  const context: Context = { terminal, settings, service, out, bill };
+  prepareShutdown(terminal, out);
+  return new CommandRun(command, context, closing.signal, clearReceipt);
+}
+
+/** A command that runs, from its first call to the line that says what it has cost. */
+export class CommandRun {
+  readonly settings: Settings;
+  readonly #command: AnyCommand;
+  readonly #context: Context;
+  readonly #closing: AbortSignal;
+  readonly #clearReceipt: (() => void) | undefined;
+
+  constructor(
+    command: AnyCommand,
+    context: Context,
+    closing: AbortSignal,
+    clearReceipt: (() => void) | undefined,
+  ) {
+    this.settings = context.settings;
+    this.#command = command;
+    this.#context = context;
+    this.#closing = closing;
+    this.#clearReceipt = clearReceipt;
+  }
+
+  /** Runs the command, ends its output, closes its connections, and reports its cost. */
+  async run(input: unknown): Promise<ExitCode> {
+    const { terminal, service, out, bill } = this.#context;
+    let code: ExitCode = 0;
+    try {
+      this.#clearReceipt?.();
+      code = (await this.#command.run(this.#context, input as never)) ?? 0;
+      await this.#askWhatIsLeft();
+    } catch (error) {
+      // If a reader such as `head` closes the output, it has read all it needs, so this is a normal end.
+      if (error !== outputClosed) throw await this.#failed(error);
+    } finally {
+      await out.close();
+      await service.close();
+      const line = this.#isWatched ? bill.line(isInterrupted(terminal.io)) : undefined;
+      if (line !== undefined) terminal.notice(line);
+    }
+    if (this.#hasLostPaidRows) throw rowsLost(bill.spent);
+    return code;
+  }
+
+  get #isWatched(): boolean {
+    const { io } = this.#context.terminal;
+    return io.stderr.isTTY === true || isInterrupted(io);
+  }
+
+  get #hasLostPaidRows(): boolean {
+    const { bill, out } = this.#context;
+    return !bill.isSandbox && bill.isPaid && !bill.isCached && out.isLost;
+  }
+
+  /** Requests the free `me`, if the run has paid and what is left will be shown. A slow answer is omitted. */
+  async #askWhatIsLeft(): Promise<void> {
+    const { terminal, settings, bill } = this.#context;
+    if (!bill.client || !bill.isPaid || bill.isSandbox) return;
+    const isShown =
+      this.#isWatched &&
+      !settings.flags.quiet &&
+      bill.line(isInterrupted(terminal.io)) !== undefined;
+    if (!isShown && settings.flags.receipt === undefined) return;
+    // A run that stopped because a write failed may still send this call, so do not use its aborted signal.
+    const until = this.#closing.reason instanceof Failure ? terminal.io.signal : terminal.signal;
+    await lookAtAccount(bill.client, until, { timeoutMs: LAST_LOOK_MS }).catch(() => {});
+  }
+
+  /** Keeps the rows that were paid for after an error, and names them in the error or in a notice. */
+  async #failed(error: unknown): Promise<unknown> {
+    const { terminal, out, bill } = this.#context;
+    if (mayAskService(error)) await this.#askWhatIsLeft();
+    const isStopped = isInterrupted(terminal.io);
+    // The exit code is that of the signal, so nothing else reports what could not be written.
+    if (isStopped && error instanceof Failure && error.kind === 'local')
+      terminal.notice(`warning: ${error.message}`);
+    let where = await out.keep(bill.isPaid);
+    if (error instanceof Failure && !isStopped) {
+      if (this.#hasLostPaidRows) where ??= 'rows that were paid for were not written';
+      if (where === undefined) return error;
+      return new Failure(error.kind, `${error.message}; ${where}`, error);
+    }
+    if (where !== undefined) terminal.notice(where);
+    return error;
+  }
+}
+
+function settingsOf(io: Io, command: AnyCommand, { globals, given }: Parsed): Settings {
+  const flags = { ...globals, fields: fieldsOfRun(command.path, globals.fields, given) };
+  const loaded = loadSettings(io, flags, command.settings);
+  const settings = flags.sandbox ? sandboxSettings(loaded) : loaded;
+  const format = formatOf(shownFlags(flags), settings.output, io.stdout.isTTY === true, command);
+  return { ...settings, command: command.path, flags, format };
+}
+
+/** With --dry-run, ignore --out, --fields and --bom: they apply to the records of a real run. */
+const shownFlags = (flags: Settings['flags']): Settings['flags'] =>
+  flags.dryRun ? { ...flags, out: undefined, fields: undefined, bom: false } : flags;
+
+/** The embedded service has its own ledger and cache, because its CU are not real money. */
+function sandboxSettings(loaded: RunSettings): RunSettings {
+  const { config, state, cache } = loaded.folders;
+  return {
+    ...loaded,
+    profile: 'sandbox',
+    key: knownSecret(loaded.key.known),
+    folders: {
+      config,
+      state: state && join(state, 'sandbox'),
+      cache: cache && join(cache, 'sandbox'),
+    },
+  };
+}
+
+async function openTerminal(
+  io: Io,
+  settings: Settings,
+  closing: AbortSignal,
+  logFormat: unknown,
+): Promise<Terminal> {
+  const { flags } = settings;
+  const write = createNotices({
+    stream: () => io.stderr,
+    quiet: flags.quiet,
+    unicode: wantsUnicode(io.env, io.platform),
+    form: logForm(logFormat, io.stderr.isTTY === true),
+    journal: io.isJournal,
+    now: io.clock.now,
+    layout: await layoutFor(io, settings),
+  });
+  const masked = (text: string) => write(withoutKeys(withoutKey(text, settings.key.known)));
+  const trace = flags.debug ? (line: string) => write(line, 'debug') : undefined;
+  return new Terminal(io, AbortSignal.any([io.signal, closing]), masked, trace);
+}
+
+/** Delivers the rows received so far at the first signal, and reports the calls that the shutdown waits for. */
+function prepareShutdown({ io, notice }: Terminal, out: Out): void {
+  const begin = () => {
+    if (!isInterrupted(io)) return;
+    out.flushAll();
+    const { count } = io.inFlight;
+    if (count === 0) return;
+    const isOne = count === 1;
+    const calls = isOne ? 'a paid call' : `${count} paid calls`;
+    const answers = isOne ? 'its answer' : 'their answers';
+    const seconds = Math.max(1, Math.ceil(io.inFlight.leftMs() / 1000));
+    notice(
+      `stopping: waiting up to ${seconds}s for ${calls} in flight; a second signal exits at once and loses ${answers}`,
+    );
+  };
+  io.signal.addEventListener('abort', begin, { once: true });
+}
+
+/** A full disk fails runs that cannot be services. */
+const noWait: DiskWait = {
+  failure: undefined,
+  wait: () => undefined,
+  retry: (_, step) => tryOnce(step),
+  close() {},
+};
+
+/** How long a finished run waits for the amount that the key has left. */
+const LAST_LOOK_MS = 1_500;
+
+/** Whether the service can be expected to answer after this error. */
+const mayAskService = (error: unknown) =>
+  error instanceof Failure &&
+  !['network', 'service', 'rate', 'auth', 'forbidden'].includes(error.kind);
+
+const rowsLost = (spent: number) =>
+  new Failure(
+    'local',
+    `the output was closed before all rows were read; this run cost ${unitsText(spent)}`,
+    {
+      code: 'OUTPUT_CLOSED',
+      hint: 'write to a file with --out, or request only as many rows as you need',
+    },
+  );
+
+/** How notices are laid out on a terminal. The module is loaded only there, because it takes milliseconds. */
+async function layoutFor({ stderr }: Io, { utc }: Settings) {
+  if (stderr.isTTY !== true) return undefined;
+  const { proseLines } = await import('../../output/terminal/prose.ts');
+  return (label: string, text: string) =>
+    proseLines(label, text, { columns: stderr.columns || 80, utc });
+}
+
+/** The format of lines on stderr. Commands with --log-format print the time, unless stderr is a terminal. */
+const logForm = (format: unknown, isTerminal: boolean): LogForm => {
+  if (format === 'json') return 'json';
+  return format === undefined || isTerminal ? 'plain' : 'stamped';
+};

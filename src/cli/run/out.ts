@@ -1,0 +1,168 @@
+import { Failure } from '../../base/failure.ts';
+import { countText } from '../../base/units.ts';
+import type { DiskWait } from '../../output/disk-wait.ts';
+import type { Sink } from '../../output/sink.ts';
+import type { View } from '../../output/view.ts';
+import { openPrinter, openSink } from '../output/output.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Bill } from './bill.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface Records<T> {
+  /** Writes a record. Returns a promise if the caller must wait for the reader. */
+  write(record: T): void | Promise<void>;
+  /** Writes the JSON text of one record unchanged; undefined if the output format needs the parsed record. */
+  readonly writeRaw?: (json: Uint8Array) => void | Promise<void>;
+  flush(): Promise<void>;
+  end(): Promise<void>;
+  /** Aborted when the reader closes the output, or a write fails. */
+  readonly closed: AbortSignal;
+  readonly progress?: Sink['progress'];
+}
+
+interface OutNeeds {
+  readonly terminal: Terminal;
+  readonly settings: Settings;
+  readonly diskWait: DiskWait;
+  readonly bill: Bill;
+  /** Whether the command prints records until it is stopped. */
+  readonly isStream: boolean;
+  /** Aborted when the output can no longer be written: this ends every wait of the run. */
+  readonly closing: AbortController;
+}
+
+/** What a run prints: its sinks, opened on first use, and the printers of its format. */
+export class Out {
+  /** Where a run that follows a feed waits while a disk is full. */
+  readonly diskWait: DiskWait;
+  readonly #needs: OutNeeds;
+  readonly #sinks: Sink[] = [];
+
+  constructor(needs: OutNeeds) {
+    this.#needs = needs;
+    this.diskWait = needs.diskWait;
+  }
+
+  /** Opens the output; `into` replaces that of the run. */
+  async open(into?: Sink): Promise<Sink> {
+    const { terminal, settings, isStream, diskWait } = this.#needs;
+    const sink =
+      into ?? (await openSink(terminal.io, settings.flags.out, isStream ? diskWait : undefined));
+    this.#sinks.push(sink);
+    const end = () => this.#needs.closing.abort(sink.closed.reason);
+    if (sink.closed.aborted) end();
+    else sink.closed.addEventListener('abort', end, { once: true });
+    return sink;
+  }
+
+  async #printer<T>(view: View<T>, single: boolean, into?: Sink) {
+    const { terminal, settings, isStream } = this.#needs;
+    const sink = await this.open(into);
+    const how = { format: settings.format, single, live: isStream };
+    return { sink, printer: await openPrinter(terminal, settings, sink, view, how) };
+  }
+
+  /** Opens the output for records of one kind. `single`: the command has exactly one answer. */
+  async records<T>(view: View<T>, single = false, into?: Sink): Promise<Records<T>> {
+    const { sink, printer } = await this.#printer(view, single, into);
+    return {
+      ...printer,
+      closed: sink.closed,
+      progress: sink.progress,
+      flush: () => sink.flush(),
+      async end() {
+        await printer.end();
+        await sink.finish('complete');
+      },
+    };
+  }
+
+  /** Opens and closes the output around `body`. If `body` fails, the records so far are delivered: they were paid for. */
+  async emit<T>(
+    view: View<T>,
+    single: boolean,
+    body: (records: Pick<Records<T>, 'write' | 'flush'>) => void | Promise<void>,
+  ): Promise<void> {
+    const { sink, printer } = await this.#printer(view, single);
+    const { bill, closing } = this.#needs;
+    let rows = 0;
+    const [one, many] = view.noun ?? [];
+    if (one !== undefined && many !== undefined) {
+      bill.outcome ??= {
+        get found() {
+          return rows;
+        },
+        get total() {
+          return rows;
+        },
+        get text() {
+          return countText(rows, one, many);
+        },
+      };
+    }
+    try {
+      await body({
+        write(record) {
+          const written = printer.write(record);
+          rows++;
+          return written;
+        },
+        flush: () => sink.flush(),
+      });
+    } catch (error) {
+      if (rows > 0 && !closing.signal.aborted) await printer.end();
+      throw error;
+    }
+    await printer.end();
+    await sink.finish('complete');
+  }
+
+  /** Prints records. `isSingle`: the command has exactly one answer, a card in place of a table, an object in place of an array. */
+  async print<T>(
+    view: View<T>,
+    rows: Iterable<T> | AsyncIterable<T>,
+    { isSingle = false }: { readonly isSingle?: boolean } = {},
+  ): Promise<void> {
+    await this.emit(view, isSingle, async (records) => {
+      for await (const row of rows) await records.write(row);
+    });
+  }
+
+  async printText(text: string): Promise<void> {
+    const sink = await this.open();
+    await sink.write(text);
+    await sink.finish('complete');
+  }
+
+  /** Writes buffered rows now, so that they are not lost at a second signal. */
+  flushAll(): void {
+    for (const sink of this.#sinks) sink.flush().catch(() => {});
+  }
+
+  /** Whether a reader closed the output before it had read all rows. Tails end that way. */
+  get isLost(): boolean {
+    return !this.#needs.isStream && this.#sinks.some((sink) => sink.lost?.());
+  }
+
+  /** Ends the output of a failed run. Keeps a file with rows that were paid for, and says where they are. */
+  async keep(isPaid: boolean): Promise<string | undefined> {
+    let where: string | undefined;
+    for (const sink of this.#sinks) {
+      const isBroken = sink.closed.reason instanceof Failure;
+      try {
+        const kept = await sink.finish(isPaid ? 'kept' : 'discarded');
+        if (kept === undefined) continue;
+        where = isBroken
+          ? `the rows written so far are in ${kept} (the last one may be incomplete)`
+          : `${this.#needs.settings.flags.out} was not replaced; the rows that were paid for are in ${kept}`;
+      } catch {
+        where = 'the rows that were paid for could not be saved';
+      }
+    }
+    return where;
+  }
+
+  async close(): Promise<void> {
+    for (const sink of this.#sinks.toReversed()) await sink.finish('discarded');
+  }
+}

@@ -1,0 +1,66 @@
+import type { Io } from '../io.ts';
+import { canAsk, confirm } from '../output/prompt.ts';
+
+/** A part of the terminal that is redrawn, such as a progress line. */
+interface Display {
+  hide(): void;
+  show(): void;
+}
+
+/** The streams of the run, what it says on stderr, and what it asks. */
+export class Terminal {
+  readonly io: Io;
+  /** Aborted by a signal, or when the run can no longer write its output. The abort ends every wait. */
+  readonly signal: AbortSignal;
+  /** Prints a line with --debug; undefined without it. */
+  readonly trace: ((line: string) => void) | undefined;
+  readonly #write: (text: string) => void;
+  readonly #displays = new Set<Display>();
+  readonly #waiting: string[] = [];
+  #isAsking = false;
+
+  constructor(
+    io: Io,
+    signal: AbortSignal,
+    write: (text: string) => void,
+    trace: ((line: string) => void) | undefined,
+  ) {
+    this.io = io;
+    this.signal = signal;
+    this.trace = trace;
+    this.#write = write;
+  }
+
+  /**
+   * Prints a line to stderr, unless --quiet is set. During a question, it waits. This is a property and no method,
+   * because it is handed to parts that know no terminal.
+   */
+  readonly notice = (line: string): void => {
+    if (this.#isAsking) this.#waiting.push(line);
+    else this.#write(line);
+  };
+
+  /** Registers a part of the terminal that a question hides. Returns a function that removes the registration. */
+  display(shown: Display): () => void {
+    this.#displays.add(shown);
+    if (this.#isAsking) shown.hide();
+    return () => void this.#displays.delete(shown);
+  }
+
+  get canAsk(): boolean {
+    return canAsk(this.io);
+  }
+
+  /** Asks a question that is answered with yes or no. Undefined if nobody can be asked. */
+  async confirm(question: string): Promise<boolean | undefined> {
+    this.#isAsking = true;
+    for (const shown of this.#displays) shown.hide();
+    try {
+      return await confirm(this.io, question, this.signal);
+    } finally {
+      this.#isAsking = false;
+      for (const text of this.#waiting.splice(0)) this.#write(text);
+      for (const shown of this.#displays) shown.show();
+    }
+  }
+}
