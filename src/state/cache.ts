@@ -104,7 +104,9 @@ const isOld = (path: string, now: number): boolean => {
   return stats !== undefined && now - stats.mtimeMs > FORGET_MS;
 };
 
-/** In one of the 256 folders per run; and the folders of other keys that were unused for 30 days. */
+/**
+ * In one of the 256 folders per run; and the folders of other keys that were unused for 30 days.
+ */
 function sweep(all: string, mine: string, now: number): void {
   const one = join(mine, (now % 256).toString(16).padStart(2, '0'));
   for (const name of namesIn(one)) if (isOld(join(one, name), now)) discard(join(one, name));

@@ -12,7 +12,10 @@ interface FolderInputs {
 /** Undefined if neither the environment nor a home directory determines the folder. */
 export type Folders = Readonly<Record<'config' | 'state' | 'cache', string | undefined>>;
 
-/** From trdr's own variables, the XDG variables, or the defaults of the system. Does not access the disk. */
+/**
+ * From trdr's own variables, the XDG variables, or the defaults of the system. Does not access the
+ * disk.
+ */
 export function foldersOf({ env, platform, home, cwd }: FolderInputs): Folders {
   const windows = platform === 'win32';
   const { join, resolve, isAbsolute } = windows ? path.win32 : path.posix;

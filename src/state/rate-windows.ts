@@ -29,7 +29,10 @@ const LARGEST = 16 * 1024 * 1024;
 /** Unused lanes are then removed from the file. */
 const FORGET_MS = 30 * 86_400_000;
 
-/** Each base URL has a file, replaced under a lock. If that fails, calls are counted only for this process. */
+/**
+ * Each base URL has a file, replaced under a lock. If that fails, calls are counted only for this
+ * process.
+ */
 export function openWindows(
   dir: string | undefined,
   baseUrl: string,
@@ -57,7 +60,8 @@ export function openWindows(
         () => {
           lanes = readLanes(quietly(() => readBounded(file, LARGEST)) ?? '');
           applied = { result: apply() };
-          // Skip the sync: a restart after a power failure takes longer than the rate window of a minute.
+          // Skip the sync: a restart after a power failure takes longer than the rate window of a
+          // minute.
           writeAtomic(file, writeLanes(lanes, now()), { sync: false, temporary: `${file}.tmp` });
         },
         { timeoutMs: 5_000, ...(sleep && { sleep }) },
@@ -81,7 +85,8 @@ export function openWindows(
 
   return {
     take: (name, limit) => inTurn(name, (lane, at) => takeSlot(lane, limit, at)),
-    // Nothing to remove: waiting calls are not in a queue, and the first one to ask takes the next free slot.
+    // Nothing to remove: waiting calls are not in a queue, and the first one to ask takes the next
+    // free slot.
     drop: async () => {},
     depart: (name, _, lateMs) => inTurn(name, (lane, at) => moveCall(lane, lateMs, at)),
     block: (name, ms) =>
@@ -97,7 +102,10 @@ export function openWindows(
   };
 }
 
-/** Removes calls older than the rate window. If the clock was set back, moves all times back by the same amount. */
+/**
+ * Removes calls older than the rate window. If the clock was set back, moves all times back by the
+ * same amount.
+ */
 function expireCalls(lane: Lane, now: number): Lane {
   const back = Math.max(0, lane.seen - now);
   const calls = lane.calls
@@ -119,7 +127,10 @@ function takeSlot(lane: Lane, limit: number, now: number) {
   return answer(0, { ...lane, calls: [...lane.calls, now] });
 }
 
-/** Counts a call that was counted about `lateMs` ago as leaving now. Returns false if it has expired. */
+/**
+ * Counts a call that was counted about `lateMs` ago as leaving now. Returns false if it has
+ * expired.
+ */
 function moveCall(lane: Lane, lateMs: number, now: number) {
   // The caller measured the time a moment after the call was counted.
   const taken = lane.calls.findLastIndex((at) => at <= now - lateMs + 1);
@@ -135,7 +146,10 @@ const writeLanes = (lanes: ReadonlyMap<string, Lane>, now: number): string =>
     ),
   });
 
-/** Skips invalid parts. If trdr then sends too many calls, the service answers with a 429, and trdr waits. */
+/**
+ * Skips invalid parts. If trdr then sends too many calls, the service answers with a 429, and trdr
+ * waits.
+ */
 function readLanes(text: string): Map<string, Lane> {
   const { version, lanes } = parseObject(text) ?? {};
   return new Map(version === VERSION && Array.isArray(lanes) ? lanes.filter(isLane) : []);

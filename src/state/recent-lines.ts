@@ -17,7 +17,8 @@ export function remember(path: string, lines: readonly string[], max: number): v
   const lock = tryLock(`${path}.lock`);
   if (!isHeld(lock)) return;
   try {
-    // A line that another process appends at this moment may be lost, but is added again when it next occurs.
+    // A line that another process appends at this moment may be lost, but is added again when it
+    // next occurs.
     const latest = [...new Set(remembered(path).reverse())].slice(0, max).reverse();
     writeAtomic(path, `${latest.join('\n')}\n`, { sync: false, temporary: `${path}.tmp` });
   } finally {

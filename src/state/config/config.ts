@@ -13,7 +13,9 @@ type Login = ({ readonly key: string } | { readonly keyCommand: string }) & {
   readonly baseUrl?: string | undefined;
 };
 
-/** Every change is made under a lock. Nothing is read or created until the first method is called. */
+/**
+ * Every change is made under a lock. Nothing is read or created until the first method is called.
+ */
 export function openConfig(folders: Folders, sleep?: Clock['sleep']) {
   const path = folders.config && join(folders.config, 'config.json');
 
@@ -30,7 +32,8 @@ export function openConfig(folders: Folders, sleep?: Clock['sleep']) {
       return await withLock(
         join(folder, 'config.lock'),
         () => {
-          // Another process may have changed the file. conf would wait for a FIFO, and quote a broken file.
+          // Another process may have changed the file. conf would wait for a FIFO, and quote a
+          // broken file.
           const before = readConfig(file);
           return editFile(file, shape, (open) => edit(before, open));
         },

@@ -18,7 +18,10 @@ interface Shape<T> {
   readonly parse: (text: string) => T;
 }
 
-/** Lets `edit` change a file that the caller has locked and read. The file is opened, and created, by the first `open`. */
+/**
+ * Lets `edit` change a file that the caller has locked and read. The file is opened, and created,
+ * by the first `open`.
+ */
 export function editFile<T extends Record<string, unknown>, R>(
   path: string,
   shape: Shape<T>,
@@ -68,7 +71,10 @@ function checkWritten<T>(target: string, { parse }: Shape<T>, before: Buffer | u
   }
 }
 
-/** A writer that was killed leaves a file with the keys beside the config file, under the name that atomically gave it. */
+/**
+ * A writer that was killed leaves a file with the keys beside the config file, under the name that
+ * atomically gave it.
+ */
 function removeTemporaries(target: string): void {
   const folder = dirname(target);
   const start = `${basename(target)}.tmp`;

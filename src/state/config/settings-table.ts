@@ -33,7 +33,10 @@ const row = <T, const D extends T | undefined, const M extends More = More>(
 
 export const outputFormats = ['table', 'ndjson', 'json', 'csv', 'tsv', 'markdown'] as const;
 
-/** Source of `config`, docs and completions. The compiler requires an option for each flag in `cli/args/common.ts`. */
+/**
+ * Source of `config`, docs and completions. The compiler requires an option for each flag in
+ * `cli/args/common.ts`.
+ */
 export const settingRows = {
   baseUrl: row(baseUrl, undefined, 'base URL of the service', {
     flag: '--base-url',

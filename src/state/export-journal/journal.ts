@@ -35,7 +35,10 @@ const ROW_BYTES = 4_096;
 /** Answered batches that stay in memory while their values are read in order. */
 const READ_BATCHES = 8;
 
-/** Call `asking` before a batch, then `answered`, `dropped` or `lost`; after a crash, `lost` for `openBatches`. */
+/**
+ * Call `asking` before a batch, then `answered`, `dropped` or `lost`; after a crash, `lost` for
+ * `openBatches`.
+ */
 export class ExportJournal {
   readonly path: string;
   readonly resumed: boolean;
@@ -78,7 +81,10 @@ export class ExportJournal {
     return found;
   }
 
-  /** Reserves disk space, so that a full disk is noticed before anything is charged. Returns the batch number. */
+  /**
+   * Reserves disk space, so that a full disk is noticed before anything is charged. Returns the
+   * batch number.
+   */
   async asking(positions: readonly number[]): Promise<number> {
     const batch = this.#next++;
     this.#write(() => writeAsked(this.#fileOf(batch), positions, positions.length * ROW_BYTES));
@@ -128,7 +134,10 @@ export class ExportJournal {
     );
   }
 
-  /** In the order of the handles; not `held` without an answer, undefined if another program removed it. */
+  /**
+   * In the order of the handles; not `held` without an answer, undefined if another program removed
+   * it.
+   */
   *values(): Generator<{
     readonly position: number;
     readonly value: unknown;
@@ -222,7 +231,10 @@ export const batchesIn = (path: string): number[] =>
     .map(Number)
     .sort((one, other) => one - other);
 
-/** In one step: a kill must not leave a part of a journal, whose other answers would be paid for again. */
+/**
+ * In one step: a kill must not leave a part of a journal, whose other answers would be paid for
+ * again.
+ */
 export function removeJournal(path: string): void {
   const gone = temporaryIn(dirname(path));
   renameSync(path, gone);

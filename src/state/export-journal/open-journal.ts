@@ -26,7 +26,10 @@ const Header = z.object({
   service: z.nullable(z.string()),
 });
 
-/** Locks `out` until it is closed. An earlier journal is an error without `resume`, or `fresh` to discard it. */
+/**
+ * Locks `out` until it is closed. An earlier journal is an error without `resume`, or `fresh` to
+ * discard it.
+ */
 export async function openJournal(
   out: string,
   /** As the user wrote them. Each is identified by its position. */

@@ -9,20 +9,44 @@ import { type BudgetState, budgetRefusal, leftIn } from '../../contract/budget.t
 import type { LedgerEntry } from '../../contract/ports/ledger.ts';
 import { createCallReader, ledgerFiles, ledgerFolder } from './lines.ts';
 
-/** In CU; undefined means no limit. */
-export type Caps = { readonly [P in Period]: number | undefined };
+/** The budgets of a profile in CU; undefined means no limit. */
+export type Caps = Readonly<Record<Period, number | undefined>>;
 
 const periods = ['day', 'month'] as const;
 
-/** Opens the budgets of a profile, which all processes of this machine share. `dir` is the state folder. */
+/** The budgets of a profile, which all processes of this machine share. */
+export interface Budget {
+  /**
+   * Calls `write` with the line of a call if the budgets cover `most`. If that is not known, any
+   * budget rejects the call. Holds a lock meanwhile, so that concurrent processes cannot exceed a
+   * budget together.
+   */
+  admit(call: AdmittedCall, caps: Caps, signal?: AbortSignal): Promise<void>;
+  states(caps: Caps): Promise<BudgetState[]>;
+  /** What the profile has spent; also known without a budget. */
+  spending(): Promise<Readonly<Record<Period, Readonly<Spending>>>>;
+}
+
+interface AdmittedCall {
+  /** The maximum cost in CU; undefined if it is not known. */
+  readonly most: number | undefined;
+  /** The line of the ledger. */
+  readonly line: string;
+  readonly write: (line: string) => void;
+}
+
+/** Opens the budgets of a profile. `dir` is the state folder. */
 export function createBudget(
   dir: string | undefined,
   profile: string,
   clock: Pick<Clock, 'now' | 'sleep'>,
-) {
-  const tally = createTally(profile);
+): Budget {
+  const tally = new Tally(profile);
 
-  /** Holds a lock, so that no other process admits a call at the same time. */
+  /**
+   * Runs work with current sums and under a lock, so that no other process admits a call at the
+   * same time.
+   */
   async function exclusively<T>(work: (now: number) => T, signal?: AbortSignal): Promise<T> {
     if (dir === undefined) throw unchecked();
     const now = clock.now();
@@ -44,20 +68,12 @@ export function createBudget(
   const statesAt = (caps: Caps, now: number): BudgetState[] =>
     periods.flatMap((period) => {
       const limit = caps[period];
-      return limit === undefined
-        ? []
-        : [{ period, scope: 'profile' as const, name: profile, limit, ...tally.sum(period, now) }];
+      if (limit === undefined) return [];
+      return [{ period, scope: 'profile', name: profile, limit, ...tally.sum(period, now) }];
     });
 
   return {
-    /** Calls `write` with the line of a call if the budgets cover `most`. If that is not known, any budget rejects the call. */
-    admit: (
-      caps: Caps,
-      most: number | undefined,
-      line: string,
-      write: (line: string) => void,
-      signal?: AbortSignal,
-    ): Promise<void> =>
+    admit: ({ most, line, write }, caps, signal) =>
       exclusively((now) => {
         const refused = statesAt(caps, now).find(
           ({ limit, spent, lost, reserved }) =>
@@ -67,7 +83,7 @@ export function createBudget(
         write(line);
         tally.begin(line);
       }, signal),
-    states: (caps: Caps): Promise<BudgetState[]> => exclusively((now) => statesAt(caps, now)),
+    states: (caps) => exclusively((now) => statesAt(caps, now)),
     spending: () =>
       exclusively((now) => ({ day: tally.sum('day', now), month: tally.sum('month', now) })),
   };
@@ -79,55 +95,105 @@ const unchecked = () =>
     hint: 'set TRDR_STATE_DIR to a folder that you own',
   });
 
-/** An older call without an outcome counts as lost. */
+/**
+ * The longest time for which a call can be in flight. An older one without an outcome counts as
+ * lost, even if a process has its pid, because pids are reused.
+ */
 const IN_FLIGHT_MS = 5 * 60_000;
 const NEWLINE = 10;
 
-interface Source {
+/** What a profile has spent in a period, in CU. */
+interface Spending {
+  spent: number;
+  /** The maximum cost of calls whose answers were lost, including those of processes that died. */
+  lost: number;
+  /** The maximum cost of calls that are in flight. */
+  reserved: number;
+}
+
+/** A file of the ledger, of which the first `offset` bytes were read. */
+interface ReadFile {
   readonly inode: number;
   offset: number;
   readonly days: Map<string, { spent: number; lost: number }>;
 }
 
-/** What one profile has spent in a month. Each refresh reads only the lines that were appended since the last one. */
-function createTally(profile: string) {
-  const sources = new Map<string, Source>();
-  // Of all files: a call in flight may end in another file, if its own was deleted meanwhile.
-  const calls = createCallReader();
-  // The cost of each day that was in a file when it was deleted or cut. A budget must not forget it.
-  const missing = new Map<string, number>();
+/**
+ * What one profile has spent. Each refresh reads only the lines that were appended since the last
+ * one.
+ */
+class Tally {
+  readonly #profile: string;
+  readonly #files = new Map<string, ReadFile>();
+  /**
+   * The calls of all files, because a call in flight may end in another file if its own was deleted
+   * meanwhile.
+   */
+  readonly #calls = createCallReader();
+  /**
+   * The cost of each day that was in a file when it was deleted or cut. It stays counted, as lost:
+   * the CU were charged, and deleting a file must not make room in a budget.
+   */
+  readonly #removed = new Map<string, number>();
 
-  function replace(path: string, next?: Source): void {
-    for (const [day, { spent, lost }] of sources.get(path)?.days ?? []) {
-      const still = next?.days.get(day) ?? { spent: 0, lost: 0 };
-      const gone = Math.max(0, spent + lost - still.spent - still.lost);
-      missing.set(day, (missing.get(day) ?? 0) + gone);
-    }
-    if (next) sources.set(path, next);
-    else sources.delete(path);
+  constructor(profile: string) {
+    this.#profile = profile;
   }
 
-  const isOwn = (entry: LedgerEntry) =>
-    entry.profile === profile && Math.abs(entry.time) <= 8.64e15;
+  /** Counts a call of this process, even if its file is deleted before it is read. */
+  begin(line: string): void {
+    this.#calls.read(line);
+  }
 
-  function readNew(path: string): void {
+  /** Reads what was appended to the files of a month. Throws if a file cannot be read. */
+  refresh(dir: string, month: string): void {
+    const paths = ledgerFiles(dir, month);
+    for (const path of this.#files.keys())
+      if (basename(path).startsWith(month) && !paths.includes(path)) this.#replace(path);
+    for (const path of paths) this.#readNew(path);
+  }
+
+  sum(period: Period, now: number): Spending {
+    const current = periodsAt(now)[period];
+    const total: Spending = { spent: 0, lost: 0, reserved: 0 };
+    for (const [day, cost] of this.#removed) if (day.startsWith(current)) total.lost += cost;
+    for (const { days } of this.#files.values()) {
+      for (const [day, { spent, lost }] of days) {
+        if (!day.startsWith(current)) continue;
+        total.spent += spent;
+        total.lost += lost;
+      }
+    }
+    this.#addOpenCalls(total, current, now);
+    return total;
+  }
+
+  /** Adds the calls without an outcome: they may be in flight, or their process has died. */
+  #addOpenCalls(total: Spending, current: string, now: number): void {
+    const living = new Map<number, boolean>();
+    for (const [id, entry] of this.#calls.open) {
+      const { time, cuAtMost = 0 } = entry;
+      if (!this.#isOwn(entry) || !periodsAt(time).day.startsWith(current)) continue;
+      const pid = processOf(id);
+      if (!living.has(pid)) living.set(pid, isAlive(pid));
+      const isInFlight = living.get(pid) && Math.abs(now - time) < IN_FLIGHT_MS;
+      if (isInFlight) total.reserved += cuAtMost;
+      else total.lost += cuAtMost;
+    }
+  }
+
+  #readNew(path: string): void {
     const fd = openRegular(path);
     try {
       const { ino, size } = fstatSync(fd);
-      const known = sources.get(path);
-      const isSame = known?.inode === ino && size >= known.offset;
-      const source: Source = isSame ? known : { inode: ino, offset: 0, days: new Map() };
-      const bytes = readAt(fd, source.offset, size - source.offset);
+      const before = this.#files.get(path);
+      const isSame = before?.inode === ino && size >= before.offset;
+      const file: ReadFile = isSame ? before : { inode: ino, offset: 0, days: new Map() };
+      const bytes = readAt(fd, file.offset, size - file.offset);
       const end = bytes.lastIndexOf(NEWLINE) + 1;
-      for (const line of bytes.toString('utf8', 0, end).split('\n')) {
-        const entry = calls.read(line);
-        if (!entry || !isOwn(entry)) continue;
-        const { day } = periodsAt(entry.time);
-        const { spent, lost } = source.days.get(day) ?? { spent: 0, lost: 0 };
-        source.days.set(day, { spent: spent + entry.cu, lost: lost + (entry.cuAtMost ?? 0) });
-      }
-      source.offset += end;
-      if (!isSame) replace(path, source);
+      for (const line of bytes.toString('utf8', 0, end).split('\n')) this.#addLine(file, line);
+      file.offset += end;
+      if (!isSame) this.#replace(path, file);
     } catch (error) {
       throw fileFailure('check the budget in', path, error);
     } finally {
@@ -135,45 +201,32 @@ function createTally(profile: string) {
     }
   }
 
-  return {
-    /** A call of this process, which counts even if its file is deleted before it is read. */
-    begin(line: string): void {
-      calls.read(line);
-    },
-    /** Throws if a file cannot be read. */
-    refresh(dir: string, month: string): void {
-      const paths = ledgerFiles(dir, month);
-      for (const path of sources.keys())
-        if (basename(path).startsWith(month) && !paths.includes(path)) replace(path);
-      for (const path of paths) readNew(path);
-    },
-    sum(period: Period, now: number) {
-      const current = periodsAt(now)[period];
-      const total = { spent: 0, lost: 0, reserved: 0 };
-      for (const [day, cost] of missing) if (day.startsWith(current)) total.lost += cost;
-      const living = new Map<number, boolean>();
-      for (const { days } of sources.values()) {
-        for (const [day, { spent, lost }] of days) {
-          if (!day.startsWith(current)) continue;
-          total.spent += spent;
-          total.lost += lost;
-        }
-      }
-      for (const [id, entry] of calls.open) {
-        const { time, cuAtMost = 0 } = entry;
-        if (!isOwn(entry) || !periodsAt(time).day.startsWith(current)) continue;
-        const pid = processOf(id);
-        if (!living.has(pid)) living.set(pid, isAlive(pid));
-        // An old call is not in flight even if a process has its pid, because pids are reused.
-        if (living.get(pid) && Math.abs(now - time) < IN_FLIGHT_MS) total.reserved += cuAtMost;
-        else total.lost += cuAtMost;
-      }
-      return total;
-    },
-  };
+  #addLine({ days }: ReadFile, line: string): void {
+    const entry = this.#calls.read(line);
+    if (!entry || !this.#isOwn(entry)) return;
+    const { day } = periodsAt(entry.time);
+    const { spent, lost } = days.get(day) ?? { spent: 0, lost: 0 };
+    days.set(day, { spent: spent + entry.cu, lost: lost + (entry.cuAtMost ?? 0) });
+  }
+
+  /** Takes what a file contains now, and keeps the cost of what it contained before. */
+  #replace(path: string, next?: ReadFile): void {
+    for (const [day, { spent, lost }] of this.#files.get(path)?.days ?? []) {
+      const still = next?.days.get(day) ?? { spent: 0, lost: 0 };
+      const gone = Math.max(0, spent + lost - still.spent - still.lost);
+      this.#removed.set(day, (this.#removed.get(day) ?? 0) + gone);
+    }
+    if (next) this.#files.set(path, next);
+    else this.#files.delete(path);
+  }
+
+  /** Whether an entry is of this profile, and has a time of which the day is known. */
+  #isOwn({ profile, time }: LedgerEntry): boolean {
+    return profile === this.#profile && Math.abs(time) <= 8.64e15;
+  }
 }
 
-/** The first part of a call's id. */
+/** The pid of the process that sent a call, which is the first part of the call's id. */
 const processOf = (id: string): number => Number.parseInt(id.split('-')[0] ?? '', 36) || 0;
 
 function isAlive(pid: number): boolean {

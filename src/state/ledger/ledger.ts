@@ -6,7 +6,7 @@ import { appendLines, ensureFolder, fileFailure, isAbsent } from '../../base/fil
 import { readLines } from '../../base/lines.ts';
 import { periodsAt } from '../../base/periods.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
-import type { CallCost, Ledger, LedgerEntry, PaidCall } from '../../contract/ports/ledger.ts';
+import type { Ledger, LedgerEntry } from '../../contract/ports/ledger.ts';
 import type { Caps } from './budget.ts';
 import {
   createCallReader,
@@ -17,100 +17,54 @@ import {
   ledgerFolder,
 } from './lines.ts';
 
-// The pid comes first, so that a budget can check whether the process of a call in flight is still alive.
+// The pid comes first, so that a budget can check whether the process of a call in flight is still
+// alive.
 const idPrefix = `${process.pid.toString(36)}-${process.hrtime.bigint().toString(36)}`;
 let calls = 0;
 
-/** Each call is written with its maximum cost before it is sent, so that the cost stays if the process dies. */
+/** Who makes the calls. */
+type Caller = Pick<LedgerEntry, 'command' | 'profile' | 'host' | 'agent'>;
+
+/**
+ * Opens the ledger of this machine: a file for each UTC day. A call is written with its maximum
+ * cost before it is sent, so that this cost stays if the process dies.
+ */
 export function openLedger(
   dir: string | undefined,
-  {
-    command,
-    profile,
-    host: named,
-    agent,
-  }: Pick<LedgerEntry, 'command' | 'profile' | 'host' | 'agent'>,
+  caller: Caller,
   clock: Pick<Clock, 'now' | 'sleep'>,
   notice?: (text: string) => void,
   caps?: () => Caps | undefined,
 ): Ledger {
-  const { now } = clock;
-  const host = (named || hostname()).slice(0, 100);
+  const file = new LedgerFile(dir, clock, notice);
+  const { command, profile, agent } = caller;
+  const host = (caller.host || hostname()).slice(0, 100);
   const budget = once(async () => {
     const { createBudget } = await import('./budget.ts');
     return createBudget(dir, profile, clock);
   });
-  let isWarned = false;
-  const warn = (why: string) => {
-    if (!isWarned) notice?.(`cannot record what this run costs: ${why}`);
-    isWarned = true;
-  };
-
-  function write(folder: string, day: string, line: string): void {
-    const path = dayFile(folder, day);
-    try {
-      // An error leaves the files of past days larger than necessary, but correct.
-      if (appendLines(path, line).before === 0) quietly(() => sumOldDays(folder, now()));
-    } catch (error) {
-      if (!isAbsent(error)) throw error;
-      ensureFolder(ledgerFolder(folder));
-      appendLines(path, line);
-    }
-  }
-
-  function append(day: string, line: string): void {
-    if (dir === undefined) {
-      warn('there is no home directory for the state folder');
-      return;
-    }
-    try {
-      write(dir, day, line);
-    } catch (error) {
-      warn(fileFailure('write in', ledgerFolder(dir), error).message);
-    }
-  }
-
-  async function record(
-    day: string,
-    line: string,
-    most: number | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    const limits = caps?.();
-    // A ledger that cannot be written ends the run only if the run has a budget.
-    if (limits === undefined) return append(day, line);
-    const add = (text: string) => dir !== undefined && write(dir, day, text);
-    await (await budget()).admit(limits, most, line, add, signal);
-  }
 
   return {
-    async begin({ endpoint, most }: PaidCall, signal?: AbortSignal) {
+    async begin({ endpoint, most }, signal) {
       const id = `${idPrefix}-${(calls++).toString(36)}`;
-      const time = now();
+      const time = clock.now();
       const { day } = periodsAt(time);
       const bound = most === undefined ? { unpriced: true } : { cuAtMost: most };
-      const entry = {
-        time,
-        command,
-        profile,
-        host,
-        agent,
-        endpoint,
-        status: null,
-        cu: 0,
-        ...bound,
-      };
-      await record(day, entryText(entry, id), most, signal);
-      let open = true;
-      const close = (line: string) => {
-        if (open) append(day, line);
-        open = false;
-      };
+      const who = { command, profile, host, agent };
+      const line = entryText({ time, ...who, endpoint, status: null, cu: 0, ...bound }, id);
+      const limits = caps?.();
+      // A ledger that cannot be written ends the run only if the run has a budget.
+      if (limits === undefined) file.append(day, line);
+      else {
+        const write = (text: string) => file.write(day, text);
+        await (await budget()).admit({ most, line, write }, limits, signal);
+      }
+      const end = once((text: string) => file.append(day, text));
       return {
-        settle: async (cost: CallCost) => close(endText(id, cost)),
+        settle: async (cost) => end(endText(id, cost)),
         lose: async ({ status = null, requestId } = {}) =>
-          close(endText(id, { status, cu: 0, ...bound, requestId })),
-        release: async () => close(endText(id)),
+          end(endText(id, { status, cu: 0, ...bound, requestId })),
+        release: async () => end(endText(id)),
       };
     },
     limits: async () => JSON.stringify(caps?.() ?? null),
@@ -121,10 +75,66 @@ export function openLedger(
   };
 }
 
+/** The files of the ledger in the state folder `dir`. */
+class LedgerFile {
+  readonly #dir: string | undefined;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #notice: ((text: string) => void) | undefined;
+  #isWarned = false;
+
+  constructor(
+    dir: string | undefined,
+    clock: Pick<Clock, 'now'>,
+    notice: ((text: string) => void) | undefined,
+  ) {
+    this.#dir = dir;
+    this.#clock = clock;
+    this.#notice = notice;
+  }
+
+  /** Writes a line, or warns once that this is not possible. */
+  append(day: string, line: string): void {
+    if (this.#dir === undefined) {
+      this.#warn('there is no home directory for the state folder');
+      return;
+    }
+    try {
+      this.write(day, line);
+    } catch (error) {
+      this.#warn(fileFailure('write in', ledgerFolder(this.#dir), error).message);
+    }
+  }
+
+  /** Writes a line, or throws. */
+  write(day: string, line: string): void {
+    const dir = this.#dir;
+    if (dir === undefined) return;
+    const path = dayFile(dir, day);
+    try {
+      const isNewDay = appendLines(path, line).before === 0;
+      // An error leaves the files of past days larger than necessary, but correct.
+      if (isNewDay) quietly(() => sumOldDays(dir, this.#clock.now()));
+    } catch (error) {
+      if (!isAbsent(error)) throw error;
+      ensureFolder(ledgerFolder(dir));
+      appendLines(path, line);
+    }
+  }
+
+  #warn(why: string): void {
+    if (!this.#isWarned) this.#notice?.(`cannot record what this run costs: ${why}`);
+    this.#isWarned = true;
+  }
+}
+
 const HOUR = 3_600_000;
+/** Smaller files are not worth a sum. */
 const LEAST_BYTES = 64 * 1024;
 
-/** Sums up the files of past days. No process writes to them any more, so they are simply replaced. */
+/**
+ * Sums up the files of past days. No process writes to them any more, so they are replaced without
+ * a lock.
+ */
 function sumOldDays(dir: string, now: number): void {
   const end = dayFile(dir, periodsAt(now - 48 * HOUR).day);
   for (const path of ledgerFiles(dir)) {
@@ -134,7 +144,10 @@ function sumOldDays(dir: string, now: number): void {
   }
 }
 
-/** One line per hour for calls that differ in time only, and whose cost is known exactly. All others keep their lines. */
+/**
+ * One line per hour for calls that differ in time only, and whose cost is known exactly. All others
+ * keep their lines.
+ */
 function summed(lines: Iterable<string>): string {
   const calls = createCallReader();
   const hours = new Map<string, LedgerEntry>();

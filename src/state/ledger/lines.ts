@@ -8,7 +8,10 @@ export const ledgerFolder = (dir: string): string => join(dir, 'ledger');
 export const dayFile = (dir: string, day: string): string =>
   join(ledgerFolder(dir), `${day}.ndjson`);
 
-/** The files of a month, or all of them; one for each UTC day. Earlier versions of trdr wrote one file for each month. */
+/**
+ * The files of a month, or all of them: one for each UTC day. Earlier versions wrote one for each
+ * month.
+ */
 export function ledgerFiles(dir: string, month = ''): string[] {
   const folder = ledgerFolder(dir);
   try {
@@ -22,7 +25,10 @@ export function ledgerFiles(dir: string, month = ''): string[] {
   }
 }
 
-/** Only the named fields are written, so that other members of the object never get into the file. */
+/**
+ * An entry as a line. Only the named fields are written, so that other members of the object never
+ * get into the file.
+ */
 export function entryText(entry: LedgerEntry, id?: string): string {
   const {
     time,
@@ -41,20 +47,32 @@ export function entryText(entry: LedgerEntry, id?: string): string {
   return `${JSON.stringify({ id, time, command, profile, host, agent, endpoint, status, cu, cuAtMost, unpriced, requestId, calls })}\n`;
 }
 
-/** The end of a call; without its cost, the call was not sent or was free, and does not become an entry. */
+/**
+ * The end of a call; without its cost, the call was not sent or was free, and does not become an
+ * entry.
+ */
 export function endText(id: string, cost?: CallCost): string {
   if (!cost) return `${JSON.stringify({ end: id, released: true })}\n`;
   const { status, cu, cuAtMost, unpriced, requestId } = cost;
   return `${JSON.stringify({ end: id, status, cu, cuAtMost, unpriced, requestId })}\n`;
 }
 
-/** A call without an `end` line keeps its maximum cost: it was in flight when its process died, or still is. */
-export function createCallReader() {
+/** Reads the lines of ledger files in order, and pairs calls with their ends. */
+export interface CallReader {
+  /**
+   * The calls without an end, by their ids. They keep their maximum cost: each was in flight when
+   * its process died, or still is.
+   */
+  readonly open: ReadonlyMap<string, LedgerEntry>;
+  /** Returns the entry that a line contains or ends. */
+  read(line: string): LedgerEntry | undefined;
+}
+
+export function createCallReader(): CallReader {
   const open = new Map<string, LedgerEntry>();
   return {
-    open: open as ReadonlyMap<string, LedgerEntry>,
-    /** Returns the entry that a line contains or ends. */
-    read(line: string): LedgerEntry | undefined {
+    open,
+    read(line) {
       const value = parseObject(line);
       if (!value) return undefined;
       const { id, end, released } = value;

@@ -4,7 +4,10 @@ import { readLines } from '../../base/lines.ts';
 import type { LedgerEntry } from '../../contract/ports/ledger.ts';
 import { createCallReader, ledgerFiles } from './lines.ts';
 
-/** The entries from `since` on and before `until`. Within a file, the calls without an end come last. */
+/**
+ * The entries from `since` on and before `until`. Within a file, the calls without an end come
+ * last.
+ */
 export async function* readLedger(
   dir: string | undefined,
   since = 0,
@@ -21,7 +24,10 @@ export async function* readLedger(
   }
 }
 
-/** The calls without an end come last. @internal Exported for tests. */
+/**
+ * The entries in the lines of a file. The calls without an end come last. @internal Exported for
+ * tests.
+ */
 export function* ledgerEntries(lines: Iterable<string>): Generator<LedgerEntry, void, void> {
   const calls = createCallReader();
   for (const line of lines) {
@@ -42,16 +48,28 @@ function* linesOf(path: string): Generator<string> {
 export const ledgerGroups = ['command', 'endpoint', 'day', 'profile', 'host', 'agent'] as const;
 type LedgerGroup = (typeof ledgerGroups)[number];
 
-export type LedgerSum = Readonly<ReturnType<typeof emptySum>>;
+/** The cost of a group of entries. */
+interface GroupSum {
+  readonly group: string;
+  calls: number;
+  cu: number;
+  atMost: number;
+  unpriced: number;
+}
 
-const emptySum = (group: string) => ({ group, calls: 0, cu: 0, atMost: 0, unpriced: 0 });
+export type LedgerSum = Readonly<GroupSum>;
 
-/** Days are sorted by date, other groups by cost, the highest first. Days are UTC, as in the bill of the service. */
+const emptySum = (group: string): GroupSum => ({ group, calls: 0, cu: 0, atMost: 0, unpriced: 0 });
+
+/**
+ * Sums up entries. Days are sorted by date, other groups by cost, the highest first. Days are UTC,
+ * as in the bill of the service.
+ */
 export async function summarize(
   entries: AsyncIterable<LedgerEntry> | Iterable<LedgerEntry>,
   by: LedgerGroup,
 ): Promise<LedgerSum[]> {
-  const sums = new Map<string, ReturnType<typeof emptySum>>();
+  const sums = new Map<string, GroupSum>();
   for await (const entry of entries) {
     const { cu, cuAtMost = 0, calls = 1, unpriced } = entry;
     const group = groupOf(entry, by);
@@ -68,8 +86,10 @@ export async function summarize(
   );
 }
 
-const groupOf = (entry: LedgerEntry, by: LedgerGroup): string =>
-  by === 'day' ? dayOf(entry.time) : (entry[by] ?? (by === 'agent' ? 'none' : 'unknown'));
+function groupOf(entry: LedgerEntry, by: LedgerGroup): string {
+  if (by === 'day') return dayOf(entry.time);
+  return entry[by] ?? (by === 'agent' ? 'none' : 'unknown');
+}
 
 /** An invalid time gets a group of its own. */
 const dayOf = (time: number) =>
