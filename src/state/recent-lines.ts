@@ -1,16 +1,17 @@
 import { closeSync, fstatSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { once, quietly } from '../base/calls.ts';
+import { dirname } from 'node:path';
+import { quietly } from '../base/calls.ts';
 import { appendLines, ensureFolder, isAbsent, openRegular, readAt } from '../base/files.ts';
-import { parseObject } from '../base/json-object.ts';
 import { isHeld, tryLock } from '../base/lock.ts';
 import { writeAtomic } from '../base/replace-file.ts';
-import { sha256 } from '../base/sha256.ts';
 
-/** Only the end of a file is read. A larger file is reduced when lines are added. */
+/** The bytes at the end of a file that are read. A larger file is reduced when lines are added. */
 const LARGEST = 256 * 1024;
 
-/** Shared by all processes. A large file is reduced to its latest `max` distinct lines. */
+/**
+ * Appends lines to a file that all processes share. A large file is reduced to its latest `max`
+ * distinct lines.
+ */
 export function remember(path: string, lines: readonly string[], max: number): void {
   const text = `${lines.join('\n')}\n`;
   if (append(path, text) <= LARGEST) return;
@@ -36,6 +37,7 @@ function append(path: string, text: string): number {
   }
 }
 
+/** The lines of a file, oldest first; none if it cannot be read. */
 export const remembered = (path: string): string[] => quietly(() => latestLines(path)) ?? [];
 
 function latestLines(path: string): string[] {
@@ -52,90 +54,4 @@ function latestLines(path: string): string[] {
   } finally {
     closeSync(fd);
   }
-}
-
-export interface KnownToken {
-  readonly symbol: string;
-  readonly address: string;
-  readonly network: string;
-}
-
-/** A ticker can be any text; others are not saved. */
-const PLAIN = /^[^\s\p{C}]{1,40}$/u;
-const ADDRESS = /^[A-Za-z0-9]{20,64}$/;
-const NETWORK = /^[a-z0-9-]{0,20}$/;
-const MOST_TOKENS = 2_000;
-
-const fileIn = (folder: string) => join(folder, 'tokens');
-
-/** So that `--token SYMBOL` can find addresses free of charge. */
-export function noteTokens(folder: string, tokens: readonly KnownToken[]): void {
-  const known = new Set(remembered(fileIn(folder)));
-  const lines = new Set(tokens.filter(isPlain).map(lineOf));
-  const fresh = [...lines].filter((line) => !known.has(line));
-  if (fresh.length > 0) remember(fileIn(folder), fresh, MOST_TOKENS);
-}
-
-/** Oldest first. */
-export const tokensIn = (folder: string): KnownToken[] =>
-  remembered(fileIn(folder))
-    .map((line) => {
-      const [symbol = '', address = '', network = ''] = line.split('\t');
-      return { symbol, address, network };
-    })
-    .filter(isPlain);
-
-const isPlain = ({ symbol, address, network }: KnownToken) =>
-  PLAIN.test(symbol) && ADDRESS.test(address) && NETWORK.test(network);
-const lineOf = ({ symbol, address, network }: KnownToken) => `${symbol}\t${address}\t${network}`;
-
-export interface SeenDifference {
-  readonly call: string;
-  /** `bio is missing`. */
-  readonly text: string;
-  readonly time: number;
-}
-
-export type DifferenceLog = ReturnType<typeof openDifferences>;
-
-const DAY_MS = 86_400_000;
-const LISTED_MS = 30 * DAY_MS;
-/** No service has this many fields. */
-const MOST = 1_000;
-
-/** Each service may differ in its own way. `dir` is the state folder. */
-export function openDifferences(dir: string | undefined, baseUrl: string, now: () => number) {
-  const path = dir && join(dir, 'differences.ndjson');
-  const service = once(() => sha256(baseUrl).slice(0, 16));
-  const load = once(() => {
-    const known = new Map<string, SeenDifference>();
-    for (const line of path ? remembered(path) : []) {
-      const seen = read(line, service());
-      if (seen) known.set(`${seen.call} ${seen.text}`, seen);
-    }
-    return known;
-  });
-
-  return {
-    note(call: string, text: string): void {
-      const time = now();
-      const all = load();
-      const last = all.get(`${call} ${text}`);
-      if (!path || all.size >= MOST || (last && time - last.time < DAY_MS)) return;
-      all.set(`${call} ${text}`, { call, text, time });
-      try {
-        remember(path, [JSON.stringify({ service: service(), call, text, time })], MOST);
-      } catch {
-        // The difference is also reported on stderr.
-      }
-    },
-    list: (): SeenDifference[] =>
-      [...load().values()].filter(({ time }) => now() - time < LISTED_MS),
-  };
-}
-
-function read(line: string, service: string): SeenDifference | undefined {
-  const { call, text, time, service: of } = parseObject(line) ?? {};
-  if (of !== service || typeof call !== 'string' || typeof text !== 'string') return undefined;
-  return typeof time === 'number' && Number.isFinite(time) ? { call, text, time } : undefined;
 }

@@ -7,7 +7,7 @@ import type { CheckRecord } from '../../contract/records/tool.ts';
 import { isMeterKnown, leftOf } from '../../core/account.ts';
 import type { ApiDifference } from '../../core/compare-descriptions.ts';
 import { span } from '../../output/format/time.ts';
-import type { SeenDifference } from '../../state/recent-lines.ts';
+import type { SeenDifference } from '../../state/seen-differences.ts';
 import { type ExitCode, exitOf } from '../exit.ts';
 import { clockLead } from '../lookup/service-time.ts';
 

@@ -2,7 +2,7 @@ import { countText } from '../../base/units.ts';
 import { type Lookup, lookup } from '../../core/lookup/lookup.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import type { View } from '../../output/view.ts';
-import { openRunAnswers } from '../../state/cache.ts';
+import { openRunAnswers } from '../../state/run-answers.ts';
 import type { SubjectSource } from '../args/input.ts';
 import { gatherSubjects } from '../args/subjects.ts';
 import type { ExitCode } from '../exit.ts';

@@ -6,7 +6,7 @@ import type { Sent } from '../../contract/read-record.ts';
 import { isShortened } from '../../core/lookup/subject.ts';
 import { normalSymbol, normalToken } from '../../core/pages/filter.ts';
 import { didYouMean } from '../../output/suggest.ts';
-import { type KnownToken, noteTokens, tokensIn } from '../../state/recent-lines.ts';
+import { type KnownToken, noteTokens, tokensIn } from '../../state/known-tokens.ts';
 import { addressOf } from '../args/subjects.ts';
 import type { Context } from '../run/context.ts';
 

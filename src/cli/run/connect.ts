@@ -15,7 +15,7 @@ import { readSetting } from '../../state/config/settings-table.ts';
 import type { Caps } from '../../state/ledger/budget.ts';
 import { openLedger } from '../../state/ledger/ledger.ts';
 import { openWindows } from '../../state/rate-windows.ts';
-import { type DifferenceLog, openDifferences } from '../../state/recent-lines.ts';
+import { type DifferenceLog, openDifferences } from '../../state/seen-differences.ts';
 import { agentOf } from '../agent.ts';
 import type { Io } from '../io.ts';
 import { noticeText } from '../output/client-notice-text.ts';

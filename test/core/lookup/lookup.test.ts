@@ -4,7 +4,7 @@ import type { RunAnswers } from '../../../src/contract/ports/answers.ts';
 import { createCachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
 import { type LookupAnswer, lookup } from '../../../src/core/lookup/lookup.ts';
 import { readSubject, type Subject } from '../../../src/core/lookup/subject.ts';
-import { openRunAnswers } from '../../../src/state/cache.ts';
+import { openRunAnswers } from '../../../src/state/run-answers.ts';
 import { runs } from '../../state/room.ts';
 import { error, gather, json, me, memoryCache, type Reply, rig, user } from '../fakes.ts';
 
