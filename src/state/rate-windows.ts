@@ -8,15 +8,17 @@ import { withLock } from '../base/lock.ts';
 import { writeAtomic } from '../base/replace-file.ts';
 import { sha256 } from '../base/sha256.ts';
 import { RATE_WINDOW_MS } from '../contract/limits.ts';
-import type { RateWindows } from '../contract/ports/rate-windows.ts';
+import type { RateWindows, WindowSlot } from '../contract/ports/rate-windows.ts';
 
-/** The calls that share one rate limit. Times are epoch ms. */
+/** A lane: the calls that share one rate limit. Times are epoch ms. */
 interface Lane {
   /** When each call left, oldest first; without those older than the rate window. */
   readonly calls: readonly number[];
+  /** Until when the service has blocked the lane, by a 429. */
   readonly until: number;
   /** When the lane was last used. If this is in the future, the clock was set back. */
   readonly seen: number;
+  /** The limit that an earlier response stated. */
   readonly known: number | null;
 }
 
@@ -24,82 +26,122 @@ type Change<T> = (lane: Lane, now: number) => { readonly lane: Lane; readonly re
 
 const EMPTY: Lane = { calls: [], until: 0, seen: 0, known: null };
 const VERSION = 2;
-/** The lanes of a whole team need far less. */
+/** The most bytes of a file that is read; the lanes of a whole team need far less. */
 const LARGEST = 16 * 1024 * 1024;
-/** Unused lanes are then removed from the file. */
+/** Lanes that were not used for so long are removed from the file. */
 const FORGET_MS = 30 * 86_400_000;
 
+interface WindowOptions {
+  /** The state folder; if it is undefined, calls are counted only for this process. */
+  readonly dir: string | undefined;
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly clock: Pick<Clock, 'now'> & Partial<Pick<Clock, 'sleep'>>;
+  readonly notice?: ((text: string) => void) | undefined;
+}
+
 /**
- * Each base URL has a file, replaced under a lock. If that fails, calls are counted only for this
- * process.
+ * Opens the rate limits of all processes of this machine. Each base URL has a file, which is
+ * replaced under a lock. If that fails, calls are counted only for this process.
  */
 export function openWindows(
   dir: string | undefined,
   baseUrl: string,
   key: string,
-  { now, sleep }: Pick<Clock, 'now'> & Partial<Pick<Clock, 'sleep'>>,
+  clock: WindowOptions['clock'],
   notice?: (text: string) => void,
 ): RateWindows {
-  const file = dir && join(dir, `windows-${sha256(`trdr windows\n${baseUrl}`).slice(0, 24)}.json`);
-  const keyHash = sha256(`trdr lane\n${baseUrl}\n${key}`).slice(0, 24);
-  let lanes = new Map<string, Lane>();
-  let onDisk = file !== undefined;
-  let turn: Promise<unknown> = Promise.resolve();
+  return new FileWindows({ dir, baseUrl, key, clock, notice });
+}
 
-  async function update<T>(name: string, change: Change<T>): Promise<T> {
-    const apply = (): T => {
-      const { lane, result } = change(expireCalls(lanes.get(name) ?? EMPTY, now()), now());
-      lanes.set(name, lane);
-      return result;
-    };
-    if (file === undefined || !onDisk) return apply();
+class FileWindows implements RateWindows {
+  readonly #file: string | undefined;
+  readonly #keyHash: string;
+  readonly #options: WindowOptions;
+  #lanes = new Map<string, Lane>();
+  #isOnDisk: boolean;
+  /** The change before the next one: the calls of this process do not compete for the lock. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(options: WindowOptions) {
+    const { dir, baseUrl, key } = options;
+    const service = sha256(`trdr windows\n${baseUrl}`).slice(0, 24);
+    this.#file = dir && join(dir, `windows-${service}.json`);
+    this.#keyHash = sha256(`trdr lane\n${baseUrl}\n${key}`).slice(0, 24);
+    this.#options = options;
+    this.#isOnDisk = this.#file !== undefined;
+  }
+
+  take(name: string, limit: number): Promise<WindowSlot> {
+    return this.#change(name, (lane, now) => takeSlot(lane, limit, now));
+  }
+
+  /**
+   * Removes nothing: waiting calls are not in a queue, and the first one to ask takes the next free
+   * slot.
+   */
+  async drop(): Promise<void> {}
+
+  depart(name: string, _ticket: number, lateMs: number): Promise<boolean> {
+    return this.#change(name, (lane, now) => moveCall(lane, lateMs, now));
+  }
+
+  async block(name: string, ms: number): Promise<void> {
+    await this.#change(name, (lane, now) => {
+      const until = Math.max(lane.until, now + ms);
+      return { lane: { ...lane, until }, result: undefined };
+    });
+  }
+
+  async learn(name: string, limit: number): Promise<void> {
+    await this.#change(name, (lane) => ({
+      lane: isCount(limit) ? { ...lane, known: limit } : lane,
+      result: undefined,
+    }));
+  }
+
+  #change<T>(lane: string, change: Change<T>): Promise<T> {
+    // The service counts resolves per IP address, so all keys share this lane.
+    const name = lane === 'resolve' ? lane : `${lane}@${this.#keyHash}`;
+    const result = this.#turn.then(() => this.#update(name, change));
+    this.#turn = result;
+    return result;
+  }
+
+  async #update<T>(name: string, change: Change<T>): Promise<T> {
+    const file = this.#file;
+    if (file === undefined || !this.#isOnDisk) return this.#apply(name, change);
+    const { clock, notice } = this.#options;
+    const { sleep } = clock;
     let applied: { readonly result: T } | undefined;
     try {
       await withLock(
         `${file}.lock`,
         () => {
-          lanes = readLanes(quietly(() => readBounded(file, LARGEST)) ?? '');
-          applied = { result: apply() };
+          this.#lanes = readLanes(quietly(() => readBounded(file, LARGEST)) ?? '');
+          applied = { result: this.#apply(name, change) };
+          const text = writeLanes(this.#lanes, clock.now());
           // Skip the sync: a restart after a power failure takes longer than the rate window of a
           // minute.
-          writeAtomic(file, writeLanes(lanes, now()), { sync: false, temporary: `${file}.tmp` });
+          writeAtomic(file, text, { sync: false, temporary: `${file}.tmp` });
         },
         { timeoutMs: 5_000, ...(sleep && { sleep }) },
       );
     } catch (error) {
-      onDisk = false;
+      this.#isOnDisk = false;
       const { message } = error instanceof Failure ? error : fileFailure('write', file, error);
       notice?.(`the rate limit is not shared with other trdr processes: ${message}`);
     }
-    return applied === undefined ? apply() : applied.result;
+    // The change counts even if it could not be saved.
+    return applied === undefined ? this.#apply(name, change) : applied.result;
   }
 
-  /** One at a time, so that the calls of this process do not compete for the lock. */
-  function inTurn<T>(lane: string, change: Change<T>): Promise<T> {
-    // The service counts resolves per IP address, so all keys share this lane.
-    const name = lane === 'resolve' ? lane : `${lane}@${keyHash}`;
-    const result = turn.then(() => update(name, change));
-    turn = result;
+  #apply<T>(name: string, change: Change<T>): T {
+    const { now } = this.#options.clock;
+    const { lane, result } = change(expireCalls(this.#lanes.get(name) ?? EMPTY, now()), now());
+    this.#lanes.set(name, lane);
     return result;
   }
-
-  return {
-    take: (name, limit) => inTurn(name, (lane, at) => takeSlot(lane, limit, at)),
-    // Nothing to remove: waiting calls are not in a queue, and the first one to ask takes the next
-    // free slot.
-    drop: async () => {},
-    depart: (name, _, lateMs) => inTurn(name, (lane, at) => moveCall(lane, lateMs, at)),
-    block: (name, ms) =>
-      inTurn(name, (lane, at) => ({
-        lane: { ...lane, until: Math.max(lane.until, at + ms) },
-        result: undefined,
-      })),
-    learn: (name, limit) =>
-      inTurn(name, (lane) => ({
-        lane: isCount(limit) ? { ...lane, known: limit } : lane,
-        result: undefined,
-      })),
-  };
 }
 
 /**
@@ -146,8 +188,7 @@ const writeLanes = (lanes: ReadonlyMap<string, Lane>, now: number): string =>
     ),
   });
 
-/**
- * Skips invalid parts. If trdr then sends too many calls, the service answers with a 429, and trdr
+/** Reads a file and skips its invalid parts. If trdr then sends too many calls, the service answers with a 429, and trdr
  * waits.
  */
 function readLanes(text: string): Map<string, Lane> {

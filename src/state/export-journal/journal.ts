@@ -28,16 +28,15 @@ import { parseJson, stringifyJson } from '../../base/json.ts';
 import { plainJson, textOf } from '../../base/json-object.ts';
 import { replaceWith, syncFile, writeAtomic } from '../../base/replace-file.ts';
 
-const FREE = 0;
-const ASKED = -1;
 /** The disk space that is reserved per handle. */
 const ROW_BYTES = 4_096;
 /** Answered batches that stay in memory while their values are read in order. */
 const READ_BATCHES = 8;
 
 /**
- * Call `asking` before a batch, then `answered`, `dropped` or `lost`; after a crash, `lost` for
- * `openBatches`.
+ * The journal of an export, in a folder beside its file: one file per batch, first with the request and then, in its place, with the answer. Each change is one rename, so a kill leaves the journal as it was before or after it.
+ *
+ * The caller calls `asking` before a batch is sent, and `answered`, `dropped` or `lost` when its outcome is known. After a crash, `openBatches` has the batches whose outcome is not known: `lost` must be called for each before the export continues.
  */
 export class ExportJournal {
   readonly path: string;
@@ -47,18 +46,16 @@ export class ExportJournal {
   readonly openBatches = new Map<number, readonly number[]>();
   readonly #target: string;
   readonly #lock: { release(): void };
-  /** For each position: free, asked, or the number of the batch with its answer plus one. */
-  readonly #places: Int32Array;
+  readonly #places: Places;
   readonly #lost = new Map<number, readonly number[]>();
   #next = 0;
-  #lowest = 0;
   #closed = false;
 
   constructor(path: string, target: string, lock: { release(): void }, size: number) {
     this.path = path;
     this.#target = target;
     this.#lock = lock;
-    this.#places = new Int32Array(size);
+    this.#places = new Places(size);
     for (const batch of batchesIn(path)) this.#load(batch);
     this.resumed = this.#next > 0;
     // Left by a killed process. The file that it would have replaced is still there.
@@ -67,18 +64,8 @@ export class ExportJournal {
   }
 
   /** The first positions that have no answer and are not in a batch in flight. */
-  free(most = this.#places.length): number[] {
-    const found: number[] = [];
-    while (this.#lowest < this.#places.length && this.#places[this.#lowest] !== FREE)
-      this.#lowest++;
-    for (
-      let position = this.#lowest;
-      position < this.#places.length && found.length < most;
-      position++
-    ) {
-      if (this.#places[position] === FREE) found.push(position);
-    }
-    return found;
+  free(count = this.#places.size): number[] {
+    return this.#places.free(count);
   }
 
   /**
@@ -89,29 +76,32 @@ export class ExportJournal {
     const batch = this.#next++;
     this.#write(() => writeAsked(this.#fileOf(batch), positions, positions.length * ROW_BYTES));
     this.openBatches.set(batch, positions);
-    for (const position of positions) this.#places[position] = ASKED;
+    for (const position of positions) this.#places.ask(position);
     return batch;
   }
 
-  /** If this rejects, the caller may save the same answer again. */
+  /** Saves an answer. If this rejects, the caller may save the same answer again. */
   async answered(batch: number, rows: readonly JournalValue[]): Promise<void> {
     this.#write(() => saveAnswer(this.#fileOf(batch), rows));
-    for (const { position } of rows) this.#place(position, batch);
+    for (const { position } of rows) this.#answer(position, batch);
     this.#settle(batch);
   }
 
-  /** Answers that this export did not request, such as cached ones. */
+  /** Saves answers that this export did not request, such as cached ones. */
   async found(rows: readonly JournalValue[]): Promise<void> {
     if (rows.length > 0) await this.answered(this.#next++, rows);
   }
 
-  /** The batch was not charged. Its handles can be requested again. */
+  /** Records that a batch was not charged. Its handles can be requested again. */
   async dropped(batch: number): Promise<void> {
     removeAsked(this.#fileOf(batch));
     this.#settle(batch);
   }
 
-  /** May have been charged up to `cuAtMost`. `answer` could not be parsed. Frees the handles. */
+  /**
+   * Records that the answer of a batch was lost, or could not be parsed (`answer`), and may have
+   * been charged up to `cuAtMost`. Its handles can be requested again.
+   */
   async lost(batch: number, cuAtMost: number, answer?: string): Promise<void> {
     const positions = this.openBatches.get(batch) ?? [];
     this.#write(() => writeLost(this.#fileOf(batch), positions, cuAtMost, answer));
@@ -122,12 +112,16 @@ export class ExportJournal {
   /** Responses that could not be parsed, each with its positions that have no other answer. */
   *unread(): Generator<{ readonly positions: readonly number[]; readonly answer: string }> {
     for (const [batch, all] of this.#lost) {
-      const positions = all.filter((position) => (this.#places[position] ?? FREE) <= FREE);
+      const positions = all.filter((position) => this.#places.answeredIn(position) === undefined);
       const answer = textOf(plainJson(readBatch(this.#fileOf(batch)).lines[0] ?? ''));
       if (positions.length > 0 && answer !== undefined) yield { positions, answer };
     }
   }
 
+  /**
+   * Records the handles that the run skipped, for people who open the journal; trdr never reads
+   * this.
+   */
   async leave(code: string, handles: readonly string[]): Promise<void> {
     this.#write(() =>
       writeAtomic(join(this.path, 'left.json'), `${JSON.stringify({ code, handles })}\n`),
@@ -135,8 +129,8 @@ export class ExportJournal {
   }
 
   /**
-   * In the order of the handles; not `held` without an answer, undefined if another program removed
-   * it.
+   * The answers in the order of the handles. A handle without an answer is not `held`; the value of
+   * a held one is undefined if another program removed it from the journal.
    */
   *values(): Generator<{
     readonly position: number;
@@ -144,16 +138,26 @@ export class ExportJournal {
     readonly held: boolean;
   }> {
     const batches = new Map<number, ReadonlyMap<number, string>>();
-    for (const [position, place] of this.#places.entries()) {
-      const held = place > FREE;
-      const batch = held ? (batches.get(place) ?? this.#answersOf(place - 1)) : undefined;
-      if (batch && !batches.has(place)) {
-        for (const oldest of batches.keys())
-          if (batches.size >= READ_BATCHES) batches.delete(oldest);
-        batches.set(place, batch);
-      }
-      yield { position, value: parseJson(batch?.get(position) ?? ''), held };
+    for (let position = 0; position < this.#places.size; position++) {
+      const batch = this.#places.answeredIn(position);
+      const lines = batch === undefined ? undefined : this.#linesOf(batch, batches);
+      const value = parseJson(lines?.get(position) ?? '');
+      yield { position, value, held: batch !== undefined };
     }
+  }
+
+  /** The answers of a batch, of which the last few read ones stay in memory. */
+  #linesOf(
+    batch: number,
+    batches: Map<number, ReadonlyMap<number, string>>,
+  ): ReadonlyMap<number, string> {
+    const before = batches.get(batch);
+    if (before) return before;
+    for (const oldest of batches.keys()) if (batches.size >= READ_BATCHES) batches.delete(oldest);
+    const { positions, lines } = readBatch(this.#fileOf(batch));
+    const answers = new Map(positions.map((position, at) => [position, lines[at] ?? '']));
+    batches.set(batch, answers);
+    return answers;
   }
 
   /** Writes the complete output in one step, and then removes the journal unless `keep` is set. */
@@ -181,39 +185,30 @@ export class ExportJournal {
 
   #load(batch: number): void {
     const head = readHead(this.#fileOf(batch));
-    if (!head?.positions.every((position) => position < this.#places.length)) {
+    if (!head?.positions.every((position) => position < this.#places.size)) {
       throw damaged(this.#fileOf(batch));
     }
     this.#next = batch + 1;
     for (const position of head.positions) {
-      if (head.kind === 'answered') this.#place(position, batch);
-      else if (head.kind === 'asked') this.#places[position] = ASKED;
+      if (head.kind === 'answered') this.#answer(position, batch);
+      else if (head.kind === 'asked') this.#places.ask(position);
     }
     if (head.kind === 'asked') this.openBatches.set(batch, head.positions);
     if (head.kind === 'lost') this.#lost.set(batch, head.positions);
   }
 
-  #place(position: number, batch: number): void {
-    if ((this.#places[position] ?? FREE) <= FREE) this.answers++;
-    this.#places[position] = batch + 1;
+  #answer(position: number, batch: number): void {
+    if (this.#places.answeredIn(position) === undefined) this.answers++;
+    this.#places.answer(position, batch);
   }
 
   #settle(batch: number): void {
-    for (const position of this.openBatches.get(batch) ?? []) {
-      if (this.#places[position] !== ASKED) continue;
-      this.#places[position] = FREE;
-      this.#lowest = Math.min(this.#lowest, position);
-    }
+    for (const position of this.openBatches.get(batch) ?? []) this.#places.release(position);
     this.openBatches.delete(batch);
   }
 
   #fileOf(batch: number): string {
     return join(this.path, String(batch));
-  }
-
-  #answersOf(batch: number): ReadonlyMap<number, string> {
-    const { positions, lines } = readBatch(this.#fileOf(batch));
-    return new Map(positions.map((position, at) => [position, lines[at] ?? '']));
   }
 
   #write(work: () => void): void {
@@ -225,6 +220,60 @@ export class ExportJournal {
   }
 }
 
+/** What is known of each position, in four bytes: an export can have a million handles. */
+class Places {
+  /**
+   * 0 if the position is free, -1 if it was asked, or else the number of the batch with its answer
+   * plus one.
+   */
+  readonly #codes: Int32Array;
+  /** No position before this one is free. */
+  #lowest = 0;
+
+  constructor(size: number) {
+    this.#codes = new Int32Array(size);
+  }
+
+  get size(): number {
+    return this.#codes.length;
+  }
+
+  /** The first free positions. */
+  free(count: number): number[] {
+    const positions: number[] = [];
+    while (this.#lowest < this.size && !this.#isFree(this.#lowest)) this.#lowest++;
+    for (let at = this.#lowest; at < this.size && positions.length < count; at++)
+      if (this.#isFree(at)) positions.push(at);
+    return positions;
+  }
+
+  ask(position: number): void {
+    this.#codes[position] = -1;
+  }
+
+  answer(position: number, batch: number): void {
+    this.#codes[position] = batch + 1;
+  }
+
+  /** Frees a position that was asked and has no answer. */
+  release(position: number): void {
+    if (this.#codes[position] !== -1) return;
+    this.#codes[position] = 0;
+    this.#lowest = Math.min(this.#lowest, position);
+  }
+
+  /** The batch with the answer; undefined if there is none. */
+  answeredIn(position: number): number | undefined {
+    const code = this.#codes[position] ?? 0;
+    return code > 0 ? code - 1 : undefined;
+  }
+
+  #isFree(position: number): boolean {
+    return this.#codes[position] === 0;
+  }
+}
+
+/** The numbers of the batches in a journal, in order. */
 export const batchesIn = (path: string): number[] =>
   readdirSync(path)
     .filter((name) => /^\d{1,9}$/.test(name))
@@ -232,8 +281,8 @@ export const batchesIn = (path: string): number[] =>
     .sort((one, other) => one - other);
 
 /**
- * In one step: a kill must not leave a part of a journal, whose other answers would be paid for
- * again.
+ * Removes a journal in one step: a kill must not leave a part of it, because its other answers
+ * would be paid for again.
  */
 export function removeJournal(path: string): void {
   const gone = temporaryIn(dirname(path));
@@ -264,7 +313,7 @@ const Head = z.object({
   positions: z.array(z.int().check(z.nonnegative())),
 });
 
-/** No first line is longer, in bytes. */
+/** The bytes that are read to find the first line; none is longer. */
 const LONGEST_HEAD = 256 * 1024;
 const FILLER = Buffer.alloc(64 * 1024, '\n');
 
@@ -274,7 +323,7 @@ const roomOf = (path: string) => `${path}.room`;
 function writeAsked(path: string, positions: readonly number[], bytes: number): void {
   const fd = openSync(roomOf(path), 'w', PRIVATE_FILE);
   try {
-    for (let left = bytes; left > 0; left -= FILLER.length) writeAll(fd, FILLER.subarray(0, left));
+    for (let rest = bytes; rest > 0; rest -= FILLER.length) writeAll(fd, FILLER.subarray(0, rest));
     writeAtomic(path, headLine('asked', positions));
   } catch (error) {
     discard(roomOf(path));
@@ -284,7 +333,7 @@ function writeAsked(path: string, positions: readonly number[], bytes: number): 
   }
 }
 
-/** Writes into the reserved disk space, and replaces the request in one step. */
+/** Writes an answer into the reserved disk space, and replaces the request in one step. */
 function saveAnswer(path: string, rows: readonly JournalValue[]): void {
   const positions = rows.map(({ position }) => position);
   const lines = rows.map(({ value }) => `${stringifyJson(value ?? null)}\n`);
@@ -304,11 +353,11 @@ function saveAnswer(path: string, rows: readonly JournalValue[]): void {
 function writeLost(
   path: string,
   positions: readonly number[],
-  most: number,
+  cuAtMost: number,
   answer?: string,
 ): void {
   const saved = answer === undefined ? '' : `${JSON.stringify(answer)}\n`;
-  writeAtomic(path, headLine('lost', positions, { cuAtMost: most }) + saved);
+  writeAtomic(path, headLine('lost', positions, { cuAtMost }) + saved);
   discard(roomOf(path));
 }
 

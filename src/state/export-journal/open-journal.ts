@@ -27,12 +27,15 @@ const Header = z.object({
 });
 
 /**
- * Locks `out` until it is closed. An earlier journal is an error without `resume`, or `fresh` to
- * discard it.
+ * Opens the journal beside `out`, and locks `out` until the journal is closed. A journal of an
+ * earlier run is an error without `resume`, or `fresh` to discard it.
  */
 export async function openJournal(
   out: string,
-  /** As the user wrote them. Each is identified by its position. */
+  /**
+   * The subjects as the user wrote them, because the output repeats them. Each is identified by its
+   * position.
+   */
   subjects: readonly string[],
   service: string | null,
   { resume, fresh = false }: { readonly resume: boolean; readonly fresh?: boolean | undefined },
@@ -73,11 +76,11 @@ export async function openJournal(
 
 /** Undefined if there is no journal, or if a process was killed before it wrote the header. */
 function readHeader(path: string): z.infer<typeof Header> | undefined {
-  const there = statsOf(path);
-  if (!there) return undefined;
-  const text = there.isDirectory() ? readBounded(join(path, HEADER), 64 * 1024) : undefined;
+  const stats = statsOf(path);
+  if (!stats) return undefined;
+  const text = stats.isDirectory() ? readBounded(join(path, HEADER), 64 * 1024) : undefined;
   if (text === undefined) {
-    if (there.isDirectory() && readdirSync(path).every((name) => name.startsWith('.trdr-')))
+    if (stats.isDirectory() && readdirSync(path).every((name) => name.startsWith('.trdr-')))
       return undefined;
     throw otherVersion(path);
   }
@@ -88,11 +91,11 @@ function readHeader(path: string): z.infer<typeof Header> | undefined {
 }
 
 function checkTarget(out: string, target: string): void {
-  // May be a symbolic link into another folder.
+  // The file may be a symbolic link into another folder.
   checkFolder(dirname(out));
   checkFolder(dirname(target));
-  const there = statsOf(out);
-  if (/[\\/]$/.test(out) || (there && !there.isFile())) {
+  const stats = statsOf(out);
+  if (/[\\/]$/.test(out) || (stats && !stats.isFile())) {
     throw usageError(
       `${out} is not a regular file`,
       'write to a regular file, next to which the journal is saved',
