@@ -91,6 +91,37 @@ describe('trdr thesis list', () => {
     for (const address of twins) expect(stderr).toContain(address);
   });
 
+  test.each(['ndjson', 'json', 'csv'])(
+    'prints the best of the whole range with --sort and --limit, as %s',
+    async (format) => {
+      const sandbox = await withSandbox();
+      const since = ['--since', '2h'];
+      const range = (await list(sandbox, ...since)).records();
+      const ids = [...range]
+        .sort((one, other) => Number(other['authorTradeUsd']) - Number(one['authorTradeUsd']))
+        .map(({ id }) => String(id));
+      for (const name of ['--limit', '--top']) {
+        const flags = [...since, '--sort', 'authorTradeUsd', name, '3', '-o', format];
+        const { stdout, stderr } = await list(sandbox, ...flags);
+        const printed = ids.filter((id) => stdout.includes(id));
+        expect(new Set(printed)).toEqual(new Set(ids.slice(0, 3)));
+        expect(stderr).not.toContain('before --since');
+      }
+    },
+  );
+
+  test('says that a limit ended the list before --since', async () => {
+    const sandbox = await withSandbox();
+    const all = (await list(sandbox, '--since', '2h')).records();
+    const cut = await list(sandbox, '--since', '2h', '--limit', '3');
+    const third = new Date(Number(all[2]?.['platformCreatedAt'])).toISOString();
+    expect(cut.stderr).toContain(`--limit ended the list at ${third}, before --since`);
+    const whole = await list(sandbox, '--since', '2h', '--limit', `${all.length + 1}`);
+    expect(whole.stderr).toBe('');
+    const both = await list(sandbox, '--all', '--limit', '3');
+    expect(both.exitCode).toBe(2);
+  });
+
   test('stops after 20 pages without a match, and states how to continue', async () => {
     const sandbox = await withSandbox();
     const { exitCode, stdout, stderr } = await list(

@@ -221,14 +221,33 @@ describe('formatting', () => {
     expect(volumes.length).toBeGreaterThan(10);
   });
 
-  test('leaves NDJSON unsorted, with a notice', async () => {
-    const sandbox = await withNumbers();
-    const { records, stderr } = await runInProcess(
-      ['pnl', 'quiet', 'mira', '--sort', 'rank', '--window', '7d'],
-      { sandbox },
-    );
-    expect(records()).toEqual(recordsOf(['quiet', 'mira']));
-    expect(stderr).toContain('--window and --sort do not apply to ndjson');
+  test.each(['ndjson', 'json', 'csv', 'table', 'markdown'])(
+    'prints the best N of the first window, and the windows that are selected, as %s',
+    async (format) => {
+      const sandbox = await withNumbers();
+      const handles = someHandles(12);
+      const args = ['pnl', ...handles, '-y', '--window', '7d', '--sort', 'netUsd', '-o', format];
+      const { stdout } = await runInProcess([...args, '--top', '3'], { sandbox });
+      const best = handles
+        .map((handle) => ({ handle, value: numbersOf(handle)?.windows['7d']?.netUsd ?? -Infinity }))
+        .sort((one, other) => other.value - one.value)
+        .map(({ handle }) => handle);
+      const places = best.map((handle) => stdout.search(new RegExp(`${handle}\\b`)));
+      expect(places.slice(0, 3)).toEqual([...places.slice(0, 3)].sort((a, b) => a - b));
+      expect(places.slice(3).filter((place) => place >= 0)).toEqual([]);
+      expect(Math.min(...places.slice(0, 3))).toBeGreaterThanOrEqual(0);
+      if (format.endsWith('json')) expect(stdout).not.toContain('"30d"');
+    },
+  );
+
+  test('rejects a limit that has no order, or whose file could not be resumed', async () => {
+    for (const words of [
+      ['--top', '3'],
+      ['--limit', '3', '--sort', 'rank', '--resume'],
+    ]) {
+      const ran = await runInProcess(['pnl', 'mira', 'solwolf', ...words, '--out', 'x.csv'], {});
+      expect([ran.exitCode, ran.error()['code']]).toEqual([2, 'USAGE']);
+    }
   });
 
   test('selects fields of rows in CSV, and fields of records in every format', async () => {

@@ -34,6 +34,9 @@ export const thesisFilterOptions = {
   devOnly: flag('--dev-only', 'only theses by the developer of the token'),
 };
 
+/** Another name of --limit. */
+export const top = excluding(value('--top', 'the same as --limit', integer({ min: 1 })), '--limit');
+
 export const listOptions = {
   limit: value(
     '--limit',
@@ -41,7 +44,8 @@ export const listOptions = {
     integer({ min: 1 }),
     `${DEFAULT_ROWS}; unlimited with --since`,
   ),
-  all: excluding(flag('--all', 'no limit on the number of results'), '--limit'),
+  top,
+  all: flag('--all', 'no limit on the number of results'),
   since: value('--since', 'only posts since this time', time),
   until: value('--until', 'only posts before this time', time),
   sort: value('--sort', 'sort by this field: numbers descending, text ascending', text('field')),
@@ -62,6 +66,8 @@ export type FilterConditions = {
 export type ListInput = ListFlags & {
   readonly conditions: FilterConditions;
   readonly rows: number | undefined;
+  /** The number of rows to print of a whole range that is read and sorted. The newest are not the best ones. */
+  readonly best: number | undefined;
 };
 
 /** Checks the flags of a list. `fields` are the names that --sort accepts. */
@@ -69,7 +75,14 @@ export function readListFlags<F extends ListFlags & GivenFilters>(
   flags: F,
   fields: readonly string[],
 ) {
-  const { limit, all, since, sort } = flags;
+  const { limit, top, all, since, until, sort } = flags;
+  const asked = limit ?? top;
+  if (all && asked !== undefined && sort === undefined) {
+    throw usageError(
+      `--all and ${limit === undefined ? '--top' : '--limit'} cannot be combined`,
+      'omit one of them, or add --sort FIELD to print the best of all',
+    );
+  }
   if (sort !== undefined && !fields.includes(sort)) {
     const names = fields.filter((name) => !name.includes('.'));
     throw usageError(
@@ -77,8 +90,14 @@ export function readListFlags<F extends ListFlags & GivenFilters>(
       didYouMean(sort, names) || `choose from ${names.join(', ')}`,
     );
   }
-  const rows = limit ?? (all || since !== undefined ? undefined : DEFAULT_ROWS);
-  return { ...flags, conditions: conditionsOf(flags), rows };
+  const rows = asked ?? (all || since !== undefined ? undefined : DEFAULT_ROWS);
+  const isWhole = sort !== undefined && (all || since !== undefined || until !== undefined);
+  return {
+    ...flags,
+    conditions: conditionsOf(flags),
+    rows: isWhole ? undefined : rows,
+    best: isWhole ? rows : undefined,
+  };
 }
 
 export function readRange(

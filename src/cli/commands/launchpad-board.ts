@@ -8,7 +8,7 @@ import { BoardRecord } from '../../contract/records/tool.ts';
 import { boardEntries, compareBoards } from '../../core/boards.ts';
 import { isWanted, movesText } from '../../output/terminal/moves-text.ts';
 import { boardView } from '../../output/views/launchpad.ts';
-import { changeOptions, checkCompare } from '../args/list-flags.ts';
+import { changeOptions, checkCompare, top } from '../args/list-flags.ts';
 import { value, valueOr } from '../args/option.ts';
 import { command } from '../command.ts';
 import { serviceClock } from '../lookup/service-time.ts';
@@ -26,7 +26,8 @@ export const launchpadBoard = command({
     period: valueOr('--period', 'period of the leaderboard', oneOf(...boardPeriods), 'weekly'),
     at: value('--at', 'show the latest snapshot at or before this time', time, 'now'),
     compare: value('--compare', 'show what changed since this time', time),
-    top: value('--top', 'show the first N entries', integer({ min: 1 })),
+    limit: value('--limit', 'show the first N entries', integer({ min: 1 })),
+    top,
     ...changeOptions,
   },
   common: ['output', 'service', 'money'],
@@ -45,7 +46,8 @@ export const launchpadBoard = command({
     checkCompare(given, '--compare 1d');
     return given;
   },
-  async run(context, { period, at, compare, top, changed, only }) {
+  async run(context, { period, at, compare, limit, top, changed, only }) {
+    const shown = limit ?? top;
     const { utc } = context.settings;
     const view = boardView(compare !== undefined);
     if (await isDryRun(context, callsAt(context.terminal.io.clock.now()), view)) return;
@@ -72,7 +74,7 @@ export const launchpadBoard = command({
         context.terminal.notice(
           'cannot read the earlier snapshot; the entries are shown without a comparison',
         );
-        for (const row of boardEntries(paid)) if (isWithin(row, top)) await out.write(row);
+        for (const row of boardEntries(paid)) if (isWithin(row, shown)) await out.write(row);
         throw error;
       }
       const [board, before] = boards;
@@ -89,7 +91,7 @@ export const launchpadBoard = command({
       if (before !== undefined && (isWatched || !comparable))
         context.terminal.notice(comparison(board, before));
       const compared = comparable ? compareBoards(board, before) : boardEntries(board);
-      const within = compared.filter((row) => isWithin(row, top));
+      const within = compared.filter((row) => isWithin(row, shown));
       if (comparable && isWatched) context.terminal.notice(summaryText(within));
       for (const row of within)
         if (!comparable || isWanted(row['change'], changed, only)) await out.write(row);

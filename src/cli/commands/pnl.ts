@@ -1,3 +1,4 @@
+import { integer } from '../../base/amounts.ts';
 import { usageError } from '../../base/failure.ts';
 import { statsOf } from '../../base/files.ts';
 import { oneOf } from '../../base/values.ts';
@@ -7,13 +8,13 @@ import { createTargets } from '../../core/pnl/targets.ts';
 import { sortKeys } from '../../output/views/pnl-rows.ts';
 import { cachedSubjectOptions, subjectArgument } from '../args/common.ts';
 import { subjectSource } from '../args/input.ts';
-import { changeOptions, checkCompare } from '../args/list-flags.ts';
+import { changeOptions, checkCompare, top } from '../args/list-flags.ts';
 import { excluding, flag, list, value } from '../args/option.ts';
 import { distinctSubjects, isOneWord } from '../args/subjects.ts';
 import { file } from '../args/values.ts';
 import { command } from '../command.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
-import { isRowFormat, selectedFields, terminalWidth } from '../output/output.ts';
+import { selectedFields, terminalWidth } from '../output/output.ts';
 import { readEarlier } from '../pnl/compare.ts';
 import { exportPnl, isFinished, notExported } from '../pnl/export.ts';
 import { showExport } from '../pnl/from/show-export.ts';
@@ -29,12 +30,12 @@ export const pnl = command({
     'netUsd is cash flow (received on sells minus paid on buys), not realized profit: an account that only bought shows a negative number. Tables label it cash flow.',
     'The handle of a wallet or user id is looked up first, unless it is cached: up to 30,000 CU for a wallet and up to 200 CU for a user id, in addition to the numbers.',
     'A single handle is requested with the call for one handle, several handles in batches of up to 100. A handle that is given twice is requested once. If the remaining allowance does not cover a full batch, the batch is smaller; handles that were skipped are listed on stderr, and the command exits 6.',
-    'Answers are cached on this machine: repeating a request within --max-age is free, and a batch requests only what is not cached.',
+    'Answers are cached on this machine: a batch requests only what is not cached, or older than --max-age.',
     'Every format distinguishes three types of missing numbers: not found (found is false), no verified wallet (wallet and evmWallet are null) and no numbers (a wallet, but all windows are null). CSV has a column status: ok, not_held, no_wallet, no_numbers or failed.',
     'With --out, paid answers are saved in FILE.journal until the file is complete. After an interruption, run the same command with --resume: it continues, and does not pay again for the handles that were saved. If the file is finished, --resume does nothing and exits 0, --fresh starts over, and without them trdr asks before it replaces the file, or exits 11. With both flags, an interrupted export of the same handles is continued, and any other is started over.',
     '--compare OLD adds what changed since an earlier export: change (new, left, changed or same) and changes, new minus old per window (for ranks, places gained). Handles that only OLD has come last. Tables show the first --window (7d by default). With --from NEW, no call is sent.',
-    '--from FILE reads an earlier export (csv, tsv, ndjson or json; - for stdin) instead of requesting numbers: to sort it, to convert it to a different format or, with handles, to show a part of it. It costs nothing.',
-    '--window and --sort apply to tables, Markdown, CSV and TSV. Without --window, --sort uses the window all. JSON and NDJSON contain the full records, in the order of the handles.',
+    '--from FILE reads an earlier export (csv, tsv, ndjson or json; - for stdin) instead of requesting numbers, at no cost: to sort it, to convert it or, with handles, to show a part of it.',
+    '--window, --sort and --limit apply to every format. Without --window, --sort uses the window all. Without --sort, the records are in the order of the handles.',
   ],
   args: [subjectArgument('handle', 'handle, wallet or user id')],
   options: {
@@ -44,6 +45,11 @@ export const pnl = command({
       'sort by this column of the first --window, best first',
       oneOf(...sortKeys),
     ),
+    limit: excluding(
+      value('--limit', 'with --sort: show only the best N', integer({ min: 1 })),
+      '--resume',
+    ),
+    top: excluding(top, '--resume'),
     resume: flag('--resume', 'with --out: resume an interrupted export, keep a finished one'),
     fresh: flag('--fresh', 'with --out: start over, and replace FILE without asking'),
     from: excluding(
@@ -82,11 +88,18 @@ export const pnl = command({
       );
     }
     checkCompare(given, '--compare yesterday.csv');
-    return { ...given, window: [...new Set(given.window)], source };
+    const limit = given.limit ?? given.top;
+    if (limit !== undefined && given.sort === undefined) {
+      throw usageError(
+        `${given.limit === undefined ? '--top' : '--limit'} requires --sort`,
+        'add --sort FIELD to show the best, such as --sort netUsd',
+      );
+    }
+    return { ...given, limit, window: [...new Set(given.window)], source };
   },
   async run(
     context,
-    { source, as, window, sort, resume, fresh, from, strict, maxAge, noCache, ...given },
+    { source, as, window, sort, limit, resume, fresh, from, strict, maxAge, noCache, ...given },
   ) {
     const { out, dryRun, fields } = context.settings.flags;
     const needsFile = resume ? '--resume' : fresh ? '--fresh' : undefined;
@@ -114,6 +127,7 @@ export const pnl = command({
       windows,
       sort,
       sortWindow: window[0] ?? 'all',
+      limit,
       fields,
       single:
         compare === undefined && subjects.length === 1 && source !== undefined && isOneWord(source),
@@ -146,11 +160,6 @@ export const pnl = command({
       const todo = await withoutCached(saved, targets, left);
       await isDryRun(context, [...lookups, ...planNumbers(targets, todo)]);
       return 0;
-    }
-    if (!isRowFormat(context.settings.format) && (sort !== undefined || window.length > 0)) {
-      context.terminal.notice(
-        `--window and --sort do not apply to ${context.settings.format}, which contains the full records`,
-      );
     }
     if (out === undefined || (!resume && !fresh && isDevice(out)))
       return await streamPnl(context, targets, shape, strict, saved);

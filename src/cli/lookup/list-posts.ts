@@ -1,5 +1,5 @@
 import { unitsText } from '../../base/units.ts';
-import type { Sent } from '../../contract/read-record.ts';
+import { numberOf, type Sent } from '../../contract/read-record.ts';
 import { createFilter } from '../../core/pages/filter.ts';
 import { highlightOf } from '../../core/pages/pattern-search.ts';
 import { sortBy } from '../../core/pages/sort.ts';
@@ -33,7 +33,7 @@ interface PostList {
 const MAX_PAGES_WITHOUT_MATCH = 20;
 
 export async function listPosts(context: Context, flags: ListInput, list: PostList): Promise<void> {
-  const { rows, before, sort, reverse } = flags;
+  const { rows, best, before, sort, reverse } = flags;
   const { io, signal } = context.terminal;
   const { settings } = context;
   const range = readRange(flags, io.clock.now(), settings.utc);
@@ -63,11 +63,16 @@ export async function listPosts(context: Context, flags: ListInput, list: PostLi
   let next = before;
   let count = 0;
   let isGivenUp = false;
+  /** The time of the last post that passed, as it is in the record. */
+  let oldest: unknown;
   const filter: Partial<WalkFilter<Sent>> = {
     matches(record) {
       certificate.saw(record);
       const isMatch = matches({ record });
-      if (isMatch) count++;
+      if (isMatch) {
+        count++;
+        oldest = record[list.timeField];
+      }
       return isMatch;
     },
     onPage(cursor) {
@@ -91,7 +96,7 @@ export async function listPosts(context: Context, flags: ListInput, list: PostLi
       '--before': next,
       // Write absolute times, because an age such as 2h would refer to a later time when the list continues.
       ...(walk.since !== undefined && { '--since': new Date(walk.since).toISOString() }),
-      ...(rows !== undefined && { '--limit': String(rows - count) }),
+      ...(rows !== undefined && { '--limit': String(rows - count), '--top': undefined }),
     });
   /** If the list fails halfway, the rows received so far are printed, because they were paid for. */
   async function* printed() {
@@ -104,12 +109,21 @@ export async function listPosts(context: Context, flags: ListInput, list: PostLi
     } catch (error) {
       failure = { error: next === before ? error : hintToContinue(error, continued) };
     }
-    yield* sort === undefined ? all.reverse() : sortBy(all, sort, reverse);
+    yield* sort === undefined ? all.reverse() : sortBy(all, sort, reverse).slice(0, best);
     if (failure) throw failure.error;
   }
   await context.out.print(
     { ...list.view, highlight: highlightOf(flags.conditions.grep) },
     printed(),
   );
-  certificate.write(name, filters, isGivenUp || count === rows);
+  const isCut = count === rows;
+  if (isCut && walk.since !== undefined) {
+    const when = new Date(numberOf(oldest) ?? Number.NaN);
+    const at = Number.isNaN(when.getTime()) ? '' : ` at ${when.toISOString()}`;
+    context.terminal.notice(
+      `--limit ended the list${at}, before --since; to read the whole range, omit --limit`,
+    );
+  }
+  // A file from which the sort has cut posts proves nothing about a stretch of time.
+  if (best === undefined || count <= best) certificate.write(name, filters, isGivenUp || isCut);
 }

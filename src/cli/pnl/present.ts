@@ -1,4 +1,6 @@
-import type { WindowName } from '../../contract/records/pnl.ts';
+import { copySources } from '../../base/json.ts';
+import { isRecord } from '../../base/json-object.ts';
+import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import type { View } from '../../output/view.ts';
 import {
@@ -26,6 +28,8 @@ export interface Shape {
   readonly windows: readonly WindowName[];
   readonly sort: SortKey | undefined;
   readonly sortWindow: WindowName;
+  /** How many records of the sorted list are printed. */
+  readonly limit?: number | undefined;
   readonly fields: string | undefined;
   /** Whether the command line names exactly one subject. Its record is then printed alone, not as a list. */
   readonly single: boolean;
@@ -58,8 +62,7 @@ const isDelimited = ({ format }: Shape) => format === 'csv' || format === 'tsv';
 
 /** Whether all records must be available before the first one is printed. */
 export const isWhole = (shape: Shape): boolean =>
-  isRows(shape) &&
-  (shape.sort !== undefined || (shape.format === 'table' && shape.handles <= WHOLE_TABLE));
+  shape.sort !== undefined || (shape.format === 'table' && shape.handles <= WHOLE_TABLE);
 
 /** Whether --fields names a field that only records have, not rows. If so, records are shown. */
 const wantsRecords = (fields: string) =>
@@ -93,12 +96,13 @@ export async function present(
     failure = { error };
     if (list.length === 0) throw error;
   }
-  const ordered = sort ? sorted(list, sort, shape.sortWindow) : list;
+  const ordered = (sort ? sorted(list, sort, shape.sortWindow) : list).slice(0, shape.limit);
   async function* replay<T>(items: readonly T[]): AsyncGenerator<T> {
     yield* items;
     if (failure) throw failure.error;
   }
   if (
+    !isRows(shape) ||
     isDelimited(shape) ||
     (single && format === 'table') ||
     fields !== undefined ||
@@ -113,9 +117,35 @@ export async function present(
   await print(rowView(windows, rows), false, replay(rows));
 }
 
+/** The records with only these windows: machine formats contain what --window selects, as tables do. */
+async function* narrowed(
+  records: AsyncIterable<PnlRecord>,
+  names: readonly WindowName[],
+): AsyncGenerator<PnlRecord> {
+  const others = windowNames.filter((name) => !names.includes(name));
+  for await (const record of records) yield others.length === 0 ? record : without(record, others);
+}
+
+function without(record: PnlRecord, names: readonly WindowName[]): PnlRecord {
+  const copy: PnlRecord = { ...record };
+  for (const field of ['windows', 'changes']) {
+    const windows = record[field];
+    if (isRecord(windows))
+      Object.assign(copy, {
+        [field]: Object.fromEntries(
+          Object.entries(windows).filter(([name]) => !names.some((other) => other === name)),
+        ),
+      });
+  }
+  return copySources(copy, record);
+}
+
 async function pass(records: AsyncIterable<PnlRecord>, shape: Shape, print: Print): Promise<void> {
   const { windows, fields, single, comparison } = shape;
-  if (showsRecords(shape)) return await print(pnlView(windows), single, records);
+  if (showsRecords(shape)) {
+    const shown = isRows(shape) ? records : narrowed(records, windows);
+    return await print(pnlView(windows), single, shown);
+  }
   if (comparison && fields === undefined && !isDelimited(shape))
     return await print(differenceView(comparison.window), false, records);
   const rowsOf = isDelimited(shape) ? csvRowsOf : tableRowsOf;

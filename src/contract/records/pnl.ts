@@ -17,6 +17,13 @@ export const PnlWindow = z.looseObject({
 });
 export type PnlWindow = z.infer<typeof PnlWindow>;
 
+export const PnlWindows = z.looseObject({
+  '24h': nullable(PnlWindow, 'The last 24 hours; null if there was no trade on the platform.'),
+  '7d': nullable(PnlWindow, 'The last 7 days; null if there was no trade on the platform.'),
+  '30d': nullable(PnlWindow, 'The last 30 days; null if there was no trade on the platform.'),
+  all: nullable(PnlWindow, 'All time; null if there was no trade on the platform.'),
+});
+
 export const Pnl = z.looseObject({
   handle: string('Handle of the trader.'),
   displayName: loose(z.string(), 'Display name.'),
@@ -33,12 +40,7 @@ export const Pnl = z.looseObject({
   ),
   updatedAt: nullable(z.int(), 'When the numbers were last refreshed, epoch ms.'),
   windows: field(
-    z.looseObject({
-      '24h': nullable(PnlWindow, 'The last 24 hours; null if there was no trade on the platform.'),
-      '7d': nullable(PnlWindow, 'The last 7 days; null if there was no trade on the platform.'),
-      '30d': nullable(PnlWindow, 'The last 30 days; null if there was no trade on the platform.'),
-      all: nullable(PnlWindow, 'All time; null if there was no trade on the platform.'),
-    }),
+    PnlWindows,
     'The numbers of four windows; all of them null if the service has no data for the wallets.',
   ),
 });

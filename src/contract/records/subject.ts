@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { boolean, field, float, int, nullable, optional, string } from '../field.ts';
 import type { Sent } from '../read-record.ts';
 import { LaunchpadUser } from './launchpad.ts';
-import { Pnl } from './pnl.ts';
+import { Pnl, PnlWindows } from './pnl.ts';
 import { Pending, User } from './user.ts';
 
 /** An error as trdr reports it, on stderr or inside a record. */
@@ -93,13 +93,27 @@ const compared = {
     'With --compare: what changed; left if only the earlier export has it, null if a request failed.',
   ),
   changes: optional(
-    z.looseObject({ '24h': Differences, '7d': Differences, '30d': Differences, all: Differences }),
+    z.partial(
+      z.looseObject({
+        '24h': Differences,
+        '7d': Differences,
+        '30d': Differences,
+        all: Differences,
+      }),
+    ),
     'With --compare: the differences of all numbers.',
   ),
 };
 
+const selected = {
+  windows: field(
+    z.partial(PnlWindows),
+    'The numbers of the windows; all null if the service has no data for the wallets.',
+  ),
+};
+
 export const PnlRecord = z.union([
-  answered({ ...Pnl.shape, ...compared }),
+  answered({ ...Pnl.shape, ...selected, ...compared }),
   MissingSubject,
   FailedSubject,
 ]);
