@@ -2,8 +2,7 @@ import type { AnyCommand } from './command.ts';
 
 type Load = () => Promise<AnyCommand>;
 
-/** All commands by the words that run them. A command is loaded only when it runs. */
-export const tree: Readonly<Record<string, Load>> = {
+const commands: Readonly<Record<string, Load>> = {
   resolve: async () => (await import('./commands/resolve.ts')).resolveCommand,
   whois: async () => (await import('./commands/whois.ts')).whois,
   pnl: async () => (await import('./commands/pnl.ts')).pnl,
@@ -46,6 +45,12 @@ export const tree: Readonly<Record<string, Load>> = {
   version: async () => (await import('./commands/about.ts')).versionCommand,
   sandbox: async () => (await import('./commands/sandbox.ts')).sandbox,
 };
+
+/**
+ * All commands by the words that run them. A command is loaded only when it runs. The table has no prototype, because
+ * words such as `constructor` would otherwise name commands.
+ */
+export const tree: Readonly<Record<string, Load>> = Object.assign(Object.create(null), commands);
 
 /** The first words of commands with subcommands, such as `thesis`. */
 export const groups = (): string[] => [

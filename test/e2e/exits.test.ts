@@ -29,6 +29,11 @@ const cases: readonly Case[] = [
   [0, 'an empty list', ['thesis', 'list', '--token', NOBODY], null, {}],
   [0, 'no subjects at all', ['whois', '-'], null, { input: '# nobody\n\n' }],
   [2, 'an unknown command', ['whose', 'mira'], 'USAGE', {}],
+  ...['help', 'schema', 'price'].flatMap((command) =>
+    Object.getOwnPropertyNames(Object.prototype).map(
+      (name): Case => [2, 'a word that every object has', [command, name], 'USAGE', {}],
+    ),
+  ),
   [2, 'a flag alone', ['-q'], 'USAGE', {}],
   [2, 'flags without a command', ['--json', '--sandbox'], 'USAGE', {}],
   [2, 'a timeout of 0s', ['me', '--timeout', '0s'], 'USAGE', {}],
