@@ -40,6 +40,8 @@ export interface Certificate {
   /** Up to this post time, the feed is covered; null if it was never verified. */
   readonly verified: number | null;
   readonly lowest: number | null;
+  /** When the feed was last read completely, by the clock of this machine; null if this is not known. */
+  readonly readAt: number | null;
   readonly lines: FileLines;
   readonly bytes: number;
 }
@@ -51,7 +53,7 @@ export function stretchesOf(
     verified,
     lowest,
     lines,
-  }: Omit<Certificate, 'feed' | 'filters' | 'bytes'>,
+  }: Pick<Certificate, 'coverage' | 'verified' | 'lowest' | 'lines'>,
   before: number | null = lines.before,
 ): Stretch[] {
   if (verified === null) return [];
@@ -60,18 +62,37 @@ export function stretchesOf(
   return without([{ from: Math.max(start, before ?? start) + 1, to: verified }], gaps);
 }
 
+/** The parts of the first stretches that are outside of the others, in order. */
 export function without(stretches: readonly Stretch[], others: readonly Stretch[]): Stretch[] {
-  const left = others.reduce<readonly Stretch[]>(
-    (parts, other) =>
-      parts.flatMap(({ from, to }) =>
-        [
-          { from, to: Math.min(to, other.from - 1) },
-          { from: Math.max(from, other.to + 1), to },
-        ].filter((part) => part.from <= part.to),
-      ),
-    stretches,
-  );
-  return left.filter(({ from, to }) => from <= to);
+  const removed = joined(others);
+  const left: Stretch[] = [];
+  let next = 0;
+  for (const { from, to } of joined(stretches)) {
+    while ((removed[next]?.to ?? from) < from) next++;
+    let start = from;
+    for (let i = next; i < removed.length; i++) {
+      const hole = removed[i];
+      if (!hole || hole.from > to) break;
+      if (hole.from - 1 >= start) left.push({ from: start, to: hole.from - 1 });
+      start = Math.max(start, hole.to + 1);
+    }
+    if (start <= to) left.push({ from: start, to });
+  }
+  return left;
+}
+
+/** The same stretches in order, of which none overlap. */
+function joined(stretches: readonly Stretch[]): Stretch[] {
+  const sorted = stretches
+    .filter(({ from, to }) => from <= to)
+    .sort((one, other) => one.from - other.from);
+  const separate: { from: number; to: number }[] = [];
+  for (const { from, to } of sorted) {
+    const last = separate.at(-1);
+    if (last && from <= last.to) last.to = Math.max(last.to, to);
+    else separate.push({ from, to });
+  }
+  return separate;
 }
 
 export const certificateFields = (certificate: Certificate): JsonObject => {
@@ -81,36 +102,37 @@ export const certificateFields = (certificate: Certificate): JsonObject => {
 };
 
 export function readCertificate(value: JsonObject): Certificate | undefined {
-  const { feed, filters, bytes, verified, lowest } = value;
+  const { feed, filters, bytes, verified, lowest, readAt = null } = value;
   const coverage = readCoverage(value);
   const lines = readFileLines(value);
-  if (typeof feed !== 'string' || !isRecord(filters) || typeof bytes !== 'number') return undefined;
-  if (!coverage || !lines || !isTime(verified) || !isTime(lowest)) return undefined;
+  if (typeof feed !== 'string' || !isRecord(filters) || !isCount(bytes)) return undefined;
+  if (!coverage || !lines || ![verified, lowest, readAt].every(isMoment)) return undefined;
   return {
     feed,
     filters,
     coverage,
     verified: timeOf(verified),
     lowest: timeOf(lowest),
+    readAt: timeOf(readAt),
     lines,
     bytes,
   };
 }
 
 export function readCoverage({ after, gaps }: JsonObject): Coverage | undefined {
-  if (!isTime(after) || !Array.isArray(gaps) || !gaps.every(isUnread)) return undefined;
+  if (!isMoment(after) || !Array.isArray(gaps) || !gaps.every(isUnread)) return undefined;
   return { after: timeOf(after), gaps };
 }
 
 function readFileLines(value: JsonObject): FileLines | undefined {
   const { rows, digest, first, last, newest, before, previous } = value;
   const isLines =
-    typeof rows === 'number' &&
+    isCount(rows) &&
     typeof digest === 'string' &&
     /^[0-9a-f]{32}$/.test(digest) &&
     [first, last, previous].every((text) => text === null || typeof text === 'string') &&
-    isTime(newest) &&
-    isTime(before);
+    isMoment(newest) &&
+    isMoment(before);
   if (!isLines) return undefined;
   return {
     rows,
@@ -123,10 +145,23 @@ function readFileLines(value: JsonObject): FileLines | undefined {
   };
 }
 
-const isTime = (value: unknown): boolean => value === null || timeOf(value) !== null;
+/** The times that a date can have; what is further away is damage. */
+const LAST_MS = 8.64e15;
+
+/** Whether a value is a time or null, as positions and certificates have them. */
+export function isMoment(value: unknown): boolean {
+  if (value === null) return true;
+  const at = timeOf(value);
+  return at !== null && Math.abs(at) <= LAST_MS;
+}
+
+export const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const isUnread = (value: unknown): value is Unread =>
   isRecord(value) &&
-  timeOf(value['from']) !== null &&
-  timeOf(value['to']) !== null &&
+  value['from'] !== null &&
+  value['to'] !== null &&
+  isMoment(value['from']) &&
+  isMoment(value['to']) &&
   typeof value['why'] === 'string';

@@ -1,5 +1,6 @@
 import { parseJson, stringifyJson } from '../base/json.ts';
 import { isRecord, plainJson } from '../base/json-object.ts';
+import { damagedCheckpoint } from './position.ts';
 import { nthNewest, type PostFields, type TailRow } from './post-row.ts';
 
 /** So many different authors must have posted about one token within this time. */
@@ -53,7 +54,7 @@ interface Token {
 
 /** A group with so many authors is complete; the next post begins another one. */
 const AUTHORS_MAX = 1_000;
-/** With more posts of one token in no group, the oldest is forgotten: they are of a few authors. */
+/** With more posts of one token in no group, one is forgotten. */
 const PENDING_MAX = 200;
 /** Without a verified time, posts may be this much older than the newest ones. */
 const SLACK_MS = 600_000;
@@ -79,8 +80,9 @@ export class Confluence {
     this.#rule = rule;
     this.#fields = fields;
     this.#verified = verified;
-    const saved = state === undefined ? undefined : plainJson(state);
-    for (const [key, token] of Array.isArray(saved) ? saved : []) this.#tokens.set(key, token);
+    for (const [key, token] of state === undefined ? [] : tokensIn(state)) {
+      this.#tokens.set(key, token);
+    }
   }
 
   add(row: TailRow): TailRow | undefined {
@@ -101,7 +103,7 @@ export class Confluence {
       return this.#rowOf(group);
     }
     insert(token.posts, post);
-    if (token.posts.length > PENDING_MAX) token.posts.shift();
+    if (token.posts.length > PENDING_MAX) forgetOne(token.posts);
     const posts = this.#found(token.posts, at);
     const [first] = posts ?? [];
     if (!posts || !first) return undefined;
@@ -184,6 +186,43 @@ export class Confluence {
     };
   }
 }
+
+/** Forgets the oldest post of the author with most: one author must not push out the posts of the others. */
+function forgetOne(posts: Post[]): void {
+  const counts = new Map<string, number>();
+  for (const { author } of posts) counts.set(author, (counts.get(author) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  const at = posts.findIndex(({ author }) => counts.get(author) === most);
+  posts.splice(at, 1);
+}
+
+/** Reads the state that a position has; a damaged one makes the position useless, and says so. */
+function tokensIn(state: string): readonly (readonly [string, Token])[] {
+  const saved = plainJson(state);
+  if (Array.isArray(saved) && saved.every(isToken)) return saved;
+  throw damagedCheckpoint('its state of confluences is damaged');
+}
+
+const isToken = (value: unknown): value is readonly [string, Token] => {
+  if (!Array.isArray(value) || typeof value[0] !== 'string' || !isRecord(value[1])) return false;
+  const { posts, groups } = value[1];
+  return isPosts(posts) && Array.isArray(groups) && groups.every(isGroup);
+};
+
+const isGroup = (value: unknown): value is Group =>
+  isRecord(value) &&
+  typeof value['id'] === 'string' &&
+  typeof value['version'] === 'number' &&
+  isPosts(value['posts']);
+
+const isPosts = (value: unknown): value is readonly Post[] =>
+  Array.isArray(value) &&
+  value.every(
+    (post) =>
+      isRecord(post) &&
+      typeof post['at'] === 'number' &&
+      [post['id'], post['author'], post['text']].every((text) => typeof text === 'string'),
+  );
 
 function insert(posts: Post[], post: Post): void {
   const at = posts.findLastIndex((each) => each.at <= post.at);

@@ -5,6 +5,8 @@ import {
   certificateFields,
   type FileLines,
   type Filters,
+  isCount,
+  isMoment,
   readCertificate,
   readCoverage,
 } from './certificate.ts';
@@ -60,11 +62,27 @@ export function certificateText(position: Position): string | undefined {
   );
 }
 
-function certificateOf({ feed, filters = {}, coverage, verified, lowest, file }: Position) {
+function certificateOf(position: Position): Certificate | undefined {
+  const { feed, filters = {}, coverage, verified, lowest, readAt = null, file } = position;
   if (!coverage || !file?.lines) return undefined;
   const { lines, offset: bytes } = file;
-  return { feed, filters, coverage, verified, lowest, lines, bytes } satisfies Certificate;
+  return { feed, filters, coverage, verified, lowest, readAt, lines, bytes };
 }
+
+/** Reads the certificate of a file; undefined if its text has none, `'damaged'` if it cannot be read. */
+export function certificateIn(text: string): Certificate | 'damaged' | undefined {
+  const value = parseObject(text);
+  if (!value) return 'damaged';
+  const { form, version } = value;
+  if ((form === FORM || form === CERTIFICATE) && isNewer(version)) throw newer();
+  // The position of a file that does not contain posts has no digest.
+  if (!('digest' in value)) return undefined;
+  return readCertificate(value) ?? 'damaged';
+}
+
+const isNewer = (version: unknown): boolean => typeof version === 'number' && version > VERSION;
+
+const newer = () => invalid('it was written by a newer version of trdr', { hint: 'update trdr' });
 
 const textOf = (value: JsonObject): string => `${JSON.stringify(value)}\n`;
 
@@ -72,17 +90,18 @@ export function readPosition(text: string, feed: string): Position {
   const value = parseObject(text);
   if (value?.['form'] !== FORM && value?.['form'] !== CERTIFICATE) {
     const old = value && readOldCheckpoint(value, feed);
-    if (!old) throw invalid('it is damaged, or not a checkpoint file');
+    if (!old) throw damagedCheckpoint('it is damaged, or not a checkpoint file');
     return checkedFeed(old, feed);
   }
-  if (value['version'] !== VERSION) throw invalid('it was written by a newer version of trdr');
+  if (isNewer(value['version'])) throw newer();
+  if (value['version'] !== VERSION) throw damagedCheckpoint('it is damaged');
   const certificate = readCertificate(value);
   const isAlone = value['form'] === CERTIFICATE;
-  const { verified, lowest, readAt } = value;
+  const { verified, lowest, readAt = null } = value;
   const [start, ids] = isAlone ? [verified, []] : [value['start'], value['ids']];
-  if (![start, verified, lowest].every(isTime) || !Array.isArray(ids) || !ids.every(isId))
-    throw invalid('it is damaged');
-  if (isAlone && !certificate) throw invalid('it is damaged');
+  if (![start, verified, lowest].every(isMoment) || !Array.isArray(ids) || !ids.every(isId))
+    throw damagedCheckpoint('it is damaged');
+  if (isAlone && !certificate) throw damagedCheckpoint('it is damaged');
   const place = isAlone
     ? { dev: '', ino: '', offset: certificate?.bytes ?? 0 }
     : placeOf(value['file']);
@@ -93,7 +112,7 @@ export function readPosition(text: string, feed: string): Position {
       start: timeOf(start),
       verified: timeOf(verified),
       lowest: timeOf(lowest),
-      readAt: timeOf(readAt),
+      readAt: isMoment(readAt) ? timeOf(readAt) : null,
       ids,
       coverage: readCoverage(value),
       state: typeof value['state'] === 'string' ? value['state'] : undefined,
@@ -125,15 +144,13 @@ function readOldCheckpoint(
   return { feed: String(feed), start: from, verified: from, lowest: null, ids: known };
 }
 
-const isTime = (value: unknown): boolean => value === null || timeOf(value) !== null;
-
 const isId = (value: unknown): value is readonly [string, number | null] =>
-  Array.isArray(value) && value.length === 2 && typeof value[0] === 'string' && isTime(value[1]);
+  Array.isArray(value) && value.length === 2 && typeof value[0] === 'string' && isMoment(value[1]);
 
 function placeOf(value: unknown): FilePlace | undefined {
   if (!isRecord(value)) return undefined;
   const { dev, ino, offset } = value;
-  return typeof dev === 'string' && typeof ino === 'string' && typeof offset === 'number'
+  return typeof dev === 'string' && typeof ino === 'string' && isCount(offset)
     ? { dev, ino, offset }
     : undefined;
 }
@@ -164,8 +181,13 @@ export function continueAfter(
   };
 }
 
-const invalid = (what: string) =>
-  new Failure('local', `invalid checkpoint: ${what}`, {
-    code: 'CHECKPOINT',
-    hint: 'use a different file, or move this file aside to start over',
-  });
+/** The code of a checkpoint that cannot be read: the lines of its file show where to continue. */
+export const DAMAGED_CHECKPOINT = 'CHECKPOINT_DAMAGED';
+
+export const damagedCheckpoint = (what: string): Failure =>
+  invalid(what, { code: DAMAGED_CHECKPOINT });
+
+const invalid = (what: string, { code = 'CHECKPOINT', hint = START_OVER } = {}): Failure =>
+  new Failure('local', `invalid checkpoint: ${what}`, { code, hint });
+
+const START_OVER = 'use a different file, or move this file aside to start over';

@@ -150,6 +150,8 @@ describe('a signal', () => {
       ['pnl', '-'],
       ['whois', '--file', 'fifo'],
       ['thesis', 'list', '--out', 'fifo'],
+      ['verify', 'fifo'],
+      ['thesis', 'tail', '--replay', 'fifo'],
       ['api', '/v2/me', '--input', '-'],
       ['auth', 'login', '--with-key'],
     ]) {

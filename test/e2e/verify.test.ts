@@ -1,4 +1,15 @@
-import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -115,6 +126,89 @@ test('a file without its certificate, or with a damaged one, is not vouched for'
   const missing = await verifyOf([path], place);
   expect(missing).toMatchObject({ exitCode: 10, status: 'no certificate', from: null });
   expect(missing.stderr).toContain('theses.ndjson.trdr');
+});
+
+test('a certificate that is newer, or no regular file, is rejected with the way out', async () => {
+  const { place, path } = await withFile();
+  const certificate = `${path}.trdr`;
+  const tail = 'thesis tail --via poll --no-follow --yes --out theses.ndjson'.split(' ');
+  const text = readFileSync(certificate, 'utf8');
+  writeFileSync(certificate, text.replace('"version":1', '"version":2'));
+  for (const words of [['verify', path], tail]) {
+    const { exitCode, said } = await run(words, place);
+    expect([words[0], exitCode, said]).toEqual([
+      words[0],
+      9,
+      expect.stringContaining('newer version'),
+    ]);
+  }
+  const kinds = {
+    folder: () => mkdirSync(certificate),
+    fifo: () => execFileSync('mkfifo', [certificate]),
+    device: () => symlinkSync('/dev/zero', certificate),
+    large: () => {
+      writeFileSync(certificate, '');
+      truncateSync(certificate, 300 * 1024 * 1024);
+    },
+  };
+  for (const [kind, make] of Object.entries(kinds)) {
+    rmSync(certificate, { recursive: true });
+    make();
+    for (const words of [['verify', path], tail]) {
+      const { exitCode, said } = await run(words, place);
+      expect([kind, words[0], exitCode, said]).toEqual([
+        ...[kind, words[0], 9],
+        expect.stringMatching(/theses\.ndjson\.trdr: .*(check|move|use) /),
+      ]);
+    }
+  }
+});
+
+test.each([
+  ['verified', 1e300],
+  ['readAt', 'soon'],
+  ['rows', -1],
+  ['bytes', 1.5],
+  ['gaps', [{ from: 1e300, to: 1, why: '' }]],
+])('a certificate whose %s cannot be is damaged', async (name, value) => {
+  const { place, path } = await withFile();
+  const certificate = JSON.parse(readFileSync(`${path}.trdr`, 'utf8'));
+  writeFileSync(`${path}.trdr`, JSON.stringify({ ...certificate, [name]: value }));
+  const found = await verifyOf([path], place);
+  expect(found).toMatchObject({ exitCode: 10, status: 'no certificate' });
+  expect(found.stderr).toContain('damaged');
+});
+
+test('a feed without new posts is fresh while it is read, and the lock of its tail is passed over', async () => {
+  const { place, path } = await withFile();
+  symlinkSync('someone', `${path}.lock`);
+  const both = [path, `${path}.lock`, `${path}.trdr`];
+  expect(await verifyOf(both, place, ['--fresh', '1h'])).toMatchObject({
+    exitCode: 0,
+    status: 'complete',
+    files: [{ status: 'complete' }],
+  });
+  const certificate = JSON.parse(readFileSync(`${path}.trdr`, 'utf8'));
+  const old = Date.now() - 3 * 86_400_000;
+  writeFileSync(`${path}.trdr`, JSON.stringify({ ...certificate, readAt: old }));
+  const stale = await verifyOf([path], place, ['--since', '7d', '--fresh', '1h']);
+  expect(stale).toMatchObject({ exitCode: 10, readAt: old });
+  expect(stale.stderr).toContain(new Date(old).toISOString());
+  expect((await verifyOf([path], place, ['--fresh', '4d'])).exitCode).toBe(0);
+  expect((await run(['verify', `${path}.lock`], place)).exitCode).toBe(2);
+});
+
+test('a file that no walk has verified yet says so', async () => {
+  const sandbox = await withSandbox(plenty);
+  const place = { sandbox, home: openHome() };
+  const words = 'thesis tail --via poll --lag 200ms --yes --out young.ndjson --no-follow'.split(
+    ' ',
+  );
+  expect((await run(words, place)).exitCode).toBe(0);
+  const path = join(place.home.path, 'young.ndjson');
+  const young = await verifyOf([path], place);
+  expect(young).toMatchObject({ exitCode: 10, status: 'not verified yet', gaps: [] });
+  expect(young.stderr).toContain('nothing is verified yet');
 });
 
 test('a stretch can be asked for, and a damaged gzip file is changed', async () => {
@@ -257,4 +351,23 @@ test('a tail that was renamed, killed and continued is complete with its renamed
   });
   const alone = await verifyOf([out], place);
   expect(alone.stderr).toMatch(/theses\.ndjson continues a file that is not there unchanged/);
+});
+
+test('a file of confluences that is renamed under its tail gets no certificate of posts', async () => {
+  const sandbox = await withSandbox(plenty);
+  const home = openHome();
+  const [out, old] = [join(home.path, 'rule.ndjson'), join(home.path, 'old.ndjson')];
+  const words = 'thesis tail --via poll --lag 200ms --since 1d --yes --out rule.ndjson';
+  const tail = startTrdr([...words.split(' '), '--confluence', '2/12h'], {
+    sandbox,
+    home,
+    cwd: home.path,
+  });
+  const isWritten = () => existsSync(`${out}.trdr`) && readFileSync(out, 'utf8') !== '';
+  await until(isWritten);
+  renameSync(out, old);
+  await until(() => existsSync(out));
+  tail.kill('SIGTERM');
+  await tail;
+  expect(existsSync(`${old}.trdr`)).toBe(false);
 });

@@ -133,3 +133,22 @@ it('keeps what is not verified yet, however old', () => {
   ];
   expect(shown(found, rows)).toEqual([[1, 'a,b,c']]);
 });
+
+test('one author with many posts does not push out the post of another', () => {
+  const found = open();
+  const many = Array.from({ length: 300 }, (_, i) => post('a', 1 + i / 100));
+  expect(shown(found, [post('b', 0), ...many])).toEqual([]);
+  expect(shown(found, [post('c', 5)])).toEqual([[1, 'b,a,c']]);
+});
+
+test.each([
+  '{',
+  '{}',
+  '[["A"]]',
+  '[["A",{"posts":[{}],"groups":[]}]]',
+  '[["A",{"posts":[],"groups":[{"id":"p"}]}]]',
+])('a damaged state is a damaged checkpoint: %s', (state) => {
+  expect(() => open(state)).toThrow(
+    expect.objectContaining({ kind: 'local', code: 'CHECKPOINT_DAMAGED' }),
+  );
+});

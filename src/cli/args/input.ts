@@ -102,7 +102,7 @@ export async function* inputText(path: string, { stdin, signal }: InputIo): Asyn
 }
 
 /** A FIFO is opened as a socket: a blocked read of a file would ignore signals, and `process.exit` would wait for it. */
-async function openInput(path: string): Promise<Readable> {
+export async function openInput(path: string): Promise<Readable> {
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   if (!fstatSync(fd).isFIFO()) return createReadStream(path, { fd });
   const { Socket } = await import('node:net');

@@ -1,4 +1,6 @@
+import { basename, dirname, join } from 'node:path';
 import { integer } from '../../base/amounts.ts';
+import { duration } from '../../base/durations.ts';
 import { usageError } from '../../base/failure.ts';
 import { realPath, statsOf } from '../../base/files.ts';
 import { time } from '../../base/times.ts';
@@ -12,6 +14,7 @@ import { isRowFormat } from '../output/output.ts';
 import type { Context } from '../run/context.ts';
 import { isDryRun } from '../run/dry-run.ts';
 import { gapText, placeText } from '../tail/notice-text.ts';
+import { finishedFiles } from '../tail/output/rotation.ts';
 import { IdSet } from '../verify/id-set.ts';
 import { joinFiles } from '../verify/join.ts';
 import { planSample } from '../verify/sample.ts';
@@ -21,8 +24,8 @@ export const verify = command({
   path: 'verify',
   summary: 'Verify that files of a tail or a list are complete and unchanged',
   about: [
-    'Compares each file with its certificate, the file FILE.trdr beside it, which "thesis tail --out", "launchpad tail --out", "thesis list --out" and "launchpad callouts --out" write. Counts the posts, computes their digest, looks for duplicates, and joins the verified stretches of all files: pass all files of a --rotate, in any order; a certificate that a pattern also matches stands for its file. Sends no requests without --sample.',
-    'Prints a table of the files and their sum, or one record. The status is "complete", "gaps", "no certificate" or "changed", the worst of the files. Exits 0 only if the status is "complete", and 10 otherwise. stderr states every gap and every difference.',
+    'Compares each file with its certificate, the file FILE.trdr beside it, which "thesis tail --out", "launchpad tail --out", "thesis list --out" and "launchpad callouts --out" write. Counts the posts, computes their digest, looks for duplicates, and joins the verified stretches of all files, in any order. Files that --rotate has finished are found beside their file; a certificate that a pattern also matches stands for its file, and locks are passed over. Sends no requests without --sample.',
+    'Prints a table of the files and their sum, or one record. The status is "complete", "not verified yet", "gaps", "no certificate" or "changed", the worst of the files. Exits 0 only if the status is "complete", and 10 otherwise. stderr states every gap and every difference. What lies between --since and --until and is not verified is a gap. Without --until, the stretch ends at the last verified post, however old that is: --fresh D also exits 10 if the feed was last read completely more than D ago.',
     'Posts that a running tail has written since its last verification are counted, but not vouched for: a tail verifies posts two minutes after they were posted. docs/proof.md explains what is promised, and how to verify a file without trdr.',
     '--sample N requests N random pages of the verified stretches again, for 200 CU each (launchpad: 10 CU), and looks for posts that are not in the files.',
   ],
@@ -30,6 +33,7 @@ export const verify = command({
   options: {
     since: value('--since', 'verify the stretch that begins at this time', time),
     until: value('--until', 'verify the stretch that ends before this time', time),
+    fresh: value('--fresh', 'require that the feed was read completely within this time', duration),
     sample: value(
       '--sample',
       'compare N random pages with the service',
@@ -39,8 +43,8 @@ export const verify = command({
   common: ['output', 'service', 'money'],
   examples: {
     'trdr verify theses.ndjson': 'verify one file',
-    'trdr verify theses.*.ndjson* theses.ndjson --since 7d':
-      'verify that rotated files, some of them gzipped, cover the last week',
+    'trdr verify theses.ndjson --since 7d --fresh 1h':
+      'verify the last week, in the files that --rotate has finished too, and that the tail still reads the feed',
     'trdr verify theses.ndjson -q > /dev/null || echo "theses.ndjson is not complete" | mail -s trdr ops':
       'send a mail if a file is not complete',
     'trdr verify theses.ndjson --sample 5 --max-cu 1k': 'compare five random pages, for 1,000 CU',
@@ -57,20 +61,22 @@ export const verify = command({
   record: () => Verification,
   exits: [0, 2, 4, 5, 6, 7, 9, 10, 11],
   parse: (files, given) => ({ ...given, files }),
-  async run(context, { files, since, until, sample }) {
-    const { io } = context.terminal;
+  async run(context, { files, since, until, fresh, sample }) {
     const { settings } = context;
-    const range = readRange({ since, until }, io.clock.now(), settings.utc);
+    const { io, signal } = context.terminal;
+    const now = io.clock.now();
+    const range = readRange({ since, until }, now, settings.utc);
     const ids = new IdSet();
     // Some of the lines may be outside of the verified stretches.
     const picking = { lines: sample === undefined ? 0 : 4 * sample + 20, random: io.random };
     const scanned: ScannedFile[] = [];
-    for (const file of distinctFiles(files))
-      scanned.push(await scanFile(file, ids, scanned.length, picking));
+    for (const file of filesOf(files))
+      scanned.push(await scanFile(file, ids, scanned.length, picking, signal));
     sameFeed(scanned);
     const asked = {
       from: range.since,
       to: range.until === undefined ? undefined : range.until - 1,
+      now,
     };
     const joined = joinFiles(scanned, asked);
     const plan = sample === undefined ? undefined : planSample(context, scanned, joined, sample);
@@ -88,18 +94,50 @@ export const verify = command({
         found.files.length > 1 ? [...found.files, sum] : found.files,
       );
     } else await context.out.print(verificationView, [found], { isSingle: true });
-    return found.status === 'complete' ? 0 : 10;
+    const isFresh = fresh === undefined || checkFresh(context, found, now - fresh);
+    return found.status === 'complete' && isFresh ? 0 : 10;
   },
 });
 
-/** A certificate, which a pattern may match, stands for its file. */
-function distinctFiles(given: readonly string[]): string[] {
+/** Whether the feed was last read completely after this time; if not, says when. */
+function checkFresh({ terminal }: Context, { readAt }: Verification, after: number): boolean {
+  if (readAt !== null && readAt >= after) return true;
+  const when = readAt === null ? 'at a time that is not known' : placeText({ at: readAt, id: '' });
+  terminal.notice(
+    `the feed was last read completely ${when}, which is longer ago than --fresh allows`,
+  );
+  return false;
+}
+
+/**
+ * The files that are meant: a certificate, which a pattern may match, stands for its file, the lock of a running tail
+ * is passed over, and the files that --rotate has finished belong to the file that continues them.
+ */
+function filesOf(given: readonly string[]): string[] {
+  const meant = given.filter((file) => !isLockName(file)).map(certifiedFile);
+  if (meant.length === 0)
+    throw usageError(`${given[0]} is the lock of a file`, 'give the name of the file');
+  const named = new Set(meant.map(realPath));
+  const parts = meant.flatMap((file) => partsOf(file)).filter((part) => !named.has(part));
   const seen = new Set<string>();
-  return given.map(certifiedFile).filter((file) => {
+  return [...parts, ...meant].filter((file) => {
     const path = realPath(file);
     return !seen.has(path) && seen.add(path);
   });
 }
+
+/** The files that --rotate has finished, oldest first. */
+function partsOf(file: string): string[] {
+  if (statsOf(file)?.isFile() !== true) return [];
+  const paths = finishedFiles(file).map(({ path }) => {
+    const asGiven = join(dirname(file), basename(path));
+    return realPath(asGiven) === path ? asGiven : path;
+  });
+  return paths.reverse();
+}
+
+/** The name of a lock, or of the lock that guards its removal. */
+const isLockName = (file: string): boolean => /\.lock(\.[\w-]+)?$/.test(file);
 
 const CERTIFICATE = '.trdr';
 
@@ -126,7 +164,7 @@ function sameFeed(scanned: readonly ScannedFile[]): void {
 function report(
   { terminal }: Context,
   scanned: readonly ScannedFile[],
-  { gaps, from }: Verification,
+  { gaps, status }: Verification,
 ): void {
   for (const { file, problems, notes } of scanned) {
     for (const problem of problems) terminal.notice(`${file} was changed: ${problem}`);
@@ -144,7 +182,7 @@ function report(
     );
   }
   for (const { why, ...gap } of gaps) terminal.notice(`GAP: ${gapText(gap)}: ${safeLine(why)}`);
-  if (from === null && valid.length > 0 && parts.length === 0)
+  if (status === 'not verified yet' && parts.length === 0)
     terminal.notice(
       'nothing is verified yet: a tail verifies posts two minutes after they were posted',
     );

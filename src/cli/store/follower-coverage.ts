@@ -18,8 +18,9 @@ export function rememberPosts(known: KnownPosts, rows: readonly PostMark[]): voi
 
 /** Adds what a position of the leader covers: the follower has read it, but for the posts of a hole. */
 export function claim(known: KnownPosts, leader: Position, isAfterHole: boolean): void {
-  const { verified: to, ids, coverage } = leader;
+  const { verified: to, ids, coverage, readAt } = leader;
   if (to === null || !coverage) return;
+  known.readAt = readAt ?? known.readAt;
   const { after, gaps } = coverage;
   const from = known.verified;
   const isEmpty = from === null || (known.after !== null && known.after >= from);

@@ -1,15 +1,14 @@
 import { dirname } from 'node:path';
-import { readBounded, realPath, statsOf } from '../../base/files.ts';
-import { parseObject } from '../../base/json-object.ts';
+import { fileFailure, readBounded, realPath, statsOf } from '../../base/files.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
 import { normalSymbol } from '../../core/pages/filter.ts';
+import type { Certificate, FileLines, Filters } from '../../tail/certificate.ts';
 import {
-  type Certificate,
-  type FileLines,
-  type Filters,
-  readCertificate,
-} from '../../tail/certificate.ts';
-import { certificateText, type FilePlace, type Position } from '../../tail/position.ts';
+  certificateIn,
+  certificateText,
+  type FilePlace,
+  type Position,
+} from '../../tail/position.ts';
 import type { FilterConditions } from '../args/list-flags.ts';
 import { fileAt, isAt } from './output/followed-file.ts';
 import { LineCount } from './output/line-count.ts';
@@ -38,14 +37,16 @@ export function filtersOf({
   return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
 }
 
-/** Reads the certificate beside a file; undefined without one, `'damaged'` if it cannot be read. */
+/** Reads the certificate beside a file; undefined without one, `'damaged'` if its text is. */
 export function certificateAt(file: string): Certificate | 'damaged' | undefined {
-  const text = readBounded(certificatePath(file), LARGEST);
-  if (text === undefined) return undefined;
-  const value = parseObject(text);
-  // The position of a file that does not contain posts has no digest.
-  if (value && !('digest' in value)) return undefined;
-  return (value && readCertificate(value)) ?? 'damaged';
+  const path = certificatePath(file);
+  let text: string | undefined;
+  try {
+    text = readBounded(path, LARGEST);
+  } catch (error) {
+    throw fileFailure('read', path, error, 'move it aside: a certificate is a regular file');
+  }
+  return text === undefined ? undefined : certificateIn(text);
 }
 
 export function certify(file: string, position: Position, place: FilePlace): void {

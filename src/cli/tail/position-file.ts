@@ -13,7 +13,13 @@ import {
 } from '../../base/files.ts';
 import { readLines } from '../../base/lines.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
-import { continueAfter, type Position, positionText, readPosition } from '../../tail/position.ts';
+import {
+  continueAfter,
+  DAMAGED_CHECKPOINT,
+  type Position,
+  positionText,
+  readPosition,
+} from '../../tail/position.ts';
 import type { PostMark } from '../../tail/post-row.ts';
 import { timing } from '../../tail/timing.ts';
 import type { Service } from '../run/service.ts';
@@ -87,8 +93,8 @@ function readSaved(path: string, { out, checkpoint, feed, notice }: Reading): Po
   try {
     return readPosition(text, feed);
   } catch (error) {
-    const isOther = error instanceof Failure && error.message.includes('another feed');
-    if (checkpoint !== undefined || isOther || !(error instanceof Failure)) throw error;
+    const isDamaged = error instanceof Failure && error.code === DAMAGED_CHECKPOINT;
+    if (checkpoint !== undefined || !isDamaged) throw error;
     notice(`${path} is damaged: continuing from the lines of ${out}`);
     return undefined;
   }

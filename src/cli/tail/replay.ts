@@ -1,4 +1,3 @@
-import { usageError } from '../../base/failure.ts';
 import { LineSplitter } from '../../base/lines.ts';
 import { instantAt } from '../../base/times.ts';
 import { countText, group } from '../../base/units.ts';
@@ -46,6 +45,20 @@ export async function openReplay(context: Context, plan: ReplayPlan): Promise<Fe
     : output.sink;
   let read = 0;
   let left = confluence ? Number.POSITIVE_INFINITY : (flags.count ?? Number.POSITIVE_INFINITY);
+
+  async function pass(rows: AsyncGenerator<TailRow, void, void>): Promise<void> {
+    const batches = speed === undefined ? batched(rows, ROWS) : paced(rows, speed, context);
+    let isOpen = true;
+    for await (const batch of batches) {
+      const wanted = batch.slice(0, left);
+      left -= wanted.length;
+      read += wanted.length;
+      isOpen = wanted.length === 0 || (await sink.write(wanted));
+      if (!isOpen || left <= 0 || signal.aborted) break;
+    }
+    if (isOpen && !signal.aborted) await sink.flush();
+  }
+
   return {
     watched: {
       facts: () => ({ ...nothingMeasured, rows: read }),
@@ -53,18 +66,11 @@ export async function openReplay(context: Context, plan: ReplayPlan): Promise<Fe
     },
     check: output.check,
     async run() {
-      const rows = rowsOf(context, plan);
-      let isOpen = true;
-      for await (const batch of speed === undefined
-        ? batched(rows, ROWS)
-        : paced(rows, speed, context)) {
-        const wanted = batch.slice(0, left);
-        left -= wanted.length;
-        read += wanted.length;
-        isOpen = wanted.length === 0 || (await sink.write(wanted));
-        if (!isOpen || left <= 0 || signal.aborted) break;
+      try {
+        await pass(rowsOf(context, plan));
+      } catch (error) {
+        if (!signal.aborted) throw error;
       }
-      if (isOpen && !signal.aborted) await sink.flush();
       return { line: `replayed ${countText(read, 'post')}: 0 CU` };
     },
     async close() {
@@ -112,58 +118,111 @@ async function* rowsOf(
   { terminal, settings }: Context,
   { files, flags, postTime, filter }: ReplayPlan,
 ): AsyncGenerator<TailRow, void, void> {
-  const ids = new IdSet();
   const since = flags.since && instantAt(flags.since, terminal.io.clock.now(), settings.utc);
-  let repeated = 0;
-  let others = 0;
+  const isAsked = ({ at }: TailRow) => since === undefined || at === null || at >= since;
+  const posts = new Posts(postTime, (row) => isAsked(row) && filter(row));
+  const isOrdered = flags.confluence !== undefined || flags.speed !== undefined;
   for (const file of files) {
-    const lines = new LineSplitter(LONGEST_LINE);
-    let first: number | undefined;
-    let last: number | undefined;
-    const rowIn = (bytes: Buffer): TailRow | undefined => {
-      const row = bytes.length === 0 ? null : postIn(bytes, postTime);
-      if (bytes.length > 0 && !row) others++;
-      if (!row) return undefined;
-      first ??= row.at ?? undefined;
-      last = row.at ?? last;
-      if (ids.add(Buffer.from(row.id), 0) !== undefined) {
-        repeated++;
-        return undefined;
-      }
-      return (since === undefined || row.at === null || row.at >= since) && filter(row)
-        ? row
-        : undefined;
-    };
-    const isOrdered = flags.confluence !== undefined || flags.speed !== undefined;
-    let count = 0;
-    const kept = function* (some: Iterable<{ readonly bytes: Buffer }>) {
-      for (const { bytes } of some) {
-        const row = rowIn(bytes);
-        // Three posts in a row that are older than the first one: the file is newest first.
-        if (
-          isOrdered &&
-          ++count === NEWEST_FIRST &&
-          first !== undefined &&
-          (last ?? first) < first - ORDER_MS
-        )
-          throw newestFirst(file);
-        if (row) yield row;
-      }
-    };
-    for await (const chunk of chunksOf(file)) yield* kept(lines.push(chunk));
-    yield* kept(lines.end());
+    const rows = posts.in(file, terminal.signal);
+    yield* isOrdered ? oldestFirst(rows) : wanted(rows);
   }
+  const { repeated, others } = posts;
   if (repeated > 0)
     terminal.notice(`skipped ${countText(repeated, 'post')} that the files contain more than once`);
   if (others > 0) terminal.notice(`skipped ${group(others)} lines that are not posts`);
 }
 
-/** After so many lines it is decided whether a file is newest first; posts of a tail can be this late. */
-const NEWEST_FIRST = 20;
-const ORDER_MS = 240_000;
+/** A post of a file, and whether it is passed on. */
+interface ReadPost {
+  readonly row: TailRow;
+  readonly isWanted: boolean;
+}
 
-const newestFirst = (file: string) =>
-  usageError(
-    `${file} is newest first, and --confluence and --speed need the oldest post first`,
-    `reverse it: tac ${file} > oldest-first.ndjson (or write lists with --reverse)`,
-  );
+/** Reads the posts of files, and counts what is not passed on. */
+class Posts {
+  repeated = 0;
+  others = 0;
+  readonly #ids = new IdSet();
+  readonly #timeField: string;
+  readonly #filter: (row: TailRow) => boolean;
+
+  constructor(timeField: string, filter: (row: TailRow) => boolean) {
+    this.#timeField = timeField;
+    this.#filter = filter;
+  }
+
+  async *in(file: string, signal: AbortSignal): AsyncGenerator<ReadPost, void, void> {
+    const lines = new LineSplitter(LONGEST_LINE);
+    for await (const chunk of chunksOf(file, signal)) yield* this.#postsOn(lines.push(chunk));
+    yield* this.#postsOn(lines.end());
+  }
+
+  *#postsOn(lines: Iterable<{ readonly bytes: Buffer }>): Generator<ReadPost, void, void> {
+    for (const { bytes } of lines) {
+      if (bytes.length === 0) continue;
+      const row = postIn(bytes, this.#timeField);
+      if (row) yield { row, isWanted: this.#isNew(row) && this.#filter(row) };
+      else this.others++;
+    }
+  }
+
+  #isNew({ id }: TailRow): boolean {
+    const isNew = this.#ids.add(Buffer.from(id), 0) === undefined;
+    if (!isNew) this.repeated++;
+    return isNew;
+  }
+}
+
+async function* wanted(posts: AsyncIterable<ReadPost>): AsyncGenerator<TailRow, void, void> {
+  for await (const { row, isWanted } of posts) if (isWanted) yield row;
+}
+
+/** So many of the first posts of a file show its order. */
+const SHOWING = 1_000;
+
+/**
+ * Tails write the oldest post first, and such a file is passed on as it is read. Any other file is that of a list, which
+ * ends: it is read whole and sorted by time, because a tail may have continued it.
+ */
+async function* oldestFirst(posts: AsyncIterable<ReadPost>): AsyncGenerator<TailRow, void, void> {
+  const held: TailRow[] = [];
+  const order = new OrderOfPosts();
+  for await (const { row, isWanted } of posts) {
+    if (isWanted) held.push(row);
+    if (order.isRising(row)) yield* held.splice(0);
+  }
+  yield* order.sorted(held);
+}
+
+/** Finds out in which order the posts of a file are. */
+class OrderOfPosts {
+  /** Whether the first posts rise; undefined until enough of them were seen. */
+  #isRising: boolean | undefined;
+  #seen = 0;
+  #rises = 0;
+  #falls = 0;
+  #last: number | null = null;
+
+  /** Sees the next post; returns whether the posts of the file are known to come oldest first. */
+  isRising({ at }: TailRow): boolean {
+    if (this.#isRising !== undefined || at === null) return this.#isRising === true;
+    if (this.#last !== null && at > this.#last) this.#rises++;
+    if (this.#last !== null && at < this.#last) this.#falls++;
+    this.#last = at;
+    this.#seen++;
+    // A late post falls and rises once each, so most steps of the file of a tail rise.
+    if (this.#seen === SHOWING) this.#isRising = this.#rises >= 2 * this.#falls;
+    return this.#isRising === true;
+  }
+
+  /** All posts of a file, oldest first. A post without a time keeps its place behind the one before it. */
+  sorted(rows: readonly TailRow[]): readonly TailRow[] {
+    const inOrder = this.#falls > this.#rises ? rows.toReversed() : rows;
+    let last = Number.NEGATIVE_INFINITY;
+    const placed = inOrder.map((row) => {
+      last = row.at ?? last;
+      return { row, place: last };
+    });
+    return placed.sort((one, other) => one.place - other.place).map(({ row }) => row);
+  }
+}

@@ -9,12 +9,19 @@ import {
 import type { ScannedFile } from './scan.ts';
 
 type Status = Verification['status'];
-const worst: readonly Status[] = ['complete', 'gaps', 'no certificate', 'changed'];
+const worst: readonly Status[] = [
+  'complete',
+  'not verified yet',
+  'gaps',
+  'no certificate',
+  'changed',
+];
 
-/** In post times; both ends belong to it. */
+/** In post times; both ends belong to it. A stretch that is asked for without an end may extend up to `now`. */
 interface Asked {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
+  readonly now?: number | undefined;
 }
 
 type Compared = Pick<ScannedFile, 'file' | 'certificate' | 'rows' | 'duplicates' | 'problems'>;
@@ -30,19 +37,38 @@ export function joinFiles(scanned: readonly Compared[], asked: Asked = {}): Veri
   );
   const recorded = valid.flatMap(({ coverage }) => coverage.gaps);
   const files = scanned.map((one) => fileOf(one, chain, covered));
-  const from = asked.from ?? least(covered.map((each) => each.from));
-  const to = asked.to ?? greatest(covered.map((each) => each.to));
+  const { from, to } = askedStretch(asked, covered);
   const holes = from === null || to === null ? [] : without([{ from, to }], covered);
-  const gaps = holes.flatMap((hole) => explain(hole, recorded, covered));
-  const isCovered = covered.length > 0 && gaps.length === 0;
-  const found: Status[] = [...files.map(({ status }) => status), isCovered ? 'complete' : 'gaps'];
+  const gaps = explain(holes, recorded, covered);
+  const found: Status[] = files.map(({ status }) => status);
+  if (gaps.length > 0) found.push('gaps');
+  else if (covered.length === 0) found.push('not verified yet');
   return {
-    status: found.reduce((one, other) => (worst.indexOf(other) > worst.indexOf(one) ? other : one)),
-    ...{ from, to },
+    status: found.reduce(worse, 'complete'),
+    from,
+    to,
     rows: scanned.reduce((sum, { rows }) => sum + rows, 0),
+    readAt: greatest(valid.flatMap(({ readAt }) => readAt ?? [])),
     gaps,
     files,
   };
+}
+
+const worse = (one: Status, other: Status): Status =>
+  worst.indexOf(other) > worst.indexOf(one) ? other : one;
+
+/** What is asked for and not covered is a gap, so an end that is given counts even if it lies outside of what is covered. */
+function askedStretch(
+  { from, to, now }: Asked,
+  covered: readonly Stretch[],
+): { readonly from: number | null; readonly to: number | null } {
+  const first = least(covered.map((each) => each.from)) ?? to ?? null;
+  const last = greatest(covered.map((each) => each.to)) ?? now ?? null;
+  const begin = from ?? first;
+  if (begin === null) return { from: null, to: null };
+  if (to !== undefined) return { from: from ?? Math.min(begin, to), to };
+  const isBeyond = from !== undefined && (last === null || last < from);
+  return { from: begin, to: isBeyond ? Math.max(from, now ?? from) : last };
 }
 
 type Chain = ReadonlyMap<string, Certificate>;
@@ -83,13 +109,13 @@ function fileOf(
   const from = least(parts.map((each) => each.from));
   const to = greatest(parts.map((each) => each.to));
   const unread = from === null || to === null ? [] : without([{ from, to }], covered);
-  const gaps = unread.flatMap((hole) => explain(hole, certificate.coverage.gaps, covered));
+  const gaps = explain(unread, certificate.coverage.gaps, covered);
   const isPart =
     [...chain.values()].some((other) => previousOf(other, chain) === certificate) || previous;
   const isEmpty = from === null && !isPart;
   return {
     file,
-    status: gaps.length > 0 || isEmpty ? 'gaps' : 'complete',
+    status: statusOf(gaps, isEmpty),
     from,
     to,
     rows,
@@ -98,33 +124,54 @@ function fileOf(
   };
 }
 
-/** Divides a hole by the gaps that were recorded, and states the reason of each part. */
+function statusOf(gaps: readonly Unread[], isEmpty: boolean): Status {
+  if (gaps.length > 0) return 'gaps';
+  return isEmpty ? 'not verified yet' : 'complete';
+}
+
+/** Divides holes, in order, by the gaps that were recorded, and states the reason of each part. */
 function explain(
-  hole: Stretch,
+  holes: readonly Stretch[],
   recorded: readonly Unread[],
   covered: readonly Stretch[],
 ): Unread[] {
-  const known = recorded.flatMap(({ from, to, why }) =>
-    from <= hole.to && to >= hole.from
-      ? [{ from: Math.max(from, hole.from), to: Math.min(to, hole.to), why }]
-      : [],
-  );
-  const first = least(covered.map(({ from }) => from)) ?? Number.POSITIVE_INFINITY;
-  const last = greatest(covered.map(({ to }) => to)) ?? Number.NEGATIVE_INFINITY;
-  const rest = without([hole], known).map((part) => ({
-    ...part,
-    why:
-      part.to < first
-        ? 'it is before the first verified post time'
-        : part.from > last
-          ? 'it is after the last verified post time'
-          : 'no unchanged file covers it',
-  }));
-  // Gaps of several files may overlap.
-  const distinct = known.filter(
-    (gap, i) => known.findIndex((one) => one.from === gap.from && one.to === gap.to) === i,
-  );
-  return [...distinct, ...rest].sort((a, b) => a.from - b.from);
+  const whyOf = reasons(covered);
+  const byFrom = [...recorded].sort((one, other) => one.from - other.from);
+  const parts: Unread[] = [];
+  /** The recorded gaps that begin before the end of the present hole, and end after the last one. */
+  let near: Unread[] = [];
+  let next = 0;
+  for (const hole of holes) {
+    for (let gap = byFrom[next]; gap && gap.from <= hole.to; gap = byFrom[++next]) near.push(gap);
+    near = near.filter(({ to }) => to >= hole.from);
+    const known = distinct(
+      near.map(({ from, to, why }) => ({
+        from: Math.max(from, hole.from),
+        to: Math.min(to, hole.to),
+        why,
+      })),
+    );
+    const rest = without([hole], known).map((part) => ({ ...part, why: whyOf(part) }));
+    const inOrder = [...known, ...rest].sort((one, other) => one.from - other.from);
+    for (const part of inOrder) parts.push(part);
+  }
+  return parts;
+}
+
+/** Gaps of several files may be the same. */
+const distinct = (gaps: readonly Unread[]): Unread[] => [
+  ...new Map(gaps.toReversed().map((gap) => [`${gap.from} ${gap.to}`, gap])).values(),
+];
+
+/** The reason of a hole that no gap explains. */
+function reasons(covered: readonly Stretch[]): (hole: Stretch) => string {
+  const first = least(covered.map(({ from }) => from));
+  const last = greatest(covered.map(({ to }) => to));
+  return ({ from, to }) => {
+    if (first === null || last === null) return 'nothing is verified yet';
+    if (to < first) return 'it is before the first verified post time';
+    return from > last ? 'it is after the last verified post time' : 'no unchanged file covers it';
+  };
 }
 
 const least = (values: readonly number[]): number | null =>

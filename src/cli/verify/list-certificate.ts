@@ -31,6 +31,8 @@ export function createListCertificate(
   const out = format === 'ndjson' && isFile ? resumableOut(flags.out) : undefined;
   /** The clock of the service, by the first page. */
   let sigma: number | null | undefined;
+  /** When the newest page was read, by the clock of this machine. */
+  let readAt: number | null = null;
   let older = 0;
   let isSinceReached = false;
   let newest: number | null = null;
@@ -47,6 +49,7 @@ export function createListCertificate(
         async page(before, rows, signal) {
           const page = await feed.page(before, rows, signal);
           const times = page.items.map((item) => usable(feed.timeOf(item)));
+          readAt ??= io.clock.now();
           sigma ??= nthNewest(times, PROOF - 1);
           for (const at of times) {
             if (at === null || since === undefined) continue;
@@ -82,7 +85,12 @@ export function createListCertificate(
       certify(
         out,
         {
-          ...{ feed: feedOf(feed, context.service), filters, ids: [] },
+          ...{
+            feed: feedOf(feed, context.service),
+            filters,
+            ids: [],
+            readAt: until ? null : readAt,
+          },
           ...{ start: after, verified, lowest: oldest[0] ?? null, coverage: { after, gaps: [] } },
         },
         { dev: '', ino: '', offset: count.digest.bytes, lines },

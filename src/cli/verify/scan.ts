@@ -1,10 +1,11 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import { Readable } from 'node:stream';
+import { open, stat } from 'node:fs/promises';
+import { addAbortSignal, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Failure } from '../../base/failure.ts';
-import { fileFailure } from '../../base/files.ts';
+import { inWords } from '../../base/files.ts';
 import { LineDigest } from '../../base/line-digest.ts';
 import { countText, group } from '../../base/units.ts';
+import { openInput } from '../args/input.ts';
 import { certificateAt } from '../tail/certify.ts';
 import { postIn } from '../tail/output/line-count.ts';
 import type { IdSet } from './id-set.ts';
@@ -26,10 +27,14 @@ export async function scanFile(
   ids: IdSet,
   index: number,
   picking: Picking,
+  signal: AbortSignal,
 ): Promise<ScannedFile> {
   for (let attempt = 0; ; attempt++) {
     const certificate = certificateOf(file);
-    const scanned = await scanWith(file, certificate, ids, TRIES * index + attempt, picking);
+    const scanned = await scanWith(file, certificate, ids, TRIES * index + attempt, {
+      ...picking,
+      signal,
+    });
     // A running tail may have replaced the certificate, or finished the file, while it was read.
     const isSame = JSON.stringify(certificateOf(file)) === JSON.stringify(certificate);
     if (scanned.problems.length === 0 || isSame || attempt === TRIES - 1) return scanned;
@@ -46,7 +51,7 @@ async function scanWith(
   found: ReturnType<typeof certificateAt>,
   ids: IdSet,
   number: number,
-  { lines, random }: Picking,
+  { lines, random, signal }: Picking & { readonly signal: AbortSignal },
 ) {
   const certificate = found === 'damaged' ? undefined : found;
   const known = certificate?.lines;
@@ -75,7 +80,7 @@ async function scanWith(
   /** How the file differs from its certificate. */
   const problems: string[] = [];
   try {
-    for await (const chunk of chunksOf(file)) {
+    for await (const chunk of chunksOf(file, signal)) {
       digest.add(chunk, each);
       if (digest.torn > LONGEST_LINE) throw notPosts(file);
     }
@@ -127,48 +132,59 @@ const DAMAGED = 'DAMAGED_GZIP';
 const CHUNK = 128 * 1024;
 
 /** The content of a file or a pipe, unpacked if it is gzipped. A chunk is valid until the next one is requested. */
-export async function* chunksOf(file: string): AsyncGenerator<Buffer, void, void> {
-  let handle: FileHandle;
+export async function* chunksOf(
+  file: string,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, void> {
   try {
-    handle = await open(file, 'r');
+    const isPipe = (await stat(file)).isFIFO();
+    yield* unpacked(isPipe ? readPipe(file, signal) : readFile(file, signal));
   } catch (error) {
-    throw fileFailure('read', file, error);
-  }
-  try {
-    const chunks = readFrom(handle);
-    const { value: first, done } = await chunks.next();
-    if (done) return;
-    if (first[0] !== 0x1f || first[1] !== 0x8b) {
-      yield first;
-      yield* chunks;
-      return;
-    }
-    const packed = (async function* () {
-      // The chunk is reused.
-      yield Buffer.from(first);
-      for await (const chunk of chunks) yield Buffer.from(chunk);
-    })();
-    const unpacked = createGunzip({ chunkSize: CHUNK / 2 });
-    const source = Readable.from(packed);
-    source.on('error', (error) => unpacked.destroy(error));
-    yield* source.pipe(unpacked);
-  } catch (error) {
+    signal.throwIfAborted();
     const isZlib = error instanceof Error && 'code' in error && /^Z_/.test(String(error.code));
     throw isZlib
       ? new Failure('local', `${file} is damaged or incomplete`, { code: DAMAGED })
-      : fileFailure('read', file, error);
+      : inWords('read', file, error);
+  }
+}
+
+async function* unpacked(chunks: AsyncGenerator<Buffer, void, void>) {
+  const { value: first, done } = await chunks.next();
+  if (done) return;
+  if (first[0] !== 0x1f || first[1] !== 0x8b) {
+    yield first;
+    yield* chunks;
+    return;
+  }
+  const packed = (async function* () {
+    // The chunk is reused.
+    yield Buffer.from(first);
+    for await (const chunk of chunks) yield Buffer.from(chunk);
+  })();
+  const gunzip = createGunzip({ chunkSize: CHUNK / 2 });
+  const source = Readable.from(packed);
+  source.on('error', (error) => gunzip.destroy(error));
+  yield* source.pipe(gunzip);
+}
+
+const isDamaged = (error: unknown): boolean => error instanceof Failure && error.code === DAMAGED;
+
+async function* readFile(file: string, signal: AbortSignal): AsyncGenerator<Buffer, void, void> {
+  const handle = await open(file, 'r');
+  try {
+    const chunk = Buffer.allocUnsafeSlow(CHUNK);
+    for (;;) {
+      signal.throwIfAborted();
+      const { bytesRead } = await handle.read(chunk, 0, CHUNK, null);
+      if (bytesRead === 0) return;
+      yield chunk.subarray(0, bytesRead);
+    }
   } finally {
     await handle.close();
   }
 }
 
-const isDamaged = (error: unknown): boolean => error instanceof Failure && error.code === DAMAGED;
-
-async function* readFrom(handle: FileHandle): AsyncGenerator<Buffer, void, void> {
-  const chunk = Buffer.allocUnsafeSlow(CHUNK);
-  for (;;) {
-    const { bytesRead } = await handle.read(chunk, 0, CHUNK, null);
-    if (bytesRead === 0) return;
-    yield chunk.subarray(0, bytesRead);
-  }
+/** Opening or reading a FIFO as a file would wait for a writer, whatever the signal. */
+async function* readPipe(file: string, signal: AbortSignal): AsyncGenerator<Buffer, void, void> {
+  yield* addAbortSignal(signal, await openInput(file));
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { field, float, int, nullable, string } from '../field.ts';
 
-const status = z.enum(['complete', 'gaps', 'no certificate', 'changed']);
+const status = z.enum(['complete', 'not verified yet', 'gaps', 'no certificate', 'changed']);
 const from = nullable(
   z.number(),
   'First post time of the verified stretch, epoch ms; null if nothing is verified.',
@@ -35,6 +35,10 @@ export const Verification = z.looseObject({
   from,
   to,
   rows: int('Posts in all files.'),
+  readAt: nullable(
+    z.number(),
+    'When trdr last read the feed completely, by the clock of that machine, epoch ms; null if not known.',
+  ),
   gaps: gaps('Gaps that no file fills.'),
   files: field(z.array(VerifiedFile), 'The files, in the given order.'),
 });

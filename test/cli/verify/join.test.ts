@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { joinFiles } from '../../../src/cli/verify/join.ts';
-import type { Certificate } from '../../../src/tail/certificate.ts';
+import { type Certificate, type Stretch, without } from '../../../src/tail/certificate.ts';
+import { rngOf } from '../../sim/rng.ts';
 
 type Given = Partial<Omit<Certificate, 'lines' | 'coverage'>> &
   Partial<Certificate['lines']> &
@@ -15,9 +16,10 @@ function file(name: string, given: Given = {}, problems: string[] = []) {
     before = null,
     previous = null,
     newest = null,
+    readAt = null,
   } = given;
   const certificate: Certificate = {
-    ...{ feed: 'thesis of x', filters: {}, verified, lowest: null, bytes: 0 },
+    ...{ feed: 'thesis of x', filters: {}, verified, lowest: null, bytes: 0, readAt },
     coverage: { after, gaps },
     lines: { rows: 1, digest: name, first: null, last: null, newest, before, previous },
   };
@@ -62,7 +64,7 @@ describe('files of one tail', () => {
     const short = file('one', { after: 100, verified: 100 });
     const next = file('two', { verified: 290, before: 150, previous: 'one' });
     expect(joinFiles([short, next])).toMatchObject({ status: 'complete', from: 101, to: 290 });
-    expect(joinFiles([short]).status).toBe('gaps');
+    expect(joinFiles([short]).status).toBe('not verified yet');
   });
 });
 
@@ -108,11 +110,84 @@ describe('a gap', () => {
   });
 });
 
+test.each([
+  ['after the last verified post', { from: 300, now: 900 }, { from: 300, to: 900 }, 'after'],
+  ['after it, with an end', { from: 300, to: 400, now: 900 }, { from: 300, to: 400 }, 'after'],
+  ['in the future', { from: 950, now: 900 }, { from: 950, to: 950 }, 'after'],
+  ['before the first verified post', { to: 50, now: 900 }, { from: 50, to: 50 }, 'before'],
+  ['before it, with a start', { from: 10, to: 50, now: 900 }, { from: 10, to: 50 }, 'before'],
+])('a stretch that is asked for is a gap if it is %s', (_, asked, gap, where) => {
+  expect(joinFiles([file('one')], asked)).toMatchObject({
+    ...gap,
+    status: 'gaps',
+    gaps: [{ ...gap, why: expect.stringContaining(where) }],
+  });
+});
+
+it('ends a stretch that is asked for without an end at the last verified post', () => {
+  expect(joinFiles([file('one')], { from: 150, now: 900 })).toMatchObject({
+    status: 'complete',
+    from: 150,
+    to: 200,
+  });
+});
+
+it('states when the feed was last read completely, by the certificate that knows it best', () => {
+  const files = [file('one', { readAt: 5 }), file('two', { readAt: 9 }), file('three')];
+  expect(joinFiles(files).readAt).toBe(9);
+  expect(joinFiles([file('three')]).readAt).toBeNull();
+});
+
+it('joins a certificate with many gaps', () => {
+  const gaps = Array.from({ length: 50_000 }, (_, i) => ({
+    from: 10 * i + 5,
+    to: 10 * i + 8,
+    why: 'x',
+  }));
+  const many = file('many', { after: -1, verified: 500_000, gaps });
+  const found = joinFiles([many]);
+  expect(found.gaps).toEqual(gaps);
+  expect(found.files[0]?.gaps).toHaveLength(gaps.length);
+});
+
+test('the parts of stretches outside of others are those of their times, one by one', () => {
+  const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+  const rng = rngOf(seed);
+  const some = () =>
+    Array.from({ length: rng.int(5) }, () => {
+      const from = rng.int(30);
+      return { from, to: from + rng.int(9) - 1 };
+    });
+  const timesOf = (stretches: readonly Stretch[]) =>
+    new Set(
+      stretches.flatMap(({ from, to }) =>
+        Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i),
+      ),
+    );
+  for (let i = 0; i < 2_000; i++) {
+    const [stretches, others] = [some(), some()];
+    const left = without(stretches, others);
+    const expected = [...timesOf(stretches)].filter((at) => !timesOf(others).has(at));
+    const shown = `SEED=${seed} ${JSON.stringify({ stretches, others, left })}`;
+    expect([...timesOf(left)], shown).toEqual(expected.sort((one, other) => one - other));
+  }
+});
+
 it('vouches for nothing before the first verification', () => {
   const unverified = file('new', { after: 100, verified: 100 });
-  expect(joinFiles([unverified])).toMatchObject({ status: 'gaps', from: null, to: null, gaps: [] });
-  const without = { ...unverified, certificate: undefined };
-  expect(joinFiles([without])).toMatchObject({ status: 'no certificate', from: null, rows: 1 });
+  expect(joinFiles([unverified])).toMatchObject({
+    status: 'not verified yet',
+    from: null,
+    to: null,
+    gaps: [],
+    files: [{ status: 'not verified yet' }],
+  });
+  expect(joinFiles([unverified], { from: 50, now: 900 })).toMatchObject({
+    status: 'gaps',
+    gaps: [{ from: 50, to: 900, why: 'nothing is verified yet' }],
+  });
+  const alone = { ...unverified, certificate: undefined };
+  expect(joinFiles([alone])).toMatchObject({ status: 'no certificate', from: null, rows: 1 });
 });
 
 it('reports the worst file', () => {

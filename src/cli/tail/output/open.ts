@@ -78,7 +78,7 @@ export async function openOutput(
       : await openFollowed(out, {
           ...{ mono: io.clock.mono, now: io.clock.now, warn: context.terminal.notice, from: place },
           rotate: flags.rotate && { rule: flags.rotate, timeField },
-          certify: (path, lines) => last && certify(path, last, lines),
+          certify: (path, lines) => last && !confluence && certify(path, last, lines),
           retry: (step) => context.out.diskWait.retry(out, step),
           moved(how, name) {
             if (how === 'finished')
