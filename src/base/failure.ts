@@ -20,8 +20,15 @@ export type FailureKind =
   | 'local' // a problem on this machine, such as a failed file operation or a lock in use; also a bug in trdr
   | 'strict'; // --strict is set, and a subject was missing or failed
 
-/** What the command line needs to word the hint of a failure that has no hint of its own. */
-export interface FailureFacts {
+/** What else is known of a failure, for code that decides by it or words its hint. */
+export type FailureFacts =
+  | BudgetFacts
+  | { readonly about: 'profile'; readonly name: string }
+  /** The code of an error reply of the store, such as BUSYGROUP. */
+  | { readonly about: 'reply'; readonly code: string };
+
+/** The budget that refused a call. The command line words the hint. */
+export interface BudgetFacts {
   readonly about: 'budget';
   readonly period: Period;
   /** The machine whose spending the budget limits; undefined if it limits a profile or a key. */
@@ -40,6 +47,11 @@ interface FailureFields {
   readonly requestId?: string | undefined;
   /** The command to run or the setting to change next. */
   readonly hint?: string | undefined;
+  /**
+   * The hint for `trdr doctor` and `trdr store check`, if the usual hint would only send the user
+   * to them.
+   */
+  readonly checkHint?: string | undefined;
   readonly facts?: FailureFacts | undefined;
   /** The raw response, if the call was charged but its response cannot be read. */
   readonly answer?: string | undefined;
@@ -56,6 +68,7 @@ export class Failure extends Error {
   readonly retryAfter: number | undefined;
   readonly requestId: string | undefined;
   readonly hint: string | undefined;
+  readonly checkHint: string | undefined;
   readonly facts: FailureFacts | undefined;
   readonly answer: string | undefined;
 
@@ -68,6 +81,7 @@ export class Failure extends Error {
     this.retryAfter = fields.retryAfter;
     this.requestId = fields.requestId;
     this.hint = fields.hint;
+    this.checkHint = fields.checkHint;
     this.facts = fields.facts;
     this.answer = fields.answer;
   }

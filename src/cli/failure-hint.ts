@@ -1,10 +1,12 @@
-import type { Failure, FailureFacts } from '../base/failure.ts';
+import type { BudgetFacts, Failure } from '../base/failure.ts';
 
 /** The hint of a failure: its own one, or the words for its facts. */
-export const hintOf = ({ hint, facts }: Failure): string | undefined =>
-  hint ?? (facts && budgetHint(facts));
+export function hintOf({ hint, facts }: Failure): string | undefined {
+  if (hint !== undefined) return hint;
+  return facts?.about === 'budget' ? budgetHint(facts) : undefined;
+}
 
-function budgetHint({ period, machine, isPriceKnown }: FailureFacts): string {
+function budgetHint({ period, machine, isPriceKnown }: BudgetFacts): string {
   if (isPriceKnown) return `wait until the budget renews, or ${raiseBudgetText(period, machine)}`;
   return `remove the budget to send the call: trdr budget unset ${period}${machineFlag(machine)}`;
 }

@@ -1,12 +1,17 @@
-import { Failure } from '../base/failure.ts';
+import { Failure, type FailureFacts } from '../base/failure.ts';
 import { errno } from '../base/files.ts';
 import { type TlsProblem, tlsFailure } from '../base/tls-failure.ts';
 import type { StoreAddress } from './address.ts';
 
 type StoreCode =
-  /** Not reachable or too slow, or the connection broke. The server may have executed the command. */
+  /**
+   * Not reachable or too slow, or the connection broke. The server may have executed the command.
+   */
   | 'STORE_AWAY'
-  /** This process lost its lease, or its group was removed. It must read the state of the store again. */
+  /**
+   * This process lost its lease, or its group was removed. It must read the state of the store
+   * again.
+   */
   | 'STORE_LEASE'
   /** Its memory is full, or it cannot save its data to disk. Nothing was written. */
   | 'STORE_FULL'
@@ -14,22 +19,39 @@ type StoreCode =
   | 'STORE_NEWER'
   | 'STORE_UNFIT';
 
+/** What to do, or also what to do for a user who already runs a command that checks the store. */
+type StoreHint =
+  | string
+  | { readonly hint: string; readonly checkHint: string; readonly facts?: FailureFacts };
+
 export const storeFailure = (
   code: StoreCode,
   message: string,
-  hint?: string,
+  hint?: StoreHint,
   cause?: unknown,
-): Failure =>
-  new Failure('network', message, { code, hint, cause, retryable: code === 'STORE_AWAY' });
+): Failure => {
+  const hints = typeof hint === 'string' ? { hint } : hint;
+  return new Failure('network', message, {
+    code,
+    ...hints,
+    cause,
+    retryable: code === 'STORE_AWAY',
+  });
+};
 
 export const isStoreFailure = (error: unknown, ...codes: readonly StoreCode[]): error is Failure =>
   error instanceof Failure && codes.some((code) => code === error.code);
 
 /** The hint for an error reply whose cause is not known. */
-const DATA_HINT =
-  'if another program uses this database, set a different storePrefix; "trdr store clear all" removes what it has overwritten';
+const DATA_HINT = {
+  hint: 'if another program uses this database, set a different storePrefix; "trdr store clear all" removes what it has overwritten',
+  checkHint: 'check that the server is Redis 7.0 or newer, or Valkey',
+};
 
-/** Shows only the first word of the reply, and the command that is not permitted: the rest may quote arguments. */
+/**
+ * Shows only the first word of the reply, and the command that is not permitted: the rest may quote
+ * arguments.
+ */
 export function failureOfReply(message: string, where: string): Failure {
   // Redis 7.0 does not name the command for which a script has no permission.
   const isInScript = /^ERR (The user executing the script|ACL failure in script)/.test(message);
@@ -104,11 +126,10 @@ export function failureOfReply(message: string, where: string): Failure {
           'run "trdr store login" again without a password and unset TRDR_STORE_PASSWORD, or set a password on the server',
         );
       }
-      return storeFailure(
-        'STORE_UNFIT',
-        `the store at ${where} answered with an error (${word})`,
-        DATA_HINT,
-      );
+      return storeFailure('STORE_UNFIT', `the store at ${where} answered with an error (${word})`, {
+        ...DATA_HINT,
+        facts: { about: 'reply', code: word },
+      });
   }
 }
 
@@ -120,7 +141,9 @@ export const damagedFailure = (key: string): Failure =>
     `remove the key from the store: DEL '${key}'; then set the budgets again with "trdr budget set"`,
   );
 
-/** Undefined if the user may run the command, but not access the keys. The reply contains no values. */
+/**
+ * Undefined if the user may run the command, but not access the keys. The reply contains no values.
+ */
 const rightOf = (message: string) => /'([a-z|]+)' command/i.exec(message)?.[1];
 
 /** Callers continue without the store, or wait. */
@@ -133,19 +156,15 @@ export function ignoreUnusable(error: unknown): void {
 
 const AWAY_HINT = 'run "trdr store check" to see whether the store is running and reachable';
 
+/** The same, for `trdr store check` itself. */
+const AWAY_CHECK = 'check that the address is right and that the server is running and reachable';
+
 const OFF_HINT = '; set TRDR_STORE=off to run without the store';
 
-/** For the commands that check a store: suggests neither them, nor running without the store. */
-export const hintForCheck = (hint: string | undefined) =>
-  hint
-    ?.replace(
-      AWAY_HINT,
-      'check that the address is right and that the server is running and reachable',
-    )
-    .replace(DATA_HINT, 'check that the server is Redis 7.0 or newer, or Valkey')
-    .replace(OFF_HINT, '');
-
-/** If the connection fails before it is ready, the address may belong to another kind of server, or have the wrong scheme. */
+/**
+ * If the connection fails before it is ready, the address may belong to another kind of server, or
+ * have the wrong scheme.
+ */
 export function awayFailure(
   address: StoreAddress,
   why: string,
@@ -166,10 +185,14 @@ export function awayFailure(
     : '; if the server requires TLS, write rediss://';
   const isKindUnclear =
     !connected && address.path === undefined && (detail === why || code === 'ECONNRESET');
+  const scheme = isKindUnclear ? otherScheme : '';
   return storeFailure(
     'STORE_AWAY',
     `cannot use the store at ${address.shown}: ${detail}`,
-    `${fix ?? AWAY_HINT}${isKindUnclear ? otherScheme : ''}${OFF_HINT}`,
+    {
+      hint: `${fix ?? AWAY_HINT}${scheme}${OFF_HINT}`,
+      checkHint: `${fix ?? AWAY_CHECK}${scheme}`,
+    },
     cause,
   );
 }

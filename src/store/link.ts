@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts';
+import { Failure } from '../base/failure.ts';
 import type { StoreAddress } from './address.ts';
 import {
   type ConnectOptions,
@@ -47,7 +48,13 @@ export function createLink(
       store?.close();
       // Only the first connection ends the run with such a failure. Later, relays and followers wait until it is fixed.
       if (!isLater || !isStoreFailure(error, 'STORE_DENIED', 'STORE_UNFIT')) throw error;
-      throw storeFailure('STORE_AWAY', error.message, error.hint, error);
+      throw new Failure('network', error.message, {
+        code: 'STORE_AWAY',
+        hint: error.hint,
+        checkHint: error.checkHint,
+        cause: error,
+        retryable: true,
+      });
     }
   }
 

@@ -182,7 +182,7 @@ async function openPrinter(
 const notPage = (path: string) =>
   new Failure('answer', `the answer of GET ${path} is not a page`, {
     code: 'BAD_ANSWER',
-    hint: OTHER_SERVER,
+    ...OTHER_SERVER,
   });
 
 async function refusalOf({ terminal }: Context, answer: HttpAnswer) {

@@ -9,7 +9,6 @@ import { storeView } from '../../output/views/store.ts';
 import { outputFormats } from '../../state/config/settings-table.ts';
 import { needFolder } from '../../state/paths.ts';
 import { readStoreUrl, type StoreAddress } from '../../store/address.ts';
-import { hintForCheck } from '../../store/failures.ts';
 import { readAll } from '../args/input.ts';
 import { flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
@@ -112,9 +111,9 @@ async function reach(
 /** The store is not saved yet, and the user may have piped the password in without --with-password. */
 function ofLogin(error: unknown, hasPassword: boolean): unknown {
   if (!(error instanceof Failure)) return error;
-  const { kind, message, code, hint } = error;
+  const { kind, message, code, hint, checkHint } = error;
   if (hasPassword || code !== 'STORE_DENIED')
-    return new Failure(kind, message, { code, hint: hintForCheck(hint), cause: error });
+    return new Failure(kind, message, { code, hint: checkHint ?? hint, cause: error });
   return new Failure(kind, `${message}; no password was given`, {
     code,
     hint: 'pass --with-password to read the password from stdin, or set TRDR_STORE_PASSWORD',
@@ -170,7 +169,7 @@ export const storeCheck = command({
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         failed = true;
-        const next = hintForCheck(error.hint);
+        const next = error.checkHint ?? error.hint;
         await out.write({
           check: 'reach',
           verdict: 'fail',

@@ -28,12 +28,8 @@ export const passed = made('ok');
 export const warn = made('warn');
 export const skip = made('skip');
 
-export const failedCheck = (check: string, { kind, message, hint }: Failure): Check =>
-  made('fail', exitOf[kind])(check, message, hint && withoutDoctor(hint));
-
-/** Removes the advice to run trdr doctor, which is already running. */
-const withoutDoctor = (hint: string): string =>
-  hint.replace(/: trdr doctor$/, '').replace(/^run "trdr doctor" to see /, 'see below ');
+export const failedCheck = (check: string, { kind, message, hint, checkHint }: Failure): Check =>
+  made('fail', exitOf[kind])(check, message, checkHint ?? hint);
 
 export async function attempt<T>(work: () => Promise<T>): Promise<T | Failure> {
   try {

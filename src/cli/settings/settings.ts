@@ -115,8 +115,8 @@ function settle(
 
 /** Adds a suggestion of a similar name to the failure for a missing profile. */
 export function withNearProfile(error: unknown, names: readonly string[]): unknown {
-  if (!(error instanceof Failure) || error.code !== 'NO_PROFILE') return error;
-  const near = didYouMean(/"(.*)"/.exec(error.message)?.[1] ?? '', names, (name) => `"${name}"`);
+  if (!(error instanceof Failure) || error.facts?.about !== 'profile') return error;
+  const near = didYouMean(error.facts.name, names, (name) => `"${name}"`);
   if (near === '') return error;
   return new Failure(error.kind, error.message, {
     code: error.code,

@@ -18,7 +18,10 @@ const MINUTE: PriceBounds = { least: 0, most: cu.socketMinute, reveals: 0 };
 const UNCHARGED: Charge = { cu: 0, reveals: 0 };
 const laneOf = (id: EndpointId): LaneName => (id === 'user.resolve' ? 'resolve' : 'key');
 
-/** Validates calls, applies the rate limit and the spending limit, retries, and records costs in the ledger. */
+/**
+ * Validates calls, applies the rate limit and the spending limit, retries, and records costs in the
+ * ledger.
+ */
 export function createClient(options: ClientOptions): Client {
   const { clock } = options;
   const { run, transmit, limiter, spend } = createSender(options, askRate);

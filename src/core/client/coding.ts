@@ -16,6 +16,7 @@ import { issuesText } from '../../contract/issue-text.ts';
 import type { RequestParts, Result } from '../../contract/ports/client.ts';
 import type { HttpAnswer } from '../../contract/ports/transport.ts';
 import { type FieldDifference, known, recognize, recordTypes } from '../../contract/read-record.ts';
+import { DIFFERENT_SERVICE, type DoctorHint } from '../doctor-hints.ts';
 import { OTHER_SERVER, readServiceError, requestIdOf, unbilled } from './service-errors.ts';
 
 type Values = Record<string, unknown>;
@@ -37,7 +38,10 @@ type DecodedAnswer<T> = (
   | { readonly ok: false; readonly failure: Failure }
 ) & { readonly charge: Charge | undefined; readonly requestId: string | undefined };
 
-/** Its price functions accept any input. Pass only what the schemas of the same endpoint have parsed. */
+/**
+ * Its price functions accept any input. Pass only what the schemas of the same endpoint have
+ * parsed.
+ */
 export const endpointRow = (id: EndpointId): AnyEndpoint => endpoints[id];
 
 /** Throws a usage error if a parameter or the body is invalid. */
@@ -81,9 +85,10 @@ export function decode<Id extends EndpointId>(
   if (body === undefined) {
     const text = answer.text.trim();
     const what = text === '' ? 'it is empty' : `it is not JSON${typeOf(answer)}`;
-    // An empty answer or a page comes from something in between, such as a login page, and may not come again.
+    // An empty answer or a page comes from something in between, such as a login page, and may not
+    // come again.
     return unreadable(call, answer, requestId, what, {
-      hint: OTHER_SERVER,
+      ...OTHER_SERVER,
       retryable: text === '' || text.startsWith('<'),
     });
   }
@@ -125,7 +130,8 @@ function errorCharge({ row, bounds }: Encoded, failure: Failure, own: boolean): 
   const { status = 0, code } = failure;
   if (bounds.most === 0 || (!own && unbilled.has(status))) return NOTHING;
   if (own) return chargeOfError(row, status, code);
-  // A 404 without a documented code may be a charged "not found", or come from a server that is not the service.
+  // A 404 without a documented code may be a charged "not found", or come from a server that is not
+  // the service.
   return status === 404 ? { ...NOTHING, uncertain: row.price.miss } : undefined;
 }
 
@@ -136,7 +142,7 @@ function unreadable(
   answer: HttpAnswer,
   requestId: string | undefined,
   what: string,
-  other?: { readonly hint: string; readonly retryable: boolean },
+  other?: DoctorHint & { readonly retryable: boolean },
 ) {
   const { bounds, method, row } = call;
   const failure = new Failure(
@@ -146,7 +152,7 @@ function unreadable(
       code: 'BAD_ANSWER',
       status: answer.status,
       requestId,
-      hint: 'run "trdr doctor" to see how the service differs from its description',
+      ...DIFFERENT_SERVICE,
       ...other,
       answer: answer.text,
     },
@@ -173,7 +179,10 @@ function check<S extends z.core.$ZodType>(schema: S, value: unknown): z.output<S
   );
 }
 
-/** Rejects what URL encoding does not make safe: a dot segment, which would alter the path, and invalid text. */
+/**
+ * Rejects what URL encoding does not make safe: a dot segment, which would alter the path, and
+ * invalid text.
+ */
 function checkSegment(name: string, value: string): void {
   if (value === '.' || value === '..')
     throw usageError(`${name} cannot be "${value}"`, 'pass a handle, an address or an id');

@@ -1,4 +1,7 @@
-/** Counts the paid calls that were sent and not answered yet, so that a shutdown can wait for their answers. */
+/**
+ * Counts the paid calls that were sent and not answered yet, so that a shutdown can wait for their
+ * answers.
+ */
 export type InFlight = ReturnType<typeof createInFlight>;
 
 export function createInFlight() {
@@ -15,7 +18,10 @@ export function createInFlight() {
     };
   };
   return {
-    /** Counts a call, which ends within `timeoutMs` after a shutdown begins, until the returned function is called. */
+    /**
+     * Counts a call, which ends within `timeoutMs` after a shutdown begins, until the returned
+     * function is called.
+     */
     begin: (timeoutMs: number): (() => void) => start(timeoutMs),
     /** Makes a shutdown wait for other work too, until the returned function is called. */
     hold: (): (() => void) => start(undefined),

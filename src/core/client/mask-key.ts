@@ -4,13 +4,19 @@ import { bareHandle } from '../../contract/handles.ts';
 /** A shorter key may be an ordinary word, and masking that word would change answers. */
 const MIN_KEY_LENGTH = 8;
 
-/** Its prefix (`xx_live_`, `xx_test_`) and, if the rest is long enough to stay secret, its last four characters. */
+/**
+ * Its prefix (`xx_live_`, `xx_test_`) and, if the rest is long enough to stay secret, its last four
+ * characters.
+ */
 export function maskKey(key: string): string {
   const [, kind = '', secret = ''] = /^([A-Za-z0-9]+_(?:live|test)_)?(.*)$/s.exec(key) ?? [];
   return `${kind}****${secret.length >= 12 ? secret.slice(-4) : ''}`;
 }
 
-/** The forms in which a service or a proxy may repeat a key: as it is, percent-encoded, and JSON-escaped. */
+/**
+ * The forms in which a service or a proxy may repeat a key: as it is, percent-encoded, and
+ * JSON-escaped.
+ */
 function formsOf(key: string): readonly string[] {
   const percent = encodeURIComponent(key);
   const json = JSON.stringify(key).slice(1, -1);
@@ -26,10 +32,14 @@ export function withoutKey(text: string, key: string | undefined): string {
   return formsOf(key).reduce((masked, form) => masked.replaceAll(form, () => maskKey(key)), text);
 }
 
-/** Masks bytes like `withoutKey`, and returns the same object without the key: every frame passes through here. */
+/**
+ * Masks bytes like `withoutKey`, and returns the same object without the key: every frame passes
+ * through here.
+ */
 export function createByteMask(key: string | undefined): (bytes: Uint8Array) => Uint8Array {
   if (!key || key.length < MIN_KEY_LENGTH) return (bytes) => bytes;
-  // Search from the last underscore on: a search skips to its first byte, and underscores are rare in frames.
+  // Search from the last underscore on: a search skips to its first byte, and underscores are rare
+  // in frames.
   const parts = formsOf(key).map((form) =>
     Buffer.from(form.slice(Math.max(0, form.lastIndexOf('_', form.length - MIN_KEY_LENGTH)))),
   );

@@ -8,7 +8,10 @@ import {
 } from '../../contract/endpoints.ts';
 import { type Encoded, endpointRow } from './coding.ts';
 
-/** Rejects misspelled paths: a lenient service could accept one, and charge a price that no limit was checked for. */
+/**
+ * Rejects misspelled paths: a lenient service could accept one, and charge a price that no limit
+ * was checked for.
+ */
 export function readRaw(method: string, given: string, body: string | undefined) {
   const [bare = ''] = given.split('#');
   if (!bare.startsWith('/'))
@@ -31,7 +34,10 @@ export function readRaw(method: string, given: string, body: string | undefined)
   return {
     path,
     id,
-    /** The call of the endpoint; undefined if its price is not known, because trdr cannot read the request. */
+    /**
+     * The call of the endpoint; undefined if its price is not known, because trdr cannot read the
+     * request.
+     */
     call: id && callOf(id, pathname, search, body),
     /** Whether the request is known to be free, although it is not a call of an endpoint. */
     isFree: method === 'GET' && pathname === OPENAPI_PATH,
@@ -57,7 +63,8 @@ function paramsIn(template: string, pathname: string): Record<string, string> | 
 /** Rejects a path that is a documented path only after it is normalized. */
 function checkPath(pathname: string): void {
   const paths = [...endpointIds.map((id) => endpointRow(id).path), OPENAPI_PATH, SOCKET_PATH];
-  // A server may decode a parameter before it splits the path, so a parameter must stay one segment.
+  // A server may decode a parameter before it splits the path, so a parameter must stay one
+  // segment.
   const isClear = (text: string) => !/^\.{0,2}$|[/\\\p{Cc}]|^\s|\s$/u.test(text);
   const exact = paths.find((path) => paramsIn(path, pathname));
   if (exact !== undefined && Object.values(paramsIn(exact, pathname) ?? {}).every(isClear)) return;
@@ -70,7 +77,10 @@ function checkPath(pathname: string): void {
     );
 }
 
-/** The price can depend on which of two values the service uses, or on whether it accepts `LIMIT` for `limit`. */
+/**
+ * The price can depend on which of two values the service uses, or on whether it accepts `LIMIT`
+ * for `limit`.
+ */
 function checkQuery(search: string, known: ReadonlySet<string>): void {
   if (search.includes(';'))
     throw usageError(
@@ -99,7 +109,10 @@ const normalText = (text: string): string =>
     .normalize('NFKC')
     .toLowerCase();
 
-/** A path as a lenient service may read it: also without matrix parameters, empty segments and dot segments. */
+/**
+ * A path as a lenient service may read it: also without matrix parameters, empty segments and dot
+ * segments.
+ */
 function normalPath(pathname: string): string {
   const out: string[] = [];
   for (const part of normalText(pathname).split(/[/\\]/)) {
@@ -125,7 +138,10 @@ function decoded(text: string): string {
   return current;
 }
 
-/** Query and body must be valid, because the price depends on them. An invalid path parameter cannot raise it. */
+/**
+ * Query and body must be valid, because the price depends on them. An invalid path parameter cannot
+ * raise it.
+ */
 function callOf(
   id: EndpointId,
   pathname: string,

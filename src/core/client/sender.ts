@@ -84,7 +84,10 @@ const LEAST_WAIT_MS = 1_000;
 /** Short waits that are not reported one by one are reported when their sum exceeds this. */
 const BEARABLE_MS = 10_000;
 
-/** Sends calls within the rate limit, the spending limit and the budgets. `askRate` is that of `createLimiter`. */
+/**
+ * Sends calls within the rate limit, the spending limit and the budgets. `askRate` is that of
+ * `createLimiter`.
+ */
 export function createSender(options: ClientOptions, askRate: Parameters<typeof createLimiter>[2]) {
   const { transport, key, clock, inFlight, notify } = options;
   const base = parseBaseUrl(options.baseUrl, { insecureHttp: options.insecureHttp });
@@ -173,7 +176,8 @@ export function createSender(options: ClientOptions, askRate: Parameters<typeof 
     signal: AbortSignal | undefined,
     state = { isSent: false },
   ): Promise<HttpAnswer> {
-    // The key must be sent only in its header. Flags, files or earlier answers could also put it elsewhere.
+    // The key must be sent only in its header. Flags, files or earlier answers could also put it
+    // elsewhere.
     if (withoutKey(path, key) !== path || withoutKey(body ?? '', key) !== (body ?? ''))
       throw keyInRequest(method);
     const headers = {
@@ -198,7 +202,8 @@ export function createSender(options: ClientOptions, askRate: Parameters<typeof 
       signal?.removeEventListener('abort', abort);
       ended = inFlight.begin(timeoutMs);
     };
-    // An idle connection may break under the request. That would be expensive if the call is never repeated.
+    // An idle connection may break under the request. That would be expensive if the call is never
+    // repeated.
     const isFresh = rule === 'never' && (bounds?.most ?? cu.reveal) >= cu.reveal;
     try {
       const request = { method, url, headers, body, timeoutMs, ending: signal, isFresh, onSent };
@@ -225,7 +230,10 @@ export function createSender(options: ClientOptions, askRate: Parameters<typeof 
   return { run, transmit, limiter, spend };
 }
 
-/** The wait before the next try of a call: after 429s until they exceed MAX_WAIT_MS together, else `retries` times. */
+/**
+ * The wait before the next try of a call: after 429s until they exceed MAX_WAIT_MS together, else
+ * `retries` times.
+ */
 function createWaits({ retries = RETRIES, random, notify }: ClientOptions) {
   const backoff = createBackoff(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS, random);
   let failed = 0;

@@ -3,40 +3,100 @@ import { isRecord, textOf } from '../../base/json-object.ts';
 import { type ErrorCode, errorCodes, isErrorCode } from '../../contract/errors.ts';
 import type { HttpAnswer } from '../../contract/ports/transport.ts';
 import { recordsOf } from '../../contract/read-record.ts';
+import { adviceFor, seeInDoctor } from '../doctor-hints.ts';
 
-/** Of a message, in characters. */
+/** The most characters of a message of the service, which can have any length. */
 const LONGEST = 500;
 
-/** `body` is the parsed JSON of the response; undefined if it is not JSON. */
-export function readServiceError(answer: HttpAnswer, body: unknown, now: number) {
+/** An error response. */
+export interface ServiceError {
+  readonly failure: Failure;
+  /**
+   * Only a response with a documented code certainly comes from the service, and has the documented
+   * price.
+   */
+  readonly own: boolean;
+}
+
+/**
+ * Parses an error response. `body` is the parsed JSON of the response; undefined if it is not JSON.
+ */
+export function readServiceError(answer: HttpAnswer, body: unknown, now: number): ServiceError {
   const { status } = answer;
   const { own, stated, message: text, waits } = readErrorBody(status, body);
   const message = text && text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
-  const known = own && errorCodes[own];
-  const code = own ?? stated;
+  const error = describedError(answer, message, own, stated);
   return {
-    failure: new Failure(
-      known
-        ? (kinds[status] ?? kinds[known.status] ?? 'service')
-        : status === 429
-          ? 'rate'
-          : 'service',
-      code === undefined
-        ? foreignText(answer, message)
-        : (message ?? known?.meaning ?? `HTTP ${status}`),
-      {
-        code: code ?? `HTTP_${status}`,
-        status,
-        retryable: known?.status === status ? known.retryable : !known || isPassing(status),
-        retryAfter: secondsOf([...waits, answer.headers['retry-after']], now),
-        requestId: requestIdOf(answer, body),
-        hint: own ? hints[own] : code === undefined ? OTHER_SERVER : UNKNOWN_CODE,
-      },
-    ),
-    /** Only a response with a documented code certainly comes from the service, and has the documented price. */
+    failure: new Failure(error.kind, error.message, {
+      code: error.code,
+      status,
+      retryable: error.retryable,
+      retryAfter: secondsOf([...waits, answer.headers['retry-after']], now),
+      requestId: requestIdOf(answer, body),
+      ...error.hint,
+    }),
     own: own !== undefined,
   };
 }
+
+interface DescribedError {
+  readonly kind: FailureKind;
+  readonly message: string;
+  readonly code: string;
+  readonly retryable: boolean;
+  readonly hint: { readonly hint: string; readonly checkHint?: string };
+}
+
+function describedError(
+  answer: HttpAnswer,
+  message: string | undefined,
+  own: ErrorCode | undefined,
+  stated: string | undefined,
+): DescribedError {
+  if (own !== undefined) return documentedError(answer.status, own, message);
+  if (stated !== undefined) return newerError(answer.status, stated, message);
+  return foreignError(answer, message);
+}
+
+/** An error with a code of the description. A gateway may have replaced its status. */
+function documentedError(
+  status: number,
+  code: ErrorCode,
+  message: string | undefined,
+): DescribedError {
+  const documented = errorCodes[code];
+  return {
+    kind: kinds[status] ?? kinds[documented.status] ?? 'service',
+    message: message ?? documented.meaning,
+    code,
+    retryable: documented.status === status ? documented.retryable : isPassing(status),
+    hint: hints[code],
+  };
+}
+
+/** An error with a code that this version of trdr does not know. */
+const newerError = (status: number, code: string, message: string | undefined): DescribedError => ({
+  kind: kindWithoutCode(status),
+  message: message ?? `HTTP ${status}`,
+  code,
+  retryable: true,
+  hint: UNKNOWN_CODE,
+});
+
+/** An error without a code, which the service itself would not send. */
+const foreignError = (answer: HttpAnswer, message: string | undefined): DescribedError => ({
+  kind: kindWithoutCode(answer.status),
+  message: foreignText(answer, message),
+  code: `HTTP_${answer.status}`,
+  retryable: true,
+  hint: OTHER_SERVER,
+});
+
+/**
+ * A 404 without a documented code is not "trader not found": any server at this address could send
+ * it.
+ */
+const kindWithoutCode = (status: number): FailureKind => (status === 429 ? 'rate' : 'service');
 
 /** Says what came, and from whom: the service itself always states a code. */
 function foreignText({ status, headers }: HttpAnswer, message: string | undefined): string {
@@ -46,35 +106,47 @@ function foreignText({ status, headers }: HttpAnswer, message: string | undefine
   return `${text}${from && ` (${from})`}${message === undefined ? '' : `: ${message}`}`;
 }
 
-/** Whether the service may have charged although the answer does not show it. It never does for 401, 403 and 429. */
+/**
+ * Whether the service may have charged a call although its answer does not show it. It never
+ * charges 401, 403 and 429.
+ */
 export const mayBeCharged = ({ kind, code, status }: Failure): boolean =>
   kind === 'answer' ||
   code === 'BROKEN' ||
   code === 'NO_ANSWER' ||
   (kind === 'service' && status !== undefined && !isErrorCode(code) && !unbilled.has(status));
 
-/** Statuses that cost nothing, even if a proxy sends them. A 5xx of a gateway may hide an answer that was charged. */
+/**
+ * The statuses that cost nothing, even if a proxy sends them. A 5xx without a code comes from a
+ * gateway, and the service behind it may have processed the call.
+ */
 export const unbilled: ReadonlySet<number> = new Set([401, 403, 429]);
 
-/** Reads a documented code (`own`) or another one (`stated`). The documented format is `{error: {code, message}}`. */
+/**
+ * Reads a documented code (`own`) or another one (`stated`). The documented format is `{error:
+ * {code, message}}`; frameworks and gateways send `{error: "text"}`, `{code, message}`,
+ * `{message}`, `{detail}` or `{errors: [...]}`.
+ */
 function readErrorBody(status: number, body: unknown) {
   const whole = isRecord(body) ? body : {};
   const inner = isRecord(whole['error']) ? whole['error'] : {};
-  const [code, outer] = [wordOf(inner['code']), wordOf(whole['code'])];
-  // In another place, a code such as FORBIDDEN can be that of another API, so its status must fit too.
+  const code = wordOf(inner['code']);
+  const outer = wordOf(whole['code']);
+  // In another place, a code such as FORBIDDEN can be that of another API, so its status must fit
+  // too.
   const fitting = [outer, whole['error'], recordsOf(whole['errors'])[0]?.['code']]
     .filter(isErrorCode)
-    .filter((one) => errorCodes[one].status === status);
+    .filter((candidate) => errorCodes[candidate].status === status);
   const texts = [inner['message'], whole['message'], whole['detail'], whole['error']].map(textOf);
   return {
     own: [code?.toUpperCase(), ...fitting].find(isErrorCode),
-    stated: [code, outer].find((one) => one !== undefined && !isErrorCode(one)),
+    stated: [code, outer].find((word) => word !== undefined && !isErrorCode(word)),
     message: texts.find((text) => text !== undefined && text.trim() !== ''),
     waits: [whole['retryAfter'], inner['retryAfter']],
   };
 }
 
-/** A field that may be an error code: a single word. A sentence is a message. */
+/** The value, if it may be an error code: a single word. A sentence is a message. */
 const wordOf = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[A-Za-z][\w.-]{0,99}$/.test(value) ? value : undefined;
 
@@ -101,7 +173,9 @@ const isPassing = (status: number) => status === 429 || status >= 500;
 const isWait = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value <= 1e9;
 
-/** The first wait that the response states, in seconds: a number, a number as text, or an HTTP date. */
+/**
+ * The first wait that the response states, in seconds: a number, a number as text, or an HTTP date.
+ */
 function secondsOf(stated: readonly unknown[], now: number): number | undefined {
   for (const value of stated) {
     if (isWait(value)) return value;
@@ -114,28 +188,37 @@ function secondsOf(stated: readonly unknown[], now: number): number | undefined 
   return undefined;
 }
 
-export const OTHER_SERVER =
-  'the answer may come from another server; check the base URL and any proxy: trdr doctor';
+/** The hint for a response that the service itself would not send. */
+export const OTHER_SERVER = adviceFor(
+  'the answer may come from another server; check the base URL and any proxy',
+);
 
-const UNKNOWN_CODE =
-  'run "trdr doctor" to see how the service has changed; this version of trdr does not know this error code';
+const UNKNOWN_CODE = seeInDoctor(
+  'how the service has changed; this version of trdr does not know this error code',
+);
 
-const hints: Readonly<Record<ErrorCode, string>> = {
-  VALIDATION_ERROR: 'fix the part that the message names; --debug shows the request that was sent',
-  BAD_REQUEST: 'fix the part that the message names; --debug shows the request that was sent',
-  UNAUTHORIZED: 'check the key: trdr auth status --check',
-  QUOTA_EXCEEDED: 'show the remaining units and the reset date: trdr me',
-  REVEAL_LIMIT_REACHED: 'show the remaining reveals and the reset date: trdr me',
-  FORBIDDEN: 'show the permissions of the key: trdr me',
-  FORBIDDEN_SCOPE: 'show the scopes of the key: trdr me',
-  FREE_TIER_DISABLED: 'show the plan of the key: trdr me',
-  NOT_OBSERVED: 'try again later; the subject may have a verified link by then',
-  NOT_FOUND: 'check the base URL: trdr doctor',
-  CONFLICT:
+const say = (hint: string) => ({ hint });
+const FIX_REQUEST = say(
+  'fix the part that the message names; --debug shows the request that was sent',
+);
+
+const hints: Readonly<Record<ErrorCode, DescribedError['hint']>> = {
+  VALIDATION_ERROR: FIX_REQUEST,
+  BAD_REQUEST: FIX_REQUEST,
+  UNAUTHORIZED: say('check the key: trdr auth status --check'),
+  QUOTA_EXCEEDED: say('show the remaining units and the reset date: trdr me'),
+  REVEAL_LIMIT_REACHED: say('show the remaining reveals and the reset date: trdr me'),
+  FORBIDDEN: say('show the permissions of the key: trdr me'),
+  FORBIDDEN_SCOPE: say('show the scopes of the key: trdr me'),
+  FREE_TIER_DISABLED: say('show the plan of the key: trdr me'),
+  NOT_OBSERVED: say('try again later; the subject may have a verified link by then'),
+  NOT_FOUND: adviceFor('check the base URL'),
+  CONFLICT: say(
     'the first request is still in progress; check its result before you repeat the request',
-  RATE_LIMITED: 'other programs may be using the same key or IP address; try again later',
-  INTERNAL_ERROR: 'try again later; if it keeps failing, quote the request id to support',
-  OVERLOADED: 'try again later',
-  B2B_DISABLED: 'nothing is wrong on your side; try again later',
-  TIMEOUT: 'try again later',
+  ),
+  RATE_LIMITED: say('other programs may be using the same key or IP address; try again later'),
+  INTERNAL_ERROR: say('try again later; if it keeps failing, quote the request id to support'),
+  OVERLOADED: say('try again later'),
+  B2B_DISABLED: say('nothing is wrong on your side; try again later'),
+  TIMEOUT: say('try again later'),
 };

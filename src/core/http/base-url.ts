@@ -28,5 +28,8 @@ export function parseBaseUrl(
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
 }
 
-/** A /v2 at the end, or before an endpoint's path, belongs to the service; any other may belong to a gateway. */
+/**
+ * A /v2 at the end, or before an endpoint's path, belongs to the service; any other may belong to a
+ * gateway.
+ */
 const VERSION = /(?:\/v2)+(?:\/(?:me|user|thesis|launchpad|ws)(?:\/.*)?)?\/*$/i;

@@ -14,9 +14,11 @@ import {
   unreachable,
 } from './network-failures.ts';
 
-// V8's background optimization of undici's WebAssembly parser would delay the exit of the process by about 80 ms.
+// V8's background optimization of undici's WebAssembly parser would delay the exit of the process
+// by about 80 ms.
 setFlagsFromString('--liftoff-only');
-// V8 rejects a code cache written under other flags, so before the exit reset this flag and the two that it implies.
+// V8 rejects a code cache written under other flags, so before the exit reset this flag and the two
+// that it implies.
 process.prependOnceListener('exit', () => {
   for (const flag of ['--no-liftoff-only', '--wasm-tier-up', '--wasm-dynamic-tiering'])
     setFlagsFromString(flag);
@@ -37,10 +39,16 @@ export const connectOptions = ({ ca, connectMs }: Wiring) => ({
   timeout: connectMs,
 });
 
-/** The transport has its own timeout. A response rejected for headers over 16 KB (in Node) may have been paid for. */
+/**
+ * The transport has its own timeout. A response rejected for headers over 16 KB (in Node) may have
+ * been paid for.
+ */
 export const noLimits = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 256 * 1024 } as const;
 
-/** undici's own pool treats a connection that just received a response as busy, which costs a TLS handshake. */
+/**
+ * undici's own pool treats a connection that just received a response as busy, which costs a TLS
+ * handshake.
+ */
 export function direct(origin: string, wiring: Wiring): Lines {
   const clients: Lines[] = [];
   const idle: Lines[] = [];
@@ -65,7 +73,8 @@ export function direct(origin: string, wiring: Wiring): Lines {
           ending(handler, () => release(client)),
         );
       const used = idle.pop();
-      // Let Node notice first if the server closed this connection: a request lost on it may have been charged.
+      // Let Node notice first if the server closed this connection: a request lost on it may have
+      // been charged.
       if (used) setImmediate(start, used);
       else if (clients.length < wiring.connections) start(open());
       else waiting.push(start);
@@ -90,7 +99,10 @@ const ending = (
   },
 });
 
-/** A request whose URL is split without changing a byte, because the class `URL` would normalize the path. */
+/**
+ * A request whose URL is split without changing a byte, because the class `URL` would normalize the
+ * path.
+ */
 export interface Addressed extends HttpRequest {
   readonly origin: string;
   readonly path: string;
@@ -141,7 +153,10 @@ export function exchange(
     const textSoFar = () =>
       textOfBody(Buffer.concat(chunks), answered['content-encoding'], maxBytes);
     const succeed = (text: string) => finish(() => resolve({ status, headers: answered, text }));
-    /** A complete record counts even if the end of the response is missing: the request may have been charged. */
+    /**
+     * A complete record counts even if the end of the response is missing: the request may have
+     * been charged.
+     */
     const end = (failure: Error) => {
       if (done) return;
       const text = status < 200 ? undefined : textSoFar();
@@ -172,7 +187,8 @@ export function exchange(
         answered = flat(received);
         const { location } = answered;
         if (status >= 300 && status < 400 && location) {
-          // Mask the key, because the location of a redirect may repeat the path and query of the request.
+          // Mask the key, because the location of a redirect may repeat the path and query of the
+          // request.
           const key = headers['authorization']?.replace(/^Bearer /, '');
           fail(redirected(host, status, withoutKey(location, key)));
         }
@@ -212,7 +228,10 @@ function flat(headers: Record<string, string | string[] | undefined>): Record<st
   return out;
 }
 
-/** Undefined if the text is larger than `maxBytes`. A proxy may compress a response although trdr does not request it. */
+/**
+ * Undefined if the text is larger than `maxBytes`. A proxy may compress a response although trdr
+ * does not request it.
+ */
 function textOfBody(
   bytes: Buffer,
   coding: string | undefined,
@@ -249,6 +268,9 @@ function decodedOnce(bytes: Buffer, name: string, maxOutputLength: number): Buff
   }
 }
 
-/** An object without its closing brace is not valid JSON, so a text that was cut short is never complete. */
+/**
+ * An object without its closing brace is not valid JSON, so a text that was cut short is never
+ * complete.
+ */
 const isCompleteObject = (text: string): boolean =>
   /^\s*\{/.test(text) && plainJson(text) !== undefined;

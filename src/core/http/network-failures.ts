@@ -2,7 +2,9 @@ import { Failure } from '../../base/failure.ts';
 import { errno } from '../../base/files.ts';
 import { type TlsProblem, tlsFailure } from '../../base/tls-failure.ts';
 import { group } from '../../base/units.ts';
+import { adviceFor } from '../doctor-hints.ts';
 
+/** Why a connection failed, by the codes of Node and undici. */
 const words: Readonly<Record<string, string>> = {
   ENOTFOUND: 'host name not found',
   EAI_AGAIN: 'DNS lookup failed',
@@ -17,6 +19,7 @@ const words: Readonly<Record<string, string>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response was cut short',
 };
 
+/** The failure of a request that cannot have reached the service. */
 export const unreachable = (host: string, cause: unknown) => {
   const code = errno(cause);
   const tls = tlsFailure(cause);
@@ -29,12 +32,16 @@ export const unreachable = (host: string, cause: unknown) => {
       code: 'UNREACHABLE',
       // A retry cannot fix TLS or an unknown host name.
       retryable: tls === undefined && code !== 'ENOTFOUND',
-      hint: (tls && tlsHints[tls.problem]) ?? NETWORK_HINT,
+      ...((tls && tlsHints[tls.problem]) ?? adviceFor(NETWORK_ADVICE)),
       cause,
     },
   );
 };
 
+/**
+ * The failure of a request that was sent, but whose connection broke before the response was
+ * complete.
+ */
 export const broken = (host: string, cause: unknown) =>
   isMalformed(cause)
     ? malformed(host, cause)
@@ -44,27 +51,31 @@ export const broken = (host: string, cause: unknown) =>
         {
           code: 'BROKEN',
           retryable: true,
-          hint: 'try again; if it keeps happening, check the base URL, the network and any proxy: trdr doctor',
+          ...adviceFor(`try again; if it keeps happening, ${NETWORK_ADVICE}`),
           cause,
         },
       );
 
-/** Not valid HTTP: a retry would get the same response, and might be charged again. */
+/**
+ * The failure of a response that is not valid HTTP: a retry would get the same response, and might
+ * be charged again.
+ */
 const malformed = (host: string, cause: unknown) =>
   new Failure(
     'answer',
     `cannot read the answer of ${host}: it is not valid HTTP (${wordsOf(cause)})`,
     {
       code: 'BAD_ANSWER',
-      hint: 'check the base URL and any proxy: trdr doctor',
+      ...adviceFor('check the base URL and any proxy'),
       cause,
     },
   );
 
+/** The failure of a request that was sent, but not answered within the timeout. */
 export const noAnswer = (host: string, ms: number) =>
   timedOut(`${host} did not answer within ${ms / 1000} s`);
 
-/** The response began, but then stopped or took too long. */
+/** The failure of a response that began, but then stopped or took too long. */
 export const incomplete = (host: string, ms: number) =>
   timedOut(`${host} did not complete its response (timeout: ${ms / 1000} s)`);
 
@@ -75,13 +86,14 @@ const timedOut = (message: string) =>
     hint: 'allow more time with --timeout',
   });
 
+/** The failure of a response that is larger than anything that the service sends. */
 export const tooLarge = (host: string, bytes: number) =>
   new Failure(
     'answer',
     `${host} sent a response larger than ${group(bytes)} bytes; trdr discarded it`,
     {
       code: 'BAD_ANSWER',
-      hint: 'check the base URL: trdr doctor',
+      ...adviceFor('check the base URL'),
     },
   );
 
@@ -94,31 +106,39 @@ export const redirected = (host: string, status: number, location: string) =>
     hint: 'trdr does not follow redirects, so that the key is not sent elsewhere; if the service has moved, set its new address as the base URL',
   });
 
-const NETWORK_HINT = 'check the base URL, the network and any proxy: trdr doctor';
+const NETWORK_ADVICE = 'check the base URL, the network and any proxy';
 
-const TRUST_HINT =
-  'if you trust the issuer of the certificate, set NODE_EXTRA_CA_CERTS to the certificate file of the issuer';
-const CLOCK_HINT =
-  'check the clock of this machine; if it is correct, report the certificate to the operator of the service';
-
-const tlsHints: Partial<Record<TlsProblem, string>> = {
-  expired: CLOCK_HINT,
-  early: CLOCK_HINT,
-  selfSigned: TRUST_HINT,
-  untrusted: TRUST_HINT,
-  otherHost: 'check the host name in the base URL, and any proxy: trdr doctor',
-  notTls:
-    'check the host and the port in the base URL; if the service uses plain http, write http://',
+const TRUST = {
+  hint: 'if you trust the issuer of the certificate, set NODE_EXTRA_CA_CERTS to the certificate file of the issuer',
+};
+const CLOCK = {
+  hint: 'check the clock of this machine; if it is correct, report the certificate to the operator of the service',
 };
 
-/** True if undici could not parse a response; false if the response only ended too early. */
+const tlsHints: Partial<Record<TlsProblem, { readonly hint: string }>> = {
+  expired: CLOCK,
+  early: CLOCK,
+  selfSigned: TRUST,
+  untrusted: TRUST,
+  otherHost: adviceFor('check the host name in the base URL, and any proxy'),
+  notTls: {
+    hint: 'check the host and the port in the base URL; if the service uses plain http, write http://',
+  },
+};
+
+/**
+ * True if undici could not parse a response; false if the response only ended too early: undici
+ * then reports no data that it could not parse.
+ */
 const isMalformed = (error: unknown) =>
-  error instanceof Error && error.name === 'HTTPParserError' && !error.message.includes('EOF');
+  error instanceof Error &&
+  error.name === 'HTTPParserError' &&
+  !('data' in error && error.data === '');
 
 function wordsOf(error: unknown): string {
   const code = errno(error);
-  const known = tlsFailure(error)?.why ?? words[code];
-  if (known) return known;
+  const reason = tlsFailure(error)?.why ?? words[code];
+  if (reason) return reason;
   const text =
     error instanceof Error ? error.message.slice(0, 200).replace(/\.$/, '') : 'unknown reason';
   return code && !text.includes(code) ? `${text} (${code})` : text;

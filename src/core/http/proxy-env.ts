@@ -30,7 +30,10 @@ function parseProxy(value: string, name: string, host: string): URL {
   return url;
 }
 
-/** Entries are `*`, networks, addresses, and domains with their subdomains; addresses and domains can have a port. */
+/**
+ * Entries are `*`, networks, addresses, and domains with their subdomains; addresses and domains
+ * can have a port.
+ */
 function isExempt(target: URL, list: string): boolean {
   const host = target.hostname.toLowerCase().replace(/^\[|\]$|\.$/g, '');
   const port = target.port || (target.protocol === 'https:' ? '443' : '80');

@@ -16,7 +16,8 @@ export function viaProxy(proxy: URL, wiring: Wiring): Lines {
     proxyTunnel: false,
     requestTls: connectOptions(wiring),
     proxyTls: connectOptions(wiring),
-    // undici's index module adds `connect` to all dispatchers, but this bundle does not contain that module.
+    // undici's index module adds `connect` to all dispatchers, but this bundle does not contain
+    // that module.
     clientFactory: (origin, options) => Object.assign(new Pool(origin, options), { connect }),
   });
 }

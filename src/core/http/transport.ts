@@ -6,7 +6,10 @@ const CONNECT_MS = 10_000;
 const CONNECTIONS = 10;
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** To start fast, the HTTP client is loaded with the first request, and its proxy support only for a proxy. */
+/**
+ * To start fast, the HTTP client is loaded with the first request, and its proxy support only for a
+ * proxy.
+ */
 export function createTransport(
   /** Only the proxy variables are used. */
   env: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,5 @@
-// Imported by path: the index of undici also loads fetch and WebSocket, which takes longer than a request.
+// Imported by path: the index of undici also loads fetch and WebSocket, which takes longer than a
+// request.
 declare module 'undici/lib/dispatcher/client.js' {
   import type { Client } from 'undici';
 

@@ -185,7 +185,11 @@ export function noProfile(file: ConfigFile, name: string): Failure {
     names.length === 0
       ? 'no profiles are saved yet: run "trdr auth login"'
       : `available profiles: ${names.join(', ')}; "trdr auth login --profile NAME" creates another`;
-  return new Failure('usage', `unknown profile "${name}"`, { code: 'NO_PROFILE', hint });
+  return new Failure('usage', `unknown profile "${name}"`, {
+    code: 'NO_PROFILE',
+    hint,
+    facts: { about: 'profile', name },
+  });
 }
 
 /** A missing or empty file is a config without settings. */

@@ -1,3 +1,4 @@
+import { Failure } from '../../base/failure.ts';
 import { fieldsReply, listReply, type StoreConnection } from '../connection.ts';
 import type { FeedKeys } from '../keys.ts';
 import {
@@ -214,7 +215,8 @@ async function join(
     await store
       .send('XGROUP', ['CREATE', stream, name, start, 'MKSTREAM'])
       .catch((error: unknown) => {
-        if (!(error instanceof Error) || !error.message.includes('BUSYGROUP')) throw error;
+        const facts = error instanceof Failure ? error.facts : undefined;
+        if (facts?.about !== 'reply' || facts.code !== 'BUSYGROUP') throw error;
       });
     return undefined;
   }
