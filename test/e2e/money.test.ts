@@ -250,7 +250,6 @@ describe('the cost line', () => {
       'thesis list --all --max-cu 500',
       /trdr: 40 theses, 400 CU, 19\.9M CU left\n.*error: stopped/s,
     ],
-    ['thesis list --token NOSUCH', /trdr: 0 theses, 1,000 CU, 19\.9M CU left\n.*error: no token/s],
   ])('states what is left after a run that failed: %s', async (words, expected) => {
     const ran = await runInProcess(words.split(' '), {
       sandbox: await withSandbox(),

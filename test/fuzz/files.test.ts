@@ -182,7 +182,10 @@ describe('the position of a tail', () => {
   const at = fc.oneof(moment, fc.constant(null));
   const position = fc.record({
     feed: fc.constant('thesis'),
-    ...{ start: at, verified: at, lowest: at },
+    start: at,
+    verified: at,
+    lowest: at,
+    readAt: at,
     ids: fc.array(fc.tuple(word, at), { maxLength: 4 }),
     file: fc.oneof(fc.constant(undefined), fc.record({ dev: word, ino: word, offset: fc.nat() })),
   });

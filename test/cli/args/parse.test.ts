@@ -58,7 +58,7 @@ test('flags that contradict each other are rejected in any order, also with =', 
         'whois no-cache max-age',
         'pnl no-cache max-age',
         'pnl from resume',
-        'thesis list all limit',
+        'thesis list top limit',
       ],
       ...[
         'thesis tail backfill since',
