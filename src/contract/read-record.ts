@@ -153,6 +153,14 @@ export const recordTypes = {
 
 export type RecordType = keyof typeof recordTypes;
 
+/** Each row says when it was observed, because it is printed without the envelope; a time of its own stays. */
+export function stampRows(record: Sent, asOf: string): void {
+  const rows = [...recordsOf(record['items']), ...recordsOf(record['entries'])];
+  for (const row of [record, ...rows]) {
+    if (!Object.hasOwn(row, 'asOf')) Object.assign(row, { asOf });
+  }
+}
+
 /**
  * The record of an answer, which is the answer itself or its `data`. If both fit, it is the answer,
  * unless that has `meta` too or `isCertain` rejects it. Undefined if neither fits.

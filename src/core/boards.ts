@@ -1,7 +1,15 @@
+import { copySources } from '../base/json.ts';
 import { textOf } from '../base/json-object.ts';
 import { numberOf, recordsOf, type Sent } from '../contract/read-record.ts';
 
-export const boardEntries = (board: Sent): Sent[] => recordsOf(board['entries']);
+/** The period and the time of the snapshot stand beside the entries; a saved row could not be dated without them. */
+export const boardEntries = (board: Sent): Sent[] =>
+  recordsOf(board['entries']).map((entry) => onBoard(entry, board));
+
+function onBoard(entry: Sent, board: Sent): Sent {
+  const { period, capturedAt, asOf } = board;
+  return copySources({ ...entry, period, capturedAt, asOf, ...entry }, entry, board);
+}
 
 /** Matched by wallet. Traders who left come last, without figures, because their present ones are not known. */
 export function compareBoards(board: Sent, before: Sent): Sent[] {
@@ -10,7 +18,9 @@ export function compareBoards(board: Sent, before: Sent): Sent[] {
   earlier.delete(undefined);
   return [
     ...boardEntries(board).map((entry) => ({ ...entry, ...moved(entry, earlier) })),
-    ...[...earlier].filter(([wallet]) => !present.has(wallet)).map(([, entry]) => leaver(entry)),
+    ...[...earlier]
+      .filter(([wallet]) => !present.has(wallet))
+      .map(([, entry]) => onBoard(leaver(entry), board)),
   ];
 }
 

@@ -34,7 +34,7 @@ describe('a user record that lacks a field', () => {
       'trdr: the answer of GET /v2/user/wallet/{address} differs from the service description: bio is missing',
     ]);
     const again = await home.run(['whois', WALLET], { sandbox: service, differs: true });
-    expect([again.stdout, again.stderr, service.calls.length]).toEqual([first.stdout, '', 1]);
+    expect([again.records(), again.stderr, service.calls.length]).toEqual([first.records(), '', 1]);
   });
 
   test('is reported once for a list, and not at all with --quiet', async () => {

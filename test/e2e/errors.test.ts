@@ -205,7 +205,8 @@ describe('an answer that cannot be read', () => {
       'data' in body ? { ...body, data: { ...body.data, ...extra } } : { ...body, ...extra };
     const service = await withService(() => ({ body: reply }));
     const ran = await runInProcess(['whois', 'mira'], { sandbox: service });
-    expect(ran.records()).toEqual([{ subject: 'mira', found: true, ...user, ...extra }]);
+    const asOf = 'meta' in body ? { asOf: body.meta.asOf } : {};
+    expect(ran.records()).toEqual([{ subject: 'mira', found: true, ...user, ...extra, ...asOf }]);
   });
 });
 

@@ -142,8 +142,9 @@ export function ranOf(stdout: string, stderr: string, exitCode: number) {
     ...{ stdout, stderr, exitCode, lines },
     /** Stderr in one line, however it was wrapped. */
     said: stderr.replace(/\s+/g, ' '),
-    json: (): unknown => JSON.parse(stdout),
-    records: () => lines().map((line): Record<string, unknown> => JSON.parse(line)),
+    json: (): unknown => JSON.parse(withoutReading(stdout)),
+    /** Without what differs from run to run: when and how trdr read the record of a subject. */
+    records: () => lines().map((line): Record<string, unknown> => JSON.parse(withoutReading(line))),
     /** The error in the JSON line on stderr. */
     error(): Record<string, unknown> {
       const line = stderr.split('\n').find((each) => each.startsWith('{"error":'));
@@ -152,6 +153,13 @@ export function ranOf(stdout: string, stderr: string, exitCode: number) {
     },
   };
 }
+
+/** Two runs that print the same records differ in when and how they read them. */
+export const withoutReading = (text: string): string =>
+  text
+    .replace(/,\s*"readAt":\s*-?\d+,\s*"via":\s*"[a-z]+"/g, '')
+    .replace(/,asOf,readAt,via(?=,|$)/gm, '')
+    .replace(/,,\d{13},(?:service|cache)(?=,|$)/gm, '');
 
 /** The words of a command line that contains single quotes. */
 export const wordsOf = (line: string): string[] =>

@@ -91,7 +91,8 @@ describe('trdr launchpad board', () => {
     const { sandbox, run } = await openDesk();
     const { exitCode, json, stderr } = await run(['launchpad', 'board', '--json']);
     expect([exitCode, stderr]).toEqual([0, '']);
-    expect(json()).toEqual(sandbox.world.board('weekly', sandbox.clock.now()).entries);
+    const { period, capturedAt, entries } = sandbox.world.board('weekly', sandbox.clock.now());
+    expect(json()).toEqual(entries.map((entry) => ({ ...entry, period, capturedAt })));
   });
 
   test('selects the snapshot at or before a time, and compares two', async () => {
@@ -191,9 +192,10 @@ describe('trdr launchpad board', () => {
       ];
       const limit = exit === 6 ? ['--max-cu', '10'] : [];
       const { exitCode, records, stderr } = await run([...words, ...limit]);
-      const { entries } = sandbox.world.board('weekly', sandbox.clock.now());
+      const { period, capturedAt, entries } = sandbox.world.board('weekly', sandbox.clock.now());
       expect(exitCode, stderr).toBe(exit);
-      expect(records()).toEqual(entries.slice(0, 5));
+      const rows = entries.slice(0, 5).map((entry) => ({ ...entry, period, capturedAt }));
+      expect(records()).toEqual(rows);
       expect(stderr).toContain('without a comparison');
       expect(sandbox.meter().unitsUsed).toBe(10);
     },

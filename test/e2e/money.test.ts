@@ -406,7 +406,7 @@ describe('a repeated subject', () => {
     expect(sandbox.meter().unitsUsed).toBe(30_000);
     await clock.sleep(2 * 3_600_000);
     const second = await run();
-    expect(second.stdout).toBe(first.stdout);
+    expect(second.records()).toEqual(first.records());
     expect(sandbox.meter().unitsUsed).toBe(30_100);
   });
 

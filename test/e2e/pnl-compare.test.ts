@@ -140,7 +140,7 @@ describe('pnl --compare', () => {
     await trdr([...compare, '--out', 'both.csv'], { home });
     const [header = '', first] = readFileSync(join(home.path, 'both.csv'), 'utf8').split('\n');
     expect(header).toMatch(
-      /,rank,change,netUsdChange,returnPctChange,volumeUsdChange,tradesChange,rankChange$/,
+      /,rank,asOf,readAt,via,change,netUsdChange,returnPctChange,volumeUsdChange,tradesChange,rankChange$/,
     );
     expect(first).toMatch(/,changed,0,0,0,0,0$/);
     const again = await trdr(

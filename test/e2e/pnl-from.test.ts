@@ -17,6 +17,8 @@ async function exported(handles: readonly string[] = HANDLES, more: readonly str
   const home = openHome();
   const run = (words: readonly string[], options: Parameters<typeof runInProcess>[1] = {}) =>
     home.run(['pnl', ...within(home, words)], { sandbox, ...options });
+  // The first answers come from the service, all others from the cache: only then are the files the same.
+  await run(['-', '-y', '-q'], { stdin: handles.join('\n') });
   for (const name of ['all.ndjson', 'all.json', 'all.csv', 'all.tsv']) {
     const { exitCode, stderr } = await run(['-', '-y', '--out', name, ...more], {
       stdin: handles.join('\n'),

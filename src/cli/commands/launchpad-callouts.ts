@@ -1,6 +1,6 @@
 import { CALLOUT_PAGE } from '../../contract/limits.ts';
 import { fieldPaths } from '../../contract/paths.ts';
-import { Callout } from '../../contract/records/launchpad.ts';
+import { ListedCallout } from '../../contract/records/launchpad.ts';
 import { calloutCall, calloutFeed } from '../../core/pages/feeds.ts';
 import { calloutView } from '../../output/views/launchpad.ts';
 import { filterOptions, listOptions, readListFlags } from '../args/list-flags.ts';
@@ -32,9 +32,9 @@ export const launchpadCallouts = command({
       'compute the average multiple of the last 500 callouts',
   },
   calls: ['launchpad.callouts', 'launchpad.callouts.coin', 'launchpad.callouts.wallet'],
-  record: () => Callout,
+  record: () => ListedCallout,
   exits: [0, 2, 4, 5, 6, 7, 9, 11],
-  parse: (_, given) => readListFlags(given, fieldPaths(Callout)),
+  parse: (_, given) => readListFlags(given, fieldPaths(ListedCallout)),
   async run(context, { coin, wallet, ...flags }) {
     const scope = await calloutScopeOf({ coin, wallet });
     await listPosts(context, flags, {

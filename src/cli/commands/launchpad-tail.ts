@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { ConfluenceRecord } from '../../contract/records/confluence.ts';
-import { Callout } from '../../contract/records/launchpad.ts';
+import { ListedCallout } from '../../contract/records/launchpad.ts';
 import { calloutCall } from '../../core/pages/feeds.ts';
 import { liveCalloutView } from '../../output/views/launchpad.ts';
 import { confluenceView } from '../../output/views/thesis.ts';
@@ -43,7 +43,7 @@ export const launchpadTail = command({
       'record to a file for about a day, at 10 CU/min',
   },
   calls: ['launchpad.callouts', 'launchpad.callouts.coin', 'launchpad.callouts.wallet', 'me'],
-  record: () => z.union([Callout, ConfluenceRecord]),
+  record: () => z.union([ListedCallout, ConfluenceRecord]),
   stream: true,
   exits: [0, 2, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   parse: (words, given) => withFiles(words, checkTail(given)),

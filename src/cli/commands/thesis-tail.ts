@@ -4,7 +4,7 @@ import { usageError } from '../../base/failure.ts';
 import { oneOf, plainName as plain } from '../../base/values.ts';
 import { SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
 import { ConfluenceRecord } from '../../contract/records/confluence.ts';
-import { ThesisFrameData } from '../../contract/records/thesis.ts';
+import { TailedThesis } from '../../contract/records/thesis.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import { thesisCall } from '../../core/pages/feeds.ts';
 import { createFilter, normalToken } from '../../core/pages/filter.ts';
@@ -98,7 +98,7 @@ export const thesisTail = command({
     'user.handle',
     'me',
   ],
-  record: () => z.union([ThesisFrameData, ConfluenceRecord]),
+  record: () => z.union([TailedThesis, ConfluenceRecord]),
   stream: true,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   parse(words, given) {

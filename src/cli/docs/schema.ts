@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { isRecord, textOf } from '../../base/json-object.ts';
 import { errorCodes } from '../../contract/errors.ts';
 import { ErrorInfo } from '../../contract/records/subject.ts';
 import { alwaysOptions, commonGroups, commonOptions } from '../args/common.ts';
@@ -75,13 +76,28 @@ function flagOf(option: Option<unknown>) {
 }
 
 /** @internal Exported for tests. */
-export const recordSchema = (schema: z.core.$ZodType): Record<string, unknown> => ({
-  ...z.toJSONSchema(schema, {
+export function recordSchema(schema: z.core.$ZodType): Record<string, unknown> {
+  const { $defs: shared = {}, ...own } = z.toJSONSchema(schema, {
     target: 'draft-2020-12',
     io: 'output',
+    reused: 'ref',
     override: ({ jsonSchema }) => shorten(jsonSchema),
-  }),
-});
+  });
+  const objects = Object.entries(shared).filter(([, { properties }]) => properties !== undefined);
+  const inlined = inlineFields(own, shared);
+  if (objects.length === 0) return inlined;
+  return { ...inlined, $defs: inlineFields(Object.fromEntries(objects), shared) };
+}
+
+/** Only an object with fields of its own is worth a reference; a plain field is read where it is. */
+function inlineFields(part: object, shared: Record<string, z.core.JSONSchema.BaseSchema>) {
+  const text = JSON.stringify(part, (_, value: unknown) => {
+    const reference = isRecord(value) ? textOf(value['$ref']) : undefined;
+    const field = shared[reference?.replace('#/$defs/', '') ?? ''];
+    return field === undefined || field.properties ? value : { ...field };
+  });
+  return JSON.parse(text) as Record<string, unknown>;
+}
 
 /** Removes what zod writes and what says nothing: the bounds of a double, `additionalProperties: {}`, and nested types. */
 function shorten(schema: z.core.JSONSchema.BaseSchema): void {

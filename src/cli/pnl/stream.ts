@@ -45,7 +45,11 @@ export async function streamPnl(
     const client = await context.service.client();
     const subject = subjects[position] ?? '';
     const handle = handleAt(position) ?? subject;
-    const { record, failure } = await requestOne(client, handle, { signal, saved });
+    const { record, failure } = await requestOne(client, handle, {
+      signal,
+      saved,
+      now: io.clock.now,
+    });
     return { position, record: { ...record, subject }, failure };
   }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { boolean, field, int, nullable, string } from '../field.ts';
+import { observed } from './provenance.ts';
 
 export const LaunchpadUser = z.looseObject({
   wallet: string('Wallet of the account.'),
@@ -36,6 +37,9 @@ export const Callout = z.looseObject({
   createdAt: nullable(z.int(), 'Post time, epoch ms.'),
 });
 export type Callout = z.infer<typeof Callout>;
+
+/** A callout as trdr prints it. */
+export const ListedCallout = z.looseObject({ ...Callout.shape, ...observed });
 
 export const CalloutPage = z.looseObject({
   count: int('Number of items in this page.'),

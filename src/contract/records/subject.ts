@@ -3,6 +3,7 @@ import { boolean, field, float, int, nullable, optional, string } from '../field
 import type { Sent } from '../read-record.ts';
 import { LaunchpadUser } from './launchpad.ts';
 import { Pnl, PnlWindows } from './pnl.ts';
+import { observed, obtained } from './provenance.ts';
 import { Pending, User } from './user.ts';
 
 /** An error as trdr reports it, on stderr or inside a record. */
@@ -28,6 +29,7 @@ export const MissingSubject = z.looseObject({
   code: string(
     'NOT_OBSERVED; PENDING if resolve has no answer yet; NO_WALLET if a user has no wallet to look up.',
   ),
+  ...obtained,
 });
 export const FailedSubject = z.looseObject({
   subject,
@@ -45,6 +47,8 @@ const answered = <S extends z.core.$ZodLooseShape>(shape: S) =>
     subject,
     found: field(z.literal(true), 'True: the subject was found.'),
     ...shape,
+    ...observed,
+    ...obtained,
   });
 
 export const WhoisRecord = z.union([answered(User.shape), MissingSubject, FailedSubject]);
@@ -55,6 +59,7 @@ const PendingSubject = z.looseObject({
   found: field(z.literal(false), 'False: the answer is not available yet.'),
   code: field(z.literal('PENDING'), 'Always PENDING.'),
   ...pendingShape,
+  ...obtained,
 });
 
 export const ResolveRecord = z.union([

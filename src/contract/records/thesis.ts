@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { boolean, field, int, loose, nullable, string } from '../field.ts';
+import { observed } from './provenance.ts';
 
 const Segment = z.looseObject({
   text: loose(z.string(), 'Text of this part.'),
@@ -51,6 +52,10 @@ export const ThesisFrameData = z.looseObject({
   tokenImageUrl: loose(z.string(), "URL of the token's image; only in live frames."),
 });
 export type ThesisFrameData = z.infer<typeof ThesisFrameData>;
+
+/** A thesis as trdr prints it: from a page, or from a frame. */
+export const ListedThesis = z.looseObject({ ...thesisShape, ...observed });
+export const TailedThesis = z.looseObject({ ...ThesisFrameData.shape, ...observed });
 
 const pageShape = {
   count: int('Number of items in this page.'),

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { boolean, field, float, int, nullable, optional, string } from '../field.ts';
 import { BoardEntry } from './launchpad.ts';
+import { observed } from './provenance.ts';
 
 export const PlannedCall = z.looseObject({
   endpoint: string('Id of the endpoint; ws for the WebSocket.'),
@@ -129,4 +130,7 @@ export const BoardRecord = z.looseObject({
     z.nullable(z.int()),
     'With --compare: positions gained; negative for positions lost.',
   ),
+  period: z.optional(string('Period of the leaderboard: daily, weekly or monthly.')),
+  capturedAt: optional(z.nullable(z.int()), 'When the snapshot was taken, epoch ms.'),
+  ...observed,
 });

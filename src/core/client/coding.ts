@@ -15,7 +15,13 @@ import { Meta } from '../../contract/errors.ts';
 import { issuesText } from '../../contract/issue-text.ts';
 import type { RequestParts, Result } from '../../contract/ports/client.ts';
 import type { HttpAnswer } from '../../contract/ports/transport.ts';
-import { type FieldDifference, known, recognize, recordTypes } from '../../contract/read-record.ts';
+import {
+  type FieldDifference,
+  known,
+  recognize,
+  recordTypes,
+  stampRows,
+} from '../../contract/read-record.ts';
 import { DIFFERENT_SERVICE, type DoctorHint } from '../doctor-hints.ts';
 import { OTHER_SERVER, readServiceError, requestIdOf, unbilled } from './service-errors.ts';
 
@@ -108,6 +114,8 @@ export function decode<Id extends EndpointId>(
     );
   }
   const { record } = found;
+  const meta = isRecord(found.meta) ? known(Meta, found.meta) : undefined;
+  if (meta?.asOf !== undefined) stampRows(record, meta.asOf);
   const differences = new Map<string, FieldDifference>();
   const answered = {
     status: isPending ? (202 as const) : (200 as const),
@@ -117,7 +125,6 @@ export function decode<Id extends EndpointId>(
   };
   const charge = row.price.after(request, answered);
   const { headers } = answer;
-  const meta = isRecord(found.meta) ? known(Meta, found.meta) : undefined;
   // This cast is safe: the record was read with the schema of this endpoint and status.
   const value = { ...answered, record, meta, requestId, charge, headers } as unknown as Result<Id>;
   return { ok: true, value, charge, requestId, differences: [...differences.values()] };

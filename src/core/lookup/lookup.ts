@@ -3,11 +3,12 @@ import { isRecord } from '../../base/json-object.ts';
 import { trimText } from '../../base/trim-text.ts';
 import type { RunAnswers } from '../../contract/ports/answers.ts';
 import type { Sent } from '../../contract/read-record.ts';
+import type { Provenance } from '../../contract/records/provenance.ts';
 import type { SubjectRecord } from '../../contract/records/subject.ts';
 import { ordered } from './ordered.ts';
 import { readSubject, type Subject } from './subject.ts';
 
-type Obtained = { readonly time: number; readonly from: 'cache' | 'service' };
+type Obtained = { readonly time: number; readonly from: Provenance['via'] };
 
 export type LookupAnswer =
   | (Obtained & {
@@ -122,22 +123,37 @@ const isAnswer = (stored: unknown): stored is LookupAnswer =>
 function resultOf(subject: string, answer: LookupAnswer): Lookup {
   if (answer.found === null) return { record: failedRecord(subject, answer.failure), answer };
   if (!answer.found)
-    return { record: { ...missingRecord(subject, answer.code), ...answer.pending }, answer };
+    return {
+      record: {
+        ...missingRecord(subject, answer.code),
+        ...answer.pending,
+        ...readingOf(answer),
+      },
+      answer,
+    };
   const { source, record } = answer;
-  if (source === undefined) return { record: foundRecord(subject, record), answer };
-  return { record: Object.assign(foundRecord(subject, { source, ...record }), { source }), answer };
+  const reading = readingOf(answer);
+  if (source === undefined) return { record: foundRecord(subject, record, reading), answer };
+  const resolved = foundRecord(subject, { source, ...record }, reading);
+  return { record: Object.assign(resolved, { source }), answer };
 }
 
-/** Fields of the service cannot overwrite `subject` and `found`, which come first. */
-export function foundRecord(subject: string, sent: Sent): Extract<SubjectRecord, { found: true }> {
+export const readingOf = ({ time, from }: Obtained): Provenance => ({ readAt: time, via: from });
+
+/** Fields of the service cannot overwrite those of trdr: `subject` and `found`, which come first, and the reading. */
+export function foundRecord(
+  subject: string,
+  sent: Sent,
+  reading?: Provenance,
+): Extract<SubjectRecord, { found: true }> {
   const first = { subject, found: true } as const;
   // `{ ...first, ...sent, ...first }` would take V8 ten times as long.
-  return Object.assign({ subject, found: true, ...sent }, first);
+  return Object.assign({ subject, found: true, ...sent }, first, reading);
 }
 
 /** By default because the subject has no verified link. */
-export const missingRecord = (subject: string, code = 'NOT_OBSERVED') =>
-  ({ subject, found: false, code }) as const;
+export const missingRecord = (subject: string, code = 'NOT_OBSERVED', reading?: Provenance) =>
+  ({ subject, found: false, code, ...reading }) as const;
 
 export function failedRecord(subject: string, failure: Failure) {
   const { status, retryable } = failure;

@@ -7,6 +7,7 @@ import type {
   SharedAnswer,
 } from '../../contract/ports/answers.ts';
 import { listOf, recognize, recordsOf, type Sent } from '../../contract/read-record.ts';
+import type { Provenance } from '../../contract/records/provenance.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import { MISS_AGE_MS } from '../lookup/cached-lookup.ts';
 import { foundRecord, missingRecord } from '../lookup/lookup.ts';
@@ -36,10 +37,11 @@ export function createSavedNumbers(
     return Math.max(0, began - time) < (status === 200 ? maxAgeMs : missAgeMs);
   }
 
-  function recordOf(handle: string, { status, record }: SharedAnswer): PnlRecord | undefined {
-    if (status === 404) return missingRecord(handle);
+  function recordOf(handle: string, { status, time, record }: SharedAnswer): PnlRecord | undefined {
+    const reading: Provenance = { readAt: time, via: 'cache' };
+    if (status === 404) return missingRecord(handle, undefined, reading);
     const numbers = recognize('numbers', record)?.record;
-    return numbers && foundRecord(handle, numbers);
+    return numbers && foundRecord(handle, numbers, reading);
   }
 
   const { claim } = cache;

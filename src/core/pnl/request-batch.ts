@@ -6,6 +6,7 @@ import { bareHandle, normalHandle } from '../../contract/handles.ts';
 import { withClaim } from '../../contract/ports/answers.ts';
 import type { CallOptions, Client } from '../../contract/ports/client.ts';
 import { listOf, recognize, type Sent } from '../../contract/read-record.ts';
+import type { Provenance } from '../../contract/records/provenance.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import { answerOf, failedRecord, foundRecord, missingRecord } from '../lookup/lookup.ts';
 import { entriesByHandle, missingHandles, type SavedNumbers } from './cached-numbers.ts';
@@ -27,8 +28,14 @@ export interface BatchAnswer {
 type Caller = Pick<Client, 'call'>;
 
 interface RequestOptions extends CallOptions {
+  readonly now: () => number;
   readonly saved?: SavedNumbers | undefined;
 }
+
+const readNow = ({ now }: Pick<RequestOptions, 'now'>): Provenance => ({
+  readAt: now(),
+  via: 'service',
+});
 
 /** A failure that affects only this handle is returned as its answer. */
 export async function requestOne(
@@ -54,7 +61,7 @@ async function requestAlone(
   try {
     const { answers, save } = await single(client, subject, options);
     await save();
-    return { record: answers[0]?.record ?? missingRecord(subject) };
+    return { record: answers[0]?.record ?? missingRecord(subject, undefined, readNow(options)) };
   } catch (error) {
     const answer = answerOf(error, 0);
     if (answer.found !== null) throw error;
@@ -78,26 +85,26 @@ export const requestBatch = (
 async function single(
   client: Caller,
   subject: string,
-  { saved, ...options }: RequestOptions,
+  { saved, now, ...options }: RequestOptions,
 ): Promise<BatchAnswer> {
   try {
     const ask = { params: { handle: bareHandle(subject) } };
     const { record } = await client.call('user.pnl', ask, options);
     const save = async () => saved?.saveOne(subject, record);
-    return { answers: [{ record: foundRecord(subject, record) }], save };
+    return { answers: [{ record: foundRecord(subject, record, readNow({ now })) }], save };
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'missing') throw error;
     const { code } = error;
     // Other codes do not mean that the handle has no numbers.
     const save = async () => (code === 'NOT_OBSERVED' ? saved?.saveMiss(subject) : undefined);
-    return { answers: [{ record: missingRecord(subject, code) }], save };
+    return { answers: [{ record: missingRecord(subject, code, readNow({ now })) }], save };
   }
 }
 
 async function batch(
   client: Caller,
   subjects: readonly string[],
-  { saved, ...options }: RequestOptions,
+  { saved, now, ...options }: RequestOptions,
 ): Promise<BatchAnswer> {
   const ask = { body: { handles: subjects.map(bareHandle) } };
   const { record, requestId } = await client.call('users.pnl', ask, options);
@@ -111,7 +118,7 @@ async function batch(
     });
   }
   const save = async () => saved?.saveBatch(subjects, record);
-  return { answers: answersOf(subjects, record), save };
+  return { answers: answersOf(subjects, record, readNow({ now })), save };
 }
 
 /** An answer that an earlier run saved without being able to parse it. */
@@ -155,7 +162,7 @@ export function lostFailure(error: unknown, cuAtMost: number): Failure {
 }
 
 /** An entry with an unrequested handle was paid for but may be of another trader, so it is only kept as `unmatched`. */
-function answersOf(subjects: readonly string[], batch: Sent): HandleAnswer[] {
+function answersOf(subjects: readonly string[], batch: Sent, reading?: Provenance): HandleAnswer[] {
   const byHandle = entriesByHandle(batch);
   const missing = new Set(missingHandles(batch));
   const matched = new Set(subjects.map((subject) => byHandle.get(normalHandle(subject))));
@@ -165,8 +172,8 @@ function answersOf(subjects: readonly string[], batch: Sent): HandleAnswer[] {
   return subjects.map((subject) => {
     const name = normalHandle(subject);
     const entry = byHandle.get(name);
-    if (entry) return { record: foundRecord(subject, entry) };
-    if (missing.has(name)) return { record: missingRecord(subject) };
+    if (entry) return { record: foundRecord(subject, entry, reading) };
+    if (missing.has(name)) return { record: missingRecord(subject, undefined, reading) };
     const failure = unaccounted(unmatched);
     const record = failedRecord(subject, failure);
     const carried = unmatched;

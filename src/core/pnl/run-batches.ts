@@ -124,7 +124,7 @@ export function createPnlRun(options: PnlRunOptions) {
     try {
       const repeat = positions.some((position) => again.has(position));
       const alone = targets.texts.length === 1;
-      const how = { signal, saved, once: true, repeat, alone };
+      const how = { signal, saved, now: clock.now, once: true, repeat, alone };
       answer = await requestBatch(client, positions.map(handleAt), how);
     } catch (error) {
       await endClaims();

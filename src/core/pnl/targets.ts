@@ -2,7 +2,7 @@ import { Failure } from '../../base/failure.ts';
 import { known } from '../../contract/read-record.ts';
 import { User } from '../../contract/records/user.ts';
 import type { CachedLookup, LookupCall } from '../lookup/cached-lookup.ts';
-import { failedRecord, type LookupAnswer, missingRecord } from '../lookup/lookup.ts';
+import { failedRecord, type LookupAnswer, missingRecord, readingOf } from '../lookup/lookup.ts';
 import { ordered } from '../lookup/ordered.ts';
 import type { Subject } from '../lookup/subject.ts';
 import type { PnlResult } from './request-batch.ts';
@@ -33,7 +33,8 @@ export function createTargets(
 
   function resultOf(position: number, answer: LookupAnswer): PnlResult | undefined {
     const subject = texts[position] ?? '';
-    if (answer.found === false) return { position, record: missingRecord(subject, answer.code) };
+    if (answer.found === false)
+      return { position, record: missingRecord(subject, answer.code, readingOf(answer)) };
     if (answer.found && handleAt(position) !== undefined) return undefined;
     const failure = answer.found ? handleless(subject) : answer.failure;
     return { position, record: failedRecord(subject, failure), failure };

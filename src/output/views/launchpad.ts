@@ -1,6 +1,6 @@
 import { fieldPaths } from '../../contract/paths.ts';
 import type { Sent } from '../../contract/read-record.ts';
-import { Callout } from '../../contract/records/launchpad.ts';
+import { ListedCallout } from '../../contract/records/launchpad.ts';
 import { BoardRecord } from '../../contract/records/tool.ts';
 import type { Column, View } from '../view.ts';
 
@@ -59,7 +59,7 @@ export const calloutView: View<Sent> = {
     { title: 'mint', kind: 'address', field: 'coinMint', rank: 5 },
     { title: 'why', kind: 'text', field: 'thesis', wrap: true, below: true, lines: 3 },
   ],
-  fields: fieldPaths(Callout),
+  fields: fieldPaths(ListedCallout),
   empty: 'no callouts',
   noun: ['callout', 'callouts'],
 };

@@ -35,6 +35,9 @@ export const measures = [
   { title: 'rank', kind: 'integer', field: 'rank', rank: 1 },
 ] as const;
 
+/** When the service observed the data, and when and how trdr read them; a miss has the last two as well. */
+export const readingFields = ['asOf', 'readAt', 'via'] as const;
+
 export const rowFields = [
   'subject',
   'found',
@@ -43,6 +46,7 @@ export const rowFields = [
   ...traderFields,
   'window',
   ...sortKeys,
+  ...readingFields,
 ] as const;
 
 export const comparedFields: readonly string[] = [
@@ -100,6 +104,7 @@ function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRow[] {
   const trader = Object.fromEntries(
     traderFields.map((name) => [name, record.found === true ? record[name] : null]),
   );
+  const reading = Object.fromEntries(readingFields.map((name) => [name, record[name]]));
   const extras = unknownOf(record);
   return windows.map((window) => {
     const numbers = windowOf(record, window);
@@ -111,6 +116,7 @@ function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRow[] {
       ...trader,
       window,
       ...Object.fromEntries(sortKeys.map((name) => [name, numbers?.[name]])),
+      ...reading,
       ...changesOf(record, window),
       ...extras,
       ...unknownOf(numbers),

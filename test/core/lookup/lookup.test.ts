@@ -57,14 +57,15 @@ describe('lookups', () => {
           };
           const older = isFull ? full : openRunAnswers();
           const texts = numbers.map((number) => `h${number}`);
+          const reading = { readAt: 1, via: 'service' };
           const records: object[] = [];
           for await (const { record } of lookup(texts, { answer, memory, older }))
             records.push(record);
           expect(records).toEqual(
             texts.map((subject) =>
               subject.endsWith('0')
-                ? { subject, found: false, code: subject }
-                : { subject, found: true, source: 'live', handle: subject },
+                ? { subject, found: false, code: subject, ...reading }
+                : { subject, found: true, source: 'live', handle: subject, ...reading },
             ),
           );
           expect(asked).toHaveLength(new Set(texts).size);

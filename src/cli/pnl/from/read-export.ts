@@ -10,7 +10,12 @@ import {
   type PnlRecord,
 } from '../../../contract/records/subject.ts';
 import { rearm } from '../../../output/format/csv.ts';
-import { rowFields, sortKeys, traderFields } from '../../../output/views/pnl-rows.ts';
+import {
+  readingFields,
+  rowFields,
+  sortKeys,
+  traderFields,
+} from '../../../output/views/pnl-rows.ts';
 import { linesIn, readCsv } from '../../args/csv-input.ts';
 import { inputText } from '../../args/input.ts';
 import type { Io } from '../../io.ts';
@@ -68,14 +73,20 @@ function recordIn(value: unknown, name: string, where: string): PnlRecord {
   const sent: Sent = isRecord(value) ? value : {};
   const subject = textOf(sent['subject']) ?? textOf(sent['handle']);
   const found = 'found' in sent ? sent['found'] : 'windows' in sent ? true : undefined;
-  const updatedAt = textOf(sent['updatedAt']);
-  const time = updatedAt === undefined ? Number.NaN : Date.parse(updatedAt);
   const first = { subject, found };
-  // If updatedAt is text, the file was written with --times iso.
-  const last = Number.isNaN(time) ? first : { ...first, updatedAt: time };
-  const record = readRecord({ ...first, ...sent, ...last });
+  const record = readRecord({ ...first, ...sent, ...first, ...timesIn(sent) });
   if (!record) throw notAnExport(name, `${where} is not a record of "trdr pnl"`);
   return record;
+}
+
+/** A time that is text was written with --times iso. */
+function timesIn(sent: Sent): Record<string, number> {
+  const times: Record<string, number> = {};
+  for (const name of timeFields) {
+    const time = Date.parse(textOf(sent[name]) ?? '');
+    if (!Number.isNaN(time)) times[name] = time;
+  }
+  return times;
 }
 
 async function* wholeDocument(
@@ -140,7 +151,8 @@ async function* rows(chunks: AsyncIterable<string>, name: string): AsyncGenerato
 
 type Cells = ReadonlyMap<string, string>;
 
-const numberFields = new Set<string>([...sortKeys, 'followers', 'updatedAt']);
+const timeFields = ['updatedAt', 'readAt'] as const;
+const numberFields = new Set<string>([...sortKeys, 'followers', ...timeFields]);
 const knownFields = new Set<string>(rowFields);
 
 const subjectOf = (row: Cells) => row.get('subject') || row.get('handle') || '';
@@ -159,7 +171,8 @@ function jsonOf(name: string, cell: string): string {
     const value = parseJson(cell);
     if (value !== undefined && typeof value !== 'string') return cell;
   }
-  if (name === 'updatedAt' && !Number.isNaN(Date.parse(cell))) return String(Date.parse(cell));
+  if (timeFields.some((field) => field === name) && !Number.isNaN(Date.parse(cell)))
+    return String(Date.parse(cell));
   return JSON.stringify(rearm(cell));
 }
 
@@ -176,8 +189,10 @@ function recordOf(first: Cells, rows: readonly Cells[]): Sent {
   const own = rows.filter((row) => row.get('status') !== 'unmatched');
   const code = (fallback: string) => `"code":${JSON.stringify(first.get('code') || fallback)}`;
   const found = () => {
-    if (first.get('found') === 'false') return ['"found":false', code('NOT_OBSERVED')];
-    if (first.get('status') !== 'failed') return ['"found":true', ...numbersOf(own, extras)];
+    const reading = members(first, readingFields).filter((text) => !text.endsWith(':null'));
+    if (first.get('found') === 'false') return ['"found":false', code('NOT_OBSERVED'), ...reading];
+    if (first.get('status') !== 'failed')
+      return ['"found":true', ...numbersOf(own, extras), ...reading];
     const error = [
       code('FAILED'),
       '"message":"failed when it was exported"',

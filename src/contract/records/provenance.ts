@@ -1,0 +1,23 @@
+import * as z from 'zod/mini';
+import { int, optional, string } from '../field.ts';
+
+/** Rows are printed without their envelope, so each one carries what stood beside it. */
+export const observed = {
+  asOf: z.optional(
+    string('When the data was observed, if the service states it.', {
+      format: 'date-time',
+    }),
+  ),
+};
+
+/** A record of one subject may be hours old, because answers are kept: it says when trdr read it, and how. */
+export const obtained = {
+  readAt: z.optional(int('When trdr read it, epoch ms.')),
+  via: optional(z.enum(['service', 'cache', 'book', 'launchpad']), 'Where the answer comes from.'),
+};
+
+/** The fields of `obtained`, as a record of one subject has them. */
+export type Provenance = {
+  readonly readAt: number;
+  readonly via: 'service' | 'cache' | 'book' | 'launchpad';
+};
