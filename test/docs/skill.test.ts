@@ -45,7 +45,7 @@ it.concurrent.each(scripts.map((script) => ({ script })))(
     expect(missingFor(script)).toEqual([]);
     // Tails end sooner here.
     const brief = script.replace(/--duration \w+/g, '--duration 1s');
-    const handles = "printf 'mira\\nkato\\nnobody\\n' > handles.txt\n";
+    const handles = "printf 'mira\\nsolwolf\\nnobody\\n' > handles.txt\n";
     const { exitCode, stdout, stderr } = await runScript(handles + brief, workspace);
     expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('"error"')]);
     if (!/ tail | --out /.test(brief)) expect(stdout).not.toBe('');

@@ -30,6 +30,15 @@ const described = (document: string, headers: Record<string, string> = {}) =>
 const verdicts = (records: readonly Record<string, unknown>[]) =>
   records.map((record) => [record['check'], record['verdict']]);
 
+test.each(['{}', '{"openapi":"3.1.0","paths":{}}', '{"paths":null}', '[]'])(
+  'a description without paths is one line of trdr doctor: %s',
+  async (document) => {
+    const { records } = await runInProcess(['doctor'], { sandbox: await described(document) });
+    const drift = records().filter(({ check }) => check === 'drift');
+    expect(drift).toMatchObject([{ verdict: 'warn', detail: expect.stringContaining('no paths') }]);
+  },
+);
+
 describe('trdr doctor, if another server answers', () => {
   test.each([
     ['a web server', 404, 'text/html', 'nginx/1.24.0', '<html><h1>404 Not Found</h1></html>'],

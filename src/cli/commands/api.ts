@@ -56,7 +56,7 @@ export const api = command({
     'trdr api /v2/me': 'show plan and usage, free of charge',
     'trdr api /v2/thesis -f limit=100 --paginate --max-cu 50k --out pages.ndjson':
       'save all pages, up to a spending limit',
-    'trdr api POST /v2/user/handles/pnl -f "handles[]=mira" -f "handles[]=kato"':
+    'trdr api POST /v2/user/handles/pnl -f "handles[]=mira" -f "handles[]=solwolf"':
       'send a JSON body',
   },
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],

@@ -67,7 +67,7 @@ export const me = command({
     );
     const now = context.terminal.io.clock.now();
     const rate = forecast(known, now);
-    await context.out.print(meView(rate), [record], { isSingle: true });
+    await context.out.print(meView(rate, leftOf(known).units), [record], { isSingle: true });
     if (context.settings.format === 'table')
       await (await import('../spend/budgets.ts')).noticeBudgets(context);
     checkGate(known, 'units', unitsWanted(known, minUnits));

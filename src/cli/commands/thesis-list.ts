@@ -1,15 +1,21 @@
 import { THESIS_BLOCK } from '../../contract/limits.ts';
 import { fieldPaths } from '../../contract/paths.ts';
-import { Thesis } from '../../contract/records/thesis.ts';
+import { ListedThesis } from '../../contract/records/thesis.ts';
 import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
 import { thesisView } from '../../output/views/thesis.ts';
-import { listOptions, readListFlags, thesisFilterOptions } from '../args/list-flags.ts';
+import {
+  type ListInput,
+  listOptions,
+  readListFlags,
+  thesisFilterOptions,
+} from '../args/list-flags.ts';
 import { value } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { listPosts } from '../lookup/list-posts.ts';
 import { authorOf, plannedAuthor, userIdOf } from '../lookup/scope.ts';
 import { savingTokens, tokenAddress } from '../lookup/token.ts';
+import { filtersOf } from '../tail/certify.ts';
 import { thesisFeedName } from '../tail/source.ts';
 
 export const thesisList = command({
@@ -45,9 +51,9 @@ export const thesisList = command({
       'count the most discussed tokens',
   },
   calls: ['thesis.all', 'thesis.token', 'thesis.user', 'thesis.userToken', 'user.handle'],
-  record: () => Thesis,
+  record: () => ListedThesis,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
-  parse: (_, given) => readListFlags(given, fieldPaths(Thesis)),
+  parse: (_, given) => readListFlags(given, fieldPaths(ListedThesis)),
   async run(context, { token, user, ...flags }) {
     const address = token === undefined ? undefined : await tokenAddress(token, context);
     const author = user === undefined ? undefined : await authorOf(user, context.terminal);
@@ -57,7 +63,7 @@ export const thesisList = command({
       { limit: Math.min(flags.rows ?? THESIS_BLOCK, THESIS_BLOCK) },
     );
     await listPosts(context, flags, {
-      view: thesisView,
+      view: { ...thesisView, empty: emptyText(flags, author?.text, token) },
       noun: ['thesis', 'theses'],
       symbolField: 'tokenSymbol',
       timeField: 'platformCreatedAt',
@@ -74,3 +80,20 @@ export const thesisList = command({
     });
   },
 });
+
+/** What an empty page proves depends on the feed, and with conditions or a range it proves nothing about the feed. */
+function emptyText(
+  { conditions, since, until, before }: ListInput,
+  author: string | undefined,
+  token: string | undefined,
+): string {
+  const range = [since, until, before];
+  if (Object.keys(filtersOf(conditions)).length > 0 || range.some((bound) => bound !== undefined))
+    return 'no theses match';
+  if (author !== undefined && token !== undefined)
+    return `no theses: the service holds nothing by ${author} about ${token}`;
+  if (author !== undefined) return `no theses: the service holds nothing that ${author} has posted`;
+  if (token !== undefined)
+    return `no theses: the service holds nothing about ${token} (upper and lower case matter in a Solana address)`;
+  return thesisView.empty;
+}

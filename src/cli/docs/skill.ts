@@ -56,7 +56,7 @@ const shown: Readonly<Record<string, readonly [price: string, example: string]>>
   ],
   'thesis list': [
     `${unitsText(cu.thesisBlock)} per 20 posts; --user with a handle: ${unitsText(cu.lookup)} more`,
-    'trdr thesis list --symbol SPUD --since 1d --fields brief --max-cu 20k',
+    'trdr thesis list --symbol SPUD --since 1d --limit 20 --fields brief --max-cu 20k',
   ],
   'thesis tail': [
     `${unitsText(cu.socketMinute)}/min; with --via poll, ${unitsText(cu.thesisBlock)} per poll, every 10s`,
@@ -64,7 +64,7 @@ const shown: Readonly<Record<string, readonly [price: string, example: string]>>
   ],
   'launchpad callouts': [
     `${unitsText(cu.launchpad)} per 25 callouts`,
-    'trdr launchpad callouts --since 2h --fields brief --max-cu 1k',
+    'trdr launchpad callouts --since 2h --limit 20 --fields brief --max-cu 1k',
   ],
   'launchpad board': [unitsText(cu.launchpad), 'trdr launchpad board --period daily --top 10'],
   me: ['', 'trdr me --fields plan,usage.unitsRemaining'],
@@ -96,7 +96,7 @@ trdr is the command-line client of a paid data service about traders on a social
 post or follow. Every call is charged in compute units (CU). Use it for identity, trading numbers, posts and callouts;
 do not use it for market prices of tokens.
 
-- Practice: \`--sandbox\` on any command uses invented traders (mira, solwolf, kato): no key, no network, no cost.
+- Practice: \`--sandbox\` on any command uses invented traders (mira, solwolf, 0xMert): no key, no network, no cost.
 - Details: \`trdr schema COMMAND\` (flags, fields of a record, prices, exit codes, as JSON) or \`trdr COMMAND --help\`;
   \`trdr schema\` lists all commands. Look up flags and fields there instead of guessing.
 - \`--fields brief\` prints the most useful fields, \`--fields a,b.c\` the named ones; without it, you get every field.
@@ -115,7 +115,7 @@ Who is behind a wallet, and what did they post this week? A lookup prints the \`
 
 \`\`\`sh
 trdr whois 0x862A89Bd9c983A2fd04C9Fd25bCf45544C7254b4 --max-cu 30k --fields found,handle,id,name,bio
-trdr thesis list --user mira --since 7d --max-cu 10k --times iso --fields platformCreatedAt,tokenSymbol,authorTradeUsd,thesis
+trdr thesis list --user mira --since 7d --limit 50 --max-cu 10k --times iso --fields platformCreatedAt,tokenSymbol,authorTradeUsd,thesis
 \`\`\`
 
 Export the numbers of many traders, one handle per line in handles.txt. First add up what it can cost at most:
@@ -135,11 +135,20 @@ Follow a token for a minute, and report the cost. Different tokens can have the 
 all tokens: \`--token ADDRESS\` is exact and often cheaper. The \`tokenAddress\` is in every post about the token.
 
 \`\`\`sh
-trdr thesis tail --symbol SPUD --via poll --duration 1m --max-cu 10k --receipt cost.json
+trdr thesis tail --symbol SPUD --via poll --duration 1m --count 20 --max-cu 10k --receipt cost.json
 \`\`\`
 
 A tail needs \`--duration\`, \`--count\` or \`--no-follow\`, or it never ends. \`--out FILE\` or \`--checkpoint FILE\` continues where the
 last run ended, without lost or repeated posts.
+
+Watch for tokens about which several authors post (here three within an hour; each record has their posts), and prove that a
+recorded file lacks nothing (\`complete\`, exit 0; otherwise 10, with the gaps):
+
+\`\`\`sh
+trdr thesis tail --confluence 3/1h --via poll --duration 1m --count 5 --max-cu 10k
+trdr thesis tail --no-follow --since 1h --via poll --out theses.ndjson --max-cu 20k
+trdr verify theses.ndjson --fields status,from,to,gaps
+\`\`\`
 
 ## Read the output
 

@@ -183,10 +183,20 @@ async function* driftChecks(answer: HttpAnswer): AsyncGenerator<Check> {
       'run "trdr doctor" again later; if this does not help, check the base URL',
     );
   }
+  if (Object.keys(asPaths(document)).length === 0) {
+    return yield warn(
+      'drift',
+      `cannot compare the API: ${OPENAPI_PATH} describes no paths`,
+      'check the base URL, or ask the operator of the service for a complete description',
+    );
+  }
   const { openapi } = await import('../../contract/openapi.ts');
   // Do not report these two paths, which many API descriptions omit.
   yield* judgeDrift(compareDescriptions(openapi(), document, [SOCKET_PATH, OPENAPI_PATH]));
 }
+
+const asPaths = (document: unknown): object =>
+  isRecord(document) && isRecord(document['paths']) ? document['paths'] : {};
 
 const READY_MS = 15_000;
 

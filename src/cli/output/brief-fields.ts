@@ -11,6 +11,8 @@ const thesis = [
   'tokenSymbol',
   'tokenAddress',
   'holdingsUsd',
+  'pnl',
+  'closedAt',
   'thesis',
 ];
 const callout = [

@@ -78,6 +78,12 @@ function numberCell(kind: NumberKind, value: number, unicode: boolean, scale?: C
   return { text: numberText(kind, value, unicode ? '×' : 'x', scale?.decimals), tone };
 }
 
+/** Next to the dash of its number, a bar has nothing to add. */
+function absentCell(kind: CellKind, unicode: boolean): Cell {
+  if (kind === 'bar') return { text: '', tone: 'dim' };
+  return { text: unicode ? '—' : '-', tone: 'dim' };
+}
+
 /** A value of another type than its kind is text. Without a scale, it has its own precision and offset. */
 export function formatCell(
   kind: CellKind,
@@ -86,7 +92,7 @@ export function formatCell(
   scale?: ColumnScale,
 ): Cell {
   const { unicode } = context;
-  if (value === null || value === undefined) return { text: unicode ? '—' : '-', tone: 'dim' };
+  if (value === null || value === undefined) return absentCell(kind, unicode);
   if (isNumberKind(kind) && isNumber(value)) return numberCell(kind, value, unicode, scale);
   const moment = kind === 'time' ? momentOf(value) : undefined;
   if (moment !== undefined) {

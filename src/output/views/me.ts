@@ -1,7 +1,7 @@
 import { isRecord, textOf } from '../../base/json-object.ts';
-import { group } from '../../base/units.ts';
+import { group, unitsText } from '../../base/units.ts';
 import { fieldPaths } from '../../contract/paths.ts';
-import type { Sent } from '../../contract/read-record.ts';
+import { known, type Sent } from '../../contract/read-record.ts';
 import { type Forecast, Me, readAccount } from '../../contract/records/account.ts';
 import type { View } from '../view.ts';
 
@@ -25,7 +25,8 @@ const valueText = (value: unknown): string =>
 const periodText = (period: unknown) =>
   typeof period === 'string' ? `${period} (UTC month)` : period;
 
-export const meView = (outlook: Forecast | null): View<Sent> => ({
+/** `unitsLeft` is null if it is not known, or has no limit. */
+export const meView = (outlook: Forecast | null, unitsLeft: number | null = null): View<Sent> => ({
   columns: [
     { title: 'plan', kind: 'text', value: (me) => readAccount(me).plan },
     { title: 'requests/min', kind: 'integer', field: 'ratePerMinute' },
@@ -40,11 +41,7 @@ export const meView = (outlook: Forecast | null): View<Sent> => ({
       { title: 'plan', kind: 'text', value: (me) => planText(me) },
       { title: 'period', kind: 'text', value: (me) => periodText(usageOf(me)['period']) },
       { title: 'units used', kind: 'meter', value: (me) => usedMeter(me, 'units') },
-      {
-        title: 'top-ups',
-        kind: 'integer',
-        value: (me) => usageOf(me)['additionalUnits'] || undefined,
-      },
+      { title: 'units left', kind: 'text', value: (me) => unitsLeftText(me, unitsLeft) },
       { title: 'reveals used', kind: 'meter', value: (me) => usedMeter(me, 'reveals') },
       { title: 'forecast', kind: 'text', value: () => outlook && forecastText(outlook) },
       { title: 'resets', kind: 'text', value: (me) => resetText(usageOf(me)['period']) },
@@ -56,6 +53,19 @@ export const meView = (outlook: Forecast | null): View<Sent> => ({
   fields: fieldPaths(Me),
   empty: 'no account',
 });
+
+/** The meter counts down from what is left, so after a top-up it no longer shows what the plan grants. */
+function unitsLeftText(me: Sent, left: number | null): string | undefined {
+  const { usage, entitlement } = known(Me, me);
+  const granted = entitlement?.monthlyUnits;
+  const topUps = usage?.additionalUnits ?? 0;
+  const parts = [
+    left === null ? undefined : unitsText(left),
+    granted === undefined ? undefined : `the plan grants ${unitsText(granted)}`,
+    topUps > 0 ? `${unitsText(topUps)} from top-ups` : undefined,
+  ];
+  return parts.filter((part) => part !== undefined).join('; ') || undefined;
+}
 
 function planText(me: Sent): string {
   const { plan } = readAccount(me);

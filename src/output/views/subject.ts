@@ -1,5 +1,7 @@
 import { stringifyJson } from '../../base/json.ts';
 import { isRecord, textOf } from '../../base/json-object.ts';
+import { unitsText } from '../../base/units.ts';
+import { cu } from '../../contract/limits.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import {
   LaunchpadUserRecord,
@@ -37,8 +39,23 @@ const identity: readonly Column<SubjectRecord>[] = [
   { title: 'user id', kind: 'address', field: 'id', rank: 5, min: 11 },
 ];
 
+/** A handle without a wallet reads like an error; the sentence says what can be done, and for how much. */
+function withoutWallet(row: SubjectRecord): string | undefined {
+  if (row.found !== true || row['solanaAddress'] !== null || row['evmAddress'] !== null)
+    return undefined;
+  const handle = textOf(row['handle']) ?? row.subject;
+  return `none on record; "trdr resolve ${handle}" searches live: ${unitsText(cu.reveal)} if it finds one, else ${unitsText(cu.miss)} a try`;
+}
+
+/** Two dashes for the addresses would say less than the sentence. */
+const address = (field: 'solanaAddress' | 'evmAddress') => (row: SubjectRecord) =>
+  row.found !== true || withoutWallet(row) !== undefined ? undefined : row[field];
+
 const lines: readonly Column<SubjectRecord>[] = [
-  ...identity.slice(3, 6),
+  ...identity.slice(3, 4),
+  { title: 'Solana', kind: 'address', value: address('solanaAddress') },
+  { title: 'EVM', kind: 'address', value: address('evmAddress') },
+  { title: 'wallet', kind: 'text', value: withoutWallet },
   { title: 'X', kind: 'link', field: 'twitter' },
   { title: 'bio', kind: 'text', field: 'bio' },
   { title: 'picture', kind: 'link', field: 'profilePicture' },

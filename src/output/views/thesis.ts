@@ -1,7 +1,7 @@
 import { isRecord } from '../../base/json-object.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { ConfluenceRecord } from '../../contract/records/confluence.ts';
-import { Thesis, ThesisFrameData } from '../../contract/records/thesis.ts';
+import { ListedThesis, TailedThesis } from '../../contract/records/thesis.ts';
 import { span } from '../format/time.ts';
 import { truncate } from '../terminal/width.ts';
 import type { Column, View } from '../view.ts';
@@ -13,22 +13,33 @@ function author({ authorHandle, authorIsDev }: Post): string | null {
   return `@${authorHandle}${authorIsDev === true ? ' (dev)' : ''}`;
 }
 
-const token = ({ tokenSymbol, tokenAddress }: Post): unknown =>
-  typeof tokenSymbol === 'string' && tokenSymbol !== '' ? `$${tokenSymbol}` : tokenAddress;
+function token({ tokenSymbol, tokenAddress }: Post): unknown {
+  if (typeof tokenSymbol !== 'string' || tokenSymbol === '') return tokenAddress;
+  return tokenSymbol.startsWith('$') ? tokenSymbol : `$${tokenSymbol}`;
+}
+
+/** While a position is open, its PnL still changes. */
+function position({ closedAt }: Post): string | undefined {
+  if (closedAt === undefined) return undefined;
+  return closedAt === null ? 'open' : 'closed';
+}
 
 const columns: readonly Column<Post>[] = [
   { title: 'posted', kind: 'time', field: 'platformCreatedAt', rank: 1 },
   { title: 'author', kind: 'handle', value: author, field: 'authorHandle', min: 10 },
   { title: 'token', kind: 'text', value: token, field: 'tokenSymbol', min: 6 },
-  { title: 'trade', kind: 'usd', field: 'authorTradeUsd', rank: 3 },
+  { title: 'trade', kind: 'usd', field: 'authorTradeUsd', rank: 4 },
   { title: 'PnL', kind: 'signedUsd', field: 'pnl', rank: 2 },
-  { title: 'likes', kind: 'integer', field: 'likeCount', rank: 4 },
+  { title: 'position', kind: 'text', value: position, rank: 3 },
+  { title: 'likes', kind: 'integer', field: 'likeCount', rank: 5 },
+  { title: 'holdings', kind: 'usd', field: 'holdingsUsd', rank: 6 },
+  { title: 'chain', kind: 'text', field: 'tokenNetwork', rank: 7 },
   { title: 'thesis', kind: 'text', field: 'thesis', wrap: true, below: true, lines: 8, min: 24 },
 ];
 
 export const thesisView: View<Post> = {
   columns,
-  fields: fieldPaths(Thesis),
+  fields: fieldPaths(ListedThesis),
   empty: 'no theses',
   noun: ['thesis', 'theses'],
 };
@@ -37,7 +48,7 @@ export const thesisView: View<Post> = {
 export const liveThesisView: View<Post> = {
   ...thesisView,
   columns: columns.filter(({ title }) => title !== 'likes'),
-  fields: fieldPaths(ThesisFrameData),
+  fields: fieldPaths(TailedThesis),
 };
 
 const TEXT_WIDTH = 80;

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import type { ThesisFrameData } from '../../src/contract/records/thesis.ts';
+import { openDesk } from './harness.ts';
+
+const terminal = { tty: true, columns: 200, env: { NO_COLOR: '1', LANG: 'C.UTF-8', TZ: 'UTC' } };
+
+async function deskWith(changes: Partial<ThesisFrameData>) {
+  const desk = await openDesk();
+  const [sample] =
+    desk.sandbox.world.theses().slice(undefined, 1, desk.sandbox.clock.now())?.items ?? [];
+  if (!sample) throw new Error('no thesis');
+  const now = desk.sandbox.clock.now();
+  const post = { authorAvatarUrl: null, tokenImageUrl: null, ...sample, ...changes };
+  desk.sandbox.post({ ...post, id: 'changed', platformCreatedAt: now, updatedAt: now });
+  return desk;
+}
+
+describe('a table of theses', () => {
+  test.each([
+    [null, 'open'],
+    [1_700_000_000_000, 'closed'],
+  ])('shows for closedAt %s that the position is %s', async (closedAt, word) => {
+    const { run } = await deskWith({ closedAt });
+    const [header, , row] = (await run(['thesis', 'list', '--limit', '1'], terminal)).lines();
+    expect(header).toContain('position');
+    expect(row).toContain(` ${word} `);
+  });
+
+  test.each(['CASH', '$CASH'])('writes the symbol %s with one $', async (tokenSymbol) => {
+    const { run } = await deskWith({ tokenSymbol });
+    const { stdout } = await run(['thesis', 'list', '--limit', '1'], terminal);
+    expect(stdout).toMatch(/(^|\s)\$CASH\s/);
+    expect(stdout).not.toMatch(/\s\$\$CASH\s/);
+  });
+
+  test.each([
+    [['--token', '1'.repeat(32)], 'the service holds nothing about 1'],
+    [['--user', 'quiet'], 'the service holds nothing that quiet has posted'],
+    [['--user', 'quiet', '--token', '1'.repeat(32)], 'the service holds nothing by quiet about 1'],
+    [['--grep', 'no such text', '--limit', '1'], 'no theses match'],
+  ])('that is empty says why: %s', async (words, text) => {
+    const { run } = await openDesk();
+    const { exitCode, said } = await run(['thesis', 'list', ...words], terminal);
+    expect([exitCode, said]).toEqual([0, expect.stringContaining(text)]);
+  });
+});
+
+test('the card of a trader without a wallet says what a resolve may find, and its price', async () => {
+  const { run } = await openDesk();
+  const { stdout } = await run(['whois', 'nowallet'], terminal);
+  expect(stdout).toMatch(
+    /wallet +none on record; "trdr resolve nowallet" searches live: 30,000 CU/,
+  );
+  expect((await run(['whois', 'mira'], terminal)).stdout).not.toContain('trdr resolve');
+});
+
+test.each([
+  [{ unitsUsed: 19_000_000 }, '1,000,000 CU; the plan grants 20,000,000 CU'],
+  [
+    { unitsUsed: 20_000_000, additionalUnits: 500 },
+    '500 CU; the plan grants 20,000,000 CU; 500 CU from top-ups',
+  ],
+  [{ unmetered: true }, 'the plan grants 20,000,000 CU'],
+])('trdr me shows the grant beside what is left: %s', async (options, text) => {
+  const { run } = await openDesk({ plan: 'growth', ...options });
+  expect((await run(['me'], terminal)).stdout).toMatch(new RegExp(`units left +${text}\\n`));
+});
+
+test('a missing number in a table of numbers has neither bar nor axis', async () => {
+  const { run } = await openDesk();
+  const words = ['pnl', 'mira', 'nowallet', 'solwolf', '--window', '24h', '-y'];
+  const row = (await run(words, terminal)).lines().find((line) => line.startsWith('@nowallet'));
+  expect(row).not.toMatch(/[│█]/);
+  expect(row?.match(/—/g)).toHaveLength(5);
+});
