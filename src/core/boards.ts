@@ -2,7 +2,7 @@ import { copySources } from '../base/json.ts';
 import { textOf } from '../base/json-object.ts';
 import { numberOf, recordsOf, type Sent } from '../contract/read-record.ts';
 
-/** The period and the time of the snapshot stand beside the entries; a saved row could not be dated without them. */
+/** The board has the period and the time of the snapshot, not its entries; a saved row could not be dated without them. */
 export const boardEntries = (board: Sent): Sent[] =>
   recordsOf(board['entries']).map((entry) => onBoard(entry, board));
 

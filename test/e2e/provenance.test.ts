@@ -23,7 +23,7 @@ const rowsOf = (ran: { readonly lines: () => readonly string[] }): Record<string
 
 describe.each(commands)('trdr %s', (line, isOfSubject) => {
   test.each(['bare', 'wrapped'] as const)(
-    'says what stood beside its rows: %s',
+    'says what the answer says about its rows: %s',
     async (envelope) => {
       const { run, sandbox } = await openDesk({ envelope, plan: 'enterprise' });
       const from = Date.now();

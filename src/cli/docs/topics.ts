@@ -77,7 +77,7 @@ export const topics: readonly DocPage[] = [
           '--fields a,b.c prints only these fields, in this order, in every format. JSON nests them as in the record: {"a":1,"b":{"c":2}}. "trdr schema COMMAND" describes all documented fields. trdr rejects other names before it sends anything, so that a typo costs nothing. "brief" stands for the few fields of a command that are wanted most often. A leading dot selects a field that is not documented: .newField or .windows.24h.newField. It is null in records that lack it.',
           'In tables, columns that are named in --fields are shown in full; long text is wrapped. --wide shows all columns of a table in full, even if they are wider than the terminal.',
           'JSON, NDJSON, CSV and TSV contain every field that the service sent, including undocumented ones, with unchanged names, nulls and digits: 1.10 stays 1.10. A CSV or TSV lacks fields that first appear after its header was written; a notice names them. An unpaired surrogate is written as U+FFFD. Tables round numbers and shorten text.',
-          'What stands beside a record in its answer is a field of each row: asOf if the service states when it observed the data, period and capturedAt of a leaderboard. A record of one subject also has readAt, when trdr read it, and via: service, or cache for an earlier answer.',
+          'What the service says about an answer as a whole is a field of each row: asOf if the service states when it observed the data, period and capturedAt of a leaderboard. A record of one subject also has readAt, when trdr read it, and via: service, or cache for an earlier answer.',
           '--times iso writes all documented timestamps as ISO 8601 in UTC instead of epoch milliseconds.',
         ],
       },

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { int, optional, string } from '../field.ts';
 
-/** Rows are printed without their envelope, so each one carries what stood beside it. */
+/** Rows are printed without their envelope, so each one carries what the answer says about it. */
 export const observed = {
   asOf: z.optional(
     string('When the data was observed, if the service states it.', {
