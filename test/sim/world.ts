@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { Failure } from '../../src/base/failure.ts';
 import { confluentSink } from '../../src/cli/tail/output/confluence-sink.ts';
 import { mayBeCharged } from '../../src/core/client/service-errors.ts';
-import { createSpend } from '../../src/core/spend/spend.ts';
+import { Spend } from '../../src/core/spend/spend.ts';
 import { Confluence, calloutConfluence, thesisConfluence } from '../../src/tail/confluence.ts';
 import { createTail, type Tail } from '../../src/tail/engine.ts';
 import type { Summary, TailNotice } from '../../src/tail/notice.ts';
@@ -228,7 +228,7 @@ async function runProcess(
   const confluence =
     schedule.rule && new Confluence(schedule.rule, fields, resume?.state, verified);
   const limit = { limit: schedule.ceiling ?? undefined };
-  const spend = createSpend(limit, { acquire: async () => {} }, undefined);
+  const spend = new Spend(limit, { acquire: async () => {} }, undefined);
   const { left } = spend;
   const world: TailPorts = {
     clock,
@@ -348,7 +348,7 @@ const startOf = (schedule: Schedule, scheduler: Scheduler): StartPoint => {
 };
 
 /** Pays for each page in advance, like the client. */
-const paid = (source: Source, spend: ReturnType<typeof createSpend>): TailPorts['source'] => ({
+const paid = (source: Source, spend: Spend): TailPorts['source'] => ({
   sizes: source.sizes,
   stepCu: source.price(source.sizes.step),
   async page(ask, signal) {

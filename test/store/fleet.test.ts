@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
-import { createLimiter } from '../../src/core/spend/rate-limiter.ts';
+import { Limiter } from '../../src/core/spend/rate-limiter.ts';
 import { createMemory } from '../../src/store/memory.ts';
 import { randomOf, seedOf } from '../e2e/feed.ts';
 import { machine } from './machines.ts';
@@ -39,7 +39,7 @@ describe.skipIf(!hasServer())('a fleet of machines', () => {
     const start = (name: string) => {
       const memory = createMemory(server.folder, name);
       const { windows, link } = machine(server, { name, windowMs: ALLOWED_MS, memory });
-      const limiter = createLimiter(windows, systemClock, async () => LIMIT);
+      const limiter = new Limiter(windows, systemClock, async () => LIMIT);
       let isDead = false;
       const call = async () => {
         await limiter.learn(LIMIT);

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
 import { renewalOf } from '../../src/base/periods.ts';
 import { leftIn } from '../../src/contract/budget.ts';
-import { createSpend } from '../../src/core/spend/spend.ts';
+import { Spend } from '../../src/core/spend/spend.ts';
 import { openLedger } from '../../src/state/ledger/ledger.ts';
 import { readLedger, summarize } from '../../src/state/ledger/read-ledger.ts';
 import { createTail } from '../../src/tail/engine.ts';
@@ -28,7 +28,7 @@ const NOON = Date.UTC(2026, 0, 1, 12);
 /** A feed with a post every `everyMs` since the epoch, with 20 posts per page. */
 function feed(
   clock: VirtualClock,
-  spend: ReturnType<typeof createSpend>,
+  spend: Spend,
   { everyMs, isOut }: { readonly everyMs: number; readonly isOut: () => boolean },
 ): PageSource {
   const row = (number: number): TailRow => {
@@ -132,7 +132,7 @@ async function run({
   );
   // Load the code of budgets before the virtual clock runs.
   await ledger.budgets?.();
-  const spend = createSpend({}, { acquire: async () => {} }, ledger);
+  const spend = new Spend({}, { acquire: async () => {} }, ledger);
   const { left } = spend;
   const minute = { least: 0, most: 20_000, reveals: 0 };
   const rows: string[] = [];

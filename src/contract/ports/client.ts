@@ -67,6 +67,12 @@ export interface BudgetLeft {
   readonly renewsAt: number;
 }
 
+/** Takes what the answer of a request states. */
+export type Learn = (stated: {
+  readonly me?: Known<Me> | undefined;
+  readonly budgets?: readonly BudgetLeft[] | undefined;
+}) => void;
+
 /**
  * What is left by the last answers, less what this run may have spent since they were requested.
  */
@@ -80,10 +86,7 @@ export interface Remainder {
   readonly unitsUsed: number | null;
   readonly budgets: readonly BudgetLeft[];
   /** Called before a request; the returned function takes what the answer states. */
-  request(): (stated: {
-    readonly me?: Known<Me> | undefined;
-    readonly budgets?: readonly BudgetLeft[] | undefined;
-  }) => void;
+  request(): Learn;
 }
 
 /** The service with one key. Rejects with a `Failure`, or with the reason of an aborted signal. */

@@ -2,9 +2,22 @@
  * Counts the paid calls that were sent and not answered yet, so that a shutdown can wait for their
  * answers.
  */
-export type InFlight = ReturnType<typeof createInFlight>;
+export interface InFlight {
+  /**
+   * Counts a call, which ends within `timeoutMs` after a shutdown begins, until the returned
+   * function is called.
+   */
+  begin(timeoutMs: number): () => void;
+  /** Makes a shutdown wait for other work too, until the returned function is called. */
+  hold(): () => void;
+  readonly count: number;
+  /** How long the counted calls can still take once a shutdown begins; 0 without calls. */
+  leftMs(): number;
+  /** Resolves when all counted calls and all other work have ended. */
+  idle(): Promise<void>;
+}
 
-export function createInFlight() {
+export function createInFlight(): InFlight {
   /** The timeout of each call; undefined for other work. */
   const open = new Map<symbol, number | undefined>();
   const waiting: (() => void)[] = [];
@@ -18,19 +31,13 @@ export function createInFlight() {
     };
   };
   return {
-    /**
-     * Counts a call, which ends within `timeoutMs` after a shutdown begins, until the returned
-     * function is called.
-     */
-    begin: (timeoutMs: number): (() => void) => start(timeoutMs),
-    /** Makes a shutdown wait for other work too, until the returned function is called. */
-    hold: (): (() => void) => start(undefined),
-    get count(): number {
+    begin: start,
+    hold: () => start(undefined),
+    get count() {
       return calls().length;
     },
-    /** How long the counted calls can still take once a shutdown begins; 0 without calls. */
-    leftMs: (): number => Math.max(0, ...calls()),
-    async idle(): Promise<void> {
+    leftMs: () => Math.max(0, ...calls()),
+    async idle() {
       if (open.size > 0) await new Promise<void>((resolve) => waiting.push(resolve));
     },
   };

@@ -1,11 +1,21 @@
 import { Failure, usageError } from '../../base/failure.ts';
 import { baseUrl, isLoopback } from '../../base/url-values.ts';
 
-/** Rejects plain http to other machines, because it would send the key unencrypted. */
+export interface BaseUrl {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** The path without a trailing slash; may be empty. */
+  readonly prefix: string;
+}
+
+/**
+ * Parses a base URL. Rejects plain http to other machines, because it would send the key
+ * unencrypted.
+ */
 export function parseBaseUrl(
   text: string,
   { insecureHttp = false }: { readonly insecureHttp?: boolean | undefined } = {},
-) {
+): BaseUrl {
   const read = baseUrl.read(text);
   // Do not print the URL, because it may contain a password.
   if (read === undefined)
@@ -24,7 +34,6 @@ export function parseBaseUrl(
       hint: 'use https, or pass --insecure-http to accept the risk',
     });
   }
-  // The prefix has no trailing slash; it may be empty.
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
 }
 

@@ -5,159 +5,247 @@ import type { Notice } from '../../contract/ports/client.ts';
 import type { RateWindows } from '../../contract/ports/rate-windows.ts';
 import { createQueue } from './queue.ts';
 
-/** The rate limits that apply to a call: the key's limit alone, or also the lower limit of `resolve`. */
+/**
+ * The rate limits that apply to a call: the key's limit alone, or also the lower limit of
+ * `resolve`.
+ */
 export type LaneName = 'key' | 'resolve';
 
+/** Fetches the limit of the key with exactly one call; null if the answer does not contain it. */
+export type AskRate = (signal: AbortSignal | undefined) => Promise<number | null>;
+
+/** Shorter waits are not reported. */
 export const SILENT_WAIT_MS = 2_000;
-/** A call fails if its lane is blocked for longer, after a 429. Waiting for other calls in the queue may take longer. */
+/**
+ * A call fails if its lane is blocked for longer, after a 429 of this or another process. A call
+ * that waits only for other calls in the queue never fails.
+ */
 export const MAX_WAIT_MS = 120_000;
-/** Then trdr fetches the key's limit, free of charge: some contracts have a lower limit than any plan. */
+/**
+ * After this many calls in a minute, trdr fetches the limit of the key, free of charge. It does not
+ * assume the limit of a plan, because some contracts have a lower limit than any plan.
+ */
 const CALLS_BEFORE_ASKING = 9;
+/**
+ * Until the limit is known, calls wait in slices, because another process may fetch it meanwhile.
+ */
 const SLICE_MS = 200;
-// Stop waiting for the process that is fetching the limit after 15 slices (3 s).
+/** After 15 slices (3 s), a call stops waiting for the process that is fetching the limit. */
 const SLICES = 15;
-// A 429 within the limit suggests that the plan has changed: fetch the limit again, at most once per minute.
+/**
+ * A 429 within the limit suggests that the plan has changed: the limit is fetched again, at most
+ * once a minute.
+ */
 const RECHECK_MS = 60_000;
-/** A call that leaves this late counts as leaving in time; less than RATE_WINDOW_MS exceeds a minute. */
+/**
+ * A call that leaves this late counts as leaving in time; it is less than RATE_WINDOW_MS exceeds a
+ * minute.
+ */
 const LATE_MS = 250;
-/** One absurd Retry-After, such as milliseconds instead of seconds, must not block a key or stop a tail for hours. */
+/**
+ * One absurd Retry-After, such as milliseconds instead of seconds, must not block a key or stop a
+ * tail for hours.
+ */
 export const LONGEST_BLOCK_MS = 15 * 60_000;
 
-export type Limiter = ReturnType<typeof createLimiter>;
+/** What is known of the limit of a key. */
+interface KeyLimit {
+  /** Calls per minute; null if not known yet. */
+  perMinute: number | null;
+  /** Whether the limit could not be fetched. The lowest limit of all plans then applies. */
+  isUnavailable: boolean;
+  /** Whether the next call first fetches the limit again. */
+  isDoubtful: boolean;
+  /** When a 429 last made the limit doubtful, by the monotonic clock. */
+  doubtedAt: number;
+}
 
-/** `askRate` fetches the limit of the key with exactly one call; null if the answer does not contain it. */
-export function createLimiter(
-  windows: RateWindows,
-  clock: Clock,
-  askRate: (signal: AbortSignal | undefined) => Promise<number | null>,
-  notify: (notice: Notice) => void = () => {},
-) {
-  let rate: number | null = null;
-  let recheck = false;
-  let recheckedAt = Number.NEGATIVE_INFINITY;
-  let tickets = 0;
-  const queues = { key: createQueue(), resolve: createQueue() };
+/** A call that waits in a lane. */
+interface Waiting {
+  readonly lane: LaneName;
+  /** The place in the queue of all processes. */
+  readonly ticket: number;
+  readonly signal: AbortSignal | undefined;
+  /** The latest time of the monotonic clock at which the call may start. */
+  readonly until: number;
+  isReported: boolean;
+  slices: number;
+}
 
-  let isUnavailable = false;
-  const assumed = () => rate ?? (isUnavailable ? LEAST_RATE_PER_MINUTE : CALLS_BEFORE_ASKING);
+/**
+ * Delays calls so that each lane stays within its rate limit. The calls of this process are served
+ * in order; `windows` counts them together with those of other processes or machines. A ticket
+ * keeps the place of a call there while it waits.
+ */
+export class Limiter {
+  readonly #windows: RateWindows;
+  readonly #clock: Clock;
+  readonly #askRate: AskRate;
+  readonly #notify: (notice: Notice) => void;
+  readonly #queues = { key: createQueue(), resolve: createQueue() };
+  readonly #key: KeyLimit = {
+    perMinute: null,
+    isUnavailable: false,
+    isDoubtful: false,
+    doubtedAt: Number.NEGATIVE_INFINITY,
+  };
+  #tickets = 0;
 
-  async function learn(limit: number): Promise<void> {
-    if (limit === rate || !(limit >= 1)) return;
-    rate = limit;
-    await windows.learn('key', limit);
+  constructor(
+    windows: RateWindows,
+    clock: Clock,
+    askRate: AskRate,
+    notify: (notice: Notice) => void = () => {},
+  ) {
+    this.#windows = windows;
+    this.#clock = clock;
+    this.#askRate = askRate;
+    this.#notify = notify;
   }
 
-  /** Only the process that gets the first slot after CALLS_BEFORE_ASKING requests the limit. */
-  async function ask(signal: AbortSignal | undefined): Promise<void> {
-    const { waitMs, known } = await windows.take('key', CALLS_BEFORE_ASKING + 1);
-    if (known !== null) rate = known;
-    else if (waitMs <= 0) {
-      await request(signal);
-      isUnavailable = rate === null;
-    }
+  /** The limit of the key; null if not known yet. */
+  get rate(): number | null {
+    return this.#key.perMinute;
   }
 
-  async function request(signal: AbortSignal | undefined): Promise<void> {
-    const stated = await askRate(signal).catch(() => null);
-    signal?.throwIfAborted();
-    if (stated !== null) await learn(stated);
-  }
-
-  /** Before that, calls do not enter the queue, because their waits would be calculated from CALLS_BEFORE_ASKING. */
-  const knowsLimit = () => rate !== null || isUnavailable;
-
-  /** Waits until the call may leave. It keeps its ticket, and thus its place in the queue. */
-  async function wait(
+  /**
+   * Resolves when a call may be sent. Rejects if a 429 blocks the lane beyond MAX_WAIT_MS, or if
+   * `until` (of `clock.mono`) would pass.
+   */
+  async acquire(
     lane: LaneName,
-    ticket: number,
-    signal: AbortSignal | undefined,
-    until: number,
+    signal?: AbortSignal,
+    until: number = Number.POSITIVE_INFINITY,
   ): Promise<void> {
-    let isReported = false;
-    let slices = 0;
-    for (;;) {
-      const limit = lane === 'resolve' ? RESOLVES_PER_MINUTE : assumed();
-      const hasLimit = lane === 'resolve' || knowsLimit();
-      const { waitMs, known, queued } = await windows.take(
-        lane,
-        limit,
-        hasLimit ? ticket : undefined,
-      );
-      if (lane === 'key' && known !== null) {
-        const grown = known > assumed();
-        rate = known;
-        // The assumed limit was reached, but a higher limit is known by now: try again.
-        if (waitMs > 0 && grown) continue;
+    const slots = new Map<LaneName, { readonly ticket: number; readonly at: number }>();
+    const lanes: readonly LaneName[] = lane === 'resolve' ? ['resolve', 'key'] : ['key'];
+    while (slots.size < lanes.length) {
+      for (const name of lanes) {
+        if (slots.has(name)) continue;
+        const ticket = await this.#queues[name](() => this.#take(name, signal, until), signal);
+        slots.set(name, { ticket, at: this.#clock.mono() });
       }
-      if (waitMs <= 0) return;
-      if (!queued && waitMs > MAX_WAIT_MS) throw waitTooLong(lane, waitMs);
-      if (!hasLimit) {
-        await ask(signal);
-        isUnavailable ||= rate === null && ++slices > SLICES;
-        if (!knowsLimit()) await clock.sleep(SLICE_MS, signal);
-        continue;
+      // The call leaves now, perhaps long after it got its slot in the first lane.
+      for (const [name, { ticket, at }] of slots) {
+        const lateMs = this.#clock.mono() - at;
+        if (lateMs <= LATE_MS) continue;
+        const isCounted = await this.#windows.depart(name, ticket, lateMs);
+        if (!isCounted) slots.delete(name);
       }
-      if (clock.mono() + waitMs > until) throw waitTooLong(lane, waitMs, false);
-      if (!isReported && waitMs > SILENT_WAIT_MS)
-        notify({ kind: 'wait', ms: waitMs, reason: reasonOf(lane, limit) });
-      isReported = true;
-      await clock.sleep(waitMs, signal);
     }
+  }
+
+  /** Blocks a lane after a 429. */
+  async refused(lane: LaneName, ms: number): Promise<void> {
+    await this.#windows.block(lane, Math.min(ms, LONGEST_BLOCK_MS));
+    const { perMinute, doubtedAt } = this.#key;
+    if (lane !== 'key' || perMinute === null) return;
+    if (this.#clock.mono() - doubtedAt < RECHECK_MS) return;
+    this.#key.doubtedAt = this.#clock.mono();
+    this.#key.isDoubtful = true;
+  }
+
+  /** Takes the limit of the key that an answer has stated. */
+  async learn(limit: number): Promise<void> {
+    if (limit === this.#key.perMinute || !(limit >= 1)) return;
+    this.#key.perMinute = limit;
+    await this.#windows.learn('key', limit);
   }
 
   /** Takes a slot of a lane. A call that fails leaves the queue of all machines. */
-  async function take(
-    lane: LaneName,
-    signal: AbortSignal | undefined,
-    until: number,
-  ): Promise<number> {
-    const ticket = ++tickets;
+  async #take(lane: LaneName, signal: AbortSignal | undefined, until: number): Promise<number> {
+    const ticket = ++this.#tickets;
     try {
-      await wait(lane, ticket, signal, until);
+      await this.#wait({ lane, ticket, signal, until, isReported: false, slices: 0 });
     } catch (error) {
-      await windows.drop(lane, ticket);
+      await this.#windows.drop(lane, ticket);
       throw error;
     }
-    if (lane !== 'key' || !recheck) return ticket;
-    // Use this slot to request the limit, which may have changed; the call itself uses the next slot.
-    recheck = false;
-    await request(signal);
-    return await take(lane, signal, until);
+    if (lane !== 'key' || !this.#key.isDoubtful) return ticket;
+    // Use this slot to request the limit, which may have changed; the call itself uses the next
+    // slot.
+    this.#key.isDoubtful = false;
+    await this.#request(signal);
+    return await this.#take(lane, signal, until);
   }
 
-  return {
-    /** In order. Rejects if a 429 blocks the lane beyond MAX_WAIT_MS, or `until` (of `clock.mono`) would pass. */
-    async acquire(
-      lane: LaneName,
-      signal?: AbortSignal,
-      until: number = Number.POSITIVE_INFINITY,
-    ): Promise<void> {
-      const slots = new Map<LaneName, { readonly ticket: number; readonly at: number }>();
-      const lanes: readonly LaneName[] = lane === 'resolve' ? ['resolve', 'key'] : ['key'];
-      while (slots.size < lanes.length) {
-        for (const each of lanes) {
-          if (slots.has(each)) continue;
-          const ticket = await queues[each](() => take(each, signal, until), signal);
-          slots.set(each, { ticket, at: clock.mono() });
-        }
-        // The call leaves now, perhaps long after it got its slot in the first lane.
-        for (const [each, { ticket, at }] of slots) {
-          const lateMs = clock.mono() - at;
-          if (lateMs > LATE_MS && !(await windows.depart(each, ticket, lateMs))) slots.delete(each);
-        }
+  /** Waits until the call may leave. It keeps its ticket, and thus its place in the queue. */
+  async #wait(call: Waiting): Promise<void> {
+    const { lane, ticket, signal, until } = call;
+    for (;;) {
+      const limit = lane === 'resolve' ? RESOLVES_PER_MINUTE : this.#assumed;
+      // Without a limit, a call does not enter the queue: its wait would be computed from
+      // CALLS_BEFORE_ASKING.
+      const hasLimit = lane === 'resolve' || this.#hasLimit;
+      const slot = await this.#windows.take(lane, limit, hasLimit ? ticket : undefined);
+      const { waitMs, queued } = slot;
+      const hasGrown = lane === 'key' && this.#adopt(slot.known);
+      // The assumed limit was reached, but a higher limit is known by now: try again.
+      if (waitMs > 0 && hasGrown) continue;
+      if (waitMs <= 0) return;
+      if (!queued && waitMs > MAX_WAIT_MS) throw waitTooLong(lane, waitMs);
+      if (!hasLimit) {
+        await this.#findLimit(call);
+        continue;
       }
-    },
-    async refused(lane: LaneName, ms: number): Promise<void> {
-      await windows.block(lane, Math.min(ms, LONGEST_BLOCK_MS));
-      if (lane !== 'key' || rate === null || clock.mono() - recheckedAt < RECHECK_MS) return;
-      recheckedAt = clock.mono();
-      recheck = true;
-    },
-    learn,
-    get rate(): number | null {
-      return rate;
-    },
-  };
+      if (this.#clock.mono() + waitMs > until) throw waitTooLong(lane, waitMs, false);
+      this.#report(call, waitMs, limit);
+      await this.#clock.sleep(waitMs, signal);
+    }
+  }
+
+  #report(call: Waiting, ms: number, limit: number): void {
+    if (!call.isReported && ms > SILENT_WAIT_MS)
+      this.#notify({ kind: 'wait', ms, reason: reasonOf(call.lane, limit) });
+    call.isReported = true;
+  }
+
+  get #assumed(): number {
+    const { perMinute, isUnavailable } = this.#key;
+    return perMinute ?? (isUnavailable ? LEAST_RATE_PER_MINUTE : CALLS_BEFORE_ASKING);
+  }
+
+  get #hasLimit(): boolean {
+    return this.#key.perMinute !== null || this.#key.isUnavailable;
+  }
+
+  /**
+   * Takes a limit that another process has learned; returns whether it is higher than the assumed
+   * one.
+   */
+  #adopt(limit: number | null): boolean {
+    if (limit === null) return false;
+    const isHigher = limit > this.#assumed;
+    this.#key.perMinute = limit;
+    return isHigher;
+  }
+
+  /** Fetches the limit, or waits a moment for the process that is fetching it. */
+  async #findLimit(call: Waiting): Promise<void> {
+    await this.#ask(call.signal);
+    if (this.#hasLimit) return;
+    this.#key.isUnavailable = ++call.slices > SLICES;
+    if (!this.#key.isUnavailable) await this.#clock.sleep(SLICE_MS, call.signal);
+  }
+
+  /**
+   * Fetches the limit unless another process is fetching it: only the process that gets the first
+   * slot after CALLS_BEFORE_ASKING sends the request. A limit that stays unknown is not an error.
+   */
+  async #ask(signal: AbortSignal | undefined): Promise<void> {
+    const { waitMs, known } = await this.#windows.take('key', CALLS_BEFORE_ASKING + 1);
+    if (known !== null) this.#key.perMinute = known;
+    else if (waitMs <= 0) {
+      await this.#request(signal);
+      this.#key.isUnavailable = this.#key.perMinute === null;
+    }
+  }
+
+  async #request(signal: AbortSignal | undefined): Promise<void> {
+    const stated = await this.#askRate(signal).catch(() => null);
+    signal?.throwIfAborted();
+    if (stated !== null) await this.learn(stated);
+  }
 }
 
 const reasonOf = (lane: LaneName, limit: number) =>

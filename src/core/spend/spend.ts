@@ -3,21 +3,24 @@ import { Failure } from '../../base/failure.ts';
 import { unitsText } from '../../base/units.ts';
 import { BUDGET } from '../../contract/budget.ts';
 import type { PriceBounds } from '../../contract/endpoint.ts';
-import type { BudgetLeft, Client, Remainder } from '../../contract/ports/client.ts';
+import type { Client, Remainder } from '../../contract/ports/client.ts';
 import type { Ledger, PaidCall, Slot } from '../../contract/ports/ledger.ts';
-import type { Known } from '../../contract/read-record.ts';
-import type { Me } from '../../contract/records/account.ts';
-import { leftOf } from '../account.ts';
 import { createQueue } from './queue.ts';
 import type { LaneName, Limiter } from './rate-limiter.ts';
+import { RunCost, RunRemainder } from './run-cost.ts';
 
-type Spent = Client['spent'];
-
-/** The spending limit of a run. It is read again for every call, because the user can raise it during the run. */
+/**
+ * The spending limit of a run. It is read again for every call, because the user can raise it
+ * during the run.
+ */
 export interface SpendLimit {
   readonly limit?: number | undefined;
-  /** The cost that the user confirmed. Calls whose answers were lost are repeated only within this cost. */
+  /**
+   * The cost that the user confirmed. Calls whose answers were lost are repeated only within this
+   * cost.
+   */
   readonly agreed?: number | undefined;
+  /** How to raise the limit. */
   readonly hint?: string | undefined;
   /** Asks the user to raise the limit by at least `most` CU; false if the user declines. */
   raise?(most: number): Promise<boolean>;
@@ -28,174 +31,216 @@ export interface SpendLimit {
 /** A call, or a minute of the WebSocket, that is about to be paid for. */
 interface Purchase {
   readonly endpoint: string;
+  /** Undefined if the price is not known. */
   readonly bounds: PriceBounds | undefined;
   /** The rate limit that the call waits for; undefined for a minute of the WebSocket. */
   readonly lane?: LaneName | undefined;
-  /** By the monotonic clock. */
+  /** The latest time of the monotonic clock at which the rate limit may let the call start. */
   readonly until?: number | undefined;
 }
 
-/** The one way to pay: through the spending limit of the run, the rate limit, and the ledger with its budgets. */
-export function createSpend(
-  allowed: SpendLimit,
-  limiter: Pick<Limiter, 'acquire'>,
-  ledger: Ledger | undefined,
-) {
-  const writing = new Set<Promise<void>>();
+/** A purchase whose maximum cost is counted. */
+interface Held {
+  readonly most: number;
+  readonly isFree: boolean;
+  /** A minute of the WebSocket costs its maximum, and does not end soon. */
+  readonly stands: boolean;
+  isOpen: boolean;
+}
+
+/**
+ * The one way to pay: through the spending limit of the run, the rate limit, and the ledger with
+ * its budgets.
+ *
+ * A call is first counted with its maximum cost, and waits if the limit covers it only should calls
+ * in flight cost less than their maximum. Right before it is sent it is recorded, where a budget of
+ * several runs can refuse it.
+ */
+export class Spend {
+  readonly left: Remainder;
+  readonly #allowed: SpendLimit;
+  readonly #limiter: Pick<Limiter, 'acquire'>;
+  readonly #ledger: Ledger | undefined;
+  readonly #cost: RunCost;
   // Calls are admitted in order, so that the result does not depend on which answer arrives first.
-  const limited = createQueue();
-  const budgeted = createQueue();
-  const endings = new EventEmitter().setMaxListeners(0);
-  let cu = 0;
-  let lost = 0;
-  let calls = 0;
-  /** The maximum cost of the requests in flight. */
-  let reserved = 0;
-  /** The cost of the open minutes of the WebSocket. */
-  let standing = 0;
-  let recorded = 0;
-  let ended = 0;
-  let mayRaise = true;
+  readonly #limited = createQueue();
+  readonly #budgeted = createQueue();
+  /** Emits `end` when a call has ended, and again when its end is in the ledger. */
+  readonly #endings = new EventEmitter().setMaxListeners(0);
+  readonly #writes = new Set<Promise<void>>();
+  /** The calls in flight that are in the ledger, where they may cost less than recorded. */
+  #recorded = 0;
+  /** How many ends of calls are in the ledger. */
+  #ended = 0;
+  /** False once the user has declined to raise the limit: it is never asked again. */
+  #mayRaise = true;
 
-  const ending = async (signal: AbortSignal | undefined) => {
-    await once(endings, 'end', signal && { signal }).catch(() => {});
-    signal?.throwIfAborted();
-  };
-
-  const maximum = () => allowed.limit ?? Number.POSITIVE_INFINITY;
-  const agreed = () => allowed.agreed ?? Number.POSITIVE_INFINITY;
-  const fits = (most: number, within: number) => cu + lost + reserved + standing + most <= within;
-
-  const refusal = (most: number) => {
-    const left = Math.max(0, maximum() - cu - lost - standing);
-    const text = `the next call may cost ${unitsText(most)} but only ${unitsText(left)} of the spending limit (${unitsText(maximum())}) remain`;
-    const hint = allowed.hint ?? 'raise --max-cu';
-    return allowed.stopped?.() ?? new Failure('limit', text, { code: 'CEILING', hint });
-  };
-
-  /** Counts the maximum cost of a call as soon as the limit covers it; returns a function that no longer counts it. */
-  async function hold(
-    most: number,
-    stands: boolean,
-    signal: AbortSignal | undefined,
-  ): Promise<() => void> {
-    while (most > 0 && !fits(most, maximum())) {
-      // Calls in flight may cost less than was reserved; the open minutes of a WebSocket will not.
-      if (reserved > 0) await ending(signal);
-      else if (!allowed.raise || !mayRaise) throw refusal(most);
-      else {
-        mayRaise = false;
-        mayRaise = await allowed.raise(most);
-      }
-    }
-    const count = (sign: 1 | -1) => {
-      if (stands) standing += sign * most;
-      else reserved += sign * most;
-    };
-    count(1);
-    return () => count(-1);
+  constructor(
+    allowed: SpendLimit,
+    limiter: Pick<Limiter, 'acquire'>,
+    ledger: Ledger | undefined,
+    cost = new RunCost(),
+    left: Remainder = new RunRemainder(cost),
+  ) {
+    this.#allowed = allowed;
+    this.#limiter = limiter;
+    this.#ledger = ledger;
+    this.#cost = cost;
+    this.left = left;
   }
 
-  async function record(call: PaidCall, stands: boolean, signal: AbortSignal | undefined) {
+  get spent(): Client['spent'] {
+    return this.#cost.spent;
+  }
+
+  /** Whether the confirmed cost and the spending limit cover another `most` CU. */
+  affords(most: number): boolean {
+    return this.#cost.fits(most, Math.min(this.#limit, this.#agreed));
+  }
+
+  /**
+   * Waits until a call may be sent, and counts it. A rejected call does not stay counted. With
+   * `repeat`, the call repeats one whose answer was lost: both may have been charged, so the cost
+   * that the user confirmed must cover both.
+   */
+  async reserve(
+    { endpoint, bounds, lane, until }: Purchase,
+    signal: AbortSignal | undefined,
+    { repeat = false }: { readonly repeat?: boolean } = {},
+  ): Promise<Slot> {
+    const most = bounds?.most ?? 0;
+    signal?.throwIfAborted();
+    if (repeat && most > 0 && !this.#cost.fits(most, this.#agreed)) throw notAgreed(most);
+    const stands = lane === undefined;
+    const held: Held = { most, isFree: bounds?.most === 0, stands, isOpen: true };
+    if (most > 0) await this.#limited(() => this.#hold(held, signal), signal);
+    let entry: Slot<Promise<void>> | undefined;
+    try {
+      if (lane !== undefined) await this.#limiter.acquire(lane, signal, until);
+      signal?.throwIfAborted();
+      if (!held.isFree) {
+        const call = { endpoint, most: bounds?.most };
+        entry = await this.#budgeted(() => this.#record(call, stands, signal), signal);
+        this.#cost.calls++;
+      }
+    } catch (error) {
+      this.#release(held);
+      throw error;
+    }
+    return this.#slotOf(held, entry);
+  }
+
+  /** Resolves when the outcomes of all ended calls are in the ledger. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#writes);
+  }
+
+  get #limit(): number {
+    return this.#allowed.limit ?? Number.POSITIVE_INFINITY;
+  }
+
+  get #agreed(): number {
+    return this.#allowed.agreed ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Counts the maximum cost of a call as soon as the limit covers it. */
+  async #hold({ most, stands }: Held, signal: AbortSignal | undefined): Promise<void> {
+    while (!this.#cost.fits(most, this.#limit)) {
+      // Calls in flight may cost less than was reserved; the open minutes of a WebSocket will not.
+      if (this.#cost.reserved > 0) await this.#nextEnd(signal);
+      else if (!this.#allowed.raise || !this.#mayRaise) throw this.#refusal(most);
+      else {
+        this.#mayRaise = false;
+        this.#mayRaise = await this.#allowed.raise(most);
+      }
+    }
+    if (stands) this.#cost.standing += most;
+    else this.#cost.reserved += most;
+  }
+
+  #release({ most, stands }: Held): void {
+    if (stands) this.#cost.standing -= most;
+    else this.#cost.reserved -= most;
+    this.#endings.emit('end');
+  }
+
+  #refusal(most: number): Failure {
+    const stopped = this.#allowed.stopped?.();
+    if (stopped) return stopped;
+    const { cu, lost, standing } = this.#cost;
+    const left = unitsText(Math.max(0, this.#limit - cu - lost - standing));
+    const rest = `only ${left} of the spending limit (${unitsText(this.#limit)}) remain`;
+    const text = `the next call may cost ${unitsText(most)} but ${rest}`;
+    const hint = this.#allowed.hint ?? 'raise --max-cu';
+    return new Failure('limit', text, { code: 'CEILING', hint });
+  }
+
+  /**
+   * Records a call in the ledger. A budget that refuses it may still cover it once calls of this
+   * run have ended for less than their maximum; calls of other runs are not waited for.
+   */
+  async #record(call: PaidCall, stands: boolean, signal: AbortSignal | undefined) {
     for (;;) {
-      const before = ended;
+      const before = this.#ended;
       try {
-        const slot = await ledger?.begin(call, signal);
-        if (!stands) recorded++;
+        const slot = await this.#ledger?.begin(call, signal);
+        if (!stands) this.#recorded++;
         return slot;
       } catch (error) {
         const isShort =
           error instanceof Failure && error.code === BUDGET && call.most !== undefined;
-        if (!isShort || (recorded === 0 && ended === before)) throw error;
+        if (!isShort || (this.#recorded === 0 && this.#ended === before)) throw error;
       }
-      // A call of this run may have ended in the meantime; calls of other runs are not waited for.
-      if (ended === before) await ending(signal);
+      // A call of this run may have ended while the ledger was asked.
+      if (this.#ended === before) await this.#nextEnd(signal);
     }
   }
 
-  const spent = (): Spent => ({ cu, atMost: cu + lost + standing, inFlight: reserved, calls });
+  async #nextEnd(signal: AbortSignal | undefined): Promise<void> {
+    await once(this.#endings, 'end', signal && { signal }).catch(() => {});
+    signal?.throwIfAborted();
+  }
 
-  return {
-    get spent(): Spent {
-      return spent();
-    },
-    left: remainderOf(spent),
-    /** Whether the confirmed cost and the spending limit cover another `most` CU. */
-    affords: (most: number): boolean => fits(most, Math.min(maximum(), agreed())),
-    /** A rejected call does not stay counted. With `repeat`, the call repeats one whose answer was lost. */
-    async reserve(
-      { endpoint, bounds, lane, until }: Purchase,
-      signal: AbortSignal | undefined,
-      { repeat = false }: { readonly repeat?: boolean } = {},
-    ): Promise<Slot> {
-      const most = bounds?.most ?? 0;
-      const isFree = bounds?.most === 0;
-      const stands = lane === undefined;
-      signal?.throwIfAborted();
-      if (repeat && most > 0 && !fits(most, agreed())) throw notAgreed(most);
-      const drop =
-        most === 0
-          ? await hold(0, stands, signal)
-          : await limited(() => hold(most, stands, signal), signal);
-      let entry: Slot<Promise<void>> | undefined;
-      try {
-        if (lane !== undefined) await limiter.acquire(lane, signal, until);
-        signal?.throwIfAborted();
-        const call = { endpoint, most: bounds?.most };
-        if (!isFree) {
-          entry = await budgeted(() => record(call, stands, signal), signal);
-          calls++;
-        }
-      } catch (error) {
-        drop();
-        endings.emit('end');
-        throw error;
-      }
-      let isOpen = true;
-      const end = (count: () => void, write: () => Promise<void> | undefined) => {
-        if (!isOpen) return;
-        isOpen = false;
-        drop();
-        count();
-        endings.emit('end');
-        // An answer is returned before its cost is written; `settled` waits for all writes.
-        const written = (write() ?? Promise.resolve()).catch(() => {});
-        writing.add(written);
-        void written.then(() => {
-          writing.delete(written);
-          if (!stands && !isFree) recorded--;
-          ended++;
-          endings.emit('end');
-        });
-      };
-      return {
-        settle(cost) {
-          const { cuAtMost = 0 } = cost;
-          const count = () => {
-            cu += cost.cu;
-            lost += cuAtMost;
-          };
-          end(count, () => entry?.settle(cost));
-        },
-        lose(how = {}) {
-          const count = () => {
-            lost += most;
-          };
-          end(count, () => entry?.lose(how));
-        },
-        release() {
-          const count = () => {
-            if (!isFree) calls--;
-          };
-          end(count, () => entry?.release());
-        },
-      };
-    },
-    /** Resolves when the outcomes of all ended calls are in the ledger. */
-    async settled(): Promise<void> {
-      await Promise.all(writing);
-    },
-  };
+  #slotOf(held: Held, entry: Slot<Promise<void>> | undefined): Slot {
+    return {
+      settle: (cost) => {
+        const count = () => {
+          this.#cost.cu += cost.cu;
+          this.#cost.lost += cost.cuAtMost ?? 0;
+        };
+        this.#end(held, count, () => entry?.settle(cost));
+      },
+      lose: (how = {}) => {
+        const count = () => {
+          this.#cost.lost += held.most;
+        };
+        this.#end(held, count, () => entry?.lose(how));
+      },
+      release: () => {
+        const count = () => {
+          if (!held.isFree) this.#cost.calls--;
+        };
+        this.#end(held, count, () => entry?.release());
+      },
+    };
+  }
+
+  /** Ends a call once: its maximum cost no longer counts, but what `count` adds. */
+  #end(held: Held, count: () => void, write: () => Promise<void> | undefined): void {
+    if (!held.isOpen) return;
+    held.isOpen = false;
+    count();
+    this.#release(held);
+    // An answer is returned before its cost is written; `settled` waits for all writes.
+    const written = (write() ?? Promise.resolve()).catch(() => {});
+    this.#writes.add(written);
+    void written.then(() => {
+      this.#writes.delete(written);
+      if (!held.stands && !held.isFree) this.#recorded--;
+      this.#ended++;
+      this.#endings.emit('end');
+    });
+  }
 }
 
 const notAgreed = (most: number) =>
@@ -204,34 +249,3 @@ const notAgreed = (most: number) =>
     `the answer was lost, and requesting it again may cost another ${unitsText(most)}, beyond the confirmed cost`,
     { code: 'NOT_AGREED', hint: 'run the command again to repeat the request' },
   );
-
-/** What is left, by the last answers. Uncertain costs count with their maximum, so it is never overstated. */
-function remainderOf(spent: () => Spent): Remainder {
-  let account: { readonly me: Known<Me>; readonly then: Spent } | undefined;
-  let budgets: { readonly states: readonly BudgetLeft[]; readonly then: Spent } | undefined;
-  const less = (left: number, then: Spent) => Math.max(0, left - (spent().atMost - then.atMost));
-  return {
-    get key() {
-      if (!account) return undefined;
-      const { units, reveals } = leftOf(account.me);
-      return { units: units === null ? null : less(units, account.then), reveals };
-    },
-    get unitsUsed() {
-      const used = account?.me.usage?.unitsUsed;
-      return account && used !== undefined ? used + spent().cu - account.then.cu : null;
-    },
-    get budgets() {
-      return (budgets?.states ?? []).map((state) => ({
-        ...state,
-        left: less(state.left, budgets?.then ?? spent()),
-      }));
-    },
-    request() {
-      const then = spent();
-      return (stated) => {
-        if (stated.me) account = { me: stated.me, then };
-        if (stated.budgets) budgets = { states: stated.budgets, then };
-      };
-    },
-  };
-}

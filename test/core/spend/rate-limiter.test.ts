@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Notice } from '../../../src/contract/ports/client.ts';
 import type { RateWindows } from '../../../src/contract/ports/rate-windows.ts';
-import { createLimiter, type Limiter } from '../../../src/core/spend/rate-limiter.ts';
+import { Limiter } from '../../../src/core/spend/rate-limiter.ts';
 import { ownWindows } from '../fakes.ts';
 import { type VirtualClock, virtualClock } from '../virtual-clock.ts';
 
@@ -28,7 +28,7 @@ function limiterAt(
     readonly notify?: (notice: Notice) => void;
   } = {},
 ): Limiter {
-  return createLimiter(windows, clock, askRate, notify);
+  return new Limiter(windows, clock, askRate, notify);
 }
 
 async function send(limiter: Limiter, clock: VirtualClock, count: number, times: number[] = []) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import type { Ledger } from '../../../src/contract/ports/ledger.ts';
-import { createSpend } from '../../../src/core/spend/spend.ts';
+import { Spend } from '../../../src/core/spend/spend.ts';
 
 const _seed = process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {};
 const bounds = (most: number) => ({ least: 0, most, reveals: 0 });
@@ -28,7 +28,7 @@ function runWith(limit: number | undefined, budget = Number.POSITIVE_INFINITY) {
       };
     },
   };
-  const spend = createSpend({ limit }, { acquire: async () => {} }, ledger);
+  const spend = new Spend({ limit }, { acquire: async () => {} }, ledger);
   const reserve = (most: number, signal?: AbortSignal, isMinute = false) =>
     spend.reserve(
       { endpoint: 'e', bounds: bounds(most), lane: isMinute ? undefined : 'key' },

@@ -2,7 +2,7 @@ import { Failure } from '../../../src/base/failure.ts';
 import { afterFilled, createFilling } from '../../../src/cli/store/fill-gap.ts';
 import { claim, rememberPosts, startAt } from '../../../src/cli/store/follower-coverage.ts';
 import { runRelay } from '../../../src/cli/store/relay.ts';
-import { createSpend } from '../../../src/core/spend/spend.ts';
+import { Spend } from '../../../src/core/spend/spend.ts';
 import type { StoreConnection } from '../../../src/store/connection.ts';
 import { type Begin, createFollower, type FollowEvent } from '../../../src/store/feed/follower.ts';
 import type { FeedState } from '../../../src/store/feed/leader-term.ts';
@@ -154,7 +154,7 @@ export async function runRelaySchedule(
       const rng = rngOf(schedule.seed, 50 + number + 10 * life);
       // All processes use the same service; only faults of single processes differ.
       const access = createService(schedule.service, process).access(process.alive, () => {});
-      const { left } = createSpend({}, { acquire: async () => {} }, undefined);
+      const { left } = new Spend({}, { acquire: async () => {} }, undefined);
       const connect = () => store.open(process);
       const open = async () => {
         const connection = await connect();
