@@ -155,7 +155,7 @@ const buildEntries = (digest) =>
 /**
  * Modules that packages load and trdr does not use. undici: HTTP/2 and streamed bodies; it checks its own state with node:assert,
  * which a function replaces. conf: JSON Schema, migrations, watching and encryption; and the signal handlers of atomically, which
- * would send a signal again that the program has already handled.
+ * would send a signal again that the program has already handled. commander: programs as commands.
  */
 const unused = [
   { by: '/atomically/', path: /^when-exit$/, instead: '() => {}' },
@@ -163,6 +163,11 @@ const unused = [
   {
     by: '/conf/dist/',
     path: /^(ajv-formats|semver|debounce-fn|env-paths|node:crypto)$/,
+    instead: '{}',
+  },
+  {
+    by: '/node_modules/commander/',
+    path: /^node:child_process$/,
     instead: '{}',
   },
   {

@@ -22,6 +22,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 /** The files that may import each dependency. Schemas are used wherever outside data is parsed. */
 const vendorFiles: Readonly<Record<string, RegExp>> = {
   zod: /^/,
+  commander: /^cli\//,
   iovalkey: /^store\//,
   undici: /^core\/http\//,
   ws: /^tail\/socket\/|^sandbox\//,

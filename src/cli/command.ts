@@ -40,6 +40,8 @@ export interface Command<O extends Options, I> {
   readonly savesSettings?: boolean;
   /** How the command treats settings that cannot be read. By default, they are an error. */
   readonly settings?: SettingsUse;
+  /** The arguments in the usage line, if commander cannot tell them from `args`. */
+  readonly usage?: string;
   readonly excess?: string;
   readonly parse: (args: readonly string[], given: GivenFlags<O>) => I;
   readonly run: (context: Context, input: I) => Promise<ExitCode | undefined>;

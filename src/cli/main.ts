@@ -2,8 +2,8 @@ import { fstatSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { quietly } from '../base/calls.ts';
 import { wantsColor } from '../output/terminal/style.ts';
+import { withoutBold } from './docs/bold.ts';
 import { completionFiles } from './docs/completion/file-names.ts';
-import { layoutPage } from './docs/layout.ts';
 
 declare const __VERSION__: string;
 
@@ -50,6 +50,9 @@ function writeText(text: string, failed: () => void): void {
   }
 }
 
+/** The width of the help texts that the build writes. */
+const PREBUILT_COLUMNS = 80;
+
 const scripts: Readonly<Record<string, string>> = completionFiles;
 
 /** The prebuilt output of a command line; undefined if there is none. */
@@ -59,27 +62,28 @@ function prebuilt(argv: readonly string[]): string | undefined {
   if (argv.length === 1 && ['version', '--version', '-V', '-v'].includes(first))
     return `${__VERSION__}\n`;
   if (argv.length === 1 && first === 'skill') return readPrebuilt('.', 'skill.md');
-  if (last === '--help' || last === '-h') return prebuiltHelp(argv.slice(0, -1));
-  if (first === 'help') return prebuiltHelp(others);
+  if (last === '-h') return prebuiltHelp(argv.slice(0, -1), '.brief.txt');
+  if (last === '--help') return prebuiltHelp(argv.slice(0, -1), '.txt');
+  if (first === 'help') return prebuiltHelp(others, '.txt');
   const script = argv.length === 2 && first === 'completion' ? scripts[last ?? ''] : undefined;
   return script === undefined ? undefined : readPrebuilt('../completions', script);
 }
 
-function prebuiltHelp(words: readonly string[]): string | undefined {
+/** Undefined on a terminal that is narrower than the prebuilt text. */
+function prebuiltHelp(words: readonly string[], ending: string): string | undefined {
   if (!words.every((word) => /^[a-z-]+$/.test(word))) return undefined;
-  const page = readPrebuilt('help', `${words.join('-') || 'trdr'}.json`);
-  if (page === undefined) return undefined;
   const columns = terminalColumns();
-  return layoutPage(JSON.parse(page), {
-    columns: columns || 80,
-    bold: wantsColor(undefined, process.env, columns !== undefined),
-  });
+  if (columns !== undefined && columns < PREBUILT_COLUMNS) return undefined;
+  const text = readPrebuilt('help', `${words.join('-') || 'trdr'}${ending}`);
+  if (text === undefined) return undefined;
+  const isBold = wantsColor(undefined, process.env, columns !== undefined);
+  return isBold ? text : withoutBold(text);
 }
 
 /** Undefined if stdout is not a terminal. Checks the descriptor first, because opening `process.stdout` takes longer. */
 function terminalColumns(): number | undefined {
   return fstatSync(1).isCharacterDevice() && process.stdout.isTTY
-    ? process.stdout.columns
+    ? process.stdout.columns || undefined
     : undefined;
 }
 

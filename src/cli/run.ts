@@ -1,11 +1,10 @@
 import { usageError } from '../base/failure.ts';
 import { createSink, outputClosed } from '../output/sink.ts';
-import { findCommand, parseWords } from './args/parse.ts';
 import type { ExitCode } from './exit.ts';
 import { Interrupt, type Io, type RunEnd } from './io.ts';
+import { readLine } from './program/read-line.ts';
 import { reportFailure } from './report-failure.ts';
 import type { RunSettings } from './settings/settings.ts';
-import { tree } from './tree.ts';
 
 /** Runs one command line. Returns its exit code. */
 export async function run(io: Io): Promise<number> {
@@ -43,14 +42,15 @@ async function runToEnd(io: Io): Promise<RunEnd> {
 
 async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Promise<ExitCode> {
   if (io.argv[0] === '__complete') return await completeSlowly(io);
-  const { path, rest, wantsHelp } = findCommand(io.argv, Object.keys(tree));
-  const load = tree[path];
-  if (load === undefined || wantsHelp) return await showHelp(io, path, wantsHelp);
-  const command = await load();
-  const parsed = parseWords(command, rest, io.cwd);
+  const line = await readLine(io.argv, io.cwd);
+  if ('helpFor' in line) {
+    await (await import('./docs/help.ts')).showHelp(io, line.helpFor, line.isBrief);
+    return 0;
+  }
+  const { command, parsed } = line;
   if (command.savesSettings && parsed.globals.sandbox) {
     throw usageError(
-      `"trdr ${path}" changes saved settings, so it cannot be combined with --sandbox`,
+      `"trdr ${command.path}" changes saved settings, so it cannot be combined with --sandbox`,
       'remove --sandbox',
     );
   }
@@ -62,27 +62,6 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
   onSettings(opened.settings);
   return await opened.run(input);
 }
-
-/** Throws if the user did not ask for help, but wrote a command line without a complete command. */
-async function showHelp(io: Io, path: string, asked: boolean): Promise<ExitCode> {
-  const [first] = io.argv;
-  if (!asked && path !== '') {
-    throw usageError(
-      `"trdr ${path}" requires a subcommand: ${subcommands(path).join(', ')}`,
-      `see trdr ${path} --help`,
-    );
-  }
-  if (!asked && first !== undefined) {
-    throw usageError(`no command given, only ${first.split('=')[0]}`, 'see trdr --help');
-  }
-  await (await import('./docs/help.ts')).showPage(io, path === '' ? [] : path.split(' '));
-  return 0;
-}
-
-const subcommands = (group: string) =>
-  Object.keys(tree)
-    .filter((path) => path.startsWith(`${group} `))
-    .map((path) => path.slice(group.length + 1));
 
 /** Answers a completion request if the program is a single executable, which has no prebuilt files. */
 async function completeSlowly(io: Io): Promise<ExitCode> {

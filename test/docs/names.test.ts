@@ -2,17 +2,20 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { everyCommonOption } from '../../src/cli/args/common.ts';
-import { longName, type Options } from '../../src/cli/args/option.ts';
-import { findCommand, parseWords } from '../../src/cli/args/parse.ts';
+import type { Options } from '../../src/cli/args/option.ts';
 import { allCommands } from '../../src/cli/docs/help.ts';
-import { groups, tree } from '../../src/cli/tree.ts';
+import { readLine } from '../../src/cli/program/read-line.ts';
+import { groups } from '../../src/cli/tree.ts';
 import { allPages, type Block, type Page, root } from './pages.ts';
 
 const pages = allPages();
 const commands = new Map((await allCommands()).map((command) => [command.path, command]));
-const paths = Object.keys(tree);
 const packageFile = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const namesOf = (options: Options) => Object.values(options).map(longName);
+/** The long names of flags. A flag may have two. */
+const namesOf = (options: Options) =>
+  Object.values(options).flatMap(({ flags }) =>
+    [...flags.matchAll(/--([a-z][\w-]*)/g)].map(([, name = '']) => name),
+  );
 const anyFlag = new Set([
   ...namesOf(everyCommonOption),
   ...[...commands.values()].flatMap(({ options }) => namesOf(options)),
@@ -76,19 +79,15 @@ const textOf = (words: readonly Word[]) => words.map(({ text }) => text).join(' 
 const said = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** What is wrong with a trdr command line according to its parser; undefined if it is valid. */
-function flawOf(words: readonly Word[]): string | undefined {
+async function flawOf(words: readonly Word[]): Promise<string | undefined> {
   const argv = words.map(({ text }) => text);
   // A usage line in a reference page is a pattern and not a command.
   if (argv.includes('[flags]')) return undefined;
   try {
-    const { path, rest, wantsHelp } = findCommand(argv, paths);
-    const command = commands.get(path);
-    if (wantsHelp || argv[0] === '--version') return undefined;
-    if (!command) return `unknown command "${path}"`;
     // A number is a valid substitute for any variable.
-    const filled = rest.map((text) => (text.includes('$') ? '1' : text));
-    const { args, given } = parseWords(command, filled);
-    if (!words.some(({ isOpen }) => isOpen)) command.parse(args, given as never);
+    const line = await readLine(argv.map((text) => (text.includes('$') ? '1' : text)));
+    if ('helpFor' in line || words.some(({ isOpen }) => isOpen)) return undefined;
+    line.command.parse(line.parsed.args, line.parsed.given as never);
     return undefined;
   } catch (error) {
     return said(error);
@@ -129,17 +128,19 @@ describe('README and docs', () => {
     expect(broken).toEqual([]);
   });
 
-  it('show valid command lines', () => {
+  it('show valid command lines', async () => {
     const lines = pages
       .flatMap(scriptsOf)
       .flatMap(({ script, at }) => callsIn(script).map((words) => ({ at, words })));
     // Check that lines are found at all, in case the format of the pages changes.
     expect(lines.length).toBeGreaterThan(60);
-    const flaws = lines.flatMap(({ at, words }) => {
-      const flaw = flawOf(words);
-      return flaw === undefined ? [] : [`${at}: trdr ${textOf(words)}: ${flaw}`];
-    });
-    expect(flaws).toEqual([]);
+    const flaws = await Promise.all(
+      lines.map(async ({ at, words }) => {
+        const flaw = await flawOf(words);
+        return flaw === undefined ? [] : [`${at}: trdr ${textOf(words)}: ${flaw}`];
+      }),
+    );
+    expect(flaws.flat()).toEqual([]);
   });
 
   it('mention only existing commands and flags', () => {

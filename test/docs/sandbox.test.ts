@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { longName } from '../../src/cli/args/option.ts';
 import { sandbox as command } from '../../src/cli/commands/sandbox.ts';
 import { faultKinds, parseFaults } from '../../src/sandbox/faults/grammar.ts';
 import { isInstalled, openWorkspace, type Workspace } from '../e2e/shells.ts';
@@ -74,6 +73,6 @@ describe('docs/sandbox.md', () => {
   it('mentions only existing flags, and its reference lists them all', () => {
     const reference = readPage('docs/reference/sandbox.md').text;
     for (const option of Object.values(command.options))
-      expect(reference).toContain(`--${longName(option)}`);
+      expect(reference).toContain(`--${option.name()}`);
   });
 });

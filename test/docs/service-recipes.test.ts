@@ -4,9 +4,8 @@ import { execaSync } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { parseDocument } from 'yaml';
 import * as z from 'zod/mini';
-import { findCommand, parseWords } from '../../src/cli/args/parse.ts';
 import { exitOf } from '../../src/cli/exit.ts';
-import { tree } from '../../src/cli/tree.ts';
+import { readLine } from '../../src/cli/program/read-line.ts';
 import { isInstalled } from '../e2e/shells.ts';
 import { openFolder } from '../folder.ts';
 import { readPage } from './pages.ts';
@@ -20,12 +19,10 @@ const blockOf = (language: string, start = ''): string => {
 
 /** Fails if a command line is not valid for trdr. */
 async function holdToCommand(words: readonly string[]): Promise<string> {
-  const { path, rest } = findCommand(words, Object.keys(tree));
-  const command = await tree[path]?.();
-  if (!command) throw new Error(`unknown command ${words.join(' ')}`);
-  const { args, given } = parseWords(command, rest);
-  command.parse(args, given as never);
-  return path;
+  const line = await readLine(words);
+  if ('helpFor' in line) throw new Error(`no command in ${words.join(' ')}`);
+  line.command.parse(line.parsed.args, line.parsed.given as never);
+  return line.command.path;
 }
 
 /** The user unit and the system unit of a tail, and the unit of a relay, with the values of their settings. */

@@ -2,26 +2,26 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { allCommands } from '../../src/cli/docs/help.ts';
-import { layoutPage } from '../../src/cli/docs/layout.ts';
+import { withoutBold } from '../../src/cli/docs/bold.ts';
+import { allCommands, wholeProgram } from '../../src/cli/docs/help.ts';
 import { preparedTexts } from '../../src/cli/docs/manual.ts';
-import { overviewPage } from '../../src/cli/docs/overview.ts';
-import type { DocPage } from '../../src/cli/docs/page.ts';
 import { topics } from '../../src/cli/docs/topics.ts';
+import type { Program } from '../../src/cli/program/program.ts';
 import { openHome, runInProcess, trdr } from './harness.ts';
 import { isInstalled } from './shells.ts';
 
 const commands = await allCommands();
 const { help, man, reference } = await preparedTexts();
 const named = (path: string) => path.replaceAll(' ', '-');
-const pageOf = (name: string) => pages.find((page) => page.name === name) ?? expect.unreachable();
+const textOf = (file: string) => withoutBold(help[file] ?? expect.unreachable());
 
-/** All help pages, as the build writes them as JSON. */
-const pages = Object.values(help).map((text): DocPage => JSON.parse(text));
+const programsIn = (program: Program): Program[] => [
+  program,
+  ...program.commands.flatMap(programsIn),
+];
 
 test('the commands that help suggests run as written', async () => {
-  const text = layoutPage(overviewPage(commands), { columns: 80, bold: false });
-  const lines = text.match(/^ {2}trdr .* --sandbox$/gm) ?? [];
+  const lines = textOf('trdr.txt').match(/^ {2}trdr .* --sandbox$/gm) ?? [];
   expect(lines).toHaveLength(2);
   for (const line of lines) {
     const { exitCode, stdout, stderr } = await trdr(line.trim().split(' ').slice(1));
@@ -32,70 +32,71 @@ test('the commands that help suggests run as written', async () => {
 describe('help', () => {
   test.each([40, 41, 60, 80, 99, 120, 200])(
     'fits a terminal of %i columns, except for command lines',
-    (columns) => {
-      for (const page of pages) {
-        const copied = page.sections.flatMap(({ code = {}, terms = [] }) => [
-          ...Object.keys(code),
-          // A flag with its choices is not wrapped.
-          ...terms.map(([term]) => term.trim()),
-        ]);
-        for (const line of layoutPage(page, { columns, bold: false }).split('\n')) {
-          if (copied.includes(line.trim()) || !line.trim().includes(' ')) continue;
-          expect(line.length, `${page.name}: ${line}`).toBeLessThanOrEqual(columns);
+    async (columns) => {
+      const copied = new Set(commands.flatMap(({ examples }) => Object.keys(examples)));
+      for (const isBrief of [true, false]) {
+        for (const page of programsIn(await wholeProgram({ columns, isBrief }))) {
+          for (const line of withoutBold(page.helpInformation()).split('\n')) {
+            const text = line.trim();
+            // Terms, such as a flag with its choices, are not wrapped.
+            if (copied.has(text) || /^(-|Usage: )/.test(text) || !text.includes(' ')) continue;
+            if (/^(GET|POST) |--sandbox$/.test(text)) continue;
+            expect(line.length, `${page.words.join(' ')}: ${line}`).toBeLessThanOrEqual(columns);
+          }
         }
       }
     },
   );
 
   test('shows the examples right after the flags of the command, and the common flags last', () => {
-    const text = layoutPage(pageOf('whois'), { columns: 80, bold: false });
-    expect(text.match(/^[A-Z][A-Za-z ]+(?=:$)/gm)).toEqual([
+    expect(textOf('whois.txt').match(/^(?:Usage|[A-Z][A-Za-z ]+(?=:$))/gm)).toEqual([
+      'Usage',
       'Arguments',
       'Flags',
       'Examples',
       'Prices',
       'Exit codes',
-      'Output flags',
-      'Service flags',
-      'Cost flags',
-      'Global flags',
+      'Common flags',
     ]);
   });
 
-  test('lists every command, including those in no section', () => {
-    const added = {
-      ...(commands[0] ?? expect.unreachable()),
-      path: 'brandnew',
-      summary: 'Do a new thing',
-    };
-    const listed = overviewPage([...commands, added]).sections.flatMap(({ terms = [] }) => terms);
-    expect(listed.map(([term, meaning]) => [term.trim(), meaning])).toContainEqual([
-      'brandnew',
-      'Do a new thing',
+  test('is brief with -h: usage, the own flags, three examples', async () => {
+    const brief = await trdr(['pnl', '-h']);
+    expect(brief.stdout).toBe(textOf('pnl.brief.txt'));
+    expect(brief.stdout.match(/^(?:Usage|[A-Z][A-Za-z ]+(?=:$))/gm)).toEqual([
+      'Usage',
+      'Arguments',
+      'Flags',
+      'Examples',
     ]);
-    for (const { path } of commands) {
+    expect(brief.stdout.match(/^ {2}trdr pnl /gm)).toHaveLength(3);
+    expect((await trdr(['pnl', 'mira', '-h'])).stdout).toBe(brief.stdout);
+    const long = commands.filter(({ options }) => Object.keys(options).length > 12);
+    for (const { path } of commands.filter((command) => !long.includes(command)))
+      expect(textOf(`${named(path)}.brief.txt`).split('\n').length, path).toBeLessThan(45);
+  });
+
+  test('lists every command', () => {
+    const overview = textOf('trdr.txt');
+    for (const { path, summary } of commands) {
       const [first = '', second] = path.split(' ');
-      const row = listed.find(([term]) => [path, first].includes(term.trim()));
-      expect([path, row?.[1].includes(second ?? '') || row?.[0].trim() === path]).toEqual([
+      const row = new RegExp(`^  ${first} .*(?:\n {4,}.*)*`, 'm').exec(overview)?.[0] ?? '';
+      expect([path, row.replace(/\s+/g, ' ')]).toEqual([
         path,
-        true,
+        expect.stringContaining(second ?? summary),
       ]);
     }
   });
 
   test('is the same from prepared files, from "trdr help" and from the program', async () => {
     const direct = await trdr(['whois', '--help']);
-    expect(direct.stdout).toBe(layoutPage(pageOf('whois'), { columns: 80, bold: false }));
+    expect(direct.stdout).toBe(textOf('whois.txt'));
     expect((await trdr(['help', 'whois'])).stdout).toBe(direct.stdout);
     // With other arguments, the program itself prints help.
     expect((await trdr(['whois', 'mira', '--help'])).stdout).toBe(direct.stdout);
     expect((await runInProcess(['help', 'whois'])).stdout).toBe(direct.stdout);
-    for (const line of [[], ['help'], ['--help'], ['-h']]) {
-      expect([line, (await trdr(line)).stdout]).toEqual([
-        line,
-        layoutPage(overviewPage(commands), { columns: 80, bold: false }),
-      ]);
-    }
+    for (const line of [[], ['help'], ['--help'], ['-h']])
+      expect([line, (await trdr(line)).stdout]).toEqual([line, textOf('trdr.txt')]);
   });
 
   test('fits the terminal and has bold headings on it, unless color is off', async () => {
@@ -109,11 +110,19 @@ describe('help', () => {
       columns: 80,
       env: { NO_COLOR: '1' },
     });
-    expect(plain.stdout).toBe(layoutPage(pageOf('whois'), { columns: 80, bold: false }));
+    expect(plain.stdout).toBe(textOf('whois.txt'));
   });
 
   test('has topics, and suggests a name for a typo', async () => {
-    for (const name of ['environment', 'formats', 'times', 'money', 'exit-codes', 'store']) {
+    for (const name of [
+      'flags',
+      'environment',
+      'formats',
+      'times',
+      'money',
+      'exit-codes',
+      'store',
+    ]) {
       const { exitCode, stdout } = await trdr(['help', name]);
       expect([name, exitCode, stdout.length > 300]).toEqual([name, 0, true]);
     }
@@ -123,7 +132,7 @@ describe('help', () => {
   });
 
   test('of a group lists its commands; without a subcommand, the group is rejected with such a list', async () => {
-    expect((await trdr(['help', 'auth'])).stdout).toContain('auth login');
+    expect((await trdr(['help', 'auth'])).stdout).toMatch(/^ {2}login /m);
     const { exitCode, error } = await trdr(['cache']);
     expect([exitCode, error()['message']]).toEqual([
       2,
@@ -173,7 +182,8 @@ describe('the reference', () => {
     for (const { path, options, exits } of commands) {
       const page = reference[`${named(path)}.md`] ?? '';
       expect(page).toContain(`# trdr ${path}\n`);
-      for (const { flags } of Object.values(options)) expect(page).toContain(flags);
+      for (const { flags } of Object.values(options))
+        expect(page).toContain(flags.replaceAll('|', '\\|'));
       for (const code of exits) expect(page).toContain(`| \`${code}\` |`);
       expect(reference['README.md']).toContain(`](${named(path)}.md)`);
     }

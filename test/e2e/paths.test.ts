@@ -9,7 +9,6 @@ import {
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commonOptions } from '../../src/cli/args/common.ts';
-import { longName } from '../../src/cli/args/option.ts';
 import { allCommands } from '../../src/cli/docs/help.ts';
 import { bash } from './bash.ts';
 import { type Home, openHome } from './harness.ts';
@@ -90,22 +89,20 @@ const clashes = (await allCommands()).flatMap((command) => {
   const options = [
     ...Object.values(command.options),
     ...Object.values(commonOptions(command.common)),
-  ].filter(({ value }) => value?.complete === 'file');
+  ].filter(({ kind }) => kind?.complete === 'file');
   const words = [
     ...command.path.split(' '),
     ...command.args.flatMap(({ optional, choices }) => (optional ? [] : (choices?.[0] ?? 'mira'))),
   ];
   return options.flatMap((one) =>
-    ['', ...Object.values(one.value?.writes ?? {})].flatMap((ending) =>
+    ['', ...Object.values(one.kind?.writes ?? {})].flatMap((ending) =>
       options
-        .filter(
-          (other) => other !== one && (one.value?.writes ?? other.value?.writes) !== undefined,
-        )
+        .filter((other) => other !== one && (one.kind?.writes ?? other.kind?.writes) !== undefined)
         .map((other) => ({
           words,
-          one: `--${longName(one)}`,
+          one: `--${one.name()}`,
           ending,
-          other: `--${longName(other)}`,
+          other: `--${other.name()}`,
         })),
     ),
   );

@@ -1,14 +1,14 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { findCommand, parseWords } from '../../src/cli/args/parse.ts';
-import { allCommands } from '../../src/cli/docs/help.ts';
+import { allLeaves } from '../../src/cli/docs/help.ts';
 import { describeAll, describeCommand, recordSchema } from '../../src/cli/docs/schema.ts';
+import { type ParsedLine, readLine } from '../../src/cli/program/read-line.ts';
 import { PlannedCall } from '../../src/contract/records/tool.ts';
 
 const ajv = new Ajv2020({ strict: true, validateFormats: false, allErrors: true });
 const checks = new Map<string, ValidateFunction>();
 
 /** The commands and what `trdr schema` prints about them, created once because this takes longer than a run. */
-const described = allCommands().then((commands) => ({ commands, map: describeAll(commands) }));
+const described = allLeaves().then((leaves) => ({ leaves, map: describeAll(leaves) }));
 
 /** The validator of a schema, compiled once per name. */
 function validator(name: string, schema: () => object): ValidateFunction {
@@ -33,7 +33,7 @@ export async function checkSchema(
   stdout: string,
   stderr: string,
 ): Promise<void> {
-  const { commands, map } = await described;
+  const { leaves, map } = await described;
   const error = stderr.split('\n').find((line) => line.startsWith('{"error":'));
   if (error !== undefined)
     validate(
@@ -43,39 +43,23 @@ export async function checkSchema(
     );
   // Answers that differ from the description are printed unchanged.
   if (!/^[[{]/.test(stdout) || stderr.includes('differs from the service description')) return;
-  const command = commands.find(
-    ({ path }) =>
-      path ===
-      pathOf(
-        argv,
-        commands.map((each) => each.path),
-      ),
-  );
-  if (!command?.record || command.path === 'api') return;
-  const { globals } = parseWords(
-    command,
-    findCommand(
-      argv,
-      commands.map(({ path }) => path),
-    ).rest,
-  );
+  const line = await lineOf(argv);
+  const leaf = leaves.find(({ spec }) => line && 'command' in line && spec === line.command);
+  if (!line || !('command' in line) || !leaf?.spec.record || leaf.spec.path === 'api') return;
+  const { globals } = line.parsed;
   if (globals.fields !== undefined || globals.times === 'iso') return;
   if (globals.output !== undefined && globals.output !== 'json' && globals.output !== 'ndjson')
     return;
   const check = globals.dryRun
     ? validator('--dry-run', () => recordSchema(PlannedCall))
-    : validator(command.path, () => describeCommand(command).record ?? {});
+    : validator(leaf.spec.path, () => describeCommand(leaf).record ?? {});
   for (const record of recordsOf(stdout))
-    validate(check, record, `a record of trdr ${command.path}`);
+    validate(check, record, `a record of trdr ${leaf.spec.path}`);
 }
 
-function pathOf(argv: readonly string[], paths: readonly string[]): string | undefined {
-  try {
-    return findCommand(argv, paths).path;
-  } catch {
-    return undefined;
-  }
-}
+/** Undefined if the line is wrong. */
+const lineOf = (argv: readonly string[]): Promise<ParsedLine | undefined> =>
+  readLine(argv).catch(() => undefined);
 
 function recordsOf(text: string): unknown[] {
   try {

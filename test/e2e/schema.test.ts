@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { allCommands } from '../../src/cli/docs/help.ts';
+import { allCommands, allLeaves } from '../../src/cli/docs/help.ts';
 import { describeCommand } from '../../src/cli/docs/schema.ts';
 import { briefFields } from '../../src/cli/output/brief-fields.ts';
 import { fieldPaths } from '../../src/contract/paths.ts';
@@ -32,9 +32,9 @@ describe('trdr schema', () => {
     const { json, lines } = await trdr(['schema']);
     expect(lines()).toHaveLength(1);
     const { commands, error } = json() as { commands: Document[]; error: object };
-    const all = await allCommands();
-    expect(commands.map(({ command }) => command)).toEqual(all.map(({ path }) => path));
-    for (const { record } of all.map(describeCommand))
+    const leaves = await allLeaves();
+    expect(commands.map(({ command }) => command)).toEqual(leaves.map(({ spec }) => spec.path));
+    for (const { record } of leaves.map(describeCommand))
       if (record) expect(ajv().validateSchema(record)).toBe(true);
     expect(ajv().validateSchema(error)).toBe(true);
   });
@@ -42,9 +42,9 @@ describe('trdr schema', () => {
   test('is small: the map has at most 20 KB, and each command less than 16 KB', async () => {
     const map = await trdr(['schema']);
     expect(Buffer.byteLength(map.stdout)).toBeLessThanOrEqual(20_000);
-    for (const command of await allCommands()) {
-      const { length } = JSON.stringify(describeCommand(command));
-      expect(length, command.path).toBeLessThan(16 * 1024);
+    for (const leaf of await allLeaves()) {
+      const { length } = JSON.stringify(describeCommand(leaf));
+      expect(length, leaf.spec.path).toBeLessThan(16 * 1024);
     }
   });
 

@@ -61,8 +61,8 @@ const loading: readonly (readonly [line: string, files: readonly string[], bytes
   ...prepared.map((line) => [line, ['main'], 8_000] as const),
   ['__complete words me --profile d', ['main', 'complete'], 36_000],
   // From the cache, without schemas and network.
-  ['whois mira', ['main', 'program'], 204_000],
-  ['whois mira --no-cache', ['main', 'program', 'schemas', 'service'], 568_000],
+  ['whois mira', ['main', 'program'], 213_000],
+  ['whois mira --no-cache', ['main', 'program', 'schemas', 'service'], 582_000],
 ];
 
 test.each(loading)('"trdr %s" loads only %j', async (line, names, most) => {

@@ -3,15 +3,20 @@ import { duration, timeout } from '../../base/durations.ts';
 import { oneOf } from '../../base/values.ts';
 import { timeoutText } from '../../contract/limits.ts';
 import { type FlaggedSetting, outputFormats } from '../../state/config/settings-table.ts';
-import { excluding, flag, type GivenFlags, inGroup, type Options, value } from './option.ts';
+import { excluding, flag, type GivenFlags, type Options, value } from './option.ts';
 import { file, outFile, receiptFile, text } from './values.ts';
 
 export type Common = 'output' | 'service' | 'money';
 
 export type OutputFormat = (typeof outputFormats)[number];
 
+export const helpFlag = flag(
+  '-h, --help',
+  'show help: -h its flags and examples, --help all of it',
+);
+
 const always = {
-  help: flag('-h, --help', 'show help'),
+  help: helpFlag,
   quiet: flag('-q, --quiet', 'suppress notices on stderr'),
   debug: flag('--debug', 'trace requests on stderr (keys are masked)'),
   color: value('--color', 'color in tables and messages', oneOf('auto', 'always', 'never'), 'auto'),
@@ -35,9 +40,7 @@ const output = {
     'print these fields, in this order; brief; .name if undocumented',
     text('fields'),
   ),
-  ...inGroup('Where to put the posts', {
-    out: value('--out', 'write to FILE; the extension sets the format (- for stdout)', outFile),
-  }),
+  out: value('--out', 'write to FILE; the extension sets the format (- for stdout)', outFile),
   utc: flag('--utc', 'show times in UTC'),
   times: value(
     '--times',
@@ -51,9 +54,7 @@ const output = {
 
 const service = {
   baseUrl: value('--base-url', 'base URL of the service', text('url')),
-  ...inGroup('Cost and delay', {
-    dryRun: flag('--dry-run', 'print the calls and their cost without sending them'),
-  }),
+  dryRun: flag('--dry-run', 'print the calls and their cost without sending them'),
   retries: value(
     '--retries',
     'retries after a transient failure',
@@ -64,7 +65,7 @@ const service = {
   insecureHttp: flag('--insecure-http', 'allow plain HTTP to other machines'),
 } satisfies Options;
 
-const money = inGroup('Cost and delay', {
+const money = {
   maxCu: value('--max-cu', 'spend at most this many CU in this run', units),
   receipt: value(
     '--receipt',
@@ -72,7 +73,7 @@ const money = inGroup('Cost and delay', {
     receiptFile,
   ),
   yes: flag('-y, --yes', 'skip the cost confirmation'),
-});
+} satisfies Options;
 
 export const commonGroups = { output, service, money } as const satisfies Record<Common, Options>;
 export const alwaysOptions: Options = always;

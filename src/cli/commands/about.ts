@@ -29,7 +29,7 @@ export const help = command({
   exits: [0, 2],
   parse: (words) => words,
   async run({ terminal }, words) {
-    await (await import('../docs/help.ts')).showPage(terminal.io, words);
+    await (await import('../docs/help.ts')).showHelp(terminal.io, words);
   },
 });
 
@@ -129,14 +129,15 @@ export const schema = command({
 });
 
 async function documentOf(path: string): Promise<Record<string, unknown>> {
-  const [{ tree }, { describeAll, describeCommand }] = await Promise.all([
-    import('../tree.ts'),
+  const [{ allLeaves }, { describeAll, describeCommand }] = await Promise.all([
+    import('../docs/help.ts'),
     import('../docs/schema.ts'),
   ]);
-  const load = tree[path];
-  if (load) return describeCommand(await load());
-  if (path === '') return describeAll(await Promise.all(Object.values(tree).map((each) => each())));
-  const paths = Object.keys(tree);
+  const leaves = await allLeaves();
+  if (path === '') return describeAll(leaves);
+  const leaf = leaves.find(({ spec }) => spec.path === path);
+  if (leaf) return describeCommand(leaf);
+  const paths = leaves.map(({ spec }) => spec.path);
   const inside = paths.filter((each) => each.startsWith(`${path} `));
   if (inside.length > 0)
     throw usageError(`"${path}" is a group of commands`, `choose from ${inside.join(', ')}`);

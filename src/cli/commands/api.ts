@@ -35,6 +35,7 @@ export const api = command({
     '--paginate follows nextBefore up to the last page, and prints each body on its own line. If a page has no new items although the service reports more, it is requested up to three times; then the command exits 9.',
     'Rate limits, retries, the ledger and --max-cu apply as for any command. A path that differs from an endpoint only in spelling (slashes, dots, percent-encoding, a repeated parameter) is rejected. The price of any other unknown path is not known: such a call needs --yes or a confirmation, and is rejected with --max-cu.',
   ],
+  usage: '[method] <path>',
   args: [
     {
       name: 'method',
@@ -42,7 +43,12 @@ export const api = command({
       optional: true,
       choices: ['GET', 'POST'],
     },
-    { name: 'path', help: 'path of the endpoint, such as /v2/me', complete: 'path' },
+    {
+      name: 'path',
+      help: 'path of the endpoint, such as /v2/me',
+      optional: true,
+      complete: 'path',
+    },
   ],
   options: {
     field: list('-f, --field', 'field of the query or of the JSON body', field),
@@ -69,10 +75,11 @@ export const api = command({
         'put the method before the path: trdr api POST /v2/...',
       );
     }
-    if (words.length === 1 && /^[A-Z]+$/.test(path))
+    // Commander cannot require an argument behind an optional one.
+    if (words.length === 0 || (words.length === 1 && /^[A-Z]+$/.test(path)))
       throw usageError(
-        '"trdr api" requires the argument PATH',
-        `write it like this: trdr api ${path} /v2/me`,
+        "missing required argument 'path'",
+        `write it like this: trdr api ${path || 'GET'} /v2/me`,
       );
     const [, , ofUrl] = /^([a-z][a-z0-9+.-]*:\/\/[^/?#]*)(.*)$/is.exec(path) ?? [];
     if (ofUrl !== undefined) {

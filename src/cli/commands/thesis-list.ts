@@ -30,8 +30,8 @@ export const thesisList = command({
   options: {
     token: value('--token', 'only theses about this token (address or symbol)', text('token')),
     user: value(
-      '--user',
-      'only theses by this author (handle or id); or --author',
+      '--author, --user',
+      'only theses by this author (handle or id)',
       text('user', 'handle'),
     ),
     ...thesisFilterOptions,

@@ -52,8 +52,8 @@ export const thesisTail = command({
     ...inGroup('What to read', {
       token: list('--token', 'only theses about this token (address or symbol)', text('token')),
       user: value(
-        '--user',
-        'only theses by this author (handle or id); or --author',
+        '--author, --user',
+        'only theses by this author (handle or id)',
         text('user', 'handle'),
       ),
       ...thesisFilterOptions,

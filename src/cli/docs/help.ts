@@ -4,25 +4,92 @@ import { didYouMean } from '../../output/suggest.ts';
 import { wantsColor } from '../../output/terminal/style.ts';
 import type { AnyCommand } from '../command.ts';
 import type { Io } from '../io.ts';
+import { openTree, type Program } from '../program/program.ts';
 import { colorMode } from '../report-failure.ts';
-import { groups, tree } from '../tree.ts';
-import { layoutPage } from './layout.ts';
-import { groupPage, overviewPage } from './overview.ts';
-import { commandPage, type DocPage } from './page.ts';
+import { commandPaths, groupSummaries, groups, tree } from '../tree.ts';
+import { withoutBold } from './bold.ts';
+import { formatTopic, helpLayout } from './help-layout.ts';
+import { type DocPage, isLeaf, type Leaf, pageFile } from './page.ts';
 import { topics } from './topics.ts';
+
+/** The maximum number of columns of a text, because longer lines are hard to read. */
+const WIDEST = 100;
+const NARROWEST = 24;
+/** The number of columns of the texts that the build prepares. */
+const PREPARED = 80;
+
+const TAGLINE =
+  'Look up traders by handle or wallet, compare their numbers, and follow the thesis feed live.';
+
+interface HelpStyle {
+  readonly columns: number;
+  readonly isBrief: boolean;
+}
 
 export const allCommands = (): Promise<AnyCommand[]> =>
   Promise.all(Object.values(tree).map((load) => load()));
 
-async function findPage(words: readonly string[]): Promise<DocPage> {
+const plainStyle: HelpStyle = { columns: PREPARED, isBrief: false };
+
+/** The program with every command loaded, for help and for everything that is generated from it. */
+export async function wholeProgram(style: HelpStyle = plainStyle): Promise<Program> {
+  const columns = Math.min(WIDEST, Math.max(NARROWEST, style.columns));
+  const program = openTree(() => {});
+  const configure = (each: Program): void => {
+    each.configureHelp(helpLayout(style.isBrief));
+    each.configureOutput({ getOutHelpWidth: () => columns, getOutHasColors: () => true });
+  };
+  const describe = async (each: Program): Promise<void> => {
+    configure(each);
+    if (each !== program) await each.load();
+    if (isLeaf(each)) {
+      each.description([`${each.summary()}.`, ...each.spec.about].join('\n\n'));
+      return;
+    }
+    await Promise.all(each.commands.map(describe));
+    if (each !== program) describeGroup(each);
+  };
+  await describe(program);
+  return program.summary(TAGLINE.replace(/\.$/, '')).description(TAGLINE);
+}
+
+/** A group is described by its commands, and by the topic of the same name if there is one. */
+function describeGroup(group: Program): void {
+  const name = group.name();
+  const summary = groupSummaries[name] ?? `Commands of ${name}`;
+  const topic = topics.find((each) => each.name === name);
+  const names = group.commands.map((command) => command.name()).join(', ');
+  group.summary(`${summary}: ${names}`);
+  group.description([`${summary}.`, ...(topic?.about ?? [])].join('\n\n'));
+}
+
+/** The commands below a program or a group, without the groups. */
+export const leavesOf = (program: Program): Leaf[] =>
+  isLeaf(program) ? [program] : program.commands.flatMap(leavesOf);
+
+export const allLeaves = async (): Promise<Leaf[]> => leavesOf(await wholeProgram());
+
+/** The program, group or command with these words. */
+const programAt = (program: Program, words: readonly string[]): Program | undefined =>
+  words.reduce<Program | undefined>(
+    (found, word) => found?.commands.find((command) => command.name() === word),
+    program,
+  );
+
+function topicText(program: Program, topic: DocPage): string {
+  const helper = program.createHelp();
+  helper.prepareContext({ helpWidth: program.configureOutput().getOutHelpWidth?.() ?? PREPARED });
+  return formatTopic(topic, helper);
+}
+
+/** The help about some words, with bold titles. */
+function helpText(program: Program, words: readonly string[]): string {
+  const found = programAt(program, words);
+  if (found) return found.helpInformation();
+  const topic = topics.find(({ name }) => name === words.join('-'));
+  if (topic) return topicText(program, topic);
   const name = words.join(' ');
-  const load = tree[name];
-  if (load) return commandPage(await load());
-  if (name === '') return overviewPage(await allCommands());
-  if (groups().includes(name)) return groupPage(name, await allCommands());
-  const topic = topics.find((each) => each.name === words.join('-'));
-  if (topic) return topic;
-  const known = [...Object.keys(tree), ...groups(), ...topics.map((each) => each.name)];
+  const known = [...commandPaths, ...groups(), ...topics.map((each) => each.name)];
   throw usageError(
     `unknown command or topic "${name}"`,
     didYouMean(name, known, (each) => `"trdr help ${each}"`) ||
@@ -30,24 +97,34 @@ async function findPage(words: readonly string[]): Promise<DocPage> {
   );
 }
 
-export async function showPage(io: Io, words: readonly string[]): Promise<void> {
+export async function showHelp(io: Io, words: readonly string[], isBrief = false): Promise<void> {
   const isTerminal = io.stdout.isTTY === true;
-  const columns = (isTerminal && io.stdout.columns) || 80;
-  const bold = wantsColor(colorMode(io.argv), io.env, isTerminal);
-  const text = layoutPage(await findPage(words), { columns, bold });
+  const columns = (isTerminal && io.stdout.columns) || PREPARED;
+  const text = helpText(await wholeProgram({ columns, isBrief }), words);
+  const isBold = wantsColor(colorMode(io.argv), io.env, isTerminal);
   const sink = createSink(io.stdout, { name: 'stdout' });
-  await sink.write(text);
+  await sink.write(isBold ? text : withoutBold(text));
   await sink.finish('complete');
 }
 
-/** All pages: the overview, groups, commands and topics. A group replaces the topic of the same name. */
-export async function allPages(): Promise<DocPage[]> {
-  const commands = await allCommands();
-  const named = groups();
-  return [
-    overviewPage(commands),
-    ...named.map((group) => groupPage(group, commands)),
-    ...commands.map(commandPage),
-    ...topics.filter(({ name }) => !named.includes(name)),
-  ];
+/** Every page of help by the name of its file, as the build writes it. A group replaces the topic of the same name. */
+export async function helpFiles(): Promise<Record<string, string>> {
+  const [whole, brief] = await Promise.all([
+    wholeProgram(),
+    wholeProgram({ ...plainStyle, isBrief: true }),
+  ]);
+  const named = (program: Program, ending: string) =>
+    programsIn(program).map(
+      (each) => [`${pageFile(each.words.join(' '))}${ending}`, each] as const,
+    );
+  const texts = [...named(whole, '.txt'), ...named(brief, '.brief.txt')].map(
+    ([name, program]) => [name, program.helpInformation()] as const,
+  );
+  const topicTexts = topics.map((topic) => [`${topic.name}.txt`, topicText(whole, topic)] as const);
+  return Object.fromEntries([...topicTexts, ...texts]);
 }
+
+const programsIn = (program: Program): Program[] => [
+  program,
+  ...program.commands.flatMap(programsIn),
+];

@@ -1,46 +1,53 @@
-import { flagGroups } from '../args/option.ts';
-import type { AnyCommand, Examples } from '../command.ts';
+import type { Examples } from '../command.ts';
 import { exitCodes } from '../exit.ts';
+import { sections as overviewSections, sectionOf } from '../tree.ts';
 import { version } from '../version.ts';
 import { outlineOf } from './completion/outline.ts';
 import { completionScripts } from './completion/scripts.ts';
-import { allCommands, allPages } from './help.ts';
-import { commandSections, overviewPage } from './overview.ts';
-import { commandPage, type Definition, type DocPage, pageFile, type Section } from './page.ts';
+import { helpFiles, leavesOf, wholeProgram } from './help.ts';
+import {
+  commandPage,
+  type Definition,
+  type DocPage,
+  type Leaf,
+  pageFile,
+  type Section,
+} from './page.ts';
 import { skillTexts } from './skill.ts';
 import { topics } from './topics.ts';
 
-/** What the build and `npm run generate` write. With the JSON of `help` and `outline`, trdr need not load the commands. */
+/** What the build and `npm run generate` write. With the texts of `help` and `outline`, trdr need not load the commands. */
 export async function preparedTexts() {
-  const [commands, pages] = await Promise.all([allCommands(), allPages()]);
+  const [program, help] = await Promise.all([wholeProgram(), helpFiles()]);
+  const leaves = leavesOf(program);
   return {
-    help: Object.fromEntries(
-      pages.map((page) => [`${pageFile(page.name)}.json`, JSON.stringify(page)]),
-    ),
-    man: manFiles(commands),
-    reference: referenceFiles(commands),
+    help,
+    man: manFiles(leaves, program.summary()),
+    reference: referenceFiles(leaves),
     completions: completionScripts,
-    outline: JSON.stringify(outlineOf(commands)),
-    ...skillTexts(commands),
+    outline: JSON.stringify(outlineOf(leaves)),
+    ...skillTexts(leaves.map(({ spec }) => spec)),
   };
 }
 
 /** The man pages by file name: trdr(1), one page in section 1 per command, and one in section 7 per topic. */
-function manFiles(commands: readonly AnyCommand[]): Record<string, string> {
-  const paths = commands.map(({ path }) => path);
-  const pages = commands.map((command): [string, string] => [
-    `${manName(command.path)}.1`,
-    manPage(
-      commandPage(command),
-      1,
-      ['', ...siblings(command.path, paths)].map((path) => reference(path)),
-    ),
+function manFiles(leaves: readonly Leaf[], summary: string): Record<string, string> {
+  const paths = leaves.map(({ spec }) => spec.path);
+  const pages = leaves.map((leaf): [string, string] => [
+    `${manName(leaf.spec.path)}.1`,
+    manPage(commandPage(leaf), 1, [
+      ...['', ...siblings(leaf.spec.path, paths)].map((path) => reference(path)),
+      reference('flags', 7),
+    ]),
   ]);
   const topicPages = topics.map((topic): [string, string] => [
     `${manName(topic.name)}.7`,
     manPage(topic, 7, [reference('')]),
   ]);
-  return { 'trdr.1': overview(commands), ...Object.fromEntries([...pages, ...topicPages]) };
+  return {
+    'trdr.1': overview(leaves, summary),
+    ...Object.fromEntries([...pages, ...topicPages]),
+  };
 }
 
 const manName = (name: string) => (name === '' ? 'trdr' : `trdr-${pageFile(name)}`);
@@ -50,17 +57,29 @@ function siblings(path: string, paths: readonly string[]): string[] {
   return paths.filter((other) => other !== path && other.split(' ')[0] === group);
 }
 
-function overview(commands: readonly AnyCommand[]): string {
+/** The commands by the sections of the overview. */
+function commandSections(leaves: readonly Leaf[]) {
+  return [...Object.keys(overviewSections), 'More']
+    .map((title) => ({
+      title,
+      commands: leaves.filter(({ spec }) => sectionOf(spec.path.split(' ')[0] ?? '') === title),
+    }))
+    .filter(({ commands }) => commands.length > 0);
+}
+
+function overview(leaves: readonly Leaf[], summary: string): string {
   const environment = topics.find(({ name }) => name === 'environment');
   const page: DocPage = {
-    ...overviewPage(commands),
+    name: '',
+    summary,
+    usage: 'trdr [flags] [command]',
     about: [
       'The command-line client of a service for trader identity, trading numbers, the thesis feed and the launchpad. Data goes to stdout, everything else to stderr. Each command has a page of its own, such as trdr-whois(1). With --sandbox, commands run against the embedded service: no key, no network, no cost.',
     ],
     sections: [
-      ...commandSections(commands).map(({ title, commands: inside }) => ({
+      ...commandSections(leaves).map(({ title, commands }) => ({
         title,
-        terms: inside.map(({ path, summary }) => [`trdr ${path}`, summary] as const),
+        terms: commands.map(({ spec }) => [`trdr ${spec.path}`, spec.summary] as const),
       })),
       {
         title: 'Environment',
@@ -83,7 +102,7 @@ function manPage(page: DocPage, part: 1 | 7, seeAlso: readonly string[]): string
     `.SH NAME\n${text(manName(name))} \\- ${text(summary.replace(/\.$/, ''))}`,
     usage === undefined ? '' : `.SH SYNOPSIS\n${text(usage)}`,
     about.length === 0 ? '' : `.SH DESCRIPTION\n${about.map(text).join('\n.PP\n')}`,
-    ...sections.map((each) => `${headingOf(each.title)}\n${sectionBody(each)}`),
+    ...sections.map((each, at) => `${headingOf(each, sections[at - 1])}\n${sectionBody(each)}`),
     `.SH SEE ALSO\n${seeAlso.join(' ,\n')}`,
   ];
   return `${parts.filter((each) => each !== '').join('\n')}\n`;
@@ -93,11 +112,9 @@ function manPage(page: DocPage, part: 1 | 7, seeAlso: readonly string[]): string
 const titles: Readonly<Record<string, string>> = { Flags: 'OPTIONS', 'Exit codes': 'EXIT STATUS' };
 
 /** Man pages have all flags of a command under one heading. */
-function headingOf(title: string): string {
-  const groups: readonly string[] = flagGroups;
-  const group = groups.indexOf(title);
-  if (group < 0) return `.SH ${titles[title] ?? title.toUpperCase()}`;
-  return `${group === 0 ? '.SH OPTIONS\n' : ''}.SS ${title}`;
+function headingOf({ title, isFlagGroup }: Section, before: Section | undefined): string {
+  if (!isFlagGroup || title === 'Flags') return `.SH ${titles[title] ?? title.toUpperCase()}`;
+  return `${before?.isFlagGroup ? '' : '.SH OPTIONS\n'}.SS ${title}`;
 }
 
 const sectionBody = ({ text: paragraphs = [], terms = [], code = {} }: Section): string =>
@@ -136,9 +153,9 @@ const special: Readonly<Record<string, string>> = {
 };
 
 /** The reference in Markdown by file name: a page per command and topic. */
-function referenceFiles(commands: readonly AnyCommand[]): Record<string, string> {
-  const pages = commands.map((command) => {
-    const page = commandPage(command);
+function referenceFiles(leaves: readonly Leaf[]): Record<string, string> {
+  const pages = leaves.map((leaf) => {
+    const page = commandPage(leaf);
     const usage = `${escaped(page.summary)}\n\n\`\`\`sh\n${page.usage}\n\`\`\``;
     return [`${pageFile(page.name)}.md`, pageText(`trdr ${page.name}`, usage, page)] as const;
   });
@@ -146,17 +163,17 @@ function referenceFiles(commands: readonly AnyCommand[]): Record<string, string>
     (topic) =>
       [topicFile(topic), pageText(topic.summary, `\`trdr help ${topic.name}\``, topic)] as const,
   );
-  return { 'README.md': contents(commands), ...Object.fromEntries([...pages, ...topicPages]) };
+  return { 'README.md': contents(leaves), ...Object.fromEntries([...pages, ...topicPages]) };
 }
 
 const topicFile = ({ name }: DocPage) => `topic-${name}.md`;
 
-function contents(commands: readonly AnyCommand[]): string {
+function contents(leaves: readonly Leaf[]): string {
   const row = (words: string, file: string, summary: string) =>
     `- [\`trdr ${words}\`](${file}): ${escaped(summary)}.\n`;
-  const lists = commandSections(commands).map(({ title, commands: inside }) => [
+  const lists = commandSections(leaves).map(({ title, commands }) => [
     `## ${title}\n\n`,
-    ...inside.map(({ path, summary }) => row(path, `${pageFile(path)}.md`, summary)),
+    ...commands.map(({ spec }) => row(spec.path, `${pageFile(spec.path)}.md`, spec.summary)),
   ]);
   const topicRows = topics.map((topic) =>
     row(`help ${topic.name}`, topicFile(topic), topic.summary),

@@ -1,8 +1,9 @@
 import { endpoints, SOCKET_PATH, SOCKET_PRICE } from '../../contract/endpoints.ts';
-import { alwaysOptions, commonGroups, commonOptions } from '../args/common.ts';
-import { flagGroups, notReplaced, type Option, type Options } from '../args/option.ts';
-import type { AnyCommand, Argument, Examples } from '../command.ts';
+import { commonOptions } from '../args/common.ts';
+import { notReplaced } from '../args/option.ts';
+import type { AnyCommand, Examples } from '../command.ts';
 import { exitCodes } from '../exit.ts';
+import type { Program } from '../program/program.ts';
 
 export type Definition = readonly [term: string, meaning: string];
 
@@ -11,9 +12,10 @@ export interface Section {
   readonly text?: readonly string[];
   readonly terms?: readonly Definition[];
   readonly code?: Examples;
+  readonly isFlagGroup?: true;
 }
 
-/** A help page as data, from which the pages for terminal, man and Markdown are generated. */
+/** A page of the documentation as data, from which the pages for terminal, man and Markdown are generated. */
 export interface DocPage {
   /** The words after `trdr help`; empty for the overview page. */
   readonly name: string;
@@ -21,93 +23,66 @@ export interface DocPage {
   readonly usage?: string;
   readonly about: readonly string[];
   readonly sections: readonly Section[];
-  readonly footer?: string;
 }
 
-/** The page of a command: its own sections, then prices and exit codes, then the common flags. */
-export function commandPage(command: AnyCommand): DocPage {
-  const isGrouped = Object.keys(command.options).length > UNGROUPED;
-  const common = (title: string, options: Options) =>
-    flagSection(
-      title,
-      Object.values(notReplaced(options, command.options)).filter(
-        ({ group }) => !isGrouped || !group,
-      ),
-    );
-  const all: Section[] = [
-    {
-      title: 'Arguments',
-      terms: command.args.map((argument) => [argumentTerm(argument), argument.help] as const),
-    },
-    ...(isGrouped ? groupedFlags(command) : [flagSection('Flags', Object.values(command.options))]),
-    { title: 'Examples', code: command.examples },
-    { title: 'Prices', terms: priceTerms(command) },
-    {
-      title: 'Exit codes',
-      terms: command.exits.map((code) => [String(code), exitCodes[code]] as const),
-    },
-    ...command.common.map((group) => common(groupTitles[group], commonGroups[group])),
-    common('Global flags', alwaysOptions),
-  ];
+/** A command whose file is loaded, so that commander knows its flags and arguments. */
+export type Leaf = Program & { readonly spec: AnyCommand };
+
+export const isLeaf = (program: Program): program is Leaf => program.spec !== undefined;
+
+/** The page of a command for man and Markdown, in the words of its help. */
+export function commandPage(leaf: Leaf): DocPage {
+  const help = leaf.createHelp();
+  const groups = help.groupItems(
+    help.visibleOptions(leaf),
+    help.visibleOptions(leaf),
+    ({ helpGroupHeading = 'Flags:' }) => helpGroupHeading,
+  );
+  const flags = [...groups].map(
+    ([title, options]): Section => ({
+      title: title.replace(/:$/, ''),
+      isFlagGroup: true,
+      terms: options.map((option) => [help.optionTerm(option), help.optionDescription(option)]),
+    }),
+  );
+  const words: Section = {
+    title: 'Arguments',
+    terms: help
+      .visibleArguments(leaf)
+      .map((word) => [help.argumentTerm(word), help.argumentDescription(word)]),
+  };
   return {
-    name: command.path,
-    summary: `${command.summary}.`,
-    usage: usageLine(command),
-    about: command.about,
-    sections: all.filter(
-      ({ terms = [], code = {} }) => terms.length + Object.keys(code).length > 0,
-    ),
+    name: leaf.spec.path,
+    summary: `${leaf.summary()}.`,
+    usage: help.commandUsage(leaf),
+    about: leaf.spec.about,
+    sections: [words, ...flags].filter(isFilled).concat(sectionsOf(leaf.spec)),
   };
 }
 
-/** A command with more flags of its own lists them in groups. @internal Exported for tests. */
-const UNGROUPED = 15;
-
-/** The flags of a command, and the common flags that belong to them, by what a user decides. */
-function groupedFlags({ options, common }: AnyCommand): Section[] {
-  const all = Object.values({ ...notReplaced(commonOptions(common), options), ...options });
-  return flagGroups.map((title) =>
-    flagSection(
-      title,
-      all.filter(({ group }) => group === title),
-    ),
-  );
+/** What a page says after the arguments and flags, which commander knows. */
+export function sectionsOf(spec: AnyCommand): Section[] {
+  const sections: Section[] = [
+    { title: 'Examples', code: spec.examples },
+    { title: 'Prices', terms: priceTerms(spec) },
+    { title: 'Exit codes', terms: spec.exits.map((code) => [String(code), exitCodes[code]]) },
+    { title: 'Common flags', text: [commonText(spec)] },
+  ];
+  return sections.filter(isFilled);
 }
 
-const groupTitles = {
-  output: 'Output flags',
-  service: 'Service flags',
-  money: 'Cost flags',
-} as const;
+const isFilled = ({ text = [], terms = [], code = {} }: Section): boolean =>
+  text.length + terms.length + Object.keys(code).length > 0;
 
-const flagSection = (title: string, options: readonly Option<unknown>[]): Section => ({
-  title,
-  terms: options.map((option) => [optionTerm(option), optionHelp(option)] as const),
-});
-
-/** How help shows a flag: `-o, --output table|ndjson|json|csv`, `--out FILE`. */
-const optionTerm = ({ flags, value }: Option<unknown>): string =>
-  value ? `${flags} ${value.choices ? value.name : value.name.toUpperCase()}` : flags;
-
-const optionHelp = ({ help, shown, repeatable, value }: Option<unknown>) =>
-  [
-    help,
-    repeatable && (value?.choices ? '(repeatable, or comma-separated)' : '(repeatable)'),
-    shown !== undefined && `[${shown}]`,
-  ]
-    .filter(Boolean)
-    .join(' ');
-
-function argumentTerm({ name, optional, variadic }: Argument): string {
-  const term = `${name.toUpperCase()}${variadic ? '...' : ''}`;
-  return optional ? `[${term}]` : term;
+/** The common flags by name only, because a page of their own describes them once. */
+function commonText({ common, options }: AnyCommand): string {
+  const { help, ...flags } = notReplaced(commonOptions(common), options);
+  const names = Object.values(flags).map(({ long }) => long);
+  return `${names.join(', ')}: see "trdr help flags".`;
 }
 
-export const usageLine = (command: AnyCommand): string =>
-  ['trdr', command.path, ...command.args.map(argumentTerm), '[flags]'].join(' ');
-
-const priceTerms = (command: AnyCommand): Definition[] =>
-  command.calls.map((id) =>
+const priceTerms = (spec: AnyCommand): Definition[] =>
+  spec.calls.map((id) =>
     id === 'ws'
       ? [`GET ${SOCKET_PATH}`, SOCKET_PRICE]
       : [`${endpoints[id].method} ${endpoints[id].path}`, endpoints[id].price.text],

@@ -1,41 +1,40 @@
+import type { Option } from 'commander';
 import * as z from 'zod/mini';
 import { isRecord, textOf } from '../../base/json-object.ts';
 import { errorCodes } from '../../contract/errors.ts';
 import { ErrorInfo } from '../../contract/records/subject.ts';
-import { alwaysOptions, commonGroups, commonOptions } from '../args/common.ts';
-import { longName, notReplaced, type Option, shortName } from '../args/option.ts';
-import type { AnyCommand } from '../command.ts';
+import { alwaysOptions, commonGroups, helpFlag } from '../args/common.ts';
+import { Flag } from '../args/option.ts';
 import { exitCodes, limitCodes } from '../exit.ts';
 import { callPrices } from '../spend/plan.ts';
 import { version } from '../version.ts';
-import { usageLine } from './page.ts';
+import type { Leaf } from './page.ts';
 
-export function describeCommand(command: AnyCommand) {
+export function describeCommand(leaf: Leaf) {
+  const { spec } = leaf;
   return {
-    command: command.path,
-    summary: command.summary,
-    usage: usageLine(command),
-    about: command.about,
-    args: command.args.map(({ name, help, optional, variadic, choices }) => ({
-      name,
-      help,
-      required: optional !== true,
-      variadic: variadic === true,
-      ...(choices && { choices }),
+    command: spec.path,
+    summary: leaf.summary(),
+    usage: leaf.createHelp().commandUsage(leaf),
+    about: spec.about,
+    args: leaf.registeredArguments.map((word) => ({
+      name: word.name(),
+      help: word.description,
+      required: word.required,
+      variadic: word.variadic,
+      ...(word.argChoices && { choices: word.argChoices }),
     })),
-    flags: [command.options, notReplaced(commonOptions(command.common), command.options)]
-      .flatMap((options) => Object.values(options))
-      .map(flagOf),
-    stream: command.stream === true,
-    record: command.record ? recordSchema(command.record()) : null,
-    prices: callPrices(command),
-    exits: command.exits.map((code) => ({ code, meaning: exitCodes[code] })),
-    examples: Object.entries(command.examples).map(([run, does]) => ({ run, does })),
+    flags: [...leaf.options, helpFlag].map(flagOf),
+    stream: spec.stream === true,
+    record: spec.record ? recordSchema(spec.record()) : null,
+    prices: callPrices(spec),
+    exits: spec.exits.map((code) => ({ code, meaning: exitCodes[code] })),
+    examples: Object.entries(spec.examples).map(([run, does]) => ({ run, does })),
   };
 }
 
 /** The map of all commands, small enough to be read first. `describeCommand` has the rest. */
-export function describeAll(commands: readonly AnyCommand[]) {
+export function describeAll(leaves: readonly Leaf[]) {
   return {
     name: 'trdr',
     version,
@@ -46,32 +45,34 @@ export function describeAll(commands: readonly AnyCommand[]) {
     limits: Object.entries(limitCodes).map(([code, row]) => ({ code, ...row })),
     flags: Object.entries({ always: alwaysOptions, ...commonGroups }).map(([group, options]) => ({
       group,
-      flags: Object.values(options).map((option) => ({
-        name: `--${longName(option)}`,
-        help: option.help,
+      flags: Object.values(options).map(({ long, description }) => ({
+        name: long,
+        help: description,
       })),
     })),
-    commands: commands.map((command) => ({
-      command: command.path,
-      summary: command.summary,
-      flags: command.common,
-      prices: callPrices(command).map(({ endpoint, price }) => ({ endpoint, price })),
-      exits: command.exits,
+    commands: leaves.map(({ spec }) => ({
+      command: spec.path,
+      summary: spec.summary,
+      flags: spec.common,
+      prices: callPrices(spec).map(({ endpoint, price }) => ({ endpoint, price })),
+      exits: spec.exits,
     })),
   };
 }
 
-function flagOf(option: Option<unknown>) {
-  const short = shortName(option);
-  const { value } = option;
+function flagOf(option: Option) {
+  const { long, short, description, argChoices, defaultValueDescription } = option;
+  const own = option instanceof Flag ? option : undefined;
   return {
-    name: `--${longName(option)}`,
-    ...(short !== undefined && { short: `-${short}` }),
-    help: option.help,
-    ...(value && { value: { name: value.name, ...(value.choices && { choices: value.choices }) } }),
-    ...(option.shown !== undefined && { default: option.shown }),
-    ...(option.repeatable && { repeatable: true }),
-    ...(option.excludes && { excludes: option.excludes }),
+    name: long,
+    ...(short !== undefined && { short }),
+    help: description,
+    ...(own?.kind && {
+      value: { name: own.kind.name, ...(argChoices && { choices: argChoices }) },
+    }),
+    ...(defaultValueDescription !== undefined && { default: defaultValueDescription }),
+    ...(own?.isRepeatable && { repeatable: true }),
+    ...(own && own.excludes.length > 0 && { excludes: own.excludes }),
   };
 }
 

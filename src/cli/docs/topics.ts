@@ -1,7 +1,10 @@
 import { outputFormats, settingRows } from '../../state/config/settings-table.ts';
 import { agentVariables } from '../agent.ts';
+import { alwaysOptions, commonGroups } from '../args/common.ts';
+import type { Options } from '../args/option.ts';
 import { exitCodes, limitCodes } from '../exit.ts';
-import type { Definition, DocPage } from './page.ts';
+import { describeFlag } from './describe-flag.ts';
+import type { Definition, DocPage, Section } from './page.ts';
 
 /** Environment variables that are not settings. */
 const variables: readonly Definition[] = [
@@ -38,8 +41,27 @@ const formats: Readonly<Record<string, string>> = {
   markdown: 'a Markdown table with the columns of the terminal table',
 };
 
+const flagSection = (title: string, flags: Options): Section => ({
+  title,
+  terms: Object.values(flags).map((flag) => [flag.flags, describeFlag(flag)]),
+});
+
 /** The help pages that are not about a command: `trdr help TOPIC`. */
 export const topics: readonly DocPage[] = [
+  {
+    name: 'flags',
+    summary: 'Flags that many commands accept',
+    about: [
+      'The help of each command names those that it accepts. They may also be written before the command: "trdr --sandbox whois mira".',
+      'A flag that takes one value is given once. Write a value that begins with a dash behind an equals sign: --grep=-10%.',
+    ],
+    sections: [
+      flagSection('Output', commonGroups.output),
+      flagSection('Service', commonGroups.service),
+      flagSection('Cost', commonGroups.money),
+      flagSection('All commands', alwaysOptions),
+    ],
+  },
   {
     name: 'environment',
     summary: 'Environment variables',

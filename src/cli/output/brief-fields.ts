@@ -1,5 +1,5 @@
 import { usageError } from '../../base/failure.ts';
-import type { Parsed } from '../args/parse.ts';
+import type { Parsed } from '../args/read-values.ts';
 
 type Given = Parsed['given'];
 

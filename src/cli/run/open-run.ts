@@ -6,7 +6,7 @@ import type { DiskWait } from '../../output/disk-wait.ts';
 import { createNotices, type LogForm } from '../../output/notices.ts';
 import { outputClosed, tryOnce } from '../../output/sink.ts';
 import { wantsUnicode } from '../../output/terminal/style.ts';
-import type { Parsed } from '../args/parse.ts';
+import type { Parsed } from '../args/read-values.ts';
 import type { AnyCommand } from '../command.ts';
 import type { ExitCode } from '../exit.ts';
 import { type Io, isInterrupted } from '../io.ts';

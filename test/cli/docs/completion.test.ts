@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { completeLine } from '../../../src/cli/docs/completion/candidates.ts';
 import { outlineOf } from '../../../src/cli/docs/completion/outline.ts';
-import { allCommands } from '../../../src/cli/docs/help.ts';
+import { allLeaves } from '../../../src/cli/docs/help.ts';
 
-const commands = await allCommands();
-const outline = outlineOf(commands);
+const leaves = await allLeaves();
+const outline = outlineOf(leaves);
 
 /** The completions at the end of a line. Instead of names from this machine, they contain the arguments of the lookup. */
 const offers = (line: string) =>
@@ -68,7 +68,7 @@ describe('completion offers', () => {
   ])('at the end of "%s": %j', (line, expected) => expect(words(line)).toEqual(expected));
 
   it('every command and group, with its summary', () => {
-    for (const { path, summary } of commands) {
+    for (const { path, summary } of leaves.map(({ spec }) => spec)) {
       const [first = '', second] = path.split(' ');
       expect(words('trdr ')).toContain(first);
       const listed = offers(second === undefined ? 'trdr ' : `trdr ${first} `).candidates;

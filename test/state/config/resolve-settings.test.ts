@@ -2,7 +2,6 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import { everyCommonOption } from '../../../src/cli/args/common.ts';
-import { longName } from '../../../src/cli/args/option.ts';
 import { resolveSettings } from '../../../src/state/config/resolve-settings.ts';
 import {
   readSetting,
@@ -48,13 +47,11 @@ test('a flag and a setting of the same name parse alike', () => {
     anyText,
     fc.constantFrom('0', '1h30m', '10k', '1,5M', '10%', 'true', 'a.test', '30d'),
   );
-  const flags = new Map(
-    Object.values(everyCommonOption).map((option) => [longName(option), option]),
-  );
+  const flags = new Map(Object.values(everyCommonOption).map((option) => [option.name(), option]));
   fc.assert(
     fc.property(fc.constantFrom(...settingNames), texts, (name, text) => {
       const { flag = '' } = settingRows[name];
-      const kind = flags.get(flag.replace('--', ''))?.value;
+      const kind = flags.get(flag.replace('--', ''))?.kind;
       // Skip the base URL, which is read a second time when the settings are resolved.
       if (kind === undefined || name === 'baseUrl') return;
       let setting: unknown;

@@ -1,9 +1,10 @@
 import { endpoints, OPENAPI_PATH } from '../../../contract/endpoints.ts';
 import { fieldPaths } from '../../../contract/paths.ts';
 import { alwaysOptions, commonGroups } from '../../args/common.ts';
-import { longName, type Option, type Options, shortName } from '../../args/option.ts';
-import type { AnyCommand, Argument } from '../../command.ts';
-import { groupSummary } from '../overview.ts';
+import type { Flag, Options } from '../../args/option.ts';
+import type { Argument } from '../../command.ts';
+import { groupSummaries } from '../../tree.ts';
+import type { Leaf } from '../page.ts';
 import { topics } from '../topics.ts';
 
 /** Where the candidates for a word come from. */
@@ -19,11 +20,10 @@ export interface CompletionSlot {
 /** The part of the command descriptions that completion uses, as JSON. */
 export type Outline = ReturnType<typeof outlineOf>;
 
-export function outlineOf(commands: readonly AnyCommand[]) {
-  const groups = [...new Set(commands.flatMap(({ path }) => path.split(' ').slice(0, -1)))];
+export function outlineOf(leaves: readonly Leaf[]) {
   return {
-    commands: commands.map(commandOutline),
-    groups: groups.map((name) => ({ name, summary: groupSummary(name) })),
+    commands: leaves.map(commandOutline),
+    groups: Object.entries(groupSummaries).map(([name, summary]) => ({ name, summary })),
     topics: topics.map(({ name, summary }) => ({ name, summary })),
     common: {
       always: flagsOf(alwaysOptions),
@@ -34,7 +34,8 @@ export function outlineOf(commands: readonly AnyCommand[]) {
   };
 }
 
-function commandOutline({ path, summary, options, common, args, record, stream }: AnyCommand) {
+function commandOutline(leaf: Leaf) {
+  const { path, options, common, args, record, stream } = leaf.spec;
   const fields =
     record === undefined || !common.includes('output') ? [] : [...fieldPaths(record())];
   const own = flagsOf(options);
@@ -42,28 +43,39 @@ function commandOutline({ path, summary, options, common, args, record, stream }
   if (fields.length > 0)
     own.push({ ...flagOutline(fieldsFlag), slot: { choices: fields, list: true } });
   // Streams reject a document.
-  const formats = output.value?.choices?.filter((name) => name !== 'json');
+  const formats = output.argChoices?.filter((name) => name !== 'json');
   if (stream) own.push({ ...flagOutline(output), slot: { choices: formats } });
   return {
     path,
-    summary,
+    summary: leaf.summary(),
     /** The command's own flags, which replace common flags with the same name. */
     flags: own,
     common,
     args: args.map((argument) => ({ ...slotOf(argument), optional: argument.optional })),
-    variadic: args.at(-1)?.variadic,
+    variadic: leaf.registeredArguments.at(-1)?.variadic,
   };
 }
 
 const flagsOf = (options: Options) => Object.values(options).map(flagOutline);
 
-function flagOutline(option: Option<unknown>) {
-  const short = shortName(option);
+function flagOutline({
+  long = '',
+  short,
+  description,
+  kind,
+  argChoices,
+  isRepeatable,
+}: Flag<unknown>) {
   return {
-    names: [`--${longName(option)}`, ...(short === undefined ? [] : [`-${short}`])],
-    help: option.help,
-    slot: option.value && slotOf(option.value),
-    repeatable: option.repeatable,
+    names: short === undefined ? [long] : [long, short],
+    help: description,
+    slot:
+      kind &&
+      slotOf({
+        ...(argChoices && { choices: argChoices }),
+        ...(kind.complete && { complete: kind.complete }),
+      }),
+    repeatable: isRepeatable || undefined,
   };
 }
 

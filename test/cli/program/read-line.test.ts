@@ -1,0 +1,247 @@
+import { Argument, Option } from 'commander';
+import { describe, expect, it, test } from 'vitest';
+import type { Parsed } from '../../../src/cli/args/read-values.ts';
+import { allLeaves } from '../../../src/cli/docs/help.ts';
+import { Program } from '../../../src/cli/program/program.ts';
+import { readLine } from '../../../src/cli/program/read-line.ts';
+
+const leaves = await allLeaves();
+
+/** What a line says that names a command, split at each space. */
+async function read(line: string): Promise<Parsed & { readonly path: string }> {
+  const read = await readLine(line.split(' ').filter((word) => word !== ''));
+  if ('helpFor' in read) throw new Error(`"${line}" asks for help`);
+  return { ...read.parsed, path: read.command.path };
+}
+
+const texts = ['1', '1h', 'mira', 'a=b', '3/10m', '10x', '100MB'];
+
+/** A value that a flag accepts. */
+function valueFor(option: Option): string {
+  const isAccepted = (text: string) => {
+    try {
+      return option.parseArg?.(text, undefined) !== undefined;
+    } catch {
+      return false;
+    }
+  };
+  return [...(option.argChoices ?? []), ...texts].find(isAccepted) ?? `no value for ${option.long}`;
+}
+
+/** A flag of a command line, with a value that it accepts if it takes one. */
+const wordsOf = (option: Option): string[] =>
+  option.required ? [`${option.long}`, valueFor(option)] : [`${option.long}`];
+
+const usage = (message: unknown, hint: unknown = expect.anything()) =>
+  expect.objectContaining({ kind: 'usage', message, hint });
+
+describe('a command line', () => {
+  it.each([
+    ['whois mira --no-cache', ['mira'], { noCache: true, maxAge: undefined }],
+    ['whois -- -odd --help', ['-odd', '--help'], { noCache: false }],
+    ['whois -5', ['-5'], {}],
+    ['resolve a --no-wait', ['a'], { noWait: true, wait: 60_000 }],
+    ['resolve a --wait 2s', ['a'], { noWait: false, wait: 2_000 }],
+    ['resolve a --no-wait --wait 2s', ['a'], { noWait: false, wait: 2_000 }],
+    ['resolve a --wait 2s --no-wait', ['a'], { noWait: true, wait: 60_000 }],
+    ['thesis tail --token=x --token y', [], { token: ['x', 'y'], via: 'auto' }],
+    ['thesis tail --token --unknown', [], { token: ['--unknown'] }],
+    ['thesis tail --token=--dry-run', [], { token: ['--dry-run'] }],
+    ['thesis tail --token -', [], { token: ['-'] }],
+    ['pnl a --window 7d,30d --window all', ['a'], { window: ['7d', '30d', 'all'] }],
+    ['api /v2/x -flimit=5', ['/v2/x'], { field: [{ name: 'limit', value: '5' }] }],
+    ['thesis list --author mira', [], { user: 'mira' }],
+    ['thesis list --author=mira', [], { user: 'mira' }],
+  ])('is read: %s', async (line, args, given) => {
+    const parsed = await read(line);
+    expect(parsed.args).toEqual(args);
+    expect(parsed.given).toMatchObject(given);
+  });
+
+  it.each([
+    ['whois a --max-cu 2k', { maxCu: 2_000, yes: false, sandbox: false, dryRun: false }],
+    ['-o json whois a', { output: 'json' }],
+    ['thesis -o json list', { output: 'json' }],
+    ['--output=csv --sandbox thesis -q list', { output: 'csv', sandbox: true, quiet: true }],
+    ['whois -qo json a', { output: 'json', quiet: true }],
+    ['store status -o metrics', { output: undefined }],
+    ['-o metrics store status', { output: undefined }],
+    ['store status -o csv', { output: 'csv' }],
+    ['whois a --out -', { out: undefined }],
+  ])('has common flags, also before the command: %s', async (line, globals) => {
+    expect((await read(line)).globals).toMatchObject(globals);
+  });
+
+  it.each([
+    ['whois thesis', 'whois', ['thesis']],
+    ['thesis tail --count 5', 'thesis tail', []],
+    ['--version', 'version', []],
+    ['-v -q', 'version', []],
+  ])('names its command: %s', async (line, path, args) => {
+    expect(await read(line)).toMatchObject({ path, args });
+  });
+
+  it.each([
+    ['', [], false],
+    ['--help', [], false],
+    ['-h', [], true],
+    ['thesis --help', ['thesis'], false],
+    ['thesis -o json list -h', ['thesis', 'list'], true],
+    ['whois mira --wrong -h --help', ['whois'], false],
+  ])('asks for help: "%s"', async (line, helpFor, isBrief) => {
+    const asked = await readLine(line.split(' ').filter((word) => word !== ''));
+    expect(asked).toMatchObject({ helpFor, isBrief });
+  });
+
+  it('names the files that it reads and writes, below the folder of the run', async () => {
+    const line = await readLine(
+      'thesis tail --out a.ndjson --checkpoint /b --receipt - --replay c d'.split(' '),
+      '/there',
+    );
+    expect('command' in line && line.parsed.files).toMatchObject([
+      { role: 'file', path: '/there/d' },
+      { role: '--checkpoint', path: '/b', writes: {} },
+      { role: '--replay', path: '/there/c', writes: undefined },
+      { role: '--out', path: '/there/a.ndjson', writes: { lock: '.lock' } },
+    ]);
+  });
+});
+
+/** Each code that commander documents for a line, with lines that cause it. */
+const rejected: readonly (readonly [code: string, line: string, message: string, hint: RegExp])[] =
+  [
+    ['unknownOption', 'whois a --limt 5', "unknown flag '--limt'", /see trdr whois --help/],
+    ['unknownOption', 'thesis list --limt 5', "unknown flag '--limt'", /Did you mean --limit\?/],
+    ['unknownOption', 'whois a --key=SECRET', "unknown flag '--key'", /--help/],
+    ['unknownOption', 'whois a -kSECRET', "unknown flag '-k'", /--help/],
+    ['unknownOption', '--key=SECRET whois a', "unknown flag '--key'", /see trdr --help/],
+    ['unknownOption', 'whois a --author x', "unknown flag '--author'", /--help/],
+    ['unknownCommand', 'whos mira', "unknown command 'whos'", /Did you mean whois\?/],
+    ['unknownCommand', 'thesis tial', "unknown command 'tial'", /Did you mean tail\?/],
+    ['unknownCommand', 'thesys', "unknown command 'thesys'", /Did you mean thesis\?/],
+    ['unknownCommand', '__proto__', "unknown command '__proto__'", /see trdr --help/],
+    ['unknownCommand', 'thesis toString', "unknown command 'toString'", /see trdr thesis --help/],
+    ['optionMissingArgument', 'thesis list --limit', "flag '--limit <n>' argument missing", /add/],
+    ['optionMissingArgument', 'whois a -o', "flag '-o, --output <value>' argument missing", /add/],
+    ['optionMissingArgument', '-o', "flag '-o, --output <value>' argument missing", /add/],
+    ['missingArgument', 'completion', "missing required argument 'shell'", /completion --help/],
+    ['excessArguments', 'me x', "too many arguments for 'me'. Expected 0", /see trdr me --help/],
+    ['excessArguments', 'auth login KEY', 'too many arguments', /never accepted as an argument/],
+    ['conflictingOption', 'whois a --no-cache --max-age 5m', "flag '--no-cache' cannot be", /one/],
+    ['help', '-o json', 'missing command', /see trdr --help/],
+    ['help', 'cache', '"trdr cache" requires a subcommand: stats, clear', /trdr cache --help/],
+  ];
+
+test.each(rejected)('%s of commander: trdr %s', async (_, line, message, hint) => {
+  await expect(read(line)).rejects.toEqual(
+    usage(expect.stringContaining(message), expect.stringMatching(hint)),
+  );
+});
+
+test('codes of commander that no line of trdr causes today are also worded for flags', () => {
+  const program = () => new Program('trdr', () => {}).exitOverride();
+  const said = (words: string[], made: Program) => {
+    try {
+      made.parse(words, { from: 'user' });
+    } catch (error) {
+      return error instanceof Error ? error.message : error;
+    }
+    return undefined;
+  };
+  const choices = new Option('--by <way>').choices(['air', 'sea']);
+  const needed = new Option('--to <place>').makeOptionMandatory();
+  const argument = new Argument('<place>').choices(['here']);
+  expect([
+    said(['--by', 'land'], program().addOption(choices)),
+    said([], program().addOption(needed)),
+    said(['there'], program().addArgument(argument)),
+  ]).toEqual([
+    "flag '--by <way>' argument 'land' is invalid. Allowed choices are air, sea.",
+    "required flag '--to <place>' not specified",
+    "command-argument value 'there' is invalid for argument 'place'. Allowed choices are here.",
+  ]);
+});
+
+describe('a line that commander would read in another sense is rejected', () => {
+  it.each([
+    ['whois a --no-cache=5', "flag '--no-cache' takes no value", /without a value/],
+    ['thesis tail --token --dry-run', "'--token <token>' argument missing", /--token=--dry-run$/],
+    ['thesis tail --token --help', "'--token <token>' argument missing", /"--help" is a flag/],
+    ['whois a -o --file=x', 'argument missing', /"--file" is a flag.* write --output=--file=x$/],
+    ['whois a -qo -y', 'argument missing', /"-y" is a flag/],
+    ['thesis list --limit many', 'invalid number "many" for --limit', /whole number/],
+    ['thesis tail --via pol', 'invalid value "pol" for --via', /Did you mean poll\?/],
+  ])('%s', async (line, message, hint) => {
+    await expect(read(line)).rejects.toEqual(
+      usage(expect.stringContaining(message), expect.stringMatching(hint)),
+    );
+  });
+});
+
+test('a flag that takes one value is given once, in every command', async () => {
+  const lines = leaves.flatMap(({ spec, options }) =>
+    options
+      .filter(({ required, defaultValue }) => required && !Array.isArray(defaultValue))
+      .flatMap((option) => {
+        const [long, value] = wordsOf(option);
+        const { short = long, flags } = option;
+        return [`${long} ${value} ${long}=${value}`, `${short} ${value} ${long} ${value}`].map(
+          (twice) => ({ line: `${spec.path} ${twice}`, flags }),
+        );
+      }),
+  );
+  expect(lines.length).toBeGreaterThan(500);
+  expect(lines.map(({ line }) => line)).toContain('thesis list --max-cu 1 --max-cu=1');
+  for (const { line, flags } of lines)
+    await expect(read(line), line).rejects.toEqual(usage(`flag '${flags}' is given twice`));
+});
+
+test('flags that contradict each other are rejected in any order, also with =', async () => {
+  const pairs = leaves.flatMap(({ spec, options }) =>
+    Object.values(spec.options).flatMap((one) =>
+      options
+        .filter(({ long = '' }) => one.excludes.includes(long))
+        .map((other) => ({ path: spec.path, one, other })),
+    ),
+  );
+  const names = pairs.map(({ path, one, other }) => `${path} ${one.name()} ${other.name()}`);
+  expect(names).toEqual(
+    expect.arrayContaining([
+      'whois no-cache max-age',
+      'pnl no-cache max-age',
+      'pnl from resume',
+      'thesis list top limit',
+      'thesis tail backfill since',
+      'thesis tail group checkpoint',
+      'launchpad callouts wallet coin',
+      'usage reconcile by',
+      'api paginate input',
+      'sandbox replay data',
+    ]),
+  );
+  for (const { path, one, other } of pairs) {
+    const line = [wordsOf(one), wordsOf(other)];
+    const message = `flag '${one.flags}' cannot be used with flag '${other.flags}'`;
+    const spelled = [line.flat(), line.toReversed().flat(), line.map((pair) => pair.join('='))];
+    for (const words of spelled)
+      await expect(read(`${path} ${words.join(' ')}`)).rejects.toEqual(usage(message));
+  }
+  await expect(read('me --sandbox --base-url x')).rejects.toEqual(
+    usage("flag '--sandbox' cannot be used with flag '--base-url <url>'"),
+  );
+});
+
+test.each([
+  ['board', '"trdr launchpad board"'],
+  ['tail', '"trdr thesis tail" or "trdr launchpad tail"'],
+  ['callouts', '"trdr launchpad callouts"'],
+  ['login', '"trdr auth login" or "trdr store login"'],
+  ['user', '"trdr launchpad user"'],
+  ['whois mira --csv', '-o csv'],
+  ['thesis list -n 5', '--limit'],
+  ['thesis tail --interval 5s', '--lag'],
+])('what is meant by "trdr %s" is named: %s', async (line, meant) => {
+  await expect(read(line)).rejects.toEqual(
+    usage(expect.any(String), expect.stringContaining(`Did you mean ${meant}`)),
+  );
+});
