@@ -161,8 +161,10 @@ export function chargeOfError(
   status: number,
   code: string,
 ): Charge {
-  const miss = status === 404 && code !== 'NOT_FOUND';
-  return { cu: miss ? row.price.miss : 0, reveals: 0 };
+  if (status !== 404) return { cu: 0, reveals: 0 };
+  // The route or the resource does not exist: the description does not say which, and only a missing resource has a price.
+  if (code === 'NOT_FOUND') return { cu: 0, reveals: 0, uncertain: row.price.miss };
+  return { cu: row.price.miss, reveals: 0 };
 }
 
 /** Inserts URL-encoded parameters into a path. */

@@ -39,7 +39,7 @@ const ends = [
   [401, 'UNAUTHORIZED', 4],
   [402, 'QUOTA_EXCEEDED', 6],
   [403, 'FORBIDDEN_SCOPE', 5],
-  [404, 'NOT_FOUND', 3],
+  [404, 'NOT_FOUND', 9],
 ] as const;
 
 /** Moves, replaces or truncates the file of a running tail. */

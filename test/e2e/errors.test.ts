@@ -3,6 +3,7 @@ import { errorCodes, isErrorCode } from '../../src/contract/errors.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { exitOfCode } from './exit-codes.ts';
 import { openDesk, runInProcess } from './harness.ts';
+import { receiptOf } from './numbers.ts';
 import { type Reply, userRecord, withService } from './service.ts';
 
 const codes = Object.keys(errorCodes).filter(isErrorCode);
@@ -55,6 +56,26 @@ describe.each(codes)('%s of the service', (code) => {
     expect([ran.exitCode, ran.stdout]).toEqual([exitOfCode[code], '']);
   });
 });
+
+test.each([
+  [['whois', 'mira'], 200],
+  [['whois', 'mira', 'juno'], 400],
+  [['pnl', 'mira'], 200],
+  [['thesis', 'list', '--user', 'mira'], 200],
+  [['launchpad', 'user', '11111111111111111111111111111111'], 10],
+])(
+  'a base URL with a wrong path does not count as a miss, but may cost as much: %s, up to %i CU',
+  async (words, most) => {
+    const { sandbox, home } = await openDesk();
+    const wrong = { ...sandbox, url: `${sandbox.url}/wrong` };
+    const ran = await home.run([...words, '--receipt', '-'], { sandbox: wrong });
+    expect(ran.exitCode).toBe(9);
+    expect(ran.stderr).toContain('"code":"NOT_FOUND"');
+    expect(ran.stderr).toContain('check the base URL');
+    expect(ran.stdout).not.toContain('"found":false');
+    expect(receiptOf(home)).toMatchObject({ cu: 0, cuAtMost: most });
+  },
+);
 
 describe('an error', () => {
   const fails = ['whois', 'mira', '--fields', 'handel'];

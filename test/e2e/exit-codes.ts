@@ -11,7 +11,7 @@ export const exitOfCode: Record<ErrorCode, number> = {
   FORBIDDEN_SCOPE: 5,
   FREE_TIER_DISABLED: 5,
   NOT_OBSERVED: 3,
-  NOT_FOUND: 3,
+  NOT_FOUND: 9,
   CONFLICT: 9,
   RATE_LIMITED: 7,
   INTERNAL_ERROR: 9,

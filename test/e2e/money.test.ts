@@ -250,6 +250,7 @@ describe('the cost line', () => {
       'thesis list --all --max-cu 500',
       /trdr: 40 theses, 400 CU, 19\.9M CU left\n.*error: stopped/s,
     ],
+    ['thesis list --user nobody', /trdr: 0 theses, 200 CU, 19\.9M CU left\n.*error: no user/s],
   ])('states what is left after a run that failed: %s', async (words, expected) => {
     const ran = await runInProcess(words.split(' '), {
       sandbox: await withSandbox(),

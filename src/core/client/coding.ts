@@ -86,7 +86,8 @@ export function decode<Id extends EndpointId>(
   const requestId = requestIdOf(answer, body);
   if (!isSuccess(answer.status)) {
     const { failure, own } = readServiceError(answer, body, now);
-    return { ok: false, failure, requestId, charge: errorCharge(call, failure, own) };
+    const charge = errorCharge(call, failure, own);
+    return { ok: false, failure: withoutRoute(failure), requestId, charge };
   }
   if (body === undefined) {
     const text = answer.text.trim();
@@ -129,6 +130,10 @@ export function decode<Id extends EndpointId>(
   const value = { ...answered, record, meta, requestId, charge, headers } as unknown as Result<Id>;
   return { ok: true, value, charge, requestId, differences: [...differences.values()] };
 }
+
+/** A route of the table that the service does not have says nothing about the subject: the base URL probably has a wrong path. */
+const withoutRoute = (failure: Failure): Failure =>
+  failure.code === 'NOT_FOUND' ? new Failure('service', failure.message, failure) : failure;
 
 const NOTHING: Charge = { cu: 0, reveals: 0 };
 
