@@ -1,12 +1,23 @@
-import { closeSync, constants, openSync, rmSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, rmSync } from 'node:fs';
+import { usageError } from '../base/failure.ts';
 import { fileFailure, realPath, statsOf, writeAll } from '../base/files.ts';
+import { parseObject } from '../base/json-object.ts';
 import { replaceFile, writeAtomic } from '../base/replace-file.ts';
 import type { Io } from './io.ts';
 
-/** Returns a function that removes an old receipt, which a killed run must not leave behind. */
+/** Longer files are not receipts. */
+const MOST_BYTES = 4096;
+
+/** Returns a function that removes an old receipt, which a killed run must not leave behind. Throws at a file that is none. */
 export function openReceipt(io: Io, path: string, receipt: () => object): () => void {
   const stats = path === '-' ? undefined : statsOf(path);
   const isOther = stats?.isFile() === false && !stats.isDirectory();
+  if (stats?.isFile() && stats.size > 0 && !holdsReceipt(path, stats.size)) {
+    throw usageError(
+      `${path} is not a receipt, so --receipt does not replace it`,
+      'use a different file',
+    );
+  }
   const inWords = (work: () => void) => {
     try {
       work();
@@ -27,6 +38,19 @@ export function openReceipt(io: Io, path: string, receipt: () => object): () => 
       rmSync(realPath(path), { force: true });
     });
   };
+}
+
+/** A wrong name after --receipt must not cost the file of that name. */
+function holdsReceipt(path: string, size: number): boolean {
+  if (size > MOST_BYTES) return false;
+  try {
+    const { command, calls, cu, exit } = parseObject(readFileSync(path, 'utf8')) ?? {};
+    return (
+      typeof command === 'string' && [calls, cu, exit].every((each) => typeof each === 'number')
+    );
+  } catch (error) {
+    throw fileFailure('read', path, error);
+  }
 }
 
 function writeTo(path: string, line: string): void {

@@ -39,7 +39,7 @@ test.each(runs)(
   'exits %i with %j and a receipt that equals the ledger: %s %s',
   async (exit, result, ...words) => {
     const { sandbox, home, run } = await openDesk();
-    writeFileSync(join(home.path, 'r.json'), 'the receipt of an earlier run');
+    writeFileSync(join(home.path, 'r.json'), '{"command":"me","calls":9,"cu":9,"exit":9}\n');
     const ran = await run([...words, '--receipt', 'r.json', '-q']);
     const receipt = JSON.parse(readFileSync(join(home.path, 'r.json'), 'utf8'));
     expect([ran.exitCode, receipt], ran.stderr).toMatchObject([
@@ -70,6 +70,24 @@ test.each(['reset=20%,lost=10%', '500=20%,cut=20%', '429=20%:1s,504=20%', 'html=
     }
   },
 );
+
+test.each([
+  ['handles', 'mira\nsolwolf\n'],
+  ['records', '{"command":"whois","found":true}\n'],
+  ['a long file', '{"command":"whois","calls":1,"cu":1,"exit":0}\n'.repeat(1_000)],
+])('replaces no file that is not a receipt: %s', async (_, content) => {
+  const { sandbox, home, run } = await openDesk();
+  const file = join(home.path, 'r.json');
+  writeFileSync(file, content);
+  const ran = await run(['whois', 'mira', '--receipt', 'r.json']);
+  expect([ran.exitCode, ran.error()['hint']]).toEqual([2, 'use a different file']);
+  expect(readFileSync(file, 'utf8')).toBe(content);
+  expect(sandbox.log).toEqual([]);
+  writeFileSync(file, '');
+  expect((await run(['whois', 'mira', '--receipt', 'r.json'])).exitCode).toBe(0);
+  expect((await run(['whois', 'mira', '--receipt', 'r.json'])).exitCode).toBe(0);
+  expect(readFileSync(file, 'utf8')).toContain('"command":"whois"');
+});
 
 test('goes to a pipe, and a run whose receipt cannot be written exits 9', async () => {
   const sandbox = await withSandbox();
