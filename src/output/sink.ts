@@ -30,6 +30,7 @@ export const tryOnce: Retry = async (step) => step();
 
 export interface SinkOptions {
   readonly batch?: number;
+  /** Whether each row leaves at once, and each flush syncs a file. Rows for pipes and terminals always leave at once. */
   readonly live?: boolean;
   readonly name?: string;
   /** Called right before data is written to the stream, which can be some turns after `write`. */
@@ -110,6 +111,8 @@ export function createSink(
   const fd = options.fd ?? (stream && fileIn(stream));
   const writeBytes =
     typeof target === 'function' ? target : fd === undefined ? undefined : writeToFile(fd, retry);
+  // A person or a program at the other end acts on each row; a file is read when it is complete.
+  const isPrompt = options.live === true || (stream !== undefined && fd === undefined);
   let ended = false;
   let before: Promise<void> | undefined;
   const size = options.batch ?? 65_536;
@@ -123,7 +126,6 @@ export function createSink(
   let turn: NodeJS.Immediate | undefined;
   let failure: Failure | undefined;
   let over = false;
-  let lost = false;
   // Never rejects: if a write fails in the meantime, the next `write` or `finish` throws the error.
   let room: ReturnType<typeof openPromise> | undefined;
   const idle: (() => void)[] = [];
@@ -140,7 +142,6 @@ export function createSink(
   };
 
   const stop = (error: unknown) => {
-    lost ||= used > 0 || bytesInFlight > 0;
     if (!over) {
       over = true;
       if (!closedCodes.has(errno(error))) failure = failureOf(name, error);
@@ -191,7 +192,7 @@ export function createSink(
       if (bytesInFlight < MAX_BATCHES_IN_FLIGHT * size) settleRoom();
       if (inFlight > 0) return;
       // What was added in the meantime is sent in one write, so a slow reader gets larger batches.
-      if (options.live && used > 0) push();
+      if (isPrompt && used > 0) push();
       else settleIdle();
     });
     if (bytesInFlight >= MAX_BATCHES_IN_FLIGHT * size && !over) room ??= openPromise();
@@ -208,7 +209,7 @@ export function createSink(
   };
 
   const schedule = () => {
-    if (!options.live || turn || inFlight > 0) return;
+    if (!isPrompt || turn || inFlight > 0) return;
     turn = setImmediate(() => {
       turn = undefined;
       if (inFlight === 0 && !over) push();
@@ -247,13 +248,11 @@ export function createSink(
 
   return {
     closed: controller.signal,
-    lost: () => lost,
     progress: () => ({ accepted, written }),
     fail: stop,
     write(data) {
       if (failure) return Promise.reject(failure);
       if (!over) return add(data);
-      lost ||= data.length > 0;
     },
     flush,
     async finish(as) {

@@ -40,19 +40,10 @@ export interface Shape {
 
 type Print = <T>(view: View<T>, single: boolean, items: AsyncIterable<T>) => Promise<void>;
 
-/** How many rows are written before they are flushed to the reader. */
-const FLUSH_ROWS = 100;
-
 export const printer =
   ({ out }: Pick<Context, 'out'>): Print =>
   (view, single, items) =>
-    out.emit(view, single, async (records) => {
-      let rows = 0;
-      for await (const item of items) {
-        await records.write(item);
-        if (++rows % FLUSH_ROWS === 0) await records.flush();
-      }
-    });
+    out.print(view, items, { isSingle: single });
 
 /** Larger tables are printed without bars and exact widths, as rows arrive. */
 export const WHOLE_TABLE = 1_000;

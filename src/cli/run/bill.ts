@@ -24,7 +24,7 @@ export class Bill {
   /** The client of the run, once it is open: it counts what its calls cost. */
   client: Client | undefined;
   outcome: RunOutcome | undefined;
-  /** Whether cached answers keep what was paid for, so that a reader that closes the output early loses nothing. */
+  /** Whether the answers are cached, so that the same command need not pay for them again. */
   isCached = false;
 
   constructor(command: string, isSandbox: boolean) {

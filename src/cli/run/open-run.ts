@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { Failure } from '../../base/failure.ts';
-import { unitsText } from '../../base/units.ts';
 import { withoutKey, withoutKeys } from '../../core/client/mask-key.ts';
 import type { DiskWait } from '../../output/disk-wait.ts';
 import { createNotices, type LogForm } from '../../output/notices.ts';
@@ -91,18 +90,12 @@ export class CommandRun {
       const line = this.#isWatched ? bill.line(isInterrupted(terminal.io)) : undefined;
       if (line !== undefined) terminal.notice(line);
     }
-    if (this.#hasLostPaidRows) throw rowsLost(bill.spent);
     return code;
   }
 
   get #isWatched(): boolean {
     const { io } = this.#context.terminal;
     return io.stderr.isTTY === true || isInterrupted(io);
-  }
-
-  get #hasLostPaidRows(): boolean {
-    const { bill, out } = this.#context;
-    return !bill.isSandbox && bill.isPaid && !bill.isCached && out.isLost;
   }
 
   /** Requests the free `me`, if the run has paid and what is left will be shown. A slow answer is omitted. */
@@ -127,9 +120,8 @@ export class CommandRun {
     // The exit code is that of the signal, so nothing else reports what could not be written.
     if (isStopped && error instanceof Failure && error.kind === 'local')
       terminal.notice(`warning: ${error.message}`);
-    let where = await out.keep(bill.isPaid);
+    const where = await out.keep(bill.isPaid);
     if (error instanceof Failure && !isStopped) {
-      if (this.#hasLostPaidRows) where ??= 'rows that were paid for were not written';
       if (where === undefined) return error;
       return new Failure(error.kind, `${error.message}; ${where}`, error);
     }
@@ -219,16 +211,6 @@ const LAST_LOOK_MS = 1_500;
 const mayAskService = (error: unknown) =>
   error instanceof Failure &&
   !['network', 'service', 'rate', 'auth', 'forbidden'].includes(error.kind);
-
-const rowsLost = (spent: number) =>
-  new Failure(
-    'local',
-    `the output was closed before all rows were read; this run cost ${unitsText(spent)}`,
-    {
-      code: 'OUTPUT_CLOSED',
-      hint: 'write to a file with --out, or request only as many rows as you need',
-    },
-  );
 
 /** How notices are laid out on a terminal. The module is loaded only there, because it takes milliseconds. */
 async function layoutFor({ stderr }: Io, { utc }: Settings) {

@@ -81,7 +81,7 @@ export class Out {
   async emit<T>(
     view: View<T>,
     single: boolean,
-    body: (records: Pick<Records<T>, 'write' | 'flush'>) => void | Promise<void>,
+    body: (records: Pick<Records<T>, 'write'>) => void | Promise<void>,
   ): Promise<void> {
     const { sink, printer } = await this.#printer(view, single);
     const { bill, closing } = this.#needs;
@@ -107,7 +107,6 @@ export class Out {
           rows++;
           return written;
         },
-        flush: () => sink.flush(),
       });
     } catch (error) {
       if (rows > 0 && !closing.signal.aborted) await printer.end();
@@ -137,11 +136,6 @@ export class Out {
   /** Writes buffered rows now, so that they are not lost at a second signal. */
   flushAll(): void {
     for (const sink of this.#sinks) sink.flush().catch(() => {});
-  }
-
-  /** Whether a reader closed the output before it had read all rows. Tails end that way. */
-  get isLost(): boolean {
-    return !this.#needs.isStream && this.#sinks.some((sink) => sink.lost?.());
   }
 
   /** Ends the output of a failed run. Keeps a file with rows that were paid for, and says where they are. */
