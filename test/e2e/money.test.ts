@@ -262,6 +262,19 @@ describe('the cost line', () => {
 });
 
 describe('--dry-run', () => {
+  test('has a row for each subject, also for those that cost nothing because they are cached', async () => {
+    const { run } = await openDesk();
+    await run(['whois', 'mira']);
+    for (const [words, paid] of [
+      [['whois', 'mira'], []],
+      [['whois', 'mira', 'juno'], ['/v2/user/handle/juno']],
+    ] as const) {
+      const plan = (await run([...words, '--dry-run', '-o', 'ndjson'])).records();
+      expect(plan).toHaveLength(words.length - 1);
+      expect(plan.filter(({ most }) => most !== 0).map(({ path }) => path)).toEqual(paid);
+    }
+  });
+
   test.each([
     [['whois', 'mira', ...wallets], 6],
     [['resolve', 'mira', 'Mira', 'nobody'], 4],

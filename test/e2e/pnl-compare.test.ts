@@ -114,9 +114,29 @@ describe('pnl --compare', () => {
     [['--only', 'new'], ['fresh']],
     [['--only', 'up', '--window', '24h'], []],
     [['--changed'], ['@UP', 'down', 'fresh', 'broken', 'gone']],
+    // Nothing changed in the window that is shown.
+    [
+      ['--changed', '--window', '24h'],
+      ['fresh', 'broken', 'gone'],
+    ],
   ])('selects with %j', async (flags, subjects) => {
     const ran = await runInProcess([...compare, ...flags], { home: twoExports() });
     expect(ran.records().map(({ subject }) => subject)).toEqual(subjects);
+  });
+
+  test('names the earlier handle of a trader who has another one now', async () => {
+    const home = openHome();
+    const old = recordOf('old', 1);
+    save(home, 'old.ndjson', [old, recordOf('same', 2)]);
+    const renamed = { ...old, subject: old.wallet, handle: 'fresh' };
+    save(home, 'new.ndjson', [renamed, recordOf('same', 2)]);
+    const ran = await home.run([...compare, '--changed']);
+    expect(ran.records()).toMatchObject([{ handle: 'fresh', change: 'changed', was: 'old' }]);
+    const table = await home.run([...compare, '--changed', '-o', 'table']);
+    expect(table.stdout).toMatch(/@fresh +changed, was @old/);
+    const csv = await home.run([...compare, '-o', 'csv', '--window', '7d']);
+    expect(csv.lines()[1]).toMatch(/,changed,0,0,0,0,0,old$/);
+    expect(csv.lines()[2]).toMatch(/,same,0,0,0,0,0,$/);
   });
 
   test('shows the differences of the first window in tables, and a summary on a terminal', async () => {
@@ -128,10 +148,14 @@ describe('pnl --compare', () => {
     expect(ran.stderr).toContain(
       '1 new, 1 out, 1 up, 1 down; biggest gain @up +$0.10; biggest loss @down -$25.00',
     );
-    expect(ran.stdout).toMatch(/cash flow 7d +difference +return +volume +trades +rank/);
+    expect(ran.stdout).toMatch(
+      /cash flow 7d +d cash flow 7d +d return 7d +d volume 7d +d trades 7d +d rank 7d/,
+    );
     expect(ran.stdout).toMatch(/@down +changed +\S+ +-\$25\.00/);
     const page = await home.run([...compare, '-o', 'markdown', '--window', '30d']);
-    expect(page.stdout).toContain('| handle | change | cash flow 30d | difference |');
+    expect(page.stdout).toContain(
+      '| handle | change | cash flow 30d | Δ cash flow 30d | Δ return 30d |',
+    );
     expect(page.stderr).toBe('');
   });
 
@@ -140,9 +164,9 @@ describe('pnl --compare', () => {
     await trdr([...compare, '--out', 'both.csv'], { home });
     const [header = '', first] = readFileSync(join(home.path, 'both.csv'), 'utf8').split('\n');
     expect(header).toMatch(
-      /,rank,asOf,readAt,via,change,netUsdChange,returnPctChange,volumeUsdChange,tradesChange,rankChange$/,
+      /,rank,asOf,readAt,via,change,netUsdChange,returnPctChange,volumeUsdChange,tradesChange,rankChange,was$/,
     );
-    expect(first).toMatch(/,changed,0,0,0,0,0$/);
+    expect(first).toMatch(/,changed,0,0,0,0,0,$/);
     const again = await trdr(
       ['pnl', '--from', 'new.ndjson', '--compare', 'both.csv', '--changed'],
       { home },

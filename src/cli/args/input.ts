@@ -137,8 +137,8 @@ async function* inTable(
   yield* first === '{' ? inField(all, column) : inColumn(all, column);
 }
 
-/** The first character that is not white space, and the whole text. */
-async function peek(
+/** The first character that is not white space, which shows the format, and the whole text. */
+export async function peek(
   chunks: AsyncIterable<string>,
 ): Promise<{ readonly first: string | undefined; readonly all: AsyncIterable<string> }> {
   const rest = chunks[Symbol.asyncIterator]();

@@ -6,7 +6,7 @@ import { windowNames } from '../../contract/records/pnl.ts';
 import { PnlRecord } from '../../contract/records/subject.ts';
 import { createTargets } from '../../core/pnl/targets.ts';
 import { sortKeys } from '../../output/views/pnl-rows.ts';
-import { cachedSubjectOptions, subjectArgument } from '../args/common.ts';
+import { cachedSubjectOptions, type OutputFormat, subjectArgument } from '../args/common.ts';
 import { subjectSource } from '../args/input.ts';
 import { changeOptions, checkCompare, top } from '../args/list-flags.ts';
 import { excluding, flag, list, value } from '../args/option.ts';
@@ -21,19 +21,19 @@ import { showExport } from '../pnl/from/show-export.ts';
 import { knownFields, type Shape } from '../pnl/present.ts';
 import { openSavedNumbers, streamPnl, withoutCached } from '../pnl/stream.ts';
 import { isDryRun } from '../run/dry-run.ts';
-import { planNumbers } from '../spend/preflight.ts';
+import { notSent, planNumbers } from '../spend/preflight.ts';
 
 export const pnl = command({
   path: 'pnl',
   summary: "Show traders' cash flow, return, volume, trades and rank",
   about: [
-    'netUsd is cash flow (received on sells minus paid on buys), not realized profit: an account that only bought shows a negative number. Tables label it cash flow.',
-    'The handle of a wallet or user id is looked up first, unless it is cached: up to 30,000 CU for a wallet and up to 200 CU for a user id, in addition to the numbers.',
+    'netUsd is cash flow (received on sells minus paid on buys), not realized profit: an account that only bought shows a negative number.',
+    'The handle of a wallet or user id is looked up first, unless it is cached: up to 30,000 CU for a wallet and up to 200 CU for a user id.',
     'A single handle is requested with the call for one handle, several handles in batches of up to 100. A handle that is given twice is requested once. If the remaining allowance does not cover a full batch, the batch is smaller; handles that were skipped are listed on stderr, and the command exits 6.',
     'Answers are cached on this machine: a batch requests only what is not cached, or older than --max-age.',
-    'Every format distinguishes three types of missing numbers: not found (found is false), no verified wallet (wallet and evmWallet are null) and no numbers (a wallet, but all windows are null). CSV has a column status: ok, not_held, no_wallet, no_numbers or failed.',
+    'Every format distinguishes three types of missing numbers: not found (found is false), no verified wallet (wallet and evmWallet are null) and no numbers (all windows are null). CSV has a column status: ok, not_held, no_wallet, no_numbers or failed.',
     'With --out, paid answers are saved in FILE.journal until the file is complete. After an interruption, run the same command with --resume: it continues, and does not pay again for the handles that were saved. If the file is finished, --resume does nothing and exits 0, --fresh starts over, and without them trdr asks before it replaces the file, or exits 11. With both flags, an interrupted export of the same handles is continued, and any other is started over.',
-    '--compare OLD adds what changed since an earlier export: change (new, left, changed or same) and changes, new minus old per window (for ranks, places gained). Handles that only OLD has come last. Tables show the first --window (7d by default). With --from NEW, no call is sent.',
+    '--compare OLD adds what changed since an earlier export: change, changes (new minus old per window; for ranks, places gained) and was, a former handle. Handles that only OLD has come last. Tables show the first --window (7d by default). With --from NEW, no call is sent.',
     '--from FILE reads an earlier export (csv, tsv, ndjson or json; - for stdin) instead of requesting numbers, at no cost: to sort it, to convert it or, with handles, to show a part of it.',
     '--window, --sort and --limit apply to every format. Without --window, --sort uses the window all. Without --sort, the records are in the order of the handles.',
   ],
@@ -119,7 +119,10 @@ export const pnl = command({
           ? undefined
           : {
               ...(await readEarlier(compare, context.terminal.io)),
-              ...{ window: window[0] ?? '7d', changed, only },
+              window: window[0] ?? '7d',
+              windows: isTable(context.settings.format) ? [window[0] ?? '7d'] : windows,
+              changed,
+              only,
               notice: (text) =>
                 context.terminal.io.stderr.isTTY === true && context.terminal.notice(text),
             },
@@ -158,7 +161,13 @@ export const pnl = command({
         out === undefined ? all : await notExported(context, subjects, { out, resume, fresh });
       const lookups = await targets.lookups(left);
       const todo = await withoutCached(saved, targets, left);
-      await isDryRun(context, [...lookups, ...planNumbers(targets, todo)]);
+      const isOpen = new Set(todo);
+      const answered = all.filter((position) => !isOpen.has(position));
+      await isDryRun(context, [
+        ...lookups,
+        ...planNumbers(targets, todo),
+        ...[...planNumbers(targets, answered)].map(notSent),
+      ]);
       return 0;
     }
     if (out === undefined || (!resume && !fresh && isDevice(out)))
@@ -166,6 +175,9 @@ export const pnl = command({
     return await exportPnl(context, targets, saved, { out, resume, fresh }, shape, strict);
   },
 });
+
+/** Whether a comparison is shown as a table, which has the differences of one window. */
+const isTable = (format: OutputFormat): boolean => format === 'table' || format === 'markdown';
 
 /** Whether the output is a pipe or a device, which cannot be resumed. */
 const isDevice = (out: string): boolean => {

@@ -13,7 +13,10 @@ export interface Comparison {
   /** The records of the earlier export. */
   readonly earlier: readonly PnlRecord[];
   readonly byName: ReadonlyMap<string, PnlRecord>;
+  /** The window whose cash flow decides what went up and down. */
   readonly window: WindowName;
+  /** The windows that are shown: what changed in the others is not reported. */
+  readonly windows: readonly WindowName[];
   readonly changed: boolean;
   readonly only: readonly string[];
   readonly notice: (text: string) => void;
@@ -50,7 +53,7 @@ export async function* compared(
   records: AsyncIterable<PnlRecord>,
   comparison: Comparison,
 ): AsyncGenerator<PnlRecord> {
-  const { earlier, byName, window, changed, only, notice } = comparison;
+  const { earlier, byName, window, windows, changed, only, notice } = comparison;
   const moves: Move[] = [];
   const met = new Set<PnlRecord>();
   const accepted = (record: PnlRecord, change: string | null): boolean => {
@@ -63,7 +66,7 @@ export async function* compared(
   for await (const record of records) {
     const before = namesOf(record).flatMap((name) => byName.get(name) ?? [])[0];
     if (before) met.add(before);
-    const change = changeOf(record, before);
+    const change = changeOf(record, before, windows);
     const row = withChange(record, change, before);
     if (accepted(row, change)) yield row;
   }
@@ -81,13 +84,28 @@ export async function* compared(
 }
 
 /** What changed; null if one of the two records failed, so that this is not known. */
-function changeOf(now: PnlRecord, before: PnlRecord | undefined): string | null {
+function changeOf(
+  now: PnlRecord,
+  before: PnlRecord | undefined,
+  windows: readonly WindowName[],
+): string | null {
   if (now.found === null || before?.found === null) return null;
   const was = before?.found ?? false;
   if (now.found !== was) return now.found ? 'new' : 'left';
-  return now.found && windowNames.some((window) => isChanged(now, before, window))
-    ? 'changed'
-    : 'same';
+  if (!now.found) return 'same';
+  const isOther =
+    formerHandle(now, before) !== undefined ||
+    windows.some((window) => isChanged(now, before, window));
+  return isOther ? 'changed' : 'same';
+}
+
+/** The handle of the trader in the earlier export; undefined if it is the same now, or not known. */
+function formerHandle(now: PnlRecord, before: PnlRecord | undefined): string | undefined {
+  if (now.found !== true || before?.found !== true) return undefined;
+  const handle = textOf(now['handle']);
+  const former = textOf(before['handle']);
+  if (!handle || !former || normalHandle(handle) === normalHandle(former)) return undefined;
+  return former;
 }
 
 /** Whether a window changed. Exports may lack windows, about which nothing is known. */
@@ -119,7 +137,9 @@ function withChange(
       return [window, Object.fromEntries(differences)];
     }),
   );
-  return copySources({ ...record, change, changes }, record);
+  const was = formerHandle(record, before);
+  const compared = was === undefined ? { change, changes } : { change, was, changes };
+  return copySources({ ...record, ...compared }, record);
 }
 
 const differenceOf = (record: PnlRecord, window: WindowName): number | undefined => {

@@ -5,7 +5,7 @@ import { bareHandle } from '../../contract/handles.ts';
 import { BATCH_MAX, cu } from '../../contract/limits.ts';
 import type { KeyMeters } from '../../contract/ports/client.ts';
 import { endpointRow } from '../../core/client/coding.ts';
-import type { CachedLookup } from '../../core/lookup/cached-lookup.ts';
+import { type CachedLookup, lookupCall } from '../../core/lookup/cached-lookup.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import type { Allowance } from '../../core/pnl/allowance.ts';
 import type { Targets } from '../../core/pnl/targets.ts';
@@ -58,9 +58,19 @@ export function distinct(subjects: readonly Subject[]): Subject[] {
   ];
 }
 
-/** Subjects with a recent cached answer need no request. */
+/** The call of a subject with a recent cached answer is not sent, but a dry run shows it, so that it has a row for each subject. */
 export const planLookups = (users: CachedLookup, subjects: readonly Subject[]): Planned[] =>
-  distinct(subjects).flatMap((subject) => users.plan(subject));
+  distinct(subjects).flatMap((subject): readonly Planned[] => {
+    const calls = users.plan(subject);
+    return calls.length > 0 ? calls : [notSent(lookupCall(subject))];
+  });
+
+export const notSent = (call: Planned): Planned => ({
+  ...call,
+  times: 0,
+  least: 0,
+  most: 0,
+});
 
 /** The estimate of a run that reads more subjects than have been checked. */
 const unknown: Estimate = { least: 0, most: null };

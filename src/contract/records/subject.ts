@@ -97,6 +97,7 @@ const compared = {
     z.nullable(z.enum(['new', 'left', 'changed', 'same'])),
     'With --compare: what changed; left if only the earlier export has it, null if a request failed.',
   ),
+  was: optional(z.string(), 'With --compare: the handle in the earlier export, if it is another.'),
   changes: optional(
     z.partial(
       z.looseObject({

@@ -186,6 +186,13 @@ export function createCachedLookup(
   };
 }
 
+/** The call for a subject of which nothing is cached. */
+export const lookupCall = ({ type, value }: Subject): LookupCall => ({
+  id: endpointOf(type),
+  ask: askFor(endpointOf(type), value),
+  isSure: true,
+});
+
 function readUser({ status, time, record }: SharedAnswer): SavedUser | undefined {
   if (status === 404) return { time, user: null };
   const user = recognize('user', record)?.record;

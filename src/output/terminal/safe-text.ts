@@ -93,4 +93,5 @@ export const asciiOnly = (text: string): string =>
     .replace(/…/g, '...')
     .replace(/[–—]/g, '-')
     .replace(/≤/g, '<=')
+    .replace(/Δ/g, 'd')
     .replace(/[^\n\x20-\x7e]/gu, '?');

@@ -53,6 +53,7 @@ export const comparedFields: readonly string[] = [
   ...rowFields,
   'change',
   ...sortKeys.map((name) => `${name}Change`),
+  'was',
 ];
 
 export type SortKey = (typeof sortKeys)[number];
@@ -79,7 +80,7 @@ export function windowState(record: PnlRecord, windows: readonly WindowName[]): 
   return record['wallet'] === null && record['evmWallet'] === null ? 'no_wallet' : 'no_numbers';
 }
 
-const known = new Set<string>([...rowFields, 'windows', 'error', 'change', 'changes']);
+const known = new Set<string>([...rowFields, 'windows', 'error', 'change', 'was', 'changes']);
 
 /** Undocumented members. In a row, they follow the documented columns. */
 function unknownOf(record: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> {
@@ -88,11 +89,15 @@ function unknownOf(record: Readonly<Record<string, unknown>> | undefined): Recor
   return extras;
 }
 
-function changesOf({ change, changes }: PnlRecord, window: WindowName): Record<string, unknown> {
+function changesOf(
+  { change, was, changes }: PnlRecord,
+  window: WindowName,
+): Record<string, unknown> {
   if (!isRecord(changes) || !isRecord(changes[window])) return {};
   const differences = changes[window];
   return Object.fromEntries([
     ['change', change],
+    ['was', was ?? null],
     ...sortKeys.map((name) => [`${name}Change`, differences[name]]),
   ]);
 }

@@ -1,3 +1,4 @@
+import { bareHandle } from '../../contract/handles.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import type { WindowName } from '../../contract/records/pnl.ts';
 import { PnlRecord } from '../../contract/records/subject.ts';
@@ -75,6 +76,10 @@ export function rowView(windows: readonly WindowName[], rows?: readonly PnlRow[]
   };
 }
 
+/** `changed, was @old` for a trader with another handle. */
+const changeText = ({ change, was }: PnlRecord): unknown =>
+  typeof was === 'string' ? `${change}, was @${bareHandle(was)}` : change;
+
 export function differenceView(window: WindowName): View<PnlRecord> {
   const kinds = {
     signedUsd: 'signedUsd',
@@ -83,7 +88,7 @@ export function differenceView(window: WindowName): View<PnlRecord> {
     integer: 'move',
   } as const;
   const differences = measures.map(({ title, kind, field, rank }) => ({
-    title: field === 'netUsd' ? 'difference' : title,
+    title: `Δ ${title} ${window}`,
     kind: kinds[kind],
     field: `changes.${window}.${field}`,
     rank: field === 'netUsd' ? 0 : rank + 1,
@@ -91,7 +96,7 @@ export function differenceView(window: WindowName): View<PnlRecord> {
   return {
     columns: [
       { title: 'handle', kind: 'handle', value: nameOf, min: 16, field: 'handle' },
-      { title: 'change', kind: 'text', field: 'change', min: 7 },
+      { title: 'change', kind: 'text', value: changeText, min: 7 },
       {
         title: `cash flow ${window}`,
         kind: 'signedUsd',

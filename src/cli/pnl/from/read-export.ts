@@ -17,7 +17,7 @@ import {
   traderFields,
 } from '../../../output/views/pnl-rows.ts';
 import { linesIn, readCsv } from '../../args/csv-input.ts';
-import { inputText } from '../../args/input.ts';
+import { inputText, peek } from '../../args/input.ts';
 import type { Io } from '../../io.ts';
 import type { LookupTally } from '../../lookup/tally.ts';
 
@@ -36,32 +36,17 @@ export async function* readExport(
   path: string,
   io: Pick<Io, 'stdin' | 'signal'>,
 ): AsyncGenerator<PnlRecord> {
-  const { first, chunks } = await peek(inputText(path, io));
+  const { first, all } = await peek(inputText(path, io));
   const format = byExtension[extname(path).toLowerCase()] ?? formatOf(first);
   const name = path === '-' ? 'stdin' : path;
-  if (format === 'json') yield* wholeDocument(chunks, name);
-  else if (format === 'ndjson') yield* lines(chunks, name);
-  else yield* rows(chunks, name);
+  if (format === 'json') yield* wholeDocument(all, name);
+  else if (format === 'ndjson') yield* lines(all, name);
+  else yield* rows(all, name);
 }
 
-/** Reads up to the first character that is not white space, to detect the format. */
-async function peek(text: AsyncGenerator<string>) {
-  let first = '';
-  while (first.trim() === '') {
-    const { value, done } = await text.next();
-    if (done) break;
-    first += value;
-  }
-  async function* chunks() {
-    yield first;
-    yield* text;
-  }
-  return { first: first.trimStart(), chunks: chunks() };
-}
-
-function formatOf(first: string): Format {
-  if (first.startsWith('[')) return 'json';
-  return first.startsWith('{') ? 'ndjson' : 'table';
+function formatOf(first: string | undefined): Format {
+  if (first === '[') return 'json';
+  return first === '{' ? 'ndjson' : 'table';
 }
 
 const HINT = 'pass an export of "trdr pnl": csv, tsv, ndjson or json';
