@@ -15,6 +15,12 @@ export function endStep(run: Run): void {
   }
   const { closing } = run;
   if (!closing) return;
+  const trouble = walks.trouble ?? run.ports.trouble?.();
+  // There is nothing to verify if the service was never reached.
+  if (walks.pages === 0 && trouble) {
+    finish(run, 'failure', trouble);
+    return;
+  }
   const isWalked = walks.finale === 'done' && !run.filling;
   if (isWalked && (!writer.busy() || now(run) >= closing.at)) {
     finish(run, 'duration');
@@ -27,7 +33,7 @@ export function endStep(run: Run): void {
     : walks.pages > closing.pages
       ? endTooEarly
       : unanswered;
-  finish(run, 'failure', walks.trouble ?? failure());
+  finish(run, 'failure', trouble ?? failure());
 }
 
 export const endDue = (run: Run): number => run.closing?.at ?? endsAt(run);

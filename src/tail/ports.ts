@@ -91,6 +91,8 @@ export interface TailPorts {
   readonly key?: ((signal: AbortSignal) => Promise<KeyFacts>) | undefined;
   /** The limits of the budgets as a text, which is cheap to read every few seconds and differs after each change. */
   readonly limits?: (() => Promise<string>) | undefined;
+  /** The failure of the last attempt of a request; undefined after an answer. */
+  readonly trouble?: (() => Failure | undefined) | undefined;
   readonly spent: () => TailCost;
   readonly save?: ((position: Position) => Promise<void>) | undefined;
   readonly spool?: (() => Spool) | undefined;
@@ -106,6 +108,8 @@ export type StartPoint =
 export interface TailOptions {
   readonly start: StartPoint;
   readonly via: Via;
+  /** Whether `auto` means the cheapest way that keeps the lag. Otherwise, no post may come later than the WebSocket delivers it. */
+  readonly cheapest?: boolean | undefined;
   readonly lagMs: number;
   readonly subscription?: Subscription | undefined;
   /** Whether the WebSocket delivers a post that appears in pages; by default, it delivers all posts. */

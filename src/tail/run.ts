@@ -146,6 +146,7 @@ export function spendPlan(run: Run): SpendPlan {
   const connected = isConnected(run);
   const plan = planSpend({
     via: options.via,
+    cheapest: options.cheapest ?? false,
     hasSocket: ports.connect !== undefined,
     live: money.facts?.live ?? null,
     lagMs: options.lagMs,

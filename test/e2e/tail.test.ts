@@ -26,6 +26,24 @@ const read = (sandbox: Sandbox) =>
 const stated = (stderr: string) =>
   Number(/([\d,]+) CU/.exec(/stopped after .*/.exec(stderr)?.[0] ?? '')?.[1]?.replaceAll(',', ''));
 
+describe('auto takes the cheapest way that keeps the lag', () => {
+  const starts =
+    /polling every \S+ \([\d,]+ CU\/min; streaming over WebSocket would cost 20,\d{3} CU\/min: --via ws\)/;
+
+  test.each([
+    ['a lag', ['--lag', '30s']],
+    ['a token', ['--token', 'So11111111111111111111111111111111111111112']],
+  ])('and polls with %s, as the plan says', async (_, flags) => {
+    const sandbox = await withSandbox(open);
+    const args = ['thesis', 'tail', ...flags, '--duration', '300ms', '--yes'];
+    const tail = await trdr(args, { sandbox });
+    expect(tail.stderr).toMatch(starts);
+    expect(sandbox.log.some(({ path }) => path.includes('ws'))).toBe(false);
+    const plan = await trdr([...args, '--dry-run'], { sandbox });
+    expect(plan.stdout).not.toContain('"ws"');
+  });
+});
+
 describe('every post is printed exactly once', () => {
   test('when the service restarts after a pause', async () => {
     const sandbox = await withSandbox(open);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
 import { createTail } from '../../src/tail/engine.ts';
 import { waitAfter } from '../../src/tail/failures.ts';
-import type { Connect, FeedPage, PageSource, TailOptions } from '../../src/tail/ports.ts';
+import type { FeedPage, PageSource, TailOptions, TailPorts } from '../../src/tail/ports.ts';
 import { tailRow } from '../../src/tail/post-row.ts';
 import { type VirtualClock, virtualClock } from '../core/virtual-clock.ts';
 
@@ -13,7 +13,11 @@ function openTail(
   clock: VirtualClock,
   page: PageSource['page'],
   options: Pick<TailOptions, 'start' | 'via' | 'lagMs' | 'durationMs'>,
-  { connect, isBlocked = false }: { readonly connect?: Connect; readonly isBlocked?: boolean } = {},
+  {
+    connect,
+    isBlocked = false,
+    trouble,
+  }: Pick<TailPorts, 'connect' | 'trouble'> & { readonly isBlocked?: boolean } = {},
 ) {
   const write = () => (isBlocked ? new Promise<never>(() => {}) : true);
   const source = { page, sizes: { step: 20, max: 20 }, stepCu: 200 };
@@ -24,6 +28,7 @@ function openTail(
     source,
     connect,
     sink,
+    trouble,
     spent: () => ({ cu: 0, atMost: 0 }),
   };
   return createTail(ports, { feed: 'f', ...options });
@@ -61,6 +66,19 @@ test('reports that the service did not answer if no page arrived since the end o
     code: 'UNANSWERED',
     message: 'the service did not answer before the end of the run',
   });
+});
+
+test('ends at the end of --duration if the service was never reached', async () => {
+  const clock = virtualClock(START);
+  const refused = new Failure('network', 'no connection', { code: 'ECONNREFUSED' });
+  const page: PageSource['page'] = (_, signal) =>
+    new Promise((_resolve, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason)),
+    );
+  const options = { start: { kind: 'now' }, via: 'poll', lagMs: 1_000, durationMs: 5_000 } as const;
+  const tail = openTail(clock, page, options, { trouble: () => refused });
+  await expect(tail.run(new AbortController().signal)).rejects.toBe(refused);
+  expect(clock.now() - START).toBe(5_000);
 });
 
 test('suggests a longer --duration if pages arrived, but too slowly', async () => {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { once } from '../../base/calls.ts';
 import { usageError } from '../../base/failure.ts';
 import { oneOf, plainName as plain } from '../../base/values.ts';
-import { SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
+import { cu, SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
 import { ConfluenceRecord } from '../../contract/records/confluence.ts';
 import { TailedThesis } from '../../contract/records/thesis.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
@@ -12,6 +12,7 @@ import { highlightOf } from '../../core/pages/pattern-search.ts';
 import { confluenceView, liveThesisView } from '../../output/views/thesis.ts';
 import { thesisConfluence } from '../../tail/confluence.ts';
 import type { TailRow } from '../../tail/post-row.ts';
+import { arePollsCheaper } from '../../tail/spend/stream-or-poll.ts';
 import { conditionsOf, thesisFilterOptions } from '../args/list-flags.ts';
 import { excluding, flag, inGroup, list, value, valueOr } from '../args/option.ts';
 import { text } from '../args/values.ts';
@@ -33,7 +34,7 @@ export const thesisTail = command({
   path: 'thesis tail',
   summary: 'Stream theses as they are posted, each exactly once',
   about: [
-    'With "--via ws", streams over WebSocket (20,000 CU/min) and fills every gap by polling. With "--via poll", only polls (200 CU per poll). With "--via auto", starts with the WebSocket. Falls back to polling if the key has no live feed, if the WebSocket has used its share of the remaining units (setting socketShare, 10%), or if the spending limit does not cover another minute. Streams again when the allowance resets with the UTC month.',
+    'With "--via ws", streams over WebSocket (20,000 CU/min) and fills every gap by polling. With "--via poll", only polls (200 CU per poll). With "--via auto", takes the cheapest way that keeps --lag: polling, if one author, tokens or --lag are given; without them, starts with the WebSocket, and falls back to polling if the key has no live feed, if the WebSocket has used its share of the remaining units (setting socketShare, 10%), or if the spending limit does not cover another minute. Streams again when the allowance resets with the UTC month.',
     'With a budget (see "trdr budget set"), "auto" streams if the budget covers streaming until the budget renews; otherwise it polls slowly enough that the budget lasts until it renews. When a budget is used up, the run exits 6; with --wait-for-budget, it sleeps until the budget renews and continues.',
     'Every thesis that is posted during the run is printed exactly once. When the tail fills a gap, it prints the oldest thesis first; a gap that cannot be filled is reported with its start and end. On a terminal, the last 10 theses are printed first, unless --since, --backfill, --count, --out, --checkpoint or --exec is given; they are on a page that is read anyway.',
     '--out appends to the file. After a crash, the tail continues from the end of the file; no line is lost, incomplete or duplicated. If the file is renamed, replaced or deleted, the tail continues in a new file; it checks this every second, and at once on SIGUSR2. --rotate begins a new file at a size or at multiples of a duration (UTC), and names finished files by the time of their first post. --checkpoint resumes a run that writes to a pipe: if trdr is killed, rows since the last checkpoint can be repeated. trdr cannot know what the reader of the pipe has processed: if the reader dies, the rows in the pipe are lost.',
@@ -129,10 +130,14 @@ export const thesisTail = command({
     const author = user === undefined ? undefined : await authorOf(user, context.terminal);
     const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
     const { lookup, userId: plannedId } = plannedAuthor(author);
+    // A person who follows everything and gives no --lag wants each post at once.
+    const cheapest = flags.isLagGiven || author !== undefined || tokens.length > 0;
+    const polls =
+      via === 'poll' || (via === 'auto' && cheapest && arePollsCheaper(flags.lag, cu.thesisBlock));
     const shape = {
       durationMs: flags.duration,
       noFollow: flags.noFollow,
-      socket: via !== 'poll',
+      socket: !polls,
       lagMs: flags.lag,
       page: thesisCall({ userId: plannedId, tokenAddress }, { limit: THESIS_BLOCK }),
       backfill: flags.backfill,
@@ -204,6 +209,7 @@ export const thesisTail = command({
           via === 'poll' ? undefined : socketOf(context, client, await context.service.target()),
         options: {
           via,
+          cheapest,
           socketShare: context.settings.socketShare,
           subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },
           // The WebSocket delivers only posts of the subscribed tokens, and a page can be limited to one token at most.

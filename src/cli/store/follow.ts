@@ -111,7 +111,9 @@ export async function openFollower(
       );
       return filling.rows(gap, start, follower.position(), run.until);
     }
-    const advice = filling ? '' : '; add --fill to fetch them from the service';
+    // Without a start of the gap, it is not known how far back to read.
+    const canBegin = gap.from !== null || Number.isFinite(floor);
+    const advice = filling || !canBegin ? '' : '; add --fill to fetch them from the service';
     run.gap(`posts may be missing ${words}: the store no longer has them`, advice);
     return [];
   }

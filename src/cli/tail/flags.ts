@@ -99,13 +99,7 @@ export const tailOptions = {
     ),
   }),
   ...inGroup('Cost and delay', {
-    lag: valueOr(
-      '--lag',
-      'target delay when polling; a longer delay costs less',
-      duration,
-      10_000,
-      '10s',
-    ),
+    lag: value('--lag', 'target delay when polling; a longer delay costs less', duration, '10s'),
     waitForBudget: flag('--wait-for-budget', 'sleep until a used-up budget or allowance renews'),
   }),
   ...inGroup('What to read', {
@@ -121,7 +115,15 @@ export const tailOptions = {
   ...inGroup('As a service', serviceOptions),
 };
 
-export type TailFlags = Omit<GivenFlags<typeof tailOptions>, 'logFormat'>;
+/** The delay of polls if `--lag` is not given. */
+const LAG_MS = 10_000;
+
+type GivenTail = Omit<GivenFlags<typeof tailOptions>, 'logFormat'>;
+export interface TailFlags extends Omit<GivenTail, 'lag'> {
+  readonly lag: number;
+  /** Whether `--lag` was given: then, posts need not be printed sooner. */
+  readonly isLagGiven: boolean;
+}
 
 /** A shell may expand the value of --replay to several words. */
 export const replayArgument: Argument = {
@@ -133,15 +135,21 @@ export const replayArgument: Argument = {
 };
 
 /** Adds the words of the command line to the files of --replay. */
-export function withFiles<F extends TailFlags>(words: readonly string[], flags: F): F {
+export function withFiles<F extends Pick<TailFlags, 'replay'>>(
+  words: readonly string[],
+  flags: F,
+): F {
   if (words.length > 0 && flags.replay.length === 0)
     throw usageError('arguments require --replay', 'name the files after --replay');
   return { ...flags, replay: [...flags.replay, ...words] };
 }
 
 /** Throws for flags that are invalid or cannot be combined, before any request is sent. */
-export function checkTail<F extends TailFlags>(flags: F): F {
-  if (flags.lag < 100) throw usageError('--lag must be at least 100ms', 'use --lag 100ms or more');
+export function checkTail<F extends GivenTail>(
+  flags: F,
+): Omit<F, 'lag'> & Pick<TailFlags, 'lag' | 'isLagGiven'> {
+  const { lag = LAG_MS } = flags;
+  if (lag < 100) throw usageError('--lag must be at least 100ms', 'use --lag 100ms or more');
   const { exec, batch, linger, tries } = flags;
   const alone = { batch, linger, tries };
   const [name] = Object.entries(alone).find(([, given]) => given !== undefined) ?? [];
@@ -156,5 +164,5 @@ export function checkTail<F extends TailFlags>(flags: F): F {
       `--${given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} cannot be used with --replay`,
       'a replay reads the files from start to end',
     );
-  return flags;
+  return { ...flags, lag, isLagGiven: flags.lag !== undefined };
 }

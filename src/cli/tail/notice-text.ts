@@ -123,7 +123,11 @@ function startText({
   if (mode === 'poll') {
     const because = why === 'budget' ? `: ${pollReasons.budget}` : '';
     const interval = stretched ? stretchedText(stretched) : ` ${every}`;
-    return `polling${interval} (${perMinuteText(cu)})${because}${starts[from]}`;
+    const streaming =
+      other !== null && why === 'cheaper'
+        ? `; streaming over WebSocket would cost ${perMinuteText(other.perMinute)}: --via ws`
+        : '';
+    return `polling${interval} (${perMinuteText(cu)}${streaming})${because}${starts[from]}`;
   }
   const instead =
     other === null ? '' : ` (polling ${every} would cost ${perMinuteText(other.perMinute)})`;
@@ -138,6 +142,7 @@ const pollReasons: Readonly<Record<PollReason, string>> = {
   rejected: 'the service rejected the subscription',
   ceiling: 'the spending limit cannot cover another minute of streaming',
   allowance: 'the remaining units cannot cover another minute of streaming',
+  cheaper: 'polling costs less',
   budget: 'streaming would use up the budget before it renews',
   quota: 'the key has no units left until its allowance resets',
   share: 'streaming has used its share of the units (setting socketShare)',

@@ -28,7 +28,7 @@ interface TailPlan extends OutputPlan {
   readonly connect?: Connect | undefined;
   readonly options: Pick<
     TailOptions,
-    'via' | 'socketShare' | 'subscription' | 'carries' | 'scope' | 'filter'
+    'via' | 'cheapest' | 'socketShare' | 'subscription' | 'carries' | 'scope' | 'filter'
   >;
 }
 
@@ -78,6 +78,7 @@ export async function openTail(
       left: client.left,
       limits: ledger.limits,
       spent: () => client.spent,
+      trouble: () => client.trouble,
       spool: () => openSpool(context.out.diskWait),
       save: output.save,
     },

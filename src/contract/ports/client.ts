@@ -1,3 +1,4 @@
+import type { Failure } from '../../base/failure.ts';
 import type { Charge, PriceBounds } from '../endpoint.ts';
 import type { EndpointId, KnownAnswerOf, RequestOf } from '../endpoints.ts';
 import type { Meta } from '../errors.ts';
@@ -114,6 +115,8 @@ export interface Client {
     readonly inFlight: number;
     readonly calls: number;
   };
+  /** The failure of the last attempt of a call; undefined after an answer. */
+  readonly trouble: Failure | undefined;
   readonly left: Remainder;
   /** The limit of the key; null if not known yet. */
   readonly ratePerMinute: number | null;

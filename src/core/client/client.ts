@@ -70,6 +70,9 @@ export function createClient(options: ClientOptions): Client {
     get spent() {
       return spend.spent;
     },
+    get trouble() {
+      return sender.trouble;
+    },
     left,
     get ratePerMinute() {
       return limiter.rate;

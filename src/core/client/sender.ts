@@ -69,6 +69,8 @@ const BEARABLE_MS = 10_000;
 
 /** Sends calls within the rate limit, the spending limit and the budgets. */
 export class Sender {
+  /** The failure of the last attempt; undefined after an answer. */
+  trouble: Failure | undefined;
   readonly #options: ClientOptions;
   readonly #channel: Channel;
   readonly #limiter: Limiter;
@@ -93,6 +95,7 @@ export class Sender {
     const waits = new Waits(this.#options);
     try {
       let outcome = await this.#attempt(plan, repeat, losses, signal);
+      this.trouble = outcome.ok ? undefined : outcome.failure;
       while (!outcome.ok && this.#mayRepeat(plan, outcome)) {
         const ms = waits.after(outcome.failure);
         if (ms === undefined) break;
@@ -100,6 +103,7 @@ export class Sender {
         const next = await this.#again(plan, repeat || !outcome.free, losses, signal);
         if (next === undefined) break;
         outcome = next;
+        this.trouble = outcome.ok ? undefined : outcome.failure;
       }
       return outcome;
     } finally {

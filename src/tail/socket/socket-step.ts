@@ -39,8 +39,8 @@ function objection(run: Run, isQuiet: boolean): PollReason | undefined {
   while (now(run) >= decideAt(run))
     run.decidedTo = Math.max(openedAt + MINUTE, run.decidedTo) + MINUTE;
   const { why } = spendPlan(run);
-  // Whether connections are stable is decided when the next one is opened.
-  return why === 'unstable' ? undefined : why;
+  // Whether connections are stable, and polls cheaper, is decided when the next one is opened.
+  return why === 'unstable' || why === 'cheaper' ? undefined : why;
 }
 
 /** When to decide about the next minute: shortly before the last minute that was decided about ends. */

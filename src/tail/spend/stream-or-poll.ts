@@ -1,4 +1,4 @@
-import { cu } from '../../contract/limits.ts';
+import { cu, LEAST_RATE_PER_MINUTE } from '../../contract/limits.ts';
 import type { BudgetLeft } from '../../contract/ports/client.ts';
 
 export type Mode = 'ws' | 'poll';
@@ -14,6 +14,7 @@ export type PollReason =
   | 'allowance' // the key's units do not cover another minute
   | 'budget' // a budget does not cover streaming
   | 'quota' // the service closed the WebSocket because the key has no units left
+  | 'cheaper' // polling keeps the lag and costs less
   | 'share' // the WebSocket has used its share of the units
   | 'unstable'; // several connections in a row ended within a minute, or delivered no posts
 
@@ -25,6 +26,8 @@ export interface TailCost {
 
 export interface SpendView {
   readonly via: Via;
+  /** Whether `auto` polls if this keeps the lag and costs less. */
+  readonly cheapest: boolean;
   readonly hasSocket: boolean;
   readonly live: boolean | null;
   readonly lagMs: number;
@@ -74,6 +77,20 @@ export function planSpend(view: SpendView): SpendPlan {
   return { why: reasonToPoll(view, perMinute.ws), pollMs, until, perMinute };
 }
 
+/** The shortest interval of polls: they use half of the rate limit. */
+const leastPollMs = ({ ratePerMinute }: Pick<SpendView, 'ratePerMinute'>): number =>
+  ratePerMinute === null ? 1_000 : (2 * MINUTE) / ratePerMinute;
+
+/** Whether polls of any feed keep this lag and cost less than its WebSocket, whatever its rate and the plan of the key. */
+export const arePollsCheaper = (lagMs: number, stepCu: number): boolean =>
+  lagMs >= leastPollMs({ ratePerMinute: LEAST_RATE_PER_MINUTE }) &&
+  (stepCu * MINUTE) / lagMs < cu.socketMinute;
+
+function isPollCheaper(view: SpendView, streamCu: number): boolean {
+  const { cheapest, lagMs } = view;
+  return cheapest && lagMs >= leastPollMs(view) && pollPerMinute(view, lagMs) < streamCu;
+}
+
 function reasonToPoll(view: SpendView, perMinute: number): PollReason | undefined {
   const { via, allowanceLeft, shareLeft, reserved } = view;
   const covers = (left: number | null, units: number) => left === null || left + reserved >= units;
@@ -86,6 +103,7 @@ function reasonToPoll(view: SpendView, perMinute: number): PollReason | undefine
     via === 'ws' ? opening : Math.max(opening, Math.ceil(lasts(view, budget) / MINUTE) * perMinute);
   if (!view.budgets.every((budget) => covers(budget.left, need(budget)))) return 'budget';
   if (via === 'ws') return undefined;
+  if (isPollCheaper(view, perMinute)) return 'cheaper';
   if (view.live === false) return 'plan';
   if (!covers(allowanceLeft, opening)) return 'allowance';
   if (shareLeft !== null && shareLeft < cu.socketMinute) return 'share';
@@ -100,8 +118,7 @@ function pollInterval(view: SpendView): {
   readonly pollMs: number;
   readonly until: number | undefined;
 } {
-  const least = view.ratePerMinute === null ? 1_000 : (2 * MINUTE) / view.ratePerMinute;
-  let pollMs = Math.max(view.lagMs, least);
+  let pollMs = Math.max(view.lagMs, leastPollMs(view));
   let until: number | undefined;
   if (view.via === 'poll') return { pollMs, until };
   for (const budget of view.budgets) {

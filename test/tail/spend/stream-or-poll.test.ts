@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cu } from '../../../src/contract/limits.ts';
 import {
+  arePollsCheaper,
   LONGEST_POLL_MS,
   planSpend,
   type SpendView,
@@ -28,6 +29,7 @@ const view: SpendView = {
     runLeftMs: Infinity,
   },
   sincePollMs: 0,
+  cheapest: false,
 };
 const whyOf = (change: Partial<SpendView>) => planSpend({ ...view, ...change }).why;
 const pollOf = (change: Partial<SpendView>) => planSpend({ ...view, via: 'poll', ...change });
@@ -46,6 +48,11 @@ describe('a tail streams', () => {
     [undefined, { allowanceLeft: 2 * cu.socketMinute - 1, via: 'ws' }],
     ['share', { shareLeft: cu.socketMinute - 1 }],
     ['unstable', { shortSessions: 3 }],
+    ['cheaper', { cheapest: true }],
+    ['cheaper', { cheapest: true, lagMs: 600, ratePerMinute: 600 }],
+    [undefined, { cheapest: true, lagMs: 590, ratePerMinute: 600 }],
+    [undefined, { cheapest: true, ratePerMinute: 11 }],
+    [undefined, { cheapest: true, via: 'ws' }],
     ['budget', { budgets: [{ left: 700_000, renewsAt: NOON + HOUR }] }],
     [undefined, { budgets: [{ left: 700_000, renewsAt: NOON + HOUR }], runLeftMs: HOUR / 4 }],
     [undefined, { budgets: [{ left: 700_000, renewsAt: NOON + HOUR }], via: 'ws' }],
@@ -53,6 +60,19 @@ describe('a tail streams', () => {
 });
 
 describe('polls', () => {
+  test('of a lag that is planned with polls are polls, whatever the feed and the key', () => {
+    const rate = fc.double({ min: 0, max: 500, noNaN: true });
+    const lagMs = fc.integer({ min: 100, max: 600_000 });
+    const ratePerMinute = fc.constantFrom(60, 150, 300, 600, 1_200);
+    fc.assert(
+      fc.property(rate, lagMs, ratePerMinute, (posts, lag, limit) => {
+        fc.pre(arePollsCheaper(lag, view.stepCu));
+        const given = { rate: posts, lagMs: lag, ratePerMinute: limit, latenessMs: 120_000 };
+        expect(whyOf({ ...given, cheapest: true })).toBe('cheaper');
+      }),
+    );
+  });
+
   test('come at the requested lag, but leave half of the rate limit to other processes', () => {
     expect(pollOf({}).pollMs).toBe(10_000);
     expect(pollOf({ lagMs: 1, ratePerMinute: 60 }).pollMs).toBe(2_000);
