@@ -166,6 +166,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
       gaps: run.gaps.length,
       lastPost: run.writer.lastPost,
       turns,
+      neededCeiling: run.neededCeiling,
       failing: walks.trouble !== undefined && !isOutOfUnits(walks.trouble),
       waitsUntil: walks.waitsUntil,
       blockedSince: run.blockedAt ?? null,
@@ -193,6 +194,7 @@ function reportUnread(run: Run, error: unknown): void {
     from: verified ?? start,
     to: null,
     open: run.ports.save !== undefined,
+    neededCeiling: run.neededCeiling,
   });
 }
 

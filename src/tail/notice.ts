@@ -14,6 +14,8 @@ export interface Gap {
   readonly to: number | null;
   /** Whether the next run, which continues where this one stopped, will read it. It then does not count as a gap. */
   readonly open: boolean;
+  /** The spending limit without which the next run will not read it either; null if that is not known. */
+  readonly neededCeiling?: number | null;
 }
 
 export type DownReason =
@@ -101,4 +103,6 @@ export interface TailStatus extends TailCounts, Omit<FeederFacts, keyof TailCoun
   readonly blockedSince: number | null;
   /** The number of iterations of the main loop. A watchdog uses this to detect a loop that hangs. */
   readonly turns: number;
+  /** If the spending limit ended a walk: the limit with which it would have read all posts since the last verification. */
+  readonly neededCeiling: number | null;
 }

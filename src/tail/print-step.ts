@@ -182,7 +182,10 @@ function conclude(run: Run, { walked, printed, missed }: Filling): void {
   if (walks.finale === 'walking') walks.finale = 'done';
   // If the run is already ending when its first walk completes, that walk is also the last one.
   if (isFirst && walks.finale === 'wanted') walks.finale = 'done';
-  if (cut === 'unpaid') finish(run, 'failure', walked.failure ?? ceilingReached());
+  if (cut === 'unpaid') {
+    run.neededCeiling = neededCeiling(run, walked);
+    finish(run, 'failure', walked.failure ?? ceilingReached());
+  }
   if (cut === 'unpaid' || depth === 'shallow') return;
   walks.verifiedAt = startedAt;
   if (cut === undefined) {
@@ -193,6 +196,22 @@ function conclude(run: Run, { walked, printed, missed }: Filling): void {
   const { state } = session;
   if (state.kind === 'live' && frames === 0 && state.link.held === 0 && missed >= MISSED_ROWS)
     session.drop('incomplete', 'pages contained posts that the WebSocket did not deliver');
+}
+
+/** The margin of an estimate: posts may be more frequent further back. */
+const MARGIN = 1.2;
+const ROUND_CU = 1_000;
+
+/** The spending limit with which the walk would have reached what is verified; null if this cannot be estimated. */
+function neededCeiling({ known, ports }: Run, { times, oldest, rows }: Walked): number | null {
+  const { verified } = known;
+  const newest = times.find((at) => at !== null) ?? null;
+  if (verified === null || newest === null || oldest === null) return null;
+  if (oldest <= verified || newest <= oldest) return null;
+  const { stepCu, sizes } = ports.source;
+  const rowsLeft = (rows * (oldest - verified)) / (newest - oldest);
+  const stepsLeft = Math.ceil((rowsLeft * MARGIN + sizes.max) / sizes.step);
+  return ROUND_CU * Math.ceil((ports.spent().atMost + stepsLeft * stepCu) / ROUND_CU);
 }
 
 /** The stretch that walks have given up. What was not read at the end of a run is reported by the engine. */

@@ -106,6 +106,8 @@ export interface Run {
   readonly saver: Saver | undefined;
   readonly sizer: PageSizer;
   readonly nameless: NamelessCounter;
+  /** The spending limit with which the walk that ended at the limit would have reached what is verified. */
+  neededCeiling: number | null;
   readonly rate: FeedRate;
   readonly walks: Walks;
   readonly gaps: Gap[];
@@ -239,6 +241,7 @@ export function createRun(ports: TailPorts, options: TailOptions, signal: AbortS
     sizer: createPageSizer(ports.source.sizes),
     nameless: new NamelessCounter(),
     rate: new FeedRate(clock.mono()),
+    neededCeiling: null,
     walks,
     gaps: [],
     filling: undefined,

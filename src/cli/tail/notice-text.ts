@@ -35,7 +35,8 @@ function unreadText(gap: Gap): string {
   const why = safeLine(typeof gap.why === 'string' ? stopText(gap.why) : gap.why.failure);
   if (!gap.open) return `GAP: ${gapText(gap)}: ${why}`;
   const since = gap.from === null ? 'posts' : `posts since ${iso(gap.from)}`;
-  return `${since} were not all read: ${why}; the next run reads them`;
+  const limit = gap.neededCeiling ? ` with --max-cu ${gap.neededCeiling}` : '';
+  return `${since} were not all read: ${why}; the next run reads them${limit}`;
 }
 
 const starts = {
