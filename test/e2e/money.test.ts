@@ -342,9 +342,14 @@ describe('--dry-run as a table', () => {
     expect((await tableOf('thesis', 'tail', '--user', 'mira')).slice(2, -1)).toEqual([
       ['GET /v2/user/handle/mira', '1', '100', '200'],
       ['GET /v2/me', '1', '0', '0'],
-      ['GET /v2/ws', '1/min', '20,000', '20,000'],
-      ['GET /v2/thesis/user/{id}', '2/min', '400', '400'],
+      ['GET /v2/thesis/user/{id}', '7/min', '1,400', '1,400'],
       ['total', '100', '200'],
+      ['total per minute', '1,400', '1,400'],
+      ['left now', '20,000,000'],
+    ]);
+    expect((await tableOf('thesis', 'tail')).slice(3, -1)).toEqual([
+      ['GET /v2/ws', '1/min', '20,000', '20,000'],
+      ['GET /v2/thesis?limit=20', '2/min', '400', '400'],
       ['total per minute', '20,400', '20,400'],
       ['left now', '20,000,000'],
     ]);
@@ -355,10 +360,10 @@ describe('--dry-run as a table', () => {
       ['total', '10', '1,430'],
       ['left now', '20,000,000'],
     ]);
-    // Every started minute of a socket counts.
+    // Every started minute of a socket counts, and the next one, which is reserved.
     const stream = await tableOf('thesis', 'tail', '--duration', '60001ms');
     expect(stream.slice(3, 5)).toEqual([
-      ['GET /v2/ws', '2', '20,000', '40,000'],
+      ['GET /v2/ws', '3', '20,000', '60,000'],
       ['GET /v2/thesis?limit=20', '24', '200', '4,800'],
     ]);
   });

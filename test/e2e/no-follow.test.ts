@@ -44,13 +44,14 @@ describe('--no-follow', () => {
     const home = openHome();
     const out = join(home.path, 'theses.ndjson');
     const words = ['thesis', 'tail', '--no-follow', '--since', '60d', '--out', out];
-    const run = (limit: string) =>
-      runInProcess([...words, '--max-cu', limit], { sandbox, home });
+    const run = (limit: string) => runInProcess([...words, '--max-cu', limit], { sandbox, home });
     const needed: string[] = [];
     for (let tries = 0; tries < 2; tries++) {
       const ran = await run('900');
       expect(ran.exitCode).toBe(6);
-      expect(ran.stderr).toMatch(/were not all read: .*; the next run reads them with --max-cu \d+/);
+      expect(ran.stderr).toMatch(
+        /were not all read: .*; the next run reads them with --max-cu \d+/,
+      );
       needed.push(/newest ones first: --max-cu (\d+)/.exec(ran.stderr)?.[1] ?? '');
     }
     expect((await run(needed[1] ?? '')).exitCode).toBe(0);

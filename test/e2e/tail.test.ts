@@ -89,7 +89,7 @@ describe('every post is printed exactly once', () => {
     const some = Array.from({ length: 200 }, () => sandbox.post().tokenAddress ?? '');
     const tokens = [...new Set(some)].slice(0, 5);
     const flags = tokens.flatMap((token) => ['--token', token]);
-    const tail = startTail([...flags, '--yes'], { sandbox, home: openHome() });
+    const tail = startTail([...flags, '--via', 'ws', '--yes'], { sandbox, home: openHome() });
     const out = gather(tail);
     await until(() => listening(sandbox) > 0);
     const posted: string[] = [];

@@ -112,7 +112,7 @@ export const budgetShow = command({
   path: 'budget show',
   summary: 'Show the budgets and what is left of them',
   about: [
-    'Shows what was spent in the current UTC day and month. Also shows what is reserved for calls in flight, and what calls with lost answers may have cost. With a budget, also shows what is left and when the budget renews.',
+    'Shows what was spent in the current UTC day and month. Also shows what is reserved for calls in flight, and what calls with lost answers and socket minutes that are not confirmed may have cost. With a budget, also shows what is left and when the budget renews.',
     'With a shared store, shows the budgets of the store, then the budgets of the profile on this machine, if there are any. If the store has a budget, the amount spent is what the service has counted for the key, unless the store has recorded more.',
   ],
   common: ['output'],

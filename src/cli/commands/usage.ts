@@ -22,8 +22,8 @@ export const usageCommand = command({
   summary: 'Show what this machine has spent (from the local ledger)',
   about: [
     'The ledger records every paid call with its maximum cost before the call is sent, and with its actual cost after the answer. An entry has the time, command, profile, host (the name of the machine), the agent that ran the command (if one did), endpoint, status and cost, but no keys and no bodies. Days are UTC, as in the bill of the service.',
-    'If answers were lost or a run was killed, cu is what was certainly charged and cuAtMost is the maximum. In a large ledger, calls older than two days are summed per hour. The sandbox has its own ledger, which --sandbox shows.',
-    "--reconcile compares this profile's total of the UTC month with what the service counted for the key. If the service counted more, and lost answers cannot explain the difference, others use the key too.",
+    'If answers were lost, socket minutes are not confirmed, or a run was killed, cu is what was certainly charged and cuAtMost is the maximum. In a large ledger, calls older than two days are summed per hour. The sandbox has its own ledger, which --sandbox shows.',
+    "--reconcile compares this profile's total of the UTC month with what the service counted for the key. If the service counted more, and neither lost answers nor socket minutes that are not confirmed explain the difference, others use the key too.",
   ],
   options: {
     since: value('--since', 'only calls since this time, such as 7d (7 days ago)', time, 'all'),

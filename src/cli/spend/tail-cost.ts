@@ -33,7 +33,8 @@ export function plannedTail(shape: TailShape): Planned[] {
   const minutes = Math.ceil(durationMs / MINUTE);
   const walks = WALKS + Math.ceil(backfill / THESIS_BLOCK);
   return [
-    ...(socket ? [{ id: 'ws', ask: {}, times: minutes } as const] : []),
+    // While a minute of the socket lasts, the next one is reserved.
+    ...(socket ? [{ id: 'ws', ask: {}, times: minutes + 1 } as const] : []),
     { ...page, times: minutes * perMinute + walks },
   ];
 }

@@ -163,6 +163,7 @@ function endText(summary: Summary): string {
   if (filled > 0) parts.push(`${filled} found by polling`);
   if (late > 0) parts.push(`${late} came late`);
   if (nameless > 0) parts.push(`${nameless} skipped without an id`);
+  if (spent.minutes) parts.push(`${unitsText(spent.minutes)} of socket minutes not confirmed`);
   return `stopped after ${lengthText(durationMs)}: ${parts.join(', ')}; ${completeText(summary)}`;
 }
 

@@ -112,6 +112,8 @@ export interface Client {
   readonly spent: {
     readonly cu: number;
     readonly atMost: number;
+    /** What of `atMost` are minutes of the WebSocket that the service may have charged. */
+    readonly minutes: number;
     readonly inFlight: number;
     readonly calls: number;
   };

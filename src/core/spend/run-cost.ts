@@ -17,6 +17,8 @@ export class RunCost {
   reserved = 0;
   /** The cost of the open minutes of the WebSocket. */
   standing = 0;
+  /** What of `lost` are ended minutes of the WebSocket. */
+  lostMinutes = 0;
 
   /** Whether another `most` CU stay within a limit, whatever the calls in flight cost. */
   fits(most: number, limit: number): boolean {
@@ -27,6 +29,7 @@ export class RunCost {
     return {
       cu: this.cu,
       atMost: this.cu + this.lost + this.standing,
+      minutes: this.lostMinutes + this.standing,
       inFlight: this.reserved,
       calls: this.calls,
     };

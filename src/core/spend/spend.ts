@@ -213,6 +213,7 @@ export class Spend {
       lose: (how = {}) => {
         const count = () => {
           this.#cost.lost += held.most;
+          if (held.stands) this.#cost.lostMinutes += held.most;
         };
         this.#end(held, count, () => entry?.lose(how));
       },

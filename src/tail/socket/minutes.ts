@@ -20,6 +20,10 @@ class Minutes {
   #settled = 0;
   #from: { readonly mono: number; readonly wall: number };
   #heardAt = 0;
+  /** How long before `opened` the handshake was sent: the service may have opened the connection as early as that. */
+  #dialMs = 0;
+  /** When this side began to close the connection. */
+  #closedAt: number | undefined;
   #isOver = false;
   readonly #clock: Clock;
   readonly #reserve: (signal: AbortSignal) => Promise<Slot>;
@@ -32,9 +36,11 @@ class Minutes {
 
   async begin(signal: AbortSignal): Promise<void> {
     await this.#cover(LINGER_MS, signal);
+    this.#from = { mono: this.#clock.mono(), wall: this.#clock.now() };
   }
 
   opened(): void {
+    this.#dialMs = this.#elapsed;
     this.#from = { mono: this.#clock.mono(), wall: this.#clock.now() };
   }
 
@@ -55,6 +61,11 @@ class Minutes {
     }
   }
 
+  /** Called when this side begins to close the connection. */
+  closing(): void {
+    this.#closedAt ??= this.#elapsed;
+  }
+
   /** Called when the connection has ended. `isKnown` means that the service has certainly stopped charging. */
   end(isKnown: boolean): void {
     if (this.#isOver) return;
@@ -63,8 +74,14 @@ class Minutes {
     const isStale = lasted - this.#heardAt > LINGER_MS + SLACK_MS;
     // The connection may have broken any time before the next ping of the service was due.
     const broken = Math.min(lasted, this.#heardAt + PING_MS);
-    const most = startedBy(isKnown && !isStale ? lasted : broken + LINGER_MS);
-    this.#settle();
+    const isConfirmed = isKnown && !isStale;
+    const closedAt = isConfirmed ? this.#closedAt : undefined;
+    // A close that the service confirms was between the two for the service too, so no clocks need to be compared.
+    const most =
+      closedAt === undefined
+        ? startedBy(isConfirmed ? lasted : broken + LINGER_MS)
+        : Math.floor((this.#dialMs + lasted) / MINUTE) + 1;
+    this.#settle(closedAt);
     for (const [at, slot] of this.#slots.entries()) {
       if (at >= most) slot.release();
       else if (at >= this.#settled) slot.lose({ status: 101 });
@@ -90,11 +107,9 @@ class Minutes {
     }
   }
 
-  #settle(): void {
-    const certain = Math.min(
-      this.#slots.length,
-      Math.floor(Math.max(0, this.#heardAt - SLACK_MS) / MINUTE),
-    );
+  /** By default, a minute is certain if something was received after its end. */
+  #settle(heldTo = this.#heardAt - SLACK_MS): void {
+    const certain = Math.min(this.#slots.length, Math.floor(Math.max(0, heldTo) / MINUTE));
     while (this.#settled < certain)
       this.#slots[this.#settled++]?.settle({ status: 101, cu: cu.socketMinute });
   }
@@ -152,6 +167,7 @@ export function withMinutes(
       ping: () => link.ping?.(),
       close() {
         over.abort();
+        if (link.end === undefined) minutes.closing();
         isClosing ||= link.end === undefined;
         const answered = link.close();
         if (answered === undefined) minutes.end(false);

@@ -22,6 +22,8 @@ export type PollReason =
 export interface TailCost {
   readonly cu: number;
   readonly atMost: number;
+  /** What of `atMost` are minutes of the WebSocket that the service has not confirmed. */
+  readonly minutes?: number;
 }
 
 export interface SpendView {

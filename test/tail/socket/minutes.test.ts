@@ -104,6 +104,19 @@ describe('minutes of the socket', () => {
     }
   });
 
+  test('are certain when they were held in full, and no further one is counted, if the service confirms the close', async () => {
+    for (const [heldMs, certain, most] of [
+      [59_500, 0, 1],
+      [60_000, 1, 2],
+      [119_900, 1, 2],
+    ] as const) {
+      const { live, close, counted } = await connection();
+      await live(heldMs);
+      await close(true);
+      expect(counted()).toEqual({ certain, most });
+    }
+  });
+
   test('become certain once something was received after their end', async () => {
     const { live, close, counted } = await connection();
     await live(150 * SECOND);
@@ -156,7 +169,9 @@ describe('minutes of the socket', () => {
             known && open - heardUpTo <= 2 * PING
               ? open
               : Math.min(Math.max(open, heardUpTo + PING), heardUpTo + 2 * PING);
-          const minutes = Math.floor((charged + skew) / MINUTE);
+          // The service has both the beginning and the end of a connection whose close it confirms.
+          const isConfirmed = known && open - heardUpTo <= 2 * PING;
+          const minutes = Math.floor((charged + (isConfirmed ? 0 : skew)) / MINUTE);
           expect(counted().certain).toBeLessThanOrEqual(Math.max(0, minutes));
           expect(counted().most).toBeGreaterThanOrEqual(minutes + 1);
         },
