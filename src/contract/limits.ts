@@ -34,6 +34,9 @@ export const plans = {
 
 export type PlanName = keyof typeof plans;
 
+/** The plan whose units never renew. */
+export const PLAN_GRANTED_ONCE: PlanName = 'explore';
+
 /** The lowest limit of all plans, which applies if the limit of the key cannot be fetched. */
 export const LEAST_RATE_PER_MINUTE = plans.explore.ratePerMinute;
 

@@ -1,9 +1,13 @@
-import type { KeyMeters } from '../contract/ports/client.ts';
+import type { KeyMeters, MeterName } from '../contract/ports/client.ts';
 import type { Known } from '../contract/read-record.ts';
-import type { Forecast, Me } from '../contract/records/account.ts';
+import { type Forecast, isGrantedOnce, type Me } from '../contract/records/account.ts';
 
 /** If `unitsRemaining` exceeds what is left of the grant, it includes top-ups; otherwise they are added. */
-export function leftOf({ usage = {}, entitlement = {} }: Known<Me>): KeyMeters {
+export function leftOf(me: Known<Me>): KeyMeters {
+  return { ...metersOf(me), isGrantedOnce: isGrantedOnce(me) };
+}
+
+function metersOf({ usage = {}, entitlement = {} }: Known<Me>): Pick<KeyMeters, MeterName> {
   if (entitlement.unmetered) return { units: null, reveals: null };
   const {
     unitsUsed,
@@ -24,13 +28,19 @@ export function leftOf({ usage = {}, entitlement = {} }: Known<Me>): KeyMeters {
 /** Otherwise, trdr cannot decide whether the key can pay for a run. */
 export function isMeterKnown(
   { usage = {}, entitlement = {} }: Known<Me>,
-  meter: keyof KeyMeters,
+  meter: MeterName,
 ): boolean {
   if (entitlement.unmetered) return true;
   return (meter === 'units' ? usage.unitsRemaining : usage.revealsRemaining) !== undefined;
 }
 
 const HOUR = 3_600_000;
+
+/** What to do when the units are used up, as the end of a hint. */
+export const untilRenewal = ({ isGrantedOnce }: Pick<KeyMeters, 'isGrantedOnce'>): string =>
+  isGrantedOnce
+    ? 'or change the plan: its units were granted once'
+    : 'or wait for the next UTC month';
 
 /** Null in the first hour of the month, which is too little for a forecast, and if the usage is not known. */
 export function forecast(me: Known<Me>, now: number): Forecast | null {

@@ -200,7 +200,7 @@ function conclude(run: Run, { walked, printed, missed }: Filling): void {
 
 /** The margin of an estimate: posts may be more frequent further back. */
 const MARGIN = 1.2;
-const ROUND_CU = 1_000;
+const ROUND_TO = 1_000;
 
 /** The spending limit with which the walk would have reached what is verified; null if this cannot be estimated. */
 function neededCeiling({ known, ports }: Run, { times, oldest, rows }: Walked): number | null {
@@ -211,7 +211,7 @@ function neededCeiling({ known, ports }: Run, { times, oldest, rows }: Walked): 
   const { stepCu, sizes } = ports.source;
   const rowsLeft = (rows * (oldest - verified)) / (newest - oldest);
   const stepsLeft = Math.ceil((rowsLeft * MARGIN + sizes.max) / sizes.step);
-  return ROUND_CU * Math.ceil((ports.spent().atMost + stepsLeft * stepCu) / ROUND_CU);
+  return ROUND_TO * Math.ceil((ports.spent().atMost + stepsLeft * stepCu) / ROUND_TO);
 }
 
 /** The stretch that walks have given up. What was not read at the end of a run is reported by the engine. */

@@ -99,6 +99,7 @@ interface Given {
   readonly isOut?: (now: number) => boolean;
   /** The units that the key has left at a time. */
   readonly remaining?: (now: number) => number;
+  readonly plan?: string;
   readonly options?: Partial<TailOptions>;
   /** Called with each notice, to stop the run or change the budget. */
   readonly onNotice?: (
@@ -164,7 +165,10 @@ async function run({
       key: async () => {
         const learn = left.request();
         learn({
-          me: { usage: { unitsRemaining: given.remaining?.(clock.now()) ?? null } },
+          me: {
+            plan: given.plan,
+            usage: { unitsRemaining: given.remaining?.(clock.now()) ?? null },
+          },
           budgets: ((await ledger.budgets?.()) ?? []).map((state) => ({
             left: leftIn(state),
             renewsAt: renewalOf(state.period, clock.now()),
@@ -433,6 +437,16 @@ describe('a tail whose key has no units left', () => {
     expect(rows).toEqual(all.slice(0, rows.length));
     expect(all.length - rows.length).toBeLessThan(3);
   });
+
+  test.each(['poll', 'ws'] as const)(
+    'ends (--via %s) if the units were granted once: there is nothing to wait for',
+    async (via) => {
+      const given = { start: Date.UTC(2026, 1, 26, 23, 50), isOut, runMs: DAY, plan: 'Explore' };
+      const { outcome, notices } = await run({ ...given, options: { via, lagMs: MINUTE } });
+      expect(outcome).toMatchObject({ kind: 'quota' });
+      expect(kinds(notices)).not.toContain('budget');
+    },
+  );
 
   test('notices a top-up within ten minutes', async () => {
     const topUp = Date.UTC(2026, 1, 27, 12);

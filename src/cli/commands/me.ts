@@ -1,9 +1,10 @@
 import { decimal, integer, share, units } from '../../base/amounts.ts';
 import { Failure } from '../../base/failure.ts';
 import { countText, group } from '../../base/units.ts';
+import type { KeyMeters } from '../../contract/ports/client.ts';
 import type { Known } from '../../contract/read-record.ts';
-import { type Forecast, Me } from '../../contract/records/account.ts';
-import { forecast, isMeterKnown, leftOf } from '../../core/account.ts';
+import { type Forecast, isGrantedOnce, Me } from '../../contract/records/account.ts';
+import { forecast, isMeterKnown, leftOf, untilRenewal } from '../../core/account.ts';
 import { meView } from '../../output/views/me.ts';
 import { value } from '../args/option.ts';
 import type { Value } from '../args/values.ts';
@@ -67,7 +68,9 @@ export const me = command({
     );
     const now = context.terminal.io.clock.now();
     const rate = forecast(known, now);
-    await context.out.print(meView(rate, leftOf(known).units), [record], { isSingle: true });
+    // Units that were granted once neither renew nor belong to a month.
+    const outlook = isGrantedOnce(record) ? null : rate;
+    await context.out.print(meView(outlook, leftOf(known).units), [record], { isSingle: true });
     if (context.settings.format === 'table')
       await (await import('../spend/budgets.ts')).noticeBudgets(context);
     checkGate(known, 'units', unitsWanted(known, minUnits));
@@ -106,7 +109,7 @@ function checkDays(
   throw new Failure(
     'limit',
     `the units will run out in ${days} days at this rate, but --min-days requires ${countText(minDays, 'day')}`,
-    { code: 'DAYS_LOW', hint: 'top up, or spend less until the UTC month ends' },
+    { code: 'DAYS_LOW', hint: `spend less, top up, ${untilRenewal(leftOf(me))}` },
   );
 }
 
@@ -117,11 +120,15 @@ const undecided = (what: string, flag: string) =>
   });
 
 const gates = {
-  units: { noun: 'unit', code: 'UNITS_LOW', hint: 'top up, or wait until the UTC month ends' },
+  units: {
+    noun: 'unit',
+    code: 'UNITS_LOW',
+    hint: (left: KeyMeters) => `top up, ${untilRenewal(left)}`,
+  },
   reveals: {
     noun: 'reveal',
     code: 'REVEALS_LOW',
-    hint: 'wait until the UTC month ends; top-ups do not add reveals',
+    hint: () => 'wait until the UTC month ends; top-ups do not add reveals',
   },
 } as const;
 
@@ -129,9 +136,10 @@ const gates = {
 function checkGate(me: Known<Me>, meter: keyof typeof gates, wanted: number | undefined): void {
   if (wanted === undefined) return;
   if (!isMeterKnown(me, meter)) throw undecided(`how many ${meter} are left`, `--min-${meter}`);
-  const left = leftOf(me)[meter];
+  const meters = leftOf(me);
+  const left = meters[meter];
   if (left === null || left >= wanted) return;
   const { noun, code, hint } = gates[meter];
   const message = `only ${countText(left, noun)} left, fewer than the required ${group(wanted)}`;
-  throw new Failure('limit', message, { code, hint });
+  throw new Failure('limit', message, { code, hint: hint(meters) });
 }

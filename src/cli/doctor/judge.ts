@@ -1,10 +1,10 @@
 import { Failure } from '../../base/failure.ts';
 import { countText, unitsText } from '../../base/units.ts';
-import type { KeyMeters } from '../../contract/ports/client.ts';
+import type { MeterName } from '../../contract/ports/client.ts';
 import { known, type Sent } from '../../contract/read-record.ts';
 import { Me, readAccount } from '../../contract/records/account.ts';
 import type { CheckRecord } from '../../contract/records/tool.ts';
-import { isMeterKnown, leftOf } from '../../core/account.ts';
+import { isMeterKnown, leftOf, untilRenewal } from '../../core/account.ts';
 import type { ApiDifference } from '../../core/compare-descriptions.ts';
 import { span } from '../../output/format/time.ts';
 import type { SeenDifference } from '../../state/seen-differences.ts';
@@ -61,9 +61,9 @@ export function judgeClock(date: string | undefined, askedAt: number, answeredAt
 export function judgeLimits(record: Sent): Check {
   const me = known(Me, record);
   const { ratePerMinute } = readAccount(record);
-  const { units, reveals } = leftOf(me);
-  const without = (meter: keyof KeyMeters) =>
-    isMeterKnown(me, meter) ? 'unlimited' : 'not reported';
+  const left = leftOf(me);
+  const { units, reveals } = left;
+  const without = (meter: MeterName) => (isMeterKnown(me, meter) ? 'unlimited' : 'not reported');
   const detail = [
     ratePerMinute === null
       ? 'rate limit not reported'
@@ -76,7 +76,7 @@ export function judgeLimits(record: Sent): Check {
   if (units === 0 || reveals === 0) {
     const next =
       units === 0
-        ? 'top up, or wait until the UTC month ends'
+        ? `top up, ${untilRenewal(left)}`
         : 'wait until the UTC month ends; top-ups do not add reveals';
     return made('fail', exitOf.quota)('limits', detail, next);
   }

@@ -4,6 +4,7 @@ import type { PriceBounds } from '../../contract/endpoint.ts';
 import { bareHandle } from '../../contract/handles.ts';
 import { BATCH_MAX, cu } from '../../contract/limits.ts';
 import type { KeyMeters } from '../../contract/ports/client.ts';
+import { untilRenewal } from '../../core/account.ts';
 import { endpointRow } from '../../core/client/coding.ts';
 import { type CachedLookup, lookupCall } from '../../core/lookup/cached-lookup.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
@@ -108,7 +109,7 @@ export async function preflight(
       `${what} costs at least ${unitsText(needed)} but only ${unitsText(left.units)} are left`,
       {
         code: 'QUOTA_EXCEEDED',
-        hint: 'request fewer subjects, top up, or wait for the next UTC month; "trdr me" shows what is left',
+        hint: `request fewer subjects, top up, ${untilRenewal(left)}; "trdr me" shows what is left`,
       },
     );
   }

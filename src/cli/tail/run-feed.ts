@@ -56,6 +56,13 @@ export async function runFeed(
     ),
   );
 
+  /** How long to wait; undefined if waiting does not help. */
+  async function unitsMs(failure: Failure): Promise<number | undefined> {
+    const isDue = waitsForUnits(failure, io.clock.now(), false) !== undefined;
+    const left = isDue ? (await context.service.client()).left.key : undefined;
+    return waitsForUnits(failure, io.clock.now(), left?.isGrantedOnce ?? false);
+  }
+
   async function waitForUnits(ms: number): Promise<void> {
     const { limits } = await context.service.ledger();
     const before = await limits?.();
@@ -72,7 +79,7 @@ export async function runFeed(
       try {
         return await open(files);
       } catch (error) {
-        const ms = error instanceof Failure ? waitsForUnits(error, io.clock.now()) : undefined;
+        const ms = error instanceof Failure ? await unitsMs(error) : undefined;
         if (!flags.waitForBudget || !(error instanceof Failure) || ms === undefined) throw error;
         const isFirst = waitsUntil === null;
         waitsUntil = io.clock.now() + ms;

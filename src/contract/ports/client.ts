@@ -57,10 +57,12 @@ export interface CallOptions {
 }
 
 /** What a key has left; null means unlimited, or not stated by the service. */
-export interface KeyMeters {
-  readonly units: number | null;
-  readonly reveals: number | null;
+export interface KeyMeters extends Readonly<Record<MeterName, number | null>> {
+  /** Whether the units were granted only once, and never renew. */
+  readonly isGrantedOnce: boolean;
 }
+
+export type MeterName = 'units' | 'reveals';
 
 export interface BudgetLeft {
   readonly period?: string | undefined;

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { isRecord, textOf } from '../../base/json-object.ts';
 import { boolean, field, float, int, nullable, optional, string } from '../field.ts';
+import { PLAN_GRANTED_ONCE } from '../limits.ts';
 import { numberOf, type Sent } from '../read-record.ts';
 
 const Usage = z.looseObject({
@@ -64,6 +65,10 @@ export function readAccount(me: Sent) {
     ratePerMinute: first((place) => numberOf(place['ratePerMinute'])),
   };
 }
+
+/** Whether the plan grants its units only once: then neither a month nor a wait renews them. */
+export const isGrantedOnce = (me: Sent): boolean =>
+  readAccount(me).plan?.toLowerCase() === PLAN_GRANTED_ONCE;
 
 const nameOf = (value: unknown) =>
   textOf(value) ??

@@ -3,6 +3,7 @@ import { Failure } from '../../base/failure.ts';
 import { unitsText } from '../../base/units.ts';
 import { BATCH_MAX, cu } from '../../contract/limits.ts';
 import type { Client, KeyMeters, Notice } from '../../contract/ports/client.ts';
+import { untilRenewal } from '../account.ts';
 import { SILENT_WAIT_MS } from '../spend/rate-limiter.ts';
 import { isRejected } from './request-batch.ts';
 
@@ -27,15 +28,15 @@ export function createAllowance(
   async function refresh(signal?: AbortSignal): Promise<KeyMeters> {
     await client.call('me', {}, { signal });
     isFresh = true;
-    return client.left.key ?? { units: null, reveals: null };
+    return client.left.key ?? { units: null, reveals: null, isGrantedOnce: false };
   }
 
   /** The number of handles that the run can pay for at the maximum cost, and the failure if it is 0. */
   function room() {
-    const { units = null, reveals = null } = client.left.key ?? {};
+    const { units = null, reveals = null, isGrantedOnce = false } = client.left.key ?? {};
     const afforded = (most: number) => Math.max(0, Math.floor(most / cu.reveal));
     const next = `the next handle may cost ${unitsText(cu.reveal)} but only`;
-    const months = 'or wait for the next UTC month; "trdr me" shows what is left';
+    const shown = '"trdr me" shows what is left';
     const limits: { readonly handles: number; readonly failure: Failure }[] = [];
     if (maxCu !== undefined) {
       const left = Math.max(0, maxCu - client.spent.atMost);
@@ -44,13 +45,16 @@ export function createAllowance(
       limits.push({ handles: afforded(left), failure });
     }
     if (units !== null) {
-      const how = { code: 'QUOTA_EXCEEDED', hint: `top up, ${months}` };
+      const how = {
+        code: 'QUOTA_EXCEEDED',
+        hint: `top up, ${untilRenewal({ isGrantedOnce })}; ${shown}`,
+      };
       const failure = new Failure('quota', `${next} ${unitsText(units)} are left`, how);
       limits.push({ handles: afforded(units), failure });
     }
     // The service does not document whether a batch counts as one reveal. Assume so until a call is rejected.
     if (reveals !== null && (walletsCount || reveals < 1)) {
-      const hint = `a top-up does not add reveals: upgrade the plan, ${months}`;
+      const hint = `a top-up does not add reveals: upgrade the plan, or wait for the next UTC month; ${shown}`;
       const how = { code: 'REVEAL_LIMIT_REACHED', hint };
       const failure = new Failure('quota', 'no wallet reveals are left this month', how);
       limits.push({ handles: Math.max(0, reveals), failure });

@@ -57,8 +57,11 @@ export class RunRemainder implements Remainder {
 
   get key(): Remainder['key'] {
     if (!this.#account) return undefined;
-    const { units, reveals } = leftOf(this.#account.answer);
-    return { units: units === null ? null : this.#less(units, this.#account.before), reveals };
+    const { units, ...others } = leftOf(this.#account.answer);
+    return {
+      ...others,
+      units: units === null ? null : this.#less(units, this.#account.before),
+    };
   }
 
   get unitsUsed(): number | null {

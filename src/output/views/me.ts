@@ -2,7 +2,7 @@ import { isRecord, textOf } from '../../base/json-object.ts';
 import { group, unitsText } from '../../base/units.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { known, type Sent } from '../../contract/read-record.ts';
-import { type Forecast, Me, readAccount } from '../../contract/records/account.ts';
+import { type Forecast, isGrantedOnce, Me, readAccount } from '../../contract/records/account.ts';
 import type { View } from '../view.ts';
 
 const usageOf = (me: Sent): Sent => (isRecord(me['usage']) ? me['usage'] : {});
@@ -44,7 +44,14 @@ export const meView = (outlook: Forecast | null, unitsLeft: number | null = null
       { title: 'units left', kind: 'text', value: (me) => unitsLeftText(me, unitsLeft) },
       { title: 'reveals used', kind: 'meter', value: (me) => usedMeter(me, 'reveals') },
       { title: 'forecast', kind: 'text', value: () => outlook && forecastText(outlook) },
-      { title: 'resets', kind: 'text', value: (me) => resetText(usageOf(me)['period']) },
+      {
+        title: 'resets',
+        kind: 'text',
+        value: (me) =>
+          isGrantedOnce(me)
+            ? 'reveals only: the units were granted once'
+            : resetText(usageOf(me)['period']),
+      },
       { title: 'runs out', kind: 'time', value: () => outlook?.runsOutAt ?? undefined },
       { title: 'rate', kind: 'text', value: (me) => rateText(readAccount(me).ratePerMinute) },
       { title: 'scopes', kind: 'text', value: (me) => readAccount(me).scopes?.join(', ') },

@@ -75,7 +75,7 @@ class Minutes {
     // The connection may have broken any time before the next ping of the service was due.
     const broken = Math.min(lasted, this.#heardAt + PING_MS);
     const isConfirmed = isKnown && !isStale;
-    const closedAt = isConfirmed ? this.#closedAt : undefined;
+    const closedAt = isKnown && lasted - this.#heardAt <= LINGER_MS ? this.#closedAt : undefined;
     // A close that the service confirms was between the two for the service too, so no clocks need to be compared.
     const most =
       closedAt === undefined

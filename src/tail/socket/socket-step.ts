@@ -88,7 +88,7 @@ function handle(run: Run, event: SessionEvent): void {
     run.notify({ kind: 'connected', times: run.session.connections });
   }
   if (event.kind === 'quota') {
-    if (!waitForBudget) throw outOfUnits(event.text);
+    if (!waitForBudget || run.money.isGrantedOnce) throw outOfUnits(event.text);
     withoutUnits(run);
   }
   if (event.kind === 'rejected') {
@@ -103,7 +103,7 @@ function down(
   { failure, why, text, waitMs }: Extract<SessionEvent, { kind: 'down' }>,
 ): void {
   const { via, waitForBudget } = run.options;
-  if (failure?.kind === 'quota' && waitForBudget) withoutUnits(run);
+  if (failure?.kind === 'quota' && waitForBudget && !run.money.isGrantedOnce) withoutUnits(run);
   else if (failure?.kind === 'quota' || failure?.kind === 'auth') throw failure;
   else if (failure?.kind === 'limit') {
     if (failure.code === BUDGET) run.money.refused(1_000 * (failure.retryAfter ?? 0), 'budget');

@@ -47,6 +47,11 @@ export class Money {
     return this.#ports.left?.key?.units ?? null;
   }
 
+  /** Whether nothing but a top-up brings back the units of the key, so that there is no time to wait for. */
+  get isGrantedOnce(): boolean {
+    return this.#ports.left?.key?.isGrantedOnce ?? false;
+  }
+
   get budgets() {
     return this.#ports.left?.budgets ?? [];
   }
@@ -157,9 +162,17 @@ export class Money {
   }
 }
 
-/** Undefined unless a budget or the allowance of the key is used up; an allowance resets with the UTC month. */
-export function waitsForUnits(failure: Failure, now: number): number | undefined {
+/**
+ * Undefined unless a budget or the allowance of the key is used up, and will renew: an allowance does with the UTC month,
+ * unless it was granted once.
+ */
+export function waitsForUnits(
+  failure: Failure,
+  now: number,
+  isGrantedOnce: boolean,
+): number | undefined {
   if (!isOutOfUnits(failure)) return undefined;
+  if (isGrantedOnce && failure.code !== BUDGET) return undefined;
   return failure.code === BUDGET ? 1_000 * (failure.retryAfter ?? 0) : resetsIn(now);
 }
 

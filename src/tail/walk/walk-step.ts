@@ -16,7 +16,7 @@ import {
   spendPlan,
   type Walked,
 } from '../run.ts';
-import { isOutOfUnits, waitsForUnits } from '../spend/units-left.ts';
+import { waitsForUnits } from '../spend/units-left.ts';
 import { planWalk, type WalkPlan } from './schedule.ts';
 import { type RequestedPage, walk } from './walk.ts';
 import { RowStack } from './walk-rows.ts';
@@ -145,10 +145,9 @@ function pageReader(
     await clock.sleep(ms, signal);
   };
 
-  const waitForUnits = async (failure: Failure) => {
+  const waitForUnits = async (failure: Failure, ms: number) => {
     const { changed } = money;
     // Use the wall clock, because the machine may have been suspended.
-    const ms = waitsForUnits(failure, clock.now()) ?? 0;
     const until = clock.now() + ms;
     walks.trouble = failure;
     if (walks.waitsUntil === null) notify({ kind: 'budget', until, reason: failure.message });
@@ -177,8 +176,9 @@ function pageReader(
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof Failure) || stopCodeOf(error)) throw error;
-        if (options.waitForBudget && isOutOfUnits(error)) {
-          await waitForUnits(error);
+        const unitsMs = waitsForUnits(error, clock.now(), money.isGrantedOnce);
+        if (options.waitForBudget && unitsMs !== undefined) {
+          await waitForUnits(error, unitsMs);
           continue;
         }
         if (error.kind !== 'rate') failed++;
