@@ -73,7 +73,8 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
   };
 
   /** Only then is a WebSocket opened: an open one is charged by the minute, even while nothing can be printed. */
-  const isQuiet = () => walks.isStarted && !walks.job && !run.filling && !run.writer.busy();
+  const isQuiet = () =>
+    walks.isStarted && !walks.job && !run.filling && !run.saver?.isHolding && !run.writer.busy();
 
   const nextDue = () =>
     Math.min(walkDue(run), socketDue(run, isQuiet()), printDue(run), money.due, endDue(run));

@@ -36,8 +36,12 @@ export async function printStep(run: Run): Promise<boolean> {
     closeIfBlocked(run);
     return false;
   }
-  run.blockedAt = undefined;
   saver?.step(false);
+  if (saver?.isHolding) {
+    closeIfBlocked(run);
+    return false;
+  }
+  run.blockedAt = undefined;
   // A command gets its last batch when the output ends.
   const isDrained = run.isDrained || run.ports.sink.delivered !== undefined;
   if (writer.closed || (run.left <= 0 && isDrained)) {

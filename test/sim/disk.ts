@@ -13,8 +13,8 @@ export interface Disk {
   /** A position that was saved some time before the last one. */
   older: Position | undefined;
   write(line: Line): void;
-  /** Whether a post is in a line that survives a crash. */
-  isSafe(id: string): boolean;
+  /** Whether a post is in one of the first `lines` lines, and this line survives a crash. */
+  isSafe(id: string, lines?: number): boolean;
   flush(): void;
   /** Simulates a crash. A line of which only a part is left does not count, because the next process removes it. */
   crash(): void;
@@ -39,7 +39,7 @@ export function createDisk(rng: Rng): Disk {
       if (!first.has(line.id)) first.set(line.id, lines.length);
       lines.push(line);
     },
-    isSafe: (id) => (first.get(id) ?? safe) < safe,
+    isSafe: (id, lines = safe) => (first.get(id) ?? safe) < Math.min(safe, lines),
     flush() {
       safe = lines.length;
     },

@@ -15,6 +15,7 @@ import {
   snapshotsFirst,
   stopsAtKnownId,
   takesRepeatsForLate,
+  takesThePlaceFirst,
   verifiesTooSoon,
   withoutAudits,
 } from './mutants.ts';
@@ -68,6 +69,7 @@ test('a certificate names the gap, before and after a restart', async () => {
 
 test.each([
   ['is written before the flush', savesFirst, seeds(0, SEEDS)],
+  ['has the lines from before the rows that it covers', takesThePlaceFirst, seeds(0, SEEDS)],
   ['forgets a gap at a restart', forgetsGaps, [unread(1), unread(2)]],
   ['joins the stretches before and after a gap', joinsStretches, [unread(1), unread(2)]],
   ['begins before the run', claimsThePast, seeds(0, SEEDS)],

@@ -157,6 +157,25 @@ export const savesFirst: Mutation = {
   }),
 };
 
+/** The position has the place in the file from before the rows that it covers were written. */
+export const takesThePlaceFirst: Mutation = {
+  world(world) {
+    const { sink } = world;
+    let place = sink.place?.();
+    return {
+      ...world,
+      sink: {
+        ...sink,
+        flush() {
+          place = sink.place?.();
+          return sink.flush();
+        },
+        ...(sink.place && { place: () => place ?? { dev: '1', ino: '1', offset: 0 } }),
+      },
+    };
+  },
+};
+
 /** Posts count as verified after 15 s, although they may appear later. */
 export const verifiesTooSoon: Mutation = {
   options: (options) => ({ ...options, timing: { ...options.timing, latenessMs: 15_000 } }),

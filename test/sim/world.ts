@@ -156,6 +156,7 @@ async function runProcess(
       }),
     );
   const rng = rngOf(schedule.seed, 10 + processes.length);
+  const buffering = rngOf(schedule.seed, 1_000 + processes.length);
   const effect = <T>(ms: number, act: () => T): Promise<T> =>
     new Promise((resolve) => {
       touch();
@@ -178,6 +179,8 @@ async function runProcess(
     return blocked('slowOut') ? rng.between(200, 3_000) : 0;
   };
   let flushed = 0;
+  /** Resolves when all rows that the sink has accepted are in the file. */
+  let writing = Promise.resolve(true);
   /** Writes and flushes in progress, which may overlap. */
   let unfinished = 0;
   const isFile = schedule.resume === 'file' || schedule.resume === 'both';
@@ -185,16 +188,31 @@ async function runProcess(
     write(rows) {
       if (!alive) return new Promise(() => {});
       process.writes.push(rows.map(({ id, raw }) => ({ id, paged: raw === null })));
-      for (const row of rows) disk.write(lineOf(row, timeField(schedule)));
+      const lines = rows.map((row) => lineOf(row, timeField(schedule)));
+      const appendAll = () => {
+        for (const line of lines) disk.write(line);
+      };
+      const ms = slowness();
       unfinished++;
-      return effect(slowness(), () => {
+      const done = () => {
         unfinished--;
         return true;
+      };
+      // A pipe takes the rows at once. A file has them some time after the sink has accepted them.
+      if (!isFile) appendAll();
+      const isBuffered = isFile && ms === 0 && buffering.chance(0.7);
+      const before = writing;
+      const written = effect(isBuffered ? buffering.between(0, 50) : ms, () => before).then(() => {
+        if (isFile) appendAll();
+        return done();
       });
+      writing = written;
+      return isBuffered || written;
     },
-    flush() {
+    async flush() {
       flushed = process.writes.length;
       unfinished++;
+      await writing;
       return effect(slowness() + 1, () => {
         unfinished--;
         disk.flush();
@@ -301,7 +319,10 @@ export function verifiableTime({ record }: Post): number | null {
   return at !== null && at > EPOCH + 86_400_000 ? null : at;
 }
 
-/** Returns the posts that a position claims to be in the output, although a crash at this time would leave them out. */
+/**
+ * Returns the posts that a position claims to be in the lines that it certifies, although these have no such line, or a crash
+ * at this time would leave it out.
+ */
 function claimJudge({
   schedule,
   service,
@@ -316,7 +337,7 @@ function claimJudge({
     .sort((a, b) => a.at - b.at);
   let before = '';
   let next = 0;
-  return ({ coverage, verified }, now) => {
+  return ({ coverage, verified, file }, now) => {
     if (!coverage || verified === null) return [];
     const { after, gaps } = coverage;
     // A post that is safe stays so: with the same coverage, only what is newly verified is a new claim.
@@ -326,7 +347,7 @@ function claimJudge({
     const problems: string[] = [];
     for (let post = posts[next]; post && post.at <= verified; post = posts[++next]) {
       const { id, at, visibleAt } = post;
-      if (at <= (after ?? at - 1) || disk.isSafe(id)) continue;
+      if (at <= (after ?? at - 1) || disk.isSafe(id, file?.offset)) continue;
       if (gaps.some(({ from, to }) => at >= from && at <= to)) continue;
       problems.push(
         `${id} is claimed at ${Math.round(now)}, but not in the output (posted at ${at - EPOCH}, visible ${Math.round(visibleAt)})`,

@@ -88,6 +88,7 @@ export async function openFollower(
   async function emit(rows: readonly TailRow[], run: FollowerRun) {
     const passing = run.wanted(rows, floor);
     const wanted = passing.slice(0, run.left);
+    await saver?.untilTaken();
     isWriting = true;
     rememberPosts(known, wanted);
     saver?.wrote(wanted);

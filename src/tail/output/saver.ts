@@ -21,6 +21,11 @@ interface Snapshot {
 export class Saver {
   /** Whether a position was saved, so that a later run can continue. */
   isSafe: boolean;
+  /**
+   * Whether no rows may be written now: those that were accepted are on their way into the file, and the position is taken
+   * when all of them are there. Otherwise it would claim posts that the lines it certifies do not have.
+   */
+  isHolding = false;
   #isDue = false;
   #isUrgent = false;
   #next: number;
@@ -28,7 +33,8 @@ export class Saver {
   /** The last position whose rows were all delivered, and the rows that were written after it. */
   #base: Snapshot | undefined;
   #since: PostMark[] = [];
-  #taken: Snapshot | undefined;
+  #unacknowledged: Snapshot | undefined;
+  #taken: Promise<void> | undefined;
   #rows = 0;
   #deliveredThen = 0;
   /** Counts the rows that a command has acknowledged. */
@@ -91,11 +97,14 @@ export class Saver {
   async end(): Promise<void> {
     await this.#job?.settled;
     this.#look();
-    // The last position covers all lines only if they are in the file when it is taken.
-    if (this.#sink.place) await this.#sink.flush();
     this.#start();
     await (this.#job as Job<void> | undefined)?.settled;
     this.#look();
+  }
+
+  /** Resolves when rows may be written again. */
+  async untilTaken(): Promise<void> {
+    while (this.isHolding) await this.#taken;
   }
 
   get #delivered(): number {
@@ -110,14 +119,18 @@ export class Saver {
   }
 
   #start(): void {
-    const snapshot = this.#snapshot();
-    // Before the start of the run is known, there is nothing to save. The first position is saved as soon as it is.
     this.#isDue = false;
     this.#isUrgent = false;
-    if (!snapshot) return;
-    this.#job = new Job(this.#wake, () =>
-      this.#count ? this.#saveDelivered(snapshot) : this.#saveFlushed(snapshot),
-    );
+    // Before the start of the run is known, there is nothing to save. The first position is saved as soon as it is.
+    if (this.#take() === undefined) return;
+    this.#job = new Job(this.#wake, () => this.#begin());
+  }
+
+  #begin(): Promise<void> {
+    if (this.#sink.place) return this.#saveWritten();
+    const snapshot = this.#snapshot();
+    if (!snapshot) return Promise.resolve();
+    return this.#count ? this.#saveDelivered(snapshot) : this.#saveFlushed(snapshot);
   }
 
   #snapshot(): Snapshot | undefined {
@@ -128,19 +141,37 @@ export class Saver {
     );
   }
 
+  /** The file has all rows when the position is taken: ids, verified and lines are of one moment. */
+  async #saveWritten(): Promise<void> {
+    this.isHolding = true;
+    const isWritten = this.#sink.flush();
+    this.#taken = isWritten.then(
+      () => {},
+      () => {},
+    );
+    let snapshot: Snapshot | undefined;
+    try {
+      if (await isWritten) snapshot = this.#snapshot();
+    } finally {
+      this.isHolding = false;
+      this.#wake();
+    }
+    if (snapshot) await this.#write(snapshot.position, FILE_MS);
+  }
+
   async #saveFlushed({ position }: Snapshot): Promise<void> {
-    if (await this.#sink.flush()) await this.#write(position, this.#sink.place ? FILE_MS : PIPE_MS);
+    if (await this.#sink.flush()) await this.#write(position, PIPE_MS);
   }
 
   /** Until a command acknowledges all rows of a snapshot, saves the previous one with the rows acknowledged since. */
   async #saveDelivered(snapshot: Snapshot): Promise<void> {
-    this.#taken ??= snapshot;
+    this.#unacknowledged ??= snapshot;
     const delivered = this.#delivered;
     this.#deliveredThen = delivered;
-    if (delivered >= this.#taken.rows) {
-      this.#since = this.#since.slice(this.#taken.rows - (this.#base?.rows ?? 0));
-      this.#base = this.#taken;
-      this.#taken = undefined;
+    if (delivered >= this.#unacknowledged.rows) {
+      this.#since = this.#since.slice(this.#unacknowledged.rows - (this.#base?.rows ?? 0));
+      this.#base = this.#unacknowledged;
+      this.#unacknowledged = undefined;
     }
     if (!this.#base) return;
     const { position, rows } = this.#base;

@@ -66,8 +66,6 @@ export async function openFollowed(
   let unconfirmed: Uint8Array[] = [];
   let lookedAt = mono();
   let rotateFrom = Number.NEGATIVE_INFINITY;
-  /** The bytes of the sink that are in a file. */
-  let appended = 0;
   let turn: Promise<void> = Promise.resolve();
 
   /** Runs one step at a time, because writes and checks must not overlap. */
@@ -162,7 +160,6 @@ export async function openFollowed(
       await finish(rest.length);
       await append(file, rest, now(), (count) => {
         unconfirmed.push(rest.subarray(0, count));
-        appended += count;
         rest = rest.subarray(count);
       });
     });
@@ -196,8 +193,6 @@ export async function openFollowed(
     sink: synced,
     /** The end of the lines that are in the file. */
     place: () => placeOf(file),
-    /** The bytes that the sink has accepted and that are not in the file yet. */
-    waiting: () => (sink.progress?.().accepted ?? appended) - appended,
     /** Called with the newest post time of rows before they are written. */
     saw(at: number | null): void {
       if (at !== null) newest = Math.max(newest ?? at, at);

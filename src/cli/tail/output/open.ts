@@ -120,11 +120,9 @@ export async function openOutput(
     ...inner,
     ...(followed && {
       place() {
-        const { lines, offset, ...file } = followed.place();
+        const { lines, ...file } = followed.place();
         // A file of confluences has no certificate, because its lines are not posts.
-        return confluence
-          ? { ...file, offset: offset + followed.waiting() }
-          : { ...file, offset, lines };
+        return confluence ? file : { ...file, lines };
       },
       write(rows) {
         for (const { at } of rows) followed.saw(at);
