@@ -12,7 +12,7 @@ import {
 import type { FilterConditions } from '../args/list-flags.ts';
 import { fileAt, isAt } from './output/followed-file.ts';
 import { LineCount } from './output/line-count.ts';
-import { finishedFiles } from './output/rotation.ts';
+import { finishedFiles, unpackedName } from './output/rotation.ts';
 
 /** The maximum size of a certificate that is read; a position can have many ids. */
 const LARGEST = 256 * 1024 * 1024;
@@ -105,9 +105,23 @@ function continuing(
     const count = new LineCount(lines, file.offset).read(moved, file.offset);
     certify(moved, position, { ...file, offset: count.digest.bytes, lines: count.lines(newest) });
   }
-  const [last] = finishedFiles(out);
-  const certificate = certificateAt(last?.path ?? moved ?? out);
+  const predecessor = predecessorOf(out, moved);
+  const certificate = predecessor === undefined ? undefined : certificateAt(predecessor);
   const previous =
     certificate && certificate !== 'damaged' ? certificate.lines.digest : (lines?.digest ?? '');
   return { before: newest, previous };
+}
+
+/**
+ * The file that a new file continues: the newest finished one, unless the file of the position was renamed by somebody after
+ * that; undefined if it was deleted.
+ */
+function predecessorOf(out: string, moved: string | undefined): string | undefined {
+  const parts = finishedFiles(out);
+  const [last] = parts;
+  if (moved === undefined) return last?.isCompressed ? unpackedName(last.path) : undefined;
+  if (!last || parts.some(({ path }) => path === moved))
+    return last ? unpackedName(last.path) : moved;
+  const isLater = (statsOf(moved)?.mtimeMs ?? 0) >= (statsOf(last.path)?.mtimeMs ?? 0);
+  return isLater ? moved : unpackedName(last.path);
 }

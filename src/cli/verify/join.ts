@@ -24,7 +24,10 @@ interface Asked {
   readonly now?: number | undefined;
 }
 
-type Compared = Pick<ScannedFile, 'file' | 'certificate' | 'rows' | 'duplicates' | 'problems'>;
+export type Compared = Pick<
+  ScannedFile,
+  'file' | 'certificate' | 'rows' | 'duplicates' | 'problems'
+>;
 
 /** Joins what the certificates of unchanged files vouch for, in any order of the files. */
 export function joinFiles(scanned: readonly Compared[], asked: Asked = {}): Verification {

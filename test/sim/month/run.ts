@@ -6,7 +6,7 @@ import { openFollowed } from '../../../src/cli/tail/output/followed-file.ts';
 import { LineCount } from '../../../src/cli/tail/output/line-count.ts';
 import { finishedFiles, type RotateRule } from '../../../src/cli/tail/output/rotation.ts';
 import { positionPath, readStart, savePosition } from '../../../src/cli/tail/position-file.ts';
-import { joinFiles } from '../../../src/cli/verify/join.ts';
+import { type Compared, joinFiles } from '../../../src/cli/verify/join.ts';
 import { createTail } from '../../../src/tail/engine.ts';
 import type { Summary } from '../../../src/tail/notice.ts';
 import { calmMs, EPOCH } from '../posts.ts';
@@ -128,6 +128,8 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
   const certified: CertifiedFile[] = [];
   let starts = 0;
   let files = 0;
+  /** What of the current file is on disk, whichever process wrote it. */
+  let safe = { ino: '', size: 0 };
 
   /** Counts the posts of a file, and reads its certificate. */
   const take = (path: string, isAway = false) => {
@@ -186,7 +188,6 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
       scheduler.at(scheduler.now + 5 * postMs, check);
     };
     check();
-    let safe = { ino: '', size: 0 };
     const kills = incidents.filter(({ kind, from }) => kind === 'kill' && from > scheduler.now);
     const undo = kills.slice(0, 1).map(({ from }) => scheduler.at(from, life.kill));
     const tail = createTail(
@@ -257,16 +258,48 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
         problem(`open gaps: ${JSON.stringify(summary.gaps)}`);
       return true;
     }
-    // A power failure cuts off a part of the text that was written last but not synced.
+    breakFiles();
+    judgeClaims();
+    return false;
+  }
+
+  /** What happens to the files of a process that was killed. */
+  function breakFiles(): void {
     const there = statSync(out, { throwIfNoEntry: false });
-    if (!there) return false;
-    const { size, ino } = there;
+    if (!there || there.size === 0) return;
     const text = readFileSync(out, 'utf8');
     const lineStart = text.lastIndexOf('\n', text.length - 2) + 1;
-    const isSafe = safe.ino === String(ino) && lineStart < safe.size;
-    if (size > 0 && !isSafe && rng.chance(0.5))
+    const isSafe = safe.ino === String(there.ino) && lineStart < safe.size;
+    // A power failure cuts off a part of the text that was written last but not synced.
+    if (!isSafe && rng.chance(0.5))
       truncateSync(out, lineStart + 1 + rng.int(text.length - lineStart - 1));
-    return false;
+    // Somebody removes the last lines, or the position: the finished files show where the tail was, unless others follow them.
+    const isContinued = finishedFiles(out).some((part) => existsSync(`${part.path}.trdr`));
+    const isRenamed = incidents.some(
+      ({ kind, from }) => kind === 'rename' && existsSync(`${out}.${Math.round(from)}`),
+    );
+    if (!isContinued || isRenamed) return;
+    const what = rng.pick(['nothing', 'lines', 'position'] as const);
+    if (what === 'lines') truncateSync(out, text.slice(0, lineStart).lastIndexOf('\n') + 1);
+    if (what === 'position') rmSync(path, { force: true });
+  }
+
+  /** At any instant, whatever the certificates vouch for is in the lines that they certify. */
+  function judgeClaims(): void {
+    const now = [
+      ...certified,
+      ...finishedFiles(out).map(({ path }) => certifiedFile(path)),
+      ...(existsSync(out) ? [certifiedFile(out)] : []),
+    ];
+    const proof = joinFiles(now);
+    const isVouched = ({ at }: { readonly at: number }) =>
+      at >= (proof.from ?? 0) &&
+      at <= (proof.to ?? 0) &&
+      !proof.gaps.some((gap) => isWithin(at, gap));
+    const ids = new Set(now.flatMap((file) => file.ids));
+    for (const { id, at } of service.posts)
+      if (at !== null && isVouched({ at }) && !ids.has(id))
+        problem(`${id} is vouched for at ${Math.round(scheduler.now)}, but in no certified line`);
   }
 
   async function supervise(): Promise<void> {
@@ -291,7 +324,6 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
     if (status === 'changed' || status === 'no certificate')
       problem(`${basename(file)}: ${status}`);
   const vouched = { from: proof.from ?? 0, to: proof.to ?? 0 };
-  const isWithin = (at: number, { from, to }: Span) => at >= from && at <= to;
   // Each post since the first printed one must be in the files exactly once. The first ones may be dated before the start.
   const dated = service.posts.map((post) => ({ ...post, at: post.at ?? 0 })).reverse();
   const first = dated.find(({ id }) => counts.has(id))?.at ?? Number.POSITIVE_INFINITY;
@@ -321,7 +353,12 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
   return { problems, posts, lost, gaps: gaps.length, files, starts };
 }
 
-type CertifiedFile = Parameters<typeof joinFiles>[0][number];
+const isWithin = (at: number, { from, to }: Span) => at >= from && at <= to;
+
+interface CertifiedFile extends Compared {
+  /** The posts in the lines that the certificate covers. */
+  readonly ids: readonly string[];
+}
 
 /** A file with its certificate, as `trdr verify` compares them. */
 function certifiedFile(file: string): CertifiedFile {
@@ -332,5 +369,8 @@ function certifiedFile(file: string): CertifiedFile {
   const count = new LineCount();
   for (const line of lines) count.add(Buffer.from(`${line}\n`, 'latin1'));
   const isSame = !certificate || (count.digest.rows === rows && count.digest.digest === digest);
-  return { file, certificate, rows, duplicates: 0, problems: isSame ? [] : ['changed'] };
+  const ids = isSame
+    ? lines.flatMap((line) => (line === '' ? [] : String(JSON.parse(line).id)))
+    : [];
+  return { file, certificate, rows, duplicates: 0, problems: isSame ? [] : ['changed'], ids };
 }

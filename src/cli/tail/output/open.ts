@@ -43,7 +43,13 @@ export function resumeOutput(
   { feed: name, flags: { confluence }, timeField, filters = {} }: OutputPlan,
 ) {
   const feed = feedOf(`${name}${confluenceName(confluence)}`, context.service);
-  const position = readStart({ ...files, feed, timeField, notice: context.terminal.notice });
+  const position = readStart({
+    ...files,
+    feed,
+    timeField,
+    notice: context.terminal.notice,
+    isConfluence: confluence !== undefined,
+  });
   return files.out === undefined
     ? { feed, position, place: undefined }
     : { feed, ...resumeLines(files.out, position, filters) };

@@ -71,6 +71,9 @@ const partsOf = (path: string) => {
   return { folder: dirname(path), stem: basename(path, extension), extension };
 };
 
+/** The name of a file before another program compressed it. */
+export const unpackedName = (path: string): string => path.replace(/\.gz$/, '');
+
 /** Newest first. Of a file that exists both compressed and uncompressed, only the uncompressed one. */
 export function finishedFiles(out: string) {
   const { folder, stem, extension } = partsOf(realPath(out));
