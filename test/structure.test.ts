@@ -28,6 +28,7 @@ const vendorFiles: Readonly<Record<string, RegExp>> = {
   ws: /^tail\/socket\/|^sandbox\//,
   chalk: /^output\//,
   conf: /^state\//,
+  ora: /^output\//,
   'string-width': /^output\//,
   '@noble/hashes': /^(base|core)\//,
   '@scure/base': /^(core|sandbox)\//,

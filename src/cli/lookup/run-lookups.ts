@@ -50,6 +50,7 @@ export async function runLookups<T extends object>(
   const tally = new LookupTally();
   context.bill.outcome = tally;
   const progress = await openProgress(context, DELAY_MS);
+  progress.describe(what);
   const isApart = io.stdout.isTTY !== true || flags.out !== undefined;
   const options = {
     answer: await answer(progress.describe),

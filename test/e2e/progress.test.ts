@@ -1,0 +1,137 @@
+import { stripVTControlCharacters } from 'node:util';
+import { execa } from 'execa';
+import { describe, expect, test } from 'vitest';
+import { openHome, programEnv, withSandbox } from './harness.ts';
+import { program } from './program.ts';
+import { userRecord, withService } from './service.ts';
+import { isInstalled } from './shells.ts';
+
+const SPINNER = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/;
+const BEGIN = '\x1b[?2026h';
+const END = '\x1b[?2026l';
+const count = (text: string, part: string) => text.split(part).length - 1;
+
+interface Terminal {
+  readonly url: string;
+  readonly key: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Of `stty`; by default, the terminal has no size. */
+  readonly size?: string;
+  /** What is done after the start; by default, only the end is awaited. */
+  readonly dialog?: string;
+}
+
+/** Runs a command line on a pseudo-terminal. `RESULT` in the output is what Tcl's `wait` returns. */
+function onTerminal(
+  line: string,
+  { url, key, env = {}, size = 'columns 0 rows 0', dialog }: Terminal,
+) {
+  const home = openHome();
+  const script = `set timeout 60
+    set stty_init {${size}}
+    spawn -noecho ${process.execPath} ${program} ${line}
+    ${dialog ?? 'expect eof'}
+    puts "RESULT [wait]"`;
+  return execa('expect', ['-c', script], {
+    env: {
+      ...programEnv({ sandbox: { url, key }, home }),
+      LANG: 'C.UTF-8',
+      TERM: 'xterm',
+      ...env,
+    },
+    extendEnv: false,
+    cwd: home.path,
+    reject: false,
+    stdin: 'ignore',
+  });
+}
+
+/** A service that answers the first handle at once, and the others when `answer` is called. */
+async function withSlowService() {
+  const waiting: (() => void)[] = [];
+  let isReleased = false;
+  const { url } = await withService(async ({ path }) => {
+    const handle = path.split('/').at(-1) ?? '';
+    if (handle !== 'first' && !isReleased) await new Promise<void>((done) => waiting.push(done));
+    return { body: userRecord(handle) };
+  });
+  return {
+    url,
+    key: 'trdr_test_0123456789abcdef0123456789abcdef',
+    answer() {
+      isReleased = true;
+      for (const done of waiting) done();
+    },
+  };
+}
+
+describe.skipIf(!isInstalled('expect'))('the progress line', () => {
+  test('is drawn while a run waits, and cleared before its rows', async () => {
+    const service = await withSlowService();
+    const child = onTerminal('whois first second third --no-cache', {
+      ...service,
+      size: 'columns 80 rows 24',
+    });
+    child.stdout.on('data', (part: Buffer) => {
+      if (SPINNER.test(String(part))) service.answer();
+    });
+    const { stdout } = await child;
+    expect(stripVTControlCharacters(stdout)).toMatch(/looking up/);
+    expect(stdout).toMatch(SPINNER);
+    expect(count(stdout, BEGIN)).toBe(count(stdout, END));
+    // The cursor is not hidden, because a kill would leave it so.
+    expect(stdout).not.toContain('\x1b[?25l');
+    const rows = stdout.slice(stdout.lastIndexOf('\x1b[0K'));
+    expect(stripVTControlCharacters(rows)).toMatch(/first[\s\S]*second[\s\S]*third/);
+    expect(rows).not.toMatch(SPINNER);
+    expect(stdout).toMatch(/RESULT \d+ \S+ 0 0/);
+  });
+
+  test.each([
+    ['on a terminal without a size', '', {}, 'columns 0 rows 0'],
+    ['with --quiet', '--quiet', {}, 'columns 80 rows 24'],
+    ['in CI', '', { CI: 'true' }, 'columns 80 rows 24'],
+    ['on a terminal that cannot redraw', '', { TERM: 'dumb' }, 'columns 80 rows 24'],
+  ] as const)('is not drawn %s', async (_, flag, env, size) => {
+    const sandbox = await withSandbox({ faults: 'delay=1500ms' });
+    const { stdout } = await onTerminal(`whois mira solwolf ${flag}`, { ...sandbox, env, size });
+    expect(stdout).not.toMatch(SPINNER);
+    expect(stdout).not.toContain(BEGIN);
+    expect(stripVTControlCharacters(stdout)).toMatch(/mira[\s\S]*solwolf/);
+    expect(stdout).toMatch(/RESULT \d+ \S+ 0 0/);
+  });
+
+  test('Ctrl-C ends the run at every instant, and leaves no part of the line behind', async () => {
+    const service = await withSlowService();
+    const tries = Array.from({ length: 50 }, (_, at) => at);
+    const ends = new Set<string>();
+    let drawn = 0;
+    const one = async (at: number) => {
+      // The first waits for the paid calls that are in flight, so it is repeated until the run has ended.
+      const dialog = `after ${at * 40}
+        send \\003
+        set timeout 1
+        expect {
+          timeout { send \\003; exp_continue }
+          eof {}
+        }`;
+      const { stdout } = await onTerminal('whois first second third --no-cache', {
+        ...service,
+        size: 'columns 80 rows 24',
+        dialog,
+      });
+      ends.add(/RESULT \d+ \S+ 0 (.*)/.exec(stdout)?.[1] ?? stdout);
+      expect(count(stdout, BEGIN)).toBe(count(stdout, END));
+      expect(stdout).not.toContain('\x1b[?25l');
+      if (!SPINNER.test(stdout)) return;
+      drawn++;
+      expect(stdout.slice(stdout.lastIndexOf('\x1b[0K'))).not.toMatch(SPINNER);
+    };
+    for (let at = 0; at < tries.length; at += 10)
+      await Promise.all(tries.slice(at, at + 10).map(one));
+    // Node ends by the signal itself until the program has started.
+    for (const end of ends) expect(end.trim()).toMatch(/^(130|0 CHILDKILLED SIGINT .*)$/);
+    expect(ends).toContain('130');
+    expect(drawn).toBeGreaterThan(0);
+  });
+});
