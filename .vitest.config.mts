@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { cliTableForTests } from './.tools/cli-table3.mjs';
 
 /** The files that take longest. They start first, so that the run does not end with one of them alone. */
 const slow = [
@@ -58,6 +59,7 @@ if (isUsable('/dev/shm')) process.env['TMPDIR'] = '/dev/shm';
 delete process.env['NODE_EXTRA_CA_CERTS'];
 
 export default defineConfig({
+  plugins: [cliTableForTests],
   test: {
     include: ['test/**/*.test.ts'],
     // Many tests wait for programs that wait themselves: more workers than processors keep these busy.

@@ -5,6 +5,7 @@ import { globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { root } from './bundle.mjs';
+import { cliTable } from './cli-table3.mjs';
 import { noticesOf } from './notices.mjs';
 import { leaveOut, options, sourcesOf } from './pieces.mjs';
 
@@ -21,7 +22,7 @@ const { outputFiles, metafile } = await build({
     resolveDir: root,
   },
   format: 'cjs',
-  plugins: [leaveOut],
+  plugins: [leaveOut, cliTable],
 });
 mkdirSync(parts, { recursive: true });
 writeFileSync(main, outputFiles[0].text);

@@ -7,6 +7,7 @@ import { readdirSync } from 'node:fs';
 import { basename, join, sep } from 'node:path';
 import { build, transform } from 'esbuild';
 import { root, version } from './bundle.mjs';
+import { cliTable } from './cli-table3.mjs';
 
 const target = 'node20.18';
 /** esbuild options of every pass. */
@@ -85,7 +86,7 @@ export async function makePieces() {
     splitting: true,
     format: 'esm',
     chunkNames: '[name]-[hash]',
-    plugins: [leaveOut],
+    plugins: [leaveOut, cliTable],
   });
   const pieces = Object.fromEntries(
     Object.entries(program.metafile.outputs).map(([path, piece]) => [basename(path), piece]),

@@ -27,6 +27,7 @@ const vendorFiles: Readonly<Record<string, RegExp>> = {
   undici: /^core\/http\//,
   ws: /^tail\/socket\/|^sandbox\//,
   chalk: /^output\//,
+  'cli-table3': /^output\//,
   conf: /^state\//,
   ora: /^output\//,
   'string-width': /^output\//,

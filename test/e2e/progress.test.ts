@@ -121,8 +121,8 @@ describe.skipIf(!isInstalled('expect'))('the progress line', () => {
         dialog,
       });
       ends.add(/RESULT \d+ \S+ 0 (.*)/.exec(stdout)?.[1] ?? stdout);
-      expect(count(stdout, BEGIN)).toBe(count(stdout, END));
       expect(stdout).not.toContain('\x1b[?25l');
+      // The terminal drops what it has not printed yet at Ctrl-C, but nothing after that.
       if (!SPINNER.test(stdout)) return;
       drawn++;
       expect(stdout.slice(stdout.lastIndexOf('\x1b[0K'))).not.toMatch(SPINNER);

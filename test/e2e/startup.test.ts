@@ -37,6 +37,7 @@ process.on('exit', () => {
   );
   const paths = [...new Set(files)];
   return {
+    paths,
     // The file names, without the hash of the content.
     files: paths.map((path) => basename(path, '.cjs').replace(/-[0-9A-Z]{8}$/, '')),
     bytes: paths.reduce((sum, path) => sum + statSync(path).size, 0),
@@ -65,11 +66,32 @@ const loading: readonly (readonly [line: string, files: readonly string[], bytes
   ['whois mira --no-cache', ['main', 'program', 'schemas', 'service'], 582_000],
 ];
 
+/** A text in the code of each package that only some runs need. */
+const packages = {
+  ora: 'Multiple concurrent spinners',
+  'cli-table3': 'desiredHeight',
+  conf: 'Please specify the `projectVersion` option',
+  iovalkey: 'Connection is closed',
+};
+
+const packagesIn = (paths: readonly string[]) => {
+  const codes = paths.map((path) => readFileSync(path, 'utf8'));
+  return Object.entries(packages)
+    .filter(([, text]) => codes.some((code) => code.includes(text)))
+    .map(([name]) => name);
+};
+
+test('each of these packages is in a file of the program', () => {
+  const files = readdirSync(dist).filter((name) => name.endsWith('.cjs'));
+  expect(packagesIn(files.map((name) => join(dist, name)))).toEqual(Object.keys(packages));
+});
+
 test.each(loading)('"trdr %s" loads only %j', async (line, names, most) => {
   const options = { home: openHome(), sandbox: await withSandbox() };
   if (line.includes('mira')) await trdr(['whois', 'mira'], options);
-  const { files, bytes, node } = await loads(line.split(' '), options);
+  const { files, paths, bytes, node } = await loads(line.split(' '), options);
   expect(files).toEqual(names);
+  expect(packagesIn(paths)).toEqual([]);
   expect(bytes).toBeLessThan(most);
   expect(node.filter((name) => heavy.includes(name))).toEqual([]);
   // No stream is created; only the listener for SIGUSR1.

@@ -1,8 +1,9 @@
 import { asciiOnly, safeLine, safeText } from '../terminal/safe-text.ts';
-import { padding, truncate, widthOf, wrap } from '../terminal/width.ts';
+import { truncate, widthOf, wrap } from '../terminal/width.ts';
 import type { View } from '../view.ts';
 import { valueIn } from './fields.ts';
 import { formatCell } from './format-cell.ts';
+import { grid } from './grid.ts';
 import { createTable, type TableOptions } from './table.ts';
 
 const MIN_BESIDE = 16;
@@ -31,13 +32,26 @@ export function renderCard<T>(
   const indent = room > 20 ? '  ' : '';
   const space = stacked ? room - indent.length : beside;
 
-  const body = entries.flatMap(({ label, tone, whole }) => {
-    const lines = wrap(whole, space).map((line) => style(tone, line));
-    if (stacked)
-      return [style('dim', truncate(label, room, ellipsis)), ...lines.map((line) => indent + line)];
-    const shownLabel = style('dim', label) + padding(label, labels);
-    return lines.map((line, at) => `  ${at === 0 ? shownLabel : ' '.repeat(labels)}  ${line}`);
-  });
+  const stackedLines = () =>
+    entries.flatMap(({ label, tone, whole }) => [
+      style('dim', truncate(label, room, ellipsis)),
+      ...wrap(whole, space).map((line) => indent + style(tone, line)),
+    ]);
+  const besideLines = () =>
+    grid(
+      entries.map(({ label, tone, whole }) => {
+        const lines = wrap(whole, space).map((line) => style(tone, line));
+        return [style('dim', label), lines.join('\n')];
+      }),
+      {
+        columns: [
+          { width: labels, align: 'left' },
+          { width: space, align: 'left' },
+        ],
+        indent: '  ',
+      },
+    );
+  const body = stacked ? stackedLines() : besideLines();
   const title = wrap(shown(safeLine(card.title(record))), room).map((line) =>
     style('strong', line),
   );
@@ -50,7 +64,7 @@ export function renderCard<T>(
         style,
         context,
       });
-      const text = table.head() + rows.map(table.row).join('');
+      const text = table.draw(rows, true);
       parts.push('', text.trimEnd().replace(/^(?=.)/gm, indent));
     }
   }

@@ -37,8 +37,7 @@ export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise
   };
 
   const start = (growing: boolean): string => {
-    const { head, row } = begin(first, growing);
-    const text = head() + first.map(row).join('');
+    const text = begin(first, growing).draw(first, true);
     lines = linesIn(text);
     recent = first.slice(-RECENT);
     first = [];
@@ -49,13 +48,12 @@ export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise
   const next = (record: T, current: Table<T>): string => {
     const { width: now, height } = options.live ? size() : { width, height: undefined };
     const isStale = !current.suits(record);
-    let head = '';
     let shown = current;
     if (isStale || now !== width || (height !== undefined && lines >= Math.max(10, height - 1))) {
       shown = begin(isStale ? [record] : [...recent, record], true);
-      head = `\n${shown.head()}`;
     }
-    const text = head + shown.row(record);
+    const hasHead = shown !== current;
+    const text = (hasHead ? '\n' : '') + shown.draw([record], hasHead);
     lines += linesIn(text);
     recent = [...(isStale ? [] : recent), record].slice(-RECENT);
     return text;

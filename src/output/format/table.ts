@@ -1,9 +1,10 @@
 import { asciiOnly, safeLine } from '../terminal/safe-text.ts';
 import type { Style } from '../terminal/style.ts';
-import { padding, truncate, widthOf, wrap } from '../terminal/width.ts';
+import { truncate, widthOf, wrap } from '../terminal/width.ts';
 import type { CellKind, Column } from '../view.ts';
 import { valueIn } from './fields.ts';
 import { formatCell, isRightAligned, scaleOf } from './format-cell.ts';
+import { type GridColumn, grid } from './grid.ts';
 import type { Cell, FormatContext, Tone } from './printing.ts';
 import { zoneText } from './time.ts';
 
@@ -17,9 +18,17 @@ export interface TableOptions {
 }
 
 export interface Table<T> {
-  readonly head: () => string;
-  readonly row: (record: T) => string;
+  /** All rows of a call have the same widths; so do those of later calls, unless a cell that must not be cut is wider. */
+  readonly draw: (records: readonly T[], hasHead: boolean) => string;
+  /** Whether the columns are wide enough for the numbers of a record. */
   readonly suits: (record: T) => boolean;
+}
+
+interface GridCell {
+  /** Without escapes, which take no cells. */
+  readonly width: number;
+  readonly height: number;
+  readonly text: string;
 }
 
 interface LaidOut<T> {
@@ -135,54 +144,57 @@ export function createTable<T>(
     return out + style(tone, text.slice(end));
   };
 
-  /** Pads a cell only if text follows, so that no line ends with blanks. */
-  const line = (
-    texts: readonly (string | undefined)[],
-    painted: (text: string, at: number) => string,
-  ) => {
-    let out = '';
-    let blanks = '';
-    for (const [at, { column, width }] of layout.entries()) {
-      const text = texts[at] ?? '';
-      const fill = padding(text, width);
-      const isRight = isRightAligned(column.kind);
-      out += text === '' ? '' : blanks + (isRight ? fill : '') + painted(text, at);
-      blanks = (text === '' ? blanks + fill : isRight ? '' : fill) + ' '.repeat(GAP);
-    }
-    return out;
-  };
-
-  const row = (record: T): string => {
-    const cells = layout.map(({ column, cell, width }) => {
+  const cellsOf = (record: T): GridCell[] =>
+    layout.map(({ column, cell, width }) => {
       const { text, tone } = cell(record);
+      const lines = linesOf(column, text, width);
       return {
-        lines: linesOf(column, text, width),
-        paint: (part: string) => paint(column, tone, part),
+        width: Math.max(...lines.map(widthOf)),
+        height: lines.length,
+        text: lines.map((part) => paint(column, tone, part)).join('\n'),
       };
     });
-    const height = cells.reduce((most, { lines }) => Math.max(most, lines.length), 1);
-    const out = Array.from({ length: height }, (_, index) =>
-      line(
-        cells.map(({ lines }) => lines[index]),
-        (text, at) => cells[at]?.paint(text) ?? text,
-      ),
+
+  const linesBelow = (record: T): string[] => {
+    if (!below) return [];
+    const { column } = below;
+    const { text, tone } = below.cell(record);
+    if ((valueIn(column, record) ?? '') === '' || text.trim() === '') return [];
+    const indent = room > 20 ? '  ' : '';
+    return wrapped(text, room - indent.length, column.lines).map(
+      (part) => indent + paint(column, tone, part),
     );
-    if (below) {
-      const { column } = below;
-      const { text, tone } = below.cell(record);
-      const indent = room > 20 ? '  ' : '';
-      if ((valueIn(column, record) ?? '') !== '' && text.trim() !== '')
-        for (const part of wrapped(text, room - indent.length, column.lines))
-          out.push(indent + paint(column, tone, part));
-    }
-    return `${out.join('\n')}\n`;
   };
 
-  const top = (): string => {
-    const titles = layout.map(({ title, width }) => truncate(title, width, ellipsis).trimEnd());
-    const mark = context.unicode ? '─' : '-';
-    const rule = layout.map(({ width }) => mark.repeat(width)).join(' '.repeat(GAP));
-    return `${line(titles, (text) => style('strong', text))}\n${style('dim', rule)}\n`;
+  const gridColumns = (rows: readonly GridCell[][]): GridColumn[] =>
+    layout.map(({ column, width }, at) => ({
+      // A column that is shown whole may be wider in this row than in those that set its width.
+      width: rows.reduce((most, row) => Math.max(most, row[at]?.width ?? 0), width),
+      align: isRightAligned(column.kind) ? 'right' : 'left',
+    }));
+
+  const head = {
+    titles: layout.map(({ title, width }) =>
+      style('strong', truncate(title, width, ellipsis).trimEnd()),
+    ),
+    rule: context.unicode ? '─' : '-',
+  };
+
+  const draw = (shown: readonly T[], hasHead: boolean): string => {
+    const rows = shown.map(cellsOf);
+    const columns = gridColumns(rows);
+    const texts = rows.map((row) => row.map(({ text }) => text));
+    const lines = grid(texts, hasHead ? { columns, head } : { columns });
+    const out: string[] = [];
+    if (hasHead) {
+      const [titles = '', rule = ''] = lines.splice(0, 2);
+      out.push(titles, style('dim', rule));
+    }
+    for (const [at, row] of rows.entries()) {
+      const height = row.reduce((most, cell) => Math.max(most, cell.height), 1);
+      out.push(...lines.splice(0, height), ...linesBelow(shown[at] as T));
+    }
+    return out.map((line) => `${line}\n`).join('');
   };
 
   const suits = (record: T): boolean =>
@@ -191,7 +203,7 @@ export function createTable<T>(
         !isRightAligned(column.kind) || width < natural || widthOf(cell(record).text) <= width,
     );
 
-  return { head: top, row, suits };
+  return { draw, suits };
 }
 
 /** Shortens addresses, cuts texts to their minimum, drops columns by rank, and then cuts those of rank 0 further. */

@@ -31,9 +31,6 @@ export function truncate(text: string, width: number, ellipsis = '…'): string 
   return head(text, width - ellipsis.length).trimEnd() + ellipsis;
 }
 
-export const padding = (text: string, width: number): string =>
-  ' '.repeat(Math.max(0, width - widthOf(text)));
-
 function* pieces(text: string): Generator<string> {
   for (const word of text.split(/(?<=\s)(?=\S)/)) {
     if (narrow.test(word)) {

@@ -28,7 +28,7 @@ const draw = (
   growing = false,
 ) => {
   const table = createTable(columns, rows, look(width), growing);
-  return (table.head() + rows.map(table.row).join('')).split('\n').slice(0, -1);
+  return table.draw(rows, true).split('\n').slice(0, -1);
 };
 
 const kinds =
@@ -87,7 +87,14 @@ describe('a table', () => {
         moments.map((at) => ({ at })),
         { ...look(80), context: { ...context, utc: zone === undefined } },
       );
-      return [table.head().split('\n')[0], ...moments.map((at) => table.row({ at }).trimEnd())];
+      const [head, , ...rows] = table
+        .draw(
+          moments.map((at) => ({ at })),
+          true,
+        )
+        .trimEnd()
+        .split('\n');
+      return [head, ...rows];
     };
     const day = 86_400_000;
     expect(times([now, now - day])).toEqual(['      at (UTC)', '11-21 10:00:00', '11-20 10:00:00']);
@@ -131,7 +138,7 @@ describe('a table', () => {
     const columns = [column('who', 'handle'), column('text', 'text', { wrap: true, below: true })];
     const rows = [{ who: '@sun', text: 'The sun, the SUN and a sunset over a very wide sea' }];
     const table = createTable(columns, rows, { ...look(30, mark), highlight: /sun/gi });
-    expect(rows.map(table.row).join('')).toBe(
+    expect(table.draw(rows, false)).toBe(
       '@sun\n  The [sun], the [SUN] and a\n  [sun]set over a very wide sea\n',
     );
   });
@@ -190,7 +197,12 @@ describe('a table', () => {
             { width, style: plainStyle, context: { ...context, unicode } },
             growing,
           );
-          const text = table.head() + values.map(table.row).join('');
+          const text =
+            table.draw(values.slice(0, 2), true) +
+            values
+              .slice(2)
+              .map((row) => table.draw([row], false))
+              .join('');
           expect(text).not.toMatch(unsafe);
           for (const line of text.split('\n')) {
             expect(stringWidth(line)).toBeLessThanOrEqual(width);
@@ -211,7 +223,7 @@ describe('a table', () => {
     );
     const drawn = (paint: Style) => {
       const table = createTable(columns, [row], look(200, paint));
-      return table.head() + table.row(row);
+      return table.draw([row], true);
     };
     const colored = drawn(style);
     expect(colored).toContain('\x1b[');
