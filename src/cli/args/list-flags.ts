@@ -4,7 +4,7 @@ import { instantAt, time } from '../../base/times.ts';
 import { oneOf } from '../../base/values.ts';
 import { type Conditions, readPattern } from '../../core/pages/filter.ts';
 import { didYouMean } from '../../output/suggest.ts';
-import { excluding, flag, type GivenFlags, list, value } from './option.ts';
+import { flag, type GivenFlags, list, value } from './option.ts';
 import { text, type Value } from './values.ts';
 
 const DEFAULT_ROWS = 20;
@@ -34,17 +34,13 @@ export const thesisFilterOptions = {
   devOnly: flag('--dev-only', 'only theses by the developer of the token'),
 };
 
-/** Another name of --limit. */
-export const top = excluding(value('--top', 'the same as --limit', integer({ min: 1 })), '--limit');
-
 export const listOptions = {
   limit: value(
-    '--limit',
+    '--top, --limit',
     'maximum number of results',
     integer({ min: 1 }),
     `${DEFAULT_ROWS}; unlimited with --since`,
   ),
-  top,
   all: flag('--all', 'no limit on the number of results'),
   since: value('--since', 'only posts since this time', time),
   until: value('--until', 'only posts before this time', time),
@@ -75,11 +71,10 @@ export function readListFlags<F extends ListFlags & GivenFilters>(
   flags: F,
   fields: readonly string[],
 ) {
-  const { limit, top, all, since, until, sort } = flags;
-  const asked = limit ?? top;
-  if (all && asked !== undefined && sort === undefined) {
+  const { limit, all, since, until, sort } = flags;
+  if (all && limit !== undefined && sort === undefined) {
     throw usageError(
-      `--all and ${limit === undefined ? '--top' : '--limit'} cannot be combined`,
+      '--all and --limit cannot be combined',
       'omit one of them, or add --sort FIELD to print the best of all',
     );
   }
@@ -90,7 +85,7 @@ export function readListFlags<F extends ListFlags & GivenFilters>(
       didYouMean(sort, names) || `choose from ${names.join(', ')}`,
     );
   }
-  const rows = asked ?? (all || since !== undefined ? undefined : DEFAULT_ROWS);
+  const rows = limit ?? (all || since !== undefined ? undefined : DEFAULT_ROWS);
   const isWhole = sort !== undefined && (all || since !== undefined || until !== undefined);
   return {
     ...flags,

@@ -8,7 +8,7 @@ import { BoardRecord } from '../../contract/records/tool.ts';
 import { boardEntries, compareBoards } from '../../core/boards.ts';
 import { isWanted, movesText } from '../../output/terminal/moves-text.ts';
 import { boardView } from '../../output/views/launchpad.ts';
-import { changeOptions, checkCompare, top } from '../args/list-flags.ts';
+import { changeOptions, checkCompare } from '../args/list-flags.ts';
 import { value, valueOr } from '../args/option.ts';
 import { command } from '../command.ts';
 import { serviceClock } from '../lookup/service-time.ts';
@@ -26,8 +26,7 @@ export const launchpadBoard = command({
     period: valueOr('--period', 'period of the leaderboard', oneOf(...boardPeriods), 'weekly'),
     at: value('--at', 'show the latest snapshot at or before this time', time, 'now'),
     compare: value('--compare', 'show what changed since this time', time),
-    limit: value('--limit', 'show the first N entries', integer({ min: 1 })),
-    top,
+    limit: value('--top, --limit', 'show the first N entries', integer({ min: 1 })),
     ...changeOptions,
   },
   common: ['output', 'service', 'money'],
@@ -46,8 +45,7 @@ export const launchpadBoard = command({
     checkCompare(given, '--compare 1d');
     return given;
   },
-  async run(context, { period, at, compare, limit, top, changed, only }) {
-    const shown = limit ?? top;
+  async run(context, { period, at, compare, limit: shown, changed, only }) {
     const { utc } = context.settings;
     const view = boardView(compare !== undefined);
     if (await isDryRun(context, callsAt(context.terminal.io.clock.now()), view)) return;

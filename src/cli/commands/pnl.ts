@@ -8,7 +8,7 @@ import { createTargets } from '../../core/pnl/targets.ts';
 import { sortKeys } from '../../output/views/pnl-rows.ts';
 import { cachedSubjectOptions, type OutputFormat, subjectArgument } from '../args/common.ts';
 import { subjectSource } from '../args/input.ts';
-import { changeOptions, checkCompare, top } from '../args/list-flags.ts';
+import { changeOptions, checkCompare } from '../args/list-flags.ts';
 import { excluding, flag, list, value } from '../args/option.ts';
 import { distinctSubjects, isOneWord } from '../args/subjects.ts';
 import { file } from '../args/values.ts';
@@ -46,10 +46,9 @@ export const pnl = command({
       oneOf(...sortKeys),
     ),
     limit: excluding(
-      value('--limit', 'with --sort: show only the best N', integer({ min: 1 })),
+      value('--top, --limit', 'with --sort: show only the best N', integer({ min: 1 })),
       '--resume',
     ),
-    top: excluding(top, '--resume'),
     resume: flag('--resume', 'with --out: resume an interrupted export, keep a finished one'),
     fresh: flag('--fresh', 'with --out: start over, and replace FILE without asking'),
     from: excluding(
@@ -88,14 +87,13 @@ export const pnl = command({
       );
     }
     checkCompare(given, '--compare yesterday.csv');
-    const limit = given.limit ?? given.top;
-    if (limit !== undefined && given.sort === undefined) {
+    if (given.limit !== undefined && given.sort === undefined) {
       throw usageError(
-        `${given.limit === undefined ? '--top' : '--limit'} requires --sort`,
+        '--limit requires --sort',
         'add --sort FIELD to show the best, such as --sort netUsd',
       );
     }
-    return { ...given, limit, window: [...new Set(given.window)], source };
+    return { ...given, window: [...new Set(given.window)], source };
   },
   async run(
     context,
