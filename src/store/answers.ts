@@ -36,7 +36,10 @@ interface Found {
   readonly waits?: boolean;
 }
 
-/** Answers are signed with the key, so that only its machines can write them. Without the store, each requests its own. */
+/**
+ * Answers are signed with the key, so that only its machines can write them. Without the store,
+ * each requests its own.
+ */
 export function createSharedAnswers(
   link: StoreMember['link'],
   local: AnswerCache,
@@ -46,7 +49,10 @@ export function createSharedAnswers(
 ): AnswerCache {
   const { keys } = link;
   const tokens = new Map<string, string>();
-  /** Why the store rejected a paid answer, which must still be returned; thrown before the next request. */
+  /**
+   * Why the store rejected a paid answer, which must still be returned; thrown before the next
+   * request.
+   */
   let refusal: Failure | undefined;
   const noteRefusal = (error: unknown) => {
     if (!(error instanceof Failure)) throw error;
@@ -82,7 +88,10 @@ export function createSharedAnswers(
       .catch(noteRefusal);
   }
 
-  /** Reads an answer or a failure, or claims the answer. The script discards an entry that was found `damaged`. */
+  /**
+   * Reads an answer or a failure, or claims the answer. The script discards an entry that was found
+   * `damaged`.
+   */
   async function read(wanted: WantedAnswer, token: string, damaged?: string): Promise<Found> {
     const [word, ...rest] = await look(wanted, token, damaged);
     const { endpoint, subject } = wanted;
@@ -143,7 +152,8 @@ export function createSharedAnswers(
         await renew();
       }
     } catch {
-      // Ignore the error: the call has ended, or the store cannot renew the claim, which then expires.
+      // Ignore the error: the call has ended, or the store cannot renew the claim, which then
+      // expires.
     }
   }
 
@@ -186,13 +196,19 @@ function readAnswer(status: string, text: string, time: number): SharedAnswer | 
   return { time, status: status === '200' ? 200 : 202, record };
 }
 
-/** The kinds of failures that machines share. Others, such as an exhausted budget, may affect only one machine. */
+/**
+ * The kinds of failures that machines share. Others, such as an exhausted budget, may affect only
+ * one machine.
+ */
 const shared: ReadonlySet<unknown> = new Set(['service', 'network', 'answer', 'rate']);
 
 const failureText = ({ kind, code, message, status }: Failure): string =>
   shared.has(kind) ? JSON.stringify({ kind, code, message, status }) : '';
 
-/** The failure of another machine, cleaned, because anyone with write access to the store can change its text. */
+/**
+ * The failure of another machine, cleaned, because anyone with write access to the store can change
+ * its text.
+ */
 function readFailure(text: string): Failure | undefined {
   const { kind, code, message, status } = parseObject(text) ?? {};
   if (!shared.has(kind) || typeof code !== 'string' || typeof message !== 'string')

@@ -46,14 +46,19 @@ export async function unsetBudget(
 export const rememberedBudgets = ({ memory, machine }: StoreMember): string[] =>
   Object.keys(memory.read().budgets).filter((name) => (name.split('@')[1] ?? machine) === machine);
 
-/** A budget by its name in the store: `month` or `day`, for one machine with `@` and the name of the machine. */
+/**
+ * A budget by its name in the store: `month` or `day`, for one machine with `@` and the name of the
+ * machine.
+ */
 export function budgetNamed(field: string): Pick<BudgetState, 'period' | 'scope' | 'name'> {
   const [period, machine] = field.split('@');
   const scope = machine === undefined ? 'key' : 'machine';
   return { period: period === 'day' ? 'day' : 'month', scope, name: machine ?? '' };
 }
 
-/** The store has lost budgets that this machine remembers, so spending would no longer be limited. */
+/**
+ * The store has lost budgets that this machine remembers, so spending would no longer be limited.
+ */
 export function goneFailure(names: readonly string[], memory: StoreMemory) {
   const { budgets } = memory.read();
   const gone = names.map((field) => {
@@ -77,7 +82,9 @@ export function goneFailure(names: readonly string[], memory: StoreMemory) {
   );
 }
 
-/** The failure for a server that removes keys when its memory is full, and could remove a budget. */
+/**
+ * The failure for a server that removes keys when its memory is full, and could remove a budget.
+ */
 export const evictingFailure = () =>
   storeFailure(
     'STORE_UNFIT',
@@ -119,7 +126,10 @@ function limitIn(key: string, text: string | undefined): number | null {
 
 const OLD_MS = 600_000;
 
-/** `areOld` if the sums were last raised more than ten minutes ago, or before a restart. Throws if a budget was lost. */
+/**
+ * `areOld` if the sums were last raised more than ten minutes ago, or before a restart. Throws if a
+ * budget was lost.
+ */
 export async function readBudgets(store: StoreConnection, member: StoreMember) {
   const { link, machine, memory } = member;
   const { keys } = link;

@@ -34,7 +34,8 @@ export async function removeKeys(
   names: readonly string[],
   feed?: string,
 ) {
-  // Machines would report budgets as lost whose names are gone, unless another program has overwritten all of them.
+  // Machines would report budgets as lost whose names are gone, unless another program has
+  // overwritten all of them.
   const budgets = names.includes(keys.caps)
     ? await hashReply(store, keys.caps).catch((error: unknown) => {
         if (!isStoreFailure(error, 'STORE_UNFIT')) throw error;

@@ -20,7 +20,9 @@ export interface ConnectOptions {
 interface ServerFacts {
   readonly product: 'redis' | 'valkey';
   readonly version: string;
-  /** Changes with every restart of the server. Data that was read before may no longer exist then. */
+  /**
+   * Changes with every restart of the server. Data that was read before may no longer exist then.
+   */
   readonly boot: string;
   readonly role: string;
   /** `standalone`, `cluster` or `sentinel`; empty if the server does not report it. */
@@ -34,10 +36,15 @@ export type RedisArgument = string | number | Buffer;
 export type StoreConnection = Awaited<ReturnType<typeof connectStore>>;
 
 const CONNECT_MS = 1_000;
-/** If an answer takes longer, the connection is closed, so that callers continue without the store. */
+/**
+ * If an answer takes longer, the connection is closed, so that callers continue without the store.
+ */
 const COMMAND_MS = 2_000;
 
-/** Never reconnects: the server may have failed over or lost its last second of writes, so callers read everything again. */
+/**
+ * Never reconnects: the server may have failed over or lost its last second of writes, so callers
+ * read everything again.
+ */
 export async function connectStore(address: StoreAddress, options: ConnectOptions = {}) {
   checkExposure(address, options.plain ?? false);
   const { default: Redis } = await import('iovalkey');
@@ -75,7 +82,8 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
   });
   let isEnding = false;
   const end = (why: string, failure?: Failure) => {
-    // Disconnect only once: each call adds a listener to the socket, and Node prints a warning after ten of them.
+    // Disconnect only once: each call adds a listener to the socket, and Node prints a warning
+    // after ten of them.
     if (isEnding) return;
     isEnding = true;
     client.disconnect();
@@ -85,7 +93,10 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
   };
   client.on('end', () => end('the connection was closed'));
 
-  /** Sends a command. Throws error replies unchanged, except for those after which the connection is closed. */
+  /**
+   * Sends a command. Throws error replies unchanged, except for those after which the connection is
+   * closed.
+   */
   async function exchange(
     name: string,
     args: readonly RedisArgument[],
@@ -97,7 +108,8 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
     try {
       return await client.call(name, ...args);
     } catch (error) {
-      // After these replies, the store cannot be used now: the server is starting or busy, or has become a replica.
+      // After these replies, the store cannot be used now: the server is starting or busy, or has
+      // become a replica.
       if (
         isReply(error) &&
         !/^(READONLY|UNBLOCKED|LOADING|MASTERDOWN|BUSY|UNKILLABLE)\b/.test(error.message)
@@ -130,7 +142,8 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
   const late = setTimeout(() => end(`no answer within ${connectMs / 1000} s`), connectMs);
   try {
     await client.connect();
-    // The client library ignores an authentication failure, and would continue as another user or in another database.
+    // The client library ignores an authentication failure, and would continue as another user or
+    // in another database.
     if (options.password !== undefined || address.username !== undefined) {
       const user = address.username === undefined ? [] : [address.username];
       await exchange('AUTH', [...user, options.password ?? ''], connectMs);
@@ -179,7 +192,10 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
   };
 }
 
-/** Replies begin with a code in capital letters. Minification renames classes, so the class does not tell. */
+/**
+ * Replies begin with a code in capital letters. Minification renames classes, so the class does not
+ * tell.
+ */
 const isReply = (error: unknown): error is Error =>
   error instanceof Error && !('code' in error) && /^[A-Z]{3,}\b/.test(error.message);
 
@@ -195,7 +211,10 @@ const unfitMode: Readonly<Record<string, { readonly why: string; readonly next: 
   },
 };
 
-/** Returns the fields of a reply of INFO by their names; an empty text for those that it does not have. */
+/**
+ * Returns the fields of a reply of INFO by their names; an empty text for those that it does not
+ * have.
+ */
 export const infoFields =
   (info: unknown) =>
   (name: string): string =>

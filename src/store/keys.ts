@@ -8,7 +8,10 @@ export type Keys = ReturnType<typeof keysOf>;
 
 export type FeedKeys = ReturnType<Keys['feed']>;
 
-/** They contain a hash of base URL and API key, but for the lane `resolve`, which is limited per IP address (`egress`). */
+/**
+ * They contain a hash of base URL and API key, but for the lane `resolve`, which is limited per IP
+ * address (`egress`).
+ */
 export function keysOf({
   prefix = 'trdr',
   baseUrl,
@@ -26,7 +29,9 @@ export function keysOf({
   return {
     bind,
     root,
-    /** Holds the version of the keys. trdr does not use a store with a higher version than its own. */
+    /**
+     * Holds the version of the keys. trdr does not use a store with a higher version than its own.
+     */
     schema: `${prefix}:schema:{${bind}}`,
     version: SCHEMA,
     lane(name: string) {

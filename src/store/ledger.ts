@@ -20,7 +20,10 @@ import { spendingScripts } from './scripts/spending.ts';
 interface Spending {
   readonly command: string;
   readonly clock: Pick<Clock, 'now'>;
-  /** Whether to stop paid calls while the store is unavailable, even if this machine has seen no shared budget. */
+  /**
+   * Whether to stop paid calls while the store is unavailable, even if this machine has seen no
+   * shared budget.
+   */
   readonly stop: boolean;
   /** An older reservation belongs to a process that died or cannot reach the store. */
   readonly ttlMs: number;
@@ -31,10 +34,15 @@ interface Spending {
 type Values = readonly (string | number)[];
 
 const TRIES = 6;
-/** While the store is unavailable. The reservations of further calls expire, and they count as lost. */
+/**
+ * While the store is unavailable. The reservations of further calls expire, and they count as lost.
+ */
 const UNSENT_MAX = 10_000;
 
-/** Creates the ledger of all machines, with their shared budgets. `local`, that of this machine, is written first. */
+/**
+ * Creates the ledger of all machines, with their shared budgets. `local`, that of this machine, is
+ * written first.
+ */
 export function createStoreLedger(
   member: StoreMember,
   local: Ledger,
@@ -84,7 +92,10 @@ export function createStoreLedger(
     }
   });
 
-  /** Sends the cost of a call, now or when the store is available again. Never throws, because the call has ended. */
+  /**
+   * Sends the cost of a call, now or when the store is available again. Never throws, because the
+   * call has ended.
+   */
   async function report(script: Script, values: Values): Promise<void> {
     try {
       await link.use((store) => run(store, script, values));
@@ -98,7 +109,8 @@ export function createStoreLedger(
     for (let tries = 0; tries < TRIES; tries++) {
       const answer = await link.use(async (store) => {
         const remembered = rememberedBudgets(member);
-        // This server can remove keys by itself, so a missing budget does not mean that spending is unlimited.
+        // This server can remove keys by itself, so a missing budget does not mean that spending is
+        // unlimited.
         if (store.server.evicts && remembered.length > 0) throw evictingFailure();
         const values = [id, most ?? '', ttlMs, machine, command, endpoint, store.server.boot];
         return run(store, spendingScripts.begin, [...values, ...remembered]);
@@ -126,7 +138,10 @@ export function createStoreLedger(
     );
   }
 
-  /** Raises the sums to the service's own count. Without `reserved`, the script takes what is reserved when it runs. */
+  /**
+   * Raises the sums to the service's own count. Without `reserved`, the script takes what is
+   * reserved when it runs.
+   */
   async function raise(reserved: number | '' = ''): Promise<void> {
     const { unitsUsed, period } = await meter();
     const { day = '', units = '' } = memory.read().dayStart ?? {};

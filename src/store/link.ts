@@ -21,7 +21,10 @@ export interface StoreMember {
 
 const PAUSE_MS = 5_000;
 
-/** The connection of a run, opened on first use. After a failure, it is not opened again for some seconds. */
+/**
+ * The connection of a run, opened on first use. After a failure, it is not opened again for some
+ * seconds.
+ */
 export function createLink(
   address: StoreAddress,
   options: ConnectOptions,
@@ -46,7 +49,8 @@ export function createLink(
       return store;
     } catch (error) {
       store?.close();
-      // Only the first connection ends the run with such a failure. Later, relays and followers wait until it is fixed.
+      // Only the first connection ends the run with such a failure. Later, relays and followers
+      // wait until it is fixed.
       if (!isLater || !isStoreFailure(error, 'STORE_DENIED', 'STORE_UNFIT')) throw error;
       throw new Failure('network', error.message, {
         code: 'STORE_AWAY',
@@ -86,7 +90,10 @@ export function createLink(
     keys,
     /** Opens an additional connection, for the term of a leader or for blocking reads. */
     open: () => open(),
-    /** If it failed a moment ago, throws the same failure at once, so that it does not delay a run at every call. */
+    /**
+     * If it failed a moment ago, throws the same failure at once, so that it does not delay a run
+     * at every call.
+     */
     use: async <T>(work: (store: StoreConnection) => Promise<T>): Promise<T> =>
       work(await connection()),
     run: async (

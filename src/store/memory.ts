@@ -10,7 +10,10 @@ interface Remembered {
   readonly fleet: number;
   /** By their names in the store, in CU. */
   readonly budgets: Readonly<Record<string, number>>;
-  /** The service's count of the month's units when the day began, which the sum of the day starts from. */
+  /**
+   * The service's count of the month's units when the day began, which the sum of the day starts
+   * from.
+   */
   readonly dayStart: { readonly day: string; readonly units: number } | undefined;
   /** By feed and group. */
   readonly groups: Readonly<Record<string, GroupPlace>>;
@@ -18,7 +21,10 @@ interface Remembered {
 
 export type StoreMemory = ReturnType<typeof createMemory>;
 
-/** Facts are read each time, because other processes write them too. An error of a file never ends a run. */
+/**
+ * Facts are read each time, because other processes write them too. An error of a file never ends a
+ * run.
+ */
 export function createMemory(folder: string | undefined, name: string) {
   let known: Remembered = { fleet: 1, budgets: {}, dayStart: undefined, groups: {} };
   const path = (feed: string) =>

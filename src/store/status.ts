@@ -146,7 +146,8 @@ export async function readSharedLedger(
       const [entry = '', flat] = listReply(pair);
       last = String(entry);
       const fields = fieldsReply(flat);
-      // A call that was recorded as lost, and whose answer then arrived, has two entries: the later one counts.
+      // A call that was recorded as lost, and whose answer then arrived, has two entries: the later
+      // one counts.
       calls.set(fields.get('id') ?? last, callOf(last, fields));
     }
     if (page.length < AT_ONCE) return [...calls.values()];

@@ -7,7 +7,10 @@ import { unusable } from './failures.ts';
 import type { StoreMember } from './link.ts';
 import { laneScripts } from './scripts/lanes.ts';
 
-/** How late a call with a reserved departure may leave; less than the second by which RATE_WINDOW_MS exceeds a minute. */
+/**
+ * How late a call with a reserved departure may leave; less than the second by which RATE_WINDOW_MS
+ * exceeds a minute.
+ */
 const GRACE_MS = 250;
 
 interface Departure {
@@ -16,7 +19,10 @@ interface Departure {
   readonly at: number;
 }
 
-/** While the store is unavailable, each machine uses `local`, divided by the number of machines that were active last. */
+/**
+ * While the store is unavailable, each machine uses `local`, divided by the number of machines that
+ * were active last.
+ */
 export function createStoreWindows(
   { link, machine, memory }: StoreMember,
   local: RateWindows,

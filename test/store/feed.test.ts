@@ -2,13 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import type { RedisArgument, StoreConnection } from '../../src/store/connection.ts';
 import { readEntries } from '../../src/store/feed/entry.ts';
-import {
-  type Begin,
-  createFollower,
-  type FeedPosition,
-  type FollowEvent,
-} from '../../src/store/feed/follower.ts';
+import { createFollower, type FollowEvent } from '../../src/store/feed/follower.ts';
 import type { RelayMemory } from '../../src/store/feed/leader-term.ts';
+import type { Begin, FeedPosition } from '../../src/store/feed/start.ts';
 import { randomOf, seedOf, until } from '../e2e/feed.ts';
 import { hasServer } from './program.ts';
 import { type StoreServer, startServer } from './server.ts';
@@ -17,7 +13,7 @@ import { askForTerm, feed, lead, post } from './terms.ts';
 /** Collects the events of a follower until it has the wanted number of rows; if 0, until the end of the stream. */
 async function collect(
   server: StoreServer,
-  begin: Parameters<typeof createFollower>[0]['begin'],
+  begin: Begin,
   wanted: number,
   during: () => Promise<void> = async () => {},
 ) {

@@ -3,7 +3,8 @@ import { Failure } from '../../base/failure.ts';
 import type { Client } from '../../contract/ports/client.ts';
 import { type TimedFeed, type WalkOptions, walkPages } from '../../core/pages/walk.ts';
 import { entryMs, type FeedPoint } from '../../store/feed/entry.ts';
-import type { FeedPosition, FollowEvent } from '../../store/feed/follower.ts';
+import type { FollowEvent } from '../../store/feed/follower.ts';
+import type { FeedPosition } from '../../store/feed/start.ts';
 import type { PageSource } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/post-row.ts';
 

@@ -3,12 +3,8 @@ import { isRecord, type JsonObject } from '../../base/json-object.ts';
 import { instantAt } from '../../base/times.ts';
 import { storeFailure } from '../../store/failures.ts';
 import { entryMs, type FeedPoint, type StreamRow } from '../../store/feed/entry.ts';
-import {
-  type Begin,
-  createFollower,
-  type FeedPosition,
-  type FollowEvent,
-} from '../../store/feed/follower.ts';
+import { createFollower, type FollowEvent } from '../../store/feed/follower.ts';
+import type { Begin, FeedPosition } from '../../store/feed/start.ts';
 import { feedIdOf } from '../../store/keys.ts';
 import { KnownPosts } from '../../tail/known.ts';
 import { Saver } from '../../tail/output/saver.ts';

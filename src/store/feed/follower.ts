@@ -1,65 +1,40 @@
 import type { StoreConnection } from '../connection.ts';
 import type { FeedKeys } from '../keys.ts';
-import {
-  before,
-  entryMs,
-  type FeedPoint,
-  isBefore,
-  isBeginning,
-  readEntries,
-  readStreams,
-  type StreamRow,
-} from './entry.ts';
+import type { Delivered } from './delivered.ts';
+import { readEntries, readStreams, type StreamRow } from './entry.ts';
+import { isRestart, type Place } from './place.ts';
 import { type Outage, type Reaching, reading } from './reconnect.ts';
+import {
+  AHEAD,
+  type Begin,
+  type FeedPosition,
+  findStart,
+  type MissingPosts,
+  type Start,
+  type StreamEnds,
+  startAtPosition,
+} from './start.ts';
 
-/** Covers all entries that a failover or power failure can remove. */
-const LOOK_BACK_MS = 5 * 60_000;
 const COUNT = 500;
-/** How many posts after a gap to report, up to which --fill fetches: more would cost more than the smallest page. */
-const AHEAD = 20;
 const BLOCK_MS = 5_000;
 const MARK_MS = 10_000;
 
-/** The position of a follower: its last entry, and the ids of the posts that it delivered last, also after `verified`. */
-export interface FeedPosition {
-  readonly entry: string;
-  readonly last: FeedPoint | null;
-  /** The post time up to which it has read every post; null if it is not known. */
-  readonly verified: number | null;
-  /** The ids of delivered posts, with the times of their entries. */
-  readonly known: readonly (readonly [id: string, entryMs: number])[];
-  /** Until the end of the stream is reached, posts before this time count as delivered. */
-  readonly floor?: number | undefined;
-  /** Posts may be missing before this entry, and no position of the leader has covered it yet. */
-  readonly hole?: string | undefined;
-}
-
-export type Begin =
-  | { readonly kind: 'now' }
-  | { readonly kind: 'newest'; readonly rows: number }
-  /** At this post time. The posts in `known` were delivered, and every older one. */
-  | {
-      readonly kind: 'since';
-      readonly ms: number;
-      readonly known?: readonly (readonly [id: string, at: number | null])[];
-    }
-  | { readonly kind: 'position'; readonly position: FeedPosition };
-
 type FeedEvent =
   | { readonly kind: 'rows'; readonly rows: readonly StreamRow[] }
-  /** These entries were deleted before they could be read. `ahead` is empty if later posts may be missing too. */
-  | {
-      readonly kind: 'gap';
-      readonly from: FeedPoint | null;
-      readonly to: FeedPoint;
-      readonly ahead: readonly FeedPoint[];
-    }
-  /** The store has lost the feed. When a relay continues it, a gap follows, or `found` if no post is missing. */
+  /** These entries were deleted before they could be read. */
+  | (MissingPosts & { readonly kind: 'gap' })
+  /**
+   * The store has lost the feed. When a relay continues it, a gap follows, or `found` if no post is
+   * missing.
+   */
   | { readonly kind: 'lost' }
   | { readonly kind: 'found' }
   /** The follower knows where it starts; `times` are those of the newest posts in the store. */
   | { readonly kind: 'begun'; readonly times: readonly (number | null)[] }
-  /** The follower has read all entries that this position of the leader covers, but for those of a hole. */
+  /**
+   * The follower has read all entries that this position of the leader covers, but for those of a
+   * hole.
+   */
   | { readonly kind: 'mark'; readonly mark: string; readonly isAfterHole: boolean }
   /** The follower has reached the end of the stream, on this connection. */
   | { readonly kind: 'live' };
@@ -70,256 +45,190 @@ interface Following extends Reaching {
   readonly feed: FeedKeys;
   readonly begin: Begin;
   readonly blockMs?: number | undefined;
+  /** Whether to report the positions of the leader. */
   readonly marks?: boolean | undefined;
 }
 
-const HALF_HOUR_MS = 30 * 60_000;
-/** However old they are: in a quiet feed, the last posts may be hours old. */
-const LEAST_KNOWN = 20;
-const startOf = (ms: number) => `${Math.max(0, Math.floor(ms))}-0`;
+export interface Follower {
+  events(signal: AbortSignal): AsyncGenerator<FollowEvent, void, void>;
+  /** The position after the last rows that `events` yielded; undefined until the start is found. */
+  position(): FeedPosition | undefined;
+}
 
-export function createFollower(following: Following) {
-  const { feed, begin, clock, blockMs = BLOCK_MS, marks = false } = following;
-  /** The last entry that was read; undefined until the follower has found where to start. */
-  let entry: string | undefined;
-  let last: FeedPoint | null = null;
-  let verified: number | null = null;
-  let known = new Map<string, number>();
-  /** The entry after which reading continues: `entry`, or another one if `entry` was lost. */
-  let cursor = '0-0';
-  /** Whether the next entry certainly follows the delivered posts, because the follower has just found its start. */
-  let isLinked = false;
-  let lost = false;
-  /** After a loss, posts before this time count as delivered, because a relay may publish them again. */
-  let floor = Number.NEGATIVE_INFINITY;
-  /** The same, until the end of the stream is reached. */
-  let liveFloor: number | undefined;
-  let hole: string | undefined;
-  let markAt = Number.NEGATIVE_INFINITY;
-  let markTo: unknown;
+export const createFollower = (following: Following): Follower => new StreamFollower(following);
 
-  if (begin.kind === 'position') {
-    ({ entry, last, verified, hole, floor: liveFloor } = begin.position);
-    known = new Map(begin.position.known);
-    cursor = entry;
-  }
-
-  /** The time up to which older posts were delivered: of the last post or of its entry, because either clock may be wrong. */
-  const deliveredMs = () => Math.min(entryMs(entry ?? '0'), last?.at ?? Number.POSITIVE_INFINITY);
-
-  /** The time from which on posts may be read again, or missing: at least this long before the last post. */
-  const horizonOf = (leastMs: number) => {
-    const behindMs = verified === null ? 0 : (last?.at ?? entryMs(entry ?? '0')) - verified;
-    return deliveredMs() - Math.max(leastMs, behindMs);
+/**
+ * Reads a feed from the store and delivers each post exactly once. What holds at each moment:
+ *
+ * 1. A post counts as delivered in the same step in which it is returned.
+ * 2. Reading continues after the last entry only while the store still has it; otherwise some time
+ *    before it, and what is read again is recognized.
+ * 3. Each entry names the post before it. One that names an unread post, and was not read itself,
+ *    comes after a gap, which is reported before its post.
+ * 4. An empty stream shows no gap: the entry that comes next shows what is missing.
+ * 5. A position of the leader is passed on only if all entries that it covers were read, and still
+ *    exist.
+ */
+class StreamFollower implements Follower {
+  readonly #following: Following;
+  readonly #feed: FeedKeys;
+  /** Undefined until the follower has found where to start. */
+  #start: Start | undefined;
+  /** When to read the position of the leader again, and the floor of the last one that was read. */
+  readonly #mark: { nextAt: number; floor: unknown } = {
+    nextAt: Number.NEGATIVE_INFINITY,
+    floor: undefined,
   };
 
-  const prune = () => {
-    const horizon = horizonOf(2 * LOOK_BACK_MS);
-    for (const [id, ms] of known) {
-      if (ms >= horizon || known.size <= LEAST_KNOWN) break;
-      known.delete(id);
-    }
-  };
-
-  const newest = async (store: StoreConnection, count: number) =>
-    readEntries(await store.send('XREVRANGE', [feed.stream, '+', '-', 'COUNT', count])).reverse();
-
-  /** Finds the entry after which the run starts reading. Returns a gap if the store no longer has what follows. */
-  async function find(store: StoreConnection): Promise<FeedEvent[]> {
-    const newestRows = await newest(store, 3);
-    const begun: FeedEvent = { kind: 'begun', times: newestRows.map(({ at }) => at) };
-    const newestRow = newestRows.at(-1);
-    let gap: FeedEvent | undefined;
-    // Nothing is missing from a stream that never had an entry.
-    const prev = String((await store.send('HGET', [feed.info, 'last'])) ?? '');
-    const [first] = begin.kind === 'newest' ? await newest(store, begin.rows) : [];
-    const oldest =
-      begin.kind === 'since'
-        ? readEntries(await store.send('XRANGE', [feed.stream, '-', '+', 'COUNT', COUNT]))
-        : [];
-    // From here on, the start is known: a connection that breaks later does not change it.
-    isLinked = true;
-    entry = newestRow?.entry ?? '0-0';
-    hole = prev === '' || isBeginning({ prev }) ? undefined : entry;
-    if (begin.kind === 'now' && newestRow) take([newestRow]);
-    if (first) entry = before(first.entry);
-    if (begin.kind === 'since') gap = findTime(oldest, begin);
-    cursor = entry;
-    return gap ? [begun, gap] : [begun];
+  constructor(following: Following) {
+    const { feed, begin } = following;
+    this.#following = following;
+    this.#feed = feed;
+    if (begin.kind === 'position') this.#start = startAtPosition(begin.position);
   }
 
-  /** Finds the posts from a time on. The clocks of the server and of the service may differ by half an hour. */
-  function findTime(
-    rows: readonly StreamRow[],
-    { ms, known: delivered = [] }: Extract<Begin, { kind: 'since' }>,
-  ): FeedEvent | undefined {
-    const [oldest] = rows;
-    const from = ms - HALF_HOUR_MS;
-    entry = oldest ? before(startOf(from)) : '0-0';
-    liveFloor = ms;
-    const newestAt = delivered.reduce((most, [, at]) => Math.max(most, at ?? 0), 0);
-    known = new Map(delivered.map(([id, at]) => [id, at ?? newestAt]));
-    if (delivered.length > 0) {
-      const [id, at] = delivered.findLast(([, each]) => each === newestAt) ?? ['', null];
-      last = { id, at };
-      verified = ms - 1;
-    }
-    // Without posts, it is not known yet whether the store has those since the start.
-    if (oldest === undefined) {
-      isLinked = delivered.length === 0;
-      return undefined;
-    }
-    if (isBeginning(oldest) || entryMs(oldest.entry) <= from) hole = undefined;
-    const isFound = rows.some(({ id, prev }) => known.has(id) || known.has(prev));
-    if (entryMs(oldest.entry) <= ms || isFound) return undefined;
-    hole = oldest.entry;
+  events(signal: AbortSignal): AsyncGenerator<FollowEvent, void, void> {
+    return reading(this.#following, signal, (store) => this.#follow(store, signal));
+  }
+
+  position(): FeedPosition | undefined {
+    if (this.#start === undefined) return undefined;
+    const { place, delivered } = this.#start;
     return {
-      kind: 'gap',
-      from: last && { id: '', at: verified },
-      to: oldest,
-      ahead: rows.slice(0, AHEAD),
+      entry: delivered.entry,
+      last: delivered.last,
+      verified: delivered.verified,
+      hole: place.hole,
+      floor: delivered.skippedUntil,
+      known: delivered.recent(),
     };
   }
 
-  const hasEntry = async (store: StoreConnection) => {
-    const [found] = readEntries(
-      await store.send('XRANGE', [feed.stream, entry ?? '0-0', entry ?? '0-0']),
-    );
-    return found !== undefined && found.id === last?.id;
-  };
-
-  /** Checks whether the entry of this follower's position still exists; otherwise goes back in the stream. */
-  async function verify(store: StoreConnection): Promise<FeedEvent | undefined> {
-    if (isLinked || entry === undefined || last === null) return undefined;
-    const wasLost = lost;
-    const found = { kind: 'found' } as const;
-    if (await hasEntry(store)) {
-      [lost, cursor, floor] = [false, entry, Number.NEGATIVE_INFINITY];
-      return wasLost ? found : undefined;
-    }
-    floor = horizonOf(LOOK_BACK_MS);
-    const [newestRow] = await newest(store, 1);
-    if (newestRow) {
-      // The clock of a server that has taken over may be behind, so the end of the stream may be before the entry.
-      const ms = Math.min(entryMs(entry), entryMs(newestRow.entry));
-      cursor = before(startOf(ms - LOOK_BACK_MS));
-      return undefined;
-    }
-    cursor = '0-0';
-    lost = !known.has(String(await store.send('HGET', [feed.info, 'last'])));
-    return lost === wasLost ? undefined : lost ? { kind: 'lost' } : found;
-  }
-
-  /** Returns a gap if entries between the delivered posts and these rows were deleted or lost. */
-  async function link(
-    store: StoreConnection,
-    first: StreamRow,
-    rows: readonly StreamRow[],
-  ): Promise<FeedEvent | undefined> {
-    const wasLost = lost;
-    lost = false;
-    // A leader that knew nothing has started the feed over, without the posts that were there then.
-    const isNew = first.prev === '' || (isBeginning(first) && !known.has(first.prev));
-    const isRead = known.get(first.id) === entryMs(first.entry);
-    const isRepeated = known.has(first.id) || (first.at !== null && first.at < floor);
-    // A follower that began before the feed can only miss posts that the store lost with the first of them.
-    const isFirst = entry === '0-0' && known.size === 0 ? isNew : isLinked || last === null;
-    const follows = isFirst || known.has(first.prev) || isRead || (isRepeated && !isNew);
-    if (follows || (await hasEntry(store))) return wasLost ? { kind: 'found' } : undefined;
-    const from = verified === null ? last : { id: '', at: verified };
-    hole = first.entry;
-    return {
-      kind: 'gap',
-      from,
-      to: first,
-      ahead: isNew || rows.length < AHEAD ? [] : rows.slice(0, AHEAD),
-    };
-  }
-
-  /** Returns the rows that were not delivered yet, and marks them as delivered. */
-  function take(rows: readonly StreamRow[]): StreamRow[] {
-    const from = rows.findIndex(({ at }) => at !== null && at >= floor);
-    const repeated = from === -1 ? rows.length : from;
-    if (from !== -1) floor = Number.NEGATIVE_INFINITY;
-    const isOld = (at: number | null) => at !== null && liveFloor !== undefined && at < liveFloor;
-    const fresh = rows.filter(
-      ({ id, at }, index) => !known.has(id) && !isOld(at) && (index >= repeated || at === null),
-    );
-    for (const row of rows) {
-      if (isBeginning(row)) known.set(row.prev, entryMs(row.entry));
-      known.set(row.id, entryMs(row.entry));
-    }
-    const end = rows.at(-1);
-    if (end) {
-      [entry, cursor, isLinked] = [end.entry, end.entry, false];
-      last = { id: end.id, at: end.at };
-      verified = end.verified ?? verified;
-      prune();
-    }
-    return fresh;
-  }
-
-  /** Reads the position of the leader, if all entries that it covers were read. */
-  async function readMark(store: StoreConnection): Promise<FeedEvent | undefined> {
-    if (!marks || lost || entry === undefined || clock.mono() < markAt) return undefined;
-    markAt = clock.mono() + MARK_MS;
-    const to = await store.send('HGET', [feed.info, 'floor']);
-    if (to === null || (to === markTo && hole === undefined)) return undefined;
-    // The leader writes both at once. Read in this order, so that the entries may be those of a later position.
-    const mark = await store.send('GET', [feed.mark]);
-    const covered = await store.send('HGET', [feed.info, 'entry']);
-    if (typeof mark !== 'string' || typeof covered !== 'string' || covered === '') return undefined;
-    if (isBefore(entry, covered) || (hole !== undefined && isBefore(covered, hole)))
-      return undefined;
-    // The store may have lost the entries that were read.
-    if (!(await hasEntry(store))) return undefined;
-    const isAfterHole = hole !== undefined;
-    [hole, markTo] = [undefined, to];
-    return { kind: 'mark', mark, isAfterHole };
-  }
-
-  async function* follow(
+  async *#follow(
     store: StoreConnection,
     signal: AbortSignal,
   ): AsyncGenerator<FeedEvent, void, void> {
-    let [isIdle, live] = [true, false];
+    let isIdle = true;
+    let isLive = false;
     while (!signal.aborted) {
-      if (entry === undefined) yield* await find(store);
-      else if (isIdle) {
-        const event = await verify(store);
-        if (event) yield event;
-      }
-      const block = live ? blockMs : 1;
-      const wanted = ['COUNT', COUNT, 'BLOCK', block, 'STREAMS', feed.stream, cursor];
-      const rows = readStreams(await store.send('XREAD', wanted, block));
-      const [first] = rows;
-      isIdle = first === undefined;
-      if (first) {
-        const gap = await link(store, first, rows);
-        if (gap) yield gap;
-        const fresh = take(rows);
-        if (fresh.length > 0) yield { kind: 'rows', rows: fresh };
-      }
-      if (isIdle) liveFloor = undefined;
-      const mark = isIdle || live ? await readMark(store) : undefined;
-      if (mark) yield mark;
-      if (!isIdle || live) continue;
-      live = true;
+      if (this.#start === undefined) yield* this.#begin(await this.#ends(store));
+      else if (isIdle) yield* await this.#verify(store, this.#start);
+      const start = this.#start;
+      if (start === undefined) return;
+      const rows = await this.#read(store, start.place, isLive);
+      isIdle = rows.length === 0;
+      yield* await this.#link(store, start, rows);
+      const fresh = start.delivered.take(rows);
+      const end = rows.at(-1);
+      if (end) start.place.advance(end.entry);
+      if (fresh.length > 0) yield { kind: 'rows', rows: fresh };
+      if (isIdle) start.delivered.reachEnd();
+      if (isIdle || isLive) yield* await this.#readMark(store, start);
+      if (!isIdle || isLive) continue;
+      isLive = true;
       yield { kind: 'live' };
     }
   }
 
-  return {
-    events: (signal: AbortSignal) => reading(following, signal, (store) => follow(store, signal)),
-    /** The position after the last rows that `events` yielded; undefined until the follower has found where to start. */
-    position: (): FeedPosition | undefined =>
-      entry === undefined
-        ? undefined
-        : {
-            ...{ entry, last, verified, hole, floor: liveFloor },
-            known: [...known].filter(
-              ([, ms], at) => ms >= horizonOf(LOOK_BACK_MS) || at >= known.size - LEAST_KNOWN,
-            ),
-          },
-  };
+  async #read(store: StoreConnection, { cursor }: Place, isLive: boolean): Promise<StreamRow[]> {
+    const { blockMs = BLOCK_MS } = this.#following;
+    const block = isLive ? blockMs : 1;
+    const args = ['COUNT', COUNT, 'BLOCK', block, 'STREAMS', this.#feed.stream, cursor];
+    return readStreams(await store.send('XREAD', args, block));
+  }
+
+  /** Reads what `findStart` needs. */
+  async #ends(store: StoreConnection): Promise<StreamEnds> {
+    const { begin } = this.#following;
+    const newest = await this.#newest(store, 3);
+    const last = await store.send('HGET', [this.#feed.info, 'last']);
+    return { newest, first: await this.#first(store, begin), lastId: String(last ?? '') };
+  }
+
+  async #first(store: StoreConnection, begin: Begin): Promise<StreamRow[]> {
+    if (begin.kind === 'newest') return await this.#newest(store, begin.rows);
+    if (begin.kind !== 'since') return [];
+    return readEntries(await store.send('XRANGE', [this.#feed.stream, '-', '+', 'COUNT', COUNT]));
+  }
+
+  async #newest(store: StoreConnection, count: number): Promise<StreamRow[]> {
+    const args = [this.#feed.stream, '+', '-', 'COUNT', count];
+    return readEntries(await store.send('XREVRANGE', args)).reverse();
+  }
+
+  /** Sets the start. A connection that breaks later does not change it. */
+  *#begin(ends: StreamEnds): Generator<FeedEvent> {
+    const { begin } = this.#following;
+    if (begin.kind === 'position') return;
+    this.#start = findStart(begin, ends);
+    yield { kind: 'begun', times: ends.newest.map(({ at }) => at) };
+    if (this.#start.gap) yield { kind: 'gap', ...this.#start.gap };
+  }
+
+  async #hasEntry(store: StoreConnection, { entry, last }: Delivered): Promise<boolean> {
+    const [row] = readEntries(await store.send('XRANGE', [this.#feed.stream, entry, entry]));
+    return row !== undefined && row.id === last?.id;
+  }
+
+  /** Checks whether the last entry still exists; otherwise goes back in the stream. */
+  async #verify(store: StoreConnection, { place, delivered }: Start): Promise<FeedEvent[]> {
+    if (place.isLinked || delivered.last === null) return [];
+    if (await this.#hasEntry(store, delivered)) {
+      delivered.keepEntry();
+      return eventsOf(place.stay(delivered.entry));
+    }
+    delivered.loseEntry();
+    const [newestRow] = await this.#newest(store, 1);
+    if (newestRow) {
+      place.goBack(delivered.entry, newestRow.entry);
+      return [];
+    }
+    const lastId = String(await store.send('HGET', [this.#feed.info, 'last']));
+    return eventsOf(place.startOver(delivered.has(lastId)));
+  }
+
+  /** Finds out whether posts are missing between what was delivered and these rows. */
+  async #link(
+    store: StoreConnection,
+    { place, delivered }: Start,
+    rows: readonly StreamRow[],
+  ): Promise<FeedEvent[]> {
+    const [first] = rows;
+    if (first === undefined) return [];
+    if (place.follows(first, delivered) || (await this.#hasEntry(store, delivered)))
+      return eventsOf(place.join());
+    place.missBefore(first.entry);
+    const { verified, last } = delivered;
+    const isUncertain = isRestart(first, delivered) || rows.length < AHEAD;
+    return [
+      {
+        kind: 'gap',
+        from: verified === null ? last : { id: '', at: verified },
+        to: first,
+        ahead: isUncertain ? [] : rows.slice(0, AHEAD),
+      },
+    ];
+  }
+
+  /** Reads the position of the leader, if all entries that it covers were read. */
+  async #readMark(store: StoreConnection, { place, delivered }: Start): Promise<FeedEvent[]> {
+    const { marks = false, clock } = this.#following;
+    if (!marks || place.isLost || clock.mono() < this.#mark.nextAt) return [];
+    this.#mark.nextAt = clock.mono() + MARK_MS;
+    const to = await store.send('HGET', [this.#feed.info, 'floor']);
+    if (to === null || (to === this.#mark.floor && place.hole === undefined)) return [];
+    // The leader writes both at once. Read in this order, so that the entries may be those of a
+    // later position.
+    const mark = await store.send('GET', [this.#feed.mark]);
+    const covered = await store.send('HGET', [this.#feed.info, 'entry']);
+    if (typeof mark !== 'string' || typeof covered !== 'string' || covered === '') return [];
+    if (!place.isCovered(covered, delivered.entry)) return [];
+    // The store may have lost the entries that were read.
+    if (!(await this.#hasEntry(store, delivered))) return [];
+    this.#mark.floor = to;
+    return [{ kind: 'mark', mark, isAfterHole: place.closeHole() }];
+  }
 }
+
+const eventsOf = (change: 'lost' | 'found' | undefined): FeedEvent[] =>
+  change === undefined ? [] : [{ kind: change }];

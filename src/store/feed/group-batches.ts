@@ -11,9 +11,15 @@ import {
 } from './entry.ts';
 import type { Reaching } from './reconnect.ts';
 
-/** A renewal of the lease waits for a read, so this must be much shorter than the timeout of a command. */
+/**
+ * A renewal of the lease waits for a read, so this must be much shorter than the timeout of a
+ * command.
+ */
 const BLOCK_MS = 1_000;
-/** If a member of a shared group shows no sign of work on a batch for this long, another member gets the batch. */
+/**
+ * If a member of a shared group shows no sign of work on a batch for this long, another member gets
+ * the batch.
+ */
 const ABANDONED_MS = 60_000;
 
 /** What a machine remembers about a group, in case the store loses it. */
@@ -21,17 +27,24 @@ export interface GroupPlace {
   readonly born: string;
   /** The last post that a member on this machine has delivered; null if there is none. */
   readonly last: FeedPoint | null;
-  /** The post time up to which the stream had every post before that one; null if it is not known. */
+  /**
+   * The post time up to which the stream had every post before that one; null if it is not known.
+   */
   readonly verified: number | null;
 }
 
 export interface GroupOptions extends Reaching {
   readonly feed: FeedKeys;
   readonly name: string;
-  /** Whether all members read at the same time. If not, one member reads and the others are on standby. */
+  /**
+   * Whether all members read at the same time. If not, one member reads and the others are on
+   * standby.
+   */
   readonly shared: boolean;
   readonly machine: string;
-  /** The maximum number of rows in a batch, and how long an incomplete batch waits for more rows. */
+  /**
+   * The maximum number of rows in a batch, and how long an incomplete batch waits for more rows.
+   */
   readonly batch: number;
   readonly lingerMs: number;
   /** Where a new group starts: at new posts (`$`) or at the oldest post (`0`). */
@@ -44,7 +57,10 @@ export interface GroupOptions extends Reaching {
 /** What a member has done, over all its connections. */
 export interface GroupWork {
   open: boolean;
-  /** The last entry that was acknowledged. If the group was removed, the member creates it again after this entry. */
+  /**
+   * The last entry that was acknowledged. If the group was removed, the member creates it again
+   * after this entry.
+   */
   acknowledged: string | undefined;
   place: GroupPlace | undefined;
 }
@@ -53,7 +69,9 @@ interface Member {
   readonly consumer: string;
   readonly ack: (entries: readonly string[]) => Promise<void>;
   readonly work: GroupWork;
-  /** Aborted when this member loses its lease or connection; another member then gets its batches. */
+  /**
+   * Aborted when this member loses its lease or connection; another member then gets its batches.
+   */
   readonly lost: AbortSignal;
 }
 
@@ -61,18 +79,26 @@ type BatchEvent =
   | {
       readonly kind: 'batch';
       readonly rows: readonly StreamRow[];
-      /** Throws if this member of an ordered group is no longer active; the next one then delivers the batch again. */
+      /**
+       * Throws if this member of an ordered group is no longer active; the next one then delivers
+       * the batch again.
+       */
       readonly ack: () => Promise<void>;
       readonly over: AbortSignal;
     }
-  /** These entries were deleted before they were delivered; `missing` is null if the store has lost the group. */
+  /**
+   * These entries were deleted before they were delivered; `missing` is null if the store has lost
+   * the group.
+   */
   | {
       readonly kind: 'gap';
       readonly missing: number | null;
       readonly from: FeedPoint | null;
       readonly to: FeedPoint;
     }
-  /** The store has lost the feed. With the next batch comes a gap, or `found` if no post is missing. */
+  /**
+   * The store has lost the feed. With the next batch comes a gap, or `found` if no post is missing.
+   */
   | { readonly kind: 'lost'; readonly from: FeedPoint | null }
   | { readonly kind: 'found' };
 
@@ -80,7 +106,10 @@ type BatchEvent =
 export const bornOf = async (store: StoreConnection, { info }: FeedKeys): Promise<string> =>
   String((await store.send('HGET', [info, 'born'])) ?? '');
 
-/** Whether the store has lost a group. A place in no stream is that of a member that began before any relay. */
+/**
+ * Whether the store has lost a group. A place in no stream is that of a member that began before
+ * any relay.
+ */
 export const hasLost = (place: GroupPlace | undefined, born: string): boolean =>
   place !== undefined && place.born !== born && (place.born !== '' || place.last !== null);
 
@@ -96,13 +125,17 @@ export async function* batches(
   let isLost = hasLost(work.place, born);
   const gap = await join(store, feed, name, isLost ? '0' : (work.acknowledged ?? options.start));
   const { last = null, verified = null } = work.place ?? {};
-  // Posts after the verified time may follow the last post. In a shared group, other members have read posts too.
+  // Posts after the verified time may follow the last post. In a shared group, other members have
+  // read posts too.
   const from = shared || verified === null ? last : { id: '', at: verified };
   if (isLost) yield { kind: 'lost', from: last };
   else if (gap) yield { kind: 'gap', ...gap, from };
   if (!isLost) work.place = { born, last, verified };
 
-  /** Only a member of an ordered group that has read the last post of a lost stream knows that no post is missing. */
+  /**
+   * Only a member of an ordered group that has read the last post of a lost stream knows that no
+   * post is missing.
+   */
   async function findGap(to: StreamRow): Promise<BatchEvent> {
     isLost = false;
     work.place = { born: await bornOf(store, feed), last, verified };
@@ -138,7 +171,9 @@ export async function* batches(
     }
   }
 
-  /** Notes that a batch was delivered, even if the store has lost it meanwhile, and acknowledges it. */
+  /**
+   * Notes that a batch was delivered, even if the store has lost it meanwhile, and acknowledges it.
+   */
   async function acknowledge(
     rows: readonly StreamRow[],
     entries: readonly string[],
@@ -153,7 +188,10 @@ export async function* batches(
     work.acknowledged = entries.at(-1) ?? work.acknowledged;
   }
 
-  /** Restarts the idle time of a batch that takes long. Otherwise, it would be given to another member. */
+  /**
+   * Restarts the idle time of a batch that takes long. Otherwise, it would be given to another
+   * member.
+   */
   async function keepPending(entries: readonly string[], until: AbortSignal): Promise<void> {
     try {
       for (;;) {
@@ -161,11 +199,13 @@ export async function* batches(
         await read(before(entries[0] ?? '0-0'), entries.length);
       }
     } catch {
-      // Ignore the error: the batch is done, or the connection is lost and another member will get the batch.
+      // Ignore the error: the batch is done, or the connection is lost and another member will get
+      // the batch.
     }
   }
 
-  // First what was not acknowledged. A member of a shared group reads as a new consumer, which has no such entries.
+  // First what was not acknowledged. A member of a shared group reads as a new consumer, which has
+  // no such entries.
   for (let from = '0'; ; ) {
     ended.throwIfAborted();
     const { rows, entries } = await read(from, batch);
@@ -198,7 +238,10 @@ export async function* batches(
   }
 }
 
-/** Creates the group if it does not exist. Returns how many entries were deleted before the group read them. */
+/**
+ * Creates the group if it does not exist. Returns how many entries were deleted before the group
+ * read them.
+ */
 async function join(
   store: StoreConnection,
   { stream }: FeedKeys,
@@ -224,7 +267,8 @@ async function join(
   if (first === undefined || !isBefore(own.get('last-delivered-id') ?? '0-0', first.entry))
     return undefined;
   const length = Number(await store.send('XLEN', [stream]));
-  // Not the lag of the group: before Redis 7.4 it includes deleted entries, and since then it does not.
+  // Not the lag of the group: before Redis 7.4 it includes deleted entries, and since then it does
+  // not.
   const added = Number(
     fieldsReply(await store.send('XINFO', ['STREAM', stream])).get('entries-added'),
   );

@@ -25,7 +25,10 @@ export function followGroup(options: GroupOptions, signal: AbortSignal) {
 
 const lostText = 'this run is no longer the active member of the group';
 
-/** Waits for the lease, and begins with the posts that the previous active member did not acknowledge. */
+/**
+ * Waits for the lease, and begins with the posts that the previous active member did not
+ * acknowledge.
+ */
 async function* orderedMember(
   options: GroupOptions,
   store: StoreConnection,
@@ -40,7 +43,8 @@ async function* orderedMember(
   for (; ; askedAt = clock.mono()) {
     const born = await bornOf(store, feed);
     work.place ??= { born, last: null, verified: null };
-    // If the store has lost the group, another member may know its position: let that one take the lease first.
+    // If the store has lost the group, another member may know its position: let that one take the
+    // lease first.
     if (!hasWaited && work.place.last === null && hasLost(work.place, born)) {
       hasWaited = true;
       await clock.sleep(GRACE_MS, signal);
@@ -51,7 +55,8 @@ async function* orderedMember(
     await clock.sleep(LOOK_MS, signal);
   }
   yield { kind: 'active' } as const;
-  // `signal` does not end the lease: a member that is stopping holds it until its batch is acknowledged.
+  // `signal` does not end the lease: a member that is stopping holds it until its batch is
+  // acknowledged.
   const lease = keepLease(store, clock, { askedAt, leaseMs, lostText }, () =>
     store.run(renew, [key], [token, leaseMs]),
   );
@@ -78,7 +83,8 @@ async function giveBack(
   token: string,
   signal: AbortSignal,
 ): Promise<void> {
-  // If this member is stopping, it has closed its own connection to end a blocking read; use another one.
+  // If this member is stopping, it has closed its own connection to end a blocking read; use
+  // another one.
   const closed = own.lost.aborted;
   if (closed && !signal.aborted) return;
   try {

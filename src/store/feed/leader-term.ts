@@ -15,7 +15,9 @@ export interface Post extends FeedPoint {
   readonly body: string;
 }
 
-/** A position in a feed, with what is needed to continue from it in a store that has lost the feed. */
+/**
+ * A position in a feed, with what is needed to continue from it in a store that has lost the feed.
+ */
 export interface FeedState {
   readonly mark: string;
   /** The id of the last post that was published; empty if it is not known. */
@@ -23,9 +25,15 @@ export interface FeedState {
 }
 
 export interface RelayMemory {
-  /** That of the last term, which has ended: its lease can outlive its connection, and `openTerm` does not wait for it. */
+  /**
+   * That of the last term, which has ended: its lease can outlive its connection, and `openTerm`
+   * does not wait for it.
+   */
   token: string;
-  /** The state from which the relay continues if the store has lost the feed; undefined if it knows none. */
+  /**
+   * The state from which the relay continues if the store has lost the feed; undefined if it knows
+   * none.
+   */
   state: FeedState | undefined;
 }
 
@@ -36,13 +44,19 @@ interface Leading {
   readonly keepRows: number;
   readonly leaseMs?: number | undefined;
   readonly memory?: RelayMemory | undefined;
-  /** What a leader saves about itself. The scripts save `published`, `renewed`, `floor` and `entry` in the same hash. */
+  /**
+   * What a leader saves about itself. The scripts save `published`, `renewed`, `floor` and `entry`
+   * in the same hash.
+   */
   readonly describe: () => Readonly<Record<string, string | number>>;
 }
 
 export type RelayTerm = Extract<Awaited<ReturnType<typeof openTerm>>, { readonly token: string }>;
 
-/** Becomes the leader of a feed. If another process leads, returns the remaining time of its lease in ms. */
+/**
+ * Becomes the leader of a feed. If another process leads, returns the remaining time of its lease
+ * in ms.
+ */
 export async function openTerm(store: StoreConnection, leading: Leading) {
   const { feed, clock, keepMs, keepRows, leaseMs = LEASE_MS } = leading;
   const memory = leading.memory ?? { token: '', state: undefined };
@@ -87,7 +101,8 @@ export async function openTerm(store: StoreConnection, leading: Leading) {
   for (const { id } of published.toReversed()) known.add(id);
   newest = published[0]?.entry ?? '';
   const stored = await readFeedState(store, feed);
-  // If the store has lost the feed, continue from what this relay remembers. If it remembers nothing, the feed starts over.
+  // If the store has lost the feed, continue from what this relay remembers. If it remembers
+  // nothing, the feed starts over.
   const isLost = stored.mark === '' && published.length === 0;
   const { mark, last } = isLost ? (memory.state ?? stored) : stored;
   if (isLost || (await store.send('HGET', [feed.info, 'born'])) === null) {
@@ -105,7 +120,10 @@ export async function openTerm(store: StoreConnection, leading: Leading) {
     mark: mark === '' ? undefined : mark,
     /** The posts that were published after this position, and some before it. */
     published,
-    /** Aborted when the term ends. After that, this process must neither publish nor pay for anything as leader. */
+    /**
+     * Aborted when the term ends. After that, this process must neither publish nor pay for
+     * anything as leader.
+     */
     over: lease.over,
     async publish(posts: readonly Post[]): Promise<void> {
       for (let from = 0; from < posts.length; from += BATCH) {
@@ -115,7 +133,10 @@ export async function openTerm(store: StoreConnection, leading: Leading) {
         await send(['', '', '', keepMs, keepRows, ...flat]);
       }
     },
-    /** Saves a position that covers all posts published so far; `verified` is its verified time, null if it has none. */
+    /**
+     * Saves a position that covers all posts published so far; `verified` is its verified time,
+     * null if it has none.
+     */
     async save(mark: string, verified: number | null): Promise<void> {
       const last = await send([mark, verified ?? '', newest, keepMs, keepRows]);
       memory.state = { mark, last };
@@ -137,11 +158,17 @@ export async function readFeedState(store: StoreConnection, feed: FeedKeys): Pro
   };
 }
 
-/** The number of entries that a new leader reads at a time, and at most: a day of posts at 0.2 posts/s has fewer. */
+/**
+ * The number of entries that a new leader reads at a time, and at most: a day of posts at 0.2
+ * posts/s has fewer.
+ */
 const PAGE = 1_000;
 const ENTRIES_MAX = 20_000;
 
-/** Reads the posts that the saved position does not cover, newest first: all without a position, at least a page. */
+/**
+ * Reads the posts that the saved position does not cover, newest first: all without a position, at
+ * least a page.
+ */
 async function readEnd(
   store: StoreConnection,
   feed: FeedKeys,
@@ -156,8 +183,9 @@ async function readEnd(
     ).map(String);
     for (let at = 0; at + 2 < flat.length; at += 3) {
       const [entry = '', id = '', time = ''] = flat.slice(at, at + 3);
-      // After a power failure, Redis 7.0 ignores a truncated script at the next start, but executes it at the one
-      // after that, when a leader has published its posts again. Groups read the later entry.
+      // After a power failure, Redis 7.0 ignores a truncated script at the next start, but executes
+      // it at the one after that, when a leader has published its posts again. Groups read the
+      // later entry.
       if (posts.has(id)) repeated.push(entry);
       else posts.set(id, { entry, id, at: timeFrom(time) });
     }

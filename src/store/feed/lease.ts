@@ -3,7 +3,10 @@ import type { StoreConnection } from '../connection.ts';
 import { storeFailure } from '../failures.ts';
 import { script } from '../script.ts';
 
-/** After a failover, two servers can issue the same epoch, so the token has a nonce. ARGV[3]: the last token. */
+/**
+ * After a failover, two servers can issue the same epoch, so the token has a nonce. ARGV[3]: the
+ * last token.
+ */
 export const lead = script(
   'lead',
   `
@@ -15,7 +18,10 @@ for at = 4, #ARGV, 2 do redis.call('HSET', KEYS[3], ARGV[at], ARGV[at + 1]) end
 return { token }`,
 );
 
-/** Extends a lease. KEYS: lease. ARGV: token, new duration in ms. Returns 0 if the caller has lost the lease. */
+/**
+ * Extends a lease. KEYS: lease. ARGV: token, new duration in ms. Returns 0 if the caller has lost
+ * the lease.
+ */
 export const renew = script(
   'renew',
   `
@@ -36,7 +42,10 @@ return redis.call('DEL', KEYS[1])`,
 export const LEASE_MS = 10_000;
 const RENEW_MS = 2_500;
 
-/** Renews a lease until it is over: because the caller has ended it or lost it, or could not renew it in time. */
+/**
+ * Renews a lease until it is over: because the caller has ended it or lost it, or could not renew
+ * it in time.
+ */
 export function keepLease(
   store: StoreConnection,
   clock: Clock,

@@ -27,14 +27,16 @@ export async function* reading<E>(
   let away = false;
   while (!signal.aborted) {
     let store: StoreConnection | undefined;
-    // Closes the connection to end a blocking read, but not while a batch still has to be acknowledged.
+    // Closes the connection to end a blocking read, but not while a batch still has to be
+    // acknowledged.
     const hangUp = () => isBusy() || store?.close();
     signal.addEventListener('abort', hangUp, { once: true });
     try {
       store = await open();
       if (signal.aborted) return;
       for await (const event of read(store)) {
-        // Report the recovery only after an event: a full server accepts the connection, but no writes.
+        // Report the recovery only after an event: a full server accepts the connection, but no
+        // writes.
         if (away) yield { kind: 'back' };
         away = false;
         yield event;

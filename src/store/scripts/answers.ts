@@ -1,6 +1,9 @@
 import { script } from '../script.ts';
 
-/** Reads a key. Deletes it if another program has overwritten it with another type, so that the answer is requested again. */
+/**
+ * Reads a key. Deletes it if another program has overwritten it with another type, so that the
+ * answer is requested again.
+ */
 const READ = `
 local function read(command, key, ...)
   local reply = redis.pcall(command, key, ...)
@@ -9,7 +12,10 @@ local function read(command, key, ...)
   redis.call('DEL', key)
 end`;
 
-/** Returns `lead` if the caller must request the answer. ARGV[5]: what the caller could not read, to be replaced. */
+/**
+ * Returns `lead` if the caller must request the answer. ARGV[5]: what the caller could not read, to
+ * be replaced.
+ */
 const ask = script(
   'ask',
   `${READ}
@@ -33,7 +39,10 @@ redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[4])
 return { 'lead' }`,
 );
 
-/** An older answer never replaces a newer one. ARGV: token, lifetime in ms, status, time, record, signature. */
+/**
+ * An older answer never replaces a newer one. ARGV: token, lifetime in ms, status, time, record,
+ * signature.
+ */
 const fill = script(
   'fill',
   `${READ}
@@ -47,7 +56,10 @@ if read('GET', KEYS[2]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
 return 1`,
 );
 
-/** Ends a claim without an answer. KEYS: claim. ARGV: token, failure, how long to share it in ms (0: not at all). */
+/**
+ * Ends a claim without an answer. KEYS: claim. ARGV: token, failure, how long to share it in ms (0:
+ * not at all).
+ */
 const fail = script(
   'fail',
   `${READ}

@@ -1,8 +1,9 @@
 import { script } from '../script.ts';
 
 /**
- * ARGV: token, position, its verified time, its stream entry (each may be empty), ms and posts to keep, then the posts.
- * Returns `ok`, the last new entry, and the last post that any leader has published; or `fenced` without the lease.
+ * ARGV: token, position, its verified time, its stream entry (each may be empty), ms and posts to
+ * keep, then the posts. Returns `ok`, the last new entry, and the last post that any leader has
+ * published; or `fenced` without the lease.
  */
 const publish = script(
   'publish',
@@ -30,7 +31,10 @@ end
 return { 'ok', last, before }`,
 );
 
-/** The first entry names the last post of the former stream, or this beginning; `born` marks it as another stream. */
+/**
+ * The first entry names the last post of the former stream, or this beginning; `born` marks it as
+ * another stream.
+ */
 const beginFeed = script(
   'beginFeed',
   `
@@ -41,7 +45,10 @@ redis.call('HSET', KEYS[3], 'last', ARGV[3] ~= '' and ARGV[3] or 'born:' .. ARGV
 return 1`,
 );
 
-/** Newest first, without bodies. Returns the oldest entry read (or empty), then entry, id and time of each post. */
+/**
+ * Newest first, without bodies. Returns the oldest entry read (or empty), then entry, id and time
+ * of each post.
+ */
 const listEntries = script(
   'listEntries',
   `
@@ -57,7 +64,10 @@ end
 return flat`,
 );
 
-/** KEYS: lease, stream. ARGV: token, group, entries. Returns -1 if the active member has lost the lease. */
+/**
+ * KEYS: lease, stream. ARGV: token, group, entries. Returns -1 if the active member has lost the
+ * lease.
+ */
 const ackOrdered = script(
   'ackOrdered',
   `
@@ -68,7 +78,10 @@ return count`,
   { frees: true },
 );
 
-/** KEYS: lease, info. ARGV: token, duration of the lease in ms, fields and values. Returns 0 if the leader has lost the lease. */
+/**
+ * KEYS: lease, info. ARGV: token, duration of the lease in ms, fields and values. Returns 0 if the
+ * leader has lost the lease.
+ */
 const report = script(
   'report',
   `

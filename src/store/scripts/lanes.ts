@@ -1,6 +1,9 @@
 import { script } from '../script.ts';
 
-/** Moves the departures in the future, none before `earliest`, so that they keep their order and the limit. */
+/**
+ * Moves the departures in the future, none before `earliest`, so that they keep their order and the
+ * limit.
+ */
 const RESPACE = `
 local function respace(calls, limit, window, earliest)
   local all = redis.call('ZRANGE', calls, 0, -1, 'WITHSCORES')
@@ -19,8 +22,9 @@ local function respace(calls, limit, window, earliest)
 end`;
 
 /**
- * A sliding log, because GCRA allows twice the limit within a window after a burst. ARGV[4] is 1 if a call that waits
- * reserves its departure. Returns the wait, the reported limit (or 0), the active machines, and 1 if a queue causes it.
+ * A sliding log, because GCRA allows twice the limit within a window after a burst. ARGV[4] is 1 if
+ * a call that waits reserves its departure. Returns the wait, the reported limit (or 0), the active
+ * machines, and 1 if a queue causes it.
  */
 const take = script(
   'take',
@@ -72,7 +76,10 @@ if ARGV[4] == '1' then hold(departure) end
 return { departure - now, known, machines, blocked >= departure and 0 or 1 }`,
 );
 
-/** Blocks a lane after a 429, and postpones its queued calls. KEYS: calls, meta. ARGV: how long in ms, window in ms. */
+/**
+ * Blocks a lane after a 429, and postpones its queued calls. KEYS: calls, meta. ARGV: how long in
+ * ms, window in ms.
+ */
 const block = script(
   'block',
   `${RESPACE}
@@ -85,7 +92,10 @@ respace(calls, limit, window, blocked)
 return blocked - now`,
 );
 
-/** For a call that leaves later than its slot. KEYS: calls, meta. ARGV: ticket, window. Returns 0 if the slot has expired. */
+/**
+ * For a call that leaves later than its slot. KEYS: calls, meta. ARGV: ticket, window. Returns 0 if
+ * the slot has expired.
+ */
 const departLate = script(
   'departLate',
   `${RESPACE}
@@ -96,7 +106,10 @@ respace(KEYS[1], tonumber(redis.call('HGET', KEYS[2], 'limit')) or 0, tonumber(A
 return 1`,
 );
 
-/** Removes the departure time of a call that is not sent, if it is in the future. KEYS: calls. ARGV: ticket. */
+/**
+ * Removes the departure time of a call that is not sent, if it is in the future. KEYS: calls. ARGV:
+ * ticket.
+ */
 const drop = script(
   'drop',
   `
@@ -115,7 +128,10 @@ redis.call('PEXPIRE', KEYS[1], 3 * tonumber(ARGV[2]))
 return 1`,
 );
 
-/** Calls that the store does not know, or may have lost. KEYS: calls. ARGV: window, then ticket and age in ms of each. */
+/**
+ * Calls that the store does not know, or may have lost. KEYS: calls. ARGV: window, then ticket and
+ * age in ms of each.
+ */
 const addUnrecorded = script(
   'addUnrecorded',
   `

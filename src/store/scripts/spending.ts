@@ -1,9 +1,14 @@
 import { script } from '../script.ts';
 
-/** The value of a budget that was removed on purpose. A budget without a value was lost by the store. */
+/**
+ * The value of a budget that was removed on purpose. A budget without a value was lost by the
+ * store.
+ */
 export const REMOVED = 'removed';
 
-/** On another day, returns `period` and the time of the server, because the caller needs other keys. */
+/**
+ * On another day, returns `period` and the time of the server, because the caller needs other keys.
+ */
 const BASE = `
 local open, calls, done, month, day, caps = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local LIFE = 62 * 86400000
@@ -103,8 +108,9 @@ const money = (name: string, body: string, frees = false) =>
   script(name, `${BASE}\n${body}`, { frees });
 
 /**
- * Reserves the maximum cost right before a call is sent; a second request with the same id changes nothing. The caller
- * tries again after `reseed` (raise the sums first), `refresh` (the sums are old) and `over` (this id has ended).
+ * Reserves the maximum cost right before a call is sent; a second request with the same id changes
+ * nothing. The caller tries again after `reseed` (raise the sums first), `refresh` (the sums are
+ * old) and `over` (this id has ended).
  */
 const begin = money(
   'begin',
@@ -161,7 +167,10 @@ return limit ~= '${REMOVED}' and limit or false`,
   { frees: true },
 );
 
-/** Also corrects a call that was recorded as lost. ARGV[5..6]: the certain CU, and the possible CU beyond them. */
+/**
+ * Also corrects a call that was recorded as lost. ARGV[5..6]: the certain CU, and the possible CU
+ * beyond them.
+ */
 const settle = money(
   'settle',
   `
@@ -201,8 +210,9 @@ return { 'ok' }`,
 );
 
 /**
- * Raises the sums to the service's count, never adds to them, so that nothing counts twice. The count may include
- * `lost` and reserved calls, which are subtracted first, unless a restart or failover made their sums unreliable.
+ * Raises the sums to the service's count, never adds to them, so that nothing counts twice. The
+ * count may include `lost` and reserved calls, which are subtracted first, unless a restart or
+ * failover made their sums unreliable.
  */
 const reseed = money(
   'reseed',

@@ -4,8 +4,9 @@ import { claim, rememberPosts, startAt } from '../../../src/cli/store/follower-c
 import { runRelay } from '../../../src/cli/store/relay.ts';
 import { Spend } from '../../../src/core/spend/spend.ts';
 import type { StoreConnection } from '../../../src/store/connection.ts';
-import { type Begin, createFollower, type FollowEvent } from '../../../src/store/feed/follower.ts';
+import { createFollower, type FollowEvent } from '../../../src/store/feed/follower.ts';
 import type { FeedState } from '../../../src/store/feed/leader-term.ts';
+import type { Begin } from '../../../src/store/feed/start.ts';
 import { feedIdOf, keysOf } from '../../../src/store/keys.ts';
 import { KnownPosts, type KnownState } from '../../../src/tail/known.ts';
 import { readPosition } from '../../../src/tail/position.ts';
