@@ -196,3 +196,14 @@ it('prices are written in one place', () => {
 });
 
 const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+
+it('no dependency has an install script that package.json neither allows nor denies', () => {
+  const read = (name: string) => JSON.parse(readFileSync(join(root, name), 'utf8'));
+  const packages: Record<string, { readonly hasInstallScript?: boolean }> =
+    read('package-lock.json').packages;
+  const scripted = Object.keys(packages)
+    .filter((place) => packages[place]?.hasInstallScript)
+    .map((place) => place.replace(/^.*node_modules\//, ''));
+  // Otherwise npm 11 warns at each install, which is the first thing that a newcomer reads.
+  expect(Object.keys(read('package.json').allowScripts)).toEqual(scripted);
+});
