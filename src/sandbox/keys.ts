@@ -56,47 +56,63 @@ export interface KeyOptions {
   readonly key?: string;
   readonly scopes?: readonly Scope[];
   readonly ratePerMinute?: number;
-  readonly monthlyUnits?: number;
-  readonly revealsPerMonth?: number | null;
-  readonly additionalUnits?: number;
+  readonly monthlyUnits?: number | undefined;
+  readonly revealsPerMonth?: number | null | undefined;
+  readonly additionalUnits?: number | undefined;
   readonly unitsUsed?: number;
   /** Whether calls are only counted, but never rejected. */
   readonly unmetered?: boolean;
 }
 
-export type Key = ReturnType<typeof createKey>;
+export interface Key {
+  readonly id: string;
+  readonly text: string;
+  readonly mode: 'live' | 'test';
+  readonly plan: SandboxPlan;
+  readonly title: string;
+  readonly ratePerMinute: number;
+  readonly monthlyUnits: number;
+  readonly revealsPerMonth: number | null;
+  readonly unmetered: boolean;
+  readonly scopes: ReadonlySet<Scope>;
+  /** A free key gets its units only once, and reveals only the wallets of sample accounts. */
+  readonly isFree: boolean;
+  /** The UTC month that the counters below are of. */
+  period: string;
+  unitsUsed: number;
+  revealsUsed: number;
+  unitsRemaining: number;
+  additionalUnits: number;
+  /** The units and reveals that no other call can spend while a long call runs. */
+  readonly reserved: { cu: number; reveals: number };
+  totalUnits: number;
+  totalReveals: number;
+  /** Whether the key ever had units: a key that is out of them gets another error than one without an allowance. */
+  wasGranted: boolean;
+}
 
-export function createKey(id: string, text: string, options: KeyOptions, now: number) {
-  const {
-    plan = 'growth',
-    mode = 'test',
-    unmetered = false,
-    additionalUnits = 0,
-    unitsUsed = 0,
-  } = options;
-  const { title, live, ratePerMinute, monthlyUnits, revealsPerMonth } = {
-    ...planTerms[plan],
-    ...options,
-  };
+export function createKey(id: string, text: string, options: KeyOptions, now: number): Key {
+  const { plan = 'growth', unmetered = false, additionalUnits = 0, unitsUsed = 0 } = options;
+  const terms = planTerms[plan];
+  const { monthlyUnits = terms.monthlyUnits, revealsPerMonth = terms.revealsPerMonth } = options;
+  const granted = scopes.filter((scope) => terms.live || scope !== 'feed:live');
   return {
     id,
     text,
-    mode,
+    mode: options.mode ?? 'test',
     plan,
-    title,
-    ratePerMinute,
+    title: terms.title,
+    ratePerMinute: options.ratePerMinute ?? terms.ratePerMinute,
     monthlyUnits,
     revealsPerMonth,
     unmetered,
-    scopes: new Set(options.scopes ?? scopes.filter((scope) => live || scope !== 'feed:live')),
-    /** A free key gets its units only once, and reveals only the wallets of sample accounts. */
+    scopes: new Set(options.scopes ?? granted),
     isFree: plan === 'explore',
     period: monthOf(now),
     unitsUsed,
     revealsUsed: 0,
     unitsRemaining: Math.max(0, monthlyUnits - unitsUsed),
     additionalUnits,
-    /** The units and reveals that no other call can spend while a long call runs. */
     reserved: { cu: 0, reveals: 0 },
     totalUnits: 0,
     totalReveals: 0,
@@ -104,12 +120,11 @@ export function createKey(id: string, text: string, options: KeyOptions, now: nu
   };
 }
 
-/** Returns why a key cannot pay a charge; null if it can. */
-export function shortageOf(
-  key: Key,
-  { cu, reveals }: Charge,
-  now: number,
-): 'QUOTA_EXCEEDED' | 'REVEAL_LIMIT_REACHED' | null {
+/** Why a key cannot pay a charge. */
+export type Shortage = 'QUOTA_EXCEEDED' | 'REVEAL_LIMIT_REACHED';
+
+/** Why the key cannot pay the charge; null if it can. */
+export function shortageOf(key: Key, { cu, reveals }: Charge, now: number): Shortage | null {
   renew(key, now);
   const { unitsRemaining, additionalUnits, revealsPerMonth, revealsUsed, reserved } = key;
   if (key.unmetered) return null;
@@ -119,8 +134,8 @@ export function shortageOf(
   return reveals > 0 && isOver ? 'REVEAL_LIMIT_REACHED' : null;
 }
 
-/** Charges a key: first the grant of the month, then top-ups. Returns why if the key cannot pay. */
-export function chargeKey(key: Key, charge: Charge, now: number): ReturnType<typeof shortageOf> {
+/** Charges the grant of the month first, then top-ups; charges nothing and says why if both do not suffice. */
+export function chargeKey(key: Key, charge: Charge, now: number): Shortage | null {
   const shortage = shortageOf(key, charge, now);
   if (shortage) return shortage;
   key.unitsUsed += charge.cu;

@@ -53,6 +53,16 @@ describe('identity', () => {
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
   });
 
+  it('returns socials of some users only, with a user name that may be null', async () => {
+    const service = await sandbox();
+    const of = async (name: string) => (await ask(service, `/v2/user/handle/${name}`)).body;
+    expect(await of('mira')).not.toHaveProperty('socials');
+    const [wolf, tokyo] = [await of('solwolf'), await of('tokyo')];
+    for (const user of [wolf, tokyo]) expect(() => User.parse(user)).not.toThrow();
+    expect(wolf.socials).toHaveLength(2);
+    expect(tokyo.socials).toMatchObject([{ provider: 'youtube', handle: null }]);
+  });
+
   it('returns two nulls for a user without a verified wallet', async () => {
     const service = await sandbox();
     const { status, body } = await ask(service, `/v2/user/handle/${walletless(service)}`);

@@ -16,6 +16,24 @@ const found = { outcome: 'found', ms: 3_000, queue: 0 } as const;
 const post = { method: 'POST' };
 
 describe('resolve', () => {
+  it.each([
+    ['throttled', 'rate_limited', true],
+    ['lateanswer', 'timeout', true],
+    ['cannotsay', 'unavailable', true],
+    ['newcomer', 'not_ingested', true],
+    ['nowallet', 'no_preview', false],
+  ])('of %s stays pending: %s', async (handle, reason, retryable) => {
+    const service = await sandbox();
+    const path = `/v2/user/handle/${handle}/resolve`;
+    const cost = await costOf(service, async () => {
+      for (let round = 0; round < 2; round++) {
+        const { status, body } = await ask(service, path, post);
+        expect([status, body]).toMatchObject([202, { pending: true, reason, retryable }]);
+      }
+    });
+    expect(cost).toEqual({ cu: 400, reveals: 0 });
+  });
+
   it('returns a verified wallet: 200, x-service-resolve cached, 30,000 CU', async () => {
     const service = await sandbox();
     const path = `/v2/user/handle/${walletHolder(service)}`;

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { decimal, integer } from '../../base/amounts.ts';
+import { decimal, integer, units } from '../../base/amounts.ts';
 import { usageError } from '../../base/failure.ts';
 import { oneOf } from '../../base/values.ts';
 import { SandboxRecord } from '../../contract/records/tool.ts';
 import { parseFaults, planNames, startSandbox } from '../../sandbox/index.ts';
-import { excluding, value, valueOr } from '../args/option.ts';
+import { excluding, flag, value, valueOr } from '../args/option.ts';
 import { file, folder, text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { speed } from '../tail/flags.ts';
@@ -43,6 +43,15 @@ export const sandbox = command({
     ),
     seed: valueOr('--seed', 'seed of the generated data', integer({ min: 0 }), 1),
     plan: valueOr('--plan', 'plan of the key', oneOf(...planNames), 'growth'),
+    units: value('--units', 'units that the plan grants per month', units),
+    reveals: value('--reveals', 'wallet reveals of the plan per month', integer({ min: 0 })),
+    topUps: value('--top-ups', 'units that were bought in addition', units),
+    unmetered: excluding(
+      flag('--unmetered', 'a key that is counted but never refused'),
+      '--units',
+      '--reveals',
+      '--top-ups',
+    ),
     rate: valueOr('--rate', 'live posts per minute', decimal({ min: 0 }), 12),
     envelope: valueOr(
       '--envelope',
@@ -61,6 +70,8 @@ export const sandbox = command({
   examples: {
     'trdr sandbox --port 8787': 'use a fixed port for scripts',
     'trdr sandbox --faults "500=2%,drop=1%" --rate 600': 'serve a busy feed with faults',
+    'trdr sandbox --units 100k --top-ups 50k --reveals 2':
+      'see how a run ends when the allowance does',
     'trdr sandbox --replay monday.ndjson --speed 10x':
       'replay a recorded feed at ten times its speed',
   },
@@ -76,6 +87,9 @@ export const sandbox = command({
   async run({ settings, terminal, out }, { replay, speed: factor = 1, ...options }) {
     const service = await startSandbox({
       ...options,
+      monthlyUnits: options.units,
+      revealsPerMonth: options.reveals,
+      additionalUnits: options.topUps,
       ...(replay !== undefined && { replay: { file: replay, speed: factor } }),
     });
     const { url, key, port } = service;

@@ -109,9 +109,15 @@ export const hostileTexts = [
   '__proto__ constructor toString',
 ];
 
+/** Some tickers begin with a dollar sign of their own. */
+function cashtagOf(symbol: string | null): string {
+  if (symbol === null) return 'it';
+  return symbol.startsWith('$') ? symbol : `$${symbol}`;
+}
+
 export function thesisText(random: Random, symbol: string | null, isSale: boolean): string | null {
   const about = (texts: readonly string[]) =>
-    pick(random, texts).replaceAll('$T', () => (symbol === null ? 'it' : `$${symbol}`));
+    pick(random, texts).replaceAll('$T', () => cashtagOf(symbol));
   const plain = () => about(isSale ? sellTexts : buyTexts) + about(endings);
   const draw = random();
   if (draw < 0.008) return null;

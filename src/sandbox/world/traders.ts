@@ -20,6 +20,8 @@ interface Persona {
   readonly handle: string;
   readonly name?: string | null;
   readonly bio?: string | null;
+  /** Absent unless the service has enabled them, so most traders have none. */
+  readonly socials?: User['socials'];
   /** By default, both wallets exist. */
   readonly wallets?: Wallets | 'solana' | 'evm';
   /** The result of a live resolve. The wallets of traders without a plan are verified. */
@@ -42,19 +44,29 @@ const shared: Wallets = {
 const swing = 'Swing trades on three chains. Thesis first.';
 const mostHostile = hostileTexts.slice(0, 5).join('\tand\r\n');
 
-/** In every generated world, so that docs and tests can refer to them; the most active ones first. */
-const fixedTraders: readonly Persona[] = [
+/** In every generated world, so that docs and tests can refer to them; the most active ones first. @internal Exported for tests. */
+export const fixedTraders: readonly Persona[] = [
   { handle: 'mira', name: 'Mira 🌙', bio: swing, wallets: shared, isSample: true },
   {
     handle: 'solwolf',
     name: 'Sol Wolf',
     bio: 'Solana only. awooo 🐺',
     wallets: 'solana',
+    socials: [
+      { provider: 'x', subject: '1478530000000000001', handle: 'solwolf' },
+      { provider: 'telegram', subject: '5550001', handle: 'sol_wolf_old' },
+    ],
     isSample: true,
   },
   { handle: '0xMert', name: 'Mert', bio: 'EVM only.', wallets: 'evm', isSample: true },
   { handle: 'evil', name: '\u001b[31mEvil\u001b[0m \u202etxt.exe\u202c', bio: mostHostile },
-  { handle: 'tokyo', name: '東京トレーダー', bio: '板読みと気合い。', isSample: true },
+  {
+    handle: 'tokyo',
+    name: '東京トレーダー',
+    bio: '板読みと気合い。',
+    isSample: true,
+    socials: [{ provider: 'youtube', subject: 'UC-tokyo-board', handle: null }],
+  },
   { handle: 'quantumhawk', bio: 'I buy high so that you can buy higher 🫡' },
   { handle: 'Oracle28', name: 'Turbo Baron', bio: 'charts, coffee, cope ☕️📉', wallets: 'solana' },
   { handle: 'mira_alt', wallets: shared, isIdle: true },
@@ -62,6 +74,9 @@ const fixedTraders: readonly Persona[] = [
   { handle: 'nowallet', name: 'No Wallet', plan: { outcome: 'pending', reason: 'no_preview' } },
   { handle: 'slowpoke', name: 'Slowpoke 🐢', plan: { outcome: 'found', ms: 3_000, queue: 2 } },
   { handle: 'throttled', plan: { outcome: 'pending', reason: 'rate_limited' } },
+  { handle: 'lateanswer', plan: { outcome: 'pending', reason: 'timeout' } },
+  { handle: 'cannotsay', plan: { outcome: 'pending', reason: 'unavailable' } },
+  { handle: 'newcomer', plan: { outcome: 'pending', reason: 'not_ingested' } },
 ];
 
 export function makeTraders(seed: number, wanted: number): Trader[] {
@@ -78,7 +93,7 @@ export function makeTraders(seed: number, wanted: number): Trader[] {
 }
 
 function traderOf(random: Random, persona: Persona): Trader {
-  const { handle, name = null, bio = null, wallets, plan } = persona;
+  const { handle, name = null, bio = null, wallets, plan, socials } = persona;
   const x = handle.replace(/\W/g, '').slice(0, 15);
   const images = `https://images.example/${randomHex(random, 8)}`;
   const solanaAddress = wallets === 'evm' ? null : randomSolana(random);
@@ -93,6 +108,7 @@ function traderOf(random: Random, persona: Persona): Trader {
     profilePicture: random() < 0.15 ? null : `${images}/avatar.png`,
     twitter: random() < 0.3 && !persona.isSample ? null : `https://x.com/${x}`,
     ...(plan ? { solanaAddress: null, evmAddress: null } : found),
+    ...(socials && { socials }),
   };
   return { ...persona, user, found };
 }
