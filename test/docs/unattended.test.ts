@@ -100,7 +100,7 @@ describe('a job of cron, or a timer of systemd', () => {
   ];
 
   test('is found on the pages', () => {
-    expect(jobs.length).toBeGreaterThan(5);
+    expect(jobs.length).toBeGreaterThan(4);
     expect(jobs.filter(({ line }) => !/trdr|nightly-pnl/.test(line))).toEqual([]);
   });
 
@@ -175,7 +175,8 @@ describe('a unit of systemd', () => {
       const server = isRelay ? await createStoreServer() : undefined;
       if (server) onTestFinished(server.remove);
       const { service, workspace } = await openInstalled(server && { TRDR_STORE: server.url });
-      await start('trdr budget set day 100M', workspace).ended;
+      for (const profile of ['default', 'feed'])
+        await start(`trdr budget set day 100M --profile ${profile}`, workspace).ended;
       const line = commandOf(settings, workspace);
       const [out, status] = [wordAfter(line, '--out'), wordAfter(line, '--status')];
       const published = () =>

@@ -27,7 +27,7 @@ export const resolveCommand = command({
   summary: 'Resolve a handle to its wallet, searching live if none is on record',
   about: [
     'Looks up the handle first, for 100 CU, or 200 CU if it is not found. Only if this finds no wallet, requests a live resolve, which costs 30,000 CU if it finds a wallet and 200 CU if not.',
-    'If the answer is not ready, waits and retries as the service advises, for up to --wait; each attempt without an answer costs 200 CU. A handle that has no answer by then gets "code": "PENDING" with a reason; if no handle was resolved, the command exits 8. For the reason no_preview, retrying rarely helps.',
+    'If the answer is not ready, waits and retries as the service advises, for up to --wait; each attempt without an answer costs 200 CU. A handle that has no answer by then gets "code": "PENDING" with a reason; if no handle was resolved, the command exits 8. For the reason no_preview, retrying rarely helps. The service accepts ten resolves a minute, whatever the plan: trdr waits for its turn.',
   ],
   args: [subjectArgument('handle', 'handle, with or without @')],
   options: {

@@ -14,6 +14,7 @@ export const whois = command({
   about: [
     'The type of each subject is detected from its format: a UUID is a user id, a Solana or EVM address is a wallet, anything else is a handle. @name is always a handle, and a link to a profile on X is the handle in it. Malformed addresses are rejected with an explanation, free of charge.',
     'Answers are cached on this machine: repeating a lookup within --max-age is free. To renew an expired answer for a wallet, trdr looks up the user id in that answer for 100 CU (200 CU if it no longer exists) instead of the wallet for 30,000 CU.',
+    'Several users can share a wallet: the service then always returns the same one of them. With the free plan (Explore), it shows the wallets of a small sample of accounts only; any other is the error FORBIDDEN, at no cost.',
     'A subject without a verified link gives a record with "found": false. That means "no verified link today", not "unknown to the platform".',
   ],
   args: [subjectArgument('subject', 'handle, wallet or user id')],
