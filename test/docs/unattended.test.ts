@@ -175,6 +175,9 @@ describe('a unit of systemd', () => {
       const server = isRelay ? await createStoreServer() : undefined;
       if (server) onTestFinished(server.remove);
       const { service, workspace } = await openInstalled(server && { TRDR_STORE: server.url });
+      const login =
+        'trdr auth login --profile feed --with-key --no-verify --base-url "$TRDR_BASE_URL"';
+      await start(`printf %s "$TRDR_API_KEY" | ${login}`, workspace).ended;
       for (const profile of ['default', 'feed'])
         await start(`trdr budget set day 100M --profile ${profile}`, workspace).ended;
       const line = commandOf(settings, workspace);
