@@ -13,6 +13,7 @@ import {
   type SandboxState,
 } from './state.ts';
 import { readRecording } from './world/load.ts';
+import { TERM_MS } from './world/people.ts';
 
 export { parseFaults } from './faults/grammar.ts';
 export { planNames } from './keys.ts';
@@ -46,6 +47,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : wanted;
 
+  followTerms(sandbox);
   if (options.replay) replay(sandbox, readRecording(options.replay.file), options.replay.speed);
   else setRate(sandbox, options.rate ?? 0);
 
@@ -141,6 +143,20 @@ function setRate(sandbox: SandboxState, perMinute: number): void {
     cancelTheses();
     cancelCallouts();
   };
+}
+
+/** The people of the world change when a term of the sandbox's own clock begins. */
+function followTerms(sandbox: SandboxState): void {
+  const { clock, world } = sandbox;
+  const start = clock.now();
+  const arm = () => {
+    const term = Math.floor((clock.now() - start) / TERM_MS);
+    clock.at(start + (term + 1) * TERM_MS, () => {
+      world.moveTo(clock.now());
+      arm();
+    });
+  };
+  arm();
 }
 
 /** Each time is computed from the previous planned time, so that delays do not add up. */

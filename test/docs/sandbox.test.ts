@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sandbox as command } from '../../src/cli/commands/sandbox.ts';
 import { faultKinds, parseFaults } from '../../src/sandbox/faults/grammar.ts';
-import { fixedTraders } from '../../src/sandbox/world/traders.ts';
+import { people } from '../../src/sandbox/world/people.ts';
 import { isInstalled, openWorkspace, type Workspace } from '../e2e/shells.ts';
 import { readPage } from './pages.ts';
 import { runScript, syntaxOf } from './run.ts';
@@ -18,7 +18,7 @@ const guarded = (...parts: string[]) =>
 describe('docs/sandbox.md', () => {
   it('names every handle that is in the data of each seed', () => {
     const text = page.text;
-    const unnamed = fixedTraders.filter(({ handle }) => !text.includes(`\`${handle}\``));
+    const unnamed = people.filter(({ handle }) => !text.includes(`\`${handle}\``));
     expect(unnamed).toEqual([]);
   });
 

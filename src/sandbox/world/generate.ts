@@ -1,10 +1,11 @@
 import { BOARD_SIZE } from '../../contract/limits.ts';
 import { type Board, boardPeriods, type LaunchpadUser } from '../../contract/records/launchpad.ts';
 import { below, pick, type Random, randomHex, randomOf, randomSolana, round2 } from '../random.ts';
+import { TERM_MS } from './people.ts';
 import { makeCallouts, makeTheses } from './posts.ts';
 import { bios, firsts, seconds, unusualNames } from './texts.ts';
 import { makeNumbers, makeTraders, type Trader } from './traders.ts';
-import type { WorldRecords } from './world.ts';
+import type { Identity, WorldRecords } from './world.ts';
 
 export interface WorldSize {
   readonly traders?: number | undefined;
@@ -21,6 +22,7 @@ export function generateRecords(seed: number, now: number, size: WorldSize = {})
     unverified: new Map(
       traders.flatMap(({ user, found, plan }) => (plan ? [[user.id, { ...found, plan }]] : [])),
     ),
+    identitiesAt: (time) => identitiesAt(traders, Math.floor((time - now) / TERM_MS)),
     samples: new Set(traders.flatMap(({ user, isSample }) => (isSample ? user.id : []))),
     numbers: () => makeNumbers(randomOf(seed, 'trading numbers'), traders, now),
     theses: () => makeTheses(randomOf(seed, 'theses'), traders, count, now),
@@ -31,49 +33,73 @@ export function generateRecords(seed: number, now: number, size: WorldSize = {})
   };
 }
 
+/** In even terms, all are who they were at the start. */
+function identitiesAt(traders: readonly Trader[], term: number): Map<string, Identity> {
+  return new Map(
+    traders.flatMap((trader) => {
+      const { user, handle, found, other } = trader;
+      if (!other) return [];
+      const identity = term % 2 === 0 ? { handle, ...found } : other;
+      return [[user.id, identity]];
+    }),
+  );
+}
+
 const ACCOUNTS = 250;
 
-/** The first accounts have the verified Solana wallets of traders. */
+/** The first accounts have the verified Solana wallets of traders, the last ones those of people with given names. */
 function makeAccounts(random: Random, traders: readonly Trader[]): LaunchpadUser[] {
   const linked = traders
     .filter(({ user, isIdle }) => user.solanaAddress !== null && !isIdle)
     .slice(0, 80);
-  return Array.from({ length: ACCOUNTS }, (_, index): LaunchpadUser => {
+  const accounts = Array.from({ length: ACCOUNTS }, (_, index): LaunchpadUser => {
     const user = linked[index]?.user;
     const name =
       user?.handle ?? `${pick(random, seconds)}${pick(random, firsts)}${below(random, 100)}`;
-    const account = {
-      wallet: user?.solanaAddress ?? randomSolana(random),
-      username: !user && random() < 0.05 ? pick(random, unusualNames) : name,
-      bio: random() < 0.3 ? null : pick(random, bios),
-      profileImage:
-        random() < 0.2 ? null : `https://images.example/launchpad/${randomHex(random, 8)}.png`,
-      xUsername: random() < 0.5 ? name.replace(/\W/g, '').slice(0, 15) : null,
-      isVerified: random() < 0.06 ? null : random() < 0.2,
-      isLaunchpadUser: random() < 0.03 ? null : true,
-      followers: below(random, random() < 0.1 ? 50_000 : 400),
-      following: random() < 0.05 ? null : below(random, 300),
-      groupBadges: ['early', 'creator', 'whale', 'mod', '東京 club'].filter(() => random() < 0.2),
-    };
-    if (user || random() > 0.1) return account;
-    // A wallet that traded without creating an account.
-    const unknown = {
-      username: null,
-      bio: null,
-      profileImage: null,
-      xUsername: null,
-      isVerified: null,
-    };
-    return {
-      ...account,
-      ...unknown,
-      isLaunchpadUser: false,
-      followers: null,
-      following: null,
-      groupBadges: [],
-    };
+    const account = accountOf(random, user?.solanaAddress ?? randomSolana(random), name, !user);
+    return user || random() > 0.1 ? account : { ...account, ...noAccount };
   });
+  const named = traders.flatMap(({ found, launchpad }) =>
+    launchpad && found.solanaAddress !== null
+      ? { ...accountOf(random, found.solanaAddress, '', false), ...launchpad }
+      : [],
+  );
+  return [...accounts, ...named];
 }
+
+function accountOf(
+  random: Random,
+  wallet: string,
+  name: string,
+  mayBeUnusual: boolean,
+): LaunchpadUser {
+  return {
+    wallet,
+    username: mayBeUnusual && random() < 0.05 ? pick(random, unusualNames) : name,
+    bio: random() < 0.3 ? null : pick(random, bios),
+    profileImage:
+      random() < 0.2 ? null : `https://images.example/launchpad/${randomHex(random, 8)}.png`,
+    xUsername: random() < 0.5 ? name.replace(/\W/g, '').slice(0, 15) : null,
+    isVerified: random() < 0.06 ? null : random() < 0.2,
+    isLaunchpadUser: random() < 0.03 ? null : true,
+    followers: below(random, random() < 0.1 ? 50_000 : 400),
+    following: random() < 0.05 ? null : below(random, 300),
+    groupBadges: ['early', 'creator', 'whale', 'mod', '東京 club'].filter(() => random() < 0.2),
+  };
+}
+
+/** What a wallet has that traded without creating an account. */
+const noAccount = {
+  username: null,
+  bio: null,
+  profileImage: null,
+  xUsername: null,
+  isVerified: null,
+  isLaunchpadUser: false,
+  followers: null,
+  following: null,
+  groupBadges: [],
+};
 
 const DAY = 86_400_000;
 /** In days: the period of a board, and the time between its snapshots. */

@@ -41,6 +41,7 @@ export function loadRecords(dir: string): WorldRecords {
   return {
     users,
     unverified: new Map(),
+    identitiesAt: () => new Map(),
     samples: new Set(users.slice(0, SAMPLES).map(({ id }) => id)),
     numbers: () => numbers,
     theses: () => theses,

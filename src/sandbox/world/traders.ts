@@ -11,78 +11,22 @@ import {
   randomUuid,
   round2,
 } from '../random.ts';
-import { bios, firsts, hostileTexts, seconds, unusualNames } from './texts.ts';
-import type { ResolvePlan } from './world.ts';
-
-type Wallets = Pick<User, 'solanaAddress' | 'evmAddress'>;
-
-interface Persona {
-  readonly handle: string;
-  readonly name?: string | null;
-  readonly bio?: string | null;
-  /** Absent unless the service has enabled them, so most traders have none. */
-  readonly socials?: User['socials'];
-  /** By default, both wallets exist. */
-  readonly wallets?: Wallets | 'solana' | 'evm';
-  /** The result of a live resolve. The wallets of traders without a plan are verified. */
-  readonly plan?: ResolvePlan;
-  readonly isSample?: boolean;
-  /** Whether the trader never trades and never posts. */
-  readonly isIdle?: boolean;
-}
+import { type Persona, people, type Wallets } from './people.ts';
+import { bios, firsts, seconds, unusualNames } from './texts.ts';
+import type { Identity } from './world.ts';
 
 export interface Trader extends Persona {
   readonly user: User;
   /** The wallets of the trader, verified or not. */
   readonly found: Wallets;
+  /** Who the trader is in every second term; undefined if that never changes. */
+  readonly other: Identity | undefined;
 }
-
-const shared: Wallets = {
-  solanaAddress: 'GXGxnQNeLLboiUqKykCDk9m6uaZFSA29V9DZLnCa84pW',
-  evmAddress: '0x862A89Bd9c983A2fd04C9Fd25bCf45544C7254b4',
-};
-const swing = 'Swing trades on three chains. Thesis first.';
-const mostHostile = hostileTexts.slice(0, 5).join('\tand\r\n');
-
-/** In every generated world, so that docs and tests can refer to them; the most active ones first. @internal Exported for tests. */
-export const fixedTraders: readonly Persona[] = [
-  { handle: 'mira', name: 'Mira 🌙', bio: swing, wallets: shared, isSample: true },
-  {
-    handle: 'solwolf',
-    name: 'Sol Wolf',
-    bio: 'Solana only. awooo 🐺',
-    wallets: 'solana',
-    socials: [
-      { provider: 'x', subject: '1478530000000000001', handle: 'solwolf' },
-      { provider: 'telegram', subject: '5550001', handle: 'sol_wolf_old' },
-    ],
-    isSample: true,
-  },
-  { handle: '0xMert', name: 'Mert', bio: 'EVM only.', wallets: 'evm', isSample: true },
-  { handle: 'evil', name: '\u001b[31mEvil\u001b[0m \u202etxt.exe\u202c', bio: mostHostile },
-  {
-    handle: 'tokyo',
-    name: '東京トレーダー',
-    bio: '板読みと気合い。',
-    isSample: true,
-    socials: [{ provider: 'youtube', subject: 'UC-tokyo-board', handle: null }],
-  },
-  { handle: 'quantumhawk', bio: 'I buy high so that you can buy higher 🫡' },
-  { handle: 'Oracle28', name: 'Turbo Baron', bio: 'charts, coffee, cope ☕️📉', wallets: 'solana' },
-  { handle: 'mira_alt', wallets: shared, isIdle: true },
-  { handle: 'quiet', name: 'Quiet', wallets: 'solana', isIdle: true },
-  { handle: 'nowallet', name: 'No Wallet', plan: { outcome: 'pending', reason: 'no_preview' } },
-  { handle: 'slowpoke', name: 'Slowpoke 🐢', plan: { outcome: 'found', ms: 3_000, queue: 2 } },
-  { handle: 'throttled', plan: { outcome: 'pending', reason: 'rate_limited' } },
-  { handle: 'lateanswer', plan: { outcome: 'pending', reason: 'timeout' } },
-  { handle: 'cannotsay', plan: { outcome: 'pending', reason: 'unavailable' } },
-  { handle: 'newcomer', plan: { outcome: 'pending', reason: 'not_ingested' } },
-];
 
 export function makeTraders(seed: number, wanted: number): Trader[] {
   const random = randomOf(seed, 'traders');
-  const taken = new Set(fixedTraders.map(({ handle }) => handle.toLowerCase()));
-  const traders = fixedTraders.map((persona) => traderOf(randomOf(0, persona.handle), persona));
+  const taken = new Set(people.map(({ handle }) => handle.toLowerCase()));
+  const traders = people.map((persona) => traderOf(randomOf(0, persona.handle), persona));
   while (traders.length < wanted) {
     const made = handleOf(random);
     const handle = taken.has(made.toLowerCase()) ? `${made}_${traders.length}` : made;
@@ -92,6 +36,17 @@ export function makeTraders(seed: number, wanted: number): Trader[] {
   return traders;
 }
 
+const laterIdentity = (
+  now: Identity,
+  { handle, wallets }: NonNullable<Persona['later']>,
+): Identity => ({
+  ...now,
+  ...wallets,
+  handle: handle ?? now.handle,
+});
+
+const NO_WALLETS: Wallets = { solanaAddress: null, evmAddress: null };
+
 function traderOf(random: Random, persona: Persona): Trader {
   const { handle, name = null, bio = null, wallets, plan, socials } = persona;
   const x = handle.replace(/\W/g, '').slice(0, 15);
@@ -99,6 +54,7 @@ function traderOf(random: Random, persona: Persona): Trader {
   const solanaAddress = wallets === 'evm' ? null : randomSolana(random);
   const evmAddress = wallets === 'solana' ? null : randomEvm(random);
   const found = typeof wallets === 'object' ? wallets : { solanaAddress, evmAddress };
+  const verified = plan ? NO_WALLETS : found;
   const user = {
     id: randomUuid(random),
     handle,
@@ -107,10 +63,15 @@ function traderOf(random: Random, persona: Persona): Trader {
     banner: random() < 0.3 ? null : `${images}/banner.jpg`,
     profilePicture: random() < 0.15 ? null : `${images}/avatar.png`,
     twitter: random() < 0.3 && !persona.isSample ? null : `https://x.com/${x}`,
-    ...(plan ? { solanaAddress: null, evmAddress: null } : found),
+    ...verified,
     ...(socials && { socials }),
   };
-  return { ...persona, user, found };
+  return {
+    ...persona,
+    user,
+    found,
+    other: persona.later && laterIdentity({ handle, ...verified }, persona.later),
+  };
 }
 
 const personaOf = (random: Random, handle: string): Persona => ({

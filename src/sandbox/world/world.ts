@@ -16,6 +16,9 @@ export type ResolvePlan =
   /** All calls get a 202 with this reason. */
   | { readonly outcome: 'pending'; readonly reason: Exclude<PendingReason, 'queued'> };
 
+/** What of a user can change: the id never does. */
+export type Identity = Pick<User, 'handle' | 'solanaAddress' | 'evmAddress'>;
+
 /** As the service sends them. The functions are called once, on first use, because many runs do not need them. */
 export interface WorldRecords {
   readonly users: readonly User[];
@@ -23,6 +26,8 @@ export interface WorldRecords {
     string,
     Pick<User, 'solanaAddress' | 'evmAddress'> & { readonly plan: ResolvePlan }
   >;
+  /** By user id, who these people are at a time. Empty if nobody ever changes. */
+  identitiesAt(time: number): ReadonlyMap<string, Identity>;
   /** The ids of the users whose wallets a free key can reveal. */
   readonly samples: ReadonlySet<string>;
   numbers(): readonly Pnl[];
@@ -37,9 +42,9 @@ export type World = ReturnType<typeof createWorld>;
 /** The time `now` is an argument, because the clock belongs to the server. Resolves and renames change the records. */
 export function createWorld(records: WorldRecords, seed: number) {
   const { users, unverified, samples } = records;
-  const byHandle = firstBy(users, ({ handle }) => [handle.toLowerCase()]);
+  let byHandle = firstBy(users, handlesOf);
   const byId = firstBy(users, ({ id }) => [id.toLowerCase()]);
-  const byWallet = firstBy(users, walletsOf);
+  let byWallet = firstBy(users, walletsOf);
   const numbers = once(() => firstBy(records.numbers(), ({ handle }) => [handle.toLowerCase()]));
   const history = once(() => ({ theses: records.theses(), callouts: records.callouts() }));
   const theses = once(() => createFeed(history().theses, (post) => post.platformCreatedAt));
@@ -75,6 +80,24 @@ export function createWorld(records: WorldRecords, seed: number) {
     };
   }
 
+  /** All at once, because a handle or a wallet may pass from one user to another. */
+  function change(identities: ReadonlyMap<string, Partial<Identity>>): void {
+    const changed = [...identities].flatMap(([id, identity]) => {
+      const user = byId.get(id.toLowerCase());
+      return user && isOther(user, identity) ? { user, identity } : [];
+    });
+    if (changed.length === 0) return;
+    const pnls = changed.map(({ user }) => take(numbers(), user.handle.toLowerCase()));
+    for (const { user, identity } of changed) Object.assign(user, identity);
+    byHandle = firstBy(users, handlesOf);
+    byWallet = firstBy(users, walletsOf);
+    for (const [at, { user }] of changed.entries()) {
+      const { handle, solanaAddress: wallet, evmAddress: evmWallet } = user;
+      const pnl = pnls[at];
+      if (pnl) numbers().set(handle.toLowerCase(), { ...pnl, handle, wallet, evmWallet });
+    }
+  }
+
   return {
     handles: () => users.map(({ handle }) => handle),
     user: (handle: string) => byHandle.get(handle.toLowerCase()),
@@ -84,22 +107,14 @@ export function createWorld(records: WorldRecords, seed: number) {
     resolvePlan: (id: string): ResolvePlan =>
       unverified.get(id)?.plan ?? { outcome: 'pending', reason: 'no_preview' },
     reveal(id: string): void {
-      const [user, found] = [byId.get(id.toLowerCase()), unverified.get(id)];
-      if (!user || !found) return;
-      Object.assign(user, { solanaAddress: found.solanaAddress, evmAddress: found.evmAddress });
-      for (const address of walletsOf(user))
-        if (!byWallet.has(address)) byWallet.set(address, user);
+      const found = unverified.get(id);
+      if (!found) return;
+      const { solanaAddress, evmAddress } = found;
+      change(new Map([[id, { solanaAddress, evmAddress }]]));
     },
-    rename(id: string, handle: string): void {
-      const user = byId.get(id.toLowerCase());
-      if (!user) return;
-      const old = user.handle.toLowerCase();
-      const pnl = numbers().get(old);
-      for (const map of [byHandle, numbers()]) map.delete(old);
-      user.handle = handle;
-      byHandle.set(handle.toLowerCase(), user);
-      if (pnl) numbers().set(handle.toLowerCase(), { ...pnl, handle });
-    },
+    rename: (id: string, handle: string) => change(new Map([[id, { handle }]])),
+    /** Makes everybody who they are at this time. */
+    moveTo: (time: number) => change(records.identitiesAt(time)),
     pnl(handle: string): Pnl | undefined {
       const user = byHandle.get(handle.toLowerCase());
       return numbers().get(handle.toLowerCase()) ?? (user && blankNumbers(user));
@@ -188,6 +203,19 @@ function firstBy<T>(
     keysOf(record).map((key): [string, T] => [key, record]),
   );
   return new Map(pairs.reverse());
+}
+
+const handlesOf = ({ handle }: User): string[] => [handle.toLowerCase()];
+
+const isOther = (user: User, identity: Partial<Identity>): boolean =>
+  (['handle', 'solanaAddress', 'evmAddress'] as const).some(
+    (name) => identity[name] !== undefined && identity[name] !== user[name],
+  );
+
+function take<T>(map: Map<string, T>, key: string): T | undefined {
+  const value = map.get(key);
+  map.delete(key);
+  return value;
 }
 
 const walletsOf = ({ solanaAddress, evmAddress }: User): string[] =>
