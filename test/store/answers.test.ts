@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { Failure } from '../../src/base/failure.ts';
-import { createCachedLookup } from '../../src/core/lookup/cached-lookup.ts';
+import { CachedLookup } from '../../src/core/lookup/cached-lookup.ts';
 import { readSubject } from '../../src/core/lookup/subject.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { until } from '../e2e/feed.ts';
@@ -139,7 +139,7 @@ describe.skipIf(!hasServer())('answers in a store', () => {
       const [writer, reader] = [machine(server), machine(server)];
       await writer.answers.put('user.handle', 'mira', { time: Date.now(), status: 200, record });
       const client = { call: async () => ({ record: { id: 'u' } }) };
-      const users = createCachedLookup(client as never, systemClock, reader.answers);
+      const users = new CachedLookup(client as never, systemClock, reader.answers);
       expect(await users.answer(await readSubject('@mira'))).toMatchObject({ record: { id: 'u' } });
     }
   });

@@ -11,19 +11,30 @@ import {
 } from '../../core/lookup/subject.ts';
 import type { Io } from '../io.ts';
 import type { Context } from '../run/context.ts';
+import { commandWith } from '../run/continue-command.ts';
 import type { Terminal } from '../run/terminal.ts';
-import { commandWith } from '../spend/continue-command.ts';
 import { readSubjects, type SubjectSource } from './input.ts';
 
 /** The maximum number of subjects that are validated before the first paid call. */
 const AHEAD = 10_000;
+
+/** The subjects of a run, as far as they were validated before anything is paid for. */
+export interface GatheredSubjects {
+  readonly checked: readonly Subject[];
+  /** Whether the input continues after the validated subjects. */
+  readonly hasMore: boolean;
+  /** Whether the command has exactly one answer: there is one subject, and it is an argument. */
+  readonly isSingle: boolean;
+  /** All subjects in order. Those that were not validated are texts. */
+  all(): AsyncIterable<string | Subject> | Iterable<Subject>;
+}
 
 /** Rejects an invalid subject before anything is paid for. In the rest of a long input, it becomes a failed record. */
 export async function gatherSubjects(
   source: SubjectSource,
   context: Pick<Context, 'terminal' | 'settings'>,
   read: (text: string) => Subject | Promise<Subject>,
-) {
+): Promise<GatheredSubjects> {
   const input = subjectsOf(source, context.terminal.io, await context.settings.key.get());
   const checked: Subject[] = [];
   // Read one more subject than is validated, to find out whether the input continues.
@@ -45,13 +56,9 @@ export async function gatherSubjects(
   }
   return {
     checked,
-    /** Whether the input continues after the validated subjects. */
     hasMore: beyond !== undefined,
-    /** Whether the command has exactly one answer: there is one subject, and it is an argument. */
     isSingle: checked.length === 1 && isOneWord(source),
-    /** All subjects in order. Those that were not validated are texts. */
-    all: (): AsyncIterable<string | Subject> | Iterable<Subject> =>
-      beyond === undefined ? checked : continued(beyond),
+    all: () => (beyond === undefined ? checked : continued(beyond)),
   };
 }
 

@@ -1,16 +1,13 @@
-import { Failure, usageError } from '../../base/failure.ts';
-import { parseJson } from '../../base/json.ts';
-import type { HttpAnswer } from '../../contract/ports/transport.ts';
+import { usageError } from '../../base/failure.ts';
 import { isKey, keyAsSubject } from '../../core/client/mask-key.ts';
-import type { Field } from '../../core/client/raw-request.ts';
-import { OTHER_SERVER } from '../../core/client/service-errors.ts';
+import { type Field, rawRequest } from '../../core/client/raw-request.ts';
 import { readAll } from '../args/input.ts';
 import { excluding, flag, list, value } from '../args/option.ts';
 import { file, outFile } from '../args/values.ts';
 import { command } from '../command.ts';
+import { apiJob } from '../lookup/api-job.ts';
 import type { Context } from '../run/context.ts';
-import { continueList, hintToContinue } from '../spend/continue-command.ts';
-import { planRaw } from '../spend/plan.ts';
+import { runJob } from '../run/job.ts';
 
 const field = {
   name: 'name=value',
@@ -111,88 +108,12 @@ export const api = command({
   },
   async run(context, { input, include, paginate, ...call }) {
     const body = input === undefined ? undefined : await bodyFrom(context, input);
-    const { rawRequest, pageIn, withCursor } = await import('../../core/client/raw-request.ts');
     const request = rawRequest({ ...call, input: body });
-    let at = request.path;
-    // Remove the flags -f and --field: the path of the next page already contains their values.
-    const command = () => {
-      const argv = context.terminal.io.argv.map((word) => (word === call.typed ? at : word));
-      return continueList({ argv, cwd: context.terminal.io.cwd }, context.settings.flags.out, {
-        '-f': undefined,
-        '--field': undefined,
-      });
-    };
-    if (!(await planRaw(context, request, paginate))) return 0;
-
-    const client = await context.service.client();
-    const printed = await openPrinter(context, include, paginate);
-    const { clock } = context.terminal.io;
-    let refused: HttpAnswer | undefined;
-    const page = async (before?: string) => {
-      const path = before === undefined ? request.path : withCursor(request.path, before);
-      const answer = await client.raw({ ...request, path }, { signal: context.terminal.signal });
-      const found = pageIn(answer);
-      // The first answer may be a record, but a page is followed by a page.
-      const isOdd =
-        paginate && !found && (before !== undefined || parseJson(answer.text) === undefined);
-      refused = answer.status >= 300 || isOdd ? answer : undefined;
-      if (answer.status >= 300) throw await refusalOf(context, answer);
-      if (isOdd) throw notPage(path);
-      return { ...(found ?? { items: [], hasMore: false, nextBefore: null }), answer };
-    };
-    try {
-      if (!paginate) await printed.write((await page()).answer);
-      else {
-        const { readPages } = await import('../../core/pages/read-pages.ts');
-        const { idOfItem: idOf } = await import('../../contract/records/page.ts');
-        const pages = readPages({ page, idOf }, { clock, signal: context.terminal.signal });
-        for await (const { page, next } of pages) {
-          await printed.write(page.answer);
-          if (next !== undefined) at = withCursor(request.path, next);
-        }
-      }
-    } catch (error) {
-      if (refused) await printed.write(refused);
-      throw at === request.path ? error : hintToContinue(error, command);
-    }
-    await printed.end();
-    return 0;
+    const { typed } = call;
+    const job = apiJob(context, request, { typed, include, paginate });
+    return await runJob(job, context);
   },
 });
 
 const bodyFrom = ({ terminal }: Context, input: string) =>
   readAll(terminal.io, input === '-' ? LARGEST : Number.POSITIVE_INFINITY, terminal.signal, input);
-
-/** Opens the output before the call, so that nothing is paid for if it cannot be written. */
-async function openPrinter(
-  { terminal, settings, out }: Context,
-  include: boolean,
-  several: boolean,
-) {
-  const isTerminal = terminal.io.stdout.isTTY === true && settings.flags.out === undefined;
-  const sink = await out.open();
-  return {
-    async write({ status, headers, text }: HttpAnswer) {
-      if (status >= 300 && settings.flags.out !== undefined) return;
-      const { headText, shownBody } = await import('../../output/raw-body.ts');
-      if (include) {
-        const { STATUS_CODES } = await import('node:http');
-        await sink.write(headText(status, STATUS_CODES[status] ?? '', headers, isTerminal));
-      }
-      if (isTerminal) await sink.write(shownBody(text));
-      else await sink.write(several && !text.endsWith('\n') ? `${text}\n` : text);
-    },
-    end: () => sink.finish('complete'),
-  };
-}
-
-const notPage = (path: string) =>
-  new Failure('answer', `the answer of GET ${path} is not a page`, {
-    code: 'BAD_ANSWER',
-    ...OTHER_SERVER,
-  });
-
-async function refusalOf({ terminal }: Context, answer: HttpAnswer) {
-  const { readServiceError } = await import('../../core/client/service-errors.ts');
-  return readServiceError(answer, parseJson(answer.text), terminal.io.clock.now()).failure;
-}

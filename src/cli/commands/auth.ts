@@ -12,8 +12,8 @@ import { excluding, flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
 import type { Io } from '../io.ts';
 import { askLine, askUrlAgain, isAttended, showProblem } from '../output/prompt.ts';
+import { isDryRun } from '../run/approve.ts';
 import type { Context } from '../run/context.ts';
-import { isDryRun } from '../run/dry-run.ts';
 import { printedSecret } from '../settings/secret-command.ts';
 import {
   configOf,
@@ -186,13 +186,14 @@ export const authStatus = command({
     for (const { message } of settings.problems) context.terminal.notice(message);
 
     let failed: unknown;
-    await context.out.emit(profileView(check), false, async (out) => {
+    async function* records() {
       for (const each of profiles) {
         const { record, failure } = check ? await checked(context, each) : { record: each.record };
         if (record.current) failed = failure;
-        await out.write(record);
+        yield record;
       }
-    });
+    }
+    await context.out.print(profileView(check), records());
     if (failed !== undefined) throw failed;
     if (context.settings.key.isSet) return 0;
     throw new Failure('auth', `no key configured for profile "${settings.profile.value}"`, {

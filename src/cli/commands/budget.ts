@@ -124,7 +124,7 @@ export const budgetShow = command({
   record: () => StoreItem,
   exits: [0, 2, 4, 9],
   async run(context) {
-    const { localBudgets } = await import('../spend/budgets.ts');
+    const { localBudgets } = await import('../run/budgets.ts');
     const own = await localBudgets(context);
     const store = await context.service.store();
     if (store === undefined) {

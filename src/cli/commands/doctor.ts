@@ -1,12 +1,11 @@
-import { cu } from '../../contract/limits.ts';
 import { CheckRecord } from '../../contract/records/tool.ts';
 import { checkView } from '../../output/views/settings.ts';
 import { flag } from '../args/option.ts';
 import { command } from '../command.ts';
 import { probe } from '../doctor/probe.ts';
 import type { ExitCode } from '../exit.ts';
-import { isDryRun } from '../run/dry-run.ts';
-import type { Planned } from '../run/planned.ts';
+import { approve, isDryRun } from '../run/approve.ts';
+import type { Planned } from '../run/plan.ts';
 
 export const doctor = command({
   path: 'doctor',
@@ -28,26 +27,20 @@ export const doctor = command({
   settings: 'unread',
   exits: [0, 2, 4, 5, 6, 7, 9, 11],
   async run(context, { ws }) {
-    const planned: Planned[] = [
-      { id: 'me', ask: {} },
-      ...(ws ? [{ id: 'ws', ask: {} } as const] : []),
-    ];
-    if (await isDryRun(context, planned, checkView)) return 0;
-    if (ws) {
-      const minute = { least: cu.socketMinute, most: cu.socketMinute };
-      await context.service.permission.approve(
-        minute,
-        (cost) => `Trying the WebSocket will cost ${cost}`,
-      );
-    }
+    const calls: Planned[] = [{ id: 'me', ask: {} }];
+    if (ws) calls.push({ id: 'ws', ask: {} });
+    if (await isDryRun(context, calls, checkView)) return 0;
+    const costs = (cost: string) => `Trying the WebSocket will cost ${cost}`;
+    await approve({ calls, costs }, context);
     let exit: ExitCode = 0;
-    await context.out.emit(checkView, false, async (out) => {
+    async function* records() {
       for await (const check of probe(context, ws)) {
         // Later failures may be consequences of the first.
         exit ||= check.exit;
-        await out.write(check.record);
+        yield check.record;
       }
-    });
+    }
+    await context.out.print(checkView, records());
     return exit;
   },
 });

@@ -5,8 +5,9 @@ import { calloutCall, calloutFeed } from '../../core/pages/feeds.ts';
 import { calloutView } from '../../output/views/launchpad.ts';
 import { filterOptions, listOptions, readListFlags } from '../args/list-flags.ts';
 import { command } from '../command.ts';
-import { listPosts } from '../lookup/list-posts.ts';
+import { listJob } from '../lookup/list-job.ts';
 import { calloutScopeOf, calloutScopeOptions } from '../lookup/scope.ts';
+import { runJob } from '../run/job.ts';
 import { calloutFeedName } from '../tail/source.ts';
 
 export const launchpadCallouts = command({
@@ -37,17 +38,18 @@ export const launchpadCallouts = command({
   parse: (_, given) => readListFlags(given, fieldPaths(ListedCallout)),
   async run(context, { coin, wallet, ...flags }) {
     const scope = await calloutScopeOf({ coin, wallet });
-    await listPosts(context, flags, {
+    const job = listJob(context, flags, {
       view: calloutView,
       noun: ['callout'],
       symbolField: 'coinSymbol',
       timeField: 'createdAt',
       pageRows: CALLOUT_PAGE,
-      calls: [calloutCall(scope, {})],
+      page: calloutCall(scope, {}),
       open: async () => ({
         feed: calloutFeed(await context.service.client(), scope),
         name: calloutFeedName(coin, wallet),
       }),
     });
+    return await runJob(job, context);
   },
 });

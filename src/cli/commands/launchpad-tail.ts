@@ -9,11 +9,10 @@ import type { TailRow } from '../../tail/post-row.ts';
 import { inGroup } from '../args/option.ts';
 import { command } from '../command.ts';
 import { calloutScopeOf, calloutScopeOptions } from '../lookup/scope.ts';
-import { isDryRun } from '../run/dry-run.ts';
-import type { Planned } from '../run/planned.ts';
-import { approveTail, plannedTail } from '../spend/tail-cost.ts';
+import { approve, isDryRun } from '../run/approve.ts';
 import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';
 import { checkOutput } from '../tail/output/open.ts';
+import { tailPlan } from '../tail/plan.ts';
 import { openTail } from '../tail/run.ts';
 import { runFeed } from '../tail/run-feed.ts';
 import { calloutFeedName, calloutSource } from '../tail/source.ts';
@@ -57,9 +56,8 @@ export const launchpadTail = command({
       page: calloutCall(scope, {}),
       backfill: flags.backfill,
     };
-    const planned: Planned[] =
-      flags.replay.length > 0 ? [] : [{ id: 'me', ask: {} }, ...plannedTail(shape)];
-    if (await isDryRun(context, planned)) return;
+    const plan = tailPlan(shape);
+    if (await isDryRun(context, flags.replay.length > 0 ? [] : plan.calls)) return;
     const shown = flags.confluence
       ? { view: confluenceView, timeField: 'lastAt', fields: calloutConfluence }
       : { view: liveCalloutView, timeField: 'createdAt', fields: calloutConfluence };
@@ -73,7 +71,7 @@ export const launchpadTail = command({
       await runFeed(context, flags, () => openReplay(context, plan));
       return;
     }
-    await approveTail(context, shape);
+    await approve(plan, context);
     const client = await context.service.client();
     await runFeed(context, flags, (files) =>
       openTail(context, files, client, {

@@ -1,19 +1,13 @@
-import type { Clock } from '../../base/clock.ts';
-import type { Client } from '../../contract/ports/client.ts';
-import { known } from '../../contract/read-record.ts';
 import { LaunchpadUserRecord } from '../../contract/records/subject.ts';
-import { User } from '../../contract/records/user.ts';
-import type { CachedLookup } from '../../core/lookup/cached-lookup.ts';
-import { answerOf, type LookupAnswer } from '../../core/lookup/lookup.ts';
-import { readSubject, type Subject } from '../../core/lookup/subject.ts';
+import { readSubject } from '../../core/lookup/subject.ts';
 import { launchpadUserView } from '../../output/views/subject.ts';
 import { subjectArgument, subjectOptions } from '../args/common.ts';
 import { subjectSource } from '../args/input.ts';
 import { command } from '../command.ts';
+import { AccountLookup } from '../lookup/launchpad-account.ts';
+import { lookupJob, resumeRest } from '../lookup/lookup-job.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
-import { runLookups } from '../lookup/run-lookups.ts';
-import type { Planned } from '../run/planned.ts';
-import { planLookups, resumeRest } from '../spend/preflight.ts';
+import { runJob } from '../run/job.ts';
 
 export const launchpadUser = command({
   path: 'launchpad user',
@@ -38,47 +32,17 @@ export const launchpadUser = command({
   parse: (words, given) => ({ ...given, source: subjectSource(words, given, 'subject') }),
   async run(context, { source, strict }) {
     const users = await openCachedLookup(context);
-    return await runLookups(context, {
+    const accounts = new AccountLookup(context.service, users, context.terminal.io.clock);
+    const job = await lookupJob(context, {
       view: launchpadUserView,
       source,
       read: (text) => readSubject(text),
       strict,
       doing: 'looking up',
       noun: 'subject',
-      plan: (subjects) => [
-        ...planLookups(
-          users,
-          subjects.filter(({ type }) => type !== 'wallet'),
-        ),
-        // Before its lookup, the wallet of a handle is not known, so the handle takes its place here.
-        ...subjects.map(({ value, type }): Planned => {
-          const ask = { params: { wallet: value } };
-          return { id: 'launchpad.user', ask, isSure: type === 'wallet' };
-        }),
-      ],
       resume: resumeRest,
-      answer: async () =>
-        launchpadAnswers(await context.service.client(), users, context.terminal.io.clock),
+      plan: (subject) => accounts.plan(subject),
     });
+    return await runJob(job, context);
   },
 });
-
-/** The wallet of a handle or user id is looked up first. */
-const launchpadAnswers =
-  (client: Client, users: CachedLookup, clock: Clock) =>
-  async (subject: Subject, signal: AbortSignal): Promise<LookupAnswer> => {
-    let wallet: string | null | undefined = subject.value;
-    if (subject.type !== 'wallet') {
-      const answer = await users.answer(subject, signal);
-      if (answer.found !== true) return answer;
-      const { solanaAddress, evmAddress } = known(User, answer.record);
-      wallet = solanaAddress ?? evmAddress;
-      if (!wallet) return { found: false, code: 'NO_WALLET', time: answer.time, from: answer.from };
-    }
-    try {
-      const { record } = await client.call('launchpad.user', { params: { wallet } }, { signal });
-      return { found: true, record, time: clock.now(), from: 'service' };
-    } catch (error) {
-      return answerOf(error, clock.now());
-    }
-  };

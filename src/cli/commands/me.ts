@@ -9,9 +9,13 @@ import { meView } from '../../output/views/me.ts';
 import { value } from '../args/option.ts';
 import type { Value } from '../args/values.ts';
 import { command } from '../command.ts';
-import { isDryRun } from '../run/dry-run.ts';
+import type { Context } from '../run/context.ts';
+import { type CommandJob, runJob } from '../run/job.ts';
 
-const unitsOrShare: Value<number | { readonly share: number }> = {
+/** Units, or a share of those that the plan includes per month. */
+type UnitsGate = number | { readonly share: number };
+
+const unitsOrShare: Value<UnitsGate> = {
   ...units,
   name: 'cu|percent',
   hint: 'write it as 2000000, 500k, 2M or 10%',
@@ -59,31 +63,42 @@ export const me = command({
   calls: ['me'],
   record: () => Me,
   exits: [0, 2, 4, 5, 6, 7, 9],
-  async run(context, { minUnits, minReveals, minDays }) {
-    if (await isDryRun(context, [{ id: 'me', ask: {} }], meView(null))) return;
-    const { record, known } = await (await context.service.client()).call(
-      'me',
-      {},
-      { signal: context.terminal.signal },
-    );
-    const now = context.terminal.io.clock.now();
-    const rate = forecast(known, now);
-    // Units that were granted once neither renew nor belong to a month.
-    const outlook = isGrantedOnce(record) ? null : rate;
-    await context.out.print(meView(outlook, leftOf(known).units), [record], { isSingle: true });
-    if (context.settings.format === 'table')
-      await (await import('../spend/budgets.ts')).noticeBudgets(context);
-    checkGate(known, 'units', unitsWanted(known, minUnits));
-    checkGate(known, 'reveals', minReveals);
-    checkDays(known, rate, now, minDays);
+  async run(context, gates) {
+    return await runJob(meJob(context, gates), context);
   },
 });
 
+/** What --min-units, --min-reveals and --min-days require. */
+interface Gates {
+  readonly minUnits: UnitsGate | undefined;
+  readonly minReveals: number | undefined;
+  readonly minDays: number | undefined;
+}
+
+/** The account. Its view needs the answer, because a forecast is part of it. */
+function meJob(context: Context, { minUnits, minReveals, minDays }: Gates): CommandJob {
+  const { terminal, settings, service } = context;
+  return {
+    plan: { calls: [{ id: 'me', ask: {} }], costs: () => 'This is free' },
+    view: meView(null),
+    async print(out) {
+      const { record, known } = await service.call('me', {}, { signal: terminal.signal });
+      const now = terminal.io.clock.now();
+      const rate = forecast(known, now);
+      // Units that were granted once neither renew nor belong to a month.
+      const outlook = isGrantedOnce(record) ? null : rate;
+      await out.print(meView(outlook, leftOf(known).units), [record], { isSingle: true });
+      if (settings.format === 'table')
+        await (await import('../run/budgets.ts')).noticeBudgets(context);
+      checkGate(known, 'units', unitsWanted(known, minUnits));
+      checkGate(known, 'reveals', minReveals);
+      checkDays(known, rate, now, minDays);
+    },
+  };
+}
+
 /** A share refers to what the plan includes per month. */
-function unitsWanted(
-  me: Known<Me>,
-  wanted: number | { readonly share: number } | undefined,
-): number | undefined {
+function unitsWanted(me: Known<Me>, wanted: UnitsGate | undefined): number | undefined {
   if (typeof wanted !== 'object' || me.entitlement?.unmetered)
     return typeof wanted === 'object' ? 0 : wanted;
   const granted = me.entitlement?.monthlyUnits;

@@ -18,10 +18,11 @@ import { selectedFields, terminalWidth } from '../output/output.ts';
 import { readEarlier } from '../pnl/compare.ts';
 import { exportPnl, isFinished, notExported } from '../pnl/export.ts';
 import { showExport } from '../pnl/from/show-export.ts';
+import { numbersCalls } from '../pnl/plan.ts';
 import { knownFields, type Shape } from '../pnl/present.ts';
 import { openSavedNumbers, streamPnl, withoutCached } from '../pnl/stream.ts';
-import { isDryRun } from '../run/dry-run.ts';
-import { notSent, planNumbers } from '../spend/preflight.ts';
+import { isDryRun } from '../run/approve.ts';
+import { notSent } from '../run/plan.ts';
 
 export const pnl = command({
   path: 'pnl',
@@ -161,11 +162,9 @@ export const pnl = command({
       const todo = await withoutCached(saved, targets, left);
       const isOpen = new Set(todo);
       const answered = all.filter((position) => !isOpen.has(position));
-      await isDryRun(context, [
-        ...lookups,
-        ...planNumbers(targets, todo),
-        ...[...planNumbers(targets, answered)].map(notSent),
-      ]);
+      const calls = [...lookups, ...numbersCalls(targets, todo)];
+      for (const call of numbersCalls(targets, answered)) calls.push(notSent(call));
+      await isDryRun(context, calls);
       return 0;
     }
     if (out === undefined || (!resume && !fresh && isDevice(out)))

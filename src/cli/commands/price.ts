@@ -4,7 +4,7 @@ import { PriceRecord } from '../../contract/records/tool.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import { priceView } from '../../output/views/price.ts';
 import { command } from '../command.ts';
-import { callPrices, priceList } from '../spend/plan.ts';
+import { callPrices, priceList } from '../docs/price-list.ts';
 
 const LIST = 'run "trdr price" to list all endpoints';
 

@@ -3,10 +3,13 @@ import { countText } from '../../base/units.ts';
 import { cu } from '../../contract/limits.ts';
 import { ResolveRecord } from '../../contract/records/subject.ts';
 import { pendingReasons } from '../../contract/records/user.ts';
+import type { LookupPlan } from '../../core/lookup/cached-lookup.ts';
+import type { LookupAnswer } from '../../core/lookup/lookup.ts';
 import {
   attemptsWithin,
   createResolver,
   type ResolveProgress,
+  revealsWallet,
   WAIT_MS,
 } from '../../core/lookup/resolve.ts';
 import { readHandle, type Subject } from '../../core/lookup/subject.ts';
@@ -17,10 +20,11 @@ import { subjectArgument, subjectOptions } from '../args/common.ts';
 import { subjectSource } from '../args/input.ts';
 import { flag, valueOr } from '../args/option.ts';
 import { command } from '../command.ts';
-import { openAnswers, openCachedLookup } from '../lookup/open-lookup.ts';
-import { runLookups } from '../lookup/run-lookups.ts';
-import type { Planned } from '../run/planned.ts';
-import { resumeCached } from '../spend/preflight.ts';
+import { lookupJob, resumeCached } from '../lookup/lookup-job.ts';
+import { openAnswers, openCachedLookup, userCalls } from '../lookup/open-lookup.ts';
+import { runJob } from '../run/job.ts';
+import type { Planned } from '../run/plan.ts';
+import type { Terminal } from '../run/terminal.ts';
 
 export const resolveCommand = command({
   path: 'resolve',
@@ -52,61 +56,98 @@ export const resolveCommand = command({
   }),
   async run(context, { source, direct, waitMs, strict }) {
     context.bill.isCached = context.settings.folders.cache !== undefined;
-    const { io } = context.terminal;
     const users = await openCachedLookup(context);
-    const times = attemptsWithin(waitMs) + 1;
-    const planFor = ({ value: handle }: Subject): Planned[] => {
-      const ask = { params: { handle } };
-      // The most expensive case: the lookup finds no wallet, and only the last attempt finds one.
-      const most = cu.miss * (times - 1) + cu.reveal;
-      const live: Planned = { id: 'user.resolve', ask, times, most, isSure: direct };
-      return direct ? [live] : [{ id: 'user.handle', ask }, live];
-    };
-    const unanswered = new Map<string, string[]>();
-    const answer = async (describe: (text: string) => void) => {
-      const onStanding = (standing: ResolveProgress) => {
-        if (canRedraw(io.stderr, io.env)) describe(standingText(standing));
-        else if (standing.againInMs > SILENT_WAIT_MS)
-          context.terminal.notice(standingText(standing));
-      };
-      const claim = (await openAnswers(context))?.claim;
-      const resolve = createResolver({
-        client: context.service,
-        clock: io.clock,
-        users,
-        claim,
-        direct,
-        waitMs,
-        onStanding,
-      });
-      return async (handle: Subject, signal: AbortSignal) => {
-        const found = await resolve(handle, signal);
-        const reason = found.found === false ? found.pending?.reason : undefined;
-        if (reason !== undefined)
-          unanswered.set(reason, [...(unanswered.get(reason) ?? []), handle.text]);
-        return found;
-      };
-    };
+    const standing = new Standing(context.terminal);
+    const resolve = createResolver({
+      client: context.service,
+      clock: context.terminal.io.clock,
+      users,
+      claim: (await openAnswers(context))?.claim,
+      direct,
+      waitMs,
+      onStanding: (progress) => standing.show(progress),
+    });
+    const job = await lookupJob(context, {
+      view: resolveView,
+      source,
+      read: readHandle,
+      strict,
+      doing: 'resolving',
+      noun: 'handle',
+      resume: resumeCached,
+      plan(handle) {
+        const plan = users.plan(handle);
+        return {
+          calls: callsOf(handle, plan, direct, waitMs),
+          async find(signal, describe) {
+            standing.describe = describe;
+            const answer = await resolve(handle, signal, plan);
+            standing.note(handle, answer);
+            return answer;
+          },
+        };
+      },
+    });
     try {
-      return await runLookups(context, {
-        view: resolveView,
-        source,
-        read: readHandle,
-        strict,
-        doing: 'resolving',
-        noun: 'handle',
-        plan: (handles) => handles.flatMap(planFor),
-        resume: resumeCached,
-        answer,
-      });
+      return await runJob(job, context);
     } finally {
-      // Explain missing answers only on a terminal: programs find the reasons in the records.
-      if (io.stderr.isTTY === true)
-        for (const [reason, names] of unanswered)
-          context.terminal.notice(unansweredText(reason, names));
+      standing.explain();
     }
   },
 });
+
+/** The calls for a handle: the lookup, unless the cache has it, and a live search, unless the cache has a wallet. */
+function callsOf(handle: Subject, plan: LookupPlan, direct: boolean, waitMs: number): Planned[] {
+  const ask = { params: { handle: handle.value } };
+  const times = attemptsWithin(waitMs) + 1;
+  // The most expensive case: the lookup finds no wallet, and only the last attempt finds one.
+  const most = cu.miss * (times - 1) + cu.reveal;
+  const live: Planned = { id: 'user.resolve', ask, times, most };
+  if (direct) return [live];
+  const { answer } = plan;
+  if (answer === undefined) return [...plan.calls, { ...live, isSure: false }];
+  const saved = userCalls(handle, plan);
+  if (answer.found === false) return [...saved, live];
+  if (answer.found && revealsWallet(answer.record)) return [...saved];
+  // A wallet may have been verified since the record was cached, so the handle is looked up again.
+  return [
+    { id: 'user.handle', ask },
+    { ...live, isSure: false },
+  ];
+}
+
+/** What the run says about handles that have no answer yet. */
+class Standing {
+  /** Shows what the run waits for, on a terminal that can redraw it. */
+  describe: (text: string) => void = () => {};
+  readonly #terminal: Terminal;
+  readonly #unanswered = new Map<string, string[]>();
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  show(progress: ResolveProgress): void {
+    const { io } = this.#terminal;
+    if (canRedraw(io.stderr, io.env)) this.describe(standingText(progress));
+    else if (progress.againInMs > SILENT_WAIT_MS) this.#terminal.notice(standingText(progress));
+  }
+
+  note(handle: Subject, answer: LookupAnswer): void {
+    const reason = answer.found === false ? answer.pending?.reason : undefined;
+    if (reason === undefined) return;
+    const names = this.#unanswered.get(reason) ?? [];
+    names.push(handle.text);
+    this.#unanswered.set(reason, names);
+  }
+
+  /** Explains missing answers, only on a terminal: programs find the reasons in the records. */
+  explain(): void {
+    if (this.#terminal.io.stderr.isTTY !== true) return;
+    for (const [reason, names] of this.#unanswered)
+      this.#terminal.notice(unansweredText(reason, names));
+  }
+}
 
 /** Explains why handles have no answer: `mira: no wallet can be verified; a retry rarely helps`. */
 function unansweredText(reason: string, names: readonly string[]): string {

@@ -157,27 +157,27 @@ export const storeCheck = command({
     );
     const user = address.username ?? 'default';
     let failed = false;
-    await context.out.emit(checkView, false, async (out) => {
-      try {
-        await link.use(async (store) => {
-          await out.write({ check: 'reach', verdict: 'ok', detail: address.shown });
-          for await (const found of examine(store, keys, user, context.terminal.io.clock)) {
-            failed ||= found.verdict === 'fail';
-            await out.write({ ...found });
-          }
-        });
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error;
-        failed = true;
-        const next = error.checkHint ?? error.hint;
-        await out.write({
-          check: 'reach',
-          verdict: 'fail',
-          detail: error.message,
-          ...(next && { next }),
-        });
-      }
-    });
+    const records = await context.out.records(checkView);
+    try {
+      await link.use(async (store) => {
+        await records.write({ check: 'reach', verdict: 'ok', detail: address.shown });
+        for await (const found of examine(store, keys, user, context.terminal.io.clock)) {
+          failed ||= found.verdict === 'fail';
+          await records.write({ ...found });
+        }
+      });
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      failed = true;
+      const next = error.checkHint ?? error.hint;
+      await records.write({
+        check: 'reach',
+        verdict: 'fail',
+        detail: error.message,
+        ...(next && { next }),
+      });
+    }
+    await records.end();
     return failed ? exitOf.network : 0;
   },
 });

@@ -12,9 +12,10 @@ import {
 import { value } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
-import { listPosts } from '../lookup/list-posts.ts';
-import { authorOf, plannedAuthor, userIdOf } from '../lookup/scope.ts';
+import { listJob } from '../lookup/list-job.ts';
+import { authorOf, planAuthor } from '../lookup/scope.ts';
 import { savingTokens, tokenAddress } from '../lookup/token.ts';
+import { runJob } from '../run/job.ts';
 import { filtersOf } from '../tail/certify.ts';
 import { thesisFeedName } from '../tail/source.ts';
 
@@ -58,20 +59,21 @@ export const thesisList = command({
   async run(context, { token, user, ...flags }) {
     const address = token === undefined ? undefined : await tokenAddress(token, context);
     const author = user === undefined ? undefined : await authorOf(user, context.terminal);
-    const { lookup, userId: plannedId } = plannedAuthor(author);
+    const { calls, plannedId, userId: findUserId } = await planAuthor(author, context);
     const page = thesisCall(
       { userId: plannedId, tokenAddress: address },
       { limit: Math.min(flags.rows ?? THESIS_BLOCK, THESIS_BLOCK) },
     );
-    await listPosts(context, flags, {
+    const job = listJob(context, flags, {
       view: { ...thesisView, empty: emptyText(flags, author?.text, token) },
       noun: ['thesis', 'theses'],
       symbolField: 'tokenSymbol',
       timeField: 'platformCreatedAt',
       pageRows: THESIS_BLOCK,
-      calls: [...lookup, page],
+      before: calls,
+      page,
       async open() {
-        const userId = author && (await userIdOf(author, context));
+        const userId = await findUserId();
         return {
           feed: thesisFeed(await context.service.client(), { userId, tokenAddress: address }),
           name: thesisFeedName(userId, address === undefined ? [] : [address]),
@@ -79,6 +81,7 @@ export const thesisList = command({
       },
       onPosts: (posts) => savingTokens(posts, context),
     });
+    return await runJob(job, context);
   },
 });
 

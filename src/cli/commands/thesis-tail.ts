@@ -17,14 +17,13 @@ import { conditionsOf, thesisFilterOptions } from '../args/list-flags.ts';
 import { excluding, flag, inGroup, list, value, valueOr } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
-import { authorOf, plannedAuthor, userIdOf } from '../lookup/scope.ts';
+import { authorOf, planAuthor } from '../lookup/scope.ts';
 import { tokenAddresses } from '../lookup/token.ts';
-import { isDryRun } from '../run/dry-run.ts';
-import type { Planned } from '../run/planned.ts';
-import { approveTail, plannedTail } from '../spend/tail-cost.ts';
+import { approve, isDryRun } from '../run/approve.ts';
 import { filtersOf } from '../tail/certify.ts';
 import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';
 import { checkOutput } from '../tail/output/open.ts';
+import { tailPlan } from '../tail/plan.ts';
 import { openTail } from '../tail/run.ts';
 import { runFeed } from '../tail/run-feed.ts';
 import { socketOf } from '../tail/socket.ts';
@@ -129,7 +128,8 @@ export const thesisTail = command({
     const tokens = await tokenAddresses(token, context);
     const author = user === undefined ? undefined : await authorOf(user, context.terminal);
     const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
-    const { lookup, userId: plannedId } = plannedAuthor(author);
+    const isReplay = flags.replay.length > 0;
+    const by = await planAuthor(isReplay ? undefined : author, context);
     // A person who follows everything and gives no --lag wants each post at once.
     const cheapest = flags.isLagGiven || author !== undefined || tokens.length > 0;
     const polls =
@@ -139,19 +139,19 @@ export const thesisTail = command({
       noFollow: flags.noFollow,
       socket: !polls,
       lagMs: flags.lag,
-      page: thesisCall({ userId: plannedId, tokenAddress }, { limit: THESIS_BLOCK }),
+      page: thesisCall({ userId: by.plannedId, tokenAddress }, { limit: THESIS_BLOCK }),
       backfill: flags.backfill,
     };
-    const planned: Planned[] = [...lookup, { id: 'me', ask: {} }, ...plannedTail(shape)];
-    const isFree = via === 'store' || flags.replay.length > 0;
-    if (await isDryRun(context, isFree ? [] : planned)) return;
+    const plan = tailPlan(shape, by.calls);
+    const isFree = via === 'store' || isReplay;
+    if (await isDryRun(context, isFree ? by.calls : plan.calls)) return;
     const posts = { ...liveThesisView, highlight: highlightOf(conditions.grep) };
     const shown = flags.confluence
       ? { view: confluenceView, timeField: 'lastAt', fields: thesisConfluence }
       : { view: posts, timeField: 'platformCreatedAt', fields: thesisConfluence };
     await checkOutput(context, shown, flags);
     const normal = tokens.map(normalToken).sort();
-    if (flags.replay.length > 0) {
+    if (isReplay) {
       const { openReplay } = await import('../tail/replay.ts');
       const filter = createFilter<TailRow>({ tokens, ...conditions });
       const isWanted = (row: TailRow) => filter(row) && (!author || isBy(row, author));
@@ -164,9 +164,9 @@ export const thesisTail = command({
     const stored =
       isShared &&
       (await (await import('../store/choose-feed.ts')).chooseFeed(context, via, normal));
-    if (!stored) await approveTail(context, shape);
+    if (!stored) await approve(plan, context);
     await runFeed(context, flags, async (files) => {
-      const userId = author && (await userIdOf(author, context));
+      const userId = await by.userId();
       const filter = createFilter<TailRow>({
         tokens,
         userId,

@@ -13,9 +13,9 @@ import {
 } from '../../state/ledger/read-ledger.ts';
 import { excluding, flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
+import { isDryRun } from '../run/approve.ts';
 import type { Context } from '../run/context.ts';
-import { isDryRun } from '../run/dry-run.ts';
-import { estimateText } from '../spend/permission.ts';
+import { estimateText } from '../run/cost-text.ts';
 
 export const usageCommand = command({
   path: 'usage',
@@ -82,7 +82,7 @@ export const usageCommand = command({
       const cost = estimateText({ least: whole.cu, most: whole.atMost });
       if (sums.length > 1)
         context.terminal.notice(`total: ${countText(whole.calls, 'call')}, ${cost}`);
-      await (await import('../spend/budgets.ts')).noticeBudgets(context, store);
+      await (await import('../run/budgets.ts')).noticeBudgets(context, store);
     }
     if (whole.unpriced > 0)
       context.terminal.notice(`plus ${countText(whole.unpriced, 'call')} whose price is not known`);

@@ -11,8 +11,8 @@ import { readRange } from '../args/list-flags.ts';
 import { value } from '../args/option.ts';
 import { command } from '../command.ts';
 import { isRowFormat } from '../output/output.ts';
+import { approve, isDryRun } from '../run/approve.ts';
 import type { Context } from '../run/context.ts';
-import { isDryRun } from '../run/dry-run.ts';
 import { gapText, placeText } from '../tail/notice-text.ts';
 import { finishedFiles } from '../tail/output/rotation.ts';
 import { IdSet } from '../verify/id-set.ts';
@@ -79,11 +79,20 @@ export const verify = command({
       now,
     };
     const joined = joinFiles(scanned, asked);
-    const plan = sample === undefined ? undefined : planSample(context, scanned, joined, sample);
+    const sampled = sample === undefined ? undefined : planSample(context, scanned, joined, sample);
     const isRows = isRowFormat(context.settings.format);
-    if (await isDryRun(context, plan?.calls ?? [], isRows ? verifiedFilesView : verificationView))
+    if (
+      await isDryRun(
+        context,
+        sampled?.plan.calls ?? [],
+        isRows ? verifiedFilesView : verificationView,
+      )
+    )
       return 0;
-    const found = plan ? await plan.compare(joined, (id) => ids.has(Buffer.from(id))) : joined;
+    if (sampled) await approve(sampled.plan, context);
+    const found = sampled
+      ? await sampled.compare(joined, (id) => ids.has(Buffer.from(id)))
+      : joined;
     report(context, scanned, found);
     if (isRows) {
       const { status, from, to, rows, gaps } = found;

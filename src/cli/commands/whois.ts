@@ -4,9 +4,9 @@ import { whoisView } from '../../output/views/subject.ts';
 import { cachedSubjectOptions, subjectArgument } from '../args/common.ts';
 import { subjectSource } from '../args/input.ts';
 import { command } from '../command.ts';
-import { openCachedLookup } from '../lookup/open-lookup.ts';
-import { runLookups } from '../lookup/run-lookups.ts';
-import { planLookups, resumeCached, resumeRest } from '../spend/preflight.ts';
+import { lookupJob, resumeCached, resumeRest } from '../lookup/lookup-job.ts';
+import { openCachedLookup, userCalls } from '../lookup/open-lookup.ts';
+import { runJob } from '../run/job.ts';
 
 export const whois = command({
   path: 'whois',
@@ -36,16 +36,22 @@ export const whois = command({
   async run(context, { source, as, maxAge, noCache, strict }) {
     const users = await openCachedLookup(context, { noCache, maxAge });
     if (!noCache) context.bill.isCached = context.settings.folders.cache !== undefined;
-    return await runLookups(context, {
+    const job = await lookupJob(context, {
       view: whoisView,
       source,
       read: (text) => readSubject(text, as),
       strict,
       doing: 'looking up',
       noun: 'subject',
-      plan: (subjects) => planLookups(users, subjects),
       resume: noCache ? resumeRest : resumeCached,
-      answer: () => users.answer,
+      plan(subject) {
+        const plan = users.plan(subject);
+        return {
+          calls: userCalls(subject, plan),
+          find: (signal) => users.answer(subject, signal, plan),
+        };
+      },
     });
+    return await runJob(job, context);
   },
 });

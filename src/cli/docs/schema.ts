@@ -6,9 +6,9 @@ import { ErrorInfo } from '../../contract/records/subject.ts';
 import { alwaysOptions, commonGroups, helpFlag } from '../args/common.ts';
 import { Flag } from '../args/option.ts';
 import { exitCodes, limitCodes } from '../exit.ts';
-import { callPrices } from '../spend/plan.ts';
 import { version } from '../version.ts';
 import type { Leaf } from './page.ts';
+import { callPrices } from './price-list.ts';
 
 export function describeCommand(leaf: Leaf) {
   const { spec } = leaf;

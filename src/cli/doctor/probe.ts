@@ -70,7 +70,7 @@ export async function* probe(context: Context, ws: boolean): AsyncGenerator<Chec
 const keyCodes = ['NO_KEY', 'BAD_KEY', SECRET_COMMAND];
 
 async function* budgetChecks(context: Context): AsyncGenerator<Check> {
-  const { budgetStates, leftText } = await import('../spend/budgets.ts');
+  const { budgetStates, leftText } = await import('../run/budgets.ts');
   const states = await attempt(() => budgetStates(context));
   if (states instanceof Failure) return yield failedCheck('budget', states);
   for (const state of states) {

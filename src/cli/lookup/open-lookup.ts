@@ -1,8 +1,10 @@
 import { once } from '../../base/calls.ts';
 import type { AnswerCache } from '../../contract/ports/answers.ts';
-import { type CachedLookup, createCachedLookup } from '../../core/lookup/cached-lookup.ts';
+import { CachedLookup, type LookupPlan, lookupCall } from '../../core/lookup/cached-lookup.ts';
+import type { Subject } from '../../core/lookup/subject.ts';
 import { openCache } from '../../state/cache.ts';
 import type { Context } from '../run/context.ts';
+import { notSent, type Planned } from '../run/plan.ts';
 import type { AccountSharing } from './account.ts';
 
 export const openCachedLookup = async (
@@ -12,12 +14,16 @@ export const openCachedLookup = async (
     maxAge,
   }: { readonly noCache?: boolean; readonly maxAge?: number | undefined } = {},
 ): Promise<CachedLookup> =>
-  createCachedLookup(
+  new CachedLookup(
     context.service,
     context.terminal.io.clock,
     noCache ? undefined : await openAnswers(context),
     maxAge ?? context.settings.maxAge,
   );
+
+/** The calls of a lookup for a plan; if the cache has the answer, the call that is not sent. */
+export const userCalls = (subject: Subject, { calls, answer }: LookupPlan): readonly Planned[] =>
+  answer ? [notSent(lookupCall(subject))] : calls;
 
 /** On this machine and in the store; undefined if the base URL or the key is not configured. */
 export async function openAnswers(context: Context): Promise<AnswerCache | undefined> {

@@ -1,6 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import { namesText } from '../../output/notices.ts';
 import type { ExitCode } from '../exit.ts';
+import type { Tally } from '../run/job.ts';
 import type { Terminal } from '../run/terminal.ts';
 
 type Outcomes =
@@ -9,13 +10,19 @@ type Outcomes =
   | { readonly found: null; readonly failure?: Failure | undefined };
 
 /** What the lookups of a run have found so far. */
-export class LookupTally {
+export class LookupTally implements Tally {
   found = 0;
   failed = 0;
+  readonly #isStrict: boolean;
   #missing = 0;
   #pending = 0;
   #first: Failure | undefined;
   #local: Failure | undefined;
+
+  /** `isStrict`: results that were not found or failed end the run with a failure. */
+  constructor(isStrict: boolean) {
+    this.#isStrict = isStrict;
+  }
 
   add(answer: Outcomes): void {
     if (answer.found === true) this.found++;
@@ -44,13 +51,15 @@ export class LookupTally {
   }
 
   /** Throws the first failure if all subjects failed, and a failure of this machine, such as a full disk, if any did. */
-  exit(strict: boolean): ExitCode {
+  exit(): ExitCode {
     const { found, failed, total } = this;
-    const [local, missing, pending] = [this.#local, this.#missing, this.#pending];
+    const local = this.#local;
+    const missing = this.#missing;
+    const pending = this.#pending;
     if (this.#first && failed === total) throw this.#first;
     if (local)
       throw new Failure('local', `${failed} of ${total} subjects failed: ${local.message}`, local);
-    if (strict && found < total) {
+    if (this.#isStrict && found < total) {
       const waiting = pending > 0 ? `${pending} without an answer yet, ` : '';
       throw new Failure(
         'strict',

@@ -17,8 +17,8 @@ import { openProgress } from '../output/progress.ts';
 import { agree } from '../output/prompt.ts';
 import type { Context } from '../run/context.ts';
 import type { Terminal } from '../run/terminal.ts';
-import { handlesText } from '../spend/preflight.ts';
 import { outcomeOf, readExport, readRecord } from './from/read-export.ts';
+import { handlesText } from './plan.ts';
 import { present, type Shape } from './present.ts';
 import { beginRun, reportLost } from './stream.ts';
 
@@ -149,7 +149,7 @@ async function exportBy(
       answered > 0 ? journal.path : undefined,
     );
   }
-  const tally = new LookupTally();
+  const tally = new LookupTally(strict);
   context.bill.outcome = tally;
   const records = recordsOf(journal, failures, tally, subjects);
   if (delivers) {
@@ -172,7 +172,7 @@ async function exportBy(
   if (failure) throw failure.error;
   const [firstLost = unfound.values().next().value] = lost;
   if (firstLost?.failure) throw firstLost.failure;
-  return tally.exit(strict);
+  return tally.exit();
 }
 
 /** The records of the file: the answers in the journal, and a failure for each subject that failed. */

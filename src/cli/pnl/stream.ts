@@ -23,8 +23,9 @@ import { openAnswers } from '../lookup/open-lookup.ts';
 import { LookupTally, reportSkipped } from '../lookup/tally.ts';
 import { noticeText } from '../output/client-notice-text.ts';
 import { openProgress } from '../output/progress.ts';
+import { approve } from '../run/approve.ts';
 import type { Context } from '../run/context.ts';
-import { approveNumbers, handlesText, planNumbers } from '../spend/preflight.ts';
+import { handlesText, numbersCalls, numbersPlan } from './plan.ts';
 import { isWhole, present, printer, type Shape } from './present.ts';
 
 /** Prints one record per subject, cached or requested; without --sort, in the order of the subjects. */
@@ -37,7 +38,7 @@ export async function streamPnl(
 ): Promise<ExitCode> {
   const { io, signal } = context.terminal;
   const { texts: subjects, handleAt } = targets;
-  const tally = new LookupTally();
+  const tally = new LookupTally(strict);
   context.bill.outcome = tally;
   const { run, todo, unfound, isCached } = await beginRun(context, targets, saved);
 
@@ -93,7 +94,7 @@ export async function streamPnl(
     }
     throw error;
   }
-  return tally.exit(strict);
+  return tally.exit();
 }
 
 /** The maximum number of cached answers in one write to the journal. */
@@ -160,12 +161,8 @@ export async function beginRun(
     createAllowance(client, io.clock, settings.maxCu, (event) =>
       context.terminal.notice(noticeText(event)),
     );
-  await approveNumbers(
-    context,
-    [...lookups, ...planNumbers(targets, todo)],
-    todo.length,
-    allowance,
-  );
+  const calls = [...lookups, ...numbersCalls(targets, todo)];
+  await approve(numbersPlan(context, calls, todo.length, allowance), context);
   if (targets.isMixed) {
     const results = await targets.resolve(todo, signal);
     const isKept = ({ failure }: PnlResult) =>

@@ -21,9 +21,9 @@ import type { Io } from '../io.ts';
 import { noticeText } from '../output/client-notice-text.ts';
 import { createNoticeLimit } from '../output/notice-limit.ts';
 import type { RunSettings } from '../settings/settings.ts';
-import type { Permission } from '../spend/permission.ts';
 import type { RunStore } from '../store/open-store.ts';
 import { version } from '../version.ts';
+import type { Permission } from './permission.ts';
 import type { ServiceNeeds, Target } from './service.ts';
 
 const FIRST_NOTICES = 20;

@@ -45,7 +45,7 @@ export async function openRun(io: Io, command: AnyCommand, parsed: Parsed): Prom
       : noWait;
   const isStream = command.stream === true;
   const printed = { ...settings, flags: shownFlags(settings.flags) };
-  const out = new Out({ terminal, settings: printed, diskWait, bill, isStream, closing });
+  const out = new Out({ terminal, settings: printed, diskWait, isStream, closing });
   const service = new Service({ terminal, settings, bill, isStream, closing: closing.signal });
   const context: Context = { terminal, settings, service, out, bill };
   prepareShutdown(terminal, out);

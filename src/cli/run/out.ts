@@ -1,11 +1,9 @@
 import { Failure } from '../../base/failure.ts';
-import { countText } from '../../base/units.ts';
 import type { DiskWait } from '../../output/disk-wait.ts';
 import type { Sink } from '../../output/sink.ts';
 import type { View } from '../../output/view.ts';
 import { openPrinter, openSink } from '../output/output.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Bill } from './bill.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface Records<T> {
@@ -24,7 +22,6 @@ interface OutNeeds {
   readonly terminal: Terminal;
   readonly settings: Settings;
   readonly diskWait: DiskWait;
-  readonly bill: Bill;
   /** Whether the command prints records until it is stopped. */
   readonly isStream: boolean;
   /** Aborted when the output can no longer be written: this ends every wait of the run. */
@@ -77,54 +74,29 @@ export class Out {
     };
   }
 
-  /** Opens and closes the output around `body`. If `body` fails, the records so far are delivered: they were paid for. */
-  async emit<T>(
-    view: View<T>,
-    single: boolean,
-    body: (records: Pick<Records<T>, 'write'>) => void | Promise<void>,
-  ): Promise<void> {
-    const { sink, printer } = await this.#printer(view, single);
-    const { bill, closing } = this.#needs;
-    let rows = 0;
-    const [one, many] = view.noun ?? [];
-    if (one !== undefined && many !== undefined) {
-      bill.outcome ??= {
-        get found() {
-          return rows;
-        },
-        get total() {
-          return rows;
-        },
-        get text() {
-          return countText(rows, one, many);
-        },
-      };
-    }
-    try {
-      await body({
-        write(record) {
-          const written = printer.write(record);
-          rows++;
-          return written;
-        },
-      });
-    } catch (error) {
-      if (rows > 0 && !closing.signal.aborted) await printer.end();
-      throw error;
-    }
-    await printer.end();
-    await sink.finish('complete');
-  }
-
-  /** Prints records. `isSingle`: the command has exactly one answer, a card in place of a table, an object in place of an array. */
+  /**
+   * Prints records, and ends the output. An error in `rows` is thrown after the rows before it were delivered: they were
+   * paid for. `isSingle`: the command has exactly one answer, a card in place of a table, an object in place of an array.
+   */
   async print<T>(
     view: View<T>,
     rows: Iterable<T> | AsyncIterable<T>,
     { isSingle = false }: { readonly isSingle?: boolean } = {},
   ): Promise<void> {
-    await this.emit(view, isSingle, async (records) => {
-      for await (const row of rows) await records.write(row);
-    });
+    const { sink, printer } = await this.#printer(view, isSingle);
+    let count = 0;
+    try {
+      for await (const row of rows) {
+        const written = printer.write(row);
+        count++;
+        if (written) await written;
+      }
+    } catch (error) {
+      if (count > 0 && !this.#needs.closing.signal.aborted) await printer.end();
+      throw error;
+    }
+    await printer.end();
+    await sink.finish('complete');
   }
 
   async printText(text: string): Promise<void> {

@@ -4,9 +4,9 @@ import type { CallOptions, Client, RequestParts, Result } from '../../contract/p
 import type { Ledger } from '../../contract/ports/ledger.ts';
 import { lookAtAccount } from '../lookup/account.ts';
 import type { Settings } from '../settings/settings.ts';
-import { Permission } from '../spend/permission.ts';
 import type { RunStore } from '../store/open-store.ts';
 import type { Bill } from './bill.ts';
+import { Permission } from './permission.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A base URL and the key for it. */
@@ -52,7 +52,7 @@ export class Service {
       spent: () => bill.atMost,
       left: async () => lookAtAccount(await this.client(), terminal.signal),
       budgets: async () => {
-        const { shortBudgets } = await import('../spend/budgets.ts');
+        const { shortBudgets } = await import('./budgets.ts');
         return shortBudgets({ terminal, settings, service: this });
       },
     });

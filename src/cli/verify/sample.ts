@@ -7,6 +7,7 @@ import { createFilter, readPattern } from '../../core/pages/filter.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import { type Certificate, type Unread, without } from '../../tail/certificate.ts';
 import type { Context } from '../run/context.ts';
+import type { Plan } from '../run/plan.ts';
 import { postIn } from '../tail/output/line-count.ts';
 import { calloutSource, thesisSource } from '../tail/source.ts';
 import type { ScannedFile } from './scan.ts';
@@ -47,18 +48,13 @@ export function planSample(
   const callouts = { mint: first, wallet: tokens[0] };
   const call = isThesis ? thesisCall(thesis, { limit: THESIS_BLOCK }) : calloutCall(callouts, {});
   const wants = filterOf(certificate, feed);
+  const pages = countText(cursors.length, 'page');
 
   /** Reads the pages again, and adds the posts to the gaps that should be in the files but are not. */
   async function compare(
     joined: Verification,
     isThere: (id: string) => boolean,
   ): Promise<Verification> {
-    const pages = countText(cursors.length, 'page');
-    const most = cursors.length * (isThesis ? cu.thesisBlock : cu.launchpad);
-    await context.service.permission.approve(
-      { least: most, most },
-      (cost) => `Requesting ${pages} will cost ${cost}`,
-    );
     const client = await context.service.client();
     const source = isThesis ? thesisSource(client, thesis) : calloutSource(client, callouts);
     const missing = new Map<string, Unread>();
@@ -79,7 +75,12 @@ export function planSample(
     const gaps = [...joined.gaps, ...missing.values()].sort((one, other) => one.from - other.from);
     return { ...joined, status: joined.status === 'complete' ? 'gaps' : joined.status, gaps };
   }
-  return { calls: [{ ...call, times: cursors.length }], compare };
+  const least = cursors.length * (isThesis ? cu.thesisBlock : cu.launchpad);
+  const plan: Plan = {
+    calls: [{ ...call, times: cursors.length, least }],
+    costs: (cost) => `Requesting ${pages} will cost ${cost}`,
+  };
+  return { plan, compare };
 }
 
 /** Reads the name of a feed, which tails and lists write as `thesis USER TOKENS of URL`. */

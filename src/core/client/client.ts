@@ -20,7 +20,7 @@ import { Spend } from '../spend/spend.ts';
 import { Channel } from './channel.ts';
 import { decode, type Encoded, encode } from './coding.ts';
 import { readRaw } from './read-raw.ts';
-import { type ClientOptions, type Plan, type Read, Sender } from './sender.ts';
+import { type ClientOptions, type PlannedSend, type Read, Sender } from './sender.ts';
 import { readServiceError, requestIdOf, type ServiceError, unbilled } from './service-errors.ts';
 
 const FREE: PriceBounds = { least: 0, most: 0, reveals: 0 };
@@ -113,7 +113,7 @@ function planCall<Id extends EndpointId>(
   { once, repeat, until }: CallOptions,
   { clock, timeoutMs }: ClientOptions,
   differences: Differences,
-): Plan<Result<Id>> {
+): PlannedSend<Result<Id>> {
   const call = { ...encode(id, ask), id };
   return {
     ...call,
@@ -137,7 +137,10 @@ interface RawCall {
   readonly body?: string | undefined;
 }
 
-function planRaw({ method, path: text, body }: RawCall, options: ClientOptions): Plan<HttpAnswer> {
+function planRaw(
+  { method, path: text, body }: RawCall,
+  options: ClientOptions,
+): PlannedSend<HttpAnswer> {
   const { clock, limit, timeoutMs } = options;
   const { path, call, isFree } = readRaw(method, text, body);
   if (!/^[A-Z]{1,20}$/.test(method))

@@ -21,7 +21,7 @@ export interface ClientOptions extends ChannelOptions {
 }
 
 /** A call of any source, ready to be sent. */
-export interface Plan<T> extends Message {
+export interface PlannedSend<T> extends Message {
   /** The name of the call in the ledger. */
   readonly endpoint: string;
   /** True if the same call was sent before and its answer was lost. */
@@ -88,7 +88,7 @@ export class Sender {
    * charged: the call is then sent again only if its rule allows it and the limits cover another
    * charge.
    */
-  async run<T>(plan: Plan<T>, signal: AbortSignal | undefined): Promise<Outcome<T>> {
+  async run<T>(plan: PlannedSend<T>, signal: AbortSignal | undefined): Promise<Outcome<T>> {
     const { endpoint, repeat = false } = plan;
     const { clock, notify } = this.#options;
     const losses: Losses = { answers: 0, cuAtMost: 0 };
@@ -121,7 +121,7 @@ export class Sender {
 
   /** Undefined if other calls have meanwhile used the amount that the repetition needs. */
   async #again<T>(
-    plan: Plan<T>,
+    plan: PlannedSend<T>,
     repeat: boolean,
     losses: Losses,
     signal: AbortSignal | undefined,
@@ -136,7 +136,7 @@ export class Sender {
 
   /** Sends a call once, after its maximum cost was reserved. */
   async #attempt<T>(
-    plan: Plan<T>,
+    plan: PlannedSend<T>,
     repeat: boolean,
     losses: Losses,
     signal: AbortSignal | undefined,
@@ -166,7 +166,7 @@ export class Sender {
 
   /** Reads an answer, and settles what the call cost. */
   async #account<T>(
-    plan: Plan<T>,
+    plan: PlannedSend<T>,
     answer: HttpAnswer,
     slot: Slot,
     losses: Losses,

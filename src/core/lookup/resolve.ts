@@ -8,7 +8,7 @@ import type { Client } from '../../contract/ports/client.ts';
 import { type Known, known, recognize, type Sent } from '../../contract/read-record.ts';
 import { holdsWallet, Pending, User } from '../../contract/records/user.ts';
 import { mayBeCharged } from '../client/service-errors.ts';
-import type { CachedLookup } from './cached-lookup.ts';
+import type { CachedLookup, LookupPlan } from './cached-lookup.ts';
 import { answerOf, type LookupAnswer, type PendingState } from './lookup.ts';
 import type { Subject } from './subject.ts';
 
@@ -62,13 +62,15 @@ export function createResolver(options: ResolverOptions) {
   const unanswered = (pending: PendingState) =>
     ({ found: false, code: 'PENDING', pending, ...obtained() }) as const;
 
-  /** Undefined if the handle must be resolved. `refresh` ignores cached answers. */
+  /** Undefined if the handle must be resolved. Without a plan, cached answers are ignored. */
   async function walletOnRecord(
     subject: Subject,
     signal: AbortSignal | undefined,
-    refresh: boolean,
+    plan: LookupPlan | undefined,
   ) {
-    const answer = await (refresh ? users.ask : users.answer)(subject, signal);
+    const answer = plan
+      ? await users.answer(subject, signal, plan)
+      : await users.ask(subject, signal);
     // A wallet may have been verified since, and a resolve is expensive.
     const isOutdated = answer.found && answer.from === 'cache' && !revealsWallet(answer.record);
     return fromLookup(isOutdated ? await users.ask(subject, signal) : answer);
@@ -138,7 +140,7 @@ export function createResolver(options: ResolverOptions) {
         // A repetition is charged again, while the lost resolve may soon be on record: try the lookup for 100 CU first.
         const soon = error.code === 'BAD_ANSWER' ? 0 : Math.min(UNSTATED_MS, until - clock.mono());
         if (soon > 0) await stand(subject, { reason: 'timeout', againInMs: soon }, signal);
-        const known = await walletOnRecord(subject, signal, true);
+        const known = await walletOnRecord(subject, signal, undefined);
         if (known) return known;
         if (clock.mono() >= until) return answerOf(error, clock.now());
         continue;
@@ -161,13 +163,17 @@ export function createResolver(options: ResolverOptions) {
     await clock.sleep(how.againInMs, signal);
   }
 
-  return async (subject: Subject, signal?: AbortSignal): Promise<LookupAnswer> => {
-    const onRecord = direct ? undefined : await walletOnRecord(subject, signal, false);
+  return async (
+    subject: Subject,
+    signal?: AbortSignal,
+    plan = users.plan(subject),
+  ): Promise<LookupAnswer> => {
+    const onRecord = direct ? undefined : await walletOnRecord(subject, signal, plan);
     return onRecord ?? (await searchTogether(subject, signal));
   };
 }
 
-const revealsWallet = (user: Sent) => holdsWallet(known(User, user));
+export const revealsWallet = (user: Sent): boolean => holdsWallet(known(User, user));
 
 /** The status means "no answer yet", even if the body is incomplete. */
 const readPending = ({

@@ -51,9 +51,10 @@ export function createTargets(
       for (const position of open(positions)) {
         const subject = others.get(position);
         if (!subject || answers.has(position)) continue;
-        const planned = users.plan(subject);
-        calls.push(...planned);
-        if (planned.length === 0) answers.set(position, await users.answer(subject));
+        const plan = users.plan(subject);
+        calls.push(...plan.calls);
+        if (plan.calls.length === 0)
+          answers.set(position, await users.answer(subject, undefined, plan));
       }
       return calls;
     },

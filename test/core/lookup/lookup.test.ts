@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RunAnswers } from '../../../src/contract/ports/answers.ts';
-import { createCachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
+import { CachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
 import { type LookupAnswer, lookup } from '../../../src/core/lookup/lookup.ts';
 import { readSubject, type Subject } from '../../../src/core/lookup/subject.ts';
 import { openRunAnswers } from '../../../src/state/run-answers.ts';
@@ -22,8 +22,9 @@ const service =
 function setUp(reply: Reply) {
   const made = rig(reply, { retries: 0 });
   const cache = memoryCache();
-  const source = createCachedLookup(made.client, made.clock, cache);
-  const run = (texts: Iterable<string>) => gather(lookup(texts, { answer: source.answer }));
+  const source = new CachedLookup(made.client, made.clock, cache);
+  const run = (texts: Iterable<string>) =>
+    gather(lookup(texts, { answer: (subject, signal) => source.answer(subject, signal) }));
   return { ...made, cache, source, run };
 }
 
@@ -179,7 +180,7 @@ describe('a plan', () => {
       service({ [`/v2/user/wallet/${WALLET}`]: json(200, user()) }),
     );
     const plan = async (text: string) =>
-      source.plan(await readSubject(text)).map(({ id, isSure }) => [id, isSure]);
+      source.plan(await readSubject(text)).calls.map(({ id, isSure }) => [id, isSure]);
     expect(await plan(WALLET)).toEqual([['user.wallet', true]]);
     expect(await plan('mert')).toEqual([['user.handle', true]]);
     await run([WALLET]);

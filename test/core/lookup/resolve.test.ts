@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { broken } from '../../../src/core/http/network-failures.ts';
-import { createCachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
+import { CachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
 import { lookup } from '../../../src/core/lookup/lookup.ts';
 import { createResolver, type ResolveProgress } from '../../../src/core/lookup/resolve.ts';
 import { readHandle } from '../../../src/core/lookup/subject.ts';
@@ -31,7 +31,7 @@ function setUp(
 ) {
   const { maxCu, ...rest } = options;
   const made = rig(reply, { retries: 1, ...(maxCu === undefined ? {} : { maxCu }) });
-  const users = createCachedLookup(made.client, made.clock, memoryCache());
+  const users = new CachedLookup(made.client, made.clock, memoryCache());
   const standings: ResolveProgress[] = [];
   const answer = createResolver({
     client: made.client,

@@ -7,8 +7,8 @@ import { namesText } from '../../../output/notices.ts';
 import type { ExitCode } from '../../exit.ts';
 import { LookupTally } from '../../lookup/tally.ts';
 import type { Context } from '../../run/context.ts';
-import { handlesText } from '../../spend/preflight.ts';
 import { namesOf } from '../compare.ts';
+import { handlesText } from '../plan.ts';
 import { present, printer, type Shape, WHOLE_TABLE } from '../present.ts';
 import { outcomeOf, readExport } from './read-export.ts';
 
@@ -21,7 +21,7 @@ export async function showExport(
   given: Omit<Shape, 'windows' | 'handles'>,
   strict: boolean,
 ): Promise<ExitCode> {
-  const tally = new LookupTally();
+  const tally = new LookupTally(strict);
   const all = readExport(from, context.terminal.io);
   const onMissing = (missing: readonly string[]) => {
     context.terminal.notice(
@@ -40,7 +40,7 @@ export async function showExport(
     }
   }
   await present(counted(), shape, printer(context));
-  return tally.exit(strict);
+  return tally.exit();
 }
 
 /** The first records determine the layout of a table. `size` is infinite if there are more. */

@@ -7,7 +7,7 @@ import {
   renewalText,
 } from '../../contract/budget.ts';
 import { createBudget } from '../../state/ledger/budget.ts';
-import type { Context } from '../run/context.ts';
+import type { Context } from './context.ts';
 
 type BudgetNeeds = Pick<Context, 'terminal' | 'settings' | 'service'>;
 

@@ -1,26 +1,24 @@
 import { unitsText } from '../../base/units.ts';
 import { cu, THESIS_BLOCK } from '../../contract/limits.ts';
 import { lengthText } from '../../output/format/time.ts';
-import type { Context } from '../run/context.ts';
-import type { Planned } from '../run/planned.ts';
-import { everyText, perMinuteText } from '../tail/notice-text.ts';
-import { totalOf } from './preflight.ts';
+import { type Plan, type Planned, type PlannedEndpoint, totalOf } from '../run/plan.ts';
+import { everyText, perMinuteText } from './notice-text.ts';
 
 const MINUTE = 60_000;
 /** Pages for the start, for the walks that verify it, and for a few gaps. */
 const WALKS = 20;
 
-interface TailShape {
+export interface TailShape {
   readonly durationMs: number | undefined;
   /** The tail ends when it has read all posts up to now, whose number is not known. */
   readonly noFollow?: boolean;
   readonly socket: boolean;
   readonly lagMs: number;
-  readonly page: Planned;
+  readonly page: PlannedEndpoint;
   readonly backfill?: number | undefined;
 }
 
-export function plannedTail(shape: TailShape): Planned[] {
+function plannedTail(shape: TailShape): Planned[] {
   const { durationMs, noFollow, socket, lagMs, page, backfill = 0 } = shape;
   if (noFollow) return [{ ...page, times: null }];
   // The polls, and the walks that verify the feed. With the WebSocket, only the walks.
@@ -39,31 +37,29 @@ export function plannedTail(shape: TailShape): Planned[] {
   ];
 }
 
-/** With a duration, the maximum cost is known and may need a confirmation. Else the tail asks at its limit. */
-export async function approveTail({ service }: Context, shape: TailShape): Promise<void> {
+/**
+ * What a tail costs, with the calls that come before it. With a duration, the maximum cost is known and may need a
+ * confirmation; otherwise the tail asks at its limit.
+ */
+export function tailPlan(shape: TailShape, before: readonly Planned[] = []): Plan {
   const { durationMs, noFollow, socket, lagMs, page } = shape;
   const polling = `polling ${everyText(lagMs)}`;
-  const pageCu = totalOf([page]).least;
-  const price = `${polling} costs ${perMinuteText((pageCu * MINUTE) / lagMs)}`;
+  const price = `${polling} costs ${perMinuteText((totalOf([page]).least * MINUTE) / lagMs)}`;
   const rate = socket
     ? `streaming costs ${perMinuteText(cu.socketMinute)}, ${price}`
     : `${price}, less with a longer --lag`;
-  const mostOf = (via: TailShape) =>
-    durationMs === undefined ? null : totalOf(plannedTail(via)).most;
-  const costs = (cost: string) =>
-    `${socket ? 'Streaming' : 'Polling'} for ${lengthText(durationMs ?? 0)} will cost ${cost}`;
-  await service.permission.start(
-    { least: socket ? cu.socketMinute : pageCu, most: mostOf(shape) },
-    costs,
-    {
-      rate: noFollow ? undefined : rate,
-      stopped: () => ({
-        message: 'stopped at the spending limit',
-        hint: 'run the command again to continue',
-      }),
-      cheaper: socket
-        ? `${polling}: at most ${unitsText(mostOf({ ...shape, socket: false }) ?? 0)}`
-        : undefined,
-    },
-  );
+  const { most: polled } = totalOf(plannedTail({ ...shape, socket: false }));
+  return {
+    calls: [...before, { id: 'me', ask: {} }, ...plannedTail(shape)],
+    // Calls per minute are no total.
+    isOpen: durationMs === undefined,
+    costs: (cost) =>
+      `${socket ? 'Streaming' : 'Polling'} for ${lengthText(durationMs ?? 0)} will cost ${cost}`,
+    cheaper: socket ? `${polling}: at most ${unitsText(polled ?? 0)}` : undefined,
+    rate: noFollow ? undefined : rate,
+    stopped: () => ({
+      message: 'stopped at the spending limit',
+      hint: 'run the command again to continue',
+    }),
+  };
 }

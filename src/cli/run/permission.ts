@@ -1,47 +1,13 @@
 import { Failure } from '../../base/failure.ts';
-import { countText, group, unitsText } from '../../base/units.ts';
+import { countText, unitsText } from '../../base/units.ts';
 import type { KeyMeters } from '../../contract/ports/client.ts';
 import { agentOf } from '../agent.ts';
-import type { Terminal } from '../run/terminal.ts';
-
-/** The estimated cost of a run in CU, and the wallet reveals that it may use; `most` is null if that is not known. */
-export interface Estimate {
-  readonly least: number;
-  readonly most: number | null;
-  readonly reveals?: number | null;
-}
-
-/** A range of costs as text. */
-export const estimateText = ({
-  least,
-  most,
-}: {
-  readonly least: number;
-  readonly most: number;
-}): string => (least === most ? unitsText(most) : `${group(least)}–${unitsText(most)}`);
-
-const MILLION = 1_000_000;
-
-/** What is left: `19.9M CU left` (from 1M on, rounded down to 0.1M) or `450,000 CU left`. */
-export function balanceText(units: number): string {
-  const tenths = Math.floor(units / (MILLION / 10));
-  return units < MILLION
-    ? `${unitsText(Math.floor(units))} left`
-    : `${group((tenths / 10).toFixed(1))}M CU left`;
-}
-
-interface RunWords {
-  /** `polling every 10s costs 1,200 CU/min` */
-  readonly rate?: string | undefined;
-  /** The end of a run of unknown total cost at its limit. */
-  readonly stopped: (spent: string) => { readonly message: string; readonly hint?: string };
-  readonly cheaper?: string | undefined;
-  /** Reports the limit of a run of unknown total cost on a terminal. */
-  readonly notice?: ((line: string) => void) | undefined;
-}
+import { balanceText, estimateText } from './cost-text.ts';
+import type { Estimate, KnownEstimate, PlanWords } from './plan.ts';
+import type { Terminal } from './terminal.ts';
 
 interface Asker {
-  readonly terminal: Pick<Terminal, 'io' | 'canAsk' | 'confirm'>;
+  readonly terminal: Pick<Terminal, 'io' | 'notice' | 'canAsk' | 'confirm'>;
   readonly confirmAbove: number;
   readonly maxCu: number | undefined;
   readonly yes: boolean;
@@ -61,7 +27,7 @@ export class Permission {
   agreed: number | undefined;
   readonly hint: string | undefined;
   readonly #run: Asker;
-  #open: RunWords | undefined;
+  #open: PlanWords | undefined;
   #isDeclined = false;
   #asked: Promise<boolean> | undefined;
 
@@ -71,12 +37,21 @@ export class Permission {
     this.hint = run.maxCu === undefined ? 'to spend more, pass --yes or --max-cu N' : undefined;
   }
 
-  /** `costs` returns a sentence such as `This will cost 200 CU`. Throws if the user declines or cannot be asked. */
-  async approve(
-    { least, most, reveals }: Estimate & { readonly most: number },
-    costs: (cost: string) => string,
-    cheaper?: string,
-  ): Promise<void> {
+  /**
+   * Starts a run that may cost `estimate`, or an unknown amount. Returns the estimate if its greatest cost is known.
+   * Throws if the user declines, or if nobody can be asked.
+   */
+  async start(words: PlanWords, estimate?: Estimate): Promise<KnownEstimate | undefined> {
+    if (estimate === undefined || estimate.most === null) {
+      this.#startOpen(words);
+      return undefined;
+    }
+    const known = { ...estimate, most: estimate.most };
+    await this.#startKnown(words, known);
+    return known;
+  }
+
+  async #startKnown(words: PlanWords, { least, most, reveals }: KnownEstimate): Promise<void> {
     const { terminal, sandbox, confirmAbove, maxCu, yes } = this.#run;
     if (sandbox || maxCu !== undefined) return;
     if (!yes && most <= confirmAbove) {
@@ -88,28 +63,19 @@ export class Permission {
       const cost = estimateText({ least, most });
       if (!terminal.canAsk)
         throw needsConfirmation(cost, most, confirmAbove, agentOf(terminal.io.env));
-      if (!(await this.#ask(costs(cost), cheaper, 'Continue', reveals ?? 0))) throw declined();
+      const isAgreed = await this.#ask(words.costs(cost), words.cheaper, 'Continue', reveals ?? 0);
+      if (!isAgreed) throw declined();
     }
     this.agreed = Math.max(this.agreed ?? 0, most, confirmAbove);
   }
 
   /** A run of unknown cost starts at once, limited to `confirmAbove` without --max-cu, --yes or the sandbox. */
-  async start(
-    { least, most, reveals = 0 }: Estimate,
-    costs: (cost: string) => string,
-    words: RunWords,
-  ) {
-    if (most !== null) {
-      const estimate = { least, most, reveals };
-      await this.approve(estimate, costs, words.cheaper);
-      return estimate;
-    }
+  #startOpen(words: PlanWords): void {
     const { terminal, sandbox, yes, maxCu, confirmAbove } = this.#run;
     this.#open = words;
     if (!sandbox && !yes && maxCu === undefined) this.limit = confirmAbove;
-    if (this.limit !== undefined && terminal.io.stderr.isTTY === true)
-      words.notice?.(this.withLimit('total cost not known in advance'));
-    return undefined;
+    if (words.tellsLimit && this.limit !== undefined && terminal.io.stderr.isTTY === true)
+      terminal.notice(this.withLimit('total cost not known in advance'));
   }
 
   withLimit(line: string): string {
@@ -141,7 +107,8 @@ export class Permission {
   /** The failure of a run of unknown total cost at its limit; undefined for other runs. */
   stopped(): Failure | undefined {
     if (!this.#open || this.limit === undefined) return undefined;
-    const { message, hint } = this.#open.stopped(unitsText(this.#run.spent()));
+    const spent = unitsText(this.#run.spent());
+    const { message, hint } = this.#open.stopped?.(spent) ?? { message: `stopped after ${spent}` };
     const more = moreText(this.#run.maxCu);
     return new Failure('limit', message, {
       code: 'CEILING',

@@ -1,0 +1,167 @@
+import { usageError } from '../../base/failure.ts';
+import { type Instant, instantAt } from '../../base/times.ts';
+import type { RequestParts } from '../../contract/ports/client.ts';
+import { numberOf, type Sent } from '../../contract/read-record.ts';
+import type { BoardPeriod } from '../../contract/records/launchpad.ts';
+import { boardEntries, compareBoards } from '../../core/boards.ts';
+import { isWanted, movesText } from '../../output/terminal/moves-text.ts';
+import { boardView } from '../../output/views/launchpad.ts';
+import type { Context } from '../run/context.ts';
+import { type CommandJob, RowTally } from '../run/job.ts';
+import type { PlannedEndpoint } from '../run/plan.ts';
+import { serviceClock } from './service-time.ts';
+
+interface BoardFlags {
+  readonly period: BoardPeriod;
+  readonly at: Instant | undefined;
+  readonly compare: Instant | undefined;
+  readonly limit: number | undefined;
+  readonly changed: boolean;
+  readonly only: readonly string[];
+}
+
+/** The leaderboard, compared with an earlier snapshot if --compare asks for it. */
+export function boardJob(context: Context, flags: BoardFlags): CommandJob {
+  const { terminal, settings } = context;
+  const view = boardView(flags.compare !== undefined);
+  const tally = new RowTally('entry', 'entries');
+  const isTimed = flags.at !== undefined || flags.compare !== undefined;
+  return {
+    plan: {
+      // The price is the same for all times, so the clock of this machine suffices for the plan.
+      calls: boardCalls(flags, terminal.io.clock.now(), settings.utc),
+      costs: (cost) => `This will cost ${cost}`,
+    },
+    view,
+    tally,
+    async print(out) {
+      const clock = isTimed ? await serviceClock(context) : terminal.io.clock;
+      const calls = boardCalls(flags, clock.now(), settings.utc);
+      await out.print(view, tally.counting(boardRows(context, flags, calls)));
+    },
+  };
+}
+
+/** The calls of the board that is shown and, with --compare, of an earlier one. */
+function boardCalls(
+  { period, at, compare }: BoardFlags,
+  now: number,
+  utc: boolean,
+): readonly BoardCall[] {
+  const shownAt = at === undefined ? now : instantAt(at, now, utc);
+  const shown = boardCall(period, at === undefined ? undefined : shownAt);
+  if (compare === undefined) return [shown];
+  const comparedAt = comparedTime(compare, shownAt, now, utc);
+  if (comparedAt < shownAt) return [shown, boardCall(period, comparedAt)];
+  if (at === undefined)
+    throw usageError(
+      '--compare must be in the past',
+      'pass an earlier time, for example --compare 1d',
+    );
+  throw usageError(
+    'the time of --compare must be earlier than the time of --at',
+    'pass an earlier time to --compare',
+  );
+}
+
+interface BoardCall extends PlannedEndpoint {
+  readonly ask: RequestParts<'launchpad.board'>;
+}
+
+function boardCall(period: BoardPeriod, at: number | undefined): BoardCall {
+  const query: { period: BoardPeriod; at?: string } = { period };
+  if (at !== undefined) query.at = String(at);
+  return { id: 'launchpad.board', ask: { query } };
+}
+
+/** The entries. If the earlier snapshot cannot be read, those of the first, which was paid for, come before the failure. */
+async function* boardRows(
+  { terminal, service }: Context,
+  flags: BoardFlags,
+  calls: readonly BoardCall[],
+): AsyncGenerator<Sent, void, void> {
+  const boards: Sent[] = [];
+  try {
+    for (const { ask } of calls) {
+      const { record } = await service.call('launchpad.board', ask, { signal: terminal.signal });
+      boards.push(record);
+    }
+  } catch (error) {
+    const [paid] = boards;
+    if (paid === undefined) throw error;
+    terminal.notice('cannot read the earlier snapshot; the entries are shown without a comparison');
+    for (const row of boardEntries(paid)) if (isWithin(row, flags.limit)) yield row;
+    throw error;
+  }
+  const [board, before] = boards;
+  if (board !== undefined) yield* comparedRows({ terminal }, flags, board, before);
+}
+
+function* comparedRows(
+  { terminal }: Pick<Context, 'terminal'>,
+  { period, at, limit, changed, only }: BoardFlags,
+  board: Sent,
+  before: Sent | undefined,
+): Generator<Sent, void, void> {
+  // Report results that need no action only on a terminal, so that mails from cron do not contain them.
+  const isWatched = terminal.io.stderr.isTTY === true;
+  if (!isOnRecord(board)) {
+    const when = at === undefined ? '' : ' at or before the time of --at';
+    terminal.notice(`no ${period} board on record${when}`);
+  } else if (isWatched) terminal.notice(captured(`${period} board`, board));
+  // Do not compare with a missing snapshot, because every trader would look new.
+  const isComparable = before !== undefined && isOnRecord(before);
+  if (before !== undefined && (isWatched || !isComparable))
+    terminal.notice(comparison(board, before));
+  const entries = isComparable ? compareBoards(board, before) : boardEntries(board);
+  const within = entries.filter((row) => isWithin(row, limit));
+  if (isComparable && isWatched) terminal.notice(summaryText(within));
+  for (const row of within) if (!isComparable || isWanted(row['change'], changed, only)) yield row;
+}
+
+const DAY_MS = 86_400_000;
+
+/** A relative time counts back from the board that is shown; so does yesterday, which could begin two days before. */
+function comparedTime(compare: Instant, shownAt: number, now: number, utc: boolean): number {
+  if ('day' in compare && compare.day === -1) return shownAt - DAY_MS;
+  return instantAt(compare, 'ageMs' in compare ? shownAt : now, utc);
+}
+
+/** Whether the rank of a row is at most `top`. For a trader who left the board, the former rank counts. */
+function isWithin(row: Sent, top: number | undefined): boolean {
+  if (top === undefined) return true;
+  const rank = numberOf(row['rank']) ?? numberOf(row['previousRank']);
+  return rank === undefined || rank <= top;
+}
+
+const summaryText = (rows: readonly Sent[]): string =>
+  movesText(
+    rows.map(({ change, rankChange, username, wallet }) => ({
+      kind: change,
+      amount: numberOf(rankChange),
+      name: String(username ?? wallet ?? 'unknown'),
+    })),
+    { up: 'biggest climb', down: 'biggest fall' },
+    (places) => (places > 0 ? `+${places}` : `\u2212${-places}`),
+  );
+
+/** For a time without a snapshot, the service returns an empty board without a time. */
+const isOnRecord = (board: Sent) => board['capturedAt'] !== null || boardEntries(board).length > 0;
+
+function captured(what: string, board: Sent): string {
+  const time = dateText(board['capturedAt']);
+  return time === undefined ? `${what} of an unknown time` : `${what} of ${time}`;
+}
+
+function dateText(value: unknown): string | undefined {
+  const date = new Date(numberOf(value) ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString().replace(/:\d\d\.\d+Z$/, 'Z');
+}
+
+function comparison(board: Sent, before: Sent): string {
+  if (!isOnRecord(before))
+    return 'no snapshot on record at or before the time of --compare; changes are not shown';
+  const time = numberOf(before['capturedAt']);
+  const same = time !== undefined && time === board['capturedAt'];
+  return `${captured('compared with the snapshot', before)}${same ? ', which is also the snapshot shown, so nothing changed' : ''}`;
+}

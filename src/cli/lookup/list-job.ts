@@ -1,0 +1,191 @@
+import type { Clock } from '../../base/clock.ts';
+import { countText, unitsText } from '../../base/units.ts';
+import { numberOf, type Sent } from '../../contract/read-record.ts';
+import { createFilter } from '../../core/pages/filter.ts';
+import { highlightOf } from '../../core/pages/pattern-search.ts';
+import { sortBy } from '../../core/pages/sort.ts';
+import { type TimedFeed, type WalkFilter, walkPages } from '../../core/pages/walk.ts';
+import type { View } from '../../output/view.ts';
+import { type ListInput, readRange } from '../args/list-flags.ts';
+import type { Context } from '../run/context.ts';
+import { continueList, hintToContinue } from '../run/continue-command.ts';
+import { type CommandJob, RowTally } from '../run/job.ts';
+import type { Out } from '../run/out.ts';
+import type { Plan, Planned } from '../run/plan.ts';
+import { filtersOf } from '../tail/certify.ts';
+import { createListCertificate } from '../verify/list-certificate.ts';
+import { serviceClock } from './service-time.ts';
+
+interface PostList {
+  readonly view: View<Sent>;
+  readonly noun: readonly [one: string, many?: string];
+  readonly symbolField: string;
+  readonly timeField: string;
+  /** The most posts that a page can have. */
+  readonly pageRows: number;
+  /** The calls that come before the first page. */
+  readonly before?: readonly Planned[];
+  /** The call of a page. */
+  readonly page: Planned;
+  /** Opens the feed. Calls that this needs are sent when the output is open, so that they are not lost. */
+  readonly open: () => Promise<{ readonly feed: TimedFeed<Sent>; readonly name: string }>;
+  readonly onPosts?: (posts: AsyncIterable<Sent>) => AsyncIterable<Sent>;
+}
+
+/** What a list has read so far. */
+interface ListState {
+  /** The name of the feed, once it is open. */
+  name: string;
+  /** The cursor after the last page, with which another run continues. */
+  next: string | undefined;
+  /** The number of posts that pass the filters. */
+  matches: number;
+  /** The time of the last post that passed, as it is in the record. */
+  oldest: unknown;
+  /** Whether the list stopped because page after page had no match. */
+  isGivenUp: boolean;
+}
+
+/** The number of consecutive pages without a match after which a list with a limit stops. */
+const MAX_PAGES_WITHOUT_MATCH = 20;
+
+/** A list of posts, newest first: reads page after page, and prints those that match. */
+export function listJob(context: Context, flags: ListInput, list: PostList): CommandJob {
+  const tally = new RowTally(...list.noun);
+  return {
+    plan: listPlan(context, flags, list),
+    view: list.view,
+    tally,
+    print: (out) => printList(context, flags, list, tally, out),
+  };
+}
+
+function listPlan({ terminal, settings }: Context, flags: ListInput, list: PostList): Plan {
+  const { rows } = flags;
+  const range = readRange(flags, terminal.io.clock.now(), settings.utc);
+  // The maximum cost is not known with a filter or --until: they skip posts that are paid for too.
+  const skips = range.until !== undefined || Object.keys(filtersOf(flags.conditions)).length > 0;
+  const pages = rows === undefined || skips ? null : Math.ceil(rows / list.pageRows);
+  return {
+    calls: [...(list.before ?? []), { ...list.page, times: pages }],
+    costs: (cost) => `Fetching up to ${countText(rows ?? 0, ...list.noun)} will cost ${cost}`,
+    // A list with --limit stops by itself, so its spending limit is not reported.
+    tellsLimit: rows === undefined,
+    stopped: (spent) => ({ message: `stopped after ${spent}; there are more results` }),
+  };
+}
+
+async function printList(
+  context: Context,
+  flags: ListInput,
+  list: PostList,
+  tally: RowTally,
+  out: Out,
+): Promise<void> {
+  const { terminal, settings } = context;
+  const { rows } = flags;
+  const isTimed = flags.since !== undefined || flags.until !== undefined;
+  const clock: Clock = isTimed ? await serviceClock(context) : terminal.io.clock;
+  const range = readRange(flags, clock.now(), settings.utc);
+  const walk = { ...range, limit: rows, before: flags.before, clock, signal: terminal.signal };
+  const certificate = createListCertificate(context, list.timeField, walk);
+  const state: ListState = {
+    name: '',
+    next: flags.before,
+    matches: 0,
+    oldest: undefined,
+    isGivenUp: false,
+  };
+  const filter = walkFilter(context, flags, list, state, (record) => certificate.saw(record));
+
+  async function* matching() {
+    const { feed, name } = await list.open();
+    state.name = name;
+    yield* walkPages(certificate.watch(feed), walk, filter);
+  }
+  const posts = list.onPosts?.(matching()) ?? matching();
+  const continued = (error: unknown) =>
+    state.next === flags.before
+      ? error
+      : hintToContinue(error, () => continuedList(context, flags, state, range.since));
+  const view = { ...list.view, highlight: highlightOf(flags.conditions.grep) };
+  await out.print(view, tally.counting(inOrderOf(flags, posts, continued)));
+  const isCut = state.matches === rows;
+  if (isCut && walk.since !== undefined) terminal.notice(cutText(state.oldest));
+  // A file from which the sort has cut posts proves nothing about a stretch of time.
+  if (flags.best === undefined || state.matches <= flags.best)
+    certificate.write(state.name, filtersOf(flags.conditions), state.isGivenUp || isCut);
+}
+
+/** What a limit left out: the list was cut at `oldest`, the time of its last post. */
+function cutText(oldest: unknown): string {
+  const when = new Date(numberOf(oldest) ?? Number.NaN);
+  const at = Number.isNaN(when.getTime()) ? '' : ` at ${when.toISOString()}`;
+  return `--limit ended the list${at}, before --since; to read the whole range, omit --limit`;
+}
+
+/** The filter of a walk, which notes in `state` where the walk is. */
+function walkFilter(
+  { terminal, bill }: Context,
+  { rows, conditions }: ListInput,
+  { symbolField, timeField }: PostList,
+  state: ListState,
+  saw: (record: Sent) => void,
+): Partial<WalkFilter<Sent>> {
+  const isWanted = createFilter<{ readonly record: Sent }>({ ...conditions, symbolField });
+  return {
+    matches(record) {
+      saw(record);
+      const isMatch = isWanted({ record });
+      if (isMatch) {
+        state.matches++;
+        state.oldest = record[timeField];
+      }
+      return isMatch;
+    },
+    onPage(cursor) {
+      state.next = cursor;
+    },
+    maxPages: rows === undefined ? undefined : MAX_PAGES_WITHOUT_MATCH,
+    onGiveUp(pages, cursor) {
+      state.isGivenUp = true;
+      terminal.notice(
+        `stopped after ${pages} pages in a row without a match (${unitsText(bill.spent)}); there are more pages: continue with --before ${cursor}, or use --all`,
+      );
+    },
+  };
+}
+
+/** The posts in the order of the flags. If the list fails halfway, the posts so far come first: they were paid for. */
+async function* inOrderOf(
+  { best, sort, reverse }: ListInput,
+  posts: AsyncIterable<Sent>,
+  continued: (error: unknown) => unknown,
+): AsyncGenerator<Sent, void, void> {
+  const all: Sent[] = [];
+  let failure: { readonly error: unknown } | undefined;
+  try {
+    if (sort === undefined && !reverse) yield* posts;
+    else for await (const post of posts) all.push(post);
+  } catch (error) {
+    failure = { error: continued(error) };
+  }
+  yield* sort === undefined ? all.reverse() : sortBy(all, sort, reverse).slice(0, best);
+  if (failure) throw failure.error;
+}
+
+/** The command line that continues a list. An age such as 2h would refer to a later time, so it states the time. */
+function continuedList(
+  { terminal, settings }: Context,
+  { rows }: ListInput,
+  { next, matches }: ListState,
+  since: number | undefined,
+): string {
+  const changes: Record<string, string | undefined> = { '--before': next };
+  if (since !== undefined) changes['--since'] = new Date(since).toISOString();
+  if (rows !== undefined) {
+    changes['--limit'] = String(rows - matches);
+    changes['--top'] = undefined;
+  }
+  return continueList(terminal.io, settings.flags.out, changes);
+}

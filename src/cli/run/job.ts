@@ -1,0 +1,62 @@
+import { countText } from '../../base/units.ts';
+import type { View } from '../../output/view.ts';
+import type { ExitCode } from '../exit.ts';
+import { approve, isDryRun } from './approve.ts';
+import type { RunOutcome } from './bill.ts';
+import type { Context } from './context.ts';
+import type { Out } from './out.ts';
+import type { Plan } from './plan.ts';
+
+/** The results of a run, which count themselves and know its exit code. */
+export interface Tally extends RunOutcome {
+  exit(): ExitCode;
+}
+
+/** A paid run as a value: what it would send, what it prints, and what it counts. */
+export interface CommandJob {
+  readonly plan: Plan;
+  /** What --fields is checked against; undefined if the run prints no records. */
+  readonly view?: Pick<View<never>, 'fields'>;
+  readonly tally?: Tally;
+  /** Sends the calls of the plan, and prints what they return. */
+  print(out: Out): Promise<void>;
+}
+
+/** Runs a job: with --dry-run, prints its plan; otherwise asks, sends, prints and counts. Returns the exit code. */
+export async function runJob(job: CommandJob, context: Context): Promise<ExitCode> {
+  if (await isDryRun(context, job.plan.calls, job.view)) return 0;
+  await approve(job.plan, context);
+  context.bill.outcome = job.tally;
+  await job.print(context.out);
+  return job.tally?.exit() ?? 0;
+}
+
+/** Counts the rows of a list. */
+export class RowTally implements Tally {
+  total = 0;
+  readonly #nouns: readonly [one: string, many?: string];
+
+  constructor(...nouns: readonly [one: string, many?: string]) {
+    this.#nouns = nouns;
+  }
+
+  get found(): number {
+    return this.total;
+  }
+
+  get text(): string {
+    return countText(this.total, ...this.#nouns);
+  }
+
+  exit(): ExitCode {
+    return 0;
+  }
+
+  /** The same rows, counted as they pass. */
+  async *counting<T>(rows: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T, void, void> {
+    for await (const row of rows) {
+      this.total++;
+      yield row;
+    }
+  }
+}

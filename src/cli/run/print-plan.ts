@@ -1,0 +1,115 @@
+import { plainJson } from '../../base/json-object.ts';
+import type { PriceBounds } from '../../contract/endpoint.ts';
+import { type EndpointId, endpoints, SOCKET_PATH } from '../../contract/endpoints.ts';
+import type { PlannedCall } from '../../contract/records/tool.ts';
+import { encode } from '../../core/client/coding.ts';
+import { type PlanRow, planTableView, planView } from '../../output/views/price.ts';
+import { lookAtAccount } from '../lookup/account.ts';
+import type { Context } from './context.ts';
+import { costOf, type Planned, plus } from './plan.ts';
+
+/** Prints the calls of a dry run: for people with the total and what is left, for programs one by one. */
+export async function printPlan(context: Context, planned: Iterable<Planned>): Promise<void> {
+  const calls = plannedCalls(planned);
+  const { format } = context.settings;
+  if (format !== 'table' && format !== 'markdown') return await context.out.print(planView, calls);
+  await context.out.print(planTableView, await planRows(context, calls));
+  await unlessAway(context, async () => (await import('./budgets.ts')).noticeBudgets(context));
+}
+
+function* plannedCalls(calls: Iterable<Planned>): Generator<PlannedCall> {
+  for (const planned of calls) {
+    const { times = 1, perMinute } = planned;
+    const { endpoint, method, path, body, bounds } = requestOf(planned);
+    const { least, most } = costOf(planned, bounds);
+    const isPriced = 'id' in planned || planned.bounds !== undefined;
+    yield {
+      endpoint,
+      method,
+      path,
+      ...(body !== undefined && { body }),
+      ...(perMinute === undefined ? times !== 1 && { times } : { per: 'minute', times: perMinute }),
+      least: isPriced ? least : null,
+      most,
+    };
+  }
+}
+
+interface Request extends Pick<PlannedCall, 'endpoint' | 'method' | 'path' | 'body'> {
+  /** Undefined if the price is not known, or is that of a minute on the WebSocket. */
+  readonly bounds?: PriceBounds | undefined;
+}
+
+/** A planned call as it would be sent, with its price. Parameters that the endpoint rejects are a usage error. */
+function requestOf(planned: Planned): Request {
+  if (!('id' in planned)) {
+    const { name, method, path, body, bounds } = planned;
+    return { endpoint: name, method, path, body: body && (plainJson(body) ?? body), bounds };
+  }
+  const { id, ask } = planned;
+  if (id === 'ws') return { endpoint: id, method: 'GET', path: SOCKET_PATH };
+  const { method, path, body, bounds } = encode(id, ask);
+  return { endpoint: id, method, path, body: body && plainJson(body), bounds };
+}
+
+async function planRows(context: Context, calls: Iterable<PlannedCall>): Promise<PlanRow[]> {
+  const groups = new Map<string, PlannedCall>();
+  for (const call of calls) {
+    const name = `${call.endpoint} ${call.per}`;
+    const sum = groups.get(name) ?? { ...call, times: 0, least: 0, most: 0 };
+    groups.set(name, {
+      ...sum,
+      path: sum.path === call.path ? call.path : templateOf(call),
+      times: plus(sum.times ?? null, call.times === undefined ? 1 : call.times),
+      least: plus(sum.least, call.least),
+      most: plus(sum.most, call.most),
+    });
+  }
+  const rows = [...groups.values()].map((sum): PlanRow => {
+    const { method, path, per, times = null, least, most } = sum;
+    const shown = path.length > LONG_PATH ? templateOf(sum) : path;
+    return {
+      call: `${method} ${shown}`,
+      times: per === undefined ? times : `${times}/min`,
+      least,
+      most,
+    };
+  });
+  let isPaid = false;
+  for (const [per, call] of [
+    [undefined, 'total'],
+    ['minute', 'total per minute'],
+  ] as const) {
+    const own = [...groups.values()].filter((group) => group.per === per);
+    const sum = (of: 'least' | 'most') =>
+      own.reduce<number | null>((all, group) => plus(all, group[of]), 0);
+    if (sum('most') === 0) continue;
+    isPaid = true;
+    rows.push({ call, times: '', least: sum('least'), most: sum('most') });
+  }
+  if (!isPaid) return rows;
+  const left = await unlessAway(context, async () =>
+    lookAtAccount(await context.service.client(), context.terminal.signal),
+  );
+  if (left) rows.push({ call: 'left now', times: '', least: '', most: left.units ?? 'unlimited' });
+  return rows;
+}
+
+const isEndpoint = (id: string): id is EndpointId => id in endpoints;
+
+/** Longer paths usually contain ids and addresses; the template of the endpoint is shown instead. */
+const LONG_PATH = 50;
+
+const templateOf = ({ endpoint, path }: PlannedCall) =>
+  isEndpoint(endpoint) ? endpoints[endpoint].path : path;
+
+/** A dry run also works without a key or the service. */
+async function unlessAway<T>(context: Context, read: () => Promise<T>): Promise<T | undefined> {
+  if (context.service.scope === undefined) return undefined;
+  try {
+    return await read();
+  } catch {
+    context.terminal.signal.throwIfAborted();
+    return undefined;
+  }
+}
