@@ -15,7 +15,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['contract', 'base'],
   state: ['contract', 'base'],
   store: ['contract', 'base'],
-  tail: ['core', 'contract', 'base'],
+  tail: ['core', 'output', 'store', 'contract', 'base'],
   cli: ['output', 'tail', 'store', 'state', 'core', 'contract', 'base'],
 };
 

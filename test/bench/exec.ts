@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../../src/base/clock.ts';
-import { runCommand } from '../../src/cli/tail/exec/command.ts';
+import { runCommand } from '../../src/tail/exec/command.ts';
 import { createDelivery } from '../../src/tail/exec/delivery.ts';
 import { createHandoff } from '../../src/tail/exec/handoff.ts';
 import { durations, print } from './measure.ts';

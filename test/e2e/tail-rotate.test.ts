@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { finishedFiles } from '../../src/cli/tail/output/rotation.ts';
+import { finishedFiles } from '../../src/tail/file/rotation.ts';
 import {
   idsOf,
   listening,

@@ -16,7 +16,7 @@ import { listJob } from '../lookup/list-job.ts';
 import { authorOf, planAuthor } from '../lookup/scope.ts';
 import { savingTokens, tokenAddress } from '../lookup/token.ts';
 import { runJob } from '../run/job.ts';
-import { filtersOf } from '../tail/certify.ts';
+import { filtersOf } from '../tail/filters.ts';
 import { thesisFeedName } from '../tail/source.ts';
 
 export const thesisList = command({

@@ -20,7 +20,7 @@ import { command } from '../command.ts';
 import { authorOf, planAuthor } from '../lookup/scope.ts';
 import { tokenAddresses } from '../lookup/token.ts';
 import { approve, isDryRun } from '../run/approve.ts';
-import { filtersOf } from '../tail/certify.ts';
+import { filtersOf } from '../tail/filters.ts';
 import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';
 import { checkOutput } from '../tail/output/open.ts';
 import { tailPlan } from '../tail/plan.ts';
@@ -186,7 +186,7 @@ export const thesisTail = command({
       const scope = { userId, tokenAddress };
       if (stored) {
         const { openFollower } = await import('../store/follow.ts');
-        const { createFilling } = await import('../store/fill-gap.ts');
+        const { createFilling } = await import('../../tail/stored/fill-gap.ts');
         const client = fill ? await context.service.client() : undefined;
         const filling =
           client && createFilling(thesisSource(client, scope), client, context.terminal.io.clock);

@@ -12,7 +12,7 @@ import { continueList, hintToContinue } from '../run/continue-command.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
 import type { Out } from '../run/out.ts';
 import type { Plan, Planned } from '../run/plan.ts';
-import { filtersOf } from '../tail/certify.ts';
+import { filtersOf } from '../tail/filters.ts';
 import { createListCertificate } from '../verify/list-certificate.ts';
 import { serviceClock } from './service-time.ts';
 

@@ -6,19 +6,19 @@ import { entryMs, type FeedPoint, type StreamRow } from '../../store/feed/entry.
 import { createFollower, type FollowEvent } from '../../store/feed/follower.ts';
 import type { Begin, FeedPosition } from '../../store/feed/start.ts';
 import { feedIdOf } from '../../store/keys.ts';
+import { feedOf, type TailFiles } from '../../tail/file/position-file.ts';
 import { KnownPosts } from '../../tail/known.ts';
 import { Saver } from '../../tail/output/saver.ts';
 import { type Position, readPosition } from '../../tail/position.ts';
 import { nthNewest, type TailRow } from '../../tail/post-row.ts';
+import { claim, rememberPosts, startAt } from '../../tail/stored/coverage.ts';
+import { afterFilled, type GapFilling, withPosts } from '../../tail/stored/fill-gap.ts';
 import { Wakeup } from '../../tail/wakeup.ts';
 import type { Context } from '../run/context.ts';
 import { placeText } from '../tail/notice-text.ts';
 import { type OutputPlan, openOutput, resumeOutput } from '../tail/output/open.ts';
-import { feedOf, type TailFiles } from '../tail/position-file.ts';
 import type { Feeder } from '../tail/run-feed.ts';
 import { thesisFeedName } from '../tail/source.ts';
-import { afterFilled, type GapFilling, withPosts } from './fill-gap.ts';
-import { claim, rememberPosts, startAt } from './follower-coverage.ts';
 import { storeNow } from './open-store.ts';
 import { type FollowerRun, type StoredPosts, storeFeeder, streamedRow } from './store-feeder.ts';
 

@@ -12,6 +12,8 @@ import {
 } from '../../store/feed/leader-term.ts';
 import { feedIdOf } from '../../store/keys.ts';
 import { createTail, type Tail } from '../../tail/engine.ts';
+import { feedOf } from '../../tail/file/position-file.ts';
+import { openSpool } from '../../tail/file/spool.ts';
 import type { StartPoint, TailOptions, TailPorts } from '../../tail/ports.ts';
 import { continueAfter, type Position, positionText, readPosition } from '../../tail/position.ts';
 import type { TailRow } from '../../tail/post-row.ts';
@@ -21,8 +23,6 @@ import type { Out } from '../run/out.ts';
 import type { Service } from '../run/service.ts';
 import type { Terminal } from '../run/terminal.ts';
 import { createNoticeLines } from '../tail/notice-text.ts';
-import { feedOf } from '../tail/position-file.ts';
-import { openSpool } from '../tail/spool.ts';
 import type { RunStore } from './open-store.ts';
 import { RelayState } from './watch-relay.ts';
 

@@ -5,12 +5,12 @@ import { span } from '../../output/format/time.ts';
 import type { StreamRow } from '../../store/feed/entry.ts';
 import { nothingMeasured, type TailFacts } from '../../tail/health.ts';
 import type { PostFields, PostMark, TailRow } from '../../tail/post-row.ts';
+import { leaderProof } from '../../tail/stored/leader-proof.ts';
 import type { Context } from '../run/context.ts';
 import type { TailFlags } from '../tail/flags.ts';
 import { feederText, placeText } from '../tail/notice-text.ts';
 import type { TailOutput } from '../tail/output/writer.ts';
 import type { Feeder } from '../tail/run-feed.ts';
-import { leaderProof } from './leader-proof.ts';
 import type { RunStore } from './open-store.ts';
 
 export interface StoredPosts {

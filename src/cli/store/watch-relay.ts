@@ -4,9 +4,9 @@ import { span } from '../../output/format/time.ts';
 import type { FeedKeys } from '../../store/keys.ts';
 import type { Tail } from '../../tail/engine.ts';
 import { addCounts, type HealthMode, nothingMeasured, type TailFacts } from '../../tail/health.ts';
+import type { Watched } from '../../tail/service/watch.ts';
+import { leaderProof } from '../../tail/stored/leader-proof.ts';
 import { statusText } from '../tail/notice-text.ts';
-import type { Watched } from '../tail/service/watch.ts';
-import { leaderProof } from './leader-proof.ts';
 import type { RunStore } from './open-store.ts';
 
 /** What is known of a relay, over all of its terms as the leader. */

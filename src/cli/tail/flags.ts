@@ -4,10 +4,10 @@ import { usageError } from '../../base/failure.ts';
 import { time } from '../../base/times.ts';
 import { oneOf } from '../../base/values.ts';
 import type { ConfluenceRule } from '../../tail/confluence.ts';
+import { rotateRule } from '../../tail/file/rotation.ts';
 import { excluding, flag, type GivenFlags, inGroup, list, value, valueOr } from '../args/option.ts';
 import { checkpointFile, file, statusFile, text, type Value } from '../args/values.ts';
 import type { Argument } from '../command.ts';
-import { rotateRule } from './output/rotation.ts';
 
 /** A speed such as `10x`. */
 export const speed: Value<number> = {

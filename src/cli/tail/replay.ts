@@ -3,6 +3,7 @@ import { instantAt } from '../../base/times.ts';
 import { countText, group } from '../../base/units.ts';
 import type { View } from '../../output/view.ts';
 import { Confluence, type ConfluenceFields } from '../../tail/confluence.ts';
+import { postIn } from '../../tail/file/line-count.ts';
 import { nothingMeasured } from '../../tail/health.ts';
 import type { PostFields, TailRow } from '../../tail/post-row.ts';
 import type { Context } from '../run/context.ts';
@@ -10,7 +11,6 @@ import { IdSet } from '../verify/id-set.ts';
 import { chunksOf } from '../verify/scan.ts';
 import type { TailFlags } from './flags.ts';
 import { confluentSink } from './output/confluence-sink.ts';
-import { postIn } from './output/line-count.ts';
 import { printTo } from './output/writer.ts';
 import type { Feeder } from './run-feed.ts';
 

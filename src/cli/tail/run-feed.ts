@@ -6,14 +6,15 @@ import { checkFolder, realPath } from '../../base/files.ts';
 import { holdLock, type LockHandle } from '../../base/lock.ts';
 import { checkSpace } from '../../output/file.ts';
 import { outputClosed } from '../../output/sink.ts';
+import { resumableOut, type TailFiles } from '../../tail/file/position-file.ts';
 import { nothingMeasured } from '../../tail/health.ts';
+import { type Watched, watchHealth } from '../../tail/service/watch.ts';
 import { waitsForUnits } from '../../tail/spend/units-left.ts';
 import type { Context } from '../run/context.ts';
 import type { Settings } from '../settings/settings.ts';
+import { version } from '../version.ts';
 import type { ServiceFlags, TailFlags } from './flags.ts';
 import { untilText } from './notice-text.ts';
-import { resumableOut, type TailFiles } from './position-file.ts';
-import { type Watched, watchHealth } from './service/watch.ts';
 
 /** What follows a feed: a tail of the service, a follower of the store, a member of a group, or a relay. */
 export interface Feeder {
@@ -46,7 +47,14 @@ export async function runFeed(
   const waitText = () => `waiting until ${untilText(waitsUntil ?? 0)}`;
   const watch = once(() =>
     watchHealth(
-      { io, signal, notice: terminal.notice, command: settings.command, diskWait: out.diskWait },
+      {
+        io,
+        signal,
+        notice: terminal.notice,
+        command: settings.command,
+        version,
+        diskWait: out.diskWait,
+      },
       flags,
       {
         facts: () => feeder?.watched.facts() ?? { ...nothingMeasured, waitsUntil },

@@ -6,6 +6,9 @@ import type { Client } from '../../contract/ports/client.ts';
 import { createStatusLine } from '../../output/terminal/status-line.ts';
 import { canRedraw, wantsUnicode } from '../../output/terminal/style.ts';
 import { createTail, type Tail } from '../../tail/engine.ts';
+import { every } from '../../tail/every.ts';
+import { resumableOut, type TailFiles } from '../../tail/file/position-file.ts';
+import { openSpool } from '../../tail/file/spool.ts';
 import type { TailStatus } from '../../tail/notice.ts';
 import type { Connect, PageSource, StartPoint, TailOptions } from '../../tail/ports.ts';
 import { hintOf } from '../failure-hint.ts';
@@ -14,14 +17,11 @@ import { serviceClock } from '../lookup/service-time.ts';
 import type { Context } from '../run/context.ts';
 import { commandWith } from '../run/continue-command.ts';
 import { moreText } from '../run/permission.ts';
-import { every } from './every.ts';
 import type { TailFlags } from './flags.ts';
 import { createNoticeLines, feederText, gapText, statusText } from './notice-text.ts';
 import { type OutputPlan, openOutput, resumeOutput } from './output/open.ts';
-import { resumableOut, type TailFiles } from './position-file.ts';
 import type { Feeder } from './run-feed.ts';
 import { keyFacts } from './source.ts';
-import { openSpool } from './spool.ts';
 
 interface TailPlan extends OutputPlan {
   readonly source: PageSource;

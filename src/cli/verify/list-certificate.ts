@@ -3,12 +3,12 @@ import { timeOfItem } from '../../contract/records/page.ts';
 import type { TimedFeed, WalkOptions } from '../../core/pages/walk.ts';
 import { descriptorIn } from '../../output/file.ts';
 import type { Filters } from '../../tail/certificate.ts';
+import { certify } from '../../tail/file/certify.ts';
+import { LineCount } from '../../tail/file/line-count.ts';
+import { feedOf, resumableOut } from '../../tail/file/position-file.ts';
 import { nthNewest } from '../../tail/post-row.ts';
 import { timing } from '../../tail/timing.ts';
 import type { Context } from '../run/context.ts';
-import { certify } from '../tail/certify.ts';
-import { LineCount } from '../tail/output/line-count.ts';
-import { feedOf, resumableOut } from '../tail/position-file.ts';
 
 /** So many posts in a row decide about a time, because a single one may be dated wrongly. */
 const PROOF = 3;

@@ -6,9 +6,9 @@ import { calloutCall, thesisCall } from '../../core/pages/feeds.ts';
 import { createFilter, readPattern } from '../../core/pages/filter.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import { type Certificate, type Unread, without } from '../../tail/certificate.ts';
+import { postIn } from '../../tail/file/line-count.ts';
 import type { Context } from '../run/context.ts';
 import type { Plan } from '../run/plan.ts';
-import { postIn } from '../tail/output/line-count.ts';
 import { calloutSource, thesisSource } from '../tail/source.ts';
 import type { ScannedFile } from './scan.ts';
 

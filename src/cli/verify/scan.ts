@@ -5,9 +5,9 @@ import { Failure } from '../../base/failure.ts';
 import { inWords } from '../../base/files.ts';
 import { LineDigest } from '../../base/line-digest.ts';
 import { countText, group } from '../../base/units.ts';
+import { certificateAt } from '../../tail/file/certify.ts';
+import { postIn } from '../../tail/file/line-count.ts';
 import { openInput } from '../args/input.ts';
-import { certificateAt } from '../tail/certify.ts';
-import { postIn } from '../tail/output/line-count.ts';
 import type { IdSet } from './id-set.ts';
 
 export type ScannedFile = Awaited<ReturnType<typeof scanWith>>;

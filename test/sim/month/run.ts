@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Failure } from '../../../src/base/failure.ts';
-import { certificateAt, certify, resumeLines } from '../../../src/cli/tail/certify.ts';
-import { openFollowed } from '../../../src/cli/tail/output/followed-file.ts';
-import { LineCount } from '../../../src/cli/tail/output/line-count.ts';
-import { finishedFiles, type RotateRule } from '../../../src/cli/tail/output/rotation.ts';
-import { positionPath, readStart, savePosition } from '../../../src/cli/tail/position-file.ts';
 import { type Compared, joinFiles } from '../../../src/cli/verify/join.ts';
 import { createTail } from '../../../src/tail/engine.ts';
+import { certificateAt, certify, resumeLines } from '../../../src/tail/file/certify.ts';
+import { openFollowed } from '../../../src/tail/file/followed-file.ts';
+import { LineCount } from '../../../src/tail/file/line-count.ts';
+import { positionPath, readStart, savePosition } from '../../../src/tail/file/position-file.ts';
+import { finishedFiles, type RotateRule } from '../../../src/tail/file/rotation.ts';
 import type { Summary } from '../../../src/tail/notice.ts';
 import { calmMs, EPOCH } from '../posts.ts';
 import { rngOf } from '../rng.ts';

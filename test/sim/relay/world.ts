@@ -1,6 +1,4 @@
 import { Failure } from '../../../src/base/failure.ts';
-import { afterFilled, createFilling } from '../../../src/cli/store/fill-gap.ts';
-import { claim, rememberPosts, startAt } from '../../../src/cli/store/follower-coverage.ts';
 import { runRelay } from '../../../src/cli/store/relay.ts';
 import { Spend } from '../../../src/core/spend/spend.ts';
 import type { StoreConnection } from '../../../src/store/connection.ts';
@@ -11,6 +9,8 @@ import { feedIdOf, keysOf } from '../../../src/store/keys.ts';
 import { KnownPosts, type KnownState } from '../../../src/tail/known.ts';
 import { readPosition } from '../../../src/tail/position.ts';
 import { nthNewest, type PostMark } from '../../../src/tail/post-row.ts';
+import { claim, rememberPosts, startAt } from '../../../src/tail/stored/coverage.ts';
+import { afterFilled, createFilling } from '../../../src/tail/stored/fill-gap.ts';
 import { noWait } from '../../no-wait.ts';
 import { calmMs, EPOCH } from '../posts.ts';
 import { rngOf } from '../rng.ts';

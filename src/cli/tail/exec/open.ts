@@ -8,6 +8,7 @@ import { countText } from '../../../base/units.ts';
 import { span } from '../../../output/format/time.ts';
 import { safeLine } from '../../../output/terminal/safe-text.ts';
 import type { View } from '../../../output/view.ts';
+import { runCommand } from '../../../tail/exec/command.ts';
 import {
   type Batch,
   createDelivery,
@@ -21,7 +22,6 @@ import { createTextPrinter } from '../../output/output.ts';
 import type { Context } from '../../run/context.ts';
 import type { TailFlags } from '../flags.ts';
 import type { TailOutput } from '../output/writer.ts';
-import { runCommand } from './command.ts';
 
 const BATCH = 100;
 const LINGER_MS = 1_000;

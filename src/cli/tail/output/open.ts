@@ -4,14 +4,9 @@ import { usageError } from '../../../base/failure.ts';
 import type { View } from '../../../output/view.ts';
 import type { Filters } from '../../../tail/certificate.ts';
 import { Confluence, type ConfluenceFields, confluenceName } from '../../../tail/confluence.ts';
-import type { TailSink } from '../../../tail/ports.ts';
-import type { Position } from '../../../tail/position.ts';
-import type { PostFields } from '../../../tail/post-row.ts';
-import { openSink, selectedFields } from '../../output/output.ts';
-import type { Context } from '../../run/context.ts';
-import { certify, resumeLines } from '../certify.ts';
-import { every } from '../every.ts';
-import type { TailFlags } from '../flags.ts';
+import { every } from '../../../tail/every.ts';
+import { certify, resumeLines } from '../../../tail/file/certify.ts';
+import { openFollowed } from '../../../tail/file/followed-file.ts';
 import {
   feedOf,
   positionPath,
@@ -19,9 +14,14 @@ import {
   resumableOut,
   savePosition,
   type TailFiles,
-} from '../position-file.ts';
+} from '../../../tail/file/position-file.ts';
+import type { TailSink } from '../../../tail/ports.ts';
+import type { Position } from '../../../tail/position.ts';
+import type { PostFields } from '../../../tail/post-row.ts';
+import { openSink, selectedFields } from '../../output/output.ts';
+import type { Context } from '../../run/context.ts';
+import type { TailFlags } from '../flags.ts';
 import { confluentSink } from './confluence-sink.ts';
-import { openFollowed } from './followed-file.ts';
 import { printTo, type TailOutput } from './writer.ts';
 
 export interface OutputPlan {

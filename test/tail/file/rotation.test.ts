@@ -1,15 +1,15 @@
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openFollowed } from '../../../../src/cli/tail/output/followed-file.ts';
+import { openFollowed } from '../../../src/tail/file/followed-file.ts';
 import {
   finishedFiles,
   finishedName,
   isFull,
   type RotateRule,
   rotateRule,
-} from '../../../../src/cli/tail/output/rotation.ts';
-import { openFolder } from '../../../folder.ts';
+} from '../../../src/tail/file/rotation.ts';
+import { openFolder } from '../../folder.ts';
 
 const NOON = Date.UTC(2026, 10, 22, 12);
 const MINUTE = 60_000;

@@ -1,17 +1,21 @@
 import type { Clock } from '../../base/clock.ts';
+import type { StoreConnection } from '../../store/connection.ts';
 import { hashReply, serverNow } from '../../store/connection.ts';
 import { timeFrom } from '../../store/feed/entry.ts';
 import type { FeedKeys } from '../../store/keys.ts';
-import type { RunStore } from './open-store.ts';
 
 /** The minimum time between two reads of the verified time from the store. */
 const ASK_MS = 15_000;
 /** The same, until a read has returned a verified time. */
 const FIRST_ASK_MS = 2_000;
 
+interface LeaderLink {
+  use<T>(work: (store: StoreConnection) => Promise<T>): Promise<T>;
+}
+
 /** How long ago the leading relay has verified the feed; null until this was read from the store, in the background. */
 export function leaderProof(
-  link: Pick<RunStore['link'], 'use'>,
+  link: LeaderLink,
   feed: FeedKeys,
   clock: Pick<Clock, 'now' | 'mono'>,
 ): () => number | null {

@@ -1,14 +1,10 @@
 import { basename, extname } from 'node:path';
-import type { Clock } from '../../../base/clock.ts';
-import { inWords } from '../../../base/files.ts';
-import { writeAtomic } from '../../../base/replace-file.ts';
-import { type TailFacts, type TailHealth, tailMetrics } from '../../../tail/health.ts';
-import type { RunEnd } from '../../io.ts';
-import type { Out } from '../../run/out.ts';
-import type { Terminal } from '../../run/terminal.ts';
-import { version } from '../../version.ts';
+import type { Clock } from '../../base/clock.ts';
+import { inWords } from '../../base/files.ts';
+import { writeAtomic } from '../../base/replace-file.ts';
+import type { DiskWait } from '../../output/disk-wait.ts';
 import { every } from '../every.ts';
-import type { ServiceFlags } from '../flags.ts';
+import { type TailFacts, type TailHealth, tailMetrics } from '../health.ts';
 import { openServiceManager } from './notify.ts';
 
 export interface Watched {
@@ -28,15 +24,36 @@ const LOOK_MS = 1_000;
 /** By how much one message extends the start timeout, after which a long first walk would be killed. */
 const START_MS = 60_000;
 
-interface HealthRun extends Pick<Terminal, 'io' | 'signal' | 'notice'>, Pick<Out, 'diskWait'> {
+/** The exit code of a run, and in one word why it ended. */
+interface Ended {
+  readonly exit: number;
+  readonly reason: string;
+}
+
+interface HealthRun {
+  readonly io: {
+    readonly clock: Clock;
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly atEnd: Set<(end: Ended) => Promise<void>>;
+  };
+  readonly signal: AbortSignal;
+  readonly notice: (line: string) => void;
+  readonly diskWait: Pick<DiskWait, 'failure'>;
+  /** The version of the program. */
+  readonly version: string;
   /** The path of the command. */
   readonly command: string;
+}
+
+interface HealthFlags {
+  readonly status?: string | undefined;
+  readonly heartbeat?: number | undefined;
 }
 
 /** Reports the state of the run to the status file, stderr and the service manager until the run has ended. */
 export function watchHealth(
   context: HealthRun,
-  { status, heartbeat }: ServiceFlags,
+  { status, heartbeat }: HealthFlags,
   run: Watched,
   manager = openServiceManager(context.io.env, context.notice),
 ): void {
@@ -134,7 +151,7 @@ function progressOf({ loop }: Watched, now: () => number) {
 
 /** If the first write fails, the run ends before it reads the feed; later failures are only reported. */
 function statusWriter(
-  { io, command, notice, diskWait }: HealthRun,
+  { io, command, version, notice, diskWait }: HealthRun,
   path: string,
   watched: Watched,
 ) {
@@ -142,7 +159,7 @@ function statusWriter(
   const startedAt = io.clock.now();
   let failed = false;
   let written = false;
-  return (progressAt: number, end: RunEnd | null = null): void => {
+  return (progressAt: number, end: Ended | null = null): void => {
     const { user, system } = process.cpuUsage();
     const health: TailHealth = {
       ...watched.facts(),

@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { resumeLines } from '../../../src/cli/tail/certify.ts';
-import { LineCount } from '../../../src/cli/tail/output/line-count.ts';
-import { readStart, savePosition } from '../../../src/cli/tail/position-file.ts';
+import { resumeLines } from '../../../src/tail/file/certify.ts';
+import { LineCount } from '../../../src/tail/file/line-count.ts';
+import { readStart, savePosition } from '../../../src/tail/file/position-file.ts';
 import type { Position } from '../../../src/tail/position.ts';
 import { openFolder } from '../../folder.ts';
 

@@ -1,10 +1,10 @@
 import { closeSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
-import { duration } from '../../../base/durations.ts';
-import { openRegular, readAt, realPath } from '../../../base/files.ts';
-import { isRecord } from '../../../base/json-object.ts';
-import { postTimeOf } from '../../../tail/post-row.ts';
-import type { Value } from '../../args/values.ts';
+import { duration } from '../../base/durations.ts';
+import { openRegular, readAt, realPath } from '../../base/files.ts';
+import { isRecord } from '../../base/json-object.ts';
+import type { Kind } from '../../base/values.ts';
+import { postTimeOf } from '../post-row.ts';
 
 /** At a size, or at each multiple of a duration since 1970 (UTC). */
 export type RotateRule = { readonly bytes: number } | { readonly everyMs: number };
@@ -24,7 +24,7 @@ const LEAST_BYTES = 1_000;
 const LEAST_MS = 1_000;
 
 /** The unit `m` means minutes; megabytes are `M` or `MB`. */
-export const rotateRule: Value<RotateRule> = {
+export const rotateRule: Kind<RotateRule> = {
   name: 'size|duration',
   noun: 'size or duration',
   hint: 'write it as 100MB, 1GB, 1h or 1d',

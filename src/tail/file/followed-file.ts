@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errno, isAbsent, realPath, syncFolder } from '../../../base/files.ts';
+import { errno, isAbsent, realPath, syncFolder } from '../../base/files.ts';
 import {
   createSink,
   failureOf,
@@ -10,9 +10,9 @@ import {
   syncTo,
   tryOnce,
   writeFailure,
-} from '../../../output/sink.ts';
-import type { FileLines } from '../../../tail/certificate.ts';
-import type { FilePlace } from '../../../tail/position.ts';
+} from '../../output/sink.ts';
+import type { FileLines } from '../certificate.ts';
+import type { FilePlace } from '../position.ts';
 import { LineCount } from './line-count.ts';
 import { finishedName, isFull, type RotateRule } from './rotation.ts';
 

@@ -1,14 +1,14 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { RunEnd } from '../../../../src/cli/io.ts';
-import { openServiceManager } from '../../../../src/cli/tail/service/notify.ts';
-import { watchHealth } from '../../../../src/cli/tail/service/watch.ts';
-import { nothingMeasured, type TailFacts } from '../../../../src/tail/health.ts';
-import { openFolder } from '../../../folder.ts';
-import { noWait } from '../../../no-wait.ts';
-import { advanceTime, clockOn, createScheduler } from '../../../sim/scheduler.ts';
-import { readSamples } from '../../../status-file.ts';
+import type { RunEnd } from '../../../src/cli/io.ts';
+import { nothingMeasured, type TailFacts } from '../../../src/tail/health.ts';
+import { openServiceManager } from '../../../src/tail/service/notify.ts';
+import { watchHealth } from '../../../src/tail/service/watch.ts';
+import { openFolder } from '../../folder.ts';
+import { noWait } from '../../no-wait.ts';
+import { advanceTime, clockOn, createScheduler } from '../../sim/scheduler.ts';
+import { readSamples } from '../../status-file.ts';
 
 const facts: TailFacts = { ...nothingMeasured, mode: 'polling' };
 
@@ -30,6 +30,7 @@ function openRun(env: Record<string, string> = {}) {
   const context = {
     io: { clock, env, atEnd } as never,
     command: 'thesis tail',
+    version: '1.0.0',
     notice: (line: string) => void notices.push(line),
     diskWait: noWait,
     signal: ending.signal,

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runCommand } from '../../../../src/cli/tail/exec/command.ts';
-import type { Batch } from '../../../../src/tail/exec/delivery.ts';
-import { openFolder } from '../../../folder.ts';
+import { runCommand } from '../../../src/tail/exec/command.ts';
+import type { Batch } from '../../../src/tail/exec/delivery.ts';
+import { openFolder } from '../../folder.ts';
 
 const batchOf = (...ids: readonly string[]): Batch => ({
   number: 7,

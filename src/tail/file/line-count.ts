@@ -1,10 +1,10 @@
 import { closeSync, readSync } from 'node:fs';
-import { openRegular } from '../../../base/files.ts';
-import { parseJson } from '../../../base/json.ts';
-import { isRecord } from '../../../base/json-object.ts';
-import { LineDigest } from '../../../base/line-digest.ts';
-import type { FileLines } from '../../../tail/certificate.ts';
-import { type TailRow, tailRow } from '../../../tail/post-row.ts';
+import { openRegular } from '../../base/files.ts';
+import { parseJson } from '../../base/json.ts';
+import { isRecord } from '../../base/json-object.ts';
+import { LineDigest } from '../../base/line-digest.ts';
+import type { FileLines } from '../certificate.ts';
+import { type TailRow, tailRow } from '../post-row.ts';
 
 const CHUNK = 256 * 1024;
 

@@ -1,8 +1,14 @@
 import { spawn } from 'node:child_process';
 import { constants as systemConstants } from 'node:os';
-import { errno } from '../../../base/files.ts';
-import type { Batch, CommandEnd } from '../../../tail/exec/delivery.ts';
-import type { Io } from '../../io.ts';
+import { errno } from '../../base/files.ts';
+import type { Batch, CommandEnd } from './delivery.ts';
+
+/** Where a command runs. */
+export interface CommandPlace {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly platform: NodeJS.Platform;
+}
 
 /** Variables that are not passed to the command: secrets, and those meant for this process only. */
 const withheld = new Set([
@@ -18,7 +24,7 @@ const plainId = /^[\w.:-]{1,200}$/;
 /** Runs the text of `--exec` in a shell, which shares the stdout and stderr of this program. */
 export function runCommand(
   text: string,
-  { env, cwd, platform }: Pick<Io, 'env' | 'cwd' | 'platform'>,
+  { env, cwd, platform }: CommandPlace,
   { number, rows }: Batch,
   attempt: number,
 ): Promise<CommandEnd> {

@@ -5,8 +5,8 @@ import { type TimedFeed, type WalkOptions, walkPages } from '../../core/pages/wa
 import { entryMs, type FeedPoint } from '../../store/feed/entry.ts';
 import type { FollowEvent } from '../../store/feed/follower.ts';
 import type { FeedPosition } from '../../store/feed/start.ts';
-import type { PageSource } from '../../tail/ports.ts';
-import type { TailRow } from '../../tail/post-row.ts';
+import type { PageSource } from '../ports.ts';
+import type { TailRow } from '../post-row.ts';
 
 export type GapFilling = ReturnType<typeof createFilling>;
 

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
-import type { Io } from '../../io.ts';
 
-type Environment = Io['env'];
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** After this time, the program that sends a message is killed. It normally needs a few milliseconds. */
 const TIMEOUT_MS = 5_000;

@@ -1,41 +1,16 @@
 import { dirname } from 'node:path';
 import { fileFailure, readBounded, realPath, statsOf } from '../../base/files.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
-import { normalSymbol } from '../../core/pages/filter.ts';
-import type { Certificate, FileLines, Filters } from '../../tail/certificate.ts';
-import {
-  certificateIn,
-  certificateText,
-  type FilePlace,
-  type Position,
-} from '../../tail/position.ts';
-import type { FilterConditions } from '../args/list-flags.ts';
-import { fileAt, isAt } from './output/followed-file.ts';
-import { LineCount } from './output/line-count.ts';
-import { finishedFiles, unpackedName } from './output/rotation.ts';
+import type { Certificate, FileLines, Filters } from '../certificate.ts';
+import { certificateIn, certificateText, type FilePlace, type Position } from '../position.ts';
+import { fileAt, isAt } from './followed-file.ts';
+import { LineCount } from './line-count.ts';
+import { finishedFiles, unpackedName } from './rotation.ts';
 
 /** The maximum size of a certificate that is read; a position can have many ids. */
 const LARGEST = 256 * 1024 * 1024;
 
 const certificatePath = (file: string): string => `${file}.trdr`;
-
-/** The filters of a command line, for certificates: only those that are set, in a fixed order. */
-export function filtersOf({
-  symbol = [],
-  minHoldings,
-  devOnly,
-  grep,
-  exclude,
-}: FilterConditions): Filters {
-  const named: Readonly<Record<keyof FilterConditions, unknown>> = {
-    symbol: symbol.length > 0 ? [...new Set(symbol.map(normalSymbol))].sort() : undefined,
-    minHoldings,
-    devOnly: devOnly || undefined,
-    grep: grep?.source,
-    exclude: exclude?.source,
-  };
-  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
-}
 
 /** Reads the certificate beside a file; undefined without one, `'damaged'` if its text is. */
 export function certificateAt(file: string): Certificate | 'damaged' | undefined {

@@ -19,14 +19,13 @@ import {
   type Position,
   positionText,
   readPosition,
-} from '../../tail/position.ts';
-import type { PostMark } from '../../tail/post-row.ts';
-import { timing } from '../../tail/timing.ts';
-import type { Service } from '../run/service.ts';
+} from '../position.ts';
+import type { PostMark } from '../post-row.ts';
+import { timing } from '../timing.ts';
 import { certificateAt } from './certify.ts';
-import { fileAt, isAt } from './output/followed-file.ts';
-import { postIn } from './output/line-count.ts';
-import { finishedFiles, unpackedName } from './output/rotation.ts';
+import { fileAt, isAt } from './followed-file.ts';
+import { postIn } from './line-count.ts';
+import { finishedFiles, unpackedName } from './rotation.ts';
 
 export interface TailFiles {
   readonly out: string | undefined;
@@ -40,8 +39,12 @@ export function resumableOut(path: string | undefined): string | undefined {
   return found === undefined || found.isFile() || found.isDirectory() ? path : undefined;
 }
 
+interface FeedService {
+  readonly scope?: { readonly baseUrl: string } | undefined;
+}
+
 /** The name of a feed in positions and certificates, with its service. */
-export const feedOf = (name: string, { scope }: Pick<Service, 'scope'>): string =>
+export const feedOf = (name: string, { scope }: FeedService): string =>
   `${name} of ${scope?.baseUrl ?? 'a service'}`;
 
 /** Where the position of a tail is saved: in the checkpoint, or beside its output. */

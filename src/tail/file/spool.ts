@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { quietly } from '../../base/calls.ts';
 import { PRIVATE_FILE, readAt, temporaryIn } from '../../base/files.ts';
 import type { DiskWait } from '../../output/disk-wait.ts';
-import type { Spool } from '../../tail/ports.ts';
+import type { Spool } from '../ports.ts';
 
 /** Stores the rows of a long walk in a temporary file, or waits while its disk is full. */
 export function openSpool(diskWait: Pick<DiskWait, 'retry'>): Spool {

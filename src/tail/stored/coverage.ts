@@ -1,6 +1,6 @@
-import type { KnownPosts } from '../../tail/known.ts';
-import type { Position } from '../../tail/position.ts';
-import type { PostMark } from '../../tail/post-row.ts';
+import type { KnownPosts } from '../known.ts';
+import type { Position } from '../position.ts';
+import type { PostMark } from '../post-row.ts';
 
 const never = Number.NEGATIVE_INFINITY;
 
