@@ -23,6 +23,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 const vendorFiles: Readonly<Record<string, RegExp>> = {
   zod: /^/,
   commander: /^cli\//,
+  execa: /^(cli\/settings|tail\/exec)\//,
   iovalkey: /^store\//,
   undici: /^core\/http\//,
   ws: /^tail\/socket\/|^sandbox\//,

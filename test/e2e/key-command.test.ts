@@ -84,6 +84,7 @@ describe('keyCommand', () => {
     ['kill $$', 'was ended by SIGTERM'],
     ['true', 'printed nothing'],
     ['echo', 'printed nothing'],
+    ['yes', 'printed more than 64 KiB'],
     ['echo one; echo two', 'printed several lines'],
     ['echo two words', 'has invalid characters'],
     ['read -r line && echo "$line"', 'failed with exit code 1'],
@@ -94,6 +95,13 @@ describe('keyCommand', () => {
     const run = await trdr(['whois', 'mira'], { ...options, env, input: 'secret\n' });
     expect([run.exitCode, sandbox.log.length]).toEqual([4, 0]);
     expect(run.error()['message']).toContain(why);
+  });
+
+  test('has printed the key when it ends, even if a process in the background holds its output', async () => {
+    const { options, sandbox } = await opened();
+    const line = `seq 100000 >&2; echo ${sandbox.key}; (sleep 60) & exit 0`;
+    const env = { ...options.env, TRDR_KEY_COMMAND: line };
+    expect(await trdr(['me'], { ...options, env })).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
   test('is ended after 30s', async () => {

@@ -71,6 +71,7 @@ const packages = {
   ora: 'Multiple concurrent spinners',
   'cli-table3': 'desiredHeight',
   conf: 'Please specify the `projectVersion` option',
+  execa: 'forceKillAfterDelay',
   iovalkey: 'Connection is closed',
 };
 

@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process';
 import { quietly } from '../../base/calls.ts';
 import { Failure } from '../../base/failure.ts';
-import { errno } from '../../base/files.ts';
 import { withoutKeys } from '../../core/client/mask-key.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { Io } from '../io.ts';
@@ -40,46 +38,61 @@ const failed = (
 async function outputOf(name: string, line: string, io: Io): Promise<string> {
   const { env, cwd, signal, clock } = io;
   signal.throwIfAborted();
+  const { execa } = await import('execa');
   // With a terminal, the command stays in the session, so that it can ask for a passphrase.
   const isAlone = !canAsk(io);
-  const child = spawn('/bin/sh', ['-c', line], {
-    ...{ cwd, env: { ...env } },
-    stdio: [isAttended(io) ? 'inherit' : 'ignore', 'pipe', 'pipe'],
+  const child = execa('/bin/sh', ['-c', line], {
+    cwd,
+    env: { ...env },
+    extendEnv: false,
+    stdin: isAttended(io) ? 'inherit' : 'ignore',
     detached: isAlone,
+    // A key is short. The messages of the command may be long, and only their end is kept.
+    maxBuffer: { stdout: LONGEST },
+    buffer: { stderr: false },
+    stripFinalNewline: false,
+    cleanup: false,
+    reject: false,
   });
-  let [out, err] = ['', ''];
-  child.stdout.on('data', (part: Buffer) => {
-    out = (out + part).slice(0, LONGEST);
-  });
+  let said = '';
   child.stderr.on('data', (part: Buffer) => {
-    err = (err + part).slice(-LONGEST);
+    said = (said + part).slice(-LONGEST);
     if (!isAlone) io.stderr.write(part);
   });
+  const stopReading = () => {
+    child.stdout.destroy();
+    child.stderr.destroy();
+  };
   const done = new AbortController();
   const until = AbortSignal.any([signal, done.signal]);
+  child.once('exit', () => clock.sleep(REST_MS, until).then(stopReading, () => {}));
+  const late = clock.sleep(LIMIT_MS, until).then(() => undefined);
   try {
-    const ended = new Promise<string | undefined>((resolve) => {
-      child.once('error', (error) => resolve(`cannot be started: ${errno(error)}`));
-      child.once('exit', (code, killed) => {
-        const why = killed === null ? `failed with exit code ${code}` : `was ended by ${killed}`;
-        const settle = () => resolve(code === 0 ? undefined : why);
-        child.once('close', settle);
-        clock.sleep(REST_MS, until).then(settle, settle);
-      });
-    });
-    const late = clock.sleep(LIMIT_MS, until).then(() => `did not end within ${LIMIT_MS / 1_000}s`);
-    const why = await Promise.race([ended, late]);
-    if (why === undefined) return out;
-    const said = safeLine(withoutKeys(err.trim().slice(-500)).replace(/\s+/g, ' '));
-    throw failed(name, `${why}${said === '' ? '' : `: ${said}`}`);
+    const end = await Promise.race([child, late]);
+    if (end?.exitCode === 0 && !end.isMaxBuffer) return end.stdout;
+    const why = end ? endText(end) : `did not end within ${LIMIT_MS / 1_000}s`;
+    const last = safeLine(withoutKeys(said.trim().slice(-500)).replace(/\s+/g, ' '));
+    throw failed(name, `${why}${last === '' ? '' : `: ${last}`}`);
   } finally {
     done.abort();
     const { pid } = child;
-    // It fails if the command has already ended.
+    // It fails if the command has already ended. execa would end the shell, but not what the shell has started.
     quietly(() =>
       isAlone && pid !== undefined ? process.kill(-pid, 'SIGKILL') : child.kill('SIGKILL'),
     );
-    child.stdout.destroy();
-    child.stderr.destroy();
+    stopReading();
   }
+}
+
+interface Ending {
+  readonly exitCode?: number | undefined;
+  readonly signal?: string | undefined;
+  readonly code?: string | undefined;
+  readonly isMaxBuffer: boolean;
+}
+
+function endText({ exitCode, signal, code, isMaxBuffer }: Ending): string {
+  if (isMaxBuffer) return `printed more than ${LONGEST / 1024} KiB`;
+  if (exitCode !== undefined) return `failed with exit code ${exitCode}`;
+  return signal === undefined ? `cannot be started: ${code}` : `was ended by ${signal}`;
 }

@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
 import { constants as systemConstants } from 'node:os';
-import { errno } from '../../base/files.ts';
+import { quietly } from '../../base/calls.ts';
 import type { Batch, CommandEnd } from './delivery.ts';
 
 /** Where a command runs. */
@@ -21,60 +20,51 @@ const withheld = new Set([
 /** Ids are untrusted text, so only those of common characters are passed in the environment. */
 const plainId = /^[\w.:-]{1,200}$/;
 
-/** Runs the text of `--exec` in a shell, which shares the stdout and stderr of this program. */
-export function runCommand(
+/**
+ * Runs the text of `--exec` in a shell, which shares the stdout and stderr of this program. The command has ended when the shell
+ * has, even if it left a process in the background that keeps the input open.
+ */
+export async function runCommand(
   text: string,
   { env, cwd, platform }: CommandPlace,
   { number, rows }: Batch,
   attempt: number,
 ): Promise<CommandEnd> {
+  const { execa } = await import('execa');
   const windows = platform === 'win32';
-  const [file, words] = windows
-    ? [env['ComSpec'] ?? 'cmd.exe', ['/d', '/s', '/c', `"${text}"`]]
-    : ['/bin/sh', ['-c', text]];
+  const shell = windows ? (env['ComSpec'] ?? 'cmd.exe') : '/bin/sh';
   const passed = Object.entries(env).filter(([name]) => !withheld.has(name.toUpperCase()));
-  const child = spawn(file, words, {
+  const child = execa(text, {
+    shell,
     cwd,
     env: { ...Object.fromEntries(passed), ...describe(number, rows, attempt) },
-    stdio: ['pipe', 'inherit', 'inherit'],
+    extendEnv: false,
+    input: Buffer.concat(rows.map(({ line }) => line)),
+    stdout: 'inherit',
+    stderr: 'inherit',
     // Start a separate process group, so that Ctrl-C does not reach the command and the command can finish.
     detached: !windows,
-    windowsHide: true,
-    windowsVerbatimArguments: windows && file.toLowerCase().endsWith('cmd.exe'),
+    // At the end of this program execa would end the shell, but not what the shell has started.
+    cleanup: false,
+    reject: false,
   });
   const kill = () => {
     if (child.pid === undefined) return;
-    try {
-      if (windows) child.kill();
-      else process.kill(-child.pid, 'SIGKILL');
-    } catch {
-      // Ignore the error: the command has already ended.
-    }
+    quietly(() => (windows ? child.kill() : process.kill(-Number(child.pid), 'SIGKILL')));
   };
   // A second signal ends this process at once, so end the command too.
   process.once('exit', kill);
-  return new Promise<CommandEnd>((settle) => {
-    child.once('error', (error) => {
-      const why = `cannot start ${file}: ${errno(error)}`;
-      settle({ ok: false, why, code: errno(error) === 'ENOENT' ? 127 : 126 });
-    });
-    child.once('exit', (code, signal) => {
-      if (code === 0) settle({ ok: true });
-      else if (signal === null) settle({ ok: false, why: `exit code ${code}`, code: code ?? 1 });
-      else
-        settle({
-          ok: false,
-          why: `killed by ${signal}`,
-          code: 128 + systemConstants.signals[signal],
-        });
-    });
-    // Ignore write errors: a command need not read its input, and only its exit code matters.
-    child.stdin.on('error', () => {});
-    child.stdin.end(Buffer.concat(rows.map(({ line }) => line)));
-  }).finally(() => {
-    process.removeListener('exit', kill);
-    child.stdin.destroy();
-  });
+  child.once('exit', () => child.stdin.destroy());
+  const { exitCode, signal, code } = await child;
+  process.removeListener('exit', kill);
+  if (exitCode === 0) return { ok: true };
+  if (exitCode !== undefined) return { ok: false, why: `exit code ${exitCode}`, code: exitCode };
+  if (signal !== undefined) {
+    const number = systemConstants.signals[signal];
+    return { ok: false, why: `killed by ${signal}`, code: 128 + number };
+  }
+  const why = `cannot start ${shell}: ${code}`;
+  return { ok: false, why, code: code === 'ENOENT' ? 127 : 126 };
 }
 
 function describe(number: number, rows: Batch['rows'], attempt: number): Record<string, string> {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../../../src/tail/exec/command.ts';
@@ -38,6 +38,13 @@ describe.runIf(process.platform !== 'win32')('a command', () => {
       expect(readFileSync(join(given.cwd, 'got'), 'utf8')).toBe('|ok|');
     },
   );
+
+  it('has ended when its shell has, even if a process in the background holds its input', async () => {
+    const given = world();
+    const script = 'exec 3<&0; (sleep 5; touch ended) <&3 > /dev/null 2>&1 & exit 0';
+    expect(await runCommand(script, given, large, 1)).toEqual({ ok: true });
+    expect(existsSync(join(given.cwd, 'ended'))).toBe(false);
+  });
 
   const large = batchOf(...Array.from({ length: 20_000 }, (_, i) => `${i}`.repeat(10)));
   it.each([
