@@ -1,23 +1,14 @@
 import { Failure } from '../base/failure.ts';
-import { endDue, endStep, shutDown } from './end-step.ts';
-import { BLOCKED } from './failures.ts';
+import { stopText } from '../core/pages/read-pages.ts';
+import { BLOCKED, ceilingReached } from './failures.ts';
 import type { HealthMode } from './health.ts';
 import type { Stretched, Summary, TailCounts, TailStatus } from './notice.ts';
+import { createParts, type TailParts } from './parts.ts';
 import type { TailOptions, TailPorts } from './ports.ts';
-import { printDue, printStep } from './print-step.ts';
-import {
-  createRun,
-  finish,
-  isConnected,
-  mode,
-  now,
-  type Run,
-  reportGap,
-  spendPlan,
-} from './run.ts';
-import { socketDue, socketStep } from './socket/socket-step.ts';
+import type { Filling, Printed } from './row-printer.ts';
 import { isOutOfUnits } from './spend/units-left.ts';
-import { walkDue, walkStep } from './walk/walk-step.ts';
+import type { Walked } from './walk/walk.ts';
+import type { Connection } from './walk/walker.ts';
 
 export interface Tail {
   /** Runs until the tail is stopped, has done what was asked, or fails; throws a failure after the `end` notice. */
@@ -29,183 +20,334 @@ export interface Tail {
   touch(): void;
 }
 
-/** Creates a tail: a loop that calls all parts whenever something wakes it. The loop itself waits for nothing else. */
 export function createTail(ports: TailPorts, options: TailOptions): Tail {
-  const inner = new AbortController();
-  const { signal } = inner;
-  const run = createRun(ports, options, signal);
-  const { wakeup, money, walks, notify } = run;
-  let turns = 0;
-  let told: Stretched | undefined;
-
-  /** Reports that a budget requires a longer interval: once in each of its periods, and again when it has doubled. */
-  const tellStretched = () => {
-    const stretched = mode(run) === 'poll' && walks.isStarted ? stretchedOf(run) : undefined;
-    const isNews =
-      told?.until !== stretched?.until || (stretched?.everyMs ?? 0) > 2 * (told?.everyMs ?? 0);
-    if (!stretched || !isNews) return;
-    told = stretched;
-    notify({ kind: 'stretched', perMinute: spendPlan(run).perMinute.poll, stretched });
+  const engine = new Engine(ports, options);
+  return {
+    run: (signal) => engine.run(signal),
+    status: () => engine.status(),
+    wake: () => engine.wake(),
+    touch: () => engine.touch(),
   };
+}
 
-  const begin = async () => {
-    run.began = now(run);
-    await money.first(() => wakeup.wait(Number.POSITIVE_INFINITY));
-    const { why, perMinute } = spendPlan(run);
-    if (why && run.ports.connect) {
-      run.session.poll();
-      run.polling = why;
+/** Runs a tail: a loop that lets each part make a step whenever something wakes it. The loop itself waits for nothing else. */
+class Engine {
+  readonly #ports: TailPorts;
+  readonly #options: TailOptions;
+  readonly #parts: TailParts;
+  /** Aborted when the run is over, whatever ended it. */
+  readonly #over = new AbortController();
+  #turns = 0;
+  #told: Stretched | undefined;
+  /** The spending limit with which the walk that ended at the limit would have reached what is verified. */
+  #neededCeiling: number | null = null;
+
+  constructor(ports: TailPorts, options: TailOptions) {
+    this.#ports = ports;
+    this.#options = options;
+    this.#parts = createParts(ports, options, this.#over.signal);
+  }
+
+  wake(): void {
+    this.#parts.wakeup.wake();
+  }
+
+  touch(): void {
+    this.#parts.saver?.touch();
+    this.wake();
+  }
+
+  async run(signal: AbortSignal): Promise<Summary> {
+    const stop = () => {
+      this.#over.abort(signal.reason);
+      this.wake();
+    };
+    signal.addEventListener('abort', stop);
+    if (signal.aborted) stop();
+    try {
+      await this.#begin();
+      await this.#loop();
+    } catch (error) {
+      if (!this.#over.signal.aborted) this.#parts.end.finish('failure', error);
     }
-    const current = why ? 'poll' : 'ws';
-    const other = current === 'ws' ? 'poll' : 'ws';
-    told = current === 'poll' ? stretchedOf(run) : undefined;
+    await this.#finish();
+    signal.removeEventListener('abort', stop);
+    return this.#summarize();
+  }
+
+  status(): TailStatus {
+    const { walker, session, printer, money, end, rate, writer } = this.#parts;
+    const { trouble, waitsUntil } = walker.reader;
+    const { perMinute } = this.#parts.planner.plan();
+    const { completeAt } = walker;
+    return {
+      ...this.#counts(),
+      ready: walker.wasVerified,
+      mode: this.#mode(),
+      reconnects: Math.max(0, session.connections - 1),
+      rate: rate.perSecond,
+      gaps: end.gaps.length,
+      lastPost: writer.lastPost,
+      turns: this.#turns,
+      neededCeiling: this.#neededCeiling,
+      failing: trouble !== undefined && !isOutOfUnits(trouble),
+      waitsUntil,
+      blockedSince: printer.blockedAt ?? null,
+      budgets: money.budgets,
+      limitLeft: this.#options.limitLeft?.() ?? null,
+      allowanceLeft: money.allowanceLeft,
+      perMinute: waitsUntil === null ? perMinute[session.mode] : 0,
+      walkedAgoMs: completeAt === undefined ? null : this.#ports.clock.mono() - completeAt,
+    };
+  }
+
+  /** Learns what is left, and reports how the run begins. */
+  async #begin(): Promise<void> {
+    const { wakeup, money, planner, streaming, end, hasSocket, notify } = this.#parts;
+    const { start, noFollow, lagMs } = this.#options;
+    end.begin();
+    await money.first(() => wakeup.wait(Number.POSITIVE_INFINITY));
+    const { why, perMinute } = planner.plan();
+    if (why && hasSocket) streaming.begin(why);
+    const mode = why ? 'poll' : 'ws';
+    const other = why ? 'ws' : 'poll';
+    this.#told = mode === 'poll' ? planner.stretched() : undefined;
     notify({
       kind: 'start',
-      from: options.start.kind,
-      noFollow: options.noFollow === true,
-      mode: current,
+      from: start.kind,
+      noFollow: noFollow === true,
+      mode,
       why,
-      lagMs: options.lagMs,
-      perMinute: perMinute[current],
-      stretched: told,
-      other: run.ports.connect ? { mode: other, perMinute: perMinute[other] } : null,
+      lagMs,
+      perMinute: perMinute[mode],
+      stretched: this.#told,
+      other: hasSocket ? { mode: other, perMinute: perMinute[other] } : null,
     });
-  };
+  }
 
-  /** Only then is a WebSocket opened: an open one is charged by the minute, even while nothing can be printed. */
-  const isQuiet = () =>
-    walks.isStarted && !walks.job && !run.filling && !run.saver?.isHolding && !run.writer.busy();
-
-  const nextDue = () =>
-    Math.min(walkDue(run), socketDue(run, isQuiet()), printDue(run), money.due, endDue(run));
-
-  const loop = async () => {
-    while (!run.ending) {
-      turns++;
-      if (signal.aborted) {
-        finish(run, 'stopped');
+  async #loop(): Promise<void> {
+    const { end, money, session, wakeup } = this.#parts;
+    while (!end.ended) {
+      this.#turns++;
+      if (this.#over.signal.aborted) {
+        end.finish('stopped');
         return;
       }
-      endStep(run);
-      if (run.ending || (await printStep(run)) || walkStep(run) || socketStep(run, isQuiet()))
-        continue;
-      money.step(mode(run) === 'ws', run.session.minutes);
-      tellStretched();
-      await wakeup.wait(nextDue());
+      end.step();
+      if (end.ended || (await this.#step())) continue;
+      money.step(session.mode === 'ws', session.minutes);
+      this.#tellStretched();
+      await wakeup.wait(this.#due);
     }
-  };
+  }
 
-  const modeNow = (): HealthMode => {
-    if (walks.waitsUntil !== null) return 'waiting';
-    if (mode(run) === 'poll') return 'polling';
-    return isConnected(run) ? 'streaming' : 'connecting';
-  };
+  /** Lets the parts make one step, the most urgent one first; returns whether anything happened. */
+  async #step(): Promise<boolean> {
+    const { printer, walker, streaming } = this.#parts;
+    if (this.#took(await printer.step(walker.isPlaced))) return true;
+    const walked = walker.finished();
+    if (walked) printer.begin(walked);
+    if (walked || (this.#mayWalk && walker.step(this.#connection))) return true;
+    return streaming.step(this.#mayDial);
+  }
 
-  const counts = (): TailCounts => ({
-    rows: run.writer.rows,
-    earlier: run.writer.earlier,
-    filled: run.filled,
-    late: run.late,
-    nameless: run.nameless.count,
-    connections: run.session.connections,
-    pages: walks.pages,
-    spent: ports.spent(),
-    // If the output failed, state no time: posts that were read may not have been written.
-    verified: run.writer.failed || isUnwritten(run) ? null : run.known.verified,
-    readAt: run.known.readAt,
-    isUnseen: run.known.isUnseen,
-  });
+  /** Acts on what the printer has done; returns whether it has done anything. */
+  #took(printed: Printed): boolean {
+    if (printed.kind === 'ended') this.#parts.end.finish(printed.reason);
+    if (printed.kind === 'filled') this.#conclude(printed.filling);
+    return printed.kind !== 'nothing';
+  }
 
-  return {
-    async run(outer) {
-      const stop = () => {
-        inner.abort(outer.reason);
-        wakeup.wake();
-      };
-      outer.addEventListener('abort', stop);
-      if (outer.aborted) stop();
-      try {
-        await begin();
-        await loop();
-      } catch (error) {
-        if (!signal.aborted) finish(run, 'failure', error);
-      }
-      run.ending ??= { reason: 'stopped' };
-      if (run.ending.reason === 'failure') reportUnread(run, run.ending.failure);
-      inner.abort();
-      try {
-        await shutDown(run);
-      } catch (error) {
-        // The write that failed is the reason why the output was blocked.
-        if (run.ending.failure === undefined || isBlocked(run))
-          run.ending = { reason: 'failure', failure: error };
-      } finally {
-        outer.removeEventListener('abort', stop);
-      }
-      const { reason, failure } = run.ending;
-      const summary: Summary = {
-        reason,
-        ...counts(),
-        gaps: run.gaps,
-        durationMs: now(run) - run.began,
-      };
-      notify({ kind: 'end', summary });
-      if (reason === 'failure') throw failure;
-      return summary;
-    },
-    wake: wakeup.wake,
-    touch() {
-      run.saver?.touch();
-      wakeup.wake();
-    },
-    status: () => ({
-      ...counts(),
-      ready: walks.verifiedAt !== undefined,
-      mode: modeNow(),
-      reconnects: Math.max(0, run.session.connections - 1),
-      rate: run.rate.perSecond,
-      gaps: run.gaps.length,
-      lastPost: run.writer.lastPost,
-      turns,
-      neededCeiling: run.neededCeiling,
-      failing: walks.trouble !== undefined && !isOutOfUnits(walks.trouble),
-      waitsUntil: walks.waitsUntil,
-      blockedSince: run.blockedAt ?? null,
-      budgets: money.budgets,
-      limitLeft: options.limitLeft?.() ?? null,
-      allowanceLeft: money.allowanceLeft,
-      perMinute: walks.waitsUntil === null ? spendPlan(run).perMinute[mode(run)] : 0,
-      walkedAgoMs: walks.completeAt === undefined ? null : now(run) - walks.completeAt,
-    }),
-  };
+  /** All rows of a walk were printed: learns what this proves, and what it shows of the feed and of the WebSocket. */
+  #conclude({ walked, printed, missed }: Filling): void {
+    const { known, walker, printer, session, rate, end, notify } = this.#parts;
+    const { cut, depth, failure, pages } = walked;
+    const isFirst = !walker.isStarted;
+    if (cut !== undefined && cut !== 'unpaid') {
+      const gap = known.giveUp(walked.oldest, stopText(cut));
+      if (gap) end.report({ ...gap, why: cut, open: false });
+    }
+    rate.learn(walked);
+    if (!isFirst && session.mode === 'ws') printer.filled += printed;
+    if (isFirst && depth !== 'start') notify({ kind: 'caughtUp', rows: printed, pages });
+    const frames = printer.takeFrames();
+    walker.printed(walked);
+    if (cut === 'unpaid') {
+      this.#neededCeiling = this.#ceilingFor(walked);
+      end.finish('failure', failure ?? ceilingReached());
+    } else if (depth !== 'shallow') {
+      if (cut === undefined) known.readAt = walked.readAt;
+      session.judge(frames, missed);
+    }
+  }
+
+  /** The spending limit with which the walk would have reached what is verified; null if this cannot be estimated. */
+  #ceilingFor({ times, oldest, rows }: Walked): number | null {
+    const { verified } = this.#parts.known;
+    const { stepCu, sizes } = this.#ports.source;
+    const newest = times.find((at) => at !== null) ?? null;
+    if (verified === null || newest === null || oldest === null) return null;
+    if (oldest <= verified || newest <= oldest) return null;
+    const rowsLeft = (rows * (oldest - verified)) / (newest - oldest);
+    const stepsLeft = Math.ceil((rowsLeft * MARGIN + sizes.max) / sizes.step);
+    return ROUND_TO * Math.ceil((this.#ports.spent().atMost + stepsLeft * stepCu) / ROUND_TO);
+  }
+
+  /** No walk may begin if its rows could not be written, or would exceed --count. */
+  get #mayWalk(): boolean {
+    const { printer } = this.#parts;
+    return !printer.filling && printer.left > 0 && this.#ports.sink.waits?.() === undefined;
+  }
+
+  /** Only then is a WebSocket opened: an open one is charged by the minute, even while nothing can be printed. */
+  get #mayDial(): boolean {
+    const { walker, printer, writer, saver } = this.#parts;
+    const isQuiet = !walker.isWalking && !printer.filling && !saver?.isHolding && !writer.busy();
+    return walker.isStarted && isQuiet;
+  }
+
+  get #connection(): Connection {
+    const { session, planner, end } = this.#parts;
+    return {
+      mode: session.mode,
+      isConnected: session.isConnected,
+      downSince: session.downSince ?? end.began,
+      pollMs: session.mode === 'poll' ? planner.plan().pollMs : 0,
+    };
+  }
+
+  get #due(): number {
+    const { walker, streaming, printer, money, end } = this.#parts;
+    return Math.min(
+      this.#mayWalk ? walker.due(this.#connection) : Number.POSITIVE_INFINITY,
+      streaming.due(this.#mayDial),
+      printer.due,
+      money.due,
+      end.due,
+    );
+  }
+
+  /** Reports that a budget requires a longer interval: once in each of its periods, and again when it has doubled. */
+  #tellStretched(): void {
+    const { session, walker, planner, notify } = this.#parts;
+    if (session.mode !== 'poll' || !walker.isStarted) return;
+    const stretched = planner.stretched();
+    const isNews =
+      this.#told?.until !== stretched?.until ||
+      (stretched?.everyMs ?? 0) > 2 * (this.#told?.everyMs ?? 0);
+    if (!stretched || !isNews) return;
+    this.#told = stretched;
+    notify({ kind: 'stretched', perMinute: planner.plan().perMinute.poll, stretched });
+  }
+
+  #mode(): HealthMode {
+    const { walker, session } = this.#parts;
+    if (walker.reader.waitsUntil !== null) return 'waiting';
+    if (session.mode === 'poll') return 'polling';
+    return session.isConnected ? 'streaming' : 'connecting';
+  }
+
+  #counts(): TailCounts {
+    const { writer, printer, nameless, session, walker, known } = this.#parts;
+    return {
+      rows: writer.rows,
+      earlier: writer.earlier,
+      filled: printer.filled,
+      late: printer.late,
+      nameless: nameless.count,
+      connections: session.connections,
+      pages: walker.reader.pages,
+      spent: this.#ports.spent(),
+      // If the output failed, state no time: posts that were read may not have been written.
+      verified: writer.failed || this.#isUnwritten ? null : known.verified,
+      readAt: known.readAt,
+      isUnseen: known.isUnseen,
+    };
+  }
+
+  /** Whether the run ended because of a failure on this machine, for example of its output or a file. */
+  get #isUnwritten(): boolean {
+    const failure = this.#parts.end.ended?.failure;
+    return failure instanceof Failure && failure.kind === 'local';
+  }
+
+  /** Reports what was not read, and shuts down. */
+  async #finish(): Promise<void> {
+    const { end } = this.#parts;
+    end.finish('stopped');
+    if (end.ended?.reason === 'failure') this.#reportUnread(end.ended.failure);
+    this.#over.abort();
+    try {
+      await this.#shutDown();
+    } catch (error) {
+      const failure = end.ended?.failure;
+      // The write that failed is the reason why the output was blocked.
+      const isBlocked = failure instanceof Failure && failure.code === BLOCKED;
+      if (failure === undefined || isBlocked) end.failed(error);
+    }
+  }
+
+  /** Saves the last position and flushes, within a limited time: a blocked output must not prevent the end of the run. */
+  async #shutDown(): Promise<void> {
+    const { session, wakeup, timing } = this.#parts;
+    const { clock, sink } = this.#ports;
+    session.close();
+    await sink.end?.();
+    const grace = new AbortController();
+    const timeout = clock.sleep(timing.closingMs, grace.signal).then(
+      () => {},
+      () => {},
+    );
+    const work = this.#settle();
+    try {
+      await Promise.race([work, timeout]);
+    } finally {
+      grace.abort();
+      wakeup.close();
+      work.catch(() => {});
+    }
+  }
+
+  async #settle(): Promise<void> {
+    const { writer, saver, walker, money, session } = this.#parts;
+    await Promise.all([writer.settled(), walker.settled(), money.settled(), session.settled()]);
+    // Do not save a position if rows may be missing from the output, because it would cover them.
+    if (writer.failed || writer.busy() || writer.closed) return;
+    await saver?.end();
+    await this.#ports.sink.flush();
+  }
+
+  /** Reports that the posts since the last verification were not read. */
+  #reportUnread(error: unknown): void {
+    const { writer, walker, known, end } = this.#parts;
+    if (writer.failed || !walker.isPlaced) return;
+    end.report({
+      why: { failure: error instanceof Failure ? messageOf(error) : String(error) },
+      from: known.verified ?? known.start,
+      to: null,
+      open: this.#ports.save !== undefined,
+      neededCeiling: this.#neededCeiling,
+    });
+  }
+
+  #summarize(): Summary {
+    const { end, notify } = this.#parts;
+    const { reason, failure } = end.ended ?? { reason: 'stopped' as const };
+    const summary: Summary = {
+      reason,
+      ...this.#counts(),
+      gaps: end.gaps,
+      durationMs: end.ranMs,
+    };
+    notify({ kind: 'end', summary });
+    if (reason === 'failure') throw failure;
+    return summary;
+  }
 }
 
-function stretchedOf(run: Run): Stretched | undefined {
-  const { pollMs, until } = spendPlan(run);
-  return until === undefined ? undefined : { everyMs: pollMs, until };
-}
-
-/** Reports that the posts since the last verification were not read. */
-function reportUnread(run: Run, error: unknown): void {
-  if (run.writer.failed || !run.walks.isPlaced) return;
-  const { verified, start } = run.known;
-  const failure = error instanceof Failure ? messageOf(error) : String(error);
-  reportGap(run, {
-    why: { failure },
-    from: verified ?? start,
-    to: null,
-    open: run.ports.save !== undefined,
-    neededCeiling: run.neededCeiling,
-  });
-}
+/** The margin of an estimate: posts may be more frequent further back. */
+const MARGIN = 1.2;
+const ROUND_TO = 1_000;
 
 const messageOf = ({ status, message, code }: Failure) =>
   status === undefined ? message : `${message} (${code})`;
-
-/** Whether the run ended because its output was blocked. */
-const isBlocked = ({ ending }: Run): boolean =>
-  ending?.failure instanceof Failure && ending.failure.code === BLOCKED;
-
-/** Whether the run ended because of a failure on this machine, for example of its output or a file. */
-const isUnwritten = ({ ending }: Run): boolean =>
-  ending?.failure instanceof Failure && ending.failure.kind === 'local';

@@ -1,6 +1,7 @@
 import { createRecentSet } from '../base/recent-set.ts';
 import type { Coverage, Unread } from './certificate.ts';
-import type { PostMark } from './post-row.ts';
+import { nthNewest, type PostMark } from './post-row.ts';
+import { timing } from './timing.ts';
 
 /** Ids that no post time allows to forget: of posts without a time, and of late posts. */
 const COUNTED_MAX = 10_000;
@@ -10,6 +11,12 @@ const RECENT_MAX = 20_000;
 const IDS_MAX = 300_000;
 /** Forgetting reads all ids, so a small step forward forgets nothing yet. */
 const STEP_MS = 5_000;
+
+interface KnownOptions {
+  /** Up to which post time an earlier run has delivered every post. */
+  readonly deliveredTo?: number | null;
+  readonly latenessMs?: number;
+}
 
 /** What a tail knows of its feed: up to where it is verified, and which newer posts were delivered. */
 export class KnownPosts {
@@ -32,7 +39,13 @@ export class KnownPosts {
   /** Up to here, an earlier run delivered every post: a frame from before is a repetition, even if its id is forgotten. */
   readonly #deliveredTo: number;
 
-  constructor(from: Partial<KnownState> = {}, deliveredTo: number | null = null) {
+  readonly #latenessMs: number;
+
+  constructor(
+    from: Partial<KnownState> = {},
+    { deliveredTo = null, latenessMs = timing.latenessMs }: KnownOptions = {},
+  ) {
+    this.#latenessMs = latenessMs;
     this.start = from.start ?? null;
     this.verified = from.verified ?? null;
     this.lowest = from.lowest ?? null;
@@ -72,6 +85,48 @@ export class KnownPosts {
 
   addLate({ id, at }: PostMark): void {
     this.#count(id, at);
+  }
+
+  /** A new run begins after this post time. Of what was there before, the newest post that it does not print is from `skippedTo`. */
+  begin(from: number | null, skippedTo: number | null): void {
+    this.start = from;
+    this.verified = from;
+    this.after = Math.max(skippedTo ?? 0, from ?? 0) || null;
+  }
+
+  /** Learns the clock of the feed from the newest page: from its third newest post, because a single one may be dated wrongly. */
+  hear(times: readonly (number | null)[]): void {
+    const isFirst = this.start === null && this.verified === null;
+    const sigma = nthNewest(times, isFirst ? 0 : 2);
+    if (sigma !== null) this.sigma = Math.max(this.sigma ?? sigma, sigma);
+  }
+
+  /** A walk was complete: posts that are old enough to be in pages were delivered, except those from `left` on. */
+  provenTo(left = Number.POSITIVE_INFINITY): void {
+    if (this.sigma !== null) this.verify(Math.min(this.sigma - this.#latenessMs, left - 1));
+  }
+
+  /** Gives up what no walk could read, above this post time. Returns the gap; undefined if nothing is missing. */
+  giveUp(
+    oldest: number | null,
+    why: string,
+  ): { from: number | null; to: number | null } | undefined {
+    const from = this.verified ?? this.start;
+    this.provenTo();
+    if (oldest !== null && from !== null && oldest <= from) return undefined;
+    const to = oldest ?? this.verified;
+    if (to !== null) this.addGap({ from, to, why });
+    return { from, to: oldest };
+  }
+
+  /** Whether the feed may end above this post time: no older post is known that pages should show by now. */
+  mayEndAt(oldest: number | null, isAnyKnown: boolean): boolean {
+    const { lowest, sigma } = this;
+    const isComplete = lowest === null || (oldest !== null && oldest <= lowest);
+    const isYoung =
+      lowest !== null && lowest > (sigma ?? Number.POSITIVE_INFINITY) - this.#latenessMs;
+    if (this.verified !== null) return isComplete || isYoung;
+    return isAnyKnown || isYoung || this.isEmpty;
   }
 
   /** Every post up to this time was delivered: their ids are not needed any more. */

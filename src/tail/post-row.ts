@@ -68,3 +68,22 @@ export function nthNewest(times: readonly (number | null)[], nth: number): numbe
   const known = times.filter((at) => at !== null).sort((a, b) => b - a);
   return known[Math.min(nth, known.length - 1)] ?? null;
 }
+
+const DAY = 86_400_000;
+
+/** A post that is dated more than a day ahead counts as a post without a time. */
+export const usable = (row: TailRow, sigma: number | null, now: number): TailRow =>
+  isAhead(row, sigma, now) ? { id: row.id, at: null, record: row.record, raw: row.raw } : row;
+
+/** If most posts of a page are that far ahead, the clock of this machine is wrong. */
+export function usableRows(
+  rows: readonly TailRow[],
+  sigma: number | null,
+  now: number,
+): readonly TailRow[] {
+  const ahead = rows.filter((row) => isAhead(row, sigma, now)).length;
+  return 2 * ahead > rows.length ? rows : rows.map((row) => usable(row, sigma, now));
+}
+
+const isAhead = ({ at }: TailRow, sigma: number | null, now: number) =>
+  at !== null && at > Math.max(now, sigma ?? now) + DAY;

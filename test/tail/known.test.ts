@@ -49,7 +49,7 @@ describe('what a tail knows', () => {
 
   test('takes a frame from before the position for a repetition, but not one that this run has verified', () => {
     const resumed = { start: post(0).at, verified: post(10).at, lowest: post(1).at, ids: [] };
-    const known = new KnownPosts(resumed, resumed.verified);
+    const known = new KnownPosts(resumed, { deliveredTo: resumed.verified });
     known.verify(post(20).at);
     expect([9, 10, 11, 20].map((number) => known.isLate(post(number)))).toEqual([
       false,

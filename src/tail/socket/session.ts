@@ -4,25 +4,30 @@ import { Job } from '../background-job.ts';
 import { waitAfter } from '../failures.ts';
 import type { DownReason } from '../notice.ts';
 import type { Link, TailOptions, TailPorts } from '../ports.ts';
+import type { Mode } from '../spend/stream-or-poll.ts';
 import { modeOf, openLink, type TailState } from '../state.ts';
 import type { Timing } from '../timing.ts';
 import type { ReadFrame } from './frame.ts';
+
+export interface DownEvent {
+  readonly kind: 'down';
+  readonly why: DownReason;
+  readonly text: string;
+  readonly waitMs: number;
+  /** The failure of the handshake, or the failure that made this machine close the connection. */
+  readonly failure: Failure | undefined;
+}
 
 export type SessionEvent =
   /** The service has answered the subscription, or has had the time for it. */
   | { readonly kind: 'subscribed' }
   | { readonly kind: 'rejected'; readonly text: string }
   | { readonly kind: 'quota'; readonly text: string }
-  | {
-      readonly kind: 'down';
-      readonly why: DownReason;
-      readonly text: string;
-      readonly waitMs: number;
-      /** The failure of the handshake, or the failure that made this machine close the connection. */
-      readonly failure: Failure | undefined;
-    };
+  | DownEvent;
 
 const MINUTE = 60_000;
+/** A connection without frames is broken if a walk finds this many posts that it should have delivered. */
+const MISSED_ROWS = 3;
 
 /** Keeps one connection open, and replaces it when it ends. Only the session changes the state of the tail. */
 export class Session {
@@ -63,6 +68,19 @@ export class Session {
     this.state = connect ? { kind: 'down', since: now, until: now } : { kind: 'polling' };
   }
 
+  get mode(): Mode {
+    return modeOf(this.state);
+  }
+
+  get isConnected(): boolean {
+    return openLink(this.state) !== undefined;
+  }
+
+  /** Since when there has been no connection; undefined if there is one, or none is wanted. */
+  get downSince(): number | undefined {
+    return 'since' in this.state ? this.state.since : undefined;
+  }
+
   get minutes(): number {
     return this.#endedMinutes + this.#minutesNow;
   }
@@ -100,6 +118,13 @@ export class Session {
       isRejected: frame.kind === 'error',
       text: frame.kind === 'error' ? frame.text : '',
     };
+  }
+
+  /** Replaces a connection that delivered no frame since the last walk, although the walk has found posts. */
+  judge(frames: number, missed: number): void {
+    const { state } = this;
+    if (state.kind === 'live' && frames === 0 && state.link.held === 0 && missed >= MISSED_ROWS)
+      this.drop('incomplete', 'pages contained posts that the WebSocket did not deliver');
   }
 
   drop(why: DownReason, text: string): void {

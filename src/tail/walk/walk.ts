@@ -1,10 +1,68 @@
-import { createBackoff } from '../../base/clock.ts';
+import { type Backoff, type Clock, createBackoff } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
-import { rowsDownTo } from '../../core/pages/page-size.ts';
-import { type ReadPage, readPages, stopCodeOf } from '../../core/pages/read-pages.ts';
+import { type PageSizer, rowsDownTo } from '../../core/pages/page-size.ts';
+import {
+  type ReadPage,
+  readPages,
+  type StopCode,
+  stopCodeOf,
+} from '../../core/pages/read-pages.ts';
+import type { KnownPosts } from '../known.ts';
 import type { FeedPage } from '../ports.ts';
-import { nthNewest, type TailRow } from '../post-row.ts';
-import { type Depth, type Run, skipNameless, type Walked } from '../run.ts';
+import { type PostFields, type TailRow, usableRows } from '../post-row.ts';
+import type { Timing } from '../timing.ts';
+import type { RequestedPage } from './page-reader.ts';
+import { RunStart } from './run-start.ts';
+import type { RowStack } from './walk-rows.ts';
+
+/**
+ * How far back a walk reads. `start`: until the start of a new run is known. `deep`: until three posts in a row are
+ * verified, which verifies all newer ones. `shallow`: to the first post that needs no delivery.
+ */
+export type Depth = 'start' | 'deep' | 'shallow';
+
+export interface Walked {
+  readonly depth: Depth;
+  /** Why the walk did not reach its goal; undefined if it did. */
+  readonly cut: StopCode | 'unpaid' | undefined;
+  readonly failure: Failure | undefined;
+  /** The monotonic time at which the first page was requested. */
+  readonly startedAt: number;
+  /** The same by the clock of this machine. */
+  readonly readAt: number;
+  readonly pages: number;
+  readonly rows: number;
+  readonly oldest: number | null;
+  /** The post times of the newest page. */
+  readonly times: readonly (number | null)[];
+  /** The posts by which the clock of the feed advanced, and by how many milliseconds it did. */
+  readonly newer: number;
+  readonly coveredMs: number;
+  /** For a walk to the start: from after which post time on posts are new; null if no post has a time. */
+  readonly from: number | null;
+  /** For a walk to the start: the newest post time of the posts that are not printed. */
+  readonly skippedTo: number | null;
+  /** The rows that may need delivery. */
+  readonly stack: RowStack;
+}
+
+interface WalkParts {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+  readonly timing: Pick<Timing, 'backoffMs' | 'backoffMaxMs'>;
+  readonly known: KnownPosts;
+  readonly stack: RowStack;
+  readonly sizer: PageSizer;
+  readonly readPage: (before: string | undefined, limit: number) => Promise<RequestedPage>;
+  /** Decides how far the walk reads, when its first page has arrived. */
+  readonly decideDepth: () => Depth;
+  /** The rows of the backfill. */
+  readonly backfill: number;
+  /** Whether no walk of this run has ended yet. */
+  readonly isFirst: boolean;
+  readonly skip: (nameless: readonly PostFields[]) => void;
+}
 
 type Page = FeedPage & { readonly items: readonly TailRow[] };
 type Read = ReadPage<TailRow, Page>;
@@ -16,169 +74,181 @@ const PROOF_ROWS = 3;
 const TIMELESS_ROWS = 20;
 /** So many answers in a row must report the end of the feed. */
 const ENDS = 3;
-/** A new run reads at most so many rows to find three post times. */
-const START_ROWS = 400;
 
-/** A page, and when the request was sent that it answers: before that, it may have waited for hours. */
-export interface RequestedPage {
-  readonly page: FeedPage;
-  /** By the monotonic clock, and by the clock of this machine. */
-  readonly sentAt: number;
-  readonly sentTime: number;
-}
+/** Reads pages from the newest one down, and keeps the rows that need delivery on a stack. */
+export class Walk {
+  readonly #parts: WalkParts;
+  readonly #backoff: Backoff;
+  readonly #start: RunStart;
+  readonly #sigmaBefore: number | null;
+  #depth: Depth | undefined;
+  #startedAt: number;
+  #readAt: number;
+  #pages = 0;
+  #rows = 0;
+  #newer = 0;
+  #oldest: number | null = null;
+  #times: readonly (number | null)[] = [];
+  /** How many verified rows, and how many known ones, were read in a row. */
+  #verifiedRun = 0;
+  #knownRun = 0;
+  #isAnyKnown = false;
+  /** How many rows are left to read, if posts are as frequent as on the last page. */
+  #expected = 0;
 
-/** Reads pages from the newest one down, and keeps the rows that need delivery on the stack. */
-export async function walk(
-  run: Run,
-  readPage: (before: string | undefined, limit: number) => Promise<RequestedPage>,
-  /** Decides how far the walk reads, when its first page has arrived. */
-  decideDepth: () => Depth,
-): Promise<Walked> {
-  const { known, timing, sizer, signal } = run;
-  const { stack } = run.walks;
-  const { clock, random } = run.ports;
-  const { start } = run.options;
-  const backoff = createBackoff(timing.backoffMs, timing.backoffMaxMs, random);
-  const backfill = start.kind === 'backfill' ? start.rows : 0;
-  let depth: Depth | undefined;
-  let startedAt = clock.mono();
-  let readAt = clock.now();
-  let pages = 0;
-  let rows = 0;
-  const startTimes: number[] = [];
-  let older = 0;
-  let knownRun = 0;
-  let isAnyKnown = false;
-  let oldest: number | null = null;
-  const sigmaBefore = known.sigma;
-  let newer = 0;
-  let times: readonly (number | null)[] = [];
-  let expected = 0;
-  const wanted: TailRow[] = [];
-  let backfillFrom: number | null = null;
-  let skippedTo: number | null = null;
+  constructor(parts: WalkParts) {
+    const { clock, random, timing, known, backfill } = parts;
+    this.#parts = parts;
+    this.#backoff = createBackoff(timing.backoffMs, timing.backoffMaxMs, random);
+    this.#start = new RunStart(backfill);
+    this.#sigmaBefore = known.sigma;
+    this.#startedAt = clock.mono();
+    this.#readAt = clock.now();
+  }
 
-  const request = async (before: string | undefined, limit = 1) => {
-    const { page, sentAt, sentTime } = await readPage(before, limit);
-    if (rows === 0) {
-      startedAt = sentAt;
-      readAt = sentTime;
+  async run(): Promise<Walked> {
+    const { clock, signal, sizer } = this.#parts;
+    const feed = {
+      page: (before: string | undefined, limit: number | undefined) => this.#request(before, limit),
+      idOf: ({ id }: TailRow) => id,
+    };
+    const reading = {
+      clock,
+      signal,
+      tries: TRIES,
+      pauseMs: () => this.#backoff.next(),
+      doubtsEnd: true,
+    };
+    const size = (isRepeated: boolean) =>
+      sizer.next(this.#pages === 0 || isRepeated ? 1 : this.#expected);
+    try {
+      for await (const page of readPages<TailRow, Page>(feed, reading, size)) {
+        if (await this.#isOver(page)) break;
+      }
+      return this.#walked(undefined);
+    } catch (error) {
+      const stop = stopCodeOf(error);
+      if (stop) return this.#walked(stop);
+      if (error instanceof Failure && (error.kind === 'limit' || error.kind === 'quota'))
+        return this.#walked('unpaid', error);
+      throw error;
     }
-    pages++;
-    skipNameless(run, page.nameless ?? []);
-    sizer.saw(page.rows.length + (page.nameless?.length ?? 0), page.hasMore);
-    return { ...page, items: usableRows(page.rows, known.sigma, clock.now()) };
-  };
+  }
+
+  async #request(before: string | undefined, limit = 1): Promise<Page> {
+    const { readPage, skip, sizer, known, clock } = this.#parts;
+    const { page, sentAt, sentTime } = await readPage(before, limit);
+    if (this.#rows === 0) {
+      this.#startedAt = sentAt;
+      this.#readAt = sentTime;
+    }
+    this.#pages++;
+    const { rows, nameless = [], hasMore } = page;
+    skip(nameless);
+    sizer.saw(rows.length + nameless.length, hasMore);
+    return { ...page, items: usableRows(rows, known.sigma, clock.now()) };
+  }
+
+  /** Takes a page, and returns whether it is the last one. */
+  async #isOver(read: Read): Promise<boolean> {
+    const { known, stack, decideDepth } = this.#parts;
+    this.#depth ??= decideDepth();
+    this.#hear(read);
+    const wanted: TailRow[] = [];
+    let isDone = false;
+    for (const row of read.fresh) {
+      // A post without a time that stands below verified ones is as old as they are.
+      if (row.at !== null || this.#verifiedRun < PROOF_ROWS) wanted.push(row);
+      if (this.#take(row)) isDone = true;
+    }
+    // Whatever is there before the run begins may still be wanted for the backfill.
+    const isStart = this.#depth === 'start';
+    await stack.push(wanted.filter((row) => isStart || !known.isDone(row)));
+    if (isDone || this.#isDeepEnough() || this.#isBottom(read)) return true;
+    if (read.fresh.length > 0) this.#backoff.reset();
+    this.#expected = this.#rowsLeft(read);
+    return false;
+  }
+
+  /** Learns the clock of the feed from the first page with post times. */
+  #hear({ fresh }: Read): void {
+    if (this.#times.some((at) => at !== null)) return;
+    this.#times = fresh.map(({ at }) => at);
+    if (this.#depth !== 'start') this.#parts.known.hear(this.#times);
+  }
+
+  /** Counts a row, and returns whether it ends the walk. */
+  #take(row: TailRow): boolean {
+    const { known, backfill } = this.#parts;
+    this.#rows++;
+    const isDone = known.isDone(row);
+    this.#isAnyKnown ||= isDone;
+    this.#knownRun = isDone ? this.#knownRun + 1 : 0;
+    if (this.#isNewer(row, isDone)) this.#newer++;
+    if (this.#depth === 'start') {
+      // Whatever is there before the run begins is known, except for the backfill.
+      if (this.#rows > backfill) known.add(row);
+      this.#start.take(row.at);
+    }
+    if (row.at === null) return false;
+    this.#oldest = Math.min(this.#oldest ?? row.at, row.at);
+    if (known.verified !== null)
+      this.#verifiedRun = row.at <= known.verified ? this.#verifiedRun + 1 : 0;
+    return (this.#depth === 'shallow' && isDone) || this.#verifiedRun >= PROOF_ROWS;
+  }
+
+  /** Whether the row is one of those by which the clock of the feed advanced since the last walk. */
+  #isNewer({ at }: TailRow, isDone: boolean): boolean {
+    const [before, after] = [this.#sigmaBefore, this.#parts.known.sigma];
+    if (at === null) return !isDone;
+    return before !== null && after !== null && at > before && at <= after;
+  }
+
+  #isDeepEnough(): boolean {
+    if (this.#depth === 'start') return this.#start.isFound;
+    const { verified, lowest } = this.#parts.known;
+    const isTimeless = verified === null && lowest === null && this.#oldest === null;
+    return isTimeless && this.#knownRun >= TIMELESS_ROWS;
+  }
 
   /** Whether the reported end of the feed is the end of the feed. */
-  const isEnd = ({ ends }: Read): boolean => {
-    if (older > 0) return true;
+  #isBottom({ page, ends }: Read): boolean {
+    const { known, isFirst } = this.#parts;
+    if (page.hasMore) return false;
+    if (this.#depth === 'start') return ends >= ENDS;
+    if (this.#verifiedRun > 0) return true;
     // A feed of a user and a token may never have a post: to ask three times at each poll would triple its price.
-    if (ends > 0 && rows === 0 && run.walks.isStarted && known.isUnseen) return true;
-    if (ends < ENDS) return false;
-    const { lowest, sigma } = known;
-    // No older post is known that should be in the pages by now.
-    const isComplete = lowest === null || (oldest !== null && oldest <= lowest);
-    const isYoung =
-      lowest !== null && lowest > (sigma ?? Number.POSITIVE_INFINITY) - timing.latenessMs;
-    if (known.verified !== null) return isComplete || isYoung;
-    return isAnyKnown || isYoung || known.isEmpty;
-  };
+    if (ends > 0 && this.#rows === 0 && !isFirst && known.isUnseen) return true;
+    return ends >= ENDS && known.mayEndAt(this.#oldest, this.#isAnyKnown);
+  }
 
-  const read = ({ fresh }: Read): boolean => {
-    if (!depth) depth = decideDepth();
-    if (times.length === 0 || times.every((at) => at === null)) {
-      times = fresh.map(({ at }) => at);
-      const nth = known.start === null && known.verified === null ? 0 : 2;
-      const sigma = depth === 'start' ? null : nthNewest(times, nth);
-      if (sigma !== null) known.sigma = Math.max(known.sigma ?? sigma, sigma);
-    }
-    let done = false;
-    for (const row of fresh) {
-      rows++;
-      // A post without a time that stands below verified ones is as old as they are.
-      if (!(row.at === null && older >= PROOF_ROWS)) wanted.push(row);
-      const isDone = known.isDone(row);
-      // Whatever is there before the run begins is known, except for the backfill.
-      if (depth === 'start' && rows > backfill) known.add(row);
-      isAnyKnown ||= isDone;
-      if (row.at === null ? !isDone : isBetween(sigmaBefore, row.at, known.sigma)) newer++;
-      knownRun = isDone ? knownRun + 1 : 0;
-      if (row.at === null) continue;
-      if (depth === 'start') startTimes.push(row.at);
-      if (rows <= backfill) backfillFrom = Math.min(backfillFrom ?? row.at, row.at);
-      else skippedTo = Math.max(skippedTo ?? row.at, row.at);
-      oldest = Math.min(oldest ?? row.at, row.at);
-      if (depth === 'shallow' && isDone) done = true;
-      if (known.verified === null) continue;
-      older = row.at <= known.verified ? older + 1 : 0;
-      if (older >= PROOF_ROWS) done = true;
-    }
-    if (depth === 'start')
-      return (
-        (rows >= backfill && startTimes.length >= PROOF_ROWS) ||
-        rows >= Math.max(START_ROWS, backfill)
-      );
-    const isTimeless = known.verified === null && known.lowest === null && oldest === null;
-    return done || (isTimeless && knownRun >= TIMELESS_ROWS);
-  };
+  #rowsLeft({ page }: Read): number {
+    const { known, backfill } = this.#parts;
+    if (this.#depth === 'start' || known.verified === null) return backfill - this.#rows;
+    return rowsDownTo(
+      known.verified,
+      page.items.map(({ at }) => at),
+    );
+  }
 
-  const end = (cut: Walked['cut'], failure?: Failure): Walked => ({
-    ...{ depth: depth ?? decideDepth(), cut, failure },
-    startedAt,
-    readAt,
-    pages,
-    rows,
-    oldest,
-    times,
-    newer,
-    coveredMs: (known.sigma ?? 0) - (sigmaBefore ?? known.sigma ?? 0),
-    skippedTo,
-    from: backfill > 0 ? backfillFrom && backfillFrom - 1 : nthNewest(startTimes, PROOF_ROWS - 1),
-  });
-
-  try {
-    const feed = { page: request, idOf: ({ id }: TailRow) => id };
-    const reading = { clock, signal, tries: TRIES, pauseMs: () => backoff.next(), doubtsEnd: true };
-    const size = (isRepeated: boolean) => sizer.next(pages === 0 || isRepeated ? 1 : expected);
-    for await (const page of readPages<TailRow, Page>(feed, reading, size)) {
-      const isOver = read(page);
-      await stack.push(wanted.splice(0).filter((row) => depth === 'start' || !known.isDone(row)));
-      const isBottom = !page.page.hasMore && (depth === 'start' ? page.ends >= ENDS : isEnd(page));
-      if (isOver || isBottom) break;
-      if (page.fresh.length > 0) backoff.reset();
-      const pageTimes = page.page.items.map(({ at }) => at);
-      const isOpen = depth === 'start' || known.verified === null;
-      expected = isOpen ? backfill - rows : rowsDownTo(known.verified ?? 0, pageTimes);
-    }
-    return end(undefined);
-  } catch (error) {
-    const stop = stopCodeOf(error);
-    if (stop) return end(stop);
-    if (error instanceof Failure && (error.kind === 'limit' || error.kind === 'quota'))
-      return end('unpaid', error);
-    throw error;
+  #walked(cut: Walked['cut'], failure?: Failure): Walked {
+    const { decideDepth, known, stack } = this.#parts;
+    const { sigma } = known;
+    return {
+      depth: this.#depth ?? decideDepth(),
+      cut,
+      failure,
+      startedAt: this.#startedAt,
+      readAt: this.#readAt,
+      pages: this.#pages,
+      rows: this.#rows,
+      oldest: this.#oldest,
+      times: this.#times,
+      newer: this.#newer,
+      coveredMs: (sigma ?? 0) - (this.#sigmaBefore ?? sigma ?? 0),
+      from: this.#start.from,
+      skippedTo: this.#start.skippedTo,
+      stack,
+    };
   }
 }
-
-const isBetween = (after: number | null, at: number, to: number | null): boolean =>
-  after !== null && to !== null && at > after && at <= to;
-
-const DAY = 86_400_000;
-
-/** A post that is dated more than a day ahead counts as a post without a time. */
-export const usable = (row: TailRow, sigma: number | null, now: number): TailRow =>
-  isAhead(row, sigma, now) ? { id: row.id, at: null, record: row.record, raw: row.raw } : row;
-
-/** If most posts of a page are that far ahead, the clock of this machine is wrong. */
-function usableRows(
-  rows: readonly TailRow[],
-  sigma: number | null,
-  now: number,
-): readonly TailRow[] {
-  const ahead = rows.filter((row) => isAhead(row, sigma, now)).length;
-  return 2 * ahead > rows.length ? rows : rows.map((row) => usable(row, sigma, now));
-}
-
-const isAhead = ({ at }: TailRow, sigma: number | null, now: number) =>
-  at !== null && at > Math.max(now, sigma ?? now) + DAY;

@@ -1,0 +1,259 @@
+import type { Clock } from '../base/clock.ts';
+import type { KnownPosts } from './known.ts';
+import type { EndReason, TailNotice } from './notice.ts';
+import type { Saver } from './output/saver.ts';
+import type { TailWriter } from './output/writer.ts';
+import type { Link, TailOptions } from './ports.ts';
+import { type PostFields, type TailRow, usable } from './post-row.ts';
+import { type ReadFrame, readFrame } from './socket/frame.ts';
+import type { Session } from './socket/session.ts';
+import { openLink } from './state.ts';
+import type { Timing } from './timing.ts';
+import type { Walked } from './walk/walk.ts';
+
+interface PrinterParts {
+  readonly clock: Clock;
+  readonly options: Pick<TailOptions, 'start' | 'count' | 'filter' | 'scope' | 'carries'>;
+  readonly timing: Pick<Timing, 'blockedMs'>;
+  readonly known: KnownPosts;
+  readonly writer: TailWriter;
+  readonly saver: Saver | undefined;
+  readonly session: Session;
+  /** Whether the output counts what a command acknowledges: a command gets its last batch when the output ends. */
+  readonly isAcknowledged: boolean;
+  readonly skip: (nameless: readonly PostFields[]) => void;
+  readonly notify: (notice: TailNotice) => void;
+}
+
+/** A walk whose rows are being printed. */
+export interface Filling {
+  readonly walked: Walked;
+  /** The rows that are left. */
+  left: number;
+  /** The rows that were printed, and those of them that the WebSocket should have delivered. */
+  printed: number;
+  missed: number;
+}
+
+/** What a step has done: it may have ended the run, or printed the last row of a walk. */
+export type Printed =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'something' }
+  | { readonly kind: 'ended'; readonly reason: EndReason }
+  | { readonly kind: 'filled'; readonly filling: Filling };
+
+const NOTHING: Printed = { kind: 'nothing' };
+const SOMETHING: Printed = { kind: 'something' };
+
+/** The maximum number of frames that are read from the queue at a time. */
+const FRAMES = 512;
+/** Posts this close to the newest one may still arrive through the connection. */
+const PROMPT_MS = 15_000;
+
+/** Prints rows that need delivery: of a walk, oldest first, and of frames as they arrive. */
+export class RowPrinter {
+  filling: Filling | undefined;
+  /** The rows that are left of --count. */
+  left: number;
+  filled = 0;
+  late = 0;
+  /** Since when the output has accepted no rows, by the monotonic clock. */
+  blockedAt: number | undefined;
+  /** Whether the last rows of --count are on their way. */
+  #isDrained = false;
+  #frames = 0;
+  readonly #parts: PrinterParts;
+
+  constructor(parts: PrinterParts) {
+    this.#parts = parts;
+    this.left = parts.options.count ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** The number of frames that were read since the last call. */
+  takeFrames(): number {
+    const frames = this.#frames;
+    this.#frames = 0;
+    return frames;
+  }
+
+  begin(walked: Walked): void {
+    this.filling = { walked, left: walked.stack.size, printed: 0, missed: 0 };
+  }
+
+  /** When `step` must be called again even if no part wakes the loop. */
+  get due(): number {
+    const { timing, saver, writer, session } = this.#parts;
+    const isCharged = this.blockedAt !== undefined && session.openedAt !== undefined;
+    return Math.min(
+      isCharged ? (this.blockedAt ?? 0) + timing.blockedMs : Number.POSITIVE_INFINITY,
+      saver?.due(writer.isWriting) ?? Number.POSITIVE_INFINITY,
+    );
+  }
+
+  /** Prints the next rows: of a finished walk first, then of frames. Before the start of the run is known, there are none. */
+  async step(isPlaced: boolean): Promise<Printed> {
+    const { writer, saver, session } = this.#parts;
+    if (writer.busy()) {
+      saver?.step(true);
+      this.#closeIfBlocked();
+      return NOTHING;
+    }
+    saver?.step(false);
+    if (saver?.isHolding) {
+      this.#closeIfBlocked();
+      return NOTHING;
+    }
+    this.blockedAt = undefined;
+    if (writer.closed) return { kind: 'ended', reason: 'reader' };
+    if (this.left <= 0) {
+      if (this.#isDrained || this.#parts.isAcknowledged) return { kind: 'ended', reason: 'count' };
+      // Wait until the operating system has the last rows of --count, but pay for nothing meanwhile.
+      this.#isDrained = true;
+      session.close();
+      writer.drain();
+      return SOMETHING;
+    }
+    // Print nothing before the start of the run is on disk: after a crash, a run without it would start at the newest post.
+    if (saver && !saver.isSafe && (isPlaced || this.filling)) {
+      if (isPlaced && !saver.isSaving) saver.touch();
+      return NOTHING;
+    }
+    if (this.filling) return await this.#fill(this.filling);
+    return isPlaced && this.#printFrames() ? SOMETHING : NOTHING;
+  }
+
+  /** Closes the WebSocket when the output has accepted no rows for long: the connection is charged by the minute. */
+  #closeIfBlocked(): void {
+    const { clock, timing, session } = this.#parts;
+    this.blockedAt ??= clock.mono();
+    if (session.openedAt !== undefined && clock.mono() >= this.blockedAt + timing.blockedMs)
+      session.drop('blocked', 'the output accepts no rows');
+  }
+
+  async #fill(filling: Filling): Promise<Printed> {
+    const { known, saver, writer } = this.#parts;
+    const { walked } = filling;
+    const rows = await walked.stack.take();
+    const out: TailRow[] = [];
+    const earlier: TailRow[] = [];
+    for (const row of rows) {
+      if (this.left <= 0) break;
+      filling.left--;
+      if (walked.depth === 'start') this.#printPast(row, filling.left, out, earlier);
+      else if (this.#isDelivered(row)) {
+        out.push(row);
+        if (this.#isMissed(walked, row)) filling.missed++;
+      }
+    }
+    filling.printed += out.length;
+    writer.push(earlier, false);
+    this.#write(out);
+    if (this.left <= 0) {
+      this.filling = undefined;
+      saver?.touch();
+      return SOMETHING;
+    }
+    // While older rows come first, the feed is verified up to just before the oldest row that is left.
+    if (walked.cut === undefined && walked.depth !== 'shallow') known.provenTo(walked.stack.lowest);
+    if (rows.length > 0) return SOMETHING;
+    this.filling = undefined;
+    saver?.touch();
+    return { kind: 'filled', filling };
+  }
+
+  /** Prints a row that was there before the run began, if it is one of the newest ones that are still wanted. */
+  #printPast(row: TailRow, left: number, out: TailRow[], earlier: TailRow[]): void {
+    const { start } = this.#parts.options;
+    const isBackfill = start.kind === 'backfill' && left < start.rows;
+    const isRecent = start.kind === 'now' && left < (start.recent ?? 0);
+    const isWanted = this.#isWanted(row);
+    if (isBackfill && (row.at === null || isWanted)) this.#parts.known.add(row);
+    if (!isWanted) return;
+    if (isBackfill) {
+      out.push(row);
+      this.left--;
+    } else if (isRecent) earlier.push(row);
+  }
+
+  /** Takes a row of a page, and returns whether it is printed. */
+  #isDelivered(row: TailRow): boolean {
+    if (this.#parts.known.isDone(row)) return false;
+    return this.#isTaken(row);
+  }
+
+  /** Takes a row that is not done, and returns whether it passes the filter. */
+  #isTaken(row: TailRow): boolean {
+    const isWanted = this.#isWanted(row);
+    if (isWanted || row.at === null) this.#parts.known.add(row);
+    if (isWanted) this.left--;
+    return isWanted;
+  }
+
+  #isWanted(row: TailRow): boolean {
+    return this.#parts.options.filter?.(row) ?? true;
+  }
+
+  /** Whether an open WebSocket should have delivered the row of a page. */
+  #isMissed({ times }: Walked, row: TailRow): boolean {
+    const newest = times.find((at) => at !== null);
+    if (row.at === null || newest === undefined || newest === null) return false;
+    return row.at < newest - PROMPT_MS && (this.#parts.options.carries?.(row) ?? true);
+  }
+
+  #write(rows: readonly TailRow[]): void {
+    if (rows.length === 0) return;
+    this.#parts.saver?.wrote(rows);
+    this.#parts.writer.push(rows);
+  }
+
+  #printFrames(): boolean {
+    const link = openLink(this.#parts.session.state);
+    if (!link) return false;
+    const taken = this.#readFrames(link);
+    this.#frames += taken;
+    return taken > 0;
+  }
+
+  #readFrames(link: Link): number {
+    const { session, options, clock } = this.#parts;
+    const out: TailRow[] = [];
+    const now = clock.now();
+    let taken = 0;
+    while (taken < FRAMES && this.left > 0) {
+      const raw = link.next();
+      if (!raw) break;
+      taken++;
+      const frame = readFrame(raw);
+      session.heard(frame);
+      if (frame.kind !== 'row') this.#report(frame);
+      else if (options.scope?.(frame.row) ?? true) {
+        const row = usable(frame.row, this.#parts.known.sigma, now);
+        if (this.#isPrinted(row)) out.push(row);
+      }
+    }
+    this.#write(out);
+    return taken;
+  }
+
+  /** Takes the row of a frame, and returns whether it is printed. */
+  #isPrinted(row: TailRow): boolean {
+    const { known } = this.#parts;
+    if (known.isLate(row)) {
+      if (!this.#isWanted(row)) return false;
+      this.late++;
+      this.left--;
+      known.addLate(row);
+      return true;
+    }
+    // With too many ids in memory, the post is left to the next walk.
+    if (known.isDone(row) || known.isFull) return false;
+    return this.#isTaken(row);
+  }
+
+  #report(frame: ReadFrame): void {
+    const { skip, notify } = this.#parts;
+    if (frame.kind === 'nameless') skip([frame.record]);
+    if (frame.kind === 'unreadable') notify({ kind: 'frame', text: frame.why });
+    if (frame.kind === 'error') notify({ kind: 'frame', text: frame.text });
+  }
+}

@@ -1,0 +1,123 @@
+import { type Backoff, type Clock, createBackoff } from '../../base/clock.ts';
+import { Failure } from '../../base/failure.ts';
+import { isDiskFull } from '../../base/files.ts';
+import { stopCodeOf } from '../../core/pages/read-pages.ts';
+import { waitAfter } from '../failures.ts';
+import type { TailNotice } from '../notice.ts';
+import type { FeedPage, PageSource, TailOptions } from '../ports.ts';
+import { type Money, waitsForUnits } from '../spend/units-left.ts';
+import type { Timing } from '../timing.ts';
+
+/** A page, and when the request was sent that it answers: before that, it may have waited for hours. */
+export interface RequestedPage {
+  readonly page: FeedPage;
+  /** By the monotonic clock, and by the clock of this machine. */
+  readonly sentAt: number;
+  readonly sentTime: number;
+}
+
+interface ReaderParts {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly source: PageSource;
+  readonly timing: Pick<Timing, 'backoffMs' | 'backoffMaxMs'>;
+  readonly options: Pick<TailOptions, 'waitForBudget' | 'firstTries'>;
+  readonly money: Pick<Money, 'changed' | 'isGrantedOnce'>;
+  readonly signal: AbortSignal;
+  readonly notify: (notice: TailNotice) => void;
+}
+
+/** The first page is requested so often before the run fails, so that a wrong address is reported soon. */
+export const FIRST_TRIES = 6;
+/** The longest wait before a request that needs units is repeated: the user may top up. */
+const UNITS_MS = 10 * 60_000;
+
+/** Repeats a failed request at its place for as long as it takes; only before the first page of a run, it fails soon. */
+export class PageReader {
+  pages = 0;
+  /** Why the last request failed; undefined after an answer. */
+  trouble: Failure | undefined;
+  /** When the budget or the allowance renews that the reader waits for. */
+  waitsUntil: number | null = null;
+  #failed = 0;
+  readonly #backoff: Backoff;
+  readonly #parts: ReaderParts;
+
+  constructor(parts: ReaderParts) {
+    const { timing, random } = parts;
+    this.#parts = parts;
+    this.#backoff = createBackoff(timing.backoffMs, timing.backoffMaxMs, random);
+  }
+
+  /** Called before each walk, which begins with the shortest wait. */
+  begin(): void {
+    this.#failed = 0;
+    this.#backoff.reset();
+  }
+
+  async read(before: string | undefined, limit: number): Promise<RequestedPage> {
+    const { clock, source, signal } = this.#parts;
+    const ask = before === undefined ? { limit } : { before, limit };
+    for (;;) {
+      const [sentAt, sentTime] = [clock.mono(), clock.now()];
+      try {
+        const page = await source.page(ask, signal);
+        this.#answered();
+        return { page, sentAt, sentTime };
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof Failure) || stopCodeOf(error)) throw error;
+        await this.#outlast(error);
+      }
+    }
+  }
+
+  #answered(): void {
+    this.#backoff.reset();
+    this.pages++;
+    this.trouble = undefined;
+    if (this.waitsUntil !== null) this.#parts.notify({ kind: 'renewed' });
+    this.waitsUntil = null;
+  }
+
+  /** Waits before the request is repeated; throws a failure that no repetition outlasts. */
+  async #outlast(failure: Failure): Promise<void> {
+    const { clock, options, money, signal, notify } = this.#parts;
+    const unitsMs = waitsForUnits(failure, clock.now(), money.isGrantedOnce);
+    if (options.waitForBudget && unitsMs !== undefined) {
+      await this.#waitForUnits(failure, unitsMs);
+      return;
+    }
+    if (failure.kind !== 'rate') this.#failed++;
+    const isHopeless = this.pages === 0 && this.#failed >= (options.firstTries ?? FIRST_TRIES);
+    if (!isTransient(failure) || isHopeless) throw failure;
+    this.trouble = failure;
+    const askedMs = failure.kind === 'rate' ? waitAfter(failure) : 0;
+    const ms = Math.max(this.#backoff.next(), askedMs);
+    notify({ kind: 'wait', ms, reason: failure.message });
+    await clock.sleep(ms, signal);
+  }
+
+  async #waitForUnits(failure: Failure, ms: number): Promise<void> {
+    const { clock, money, signal, notify } = this.#parts;
+    const { changed } = money;
+    // Use the wall clock, because the machine may have been suspended.
+    const until = clock.now() + ms;
+    this.trouble = failure;
+    if (this.waitsUntil === null) notify({ kind: 'budget', until, reason: failure.message });
+    this.waitsUntil = until;
+    const wait = clock.sleep(
+      Math.min(UNITS_MS, Math.max(1_000, ms)),
+      AbortSignal.any([signal, changed]),
+    );
+    await wait.catch(() => signal.throwIfAborted());
+  }
+}
+
+const isTransient = (failure: Failure): boolean =>
+  failure.kind === 'rate' ||
+  failure.kind === 'network' ||
+  failure.kind === 'answer' ||
+  (failure.kind === 'service' && failure.retryable) ||
+  // The ledger, in which a call with a budget must be recorded before it is sent, is on a full disk.
+  isDiskFull(failure);
