@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { execaSync } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { withoutBold } from '../../src/cli/docs/bold.ts';
-import { commandProse } from '../../src/cli/docs/command-prose.ts';
 import { allCommands, wholeProgram } from '../../src/cli/docs/help.ts';
 import { preparedTexts } from '../../src/cli/docs/manual.ts';
 import { topics } from '../../src/cli/docs/topics.ts';
@@ -34,9 +33,7 @@ describe('help', () => {
   test.each([40, 41, 60, 80, 99, 120, 200])(
     'fits a terminal of %i columns, except for command lines',
     async (columns) => {
-      const copied = new Set(
-        commands.flatMap((command) => Object.keys(commandProse(command).examples)),
-      );
+      const copied = new Set(commands.flatMap(({ examples }) => Object.keys(examples)));
       for (const isBrief of [true, false]) {
         for (const page of programsIn(await wholeProgram({ columns, isBrief }))) {
           for (const line of withoutBold(page.helpInformation()).split('\n')) {
@@ -81,9 +78,7 @@ describe('help', () => {
 
   test('lists every command', () => {
     const overview = textOf('trdr.txt');
-    for (const command of commands) {
-      const { path } = command;
-      const { summary } = commandProse(command);
+    for (const { path, summary } of commands) {
       const [first = '', second] = path.split(' ');
       const row = new RegExp(`^  ${first} .*(?:\n {4,}.*)*`, 'm').exec(overview)?.[0] ?? '';
       expect([path, row.replace(/\s+/g, ' ')]).toEqual([
@@ -168,9 +163,7 @@ describe('the manual', () => {
   test('is valid roff, with examples that can be copied', () => {
     const folder = openHome().path;
     const roff = ['-ww', '-P-cbou', '-rLL=250n', '-man', '-Tutf8'];
-    const examples = new Map(
-      commands.map((each) => [`trdr-${named(each.path)}.1`, commandProse(each).examples]),
-    );
+    const examples = new Map(commands.map((each) => [`trdr-${named(each.path)}.1`, each.examples]));
     for (const [name, text] of Object.entries(man)) {
       expect(text).toMatch(/^\.TH "TRDR/);
       // Unescaped text must be ASCII; anything else would depend on the reader's locale.

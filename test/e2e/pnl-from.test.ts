@@ -32,6 +32,14 @@ async function exported(handles: readonly string[] = HANDLES, more: readonly str
 }
 
 describe('--from', () => {
+  test('shows the handles that are given, in their order, also those in links', async () => {
+    const { run } = await exported();
+    const words = ['https://x.com/solwolf', '@@MIRA', 'x.com/unknown'];
+    const { records, stderr } = await run(['--from', 'all.csv', ...words, '-o', 'ndjson']);
+    expect(records().map(({ handle }) => handle)).toEqual(['solwolf', 'mira']);
+    expect(stderr).toContain('(1 handle): x.com/unknown');
+  });
+
   test('converts an export of any format to any other, byte for byte, without a service', async () => {
     const { run, text } = await exported(
       // CSV does not contain the control characters of this handle.

@@ -197,7 +197,7 @@ describe('unknown handles, missing wallets and missing numbers', () => {
 describe('formatting', () => {
   test('sorts CSV by the first window, and keeps the rows of a handle together', async () => {
     const sandbox = await withNumbers();
-    const handles = someHandles(30);
+    const handles = someHandles(60);
     const args = [
       'pnl',
       '-',

@@ -62,15 +62,14 @@ export async function gatherSubjects(
   };
 }
 
-/** The distinct subjects, each as spelled where it first occurs, and by position those whose text is not their handle. */
+/** The distinct subjects, each as spelled where it first occurs. */
 export async function distinctSubjects(
   source: SubjectSource,
   { io, notice }: Pick<Terminal, 'io' | 'notice'>,
   key: string | undefined,
   as: SubjectType | undefined,
-) {
-  const texts: string[] = [];
-  const others = new Map<number, Subject>();
+): Promise<readonly Subject[]> {
+  const subjects: Subject[] = [];
   const seen = new Set<string>();
   for await (const given of subjectsOf(source, io, key)) {
     const subject = await parseSubject(given, (text) => readSubject(text, as));
@@ -79,11 +78,10 @@ export async function distinctSubjects(
     const name = type === 'handle' ? normal : `${type} ${normal}`;
     if (seen.has(name)) continue;
     seen.add(name);
-    if (type !== 'handle' || isLink(subject)) others.set(texts.length, subject);
-    texts.push(subject.text);
+    subjects.push(subject);
   }
-  noticeLinks(others.values(), { notice });
-  return { texts, others };
+  noticeLinks(subjects, { notice });
+  return subjects;
 }
 
 /** Says what was looked up in place of a link to a profile. */

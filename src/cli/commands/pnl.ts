@@ -2,12 +2,13 @@ import { integer } from '../../base/amounts.ts';
 import { usageError } from '../../base/failure.ts';
 import { statsOf } from '../../base/files.ts';
 import { oneOf } from '../../base/values.ts';
-import { windowNames } from '../../contract/records/pnl.ts';
+import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
 import { PnlRecord } from '../../contract/records/subject.ts';
-import { createTargets } from '../../core/pnl/targets.ts';
-import { sortKeys } from '../../output/views/pnl-rows.ts';
-import { cachedSubjectOptions, type OutputFormat, subjectArgument } from '../args/common.ts';
-import { subjectSource } from '../args/input.ts';
+import type { Subject } from '../../core/lookup/subject.ts';
+import { Targets } from '../../core/pnl/targets.ts';
+import { type SortKey, sortKeys } from '../../output/views/pnl-rows.ts';
+import { cachedSubjectOptions, subjectArgument } from '../args/common.ts';
+import { type SubjectSource, subjectSource } from '../args/input.ts';
 import { changeOptions, checkCompare } from '../args/list-flags.ts';
 import { excluding, flag, list, value } from '../args/option.ts';
 import { distinctSubjects, isOneWord } from '../args/subjects.ts';
@@ -15,19 +16,30 @@ import { file } from '../args/values.ts';
 import { command } from '../command.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { selectedFields, terminalWidth } from '../output/output.ts';
-import { readEarlier } from '../pnl/compare.ts';
-import { exportPnl, isFinished, notExported } from '../pnl/export.ts';
+import { type Comparison, readEarlier } from '../pnl/compare.ts';
+import { isFinished } from '../pnl/export-file.ts';
+import { runExport } from '../pnl/export-job.ts';
 import { showExport } from '../pnl/from/show-export.ts';
-import { numbersCalls } from '../pnl/plan.ts';
 import { knownFields, type Shape } from '../pnl/present.ts';
-import { openSavedNumbers, streamPnl, withoutCached } from '../pnl/stream.ts';
-import { isDryRun } from '../run/approve.ts';
-import { notSent } from '../run/plan.ts';
-import page from './pnl.md';
+import { openSavedNumbers } from '../pnl/saved-numbers.ts';
+import { streamJob } from '../pnl/stream-job.ts';
+import type { Context } from '../run/context.ts';
+import { runJob } from '../run/job.ts';
 
 export const pnl = command({
   path: 'pnl',
-  page,
+  summary: "Show traders' cash flow, return, volume, trades and rank",
+  about: [
+    'netUsd is cash flow (received on sells minus paid on buys), not realized profit: an account that only bought shows a negative number.',
+    'The handle of a wallet or user id is looked up first, unless it is cached: up to 30,000 CU for a wallet and up to 200 CU for a user id.',
+    'A single handle is requested with the call for one handle, several handles in batches of up to 100. A handle that is given twice is requested once. If the remaining allowance does not cover a full batch, the batch is smaller; handles that were skipped are listed on stderr, and the command exits 6.',
+    'Answers are cached on this machine: a batch requests only what is not cached, or older than --max-age.',
+    'Every format distinguishes three types of missing numbers: not found (found is false), no verified wallet (wallet and evmWallet are null) and no numbers (all windows are null). CSV has a column status: ok, not_held, no_wallet, no_numbers or failed.',
+    'With --out, paid answers are saved in FILE.journal until the file is complete. After an interruption, run the same command with --resume: it continues, and does not pay again for the handles that were saved. If the file is finished, --resume does nothing and exits 0, --fresh starts over, and without them trdr asks before it replaces the file, or exits 11. With both flags, an interrupted export of the same handles is continued, and any other is started over.',
+    '--compare OLD adds what changed since an earlier export: change, changes (new minus old per window; for ranks, places gained) and was, a former handle. Handles that only OLD has come last. Tables show the first --window (7d by default). With --from NEW, no call is sent.',
+    '--from FILE reads an earlier export (csv, tsv, ndjson or json; - for stdin) instead of requesting numbers, at no cost: to sort it, to convert it or, with handles, to show a part of it.',
+    '--window, --sort and --limit apply to every format. Without --window, --sort uses the window all. Without --sort, the records are in the order of the handles.',
+  ],
   args: [subjectArgument('handle', 'handle, wallet or user id')],
   options: {
     window: list('--window', 'show only this window', oneOf(...windowNames)),
@@ -54,6 +66,15 @@ export const pnl = command({
     ...cachedSubjectOptions('10m; 5m if not found'),
   },
   common: ['output', 'service', 'money'],
+  examples: {
+    'trdr pnl mira': 'show one trader',
+    'trdr pnl mira solwolf 0xMert': 'compare several traders',
+    'trdr pnl --file desk.txt --window 7d --sort returnPct': 'rank a list of traders by return',
+    'trdr pnl --file desk.txt --out pnl.csv --resume --fresh --max-cu 60M': 'nightly export',
+    'trdr pnl --from pnl.csv --window 30d --sort rank': 'sort an export again, at no cost',
+    'trdr pnl --from today.csv --compare yesterday.csv --changed':
+      'show what changed between two exports, at no cost',
+  },
   calls: ['user.pnl', 'users.pnl', 'user.wallet', 'user.id', 'me'],
   record: () => PnlRecord,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
@@ -77,85 +98,98 @@ export const pnl = command({
     }
     return { ...given, window: [...new Set(given.window)], source };
   },
-  async run(
-    context,
-    { source, as, window, sort, limit, resume, fresh, from, strict, maxAge, noCache, ...given },
-  ) {
-    const { out, dryRun, fields } = context.settings.flags;
-    const needsFile = resume ? '--resume' : fresh ? '--fresh' : undefined;
-    if (needsFile && out === undefined) {
-      throw usageError(`${needsFile} requires --out`, 'add the file of the export: --out FILE');
+  async run(context, input) {
+    const { source, as, resume, fresh, from, noCache, maxAge } = input;
+    const { settings, terminal } = context;
+    const { out, dryRun } = settings.flags;
+    if ((resume || fresh) && out === undefined) {
+      const name = resume ? '--resume' : '--fresh';
+      throw usageError(`${name} requires --out`, 'add the file of the export: --out FILE');
     }
-    const { settings } = context;
     const key = from === undefined ? await settings.key.get() : settings.key.known;
-    const { texts: subjects, others } = source
-      ? await distinctSubjects(source, context.terminal, key, as)
-      : { texts: [], others: new Map() };
-    const windows = window.length > 0 ? window : windowNames;
-    const { compare, changed, only } = given;
-    const shape: Shape = {
-      comparison:
-        compare === undefined || dryRun
-          ? undefined
-          : {
-              ...(await readEarlier(compare, context.terminal.io)),
-              window: window[0] ?? '7d',
-              windows: isTable(context.settings.format) ? [window[0] ?? '7d'] : windows,
-              changed,
-              only,
-              notice: (text) =>
-                context.terminal.io.stderr.isTTY === true && context.terminal.notice(text),
-            },
-      format: context.settings.format,
-      windows,
-      sort,
-      sortWindow: window[0] ?? 'all',
-      limit,
-      fields,
-      single:
-        compare === undefined && subjects.length === 1 && source !== undefined && isOneWord(source),
-      handles: subjects.length,
-      width: out === undefined ? terminalWidth(context.terminal.io) : 80,
-    };
-    if (!dryRun) await selectedFields(fields, { fields: knownFields(shape) });
+    const subjects = source ? await distinctSubjects(source, terminal, key, as) : [];
+    const shape = await shapeOf(context, input, subjects);
+    if (!dryRun) await selectedFields(settings.flags.fields, { fields: knownFields(shape) });
     if (from !== undefined) {
-      if (dryRun) {
-        context.terminal.notice(
-          `with --from, ${from} is read and no calls are sent, so --dry-run has nothing to show`,
-        );
-        return 0;
-      }
-      return await showExport(context, from, subjects, window, shape, strict);
+      if (!dryRun)
+        return await showExport(context, from, subjects, input.window, shape, input.strict);
+      terminal.notice(
+        `with --from, ${from} is read and no calls are sent, so --dry-run has nothing to show`,
+      );
+      return 0;
     }
     const saved = await openSavedNumbers(context, noCache, maxAge);
-    const targets = createTargets(
-      subjects,
-      others,
-      await openCachedLookup(context, { noCache, maxAge }),
-    );
-    if (resume && !fresh && out !== undefined && (await isFinished(context, out, subjects)))
+    const users = await openCachedLookup(context, { noCache, maxAge });
+    const task = { targets: new Targets(subjects, users), saved };
+    if (resume && !fresh && out !== undefined && (await isFinished(terminal, out, subjects)))
       return 0;
-    if (dryRun) {
-      const all = [...subjects.keys()];
-      const left =
-        out === undefined ? all : await notExported(context, subjects, { out, resume, fresh });
-      const lookups = await targets.lookups(left);
-      const todo = await withoutCached(saved, targets, left);
-      const isOpen = new Set(todo);
-      const answered = all.filter((position) => !isOpen.has(position));
-      const calls = [...lookups, ...numbersCalls(targets, todo)];
-      for (const call of numbersCalls(targets, answered)) calls.push(notSent(call));
-      await isDryRun(context, calls);
-      return 0;
-    }
     if (out === undefined || (!resume && !fresh && isDevice(out)))
-      return await streamPnl(context, targets, shape, strict, saved);
-    return await exportPnl(context, targets, saved, { out, resume, fresh }, shape, strict);
+      return await runJob(await streamJob(context, task, shape, input.strict), context);
+    return await runExport(context, task, { out, resume, fresh }, shape, input.strict);
   },
 });
 
-/** Whether a comparison is shown as a table, which has the differences of one window. */
-const isTable = (format: OutputFormat): boolean => format === 'table' || format === 'markdown';
+/** What of the command line determines how numbers are shown. */
+interface ShapeFlags {
+  readonly source: SubjectSource | undefined;
+  readonly window: readonly WindowName[];
+  readonly sort: SortKey | undefined;
+  readonly limit: number | undefined;
+  readonly compare: string | undefined;
+  readonly changed: boolean;
+  readonly only: readonly string[];
+}
+
+async function shapeOf(
+  context: Context,
+  flags: ShapeFlags,
+  subjects: readonly Subject[],
+): Promise<Shape> {
+  const { source, window, sort, limit, compare } = flags;
+  const { settings, terminal } = context;
+  const { out, fields, dryRun } = settings.flags;
+  const isComparison = compare !== undefined && !dryRun;
+  const isSingle = source !== undefined && isOneWord(source) && subjects.length === 1;
+  return {
+    comparison: isComparison ? await comparisonOf(context, compare, flags) : undefined,
+    format: settings.format,
+    windows: window.length > 0 ? window : windowNames,
+    sort,
+    sortWindow: window[0] ?? 'all',
+    limit,
+    fields,
+    single: compare === undefined && isSingle,
+    handles: subjects.length,
+    width: out === undefined ? terminalWidth(terminal.io) : FILE_WIDTH,
+  };
+}
+
+/** A file has no width, so a table in one has that of most terminals. */
+const FILE_WIDTH = 80;
+
+async function comparisonOf(
+  { settings, terminal }: Context,
+  path: string,
+  { window, changed, only }: ShapeFlags,
+): Promise<Comparison> {
+  const { earlier, byName } = await readEarlier(path, terminal.io);
+  const first = window[0] ?? '7d';
+  // A table has the differences of one window.
+  const isTable = settings.format === 'table' || settings.format === 'markdown';
+  const all = window.length > 0 ? window : windowNames;
+  return {
+    earlier,
+    byName,
+    window: first,
+    windows: isTable ? [first] : all,
+    changed,
+    only,
+    // A summary in a mail from cron would be noise.
+    notice: (text) => {
+      if (terminal.io.stderr.isTTY === true) terminal.notice(text);
+    },
+  };
+}
 
 /** Whether the output is a pipe or a device, which cannot be resumed. */
 const isDevice = (out: string): boolean => {

@@ -20,7 +20,7 @@ import {
 } from '../../output/views/pnl-rows.ts';
 import type { OutputFormat } from '../args/common.ts';
 import { isRowFormat } from '../output/output.ts';
-import type { Context } from '../run/context.ts';
+import type { Out } from '../run/out.ts';
 import { type Comparison, compared } from './compare.ts';
 
 export interface Shape {
@@ -41,7 +41,7 @@ export interface Shape {
 type Print = <T>(view: View<T>, single: boolean, items: AsyncIterable<T>) => Promise<void>;
 
 export const printer =
-  ({ out }: Pick<Context, 'out'>): Print =>
+  (out: Out): Print =>
   (view, single, items) =>
     out.print(view, items, { isSingle: single });
 

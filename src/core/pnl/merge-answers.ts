@@ -1,45 +1,68 @@
 import { Failure } from '../../base/failure.ts';
-import type { PnlResult } from './request-batch.ts';
+import type { Subject } from '../lookup/subject.ts';
+import type { NumbersResult } from './request-batch.ts';
 
-/** All answers are yielded before a failure is thrown, because they were paid for. */
+/** Yields the results of all subjects in their order. All of them are yielded before a failure is thrown: they were paid for. */
 export async function* inOrder(
-  size: number,
-  saved: (position: number) => Promise<PnlResult | undefined>,
-  requested: AsyncIterable<readonly PnlResult[]>,
-): AsyncGenerator<PnlResult, void, void> {
-  const early = new Map<number, PnlResult>();
-  const answers = requested[Symbol.asyncIterator]();
-  let failure: { readonly error: unknown } | undefined;
-
-  async function pull(): Promise<boolean> {
-    try {
-      const { value, done } = await answers.next();
-      if (done) return false;
-      for (const result of value) early.set(result.position, result);
-      return true;
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      failure = { error };
-      return false;
-    }
-  }
-
+  subjects: readonly Subject[],
+  saved: (subject: Subject) => Promise<NumbersResult | undefined>,
+  requested: AsyncIterable<readonly NumbersResult[]>,
+): AsyncGenerator<NumbersResult, void, void> {
+  const early = new EarlyResults(requested);
   try {
-    for (let position = 0; position < size; position++) {
-      const known = await saved(position);
-      if (known) {
-        yield known;
-        continue;
-      }
-      while (!early.has(position) && !failure && (await pull()));
-      const result = early.get(position);
-      early.delete(position);
+    for (const subject of subjects) {
+      // What is saved is asked for first, so that nothing waits for a request that it does not need.
+      const result = (await saved(subject)) ?? (await early.take(subject));
       if (result) yield result;
     }
-    // After its last answer, the generator may still fail.
-    while (!failure && (await pull()));
+    // After its last answer, the run may still fail.
+    await early.readAll();
   } finally {
-    await answers.return?.();
+    await early.close();
   }
-  if (failure) throw failure.error;
+  early.throwFailure();
+}
+
+/** Results that arrived before their turn. */
+class EarlyResults {
+  readonly #requested: AsyncIterator<readonly NumbersResult[]>;
+  readonly #early = new Map<Subject, NumbersResult>();
+  #failure: Failure | undefined;
+  #isDone = false;
+
+  constructor(requested: AsyncIterable<readonly NumbersResult[]>) {
+    this.#requested = requested[Symbol.asyncIterator]();
+  }
+
+  /** Undefined if the requests ended without a result of the subject. */
+  async take(subject: Subject): Promise<NumbersResult | undefined> {
+    while (!this.#early.has(subject) && !this.#isDone) await this.#read();
+    const result = this.#early.get(subject);
+    this.#early.delete(subject);
+    return result;
+  }
+
+  async readAll(): Promise<void> {
+    while (!this.#isDone) await this.#read();
+  }
+
+  async close(): Promise<void> {
+    await this.#requested.return?.();
+  }
+
+  throwFailure(): void {
+    if (this.#failure) throw this.#failure;
+  }
+
+  async #read(): Promise<void> {
+    try {
+      const { value, done } = await this.#requested.next();
+      if (done) this.#isDone = true;
+      else for (const result of value) this.#early.set(result.subject, result);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      this.#failure = error;
+      this.#isDone = true;
+    }
+  }
 }

@@ -9,6 +9,7 @@ import { listOf, recognize, type Sent } from '../../contract/read-record.ts';
 import type { Provenance } from '../../contract/records/provenance.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import { answerOf, failedRecord, foundRecord, missingRecord } from '../lookup/lookup.ts';
+import type { Subject } from '../lookup/subject.ts';
 import { entriesByHandle, missingHandles, type SavedNumbers } from './cached-numbers.ts';
 
 interface HandleAnswer {
@@ -17,7 +18,10 @@ interface HandleAnswer {
   readonly failure?: Failure | undefined;
 }
 
-export type PnlResult = HandleAnswer & { readonly position: number };
+/** The answer for a subject of a run. The object of the subject, not its text, says whose it is. */
+export interface NumbersResult extends HandleAnswer {
+  readonly subject: Subject;
+}
 
 export interface BatchAnswer {
   readonly answers: readonly HandleAnswer[];

@@ -302,7 +302,7 @@ export const damaged = (path: string) =>
   });
 
 /** A handle is identified by its position in the list of the export. */
-interface JournalValue {
+export interface JournalValue {
   readonly position: number;
   readonly value: unknown;
 }

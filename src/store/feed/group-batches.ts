@@ -1,7 +1,6 @@
 import { Failure } from '../../base/failure.ts';
-import type { StoreConnection } from '../connection.ts';
+import { fieldsReply, listReply, type StoreConnection } from '../connection.ts';
 import type { FeedKeys } from '../keys.ts';
-import { fieldsReply, listReply } from '../replies.ts';
 import {
   before,
   type FeedPoint,

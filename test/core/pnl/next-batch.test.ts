@@ -1,15 +1,12 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Subject } from '../../../src/core/lookup/subject.ts';
 import type { NumbersClaim, SavedNumbers } from '../../../src/core/pnl/cached-numbers.ts';
-import { createTurns } from '../../../src/core/pnl/next-batch.ts';
+import { Turns } from '../../../src/core/pnl/next-batch.ts';
 import { virtualClock } from '../virtual-clock.ts';
+import { handleSubject, subjectsUpTo } from './subjects.ts';
 
-const nothing: Omit<SavedNumbers, 'claim'> = {
-  find: async () => undefined,
-  saveOne: async () => {},
-  saveMiss: async () => {},
-  saveBatch: async () => {},
-};
+const handleOf = ({ value }: Subject) => value;
 
 /**
  * Simulates other machines that request numbers; `until` is the number of checks after which a handle has its
@@ -18,8 +15,7 @@ const nothing: Omit<SavedNumbers, 'claim'> = {
 function elsewhere(until: (handle: string) => number) {
   const looks = new Map<string, number>();
   const open = new Set<string>();
-  const saved: SavedNumbers = {
-    ...nothing,
+  const saved: Pick<SavedNumbers, 'claim'> = {
     async claim(handle): Promise<NumbersClaim> {
       const look = (looks.get(handle) ?? 0) + 1;
       looks.set(handle, look);
@@ -34,26 +30,30 @@ function elsewhere(until: (handle: string) => number) {
   return { saved, open };
 }
 
-test('yields every position once, requested here or answered elsewhere', async () => {
+test('yields every subject once, requested here or answered elsewhere', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 300 }),
       fc.integer({ min: 1, max: 100 }),
       async (until, size) => {
-        const { saved, open } = elsewhere((handle) => until[Number(handle)] ?? 0);
-        const todo = until.map((_, at) => at);
-        const turns = createTurns(todo, String, saved, virtualClock());
-        const ours: number[] = [];
-        const theirs: number[] = [];
-        while (turns.left().length > 0) {
-          const { positions, here, end } = await turns.next(size);
-          ours.push(...positions);
-          theirs.push(...here.map(({ position }) => position));
-          await end();
-          turns.done(positions);
+        const checks = (handle: string) => until[Number(handle.slice(1))] ?? 0;
+        const { saved, open } = elsewhere(checks);
+        const todo = subjectsUpTo(until.length);
+        const turns = new Turns(todo, handleOf, saved, virtualClock());
+        const ours: Subject[] = [];
+        const theirs = new Set<Subject>();
+        while (turns.left.length > 0) {
+          const turn = await turns.next(size);
+          ours.push(...turn.subjects);
+          for (const { subject } of turn.here) {
+            expect(theirs.has(subject)).toBe(false);
+            theirs.add(subject);
+          }
+          await turn.end();
+          turns.done(turn.subjects);
         }
-        expect(ours).toEqual(todo.filter((at) => until[at] === 0));
-        expect(theirs.toSorted((a, b) => a - b)).toEqual(todo.filter((at) => until[at] !== 0));
+        expect(ours).toEqual(todo.filter(({ value }) => checks(value) === 0));
+        expect(theirs).toEqual(new Set(todo.filter(({ value }) => checks(value) !== 0)));
         expect(open.size).toBe(0);
       },
     ),
@@ -63,9 +63,10 @@ test('yields every position once, requested here or answered elsewhere', async (
 test('requests a handle itself if the other machine takes longer than any call', async () => {
   const clock = virtualClock();
   const { saved } = elsewhere(() => Number.POSITIVE_INFINITY);
-  const turns = createTurns([0], String, saved, clock);
-  let positions: readonly number[] = [];
-  while (positions.length === 0) ({ positions } = await turns.next(1));
-  expect(positions).toEqual([0]);
+  const [subject = handleSubject('t0')] = subjectsUpTo(1);
+  const turns = new Turns([subject], handleOf, saved, clock);
+  let subjects: readonly Subject[] = [];
+  while (subjects.length === 0) ({ subjects } = await turns.next(1));
+  expect(subjects).toEqual([subject]);
   expect(clock.mono()).toBeGreaterThan(120_000);
 });

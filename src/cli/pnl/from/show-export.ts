@@ -3,6 +3,7 @@ import { isRecord } from '../../../base/json-object.ts';
 import { normalHandle } from '../../../contract/handles.ts';
 import { type WindowName, windowNames } from '../../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../../contract/records/subject.ts';
+import type { Subject } from '../../../core/lookup/subject.ts';
 import { namesText } from '../../../output/notices.ts';
 import type { ExitCode } from '../../exit.ts';
 import { LookupTally } from '../../lookup/tally.ts';
@@ -16,16 +17,16 @@ import { outcomeOf, readExport } from './read-export.ts';
 export async function showExport(
   context: Context,
   from: string,
-  subjects: readonly string[],
+  subjects: readonly Subject[],
   windows: readonly WindowName[],
   given: Omit<Shape, 'windows' | 'handles'>,
   strict: boolean,
 ): Promise<ExitCode> {
   const tally = new LookupTally(strict);
   const all = readExport(from, context.terminal.io);
-  const onMissing = (missing: readonly string[]) => {
+  const onMissing = (missing: readonly Subject[]) => {
     context.terminal.notice(
-      `not found in ${from} (${handlesText(missing.length)}): ${namesText(missing)}`,
+      `not found in ${from} (${handlesText(missing.length)}): ${namesText(missing.map(({ text }) => text))}`,
     );
     for (const _ of missing) tally.add({ found: false, code: 'NOT_OBSERVED' });
   };
@@ -39,7 +40,7 @@ export async function showExport(
       yield record;
     }
   }
-  await present(counted(), shape, printer(context));
+  await present(counted(), shape, printer(context.out));
   return tally.exit();
 }
 
@@ -62,22 +63,28 @@ async function readAhead(all: AsyncGenerator<PnlRecord>) {
   return { ahead, records: records(), size: more ? Number.POSITIVE_INFINITY : ahead.length };
 }
 
-/** Yields the records of these handles, in their order. */
+/** Yields the records of these subjects, in their order. */
 async function* select(
   all: AsyncIterable<PnlRecord>,
-  subjects: readonly string[],
-  onMissing: (subjects: readonly string[]) => void,
+  subjects: readonly Subject[],
+  onMissing: (subjects: readonly Subject[]) => void,
 ): AsyncGenerator<PnlRecord> {
-  const wanted = new Map<string, PnlRecord | undefined>(
-    subjects.map((subject) => [normalHandle(subject), undefined]),
-  );
+  const byName = new Map<string, Subject>();
+  for (const subject of subjects)
+    for (const name of [subject.text, subject.value]) byName.set(normalHandle(name), subject);
+  const found = new Map<Subject, PnlRecord>();
   for await (const record of all) {
-    for (const name of namesOf(record))
-      if (wanted.has(name)) wanted.set(name, wanted.get(name) ?? record);
+    for (const name of namesOf(record)) {
+      const subject = byName.get(name);
+      if (subject && !found.has(subject)) found.set(subject, record);
+    }
   }
-  const missing = subjects.filter((subject) => !wanted.get(normalHandle(subject)));
+  const missing = subjects.filter((subject) => !found.has(subject));
   if (missing.length > 0) onMissing(missing);
-  for (const record of wanted.values()) if (record) yield record;
+  for (const subject of subjects) {
+    const record = found.get(subject);
+    if (record) yield record;
+  }
 }
 
 function windowsFor(

@@ -5,10 +5,12 @@ import { cu } from '../../../src/contract/limits.ts';
 import type { HttpRequest } from '../../../src/contract/ports/transport.ts';
 import type { PnlRecord } from '../../../src/contract/records/subject.ts';
 import { broken, noAnswer } from '../../../src/core/http/network-failures.ts';
+import type { Subject } from '../../../src/core/lookup/subject.ts';
 import { createAllowance } from '../../../src/core/pnl/allowance.ts';
-import { type BatchLog, createPnlRun } from '../../../src/core/pnl/run-batches.ts';
+import { type BatchLog, PnlRun } from '../../../src/core/pnl/pnl-run.ts';
 import { numbers } from '../../e2e/records.ts';
 import { error, json, rig } from '../fakes.ts';
+import { subjectsUpTo } from './subjects.ts';
 
 /**
  * What happens to a batch: it is served; the connection breaks before or after processing; it times out
@@ -140,16 +142,17 @@ async function runThrough(
   const allowance = createAllowance(client, clock, maxCu, (notice) => made.notices.push(notice));
   const lines: string[] = [];
   const log: BatchLog = {
-    asking: async (positions) => lines.push(`asking ${positions.length}`) - 1,
-    answered: async (_, rows) => void lines.push(`answered ${rows.length}`),
+    asking: async (subjects) => lines.push(`asking ${subjects.length}`) - 1,
+    answered: async (_, results) => void lines.push(`answered ${results.length}`),
     dropped: async () => void lines.push('dropped'),
-    found: async (rows) => void lines.push(`found ${rows.length}`),
+    found: async (results) => void lines.push(`found ${results.length}`),
     lost: async (_, most) => void lines.push(`lost ${most}`),
   };
-  const texts = handlesUpTo(count);
-  const handleAt = (position: number) => texts[position % (handles ?? count)];
-  const targets = { texts, isMixed: handles !== undefined, handleAt };
-  const run = createPnlRun({ client, clock, allowance, targets, todo: [...texts.keys()], log });
+  const subjects = subjectsUpTo(count);
+  const handleOf = (subject: Subject) =>
+    subjects[subjects.indexOf(subject) % (handles ?? count)]?.value;
+  const targets = { subjects, hasOthers: handles !== undefined, handleOf };
+  const run = new PnlRun({ client, clock, allowance, targets, todo: subjects, log });
   const records: PnlRecord[] = [];
   let failure: unknown;
   try {
@@ -169,7 +172,7 @@ const subjectsOf = (records: readonly { readonly subject: string }[]) =>
 test('a handle is paid for once, even if its subjects would be in different batches', async () => {
   const service = pnlService();
   const { records, run } = await runThrough(service, 250, { handles: 120 });
-  expect([service.batches, run.left()]).toEqual([[100, 20], []]);
+  expect([service.batches, run.left]).toEqual([[100, 20], []]);
   expect(subjectsOf(records).sort()).toEqual(handlesUpTo(250).sort());
   expect(records.find(({ subject }) => subject === 't249')).toMatchObject({ handle: 't9' });
 });
@@ -229,7 +232,7 @@ describe('an answer that was lost', () => {
     const service = pnlService({ fates: ['lost', 'lost', 'lost'] });
     const { failure, run } = await runThrough(service, 1_000);
     expect(failure).toMatchObject({ kind: 'network', code: 'BROKEN' });
-    expect([service.batches.length, run.left().length]).toEqual([2, 800]);
+    expect([service.batches.length, run.left.length]).toEqual([2, 800]);
   });
 
   test('ends the run at once if the answer was received and cannot be read', async () => {
@@ -256,7 +259,7 @@ describe('a rejected batch', () => {
     const service = pnlService({ refused: () => true });
     const { failure, run } = await runThrough(service, 500);
     expect(failure).toMatchObject({ code: 'VALIDATION_ERROR' });
-    expect(run.left()).toHaveLength(480);
+    expect(run.left).toHaveLength(480);
   });
 });
 
@@ -279,7 +282,7 @@ test('whatever happens, no handle is paid for twice and none is lost', async () 
         });
         const { records, run, failure, client } = await runThrough(service, count);
         expect(new Set(service.paid).size).toBe(service.paid.length);
-        expect(records.length + run.left().length).toBe(count);
+        expect(records.length + run.left.length).toBe(count);
         expect(subjectsOf(records)).toEqual(handlesUpTo(count).slice(0, records.length));
         if (!failure) expect(records).toHaveLength(count);
         // What was charged is between the certain and the maximum cost that the client reports.

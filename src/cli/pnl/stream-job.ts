@@ -1,0 +1,79 @@
+import { Failure } from '../../base/failure.ts';
+import type { PnlRecord } from '../../contract/records/subject.ts';
+import type { Subject } from '../../core/lookup/subject.ts';
+import { inOrder } from '../../core/pnl/merge-answers.ts';
+import type { NumbersResult } from '../../core/pnl/request-batch.ts';
+import { LookupTally, reportSkipped } from '../lookup/tally.ts';
+import { openProgress } from '../output/progress.ts';
+import type { Context } from '../run/context.ts';
+import type { CommandJob } from '../run/job.ts';
+import { NumbersRun, type NumbersTask } from './numbers-run.ts';
+import { handlesText } from './plan.ts';
+import { isWhole, present, printer, type Shape } from './present.ts';
+import { MemoryProgress } from './progress.ts';
+
+/** Prints one record per subject, cached or requested; without --sort, in the order of the subjects. */
+export async function streamJob(
+  context: Context,
+  task: NumbersTask,
+  shape: Shape,
+  isStrict: boolean,
+): Promise<CommandJob> {
+  const progress = new MemoryProgress(task.targets.subjects);
+  const run = await NumbersRun.prepare(context, task, progress);
+  const tally = new LookupTally(isStrict);
+  return {
+    plan: run.plan,
+    tally,
+    async print(out) {
+      try {
+        await run.lookUp();
+        const records = recordsOf(context, task, run, progress, tally, shape);
+        await present(records, shape, printer(out));
+        const [first] = run.lost;
+        if (first) throw first.failure;
+      } catch (error) {
+        if (error instanceof Failure) {
+          run.reportLost();
+          const left = run.left.map(({ text }) => text);
+          reportSkipped(context.terminal, left, handlesText(left.length));
+        }
+        throw error;
+      }
+    },
+  };
+}
+
+async function* recordsOf(
+  context: Context,
+  { targets, saved }: NumbersTask,
+  run: NumbersRun,
+  known: MemoryProgress,
+  tally: LookupTally,
+  shape: Shape,
+): AsyncGenerator<PnlRecord, void, void> {
+  const { io } = context.terminal;
+  const { subjects } = targets;
+
+  async function find(subject: Subject): Promise<NumbersResult | undefined> {
+    if (!known.has(subject)) return run.unfound.get(subject);
+    const record = await saved?.find(targets.handleOf(subject) ?? '', subject.text);
+    // The answer is missing if it has expired in the meantime, or if another process has cleared the cache.
+    return record ? { subject, record } : await run.requestAlone(subject);
+  }
+
+  const progress = await openProgress(context);
+  // Progress line and rows would overwrite each other on the same terminal.
+  const isApart =
+    io.stdout.isTTY !== true || context.settings.flags.out !== undefined || isWhole(shape);
+  const isShown = isApart && subjects.length > 1;
+  try {
+    for await (const { record, failure } of inOrder(subjects, find, run.results())) {
+      tally.add(record.found === null ? { found: null, failure } : record);
+      if (isShown) progress.show('requesting', tally.total, subjects.length);
+      yield record;
+    }
+  } finally {
+    progress.stop();
+  }
+}

@@ -1,0 +1,13 @@
+import type { Subject } from '../../../src/core/lookup/subject.ts';
+
+/** The subject of a handle. */
+export const handleSubject = (text: string): Subject => ({
+  text,
+  type: 'handle',
+  value: text,
+  normal: text,
+});
+
+/** So many handles: t0, t1 and so on. */
+export const subjectsUpTo = (count: number): Subject[] =>
+  Array.from({ length: count }, (_, at) => handleSubject(`t${at}`));
