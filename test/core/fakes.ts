@@ -7,6 +7,7 @@ import type { HttpAnswer, HttpRequest, Transport } from '../../src/contract/port
 import { createClient } from '../../src/core/client/client.ts';
 import { createInFlight } from '../../src/core/client/in-flight.ts';
 import type { ClientOptions } from '../../src/core/client/sender.ts';
+import { ServiceKey } from '../../src/core/client/service-key.ts';
 import type { Lookup } from '../../src/core/lookup/lookup.ts';
 import { openWindows } from '../../src/state/rate-windows.ts';
 import { type VirtualClock, virtualClock } from './virtual-clock.ts';
@@ -119,7 +120,7 @@ export function rig(reply: Reply, options: Partial<ClientOptions> & { maxCu?: nu
   const client = createClient({
     transport: fakeTransport(reply, sent),
     baseUrl: BASE,
-    key: KEY,
+    key: new ServiceKey(KEY),
     clock,
     random: () => 0.5,
     windows: ownWindows(clock),

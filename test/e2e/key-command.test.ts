@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+import { userRecord, withService } from './service.ts';
 
 /** A home with a command that prints the key of a sandbox and counts its runs. */
 async function opened() {
@@ -102,6 +103,54 @@ describe('keyCommand', () => {
     const line = `seq 100000 >&2; echo ${sandbox.key}; (sleep 60) & exit 0`;
     const env = { ...options.env, TRDR_KEY_COMMAND: line };
     expect(await trdr(['me'], { ...options, env })).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  /** A service that knows one key. It takes another one when the first has been used twice. */
+  async function rotating(next: string) {
+    const keys = ['first', next].map((name) => `trdr_test_${name}_0123456789abcdef0123456789`);
+    const home = openHome();
+    const file = join(home.path, 'key');
+    const print = (text = '') => writeFileSync(file, `${text}\n`);
+    print(keys[0]);
+    let valid = keys[0];
+    let used = 0;
+    const service = await withService(({ path, request }) => {
+      const isValid = request.headers.authorization === `Bearer ${valid}`;
+      if (isValid && ++used === 2) {
+        valid = `trdr_test_second_0123456789abcdef0123456789`;
+        print(keys[1]);
+      }
+      if (!isValid)
+        return { status: 401, body: { error: { code: 'UNAUTHORIZED', message: `no ${keys[0]}` } } };
+      return { body: userRecord(path.split('/').at(-1) ?? '') };
+    });
+    const line = `printf x >> count; cat '${file}'`;
+    const env = { TRDR_BASE_URL: service.url, TRDR_KEY_COMMAND: line };
+    const ran = await trdr(
+      ['whois', ...Array.from({ length: 30 }, (_, at) => `trader${at}`), '--no-cache'],
+      { home, key: null, env },
+    );
+    return { ran, keys, runs: readFileSync(join(home.path, 'count'), 'utf8').length };
+  }
+
+  test('is run again when the service rejects the key, and another key continues the run', async () => {
+    const { ran, keys, runs } = await rotating('second');
+    expect([ran.exitCode, ran.records().length, runs]).toEqual([0, 30, 2]);
+    expect(ran.stderr.trim().split('\n')).toEqual([
+      'trdr: the service rejected the key; the run continues with another one from TRDR_KEY_COMMAND',
+    ]);
+    for (const key of keys) expect(ran.stdout + ran.stderr).not.toContain(key);
+  });
+
+  test.each([
+    ['the same key', 'first'],
+    ['another key that the service rejects too', 'third'],
+  ])('that prints %s again ends the run', async (_, next) => {
+    const { ran, keys, runs } = await rotating(next);
+    expect([ran.exitCode, ran.error()['code']]).toEqual([4, 'UNAUTHORIZED']);
+    // Once for each key that was rejected; the run may end before a call with the second one was.
+    expect([2, next === 'first' ? 2 : 3]).toContain(runs);
+    for (const key of keys) expect(ran.stdout + ran.stderr).not.toContain(key);
   });
 
   test('is ended after 30s', async () => {

@@ -8,6 +8,7 @@ import type { Client, Notice } from '../../contract/ports/client.ts';
 import type { Ledger } from '../../contract/ports/ledger.ts';
 import { differenceText } from '../../contract/read-record.ts';
 import { createClient } from '../../core/client/client.ts';
+import { ServiceKey } from '../../core/client/service-key.ts';
 import { createTransport } from '../../core/http/transport.ts';
 import { outputClosed } from '../../output/sink.ts';
 import { profileOf, readConfig } from '../../state/config/config.ts';
@@ -69,8 +70,21 @@ export function openConnections(
     }
     if (keptFor !== undefined)
       notice(`warning: sending the key saved for ${keptFor} to ${baseUrl}`);
-    return { baseUrl, key, embedded: false };
+    return { baseUrl, key, serviceKey: renewable(key), embedded: false };
   });
+
+  const renewable = (key: string): ServiceKey => {
+    const { command, print } = settings.key;
+    if (!print) return new ServiceKey(key);
+    return new ServiceKey(key, {
+      print,
+      onReplaced: () =>
+        notice(`the service rejected the key; the run continues with another one from ${command}`),
+      onFailed(error) {
+        if (error instanceof Failure) notice(`warning: no other key: ${error.message}`);
+      },
+    });
+  };
 
   const store = once(async () => {
     if (flags.sandbox || settings.store === undefined || settings.store === 'off') return undefined;
@@ -113,7 +127,7 @@ export function openConnections(
     shared: RunStore | undefined,
     payments: Ledger,
   ): Promise<Client> {
-    const { baseUrl, key, embedded } = to;
+    const { baseUrl, key, serviceKey = new ServiceKey(key), embedded } = to;
     // Do not share the rate limits of the embedded service, which belongs to this process.
     const local = openWindows(embedded ? undefined : folders.state, baseUrl, key, io.clock, notice);
     const differences = openDifferenceLog(to, settings, io);
@@ -124,7 +138,7 @@ export function openConnections(
     const client = createClient({
       transport: createTransport(io.env),
       baseUrl,
-      key,
+      key: serviceKey,
       clock: io.clock,
       random: io.random,
       windows:

@@ -2,6 +2,7 @@ import { once } from '../../base/calls.ts';
 import type { EndpointId } from '../../contract/endpoints.ts';
 import type { CallOptions, Client, RequestParts, Result } from '../../contract/ports/client.ts';
 import type { Ledger } from '../../contract/ports/ledger.ts';
+import type { ServiceKey } from '../../core/client/service-key.ts';
 import { lookAtAccount } from '../lookup/account.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { RunStore } from '../store/open-store.ts';
@@ -13,6 +14,8 @@ import type { Terminal } from './terminal.ts';
 export interface Target {
   readonly baseUrl: string;
   readonly key: string;
+  /** The key as it is after the service has rejected one; by default `key`. */
+  readonly serviceKey?: ServiceKey;
   /** Whether it is the embedded sandbox, which ends with the run. */
   readonly embedded: boolean;
 }

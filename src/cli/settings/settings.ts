@@ -36,6 +36,8 @@ interface Secret {
   readonly command?: string | undefined;
   /** Runs the command if there is one: on the first call only, even if it fails. */
   get(): Promise<string | undefined>;
+  /** Runs the command again. */
+  print?(): Promise<string>;
 }
 
 export const knownSecret = (known: string | undefined): Secret => ({
@@ -176,19 +178,20 @@ function secretOf(
   if (line === undefined || own.origin === 'environment') return knownSecret(own.value);
   const name = (origin === 'environment' && from) || setting;
   let known: string | undefined;
-  const get = once(async () => {
+  const print = async (): Promise<string> => {
     // Most runs have a saved key, and Node takes milliseconds to load child processes.
     const { printedSecret } = await import('./secret-command.ts');
     known = await printedSecret(name, line, io, read);
     return known;
-  });
+  };
   return {
     isSet: true,
     get known() {
       return known;
     },
     command: name,
-    get,
+    get: once(print),
+    print,
   };
 }
 

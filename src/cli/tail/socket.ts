@@ -1,25 +1,39 @@
+import { Failure } from '../../base/failure.ts';
 import { SOCKET_PATH } from '../../contract/endpoints.ts';
 import type { Client } from '../../contract/ports/client.ts';
+import { ServiceKey } from '../../core/client/service-key.ts';
 import { parseBaseUrl } from '../../core/http/base-url.ts';
 import type { Connect } from '../../tail/ports.ts';
 import { createConnect } from '../../tail/socket/connection.ts';
 import { withMinutes } from '../../tail/socket/minutes.ts';
 import type { Context } from '../run/context.ts';
+import type { Target } from '../run/service.ts';
 import { version } from '../version.ts';
 
 /** Opens the live feed. Each minute of the connection is paid for before it begins. */
 export function socketOf(
   { terminal, settings }: Context,
   client: Client,
-  { baseUrl, key }: { readonly baseUrl: string; readonly key: string },
+  { baseUrl, key, serviceKey = new ServiceKey(key) }: Target,
 ): Connect {
   const { origin, prefix } = parseBaseUrl(baseUrl, { insecureHttp: settings.insecureHttp });
-  const connect = createConnect({
-    url: `${origin.replace(/^http/, 'ws')}${prefix}${SOCKET_PATH}`,
-    key,
-    userAgent: `trdr/${version}`,
-    env: terminal.io.env,
-    now: terminal.io.clock.now,
-  });
+  const connectWith = (used: string) =>
+    createConnect({
+      url: `${origin.replace(/^http/, 'ws')}${prefix}${SOCKET_PATH}`,
+      key: used,
+      userAgent: `trdr/${version}`,
+      env: terminal.io.env,
+      now: terminal.io.clock.now,
+    });
+  const connect: Connect = async (onChange, signal) => {
+    const used = serviceKey.current;
+    try {
+      return await connectWith(used)(onChange, signal);
+    } catch (error) {
+      const isRejected = error instanceof Failure && error.status === 401;
+      if (!isRejected || !(await serviceKey.replace(used))) throw error;
+      return await connectWith(serviceKey.current)(onChange, signal);
+    }
+  };
   return withMinutes(connect, terminal.io.clock, client.reserveMinute);
 }

@@ -6,7 +6,10 @@ import type { Notice } from '../../contract/ports/client.ts';
 import type { HttpAnswer, Transport } from '../../contract/ports/transport.ts';
 import { type BaseUrl, parseBaseUrl } from '../http/base-url.ts';
 import type { InFlight } from './in-flight.ts';
-import { withoutKey } from './mask-key.ts';
+import type { ServiceKey } from './service-key.ts';
+
+/** The service does not know the key. */
+const REJECTED = 401;
 
 /** A request below the base URL. */
 export interface Message {
@@ -28,7 +31,7 @@ export interface ChannelOptions {
   readonly transport: Transport;
   readonly baseUrl: string;
   readonly insecureHttp?: boolean | undefined;
-  readonly key: string;
+  readonly key: ServiceKey;
   readonly clock: Clock;
   readonly inFlight: InFlight;
   readonly notify: (notice: Notice) => void;
@@ -50,7 +53,7 @@ export class Channel {
 
   trace(line: string): void {
     const { key, notify } = this.#options;
-    notify({ kind: 'trace', line: withoutKey(line, key) });
+    notify({ kind: 'trace', line: key.mask(line) });
   }
 
   /** An abort cancels a paid request only until it is sent, and a free one at any time. */
@@ -60,8 +63,23 @@ export class Channel {
     state: SendState = { isSent: false },
   ): Promise<HttpAnswer> {
     this.#checkKey(message);
+    const { key } = this.#options;
+    const used = key.current;
+    const answer = await this.#send(message, used, signal, state);
+    if (answer.status !== REJECTED || !(await key.replace(used))) return answer;
+    // A call with a rejected key costs nothing, and the reservation of this one covers the next.
+    state.isSent = false;
+    return await this.#send(message, key.current, signal, state);
+  }
+
+  async #send(
+    message: Message,
+    key: string,
+    signal: AbortSignal | undefined,
+    state: SendState,
+  ): Promise<HttpAnswer> {
     const { method, path, body, timeoutMs } = message;
-    const headers = this.#headers(body);
+    const headers = this.#headers(body, key);
     const url = `${this.#base.origin}${this.#base.prefix}${path}`;
     this.trace(`> ${method} ${url}`);
     for (const [name, value] of Object.entries(headers)) this.trace(`> ${name}: ${value}`);
@@ -91,7 +109,7 @@ export class Channel {
   /** The key is sent only in its header. Flags, files or earlier answers could also put it elsewhere. */
   #checkKey({ method, path, body = '' }: Message): void {
     const { key } = this.#options;
-    if (withoutKey(path, key) === path && withoutKey(body, key) === body) return;
+    if (key.mask(path) === path && key.mask(body) === body) return;
     const text = `this ${method} request would contain your API key; nothing was sent`;
     throw new Failure('usage', text, {
       code: 'KEY_IN_REQUEST',
@@ -99,8 +117,8 @@ export class Channel {
     });
   }
 
-  #headers(body: string | undefined): Readonly<Record<string, string>> {
-    const { userAgent, key } = this.#options;
+  #headers(body: string | undefined, key: string): Readonly<Record<string, string>> {
+    const { userAgent } = this.#options;
     return {
       accept: 'application/json',
       ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -111,8 +129,8 @@ export class Channel {
 
   #masked({ status, headers, text }: HttpAnswer): HttpAnswer {
     const { key } = this.#options;
-    const masked = Object.entries(headers).map(([name, value]) => [name, withoutKey(value, key)]);
-    return { status, headers: Object.fromEntries(masked), text: withoutKey(text, key) };
+    const masked = Object.entries(headers).map(([name, value]) => [name, key.mask(value)]);
+    return { status, headers: Object.fromEntries(masked), text: key.mask(text) };
   }
 }
 

@@ -1,0 +1,57 @@
+import { withoutKey } from './mask-key.ts';
+
+/** Where a run gets another key from: the command that printed the first one. */
+export interface KeyRenewal {
+  readonly print: () => Promise<string | undefined>;
+  readonly onReplaced: () => void;
+  readonly onFailed: (error: unknown) => void;
+}
+
+/** The key of a run. After the service has rejected it, a command may print another one, because keys are rotated during long runs. */
+export class ServiceKey {
+  #current: string;
+  /** Answers may repeat an earlier key, so all of them are masked. */
+  readonly #used = new Set<string>();
+  readonly #renewal: KeyRenewal | undefined;
+  /** The command runs once for each rejected key, in however many calls it was rejected. */
+  readonly #renewals = new Map<string, Promise<void>>();
+
+  constructor(first: string, renewal?: KeyRenewal) {
+    this.#current = first;
+    this.#used.add(first);
+    this.#renewal = renewal;
+  }
+
+  get current(): string {
+    return this.#current;
+  }
+
+  mask(text: string): string {
+    let masked = text;
+    for (const key of this.#used) masked = withoutKey(masked, key);
+    return masked;
+  }
+
+  /** Whether there is another key than the one that the service rejected. */
+  async replace(rejected: string): Promise<boolean> {
+    if (this.#current === rejected && this.#renewal) {
+      const running = this.#renewals.get(rejected) ?? this.#renew(this.#renewal);
+      this.#renewals.set(rejected, running);
+      await running;
+    }
+    return this.#current !== rejected;
+  }
+
+  async #renew({ print, onReplaced, onFailed }: KeyRenewal): Promise<void> {
+    try {
+      const next = await print();
+      if (next === undefined || next === this.#current) return;
+      this.#current = next;
+      this.#used.add(next);
+      onReplaced();
+    } catch (error) {
+      // The rejection of the key is what the run reports.
+      onFailed(error);
+    }
+  }
+}
