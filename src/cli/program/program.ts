@@ -92,7 +92,7 @@ export class Program extends Command {
     const [name] = operands;
     if (isGroup && this.commands.some((each) => each.name() === name)) {
       // The command reads the flags before its name, because it may have a version of its own.
-      const leading = words.slice(0, words.length - unknown.length - 1);
+      const leading = words.slice(0, words.length - unknown.length - operands.length);
       return { operands, unknown: [...leading, ...unknown] };
     }
     const [first, ...others] = unknown;

@@ -74,6 +74,9 @@ describe('a command line', () => {
 
   it.each([
     ['whois thesis', 'whois', ['thesis']],
+    ['-- whois mira', 'whois', ['mira']],
+    ['-q -- thesis list', 'thesis list', []],
+    ['whois -- mira -q', 'whois', ['mira', '-q']],
     ['thesis tail --count 5', 'thesis tail', []],
     ['--version', 'version', []],
     ['-v -q', 'version', []],
