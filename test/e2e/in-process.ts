@@ -57,6 +57,13 @@ const isPrompt = (part: Buffer) => !part.toString().endsWith('\n');
  * Runs a command line in this process, with streams that may be terminals: this is fast, and the only way to test
  * the output on a terminal. `rawModes` lists the changes of stdin's raw mode.
  */
+/** What a terminal has to redraw its lines. A test does not see them. */
+const redrawing = {
+  cursorTo: () => true,
+  moveCursor: () => true,
+  clearLine: () => true,
+};
+
 export async function runInProcess(
   argv: readonly string[],
   options: InProcessOptions = {},
@@ -65,7 +72,7 @@ export async function runInProcess(
   const isTTY = (name: 'stdin' | 'stdout' | 'stderr') =>
     typeof tty === 'boolean' ? tty : tty[name] === true;
   const out = (name: 'stdout' | 'stderr') =>
-    Object.assign(new PassThrough(), isTTY(name) ? { isTTY: true, columns } : {});
+    Object.assign(new PassThrough(), isTTY(name) ? { isTTY: true, columns, ...redrawing } : {});
   const rawModes: boolean[] = [];
   const stdin = Object.assign(new PassThrough(), {
     ...(isTTY('stdin') && { isTTY: true }),

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { allCommands, allLeaves } from '../../src/cli/docs/help.ts';
 import { describeCommand } from '../../src/cli/docs/schema.ts';
-import { briefFields } from '../../src/cli/output/brief-fields.ts';
+import { briefFields } from '../../src/cli/run/brief-fields.ts';
 import { fieldPaths } from '../../src/contract/paths.ts';
 import { openDesk, runInProcess, trdr } from './harness.ts';
 import { checkSchema } from './schema-check.ts';

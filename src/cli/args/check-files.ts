@@ -4,7 +4,7 @@ import { quietly } from '../../base/calls.ts';
 import { usageError } from '../../base/failure.ts';
 import { realPath } from '../../base/files.ts';
 import type { Io } from '../io.ts';
-import type { Parsed } from './read-values.ts';
+import type { Parsed } from './parsed.ts';
 
 /** Rejects a file with two roles before anything is paid for: a run would replace its input, or one output by another. */
 export function checkFiles(

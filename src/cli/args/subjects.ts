@@ -9,14 +9,18 @@ import {
   type SubjectType,
   subjectsIn,
 } from '../../core/lookup/subject.ts';
+import { commandWith } from '../command-line.ts';
 import type { Io } from '../io.ts';
-import type { Context } from '../run/context.ts';
-import { commandWith } from '../run/continue-command.ts';
-import type { Terminal } from '../run/terminal.ts';
 import { readSubjects, type SubjectSource } from './input.ts';
 
 /** The maximum number of subjects that are validated before the first paid call. */
 const AHEAD = 10_000;
+
+/** Where subjects are read from, and what reports how they were read. */
+interface NoticedInput {
+  readonly io: Io;
+  readonly notice: (line: string) => void;
+}
 
 /** The subjects of a run, as far as they were validated before anything is paid for. */
 export interface GatheredSubjects {
@@ -32,10 +36,11 @@ export interface GatheredSubjects {
 /** Rejects an invalid subject before anything is paid for. In the rest of a long input, it becomes a failed record. */
 export async function gatherSubjects(
   source: SubjectSource,
-  context: Pick<Context, 'terminal' | 'settings'>,
+  terminal: NoticedInput,
+  key: string | undefined,
   read: (text: string) => Subject | Promise<Subject>,
 ): Promise<GatheredSubjects> {
-  const input = subjectsOf(source, context.terminal.io, await context.settings.key.get());
+  const input = subjectsOf(source, terminal.io, key);
   const checked: Subject[] = [];
   // Read one more subject than is validated, to find out whether the input continues.
   let beyond: string | undefined;
@@ -48,7 +53,7 @@ export async function gatherSubjects(
     }
     checked.push(await parseSubject(value, read));
   }
-  noticeLinks(checked, context.terminal);
+  noticeLinks(checked, terminal);
   async function* continued(first: string): AsyncGenerator<string | Subject> {
     yield* checked;
     yield first;
@@ -65,7 +70,7 @@ export async function gatherSubjects(
 /** The distinct subjects, each as spelled where it first occurs. */
 export async function distinctSubjects(
   source: SubjectSource,
-  { io, notice }: Pick<Terminal, 'io' | 'notice'>,
+  { io, notice }: NoticedInput,
   key: string | undefined,
   as: SubjectType | undefined,
 ): Promise<readonly Subject[]> {
@@ -87,7 +92,7 @@ export async function distinctSubjects(
 /** Says what was looked up in place of a link to a profile. */
 export function noticeLinks(
   subjects: Iterable<Subject>,
-  { notice }: Pick<Terminal, 'notice'>,
+  { notice }: Pick<NoticedInput, 'notice'>,
 ): void {
   const links = [...subjects].filter(isLink);
   const [first] = links;

@@ -5,9 +5,9 @@ import { readAll } from '../args/input.ts';
 import { excluding, flag, list, value } from '../args/option.ts';
 import { file, outFile } from '../args/values.ts';
 import { command } from '../command.ts';
-import { apiJob } from '../lookup/api-job.ts';
 import type { Context } from '../run/context.ts';
 import { runJob } from '../run/job.ts';
+import { apiJob } from './api-job.ts';
 
 const field = {
   name: 'name=value',

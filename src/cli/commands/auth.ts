@@ -11,7 +11,7 @@ import { readAll } from '../args/input.ts';
 import { excluding, flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
 import type { Io } from '../io.ts';
-import { askLine, askUrlAgain, isAttended, showProblem } from '../output/prompt.ts';
+import { askLine, askUrlAgain, isAttended, showProblem } from '../prompt.ts';
 import { isDryRun } from '../run/approve.ts';
 import type { Context } from '../run/context.ts';
 import { printedSecret } from '../settings/secret-command.ts';

@@ -6,7 +6,7 @@ import { BoardRecord } from '../../contract/records/tool.ts';
 import { changeOptions, checkCompare } from '../args/list-flags.ts';
 import { value, valueOr } from '../args/option.ts';
 import { command } from '../command.ts';
-import { boardJob } from '../lookup/board-job.ts';
+import { boardJob } from '../lists/board-job.ts';
 import { runJob } from '../run/job.ts';
 
 export const launchpadBoard = command({

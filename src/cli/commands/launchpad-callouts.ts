@@ -5,7 +5,7 @@ import { calloutCall, calloutFeed } from '../../core/pages/feeds.ts';
 import { calloutView } from '../../output/views/launchpad.ts';
 import { filterOptions, listOptions, readListFlags } from '../args/list-flags.ts';
 import { command } from '../command.ts';
-import { listJob } from '../lookup/list-job.ts';
+import { listJob } from '../lists/list-job.ts';
 import { calloutScopeOf, calloutScopeOptions } from '../lookup/scope.ts';
 import { runJob } from '../run/job.ts';
 import { calloutFeedName } from '../tail/source.ts';

@@ -63,7 +63,7 @@ export const launchpadTail = command({
       : { view: liveCalloutView, timeField: 'createdAt', fields: calloutConfluence };
     await checkOutput(context, shown, flags);
     if (flags.replay.length > 0) {
-      const { openReplay } = await import('../tail/replay.ts');
+      const { openReplay } = await import('../replay/replay.ts');
       const filter = ({ record }: TailRow) =>
         (coin === undefined || record['coinMint'] === coin) &&
         (wallet === undefined || record['wallet'] === wallet);

@@ -15,7 +15,6 @@ import { distinctSubjects, isOneWord } from '../args/subjects.ts';
 import { file } from '../args/values.ts';
 import { command } from '../command.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
-import { selectedFields, terminalWidth } from '../output/output.ts';
 import { type Comparison, readEarlier } from '../pnl/compare.ts';
 import { isFinished } from '../pnl/export-file.ts';
 import { runExport } from '../pnl/export-job.ts';
@@ -25,6 +24,7 @@ import { openSavedNumbers } from '../pnl/saved-numbers.ts';
 import { streamJob } from '../pnl/stream-job.ts';
 import type { Context } from '../run/context.ts';
 import { runJob } from '../run/job.ts';
+import { selectedFields, terminalWidth } from '../run/printing.ts';
 
 export const pnl = command({
   path: 'pnl',

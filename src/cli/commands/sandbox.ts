@@ -9,12 +9,6 @@ import { file, folder, text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { speed } from '../tail/flags.ts';
 
-/** Starts the embedded service for one command. For a stream, the service creates new posts. */
-export async function startEmbedded(live: boolean) {
-  const sandbox = await startSandbox({ seed: 1, plan: 'scale', rate: live ? 40 : 0 });
-  return { url: sandbox.url, key: sandbox.key, close: () => sandbox.close() };
-}
-
 /** The lines to paste into another shell, so that commands in that shell use this service. */
 function exportLines(
   platform: NodeJS.Platform,

@@ -14,7 +14,7 @@ import { flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
 import { exitOf } from '../exit.ts';
 import type { Io } from '../io.ts';
-import { agree, askLine, askUrlAgain, isAttended } from '../output/prompt.ts';
+import { agree, askLine, askUrlAgain, isAttended } from '../prompt.ts';
 import type { Context } from '../run/context.ts';
 import { configOf, knownSecret } from '../settings/settings.ts';
 
@@ -89,7 +89,7 @@ async function reach(
   password: string | undefined,
   noVerify: boolean,
 ): Promise<StoreAddress> {
-  const { openStore } = await import('../store/open-store.ts');
+  const { openStore } = await import('../run/open-store.ts');
   const key = noVerify ? undefined : await settings.key.get();
   const scope = { baseUrl: settings.baseUrl ?? '', key: key ?? '' };
   const storePassword = knownSecret(password);
@@ -149,7 +149,7 @@ export const storeCheck = command({
   record: () => CheckRecord,
   exits: [0, 2, 4, 9],
   async run(context) {
-    const { needStore } = await import('../store/open-store.ts');
+    const { needStore } = await import('../run/open-store.ts');
     const { examine } = await import('../../store/check.ts');
     const { keys, link, address } = await needStore(
       context.service,
@@ -208,7 +208,7 @@ export const storeStatus = command({
   record: () => StoreItem,
   exits: [0, 2, 4, 9],
   async run(context, { maxLag, output }) {
-    const { needStore } = await import('../store/open-store.ts');
+    const { needStore } = await import('../run/open-store.ts');
     const { feedLagFailure, readStatus } = await import('../../store/status.ts');
     const { keys, link } = await needStore(context.service, context.settings.flags.sandbox);
     const items = await link.use((store) => readStatus(store, keys));
@@ -254,7 +254,7 @@ export const storeClear = command({
     return { ...given, what, feed };
   },
   async run(context, { what, feed, yes }) {
-    const { needStore } = await import('../store/open-store.ts');
+    const { needStore } = await import('../run/open-store.ts');
     const { findKeys, removeKeys } = await import('../../store/clear.ts');
     const { keys, link, address } = await needStore(
       context.service,

@@ -12,7 +12,7 @@ import {
 import { value } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
-import { listJob } from '../lookup/list-job.ts';
+import { listJob } from '../lists/list-job.ts';
 import { authorOf, planAuthor } from '../lookup/scope.ts';
 import { savingTokens, tokenAddress } from '../lookup/token.ts';
 import { runJob } from '../run/job.ts';

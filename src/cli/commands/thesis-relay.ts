@@ -8,8 +8,8 @@ import { feedIdOf } from '../../store/keys.ts';
 import { flag, list, valueOr } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
-import { accountSharing } from '../lookup/open-lookup.ts';
 import { tokenAddresses } from '../lookup/token.ts';
+import { accountSharing } from '../run/answers.ts';
 import { approve, isDryRun } from '../run/approve.ts';
 import { serviceOptions } from '../tail/flags.ts';
 import { tailPlan } from '../tail/plan.ts';
@@ -67,7 +67,7 @@ export const thesisRelay = command({
     const shape = { durationMs: undefined, socket: via !== 'poll', lagMs: lag, page };
     const cost = tailPlan(shape);
     if (await isDryRun(context, cost.calls)) return;
-    const { needStore } = await import('../store/open-store.ts');
+    const { needStore } = await import('../run/open-store.ts');
     const store = await needStore(context.service, context.settings.flags.sandbox);
     await approve(cost, context);
     const client = await context.service.client();

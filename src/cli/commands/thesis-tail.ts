@@ -152,7 +152,7 @@ export const thesisTail = command({
     await checkOutput(context, shown, flags);
     const normal = tokens.map(normalToken).sort();
     if (isReplay) {
-      const { openReplay } = await import('../tail/replay.ts');
+      const { openReplay } = await import('../replay/replay.ts');
       const filter = createFilter<TailRow>({ tokens, ...conditions });
       const isWanted = (row: TailRow) => filter(row) && (!author || isBy(row, author));
       const files = flags.replay;

@@ -90,7 +90,7 @@ export const usageCommand = command({
 });
 
 async function* sharedEntries(context: Context, since = 0): AsyncGenerator<LedgerEntry> {
-  const { needStore } = await import('../store/open-store.ts');
+  const { needStore } = await import('../run/open-store.ts');
   const { readSharedLedger } = await import('../../store/status.ts');
   const { link, keys } = await needStore(context.service, context.settings.flags.sandbox);
   yield* await link.use((store) => readSharedLedger(store, keys, since));

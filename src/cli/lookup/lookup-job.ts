@@ -5,12 +5,12 @@ import type { View } from '../../output/view.ts';
 import { openRunAnswers } from '../../state/run-answers.ts';
 import type { SubjectSource } from '../args/input.ts';
 import { type GatheredSubjects, gatherSubjects } from '../args/subjects.ts';
-import { openProgress } from '../output/progress.ts';
 import { checkLeft } from '../run/approve.ts';
 import type { Context } from '../run/context.ts';
 import type { CommandJob } from '../run/job.ts';
 import type { Out } from '../run/out.ts';
 import type { Planned } from '../run/plan.ts';
+import { openProgress } from '../run/progress.ts';
 import { isSpent, LookupTally, reportSkipped } from './tally.ts';
 
 /** A progress line appears only after this time, because shorter lookups end before anyone could read it. */
@@ -47,7 +47,12 @@ export async function lookupJob<T extends object>(
   task: LookupTask<T>,
 ): Promise<CommandJob> {
   const { view, source, read, strict, resume } = task;
-  const input = await gatherSubjects(source, context, read);
+  const input = await gatherSubjects(
+    source,
+    context.terminal,
+    await context.settings.key.get(),
+    read,
+  );
   const plans = new Map<string, SubjectPlan>();
   for (const subject of input.checked) {
     const key = keyOf(subject);

@@ -4,7 +4,7 @@ import { textOf } from '../../base/json-object.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import type { ExportJournal } from '../../state/export-journal/journal.ts';
-import { agree } from '../output/prompt.ts';
+import { agree } from '../prompt.ts';
 import type { Context } from '../run/context.ts';
 import type { Terminal } from '../run/terminal.ts';
 import { readExport } from './from/read-export.ts';

@@ -3,7 +3,7 @@ import {
   NUMBERS_AGE_MS,
   type SavedNumbers,
 } from '../../core/pnl/cached-numbers.ts';
-import { openAnswers } from '../lookup/open-lookup.ts';
+import { openAnswers } from '../run/answers.ts';
 import type { Context } from '../run/context.ts';
 
 /** The cached numbers for the present base URL and key; undefined if the run does not use the cache. */

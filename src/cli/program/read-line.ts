@@ -1,6 +1,7 @@
-import { type Parsed, readFlags } from '../args/read-values.ts';
+import type { Parsed } from '../args/parsed.ts';
 import type { AnyCommand } from '../command.ts';
 import { HelpRequested, openTree, type Program } from './program.ts';
+import { readFlags } from './read-values.ts';
 
 /** What a line asks for: a command to run, or help about the words that it names. */
 export type ParsedLine =

@@ -4,13 +4,13 @@ import type { KeyMeters } from '../../contract/ports/client.ts';
 import { untilRenewal } from '../../core/account.ts';
 import type { View } from '../../output/view.ts';
 import { agentOf } from '../agent.ts';
-import { lookAtAccount } from '../lookup/account.ts';
-import { accountSharing } from '../lookup/open-lookup.ts';
-import { selectedFields } from '../output/output.ts';
-import { agree } from '../output/prompt.ts';
+import { agree } from '../prompt.ts';
+import { lookAtAccount } from './account.ts';
+import { accountSharing } from './answers.ts';
 import type { Context } from './context.ts';
 import { declined } from './permission.ts';
 import { type KnownEstimate, type Plan, type Planned, totalOf } from './plan.ts';
+import { selectedFields } from './printing.ts';
 
 /** With --dry-run, prints the calls and returns true. Otherwise, rejects wrong --fields before anything is sent. */
 export async function isDryRun(

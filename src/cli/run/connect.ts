@@ -19,11 +19,11 @@ import { openWindows } from '../../state/rate-windows.ts';
 import { type DifferenceLog, openDifferences } from '../../state/seen-differences.ts';
 import { agentOf } from '../agent.ts';
 import type { Io } from '../io.ts';
-import { noticeText } from '../output/client-notice-text.ts';
-import { createNoticeLimit } from '../output/notice-limit.ts';
 import type { RunSettings } from '../settings/settings.ts';
-import type { RunStore } from '../store/open-store.ts';
 import { version } from '../version.ts';
+import { noticeText } from './client-notice-text.ts';
+import { createNoticeLimit } from './notice-limit.ts';
+import type { RunStore } from './open-store.ts';
 import type { Permission } from './permission.ts';
 import type { ServiceNeeds, Target } from './service.ts';
 
@@ -49,7 +49,7 @@ export function openConnections(
 
   const target = once(async (): Promise<Target> => {
     if (flags.sandbox) {
-      const { startEmbedded } = await import('../commands/sandbox.ts');
+      const { startEmbedded } = await import('./embedded.ts');
       const embedded = await startEmbedded(isStream);
       closers.push(embedded.close);
       return { baseUrl: embedded.url, key: embedded.key, embedded: true };
@@ -88,7 +88,7 @@ export function openConnections(
 
   const store = once(async () => {
     if (flags.sandbox || settings.store === undefined || settings.store === 'off') return undefined;
-    const { openStore } = await import('../store/open-store.ts');
+    const { openStore } = await import('./open-store.ts');
     const { baseUrl, key } = await target();
     const opened = await openStore({ baseUrl, key }, io, settings, trace);
     closers.push(() => opened.link.close());

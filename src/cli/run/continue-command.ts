@@ -1,37 +1,9 @@
 import { join, parse, resolve } from 'node:path';
 import { Failure, type FailureKind, withHint } from '../../base/failure.ts';
 import { statsOf } from '../../base/files.ts';
+import { commandWith } from '../command-line.ts';
 import { hintOf } from '../failure-hint.ts';
 import type { Io } from '../io.ts';
-
-const PLAIN = /^[\w@%+=:,./-]+$/;
-
-const quoted = (word: string): string =>
-  PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-
-/** This command line with flags set to the values in `changes`; undefined removes a flag. */
-export function commandWith(
-  argv: readonly string[],
-  changes: Readonly<Record<string, string | undefined>> = {},
-): string {
-  const names = Object.keys(changes);
-  const kept: string[] = [];
-  let end: readonly string[] = [];
-  for (let at = 0; at < argv.length; at++) {
-    const word = argv[at] ?? '';
-    if (word === '--') {
-      end = argv.slice(at);
-      break;
-    }
-    if (names.includes(word)) at++;
-    else if (!names.some((name) => word.startsWith(name.startsWith('--') ? `${name}=` : name)))
-      kept.push(word);
-  }
-  const added = Object.entries(changes).flatMap(([name, value]) =>
-    value === undefined ? [] : [name, value],
-  );
-  return ['trdr', ...kept, ...added, ...end].map(quoted).join(' ');
-}
 
 /** Writes to another file, because this run has written its paid rows to the original file. */
 export const continueList = (

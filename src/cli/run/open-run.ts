@@ -5,33 +5,44 @@ import type { DiskWait } from '../../output/disk-wait.ts';
 import { createNotices, type LogForm } from '../../output/notices.ts';
 import { outputClosed, tryOnce } from '../../output/sink.ts';
 import { wantsUnicode } from '../../output/terminal/style.ts';
-import type { Parsed } from '../args/read-values.ts';
-import type { AnyCommand } from '../command.ts';
+import type { Options } from '../args/option.ts';
+import type { Parsed } from '../args/parsed.ts';
 import type { ExitCode } from '../exit.ts';
 import { type Io, isInterrupted } from '../io.ts';
-import { lookAtAccount } from '../lookup/account.ts';
-import { fieldsOfRun } from '../output/brief-fields.ts';
-import { formatOf } from '../output/output.ts';
 import {
   knownSecret,
   loadSettings,
   type RunSettings,
   type Settings,
+  type SettingsUse,
 } from '../settings/settings.ts';
+import { lookAtAccount } from './account.ts';
 import { Bill } from './bill.ts';
+import { fieldsOfRun } from './brief-fields.ts';
 import type { Context } from './context.ts';
 import { Out } from './out.ts';
+import { formatOf } from './printing.ts';
 import { Service } from './service.ts';
 import { Terminal } from './terminal.ts';
 
+/** What a run needs of its command. */
+interface Runnable {
+  readonly path: string;
+  /** Whether it prints records until it is stopped. */
+  readonly stream?: boolean;
+  readonly options: Options;
+  readonly settings?: SettingsUse;
+  run(context: Context, input: never): Promise<ExitCode | undefined>;
+}
+
 /** Opens the run of a command. The settings are loaded at once, everything else on first use. */
-export async function openRun(io: Io, command: AnyCommand, parsed: Parsed): Promise<CommandRun> {
+export async function openRun(io: Io, command: Runnable, parsed: Parsed): Promise<CommandRun> {
   const bill = new Bill(command.path, parsed.globals.sandbox);
   const { receipt } = parsed.globals;
   const clearReceipt =
     receipt === undefined
       ? undefined
-      : (await import('../receipt.ts')).openReceipt(io, receipt, () => bill.receipt());
+      : (await import('./receipt.ts')).openReceipt(io, receipt, () => bill.receipt());
   const settings = settingsOf(io, command, parsed);
   const closing = new AbortController();
   const terminal = await openTerminal(io, settings, closing.signal, parsed.given['logFormat']);
@@ -55,13 +66,13 @@ export async function openRun(io: Io, command: AnyCommand, parsed: Parsed): Prom
 /** A command that runs, from its first call to the line that says what it has cost. */
 export class CommandRun {
   readonly settings: Settings;
-  readonly #command: AnyCommand;
+  readonly #command: Runnable;
   readonly #context: Context;
   readonly #closing: AbortSignal;
   readonly #clearReceipt: (() => void) | undefined;
 
   constructor(
-    command: AnyCommand,
+    command: Runnable,
     context: Context,
     closing: AbortSignal,
     clearReceipt: (() => void) | undefined,
@@ -130,7 +141,7 @@ export class CommandRun {
   }
 }
 
-function settingsOf(io: Io, command: AnyCommand, { globals, given }: Parsed): Settings {
+function settingsOf(io: Io, command: Runnable, { globals, given }: Parsed): Settings {
   const flags = { ...globals, fields: fieldsOfRun(command.path, globals.fields, given) };
   const loaded = loadSettings(io, flags, command.settings);
   const settings = flags.sandbox ? sandboxSettings(loaded) : loaded;

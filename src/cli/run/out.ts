@@ -2,8 +2,8 @@ import { Failure } from '../../base/failure.ts';
 import type { DiskWait } from '../../output/disk-wait.ts';
 import type { Sink } from '../../output/sink.ts';
 import type { View } from '../../output/view.ts';
-import { openPrinter, openSink } from '../output/output.ts';
 import type { Settings } from '../settings/settings.ts';
+import { openPrinter, openSink } from './printing.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface Records<T> {

@@ -4,7 +4,7 @@ import { type EndpointId, endpoints, SOCKET_PATH } from '../../contract/endpoint
 import type { PlannedCall } from '../../contract/records/tool.ts';
 import { encode } from '../../core/client/coding.ts';
 import { type PlanRow, planTableView, planView } from '../../output/views/price.ts';
-import { lookAtAccount } from '../lookup/account.ts';
+import { lookAtAccount } from './account.ts';
 import type { Context } from './context.ts';
 import { costOf, type Planned, plus } from './plan.ts';
 

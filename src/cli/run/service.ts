@@ -3,10 +3,10 @@ import type { EndpointId } from '../../contract/endpoints.ts';
 import type { CallOptions, Client, RequestParts, Result } from '../../contract/ports/client.ts';
 import type { Ledger } from '../../contract/ports/ledger.ts';
 import type { ServiceKey } from '../../core/client/service-key.ts';
-import { lookAtAccount } from '../lookup/account.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { RunStore } from '../store/open-store.ts';
+import { lookAtAccount } from './account.ts';
 import type { Bill } from './bill.ts';
+import type { RunStore } from './open-store.ts';
 import { Permission } from './permission.ts';
 import type { Terminal } from './terminal.ts';
 

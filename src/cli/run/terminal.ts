@@ -1,5 +1,5 @@
 import type { Io } from '../io.ts';
-import { canAsk, confirm } from '../output/prompt.ts';
+import { canAsk, confirm } from '../prompt.ts';
 
 /** A part of the terminal that is redrawn, such as a progress line. */
 interface Display {

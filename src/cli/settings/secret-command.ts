@@ -3,7 +3,7 @@ import { Failure } from '../../base/failure.ts';
 import { withoutKeys } from '../../core/client/mask-key.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { Io } from '../io.ts';
-import { canAsk, isAttended } from '../output/prompt.ts';
+import { canAsk, isAttended } from '../prompt.ts';
 import { SECRET_COMMAND } from './settings.ts';
 
 /** How long the command may take; a person may have to unlock a password manager. */

@@ -1,7 +1,7 @@
 import { unusable } from '../../store/failures.ts';
 import { feedIdOf } from '../../store/keys.ts';
 import type { Context } from '../run/context.ts';
-import { needStore, type RunStore } from './open-store.ts';
+import { needStore, type RunStore } from '../run/open-store.ts';
 
 const RETRY_MS = 1_000;
 

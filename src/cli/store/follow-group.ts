@@ -7,10 +7,10 @@ import { followGroup, type GroupEvent } from '../../store/feed/group.ts';
 import type { GroupPlace } from '../../store/feed/group-batches.ts';
 import type { PostFields, TailRow } from '../../tail/post-row.ts';
 import type { Context } from '../run/context.ts';
+import { storeNow } from '../run/open-store.ts';
 import { placeText } from '../tail/notice-text.ts';
 import { printTo, type TailOutput } from '../tail/output/writer.ts';
 import type { Feeder } from '../tail/run-feed.ts';
-import { storeNow } from './open-store.ts';
 import { type FollowerRun, type StoredPosts, storeFeeder, streamedRow } from './store-feeder.ts';
 
 interface GroupPlan extends StoredPosts {

@@ -15,11 +15,11 @@ import { claim, rememberPosts, startAt } from '../../tail/stored/coverage.ts';
 import { afterFilled, type GapFilling, withPosts } from '../../tail/stored/fill-gap.ts';
 import { Wakeup } from '../../tail/wakeup.ts';
 import type { Context } from '../run/context.ts';
+import { storeNow } from '../run/open-store.ts';
 import { placeText } from '../tail/notice-text.ts';
 import { type OutputPlan, openOutput, resumeOutput } from '../tail/output/open.ts';
 import type { Feeder } from '../tail/run-feed.ts';
 import { thesisFeedName } from '../tail/source.ts';
-import { storeNow } from './open-store.ts';
 import { type FollowerRun, type StoredPosts, storeFeeder, streamedRow } from './store-feeder.ts';
 
 interface FollowPlan extends StoredPosts, OutputPlan {

@@ -19,11 +19,11 @@ import { continueAfter, type Position, positionText, readPosition } from '../../
 import type { TailRow } from '../../tail/post-row.ts';
 import { timing } from '../../tail/timing.ts';
 import type { Io } from '../io.ts';
+import type { RunStore } from '../run/open-store.ts';
 import type { Out } from '../run/out.ts';
 import type { Service } from '../run/service.ts';
 import type { Terminal } from '../run/terminal.ts';
 import { createNoticeLines } from '../tail/notice-text.ts';
-import type { RunStore } from './open-store.ts';
 import { RelayState } from './watch-relay.ts';
 
 interface RelayPlan extends Omit<TailOptions, 'start' | 'on' | 'firstTries'> {

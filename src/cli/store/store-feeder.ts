@@ -7,11 +7,11 @@ import { nothingMeasured, type TailFacts } from '../../tail/health.ts';
 import type { PostFields, PostMark, TailRow } from '../../tail/post-row.ts';
 import { leaderProof } from '../../tail/stored/leader-proof.ts';
 import type { Context } from '../run/context.ts';
+import type { RunStore } from '../run/open-store.ts';
 import type { TailFlags } from '../tail/flags.ts';
 import { feederText, placeText } from '../tail/notice-text.ts';
 import type { TailOutput } from '../tail/output/writer.ts';
 import type { Feeder } from '../tail/run-feed.ts';
-import type { RunStore } from './open-store.ts';
 
 export interface StoredPosts {
   readonly store: RunStore;

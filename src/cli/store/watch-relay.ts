@@ -6,8 +6,8 @@ import type { Tail } from '../../tail/engine.ts';
 import { addCounts, type HealthMode, nothingMeasured, type TailFacts } from '../../tail/health.ts';
 import type { Watched } from '../../tail/service/watch.ts';
 import { leaderProof } from '../../tail/stored/leader-proof.ts';
+import type { RunStore } from '../run/open-store.ts';
 import { statusText } from '../tail/notice-text.ts';
-import type { RunStore } from './open-store.ts';
 
 /** What is known of a relay, over all of its terms as the leader. */
 export class RelayState {

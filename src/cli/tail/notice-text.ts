@@ -7,7 +7,7 @@ import type { TailFacts } from '../../tail/health.ts';
 import type { Gap, Stretched, Summary, TailNotice, TailStatus } from '../../tail/notice.ts';
 import type { PostMark } from '../../tail/post-row.ts';
 import { LONGEST_POLL_MS, type PollReason } from '../../tail/spend/stream-or-poll.ts';
-import { createNoticeLimit } from '../output/notice-limit.ts';
+import { createNoticeLimit } from '../run/notice-limit.ts';
 
 /** Waits shorter than this are not reported. */
 const QUIET_MS = 2_000;

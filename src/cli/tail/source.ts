@@ -15,7 +15,7 @@ import {
 import { normalToken } from '../../core/pages/filter.ts';
 import type { FeedPage, KeyFacts, PageSource } from '../../tail/ports.ts';
 import { tailRows } from '../../tail/post-row.ts';
-import { type AccountSharing, askAccount } from '../lookup/account.ts';
+import { type AccountSharing, askAccount } from '../run/account.ts';
 
 /** The name of a feed in positions and certificates; `readFeedName` reads it. */
 export const thesisFeedName = (userId: string | undefined, tokens: readonly string[]): string =>

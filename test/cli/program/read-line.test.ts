@@ -1,6 +1,6 @@
 import { Argument, Option } from 'commander';
 import { describe, expect, it, test } from 'vitest';
-import type { Parsed } from '../../../src/cli/args/read-values.ts';
+import type { Parsed } from '../../../src/cli/args/parsed.ts';
 import { allLeaves } from '../../../src/cli/docs/help.ts';
 import { Program } from '../../../src/cli/program/program.ts';
 import { readLine } from '../../../src/cli/program/read-line.ts';

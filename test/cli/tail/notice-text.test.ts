@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createNoticeLimit } from '../../../src/cli/output/notice-limit.ts';
+import { createNoticeLimit } from '../../../src/cli/run/notice-limit.ts';
 import { createNoticeLines } from '../../../src/cli/tail/notice-text.ts';
 import type { Summary, TailNotice } from '../../../src/tail/notice.ts';
 

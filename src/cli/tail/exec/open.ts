@@ -17,9 +17,9 @@ import {
 } from '../../../tail/exec/delivery.ts';
 import { createHandoff } from '../../../tail/exec/handoff.ts';
 import type { TailRow } from '../../../tail/post-row.ts';
-import { createNoticeLimit } from '../../output/notice-limit.ts';
-import { createTextPrinter } from '../../output/output.ts';
 import type { Context } from '../../run/context.ts';
+import { createNoticeLimit } from '../../run/notice-limit.ts';
+import { createTextPrinter } from '../../run/printing.ts';
 import type { TailFlags } from '../flags.ts';
 import type { TailOutput } from '../output/writer.ts';
 

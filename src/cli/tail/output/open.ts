@@ -18,8 +18,8 @@ import {
 import type { TailSink } from '../../../tail/ports.ts';
 import type { Position } from '../../../tail/position.ts';
 import type { PostFields } from '../../../tail/post-row.ts';
-import { openSink, selectedFields } from '../../output/output.ts';
 import type { Context } from '../../run/context.ts';
+import { openSink, selectedFields } from '../../run/printing.ts';
 import type { TailFlags } from '../flags.ts';
 import { confluentSink } from './confluence-sink.ts';
 import { printTo, type TailOutput } from './writer.ts';

@@ -7,12 +7,12 @@ import { postIn } from '../../tail/file/line-count.ts';
 import { nothingMeasured } from '../../tail/health.ts';
 import type { PostFields, TailRow } from '../../tail/post-row.ts';
 import type { Context } from '../run/context.ts';
+import type { TailFlags } from '../tail/flags.ts';
+import { confluentSink } from '../tail/output/confluence-sink.ts';
+import { printTo } from '../tail/output/writer.ts';
+import type { Feeder } from '../tail/run-feed.ts';
 import { IdSet } from '../verify/id-set.ts';
 import { chunksOf } from '../verify/scan.ts';
-import type { TailFlags } from './flags.ts';
-import { confluentSink } from './output/confluence-sink.ts';
-import { printTo } from './output/writer.ts';
-import type { Feeder } from './run-feed.ts';
 
 interface ReplayPlan {
   readonly files: readonly string[];
@@ -36,7 +36,7 @@ export async function openReplay(context: Context, plan: ReplayPlan): Promise<Fe
   const output =
     flags.exec === undefined
       ? printTo(await context.out.records(view), () => {})
-      : await (await import('./exec/open.ts')).openHandoff(context, {
+      : await (await import('../tail/exec/open.ts')).openHandoff(context, {
           ...{ view, flags, checkpoint: undefined },
           ...{ feed: `replay ${files.join(' ')}`, remembered: true },
         });

@@ -7,6 +7,7 @@ import { sortBy } from '../../core/pages/sort.ts';
 import { type TimedFeed, type WalkFilter, walkPages } from '../../core/pages/walk.ts';
 import type { View } from '../../output/view.ts';
 import { type ListInput, readRange } from '../args/list-flags.ts';
+import { serviceClock } from '../lookup/service-time.ts';
 import type { Context } from '../run/context.ts';
 import { continueList, hintToContinue } from '../run/continue-command.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
@@ -14,7 +15,6 @@ import type { Out } from '../run/out.ts';
 import type { Plan, Planned } from '../run/plan.ts';
 import { filtersOf } from '../tail/filters.ts';
 import { createListCertificate } from '../verify/list-certificate.ts';
-import { serviceClock } from './service-time.ts';
 
 interface PostList {
   readonly view: View<Sent>;

@@ -1,9 +1,9 @@
 import { closeSync, constants, openSync, readFileSync, rmSync } from 'node:fs';
-import { usageError } from '../base/failure.ts';
-import { fileFailure, realPath, statsOf, writeAll } from '../base/files.ts';
-import { parseObject } from '../base/json-object.ts';
-import { replaceFile, writeAtomic } from '../base/replace-file.ts';
-import type { Io } from './io.ts';
+import { usageError } from '../../base/failure.ts';
+import { fileFailure, realPath, statsOf, writeAll } from '../../base/files.ts';
+import { parseObject } from '../../base/json-object.ts';
+import { replaceFile, writeAtomic } from '../../base/replace-file.ts';
+import type { Io } from '../io.ts';
 
 /** Longer files are not receipts. */
 const MOST_BYTES = 4096;

@@ -1,7 +1,7 @@
 import type { WriteStream } from 'node:tty';
 import { canRedraw, wantsUnicode } from '../../output/terminal/style.ts';
 import { isOn } from '../agent.ts';
-import type { Context } from '../run/context.ts';
+import type { Context } from './context.ts';
 
 const silent = {
   describe(_text: string) {},

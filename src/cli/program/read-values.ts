@@ -1,24 +1,8 @@
 import { resolve } from 'node:path';
+import { everyCommonOption, type Globals } from '../args/common.ts';
+import type { Flag, GivenFlags, Options } from '../args/option.ts';
+import type { NamedFile, Parsed } from '../args/parsed.ts';
 import type { AnyCommand } from '../command.ts';
-import { everyCommonOption, type Globals } from './common.ts';
-import type { Flag, GivenFlags, Options } from './option.ts';
-import type { Value } from './values.ts';
-
-/** What a command line says: arguments, the command's own flags, and common flags. */
-export interface Parsed {
-  readonly args: readonly string[];
-  readonly given: GivenFlags<Options>;
-  readonly globals: Globals;
-  /** The files that the line names. The path `-` stands for stdin. */
-  readonly files: readonly NamedFile[];
-}
-
-interface NamedFile {
-  readonly role: string;
-  readonly path: string;
-  /** The files that a run creates beside it; undefined if it is only read. */
-  readonly writes?: Value<unknown>['writes'];
-}
 
 /** The values that commander read, by the names of its options. */
 export type OptionValues = Readonly<Record<string, unknown>>;

@@ -6,8 +6,8 @@ import { createSink, fileIn, type Retry, type Sink } from '../../output/sink.ts'
 import type { View } from '../../output/view.ts';
 import type { Globals, OutputFormat } from '../args/common.ts';
 import type { Io } from '../io.ts';
-import type { Terminal } from '../run/terminal.ts';
 import type { Settings } from '../settings/settings.ts';
+import type { Terminal } from './terminal.ts';
 
 const endings: Readonly<Record<string, OutputFormat>> = {
   csv: 'csv',

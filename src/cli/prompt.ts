@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { Failure } from '../../base/failure.ts';
-import { safeLine, safeText } from '../../output/terminal/safe-text.ts';
-import { agentOf, isOn } from '../agent.ts';
-import { Interrupt, type Io } from '../io.ts';
+import { Failure } from '../base/failure.ts';
+import { safeLine, safeText } from '../output/terminal/safe-text.ts';
+import { agentOf, isOn } from './agent.ts';
+import { Interrupt, type Io } from './io.ts';
 
 type TerminalInput = ReturnType<NonNullable<Io['terminal']>['open']>;
 type PromptIo = Pick<Io, 'stdin' | 'stdout' | 'stderr' | 'env' | 'terminal'>;
@@ -112,7 +112,7 @@ export async function showProblem(
 }
 
 async function wrapped({ stderr }: Pick<PromptIo, 'stderr'>, text: string): Promise<string> {
-  const { proseLines } = await import('../../output/terminal/prose.ts');
+  const { proseLines } = await import('../output/terminal/prose.ts');
   return proseLines('', safeText(text), { columns: stderr.columns || 80, utc: false }).join('\n');
 }
 

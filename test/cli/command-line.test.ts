@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commandWith } from '../../../src/cli/run/continue-command.ts';
+import { commandWith } from '../../src/cli/command-line.ts';
 
 test.each([
   [['thesis', 'list', '--all'], { '--before': 't1' }, 'trdr thesis list --all --before t1'],

@@ -1,5 +1,5 @@
 import { usageError } from '../../base/failure.ts';
-import type { Parsed } from '../args/read-values.ts';
+import type { Parsed } from '../args/parsed.ts';
 
 type Given = Parsed['given'];
 

@@ -6,10 +6,10 @@ import type { BoardPeriod } from '../../contract/records/launchpad.ts';
 import { boardEntries, compareBoards } from '../../core/boards.ts';
 import { isWanted, movesText } from '../../output/terminal/moves-text.ts';
 import { boardView } from '../../output/views/launchpad.ts';
+import { serviceClock } from '../lookup/service-time.ts';
 import type { Context } from '../run/context.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
 import type { PlannedEndpoint } from '../run/plan.ts';
-import { serviceClock } from './service-time.ts';
 
 interface BoardFlags {
   readonly period: BoardPeriod;
