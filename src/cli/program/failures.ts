@@ -35,7 +35,9 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
 export function lineFailure(line: FailedLine, code: string, message: string): Failure {
   // Commander puts its suggestion on a line of its own, in parentheses.
   const [said = '', suggestion] = message.replace(/^error: /, '').split('\n');
-  const words = said.replace(/(^|unknown |required |with )option '/g, "$1flag '");
+  const words = said
+    .replace(/(^|unknown |required |with )option '/g, "$1flag '")
+    .replace(/\. Expected (.*)\.$/, ', expected $1');
   const hint = hints[code]?.(line) ?? suggestion?.replace(/^\(|\)$/g, '') ?? seeHelp(line);
   return usageError(words, hint);
 }

@@ -43,6 +43,8 @@ export function grid(
   rows: readonly (readonly string[])[],
   { columns, indent = '', head }: Grid,
 ): string[] {
+  // cli-table3 would return an empty line.
+  if (rows.length === 0 && !head) return [];
   const table = new CliTable({
     head: [...(head?.titles ?? [])],
     colWidths: columns.map(({ width }) => width),

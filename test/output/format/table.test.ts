@@ -232,6 +232,14 @@ describe('a table', () => {
 });
 
 describe('a card', () => {
+  it('is its title alone if nothing else is known', () => {
+    const card = {
+      title: () => 'nobody: not found',
+      lines: [{ title: 'bio', kind: 'text', value: () => undefined }],
+    } as const;
+    expect(renderCard(card, {}, look(80))).toBe('nobody: not found\n');
+  });
+
   const card = {
     title: (row: Row) => String(row['title']),
     lines: [
