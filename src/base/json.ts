@@ -13,7 +13,7 @@ type Sources = Map<string, string>;
  */
 const MAX_DEPTH = 200;
 
-/** Also matches strings, so that numbers in them are skipped. */
+/** Matches numbers, and strings too, so that numbers in them are skipped. */
 const numbers = /"[^"\\]*(?:\\.[^"\\]*)*"|(-?\d[\d.eE+-]*)/g;
 
 const isExact = (token: string): boolean => String(Number(token)) === token;

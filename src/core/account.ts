@@ -2,7 +2,10 @@ import type { KeyMeters, MeterName } from '../contract/ports/client.ts';
 import type { Known } from '../contract/read-record.ts';
 import { type Forecast, isGrantedOnce, type Me } from '../contract/records/account.ts';
 
-/** If `unitsRemaining` exceeds what is left of the grant, it includes top-ups; otherwise they are added. */
+/**
+ * If `unitsRemaining` exceeds what is left of the grant, it includes top-ups; otherwise they are
+ * added.
+ */
 export function leftOf(me: Known<Me>): KeyMeters {
   return { ...metersOf(me), isGrantedOnce: isGrantedOnce(me) };
 }
@@ -42,7 +45,10 @@ export const untilRenewal = ({ isGrantedOnce }: Pick<KeyMeters, 'isGrantedOnce'>
     ? 'or change the plan: its units were granted once'
     : 'or wait for the next UTC month';
 
-/** Null in the first hour of the month, which is too little for a forecast, and if the usage is not known. */
+/**
+ * Null in the first hour of the month, which is too little for a forecast, and if the usage is not
+ * known.
+ */
 export function forecast(me: Known<Me>, now: number): Forecast | null {
   const date = new Date(now);
   const begins = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);

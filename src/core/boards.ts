@@ -2,7 +2,10 @@ import { copySources } from '../base/json.ts';
 import { textOf } from '../base/json-object.ts';
 import { numberOf, recordsOf, type Sent } from '../contract/read-record.ts';
 
-/** The board has the period and the time of the snapshot, not its entries; a saved row could not be dated without them. */
+/**
+ * The board has the period and the time of the snapshot, not its entries; a saved row could not be
+ * dated without them.
+ */
 export const boardEntries = (board: Sent): Sent[] =>
   recordsOf(board['entries']).map((entry) => onBoard(entry, board));
 
@@ -11,7 +14,10 @@ function onBoard(entry: Sent, board: Sent): Sent {
   return copySources({ ...entry, period, capturedAt, asOf, ...entry }, entry, board);
 }
 
-/** Matched by wallet. Traders who left come last, without figures, because their present ones are not known. */
+/**
+ * Matched by wallet. Traders who left come last, without figures, because their present ones are
+ * not known.
+ */
 export function compareBoards(board: Sent, before: Sent): Sent[] {
   const earlier = new Map(boardEntries(before).map((entry) => [textOf(entry['wallet']), entry]));
   const present = new Set(boardEntries(board).map((entry) => textOf(entry['wallet'])));
@@ -28,13 +34,18 @@ function moved(entry: Sent, earlier: ReadonlyMap<string | undefined, Sent>) {
   const before = earlier.get(textOf(entry['wallet']));
   if (textOf(entry['wallet']) === undefined) return { previousRank: null, rankChange: null };
   if (!before) return { previousRank: null, change: 'new', rankChange: null };
-  const [rank, previousRank] = [numberOf(entry['rank']), numberOf(before['rank'])];
+  const rank = numberOf(entry['rank']);
+  const previousRank = numberOf(before['rank']);
   if (rank === undefined || previousRank === undefined) {
     return { previousRank: previousRank ?? null, rankChange: null };
   }
   const rankChange = previousRank - rank;
-  const change = rankChange > 0 ? 'up' : rankChange < 0 ? 'down' : 'same';
-  return { previousRank, change, rankChange };
+  return { previousRank, change: directionOf(rankChange), rankChange };
+}
+
+function directionOf(rankChange: number): 'up' | 'down' | 'same' {
+  if (rankChange === 0) return 'same';
+  return rankChange > 0 ? 'up' : 'down';
 }
 
 const leaver = (entry: Sent): Sent => ({

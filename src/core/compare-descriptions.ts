@@ -22,37 +22,46 @@ interface Part {
 }
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
-/** Without these, trdr cannot read an answer: the answer itself, and the list of its records. */
+/**
+ * The parts without which trdr cannot read an answer: the answer itself, and the list of its
+ * records.
+ */
 const NEEDED: readonly string[] = ['', 'items', 'entries'];
 const DEEPEST = 8;
 
-/** `ours` is from this version of trdr. Errors, texts, examples and `ignored` paths are not compared. */
+/**
+ * Compares two OpenAPI documents, of which `ours` is from this version of trdr. Errors, texts,
+ * examples and `ignored` paths are not compared.
+ */
 export function compareDescriptions(
   ours: unknown,
   theirs: unknown,
   ignored: readonly string[] = [],
 ): ApiDifference[] {
-  const [known, present] = [partsOf(ours, ignored), partsOf(theirs, ignored)];
-  // Report only the outermost part that was added or removed. A part of any type may contain every other part.
+  const expected = partsOf(ours, ignored);
+  const present = partsOf(theirs, ignored);
+  // Report only the outermost part that was added or removed. A part of any type may contain every
+  // other part.
   const isListedIn = (parts: ReadonlyMap<string, Part>, { outer }: Part) =>
     outer === undefined || (parts.get(outer)?.types.length ?? 0) > 0;
-  return [...new Set([...known.keys(), ...present.keys()])].flatMap((path): ApiDifference[] => {
-    const [part, other] = [known.get(path), present.get(path)];
+  return [...new Set([...expected.keys(), ...present.keys()])].flatMap((path): ApiDifference[] => {
+    const part = expected.get(path);
+    const other = present.get(path);
     if (part && other) return changes(part, other);
     if (part && isListedIn(present, part)) {
       const breaks = part.use === 'sent' || (part.use === 'needed' && part.required);
       return [{ how: 'removed', call: part.call, text: `${part.name} was removed`, breaks }];
     }
-    if (!other || !isListedIn(known, other)) return [];
+    if (!other || !isListedIn(expected, other)) return [];
     const breaks = other.use === 'sent' && other.required;
-    const detail = breaks
-      ? ', and required'
-      : / parameter |^the /.test(other.name)
-        ? ''
-        : ` (${typeText(other)})`;
-    return [{ how: 'added', call: other.call, text: `${other.name} is new${detail}`, breaks }];
+    const text = `${other.name} is new${breaks ? ', and required' : typeDetail(other)}`;
+    return [{ how: 'added', call: other.call, text, breaks }];
   });
 }
+
+/** The type of a new field. Parameters, and parts that are not fields, do not need it. */
+const typeDetail = (part: Part): string =>
+  / parameter |^the /.test(part.name) ? '' : ` (${typeText(part)})`;
 
 function changes(part: Part, other: Part): ApiDifference[] {
   const { call, name, use } = part;
@@ -69,7 +78,12 @@ function changes(part: Part, other: Part): ApiDifference[] {
   return part.required && !other.required ? changed('may now be absent', use === 'needed') : [];
 }
 
-/** By path, without the names of path parameters, because they may differ. */
+const useOf = (path: string): Part['use'] => (NEEDED.includes(path) ? 'needed' : 'printed');
+
+/**
+ * The parts of a description by their paths, without the names of path parameters, because they may
+ * differ.
+ */
 function partsOf(document: unknown, ignored: readonly string[]): Map<string, Part> {
   const parts = new Map<string, Part>();
   for (const [path, item] of Object.entries(asObject(asObject(document)['paths']))) {
@@ -127,12 +141,12 @@ function addFields(
     const alternatives = alternativesOf(given, document);
     const name = path === '' ? place : `${place}: ${path}`;
     const key = `${endpoint} ${name}`;
-    const known = parts.get(key);
+    const before = parts.get(key);
     const own = typesOf(alternatives);
-    const types =
-      known && (known.types.length === 0 || own.length === 0) ? [] : union(known?.types ?? [], own);
-    const required = isRequired && (known?.required ?? true);
-    const use = place === 'body' ? 'sent' : NEEDED.includes(path) ? 'needed' : 'printed';
+    const isAny = before !== undefined && (before.types.length === 0 || own.length === 0);
+    const types = isAny ? [] : union(before?.types ?? [], own);
+    const required = isRequired && (before?.required ?? true);
+    const use = place === 'body' ? 'sent' : useOf(path);
     parts.set(key, { call, name, outer, types, required, use });
     for (const alternative of alternatives) {
       for (const [member, inner] of Object.entries(asObject(alternative['properties']))) {

@@ -2,11 +2,11 @@ import { Failure } from '../base/failure.ts';
 import { decodePercent, isLoopback } from '../base/url-values.ts';
 
 export interface StoreAddress {
-  /** Without the password, for messages. */
+  /** The address without the password, for messages. */
   readonly shown: string;
   readonly host: string;
   readonly port: number;
-  /** Of a unix socket; replaces host and port. */
+  /** The path of a unix socket, which replaces host and port. */
   readonly path: string | undefined;
   readonly db: number;
   readonly username: string | undefined;

@@ -92,7 +92,7 @@ export const evictingFailure = () =>
     'set "maxmemory-policy noeviction" on the server, then set the budgets again with "trdr budget set"',
   );
 
-/** Of the current month and day, and of every budget. */
+/** The sums of the current month and day, and of every budget. */
 export async function readSums(store: StoreConnection, keys: Keys, now: number) {
   const all = [...(await hashReply(store, keys.caps))];
   const caps = new Map(

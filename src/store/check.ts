@@ -74,7 +74,7 @@ const afterKey: readonly (readonly [count: number, names: readonly string[]])[] 
   [3, ['XADD']],
   [4, ['XAUTOCLAIM']],
 ];
-/** Also a time to live in ms. */
+/** Any number; as an argument, it can also be a time to live in ms. */
 const ANY = 60_000;
 
 /** Most commands fail because the key is temporary, but the server checks the permission first. */

@@ -8,24 +8,30 @@ import type { FeedState } from './feed/leader-term.ts';
 
 interface Remembered {
   readonly fleet: number;
-  /** By their names in the store, in CU. */
+  /** The budgets in CU, by their names in the store. */
   readonly budgets: Readonly<Record<string, number>>;
   /**
    * The service's count of the month's units when the day began, which the sum of the day starts
    * from.
    */
   readonly dayStart: { readonly day: string; readonly units: number } | undefined;
-  /** By feed and group. */
+  /** The positions of groups, by feed and group. */
   readonly groups: Readonly<Record<string, GroupPlace>>;
 }
 
-export type StoreMemory = ReturnType<typeof createMemory>;
+/** What must not vanish with the store. */
+export interface StoreMemory {
+  read(): Remembered;
+  update(change: Partial<Remembered>): void;
+  readFeed(id: string): FeedState | undefined;
+  saveFeed(id: string, state: FeedState): void;
+}
 
 /**
  * Facts are read each time, because other processes write them too. An error of a file never ends a
  * run.
  */
-export function createMemory(folder: string | undefined, name: string) {
+export function createMemory(folder: string | undefined, name: string): StoreMemory {
   let known: Remembered = { fleet: 1, budgets: {}, dayStart: undefined, groups: {} };
   const path = (feed: string) =>
     join(folder ?? '', `store-${name}${feed === '' ? '' : `-${feed}`}.json`);
@@ -47,16 +53,16 @@ export function createMemory(folder: string | undefined, name: string) {
   };
   return {
     read,
-    update(change: Partial<Remembered>): void {
+    update(change) {
       const before = JSON.stringify(read());
       known = { ...known, ...change };
       if (JSON.stringify(known) !== before) save(known);
     },
-    readFeed(id: string): FeedState | undefined {
+    readFeed(id) {
       const { mark, last } = load(id) ?? {};
       return typeof mark === 'string' && typeof last === 'string' ? { mark, last } : undefined;
     },
-    saveFeed: (id: string, state: FeedState): void => save(state, id),
+    saveFeed: (id, state) => void save(state, id),
   };
 }
 

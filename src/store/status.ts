@@ -66,7 +66,7 @@ async function lanes(store: StoreConnection, keys: Keys, now: number): Promise<S
     items.push({
       item: 'lane',
       name,
-      state: blocked > 0 ? 'blocked' : queued > 0 ? 'queueing' : 'free',
+      state: laneState(blocked, queued),
       sent,
       queued,
       blockedFor: blocked,
@@ -74,6 +74,16 @@ async function lanes(store: StoreConnection, keys: Keys, now: number): Promise<S
     });
   }
   return items;
+}
+
+function laneState(blocked: number, queued: number): string {
+  if (blocked > 0) return 'blocked';
+  return queued > 0 ? 'queueing' : 'free';
+}
+
+function groupState(pending: number, behind: number): string {
+  if (pending > 0) return 'pending';
+  return behind > 0 ? 'behind' : 'up to date';
 }
 
 async function feeds(store: StoreConnection, keys: Keys, now: number): Promise<StatusItem[]> {
@@ -122,7 +132,7 @@ async function groups(
     return {
       item: 'group',
       name: `${id}/${fields.get('name')}`,
-      state: pending > 0 ? 'pending' : (behind ?? 0) > 0 ? 'behind' : 'up to date',
+      state: groupState(pending, behind ?? 0),
       members: number(fields.get('consumers')),
       pending,
       behind,

@@ -56,7 +56,7 @@ export function createStoreWindows(
     departures.push({ lane, id, at: now });
   }
 
-  /** With the store, or without it. Throws errors that the user must fix in the settings. */
+  /** Asks the store, or does without it. Throws errors that the user must fix in the settings. */
   async function either<T>(there: () => Promise<T>, here: () => Promise<T>): Promise<T> {
     try {
       const result = await there();

@@ -106,7 +106,10 @@ export class Channel {
     }
   }
 
-  /** The key is sent only in its header. Flags, files or earlier answers could also put it elsewhere. */
+  /**
+   * The key is sent only in its header. Flags, files or earlier answers could also put it
+   * elsewhere.
+   */
   #checkKey({ method, path, body = '' }: Message): void {
     const { key } = this.#options;
     if (key.mask(path) === path && key.mask(body) === body) return;

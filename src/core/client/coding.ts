@@ -131,7 +131,10 @@ export function decode<Id extends EndpointId>(
   return { ok: true, value, charge, requestId, differences: [...differences.values()] };
 }
 
-/** A route of the table that the service does not have says nothing about the subject: the base URL probably has a wrong path. */
+/**
+ * A route of the table that the service does not have says nothing about the subject: the base URL
+ * probably has a wrong path.
+ */
 const withoutRoute = (failure: Failure): Failure =>
   failure.code === 'NOT_FOUND' ? new Failure('service', failure.message, failure) : failure;
 

@@ -11,7 +11,7 @@ export interface Field {
 }
 
 interface RawCall {
-  /** By default POST if `input` is set, otherwise GET. */
+  /** The HTTP method; by default POST if `input` is set, otherwise GET. */
   readonly method: string | undefined;
   readonly path: string;
   readonly fields: readonly Field[];

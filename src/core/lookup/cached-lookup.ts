@@ -21,15 +21,18 @@ export interface LookupCall {
 }
 
 /**
- * How a subject will be looked up. It contains what the cache has, so that the run uses what its estimate counted on,
- * even if the answer expires meanwhile: an age counts from when the plan is made.
+ * How a subject will be looked up. It contains what the cache has, so that the run uses what its
+ * estimate counted on, even if the answer expires meanwhile: an age counts from when the plan is
+ * made.
  */
 export interface LookupPlan {
   /** What will be requested; empty if the cache has the answer. */
   readonly calls: readonly LookupCall[];
   /** The answer, if the cache has a fresh one. */
   readonly answer?: LookupAnswer;
-  /** A user of the cache whose record is too old. Through its id, a wallet is looked up for less. */
+  /**
+   * A user of the cache whose record is too old. Through its id, a wallet is looked up for less.
+   */
   readonly expired?: Sent | undefined;
 }
 
@@ -42,9 +45,9 @@ type Name = Pick<Subject, 'value' | 'normal'>;
 
 const endpointOf = (type: SubjectType): UserEndpoint => `user.${type}`;
 
-/** Without --max-age. */
+/** The maximum age of a cached answer without --max-age. */
 const MAX_AGE_MS = 3_600_000;
-/** Shorter, because the subject may get a verified link at any time. */
+/** The same for "not found": shorter, because the subject may get a verified link at any time. */
 export const MISS_AGE_MS = 300_000;
 
 /** Looks up users by the cache and, where it has no fresh answer, by the service. */
@@ -88,8 +91,8 @@ export class CachedLookup {
   }
 
   /**
-   * Looks a subject up as planned. What was not cached then is looked for again, because the run may have found it
-   * since: the record of a wallet is also that of its handle.
+   * Looks a subject up as planned. What was not cached then is looked for again, because the run
+   * may have found it since: the record of a wallet is also that of its handle.
    */
   answer(
     subject: Subject,
@@ -123,7 +126,10 @@ export class CachedLookup {
     return refreshed ?? (await this.#call(endpointOf(subject.type), subject, signal));
   }
 
-  /** Asks for a wallet through the id of its user, which is cheaper. Undefined if the user no longer has the wallet. */
+  /**
+   * Asks for a wallet through the id of its user, which is cheaper. Undefined if the user no longer
+   * has the wallet.
+   */
   async #refresh(
     subject: Subject,
     user: Sent,
@@ -191,7 +197,10 @@ export class CachedLookup {
     }
   }
 
-  /** Does not save the user under other wallets of the record: a wallet may be linked to several users. */
+  /**
+   * Does not save the user under other wallets of the record: a wallet may be linked to several
+   * users.
+   */
   async #keepUser(endpoint: UserEndpoint, normal: string, user: Sent, time: number): Promise<void> {
     if (!this.#cache) return;
     const answer: CachedAnswer = { time, status: 200, record: user };

@@ -41,16 +41,25 @@ interface LookupOptions {
   readonly answer: (subject: Subject, signal: AbortSignal) => LookupAnswer | Promise<LookupAnswer>;
   readonly read?: (text: string) => Subject | Promise<Subject>;
   readonly memory?: number;
-  /** For the oldest answers, which do not fit in memory; closed at the end. Without it, they are dropped. */
+  /**
+   * Keeps the oldest answers, which do not fit in memory; closed at the end. Without it, they are
+   * dropped.
+   */
   readonly older?: RunAnswers | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 const MEMORY = 10_000;
-/** After so many consecutive failures, the service counts as down, and the remaining subjects are skipped. */
+/**
+ * After so many consecutive failures, the service counts as down, and the remaining subjects are
+ * skipped.
+ */
 const GIVE_UP_AFTER = 20;
 
-/** Looks up each distinct subject once. A failure that affects all is thrown after all earlier answers. */
+/**
+ * Looks up each distinct subject once. A failure that affects all is thrown after all earlier
+ * answers.
+ */
 export function lookup(
   subjects: AsyncIterable<string | Subject> | Iterable<string | Subject>,
   { answer, read = readSubject, memory = MEMORY, older, signal }: LookupOptions,
@@ -58,7 +67,9 @@ export function lookup(
   const held = new Map<string, LookupAnswer | Promise<LookupAnswer>>();
   let failuresInRow = 0;
 
-  /** If the disk is full, answers stay in memory, because requesting them again would cost money. */
+  /**
+   * If the disk is full, answers stay in memory, because requesting them again would cost money.
+   */
   function makeRoom(): void {
     for (const [key, known] of held) {
       if (held.size < memory) return;
@@ -140,7 +151,10 @@ function resultOf(subject: string, answer: LookupAnswer): Lookup {
 
 export const readingOf = ({ time, from }: Obtained): Provenance => ({ readAt: time, via: from });
 
-/** Fields of the service cannot overwrite those of trdr: `subject` and `found`, which come first, and the reading. */
+/**
+ * Fields of the service cannot overwrite those of trdr: `subject` and `found`, which come first,
+ * and the reading.
+ */
 export function foundRecord(
   subject: string,
   sent: Sent,
@@ -151,7 +165,7 @@ export function foundRecord(
   return Object.assign({ subject, found: true, ...sent }, first, reading);
 }
 
-/** By default because the subject has no verified link. */
+/** The record of a subject that was not found, by default because it has no verified link. */
 export const missingRecord = (subject: string, code = 'NOT_OBSERVED', reading?: Provenance) =>
   ({ subject, found: false, code, ...reading }) as const;
 

@@ -6,7 +6,10 @@ interface Slot<T> {
   done?: { readonly value: T } | { readonly error: unknown };
 }
 
-/** Yields in order, with bounded memory. An error is thrown after the results of work in progress were yielded. */
+/**
+ * Yields in order, with bounded memory. An error is thrown after the results of work in progress
+ * were yielded.
+ */
 export async function* ordered<I, O>(
   items: AsyncIterable<I> | Iterable<I>,
   work: (item: I, signal: AbortSignal) => O | Promise<O>,

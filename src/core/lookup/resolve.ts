@@ -32,11 +32,13 @@ interface ResolverOptions {
 
 export const WAIT_MS = 60_000;
 
-/** As the rate limit of the endpoint allows. */
+/** How many resolves the rate limit of the endpoint allows during a wait. */
 export const attemptsWithin = (waitMs: number): number =>
   RESOLVES_PER_MINUTE * Math.ceil(waitMs / 60_000);
 
-/** In ms, for answers that do not state a wait. Each further wait is 50% longer. */
+/**
+ * The waits in ms after answers that do not state one, by reason. Each further wait is 50% longer.
+ */
 const unstated: Readonly<Record<string, number>> = {
   queued: 5_000,
   timeout: 2_000,
@@ -47,11 +49,19 @@ const unstated: Readonly<Record<string, number>> = {
 
 const UNSTATED_MS = 5_000;
 const LONGEST_MS = 30_000;
-/** Each lost answer may have been charged the full price. */
+/**
+ * After so many lost answers a resolve fails, because each may have been charged the full price.
+ */
 const LOST_LIMIT = 2;
-/** For other machines. This machine uses the wallet longer, from its cache. */
+/**
+ * How long other machines can use a wallet that was found. This machine uses it longer, from its
+ * cache.
+ */
 const SHARED_MS = 60_000;
-/** Just long enough for machines that are already waiting for the result. */
+/**
+ * The same for a resolve that found none: just long enough for machines that are already waiting
+ * for it.
+ */
 const SHARED_MISS_MS = 2_000;
 
 export function createResolver(options: ResolverOptions) {
@@ -76,7 +86,9 @@ export function createResolver(options: ResolverOptions) {
     return fromLookup(isOutdated ? await users.ask(subject, signal) : answer);
   }
 
-  /** Uses the result of another machine that is resolving the same handle, unless it takes too long. */
+  /**
+   * Uses the result of another machine that is resolving the same handle, unless it takes too long.
+   */
   async function searchTogether(
     subject: Subject,
     signal: AbortSignal | undefined,
@@ -137,7 +149,8 @@ export function createResolver(options: ResolverOptions) {
           return answerOf(error, clock.now());
         }
         failure = error;
-        // A repetition is charged again, while the lost resolve may soon be on record: try the lookup for 100 CU first.
+        // A repetition is charged again, while the lost resolve may soon be on record: try the
+        // lookup for 100 CU first.
         const soon = error.code === 'BAD_ANSWER' ? 0 : Math.min(UNSTATED_MS, until - clock.mono());
         if (soon > 0) await stand(subject, { reason: 'timeout', againInMs: soon }, signal);
         const known = await walletOnRecord(subject, signal, undefined);

@@ -8,7 +8,7 @@ import { isKey, keyAsSubject } from '../client/mask-key.ts';
 export type SubjectType = 'handle' | 'wallet' | 'id';
 
 export interface Subject {
-  /** As the user wrote it, without white space and invisible characters at its ends. */
+  /** The text as the user wrote it, without white space and invisible characters at its ends. */
   readonly text: string;
   readonly type: SubjectType;
   /** What is sent to the service. */
@@ -26,7 +26,10 @@ const EVM = /^0x[0-9a-f]{40}$/i;
 export const subjectsIn = (text: string): string[] =>
   text.split(/[,;]/).map(trimText).filter(Boolean);
 
-/** Throws at a mistyped address. Only a mixed-case EVM address needs a promise, to load the checksum code. */
+/**
+ * Throws at a mistyped address. Only a mixed-case EVM address needs a promise, to load the checksum
+ * code.
+ */
 export function readSubject(
   given: string,
   as?: SubjectType | undefined,
@@ -83,7 +86,9 @@ function typeOf(text: string): SubjectType {
   return 'handle';
 }
 
-/** Whether a text is a wallet as tables and other programs show it: `AvQM…PyXR`, `0x862A...54b4`. */
+/**
+ * Whether a text is a wallet as tables and other programs show it: `AvQM…PyXR`, `0x862A...54b4`.
+ */
 export const isShortened = (text: string): boolean =>
   /^[0-9A-Za-z]+(?:…|\.{2,3})[0-9A-Za-z]*$/.test(text);
 

@@ -21,8 +21,8 @@ export interface CalloutScope {
   readonly wallet?: string | undefined;
 }
 
-type ThesisId = Extract<EndpointId, `thesis.${string}`>;
-type CalloutId = Extract<EndpointId, `launchpad.callouts${string}`>;
+type ThesisId = 'thesis.all' | 'thesis.token' | 'thesis.user' | 'thesis.userToken';
+type CalloutId = 'launchpad.callouts' | 'launchpad.callouts.coin' | 'launchpad.callouts.wallet';
 type Cursor = { readonly before?: string | undefined; readonly limit?: number | undefined };
 
 export function thesisCall(

@@ -2,7 +2,10 @@ import { usageError } from '../../base/failure.ts';
 import { textOf } from '../../base/json-object.ts';
 import { createSearch } from './pattern-search.ts';
 
-/** Conditions that trdr checks itself, after it has received the posts. Those of flags have the names of the flags. */
+/**
+ * Conditions that trdr checks itself, after it has received the posts. Those of flags have the
+ * names of the flags.
+ */
 export interface Conditions {
   /** The case of EVM addresses is ignored. */
   readonly tokens?: readonly string[] | undefined;
@@ -26,7 +29,7 @@ interface Filterable {
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-/** As the service does. */
+/** Normalizes a token address as the service does. */
 export const normalToken = (address: string): string =>
   /^0x/i.test(address) ? address.toLowerCase() : address;
 export const normalSymbol = (symbol: string): string => symbol.replace(/^\$/, '').toLowerCase();

@@ -1,4 +1,10 @@
-export type PageSizer = ReturnType<typeof createPageSizer>;
+/** Chooses the rows of each page. */
+export interface PageSizer {
+  /** The rows to request, if so many more are expected. */
+  next(expected: number): number;
+  /** Learns from a page: the service may cap pages at fewer rows. */
+  saw(rows: number, hasMore: boolean): void;
+}
 
 /** If so many rows are needed, a test whether the service returns larger pages pays. */
 const WORTH_A_PROBE = 100;
@@ -7,18 +13,18 @@ const WORTH_A_PROBE = 100;
 export function createPageSizer(
   { step, max }: { readonly step: number; readonly max: number },
   affords: (rows: number) => boolean = () => true,
-) {
+): PageSizer {
   let asked = 0;
   let most: number | undefined;
   return {
-    next(expected: number): number {
+    next(expected) {
       const blocks = step * Math.ceil(Math.min(Math.max(1, expected), max) / step);
       const largest = most ?? (asked > 0 && expected >= WORTH_A_PROBE ? 2 * step : step);
       asked = Math.min(blocks, largest, max);
       while (asked > step && !affords(asked)) asked -= step;
       return asked;
     },
-    saw(rows: number, hasMore: boolean): void {
+    saw(rows, hasMore) {
       if (asked <= step) return;
       if (rows < asked && hasMore) most = step * Math.max(1, Math.ceil(rows / step));
       else most ??= max;
@@ -26,12 +32,15 @@ export function createPageSizer(
   };
 }
 
-/** If posts are as frequent as in a page with these times. */
+/**
+ * How many rows there are down to a time, if posts are as frequent as in a page with these times.
+ */
 export function rowsDownTo(target: number, times: readonly (number | null)[]): number {
-  const known = times.filter((at) => at !== null);
-  const [newest, oldest] = [known[0], known.at(-1)];
+  const stated = times.filter((at) => at !== null);
+  const newest = stated[0];
+  const oldest = stated.at(-1);
   if (newest === undefined || oldest === undefined || oldest <= target) return 0;
   return newest <= oldest
     ? times.length
-    : Math.floor(((oldest - target) / (newest - oldest)) * known.length);
+    : Math.floor(((oldest - target) / (newest - oldest)) * stated.length);
 }

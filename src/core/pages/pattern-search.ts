@@ -5,7 +5,10 @@ const TRIES = 20;
 /** A simple pattern needs no time limit up to this text length. */
 const SHORT = 2_000;
 
-/** Undefined if it took too long: a pattern can need exponential time, and anyone can post such a text. */
+/**
+ * Undefined if it took too long: a pattern can need exponential time, and anyone can post such a
+ * text.
+ */
 export function createSearch(pattern: RegExp): (text: string) => boolean | undefined {
   let guarded: ((text: string) => boolean | undefined) | undefined;
   const plain = isPlain(pattern.source);
@@ -20,7 +23,9 @@ export function createSearch(pattern: RegExp): (text: string) => boolean | undef
 export const highlightOf = (pattern: RegExp | undefined): RegExp | undefined =>
   pattern && isPlain(pattern.source) ? pattern : undefined;
 
-/** No backreference, lookaround or quantifier after a group, and at most one of `*`, `+` and `{}`. */
+/**
+ * No backreference, lookaround or quantifier after a group, and at most one of `*`, `+` and `{}`.
+ */
 function isPlain(source: string): boolean {
   if (/\\[1-9k]/.test(source)) return false;
   const bare = source.replace(/\\./gs, 'x').replace(/\[[^\]]*\]/g, 'x');

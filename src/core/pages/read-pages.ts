@@ -12,7 +12,10 @@ interface ListPage<T> {
 }
 
 export interface PageFeed<T, P extends ListPage<T> = ListPage<T>> {
-  /** Items older than `before`, or the newest page. `rows` is undefined if the page size cannot be chosen. */
+  /**
+   * Items older than `before`, or the newest page. `rows` is undefined if the page size cannot be
+   * chosen.
+   */
   page(before: string | undefined, rows: number | undefined, signal?: AbortSignal): Promise<P>;
   /** An item without an id cannot be recognized as repeated or used as a cursor. */
   readonly idOf: (item: T) => string | undefined;
@@ -45,8 +48,9 @@ const CURSORS_TRIED = 4;
 const REMEMBERED = 5_000;
 
 /**
- * Reads on demand, from new to old. A page without new items, although older ones exist, is retried, then fails. `size`
- * knows such a repetition by its argument, because the smallest page is enough for it.
+ * Reads on demand, from new to old. A page without new items, although older ones exist, is
+ * retried, then fails. `size` knows such a repetition by its argument, because the smallest page is
+ * enough for it.
  */
 export async function* readPages<T, P extends ListPage<T>>(
   feed: PageFeed<T, P>,
@@ -68,7 +72,10 @@ export async function* readPages<T, P extends ListPage<T>>(
   let isPromised = false;
   let most = Number.POSITIVE_INFINITY;
 
-  /** The service rejects the id of a post that was deleted meanwhile; then ids of newer posts are tried. */
+  /**
+   * The service rejects the id of a post that was deleted meanwhile; then ids of newer posts are
+   * tried.
+   */
   async function request(): Promise<P> {
     const [first, ...others] = cursors;
     for (let cursor = first; ; ) {

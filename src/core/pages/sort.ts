@@ -13,7 +13,9 @@ function valueAt(record: Sortable, path: string): unknown {
   return value;
 }
 
-/** Numbers from the largest, text from the smallest; `reverse` swaps both. Missing values come last. */
+/**
+ * Numbers from the largest, text from the smallest; `reverse` swaps both. Missing values come last.
+ */
 export function sortBy<T extends Sortable>(
   records: readonly T[],
   field: string,
@@ -34,9 +36,12 @@ const gap = (one: unknown, other: unknown): number =>
 
 function compare(one: unknown, other: unknown): number {
   if (isMissing(one) || isMissing(other)) return 0;
-  const [first, second] = [numberOf(one), numberOf(other)];
+  const first = numberOf(one);
+  const second = numberOf(other);
   if (first !== undefined && second !== undefined) return second - first;
   if (first !== undefined || second !== undefined) return first === undefined ? 1 : -1;
-  const [a, b] = [String(one).toLowerCase(), String(other).toLowerCase()];
-  return a < b ? -1 : a > b ? 1 : 0;
+  const text = String(one).toLowerCase();
+  const otherText = String(other).toLowerCase();
+  if (text === otherText) return 0;
+  return text < otherText ? -1 : 1;
 }

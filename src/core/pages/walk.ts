@@ -6,7 +6,9 @@ import { type PageFeed, type Reading, readPages } from './read-pages.ts';
 export interface TimedFeed<T> extends PageFeed<T> {
   /** Epoch ms; null if not known. */
   readonly timeOf: (item: T) => number | null;
-  /** Whether the run can pay for a page of so many rows. Absent if the page size cannot be chosen. */
+  /**
+   * Whether the run can pay for a page of so many rows. Absent if the page size cannot be chosen.
+   */
   readonly affords?: ((rows: number) => boolean) | undefined;
 }
 
@@ -18,9 +20,12 @@ export interface WalkOptions extends Reading {
   readonly until?: number | undefined;
 }
 
+/** Which items a walk yields, and when it gives up. */
 export interface WalkFilter<T> {
   readonly matches: (item: T) => boolean;
+  /** Called with the cursor of the next page before it is requested. */
   readonly onPage?: ((next: string) => void) | undefined;
+  /** The walk gives up after so many consecutive pages without a matching item. */
   readonly maxPages?: number | undefined;
   readonly onGiveUp?: ((pages: number, before: string) => void) | undefined;
 }
@@ -31,77 +36,134 @@ const thesisSizes = { step: THESIS_BLOCK, max: THESIS_LIMIT_MAX };
 const EARLIEST_MS = 1e12;
 /** A time further ahead is not the time of a post. */
 const AHEAD_MS = 86_400_000;
-/** Ends a walk with `since`. A single one may have a wrong time. */
+/** So many older items in a row end a walk with `since`. A single one may have a wrong time. */
 const OLDER_ITEMS = 3;
-/** Ends a walk with `since`, which could otherwise continue without end. */
+/**
+ * After so many pages without a readable time, a walk with `since` fails: it could continue without
+ * end.
+ */
 const UNTIMED_PAGES = 3;
 
+/**
+ * Reads a feed from new to old and yields the items of a time range that match. Requests a page
+ * only when the caller has consumed the one before.
+ */
 export async function* walkPages<T>(
   feed: TimedFeed<T>,
   options: WalkOptions,
-  {
-    matches = () => true,
-    maxPages = Number.POSITIVE_INFINITY,
-    onGiveUp,
-    onPage,
-  }: Partial<WalkFilter<T>> = {},
+  filter: Partial<WalkFilter<T>> = {},
 ): AsyncGenerator<T, void, void> {
-  const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, clock } = options;
+  const { matches = () => true, maxPages = Number.POSITIVE_INFINITY, onGiveUp, onPage } = filter;
+  const range = new TimeRange(feed.timeOf, options);
   const sizer = feed.affords && createPageSizer(thesisSizes, feed.affords);
-  /** How many more items there are until `since`, if posts are as frequent as on the last page. */
-  let expected = Number.POSITIVE_INFINITY;
-  let left = options.limit ?? Number.POSITIVE_INFINITY;
-  let untimed = 0;
+  let rest = options.limit ?? Number.POSITIVE_INFINITY;
+  /** Consecutive pages without a matching item. */
   let unmatched = 0;
-  /** Consecutive items older than `since`; items without a time do not count. */
-  let older = 0;
-  let isDone = false;
-  /** Without a time, below an older item. If a newer item follows, the time of the older one was wrong. */
-  let held: T[] = [];
-  /** From then on, items without a time count as older than `until`; before, they are skipped. */
-  let isBelowUntil = options.until === undefined;
-  const timeOf = (item: T) => {
-    const time = feed.timeOf(item);
-    if (time === null || time > clock.now() + AHEAD_MS) return null;
-    return time < EARLIEST_MS && since >= EARLIEST_MS ? null : time;
-  };
-  const isBefore = (time: number | null) => {
-    if (time !== null && time < until) isBelowUntil = true;
-    return time === null ? isBelowUntil : time < until;
-  };
+  const size = (isRepeated: boolean) =>
+    sizer?.next(isRepeated ? 1 : Math.min(rest, range.expected));
 
-  for await (const { page, fresh, next } of readPages(
-    feed,
-    options,
-    sizer && ((isRepeated) => sizer.next(isRepeated ? 1 : Math.min(left, expected))),
-  )) {
+  for await (const { page, fresh, next } of readPages(feed, options, size)) {
     sizer?.saw(page.items.length, page.hasMore);
-    if (Number.isFinite(since)) expected = rowsDownTo(since, page.items.map(timeOf)) + 1;
+    range.see(page.items);
     unmatched++;
-    for (const item of fresh) {
-      const time = timeOf(item);
-      if (time !== null && time < since) {
-        older++;
-        isDone ||= older >= OLDER_ITEMS;
-      } else if (time === null && older > 0) held.push(item);
-      else {
-        const items = [...held, item];
-        held = [];
-        older = 0;
-        for (const each of items) {
-          if (!isBefore(timeOf(each)) || !matches(each)) continue;
-          unmatched = 0;
-          yield each;
-          if (--left === 0) return;
-        }
-      }
+    for (const item of fresh.flatMap((candidate) => range.take(candidate))) {
+      if (!matches(item)) continue;
+      unmatched = 0;
+      yield item;
+      if (--rest === 0) return;
     }
-    if (isDone) return;
-    untimed = page.items.some((item) => timeOf(item) !== null) ? 0 : untimed + 1;
-    if (Number.isFinite(since) && untimed >= UNTIMED_PAGES) throw withoutTimes();
+    if (range.isOver) return;
+    range.checkTimes();
     if (next === undefined) continue;
     if (unmatched >= maxPages) return onGiveUp?.(unmatched, next);
     onPage?.(next);
+  }
+}
+
+/**
+ * The items of a feed from `since` on and before `until`. Times may be missing or wrong: an item
+ * without one belongs to its neighbors, and a single older item does not end the range.
+ */
+class TimeRange<T> {
+  readonly #timeOf: (item: T) => number | null;
+  readonly #since: number;
+  readonly #until: number;
+  readonly #clock: WalkOptions['clock'];
+  /** How many more items there are until `since`, if posts are as frequent as on the last page. */
+  expected = Number.POSITIVE_INFINITY;
+  /** Consecutive items older than `since`; items without a time do not count. */
+  #older = 0;
+  /**
+   * Items without a time below an older one. If a newer item follows, the time of the older one was
+   * wrong.
+   */
+  #held: T[] = [];
+  /** From then on, items without a time count as older than `until`; before, they are skipped. */
+  #isBelowUntil: boolean;
+  /** Consecutive pages without a time. */
+  #untimed = 0;
+  #isOver = false;
+
+  constructor(timeOf: (item: T) => number | null, { since, until, clock }: WalkOptions) {
+    this.#timeOf = timeOf;
+    this.#since = since ?? Number.NEGATIVE_INFINITY;
+    this.#until = until ?? Number.POSITIVE_INFINITY;
+    this.#clock = clock;
+    this.#isBelowUntil = until === undefined;
+  }
+
+  /** Whether the range ends here: several items in a row are older than `since`. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Looks at the times of a page before its items are taken. */
+  see(items: readonly T[]): void {
+    const times = items.map((item) => this.#readableTime(item));
+    if (Number.isFinite(this.#since)) this.expected = rowsDownTo(this.#since, times) + 1;
+    this.#untimed = times.some((time) => time !== null) ? 0 : this.#untimed + 1;
+  }
+
+  /**
+   * Fails if the pages have no times, because reading back to a time would then continue without
+   * end.
+   */
+  checkTimes(): void {
+    if (Number.isFinite(this.#since) && this.#untimed >= UNTIMED_PAGES) throw withoutTimes();
+  }
+
+  /**
+   * The items that certainly belong to the range once this one was read: it, and those held before
+   * it.
+   */
+  take(item: T): T[] {
+    const time = this.#readableTime(item);
+    if (time !== null && time < this.#since) {
+      this.#older++;
+      this.#isOver ||= this.#older >= OLDER_ITEMS;
+      return [];
+    }
+    if (time === null && this.#older > 0) {
+      this.#held.push(item);
+      return [];
+    }
+    const items = [...this.#held, item];
+    this.#held = [];
+    this.#older = 0;
+    return items.filter((candidate) => this.#isBeforeUntil(this.#readableTime(candidate)));
+  }
+
+  #isBeforeUntil(time: number | null): boolean {
+    if (time === null) return this.#isBelowUntil;
+    if (time < this.#until) this.#isBelowUntil = true;
+    return time < this.#until;
+  }
+
+  /** The time of an item; null if it cannot be the time of a post in milliseconds. */
+  #readableTime(item: T): number | null {
+    const time = this.#timeOf(item);
+    if (time === null || time > this.#clock.now() + AHEAD_MS) return null;
+    return time < EARLIEST_MS && this.#since >= EARLIEST_MS ? null : time;
   }
 }
 

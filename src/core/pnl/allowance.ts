@@ -31,7 +31,9 @@ export function createAllowance(
     return client.left.key ?? { units: null, reveals: null, isGrantedOnce: false };
   }
 
-  /** The number of handles that the run can pay for at the maximum cost, and the failure if it is 0. */
+  /**
+   * The number of handles that the run can pay for at the maximum cost, and the failure if it is 0.
+   */
   function room() {
     const { units = null, reveals = null, isGrantedOnce = false } = client.left.key ?? {};
     const afforded = (most: number) => Math.max(0, Math.floor(most / cu.reveal));
@@ -52,7 +54,8 @@ export function createAllowance(
       const failure = new Failure('quota', `${next} ${unitsText(units)} are left`, how);
       limits.push({ handles: afforded(units), failure });
     }
-    // The service does not document whether a batch counts as one reveal. Assume so until a call is rejected.
+    // The service does not document whether a batch counts as one reveal. Assume so until a call is
+    // rejected.
     if (reveals !== null && (walletsCount || reveals < 1)) {
       const hint = `a top-up does not add reveals: upgrade the plan, or wait for the next UTC month; ${shown}`;
       const how = { code: 'REVEAL_LIMIT_REACHED', hint };
@@ -65,7 +68,10 @@ export function createAllowance(
 
   return {
     refresh,
-    /** How many of the wanted handles the next batch may have. Other processes may have spent with the same key. */
+    /**
+     * How many of the wanted handles the next batch may have. Other processes may have spent with
+     * the same key.
+     */
     async affordable(wanted: number, signal: AbortSignal | undefined): Promise<number> {
       if (!isFresh) await refresh(signal);
       isFresh = false;
@@ -85,10 +91,14 @@ export function createAllowance(
       if (error.code === 'REVEAL_LIMIT_REACHED') walletsCount = true;
       const { handles, failure } = room();
       if (size === 1) throw handles < 1 ? failure : error;
-      // The allowance covers the rejected batch, so the service counts reveals differently: try half.
+      // The allowance covers the rejected batch, so the service counts reveals differently: try
+      // half.
       return handles < size ? BATCH_MAX : Math.floor(size / 2);
     },
-    /** The units used stay at `before` for `waitMs`. Not certain: the service may count the call later. */
+    /**
+     * The units used stay at `before` for `waitMs`. Not certain: the service may count the call
+     * later.
+     */
     async unmoved(before: number | null, waitMs: number, signal?: AbortSignal): Promise<boolean> {
       // At zero, a new month may have just started.
       if (before === null || before === 0) return false;

@@ -27,7 +27,8 @@ export function createSavedNumbers(
   now: () => number,
   maxAgeMs = NUMBERS_AGE_MS,
 ) {
-  // Relative to the start of the run, so that answers do not expire between the estimate and their use.
+  // Relative to the start of the run, so that answers do not expire between the estimate and their
+  // use.
   const began = now();
   const missAgeMs = Math.min(MISS_AGE_MS, maxAgeMs);
   const put = (handle: string, record: Sent | null) =>

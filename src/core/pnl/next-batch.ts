@@ -5,7 +5,10 @@ import type { PnlRecord } from '../../contract/records/subject.ts';
 import type { Subject } from '../lookup/subject.ts';
 import type { NumbersClaim, SavedNumbers } from './cached-numbers.ts';
 
-/** Longer than a call of another machine can take. After this, this machine requests the handle itself. */
+/**
+ * Longer than a call of another machine can take. After this, this machine requests the handle
+ * itself.
+ */
 const PATIENCE_MS = 150_000;
 const POLL_MS = 100;
 

@@ -165,7 +165,10 @@ export function lostFailure(error: unknown, cuAtMost: number): Failure {
   );
 }
 
-/** An entry with an unrequested handle was paid for but may be of another trader, so it is only kept as `unmatched`. */
+/**
+ * An entry with an unrequested handle was paid for but may be of another trader, so it is only kept
+ * as `unmatched`.
+ */
 function answersOf(subjects: readonly string[], batch: Sent, reading?: Provenance): HandleAnswer[] {
   const byHandle = entriesByHandle(batch);
   const missing = new Set(missingHandles(batch));

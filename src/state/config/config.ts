@@ -84,7 +84,7 @@ export function openConfig(folders: Folders, sleep?: Clock['sleep']) {
         });
       });
     },
-    /** Without a password, removes the saved password. */
+    /** Saves the address of a store and its password. Without a password, removes the saved one. */
     async storeLogin(
       name: string,
       {

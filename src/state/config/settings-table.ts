@@ -27,7 +27,10 @@ const row = <T, const D extends T | undefined, const M extends More = More>(
   about: string,
   more?: M,
 ): SettingRow<T, D> & Pick<M, keyof M & 'flag'> => ({
-  ...{ kind, fallback, about, fallbackText: String(fallback ?? 'none') },
+  kind,
+  fallback,
+  about,
+  fallbackText: String(fallback ?? 'none'),
   ...(more as M),
 });
 
@@ -155,7 +158,10 @@ export const settingNames: readonly SettingName[] = Object.keys(settingRows).fil
 
 type Plain = string | number | boolean;
 
-/** The error does not quote the value, which may be a URL with a password. */
+/**
+ * Parses the value of a setting. The error does not quote it, because it may be a URL with a
+ * password.
+ */
 export function readSetting<N extends SettingName>(
   name: N,
   given: unknown,

@@ -16,7 +16,7 @@ export interface FeedPosition {
   readonly hole?: string | undefined;
 }
 
-/** At this post time. The posts in `known` were delivered, and every older one. */
+/** A start at a post time. The posts in `known` were delivered, and every older one. */
 export interface BeginSince {
   readonly kind: 'since';
   readonly ms: number;
@@ -34,7 +34,7 @@ export type Begin =
 export interface StreamEnds {
   /** The newest rows, oldest first. */
   readonly newest: readonly StreamRow[];
-  /** For a start at the newest rows or at a time: the rows from there on. */
+  /** The rows from the start on, if it is at the newest rows or at a time. */
   readonly first: readonly StreamRow[];
   /** The id of the last post that the feed had, or its beginning; empty if it never had one. */
   readonly lastId: string;
