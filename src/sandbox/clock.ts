@@ -9,13 +9,26 @@ interface Timer {
 /** The longest delay of a Node timer. A timer with a longer delay fires at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** Creates a clock that moves only when a test moves it. @internal Exported for tests. */
-export const manualClock = (start: number) => clockOf(start, null);
+/** The time of a sandbox: it runs, and can also be moved, by tests and by nothing else. */
+export interface SandboxClock {
+  now(): number;
+  /** Runs `task` once when `now()` reaches `time`; the returned function cancels it. */
+  at(time: number, task: Task): () => void;
+  /** Moves the time forward by `ms`; tasks run in order, each at its own time, and are awaited. */
+  advance(ms: number): Promise<void>;
+  /** Sets the time, as if the machine had been suspended: all tasks that are due then run once. */
+  set(time: number): void;
+  stop(): void;
+}
+
+/** A clock that moves only when a test moves it. @internal Exported for tests. */
+export const manualClock = (start: number): SandboxClock => clockOf(start, null);
 
 /** A clock that runs from `start` (by default: now) and can also be moved. */
-export const runningClock = (start: number = Date.now()) => clockOf(start, performance);
+export const runningClock = (start: number = Date.now()): SandboxClock =>
+  clockOf(start, performance);
 
-function clockOf(start: number, source: { now(): number } | null) {
+function clockOf(start: number, source: { now(): number } | null): SandboxClock {
   const elapsed = () => (source ? Math.floor(source.now()) : 0);
   let base = start - elapsed();
   const timers: Timer[] = [];
@@ -62,7 +75,6 @@ function clockOf(start: number, source: { now(): number } | null) {
 
   return {
     now,
-    /** Runs `task` once when `now()` reaches `time`; returns a function that cancels it. */
     at(time: number, task: Task): () => void {
       const timer = { time, task };
       let index = timers.length;
@@ -74,12 +86,10 @@ function clockOf(start: number, source: { now(): number } | null) {
         if (place >= 0) timers.splice(place, 1);
       };
     },
-    /** Moves the time forward by `ms`. Tasks run in order, each at its own time, and their promises are awaited. */
     advance(ms: number): Promise<void> {
       moving = moving.then(() => pass(ms));
       return moving;
     },
-    /** Sets the time, as if the machine had been suspended. Every task whose time has passed then runs once. */
     set(time: number): void {
       moveTo(time);
       runDue();

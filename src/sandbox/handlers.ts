@@ -16,7 +16,7 @@ import type { Handlers } from './http/endpoint.ts';
 import { ApiError } from './http/response.ts';
 import { type Key, shortageOf, usageOf } from './keys.ts';
 import type { SandboxState } from './state.ts';
-import { normalAddress } from './world/world.ts';
+import { normalAddress } from './world/lookup-keys.ts';
 
 /** A handler for every endpoint. A missing handler is a compile error. */
 export const handlers: Handlers = {
@@ -188,7 +188,7 @@ function accountOf(key: Key, now: number): Me {
     scopes: [...scopes],
     ratePerMinute,
     entitlement: { unmetered, monthlyUnits },
-    usage: usageOf(key, now),
+    usage: { ...usageOf(key, now) },
   };
 }
 

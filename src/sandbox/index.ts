@@ -1,17 +1,13 @@
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { Failure } from '../base/failure.ts';
+import type { Callout } from '../contract/records/launchpad.ts';
 import type { ThesisFrameData } from '../contract/records/thesis.ts';
+import { type Disconnect, fateOfPost } from './faults/effects.ts';
 import { serveCall } from './http/serve.ts';
-import { type KeyOptions, topUp, usageOf } from './keys.ts';
+import { type KeyOptions, type KeyUsage, topUp, usageOf } from './keys.ts';
 import { exponential, type Random, randomOf } from './random.ts';
 import { serveUpgrade } from './socket/upgrade.ts';
-import {
-  addKey,
-  createState,
-  type OpenSocket,
-  type SandboxOptions,
-  type SandboxState,
-} from './state.ts';
+import { addKey, createState, type SandboxOptions, type SandboxState } from './state.ts';
 import { readRecording } from './world/load.ts';
 import { TERM_MS } from './world/people.ts';
 
@@ -20,42 +16,100 @@ export { planNames } from './keys.ts';
 export type { SandboxOptions } from './state.ts';
 
 /** A running sandbox: its state, and what tests do to it. @internal Exported for tests. */
-export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
+export interface Sandbox extends SandboxState {
+  readonly url: string;
+  readonly port: number;
+  /** The first key. */
+  readonly key: string;
+  /** What a key has used and has left; by default the first one. */
+  meter(text?: string): KeyMeter;
+  addKey(more: KeyOptions): string;
+  topUp(units: number): void;
+  post(given?: ThesisFrameData): ThesisFrameData;
+  postCallout(): Callout | undefined;
+  setRate(perMinute: number): void;
+  disconnect(how: Disconnect, code?: number): void;
+  advance(ms: number): Promise<void>;
+  setClock(time: number): void;
+  /** The service then stays unreachable for `downMs` milliseconds. */
+  restart(downMs?: number): void;
+  close(): Promise<void>;
+}
 
-export async function startSandbox(options: SandboxOptions = {}) {
+interface KeyMeter extends KeyUsage {
+  readonly totalUnits: number;
+  readonly totalReveals: number;
+}
+
+/** The sockets of a sandbox, which a restart cuts and then refuses for a while. */
+class Listener {
+  readonly #sandbox: SandboxState;
+  readonly #server: Server;
+  #isDown = false;
+
+  constructor(sandbox: SandboxState) {
+    this.#sandbox = sandbox;
+    const server = createServer(
+      { keepAliveTimeout: 60_000, noDelay: true },
+      (request, response) => {
+        serveCall(sandbox, request, response).catch(() => response.destroy());
+      },
+    );
+    server.on('connection', (socket) => {
+      if (this.#isDown) socket.destroy();
+    });
+    server.on('upgrade', (request, _, head) => {
+      serveUpgrade(sandbox, server, request, head).catch(() => request.socket.destroy());
+    });
+    this.#server = server;
+  }
+
+  /** The port, which is any free one for 0. */
+  async listen(wanted: number): Promise<number> {
+    const server = this.#server;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', (cause) => reject(listenFailure(wanted, cause)));
+      server.listen(wanted, '127.0.0.1', () => resolve());
+    });
+    const address = server.address();
+    return typeof address === 'object' && address ? address.port : wanted;
+  }
+
+  restart(downMs: number): void {
+    const { clock, rateWindows } = this.#sandbox;
+    this.#cut();
+    rateWindows.clear();
+    this.#isDown = downMs > 0;
+    if (!this.#isDown) return;
+    clock.at(clock.now() + downMs, () => {
+      this.#isDown = false;
+    });
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#cut();
+    await closed;
+  }
+
+  #cut(): void {
+    for (const socket of [...this.#sandbox.sockets]) socket.disconnect('drop');
+    this.#sandbox.resolves.clear();
+    this.#server.closeAllConnections();
+  }
+}
+
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const sandbox = createState(options);
-  const { clock, world, keys, sockets, resolves, rateWindows } = sandbox;
+  const { clock, world, keys, sockets } = sandbox;
   const first = addKey(sandbox, options);
-  const { burstPerSecond = Math.max(sandbox.burstPerSecond, first.ratePerMinute) } = options;
-  sandbox.burstPerSecond = burstPerSecond;
-  let down = false;
-
-  const server = createServer({ keepAliveTimeout: 60_000, noDelay: true }, (request, response) => {
-    serveCall(sandbox, request, response).catch(() => response.destroy());
-  });
-  server.on('connection', (socket) => {
-    if (down) socket.destroy();
-  });
-  server.on('upgrade', (request, _, head) => {
-    serveUpgrade(sandbox, server, request, head).catch(() => request.socket.destroy());
-  });
-  const { port: wanted = 0 } = options;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause) => reject(listenFailure(wanted, cause)));
-    server.listen(wanted, '127.0.0.1', () => resolve());
-  });
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : wanted;
-
+  sandbox.burstPerSecond =
+    options.burstPerSecond ?? Math.max(sandbox.burstPerSecond, first.ratePerMinute);
+  const listener = new Listener(sandbox);
+  const port = await listener.listen(options.port ?? 0);
   followTerms(sandbox);
   if (options.replay) replay(sandbox, readRecording(options.replay.file), options.replay.speed);
   else setRate(sandbox, options.rate ?? 0);
-
-  function closeConnections() {
-    for (const socket of [...sockets]) socket.disconnect('drop');
-    resolves.clear();
-    server.closeAllConnections();
-  }
 
   return Object.assign(sandbox, {
     url: `http://127.0.0.1:${port}`,
@@ -72,28 +126,17 @@ export async function startSandbox(options: SandboxOptions = {}) {
     post: (given?: ThesisFrameData) => publishPost(sandbox, given),
     postCallout: () => world.addCallout(clock.now()),
     setRate: (perMinute: number) => setRate(sandbox, perMinute),
-    disconnect(...how: Parameters<OpenSocket['disconnect']>) {
-      for (const socket of [...sockets]) socket.disconnect(...how);
+    disconnect(how: Disconnect, code?: number) {
+      for (const socket of [...sockets]) socket.disconnect(how, code);
     },
     advance: (ms: number) => clock.advance(ms),
     setClock: (time: number) => clock.set(time),
-    /** The service then stays unreachable for `downMs` milliseconds. */
-    restart(downMs = 0): void {
-      closeConnections();
-      rateWindows.clear();
-      down = downMs > 0;
-      if (down)
-        clock.at(clock.now() + downMs, () => {
-          down = false;
-        });
-    },
-    async close(): Promise<void> {
+    restart: (downMs = 0) => listener.restart(downMs),
+    async close() {
       sandbox.cancelPosts();
       // Do not stop a clock that was passed as an option, because the caller may still use it.
       if (!options.clock) clock.stop();
-      const closed = new Promise((resolve) => server.close(resolve));
-      closeConnections();
-      await closed;
+      await listener.close();
     },
   });
 }
@@ -110,14 +153,10 @@ function publishPost(sandbox: SandboxState, given?: ThesisFrameData): ThesisFram
   const now = clock.now();
   const post = world.addThesis(now, given);
   counts.posts++;
-  let announceAt = now;
-  for (const { kind, ms } of faults.trigger('post', 'ws')) {
-    const then = now + ms;
-    if (kind === 'late' || kind === 'lag') world.theses().withhold(post.id, then);
-    if (kind === 'late') announceAt = Math.max(announceAt, then);
-    if (kind === 'vanish') clock.at(then, () => world.theses().remove(post.id));
-  }
-  if (announceAt > now) clock.at(announceAt, () => announce(sandbox, post));
+  const { announceMs, hiddenMs, vanishMs } = fateOfPost(faults.trigger('post', 'ws'));
+  if (hiddenMs !== undefined) world.theses().withhold(post.id, now + hiddenMs);
+  if (vanishMs !== undefined) clock.at(now + vanishMs, () => world.theses().remove(post.id));
+  if (announceMs > 0) clock.at(now + announceMs, () => announce(sandbox, post));
   else announce(sandbox, post);
   return post;
 }
@@ -184,7 +223,8 @@ function replay(sandbox: SandboxState, recording: readonly ThesisFrameData[], sp
   const posts = recording.toSorted((one, other) => timeOf(one) - timeOf(other));
   const start = clock.now();
   const arm = (at: number) => {
-    const [first, recorded] = [posts[0], posts[at]];
+    const first = posts[0];
+    const recorded = posts[at];
     if (!first || !recorded) return;
     const due = Math.round(start + (timeOf(recorded) - timeOf(first)) / speed);
     sandbox.cancelPosts = clock.at(due, () => {

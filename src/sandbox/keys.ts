@@ -154,7 +154,17 @@ export function topUp(key: Key, units: number): void {
   key.wasGranted ||= units > 0;
 }
 
-export function usageOf(key: Key, now: number) {
+/** The `usage` of `me`; null where there is no limit. */
+export interface KeyUsage {
+  readonly period: string;
+  readonly unitsUsed: number;
+  readonly unitsRemaining: number | null;
+  readonly additionalUnits: number;
+  readonly revealsUsed: number;
+  readonly revealsRemaining: number | null;
+}
+
+export function usageOf(key: Key, now: number): KeyUsage {
   renew(key, now);
   const {
     period,

@@ -1,8 +1,9 @@
 import type { EndpointId } from '../contract/endpoints.ts';
-import { runningClock } from './clock.ts';
-import { createFaults, type Disconnect } from './faults/engine.ts';
+import { runningClock, type SandboxClock } from './clock.ts';
+import type { Disconnect } from './faults/effects.ts';
+import { Faults } from './faults/engine.ts';
 import { createKey, type Key, type KeyOptions } from './keys.ts';
-import { randomHex, randomOf } from './random.ts';
+import { type Random, randomHex, randomOf } from './random.ts';
 import { generateRecords, type WorldSize } from './world/generate.ts';
 import { loadRecords } from './world/load.ts';
 import { createWorld, type World } from './world/world.ts';
@@ -12,7 +13,7 @@ export interface SandboxOptions extends KeyOptions, WorldSize {
   readonly port?: number;
   readonly seed?: number;
   readonly now?: number;
-  readonly clock?: ReturnType<typeof runningClock>;
+  readonly clock?: SandboxClock;
   readonly data?: string | undefined;
   readonly world?: World;
   /** Live posts per minute; 0 by default. */
@@ -29,7 +30,41 @@ export interface SandboxOptions extends KeyOptions, WorldSize {
 }
 
 /** The functions of the sandbox work on this record. */
-export type SandboxState = ReturnType<typeof createState>;
+export interface SandboxState {
+  readonly envelope: 'bare' | 'wrapped';
+  readonly batchReveals: 'response' | 'entry';
+  readonly seed: number;
+  readonly clock: SandboxClock;
+  readonly world: World;
+  readonly faults: Faults;
+  burstPerSecond: number;
+  /** By the text of the key. */
+  readonly keys: Map<string, Key>;
+  /** The times of the latest calls that count against a rate limit, by the name of the limit. */
+  readonly rateWindows: Map<string, number[]>;
+  /** The live resolves in progress, by user id: a repeated call joins the one that is running. */
+  readonly resolves: Map<string, LiveResolve>;
+  readonly sockets: Set<OpenSocket>;
+  readonly log: LogEntry[];
+  readonly counts: Counts;
+  cancelPosts: () => void;
+  readonly randomIds: Random;
+}
+
+interface LiveResolve {
+  /** Before that, it waits in the queue. */
+  readonly startsAt: number;
+  readonly doneAt: number;
+}
+
+interface Counts {
+  posts: number;
+  /** Calls without a response yet. */
+  inFlight: number;
+  resolvesStarted: number;
+  /** Calls that wait for a live resolve. */
+  resolvesWaiting: number;
+}
 
 export interface OpenSocket {
   offer(id: string, tokenAddress: string | null, text: string): void;
@@ -46,7 +81,7 @@ interface LogEntry {
   readonly cu: number;
 }
 
-export function createState(options: SandboxOptions) {
+export function createState(options: SandboxOptions): SandboxState {
   const { seed = 1, clock = runningClock(options.now), data } = options;
   const records = () =>
     data === undefined ? generateRecords(seed, clock.now(), options) : loadRecords(data);
@@ -56,15 +91,13 @@ export function createState(options: SandboxOptions) {
     seed,
     clock,
     world: options.world ?? createWorld(records(), seed),
-    faults: createFaults(options.faults ?? '', seed),
+    faults: new Faults(options.faults ?? '', seed),
     burstPerSecond: options.burstPerSecond ?? MIN_BURST,
-    keys: new Map<string, Key>(),
-    /** The times of the latest calls that count against a rate limit, by the name of the limit. */
-    rateWindows: new Map<string, number[]>(),
-    resolves: new Map<string, { readonly startsAt: number; readonly doneAt: number }>(),
-    sockets: new Set<OpenSocket>(),
-    log: [] as LogEntry[],
-    /** `inFlight` counts calls without a response yet, `resolvesWaiting` those that wait for a live resolve. */
+    keys: new Map(),
+    rateWindows: new Map(),
+    resolves: new Map(),
+    sockets: new Set(),
+    log: [],
     counts: { posts: 0, inFlight: 0, resolvesStarted: 0, resolvesWaiting: 0 },
     cancelPosts: () => {},
     randomIds: randomOf(seed, 'ids'),
@@ -81,10 +114,10 @@ export function addKey({ keys, seed, clock }: SandboxState, options: KeyOptions)
   return key;
 }
 
-/** Also at least the rate of the first key, which therefore reaches its own limit first. */
+/** The burst limit is also at least the rate of the first key, which therefore reaches its own limit first. */
 const MIN_BURST = 100;
 
-/** At twice this number, the log drops its older half. */
+/** At twice this number of entries, the log drops its older half: a sandbox may run for months. */
 const MIN_ENTRIES = 20_000;
 
 export function addToLog({ log }: SandboxState, entry: LogEntry): void {

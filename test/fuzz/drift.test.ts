@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { isRecord } from '../../src/base/json-object.ts';
-import { driftValue } from '../../src/sandbox/faults/engine.ts';
+import { driftValue } from '../../src/sandbox/faults/drift.ts';
 import { outputFormats } from '../../src/state/config/settings-table.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { randomOf, seedOf } from '../e2e/feed.ts';

@@ -6,7 +6,7 @@ import { type ErrorCode, errorCodes, isErrorCode } from '../../contract/errors.t
 import { scopeOfGroup } from '../keys.ts';
 
 /** The event that a fault applies to: a REST call or WebSocket handshake, an outgoing frame, or a new post. */
-type FaultPlace = 'call' | 'frame' | 'post';
+export type FaultPlace = 'call' | 'frame' | 'post';
 
 interface Kind {
   readonly place: FaultPlace;
@@ -93,8 +93,22 @@ export interface FaultRule {
   readonly skip: number;
 }
 
-const form =
-  /^(?<name>\w+)(?:@(?<where>\w+(?:\.\w+)*(?:\.\*)?))?(?:\+(?<skip>\d+))?(?:\*(?<count>\d+))?(?:=(?:(?<chance>[\d.]+%?)(?::|$))?(?:(?<from>[\d.]+[a-z]+)(?:\.\.(?<to>[\d.]+[a-z]+))?)?)?$/;
+/** One fault as it was written: `name[@where][+skip][*count][=chance[:time]]`. */
+interface FaultText {
+  readonly text: string;
+  readonly name: string;
+  readonly where: string | undefined;
+  readonly skip: number;
+  readonly count: number;
+  readonly chance: string | undefined;
+  readonly times: readonly [from: string, to: string] | undefined;
+}
+
+/** Before the `=`, and after it. A time has a unit, so that it cannot be taken for a chance. */
+const head =
+  /^(?<name>\w+)(?:@(?<where>\w+(?:\.\w+)*(?:\.\*)?))?(?:\+(?<skip>\d+))?(?:\*(?<count>\d+))?$/;
+const tail =
+  /^(?:(?<chance>[\d.]+%?)(?::|$))?(?:(?<from>[\d.]+[a-z]+)(?:\.\.(?<to>[\d.]+[a-z]+))?)?$/;
 
 /** Such as `429=5%:3s,delay=200ms..2s,500@user.wallet*2`. Every event triggers a fault that has no chance. */
 export const parseFaults = (text: string): readonly FaultRule[] =>
@@ -102,55 +116,82 @@ export const parseFaults = (text: string): readonly FaultRule[] =>
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
-    .map(parseRule);
+    .map((part) => ruleOf(readFault(part)));
 
-function parseRule(text: string): FaultRule {
-  const parts = form.exec(text)?.groups;
-  const {
-    name = '',
-    where,
-    skip = 0,
-    count = Number.POSITIVE_INFINITY,
-    chance: portion,
-    from,
-  } = parts ?? {};
-  const kind = Object.hasOwn(faultKinds, name) ? faultKinds[name] : undefined;
-  const fault = kind ? { kind: name } : answerOf(name);
-  const fail = (hint: string) => usageError(`invalid fault "${text}"`, `write ${hint}`);
-  if (!parts || !fault)
-    throw fail(
-      `name[@where][+skip][*count][=chance[:time]]; the name is a status (429, 500, 502), an error code (OVERLOADED), or one of: ${Object.keys(faultKinds).join(', ')}`,
-    );
-  const { place: natural, alsoFrames, time: takes }: Partial<Kind> = kind ?? { time: 'may' };
-  const place = where === 'ws' && alsoFrames ? 'frame' : (natural ?? 'call');
-  const at = targetsOf(where, place, kind !== undefined);
-  const chance = portion === undefined ? null : share.read(portion);
-  const [min, max] = from === undefined ? [] : [from, parts['to'] ?? from].map(duration.read);
-  const hasTime = min !== undefined && max !== undefined;
-  const fits = takes === 'must' ? hasTime : hasTime ? takes !== undefined : from === undefined;
-  if (!at || chance === undefined || !fits) {
-    const amount =
-      takes === undefined ? '[=chance]' : takes === 'must' ? '=[chance:]time' : '[=chance[:time]]';
-    const target = natural === 'post' ? '' : natural === 'frame' ? '[@ws]' : '[@where]';
-    const groups = Object.keys(scopeOfGroup).join(', ');
-    const places = `an endpoint (user.wallet), a pattern (thesis.*), a group (${groups})${kind && !alsoFrames ? '' : ' or ws'}`;
-    throw fail(
-      `${name}${target}[+skip][*count]${amount}${target === '[@where]' ? `, where is ${places}` : ''}; a chance is 5% or 0.05, a time 200ms, 2s or 200ms..2s`,
-    );
-  }
-  const fallback = typeof takes === 'number' ? { min: takes, max: takes } : null;
-  // With a time but no chance, these faults are triggered once per WebSocket, after that time on average.
-  const isTimed = natural === 'frame' && takes === 'may' && hasTime;
+/** Splits the text into its parts, and judges only its form. */
+function readFault(text: string): FaultText {
+  const [before = '', ...after] = text.split('=');
+  const named = head.exec(before)?.groups;
+  const amount = tail.exec(after.join('='))?.groups;
+  if (!named || !amount) throw unknownFault(text);
+  const { name = '', where, skip = '0', count } = named;
+  const { chance, from, to = from } = amount;
   return {
-    ...fault,
     text,
-    place,
-    at,
-    chance: chance ?? (isTimed ? null : 1),
-    time: hasTime ? { min: Math.min(min, max), max: Math.max(min, max) } : fallback,
-    count: Number(count),
+    name,
+    where,
     skip: Number(skip),
+    count: count === undefined ? Number.POSITIVE_INFINITY : Number(count),
+    chance,
+    times: from === undefined || to === undefined ? undefined : [from, to],
   };
+}
+
+/** Judges whether the parts fit together, and the numbers are in range. */
+function ruleOf(fault: FaultText): FaultRule {
+  const { text, name, where, skip, count } = fault;
+  const kind = Object.hasOwn(faultKinds, name) ? faultKinds[name] : undefined;
+  const answer = kind ? { kind: name } : answerOf(name);
+  if (!answer) throw unknownFault(text);
+  const natural = kind?.place ?? 'call';
+  const takes = kind ? kind.time : 'may';
+  const place = where === 'ws' && kind?.alsoFrames ? 'frame' : natural;
+  const at = targetsOf(where, place, kind !== undefined);
+  const chance = fault.chance === undefined ? null : share.read(fault.chance);
+  const time = timeOf(fault, takes);
+  if (!at || chance === undefined || time === undefined) throw misplaced(text, name, kind);
+  // With a time but no chance, these faults are triggered once per WebSocket, after that time on average.
+  const isTimed = natural === 'frame' && takes === 'may' && fault.times !== undefined;
+  return { ...answer, text, place, at, chance: chance ?? (isTimed ? null : 1), time, count, skip };
+}
+
+/** Null without a time; undefined if the fault lacks a time, has none, or it cannot be read. */
+function timeOf({ times }: FaultText, takes: Kind['time']): FaultRule['time'] | undefined {
+  if (!times) {
+    if (takes === 'must') return undefined;
+    return typeof takes === 'number' ? { min: takes, max: takes } : null;
+  }
+  const [from, to] = times.map(duration.read);
+  if (takes === undefined || from === undefined || to === undefined) return undefined;
+  return { min: Math.min(from, to), max: Math.max(from, to) };
+}
+
+const invalid = (text: string, hint: string) =>
+  usageError(`invalid fault "${text}"`, `write ${hint}`);
+
+const unknownFault = (text: string) =>
+  invalid(
+    text,
+    `name[@where][+skip][*count][=chance[:time]]; the name is a status (429, 500, 502), an error code (OVERLOADED), or one of: ${Object.keys(faultKinds).join(', ')}`,
+  );
+
+/** The hint shows the full form of this fault, because each kind takes other parts. */
+function misplaced(text: string, name: string, kind: Kind | undefined) {
+  const form = `${name}${targetForm(kind)}[+skip][*count]${amountForm(kind)}`;
+  const examples = 'a chance is 5% or 0.05, a time 200ms, 2s or 200ms..2s';
+  if (targetForm(kind) !== '[@where]') return invalid(text, `${form}; ${examples}`);
+  const groups = Object.keys(scopeOfGroup).join(', ');
+  const socket = kind && !kind.alsoFrames ? '' : ' or ws';
+  const places = `an endpoint (user.wallet), a pattern (thesis.*), a group (${groups})${socket}`;
+  return invalid(text, `${form}, where is ${places}; ${examples}`);
+}
+
+const targetForms = { call: '[@where]', frame: '[@ws]', post: '' } as const;
+const targetForm = (kind: Kind | undefined): string => targetForms[kind?.place ?? 'call'];
+
+function amountForm(kind: Kind | undefined): string {
+  if (kind && kind.time === undefined) return '[=chance]';
+  return kind?.time === 'must' ? '=[chance:]time' : '[=chance[:time]]';
 }
 
 function answerOf(name: string): Pick<FaultRule, 'kind' | 'code' | 'status'> | undefined {

@@ -27,7 +27,7 @@ export type Handlers = {
 };
 
 /** Finds the endpoint of a path. Empty parameters match too, so that their schema rejects them with a message. */
-export function findRoute(method: string, path: string) {
+export function findRoute(method: string, path: string): Route | undefined {
   const parts = path.split('/');
   for (const id of endpointIds) {
     const segments = endpoints[id].path.split('/');
@@ -39,7 +39,12 @@ export function findRoute(method: string, path: string) {
   return undefined;
 }
 
-type Route = NonNullable<ReturnType<typeof findRoute>>;
+export interface Route {
+  readonly id: EndpointId;
+  /** The parts of the template, and those of the path. */
+  readonly segments: readonly string[];
+  readonly parts: readonly string[];
+}
 
 const isParam = (segment: string) => segment.startsWith('{');
 

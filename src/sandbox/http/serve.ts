@@ -3,20 +3,13 @@ import { chargeOfError } from '../../contract/endpoint.ts';
 import { endpoints, OPENAPI_PATH } from '../../contract/endpoints.ts';
 import { errorCodes } from '../../contract/errors.ts';
 import { RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
+import { insteadOfAnswer, respond } from '../faults/effects.ts';
 import type { TriggeredFault } from '../faults/engine.ts';
 import { handlers } from '../handlers.ts';
 import { chargeKey, type Key, type Scope, scopeOfGroup } from '../keys.ts';
 import { addToLog, nextId, type SandboxState } from '../state.ts';
-import { callEndpoint, findRoute } from './endpoint.ts';
-import {
-  ApiError,
-  errorResponse,
-  gatewayPage,
-  type HttpResponse,
-  jsonResponse,
-  respond,
-  simulatedError,
-} from './response.ts';
+import { callEndpoint, findRoute, type Route } from './endpoint.ts';
+import { ApiError, errorResponse, type HttpResponse, jsonResponse } from './response.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -25,88 +18,111 @@ export async function serveCall(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { counts, clock, faults } = sandbox;
-  const { method = 'GET', url = '/' } = request;
-  const [path = ''] = url.split('?', 1);
-  const query = new URLSearchParams(url.slice(path.length));
-  const requestId = nextId(sandbox, 'req');
-  const isOpenApi = path === OPENAPI_PATH && method === 'GET';
-  const route = isOpenApi ? undefined : findRoute(method, path);
-  let triggered: readonly TriggeredFault[] = [];
-  let key: Key | undefined;
-
-  response.setHeader('date', new Date(clock.now()).toUTCString());
-  counts.inFlight++;
+  sandbox.counts.inFlight++;
   try {
-    if (!route && !isOpenApi) throw new ApiError('NOT_FOUND');
-    key = admit(sandbox, request, route ? scopeOfGroup[endpoints[route.id].group] : null);
-    if (route) await serveRoute(route, key);
-    else await serveDescription();
-  } catch (error) {
-    if (!(error instanceof ApiError)) {
-      response.destroy();
-      throw error;
-    }
-    sendError(error);
+    await new ServedCall(sandbox, request, response).serve();
   } finally {
-    counts.inFlight--;
+    sandbox.counts.inFlight--;
+  }
+}
+
+/** One REST call: who may make it, what its faults do to it, what it is charged and answered. */
+class ServedCall {
+  readonly #sandbox: SandboxState;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #requestId: string;
+  readonly #method: string;
+  readonly #path: string;
+  readonly #query: URLSearchParams;
+  readonly #isDescription: boolean;
+  readonly #route: Route | undefined;
+  #triggered: readonly TriggeredFault[] = [];
+  #key: Key | undefined;
+
+  constructor(sandbox: SandboxState, request: IncomingMessage, response: ServerResponse) {
+    const { method = 'GET', url = '/' } = request;
+    const [path = ''] = url.split('?', 1);
+    this.#sandbox = sandbox;
+    this.#request = request;
+    this.#response = response;
+    this.#requestId = nextId(sandbox, 'req');
+    this.#method = method;
+    this.#path = path;
+    this.#query = new URLSearchParams(url.slice(path.length));
+    this.#isDescription = path === OPENAPI_PATH && method === 'GET';
+    this.#route = this.#isDescription ? undefined : findRoute(method, path);
   }
 
-  async function serveRoute(found: NonNullable<typeof route>, of: Key): Promise<void> {
-    const { id } = found;
-    // Before any fault, so that a client that disconnects during a delay is still served and charged.
-    const body = method === 'POST' ? await readBody(request) : '';
-    triggered = faults.trigger('call', id);
-    for (const { kind, ms, code, status } of triggered) {
-      if (kind === 'delay')
-        await new Promise<void>((resolve) => clock.at(clock.now() + ms, resolve));
-      if (kind === 'reset') response.socket?.resetAndDestroy();
-      if (kind === 'reset' || kind === 'stall') return record(0);
-      if (kind === 'gateway') return send(gatewayPage(status));
-      if (code) throw simulatedError(code, ms);
+  async serve(): Promise<void> {
+    const route = this.#route;
+    // The clock of the sandbox may differ from that of the machine, and clients read the time of the service here.
+    this.#response.setHeader('date', new Date(this.#sandbox.clock.now()).toUTCString());
+    try {
+      if (!route && !this.#isDescription) throw new ApiError('NOT_FOUND');
+      const scope = route ? scopeOfGroup[endpoints[route.id].group] : null;
+      this.#key = admit(this.#sandbox, this.#request, scope);
+      if (route) await this.#serveRoute(route, this.#key);
+      else await this.#serveDescription();
+    } catch (error) {
+      if (!(error instanceof ApiError)) {
+        this.#response.destroy();
+        throw error;
+      }
+      this.#sendError(error);
     }
-    if (body === null) throw new ApiError('BAD_REQUEST', 'The body is larger than 1 MiB.');
-    if (id === 'user.resolve')
-      limit(sandbox, `resolve ${request.socket.remoteAddress}`, RESOLVES_PER_MINUTE, 60_000);
-    const {
-      cu,
-      status,
-      record: data,
-      headers,
-    } = await callEndpoint(sandbox, handlers, id, { route: found, query, body }, of);
-    const meta = { asOf: new Date(clock.now()).toISOString(), requestId };
-    const envelope = sandbox.envelope === 'bare' ? data : { data, meta };
-    send(jsonResponse(status, envelope, { ...headers, 'x-request-id': requestId }), cu);
   }
 
-  async function serveDescription(): Promise<void> {
+  async #serveRoute(route: Route, key: Key): Promise<void> {
+    const { id } = route;
+    const { faults, clock, envelope } = this.#sandbox;
+    // Before any fault, so that a client that disconnects during a delay is still served and charged.
+    const body = this.#method === 'POST' ? await readBody(this.#request) : '';
+    this.#triggered = faults.trigger('call', id);
+    const instead = await insteadOfAnswer(this.#triggered, clock, this.#response);
+    if (instead === 'nothing') return this.#record(0);
+    if (instead) return this.#send(instead);
+    if (body === null) throw new ApiError('BAD_REQUEST', 'The body is larger than 1 MiB.');
+    if (id === 'user.resolve') {
+      const name = `resolve ${this.#request.socket.remoteAddress}`;
+      limit(this.#sandbox, name, RESOLVES_PER_MINUTE, 60_000);
+    }
+    const input = { route, query: this.#query, body };
+    const answer = await callEndpoint(this.#sandbox, handlers, id, input, key);
+    const meta = { asOf: new Date(clock.now()).toISOString(), requestId: this.#requestId };
+    const sent = envelope === 'bare' ? answer.record : { data: answer.record, meta };
+    const headers = { ...answer.headers, 'x-request-id': this.#requestId };
+    this.#send(jsonResponse(answer.status, sent, headers), answer.cu);
+  }
+
+  async #serveDescription(): Promise<void> {
     const { openapi } = await import('../../contract/openapi.ts');
-    const server = `http://${request.headers.host ?? '127.0.0.1'}`;
+    const server = `http://${this.#request.headers.host ?? '127.0.0.1'}`;
     // The OpenAPI document is sent without an envelope.
-    send(jsonResponse(200, openapi(sandbox.envelope, server), { 'x-request-id': requestId }));
+    const document = openapi(this.#sandbox.envelope, server);
+    this.#send(jsonResponse(200, document, { 'x-request-id': this.#requestId }));
   }
 
   /** Charges the price that the endpoint has for an error. */
-  function sendError(error: ApiError): void {
-    const charge =
-      route && chargeOfError(endpoints[route.id], errorCodes[error.code].status, error.code);
-    const shortage = key && charge && chargeKey(key, charge, clock.now());
-    send(
-      errorResponse(shortage ? new ApiError(shortage) : error, requestId),
-      shortage ? 0 : charge?.cu,
-    );
+  #sendError(error: ApiError): void {
+    const route = this.#route;
+    const { status } = errorCodes[error.code];
+    const charge = route && chargeOfError(endpoints[route.id], status, error.code);
+    const shortage = this.#key && charge && chargeKey(this.#key, charge, this.#sandbox.clock.now());
+    if (shortage) this.#send(errorResponse(new ApiError(shortage), this.#requestId));
+    else this.#send(errorResponse(error, this.#requestId), charge?.cu);
   }
 
-  function send(answer: HttpResponse, cu = 0): void {
-    respond(response, answer, triggered);
-    record(answer.status, cu);
+  #send(answer: HttpResponse, cu = 0): void {
+    respond(this.#response, answer, this.#triggered);
+    this.#record(answer.status, cu);
   }
 
-  function record(status: number, cu = 0): void {
-    addToLog(sandbox, {
-      requestId,
-      path,
-      endpoint: isOpenApi ? 'openapi' : (route?.id ?? null),
+  #record(status: number, cu = 0): void {
+    addToLog(this.#sandbox, {
+      requestId: this.#requestId,
+      path: this.#path,
+      endpoint: this.#isDescription ? 'openapi' : (this.#route?.id ?? null),
       status,
       cu,
     });

@@ -5,144 +5,183 @@ import { plainJson } from '../../base/json-object.ts';
 import { createRecentSet } from '../../base/recent-set.ts';
 import { CLOSE_QUOTA, ClientFrame, type Subscription } from '../../contract/frames.ts';
 import { cu, SOCKET_PING_SECONDS, SOCKET_TOKENS_MAX } from '../../contract/limits.ts';
-import { type Disconnect, driftText, faultIn, type TriggeredFault } from '../faults/engine.ts';
+import { type Disconnect, fateOfFrame, framesFor, isDisconnect } from '../faults/effects.ts';
 import { chargeKey, type Key } from '../keys.ts';
 import { nextId, type OpenSocket, type SandboxState } from '../state.ts';
-import { normalAddress } from '../world/world.ts';
+import { normalAddress } from '../world/lookup-keys.ts';
 
 const PING_MS = SOCKET_PING_SECONDS * 1_000;
 const MINUTE = 60_000;
 export const socketMinute = { cu: cu.socketMinute, reveals: 0 };
 /** How long `advance` of the clock waits for the pong of a ping, in real time. */
 const PONG_GRACE_MS = 5_000;
+/** The description says that a thesis is sent once, not for how long the service remembers it. */
+const REMEMBERED = 50_000;
 
-export function openConnection(
-  sandbox: SandboxState,
-  key: Key,
-  ws: WebSocket,
-  raw: Socket,
-  charged: (units: number) => void,
-): void {
-  const { clock, faults, sockets } = sandbox;
-  const sent = createRecentSet(50_000);
-  const cancels = new Set<() => void>();
-  let subscription: Subscription | null = null;
+/** One WebSocket of a client: its subscription, its bill, its pings, and what its faults do to frames. */
+export class Connection implements OpenSocket {
+  readonly #sandbox: SandboxState;
+  readonly #key: Key;
+  readonly #ws: WebSocket;
+  readonly #raw: Socket;
+  readonly #charged: (units: number) => void;
+  readonly #sent = createRecentSet(REMEMBERED);
+  readonly #cancels = new Set<() => void>();
+  #subscription: Subscription | null = null;
   /** Called when the pong of a ping arrives; null if no ping waits for its pong. */
-  let onPong: (() => void) | null = null;
-  let delayed: string | null = null;
-  let silent = false;
+  #onPong: (() => void) | null = null;
+  /** The frame that `reorder` keeps until the next one. */
+  #delayed: string | null = null;
+  /** Whether the line is cut without a word (`halfopen`). */
+  #isSilent = false;
 
-  const write = (text: string) => {
-    if (!silent && ws.readyState === ws.OPEN) ws.send(text);
-  };
-  const later = (ms: number, task: () => unknown) => {
-    const cancel = clock.at(clock.now() + ms, () => {
-      cancels.delete(cancel);
-      return task();
+  constructor(
+    sandbox: SandboxState,
+    key: Key,
+    ws: WebSocket,
+    raw: Socket,
+    charged: (units: number) => void,
+  ) {
+    this.#sandbox = sandbox;
+    this.#key = key;
+    this.#ws = ws;
+    this.#raw = raw;
+    this.#charged = charged;
+  }
+
+  /** Greets the client, and charges the first minute, which is paid at its start. */
+  open(): void {
+    const ws = this.#ws;
+    this.#sandbox.sockets.add(this);
+    ws.on('pong', () => this.#onPong?.());
+    ws.on('close', () => this.#end());
+    ws.on('error', () => this.#end());
+    ws.on('message', (data: RawData, binary: boolean) => {
+      this.#receive(binary ? '' : data.toString());
     });
-    cancels.add(cancel);
-  };
-  const socket: OpenSocket = { offer, disconnect };
-  sockets.add(socket);
-
-  function bill() {
-    later(MINUTE, bill);
-    if (!chargeKey(key, socketMinute, clock.now())) return charged(socketMinute.cu);
-    ws.close(CLOSE_QUOTA, 'Out of units.');
-    end();
+    this.#write({ type: 'ready', connectionId: nextId(this.#sandbox, 'ws') });
+    this.#bill();
+    this.#later(PING_MS, () => this.#ping());
+    for (const { kind, ms } of this.#sandbox.faults.triggerTimed()) {
+      if (isDisconnect(kind)) this.#later(ms, () => this.disconnect(kind));
+    }
   }
 
-  function end() {
-    if (!sockets.delete(socket)) return;
-    for (const cancel of cancels) cancel();
-    onPong?.();
+  /** Sends a post, unless the subscription lacks its token or the client has it. */
+  offer(id: string, tokenAddress: string | null, text: string): void {
+    if (this.#isSilent || !this.#matches(tokenAddress) || !this.#sent.add(id)) return;
+    const triggered = this.#sandbox.faults.trigger('frame', 'ws');
+    const send = () => {
+      for (const frame of framesFor(text, triggered)) this.#send(frame);
+    };
+    const fate = fateOfFrame(triggered);
+    if (fate.kind === 'end') this.disconnect(fate.how);
+    else if (fate.kind === 'delay') this.#later(fate.ms, send);
+    else if (fate.kind === 'reorder' && this.#delayed === null) this.#hold(text, fate.ms);
+    else send();
   }
 
-  function disconnect(...[how, code = 1001]: Parameters<OpenSocket['disconnect']>) {
-    if (how === 'close') ws.close(code);
-    if (how === 'drop') ws.terminate();
-    if (how !== 'halfopen') return end();
-    // Simulate an unplugged cable: neither read nor send nor close anything.
-    silent = true;
-    raw.pause();
+  disconnect(how: Disconnect, code = 1001): void {
+    if (how === 'halfopen') {
+      // Simulate an unplugged cable: neither read nor send nor close anything.
+      this.#isSilent = true;
+      this.#raw.pause();
+      return;
+    }
+    if (how === 'close') this.#ws.close(code);
+    else this.#ws.terminate();
+    this.#end();
+  }
+
+  #end(): void {
+    if (!this.#sandbox.sockets.delete(this)) return;
+    for (const cancel of this.#cancels) cancel();
+    this.#onPong?.();
+  }
+
+  #bill(): void {
+    this.#later(MINUTE, () => this.#bill());
+    if (!chargeKey(this.#key, socketMinute, this.#sandbox.clock.now())) {
+      this.#charged(socketMinute.cu);
+      return;
+    }
+    this.#ws.close(CLOSE_QUOTA, 'Out of units.');
+    this.#end();
   }
 
   /** Sends a ping, or ends the connection if the previous ping was not answered. */
-  function ping(): Promise<void> | undefined {
-    if (onPong) {
-      if (!silent) ws.terminate();
-      end();
-      return;
+  #ping(): Promise<void> | undefined {
+    if (this.#onPong) {
+      if (!this.#isSilent) this.#ws.terminate();
+      this.#end();
+      return undefined;
     }
-    later(PING_MS, ping);
+    this.#later(PING_MS, () => this.#ping());
     const answer = new Promise<void>((resolve) => {
-      const grace = setTimeout(resolve, silent ? 0 : PONG_GRACE_MS).unref();
-      onPong = () => {
+      const grace = setTimeout(resolve, this.#isSilent ? 0 : PONG_GRACE_MS).unref();
+      this.#onPong = () => {
         clearTimeout(grace);
-        onPong = null;
+        this.#onPong = null;
         resolve();
       };
     });
-    if (!silent) ws.ping();
+    if (!this.#isSilent) this.#ws.ping();
     return answer;
   }
 
-  const matches = (token: string | null) =>
-    subscription?.type === 'tokens'
-      ? token !== null && subscription.tokens.includes(normalAddress(token))
-      : subscription !== null;
+  #receive(text: string): void {
+    const previous = this.#subscription;
+    const requested = readFrame(text);
+    if (typeof requested === 'string') {
+      // A rejected frame changes nothing, and does not close the socket.
+      this.#write({ type: 'error', error: requested });
+      return;
+    }
+    this.#subscription = requested;
+    if (previous && requested) this.#write({ type: 'replaced', previous });
+    this.#write({ type: 'subscription', subscription: requested });
+  }
 
-  function offer(id: string, tokenAddress: string | null, text: string) {
-    if (silent || !matches(tokenAddress) || !sent.add(id)) return;
-    const triggered = faults.trigger('frame', 'ws');
-    if (triggered.length === 0) return send(text);
-    for (const { kind } of triggered) if (isDisconnect(kind)) return disconnect(kind);
-    const wait = triggered.find(({ kind }) => kind === 'delay' || kind === 'reorder');
-    if (wait?.kind === 'delay') return later(wait.ms, () => sendWithFaults(text, triggered));
-    if (!wait || delayed !== null) return sendWithFaults(text, triggered);
-    delayed = text;
-    later(wait.ms, () => {
-      if (delayed !== text) return;
-      delayed = null;
-      write(text);
+  #matches(token: string | null): boolean {
+    const subscription = this.#subscription;
+    if (subscription?.type !== 'tokens') return subscription !== null;
+    return token !== null && subscription.tokens.includes(normalAddress(token));
+  }
+
+  /** Keeps a frame until the next one is sent, or for `ms` milliseconds. */
+  #hold(text: string, ms: number): void {
+    this.#delayed = text;
+    this.#later(ms, () => {
+      if (this.#delayed !== text) return;
+      this.#delayed = null;
+      this.#writeText(text);
     });
   }
 
-  function sendWithFaults(text: string, triggered: readonly TriggeredFault[]) {
-    const has = (kind: string) => faultIn(triggered, kind) !== undefined;
-    if (has('withhold')) return;
-    if (has('html')) return send('<html><body>502 Bad Gateway</body></html>');
-    if (has('shape')) return send('{"type":"surprise","payload":[1,2,3]}');
-    const drift = faultIn(triggered, 'drift');
-    send(drift ? driftText(text, drift.random) : text);
-    if (has('dup')) send(text);
+  /** Sends a frame, and then the one that was held. */
+  #send(text: string): void {
+    this.#writeText(text);
+    if (this.#delayed === null) return;
+    this.#writeText(this.#delayed);
+    this.#delayed = null;
   }
 
-  /** Sends a frame, and then the frame that `reorder` has delayed. */
-  function send(text: string) {
-    write(text);
-    if (delayed === null) return;
-    write(delayed);
-    delayed = null;
+  #write(frame: object): void {
+    this.#writeText(JSON.stringify(frame));
   }
 
-  ws.on('pong', () => onPong?.());
-  ws.on('close', end);
-  ws.on('error', end);
-  ws.on('message', (data: RawData, binary: boolean) => {
-    const previous = subscription;
-    const requested = readFrame(binary ? '' : data.toString());
-    if (typeof requested === 'string')
-      return write(JSON.stringify({ type: 'error', error: requested }));
-    subscription = requested;
-    if (previous && requested) write(JSON.stringify({ type: 'replaced', previous }));
-    write(JSON.stringify({ type: 'subscription', subscription }));
-  });
-  write(JSON.stringify({ type: 'ready', connectionId: nextId(sandbox, 'ws') }));
-  bill();
-  later(PING_MS, ping);
-  for (const { kind, ms } of faults.triggerTimed()) {
-    if (isDisconnect(kind)) later(ms, () => disconnect(kind));
+  #writeText(text: string): void {
+    if (!this.#isSilent && this.#ws.readyState === this.#ws.OPEN) this.#ws.send(text);
+  }
+
+  /** Cancelled when the connection ends. */
+  #later(ms: number, task: () => unknown): void {
+    const { clock } = this.#sandbox;
+    const cancel = clock.at(clock.now() + ms, () => {
+      this.#cancels.delete(cancel);
+      return task();
+    });
+    this.#cancels.add(cancel);
   }
 }
 
@@ -161,6 +200,3 @@ function readFrame(text: string): Subscription | null | string {
     ? `${tokens.length} addresses were sent; a subscription can contain at most ${SOCKET_TOKENS_MAX}.`
     : { type: 'tokens', tokens: [...new Set(tokens.map(normalAddress))] };
 }
-
-const isDisconnect = (kind: string): kind is Disconnect =>
-  kind === 'drop' || kind === 'close' || kind === 'halfopen';

@@ -2,17 +2,12 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { WebSocketServer } from 'ws';
 import { SOCKET_PATH } from '../../contract/endpoints.ts';
-import {
-  ApiError,
-  errorResponse,
-  gatewayPage,
-  type HttpResponse,
-  simulatedError,
-} from '../http/response.ts';
+import { insteadOfUpgrade } from '../faults/effects.ts';
+import { ApiError, errorResponse, type HttpResponse } from '../http/response.ts';
 import { admit } from '../http/serve.ts';
 import { type Key, shortageOf } from '../keys.ts';
 import { addToLog, nextId, type SandboxState } from '../state.ts';
-import { openConnection, socketMinute } from './connection.ts';
+import { Connection, socketMinute } from './connection.ts';
 
 let loading: Promise<WebSocketServer> | undefined;
 
@@ -47,10 +42,8 @@ export async function serveUpgrade(
   try {
     if (request.url?.split('?', 1)[0] !== SOCKET_PATH) throw new ApiError('NOT_FOUND');
     key = admit(sandbox, request, 'feed:live');
-    for (const { kind, code, status, ms } of sandbox.faults.trigger('call', 'ws')) {
-      if (kind === 'gateway') return deny(gatewayPage(status));
-      if (code) throw simulatedError(code, ms);
-    }
+    const instead = insteadOfUpgrade(sandbox.faults.trigger('call', 'ws'));
+    if (instead) return deny(instead);
     const shortage = shortageOf(key, socketMinute, sandbox.clock.now());
     if (shortage) throw new ApiError(shortage);
   } catch (error) {
@@ -64,7 +57,7 @@ export async function serveUpgrade(
   const charged = (cu: number) => record(101, cu);
   wss.handleUpgrade(request, raw, head, (ws) => {
     charged(0);
-    openConnection(sandbox, key, ws, raw, charged);
+    new Connection(sandbox, key, ws, raw, charged).open();
   });
   wss.off('wsClientError', onInvalid);
 }

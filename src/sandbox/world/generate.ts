@@ -3,9 +3,9 @@ import { type Board, boardPeriods, type LaunchpadUser } from '../../contract/rec
 import { below, pick, type Random, randomHex, randomOf, randomSolana, round2 } from '../random.ts';
 import { TERM_MS } from './people.ts';
 import { makeCallouts, makeTheses } from './posts.ts';
+import type { Identity, WorldRecords } from './source.ts';
 import { bios, firsts, seconds, unusualNames } from './texts.ts';
 import { makeNumbers, makeTraders, type Trader } from './traders.ts';
-import type { Identity, WorldRecords } from './world.ts';
 
 export interface WorldSize {
   readonly traders?: number | undefined;
@@ -108,7 +108,9 @@ const SNAPSHOTS = 20;
 
 function makeBoards(random: Random, accounts: readonly LaunchpadUser[], now: number): Board[] {
   const traders = accounts.map(({ wallet, username, isVerified }) => ({
-    ...{ wallet, username, isVerified },
+    wallet,
+    username,
+    isVerified,
     size: 40 + 60_000 * random() ** 4,
     phase: 100 * random(),
     hasPercent: random() > 0.07,

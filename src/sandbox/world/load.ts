@@ -9,7 +9,7 @@ import { Board, Callout, LaunchpadUser } from '../../contract/records/launchpad.
 import { Pnl } from '../../contract/records/pnl.ts';
 import { Thesis, ThesisFrameData } from '../../contract/records/thesis.ts';
 import { User } from '../../contract/records/user.ts';
-import type { WorldRecords } from './world.ts';
+import type { WorldRecords } from './source.ts';
 
 const names = ['users', 'theses', 'pnl', 'callouts', 'launchpad-users', 'boards'] as const;
 /** How many users of the file are sample accounts, whose wallets a free key can reveal. */

@@ -1,7 +1,7 @@
 import type { User } from '../../contract/records/user.ts';
 import { randomOf, randomSolana } from '../random.ts';
+import type { ResolvePlan } from './source.ts';
 import { hostileTexts } from './texts.ts';
-import type { ResolvePlan } from './world.ts';
 
 export type Wallets = Pick<User, 'solanaAddress' | 'evmAddress'>;
 

@@ -1,5 +1,6 @@
 import type { Callout, LaunchpadUser } from '../../contract/records/launchpad.ts';
 import type { Thesis } from '../../contract/records/thesis.ts';
+import type { User } from '../../contract/records/user.ts';
 import {
   below,
   pick,
@@ -11,16 +12,24 @@ import {
   randomUuid,
   round2,
 } from '../random.ts';
-import { hostileTexts, thesisText, tickers } from './texts.ts';
+import { cashtagOf, hostileTexts, thesisText, tickers } from './texts.ts';
 import type { Trader } from './traders.ts';
 
 const DAY = 86_400_000;
 
+interface Token {
+  readonly address: string;
+  readonly network: string;
+  readonly symbol: string | null;
+  readonly price: number;
+  readonly marketCap: number;
+}
+
 /** The tokens, most popular first. They are the same in every world, so that docs can refer to them. */
-function makeTokens() {
+function makeTokens(): Token[] {
   const random = randomOf(0, 'tokens');
   return [...tickers, null, ...tickers.map((ticker) => `${ticker}2`)].map((symbol, index) => {
-    const network = index % 3 !== 1 ? 'sol' : index % 2 === 0 ? 'eth' : 'base';
+    const network = networkOf(index);
     return {
       address: network === 'sol' ? randomSolana(random) : randomEvm(random),
       network,
@@ -29,6 +38,11 @@ function makeTokens() {
       marketCap: 20_000 + 4e7 * random() ** 6,
     };
   });
+}
+
+function networkOf(index: number): string {
+  if (index % 3 !== 1) return 'sol';
+  return index % 2 === 0 ? 'eth' : 'base';
 }
 
 /** Some of these fields are null in some records. */
@@ -55,66 +69,84 @@ export function makeTheses(
 ): Thesis[] {
   const authors = traders.filter(({ isIdle }) => !isIdle);
   const tokens = makeTokens();
-  return postTimes(random, count, now, 90 * DAY).map((platformCreatedAt, index) => {
+  return postTimes(random, count, now, 90 * DAY).map((time, index) => {
     const { user } = pickEarly(random, authors);
-    const { address, network, symbol, price } = pickEarly(random, tokens);
-    const isOpen = random() < 0.6;
-    const thesis =
-      user.handle === 'evil' ? pick(random, hostileTexts) : thesisText(random, symbol, !isOpen);
-    const post = {
-      id: randomUuid(random),
-      tokenAddress: address,
-      authorHandle: user.handle,
-      thesis,
-      // The oldest posts have no time.
-      platformCreatedAt: index < count / 1_000 ? null : platformCreatedAt,
-    };
-    // The required fields are enough.
-    if (random() < 0.01) return sparse(random, post, 'authorHandle');
-    const tradeUsd = round2(5 + 3_000 * random() ** 3);
-    const holdingsUsd = isOpen ? round2(tradeUsd * (1 + 3 * random())) : 0;
-    const profit = (usd: number) => {
-      const pct = round2(-60 + 240 * random() ** 2);
-      return { pct, usd: round2((usd * pct) / (100 + pct)) };
-    };
-    const realized = isOpen && random() < 0.8 ? null : profit(tradeUsd);
-    const unrealized = isOpen ? profit(holdingsUsd) : null;
-    const ticker = `$${symbol}`;
-    const link = `https://platform.example/token/${address}`;
-    const segments = thesis
-      ?.split(ticker)
-      .flatMap((text, at) => (at === 0 ? { text } : [{ text: ticker, link }, { text }]));
-    const full = {
-      ...post,
-      tokenNetwork: network,
-      tokenSymbol: symbol,
-      authorId: user.id,
-      authorName: user.name,
-      authorIsDev: random() < 0.02,
-      segments: segments ?? null,
-      likeCount: below(random, random() < 0.06 ? 4_000 : 40),
-      holdingsUsd,
-      authorTradeUsd: tradeUsd,
-      pnl: (realized ?? unrealized)?.usd ?? null,
-      realizedPnlUsd: realized?.usd ?? null,
-      unrealizedPnlUsd: unrealized?.usd ?? null,
-      percentageRealizedPnl: realized?.pct ?? null,
-      percentageUnrealizedPnl: unrealized?.pct ?? null,
-      tokenAmount: Number((holdingsUsd / price).toFixed(6)),
-      closedAt: isOpen ? null : platformCreatedAt,
-      updatedAt: platformCreatedAt,
-    };
-    return sparse(
-      random,
-      full,
-      'tokenNetwork',
-      'authorIsDev',
-      'segments',
-      'likeCount',
-      'holdingsUsd',
-      'tokenAmount',
-    );
+    // The oldest posts have no time.
+    const platformCreatedAt = index < count / 1_000 ? null : time;
+    return thesisBy(random, user, pickEarly(random, tokens), { time, platformCreatedAt });
   });
+}
+
+function thesisBy(
+  random: Random,
+  user: User,
+  token: Token,
+  { time, platformCreatedAt }: { readonly time: number; readonly platformCreatedAt: number | null },
+): Thesis {
+  const { address, network, symbol, price } = token;
+  const isOpen = random() < 0.6;
+  const thesis =
+    user.handle === 'evil' ? pick(random, hostileTexts) : thesisText(random, symbol, !isOpen);
+  const post = {
+    id: randomUuid(random),
+    tokenAddress: address,
+    authorHandle: user.handle,
+    thesis,
+    platformCreatedAt,
+  };
+  // The required fields are enough.
+  if (random() < 0.01) return sparse(random, post, 'authorHandle');
+  const tradeUsd = round2(5 + 3_000 * random() ** 3);
+  const holdingsUsd = isOpen ? round2(tradeUsd * (1 + 3 * random())) : 0;
+  const realized = isOpen && random() < 0.8 ? null : profitOf(random, tradeUsd);
+  const unrealized = isOpen ? profitOf(random, holdingsUsd) : null;
+  const full = {
+    ...post,
+    tokenNetwork: network,
+    tokenSymbol: symbol,
+    authorId: user.id,
+    authorName: user.name,
+    authorIsDev: random() < 0.02,
+    segments: segmentsOf(thesis, token),
+    likeCount: below(random, random() < 0.06 ? 4_000 : 40),
+    holdingsUsd,
+    authorTradeUsd: tradeUsd,
+    pnl: (realized ?? unrealized)?.usd ?? null,
+    realizedPnlUsd: realized?.usd ?? null,
+    unrealizedPnlUsd: unrealized?.usd ?? null,
+    percentageRealizedPnl: realized?.pct ?? null,
+    percentageUnrealizedPnl: unrealized?.pct ?? null,
+    tokenAmount: Number((holdingsUsd / price).toFixed(6)),
+    closedAt: isOpen ? null : time,
+    updatedAt: time,
+  };
+  return sparse(
+    random,
+    full,
+    'tokenNetwork',
+    'authorIsDev',
+    'segments',
+    'likeCount',
+    'holdingsUsd',
+    'tokenAmount',
+  );
+}
+
+/** Percent and amount agree: both are of what was paid. */
+function profitOf(random: Random, usd: number) {
+  const pct = round2(-60 + 240 * random() ** 2);
+  return { pct, usd: round2((usd * pct) / (100 + pct)) };
+}
+
+/** The text, with a link wherever it names the token. */
+function segmentsOf(thesis: string | null, { symbol, address }: Token): Thesis['segments'] {
+  if (thesis === null) return null;
+  if (symbol === null) return [{ text: thesis }];
+  const text = cashtagOf(symbol);
+  const link = `https://platform.example/token/${address}`;
+  return thesis
+    .split(text)
+    .flatMap((part, at) => (at === 0 ? { text: part } : [{ text, link }, { text: part }]));
 }
 
 export function makeCallouts(

@@ -110,14 +110,13 @@ export const hostileTexts = [
 ];
 
 /** Some tickers begin with a dollar sign of their own. */
-function cashtagOf(symbol: string | null): string {
-  if (symbol === null) return 'it';
+export function cashtagOf(symbol: string): string {
   return symbol.startsWith('$') ? symbol : `$${symbol}`;
 }
 
 export function thesisText(random: Random, symbol: string | null, isSale: boolean): string | null {
   const about = (texts: readonly string[]) =>
-    pick(random, texts).replaceAll('$T', () => cashtagOf(symbol));
+    pick(random, texts).replaceAll('$T', () => (symbol === null ? 'it' : cashtagOf(symbol)));
   const plain = () => about(isSale ? sellTexts : buyTexts) + about(endings);
   const draw = random();
   if (draw < 0.008) return null;

@@ -12,8 +12,8 @@ import {
   round2,
 } from '../random.ts';
 import { type Persona, people, type Wallets } from './people.ts';
+import type { Identity } from './source.ts';
 import { bios, firsts, seconds, unusualNames } from './texts.ts';
-import type { Identity } from './world.ts';
 
 export interface Trader extends Persona {
   readonly user: User;
@@ -131,7 +131,9 @@ function windowsOf(random: Random, place: number): Pnl['windows'] {
   // Most traders trade with a few dollars, some with thousands.
   const size = 20 + 1_500 * random() ** 3;
   const amount = (swaps: number) => swaps * size * (0.7 + 0.6 * random());
-  let [bought, sold, trades] = [0, 0, 0];
+  let bought = 0;
+  let sold = 0;
+  let trades = 0;
   const windowOf = (name: keyof typeof days): PnlWindow => {
     const buys = Math.floor(days[name] * (0.2 + 40 / (1 + place)) * (0.4 + random()));
     const sells = buys === 0 ? 1 : Math.round(buys * (0.7 + 0.6 * random()));
