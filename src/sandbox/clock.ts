@@ -9,7 +9,7 @@ interface Timer {
 /** The longest delay of a Node timer. A timer with a longer delay fires at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** The time of a sandbox: it runs, and can also be moved, by tests and by nothing else. */
+/** The time of a sandbox, of which all its delays are measured, so that tests can move it. */
 export interface SandboxClock {
   now(): number;
   /** Runs `task` once when `now()` reaches `time`; the returned function cancels it. */

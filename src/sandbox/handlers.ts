@@ -198,7 +198,10 @@ const QUEUE_SLOT_MS = 1_500;
 const MAX_WAIT_MS = 10_000;
 const hit = { cu: cu.reveal, reveals: 1 };
 
-/** Searches for a wallet if none is verified. Every key that cannot pay for a found wallet is rejected. */
+/**
+ * Searches for a wallet if none is verified. A key that cannot pay for a found wallet is rejected before any
+ * work starts, as the description says, even if nothing would be found.
+ */
 async function resolve(sandbox: SandboxState, handle: string, key: Key) {
   const { world, clock, counts, resolves } = sandbox;
   checkHandle(handle);
@@ -224,7 +227,7 @@ async function resolve(sandbox: SandboxState, handle: string, key: Key) {
     running = started;
     resolves.set(user.id, started);
     clock.at(started.doneAt, () => {
-      // A restart cancels live resolves.
+      // A restart cancels live resolves, and another one may have begun since: the calls that wait get `unavailable`.
       if (resolves.get(user.id) !== started) return;
       resolves.delete(user.id);
       world.reveal(user.id);

@@ -38,7 +38,7 @@ export interface SandboxState {
   readonly world: World;
   readonly faults: Faults;
   burstPerSecond: number;
-  /** By the text of the key. */
+  /** The keys by their texts. */
   readonly keys: Map<string, Key>;
   /** The times of the latest calls that count against a rate limit, by the name of the limit. */
   readonly rateWindows: Map<string, number[]>;
@@ -117,7 +117,7 @@ export function addKey({ keys, seed, clock }: SandboxState, options: KeyOptions)
 /** The burst limit is also at least the rate of the first key, which therefore reaches its own limit first. */
 const MIN_BURST = 100;
 
-/** At twice this number of entries, the log drops its older half: a sandbox may run for months. */
+/** The log drops its older half at twice this number of entries, because a sandbox may run for months. */
 const MIN_ENTRIES = 20_000;
 
 export function addToLog({ log }: SandboxState, entry: LogEntry): void {

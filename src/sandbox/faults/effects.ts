@@ -109,7 +109,7 @@ export function framesFor(text: string, triggered: readonly TriggeredFault[]): r
 /** Times after the post, in milliseconds; undefined if a fault of this kind was not triggered. */
 export interface PostFate {
   readonly announceMs: number;
-  /** For how long pages lack the post. */
+  /** Pages lack the post for so long. */
   readonly hiddenMs: number | undefined;
   readonly vanishMs: number | undefined;
 }

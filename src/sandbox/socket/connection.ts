@@ -99,6 +99,10 @@ export class Connection implements OpenSocket {
     this.#onPong?.();
   }
 
+  /**
+   * Charges a started minute in full, at its start. The description does not say whether it does so, or charges
+   * the time that passes: a client that is right here is right there too.
+   */
   #bill(): void {
     this.#later(MINUTE, () => this.#bill());
     if (!chargeKey(this.#key, socketMinute, this.#sandbox.clock.now())) {

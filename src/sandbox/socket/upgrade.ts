@@ -68,7 +68,10 @@ function rejectHandshake(raw: Socket, { status, text, headers }: HttpResponse): 
   raw.end([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', text].join('\r\n'));
 }
 
-/** Some clients send `Upgrade: h2c` with every call, and Node stops parsing a connection after an upgrade request. */
+/**
+ * Serves an upgrade to another protocol as an ordinary call: some clients send `Upgrade: h2c` with every one.
+ * Node stops parsing a connection after any upgrade request, so it gets the request again, without those headers.
+ */
 function serveWithoutUpgrade(server: Server, request: IncomingMessage, head: Buffer): void {
   const { socket, method, url, httpVersion, rawHeaders } = request;
   const lines = [`${method} ${url} HTTP/${httpVersion}`];

@@ -33,7 +33,7 @@ export function generateRecords(seed: number, now: number, size: WorldSize = {})
   };
 }
 
-/** In even terms, all are who they were at the start. */
+/** Everybody is who they were at the start in even terms, so that a change can be rehearsed again and again. */
 function identitiesAt(traders: readonly Trader[], term: number): Map<string, Identity> {
   return new Map(
     traders.flatMap((trader) => {
@@ -102,7 +102,7 @@ const noAccount = {
 };
 
 const DAY = 86_400_000;
-/** In days: the period of a board, and the time between its snapshots. */
+/** The period of a board and the time between its snapshots, in days. */
 const periods = { daily: [1, 0.25], weekly: [7, 1], monthly: [30, 2] } as const;
 const SNAPSHOTS = 20;
 

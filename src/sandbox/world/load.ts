@@ -12,7 +12,7 @@ import { User } from '../../contract/records/user.ts';
 import type { WorldRecords } from './source.ts';
 
 const names = ['users', 'theses', 'pnl', 'callouts', 'launchpad-users', 'boards'] as const;
-/** How many users of the file are sample accounts, whose wallets a free key can reveal. */
+/** The first users of the file are the sample accounts, whose wallets a free key can reveal. */
 const SAMPLES = 10;
 const RECORD_HINT =
   'write records as the service sends them; its OpenAPI document describes their fields';
@@ -40,6 +40,7 @@ export function loadRecords(dir: string): WorldRecords {
   const accounts = read('launchpad-users', LaunchpadUser);
   return {
     users,
+    // A live search does not find wallets that are not in the file.
     unverified: new Map(),
     identitiesAt: () => new Map(),
     samples: new Set(users.slice(0, SAMPLES).map(({ id }) => id)),

@@ -17,7 +17,7 @@ export interface Persona {
   readonly bio?: string | null;
   /** Absent unless the service has enabled them, so most traders have none. */
   readonly socials?: User['socials'];
-  /** By default, both wallets exist. */
+  /** Both wallets exist by default. */
   readonly wallets?: Wallets | 'solana' | 'evm';
   /** The result of a live resolve. The wallets of traders without a plan are verified. */
   readonly plan?: ResolvePlan;
@@ -172,7 +172,7 @@ const changing: readonly Persona[] = [
   },
 ];
 
-/** In every generated world, so that docs and tests can refer to them. */
+/** These people are in every generated world, so that docs and tests can refer to them. */
 export const people: readonly Persona[] = [
   ...traders,
   ...unresolved,

@@ -45,7 +45,7 @@ function networkOf(index: number): string {
   return index % 2 === 0 ? 'eth' : 'base';
 }
 
-/** Some of these fields are null in some records. */
+/** The service may send null in any field, so some records have none of these. */
 function sparse<T>(random: Random, record: T, ...names: readonly (keyof T)[]): T {
   const missing = names.filter(() => random() < 0.03);
   return { ...record, ...Object.fromEntries(missing.map((name) => [name, null])) };
@@ -71,7 +71,7 @@ export function makeTheses(
   const tokens = makeTokens();
   return postTimes(random, count, now, 90 * DAY).map((time, index) => {
     const { user } = pickEarly(random, authors);
-    // The oldest posts have no time.
+    // The oldest posts have no time, but keep their place in the order: clients must not lose them.
     const platformCreatedAt = index < count / 1_000 ? null : time;
     return thesisBy(random, user, pickEarly(random, tokens), { time, platformCreatedAt });
   });
@@ -94,7 +94,7 @@ function thesisBy(
     thesis,
     platformCreatedAt,
   };
-  // The required fields are enough.
+  // A record with the required fields alone is valid too.
   if (random() < 0.01) return sparse(random, post, 'authorHandle');
   const tradeUsd = round2(5 + 3_000 * random() ** 3);
   const holdingsUsd = isOpen ? round2(tradeUsd * (1 + 3 * random())) : 0;

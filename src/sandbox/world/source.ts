@@ -12,14 +12,14 @@ export type ResolvePlan =
 /** What of a user can change: the id never does. */
 export type Identity = Pick<User, 'handle' | 'solanaAddress' | 'evmAddress'>;
 
-/** As the service sends them. The functions are called once, on first use, because many runs do not need them. */
+/** Records as the service sends them. The functions are called once, on first use, because many runs do not need them. */
 export interface WorldRecords {
   readonly users: readonly User[];
   readonly unverified: ReadonlyMap<
     string,
     Pick<User, 'solanaAddress' | 'evmAddress'> & { readonly plan: ResolvePlan }
   >;
-  /** By user id, who these people are at a time. Empty if nobody ever changes. */
+  /** Who people are at a time, by user id; only those who ever change. */
   identitiesAt(time: number): ReadonlyMap<string, Identity>;
   /** The ids of the users whose wallets a free key can reveal. */
   readonly samples: ReadonlySet<string>;

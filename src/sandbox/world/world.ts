@@ -94,7 +94,7 @@ export function createWorld(records: WorldRecords, seed: number): World {
   };
 }
 
-/** In a world without theses, live ones need an author all the same. */
+/** Live theses need an author also in a world without a history. */
 const blankThesis = (authorHandle: string | null): Thesis => ({
   id: '',
   authorHandle,
