@@ -1,4 +1,6 @@
-/** What the clock runs at a given time. If it returns a promise, only `advance` awaits the promise. */
+/**
+ * What the clock runs at a given time. If it returns a promise, only `advance` awaits the promise.
+ */
 type Task = () => unknown;
 
 interface Timer {
@@ -54,7 +56,8 @@ function clockOf(start: number, source: { now(): number } | null): SandboxClock 
   };
 
   function runDue() {
-    // A task that another task adds runs in a later turn: one that adds itself would block the event loop.
+    // A task that another task adds runs in a later turn: one that adds itself would block the
+    // event loop.
     const due: Timer[] = [];
     for (let timer = next(now()); timer; timer = next(now())) due.push(timer);
     for (const { task } of due) task();

@@ -52,7 +52,8 @@ export const handlers: Handlers = {
   'thesis.token'(sandbox, { params, query }) {
     const tokenAddress = normalAddress(params.tokenAddress);
     const page = thesisPage(sandbox, query, isAbout(tokenAddress));
-    // For each of these fields, use the first item that has it, because not every item has all fields.
+    // For each of these fields, use the first item that has it, because not every item has all
+    // fields.
     const tokenNetwork = page.items.find((item) => item.tokenNetwork)?.tokenNetwork ?? null;
     const symbol = page.items.find((item) => item.tokenSymbol)?.tokenSymbol ?? null;
     return reply({ tokenAddress, tokenNetwork, symbol, ...page });
@@ -227,7 +228,8 @@ async function resolve(sandbox: SandboxState, handle: string, key: Key) {
     running = started;
     resolves.set(user.id, started);
     clock.at(started.doneAt, () => {
-      // A restart cancels live resolves, and another one may have begun since: the calls that wait get `unavailable`.
+      // A restart cancels live resolves, and another one may have begun since: the calls that wait
+      // get `unavailable`.
       if (resolves.get(user.id) !== started) return;
       resolves.delete(user.id);
       world.reveal(user.id);
@@ -235,7 +237,8 @@ async function resolve(sandbox: SandboxState, handle: string, key: Key) {
   }
   const { startsAt, doneAt } = running;
   if (startsAt > clock.now()) return queued(startsAt - clock.now());
-  // Reserve the price of a found wallet, so that other calls of the key cannot spend it during the search.
+  // Reserve the price of a found wallet, so that other calls of the key cannot spend it during the
+  // search.
   key.reserved.cu += hit.cu;
   key.reserved.reveals += hit.reveals;
   counts.resolvesWaiting++;

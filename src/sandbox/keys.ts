@@ -25,7 +25,10 @@ interface PlanTerms {
   readonly title: string;
   readonly ratePerMinute: number;
   readonly monthlyUnits: number;
-  /** Null means unlimited. The service description does not state this number, so it is an assumption. */
+  /**
+   * Null means unlimited. The service description does not state this number, so it is an
+   * assumption.
+   */
   readonly revealsPerMonth: number | null;
   readonly live: boolean;
 }
@@ -87,7 +90,10 @@ export interface Key {
   readonly reserved: { cu: number; reveals: number };
   totalUnits: number;
   totalReveals: number;
-  /** Whether the key ever had units: a key that is out of them gets another error than one without an allowance. */
+  /**
+   * Whether the key ever had units: a key that is out of them gets another error than one without
+   * an allowance.
+   */
   wasGranted: boolean;
 }
 
@@ -134,7 +140,10 @@ export function shortageOf(key: Key, { cu, reveals }: Charge, now: number): Shor
   return reveals > 0 && isOver ? 'REVEAL_LIMIT_REACHED' : null;
 }
 
-/** Charges the grant of the month first, then top-ups; charges nothing and says why if both do not suffice. */
+/**
+ * Charges the grant of the month first, then top-ups; charges nothing and says why if both do not
+ * suffice.
+ */
 export function chargeKey(key: Key, charge: Charge, now: number): Shortage | null {
   const shortage = shortageOf(key, charge, now);
   if (shortage) return shortage;

@@ -1,6 +1,9 @@
 export type Random = () => number;
 
-/** Mulberry32. Each part of the sandbox has its own label, so that parts do not affect each other's numbers. */
+/**
+ * Mulberry32. Each part of the sandbox has its own label, so that parts do not affect each other's
+ * numbers.
+ */
 export function randomOf(seed: number, label: string): Random {
   let state = seed >>> 0;
   for (const char of label) state = Math.imul(state ^ (char.codePointAt(0) ?? 0), 0x9e3779b1) >>> 0;
@@ -12,7 +15,10 @@ export function randomOf(seed: number, label: string): Random {
   };
 }
 
-/** The time until the next event of a Poisson process, if there are `mean` ms between events on average. */
+/**
+ * The time until the next event of a Poisson process, if there are `mean` ms between events on
+ * average.
+ */
 export const exponential = (random: Random, mean: number) => -Math.log(1 - random()) * mean;
 
 export const below = (random: Random, limit: number): number => Math.floor(random() * limit);
@@ -39,7 +45,9 @@ export function randomUuid(random: Random): string {
 
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** A random Solana address. 44 base58 digits are 32 bytes if the first one is neither 1 nor after H. */
+/**
+ * A random Solana address. 44 base58 digits are 32 bytes if the first one is neither 1 nor after H.
+ */
 export function randomSolana(random: Random): string {
   let text = BASE58.charAt(1 + below(random, 16));
   while (text.length < 44) text += BASE58.charAt(below(random, 58));

@@ -23,9 +23,15 @@ export interface SandboxOptions extends KeyOptions, WorldSize {
   readonly faults?: string | undefined;
   /** The maximum number of requests per second of an IP address, over all keys. */
   readonly burstPerSecond?: number;
-  /** Whether a response is the record itself (bare), or has the record under `data` next to `meta` (wrapped). */
+  /**
+   * Whether a response is the record itself (bare), or has the record under `data` next to `meta`
+   * (wrapped).
+   */
   readonly envelope?: 'bare' | 'wrapped';
-  /** Whether a response with several wallets counts as one reveal, or each entry with a wallet counts as one. */
+  /**
+   * Whether a response with several wallets counts as one reveal, or each entry with a wallet
+   * counts as one.
+   */
   readonly batchReveals?: 'response' | 'entry';
 }
 
@@ -74,7 +80,10 @@ export interface OpenSocket {
 interface LogEntry {
   readonly requestId: string;
   readonly path: string;
-  /** The endpoint; null for an unknown path. `ws` is a handshake, or a charge for an open connection. */
+  /**
+   * The endpoint; null for an unknown path. `ws` is a handshake, or a charge for an open
+   * connection.
+   */
   readonly endpoint: EndpointId | 'ws' | 'openapi' | null;
   /** The HTTP status; 0 if no response was sent. */
   readonly status: number;
@@ -114,10 +123,16 @@ export function addKey({ keys, seed, clock }: SandboxState, options: KeyOptions)
   return key;
 }
 
-/** The burst limit is also at least the rate of the first key, which therefore reaches its own limit first. */
+/**
+ * The burst limit is also at least the rate of the first key, which therefore reaches its own limit
+ * first.
+ */
 const MIN_BURST = 100;
 
-/** The log drops its older half at twice this number of entries, because a sandbox may run for months. */
+/**
+ * The log drops its older half at twice this number of entries, because a sandbox may run for
+ * months.
+ */
 const MIN_ENTRIES = 20_000;
 
 export function addToLog({ log }: SandboxState, entry: LogEntry): void {

@@ -3,13 +3,17 @@ import { exponential, type Random, randomOf } from '../random.ts';
 import { type FaultPlace, type FaultRule, parseFaults } from './grammar.ts';
 
 export interface TriggeredFault extends Pick<FaultRule, 'kind' | 'code' | 'status'> {
-  /** The delay or duration in milliseconds; for a 429, the wait that it requires; 0 without a time. */
+  /**
+   * The delay or duration in milliseconds; for a 429, the wait that it requires; 0 without a time.
+   */
   readonly ms: number;
   readonly random: Random;
 }
 
 interface ActiveRule extends FaultRule {
-  /** Each rule draws its own numbers, so that adding one does not change when the others trigger. */
+  /**
+   * Each rule draws its own numbers, so that adding one does not change when the others trigger.
+   */
   readonly random: Random;
   seen: number;
   triggered: number;

@@ -5,19 +5,28 @@ import { type EndpointId, endpointIds, endpoints } from '../../contract/endpoint
 import { type ErrorCode, errorCodes, isErrorCode } from '../../contract/errors.ts';
 import { scopeOfGroup } from '../keys.ts';
 
-/** The event that a fault applies to: a REST call or WebSocket handshake, an outgoing frame, or a new post. */
+/**
+ * The event that a fault applies to: a REST call or WebSocket handshake, an outgoing frame, or a
+ * new post.
+ */
 export type FaultPlace = 'call' | 'frame' | 'post';
 
 interface Kind {
   readonly place: FaultPlace;
   /** Whether a fault of calls applies to frames with `@ws`. */
   readonly alsoFrames?: true;
-  /** Whether the fault has a time (by default, it has none), or the default of its time in milliseconds. */
+  /**
+   * Whether the fault has a time (by default, it has none), or the default of its time in
+   * milliseconds.
+   */
   readonly time?: 'must' | 'may' | number;
   readonly meaning: string;
 }
 
-/** All faults except error responses, which are named by their status or code. @internal Exported for tests. */
+/**
+ * All faults except error responses, which are named by their status or code. @internal Exported
+ * for tests.
+ */
 export const faultKinds: Readonly<Record<string, Kind>> = {
   delay: {
     place: 'call',
@@ -78,14 +87,20 @@ type Target = EndpointId | 'ws';
 
 export interface FaultRule {
   readonly text: string;
-  /** A name in the table of faults; or `code` for a documented error, `gateway` for the HTML page of a gateway. */
+  /**
+   * A name in the table of faults; or `code` for a documented error, `gateway` for the HTML page of
+   * a gateway.
+   */
   readonly kind: string;
   readonly code?: ErrorCode;
   /** The undocumented 5xx status of a gateway. */
   readonly status?: number;
   readonly place: FaultPlace;
   readonly at: (target: Target) => boolean;
-  /** The probability per event; null if the fault is triggered once per WebSocket, some time after it opens. */
+  /**
+   * The probability per event; null if the fault is triggered once per WebSocket, some time after
+   * it opens.
+   */
   readonly chance: number | null;
   readonly time: { readonly min: number; readonly max: number } | null;
   readonly count: number;
@@ -110,7 +125,10 @@ const head =
 const tail =
   /^(?:(?<chance>[\d.]+%?)(?::|$))?(?:(?<from>[\d.]+[a-z]+)(?:\.\.(?<to>[\d.]+[a-z]+))?)?$/;
 
-/** Such as `429=5%:3s,delay=200ms..2s,500@user.wallet*2`. Every event triggers a fault that has no chance. */
+/**
+ * Such as `429=5%:3s,delay=200ms..2s,500@user.wallet*2`. Every event triggers a fault that has no
+ * chance.
+ */
 export const parseFaults = (text: string): readonly FaultRule[] =>
   text
     .split(',')
@@ -150,7 +168,8 @@ function ruleOf(fault: FaultText): FaultRule {
   const chance = fault.chance === undefined ? null : share.read(fault.chance);
   const time = timeOf(fault, takes);
   if (!at || chance === undefined || time === undefined) throw misplaced(text, name, kind);
-  // With a time but no chance, these faults are triggered once per WebSocket, after that time on average.
+  // With a time but no chance, these faults are triggered once per WebSocket, after that time on
+  // average.
   const isTimed = natural === 'frame' && takes === 'may' && fault.times !== undefined;
   return { ...answer, text, place, at, chance: chance ?? (isTimed ? null : 1), time, count, skip };
 }
@@ -204,7 +223,10 @@ function answerOf(name: string): Pick<FaultRule, 'kind' | 'code' | 'status'> | u
   return status >= 500 ? { kind: 'gateway', status } : undefined;
 }
 
-/** Whether a rule for `where` applies to a target; undefined if `where` is unknown, or wrong for this fault. */
+/**
+ * Whether a rule for `where` applies to a target; undefined if `where` is unknown, or wrong for
+ * this fault.
+ */
 function targetsOf(
   where: string | undefined,
   place: FaultPlace,

@@ -26,7 +26,10 @@ export type Handlers = {
   ) => Result<Id> | Promise<Result<Id>>;
 };
 
-/** Finds the endpoint of a path. Empty parameters match too, so that their schema rejects them with a message. */
+/**
+ * Finds the endpoint of a path. Empty parameters match too, so that their schema rejects them with
+ * a message.
+ */
 export function findRoute(method: string, path: string): Route | undefined {
   const parts = path.split('/');
   for (const id of endpointIds) {

@@ -1,6 +1,9 @@
 import { type ErrorCode, errorCodes } from '../../contract/errors.ts';
 
-/** An error response. The message is the documented meaning of the code, unless another message is given. */
+/**
+ * An error response. The message is the documented meaning of the code, unless another message is
+ * given.
+ */
 export class ApiError extends Error {
   constructor(
     readonly code: ErrorCode,

@@ -56,7 +56,8 @@ class ServedCall {
 
   async serve(): Promise<void> {
     const route = this.#route;
-    // The clock of the sandbox may differ from that of the machine, and clients read the time of the service here.
+    // The clock of the sandbox may differ from that of the machine, and clients read the time of
+    // the service here.
     this.#response.setHeader('date', new Date(this.#sandbox.clock.now()).toUTCString());
     try {
       if (!route && !this.#isDescription) throw new ApiError('NOT_FOUND');
@@ -76,7 +77,8 @@ class ServedCall {
   async #serveRoute(route: Route, key: Key): Promise<void> {
     const { id } = route;
     const { faults, clock, envelope } = this.#sandbox;
-    // Before any fault, so that a client that disconnects during a delay is still served and charged.
+    // Before any fault, so that a client that disconnects during a delay is still served and
+    // charged.
     const body = this.#method === 'POST' ? await readBody(this.#request) : '';
     this.#triggered = faults.trigger('call', id);
     const instead = await insteadOfAnswer(this.#triggered, clock, this.#response);
@@ -157,7 +159,10 @@ export function admit(
   return key;
 }
 
-/** Counts a call, or rejects it if there were `most` calls within the last `spanMs`. Rejected calls do not count. */
+/**
+ * Counts a call, or rejects it if there were `most` calls within the last `spanMs`. Rejected calls
+ * do not count.
+ */
 function limit(
   { rateWindows, clock }: SandboxState,
   name: string,

@@ -18,7 +18,10 @@ const PONG_GRACE_MS = 5_000;
 /** The description says that a thesis is sent once, not for how long the service remembers it. */
 const REMEMBERED = 50_000;
 
-/** One WebSocket of a client: its subscription, its bill, its pings, and what its faults do to frames. */
+/**
+ * One WebSocket of a client: its subscription, its bill, its pings, and what its faults do to
+ * frames.
+ */
 export class Connection implements OpenSocket {
   readonly #sandbox: SandboxState;
   readonly #key: Key;
@@ -100,8 +103,8 @@ export class Connection implements OpenSocket {
   }
 
   /**
-   * Charges a started minute in full, at its start. The description does not say whether it does so, or charges
-   * the time that passes: a client that is right here is right there too.
+   * Charges a started minute in full, at its start. The description does not say whether the service does so
+   * or charges the time that passes; this is the dearer way, so limits that hold here hold there.
    */
   #bill(): void {
     this.#later(MINUTE, () => this.#bill());
@@ -189,7 +192,10 @@ export class Connection implements OpenSocket {
   }
 }
 
-/** The subscription that a frame of the client requests, null to unsubscribe, or the text of an error. */
+/**
+ * The subscription that a frame of the client requests, null to unsubscribe, or the text of an
+ * error.
+ */
 function readFrame(text: string): Subscription | null | string {
   const json = plainJson(text);
   if (json === undefined) return 'A frame must be JSON text.';

@@ -11,7 +11,9 @@ import { Connection, socketMinute } from './connection.ts';
 
 let loading: Promise<WebSocketServer> | undefined;
 
-/** The WebSocket server of all sandboxes, which is loaded on first use: many runs need no WebSocket. */
+/**
+ * The WebSocket server of all sandboxes, which is loaded on first use: many runs need no WebSocket.
+ */
 function webSockets(): Promise<WebSocketServer> {
   loading ??= import('ws').then(
     ({ WebSocketServer: Server }) =>

@@ -1,6 +1,9 @@
 /** Posts in the order of their times. */
 export interface Feed<T> {
-  /** From new to old; null if `before` is unknown or hidden. `before` may be a post that does not match. */
+  /**
+   * From new to old; null if `before` is unknown or hidden. `before` may be a post that does not
+   * match.
+   */
   slice(
     before: string | undefined,
     limit: number,
@@ -31,7 +34,8 @@ export function createFeed<T extends { readonly id: string }>(
   return {
     slice(before, limit, now, matches = () => true) {
       const isShown = (row: Row<T>) => row.time <= now && row.hiddenUntil <= now;
-      // A cursor is a position among all posts, so one from another feed is valid too. That of a post which is
+      // A cursor is a position among all posts, so one from another feed is valid too. That of a
+      // post which is
       // hidden or was deleted is not: clients must survive that.
       const start = before === undefined ? undefined : byId.get(before);
       if (before !== undefined && (!start || !isShown(start))) return null;

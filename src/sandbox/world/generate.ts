@@ -12,7 +12,10 @@ export interface WorldSize {
   readonly theses?: number | undefined;
 }
 
-/** Generates the records of a world whose history ends at `now`. The same arguments give the same records. */
+/**
+ * Generates the records of a world whose history ends at `now`. The same arguments give the same
+ * records.
+ */
 export function generateRecords(seed: number, now: number, size: WorldSize = {}): WorldRecords {
   const { traders: wanted = 300, theses: count = 2_000 } = size;
   const traders = makeTraders(seed, wanted);
@@ -33,7 +36,10 @@ export function generateRecords(seed: number, now: number, size: WorldSize = {})
   };
 }
 
-/** Everybody is who they were at the start in even terms, so that a change can be rehearsed again and again. */
+/**
+ * Everybody is who they were at the start in even terms, so that a change can be rehearsed again
+ * and again.
+ */
 function identitiesAt(traders: readonly Trader[], term: number): Map<string, Identity> {
   return new Map(
     traders.flatMap((trader) => {
@@ -47,7 +53,10 @@ function identitiesAt(traders: readonly Trader[], term: number): Map<string, Ide
 
 const ACCOUNTS = 250;
 
-/** The first accounts have the verified Solana wallets of traders, the last ones those of people with given names. */
+/**
+ * The first accounts have the verified Solana wallets of traders, the last ones those of people
+ * with given names.
+ */
 function makeAccounts(random: Random, traders: readonly Trader[]): LaunchpadUser[] {
   const linked = traders
     .filter(({ user, isIdle }) => user.solanaAddress !== null && !isIdle)

@@ -1,4 +1,7 @@
-/** The records by their keys. A file may have several records with one key: the first one is found, always the same. */
+/**
+ * The records by their keys. A file may have several records with one key: the first one is found,
+ * always the same.
+ */
 export function firstBy<T>(
   records: readonly T[],
   keysOf: (record: T) => readonly string[],

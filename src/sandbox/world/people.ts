@@ -5,7 +5,9 @@ import { hostileTexts } from './texts.ts';
 
 export type Wallets = Pick<User, 'solanaAddress' | 'evmAddress'>;
 
-/** Names that a launchpad account shows. Nobody checks them, so they can be those of somebody else. */
+/**
+ * Names that a launchpad account shows. Nobody checks them, so they can be those of somebody else.
+ */
 export interface LaunchpadNames {
   readonly username: string | null;
   readonly xUsername: string | null;
@@ -26,11 +28,15 @@ export interface Persona {
   readonly isIdle?: boolean;
   /** The launchpad account of the Solana wallet, if it must have these names. */
   readonly launchpad?: LaunchpadNames;
-  /** What is different in every second term (`TERM_MS`), so that renames and moves can be rehearsed. */
+  /**
+   * What is different in every second term (`TERM_MS`), so that renames and moves can be rehearsed.
+   */
   readonly later?: { readonly handle?: string; readonly wallets?: Wallets };
 }
 
-/** How long the people of a world stay as they are: short enough to wait for, longer than most runs. */
+/**
+ * How long the people of a world stay as they are: short enough to wait for, longer than most runs.
+ */
 export const TERM_MS = 120_000;
 
 const solana = (label: string): Wallets => ({

@@ -25,7 +25,9 @@ interface Token {
   readonly marketCap: number;
 }
 
-/** The tokens, most popular first. They are the same in every world, so that docs can refer to them. */
+/**
+ * The tokens, most popular first. They are the same in every world, so that docs can refer to them.
+ */
 function makeTokens(): Token[] {
   const random = randomOf(0, 'tokens');
   return [...tickers, null, ...tickers.map((ticker) => `${ticker}2`)].map((symbol, index) => {
@@ -51,7 +53,10 @@ function sparse<T>(random: Random, record: T, ...names: readonly (keyof T)[]): T
   return { ...record, ...Object.fromEntries(missing.map((name) => [name, null])) };
 }
 
-/** Ascending times until `now`, ever closer to each other, as on a growing platform. Some are the same. */
+/**
+ * Ascending times until `now`, ever closer to each other, as on a growing platform. Some are the
+ * same.
+ */
 function postTimes(random: Random, count: number, now: number, span: number): number[] {
   let last = 0;
   return Array.from({ length: count }, (_, index) => {

@@ -92,7 +92,9 @@ function take<T>(map: Map<string, T>, key: string): T | undefined {
   return value;
 }
 
-/** The service answers with nulls for a user who has never traded; only an unknown handle is a 404. */
+/**
+ * The service answers with nulls for a user who has never traded; only an unknown handle is a 404.
+ */
 const blankNumbers = ({ handle, name, profilePicture, solanaAddress, evmAddress }: User): Pnl => ({
   handle,
   displayName: name,

@@ -12,7 +12,10 @@ export type ResolvePlan =
 /** What of a user can change: the id never does. */
 export type Identity = Pick<User, 'handle' | 'solanaAddress' | 'evmAddress'>;
 
-/** Records as the service sends them. The functions are called once, on first use, because many runs do not need them. */
+/**
+ * Records as the service sends them. The functions are called once, on first use, because many runs
+ * do not need them.
+ */
 export interface WorldRecords {
   readonly users: readonly User[];
   readonly unverified: ReadonlyMap<

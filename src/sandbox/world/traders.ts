@@ -124,7 +124,10 @@ export function makeNumbers(random: Random, traders: readonly Trader[], now: num
   return numbers;
 }
 
-/** The days that each window adds to the shorter one before it: windows contain each other, as real ones do. */
+/**
+ * The days that each window adds to the shorter one before it: windows contain each other, as real
+ * ones do.
+ */
 const days = { '24h': 1, '7d': 6, '30d': 23, all: 90 } as const;
 
 function windowsOf(random: Random, place: number): Pnl['windows'] {

@@ -36,7 +36,10 @@ export interface World {
   board(period: BoardPeriod, at: number): Board;
 }
 
-/** The time `now` is an argument, because the clock belongs to the server. Resolves and renames change the records. */
+/**
+ * The time `now` is an argument, because the clock belongs to the server. Resolves and renames
+ * change the records.
+ */
 export function createWorld(records: WorldRecords, seed: number): World {
   const register = new Register(records);
   const history = once(() => ({ theses: records.theses(), callouts: records.callouts() }));
