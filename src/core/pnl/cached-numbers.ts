@@ -31,8 +31,8 @@ export function createSavedNumbers(
   // use.
   const began = now();
   const missAgeMs = Math.min(MISS_AGE_MS, maxAgeMs);
-  const put = (handle: string, record: Sent | null) =>
-    cache.put('user.pnl', handle, { time: now(), status: record === null ? 404 : 200, record });
+  const put = (handle: string, record: Sent | null, time: number) =>
+    cache.put('user.pnl', handle, { time, status: record === null ? 404 : 200, record });
 
   function isFresh({ time, status }: CachedAnswer): boolean {
     return Math.max(0, began - time) < (status === 200 ? maxAgeMs : missAgeMs);
@@ -64,21 +64,22 @@ export function createSavedNumbers(
       const saved = cache.get('user.pnl', normalHandle(handle));
       return saved && isFresh(saved) ? recordOf(subject, saved) : undefined;
     },
-    async saveOne(subject: string, numbers: Sent): Promise<void> {
+    async saveOne(subject: string, numbers: Sent, time: number): Promise<void> {
       const own = textOf(numbers['handle']) || subject;
-      for (const handle of new Set([subject, own].map(normalHandle))) await put(handle, numbers);
+      for (const handle of new Set([subject, own].map(normalHandle)))
+        await put(handle, numbers, time);
     },
-    saveMiss: async (subject: string) => put(normalHandle(subject), null),
+    saveMiss: async (subject: string, time: number) => put(normalHandle(subject), null, time),
     /** Under the handle of each entry, and a "not found" for each missing handle. */
-    async saveBatch(subjects: readonly string[], batch: Sent): Promise<void> {
+    async saveBatch(subjects: readonly string[], batch: Sent, time: number): Promise<void> {
       const asked = new Set(subjects.map(normalHandle));
       const found = entriesByHandle(batch);
       const missing = missingHandles(batch).filter(
         (handle) => asked.has(handle) && !found.has(handle),
       );
       await Promise.all([
-        ...[...found].map(([handle, entry]) => put(handle, entry)),
-        ...missing.map((handle) => put(handle, null)),
+        ...[...found].map(([handle, entry]) => put(handle, entry, time)),
+        ...missing.map((handle) => put(handle, null, time)),
       ]);
     },
   };

@@ -94,14 +94,17 @@ async function single(
   try {
     const ask = { params: { handle: bareHandle(subject) } };
     const { record } = await client.call('user.pnl', ask, options);
-    const save = async () => saved?.saveOne(subject, record);
-    return { answers: [{ record: foundRecord(subject, record, readNow({ now })) }], save };
+    const reading = readNow({ now });
+    const save = async () => saved?.saveOne(subject, record, reading.readAt);
+    return { answers: [{ record: foundRecord(subject, record, reading) }], save };
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'missing') throw error;
     const { code } = error;
     // Other codes do not mean that the handle has no numbers.
-    const save = async () => (code === 'NOT_OBSERVED' ? saved?.saveMiss(subject) : undefined);
-    return { answers: [{ record: missingRecord(subject, code, readNow({ now })) }], save };
+    const reading = readNow({ now });
+    const save = async () =>
+      code === 'NOT_OBSERVED' ? saved?.saveMiss(subject, reading.readAt) : undefined;
+    return { answers: [{ record: missingRecord(subject, code, reading) }], save };
   }
 }
 
@@ -121,8 +124,9 @@ async function batch(
       answer: stringifyJson(record),
     });
   }
-  const save = async () => saved?.saveBatch(subjects, record);
-  return { answers: answersOf(subjects, record, readNow({ now })), save };
+  const reading = readNow({ now });
+  const save = async () => saved?.saveBatch(subjects, record, reading.readAt);
+  return { answers: answersOf(subjects, record, reading), save };
 }
 
 /** An answer that an earlier run saved without being able to parse it. */
