@@ -22,7 +22,7 @@ const REMEMBERED = 50_000;
  * One WebSocket of a client: its subscription, its bill, its pings, and what its faults do to
  * frames.
  */
-export class Connection implements OpenSocket {
+export class ClientConnection implements OpenSocket {
   readonly #sandbox: SandboxState;
   readonly #key: Key;
   readonly #ws: WebSocket;

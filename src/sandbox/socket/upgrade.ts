@@ -7,7 +7,7 @@ import { ApiError, errorResponse, type HttpResponse } from '../http/response.ts'
 import { admit } from '../http/serve.ts';
 import { type Key, shortageOf } from '../keys.ts';
 import { addToLog, nextId, type SandboxState } from '../state.ts';
-import { Connection, socketMinute } from './connection.ts';
+import { ClientConnection, socketMinute } from './connection.ts';
 
 let loading: Promise<WebSocketServer> | undefined;
 
@@ -59,7 +59,7 @@ export async function serveUpgrade(
   const charged = (cu: number) => record(101, cu);
   wss.handleUpgrade(request, raw, head, (ws) => {
     charged(0);
-    new Connection(sandbox, key, ws, raw, charged).open();
+    new ClientConnection(sandbox, key, ws, raw, charged).open();
   });
   wss.off('wsClientError', onInvalid);
 }
