@@ -63,13 +63,13 @@ const trdr = (...words: string[]) => [program, ...words];
 const baseline = 'node -e 0';
 const cases: readonly Case[] = [
   { name: baseline, args: () => ['-e', '0'] },
-  { name: '--version', args: () => trdr('--version'), most: 1.15 },
-  { name: '--help', args: () => trdr('--help'), most: 1.4 },
-  { name: 'whois --help', args: () => trdr('whois', '--help'), most: 1.4 },
-  { name: 'completion zsh', args: () => trdr('completion', 'zsh'), most: 1.4 },
-  { name: 'completion', args: () => trdr('__complete', 'handle', 'm'), most: 1.4, url: http },
+  { name: '--version', args: () => trdr('--version'), most: 1.2 },
+  { name: '--help', args: () => trdr('--help'), most: 1.2 },
+  { name: 'whois --help', args: () => trdr('whois', '--help'), most: 1.3 },
+  { name: 'completion zsh', args: () => trdr('completion', 'zsh'), most: 1.25 },
+  { name: 'completion', args: () => trdr('__complete', 'handle', 'm'), most: 1.25, url: http },
   { name: 'price', args: () => trdr('price') },
-  { name: 'whois, kept', args: () => trdr('whois', 'mira'), url: http, most: 2 },
+  { name: 'whois, kept', args: () => trdr('whois', 'mira'), url: http, most: 1.8 },
   { name: 'whois, kept, cold', args: () => trdr('whois', 'mira'), url: http, cold: true },
   { name: 'whois, http', args: (unique) => trdr('whois', `mira${unique}`), url: http, most: 3.2 },
   {

@@ -17,9 +17,10 @@ export async function readLine(argv: readonly string[], folder = ''): Promise<Pa
   if (words.length === 0) return { helpFor: [], isBrief: false };
   let reached: Program | undefined;
   try {
-    await openTree((command) => {
+    const program = openTree((command) => {
       reached = command;
-    }).parseAsync(words, { from: 'user' });
+    }, words[0]);
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (!(error instanceof HelpRequested)) throw error;
     return { helpFor: error.words, isBrief: !argv.includes('--help') };
