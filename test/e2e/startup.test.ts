@@ -60,7 +60,7 @@ const heavy = [
 const prepared = ['--version', '--help', 'whois --help', 'thesis --help', 'completion zsh'];
 const loading: readonly (readonly [line: string, files: readonly string[], bytes: number])[] = [
   ...prepared.map((line) => [line, ['main'], 8_000] as const),
-  ['__complete words me --profile d', ['main', 'complete'], 36_000],
+  ['__complete words me --profile d', ['main', 'complete'], 44_000],
   // From the cache, without schemas and network.
   ['whois mira', ['main', 'program'], 213_000],
   ['whois mira --no-cache', ['main', 'program', 'schemas', 'service'], 582_000],

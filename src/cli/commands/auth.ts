@@ -5,7 +5,7 @@ import { ProfileRecord } from '../../contract/records/tool.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
 import { parseBaseUrl } from '../../core/http/base-url.ts';
 import { profileView } from '../../output/views/settings.ts';
-import { checkKeyFormat, keyKind, noProfile, profileOf } from '../../state/config/config.ts';
+import { checkKeyFormat, keyKind, noProfile, profileOf } from '../../state/config/profile.ts';
 import { needFolder } from '../../state/paths.ts';
 import { readAll } from '../args/input.ts';
 import { excluding, flag, value } from '../args/option.ts';

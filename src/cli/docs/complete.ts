@@ -3,10 +3,10 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { quietly } from '../../base/calls.ts';
 import { isRecord, parseObject, textOf } from '../../base/json-object.ts';
-import { trimText } from '../../base/trim-text.ts';
-import { baseUrl } from '../../base/url-values.ts';
 import { bareHandle } from '../../contract/handles.ts';
 import { openCache } from '../../state/cache.ts';
+import { type ConfigFile, emptyConfig, type Profile } from '../../state/config/profile.ts';
+import { resolveSettings } from '../../state/config/resolve-settings.ts';
 import { foldersOf, homeOf } from '../../state/paths.ts';
 import type { Io } from '../io.ts';
 import { completeLine } from './completion/candidates.ts';
@@ -35,7 +35,7 @@ const foldersAt = ({ env, platform, cwd }: CompletionPlace) =>
   foldersOf({ env, platform, home: homeOf(env, platform, homedir), cwd });
 
 const profileNames = (prefix: string, place: CompletionPlace): string[] =>
-  Object.keys(readConfig(foldersAt(place).config).profiles).filter((name) =>
+  Object.keys(savedConfig(foldersAt(place).config).profiles).filter((name) =>
     name.startsWith(prefix),
   );
 
@@ -55,21 +55,28 @@ function knownHandles(
   return handles.map((handle) => `${typed}${handle}`);
 }
 
-/** The base URL and key that the command line would use: from the environment, or from the profile. */
-function service(folder: string | undefined, named: string | undefined, env: Io['env']) {
-  const { current, profiles } = readConfig(folder);
-  const saved = profiles[named ?? (env['TRDR_PROFILE'] || current)];
-  const profile = isRecord(saved) ? saved : {};
-  const url = baseUrl.read(env['TRDR_BASE_URL'] || (textOf(profile['baseUrl']) ?? ''));
-  return {
-    baseUrl: url ?? '',
-    key: trimText(env['TRDR_API_KEY'] ?? '') || (textOf(profile['key']) ?? ''),
-  };
+/** The base URL and key that the command line would use. What cannot be read counts as not set. */
+function service(folder: string | undefined, profile: string | undefined, env: Io['env']) {
+  const { baseUrl, key } = resolveSettings({
+    flags: { profile },
+    env,
+    file: savedConfig(folder),
+    newProfile: true,
+    tolerant: true,
+  });
+  return { baseUrl: baseUrl.value ?? '', key: key.value ?? '' };
 }
 
 /** Without its schema, because loading it takes too long for a key press. An unreadable file counts as empty. */
-function readConfig(folder: string | undefined) {
+function savedConfig(folder: string | undefined): ConfigFile {
   const text = folder && quietly(() => readFileSync(join(folder, 'config.json'), 'utf8'));
   const { current, profiles } = parseObject(text ?? '') ?? {};
-  return { current: textOf(current) || 'default', profiles: isRecord(profiles) ? profiles : {} };
+  const saved = Object.entries(isRecord(profiles) ? profiles : {});
+  return {
+    ...emptyConfig,
+    current: textOf(current) || undefined,
+    profiles: Object.fromEntries(
+      saved.filter((entry): entry is [string, Profile] => isRecord(entry[1])),
+    ),
+  };
 }

@@ -10,7 +10,7 @@ import type { Client } from '../../contract/ports/client.ts';
 import type { HttpAnswer } from '../../contract/ports/transport.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
 import { compareDescriptions } from '../../core/compare-descriptions.ts';
-import { keyKind } from '../../state/config/config.ts';
+import { keyKind } from '../../state/config/profile.ts';
 import { raiseBudgetText } from '../failure-hint.ts';
 import { openDifferenceLog } from '../run/connect.ts';
 import type { Context } from '../run/context.ts';

@@ -4,14 +4,14 @@ import { Failure } from '../../base/failure.ts';
 import type { ProfileRecord } from '../../contract/records/tool.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
 import { didYouMean } from '../../output/suggest.ts';
+import { openConfig } from '../../state/config/config.ts';
 import {
   type ConfigFile,
   checkKeyFormat,
   emptyConfig,
   keyKind,
-  openConfig,
   profileOf,
-} from '../../state/config/config.ts';
+} from '../../state/config/profile.ts';
 import {
   type FlagValues,
   resolveSettings,

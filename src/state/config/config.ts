@@ -5,8 +5,16 @@ import type { Clock } from '../../base/clock.ts';
 import { Failure, usageError } from '../../base/failure.ts';
 import { ensureFolder, errno, fileFailure, isDiskFull, readBounded } from '../../base/files.ts';
 import { withLock } from '../../base/lock.ts';
-import { trimText } from '../../base/trim-text.ts';
 import { type Folders, needFolder } from '../paths.ts';
+import {
+  CONFIG_VERSION,
+  type ConfigFile,
+  checkKeyFormat,
+  emptyConfig,
+  noProfile,
+  type Profile,
+  profileOf,
+} from './profile.ts';
 import { needSettingName, storedSetting } from './settings-table.ts';
 
 type Login = ({ readonly key: string } | { readonly keyCommand: string }) & {
@@ -153,7 +161,6 @@ function withoutLogin({ key: _, keyCommand: __, ...rest }: Profile = {}): Profil
   return rest;
 }
 
-const CONFIG_VERSION = 1;
 const LARGEST = 1024 * 1024;
 
 /** Created only when a file is read, because many runs read none. */
@@ -168,28 +175,6 @@ function makeSchemas() {
     profiles: z.record(z.string(), Profile),
   });
   return { ConfigFile, AnyVersion: z.looseObject({ version: z.number() }) };
-}
-
-export type ConfigFile = z.infer<ReturnType<typeof makeSchemas>['ConfigFile']>;
-type Profile = ConfigFile['profiles'][string];
-
-export const emptyConfig: ConfigFile = { version: CONFIG_VERSION, profiles: {} };
-export const DEFAULT_PROFILE = 'default';
-
-export const profileOf = (file: ConfigFile, name: string): Profile | undefined =>
-  Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;
-
-export function noProfile(file: ConfigFile, name: string): Failure {
-  const names = Object.keys(file.profiles);
-  const hint =
-    names.length === 0
-      ? 'no profiles are saved yet: run "trdr auth login"'
-      : `available profiles: ${names.join(', ')}; "trdr auth login --profile NAME" creates another`;
-  return new Failure('usage', `unknown profile "${name}"`, {
-    code: 'NO_PROFILE',
-    hint,
-    facts: { about: 'profile', name },
-  });
 }
 
 /** A missing or empty file is a config without settings. */
@@ -256,33 +241,4 @@ const corrupt = (path: string, why: string) =>
 function lineOf(text: string, error: unknown): string {
   const at = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
   return at === undefined ? '' : ` (line ${text.slice(0, Number(at)).split('\n').length})`;
-}
-
-type KeyKind = 'live' | 'test' | 'unknown';
-
-export function keyKind(key: string): KeyKind {
-  const kind = /^[A-Za-z0-9]+_(live|test)_/.exec(key)?.[1];
-  return kind === 'live' || kind === 'test' ? kind : 'unknown';
-}
-
-/** Only the service can decide whether the key is valid. */
-export function checkKeyFormat(
-  given: string,
-  where = 'the key',
-  hint = 'run "trdr auth login" and paste the key exactly as you received it',
-): string {
-  const key = trimText(given);
-  // Files such as those of `docker run --env-file` keep the quotes around a value.
-  if (/^(["']).*\1$/.test(key)) {
-    throw new Failure('auth', `${where} is in quotes`, {
-      code: 'BAD_KEY',
-      hint: 'remove the quotes around the key',
-    });
-  }
-  // Other characters are not allowed in an HTTP header.
-  if (/^[\x21-\x7e]{1,512}$/.test(key)) return key;
-  throw new Failure('auth', key === '' ? `${where} is empty` : `${where} has invalid characters`, {
-    code: 'BAD_KEY',
-    hint,
-  });
 }

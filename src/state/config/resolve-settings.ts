@@ -5,7 +5,7 @@ import {
   DEFAULT_PROFILE,
   noProfile,
   profileOf,
-} from './config.ts';
+} from './profile.ts';
 import {
   readSetting,
   type SettingName,
