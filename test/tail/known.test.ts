@@ -59,6 +59,45 @@ describe('what a tail knows', () => {
     ]);
   });
 
+  test('proves what is old enough to be in pages, but nothing that is still to be printed', () => {
+    const known = new KnownPosts({ start: post(0).at }, { latenessMs: 10_000 });
+    known.provenTo();
+    expect(known.verified).toBeNull();
+    known.begin(post(0).at, null);
+    known.hear([post(500).at, post(41).at, post(40).at, post(39).at]);
+    known.provenTo(post(20).at);
+    expect(known.verified).toBe(post(20).at - 1);
+    known.provenTo();
+    expect(known.verified).toBe(post(30).at);
+  });
+
+  test('gives up what lies between the last proof and the oldest post that was read', () => {
+    const known = new KnownPosts(
+      { start: post(0).at, verified: post(5).at },
+      { latenessMs: 10_000 },
+    );
+    known.hear([post(42).at, post(41).at, post(40).at]);
+    const gap = { from: post(5).at, to: post(20).at };
+    expect(known.giveUp(post(20).at, 'why')).toEqual(gap);
+    expect(known.verified).toBe(post(30).at);
+    expect(known.state.coverage?.gaps).toEqual([{ ...gap, why: 'why' }]);
+    expect(known.giveUp(post(30).at, 'why')).toBeUndefined();
+  });
+
+  test('may end where no older post is known that pages should show', () => {
+    const known = new KnownPosts({ start: null, verified: post(0).at }, { latenessMs: 10_000 });
+    expect(known.mayEndAt(null, false)).toBe(true);
+    known.hear([post(60).at, post(60).at, post(60).at]);
+    known.add(post(55));
+    expect(known.mayEndAt(post(58).at, true)).toBe(true);
+    known.add(post(20));
+    expect([15, 20, 21].map((number) => known.mayEndAt(post(number).at, true))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
   test('is unseen until there is an id, a time, or the clock of the feed', () => {
     expect(new KnownPosts().isUnseen).toBe(true);
     expect(new KnownPosts({ start: post(0).at, verified: post(0).at }).isUnseen).toBe(true);

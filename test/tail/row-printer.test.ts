@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import { KnownPosts } from '../../src/tail/known.ts';
+import type { TailNotice } from '../../src/tail/notice.ts';
+import { TailWriter } from '../../src/tail/output/writer.ts';
+import type { TailOptions } from '../../src/tail/ports.ts';
+import type { PostFields, TailRow } from '../../src/tail/post-row.ts';
+import { RowPrinter } from '../../src/tail/row-printer.ts';
+import { Session } from '../../src/tail/socket/session.ts';
+import { timing } from '../../src/tail/timing.ts';
+import type { Depth, Walked } from '../../src/tail/walk/walk.ts';
+import { RowStack } from '../../src/tail/walk/walk-rows.ts';
+import { virtualClock } from '../core/virtual-clock.ts';
+
+const NOW = Date.UTC(2026, 0, 1);
+const SECOND = 1_000;
+
+/** A row whose record is parsed when it is used first: to use it while printing would halve the throughput. */
+const rowOf = (secondsAgo: number): TailRow => ({
+  id: `p${secondsAgo}`,
+  at: NOW - secondsAgo * SECOND,
+  raw: null,
+  get record(): PostFields {
+    throw new Error('the record was parsed');
+  },
+});
+
+async function walkedOf(depth: Depth, rows: readonly TailRow[], cut?: 'WALK_STUCK') {
+  const stack = new RowStack(undefined);
+  await stack.push(rows);
+  const times = rows.map(({ at }) => at);
+  const walked: Walked = {
+    depth,
+    cut,
+    failure: undefined,
+    startedAt: 0,
+    readAt: NOW,
+    pages: 1,
+    rows: rows.length,
+    oldest: times.at(-1) ?? null,
+    times,
+    newer: 0,
+    coveredMs: 0,
+    from: null,
+    skippedTo: null,
+    stack,
+  };
+  return walked;
+}
+
+type Options = Pick<TailOptions, 'start' | 'count' | 'filter' | 'carries'>;
+
+function open(options: Options, known: KnownPosts) {
+  const clock = virtualClock(NOW);
+  const printed: string[] = [];
+  const notices: TailNotice[] = [];
+  const sink = {
+    write(rows: readonly TailRow[]) {
+      printed.push(...rows.map(({ id }) => id));
+      return true;
+    },
+    flush: async () => true,
+  };
+  const ports = {
+    clock,
+    random: () => 0.5,
+    source: {
+      page: async () => ({ rows: [], hasMore: false, nextBefore: null }),
+      sizes,
+      stepCu: 1,
+    },
+    sink,
+    spent: () => ({ cu: 0, atMost: 0 }),
+  };
+  const whole = { ...options, via: 'poll', lagMs: 1_000, feed: 'f' } as const;
+  const signal = new AbortController().signal;
+  const printer = new RowPrinter({
+    clock,
+    options,
+    timing,
+    known,
+    writer: new TailWriter(sink, () => {}, clock.now),
+    saver: undefined,
+    session: new Session(ports, whole, timing, () => {}, signal),
+    isAcknowledged: false,
+    skip: () => {},
+    notify: (notice) => notices.push(notice),
+  });
+  return { printer, printed };
+}
+const sizes = { step: 20, max: 20 };
+
+/** Steps until the rows of a walk are printed. */
+async function fill(printer: RowPrinter, walked: Walked) {
+  printer.begin(walked);
+  for (;;) {
+    const done = await printer.step(true);
+    if (done.kind !== 'something') return done;
+  }
+}
+
+const knownTo = (secondsAgo: number) => {
+  const verified = NOW - secondsAgo * SECOND;
+  return new KnownPosts({ start: verified, verified });
+};
+const now: Options = { start: { kind: 'now' } };
+
+describe('a printer', () => {
+  test('prints the rows of a walk, oldest first, without what is done, and parses none of them', async () => {
+    const known = knownTo(300);
+    known.add(rowOf(20));
+    const { printer, printed } = open(now, known);
+    const rows = [10, 20, 30, 400].map(rowOf);
+    const done = await fill(printer, await walkedOf('deep', rows));
+    expect(done).toMatchObject({ kind: 'filled', filling: { printed: 2, left: 0 } });
+    expect(printed).toEqual(['p30', 'p10']);
+    expect(rows.slice(0, 3).every((row) => known.isDone(row))).toBe(true);
+  });
+
+  test('verifies what a complete deep walk proves, and nothing after others', async () => {
+    for (const [depth, cut, isProven] of [
+      ['deep', undefined, true],
+      ['shallow', undefined, false],
+      ['deep', 'WALK_STUCK', false],
+    ] as const) {
+      const known = knownTo(300);
+      known.hear([0, 1, 2].map((secondsAgo) => NOW - secondsAgo * SECOND));
+      const { printer } = open(now, known);
+      await fill(printer, await walkedOf(depth, [rowOf(10)], cut));
+      expect(known.verified).toBe(NOW - (isProven ? 122 : 300) * SECOND);
+    }
+  });
+
+  test('never verifies rows that are still to be printed', async () => {
+    const known = knownTo(3_000);
+    known.hear([0, 1, 2].map((secondsAgo) => NOW - secondsAgo * SECOND));
+    const { printer, printed } = open(now, known);
+    const rows = Array.from({ length: 1_200 }, (_, i) => rowOf(i + 1));
+    printer.begin(await walkedOf('deep', rows));
+    await printer.step(true);
+    expect(printed).toHaveLength(500);
+    expect(known.verified).toBe(NOW - 700 * SECOND - 1);
+  });
+
+  test('counts what the WebSocket should have delivered, but not what may still come', async () => {
+    const carries = ({ id }: TailRow) => id !== 'p40';
+    const { printer } = open({ ...now, carries }, knownTo(300));
+    const done = await fill(printer, await walkedOf('deep', [1, 5, 30, 40, 50].map(rowOf)));
+    expect(done).toMatchObject({ filling: { printed: 5, missed: 2 } });
+  });
+
+  test('ends after --count rows, when the operating system has them', async () => {
+    const { printer, printed } = open({ ...now, count: 2 }, knownTo(300));
+    const done = await fill(printer, await walkedOf('deep', [10, 20, 30].map(rowOf)));
+    expect(done).toEqual({ kind: 'ended', reason: 'count' });
+    expect(printed).toEqual(['p30', 'p20']);
+  });
+
+  test('prints of what was there before the run only the backfill', async () => {
+    const { printer, printed } = open({ start: { kind: 'backfill', rows: 2 } }, new KnownPosts());
+    await fill(printer, await walkedOf('start', [10, 20, 30].map(rowOf)));
+    expect(printed).toEqual(['p20', 'p10']);
+  });
+});

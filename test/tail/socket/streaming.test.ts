@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import { Failure } from '../../../src/base/failure.ts';
+import { BUDGET } from '../../../src/contract/budget.ts';
+import type { TailNotice } from '../../../src/tail/notice.ts';
+import { createParts, type TailParts } from '../../../src/tail/parts.ts';
+import type { Connect, Link, LinkEnd, TailOptions } from '../../../src/tail/ports.ts';
+import { virtualClock } from '../../core/virtual-clock.ts';
+
+const NOW = Date.UTC(2026, 0, 1);
+const confirmation = Buffer.from('{"type":"subscription","subscription":{"type":"all"}}');
+
+/** The parts of a run that may open a connection; `connect` is called for each one. */
+function open(connect: Connect, options: Partial<TailOptions> = {}) {
+  const clock = virtualClock(NOW);
+  const notices: TailNotice[] = [];
+  const parts = createParts(
+    {
+      clock,
+      random: () => 0.5,
+      source: {
+        page: async () => ({ rows: [], hasMore: false, nextBefore: null }),
+        sizes: { step: 20, max: 100 },
+        stepCu: 200,
+      },
+      connect,
+      sink: { write: () => true, flush: async () => true },
+      spent: () => ({ cu: 0, atMost: 0 }),
+    },
+    {
+      start: { kind: 'now' },
+      via: 'auto',
+      lagMs: 10_000,
+      feed: 'f',
+      on: (notice) => notices.push(notice),
+      ...options,
+    },
+    new AbortController().signal,
+  );
+  return { parts, clock, notices };
+}
+
+/** A connection that confirms the subscription. */
+function linkOf(): { link: Link; finish: (end: LinkEnd) => void } {
+  const queue = [confirmation];
+  const ended: { end: LinkEnd | undefined } = { end: undefined };
+  const link: Link = {
+    next: () => queue.shift(),
+    held: 0,
+    signs: 0,
+    get end() {
+      return ended.end;
+    },
+    send: () => {},
+    close: () => Promise.resolve(true),
+  };
+  return {
+    link,
+    finish(end) {
+      ended.end = end;
+    },
+  };
+}
+
+/** Steps until the connection is subscribed, or streaming was given up. */
+async function dial({ streaming, session, walker, printer }: TailParts) {
+  walker.isPlaced = true;
+  for (let turn = 0; turn < 6; turn++) {
+    streaming.step(true);
+    await new Promise((resolve) => setImmediate(resolve));
+    await printer.step(true);
+  }
+  return session.state.kind;
+}
+
+const refusing =
+  (failure: Failure): Connect =>
+  () =>
+    Promise.reject(failure);
+const kinds = (notices: readonly TailNotice[]) => notices.map(({ kind }) => kind);
+
+describe('streaming', () => {
+  test('begins when the service has confirmed the subscription', async () => {
+    const { link } = linkOf();
+    const { parts, notices } = open(async () => link);
+    expect(await dial(parts)).toBe('live');
+    expect(notices).toEqual([{ kind: 'connected', times: 1 }]);
+  });
+
+  test('opens no connection while it may not', async () => {
+    const { parts } = open(async () => linkOf().link);
+    for (let turn = 0; turn < 3; turn++) expect(parts.streaming.step(false)).toBe(false);
+    expect(parts.session.state.kind).toBe('down');
+  });
+
+  test.each([
+    ['refused', new Failure('forbidden', 'no', { code: 'FORBIDDEN_SCOPE', status: 403 })],
+    ['ceiling', new Failure('limit', 'no', { code: 'CEILING' })],
+    ['budget', new Failure('limit', 'no', { code: BUDGET, retryAfter: 60 })],
+  ])('gives way to polls: %s', async (why, failure) => {
+    const { parts, notices } = open(refusing(failure));
+    expect(await dial(parts)).toBe('polling');
+    expect(notices).toMatchObject([{ kind: 'fallback', why }]);
+  });
+
+  test.each([
+    ['a rejected key', new Failure('auth', 'no', { code: 'UNAUTHORIZED' }), {}],
+    ['no units', new Failure('quota', 'no', { code: 'QUOTA_EXCEEDED' }), {}],
+    [
+      '--via ws and a plan without it',
+      new Failure('forbidden', 'no', { code: 'FORBIDDEN' }),
+      { via: 'ws' as const },
+    ],
+  ])('ends the run: %s', async (_, failure, options) => {
+    await expect(dial(open(refusing(failure), options).parts)).rejects.toBe(failure);
+  });
+
+  test('returns when the budget renews that had refused a minute', async () => {
+    const refusals = [new Failure('limit', 'no', { code: BUDGET, retryAfter: 60 })];
+    const { parts, clock, notices } = open(async () => {
+      const failure = refusals.shift();
+      if (failure) throw failure;
+      return linkOf().link;
+    });
+    await dial(parts);
+    expect(parts.streaming.step(true)).toBe(false);
+    await clock.sleep(60_000);
+    expect(await dial(parts)).toBe('live');
+    expect(kinds(notices)).toEqual(['fallback', 'streamAgain', 'connected']);
+  });
+
+  test('reports a connection that is lost, and dials again', async () => {
+    const first = linkOf();
+    const links = [first.link, linkOf().link];
+    const { parts, clock, notices } = open(async () => links.shift() ?? linkOf().link);
+    await dial(parts);
+    first.finish({ why: 'reset', text: '1006' });
+    expect(parts.streaming.step(true)).toBe(true);
+    await clock.sleep(30_000);
+    expect(await dial(parts)).toBe('live');
+    expect(kinds(notices)).toEqual(['connected', 'down', 'connected']);
+  });
+
+  test('replaces a connection that delivers nothing although pages have posts', async () => {
+    const { parts } = open(async () => linkOf().link);
+    await dial(parts);
+    parts.session.judge(1, 3);
+    parts.session.judge(0, 2);
+    expect(parts.streaming.step(true)).toBe(false);
+    parts.session.judge(0, 3);
+    expect(parts.streaming.step(true)).toBe(true);
+    expect(parts.session.isConnected).toBe(false);
+  });
+});
