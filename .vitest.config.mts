@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
@@ -58,8 +58,15 @@ if (isUsable('/dev/shm')) process.env['TMPDIR'] = '/dev/shm';
 // Node reads these certificates at each start, which takes longer than the rest of the start.
 delete process.env['NODE_EXTRA_CA_CERTS'];
 
+/** Takes a Markdown file in as its text, as the build does. */
+const markdown = {
+  name: 'markdown',
+  load: (id: string) =>
+    id.endsWith('.md') ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))};` : undefined,
+};
+
 export default defineConfig({
-  plugins: [cliTableForTests],
+  plugins: [cliTableForTests, markdown],
   test: {
     include: ['test/**/*.test.ts'],
     // Many tests wait for programs that wait themselves: more workers than processors keep these busy.

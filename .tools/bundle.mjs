@@ -22,6 +22,7 @@ export async function load(entry) {
       platform: 'node',
       target: 'node20.18',
       define: { __VERSION__: JSON.stringify(version) },
+      loader: { '.md': 'text' },
       logLevel: 'warning',
     });
     return createRequire(import.meta.url)(outfile);

@@ -21,6 +21,7 @@ export const options = {
   write: false,
   metafile: true,
   define: { __VERSION__: JSON.stringify(version) },
+  loader: { '.md': 'text' },
   outExtension: { '.js': '.cjs' },
   legalComments: 'none',
   logLevel: 'warning',

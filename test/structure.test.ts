@@ -90,7 +90,7 @@ describe('the folders', () => {
   });
 
   it('import files by their complete names', () => {
-    expect(own.filter(({ to }) => !to.endsWith('.ts'))).toEqual([]);
+    expect(own.filter(({ to }) => !/\.(ts|md)$/.test(to))).toEqual([]);
   });
 });
 

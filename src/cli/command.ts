@@ -24,12 +24,13 @@ export type Examples = Readonly<Record<string, string>>;
 /** A command. `parse` has no side effects, so that a wrong command line fails before anything happens. */
 export interface Command<O extends Options, I> {
   readonly path: string;
-  readonly summary: string;
-  readonly about: readonly string[];
+  /** The help page in Markdown: the summary as its title, what there is to know, and examples. */
+  readonly page: string;
+  /** What the page names in double braces. */
+  readonly inserts?: Readonly<Record<string, string>>;
   readonly args: readonly Argument[];
   readonly options: O;
   readonly common: readonly Common[];
-  readonly examples: Examples;
   /** Help lists their prices. Any command that pays may also call `me`, which is free. */
   readonly calls: readonly (EndpointId | 'ws')[];
   readonly record?: () => z.core.$ZodType;

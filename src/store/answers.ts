@@ -11,23 +11,32 @@ import type {
   SharedEndpoint,
   WantedAnswer,
 } from '../contract/ports/answers.ts';
-import { listReply, number, serverNow } from './connection.ts';
+import { serverNow } from './connection.ts';
 import { ignoreUnusable, unusable } from './failures.ts';
 import type { StoreMember } from './link.ts';
-import { answerScripts } from './scripts/answers.ts';
+import { answerScripts, type ClaimReply, readClaim, type SealedAnswer } from './scripts/answers.ts';
 
+/** How long the store keeps an answer. */
 const KEEP_MS = 30 * 86_400_000;
-/** For machines that request an answer that is not cached at the same time. */
+/**
+ * The same for an answer that is not cached, which is only for machines that request it at the same
+ * time.
+ */
 const KEEP_SHORTLY_MS = 60_000;
-/** If a machine stops responding while it requests an answer, another one then requests it. */
+/**
+ * How long a claim lasts without a renewal: if its machine stops responding, another one then
+ * requests the answer.
+ */
 const CLAIM_MS = 5_000;
 const RENEW_MS = 1_500;
-/** For the machines that wait for the answer. */
+/** How long a failure is shared with the machines that wait for the answer. */
 const FAILED_MS = 2_000;
 const POLL_MS = 100;
-/** By default. After that, this machine sends the call itself. */
+/**
+ * How long to wait for another machine, by default. After that, this machine sends the call itself.
+ */
 const WAIT_MS = 150_000;
-/** In characters. Longer records are not shared. */
+/** The most characters of a record that is shared. */
 const LONGEST = 256 * 1024;
 
 interface Found {
@@ -58,6 +67,10 @@ export function createSharedAnswers(
     if (!(error instanceof Failure)) throw error;
     if (!unusable(error)) refusal = error;
   };
+  const placesOf = (endpoint: SharedEndpoint, subject: string) => ({
+    answer: keys.answer(endpoint, subject),
+    claimKey: keys.claim(endpoint, subject),
+  });
   const nameOf = (endpoint: string, subject: string) => `${endpoint}\n${subject}`;
 
   async function share(
@@ -70,20 +83,14 @@ export function createSharedAnswers(
     const status = String(answer.status);
     const ageMs = Math.max(0, clock.now() - answer.time);
     const token = tokens.get(nameOf(endpoint, subject)) ?? '';
-    const places = [keys.answer(endpoint, subject), keys.claim(endpoint, subject)];
+    const places = placesOf(endpoint, subject);
     const keepMs = isCached(endpoint) ? KEEP_MS : KEEP_SHORTLY_MS;
     await link
       .use(async (store) => {
         const time = String((await serverNow(store)) - ageMs);
         const signature = seal(key, [endpoint, subject, status, time, record]);
-        return store.run(answerScripts.fill, places, [
-          token,
-          keepMs,
-          status,
-          time,
-          record,
-          signature,
-        ]);
+        const sealed = { status, answeredAt: time, record, seal: signature };
+        return store.run(...answerScripts.fill.with(places, { token, keepMs, ...sealed }));
       })
       .catch(noteRefusal);
   }
@@ -93,37 +100,46 @@ export function createSharedAnswers(
    * `damaged`.
    */
   async function read(wanted: WantedAnswer, token: string, damaged?: string): Promise<Found> {
-    const [word, ...rest] = await look(wanted, token, damaged);
-    const { endpoint, subject } = wanted;
-    if (word === 'hit') {
-      const [status = '', time = '', record = '', signature = '', age] = rest.map(String);
-      const isOwn = isEqual(signature, seal(key, [endpoint, subject, status, time, record]));
-      // The script returns the age too, because `time` is that of the server's clock.
-      const answer = isOwn && readAnswer(status, record, clock.now() - Math.max(0, number(age)));
-      if (!answer) return damaged === undefined ? read(wanted, token, signature) : {};
-      if (answer.status !== 202 && isCached(endpoint))
-        await local.put(endpoint, subject, { ...answer, status: answer.status });
-      return { answer };
+    const reply = await look(wanted, token, damaged);
+    switch (reply.is) {
+      case 'ours':
+        return { waits: false };
+      case 'claimed':
+        return { waits: true };
+      case 'failed': {
+        const failure = readFailure(reply.failure);
+        if (!failure && damaged === undefined) return read(wanted, token, `!${reply.failure}`);
+        return { failure };
+      }
+      case 'answered': {
+        // The script returns the age, because the time is that of the server's clock.
+        const answer = unseal(wanted, reply.answer, clock.now() - reply.ageMs);
+        if (!answer) return damaged === undefined ? read(wanted, token, reply.answer.seal) : {};
+        const { endpoint, subject } = wanted;
+        if (answer.status !== 202 && isCached(endpoint))
+          await local.put(endpoint, subject, { ...answer, status: answer.status });
+        return { answer };
+      }
     }
-    if (word !== 'failed') return { waits: word === 'wait' };
-    const failure = readFailure(String(rest[0]));
-    if (!failure && damaged === undefined) return read(wanted, token, `!${rest[0]}`);
-    return { failure };
   }
 
-  async function look(
-    wanted: WantedAnswer,
-    token: string,
-    damaged = '',
-  ): Promise<readonly unknown[]> {
+  /** Undefined if a machine without the key, or another program, has written the answer. */
+  function unseal(
+    { endpoint, subject }: WantedAnswer,
+    sealed: SealedAnswer,
+    time: number,
+  ): SharedAnswer | undefined {
+    const { status, record } = sealed;
+    const expected = seal(key, [endpoint, subject, status, sealed.time, record]);
+    return isEqual(sealed.seal, expected) ? readAnswer(status, record, time) : undefined;
+  }
+
+  async function look(wanted: WantedAnswer, token: string, damaged = ''): Promise<ClaimReply> {
     if (refusal) throw refusal;
     const { endpoint, subject, maxAgeMs, missAgeMs } = wanted;
-    const places = [keys.answer(endpoint, subject), keys.claim(endpoint, subject)];
-    return listReply(
-      await link
-        .run(answerScripts.ask, places, [token, maxAgeMs, missAgeMs, CLAIM_MS, damaged])
-        .catch(ignoreUnusable),
-    );
+    const args = { token, maxAgeMs, missAgeMs, claimMs: CLAIM_MS, damaged };
+    const ask = answerScripts.ask.with(placesOf(endpoint, subject), args);
+    return readClaim(await link.run(...ask).catch(ignoreUnusable));
   }
 
   /** Renews the claim until the returned function ends it. */
@@ -138,10 +154,10 @@ export function createSharedAnswers(
       if (outcome && !(outcome instanceof Failure)) await share(endpoint, subject, outcome);
       tokens.delete(nameOf(endpoint, subject));
       // Without a failure, one of the waiting machines requests the answer, unless it was shared.
-      const values = [token, failure, failure === '' ? 0 : FAILED_MS];
-      await link
-        .run(answerScripts.fail, [keys.claim(endpoint, subject)], values)
-        .catch(noteRefusal);
+      const { claimKey } = placesOf(endpoint, subject);
+      const shareMs = failure === '' ? 0 : FAILED_MS;
+      const fail = answerScripts.fail.with({ claimKey }, { token, failure, shareMs });
+      await link.run(...fail).catch(noteRefusal);
     };
   }
 
@@ -185,15 +201,17 @@ const seal = (key: string, parts: readonly string[]): string =>
   createHmac('sha256', key).update(parts.join('\n')).digest('hex');
 
 function isEqual(one: string, other: string): boolean {
-  const [first, second] = [Buffer.from(one), Buffer.from(other)];
+  const first = Buffer.from(one);
+  const second = Buffer.from(other);
   return first.length === second.length && timingSafeEqual(first, second);
 }
 
 function readAnswer(status: string, text: string, time: number): SharedAnswer | undefined {
   if (status === '404') return { time, status: 404, record: null };
   const record = parseJson(text);
-  if ((status !== '200' && status !== '202') || record === undefined) return undefined;
-  return { time, status: status === '200' ? 200 : 202, record };
+  if (record === undefined) return undefined;
+  if (status === '200') return { time, status: 200, record };
+  return status === '202' ? { time, status: 202, record } : undefined;
 }
 
 /**

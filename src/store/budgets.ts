@@ -3,11 +3,12 @@ import { isRecord } from '../base/json-object.ts';
 import { periodsAt } from '../base/periods.ts';
 import { unitsText } from '../base/units.ts';
 import { type BudgetState, budgetText } from '../contract/budget.ts';
-import { hashReply, listReply, number, type StoreConnection, serverNow } from './connection.ts';
+import { hashReply, type StoreConnection, serverNow } from './connection.ts';
 import { damagedFailure, storeFailure } from './failures.ts';
 import type { Keys } from './keys.ts';
 import type { StoreMember } from './link.ts';
 import type { StoreMemory } from './memory.ts';
+import { listReply, number } from './replies.ts';
 import { REMOVED, spendingScripts } from './scripts/spending.ts';
 
 interface StoreBudget {
@@ -37,7 +38,9 @@ export async function unsetBudget(
   budget: StoreBudget,
 ): Promise<boolean> {
   const field = fieldOf(budget);
-  const limit = await link.run(spendingScripts.removeBudget, [link.keys.caps], [field]);
+  const limit = await link.run(
+    ...spendingScripts.removeBudget.with({ caps: link.keys.caps }, { name: field }),
+  );
   const { [field]: remembered, ...budgets } = memory.read().budgets;
   memory.update({ budgets });
   return limit !== null || remembered !== undefined;

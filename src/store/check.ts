@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import type { Failure } from '../base/failure.ts';
-import { infoFields, type RedisArgument, type StoreConnection, serverNow } from './connection.ts';
+import { infoFields, type StoreConnection, serverNow } from './connection.ts';
 import { isStoreFailure } from './failures.ts';
 import type { Keys } from './keys.ts';
+import type { RedisArgument } from './script.ts';
 
 interface StoreFinding {
   readonly check: string;

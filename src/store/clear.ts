@@ -1,6 +1,7 @@
-import { hashReply, listReply, type StoreConnection } from './connection.ts';
+import { hashReply, type StoreConnection } from './connection.ts';
 import { isStoreFailure } from './failures.ts';
 import type { Keys } from './keys.ts';
+import { listReply } from './replies.ts';
 import { spendingScripts } from './scripts/spending.ts';
 
 const AT_ONCE = 500;
@@ -43,7 +44,7 @@ export async function removeKeys(
       })
     : new Map<string, string>();
   for (const [name] of budgets ?? [])
-    await store.run(spendingScripts.removeBudget, [keys.caps], [name]);
+    await store.run(...spendingScripts.removeBudget.with({ caps: keys.caps }, { name }));
   const others = names.filter((name) => budgets === undefined || name !== keys.caps);
   for (let from = 0; from < others.length; from += AT_ONCE) {
     await store.send('DEL', others.slice(from, from + AT_ONCE));

@@ -2,7 +2,8 @@ import { isIP } from 'node:net';
 import type { Failure } from '../base/failure.ts';
 import { checkExposure, type StoreAddress } from './address.ts';
 import { awayFailure, failureOfReply, isStoreFailure, storeFailure } from './failures.ts';
-import type { Script } from './script.ts';
+import { fieldsReply, listReply } from './replies.ts';
+import type { RedisArgument, Script } from './script.ts';
 
 export interface ConnectOptions {
   readonly password?: string | undefined;
@@ -30,8 +31,6 @@ interface ServerFacts {
   /** Whether the server removes keys when its memory is full, instead of rejecting writes. */
   readonly evicts: boolean;
 }
-
-export type RedisArgument = string | number | Buffer;
 
 export type StoreConnection = Awaited<ReturnType<typeof connectStore>>;
 
@@ -232,20 +231,6 @@ function readFacts(info: unknown): ServerFacts {
     evicts:
       Number(field('maxmemory')) > 0 && !['', 'noeviction'].includes(field('maxmemory_policy')),
   };
-}
-
-export const listReply = (answer: unknown): readonly unknown[] =>
-  Array.isArray(answer) ? answer : [];
-export const number = (value: unknown): number =>
-  Number.isFinite(Number(value)) ? Number(value) : 0;
-
-/** From alternating names and values. */
-export function fieldsReply(answer: unknown): Map<string, string> {
-  const flat = listReply(answer);
-  const fields = new Map<string, string>();
-  for (let at = 0; at + 1 < flat.length; at += 2)
-    fields.set(String(flat[at]), String(flat[at + 1]));
-  return fields;
 }
 
 export const hashReply = async (

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import { Failure } from '../base/failure.ts';
-import { periodsAt } from '../base/periods.ts';
-import { budgetRefusal } from '../contract/budget.ts';
-import type { CallCost, Ledger, PaidCall } from '../contract/ports/ledger.ts';
+import { type Period, periodsAt } from '../base/periods.ts';
+import { type BudgetState, budgetRefusal } from '../contract/budget.ts';
+import type { CallCost, Ledger, PaidCall, Slot } from '../contract/ports/ledger.ts';
 import {
   budgetNamed,
   evictingFailure,
@@ -11,11 +11,17 @@ import {
   readBudgets,
   rememberedBudgets,
 } from './budgets.ts';
-import { hashReply, listReply, number, type StoreConnection } from './connection.ts';
+import { hashReply, type StoreConnection } from './connection.ts';
 import { storeFailure, unusable } from './failures.ts';
 import type { StoreMember } from './link.ts';
-import type { Script } from './script.ts';
-import { spendingScripts } from './scripts/spending.ts';
+import { listReply } from './replies.ts';
+import type { ScriptCall } from './script.ts';
+import {
+  type BeginReply,
+  type RefusingLimit,
+  readBegun,
+  spendingScripts,
+} from './scripts/spending.ts';
 
 interface Spending {
   readonly command: string;
@@ -31,11 +37,23 @@ interface Spending {
   readonly meter: () => Promise<{ readonly unitsUsed: number; readonly period: string }>;
 }
 
-type Values = readonly (string | number)[];
+const { begin, settle, release, reseed } = spendingScripts;
+
+/** The keys and arguments that depend on the day of the server's clock. */
+interface MoneyDay {
+  readonly keys: Readonly<
+    Record<'open' | 'calls' | 'done' | 'month' | 'day' | 'caps' | 'ledger', string>
+  >;
+  readonly args: { readonly dayStart: number; readonly thisDay: string };
+}
+
+/** A script of money, which is called again if the day of the server is another one. */
+type MoneyCall = (day: MoneyDay) => ScriptCall;
 
 const TRIES = 6;
 /**
- * While the store is unavailable. The reservations of further calls expire, and they count as lost.
+ * The most outcomes that are kept while the store is unavailable. The reservations of further calls
+ * expire, and count as lost.
  */
 const UNSENT_MAX = 10_000;
 
@@ -43,93 +61,126 @@ const UNSENT_MAX = 10_000;
  * Creates the ledger of all machines, with their shared budgets. `local`, that of this machine, is
  * written first.
  */
-export function createStoreLedger(
-  member: StoreMember,
-  local: Ledger,
-  { command, clock, stop, ttlMs, meter }: Spending,
-): Ledger {
-  const { link, machine, memory } = member;
-  const { keys } = link;
-  let periods = periodsAt(clock.now());
-  let unsent: { readonly script: Script; readonly values: Values }[] = [];
+export const createStoreLedger = (member: StoreMember, local: Ledger, spending: Spending): Ledger =>
+  new StoreLedger(member, local, spending);
 
-  /** By the server's clock. */
-  async function run(
-    store: StoreConnection,
-    script: Script,
-    values: Values,
-  ): Promise<readonly unknown[]> {
-    for (let tries = 0; tries < TRIES; tries++) {
-      const { month, day } = periods;
-      const sums = [
-        keys.open,
-        keys.calls,
-        keys.done,
-        keys.sum(month),
-        keys.sum(day),
-        keys.caps,
-        keys.ledger,
-      ];
-      const answer = listReply(await store.run(script, sums, [Date.parse(day), day, ...values]));
-      if (answer[0] !== 'period') return answer;
-      periods = periodsAt(Number(answer[1]));
-    }
-    throw storeFailure(
-      'STORE_UNFIT',
-      'the clock of the store keeps jumping between days',
-      'synchronize the clock of the server, for example with NTP; then run the command again',
-    );
+class StoreLedger implements Ledger {
+  readonly #member: StoreMember;
+  readonly #local: Ledger;
+  readonly #spending: Spending;
+  /** The month and day of the server's clock, as far as known. */
+  #periods: Readonly<Record<Period, string>>;
+  /** Outcomes of calls, to be sent when the store is available again. */
+  #unsent: MoneyCall[] = [];
+
+  constructor(member: StoreMember, local: Ledger, spending: Spending) {
+    this.#member = member;
+    this.#local = local;
+    this.#spending = spending;
+    this.#periods = periodsAt(spending.clock.now());
+    member.link.onConnect((store) => this.#sendRest(store));
   }
 
-  /** The service's count when the present day began, as the store has it; empty if it has none. */
-  const dayStart = (units: unknown) =>
-    units === '' ? {} : { dayStart: { day: periods.day, units: Number(units) } };
-
-  link.onConnect(async (store) => {
-    for (let first = unsent[0]; first; first = unsent[0]) {
-      await run(store, first.script, first.values);
-      unsent = unsent.slice(1);
-    }
-  });
-
-  /**
-   * Sends the cost of a call, now or when the store is available again. Never throws, because the
-   * call has ended.
-   */
-  async function report(script: Script, values: Values): Promise<void> {
+  async begin(call: PaidCall, signal?: AbortSignal): Promise<Slot<Promise<void>>> {
+    // Write the local file first, so that this machine has a record even if the store loses data.
+    const recorded = await this.#local.begin(call, signal);
+    let id: string | undefined;
     try {
-      await link.use((store) => run(store, script, values));
-    } catch {
-      if (unsent.length < UNSENT_MAX) unsent.push({ script, values });
+      id = await this.#reserveIfPossible(call);
+    } catch (error) {
+      await recorded.release();
+      throw error;
+    }
+    const own = id ?? randomUUID();
+    return {
+      settle: async (cost) => {
+        await recorded.settle(cost);
+        await this.#settle(own, call, 'paid', cost.cuAtMost ?? 0, cost);
+      },
+      lose: async (how = {}) => {
+        await recorded.lose(how);
+        await this.#settle(own, call, 'lost', call.most ?? 0, how);
+      },
+      release: async () => {
+        await recorded.release();
+        if (id !== undefined)
+          await this.#report(({ keys, args }) => release.with(keys, { ...args, id: own }));
+      },
+    };
+  }
+
+  async limits(): Promise<string> {
+    const own = (await this.#local.limits?.()) ?? '';
+    const { link } = this.#member;
+    try {
+      const caps = await link.use((store) => hashReply(store, link.keys.caps));
+      return `${own} ${JSON.stringify([...caps].sort())}`;
+    } catch (error) {
+      if (!unusable(error)) throw error;
+      return own;
     }
   }
 
-  async function reserve({ endpoint, most }: PaidCall): Promise<string> {
+  async budgets(): Promise<readonly BudgetState[]> {
+    const own = (await this.#local.budgets?.()) ?? [];
+    const read = () => this.#member.link.use((store) => readBudgets(store, this.#member));
+    try {
+      const { budgets, areOld } = await read();
+      if (budgets.length === 0 || !areOld) return [...own, ...budgets];
+      // If the service does not report its count, return the sums of the store unchanged.
+      await this.#raise().catch(() => {});
+      return [...own, ...(await read()).budgets];
+    } catch (error) {
+      if (!unusable(error)) throw error;
+      return own;
+    }
+  }
+
+  /** Undefined if this machine continues without the store. */
+  async #reserveIfPossible(call: PaidCall): Promise<string | undefined> {
+    try {
+      return await this.#reserve(call);
+    } catch (error) {
+      if (!unusable(error)) throw error;
+      const { stop } = this.#spending;
+      if (!stop && rememberedBudgets(this.#member).length === 0) return undefined;
+      const why = stop
+        ? 'the setting storeAway=stop stops paid calls without the store'
+        : 'this key has a shared budget, which cannot be checked without the store';
+      throw new Failure('network', `paid calls are stopped: ${error.message}`, {
+        code: 'STORE_AWAY',
+        hint: `run "trdr store check" to see why the store is unavailable; ${why}`,
+        cause: error,
+      });
+    }
+  }
+
+  /** Reserves the maximum cost of a call in the store, and returns the id of the reservation. */
+  async #reserve(call: PaidCall): Promise<string> {
+    const { memory } = this.#member;
     let id: string = randomUUID();
     for (let tries = 0; tries < TRIES; tries++) {
-      const answer = await link.use(async (store) => {
-        const remembered = rememberedBudgets(member);
-        // This server can remove keys by itself, so a missing budget does not mean that spending is
-        // unlimited.
-        if (store.server.evicts && remembered.length > 0) throw evictingFailure();
-        const values = [id, most ?? '', ttlMs, machine, command, endpoint, store.server.boot];
-        return run(store, spendingScripts.begin, [...values, ...remembered]);
-      });
-      const [word, figure, ...limits] = answer;
-      if (word === 'held') return id;
-      if (word === 'ok') {
-        const budgets: Record<string, number> = {};
-        for (let at = 0; at + 1 < limits.length; at += 2)
-          budgets[String(limits[at])] = Number(limits[at + 1]);
-        memory.update({ budgets, ...dayStart(figure) });
-        return id;
+      const reply = await this.#begin(id, call);
+      switch (reply.is) {
+        case 'reserved':
+          memory.update({ budgets: reply.limits, ...this.#dayStart(reply.dayStart) });
+          return id;
+        case 'held':
+          return id;
+        case 'gone':
+          throw goneFailure(reply.budgets, memory);
+        case 'refused':
+          throw this.#refusal(reply, call.most);
+        case 'ended':
+          id = randomUUID();
+          break;
+        case 'restarted':
+          await this.#raise();
+          break;
+        case 'old':
+          // Do not wait for the result: the request of `me` may have to queue for the rate limit.
+          void this.#raise(reply.reserved).catch(() => {});
       }
-      if (word === 'gone') throw goneFailure(answer.slice(1).map(String), memory);
-      if (word === 'unpriced' || word === 'refused') throw refusal(answer, most);
-      if (word === 'over') id = randomUUID();
-      if (word === 'reseed') await raise();
-      // Do not wait for the result: the request of `me` may have to queue for the rate limit.
-      if (word === 'refresh') void raise(Number(figure)).catch(() => {});
     }
     throw storeFailure(
       'STORE_UNFIT',
@@ -138,123 +189,108 @@ export function createStoreLedger(
     );
   }
 
+  #begin(id: string, { endpoint, most }: PaidCall): Promise<BeginReply> {
+    const { machine, link } = this.#member;
+    const { command, ttlMs } = this.#spending;
+    return link.use(async (store) => {
+      const remembered = rememberedBudgets(this.#member);
+      // This server can remove keys by itself, so a missing budget does not mean that spending is
+      // unlimited.
+      if (store.server.evicts && remembered.length > 0) throw evictingFailure();
+      const { boot } = store.server;
+      const call = { id, most: most ?? '', ttl: ttlMs, machine, command, endpoint, boot };
+      const reply = await this.#run(store, ({ keys, args }) =>
+        begin.with(keys, { ...args, ...call }, remembered),
+      );
+      return readBegun(reply);
+    });
+  }
+
+  #settle(
+    id: string,
+    { endpoint }: PaidCall,
+    outcome: 'paid' | 'lost',
+    uncertain: number,
+    { status = null, cu = 0, requestId: request = '' }: Partial<CallCost>,
+  ): Promise<void> {
+    const { machine } = this.#member;
+    const { command } = this.#spending;
+    const costs = { outcome, cu: Math.round(cu), uncertain: Math.ceil(uncertain) };
+    const call = { id, ...costs, machine, command, endpoint, status: status ?? '', request };
+    return this.#report(({ keys, args }) => settle.with(keys, { ...args, ...call }));
+  }
+
   /**
-   * Raises the sums to the service's own count. Without `reserved`, the script takes what is
-   * reserved when it runs.
+   * Sends the outcome of a call, now or when the store is available again. Never throws, because
+   * the call has ended.
    */
-  async function raise(reserved: number | '' = ''): Promise<void> {
-    const { unitsUsed, period } = await meter();
-    const { day = '', units = '' } = memory.read().dayStart ?? {};
-    const [, start] = await link.use((store) =>
-      run(store, spendingScripts.reseed, [
-        Math.ceil(unitsUsed),
-        period,
-        store.server.boot,
-        reserved,
-        day,
-        units,
-      ]),
-    );
-    memory.update(dayStart(start));
-  }
-
-  function refusal(
-    [, name, cap, used, held]: readonly unknown[],
-    most: number | undefined,
-  ): Failure {
-    memory.update({ budgets: { ...memory.read().budgets, [String(name)]: Number(cap) } });
-    const budget = {
-      ...budgetNamed(String(name)),
-      limit: Number(cap),
-      left: Math.max(0, Number(cap) - Number(used)),
-      reserved: number(held),
-    };
-    return budgetRefusal(budget, most, clock.now());
-  }
-
-  /** Undefined if this machine continues without the store. */
-  async function reserved(call: PaidCall): Promise<string | undefined> {
+  async #report(call: MoneyCall): Promise<void> {
     try {
-      return await reserve(call);
-    } catch (error) {
-      if (!unusable(error)) throw error;
-      if (!stop && rememberedBudgets(member).length === 0) return undefined;
-      throw new Failure('network', `paid calls are stopped: ${error.message}`, {
-        code: 'STORE_AWAY',
-        hint: stop
-          ? 'run "trdr store check" to see why the store is unavailable; the setting storeAway=stop stops paid calls without the store'
-          : 'run "trdr store check" to see why the store is unavailable; this key has a shared budget, which cannot be checked without the store',
-        cause: error,
-      });
+      await this.#member.link.use((store) => this.#run(store, call));
+    } catch {
+      if (this.#unsent.length < UNSENT_MAX) this.#unsent.push(call);
     }
   }
 
-  return {
-    async begin(call, signal) {
-      // Write the local file first, so that this machine has a record even if the store loses data.
-      const recorded = await local.begin(call, signal);
-      let id: string | undefined;
-      try {
-        id = await reserved(call);
-      } catch (error) {
-        await recorded.release();
-        throw error;
-      }
-      const own = id ?? randomUUID();
-      const end = (
-        outcome: 'paid' | 'lost',
-        uncertain: number,
-        { status = null, cu = 0, requestId = '' }: Partial<CallCost>,
-      ) => {
-        const costs = [outcome, Math.round(cu), Math.ceil(uncertain)];
-        return report(spendingScripts.settle, [
-          own,
-          ...costs,
-          machine,
-          command,
-          call.endpoint,
-          status ?? '',
-          requestId,
-        ]);
-      };
-      return {
-        async settle(cost) {
-          await recorded.settle(cost);
-          await end('paid', cost.cuAtMost ?? 0, cost);
-        },
-        async lose(how = {}) {
-          await recorded.lose(how);
-          await end('lost', call.most ?? 0, how);
-        },
-        async release() {
-          await recorded.release();
-          if (id !== undefined) await report(spendingScripts.release, [id]);
-        },
-      };
-    },
-    async limits() {
-      const own = (await local.limits?.()) ?? '';
-      try {
-        const caps = await link.use((store) => hashReply(store, keys.caps));
-        return `${own} ${JSON.stringify([...caps].sort())}`;
-      } catch (error) {
-        if (!unusable(error)) throw error;
-        return own;
-      }
-    },
-    async budgets() {
-      const own = (await local.budgets?.()) ?? [];
-      try {
-        const read = () => link.use((store) => readBudgets(store, member));
-        const { budgets, areOld } = await read();
-        if (budgets.length === 0 || !areOld) return [...own, ...budgets];
-        // If the service does not report its count, return the sums of the store unchanged.
-        await raise().catch(() => {});
-        return [...own, ...(await read()).budgets];
-      } catch (error) {
-        if (!unusable(error)) throw error;
-        return own;
-      }
-    },
-  };
+  async #sendRest(store: StoreConnection): Promise<void> {
+    for (let first = this.#unsent[0]; first; first = this.#unsent[0]) {
+      await this.#run(store, first);
+      this.#unsent = this.#unsent.slice(1);
+    }
+  }
+
+  /**
+   * Raises the sums to the service's own count, which also has calls of other programs and calls
+   * that the store lost. Without `reserved`, the script takes what is reserved when it runs.
+   */
+  async #raise(reserved: number | '' = ''): Promise<void> {
+    const { link, memory } = this.#member;
+    const { unitsUsed, period } = await this.#spending.meter();
+    const { day = '', units = '' } = memory.read().dayStart ?? {};
+    const count = { unitsUsed: Math.ceil(unitsUsed), usedMonth: period };
+    const start = { reservedBefore: reserved, startDay: day, startUnits: units };
+    const [, base] = await link.use((store) => {
+      const { boot } = store.server;
+      return this.#run(store, ({ keys, args }) =>
+        reseed.with(keys, { ...args, ...count, boot, ...start }),
+      );
+    });
+    memory.update(this.#dayStart(base === '' ? undefined : Number(base)));
+  }
+
+  /** The service's count when the present day began, as the store has it. */
+  #dayStart(units: number | undefined) {
+    return units === undefined ? {} : { dayStart: { day: this.#periods.day, units } };
+  }
+
+  #refusal({ name, limit, used, reserved }: RefusingLimit, most: number | undefined): Failure {
+    const { memory } = this.#member;
+    memory.update({ budgets: { ...memory.read().budgets, [name]: limit } });
+    const left = Math.max(0, limit - used);
+    const budget = { ...budgetNamed(name), limit, left, reserved };
+    return budgetRefusal(budget, most, this.#spending.clock.now());
+  }
+
+  /** Runs a script with the keys of the present day, by the server's clock. */
+  async #run(store: StoreConnection, call: MoneyCall): Promise<readonly unknown[]> {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const reply = listReply(await store.run(...call(this.#today())));
+      if (reply[0] !== 'period') return reply;
+      this.#periods = periodsAt(Number(reply[1]));
+    }
+    throw storeFailure(
+      'STORE_UNFIT',
+      'the clock of the store keeps jumping between days',
+      'synchronize the clock of the server, for example with NTP; then run the command again',
+    );
+  }
+
+  #today(): MoneyDay {
+    const { open, calls, done, sum, caps, ledger } = this.#member.link.keys;
+    const { month, day } = this.#periods;
+    return {
+      keys: { open, calls, done, month: sum(month), day: sum(day), caps, ledger },
+      args: { dayStart: Date.parse(day), thisDay: day },
+    };
+  }
 }

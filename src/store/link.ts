@@ -1,16 +1,11 @@
 import type { Clock } from '../base/clock.ts';
 import { Failure } from '../base/failure.ts';
 import type { StoreAddress } from './address.ts';
-import {
-  type ConnectOptions,
-  connectStore,
-  type RedisArgument,
-  type StoreConnection,
-} from './connection.ts';
+import { type ConnectOptions, connectStore, type StoreConnection } from './connection.ts';
 import { isStoreFailure, storeFailure } from './failures.ts';
 import type { Keys } from './keys.ts';
 import type { StoreMemory } from './memory.ts';
-import type { Script } from './script.ts';
+import type { RedisArgument, Script } from './script.ts';
 
 /** A machine that uses a store. */
 export interface StoreMember {

@@ -3,16 +3,10 @@ import { periodsAt } from '../base/periods.ts';
 import { budgetItem } from '../contract/budget.ts';
 import type { LedgerEntry } from '../contract/ports/ledger.ts';
 import { readSums } from './budgets.ts';
-import {
-  fieldsReply,
-  hashReply,
-  listReply,
-  number,
-  type StoreConnection,
-  serverNow,
-} from './connection.ts';
+import { hashReply, type StoreConnection, serverNow } from './connection.ts';
 import { entryMs, timeFrom } from './feed/entry.ts';
 import type { Keys } from './keys.ts';
+import { fieldsReply, listReply, number } from './replies.ts';
 
 /** A line of `store status`: the store itself, or a machine, lane, budget, feed or group. */
 interface StatusItem {

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import { RATE_WINDOW_MS } from '../contract/limits.ts';
-import type { RateWindows } from '../contract/ports/rate-windows.ts';
-import { listReply, number } from './connection.ts';
+import type { RateWindows, WindowSlot } from '../contract/ports/rate-windows.ts';
 import { unusable } from './failures.ts';
 import type { StoreMember } from './link.ts';
-import { laneScripts } from './scripts/lanes.ts';
+import { laneScripts, readSlot } from './scripts/lanes.ts';
 
 /**
  * How late a call with a reserved departure may leave; less than the second by which RATE_WINDOW_MS
@@ -38,14 +37,11 @@ export function createStoreWindows(
 
   link.onConnect(async (store) => {
     departures = departures.filter(({ at }) => mono() - at < windowMs);
-    for (const lane of new Set(departures.map((one) => one.lane))) {
-      const calls = departures.filter((one) => one.lane === lane);
-      const entries = calls.flatMap(({ id, at }) => [id, Math.max(0, Math.round(mono() - at))]);
-      await store.run(
-        laneScripts.addUnrecorded,
-        [link.keys.lane(lane).calls],
-        [windowMs, ...entries],
-      );
+    for (const lane of new Set(departures.map((departure) => departure.lane))) {
+      const own = departures.filter((departure) => departure.lane === lane);
+      const entries = own.flatMap(({ id, at }) => [id, Math.max(0, Math.round(mono() - at))]);
+      const { calls } = link.keys.lane(lane);
+      await store.run(...laneScripts.addUnrecorded.with({ calls }, { windowMs }, entries));
     }
   });
 
@@ -54,6 +50,24 @@ export function createStoreWindows(
     if (departures.length > 0 && now - (departures[0]?.at ?? now) > 2 * windowMs)
       departures = departures.filter(({ at }) => now - at < windowMs);
     departures.push({ lane, id, at: now });
+  }
+
+  async function takeSlot(
+    lane: string,
+    limit: number,
+    ticket: string,
+    books: boolean,
+  ): Promise<WindowSlot> {
+    const { fleet } = link.keys;
+    const args = { assumed: limit, windowMs, ticket, books: books ? 1 : 0, machine };
+    const take = laneScripts.take.with(
+      { ...link.keys.lane(lane), fleet },
+      { ...args, graceMs: GRACE_MS },
+    );
+    const slot = readSlot(await link.run(...take));
+    memory.update({ fleet: slot.fleet });
+    const { waitMs, known } = slot;
+    return { waitMs, known, ...(slot.isQueued && { queued: true }) };
   }
 
   /** Asks the store, or does without it. Throws errors that the user must fix in the settings. */
@@ -80,21 +94,8 @@ export function createStoreWindows(
   return {
     async take(lane, limit, ticket) {
       const id = idOf(ticket);
-      const { calls, meta } = link.keys.lane(lane);
-      const args = [limit, windowMs, id, ticket === undefined ? 0 : 1, machine, GRACE_MS];
       const slot = await either(
-        async () => {
-          const [wait, known = 0, fleet = 1, queued] = listReply(
-            await link.run(laneScripts.take, [calls, meta, link.keys.fleet], args),
-          ).map(number);
-          memory.update({ fleet: Math.max(1, Math.floor(fleet)) });
-          const waitMs = Math.max(0, Math.ceil(wait ?? 0));
-          return {
-            waitMs,
-            known: known >= 1 ? known : null,
-            ...(queued === 1 && { queued: true }),
-          };
-        },
+        () => takeSlot(lane, limit, id, ticket !== undefined),
         () => local.take(lane, Math.max(1, Math.floor(limit / memory.read().fleet))),
       );
       if (slot.waitMs <= 0) noteDeparture(lane, id);
@@ -102,32 +103,34 @@ export function createStoreWindows(
     },
     async drop(lane, ticket) {
       const { calls } = link.keys.lane(lane);
-      await either(() => link.run(laneScripts.drop, [calls], [idOf(ticket)]), alone).catch(
-        () => {},
-      );
+      await either(
+        () => link.run(...laneScripts.drop.with({ calls }, { ticket: idOf(ticket) })),
+        alone,
+      ).catch(() => {});
     },
     async depart(lane, ticket, lateMs) {
       const id = idOf(ticket);
-      departures = departures.map((one) => (one.id === id ? { ...one, at: mono() } : one));
-      const { calls, meta } = link.keys.lane(lane);
+      departures = departures.map((departure) =>
+        departure.id === id ? { ...departure, at: mono() } : departure,
+      );
+      const depart = laneScripts.departLate.with(link.keys.lane(lane), { ticket: id, windowMs });
       return await either(
-        async () => (await link.run(laneScripts.departLate, [calls, meta], [id, windowMs])) === 1,
+        async () => (await link.run(...depart)) === 1,
         () => local.depart(lane, ticket, lateMs),
       );
     },
     async block(lane, ms) {
       // Also block the local lanes, which are used while the store is unavailable.
       await local.block(lane, ms);
-      const { calls, meta } = link.keys.lane(lane);
-      await either(() => link.run(laneScripts.block, [calls, meta], [ms, windowMs]), alone);
+      const block = laneScripts.block.with(link.keys.lane(lane), { ms, windowMs });
+      await either(() => link.run(...block), alone);
     },
     async learn(lane, limit) {
       if (!Number.isSafeInteger(limit) || limit < 1) return;
       await local.learn(lane, limit);
-      await either(
-        () => link.run(laneScripts.learn, [link.keys.lane(lane).meta], [limit, windowMs]),
-        alone,
-      );
+      const { meta } = link.keys.lane(lane);
+      const learned = laneScripts.learn.with({ meta }, { limit, windowMs });
+      await either(() => link.run(...learned), alone);
     },
   };
 }

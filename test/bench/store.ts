@@ -139,13 +139,14 @@ print(
 
 // How long a new leader takes to read the end of a stream with many entries, if the feed has no position.
 await term.resign();
-const fill = script(
-  'fill',
-  `
-for at = ARGV[1], ARGV[1] + ARGV[2] - 1 do
-  redis.call('XADD', KEYS[1], '*', 'id', 'post' .. at, 'at', now, 'body', ARGV[3])
+const fill = script('fill', {
+  keys: ['stream'],
+  args: ['from', 'count', 'body'],
+  body: `
+for at = from, from + count - 1 do
+  redis.call('XADD', stream, '*', 'id', 'post' .. at, 'at', now, 'body', body)
 end`,
-);
+});
 const FILLED = 5_000;
 let base: number | undefined;
 for (const entries of [1, 1_000, 20_000, 1_000_000]) {

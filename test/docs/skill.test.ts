@@ -1,15 +1,14 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { allCommands } from '../../src/cli/docs/help.ts';
-import { skillTexts } from '../../src/cli/docs/skill.ts';
+import { preparedTexts } from '../../src/cli/docs/manual.ts';
 import { exitCodes } from '../../src/cli/exit.ts';
 import { runInProcess, trdr } from '../e2e/harness.ts';
 import { program } from '../e2e/program.ts';
 import { openWorkspace } from '../e2e/shells.ts';
 import { missingFor, runScript } from './run.ts';
 
-const { skill } = skillTexts(await allCommands());
+const { skill } = await preparedTexts();
 const scripts = [...skill.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, text = '']) =>
   text.trim().split('\n\n'),
 );

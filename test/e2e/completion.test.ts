@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { execa, execaSync } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { completion } from '../../src/cli/commands/about.ts';
+import { commandProse } from '../../src/cli/docs/command-prose.ts';
 import { completionScripts } from '../../src/cli/docs/completion/scripts.ts';
 import { openFolder } from '../folder.ts';
 import { trdr } from './harness.ts';
@@ -87,8 +88,9 @@ describe('in a shell', () => {
 describe('the lines of the help set up completion for a user with an empty home', () => {
   const lineOf = (shell: string) => {
     const [run = ''] =
-      Object.entries(completion.examples).find(([, does]) => does.startsWith(`${shell}: add`)) ??
-      [];
+      Object.entries(commandProse(completion).examples).find(([, does]) =>
+        does.startsWith(`${shell}: add`),
+      ) ?? [];
     return run;
   };
   // As root, a line could write into a folder of the system, which the shell of a plain user must not need.

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { execaSync } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { withoutBold } from '../../src/cli/docs/bold.ts';
+import { commandProse } from '../../src/cli/docs/command-prose.ts';
 import { allCommands, wholeProgram } from '../../src/cli/docs/help.ts';
 import { preparedTexts } from '../../src/cli/docs/manual.ts';
 import { topics } from '../../src/cli/docs/topics.ts';
@@ -33,7 +34,9 @@ describe('help', () => {
   test.each([40, 41, 60, 80, 99, 120, 200])(
     'fits a terminal of %i columns, except for command lines',
     async (columns) => {
-      const copied = new Set(commands.flatMap(({ examples }) => Object.keys(examples)));
+      const copied = new Set(
+        commands.flatMap((command) => Object.keys(commandProse(command).examples)),
+      );
       for (const isBrief of [true, false]) {
         for (const page of programsIn(await wholeProgram({ columns, isBrief }))) {
           for (const line of withoutBold(page.helpInformation()).split('\n')) {
@@ -78,7 +81,9 @@ describe('help', () => {
 
   test('lists every command', () => {
     const overview = textOf('trdr.txt');
-    for (const { path, summary } of commands) {
+    for (const command of commands) {
+      const { path } = command;
+      const { summary } = commandProse(command);
       const [first = '', second] = path.split(' ');
       const row = new RegExp(`^  ${first} .*(?:\n {4,}.*)*`, 'm').exec(overview)?.[0] ?? '';
       expect([path, row.replace(/\s+/g, ' ')]).toEqual([
@@ -163,7 +168,9 @@ describe('the manual', () => {
   test('is valid roff, with examples that can be copied', () => {
     const folder = openHome().path;
     const roff = ['-ww', '-P-cbou', '-rLL=250n', '-man', '-Tutf8'];
-    const examples = new Map(commands.map((each) => [`trdr-${named(each.path)}.1`, each.examples]));
+    const examples = new Map(
+      commands.map((each) => [`trdr-${named(each.path)}.1`, commandProse(each).examples]),
+    );
     for (const [name, text] of Object.entries(man)) {
       expect(text).toMatch(/^\.TH "TRDR/);
       // Unescaped text must be ASCII; anything else would depend on the reader's locale.

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
-import type { RedisArgument, StoreConnection } from '../../src/store/connection.ts';
+import type { StoreConnection } from '../../src/store/connection.ts';
 import { readEntries } from '../../src/store/feed/entry.ts';
 import { createFollower, type FollowEvent } from '../../src/store/feed/follower.ts';
 import type { RelayMemory } from '../../src/store/feed/leader-term.ts';
 import type { Begin, FeedPosition } from '../../src/store/feed/start.ts';
+import type { RedisArgument } from '../../src/store/script.ts';
 import { randomOf, seedOf, until } from '../e2e/feed.ts';
 import { hasServer } from './program.ts';
 import { type StoreServer, startServer } from './server.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoreConnection } from '../../src/store/connection.ts';
 import { type Keys, keysOf } from '../../src/store/keys.ts';
+import type { Script } from '../../src/store/script.ts';
 import { laneScripts } from '../../src/store/scripts/lanes.ts';
 import { spendingScripts } from '../../src/store/scripts/spending.ts';
 import { readSharedLedger } from '../../src/store/status.ts';
@@ -30,7 +31,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
         calls,
         take: (ticket: string, limit = 2, book = 1, machine = 'a') =>
           db().run(take, [calls, meta, keys.fleet], [limit, WINDOW, ticket, book, machine, GRACE]),
-        run: (script: typeof departLate, args: readonly (string | number)[]) =>
+        run: (script: Script, args: readonly (string | number)[]) =>
           db().run(script, [calls, meta], args),
       };
     };
@@ -70,7 +71,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
         keys.caps,
         keys.ledger,
       ];
-      const run = (script: typeof begin, ...args: readonly (string | number)[]) =>
+      const run = (script: Script, ...args: readonly (string | number)[]) =>
         db().run(script, own, [Date.parse(day), day, ...args]);
       return {
         month: keys.sum(month),

@@ -5,13 +5,15 @@ import { didYouMean } from '../../output/suggest.ts';
 import { command } from '../command.ts';
 import { completionFiles } from '../docs/completion/file-names.ts';
 import { version } from '../version.ts';
+import completionPage from './completion.md';
+import helpPage from './help.md';
+import schemaPage from './schema.md';
+import skillPage from './skill.md';
+import versionPage from './version.md';
 
 export const help = command({
   path: 'help',
-  summary: 'Show help for a command or a topic',
-  about: [
-    '"trdr help COMMAND" is the same as "trdr COMMAND --help". Without an argument, lists all commands and topics.',
-  ],
+  page: helpPage,
   args: [
     {
       name: 'topic',
@@ -21,10 +23,6 @@ export const help = command({
       complete: 'help',
     },
   ],
-  examples: {
-    'trdr help thesis tail': 'show help for a command',
-    'trdr help exit-codes': 'show help for a topic',
-  },
   settings: 'unread',
   exits: [0, 2],
   parse: (words) => words,
@@ -35,9 +33,7 @@ export const help = command({
 
 export const versionCommand = command({
   path: 'version',
-  summary: 'Print the version',
-  about: ['The same as "trdr --version" or "trdr -v".'],
-  examples: { 'trdr version': 'print the version of trdr' },
+  page: versionPage,
   settings: 'unread',
   exits: [0, 2],
   async run({ out }) {
@@ -47,11 +43,7 @@ export const versionCommand = command({
 
 export const skill = command({
   path: 'skill',
-  summary: 'Print a skill for agents, as Markdown',
-  about: [
-    'The skill describes when to use trdr, the most important commands, errors, money and what never to do. Save it in the skills folder of an agent, or add it to the instructions of the agent.',
-  ],
-  examples: { 'trdr skill > SKILL.md': 'save the skill' },
+  page: skillPage,
   settings: 'unread',
   exits: [0, 2],
   async run({ out }) {
@@ -66,19 +58,8 @@ const isShell = (name: string): name is Shell => Object.hasOwn(completionFiles, 
 
 export const completion = command({
   path: 'completion',
-  summary: 'Print the completion script for a shell',
-  about: [
-    'Completes commands, flags and their values, fields, settings, profiles, API paths and recently found handles. The package contains the same scripts in the folder completions.',
-  ],
+  page: completionPage,
   args: [{ name: 'shell', help: shells.join(', '), choices: shells }],
-  examples: {
-    'source <(trdr completion bash)': 'bash: add this line to ~/.bashrc',
-    'autoload -Uz compinit && compinit && source <(trdr completion zsh)':
-      'zsh: add this line to ~/.zshrc',
-    'trdr completion fish | source': 'fish: add this line to ~/.config/fish/config.fish',
-    'trdr completion powershell | Out-String | Invoke-Expression':
-      'PowerShell: add this line to $PROFILE',
-  },
   exits: [0, 2],
   parse([name = '']) {
     if (isShell(name)) return completionFiles[name];
@@ -92,11 +73,7 @@ export const completion = command({
 
 export const schema = command({
   path: 'schema',
-  summary: "Describe a command's records, flags and prices as JSON",
-  about: [
-    'Prints one JSON document for scripts and agents: under "record", the JSON Schema (2020-12) of one record, and the arguments, flags, prices and exit codes of the command. Without a command, prints a map: what each command does and costs, the flags that commands share, the exit codes, and the schema of the errors that go to stderr.',
-    'On a terminal, the document is indented; there is no table format.',
-  ],
+  page: schemaPage,
   args: [
     {
       name: 'command',
@@ -107,11 +84,6 @@ export const schema = command({
     },
   ],
   common: ['output'],
-  examples: {
-    'trdr schema whois | jq .record': 'print the schema of a whois record',
-    "trdr schema | jq -r '.commands[].command'": 'list all commands',
-    "trdr schema thesis list | jq '.flags[].name'": 'list the flags of a command',
-  },
   record: () => SchemaRecord,
   exits: [0, 2],
   parse: (words) => words.join(' '),

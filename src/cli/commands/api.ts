@@ -7,6 +7,7 @@ import { file, outFile } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context } from '../run/context.ts';
 import { runJob } from '../run/job.ts';
+import page from './api.md';
 import { apiJob } from './api-job.ts';
 
 const field = {
@@ -25,13 +26,7 @@ const LARGEST = 16 * 1024 * 1024;
 
 export const api = command({
   path: 'api',
-  summary: 'Call any API endpoint and print the raw response',
-  about: [
-    'Writes the response body to stdout unchanged, even if the call fails. Text that is not valid Unicode stays as it is; some versions of jq reject it. An error is also printed to stderr, and the exit code follows from its error code; an error without a documented code is probably not from the service, and exits 9. On a terminal, JSON is indented and made safe to display.',
-    'The method is GET, or POST with --input. Fields given with -f become query parameters of a GET, and members of a JSON body for other methods: "handles[]=a" appends to an array, "a[b]=c" nests, and all values are strings. With --input, fields become query parameters.',
-    '--paginate follows nextBefore up to the last page, and prints each body on its own line. If a page has no new items although the service reports more, it is requested up to three times; then the command exits 9.',
-    'Rate limits, retries, the ledger and --max-cu apply as for any command. A path that differs from an endpoint only in spelling (slashes, dots, percent-encoding, a repeated parameter) is rejected. The price of any other unknown path is not known: such a call needs --yes or a confirmation, and is rejected with --max-cu.',
-  ],
+  page,
   usage: '[method] <path>',
   args: [
     {
@@ -55,13 +50,6 @@ export const api = command({
     out: value('--out', 'write to FILE, which appears when the run ends', outFile),
   },
   common: ['service', 'money'],
-  examples: {
-    'trdr api /v2/me': 'show plan and usage, free of charge',
-    'trdr api /v2/thesis -f limit=100 --paginate --max-cu 50k --out pages.ndjson':
-      'save all pages, up to a spending limit',
-    'trdr api POST /v2/user/handles/pnl -f "handles[]=mira" -f "handles[]=solwolf"':
-      'send a JSON body',
-  },
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   parse(words, { field: fields, input, include, paginate }) {
     const [path = '', given] = [...words].reverse();

@@ -23,16 +23,14 @@ import {
   sourcedSettings,
   withNearProfile,
 } from '../settings/settings.ts';
+import authLoginPage from './auth-login.md';
+import authLogoutPage from './auth-logout.md';
+import authStatusPage from './auth-status.md';
+import authSwitchPage from './auth-switch.md';
 
 export const authLogin = command({
   path: 'auth login',
-  summary: 'Verify an API key and save it to a profile',
-  about: [
-    'Prompts for the key (input hidden), reads it from stdin with --with-key, or saves a command that prints it with --key-command. The key is verified with a free call before it is saved, unless --no-verify is given.',
-    'A base URL without a scheme means https, or http if its host is this machine. If the service cannot be reached, you are asked for another URL, but not for the key again.',
-    'Only you can read the config file. A key is never accepted as an argument, because it would be visible to other users of the machine and in the history of your shell.',
-    'Without --profile, saves the key to the current profile. With --profile, the profile becomes the current one only if the current profile has no key; "trdr auth switch" switches to another.',
-  ],
+  page: authLoginPage,
   excess:
     'a key is never accepted as an argument: type it at the prompt, or pipe it in with --with-key',
   options: {
@@ -44,13 +42,6 @@ export const authLogin = command({
     noVerify: flag('--no-verify', 'save the key without verifying it'),
   },
   common: ['service'],
-  examples: {
-    'trdr auth login --base-url https://api.example.com': 'prompt for the key',
-    'pass show trdr/desk | trdr auth login --with-key --profile desk':
-      'read the key from a password manager once, and save it',
-    "trdr auth login --key-command 'pass show trdr/desk'":
-      'read the key from a password manager in every run',
-  },
   savesSettings: true,
   calls: ['me'],
   settings: 'tolerant',
@@ -155,17 +146,9 @@ async function planOf(context: Context, baseUrl: string, key: string): Promise<s
 
 export const authStatus = command({
   path: 'auth status',
-  summary: 'Show all profiles with their base URLs and masked keys',
-  about: [
-    'Shows the effective values of the current profile (flags, environment, config file) and the saved values of the others. --check verifies each key with a free call.',
-    'Exits 4 if the current profile has no key or, with --check, the service rejects that key.',
-  ],
+  page: authStatusPage,
   options: { check: flag('--check', 'verify each key with the service') },
   common: ['output', 'service'],
-  examples: {
-    'trdr auth status': 'list the profiles',
-    'trdr auth status --check -q > /dev/null || alert': 'check from cron that the key still works',
-  },
   calls: ['me'],
   record: () => ProfileRecord,
   settings: 'tolerant',
@@ -246,10 +229,8 @@ async function showEmbedded(context: Context, check: boolean): Promise<0> {
 
 export const authSwitch = command({
   path: 'auth switch',
-  summary: 'Switch to another profile',
-  about: ['All commands use this profile unless --profile or TRDR_PROFILE selects another.'],
+  page: authSwitchPage,
   args: [{ name: 'profile', help: 'profile to switch to', complete: 'profile' }],
-  examples: { 'trdr auth switch desk': 'use the profile desk from now on' },
   savesSettings: true,
   settings: 'tolerant',
   exits: [0, 2, 9],
@@ -271,8 +252,7 @@ export const authSwitch = command({
 
 export const authLogout = command({
   path: 'auth logout',
-  summary: 'Remove the key of a profile',
-  about: ['Keeps the base URL and the settings of the profile, unless --forget is given.'],
+  page: authLogoutPage,
   args: [
     {
       name: 'profile',
@@ -282,10 +262,6 @@ export const authLogout = command({
     },
   ],
   options: { forget: flag('--forget', 'remove the whole profile, settings included') },
-  examples: {
-    'trdr auth logout': 'remove the key of the current profile',
-    'trdr auth logout desk --forget': 'remove a whole profile',
-  },
   savesSettings: true,
   settings: 'tolerant',
   exits: [0, 2, 9],

@@ -7,6 +7,9 @@ import { storeView } from '../../output/views/store.ts';
 import { value } from '../args/option.ts';
 import { command } from '../command.ts';
 import { configOf, profileName } from '../settings/settings.ts';
+import budgetSetPage from './budget-set.md';
+import budgetShowPage from './budget-show.md';
+import budgetUnsetPage from './budget-unset.md';
 
 const budgetSettings = { day: 'budgetDay', month: 'budgetMonth' } as const;
 
@@ -14,19 +17,10 @@ const period = { name: 'period', help: 'month or day', choices: ['month', 'day']
 
 export const budgetSet = command({
   path: 'budget set',
-  summary: 'Limit what a profile may spend per day or month',
-  about: [
-    'The budget applies to all runs of the profile on this machine together, including those that are running: each paid call is checked before it is sent. With a shared store, it applies to all machines of the key. Days and months are UTC. When a budget is used up, a run ends with exit code 6; a tail with --wait-for-budget sleeps until the budget renews.',
-    'Without a store, the budget counts what the ledger of this machine recorded; calls whose answers were lost count with their maximum cost. In a store, the budget also counts what other programs spent with the key. That spending is known with a delay of up to ten minutes, and a day budget counts only the part after the first call that was sent through the store that day. --machine limits one machine that uses the store.',
-  ],
+  page: budgetSetPage,
   args: [period, { name: 'amount', help: 'CU, such as 500k or 15M' }],
   options: {
     machine: value('--machine', 'with a store: limit only the machine with this name', plainName),
-  },
-  examples: {
-    'trdr budget set day 500k': 'limit all runs of this profile together, per day (UTC)',
-    'trdr budget set month 15M': 'limit all runs of this profile together, per month (UTC)',
-    'trdr budget set day 500k --machine nightly': 'limit one machine that uses the store',
   },
   savesSettings: true,
   exits: [0, 2, 4, 9],
@@ -69,10 +63,7 @@ function checkLocal(machine: string | undefined): void {
 
 export const budgetUnset = command({
   path: 'budget unset',
-  summary: 'Remove a budget',
-  about: [
-    'Removes the budget of the profile and, with a shared store, also the budget that all machines share. With --machine, removes only the budget of that machine in the store.',
-  ],
+  page: budgetUnsetPage,
   args: [period],
   options: {
     machine: value(
@@ -81,7 +72,6 @@ export const budgetUnset = command({
       plainName,
     ),
   },
-  examples: { 'trdr budget unset day': 'remove the limit per day' },
   savesSettings: true,
   exits: [0, 2, 4, 9],
   parse: ([word], { machine }) => ({ period: periodOf(word), machine }),
@@ -110,17 +100,8 @@ export const budgetUnset = command({
 
 export const budgetShow = command({
   path: 'budget show',
-  summary: 'Show the budgets and what is left of them',
-  about: [
-    'Shows what was spent in the current UTC day and month. Also shows what is reserved for calls in flight, and what calls with lost answers and socket minutes that are not confirmed may have cost. With a budget, also shows what is left and when the budget renews.',
-    'With a shared store, shows the budgets of the store, then the budgets of the profile on this machine, if there are any. If the store has a budget, the amount spent is what the service has counted for the key, unless the store has recorded more.',
-  ],
+  page: budgetShowPage,
   common: ['output'],
-  examples: {
-    'trdr budget show': 'show what is left',
-    "trdr budget show -o json | jq '.[] | {name, left}'":
-      'print the remaining amounts for a script',
-  },
   record: () => StoreItem,
   exits: [0, 2, 4, 9],
   async run(context) {

@@ -4,15 +4,13 @@ import { cacheView } from '../../output/views/usage.ts';
 import { openCache } from '../../state/cache.ts';
 import { flag } from '../args/option.ts';
 import { command } from '../command.ts';
+import cacheClearPage from './cache-clear.md';
+import cacheStatsPage from './cache-stats.md';
 
 export const cacheStats = command({
   path: 'cache stats',
-  summary: 'Show cache statistics',
-  about: [
-    'Answers are cached per base URL and key. Only successful answers and the answer "not found" (NOT_OBSERVED) are cached. The maximum age of a cached answer depends on the command (--max-age).',
-  ],
+  page: cacheStatsPage,
   common: ['output'],
-  examples: { 'trdr cache stats': 'show the statistics for the current key' },
   record: () => CacheRecord,
   exits: [0, 2, 9],
   async run(context) {
@@ -44,15 +42,8 @@ export const cacheStats = command({
 
 export const cacheClear = command({
   path: 'cache clear',
-  summary: 'Clear the cache for the current key',
-  about: [
-    'Answers that were cleared have to be paid for when they are requested again, unless a shared store still has them: "trdr store clear cache" removes those.',
-  ],
+  page: cacheClearPage,
   options: { all: flag('--all', 'clear the cache for all keys and base URLs') },
-  examples: {
-    'trdr cache clear': 'clear the cache for the current key',
-    'trdr cache clear --all': 'clear the cache for all keys and base URLs',
-  },
   exits: [0, 2, 9],
   async run({ service, settings, terminal }, { all }) {
     if (service.scope === undefined && !all) {

@@ -13,19 +13,17 @@ import {
   writableSetting,
 } from '../settings/setting-records.ts';
 import { configOf, profileName, sourcedSettings } from '../settings/settings.ts';
+import configGetPage from './config-get.md';
+import configListPage from './config-list.md';
+import configPathPage from './config-path.md';
+import configSetPage from './config-set.md';
+import configUnsetPage from './config-unset.md';
 
 export const configList = command({
   path: 'config list',
-  summary: 'Show the effective settings',
-  about: [
-    'Flags override the environment, which overrides the profile in the config file, which overrides the defaults. In JSON, NDJSON, CSV and TSV, durations are in milliseconds and shares are fractions.',
-  ],
+  page: configListPage,
   options: { origin: flag('--origin', 'show where each value comes from') },
   common: ['output'],
-  examples: {
-    'trdr config list --origin': 'see where each value comes from',
-    'trdr config list --profile desk': 'show the settings of a different profile',
-  },
   record: () => SettingRecord,
   settings: 'tolerant',
   exits: [0, 2, 9],
@@ -39,16 +37,9 @@ export const configList = command({
 
 export const configGet = command({
   path: 'config get',
-  summary: 'Show the effective value of a setting',
-  about: [
-    'Prints the bare value as "trdr config set" accepts it, or an empty line if the setting is not set. With an output format, prints a record. The API key is masked, and the store password is hidden.',
-  ],
+  page: configGetPage,
   args: [{ name: 'setting', help: 'name of the setting', choices: readableSettings }],
   common: ['output'],
-  examples: {
-    'trdr config get baseUrl': 'print the effective base URL',
-    'trdr config get maxAge --json': 'print a record that also shows where the value comes from',
-  },
   record: () => SettingRecord,
   settings: 'tolerant',
   exits: [0, 2, 9],
@@ -79,19 +70,14 @@ const choicesBy = Object.fromEntries(
 
 export const configSet = command({
   path: 'config set',
-  summary: 'Change a setting of a profile',
-  about: [
-    'Changes the current profile, or the one given with --profile. Creates the profile if it does not exist.',
-    `Settings: ${settingNames.map((name) => `${name} (${settingRows[name].about})`).join('; ')}.`,
-  ],
+  page: configSetPage,
+  inserts: {
+    settings: settingNames.map((name) => `${name} (${settingRows[name].about})`).join('; '),
+  },
   args: [
     { name: 'setting', help: 'name of the setting', choices: settingNames },
     { name: 'value', help: 'new value', choicesBy },
   ],
-  examples: {
-    'trdr config set confirmAbove 1M': 'ask only before runs above 1,000,000 CU',
-    'trdr config set output table --profile desk': 'change the output format of one profile',
-  },
   savesSettings: true,
   settings: 'tolerant',
   exits: [0, 2, 9],
@@ -112,10 +98,8 @@ export const configSet = command({
 
 export const configUnset = command({
   path: 'config unset',
-  summary: 'Reset a setting to its default',
-  about: ['Changes the current profile, or the one given with --profile.'],
+  page: configUnsetPage,
   args: [{ name: 'setting', help: 'name of the setting', choices: settingNames }],
-  examples: { 'trdr config unset maxCu': 'remove the default spending limit' },
   savesSettings: true,
   settings: 'tolerant',
   exits: [0, 2, 9],
@@ -131,9 +115,7 @@ export const configUnset = command({
 
 export const configPath = command({
   path: 'config path',
-  summary: 'Print the path of the config file',
-  about: ['Works even if the file is missing or corrupt.'],
-  examples: { '$EDITOR "$(trdr config path)"': 'edit the file by hand' },
+  page: configPathPage,
   settings: 'unread',
   exits: [0, 9],
   async run({ terminal, out, settings }) {

@@ -6,22 +6,13 @@ import { probe } from '../doctor/probe.ts';
 import type { ExitCode } from '../exit.ts';
 import { approve, isDryRun } from '../run/approve.ts';
 import type { Planned } from '../run/plan.ts';
+import page from './doctor.md';
 
 export const doctor = command({
   path: 'doctor',
-  summary: 'Check settings, key, connection, limits and API changes',
-  about: [
-    'Prints one record per check, with its status (ok, warn, fail, skip) and how to fix a problem. Free of charge, unless --ws is given.',
-    "Compares the service's OpenAPI description with the one that this version of trdr was built for. Reports each endpoint, parameter and field that was added, removed or changed. A check fails if the change breaks a call; additions are ok.",
-    'Exits 0 if no check failed; warnings do not count. Otherwise, the first failed check decides the exit code: 2 for an invalid setting, 4 for the key, 5 for scope or plan, 6 for a used-up allowance, 7 for the rate limit, 9 for an unreadable config file, the connection or API changes.',
-  ],
+  page,
   options: { ws: flag('--ws', 'also try the WebSocket (one minute, 20,000 CU)') },
   common: ['output', 'service', 'money'],
-  examples: {
-    'trdr doctor': 'check everything',
-    'trdr doctor -o json | jq -r \'.[] | select(.check == "drift").detail\'':
-      'list the API changes',
-  },
   calls: ['me', 'ws'],
   record: () => CheckRecord,
   settings: 'unread',

@@ -11,6 +11,7 @@ import type { Value } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context } from '../run/context.ts';
 import { type CommandJob, runJob } from '../run/job.ts';
+import page from './me.md';
 
 /** Units, or a share of those that the plan includes per month. */
 type UnitsGate = number | { readonly share: number };
@@ -30,11 +31,7 @@ const DAY_MS = 86_400_000;
 
 export const me = command({
   path: 'me',
-  summary: 'Show plan, limits, usage and remaining allowance (free)',
-  about: [
-    'Units and wallet reveals are separate allowances. Top-ups add units; reveals renew only with the UTC month.',
-    '--min-units, --min-reveals and --min-days change only the exit code, for example for a cron job: it is 6 if less is left. --min-units also accepts a share of the CU that the plan includes per month, such as 10%. --min-days exits 6 if the units, at the rate of this month, will run out within N days and before the month ends.',
-  ],
+  page,
   options: {
     minUnits: value(
       '--min-units',
@@ -53,13 +50,6 @@ export const me = command({
     ),
   },
   common: ['output', 'service'],
-  examples: {
-    'trdr me': 'show plan, usage and what is left',
-    'trdr me --min-units 2M -q -o json > /dev/null || alert': 'alert before the units run out',
-    'trdr me --min-units 10% --min-days 3 > /dev/null':
-      'check two limits in a script that uses the exit code',
-    'trdr me --json --fields usage.unitsRemaining': 'print a single number for a script',
-  },
   calls: ['me'],
   record: () => Me,
   exits: [0, 2, 4, 5, 6, 7, 9],

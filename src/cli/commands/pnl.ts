@@ -25,21 +25,11 @@ import { streamJob } from '../pnl/stream-job.ts';
 import type { Context } from '../run/context.ts';
 import { runJob } from '../run/job.ts';
 import { selectedFields, terminalWidth } from '../run/printing.ts';
+import page from './pnl.md';
 
 export const pnl = command({
   path: 'pnl',
-  summary: "Show traders' cash flow, return, volume, trades and rank",
-  about: [
-    'netUsd is cash flow (received on sells minus paid on buys), not realized profit: an account that only bought shows a negative number.',
-    'The handle of a wallet or user id is looked up first, unless it is cached: up to 30,000 CU for a wallet and up to 200 CU for a user id.',
-    'A single handle is requested with the call for one handle, several handles in batches of up to 100. A handle that is given twice is requested once. If the remaining allowance does not cover a full batch, the batch is smaller; handles that were skipped are listed on stderr, and the command exits 6.',
-    'Answers are cached on this machine: a batch requests only what is not cached, or older than --max-age.',
-    'Every format distinguishes three types of missing numbers: not found (found is false), no verified wallet (wallet and evmWallet are null) and no numbers (all windows are null). CSV has a column status: ok, not_held, no_wallet, no_numbers or failed.',
-    'With --out, paid answers are saved in FILE.journal until the file is complete. After an interruption, run the same command with --resume: it continues, and does not pay again for the handles that were saved. If the file is finished, --resume does nothing and exits 0, --fresh starts over, and without them trdr asks before it replaces the file, or exits 11. With both flags, an interrupted export of the same handles is continued, and any other is started over.',
-    '--compare OLD adds what changed since an earlier export: change, changes (new minus old per window; for ranks, places gained) and was, a former handle. Handles that only OLD has come last. Tables show the first --window (7d by default). With --from NEW, no call is sent.',
-    '--from FILE reads an earlier export (csv, tsv, ndjson or json; - for stdin) instead of requesting numbers, at no cost: to sort it, to convert it or, with handles, to show a part of it.',
-    '--window, --sort and --limit apply to every format. Without --window, --sort uses the window all. Without --sort, the records are in the order of the handles.',
-  ],
+  page,
   args: [subjectArgument('handle', 'handle, wallet or user id')],
   options: {
     window: list('--window', 'show only this window', oneOf(...windowNames)),
@@ -66,15 +56,6 @@ export const pnl = command({
     ...cachedSubjectOptions('10m; 5m if not found'),
   },
   common: ['output', 'service', 'money'],
-  examples: {
-    'trdr pnl mira': 'show one trader',
-    'trdr pnl mira solwolf 0xMert': 'compare several traders',
-    'trdr pnl --file desk.txt --window 7d --sort returnPct': 'rank a list of traders by return',
-    'trdr pnl --file desk.txt --out pnl.csv --resume --fresh --max-cu 60M': 'nightly export',
-    'trdr pnl --from pnl.csv --window 30d --sort rank': 'sort an export again, at no cost',
-    'trdr pnl --from today.csv --compare yesterday.csv --changed':
-      'show what changed between two exports, at no cost',
-  },
   calls: ['user.pnl', 'users.pnl', 'user.wallet', 'user.id', 'me'],
   record: () => PnlRecord,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],

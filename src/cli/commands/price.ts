@@ -5,6 +5,7 @@ import { didYouMean } from '../../output/suggest.ts';
 import { priceView } from '../../output/views/price.ts';
 import { command } from '../command.ts';
 import { callPrices, priceList } from '../docs/price-list.ts';
+import page from './price.md';
 
 const LIST = 'run "trdr price" to list all endpoints';
 
@@ -27,10 +28,7 @@ async function pricesFor(name: string): Promise<PriceRecord[]> {
 
 export const price = command({
   path: 'price',
-  summary: 'Show the price list in compute units (CU)',
-  about: [
-    'Shows the minimum and maximum cost of one call; for batches, of one handle. With the name of a command, shows all calls that the command can send; the --dry-run flag of a command shows the calls that the command would send now. Works offline.',
-  ],
+  page,
   args: [
     {
       name: 'name',
@@ -49,11 +47,6 @@ export const price = command({
     },
   ],
   common: ['output'],
-  examples: {
-    'trdr price': 'show the whole list',
-    'trdr price user.wallet': 'show the price of a wallet lookup',
-    'trdr price thesis tail': "show the prices of a command's calls",
-  },
   record: () => PriceRecord,
   exits: [0, 2],
   parse: (words) => (words.length === 0 ? undefined : words.join(' ')),

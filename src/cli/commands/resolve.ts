@@ -26,14 +26,11 @@ import { openAnswers } from '../run/answers.ts';
 import { runJob } from '../run/job.ts';
 import type { Planned } from '../run/plan.ts';
 import type { Terminal } from '../run/terminal.ts';
+import page from './resolve.md';
 
 export const resolveCommand = command({
   path: 'resolve',
-  summary: 'Resolve a handle to its wallet, searching live if none is on record',
-  about: [
-    'Looks up the handle first, for 100 CU, or 200 CU if it is not found. Only if this finds no wallet, requests a live resolve, which costs 30,000 CU if it finds a wallet and 200 CU if not.',
-    'If the answer is not ready, waits and retries as the service advises, for up to --wait; each attempt without an answer costs 200 CU. A handle that has no answer by then gets "code": "PENDING" with a reason; if no handle was resolved, the command exits 8. For the reason no_preview, retrying rarely helps. The service accepts ten resolves a minute, whatever the plan: trdr waits for its turn.',
-  ],
+  page,
   args: [subjectArgument('handle', 'handle, with or without @')],
   options: {
     direct: flag('--direct', 'request a live resolve without the 100 CU lookup'),
@@ -42,11 +39,6 @@ export const resolveCommand = command({
     ...subjectOptions,
   },
   common: ['output', 'service', 'money'],
-  examples: {
-    'trdr resolve slowpoke': 'wait for a live answer',
-    'trdr resolve slowpoke --no-wait --json': 'request the wallet once, and print the state',
-    'trdr resolve --file handles.txt --max-cu 2M': 'resolve a list, with a spending limit',
-  },
   calls: ['user.handle', 'user.resolve'],
   record: () => ResolveRecord,
   exits: [0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],

@@ -8,6 +8,7 @@ import { excluding, flag, value, valueOr } from '../args/option.ts';
 import { file, folder, text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { speed } from '../tail/flags.ts';
+import page from './sandbox.md';
 
 /** The lines to paste into another shell, so that commands in that shell use this service. */
 function exportLines(
@@ -23,11 +24,7 @@ function exportLines(
 
 export const sandbox = command({
   path: 'sandbox',
-  summary: 'Run the embedded service on localhost',
-  about: [
-    'Serves the whole API on 127.0.0.1 with generated traders, theses and launchpad accounts. The same seed generates the same data. When the service is ready, the command prints its URL and an API key as one line of JSON; on a terminal, it also prints two lines to paste into another shell.',
-    'Faults are a comma-separated list such as "500=2%,delay=200ms,drop=1%"; docs/sandbox.md describes all of them.',
-  ],
+  page,
   options: {
     port: valueOr(
       '--port',
@@ -60,14 +57,6 @@ export const sandbox = command({
     ),
     speed: value('--speed', 'speed of the replay', speed, '1x'),
     data: value('--data', 'serve the NDJSON files in this folder', folder),
-  },
-  examples: {
-    'trdr sandbox --port 8787': 'use a fixed port for scripts',
-    'trdr sandbox --faults "500=2%,drop=1%" --rate 600': 'serve a busy feed with faults',
-    'trdr sandbox --units 100k --top-ups 50k --reveals 2':
-      'see how a run ends when the allowance does',
-    'trdr sandbox --replay monday.ndjson --speed 10x':
-      'replay a recorded feed at ten times its speed',
   },
   record: () => SandboxRecord,
   exits: [0, 2, 9, 129, 130, 143],

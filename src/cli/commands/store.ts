@@ -17,26 +17,21 @@ import type { Io } from '../io.ts';
 import { agree, askLine, askUrlAgain, isAttended } from '../prompt.ts';
 import type { Context } from '../run/context.ts';
 import { configOf, knownSecret } from '../settings/settings.ts';
+import storeCheckPage from './store-check.md';
+import storeClearPage from './store-clear.md';
+import storeLoginPage from './store-login.md';
+import storeStatusPage from './store-status.md';
 
 /** The maximum length of the password on stdin in bytes. Longer input is not a password. */
 const LONGEST = 4096;
 
 export const storeLogin = command({
   path: 'store login',
-  summary: 'Verify a shared store and save its URL to a profile',
-  about: [
-    'A store is a Redis (7.0 or newer) or Valkey server. Through it, all machines that use the same key share one rate limit, one budget, one cache and one paid feed.',
-    'Prompts for the password (input hidden; leave it empty for none), or reads it from stdin with --with-password, or uses TRDR_STORE_PASSWORD. The store is verified before it is saved, unless --no-verify is given.',
-  ],
+  page: storeLoginPage,
   args: [{ name: 'url', help: 'URL of the store, without a password' }],
   options: {
     withPassword: flag('--with-password', 'read the password from stdin'),
     noVerify: flag('--no-verify', 'save the store without verifying it'),
-  },
-  examples: {
-    'trdr store login rediss://desk@redis.internal:6379/0': 'prompt for the password',
-    'pass show redis/desk | trdr store login redis://desk@127.0.0.1 --with-password':
-      'read the password from a password manager',
   },
   savesSettings: true,
   settings: 'tolerant',
@@ -139,13 +134,8 @@ async function readPassword(
 
 export const storeCheck = command({
   path: 'store check',
-  summary: 'Check the shared store and show how to fix each problem',
-  about: [
-    'Checks whether the store is reachable. Then checks its version, the permissions of the user that trdr logs in as, eviction policy, persistence, memory, clock and round-trip time. Writes a few temporary entries and removes them.',
-    'Exits 9 if a check failed, and 0 otherwise; warnings do not count.',
-  ],
+  page: storeCheckPage,
   common: ['output'],
-  examples: { 'trdr store check': 'check whether the store is ready for a team' },
   record: () => CheckRecord,
   exits: [0, 2, 4, 9],
   async run(context) {
@@ -184,11 +174,7 @@ export const storeCheck = command({
 
 export const storeStatus = command({
   path: 'store status',
-  summary: 'Show the machines, rate limits, budgets, feeds and groups of a store',
-  about: [
-    'Prints one line for each machine, lane (the calls that share a rate limit), budget, feed and group. In JSON, NDJSON, CSV and TSV, times and durations are in milliseconds; "-o metrics" prints OpenMetrics text.',
-    '--max-lag is for probes: the command exits 9 if a feed has no leader or was not verified for that long. It also exits 9 if the store is unreachable.',
-  ],
+  page: storeStatusPage,
   options: {
     maxLag: value('--max-lag', 'exit 9 if a feed was last verified longer ago than this', duration),
     output: value(
@@ -199,12 +185,6 @@ export const storeStatus = command({
     ),
   },
   common: ['output'],
-  examples: {
-    'trdr store status': 'show leaders, spending and queues',
-    'trdr store status --max-lag 60s -q > /dev/null': 'use the exit code as a probe',
-    'trdr store status -o metrics > /var/lib/node_exporter/trdr.prom':
-      'write a file for the Prometheus node exporter',
-  },
   record: () => StoreItem,
   exits: [0, 2, 4, 9],
   async run(context, { maxLag, output }) {
@@ -223,19 +203,12 @@ export const storeStatus = command({
 
 export const storeClear = command({
   path: 'store clear',
-  summary: 'Remove cached answers, a feed or everything of this key from the store',
-  about: [
-    'Asks for confirmation. "cache" removes the shared answers, which have to be paid for when they are requested again; "feed NAME" removes a feed with its posts and groups; "all" removes everything of this base URL and key, including budgets.',
-  ],
+  page: storeClearPage,
   args: [
     { name: 'what', help: 'cache, feed or all', choices: ['cache', 'feed', 'all'] },
     { name: 'feed', help: 'name of the feed, as in "trdr store status"', optional: true },
   ],
   options: { yes: flag('-y, --yes', 'remove without asking') },
-  examples: {
-    'trdr store clear cache': 'remove the shared answers',
-    'trdr store clear feed thesis --yes': 'start a feed over',
-  },
   exits: [0, 2, 4, 9, 11, 130],
   parse([what = '', feed], given) {
     if (!['cache', 'feed', 'all'].includes(what)) {

@@ -16,16 +16,11 @@ import { tailPlan } from '../tail/plan.ts';
 import { runFeed } from '../tail/run-feed.ts';
 import { socketOf } from '../tail/socket.ts';
 import { keyFacts, thesisFeedName, thesisSource } from '../tail/source.ts';
+import page from './thesis-relay.md';
 
 export const thesisRelay = command({
   path: 'thesis relay',
-  summary: 'Read the thesis feed once and share it with all machines through the store',
-  about: [
-    'Publishes every thesis to the shared store, where any number of "trdr thesis tail --via store" can read it for 0 CU. You can run several relays: one leads and pays, the others are on standby and take over within seconds when the leader stops.',
-    'The store records what the leader has published and up to where the feed is complete. The next leader continues there, so that no post is lost or duplicated.',
-    'A relay runs until it is stopped, so its total cost is not known in advance. Without --max-cu or --yes, it may spend as much as the setting confirmAbove allows (100,000 CU by default); then it asks on a terminal whether to continue, and exits 6 without a terminal. To run it as a service, set --max-cu or --yes.',
-    '--status writes the state to a file for Prometheus, every five seconds while the relay makes progress, also on standby. If NOTIFY_SOCKET is set, systemd is notified. If stderr is not a terminal, its lines begin with the time.',
-  ],
+  page,
   options: {
     token: list('--token', 'only theses about this token (address or symbol)', text('token')),
     via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll'), 'auto'),
@@ -54,10 +49,6 @@ export const thesisRelay = command({
     ...serviceOptions,
   },
   common: ['service', 'money'],
-  examples: {
-    'trdr thesis relay --max-cu 10M': 'lead or stand by until 10M CU are spent',
-    'trdr thesis relay --via poll --lag 30s --yes': 'poll every 30s for all machines',
-  },
   calls: ['ws', 'thesis.all', 'thesis.token', 'me'],
   exits: [0, 2, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   async run(context, { token, via, lag, keep, keepRows, waitForBudget, ...service }) {

@@ -28,25 +28,11 @@ import { openTail } from '../tail/run.ts';
 import { runFeed } from '../tail/run-feed.ts';
 import { socketOf } from '../tail/socket.ts';
 import { thesisFeedName, thesisSource } from '../tail/source.ts';
+import page from './thesis-tail.md';
 
 export const thesisTail = command({
   path: 'thesis tail',
-  summary: 'Stream theses as they are posted, each exactly once',
-  about: [
-    'With "--via ws", streams over WebSocket (20,000 CU/min) and fills every gap by polling. More than 50 tokens are streamed as all posts, and filtered here. With "--via poll", only polls (200 CU per poll). With "--via auto", takes the cheapest way that keeps --lag: polling, if one author, tokens or --lag are given; without them, starts with the WebSocket, and falls back to polling if the key has no live feed, if the WebSocket has used its share of the remaining units (setting socketShare, 10%), or if the spending limit does not cover another minute. Streams again when the allowance resets with the UTC month.',
-    'With a budget (see "trdr budget set"), "auto" streams if the budget covers streaming until the budget renews; otherwise it polls slowly enough that the budget lasts until it renews. When a budget is used up, the run exits 6; with --wait-for-budget, it sleeps until the budget renews and continues.',
-    'Every thesis that is posted during the run is printed exactly once. When the tail fills a gap, it prints the oldest thesis first; a gap that cannot be filled is reported with its start and end. On a terminal, the last 10 theses are printed first, unless --since, --backfill, --count, --out, --checkpoint or --exec is given; they are on a page that is read anyway.',
-    '--out appends to the file. After a crash, the tail continues from the end of the file; no line is lost, incomplete or duplicated. If the file is renamed, replaced or deleted, the tail continues in a new file; it checks this every second, and at once on SIGUSR2. --rotate begins a new file at a size or at multiples of a duration (UTC), and names finished files by the time of their first post. --checkpoint resumes a run that writes to a pipe: if trdr is killed, rows since the last checkpoint can be repeated. trdr cannot know what the reader of the pipe has processed: if the reader dies, the rows in the pipe are lost.',
-    '--exec CMD runs CMD for each batch of posts, with NDJSON on its stdin. Exit code 0 acknowledges the batch. Otherwise the batch is retried, and later batches wait; after --tries attempts, the batch is written to a dead-letter file next to the checkpoint. With --checkpoint, every post is handed over at least once; a crash repeats at most the posts of a few seconds.',
-    'A run exits 9 if posts may be missing when it ends: because of a gap, or because the service failed until the end. The last line states up to when the feed is complete.',
-    '"--via store" reads the posts that a relay saves in the store (see "trdr thesis relay"), for 0 CU. "auto" does the same if a relay is active for this feed when the tail starts.',
-    '--status writes the state to a file for Prometheus, every five seconds while the tail makes progress. If NOTIFY_SOCKET is set, systemd is notified (READY, STATUS, WATCHDOG, STOPPING). If stderr is not a terminal, its lines begin with the time.',
-    'With --no-follow, prints all posts up to now and ends: with --out or --checkpoint, the next run continues there, as cron does once an hour. --since or --backfill states where the first run starts. It only polls, and its cost depends on how much was posted.',
-    '--confluence N/D prints one record in place of the posts when N different authors have posted about one token within D, and its next version for each further one. It survives restarts.',
-    '--replay FILE... reads posts from files, plain or gzipped, in place of the service: 0 CU, no key. --speed 10x keeps their distances in time.',
-    'With --out FILE, FILE.trdr certifies what the file contains: see "trdr verify".',
-    'Without --duration, the total cost of a tail is not known in advance: it starts at once and may spend as much as the setting confirmAbove allows (100,000 CU by default). --max-cu sets a different limit, and --yes removes the limit. At the limit, the tail asks on a terminal whether to continue; without a terminal, it exits 6 and prints the command that continues the tail. With --duration, the cost is known: if it exceeds confirmAbove, trdr asks for confirmation before the tail starts.',
-  ],
+  page,
   args: [replayArgument],
   options: {
     ...inGroup('What to read', {
@@ -74,21 +60,6 @@ export const thesisTail = command({
     ...tailOptions,
   },
   common: ['output', 'service', 'money'],
-  examples: {
-    'trdr thesis tail --duration 10m': 'watch for ten minutes',
-    'trdr thesis tail --via poll --lag 30s --out theses.ndjson --max-cu 600k':
-      'record to a file for about a day, at 400 CU/min',
-    'trdr thesis tail --no-follow --since 1h --out theses.ndjson --max-cu 100k':
-      'append what is new since the last run, then stop',
-    "trdr thesis tail --max-cu 1M | jq -r 'select(.authorTradeUsd > 1000) | .thesis'":
-      'filter the feed in a pipe',
-    "trdr thesis tail --checkpoint tail.json --batch 1 --exec './notify' --max-cu 5M":
-      'run a command for each post, with up to 10 attempts',
-    'trdr thesis tail --replay theses.ndjson --confluence 3/10m':
-      'find tokens with three authors in ten minutes in a file',
-    'trdr thesis tail --user mira --grep "sold|out" --yes':
-      'follow one author, and select posts by words',
-  },
   calls: [
     'ws',
     'thesis.all',

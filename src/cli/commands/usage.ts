@@ -16,15 +16,11 @@ import { command } from '../command.ts';
 import { isDryRun } from '../run/approve.ts';
 import type { Context } from '../run/context.ts';
 import { estimateText } from '../run/cost-text.ts';
+import page from './usage.md';
 
 export const usageCommand = command({
   path: 'usage',
-  summary: 'Show what this machine has spent (from the local ledger)',
-  about: [
-    'The ledger records every paid call with its maximum cost before the call is sent, and with its actual cost after the answer. An entry has the time, command, profile, host (the name of the machine), the agent that ran the command (if one did), endpoint, status and cost, but no keys and no bodies. Days are UTC, as in the bill of the service.',
-    'If answers were lost, socket minutes are not confirmed, or a run was killed, cu is what was certainly charged and cuAtMost is the maximum. In a large ledger, calls older than two days are summed per hour. The sandbox has its own ledger, which --sandbox shows.',
-    "--reconcile compares this profile's total of the UTC month with what the service counted for the key. If the service counted more, and neither lost answers nor socket minutes that are not confirmed explain the difference, others use the key too.",
-  ],
+  page,
   options: {
     since: value('--since', 'only calls since this time, such as 7d (7 days ago)', time, 'all'),
     by: value('--by', 'group by this field', oneOf(...ledgerGroups, 'machine'), 'command'),
@@ -37,13 +33,6 @@ export const usageCommand = command({
     ),
   },
   common: ['output', 'service'],
-  examples: {
-    'trdr usage --since 7d --by day': 'show the last 7 days, by day',
-    "trdr usage --json | jq 'map(.cu) | add'": 'print the total CU as a number',
-    'trdr usage --store --by machine': 'show what each machine of the key has spent',
-    'trdr usage --since 1d --by agent': 'show what each agent spent in the last day',
-    'trdr usage --reconcile': 'check whether others use the key',
-  },
   calls: ['me'],
   record: () => UsageAnswer,
   exits: [0, 2, 4, 5, 7, 9],

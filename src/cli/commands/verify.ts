@@ -19,16 +19,11 @@ import { IdSet } from '../verify/id-set.ts';
 import { joinFiles } from '../verify/join.ts';
 import { planSample } from '../verify/sample.ts';
 import { type ScannedFile, scanFile } from '../verify/scan.ts';
+import page from './verify.md';
 
 export const verify = command({
   path: 'verify',
-  summary: 'Verify that files of a tail or a list are complete and unchanged',
-  about: [
-    'Compares each file with its certificate, the file FILE.trdr beside it, which "thesis tail --out", "launchpad tail --out", "thesis list --out" and "launchpad callouts --out" write. Counts the posts, computes their digest, looks for duplicates, and joins the verified stretches of all files, in any order. Files that --rotate has finished are found beside their file; a certificate that a pattern also matches stands for its file, and locks are passed over. Sends no requests without --sample.',
-    'Prints a table of the files and their sum, or one record. The status is "complete", "not verified yet", "gaps", "no certificate" or "changed", the worst of the files. Exits 0 only if the status is "complete", and 10 otherwise. stderr states every gap and every difference. What lies between --since and --until and is not verified is a gap. Without --until, the stretch ends at the last verified post, however old that is: --fresh D also exits 10 if the feed was last read completely more than D ago.',
-    'Posts that a running tail has written since its last verification are counted, but not vouched for: a tail verifies posts two minutes after they were posted. docs/proof.md explains what is promised, and how to verify a file without trdr.',
-    '--sample N requests N random pages of the verified stretches again, for 200 CU each (launchpad: 10 CU), and looks for posts that are not in the files.',
-  ],
+  page,
   args: [{ name: 'file', help: 'NDJSON file, plain or gzipped', variadic: true, complete: 'file' }],
   options: {
     since: value('--since', 'verify the stretch that begins at this time', time),
@@ -41,14 +36,6 @@ export const verify = command({
     ),
   },
   common: ['output', 'service', 'money'],
-  examples: {
-    'trdr verify theses.ndjson': 'verify one file',
-    'trdr verify theses.ndjson --since 7d --fresh 1h':
-      'verify the last week, in the files that --rotate has finished too, and that the tail still reads the feed',
-    'trdr verify theses.ndjson -q > /dev/null || echo "theses.ndjson is not complete" | mail -s trdr ops':
-      'send a mail if a file is not complete',
-    'trdr verify theses.ndjson --sample 5 --max-cu 1k': 'compare five random pages, for 1,000 CU',
-  },
   calls: [
     'thesis.all',
     'thesis.token',

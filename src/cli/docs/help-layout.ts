@@ -1,8 +1,10 @@
 import { type Command, Help, type HelpConfiguration } from 'commander';
 import { Program } from '../program/program.ts';
 import { bold } from './bold.ts';
+import { commandProse } from './command-prose.ts';
 import { describeFlag } from './describe-flag.ts';
-import { type DocPage, isLeaf, type Section, sectionsOf } from './page.ts';
+import { type DocPage, isLeaf, sectionsOf } from './page.ts';
+import type { Section } from './prose.ts';
 import { topics } from './topics.ts';
 
 const commander = Help.prototype;
@@ -38,9 +40,10 @@ const joined = (parts: readonly string[]): string =>
 
 function sectionsFor(program: Program, isBrief: boolean): readonly Section[] {
   if (!isLeaf(program)) return groupSections(program);
-  if (!isBrief) return sectionsOf(program.spec);
-  const examples = Object.entries(program.spec.examples).slice(0, BRIEF_EXAMPLES);
-  return [{ title: 'Examples', code: Object.fromEntries(examples) }];
+  const { examples } = commandProse(program.spec);
+  if (!isBrief) return sectionsOf(program.spec, examples);
+  const first = Object.entries(examples).slice(0, BRIEF_EXAMPLES);
+  return [{ title: 'Examples', code: Object.fromEntries(first) }];
 }
 
 /** The overview also lists the topics; a group has the sections of the topic with its name. */

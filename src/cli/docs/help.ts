@@ -8,6 +8,7 @@ import { openTree, type Program } from '../program/program.ts';
 import { colorMode } from '../report-failure.ts';
 import { commandPaths, groupSummaries, groups, tree } from '../tree.ts';
 import { withoutBold } from './bold.ts';
+import { commandProse } from './command-prose.ts';
 import { formatTopic, helpLayout } from './help-layout.ts';
 import { type DocPage, isLeaf, type Leaf, pageFile } from './page.ts';
 import { topics } from './topics.ts';
@@ -43,7 +44,8 @@ export async function wholeProgram(style: HelpStyle = plainStyle): Promise<Progr
     configure(each);
     if (each !== program) await each.load();
     if (isLeaf(each)) {
-      each.description([`${each.summary()}.`, ...each.spec.about].join('\n\n'));
+      const { summary, about } = commandProse(each.spec);
+      each.summary(summary).description([`${summary}.`, ...about].join('\n\n'));
       return;
     }
     await Promise.all(each.commands.map(describe));

@@ -5,14 +5,8 @@ import { version } from '../version.ts';
 import { outlineOf } from './completion/outline.ts';
 import { completionScripts } from './completion/scripts.ts';
 import { helpFiles, leavesOf, wholeProgram } from './help.ts';
-import {
-  commandPage,
-  type Definition,
-  type DocPage,
-  type Leaf,
-  pageFile,
-  type Section,
-} from './page.ts';
+import { commandPage, type DocPage, type Leaf, pageFile } from './page.ts';
+import type { Definition, Section } from './prose.ts';
 import { skillTexts } from './skill.ts';
 import { topics } from './topics.ts';
 
@@ -26,7 +20,7 @@ export async function preparedTexts() {
     reference: referenceFiles(leaves),
     completions: completionScripts,
     outline: JSON.stringify(outlineOf(leaves)),
-    ...skillTexts(leaves.map(({ spec }) => spec)),
+    ...skillTexts(new Map(leaves.map((leaf) => [leaf.spec.path, leaf.summary()]))),
   };
 }
 
@@ -79,7 +73,7 @@ function overview(leaves: readonly Leaf[], summary: string): string {
     sections: [
       ...commandSections(leaves).map(({ title, commands }) => ({
         title,
-        terms: commands.map(({ spec }) => [`trdr ${spec.path}`, spec.summary] as const),
+        terms: commands.map((leaf) => [`trdr ${leaf.spec.path}`, leaf.summary()] as const),
       })),
       {
         title: 'Environment',
@@ -173,7 +167,9 @@ function contents(leaves: readonly Leaf[]): string {
     `- [\`trdr ${words}\`](${file}): ${escaped(summary)}.\n`;
   const lists = commandSections(leaves).map(({ title, commands }) => [
     `## ${title}\n\n`,
-    ...commands.map(({ spec }) => row(spec.path, `${pageFile(spec.path)}.md`, spec.summary)),
+    ...commands.map((leaf) =>
+      row(leaf.spec.path, `${pageFile(leaf.spec.path)}.md`, leaf.summary()),
+    ),
   ]);
   const topicRows = topics.map((topic) =>
     row(`help ${topic.name}`, topicFile(topic), topic.summary),

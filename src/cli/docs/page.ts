@@ -4,16 +4,8 @@ import { notReplaced } from '../args/option.ts';
 import type { AnyCommand, Examples } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import type { Program } from '../program/program.ts';
-
-export type Definition = readonly [term: string, meaning: string];
-
-export interface Section {
-  readonly title: string;
-  readonly text?: readonly string[];
-  readonly terms?: readonly Definition[];
-  readonly code?: Examples;
-  readonly isFlagGroup?: true;
-}
+import { commandProse } from './command-prose.ts';
+import type { Definition, Section } from './prose.ts';
 
 /** A page of the documentation as data, from which the pages for terminal, man and Markdown are generated. */
 export interface DocPage {
@@ -33,6 +25,7 @@ export const isLeaf = (program: Program): program is Leaf => program.spec !== un
 /** The page of a command for man and Markdown, in the words of its help. */
 export function commandPage(leaf: Leaf): DocPage {
   const help = leaf.createHelp();
+  const prose = commandProse(leaf.spec);
   const groups = help.groupItems(
     help.visibleOptions(leaf),
     help.visibleOptions(leaf),
@@ -53,17 +46,17 @@ export function commandPage(leaf: Leaf): DocPage {
   };
   return {
     name: leaf.spec.path,
-    summary: `${leaf.summary()}.`,
+    summary: `${prose.summary}.`,
     usage: help.commandUsage(leaf),
-    about: leaf.spec.about,
-    sections: [words, ...flags].filter(isFilled).concat(sectionsOf(leaf.spec)),
+    about: prose.about,
+    sections: [words, ...flags].filter(isFilled).concat(sectionsOf(leaf.spec, prose.examples)),
   };
 }
 
 /** What a page says after the arguments and flags, which commander knows. */
-export function sectionsOf(spec: AnyCommand): Section[] {
+export function sectionsOf(spec: AnyCommand, examples: Examples): Section[] {
   const sections: Section[] = [
-    { title: 'Examples', code: spec.examples },
+    { title: 'Examples', code: examples },
     { title: 'Prices', terms: priceTerms(spec) },
     { title: 'Exit codes', terms: spec.exits.map((code) => [String(code), exitCodes[code]]) },
     { title: 'Common flags', text: [commonText(spec)] },

@@ -7,16 +7,18 @@ import { alwaysOptions, commonGroups, helpFlag } from '../args/common.ts';
 import { Flag } from '../args/option.ts';
 import { exitCodes, limitCodes } from '../exit.ts';
 import { version } from '../version.ts';
+import { commandProse } from './command-prose.ts';
 import type { Leaf } from './page.ts';
 import { callPrices } from './price-list.ts';
 
 export function describeCommand(leaf: Leaf) {
   const { spec } = leaf;
+  const prose = commandProse(spec);
   return {
     command: spec.path,
     summary: leaf.summary(),
     usage: leaf.createHelp().commandUsage(leaf),
-    about: spec.about,
+    about: prose.about,
     args: leaf.registeredArguments.map((word) => ({
       name: word.name(),
       help: word.description,
@@ -29,7 +31,7 @@ export function describeCommand(leaf: Leaf) {
     record: spec.record ? recordSchema(spec.record()) : null,
     prices: callPrices(spec),
     exits: spec.exits.map((code) => ({ code, meaning: exitCodes[code] })),
-    examples: Object.entries(spec.examples).map(([run, does]) => ({ run, does })),
+    examples: Object.entries(prose.examples).map(([run, does]) => ({ run, does })),
   };
 }
 
@@ -52,7 +54,7 @@ export function describeAll(leaves: readonly Leaf[]) {
     })),
     commands: leaves.map(({ spec }) => ({
       command: spec.path,
-      summary: spec.summary,
+      summary: commandProse(spec).summary,
       flags: spec.common,
       prices: callPrices(spec).map(({ endpoint, price }) => ({ endpoint, price })),
       exits: spec.exits,

@@ -72,7 +72,7 @@ export class Program extends Command {
     const { help, ...common } = notReplaced(commonOptions(spec.common), spec.options);
     for (const flag of Object.values(common)) this.addOption(flag);
     if (spec.usage !== undefined) this.usage(`[options] ${spec.usage}`);
-    return this.summary(spec.summary).action(() => this.#reached(this));
+    return this.action(() => this.#reached(this));
   }
 
   override addOption(option: Option): this {

@@ -2,7 +2,9 @@ import { entryMs, type FeedPoint, isBeginning, type StreamRow } from './entry.ts
 
 /** Covers all entries that a failover or power failure can remove. */
 export const LOOK_BACK_MS = 5 * 60_000;
-/** So many posts stay known, however old they are: in a quiet feed, the last ones may be hours old. */
+/**
+ * So many posts stay known, however old they are: in a quiet feed, the last ones may be hours old.
+ */
 const LEAST_KNOWN = 20;
 
 /** Ids of delivered posts, with the times of their entries. */

@@ -1,5 +1,5 @@
 import { plainJson } from '../../base/json-object.ts';
-import { fieldsReply } from '../connection.ts';
+import { fieldsReply } from '../replies.ts';
 
 /** Identifies a post: its id, and its post time (null if the service sent none). */
 export interface FeedPoint {

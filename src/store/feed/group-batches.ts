@@ -1,6 +1,7 @@
 import { Failure } from '../../base/failure.ts';
-import { fieldsReply, listReply, type StoreConnection } from '../connection.ts';
+import type { StoreConnection } from '../connection.ts';
 import type { FeedKeys } from '../keys.ts';
+import { fieldsReply, listReply } from '../replies.ts';
 import {
   before,
   type FeedPoint,

@@ -38,7 +38,8 @@ async function* orderedMember(
   const { feed, name, clock, leaseMs = LEASE_MS } = options;
   const key = feed.group(name);
   const token = randomUUID();
-  let [waiting, hasWaited] = [false, false];
+  let isStandby = false;
+  let hasWaited = false;
   let askedAt = clock.mono();
   for (; ; askedAt = clock.mono()) {
     const born = await bornOf(store, feed);
@@ -50,22 +51,20 @@ async function* orderedMember(
       await clock.sleep(GRACE_MS, signal);
     }
     if ((await store.send('SET', [key, token, 'NX', 'PX', leaseMs])) === 'OK') break;
-    if (!waiting) yield { kind: 'standby' } as const;
-    waiting = true;
+    if (!isStandby) yield { kind: 'standby' } as const;
+    isStandby = true;
     await clock.sleep(LOOK_MS, signal);
   }
   yield { kind: 'active' } as const;
   // `signal` does not end the lease: a member that is stopping holds it until its batch is
   // acknowledged.
   const lease = keepLease(store, clock, { askedAt, leaseMs, lostText }, () =>
-    store.run(renew, [key], [token, leaseMs]),
+    store.run(...renew.with({ lease: key }, { token, leaseMs })),
   );
   const ack = async (entries: readonly string[]) => {
-    if (
-      (await store.run(feedScripts.ackOrdered, [key, feed.stream], [token, name, ...entries])) !==
-      -1
-    )
-      return;
+    const places = { lease: key, stream: feed.stream };
+    const acked = feedScripts.ackOrdered.with(places, { token, group: name }, entries);
+    if ((await store.run(...acked)) !== -1) return;
     lease.end();
     throw storeFailure('STORE_LEASE', lostText);
   };
@@ -89,7 +88,7 @@ async function giveBack(
   if (closed && !signal.aborted) return;
   try {
     const store = closed ? await open() : own;
-    await store.run(resign, [feed.group(name)], [token]);
+    await store.run(...resign.with({ lease: feed.group(name) }, { token }));
     if (closed) store.close();
   } catch {
     // Ignore the error: the lease expires by itself.

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { createRecentSet } from '../../base/recent-set.ts';
-import { listReply, type StoreConnection } from '../connection.ts';
+import type { StoreConnection } from '../connection.ts';
 import { isStoreFailure, unusable } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
-import { feedScripts } from '../scripts/feed.ts';
+import { feedScripts, readList, readPublished } from '../scripts/feed.ts';
 import { type FeedPoint, isBefore, timeFrom } from './entry.ts';
-import { keepLease, LEASE_MS, lead, resign } from './lease.ts';
+import { keepLease, LEASE_MS, type Lease, lead, readLead, resign } from './lease.ts';
 
 const FULL_RETRY_MS = 1_000;
 const BATCH = 100;
@@ -51,41 +51,164 @@ interface Leading {
   readonly describe: () => Readonly<Record<string, string | number>>;
 }
 
-export type RelayTerm = Extract<Awaited<ReturnType<typeof openTerm>>, { readonly token: string }>;
+/** Another process leads; its lease lasts for so long. */
+export interface Standby {
+  readonly leftMs: number;
+}
+
+/** The time for which a relay leads a feed: that of one connection. */
+export interface RelayTerm {
+  readonly leftMs?: undefined;
+  readonly token: string;
+  /** Whether the store had lost the feed, and got it back from the memory of this relay. */
+  readonly restored: boolean;
+  /** The position of the previous leader; undefined if the store has none. */
+  readonly mark: string | undefined;
+  /** The posts that were published after this position, and some before it. */
+  readonly published: readonly PublishedPost[];
+  /**
+   * Aborted when the term ends. After that, this process must neither publish nor pay as leader.
+   */
+  readonly over: AbortSignal;
+  publish(posts: readonly Post[]): Promise<void>;
+  /**
+   * Saves a position that covers all posts published so far; `verified` is its verified time, null
+   * if it has none.
+   */
+  save(mark: string, verified: number | null): Promise<void>;
+  resign(): Promise<void>;
+}
+
+interface PublishedPost extends FeedPoint {
+  readonly entry: string;
+}
 
 /**
- * Becomes the leader of a feed. If another process leads, returns the remaining time of its lease
- * in ms.
+ * Becomes the leader of a feed, unless another process leads. A new term reads the position and the
+ * end of the stream again, because the store may have lost its last second.
  */
-export async function openTerm(store: StoreConnection, leading: Leading) {
-  const { feed, clock, keepMs, keepRows, leaseMs = LEASE_MS } = leading;
+export async function openTerm(
+  store: StoreConnection,
+  leading: Leading,
+): Promise<RelayTerm | Standby> {
+  const { feed, clock, leaseMs = LEASE_MS } = leading;
   const memory = leading.memory ?? { token: '', state: undefined };
   const askedAt = clock.mono();
   const description = () => Object.entries(leading.describe()).flat();
-  const claim = [randomBytes(12).toString('hex'), leaseMs, memory.token, ...description()];
-  const [token, leftMs] = listReply(
-    await store.run(lead, [feed.lease, feed.epoch, feed.info], claim),
-  );
-  if (typeof token !== 'string' || token === '') return { leftMs: Number(leftMs) || leaseMs };
+  const nonce = randomBytes(12).toString('hex');
+  const claim = { nonce, leaseMs, lastToken: memory.token };
+  const led = readLead(await store.run(...lead.with(feed, claim, description())), leaseMs);
+  if ('leftMs' in led) return led;
+  const { token } = led;
   memory.token = token;
-
   const lostText = 'this process has lost its lease of the feed';
   const lease = keepLease(store, clock, { askedAt, leaseMs, lostText }, () =>
-    store.run(feedScripts.report, [feed.lease, feed.info], [token, leaseMs, ...description()]),
+    store.run(...feedScripts.report.with(feed, { token, leaseMs }, description())),
   );
-  let newest = '';
+  const published = await readEnd(store, feed);
+  const stored = await readFeedState(store, feed);
+  // If the store has lost the feed, continue from what this relay remembers. If it remembers
+  // nothing, the feed starts over.
+  const isLost = stored.mark === '' && published.length === 0;
+  const { mark, last } = isLost ? (memory.state ?? stored) : stored;
+  if (isLost || (await store.send('HGET', [feed.info, 'born'])) === null) {
+    const begin = feedScripts.beginFeed.with(feed, { token, position: mark, last });
+    if ((await store.run(...begin)) !== 1) lease.end();
+  }
+  const restored = isLost && memory.state !== undefined;
+  memory.state = mark === '' ? undefined : { mark, last };
+  lease.check();
+  const start = { restored, mark: mark === '' ? undefined : mark, published };
+  return new Term(store, leading, { token, lease, memory }, start);
+}
 
-  async function send(args: readonly (string | number)[]): Promise<string> {
-    const keys = [feed.lease, feed.stream, feed.mark, feed.info];
+/** What a leader holds. */
+interface Held {
+  readonly token: string;
+  readonly lease: Lease;
+  readonly memory: RelayMemory;
+}
+
+class Term implements RelayTerm {
+  readonly restored: boolean;
+  readonly mark: string | undefined;
+  readonly published: readonly PublishedPost[];
+  readonly #store: StoreConnection;
+  readonly #leading: Leading;
+  readonly #held: Held;
+  /**
+   * The posts that were published: the tail of a new leader may read again what the position does
+   * not cover.
+   */
+  readonly #known = createRecentSet(ENTRIES_MAX);
+  /** The last entry of the stream. */
+  #newest: string;
+
+  constructor(
+    store: StoreConnection,
+    leading: Leading,
+    held: Held,
+    { restored, mark, published }: Pick<RelayTerm, 'restored' | 'mark' | 'published'>,
+  ) {
+    this.#store = store;
+    this.#leading = leading;
+    this.#held = held;
+    this.restored = restored;
+    this.mark = mark;
+    this.published = published;
+    for (const { id } of published.toReversed()) this.#known.add(id);
+    this.#newest = published[0]?.entry ?? '';
+  }
+
+  get token(): string {
+    return this.#held.token;
+  }
+
+  get over(): AbortSignal {
+    return this.#held.lease.over;
+  }
+
+  async publish(posts: readonly Post[]): Promise<void> {
+    for (let from = 0; from < posts.length; from += BATCH) {
+      const batch = posts.slice(from, from + BATCH);
+      const fresh = batch.filter(({ id }) => this.#known.add(id));
+      if (fresh.length === 0) continue;
+      const flat = fresh.flatMap(({ id, at, body }) => [id, at ?? '', body]);
+      await this.#send({ position: '', verifiedTo: '', entry: '' }, flat);
+    }
+  }
+
+  async save(mark: string, verified: number | null): Promise<void> {
+    const covered = { position: mark, verifiedTo: verified ?? '', entry: this.#newest };
+    const last = await this.#send(covered);
+    this.#held.memory.state = { mark, last };
+  }
+
+  async resign(): Promise<void> {
+    const { lease, token } = this.#held;
+    const ended = resign.with(this.#leading.feed, { token });
+    if (!lease.over.aborted) await this.#store.run(...ended).catch(() => {});
+    lease.end();
+  }
+
+  /**
+   * Publishes, and waits while the store is full. Returns the last post that any leader has
+   * published.
+   */
+  async #send(
+    covered: Readonly<Record<'position' | 'verifiedTo' | 'entry', string | number>>,
+    posts: readonly (string | number)[] = [],
+  ): Promise<string> {
+    const { feed, clock, keepMs, keepRows } = this.#leading;
+    const { lease, token } = this.#held;
+    const call = feedScripts.publish.with(feed, { token, ...covered, keepMs, keepRows }, posts);
     for (;;) {
       lease.check();
       try {
-        const [word, added, last] = listReply(
-          await store.run(feedScripts.publish, keys, [token as string, ...args]),
-        );
-        if (word === 'ok') {
-          newest = String(added) || newest;
-          return String(last);
+        const published = readPublished(await this.#store.run(...call));
+        if (published) {
+          this.#newest = published.entry || this.#newest;
+          return published.last;
         }
         lease.end();
       } catch (error) {
@@ -94,58 +217,6 @@ export async function openTerm(store: StoreConnection, leading: Leading) {
       }
     }
   }
-
-  const published = await readEnd(store, feed);
-  // The tail of a new leader may read again what the position does not cover.
-  const known = createRecentSet(ENTRIES_MAX);
-  for (const { id } of published.toReversed()) known.add(id);
-  newest = published[0]?.entry ?? '';
-  const stored = await readFeedState(store, feed);
-  // If the store has lost the feed, continue from what this relay remembers. If it remembers
-  // nothing, the feed starts over.
-  const isLost = stored.mark === '' && published.length === 0;
-  const { mark, last } = isLost ? (memory.state ?? stored) : stored;
-  if (isLost || (await store.send('HGET', [feed.info, 'born'])) === null) {
-    const keys = [feed.lease, feed.mark, feed.info];
-    if ((await store.run(feedScripts.beginFeed, keys, [token, mark, last])) !== 1) lease.end();
-  }
-  const restored = isLost && memory.state !== undefined;
-  memory.state = mark === '' ? undefined : { mark, last };
-  lease.check();
-  return {
-    token,
-    /** Whether the store had lost the feed, and got it back from the memory of this relay. */
-    restored,
-    /** The position of the previous leader; undefined if the store has none. */
-    mark: mark === '' ? undefined : mark,
-    /** The posts that were published after this position, and some before it. */
-    published,
-    /**
-     * Aborted when the term ends. After that, this process must neither publish nor pay for
-     * anything as leader.
-     */
-    over: lease.over,
-    async publish(posts: readonly Post[]): Promise<void> {
-      for (let from = 0; from < posts.length; from += BATCH) {
-        const fresh = posts.slice(from, from + BATCH).filter(({ id }) => known.add(id));
-        if (fresh.length === 0) continue;
-        const flat = fresh.flatMap(({ id, at, body }) => [id, at ?? '', body]);
-        await send(['', '', '', keepMs, keepRows, ...flat]);
-      }
-    },
-    /**
-     * Saves a position that covers all posts published so far; `verified` is its verified time,
-     * null if it has none.
-     */
-    async save(mark: string, verified: number | null): Promise<void> {
-      const last = await send([mark, verified ?? '', newest, keepMs, keepRows]);
-      memory.state = { mark, last };
-    },
-    async resign(): Promise<void> {
-      if (!lease.over.aborted) await store.run(resign, [feed.lease], [token]).catch(() => {});
-      lease.end();
-    },
-  };
 }
 
 /** The state of a feed in the store; the position is empty if the store has none. */
@@ -169,20 +240,15 @@ const ENTRIES_MAX = 20_000;
  * Reads the posts that the saved position does not cover, newest first: all without a position, at
  * least a page.
  */
-async function readEnd(
-  store: StoreConnection,
-  feed: FeedKeys,
-): Promise<readonly (FeedPoint & { readonly entry: string })[]> {
+async function readEnd(store: StoreConnection, feed: FeedKeys): Promise<readonly PublishedPost[]> {
   const covered = await store.send('HGET', [feed.info, 'entry']);
-  const posts = new Map<string, FeedPoint & { readonly entry: string }>();
+  const posts = new Map<string, PublishedPost>();
   const repeated: string[] = [];
   let start = '+';
   for (let read = 0; read < ENTRIES_MAX; read += PAGE) {
-    const [oldest = '', ...flat] = listReply(
-      await store.run(feedScripts.listEntries, [feed.stream], [start, PAGE]),
-    ).map(String);
-    for (let at = 0; at + 2 < flat.length; at += 3) {
-      const [entry = '', id = '', time = ''] = flat.slice(at, at + 3);
+    const list = feedScripts.listEntries.with(feed, { start, count: PAGE });
+    const { oldest, posts: listed } = readList(await store.run(...list));
+    for (const { entry, id, time } of listed) {
       // After a power failure, Redis 7.0 ignores a truncated script at the next start, but executes
       // it at the one after that, when a leader has published its posts again. Groups read the
       // later entry.

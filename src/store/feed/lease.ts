@@ -1,46 +1,78 @@
 import type { Clock } from '../../base/clock.ts';
 import type { StoreConnection } from '../connection.ts';
 import { storeFailure } from '../failures.ts';
+import { listReply } from '../replies.ts';
 import { script } from '../script.ts';
 
 /**
- * After a failover, two servers can issue the same epoch, so the token has a nonce. ARGV[3]: the
- * last token.
+ * Takes a lease that is free, or that the caller's last term left behind. The token is compared
+ * whole: after a failover, two servers can issue the same epoch, so it has a nonce too. After the
+ * named arguments: fields and values of the new leader. Returns what `readLead` reads.
  */
-export const lead = script(
-  'lead',
-  `
-local left = redis.call('PTTL', KEYS[1])
-if left > 0 and redis.call('GET', KEYS[1]) ~= ARGV[3] then return { '', left } end
-local token = redis.call('INCR', KEYS[2]) .. ':' .. ARGV[1]
-redis.call('SET', KEYS[1], token, 'PX', ARGV[2])
-for at = 4, #ARGV, 2 do redis.call('HSET', KEYS[3], ARGV[at], ARGV[at + 1]) end
+export const lead = script('lead', {
+  keys: ['lease', 'epoch', 'info'],
+  args: ['nonce', 'leaseMs', 'lastToken'],
+  body: `
+local left = redis.call('PTTL', lease)
+if left > 0 and redis.call('GET', lease) ~= lastToken then return { '', left } end
+local token = redis.call('INCR', epoch) .. ':' .. nonce
+redis.call('SET', lease, token, 'PX', leaseMs)
+for at = REST, #ARGV, 2 do redis.call('HSET', info, ARGV[at], ARGV[at + 1]) end
 return { token }`,
-);
+});
+
+/** Extends a lease. Returns 0 if the caller has lost it. */
+export const renew = script('renew', {
+  keys: ['lease'],
+  args: ['token', 'leaseMs'],
+  frees: true,
+  body: `
+if redis.call('GET', lease) ~= token then return 0 end
+return redis.call('PEXPIRE', lease, leaseMs)`,
+});
+
+/** Ends a lease that the caller holds. */
+export const resign = script('resign', {
+  keys: ['lease'],
+  args: ['token'],
+  frees: true,
+  body: `
+if redis.call('GET', lease) ~= token then return 0 end
+return redis.call('DEL', lease)`,
+});
 
 /**
- * Extends a lease. KEYS: lease. ARGV: token, new duration in ms. Returns 0 if the caller has lost
- * the lease.
+ * The answer of `lead`: the token of the new leader, or how long the lease of another one lasts.
  */
-export const renew = script(
-  'renew',
-  `
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-return redis.call('PEXPIRE', KEYS[1], ARGV[2])`,
-  { frees: true },
-);
+export type LeadReply = { readonly token: string } | { readonly leftMs: number };
 
-/** Ends a lease that the caller holds. KEYS: lease. ARGV: token. */
-export const resign = script(
-  'resign',
-  `
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-return redis.call('DEL', KEYS[1])`,
-  { frees: true },
-);
+export function readLead(reply: unknown, leaseMs: number): LeadReply {
+  const [token, leftMs] = listReply(reply);
+  if (typeof token === 'string' && token !== '') return { token };
+  return { leftMs: Number(leftMs) || leaseMs };
+}
 
 export const LEASE_MS = 10_000;
 const RENEW_MS = 2_500;
+
+/** A lease that this process renews. */
+export interface Lease {
+  readonly over: AbortSignal;
+  end(): void;
+  /** Throws if the lease is over. */
+  check(): void;
+}
+
+interface LeaseOptions {
+  /**
+   * When the lease was asked for, by the monotonic clock. It lasts from then on, whenever the
+   * answer came.
+   */
+  readonly askedAt: number;
+  readonly leaseMs: number;
+  /** The message for a caller that continues without the lease. */
+  readonly lostText: string;
+}
 
 /**
  * Renews a lease until it is over: because the caller has ended it or lost it, or could not renew
@@ -49,45 +81,60 @@ const RENEW_MS = 2_500;
 export function keepLease(
   store: StoreConnection,
   clock: Clock,
-  {
-    askedAt,
-    leaseMs,
-    lostText,
-  }: { readonly askedAt: number; readonly leaseMs: number; lostText: string },
+  options: LeaseOptions,
   renewOnce: () => Promise<unknown>,
-) {
-  const ended = new AbortController();
-  const over = AbortSignal.any([ended.signal, store.lost]);
-  let endsAt = askedAt + leaseMs;
-  const end = () => ended.abort(storeFailure('STORE_LEASE', lostText));
+): Lease {
+  const lease = new KeptLease(store, clock, options);
+  lease.keep(renewOnce);
+  return lease;
+}
 
-  async function renewing(): Promise<void> {
-    while (!over.aborted) {
-      const sent = clock.mono();
-      if ((await renewOnce()) !== 1) end();
-      endsAt = sent + leaseMs;
-      await clock.sleep(Math.min(RENEW_MS, leaseMs / 4), over);
+class KeptLease implements Lease {
+  readonly over: AbortSignal;
+  readonly #clock: Clock;
+  readonly #options: LeaseOptions;
+  readonly #ended = new AbortController();
+  /** When the lease ends unless it is renewed, by the monotonic clock. */
+  #endsAt: number;
+
+  constructor(store: StoreConnection, clock: Clock, options: LeaseOptions) {
+    this.#clock = clock;
+    this.#options = options;
+    this.#endsAt = options.askedAt + options.leaseMs;
+    this.over = AbortSignal.any([this.#ended.signal, store.lost]);
+  }
+
+  end(): void {
+    this.#ended.abort(storeFailure('STORE_LEASE', this.#options.lostText));
+  }
+
+  check(): void {
+    if (this.#clock.mono() >= this.#endsAt) this.end();
+    this.over.throwIfAborted();
+  }
+
+  keep(renewOnce: () => Promise<unknown>): void {
+    for (const work of [this.#renew(renewOnce), this.#watch()]) {
+      work.catch((error: unknown) => {
+        if (!this.over.aborted) this.#ended.abort(error);
+      });
+    }
+  }
+
+  async #renew(renewOnce: () => Promise<unknown>): Promise<void> {
+    const { leaseMs } = this.#options;
+    while (!this.over.aborted) {
+      const sent = this.#clock.mono();
+      if ((await renewOnce()) !== 1) this.end();
+      this.#endsAt = sent + leaseMs;
+      await this.#clock.sleep(Math.min(RENEW_MS, leaseMs / 4), this.over);
     }
   }
 
   /** Ends the lease on time, even if the store does not answer. */
-  async function watching(): Promise<void> {
-    while (clock.mono() < endsAt) await clock.sleep(endsAt - clock.mono(), over);
-    end();
+  async #watch(): Promise<void> {
+    while (this.#clock.mono() < this.#endsAt)
+      await this.#clock.sleep(this.#endsAt - this.#clock.mono(), this.over);
+    this.end();
   }
-
-  for (const work of [renewing(), watching()]) {
-    work.catch((error: unknown) => {
-      if (!over.aborted) ended.abort(error);
-    });
-  }
-  return {
-    over,
-    end,
-    /** Throws if the lease is over. */
-    check(): void {
-      if (clock.mono() >= endsAt) end();
-      over.throwIfAborted();
-    },
-  };
 }

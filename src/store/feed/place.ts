@@ -32,7 +32,9 @@ export class Place {
     this.#hole = hole;
   }
 
-  /** The entry after which reading continues: the last one read, or an earlier one if that was lost. */
+  /**
+   * The entry after which reading continues: the last one read, or an earlier one if that was lost.
+   */
   get cursor(): string {
     return this.#cursor;
   }
@@ -80,7 +82,8 @@ export class Place {
   /** Whether the first row of a reply certainly follows what was delivered. */
   follows(first: StreamRow, delivered: Delivered): boolean {
     const isNew = isRestart(first, delivered);
-    // A follower that began before the feed can only miss posts that the store lost with the first of them.
+    // A follower that began before the feed can only miss posts that the store lost with the first
+    // of them.
     if (delivered.isEmpty ? isNew : this.#isLinked || delivered.last === null) return true;
     if (delivered.has(first.prev) || delivered.hasEntry(first)) return true;
     return delivered.isRepeated(first) && !isNew;
@@ -106,7 +109,10 @@ export class Place {
     return this.#hole === undefined || !isBefore(covered, this.#hole);
   }
 
-  /** A position of the leader covers the hole: what was missing is known to be missing. Returns whether there was one. */
+  /**
+   * A position of the leader covers the hole: what was missing is known to be missing. Returns
+   * whether there was one.
+   */
   closeHole(): boolean {
     const hadHole = this.#hole !== undefined;
     this.#hole = undefined;
@@ -120,6 +126,9 @@ export class Place {
   }
 }
 
-/** Whether a leader that knew nothing has started the feed over, without the posts that were there then. */
+/**
+ * Whether a leader that knew nothing has started the feed over, without the posts that were there
+ * then.
+ */
 export const isRestart = (row: StreamRow, delivered: Delivered): boolean =>
   row.prev === '' || (isBeginning(row) && !delivered.has(row.prev));

@@ -51,7 +51,10 @@ export interface Start {
 export interface MissingPosts {
   readonly from: FeedPoint | null;
   readonly to: FeedPoint;
-  /** The posts after the gap, up to which they can be fetched; empty if later posts may be missing too. */
+  /**
+   * The posts after the gap, up to which they can be fetched; empty if later posts may be missing
+   * too.
+   */
   readonly ahead: readonly FeedPoint[];
 }
 
@@ -89,7 +92,9 @@ export function findStart(begin: Exclude<Begin, { kind: 'position' }>, ends: Str
   return { place: new Place({ cursor: end, isLinked: !isRead, hole }), delivered };
 }
 
-/** Nothing is missing from a stream that never had an entry, or whose first entry is still to come. */
+/**
+ * Nothing is missing from a stream that never had an entry, or whose first entry is still to come.
+ */
 const holeBefore = (entry: string, lastId: string): string | undefined =>
   lastId === '' || isBeginning({ prev: lastId }) ? undefined : entry;
 

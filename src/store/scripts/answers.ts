@@ -1,3 +1,4 @@
+import { listReply, number } from '../replies.ts';
 import { script } from '../script.ts';
 
 /**
@@ -13,60 +14,95 @@ local function read(command, key, ...)
 end`;
 
 /**
- * Returns `lead` if the caller must request the answer. ARGV[5]: what the caller could not read, to
- * be replaced.
+ * Reads an answer or the failure of another machine, or claims the answer. `damaged` is what the
+ * caller could not read, which is replaced. Returns what `readClaim` reads.
  */
-const ask = script(
-  'ask',
-  `${READ}
-local entry = read('HMGET', KEYS[1], 'status', 'time', 'record', 'seal') or {}
-if entry[4] and entry[4] == ARGV[5] then
+const ask = script('ask', {
+  keys: ['answer', 'claimKey'],
+  args: ['token', 'maxAgeMs', 'missAgeMs', 'claimMs', 'damaged'],
+  body: `${READ}
+local entry = read('HMGET', answer, 'status', 'time', 'record', 'seal') or {}
+if entry[4] and entry[4] == damaged then
   -- Deletes the damaged answer, so that only one machine requests it again.
-  redis.call('DEL', KEYS[1])
+  redis.call('DEL', answer)
   entry = {}
 end
 if entry[1] and entry[2] and entry[4] then
   local age = now - (tonumber(entry[2]) or 0)
-  local limit = tonumber(entry[1] == '200' and ARGV[2] or ARGV[3])
+  local limit = tonumber(entry[1] == '200' and maxAgeMs or missAgeMs)
   -- Allows times slightly in the future, because the clock of the server steps, or differs after a failover.
   if age < limit and age > -60000 then return { 'hit', entry[1], entry[2], entry[3] or '', entry[4], age } end
 end
-local claim = read('GET', KEYS[2])
-if claim == ARGV[5] then claim = nil end
+local claim = read('GET', claimKey)
+if claim == damaged then claim = nil end
 if claim and string.sub(claim, 1, 1) == '!' then return { 'failed', string.sub(claim, 2) } end
-if claim and claim ~= ARGV[1] then return { 'wait' } end
-redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[4])
+if claim and claim ~= token then return { 'wait' } end
+redis.call('SET', claimKey, token, 'PX', claimMs)
 return { 'lead' }`,
-);
+});
 
-/**
- * An older answer never replaces a newer one. ARGV: token, lifetime in ms, status, time, record,
- * signature.
- */
-const fill = script(
-  'fill',
-  `${READ}
-local old = tonumber(read('HGET', KEYS[1], 'time') or '')
-local isNewer = old and old > tonumber(ARGV[4]) and old <= now + 60000
+/** Saves an answer and ends its claim. An older answer never replaces a newer one. */
+const fill = script('fill', {
+  keys: ['answer', 'claimKey'],
+  args: ['token', 'keepMs', 'status', 'answeredAt', 'record', 'seal'],
+  body: `${READ}
+local old = tonumber(read('HGET', answer, 'time') or '')
+local isNewer = old and old > tonumber(answeredAt) and old <= now + 60000
 if not isNewer then
-  redis.call('HSET', KEYS[1], 'status', ARGV[3], 'time', ARGV[4], 'record', ARGV[5], 'seal', ARGV[6])
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  redis.call('HSET', answer, 'status', status, 'time', answeredAt, 'record', record, 'seal', seal)
+  redis.call('PEXPIRE', answer, keepMs)
 end
-if read('GET', KEYS[2]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
+if read('GET', claimKey) == token then redis.call('DEL', claimKey) end
 return 1`,
-);
+});
 
-/**
- * Ends a claim without an answer. KEYS: claim. ARGV: token, failure, how long to share it in ms (0:
- * not at all).
- */
-const fail = script(
-  'fail',
-  `${READ}
-if read('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-if tonumber(ARGV[3]) > 0 then redis.call('SET', KEYS[1], '!' .. ARGV[2], 'PX', ARGV[3]) else redis.call('DEL', KEYS[1]) end
+/** Ends a claim without an answer. The failure is shared for `shareMs`; 0 shares nothing. */
+const fail = script('fail', {
+  keys: ['claimKey'],
+  args: ['token', 'failure', 'shareMs'],
+  frees: true,
+  body: `${READ}
+if read('GET', claimKey) ~= token then return 0 end
+if tonumber(shareMs) > 0 then redis.call('SET', claimKey, '!' .. failure, 'PX', shareMs) else redis.call('DEL', claimKey) end
 return 1`,
-  { frees: true },
-);
+});
+
+/** An answer as it is in the store. Its signature covers the other texts. */
+export interface SealedAnswer {
+  readonly status: string;
+  /** The time of the answer by the server's clock. */
+  readonly time: string;
+  readonly record: string;
+  readonly seal: string;
+}
+
+/** The answer of `ask`. */
+export type ClaimReply =
+  | { readonly is: 'answered'; readonly answer: SealedAnswer; readonly ageMs: number }
+  | { readonly is: 'failed'; readonly failure: string }
+  /** Another machine is requesting the answer. */
+  | { readonly is: 'claimed' }
+  /** The caller must request the answer. */
+  | { readonly is: 'ours' };
+
+export function readClaim(reply: unknown): ClaimReply {
+  const [word, ...rest] = listReply(reply);
+  const [status = '', time = '', record = '', seal = '', age] = rest.map(String);
+  switch (word) {
+    case 'hit':
+      return {
+        is: 'answered',
+        answer: { status, time, record, seal },
+        ageMs: Math.max(0, number(age)),
+      };
+    case 'failed':
+      return { is: 'failed', failure: status };
+    case 'wait':
+      return { is: 'claimed' };
+    default:
+      // Also if the store could not be asked.
+      return { is: 'ours' };
+  }
+}
 
 export const answerScripts = { ask, fill, fail };

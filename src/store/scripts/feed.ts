@@ -1,59 +1,61 @@
+import { listReply } from '../replies.ts';
 import { script } from '../script.ts';
 
 /**
- * ARGV: token, position, its verified time, its stream entry (each may be empty), ms and posts to
- * keep, then the posts. Returns `ok`, the last new entry, and the last post that any leader has
- * published; or `fenced` without the lease.
+ * Adds posts and saves a position in one step, so that no crash leaves a position above its posts.
+ * Does nothing without the lease. The position, its verified time and its stream entry may be
+ * empty. After the named arguments: id, time and body of each post. Returns what `readPublished`
+ * reads.
  */
-const publish = script(
-  'publish',
-  `
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return { 'fenced' } end
-local last, before = '', redis.call('HGET', KEYS[4], 'last') or ''
-local verified = redis.call('HGET', KEYS[4], 'floor') or ''
-for at = 7, #ARGV, 3 do
+const publish = script('publish', {
+  keys: ['lease', 'stream', 'mark', 'info'],
+  args: ['token', 'position', 'verifiedTo', 'entry', 'keepMs', 'keepRows'],
+  body: `
+if redis.call('GET', lease) ~= token then return { 'fenced' } end
+local last, before = '', redis.call('HGET', info, 'last') or ''
+local verified = redis.call('HGET', info, 'floor') or ''
+for at = REST, #ARGV, 3 do
   -- With the post before it, a follower sees whether entries between two reads were lost, and with the verified time,
   -- which posts they may be: a leader publishes frames before it has read the older posts from pages.
   local fields = { 'id', ARGV[at], 'at', ARGV[at + 1], 'body', ARGV[at + 2], 'prev', before, 'verified', verified }
-  last, before = redis.call('XADD', KEYS[2], '*', unpack(fields)), ARGV[at]
+  last, before = redis.call('XADD', stream, '*', unpack(fields)), ARGV[at]
 end
-if ARGV[2] ~= '' then
-  redis.call('SET', KEYS[3], ARGV[2])
-  redis.call('HSET', KEYS[4], 'entry', ARGV[4])
+if position ~= '' then
+  redis.call('SET', mark, position)
+  redis.call('HSET', info, 'entry', entry)
 end
-if ARGV[3] ~= '' then redis.call('HSET', KEYS[4], 'floor', ARGV[3]) end
+if verifiedTo ~= '' then redis.call('HSET', info, 'floor', verifiedTo) end
 if last ~= '' then
-  redis.call('XTRIM', KEYS[2], 'MAXLEN', '~', ARGV[6])
-  redis.call('XTRIM', KEYS[2], 'MINID', '~', math.max(0, now - tonumber(ARGV[5])))
-  redis.call('HSET', KEYS[4], 'published', now)
-  redis.call('HSET', KEYS[4], 'last', before)
+  redis.call('XTRIM', stream, 'MAXLEN', '~', keepRows)
+  redis.call('XTRIM', stream, 'MINID', '~', math.max(0, now - tonumber(keepMs)))
+  redis.call('HSET', info, 'published', now)
+  redis.call('HSET', info, 'last', before)
 end
 return { 'ok', last, before }`,
-);
+});
 
 /**
- * The first entry names the last post of the former stream, or this beginning; `born` marks it as
- * another stream.
+ * Begins a stream. Its first entry names the last post of the former stream, or this beginning;
+ * `born` marks it as another stream.
  */
-const beginFeed = script(
-  'beginFeed',
-  `
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-if ARGV[2] ~= '' then redis.call('SET', KEYS[2], ARGV[2]) end
-redis.call('HSET', KEYS[3], 'born', ARGV[1])
-redis.call('HSET', KEYS[3], 'last', ARGV[3] ~= '' and ARGV[3] or 'born:' .. ARGV[1])
+const beginFeed = script('beginFeed', {
+  keys: ['lease', 'mark', 'info'],
+  args: ['token', 'position', 'last'],
+  body: `
+if redis.call('GET', lease) ~= token then return 0 end
+if position ~= '' then redis.call('SET', mark, position) end
+redis.call('HSET', info, 'born', token)
+redis.call('HSET', info, 'last', last ~= '' and last or 'born:' .. token)
 return 1`,
-);
+});
 
-/**
- * Newest first, without bodies. Returns the oldest entry read (or empty), then entry, id and time
- * of each post.
- */
-const listEntries = script(
-  'listEntries',
-  `
+/** Lists entries without their bodies, newest first. Returns what `readList` reads. */
+const listEntries = script('listEntries', {
+  keys: ['stream'],
+  args: ['start', 'count'],
+  body: `
 local flat = { '' }
-for _, pair in ipairs(redis.call('XREVRANGE', KEYS[1], ARGV[1], '-', 'COUNT', ARGV[2])) do
+for _, pair in ipairs(redis.call('XREVRANGE', stream, start, '-', 'COUNT', count)) do
   local field = {}
   for at = 1, #pair[2], 2 do field[pair[2][at]] = pair[2][at + 1] end
   flat[1] = pair[1]
@@ -62,35 +64,74 @@ for _, pair in ipairs(redis.call('XREVRANGE', KEYS[1], ARGV[1], '-', 'COUNT', AR
   end
 end
 return flat`,
-);
+});
 
 /**
- * KEYS: lease, stream. ARGV: token, group, entries. Returns -1 if the active member has lost the
+ * Acknowledges the entries after the named arguments. Returns -1 if the active member has lost the
  * lease.
  */
-const ackOrdered = script(
-  'ackOrdered',
-  `
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return -1 end
+const ackOrdered = script('ackOrdered', {
+  keys: ['lease', 'stream'],
+  args: ['token', 'group'],
+  frees: true,
+  body: `
+if redis.call('GET', lease) ~= token then return -1 end
 local count = 0
-for at = 3, #ARGV do count = count + redis.call('XACK', KEYS[2], ARGV[2], ARGV[at]) end
+for at = REST, #ARGV do count = count + redis.call('XACK', stream, group, ARGV[at]) end
 return count`,
-  { frees: true },
-);
+});
 
 /**
- * KEYS: lease, info. ARGV: token, duration of the lease in ms, fields and values. Returns 0 if the
+ * Renews the lease and saves the fields and values after the named arguments. Returns 0 if the
  * leader has lost the lease.
  */
-const report = script(
-  'report',
-  `
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-redis.call('PEXPIRE', KEYS[1], ARGV[2])
-for at = 3, #ARGV, 2 do redis.call('HSET', KEYS[2], ARGV[at], ARGV[at + 1]) end
-redis.call('HSET', KEYS[2], 'renewed', now)
+const report = script('report', {
+  keys: ['lease', 'info'],
+  args: ['token', 'leaseMs'],
+  frees: true,
+  body: `
+if redis.call('GET', lease) ~= token then return 0 end
+redis.call('PEXPIRE', lease, leaseMs)
+for at = REST, #ARGV, 2 do redis.call('HSET', info, ARGV[at], ARGV[at + 1]) end
+redis.call('HSET', info, 'renewed', now)
 return 1`,
-  { frees: true },
-);
+});
+
+/** The answer of `publish`; undefined if the leader has lost its lease. */
+export interface Published {
+  /** The last new entry; empty if there were no posts. */
+  readonly entry: string;
+  /** The last post that any leader has published. */
+  readonly last: string;
+}
+
+export function readPublished(reply: unknown): Published | undefined {
+  const [word, entry, last] = listReply(reply);
+  return word === 'ok' ? { entry: String(entry), last: String(last) } : undefined;
+}
+
+/** The answer of `listEntries`. */
+export interface EntryList {
+  /** The oldest entry that was read; empty if there was none. */
+  readonly oldest: string;
+  readonly posts: readonly ListedPost[];
+}
+
+export interface ListedPost {
+  readonly entry: string;
+  readonly id: string;
+  /** The time as in the store; empty if the post has none. */
+  readonly time: string;
+}
+
+export function readList(reply: unknown): EntryList {
+  const [oldest = '', ...flat] = listReply(reply).map(String);
+  const posts: ListedPost[] = [];
+  for (let at = 0; at + 2 < flat.length; at += 3) {
+    const [entry = '', id = '', time = ''] = flat.slice(at, at + 3);
+    posts.push({ entry, id, time });
+  }
+  return { oldest, posts };
+}
 
 export const feedScripts = { publish, beginFeed, listEntries, ackOrdered, report };

@@ -1,3 +1,4 @@
+import { listReply, number } from '../replies.ts';
 import { script } from '../script.ts';
 
 /**
@@ -22,21 +23,21 @@ local function respace(calls, limit, window, earliest)
 end`;
 
 /**
- * A sliding log, because GCRA allows twice the limit within a window after a burst. ARGV[4] is 1 if
- * a call that waits reserves its departure. Returns the wait, the reported limit (or 0), the active
- * machines, and 1 if a queue causes it.
+ * Lets a call leave, or says how long it must wait. A sliding log of departures, because GCRA
+ * allows twice the limit within a window after a burst. With `books`, a call that waits reserves
+ * its departure. Returns what `readSlot` reads.
  */
-const take = script(
-  'take',
-  `
-local calls, meta, fleet = KEYS[1], KEYS[2], KEYS[3]
-local window, ticket, grace = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[6])
+const take = script('take', {
+  keys: ['calls', 'meta', 'fleet'],
+  args: ['assumed', 'windowMs', 'ticket', 'books', 'machine', 'graceMs'],
+  body: `
+local window, grace = tonumber(windowMs), tonumber(graceMs)
 local known = tonumber(redis.call('HGET', meta, 'known')) or 0
-local limit = math.max(1, math.floor(known > 0 and known or tonumber(ARGV[1])))
+local limit = math.max(1, math.floor(known > 0 and known or tonumber(assumed)))
 local blocked = tonumber(redis.call('HGET', meta, 'until')) or 0
 
 redis.call('ZREMRANGEBYSCORE', calls, '-inf', now - window)
-redis.call('ZADD', fleet, now, ARGV[5])
+redis.call('ZADD', fleet, now, machine)
 redis.call('ZREMRANGEBYSCORE', fleet, '-inf', now - 2 * window)
 redis.call('PEXPIRE', fleet, 2 * window)
 local machines = redis.call('ZCARD', fleet)
@@ -72,74 +73,94 @@ if departure <= now then
   hold(now)
   return { 0, known, machines, 0 }
 end
-if ARGV[4] == '1' then hold(departure) end
+if books == '1' then hold(departure) end
 return { departure - now, known, machines, blocked >= departure and 0 or 1 }`,
-);
+});
 
-/**
- * Blocks a lane after a 429, and postpones its queued calls. KEYS: calls, meta. ARGV: how long in
- * ms, window in ms.
- */
-const block = script(
-  'block',
-  `${RESPACE}
-local calls, meta, window = KEYS[1], KEYS[2], tonumber(ARGV[2])
-local blocked = math.max(tonumber(redis.call('HGET', meta, 'until')) or 0, now + tonumber(ARGV[1]))
+/** Blocks a lane for `ms` after a 429, and postpones its queued calls. */
+const block = script('block', {
+  keys: ['calls', 'meta'],
+  args: ['ms', 'windowMs'],
+  body: `${RESPACE}
+local window = tonumber(windowMs)
+local blocked = math.max(tonumber(redis.call('HGET', meta, 'until')) or 0, now + tonumber(ms))
 local limit = tonumber(redis.call('HGET', meta, 'limit')) or 0
 redis.call('HSET', meta, 'until', blocked)
 redis.call('PEXPIRE', meta, math.max(3 * window, blocked - now + window))
 respace(calls, limit, window, blocked)
 return blocked - now`,
-);
+});
 
 /**
- * For a call that leaves later than its slot. KEYS: calls, meta. ARGV: ticket, window. Returns 0 if
- * the slot has expired.
+ * Moves the departure of a call that leaves later than its slot. Returns 0 if the slot has expired.
  */
-const departLate = script(
-  'departLate',
-  `${RESPACE}
-local taken = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]))
-if not taken or taken <= now - tonumber(ARGV[2]) then return 0 end
-redis.call('ZADD', KEYS[1], now, ARGV[1])
-respace(KEYS[1], tonumber(redis.call('HGET', KEYS[2], 'limit')) or 0, tonumber(ARGV[2]), now)
+const departLate = script('departLate', {
+  keys: ['calls', 'meta'],
+  args: ['ticket', 'windowMs'],
+  body: `${RESPACE}
+local taken = tonumber(redis.call('ZSCORE', calls, ticket))
+if not taken or taken <= now - tonumber(windowMs) then return 0 end
+redis.call('ZADD', calls, now, ticket)
+respace(calls, tonumber(redis.call('HGET', meta, 'limit')) or 0, tonumber(windowMs), now)
 return 1`,
-);
+});
 
-/**
- * Removes the departure time of a call that is not sent, if it is in the future. KEYS: calls. ARGV:
- * ticket.
- */
-const drop = script(
-  'drop',
-  `
-local booked = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]))
-if booked and booked > now then return redis.call('ZREM', KEYS[1], ARGV[1]) end
+/** Removes the departure time of a call that is not sent, if it is in the future. */
+const drop = script('drop', {
+  keys: ['calls'],
+  args: ['ticket'],
+  frees: true,
+  body: `
+local booked = tonumber(redis.call('ZSCORE', calls, ticket))
+if booked and booked > now then return redis.call('ZREM', calls, ticket) end
 return 0`,
-  { frees: true },
-);
+});
 
-/** Saves the limit that the service reported for a lane. KEYS: meta. ARGV: limit, window. */
-const learn = script(
-  'learn',
-  `
-redis.call('HSET', KEYS[1], 'known', ARGV[1])
-redis.call('PEXPIRE', KEYS[1], 3 * tonumber(ARGV[2]))
+/** Saves the limit that the service reported for a lane. */
+const learn = script('learn', {
+  keys: ['meta'],
+  args: ['limit', 'windowMs'],
+  body: `
+redis.call('HSET', meta, 'known', limit)
+redis.call('PEXPIRE', meta, 3 * tonumber(windowMs))
 return 1`,
-);
+});
 
 /**
- * Calls that the store does not know, or may have lost. KEYS: calls. ARGV: window, then ticket and
+ * Adds calls that the store does not know, or may have lost: after the named arguments, ticket and
  * age in ms of each.
  */
-const addUnrecorded = script(
-  'addUnrecorded',
-  `
-local window = tonumber(ARGV[1])
-for at = 2, #ARGV, 2 do redis.call('ZADD', KEYS[1], 'NX', now - tonumber(ARGV[at + 1]), ARGV[at]) end
-local last = tonumber(redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2] or now)
-redis.call('PEXPIRE', KEYS[1], math.max(0, last - now) + 3 * window)
+const addUnrecorded = script('addUnrecorded', {
+  keys: ['calls'],
+  args: ['windowMs'],
+  body: `
+local window = tonumber(windowMs)
+for at = REST, #ARGV, 2 do redis.call('ZADD', calls, 'NX', now - tonumber(ARGV[at + 1]), ARGV[at]) end
+local last = tonumber(redis.call('ZRANGE', calls, -1, -1, 'WITHSCORES')[2] or now)
+redis.call('PEXPIRE', calls, math.max(0, last - now) + 3 * window)
 return 1`,
-);
+});
+
+/** The answer of `take`. */
+export interface LaneSlot {
+  /** 0 if the call may leave. */
+  readonly waitMs: number;
+  /** The limit that the service reported; null if it did not. */
+  readonly known: number | null;
+  /** The machines that were active last. */
+  readonly fleet: number;
+  /** Whether the call waits only for other calls. */
+  readonly isQueued: boolean;
+}
+
+export function readSlot(reply: unknown): LaneSlot {
+  const [wait = 0, known = 0, fleet = 1, queued = 0] = listReply(reply).map(number);
+  return {
+    waitMs: Math.max(0, Math.ceil(wait)),
+    known: known >= 1 ? known : null,
+    fleet: Math.max(1, Math.floor(fleet)),
+    isQueued: queued === 1,
+  };
+}
 
 export const laneScripts = { take, departLate, drop, block, learn, addUnrecorded };

@@ -1,3 +1,4 @@
+import { number } from '../replies.ts';
 import { script } from '../script.ts';
 
 /**
@@ -7,13 +8,13 @@ import { script } from '../script.ts';
 export const REMOVED = 'removed';
 
 /**
- * On another day, returns `period` and the time of the server, because the caller needs other keys.
+ * The first lines of all scripts of money. On another day, they return `period` and the time of the
+ * server, because the caller needs other keys.
  */
 const BASE = `
-local open, calls, done, month, day, caps = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local LIFE = 62 * 86400000
-local thisDay, thisMonth = ARGV[2], string.sub(ARGV[2], 1, 7)
-if now < tonumber(ARGV[1]) or now >= tonumber(ARGV[1]) + 86400000 then return { 'period', now } end
+local thisMonth = string.sub(thisDay, 1, 7)
+if now < tonumber(dayStart) or now >= tonumber(dayStart) + 86400000 then return { 'period', now } end
 
 local function number(key, field) return tonumber(redis.call('HGET', key, field)) or 0 end
 
@@ -104,25 +105,36 @@ local function expire(ledger)
 end
 `;
 
-const money = (name: string, body: string, frees = false) =>
-  script(name, `${BASE}\n${body}`, { frees });
+const MONEY_KEYS = ['open', 'calls', 'done', 'month', 'day', 'caps', 'ledger'] as const;
+
+/** A script of money, whose keys are those of a day, and whose first arguments say which. */
+const money = <const Arg extends string>(
+  name: string,
+  { args, frees = false, body }: { args: readonly Arg[]; frees?: boolean; body: string },
+) =>
+  script(name, {
+    keys: MONEY_KEYS,
+    args: ['dayStart', 'thisDay', ...args],
+    frees,
+    body: `${BASE}\n${body}`,
+  });
 
 /**
- * Reserves the maximum cost right before a call is sent; a second request with the same id changes
- * nothing. The caller tries again after `reseed` (raise the sums first), `refresh` (the sums are
- * old) and `over` (this id has ended).
+ * Reserves the maximum cost of a call right before it is sent; a second request with the same id
+ * changes nothing. After the named arguments: the budgets that the caller remembers, which must
+ * still be there. Returns what `readBegun` reads.
  */
-const begin = money(
-  'begin',
-  `
-local id, most, ttl, machine, boot = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6], ARGV[9]
-expire(KEYS[7])
+const begin = money('begin', {
+  args: ['id', 'most', 'ttl', 'machine', 'command', 'endpoint', 'boot'],
+  body: `
+local most, ttl = tonumber(most), tonumber(ttl)
+expire(ledger)
 forget()
 local known = read(id)
 if known then return { known.state == 'open' and 'held' or 'over' } end
 
 local gone = { 'gone' }
-for at = 10, #ARGV do
+for at = REST, #ARGV do
   if not redis.call('HGET', caps, ARGV[at]) then table.insert(gone, ARGV[at]) end
 end
 if #gone > 1 then return gone end
@@ -148,38 +160,40 @@ if #limits > 0 then
   end
 end
 redis.call('ZADD', open, now + ttl, id)
-redis.call('HSET', calls, id, cjson.encode({ state = 'open', most = most or 0, machine = machine, command = ARGV[7], endpoint = ARGV[8] }))
+redis.call('HSET', calls, id, cjson.encode({ state = 'open', most = most or 0, machine = machine, command = command, endpoint = endpoint }))
 local answer = { 'ok', redis.call('HGET', day, 'base') or '' }
 for _, limit in ipairs(limits) do
   table.insert(answer, limit.name)
   table.insert(answer, limit.cap)
 end
 return answer`,
-);
+});
 
-/** KEYS: budgets. ARGV: name. Returns the limit of the removed budget, or nil if there was none. */
-const removeBudget = script(
-  'removeBudget',
-  `
-local limit = redis.call('HGET', KEYS[1], ARGV[1])
-redis.call('HSET', KEYS[1], ARGV[1], '${REMOVED}')
+/** Removes a budget. Returns its limit, or nil if there was none. */
+const removeBudget = script('removeBudget', {
+  keys: ['caps'],
+  args: ['name'],
+  frees: true,
+  body: `
+local limit = redis.call('HGET', caps, name)
+redis.call('HSET', caps, name, '${REMOVED}')
 return limit ~= '${REMOVED}' and limit or false`,
-  { frees: true },
-);
+});
 
 /**
- * Also corrects a call that was recorded as lost. ARGV[5..6]: the certain CU, and the possible CU
- * beyond them.
+ * Records the outcome of a call: what it certainly cost (`cu`), and what it may have cost beyond
+ * that (`uncertain`). Also corrects a call that was recorded as lost.
  */
-const settle = money(
-  'settle',
-  `
-local id, outcome, cu, uncertain, machine = ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
+const settle = money('settle', {
+  args: ['id', 'outcome', 'cu', 'uncertain', 'machine', 'command', 'endpoint', 'status', 'request'],
+  frees: true,
+  body: `
+local cu, uncertain = tonumber(cu), tonumber(uncertain)
 local known = read(id)
 if known and known.state == 'paid' then return { 'ok' } end
 if outcome == 'lost' then
   if known and known.state == 'lost' then return { 'ok' } end
-  lose(id, { most = uncertain, machine = machine, command = ARGV[8], endpoint = ARGV[9] }, KEYS[7])
+  lose(id, { most = uncertain, machine = machine, command = command, endpoint = endpoint }, ledger)
   return { 'ok' }
 end
 if known and known.state == 'lost' then undoLoss(known) end
@@ -187,37 +201,37 @@ redis.call('ZREM', open, id)
 remember(id, cjson.encode({ state = 'paid' }), 600000)
 add('spent', machine, cu)
 add('lost', machine, uncertain)
-if cu + uncertain > 0 then enter(KEYS[7], id, machine, ARGV[8], ARGV[9], ARGV[10], cu, uncertain, ARGV[11]) end
+if cu + uncertain > 0 then enter(ledger, id, machine, command, endpoint, status, cu, uncertain, request) end
 return { 'ok' }`,
-  true,
-);
+});
 
-/** Removes the reservation of a call that was not sent or was free. ARGV[3]: id. */
-const release = money(
-  'release',
-  `
-local known = read(ARGV[3])
+/** Removes the reservation of a call that was not sent or was free. */
+const release = money('release', {
+  args: ['id'],
+  frees: true,
+  body: `
+local known = read(id)
 if known and known.state == 'lost' then
   undoLoss(known)
-  redis.call('ZREM', done, ARGV[3])
+  redis.call('ZREM', done, id)
 end
 if known and known.state ~= 'paid' then
-  redis.call('ZREM', open, ARGV[3])
-  redis.call('HDEL', calls, ARGV[3])
+  redis.call('ZREM', open, id)
+  redis.call('HDEL', calls, id)
 end
 return { 'ok' }`,
-  true,
-);
+});
 
 /**
  * Raises the sums to the service's count, never adds to them, so that nothing counts twice. The
  * count may include `lost` and reserved calls, which are subtracted first, unless a restart or
  * failover made their sums unreliable.
  */
-const reseed = money(
-  'reseed',
-  `
-local restarted = redis.call('HGET', month, 'boot') ~= ARGV[5]
+const reseed = money('reseed', {
+  args: ['unitsUsed', 'usedMonth', 'boot', 'reservedBefore', 'startDay', 'startUnits'],
+  frees: true,
+  body: `
+local restarted = redis.call('HGET', month, 'boot') ~= boot
 if restarted then
   for sum, period in pairs({ [month] = { 'month', thisMonth }, [day] = { 'day', thisDay } }) do
     local lost = {}
@@ -233,23 +247,87 @@ if restarted then
     for field, cu in pairs(lost) do redis.call('HSET', sum, field, cu) end
   end
 end
-local used = ARGV[4] == thisMonth and tonumber(ARGV[3]) or 0
+local used = usedMonth == thisMonth and tonumber(unitsUsed) or 0
 local base = tonumber(redis.call('HGET', day, 'base'))
 if not base then
-  base = ARGV[7] == thisDay and tonumber(ARGV[8]) or math.max(0, used - number(day, 'spent'))
+  base = startDay == thisDay and tonumber(startUnits) or math.max(0, used - number(day, 'spent'))
   redis.call('HSET', day, 'base', base)
 end
-local reserved = ARGV[6] == '' and reservations('') or tonumber(ARGV[6])
+local reserved = reservedBefore == '' and reservations('') or tonumber(reservedBefore)
 local function raise(sum, count)
   local covered = restarted and 0 or reserved + number(sum, 'lost')
-  redis.call('HSET', sum, 'spent', math.max(number(sum, 'spent'), count - covered), 'boot', ARGV[5])
+  redis.call('HSET', sum, 'spent', math.max(number(sum, 'spent'), count - covered), 'boot', boot)
   redis.call('PEXPIRE', sum, LIFE)
 end
 raise(month, used)
 raise(day, used - base)
 redis.call('HSET', month, 'seeded', now)
 return { 'ok', base }`,
-  true,
-);
+});
+
+/** The answer of `begin`. Only after `reserved` and `held` may the call be sent. */
+export type BeginReply =
+  /** `dayStart` is the service's count when the day began; undefined if the store has none. */
+  | {
+      readonly is: 'reserved';
+      readonly dayStart: number | undefined;
+      readonly limits: Readonly<Record<string, number>>;
+    }
+  /** An earlier request with this id has reserved the cost. */
+  | { readonly is: 'held' }
+  /** The reservation with this id has ended: the caller tries again with another id. */
+  | { readonly is: 'ended' }
+  /** The server was restarted: the sums must be raised to the service's count first. */
+  | { readonly is: 'restarted' }
+  /** The sums are old: the caller raises them, and tries again meanwhile. */
+  | { readonly is: 'old'; readonly reserved: number }
+  /** The store has lost these budgets. */
+  | { readonly is: 'gone'; readonly budgets: readonly string[] }
+  /** A budget does not cover the call, or its cost is not known. */
+  | ({ readonly is: 'refused' } & RefusingLimit);
+
+export interface RefusingLimit {
+  readonly name: string;
+  readonly limit: number;
+  readonly used: number;
+  /** The part of `used` that is reserved for calls in flight. */
+  readonly reserved: number;
+}
+
+export function readBegun(reply: readonly unknown[]): BeginReply {
+  const [word, first, ...rest] = reply;
+  switch (word) {
+    case 'ok':
+      return {
+        is: 'reserved',
+        dayStart: first === '' ? undefined : Number(first),
+        limits: limitsIn(rest),
+      };
+    case 'held':
+      return { is: 'held' };
+    case 'over':
+      return { is: 'ended' };
+    case 'reseed':
+      return { is: 'restarted' };
+    case 'refresh':
+      return { is: 'old', reserved: Number(first) };
+    case 'gone':
+      return { is: 'gone', budgets: reply.slice(1).map(String) };
+    case 'unpriced':
+    case 'refused': {
+      const [limit = 0, used = 0, reserved = 0] = rest.map(number);
+      return { is: 'refused', name: String(first), limit, used, reserved };
+    }
+    default:
+      throw new Error(`unknown answer of a script: ${String(word)}`);
+  }
+}
+
+/** Budgets and their limits, in turn. */
+function limitsIn(flat: readonly unknown[]): Record<string, number> {
+  const limits: Record<string, number> = {};
+  for (let at = 0; at + 1 < flat.length; at += 2) limits[String(flat[at])] = Number(flat[at + 1]);
+  return limits;
+}
 
 export const spendingScripts = { begin, removeBudget, settle, release, reseed };

@@ -68,7 +68,9 @@ describe('completion offers', () => {
   ])('at the end of "%s": %j', (line, expected) => expect(words(line)).toEqual(expected));
 
   it('every command and group, with its summary', () => {
-    for (const { path, summary } of leaves.map(({ spec }) => spec)) {
+    for (const leaf of leaves) {
+      const { path } = leaf.spec;
+      const summary = leaf.summary();
       const [first = '', second] = path.split(' ');
       expect(words('trdr ')).toContain(first);
       const listed = offers(second === undefined ? 'trdr ' : `trdr ${first} `).candidates;

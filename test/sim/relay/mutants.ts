@@ -19,14 +19,14 @@ const rewritten =
 export const withoutFence: RelayMutation = {
   script: rewritten(
     'publish',
-    "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return { 'fenced' } end",
+    "if redis.call('GET', lease) ~= token then return { 'fenced' } end",
     '',
   ),
 };
 
 /** The token of a lease consists only of its epoch. */
 export const withoutNonce: RelayMutation = {
-  script: rewritten('lead', " .. ':' .. ARGV[1]", " .. ''"),
+  script: rewritten('lead', " .. ':' .. nonce", " .. ''"),
 };
 
 /** A new leader does not read the end of the stream. */
@@ -41,7 +41,7 @@ export const withoutVerified: RelayMutation = {
 
 /** A follower does not notice that a feed was started over. */
 export const withoutStart: RelayMutation = {
-  script: rewritten('beginFeed', "'born:' .. ARGV[1]", "'born:'"),
+  script: rewritten('beginFeed', "'born:' .. token", "'born:'"),
 };
 
 /** A follower claims posts from before it began. */
@@ -49,7 +49,7 @@ export const claimsAll: RelayMutation = { claimsAll: true };
 
 /** The beginning of a feed has no name, so that a follower cannot recognize it. */
 export const withoutBeginning: RelayMutation = {
-  script: rewritten('beginFeed', "'born:' .. ARGV[1]", "''"),
+  script: rewritten('beginFeed', "'born:' .. token", "''"),
 };
 
 const isPublish = (script: Script, args: readonly unknown[]) =>

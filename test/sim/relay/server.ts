@@ -1,6 +1,6 @@
-import type { RedisArgument, StoreConnection } from '../../../src/store/connection.ts';
+import type { StoreConnection } from '../../../src/store/connection.ts';
 import { storeFailure } from '../../../src/store/failures.ts';
-import type { Script } from '../../../src/store/script.ts';
+import type { RedisArgument, Script } from '../../../src/store/script.ts';
 import { EPOCH } from '../posts.ts';
 import { rngOf } from '../rng.ts';
 import type { Scheduler } from '../scheduler.ts';

@@ -1,0 +1,5 @@
+/** The build takes a Markdown file in as its text. */
+declare module '*.md' {
+  const text: string;
+  export default text;
+}
