@@ -35,6 +35,22 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     ]);
   });
 
+  it('shows all machines each change of a limit, but not what was spent', async () => {
+    const server = await startServer();
+    const meter = { used: 0, asked: 0 };
+    const [one, two] = [machine(server, { meter }), machine(server, { meter, name: 'b' })];
+    const limits = [await two.ledger.limits?.()];
+    await one.budgets.set({ period: 'month', machine: undefined, cu: 1_000 });
+    limits.push(await two.ledger.limits?.());
+    await (await one.ledger.begin(call)).settle({ status: 200, cu: 300 });
+    expect(await two.ledger.limits?.()).toBe(limits[1]);
+    await one.budgets.set({ period: 'month', machine: undefined, cu: 2_000 });
+    limits.push(await two.ledger.limits?.());
+    await one.budgets.unset({ period: 'month', machine: undefined });
+    limits.push(await two.ledger.limits?.());
+    expect(new Set(limits).size).toBe(4);
+  });
+
   it('includes what others spent with the key, ten minutes later at the latest', async () => {
     const server = await startServer();
     const meter = { used: 0, asked: 0 };
