@@ -9,8 +9,8 @@ import {
 import { type Encoded, endpointRow } from './coding.ts';
 
 /**
- * Rejects misspelled paths: a lenient service could accept one, and charge a price that no limit
- * was checked for.
+ * Reads a request as the service will. A path that differs from an endpoint only in spelling is
+ * rejected; the price of any other path that is not in the table is not known.
  */
 export function readRaw(method: string, given: string, body: string | undefined) {
   const [bare = ''] = given.split('#');
@@ -46,28 +46,25 @@ export function readRaw(method: string, given: string, body: string | undefined)
 
 /** The parameters of a path; undefined if it does not match the template. */
 function paramsIn(template: string, pathname: string): Record<string, string> | undefined {
-  const [parts, segments] = [template.split('/'), pathname.split('/')];
+  const parts = template.split('/');
+  const segments = pathname.split('/');
   if (parts.length !== segments.length) return undefined;
   const params: Record<string, string> = {};
   for (const [at, part] of parts.entries()) {
     const segment = segments[at] ?? '';
-    if (!part.startsWith('{')) {
-      if (part !== segment) return undefined;
-      continue;
-    }
-    params[part.slice(1, -1)] = decoded(segment);
+    if (part.startsWith('{')) params[part.slice(1, -1)] = decoded(segment);
+    else if (part !== segment) return undefined;
   }
   return params;
 }
 
-/** Rejects a path that is a documented path only after it is normalized. */
+/** Rejects a path that is a documented path only after its slashes, dots, case or percent-encoding are normalized. */
 function checkPath(pathname: string): void {
   const paths = [...endpointIds.map((id) => endpointRow(id).path), OPENAPI_PATH, SOCKET_PATH];
-  // A server may decode a parameter before it splits the path, so a parameter must stay one
-  // segment.
-  const isClear = (text: string) => !/^\.{0,2}$|[/\\\p{Cc}]|^\s|\s$/u.test(text);
   const exact = paths.find((path) => paramsIn(path, pathname));
-  if (exact !== undefined && Object.values(paramsIn(exact, pathname) ?? {}).every(isClear)) return;
+  const params = exact === undefined ? undefined : paramsIn(exact, pathname);
+  // A parameter with a slash could make another path, which has another price.
+  if (params && Object.values(params).every((text) => !/^\.{0,2}$|\//.test(text))) return;
   const normal = normalPath(pathname);
   const like = exact ?? paths.find((path) => paramsIn(path.toLowerCase(), normal));
   if (like !== undefined)
@@ -77,65 +74,39 @@ function checkPath(pathname: string): void {
     );
 }
 
-/**
- * The price can depend on which of two values the service uses, or on whether it accepts `LIMIT`
- * for `limit`.
- */
-function checkQuery(search: string, known: ReadonlySet<string>): void {
-  if (search.includes(';'))
-    throw usageError(
-      'the service may read a ; in the query as part of a value or as a separator',
-      'separate parameters with &; write a ; inside a value as %3B',
-    );
+/** Rejects a parameter that occurs twice or in other case: the price depends on which value the service uses. */
+function checkQuery(search: string, names: ReadonlySet<string>): void {
   const seen = new Set<string>();
-  for (const part of search.split('&')) {
-    const [given = ''] = part.split('=');
-    const name = normalText(given.replaceAll('+', ' ')).replace(/\[.*$/s, '');
-    if (seen.has(name) || (known.has(name) && name !== given))
+  for (const name of new URLSearchParams(search).keys()) {
+    const normal = name.toLowerCase();
+    if (seen.has(normal) || (names.has(normal) && !names.has(name)))
       throw usageError(
-        `the parameter "${given.slice(0, 200)}" is repeated or misspelled`,
-        `write the parameter as ${name.slice(0, 200)}=..., once`,
+        `the parameter "${name.slice(0, 200)}" is repeated or misspelled`,
+        `write the parameter as ${normal.slice(0, 200)}=..., once`,
       );
-    if (part !== '') seen.add(name);
+    seen.add(normal);
   }
 }
 
 const queryNames = (id: EndpointId) => Object.keys(endpointRow(id).query.def.shape);
 
-/** Lower case, decoded, without white space and invisible characters. */
-const normalText = (text: string): string =>
-  decoded(text)
-    .replace(/[\p{Cc}\p{Cf}\s]/gu, '')
-    .normalize('NFKC')
-    .toLowerCase();
-
-/**
- * A path as a lenient service may read it: also without matrix parameters, empty segments and dot
- * segments.
- */
+/** A path in lower case, decoded, without empty segments and dot segments. */
 function normalPath(pathname: string): string {
-  const out: string[] = [];
-  for (const part of normalText(pathname).split(/[/\\]/)) {
-    const [segment = ''] = part.split(/[;?#]/);
-    if (segment === '..') out.pop();
-    else if (segment !== '' && segment !== '.') out.push(segment);
+  const segments: string[] = [];
+  for (const segment of decoded(pathname).toLowerCase().split('/')) {
+    if (segment === '..') segments.pop();
+    else if (segment !== '' && segment !== '.') segments.push(segment);
   }
-  return `/${out.join('/')}`;
+  return `/${segments.join('/')}`;
 }
 
-/** Decodes up to five levels of percent-encoding. Invalid encoding stays unchanged. */
+/** Text with invalid percent-encoding stays as it is. */
 function decoded(text: string): string {
-  let current = text;
-  for (let level = 0; level < 5; level++) {
-    current = current.replace(/(?:%[0-9a-f]{2})+/gi, (codes) => {
-      try {
-        return decodeURIComponent(codes);
-      } catch {
-        return codes;
-      }
-    });
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
-  return current;
 }
 
 /**
