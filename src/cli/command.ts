@@ -21,7 +21,10 @@ export interface Argument {
 /** Command lines, each with a description of what it does. */
 export type Examples = Readonly<Record<string, string>>;
 
-/** A command. `parse` has no side effects, so that a wrong command line fails before anything happens. */
+/**
+ * A command. `parse` has no side effects, so that a wrong command line fails before anything
+ * happens.
+ */
 export interface Command<O extends Options, I> {
   readonly path: string;
   /** The help page in Markdown: the summary as its title, what there is to know, and examples. */
@@ -34,10 +37,15 @@ export interface Command<O extends Options, I> {
   /** Help lists their prices. Any command that pays may also call `me`, which is free. */
   readonly calls: readonly (EndpointId | 'ws')[];
   readonly record?: () => z.core.$ZodType;
-  /** Whether it prints records until it is stopped: it then rejects the format `json`, and `--out` appends. */
+  /**
+   * Whether it prints records until it is stopped: it then rejects the format `json`, and `--out`
+   * appends.
+   */
   readonly stream?: boolean;
   readonly exits: readonly ExitCode[];
-  /** Such a command rejects --sandbox, because the change would also affect runs without --sandbox. */
+  /**
+   * Such a command rejects --sandbox, because the change would also affect runs without --sandbox.
+   */
   readonly savesSettings?: boolean;
   /** How the command treats settings that cannot be read. By default, they are an error. */
   readonly settings?: SettingsUse;

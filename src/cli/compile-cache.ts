@@ -45,7 +45,7 @@ export function openProgram(folder: string, digest: string, within: Require): Re
   return find;
 }
 
-/** Also saves known files again, because this run may have compiled more of them. */
+/** Saves known files again too, because this run may have compiled more of them. */
 function save(place: string, loaded: ReadonlyMap<string, Script>): void {
   ensureFolder(place);
   for (const [path, script] of loaded) {

@@ -47,8 +47,9 @@ const commands: Readonly<Record<string, Load>> = {
 };
 
 /**
- * All commands by the words that run them, in the order of the overview. A command is loaded only when it runs. The table has no prototype, because
- * words such as `constructor` would otherwise name commands.
+ * All commands by the words that run them, in the order of the overview. A command is loaded only
+ * when it runs. The table has no prototype, because words such as `constructor` would otherwise
+ * name commands.
  */
 export const tree: Readonly<Record<string, Load>> = Object.assign(Object.create(null), commands);
 

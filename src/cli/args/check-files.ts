@@ -6,7 +6,10 @@ import { realPath } from '../../base/files.ts';
 import type { Io } from '../io.ts';
 import type { Parsed } from './parsed.ts';
 
-/** Rejects a file with two roles before anything is paid for: a run would replace its input, or one output by another. */
+/**
+ * Rejects a file with two roles before anything is paid for: a run would replace its input, or one
+ * output by another.
+ */
 export function checkFiles(
   named: Parsed['files'],
   out: string | undefined,
@@ -44,7 +47,10 @@ export function checkFiles(
   }
 }
 
-/** Its inode, and its paths with and without the last symbolic link: a lock is a dangling link. Pipes and devices have none. */
+/**
+ * Its inode, and its paths with and without the last symbolic link: a lock is a dangling link.
+ * Pipes and devices have none.
+ */
 function namesOf(path: string): string[] {
   const inode = inodeOf(() => statSync(path, { bigint: true, throwIfNoEntry: false }));
   if (inode?.length === 0) return [];

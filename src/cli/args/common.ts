@@ -81,7 +81,10 @@ export const alwaysOptions: Options = always;
 const everything = { ...always, ...output, ...service, ...money } satisfies Options &
   // Commands with cached answers have --max-age of their own.
   Record<Exclude<FlaggedSetting, 'maxAge'>, unknown>;
-/** The values of all common flags. If the command does not accept a flag, the value is the flag's default. */
+/**
+ * The values of all common flags. If the command does not accept a flag, the value is the flag's
+ * default.
+ */
 export type Globals = GivenFlags<typeof everything>;
 export const everyCommonOption: Options = everything;
 

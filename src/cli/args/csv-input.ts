@@ -22,7 +22,10 @@ export async function* linesIn(
   yield splitter.end();
 }
 
-/** Parses CSV as a stream. With tabs between the cells, there are no quotes, but escapes such as `\\n`. */
+/**
+ * Parses CSV as a stream. With tabs between the cells, there are no quotes, but escapes such as
+ * `\\n`.
+ */
 export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<CsvRow> {
   let separator: Separator | undefined;
   let row: string | undefined;

@@ -1,5 +1,6 @@
 import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
+import type { TextDecoder as Decoder } from 'node:util';
 import { usageError } from '../../base/failure.ts';
 import { errno, inWords } from '../../base/files.ts';
 import { isRecord, parseObject } from '../../base/json-object.ts';
@@ -48,7 +49,10 @@ export function subjectSource(
   return { words, file: given.file, column: given.column };
 }
 
-/** Reads input only as the caller consumes subjects, so that memory does not grow with it. `check` throws at an unusable one. */
+/**
+ * Reads input only as the caller consumes subjects, so that memory does not grow with it. `check`
+ * throws at an unusable one.
+ */
 export async function* readSubjects(
   source: SubjectSource,
   io: InputIo,
@@ -64,7 +68,10 @@ export async function* readSubjects(
 
 type InputIo = Pick<Io, 'stdin'> & { readonly signal?: AbortSignal };
 
-/** The subjects in parts, such as those of one chunk of input, because one promise per subject would be slower. */
+/**
+ * The subjects in parts, such as those of one chunk of input, because one promise per subject would
+ * be slower.
+ */
 async function* partsOf(
   { words, file, column }: SubjectSource,
   io: InputIo,
@@ -101,7 +108,10 @@ export async function* inputText(path: string, { stdin, signal }: InputIo): Asyn
   signal?.throwIfAborted();
 }
 
-/** A FIFO is opened as a socket: a blocked read of a file would ignore signals, and `process.exit` would wait for it. */
+/**
+ * A FIFO is opened as a socket: a blocked read of a file would ignore signals, and `process.exit`
+ * would wait for it.
+ */
 export async function openInput(path: string): Promise<Readable> {
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   if (!fstatSync(fd).isFIFO()) return createReadStream(path, { fd });
@@ -109,10 +119,12 @@ export async function openInput(path: string): Promise<Readable> {
   return new Socket({ fd, readable: true, writable: false });
 }
 
-/** Decodes UTF-8, or UTF-16 with a byte order mark, which Windows PowerShell and spreadsheets write. */
+/**
+ * Decodes UTF-8, or UTF-16 with a byte order mark, which Windows PowerShell and spreadsheets write.
+ */
 async function* decoded(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let head: Uint8Array = Buffer.alloc(0);
-  let decoder: InstanceType<typeof TextDecoder> | undefined;
+  let decoder: Decoder | undefined;
   for await (const chunk of chunks) {
     const bytes = decoder ? chunk : Buffer.concat([head, Buffer.from(chunk)]);
     if (!decoder && bytes.length > 1) decoder = new TextDecoder(encodingOf(bytes));
@@ -170,7 +182,8 @@ async function* inColumn(
       continue;
     }
     const cell = trimText(cells[at] ?? '');
-    // Cells that are separated by tabs cannot contain line breaks, but spreadsheets write such cells in quotes.
+    // Cells that are separated by tabs cannot contain line breaks, but spreadsheets write such
+    // cells in quotes.
     if (
       separator === '\t' &&
       cells.length < width &&
@@ -187,7 +200,10 @@ async function* inColumn(
     );
 }
 
-/** Reads a field of the records of NDJSON, such as `authorHandle` of posts. Records without a value are skipped, as empty cells are. */
+/**
+ * Reads a field of the records of NDJSON, such as `authorHandle` of posts. Records without a value
+ * are skipped, as empty cells are.
+ */
 async function* inField(
   chunks: AsyncIterable<string>,
   field: string,
@@ -240,14 +256,15 @@ async function* inLines(
       if (trimmed.startsWith('#') || (trimmed === '' && !cut)) continue;
       if (first) refuseTable(path === '-' ? 'stdin' : path, trimmed);
       first = false;
-      // A line that was cut is longer than any subject, so the caller rejects it as an invalid subject.
+      // A line that was cut is longer than any subject, so the caller rejects it as an invalid
+      // subject.
       yield { text: cut ? line : trimmed, line: number };
     }
   }
   for await (const lines of linesIn(chunks, LONGEST_LINE)) yield subjectsOn(lines);
 }
 
-/** Without --column, trdr would look up, and pay for, the header and whole lines as subjects. */
+/** trdr would look up, and pay for, the header and whole lines as subjects if --column is missing. */
 function refuseTable(name: string, first: string): void {
   if (/^[[{]/.test(first)) {
     const hint = 'select the field with the subjects, such as --column authorHandle';
@@ -271,7 +288,10 @@ function refuseTable(name: string, first: string): void {
   );
 }
 
-/** A list of subjects with such a first line is one column of a table, also without the extension of one, as from a pipe. */
+/**
+ * A list of subjects with such a first line is one column of a table, also without the extension of
+ * one, as from a pipe.
+ */
 const HEADER =
   /^(?:subject|id|wallet|address|twitter|(?:x|twitter|author|trader|user|account)?[ _-]?(?:handle|name|id)|author|trader|user|(?:evm|solana|wallet|user|author|trader)[ _-]?(?:wallet|address))$/i;
 

@@ -62,7 +62,10 @@ export type FilterConditions = {
 export type ListInput = ListFlags & {
   readonly conditions: FilterConditions;
   readonly rows: number | undefined;
-  /** The number of rows to print of a whole range that is read and sorted. The newest are not the best ones. */
+  /**
+   * The number of rows to print of a whole range that is read and sorted. The newest are not the
+   * best ones.
+   */
   readonly best: number | undefined;
 };
 
@@ -120,7 +123,9 @@ export const conditionsOf = ({
   grep,
   exclude,
 }: GivenFilters): FilterConditions => ({
-  ...{ symbol, minHoldings, devOnly },
+  symbol,
+  minHoldings,
+  devOnly,
   grep: grep === undefined ? undefined : readPattern(grep),
   exclude: exclude === undefined ? undefined : readPattern(exclude),
 });

@@ -3,7 +3,9 @@ import { usageError } from '../../base/failure.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import type { Value } from './values.ts';
 
-/** A term that is longer than this would leave too little room for its description on 80 columns. */
+/**
+ * A term that is longer than this would leave too little room for its description on 80 columns.
+ */
 const LONGEST_TERM = 32;
 
 /** A flag: an option of commander whose text is read by the kind of its value. */
@@ -30,7 +32,10 @@ export class Flag<T> extends Option {
     return [...(Array.isArray(before) ? before : []), ...texts.map((each) => this.#read(each))];
   }
 
-  /** Commander would store an empty text for `undefined`, so a text that means "absent" stays as it is. */
+  /**
+   * Commander would store an empty text for `undefined`, so a text that means "absent" stays as it
+   * is.
+   */
   #read(text: string): unknown {
     const { kind } = this;
     if (kind === undefined || text === kind.absent) return text;
@@ -40,7 +45,10 @@ export class Flag<T> extends Option {
     throw usageError(`invalid ${kind.noun} "${text}" for ${this.long}`, near || kind.hint);
   }
 
-  /** Flags are shared by commands, so a command that groups a flag or lets it exclude others takes a copy. */
+  /**
+   * Flags are shared by commands, so a command that groups a flag or lets it exclude others takes a
+   * copy.
+   */
   copy(): Flag<T> {
     const [flags = ''] = this.flags.split(' <');
     const copy = new Flag(flags, this.description, this.kind, this.defaultValue);
@@ -61,7 +69,10 @@ function placeholderOf(flags: string, { name, noun, choices }: Value<unknown>): 
   return choices && isLong ? noun : name;
 }
 
-/** What users decide with flags: the titles under which help lists the flags of a command with many flags. */
+/**
+ * What users decide with flags: the titles under which help lists the flags of a command with many
+ * flags.
+ */
 type FlagGroup =
   | 'What to read'
   | 'Start and end'
@@ -107,6 +118,9 @@ export type GivenFlags<O extends Options> = {
   readonly [K in keyof O]: O[K] extends Flag<infer T> ? T : never;
 };
 
-/** The flags of `set` without those of which a command has a version of its own, under the same name. */
+/**
+ * The flags of `set` without those of which a command has a version of its own, under the same
+ * name.
+ */
 export const notReplaced = (set: Options, own: Options): Options =>
   Object.fromEntries(Object.entries(set).filter(([key]) => !Object.hasOwn(own, key)));

@@ -33,7 +33,10 @@ export interface GatheredSubjects {
   all(): AsyncIterable<string | Subject> | Iterable<Subject>;
 }
 
-/** Rejects an invalid subject before anything is paid for. In the rest of a long input, it becomes a failed record. */
+/**
+ * Rejects an invalid subject before anything is paid for. In the rest of a long input, it becomes a
+ * failed record.
+ */
 export async function gatherSubjects(
   source: SubjectSource,
   terminal: NoticedInput,

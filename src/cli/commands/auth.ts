@@ -58,12 +58,10 @@ export const authLogin = command({
     const given = settings.baseUrl.value;
     let baseUrl =
       given === undefined ? await askBaseUrl(context, insecureHttp) : checkUrl(given, insecureHttp);
-    const key =
-      keyCommand === undefined
-        ? await readKey(io, withKey, signal)
-        : noVerify
-          ? ''
-          : await printedSecret('--key-command', keyCommand, io, checkKeyFormat);
+    let key = '';
+    if (keyCommand === undefined) key = await readKey(io, withKey, signal);
+    // A command that is saved unverified need not be run, and may not work on this machine.
+    else if (!noVerify) key = await printedSecret('--key-command', keyCommand, io, checkKeyFormat);
     let plan: string | null | undefined;
     for (let url = baseUrl; !noVerify && plan === undefined; ) {
       try {
@@ -126,7 +124,10 @@ function checkUrl(given: string, insecureHttp: boolean): string {
   return `${origin}${prefix}`;
 }
 
-/** Null if the service does not report it. Throws if the service rejects the key, so that it is not saved. */
+/**
+ * Null if the service does not report it. Throws if the service rejects the key, so that it is not
+ * saved.
+ */
 async function planOf(context: Context, baseUrl: string, key: string): Promise<string | null> {
   const client = await context.service.connect({ baseUrl, key, embedded: false });
   try {

@@ -88,12 +88,11 @@ export const budgetUnset = command({
       const was = await configOf(context.terminal.io).unset(profile, budgetSettings[period]);
       if (was) removed.push(`profile "${profile}"`);
     }
+    const owner = machine === undefined ? '' : ` for machine "${machine}"`;
     context.terminal.notice(
       removed.length > 0
         ? `Removed the ${period} budget of ${removed.join(' and ')}`
-        : machine === undefined
-          ? `no ${period} budget was set`
-          : `no ${period} budget was set for machine "${machine}"`,
+        : `no ${period} budget was set${owner}`,
     );
   },
 });

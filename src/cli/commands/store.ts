@@ -90,7 +90,8 @@ async function reach(
   const storePassword = knownSecret(password);
   const store = await openStore(scope, terminal.io, { ...settings, store: url, storePassword });
   if (noVerify) return store.address;
-  // Without an API key, only connect: the further checks need names in the store, which are derived from the API key.
+  // Without an API key, only connect: the further checks need names in the store, which are derived
+  // from the API key.
   const { connectStore } = await import('../../store/connection.ts');
   const opening =
     key === undefined ? connectStore(store.address, store.connect) : store.link.open();
@@ -103,7 +104,9 @@ async function reach(
   return store.address;
 }
 
-/** The store is not saved yet, and the user may have piped the password in without --with-password. */
+/**
+ * The store is not saved yet, and the user may have piped the password in without --with-password.
+ */
 function ofLogin(error: unknown, hasPassword: boolean): unknown {
   if (!(error instanceof Failure)) return error;
   const { kind, message, code, hint, checkHint } = error;

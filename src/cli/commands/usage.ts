@@ -135,7 +135,10 @@ async function compareWithService(context: Context) {
   }
 }
 
-/** The ledger counts only the certain cost of lost answers, so they can explain why the service counted more. */
+/**
+ * The ledger counts only the certain cost of lost answers, so they can explain why the service
+ * counted more.
+ */
 function driftText(
   { drift, lostAtMost, unpriced = 0, ledgerCu }: ReconcileRecord,
   profile: string,

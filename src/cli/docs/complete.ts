@@ -16,7 +16,10 @@ const MAX_HANDLES = 200;
 
 type CompletionPlace = Pick<Io, 'env' | 'cwd'> & { readonly platform: string };
 
-/** Answers `words WORD...` or `line LINE`, up to the cursor; `:files` and `:nospace` are for the shell. */
+/**
+ * Answers `words WORD...` or `line LINE`, up to the cursor; `:files` and `:nospace` are for the
+ * shell.
+ */
 export function answerShell(
   request: readonly string[],
   outline: Outline,
@@ -67,7 +70,10 @@ function service(folder: string | undefined, profile: string | undefined, env: I
   return { baseUrl: baseUrl.value ?? '', key: key.value ?? '' };
 }
 
-/** Without its schema, because loading it takes too long for a key press. An unreadable file counts as empty. */
+/**
+ * The schema is left out, because loading it takes too long for a key press. An unreadable file
+ * counts as empty.
+ */
 function savedConfig(folder: string | undefined): ConfigFile {
   const text = folder && quietly(() => readFileSync(join(folder, 'config.json'), 'utf8'));
   const { current, profiles } = parseObject(text ?? '') ?? {};

@@ -1,7 +1,9 @@
 import type { Option } from 'commander';
 import { Flag } from '../args/option.ts';
 
-/** What a flag means, and in parentheses its choices, unless its term shows them, and its default. */
+/**
+ * What a flag means, and in parentheses its choices, unless its term shows them, and its default.
+ */
 export function describeFlag(option: Option): string {
   const { description, argChoices, defaultValueDescription, flags } = option;
   const isShown = argChoices && flags.includes(argChoices.join('|'));

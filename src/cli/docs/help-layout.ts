@@ -12,7 +12,10 @@ const commander = Help.prototype;
 /** A brief page shows this many examples, so that it fits a screen. */
 const BRIEF_EXAMPLES = 3;
 
-/** What trdr changes in commander's help: its words, the sections that commander does not know, and narrow terminals. */
+/**
+ * What trdr changes in commander's help: its words, the sections that commander does not know, and
+ * narrow terminals.
+ */
 export const helpLayout = (isBrief: boolean): HelpConfiguration => ({
   minWidthToWrap: 20,
   styleTitle: bold,
@@ -85,7 +88,7 @@ function formatDefinition(
   return `  ${term}\n${indented(helper.boxWrap(meaning, width - 6), 6)}`;
 }
 
-/** On narrower terminals, too little room would be left beside the longest term. */
+/** Too little room would be left beside the longest term on a narrower terminal. */
 const STACK_BELOW = 70;
 
 const indented = (text: string, by: number): string => text.replace(/^/gm, ' '.repeat(by));

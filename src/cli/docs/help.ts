@@ -109,7 +109,10 @@ export async function showHelp(io: Io, words: readonly string[], isBrief = false
   await sink.finish('complete');
 }
 
-/** Every page of help by the name of its file, as the build writes it. A group replaces the topic of the same name. */
+/**
+ * Every page of help by the name of its file, as the build writes it. A group replaces the topic of
+ * the same name.
+ */
 export async function helpFiles(): Promise<Record<string, string>> {
   const [whole, brief] = await Promise.all([
     wholeProgram(),

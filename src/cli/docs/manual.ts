@@ -10,7 +10,10 @@ import type { Definition, Section } from './prose.ts';
 import { skillTexts } from './skill.ts';
 import { topics } from './topics.ts';
 
-/** What the build and `npm run generate` write. With the texts of `help` and `outline`, trdr need not load the commands. */
+/**
+ * What the build and `npm run generate` write. With the texts of `help` and `outline`, trdr need
+ * not load the commands.
+ */
 export async function preparedTexts() {
   const [program, help] = await Promise.all([wholeProgram(), helpFiles()]);
   const leaves = leavesOf(program);
@@ -24,7 +27,10 @@ export async function preparedTexts() {
   };
 }
 
-/** The man pages by file name: trdr(1), one page in section 1 per command, and one in section 7 per topic. */
+/**
+ * The man pages by file name: trdr(1), one page in section 1 per command, and one in section 7 per
+ * topic.
+ */
 function manFiles(leaves: readonly Leaf[], summary: string): Record<string, string> {
   const paths = leaves.map(({ spec }) => spec.path);
   const pages = leaves.map((leaf): [string, string] => [
@@ -127,7 +133,10 @@ const termLines = (rows: readonly Definition[]) =>
 
 const reference = (name: string, part: 1 | 7 = 1) => `.BR ${text(manName(name))} (${part})`;
 
-/** Escapes special characters, hyphens (so that users can copy them), and lines that roff would take for requests. */
+/**
+ * Escapes special characters, hyphens (so that users can copy them), and lines that roff would take
+ * for requests.
+ */
 const text = (given: string) =>
   given
     .replace(/[\\'`^~-]/g, (char) => special[char] ?? char)

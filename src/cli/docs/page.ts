@@ -7,7 +7,10 @@ import type { Program } from '../program/program.ts';
 import { commandProse } from './command-prose.ts';
 import type { Definition, Section } from './prose.ts';
 
-/** A page of the documentation as data, from which the pages for terminal, man and Markdown are generated. */
+/**
+ * A page of the documentation as data, from which the pages for terminal, man and Markdown are
+ * generated.
+ */
 export interface DocPage {
   /** The words after `trdr help`; empty for the overview page. */
   readonly name: string;

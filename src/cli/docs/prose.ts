@@ -17,7 +17,10 @@ interface Prose {
   readonly sections: readonly Section[];
 }
 
-/** What the program itself knows and a text names in double braces: words within a sentence, or definitions. */
+/**
+ * What the program itself knows and a text names in double braces: words within a sentence, or
+ * definitions.
+ */
 export type Inserts = Readonly<Record<string, string | readonly Definition[]>>;
 
 interface OpenSection {
@@ -30,8 +33,9 @@ interface OpenSection {
 const openSection = (title: string): OpenSection => ({ title, text: [], terms: [], code: {} });
 
 /**
- * Reads the Markdown of help pages: a title, paragraphs, sections, lists of terms with their meanings, and shell examples with
- * a comment above each command line. Anything else fails, so that no text is lost on its way to a page.
+ * Reads the Markdown of help pages: a title, paragraphs, sections, lists of terms with their
+ * meanings, and shell examples with a comment above each command line. Anything else fails, so that
+ * no text is lost on its way to a page.
  */
 export function readProse(markdown: string, inserts: Inserts = {}): Prose {
   const opened: OpenSection[] = [];

@@ -92,7 +92,9 @@ export function recordSchema(schema: z.core.$ZodType): Record<string, unknown> {
   return { ...inlined, $defs: inlineFields(Object.fromEntries(objects), shared) };
 }
 
-/** Only an object with fields of its own is worth a reference; a plain field is read where it is. */
+/**
+ * Only an object with fields of its own is worth a reference; a plain field is read where it is.
+ */
 function inlineFields(part: object, shared: Record<string, z.core.JSONSchema.BaseSchema>) {
   const text = JSON.stringify(part, (_, value: unknown) => {
     const reference = isRecord(value) ? textOf(value['$ref']) : undefined;
@@ -102,7 +104,10 @@ function inlineFields(part: object, shared: Record<string, z.core.JSONSchema.Bas
   return JSON.parse(text) as Record<string, unknown>;
 }
 
-/** Removes what zod writes and what says nothing: the bounds of a double, `additionalProperties: {}`, and nested types. */
+/**
+ * Removes what zod writes and what says nothing: the bounds of a double, `additionalProperties:
+ * {}`, and nested types.
+ */
 function shorten(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;

@@ -2,7 +2,10 @@ import { unitsText } from '../../base/units.ts';
 import { cu } from '../../contract/limits.ts';
 import template from './skill.md';
 
-/** The skill, and two parts of it that the docs show. `summaries` has what each command does, by its path. */
+/**
+ * The skill, and two parts of it that the docs show. `summaries` has what each command does, by its
+ * path.
+ */
 export function skillTexts(summaries: ReadonlyMap<string, string>) {
   const facts = new Map([
     ...summaries,

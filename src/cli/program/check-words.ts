@@ -2,13 +2,19 @@ import type { Command, Option } from 'commander';
 import { usageError } from '../../base/failure.ts';
 import { helpFlag } from '../args/common.ts';
 
-/** A word without what follows the equals sign, which may be a key, and without the letters after an unknown short flag. */
+/**
+ * A word without what follows the equals sign, which may be a key, and without the letters after an
+ * unknown short flag.
+ */
 export const withoutText = (word: string): string =>
   /^-[^-]/.test(word) ? word.slice(0, 2) : nameIn(word);
 
 const nameIn = (word: string): string => word.split('=', 1)[0] ?? '';
 
-/** Rejects words that commander would read in another sense than the user meant, before it reads any. */
+/**
+ * Rejects words that commander would read in another sense than the user meant, before it reads
+ * any.
+ */
 export function checkWords(command: Command, words: readonly string[]): void {
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? '';
@@ -37,7 +43,10 @@ function openFlag(command: Command, word: string): Option | undefined {
 
 const needsValue = (flag: Option | undefined) => (flag?.required ? flag : undefined);
 
-/** With an empty variable, `--symbol $UNSET --dry-run` would otherwise take --dry-run as the symbol, and pay. */
+/**
+ * An empty variable would otherwise make --dry-run the symbol of `--symbol $UNSET --dry-run`, and the
+ * run would pay.
+ */
 function checkValue(command: Command, { flags, long }: Option, value: string): void {
   const name = nameIn(value);
   if (!flagOf(command, name)) return;

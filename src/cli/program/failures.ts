@@ -12,7 +12,10 @@ interface FailedLine extends Pick<Command, 'args' | 'commands' | 'options'> {
   readonly spec: AnyCommand | undefined;
 }
 
-/** Words that users of other programs try, and the flags that are meant. The first one that the command has is named. */
+/**
+ * Words that users of other programs try, and the flags that are meant. The first one that the
+ * command has is named.
+ */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   '--limit': ['--count'],
   '--top': ['--limit', '--count'],
@@ -31,10 +34,13 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   '--to': ['--until'],
 };
 
-/** What commander says about a line, in the words of trdr: it calls an option a flag, and adds what to do. */
-export function lineFailure(line: FailedLine, code: string, message: string): Failure {
+/**
+ * What commander says about a line, in the words of trdr: it calls an option a flag, and adds what
+ * to do.
+ */
+export function lineFailure(line: FailedLine, code: string, report: string): Failure {
   // Commander puts its suggestion on a line of its own, in parentheses.
-  const [said = '', suggestion] = message.replace(/^error: /, '').split('\n');
+  const [said = '', suggestion] = report.replace(/^error: /, '').split('\n');
   const words = said
     .replace(/(^|unknown |required |with )option '/g, "$1flag '")
     .replace(/\. Expected (.*)\.$/, ', expected $1');
@@ -69,7 +75,7 @@ function meantCommand({ words, args }: FailedLine): string | undefined {
 export const givenTwice = ({ flags, long }: Option): Failure =>
   usageError(`flag '${flags}' is given twice`, `give ${long} once: it takes one value`);
 
-/** For a line that names no command, or only a group. */
+/** The failure of a line that names no command, or only a group. */
 export function commandNeeded({ words, commands }: FailedLine): Failure {
   if (words.length === 0) return usageError('missing command', 'see trdr --help');
   const names = commands.map((command) => command.name()).join(', ');

@@ -22,9 +22,10 @@ export class HelpRequested extends Error {
 }
 
 /**
- * The program, a group of commands or a command, as commander knows it. It is a name until a line reaches it, because loading every
- * command takes longer than a lookup. What it adds to commander, on public hooks: common flags may come before the
- * command, no text after "=" is repeated, a flag is not taken as the value of a flag, and one value is not given twice.
+ * The program, a group of commands or a command, as commander knows it. It is a name until a line
+ * reaches it, because loading every command takes longer than a lookup. What it adds to commander,
+ * on public hooks: common flags may come before the command, no text after "=" is repeated, a flag
+ * is not taken as the value of a flag, and one value is not given twice.
  */
 export class Program extends Command {
   declare readonly commands: readonly Program[];
@@ -129,8 +130,9 @@ function argumentOf({ name, help, optional, variadic, choices }: Argument): Comm
 }
 
 /**
- * The program with the names of its commands and groups. A command that a line names is passed to `reached`. If the line begins
- * with a name, the others are left out, because creating them takes a millisecond of each lookup.
+ * The program with the names of its commands and groups. A command that a line names is passed to
+ * `reached`. If the line begins with a name, the others are left out, because creating them takes a
+ * millisecond of each lookup.
  */
 export function openTree(reached: (command: Program) => void, first?: string): Program {
   const program = new Program('trdr', reached).exitOverride().addHelpOption(helpFlag);

@@ -10,7 +10,10 @@ export type ParsedLine =
 
 const versionFlags = ['--version', '-V', '-v'];
 
-/** Reads a command line and loads its command. Nothing else happens, so that a wrong line fails before anything does. */
+/**
+ * Reads a command line and loads its command. Nothing else happens, so that a wrong line fails
+ * before anything does.
+ */
 export async function readLine(argv: readonly string[], folder = ''): Promise<ParsedLine> {
   const [first = '', ...others] = argv;
   const words = versionFlags.includes(first) ? ['version', ...others] : [...argv];

@@ -8,8 +8,8 @@ import type { AnyCommand } from '../command.ts';
 export type OptionValues = Readonly<Record<string, unknown>>;
 
 /**
- * Gives the words and values of a line to the names that a command has for them. Relative names of files are those in
- * `folder`; in the folder of the process, they stay as the user wrote them.
+ * Gives the words and values of a line to the names that a command has for them. Relative names of
+ * files are those in `folder`; in the folder of the process, they stay as the user wrote them.
  */
 export function readFlags(
   command: AnyCommand,
@@ -57,7 +57,7 @@ export function readFlags(
   };
 }
 
-/** Of `--wait D` and `--no-wait`, commander keeps the last one, under one name. */
+/** Commander keeps the last of `--wait D` and `--no-wait`, under one name. */
 function valueIn(values: OptionValues, flag: Flag<unknown>): unknown {
   const value = values[flag.attributeName()];
   if (flag.negate) return value === false;
@@ -65,7 +65,10 @@ function valueIn(values: OptionValues, flag: Flag<unknown>): unknown {
   return isAbsent ? flag.defaultValue : value;
 }
 
-/** A value that only the command's own version of a common flag accepts does not apply to the common flag. */
+/**
+ * A value that only the command's own version of a common flag accepts does not apply to the common
+ * flag.
+ */
 const sharedValue = (value: unknown, { kind, defaultValue }: Flag<unknown>): unknown =>
   kind?.choices && !kind.choices.includes(String(value)) ? defaultValue : value;
 

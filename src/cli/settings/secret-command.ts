@@ -8,7 +8,9 @@ import { SECRET_COMMAND } from './settings.ts';
 
 /** How long the command may take; a person may have to unlock a password manager. */
 const LIMIT_MS = 30_000;
-/** How long to read the output of a command after its end: a background process may keep it open. */
+/**
+ * How long to read the output of a command after its end: a background process may keep it open.
+ */
 const REST_MS = 1_000;
 const LONGEST = 64 * 1024;
 
@@ -76,7 +78,8 @@ async function outputOf(name: string, line: string, io: Io): Promise<string> {
   } finally {
     done.abort();
     const { pid } = child;
-    // It fails if the command has already ended. execa would end the shell, but not what the shell has started.
+    // It fails if the command has already ended. execa would end the shell, but not what the shell
+    // has started.
     quietly(() =>
       isAlone && pid !== undefined ? process.kill(-pid, 'SIGKILL') : child.kill('SIGKILL'),
     );

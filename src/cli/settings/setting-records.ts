@@ -14,7 +14,10 @@ import {
 } from '../../state/config/settings-table.ts';
 import { originText } from './settings.ts';
 
-/** The names that `config get` accepts: the settings, the profile, the key and the password of the store. */
+/**
+ * The names that `config get` accepts: the settings, the profile, the key and the password of the
+ * store.
+ */
 export const readableSettings: readonly string[] = [
   'profile',
   'key',

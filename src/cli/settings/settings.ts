@@ -50,7 +50,10 @@ export interface RunSettings extends SettingValues {
   readonly profile: string;
   readonly key: Secret;
   readonly storePassword: Secret;
-  /** The base URL that the profile's key was saved for, if a flag or variable sets a different one for the run. */
+  /**
+   * The base URL that the profile's key was saved for, if a flag or variable sets a different one
+   * for the run.
+   */
   readonly keptFor: string | undefined;
   readonly folders: Folders;
 }
@@ -83,7 +86,9 @@ function flagValues(globals: Globals): FlagValues {
   };
 }
 
-/** All settings with their sources. Invalid values are skipped, so that commands can repair them. */
+/**
+ * All settings with their sources. Invalid values are skipped, so that commands can repair them.
+ */
 export const sourcedSettings = (io: Io, globals: Globals, newProfile = false): SourcedSettings =>
   settle(io, globals, configOf(io).read(), true, newProfile);
 
@@ -106,7 +111,8 @@ function settle(
       tolerant,
       newProfile,
     });
-    // Throw even if `tolerant`: an invalid value can be skipped, but an unknown profile has no values.
+    // Throw even if `tolerant`: an invalid value can be skipped, but an unknown profile has no
+    // values.
     const missing = settings.problems.find(({ code }) => code === 'NO_PROFILE');
     if (missing) throw missing;
     return settings;
@@ -126,7 +132,9 @@ export function withNearProfile(error: unknown, names: readonly string[]): unkno
   });
 }
 
-/** `tolerant` skips invalid values, `unread` also an invalid file. Both accept an unknown profile. */
+/**
+ * `tolerant` skips invalid values, `unread` also an invalid file. Both accept an unknown profile.
+ */
 export type SettingsUse = 'tolerant' | 'unread';
 
 function readFile(io: Io, tolerant: boolean): ConfigFile {
@@ -209,7 +217,10 @@ export function loadSettings(io: Io, globals: Globals, use?: SettingsUse): RunSe
   };
 }
 
-/** Describes where a value comes from: a flag, a variable, a profile, the config file, or the default. */
+/**
+ * Describes where a value comes from: a flag, a variable, a profile, the config file, or the
+ * default.
+ */
 export function originText({
   origin,
   from,
@@ -221,7 +232,10 @@ export function originText({
   return origin === 'profile' ? 'config file' : (from ?? origin);
 }
 
-/** A current profile that was never saved is included only if a flag or the environment provides its key or base URL. */
+/**
+ * A current profile that was never saved is included only if a flag or the environment provides its
+ * key or base URL.
+ */
 export function savedProfiles(current: SourcedSettings, file: ConfigFile, io: Io) {
   const name = current.profile.value;
   const names = Object.keys(file.profiles);
@@ -236,10 +250,19 @@ export function savedProfiles(current: SourcedSettings, file: ConfigFile, io: Io
   });
 }
 
-export type SavedProfile = ReturnType<typeof savedProfile>;
+export interface SavedProfile {
+  readonly baseUrl: string | undefined;
+  readonly key: Secret;
+  /** What is printed: it contains the key only masked. */
+  readonly record: ProfileRecord;
+}
 
-/** `record` contains the key only masked; `key` is the key itself. */
-function savedProfile(profile: string, current: boolean, from: SourcedSettings, io: Io) {
+function savedProfile(
+  profile: string,
+  current: boolean,
+  from: SourcedSettings,
+  io: Io,
+): SavedProfile {
   const { baseUrl } = from;
   const key = keyOf(from, io);
   const kind = key.known === undefined ? 'unknown' : keyKind(key.known);

@@ -1,6 +1,4 @@
-import type { CompletionSlot, Outline } from './outline.ts';
-
-type FlagOutline = Outline['commands'][number]['flags'][number];
+import type { CompletionSlot, FlagOutline, Outline } from './outline.ts';
 
 interface Candidate {
   readonly word: string;
@@ -14,7 +12,9 @@ interface Completion {
   readonly directive?: 'files' | 'nospace';
 }
 
-/** The flags --profile and --sandbox of the command line. They select the handles that are offered. */
+/**
+ * The flags --profile and --sandbox of the command line. They select the handles that are offered.
+ */
 interface LineContext {
   readonly profile: string | undefined;
   readonly sandbox: boolean;
@@ -35,7 +35,7 @@ export function completeLine(
   findNames: FindNames,
 ): Completion {
   const words = typeof given === 'string' ? splitLine(given).slice(1) : given;
-  const line = readLine(outline, words.slice(0, -1));
+  const line = readWords(outline, words.slice(0, -1));
   const current = words.at(-1) ?? '';
 
   function fill(slot: CompletionSlot | undefined, prefix: string, lead = ''): Completion {
@@ -77,9 +77,20 @@ export function completeLine(
   return { ...found, ...more, candidates: [...found.candidates, ...more.candidates] };
 }
 
-type Line = ReturnType<typeof readLine>;
+/** What the words before the cursor say. */
+interface WordsBefore {
+  readonly path: string;
+  readonly command: Outline['commands'][number] | undefined;
+  readonly flags: readonly FlagOutline[];
+  readonly given: ReadonlySet<string>;
+  readonly args: readonly string[];
+  /** The flag whose value is at the cursor. */
+  readonly awaiting: FlagOutline | undefined;
+  readonly flagsAllowed: boolean;
+  readonly context: LineContext;
+}
 
-function readLine(outline: Outline, words: readonly string[]) {
+function readWords(outline: Outline, words: readonly string[]): WordsBefore {
   const given = new Set<string>();
   const args: string[] = [];
   let path = '';
@@ -132,7 +143,7 @@ function flagsAt({ commands, common }: Outline, path: string): FlagOutline[] {
 const flagNamed = (flags: readonly FlagOutline[], name: string) =>
   flags.find(({ names }) => names.includes(name));
 
-function flagNames({ flags, given }: Line, current: string): Completion {
+function flagNames({ flags, given }: WordsBefore, current: string): Completion {
   const free = flags.filter(
     ({ names, repeatable }) => repeatable || !names.some((name) => given.has(name)),
   );
@@ -156,14 +167,19 @@ function nextWords({ commands, groups }: Outline, path: string): Candidate[] {
 
 const plain = (word: string): Candidate => ({ word, about: '' });
 
-/** The candidates that begin with a prefix. Each result starts with `lead`, the text before the prefix. */
+/**
+ * The candidates that begin with a prefix. Each result starts with `lead`, the text before the
+ * prefix.
+ */
 const begins = (candidates: readonly Candidate[], prefix: string, lead = ''): Completion => ({
   candidates: candidates
     .filter(({ word }) => word.startsWith(prefix))
     .map(({ word, about }) => ({ word: `${lead}${word}`, about })),
 });
 
-/** Splits a command line up to the cursor as a shell does. After a space, the last word is empty. */
+/**
+ * Splits a command line up to the cursor as a shell does. After a space, the last word is empty.
+ */
 function splitLine(line: string): string[] {
   const words: string[] = [];
   let word: string | undefined;

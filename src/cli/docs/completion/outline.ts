@@ -1,6 +1,6 @@
 import { endpoints, OPENAPI_PATH } from '../../../contract/endpoints.ts';
 import { fieldPaths } from '../../../contract/paths.ts';
-import { alwaysOptions, commonGroups } from '../../args/common.ts';
+import { alwaysOptions, type Common, commonGroups } from '../../args/common.ts';
 import type { Flag, Options } from '../../args/option.ts';
 import type { Argument } from '../../command.ts';
 import { groupSummaries } from '../../tree.ts';
@@ -17,10 +17,38 @@ export interface CompletionSlot {
   readonly list?: boolean;
 }
 
-/** The part of the command descriptions that completion uses, as JSON. */
-export type Outline = ReturnType<typeof outlineOf>;
+export interface FlagOutline {
+  readonly names: readonly string[];
+  readonly help: string;
+  readonly slot?: CompletionSlot | undefined;
+  readonly repeatable?: boolean | undefined;
+}
 
-export function outlineOf(leaves: readonly Leaf[]) {
+interface CommandOutline {
+  readonly path: string;
+  readonly summary: string;
+  /** The command's own flags, which replace common flags with the same name. */
+  readonly flags: readonly FlagOutline[];
+  readonly common: readonly Common[];
+  readonly args: readonly (CompletionSlot & { readonly optional?: boolean | undefined })[];
+  readonly variadic?: boolean | undefined;
+}
+
+/** A name that is followed by others, or a topic of help. */
+interface NamedOutline {
+  readonly name: string;
+  readonly summary: string;
+}
+
+/** The part of the command descriptions that completion uses, as JSON. */
+export interface Outline {
+  readonly commands: readonly CommandOutline[];
+  readonly groups: readonly NamedOutline[];
+  readonly topics: readonly NamedOutline[];
+  readonly common: Readonly<Record<Common | 'always', readonly FlagOutline[]>>;
+}
+
+export function outlineOf(leaves: readonly Leaf[]): Outline {
   return {
     commands: leaves.map(commandOutline),
     groups: Object.entries(groupSummaries).map(([name, summary]) => ({ name, summary })),
@@ -34,7 +62,7 @@ export function outlineOf(leaves: readonly Leaf[]) {
   };
 }
 
-function commandOutline(leaf: Leaf) {
+function commandOutline(leaf: Leaf): CommandOutline {
   const { path, options, common, args, record, stream } = leaf.spec;
   const fields =
     record === undefined || !common.includes('output') ? [] : [...fieldPaths(record())];
@@ -48,7 +76,6 @@ function commandOutline(leaf: Leaf) {
   return {
     path,
     summary: leaf.summary(),
-    /** The command's own flags, which replace common flags with the same name. */
     flags: own,
     common,
     args: args.map((argument) => ({ ...slotOf(argument), optional: argument.optional })),
@@ -56,7 +83,7 @@ function commandOutline(leaf: Leaf) {
   };
 }
 
-const flagsOf = (options: Options) => Object.values(options).map(flagOutline);
+const flagsOf = (options: Options): FlagOutline[] => Object.values(options).map(flagOutline);
 
 function flagOutline({
   long = '',
@@ -65,7 +92,7 @@ function flagOutline({
   kind,
   argChoices,
   isRepeatable,
-}: Flag<unknown>) {
+}: Flag<unknown>): FlagOutline {
   return {
     names: short === undefined ? [long] : [long, short],
     help: description,
