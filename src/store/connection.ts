@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import type { Redis, RedisOptions } from 'iovalkey';
 import type { Failure } from '../base/failure.ts';
 import { checkExposure, type StoreAddress } from './address.ts';
 import { awayFailure, failureOfReply, isStoreFailure, storeFailure } from './failures.ts';
@@ -32,7 +33,17 @@ interface ServerFacts {
   readonly evicts: boolean;
 }
 
-export type StoreConnection = Awaited<ReturnType<typeof connectStore>>;
+export interface StoreConnection {
+  readonly server: ServerFacts;
+  /** Aborted when the connection ends. */
+  readonly lost: AbortSignal;
+  /**
+   * Sends a command. `blockMs` is how long the server may wait before it answers a blocking one.
+   */
+  send(name: string, args: readonly RedisArgument[], blockMs?: number): Promise<unknown>;
+  run(script: Script, keys: readonly string[], args: readonly RedisArgument[]): Promise<unknown>;
+  close(): void;
+}
 
 const CONNECT_MS = 1_000;
 /**
@@ -41,154 +52,211 @@ const CONNECT_MS = 1_000;
 const COMMAND_MS = 2_000;
 
 /**
- * Never reconnects: the server may have failed over or lost its last second of writes, so callers
- * read everything again.
+ * Opens a connection. It never reconnects: the server may have failed over or lost its last second
+ * of writes, so callers read everything again.
  */
-export async function connectStore(address: StoreAddress, options: ConnectOptions = {}) {
+export async function connectStore(
+  address: StoreAddress,
+  options: ConnectOptions = {},
+): Promise<StoreConnection> {
   checkExposure(address, options.plain ?? false);
   const { default: Redis } = await import('iovalkey');
-  const { connectMs = CONNECT_MS, commandMs = COMMAND_MS, trace } = options;
+  const { commandMs = COMMAND_MS, trace } = options;
   const where = address.shown;
-  const client = new Redis({
-    ...(address.path === undefined
-      ? { host: address.host, port: address.port }
-      : { path: address.path }),
-    ...(address.tls && {
-      tls: {
-        // Always verify certificates, whatever NODE_TLS_REJECT_UNAUTHORIZED says.
-        rejectUnauthorized: true,
-        // Set the server name only for a host name: SNI does not allow IP addresses.
-        ...(isIP(address.host) === 0 && { servername: address.host }),
-        ...(options.ca !== undefined && { ca: options.ca }),
-      },
-    }),
-    lazyConnect: true,
-    connectTimeout: connectMs,
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    autoResubscribe: false,
-    enableReadyCheck: false,
-    maxRetriesPerRequest: 0,
-    retryStrategy: () => null,
-    reconnectOnError: () => false,
-    keepAlive: 30_000,
-  });
-  const over = new AbortController();
-  let cause: unknown;
-  let connected = false;
-  client.on('error', (error: unknown) => {
-    cause = error;
-  });
-  let isEnding = false;
-  const end = (why: string, failure?: Failure) => {
+  const wire = new Wire(new Redis(clientOptions(address, options)), address, options);
+  const server = await logIn(wire, address, options);
+  const send = (name: string, args: readonly RedisArgument[], blockMs = 0): Promise<unknown> =>
+    wire.exchange(name, args, commandMs + blockMs).catch((error: unknown) => {
+      throw isReply(error) ? failureOfReply(error.message, where) : error;
+    });
+  return {
+    server,
+    lost: wire.lost,
+    send,
+    async run({ sha, text, name }, keys, args) {
+      try {
+        return await wire.exchange('EVALSHA', [sha, keys.length, ...keys, ...args], commandMs);
+      } catch (error) {
+        if (!isReply(error)) throw error;
+        if (codeOf(error) !== 'NOSCRIPT') throw failureOfReply(error.message, where);
+        trace?.(`store: loading script ${name}`);
+        return await send('EVAL', [text, keys.length, ...keys, ...args]);
+      }
+    },
+    close: () => wire.end('this process closed the connection'),
+  };
+}
+
+/** No offline queue, no automatic resend, no reconnect: each could send a command twice. */
+const clientOptions = (
+  address: StoreAddress,
+  { connectMs = CONNECT_MS, ca }: ConnectOptions,
+): RedisOptions => ({
+  ...(address.path === undefined
+    ? { host: address.host, port: address.port }
+    : { path: address.path }),
+  ...(address.tls && {
+    tls: {
+      // Always verify certificates, whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+      rejectUnauthorized: true,
+      // Set the server name only for a host name: SNI does not allow IP addresses.
+      ...(isIP(address.host) === 0 && { servername: address.host }),
+      ...(ca !== undefined && { ca }),
+    },
+  }),
+  lazyConnect: true,
+  connectTimeout: connectMs,
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  autoResubscribe: false,
+  enableReadyCheck: false,
+  maxRetriesPerRequest: 0,
+  retryStrategy: () => null,
+  reconnectOnError: () => false,
+  keepAlive: 30_000,
+});
+
+/**
+ * The replies after which the store cannot be used now: it is starting or busy, or has become a
+ * replica.
+ */
+const ENDING: ReadonlySet<string> = new Set([
+  'READONLY',
+  'UNBLOCKED',
+  'LOADING',
+  'MASTERDOWN',
+  'BUSY',
+  'UNKILLABLE',
+]);
+
+/** A client of the library, and why its connection has ended. */
+class Wire {
+  readonly #client: Redis;
+  readonly #address: StoreAddress;
+  readonly #options: ConnectOptions;
+  readonly #over = new AbortController();
+  /** The last error of the socket. */
+  #cause: unknown;
+  #isReady = false;
+  #isEnding = false;
+
+  constructor(client: Redis, address: StoreAddress, options: ConnectOptions) {
+    this.#client = client;
+    this.#address = address;
+    this.#options = options;
+    client.on('error', (error: unknown) => {
+      this.#cause = error;
+    });
+    client.on('end', () => this.end('the connection was closed'));
+  }
+
+  get lost(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  connect(): Promise<void> {
+    return this.#client.connect();
+  }
+
+  /** From now on, the address certainly belongs to a store. */
+  ready(): void {
+    this.#isReady = true;
+  }
+
+  end(why: string, failure?: Failure): void {
     // Disconnect only once: each call adds a listener to the socket, and Node prints a warning
     // after ten of them.
-    if (isEnding) return;
-    isEnding = true;
-    client.disconnect();
-    over.abort(
-      failure ?? awayFailure(address, why, cause, { connected, ownCa: options.ca !== undefined }),
-    );
-  };
-  client.on('end', () => end('the connection was closed'));
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    this.#client.disconnect();
+    const about = { connected: this.#isReady, ownCa: this.#options.ca !== undefined };
+    this.#over.abort(failure ?? awayFailure(this.#address, why, this.#cause, about));
+  }
 
   /**
    * Sends a command. Throws error replies unchanged, except for those after which the connection is
    * closed.
    */
-  async function exchange(
-    name: string,
-    args: readonly RedisArgument[],
-    limitMs: number,
-  ): Promise<unknown> {
-    if (over.signal.aborted) throw over.signal.reason;
-    trace?.(`store > ${name} (${args.length} arguments)`);
-    const timer = setTimeout(() => end(`no answer within ${limitMs / 1000} s`), limitMs);
+  async exchange(name: string, args: readonly RedisArgument[], limitMs: number): Promise<unknown> {
+    if (this.lost.aborted) throw this.lost.reason;
+    this.#options.trace?.(`store > ${name} (${args.length} arguments)`);
+    const timer = setTimeout(() => this.end(`no answer within ${limitMs / 1000} s`), limitMs);
     try {
-      return await client.call(name, ...args);
+      return await this.#client.call(name, ...args);
     } catch (error) {
-      // After these replies, the store cannot be used now: the server is starting or busy, or has
-      // become a replica.
-      if (
-        isReply(error) &&
-        !/^(READONLY|UNBLOCKED|LOADING|MASTERDOWN|BUSY|UNKILLABLE)\b/.test(error.message)
-      )
-        throw error;
-      if (isReply(error)) end('', failureOfReply(error.message, where));
-      end('the connection broke');
-      throw over.signal.reason;
+      if (isReply(error)) {
+        if (!ENDING.has(codeOf(error))) throw error;
+        this.end('', failureOfReply(error.message, this.#address.shown));
+      }
+      this.end('the connection broke');
+      throw this.lost.reason;
     } finally {
       clearTimeout(timer);
     }
   }
+}
 
-  /** `blockMs` is how long the server may wait before it answers a blocking command. */
-  const send = (name: string, args: readonly RedisArgument[], blockMs = 0): Promise<unknown> =>
-    exchange(name, args, commandMs + blockMs).catch((error: unknown) => {
-      throw isReply(error) ? failureOfReply(error.message, where) : error;
-    });
-
-  const selectFailure = (error: unknown): never => {
-    if (!isReply(error) || !error.message.startsWith('ERR')) throw error;
-    throw storeFailure(
-      'STORE_UNFIT',
-      `${where} has no database ${address.db}`,
-      'change the number at the end of the store URL to a database that the server has, usually 0',
-    );
-  };
-
-  let server: ServerFacts;
-  const late = setTimeout(() => end(`no answer within ${connectMs / 1000} s`), connectMs);
+/** Connects and logs in, and returns what the server is. */
+async function logIn(
+  wire: Wire,
+  address: StoreAddress,
+  options: ConnectOptions,
+): Promise<ServerFacts> {
+  const { connectMs = CONNECT_MS } = options;
+  const late = setTimeout(() => wire.end(`no answer within ${connectMs / 1000} s`), connectMs);
   try {
-    await client.connect();
-    // The client library ignores an authentication failure, and would continue as another user or
-    // in another database.
-    if (options.password !== undefined || address.username !== undefined) {
-      const user = address.username === undefined ? [] : [address.username];
-      await exchange('AUTH', [...user, options.password ?? ''], connectMs);
-    }
-    if (address.db !== 0) await exchange('SELECT', [address.db], connectMs).catch(selectFailure);
-    if (options.name !== undefined)
-      void exchange('CLIENT', ['SETNAME', options.name], connectMs).catch(() => {});
-    server = readFacts(await exchange('INFO', [], connectMs));
-    const unfit = unfitMode[server.mode];
-    if (unfit) throw storeFailure('STORE_UNFIT', `${where} ${unfit.why}`, unfit.next);
-    // A replica rejects or loses writes, and its data may be outdated.
-    const isReplica = `cannot use the store at ${where}: it is a replica`;
-    const next =
-      'use the address of the primary; after a failover, wait until the replica is promoted';
-    if (server.role !== 'master') end('', storeFailure('STORE_AWAY', isReplica, next));
-    connected = true;
-    if (over.signal.aborted) throw over.signal.reason;
+    await wire.connect();
+    await authenticate(wire, address, options, connectMs);
+    const server = readFacts(await wire.exchange('INFO', [], connectMs));
+    checkRole(wire, server, address.shown);
+    wire.ready();
+    if (wire.lost.aborted) throw wire.lost.reason;
+    return server;
   } catch (error) {
-    const reply = isReply(error) ? error : undefined;
-    end('the connection broke');
+    wire.end('the connection broke');
     if (isStoreFailure(error, 'STORE_UNFIT')) throw error;
-    throw reply === undefined ? over.signal.reason : failureOfReply(reply.message, where);
+    throw isReply(error) ? failureOfReply(error.message, address.shown) : wire.lost.reason;
   } finally {
     clearTimeout(late);
   }
-  return {
-    server,
-    /** Aborted when the connection ends. */
-    lost: over.signal,
-    send,
-    async run(
-      { sha, text, name }: Script,
-      keys: readonly string[],
-      args: readonly RedisArgument[],
-    ): Promise<unknown> {
-      try {
-        return await exchange('EVALSHA', [sha, keys.length, ...keys, ...args], commandMs);
-      } catch (error) {
-        if (!isReply(error)) throw error;
-        if (!error.message.startsWith('NOSCRIPT')) throw failureOfReply(error.message, where);
-        trace?.(`store: loading script ${name}`);
-        return await send('EVAL', [text, keys.length, ...keys, ...args]);
-      }
-    },
-    close: (): void => end('this process closed the connection'),
-  };
+}
+
+/**
+ * The client library ignores an authentication failure, and would continue as another user or in
+ * another database.
+ */
+async function authenticate(
+  wire: Wire,
+  { username, db, shown }: StoreAddress,
+  { password, name }: ConnectOptions,
+  connectMs: number,
+): Promise<void> {
+  if (password !== undefined || username !== undefined) {
+    const user = username === undefined ? [] : [username];
+    await wire.exchange('AUTH', [...user, password ?? ''], connectMs);
+  }
+  if (db !== 0)
+    await wire.exchange('SELECT', [db], connectMs).catch((error: unknown) => {
+      if (!isReply(error) || codeOf(error) !== 'ERR') throw error;
+      throw storeFailure(
+        'STORE_UNFIT',
+        `${shown} has no database ${db}`,
+        'change the number at the end of the store URL to a database that the server has, usually 0',
+      );
+    });
+  if (name !== undefined)
+    void wire.exchange('CLIENT', ['SETNAME', name], connectMs).catch(() => {});
+}
+
+function checkRole(wire: Wire, { mode, role }: ServerFacts, where: string): void {
+  const unfit = unfitMode[mode];
+  if (unfit) throw storeFailure('STORE_UNFIT', `${where} ${unfit.why}`, unfit.next);
+  if (role === 'master') return;
+  // A replica rejects or loses writes, and its data may be outdated.
+  const why = `cannot use the store at ${where}: it is a replica`;
+  const next =
+    'use the address of the primary; after a failover, wait until the replica is promoted';
+  wire.end('', storeFailure('STORE_AWAY', why, next));
 }
 
 /**
@@ -196,7 +264,10 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
  * tell.
  */
 const isReply = (error: unknown): error is Error =>
-  error instanceof Error && !('code' in error) && /^[A-Z]{3,}\b/.test(error.message);
+  error instanceof Error && !('code' in error) && codeOf(error) !== '';
+
+/** The code with which an error reply begins; empty if it has none. */
+const codeOf = ({ message }: Error): string => /^[A-Z]{3,}\b/.exec(message)?.[0] ?? '';
 
 const unfitMode: Readonly<Record<string, { readonly why: string; readonly next: string }>> = {
   sentinel: {

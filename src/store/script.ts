@@ -36,7 +36,7 @@ const NOW = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-/** With the shebang, a full server rejects a script as a whole. */
+/** Makes a script. Its shebang makes a full server reject it as a whole. */
 export function script<const Key extends string, const Arg extends string>(
   name: string,
   { keys, args, frees = false, body }: ScriptParts<Key, Arg>,
