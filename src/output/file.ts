@@ -209,7 +209,7 @@ export function checkSpace(path: string, name: string = path): void {
   }
 }
 
-/** For the rows of a tail: checks the space, and ends a line that a killed run left incomplete. */
+/** Prepares the file of a tail: checks the space, and ends a line that a killed run left incomplete. */
 export function prepareFile(fd: number, name: string): void {
   const path = `/proc/self/fd/${fd}`;
   checkSpace(path, name);

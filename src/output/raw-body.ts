@@ -7,7 +7,7 @@ export function shownBody(text: string): string {
   return shown.endsWith('\n') ? shown : `${shown}\n`;
 }
 
-/** Without parsing, so that numbers and texts keep their spelling. */
+/** Indents JSON without parsing it, so that numbers and texts keep their spelling. */
 export function indentJson(text: string): string {
   const out: string[] = [];
   let depth = 0;

@@ -20,7 +20,7 @@ export interface Sink {
 
 type OutputEnd = 'complete' | 'kept' | 'discarded';
 
-/** Without a promise, all bytes are written already. */
+/** Writes bytes. If it returns no promise, they are written already. */
 export type WriteBytes = (bytes: Uint8Array) => void | Promise<void>;
 
 /** Repeats a step that a full disk may make fail; see `DiskWait`. */
@@ -101,7 +101,7 @@ export function fileIn(stream: Writable): number | undefined {
   return fd !== undefined && quietly(() => fstatSync(fd).isFile()) ? fd : undefined;
 }
 
-/** For a stream that the sink does not close, such as standard output, or for a function that writes. */
+/** Creates a sink for a stream that it does not close, such as standard output, or for a function that writes. */
 export function createSink(
   target: Writable | WriteBytes,
   options: SinkOptions = {},

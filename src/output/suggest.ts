@@ -22,7 +22,7 @@ function distance(from: string, to: string): number {
   return last[b.length] ?? 0;
 }
 
-/** At most three, best first. @internal Exported for tests. */
+/** Returns at most three similar names, best first. @internal Exported for tests. */
 export function suggest(word: string, known: Iterable<string>): string[] {
   const given = word.toLowerCase().slice(0, 64);
   if (given === '') return [];

@@ -19,17 +19,17 @@ export type CellKind =
   /** Ranks gained or lost: a number, or a word such as `new`. */
   | 'move';
 
-/** Or one line of a card. */
+/** A column of a table, or one line of a card. */
 export interface Column<T> {
   readonly title: string;
   readonly kind: CellKind;
-  /** For columns with values of several kinds; `kind` still determines the alignment. */
+  /** The kind of a value, if a column has several; `kind` still determines the alignment. */
   readonly kindOf?: (record: T) => CellKind;
   readonly field?: string;
   readonly value?: (record: T) => unknown;
   /** The highest rank is dropped first; rank 0 only if not even one cell each fits. */
   readonly rank?: number;
-  /** In cells. Columns of a rank above 0 are dropped until the others have their minimum. */
+  /** The least width, in cells. Columns of a rank above 0 are dropped until the others have theirs. */
   readonly min?: number;
   readonly wrap?: boolean;
   /** Whether the value is printed below its row, unless it fits next to the other columns. */

@@ -10,7 +10,7 @@ interface FieldPlace {
   readonly names: readonly string[];
 }
 
-/** Also matches names that contain dots. */
+/** Finds the value of a path. A name that contains dots is found too, because records may have such names. */
 export function locate(
   record: unknown,
   path: string,
@@ -60,7 +60,7 @@ export function parseFields(text: string, known: readonly string[]): readonly st
   return [...new Set(selected)];
 }
 
-/** In the requested order, nested as in the record. Fields that the record does not have are null. */
+/** Returns the requested fields in their order, nested as in the record. A field that the record lacks is null. */
 export function pickFields(record: unknown, fields: readonly string[]): JsonObject {
   const picked: Record<string, unknown> = {};
   for (const path of fields) {

@@ -73,9 +73,14 @@ function plainText(value: unknown, unicode: boolean): string {
 }
 
 function numberCell(kind: NumberKind, value: number, unicode: boolean, scale?: ColumnScale): Cell {
-  const even = numberKinds[kind];
-  const tone = even === undefined || value === even ? 'plain' : value < even ? 'bad' : 'good';
-  return { text: numberText(kind, value, unicode ? '×' : 'x', scale?.decimals), tone };
+  const text = numberText(kind, value, unicode ? '×' : 'x', scale?.decimals);
+  return { text, tone: numberTone(value, numberKinds[kind]) };
+}
+
+/** Colors show on which side of `even` a number is, such as a gain or a loss. */
+function numberTone(value: number, even: number | undefined): Tone {
+  if (even === undefined || value === even) return 'plain';
+  return value < even ? 'bad' : 'good';
 }
 
 /** Next to the dash of its number, a bar has nothing to add. */
@@ -147,12 +152,23 @@ function meter(value: unknown, unicode: boolean): Cell | undefined {
   const { used, of } = value;
   const figure = (amount: number) => (amount < 0 ? '-' : '') + grouped(Math.abs(amount));
   if (!isNumber(of)) return { text: `${figure(used)}, no limit`, tone: 'plain' };
-  const share = of > 0 ? used / of : used > 0 ? 1 : 0;
+  const share = shareOf(used, of);
   const percent = `${share > 0 && share < 0.01 ? '<1' : Math.floor(share * 100)}%`;
   return {
     text: `${gauge(share, LENGTH.meter, unicode)} ${percent.padStart(4)}  ${figure(used)} of ${figure(of)}`,
-    tone: share >= 0.95 ? 'bad' : share >= 0.8 ? 'warn' : 'good',
+    tone: meterTone(share),
   };
+}
+
+/** A limit of 0 is used up by any amount. */
+function shareOf(used: number, limit: number): number {
+  if (limit > 0) return used / limit;
+  return used > 0 ? 1 : 0;
+}
+
+function meterTone(share: number): Tone {
+  if (share >= 0.95) return 'bad';
+  return share >= 0.8 ? 'warn' : 'good';
 }
 
 /** `value` is from -1 to 1. With an axis, losses are to its left and gains to its right. */
@@ -166,8 +182,14 @@ function bar(value: number, hasAxis: boolean, unicode: boolean): Cell {
   // From the right, Unicode only has a block that fills half a cell.
   const halves = Math.max(1, Math.round(Math.min(1, -value) * half * 2));
   const full = (unicode ? '█' : '#').repeat(Math.floor(halves / 2));
-  const part = halves % 2 === 0 ? '' : unicode ? '▐' : full === '' ? '#' : '';
+  const part = halves % 2 === 0 ? '' : halfBlock(unicode, full);
   return { text: (part + full).padStart(half) + axis, tone };
+}
+
+/** ASCII has no half block. A bar of half a cell is drawn whole, so that a small loss is visible. */
+function halfBlock(unicode: boolean, full: string): string {
+  if (unicode) return '▐';
+  return full === '' ? '#' : '';
 }
 
 /** Undefined for words other than `new`, such as `left #94`. */
@@ -175,9 +197,10 @@ function move(value: unknown, unicode: boolean): Cell | undefined {
   if (value === 'new') return { text: 'new', tone: 'accent' };
   if (!isNumber(value)) return undefined;
   if (value === 0) return { text: '=', tone: 'dim' };
-  const [mark, tone] = value > 0 ? (['▲', 'good'] as const) : (['▼', 'bad'] as const);
-  const sign = unicode ? `${mark} ` : value > 0 ? '+' : '-';
-  return { text: `${sign}${Math.abs(value)}`, tone };
+  const isUp = value > 0;
+  const mark = isUp ? '▲ ' : '▼ ';
+  const sign = isUp ? '+' : '-';
+  return { text: `${unicode ? mark : sign}${Math.abs(value)}`, tone: isUp ? 'good' : 'bad' };
 }
 
 // Independent of the locale: commas between thousands, a point before decimals.
@@ -192,10 +215,16 @@ function decimalsFor(kind: NumberKind, sizes: readonly number[]): number | undef
   const largest = sizes.reduce((most, size) => Math.max(most, size), 0);
   if (kind === 'integer') return undefined;
   if (kind === 'percent') return largest < 1000 ? 1 : 0;
-  if (kind === 'multiple') return largest < 9.995 ? 2 : largest < 99.95 ? 1 : 0;
+  if (kind === 'multiple') return multipleDecimals(largest);
   if (largest >= 9999.995 || (kind === 'number' && sizes.every(Number.isInteger))) return 0;
   if (kind !== 'number') return largest >= 0.01 || largest === 0 ? 2 : undefined;
-  return largest >= 0.995 ? 2 : largest >= 0.01 ? 4 : undefined;
+  if (largest >= 0.995) return 2;
+  return largest >= 0.01 ? 4 : undefined;
+}
+
+function multipleDecimals(largest: number): number {
+  if (largest < 9.995) return 2;
+  return largest < 99.95 ? 1 : 0;
 }
 
 /** A value that would be rounded to zero is shown as `<0.1`. */
@@ -206,14 +235,24 @@ export function numberText(
   decimals = decimalsFor(kind, [Math.abs(value)]),
 ): string {
   const size = Math.abs(value);
-  const isSigned = kind === 'signedUsd' || kind === 'percent';
-  const sign = value < 0 ? '-' : value > 0 && isSigned ? '+' : '';
+  const sign = signOf(kind, value);
   const currency = kind === 'usd' || kind === 'signedUsd' ? '$' : '';
-  const unit = kind === 'percent' ? '%' : kind === 'multiple' ? times : '';
+  const unit = unitOf(kind, times);
   if (decimals === undefined || size >= LARGEST) return sign + currency + grouped(size) + unit;
   const isBelow = size > 0 && Number(size.toFixed(decimals)) === 0;
   const digits = group((isBelow ? 10 ** -decimals : size).toFixed(decimals));
   return sign + (isBelow ? '<' : '') + currency + digits + unit;
+}
+
+function signOf(kind: NumberKind, value: number): string {
+  if (value < 0) return '-';
+  const isSigned = kind === 'signedUsd' || kind === 'percent';
+  return value > 0 && isSigned ? '+' : '';
+}
+
+function unitOf(kind: NumberKind, times: string): string {
+  if (kind === 'percent') return '%';
+  return kind === 'multiple' ? times : '';
 }
 
 /** At most two decimals from 1 on, four below 1, and two significant digits below 0.01. */

@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer';
 import { parseJson, stringifyJson } from '../../base/json.ts';
 import { safeJson } from '../terminal/safe-text.ts';
 
-/** Without the line break. */
+/** A record as a line, without its line break. */
 export const jsonLine = (record: unknown): string => wellFormed(safeJson(stringifyJson(record)));
 
 const surrogateEscape = /\\u[dD][89a-fA-F]/;
@@ -21,7 +21,7 @@ const wellFormed = (json: string): string =>
 const unsafeBytes =
   /[\n\r\x7f]|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]/;
 
-/** Of what `unsafeBytes` matches: searching for them is twenty times faster, and most texts have none. */
+/** The first bytes of what `unsafeBytes` matches. Searching for them is twenty times faster, and most texts have none. */
 const unsafeFirstBytes = /[\n\r\x7f\xc2\xd8]|\xe2[\x80\x81]/;
 
 const bufferOf = (bytes: Uint8Array): Buffer =>

@@ -7,7 +7,7 @@ export interface PrinterOptions<T> extends FormatContext {
   readonly sink: Sink;
   readonly view: View<T>;
   readonly format: Format;
-  /** Without leading dots. A record may lack them. */
+  /** The requested fields, without leading dots. A record may lack them. */
   readonly fields?: readonly string[] | undefined;
   /** Whether the command has exactly one result: a JSON object, or a card. */
   readonly single?: boolean | undefined;

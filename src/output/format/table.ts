@@ -25,7 +25,7 @@ export interface Table<T> {
 }
 
 interface GridCell {
-  /** Without escapes, which take no cells. */
+  /** The cells that the text takes; escapes take none. */
   readonly width: number;
   readonly height: number;
   readonly text: string;

@@ -1,13 +1,15 @@
 const LATEST = 8.64e15;
 
 export function momentOf(value: unknown): number | undefined {
-  const ms =
-    typeof value === 'number'
-      ? value
-      : typeof value === 'string' && /^\d{4}-/.test(value)
-        ? Date.parse(value)
-        : Number.NaN;
+  const ms = millisecondsOf(value);
   return Math.abs(ms) <= LATEST ? ms : undefined;
+}
+
+/** Not a number if the value is no time. `Date.parse` also accepts texts such as "trade 5", so a year is required. */
+function millisecondsOf(value: unknown): number {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'string' && /^\d{4}-/.test(value)) return Date.parse(value);
+  return Number.NaN;
 }
 
 const minutesAhead = (ms: number, utc: boolean) =>

@@ -127,7 +127,7 @@ export class ProgressLine {
     this.#spin();
   }
 
-  /** On a terminal that reports no width, such as one of `script` in a job, ora would clear an endless number of lines. */
+  /** The line is not drawn on a terminal without a width, such as that of `script` in a job: ora would clear lines without end. */
   #spin(): void {
     if (this.#isPaused || this.#isStopped || !this.#text || !this.#stream.columns) return;
     this.#spinner?.start();

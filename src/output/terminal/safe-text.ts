@@ -74,7 +74,7 @@ export function safeText(text: string): string {
 const unsafe = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
 const everyUnsafe = new RegExp(unsafe, 'g');
 
-/** For formats without escapes: U+FFFD for each control character. */
+/** Replaces each control character by U+FFFD, for formats without escapes. */
 export const withoutControls = (text: string): string =>
   unsafe.test(text) ? text.replace(/\r\n?/g, '\n').replace(everyUnsafe, '\ufffd') : text;
 

@@ -102,10 +102,15 @@ function changesOf(
   ]);
 }
 
+/** Why there are no numbers; null if there are. */
+function codeOf(record: PnlRecord): string | null {
+  if (record.found === true) return null;
+  return record.found === null ? record.error.code : record.code;
+}
+
 function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRow[] {
   const { subject, found } = record;
-  const code =
-    record.found === true ? null : record.found === null ? record.error.code : record.code;
+  const code = codeOf(record);
   const trader = Object.fromEntries(
     traderFields.map((name) => [name, record.found === true ? record[name] : null]),
   );
@@ -157,11 +162,10 @@ export function sorted(
   window: WindowName,
 ): PnlRecord[] {
   const keyed = records.map((record) => {
-    const value = measureOf(record, window, by);
-    return {
-      record,
-      value: value === undefined ? Number.NEGATIVE_INFINITY : by === 'rank' ? -value : value,
-    };
+    // The best rank is the smallest. A trader without a value comes last.
+    const value = measureOf(record, window, by) ?? Number.NEGATIVE_INFINITY;
+    const isRank = by === 'rank' && value !== Number.NEGATIVE_INFINITY;
+    return { record, value: isRank ? -value : value };
   });
   // Compare before subtracting, because -Infinity minus -Infinity is NaN.
   return keyed

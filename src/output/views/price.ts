@@ -13,7 +13,7 @@ export const priceView: View<PriceRecord> = {
   empty: 'no endpoint matches this name',
 };
 
-/** For programs, which do not need columns. */
+/** The view for programs, which do not need columns. */
 export const planView: View<PlannedCall> = {
   columns: [],
   fields: fieldPaths(PlannedCall),
