@@ -73,7 +73,9 @@ export const fileSink = (path: string, { signal, ...options }: SinkOptions = {})
     const file = replaceFile(path);
     const { fd } = file;
     return createSink(writeToFile(fd), {
-      ...{ ...options, name: path, fd },
+      ...options,
+      name: path,
+      fd,
       async end(as, reason) {
         if (as === 'kept' && fstatSync(fd).size > 0) {
           await syncTo(fd, path).catch(() => {});

@@ -1,7 +1,7 @@
 import { fstatSync, fsync, writeSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
-import { openPromise, quietly } from '../base/calls.ts';
+import { type OpenPromise, openPromise, quietly } from '../base/calls.ts';
 import { Failure } from '../base/failure.ts';
 import { errno, fileFailure } from '../base/files.ts';
 
@@ -47,6 +47,9 @@ export const outputClosed: Error = Object.freeze(new Error('the reader has close
 
 /** Waiting each time that the stream is full, after a part of one batch, would leave the reader idle. */
 const MAX_BATCHES_IN_FLIGHT = 4;
+
+/** The size of a buffer, in bytes. */
+const BATCH = 65_536;
 
 const closedCodes = new Set([
   'EPIPE',
@@ -101,68 +104,26 @@ export function fileIn(stream: Writable): number | undefined {
   return fd !== undefined && quietly(() => fstatSync(fd).isFile()) ? fd : undefined;
 }
 
-/** Creates a sink for a stream that it does not close, such as standard output, or for a function that writes. */
-export function createSink(
-  target: Writable | WriteBytes,
-  options: SinkOptions = {},
-): Sink & { readonly fail: (error: unknown) => void } {
-  const { name = 'standard output', retry = tryOnce } = options;
-  const stream = typeof target === 'function' ? undefined : target;
-  const fd = options.fd ?? (stream && fileIn(stream));
-  const writeBytes =
-    typeof target === 'function' ? target : fd === undefined ? undefined : writeToFile(fd, retry);
-  // A person or a program at the other end acts on each row; a file is read when it is complete.
-  const isPrompt = options.live === true || (stream !== undefined && fd === undefined);
-  let ended = false;
-  let before: Promise<void> | undefined;
-  const size = options.batch ?? 65_536;
-  const controller = new AbortController();
-  let chunk = Buffer.allocUnsafeSlow(size);
-  let used = 0;
-  let inFlight = 0;
-  let bytesInFlight = 0;
-  let accepted = 0;
-  let written = 0;
-  let turn: NodeJS.Immediate | undefined;
-  let failure: Failure | undefined;
-  let over = false;
-  // Never rejects: if a write fails in the meantime, the next `write` or `finish` throws the error.
-  let room: ReturnType<typeof openPromise> | undefined;
-  const idle: (() => void)[] = [];
-  // Streams without a descriptor may still need a buffer after its write has completed.
-  const reusesBuffers = stream !== undefined && 'fd' in stream && typeof stream.fd === 'number';
-  const free: (typeof chunk)[] = [];
+interface ByteWriter {
+  /** Calls `done` when the bytes are written, or have failed to be. */
+  write(bytes: Uint8Array, done: (error?: unknown) => void): void;
+}
 
-  const settleRoom = () => {
-    room?.resolve();
-    room = undefined;
-  };
-  const settleIdle = () => {
-    for (const resolve of idle.splice(0)) resolve();
-  };
+/** Calls a function for each piece of the output, in order: if one returns a promise, the next waits for it. */
+class OrderedWriter implements ByteWriter {
+  readonly #writeBytes: WriteBytes;
+  #before: Promise<void> | undefined;
 
-  const stop = (error: unknown) => {
-    if (!over) {
-      over = true;
-      if (!closedCodes.has(errno(error))) failure = failureOf(name, error);
-      controller.abort(failure ?? outputClosed);
-    }
-    used = 0;
-    settleRoom();
-    settleIdle();
-  };
-  // Without this listener, a late EPIPE would end the process with a stack trace.
-  stream?.on('error', stop);
-  stream?.on('close', () => stop(streamClosed));
+  constructor(writeBytes: WriteBytes) {
+    this.#writeBytes = writeBytes;
+  }
 
-  const pass = (bytes: Uint8Array, done: (error?: unknown) => void): void => {
-    if (!writeBytes) {
-      stream?.write(bytes, done);
-      return;
-    }
+  write(bytes: Uint8Array, done: (error?: unknown) => void): void {
     let writing: void | Promise<void>;
     try {
-      writing = before ? before.then(() => writeBytes(bytes)) : writeBytes(bytes);
+      writing = this.#before
+        ? this.#before.then(() => this.#writeBytes(bytes))
+        : this.#writeBytes(bytes);
     } catch (error) {
       done(error);
       return;
@@ -171,98 +132,217 @@ export function createSink(
       done();
       return;
     }
-    before = writing;
+    this.#before = writing;
     writing.then(() => {
-      if (before === writing) before = undefined;
+      if (this.#before === writing) this.#before = undefined;
       done();
     }, done);
-  };
+  }
+}
 
-  const send = (bytes: Uint8Array, of?: typeof chunk) => {
-    inFlight++;
-    bytesInFlight += bytes.length;
-    options.beforeWrite?.();
-    pass(bytes, (error) => {
-      if (error) stop(error);
-      inFlight--;
-      bytesInFlight -= bytes.length;
-      if (error) return;
-      written += bytes.length;
-      if (of && reusesBuffers) free.push(of);
-      if (bytesInFlight < MAX_BATCHES_IN_FLIGHT * size) settleRoom();
-      if (inFlight > 0) return;
-      // What was added in the meantime is sent in one write, so a slow reader gets larger batches.
-      if (isPrompt && used > 0) push();
-      else settleIdle();
-    });
-    if (bytesInFlight >= MAX_BATCHES_IN_FLIGHT * size && !over) room ??= openPromise();
-  };
+interface BufferOptions {
+  readonly writer: ByteWriter;
+  readonly name: string;
+  readonly size: number;
+  /** Whether rows leave at the end of a turn, and not only when the buffer is full. */
+  readonly isPrompt: boolean;
+  /** Whether the writer needs a buffer no more when its write has completed. */
+  readonly reusesBuffers: boolean;
+  readonly beforeWrite: (() => void) | undefined;
+}
 
-  const push = () => {
-    if (used === 0) return;
-    const full = chunk;
-    const bytes = chunk.subarray(0, used);
-    used = 0;
-    if (bytes.length < size / 4) return send(Buffer.from(bytes));
-    chunk = free.pop() ?? Buffer.allocUnsafeSlow(size);
-    return send(bytes, full);
-  };
+/** Collects rows in a buffer and passes full buffers to a writer. A few are in flight at a time; then `write` returns a promise. */
+class Buffered {
+  readonly #options: BufferOptions;
+  readonly #controller = new AbortController();
+  #chunk: Buffer;
+  #used = 0;
+  /** The buffers of completed writes. */
+  readonly #free: Buffer[] = [];
+  #inFlight = 0;
+  #bytesInFlight = 0;
+  #accepted = 0;
+  #written = 0;
+  #turn: NodeJS.Immediate | undefined;
+  #failure: Failure | undefined;
+  #isOver = false;
+  /** What writers wait for. It never rejects: if a write fails in the meantime, the next `write` or `finish` throws the error. */
+  #room: OpenPromise | undefined;
+  /** What flushes wait for. */
+  readonly #idle: (() => void)[] = [];
 
-  const schedule = () => {
-    if (!isPrompt || turn || inFlight > 0) return;
-    turn = setImmediate(() => {
-      turn = undefined;
-      if (inFlight === 0 && !over) push();
-    });
-  };
+  constructor(options: BufferOptions) {
+    this.#options = options;
+    this.#chunk = Buffer.allocUnsafeSlow(options.size);
+  }
 
-  const add = (data: string | Uint8Array): void | Promise<void> => {
+  get closed(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get progress(): { readonly accepted: number; readonly written: number } {
+    return { accepted: this.#accepted, written: this.#written };
+  }
+
+  write(data: string | Uint8Array): void | Promise<void> {
+    if (this.#failure) return Promise.reject(this.#failure);
+    if (this.#isOver) return;
+    const { size } = this.#options;
     // One UTF-16 unit takes at most three bytes in UTF-8.
     const most = typeof data === 'string' ? data.length * 3 : data.byteLength;
-    if (most > size - used) push();
-    if (most > size) {
-      const bytes = typeof data === 'string' ? Buffer.from(data) : Buffer.from(data);
-      accepted += bytes.length;
-      send(bytes);
-    } else {
-      const start = used;
-      if (typeof data === 'string') used += chunk.write(data, used);
-      else {
-        chunk.set(data, used);
-        used += data.byteLength;
-      }
-      accepted += used - start;
-    }
-    if (used > 0) schedule();
-    return room?.promise;
-  };
+    if (most > size - this.#used) this.#push();
+    if (most > size) this.#sendAlone(data);
+    else this.#append(data);
+    if (this.#used > 0) this.#schedule();
+    return this.#room?.promise;
+  }
 
+  async flush(): Promise<void> {
+    if (!this.#isOver) {
+      this.#push();
+      if (this.#inFlight > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    }
+    if (this.#failure) throw this.#failure;
+  }
+
+  /** Ends the output. A reader that has closed it is no failure. */
+  stop(error: unknown): void {
+    if (!this.#isOver) {
+      this.#isOver = true;
+      if (!closedCodes.has(errno(error))) this.#failure = failureOf(this.#options.name, error);
+      this.#controller.abort(this.#failure ?? outputClosed);
+    }
+    this.#used = 0;
+    this.#settleRoom();
+    this.#settleIdle();
+  }
+
+  #append(data: string | Uint8Array): void {
+    const start = this.#used;
+    if (typeof data === 'string') this.#used += this.#chunk.write(data, this.#used);
+    else {
+      this.#chunk.set(data, this.#used);
+      this.#used += data.byteLength;
+    }
+    this.#accepted += this.#used - start;
+  }
+
+  #sendAlone(data: string | Uint8Array): void {
+    const bytes = typeof data === 'string' ? Buffer.from(data) : Buffer.from(data);
+    this.#accepted += bytes.length;
+    this.#send(bytes);
+  }
+
+  #schedule(): void {
+    if (!this.#options.isPrompt || this.#turn || this.#inFlight > 0) return;
+    this.#turn = setImmediate(() => {
+      this.#turn = undefined;
+      if (this.#inFlight === 0 && !this.#isOver) this.#push();
+    });
+  }
+
+  #push(): void {
+    if (this.#used === 0) return;
+    const { size } = this.#options;
+    const full = this.#chunk;
+    const bytes = full.subarray(0, this.#used);
+    this.#used = 0;
+    if (bytes.length < size / 4) {
+      this.#send(Buffer.from(bytes));
+      return;
+    }
+    this.#chunk = this.#free.pop() ?? Buffer.allocUnsafeSlow(size);
+    this.#send(bytes, full);
+  }
+
+  #send(bytes: Uint8Array, buffer?: Buffer): void {
+    this.#inFlight++;
+    this.#bytesInFlight += bytes.length;
+    this.#options.beforeWrite?.();
+    this.#options.writer.write(bytes, (error) => {
+      if (error) this.stop(error);
+      this.#inFlight--;
+      this.#bytesInFlight -= bytes.length;
+      if (!error) this.#sent(bytes.length, buffer);
+    });
+    if (this.#isFull && !this.#isOver) this.#room ??= openPromise();
+  }
+
+  #sent(length: number, buffer: Buffer | undefined): void {
+    this.#written += length;
+    if (buffer && this.#options.reusesBuffers) this.#free.push(buffer);
+    if (!this.#isFull) this.#settleRoom();
+    if (this.#inFlight > 0) return;
+    // What was added in the meantime is sent in one write, so a slow reader gets larger batches.
+    if (this.#options.isPrompt && this.#used > 0) this.#push();
+    else this.#settleIdle();
+  }
+
+  get #isFull(): boolean {
+    return this.#bytesInFlight >= MAX_BATCHES_IN_FLIGHT * this.#options.size;
+  }
+
+  #settleRoom(): void {
+    this.#room?.resolve();
+    this.#room = undefined;
+  }
+
+  #settleIdle(): void {
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+}
+
+/** Creates a sink for a stream that it does not close, such as standard output, or for a function that writes. */
+export function createSink(
+  target: Writable | WriteBytes,
+  options: SinkOptions = {},
+): Sink & { readonly fail: (error: unknown) => void } {
+  const {
+    name = 'standard output',
+    retry = tryOnce,
+    live: isLive = false,
+    batch = BATCH,
+  } = options;
+  const stream = typeof target === 'function' ? undefined : target;
+  const fd = options.fd ?? (stream && fileIn(stream));
+  const buffered = new Buffered({
+    writer: writerTo(target, fd, retry),
+    name,
+    size: batch,
+    // A person or a program at the other end acts on each row; a file is read when it is complete.
+    isPrompt: isLive || (stream !== undefined && fd === undefined),
+    // Streams without a descriptor may still need a buffer after its write has completed.
+    reusesBuffers: stream !== undefined && 'fd' in stream && typeof stream.fd === 'number',
+    beforeWrite: options.beforeWrite,
+  });
+  const fail = (error: unknown) => buffered.stop(error);
+  // Without this listener, a late EPIPE would end the process with a stack trace.
+  stream?.on('error', fail);
+  stream?.on('close', () => fail(streamClosed));
   const flush = async () => {
-    if (!over) {
-      push();
-      if (inFlight > 0) await new Promise<void>((resolve) => idle.push(resolve));
-    }
-    if (failure) throw failure;
-    if (fd !== undefined && options.live) await retry(() => syncTo(fd, name));
+    await buffered.flush();
+    if (fd !== undefined && isLive) await retry(() => syncTo(fd, name));
   };
-
+  let isEnded = false;
   return {
-    closed: controller.signal,
-    progress: () => ({ accepted, written }),
-    fail: stop,
-    write(data) {
-      if (failure) return Promise.reject(failure);
-      if (!over) return add(data);
-    },
+    closed: buffered.closed,
+    progress: () => buffered.progress,
+    fail,
+    write: (data) => buffered.write(data),
     flush,
     async finish(as) {
-      if (ended) return undefined;
+      if (isEnded) return undefined;
       await (as === 'complete' ? flush() : flush().catch(() => {}));
-      if (as === 'complete' && options.fd !== undefined && !options.live)
-        await syncTo(options.fd, name);
-      ended = true;
-      const kept = await options.end?.(as, controller.signal.reason);
+      if (as === 'complete' && options.fd !== undefined && !isLive) await syncTo(options.fd, name);
+      isEnded = true;
+      const kept = await options.end?.(as, buffered.closed.reason);
       return typeof kept === 'string' ? kept : undefined;
     },
   };
+}
+
+function writerTo(target: Writable | WriteBytes, fd: number | undefined, retry: Retry): ByteWriter {
+  if (typeof target === 'function') return new OrderedWriter(target);
+  if (fd !== undefined) return new OrderedWriter(writeToFile(fd, retry));
+  return { write: (bytes, done) => void target.write(bytes, done) };
 }

@@ -48,7 +48,8 @@ export function storeMetricsText(items: readonly Item[]): string {
       samples: leads.map(({ name, leader }) => [[['feed', name]], leader ? 1 : 0]),
     },
     ...metrics.map(([name, item, field, help]) => ({
-      ...{ name, help },
+      name,
+      help,
       samples: items.flatMap((one): MetricFamily['samples'] => {
         const figure = one.item === item ? one[field] : undefined;
         if (typeof figure !== 'number') return [];
