@@ -205,7 +205,7 @@ class Buffered {
     if (this.#failure) throw this.#failure;
   }
 
-  /** Ends the output. A reader that has closed it is no failure. */
+  /** Ends the output. A reader that has closed it did not fail. */
   stop(error: unknown): void {
     if (!this.#isOver) {
       this.#isOver = true;

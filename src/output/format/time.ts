@@ -5,7 +5,7 @@ export function momentOf(value: unknown): number | undefined {
   return Math.abs(ms) <= LATEST ? ms : undefined;
 }
 
-/** Not a number if the value is no time. `Date.parse` also accepts texts such as "trade 5", so a year is required. */
+/** NaN for a value that is not a time. `Date.parse` also accepts texts such as "trade 5", so a year is required. */
 function millisecondsOf(value: unknown): number {
   if (typeof value === 'number') return value;
   if (typeof value === 'string' && /^\d{4}-/.test(value)) return Date.parse(value);
