@@ -78,6 +78,27 @@ describe('cached numbers', () => {
     expect(free.records()).toMatchObject([{ body: { handles }, times: 0, least: 0, most: 0 }]);
   });
 
+  test('are not requested again by a run or an export, which request what the plan has and nothing else', async () => {
+    const sandbox = await withNumbers();
+    const home = openHome();
+    const handles = someHandles(25);
+    const run = (...words: string[]) => home.run(['pnl', ...words], { sandbox });
+    await run(...handles.slice(3, 9), '-y', '-q');
+    for (const out of [[], ['--out', join(home.path, 'pnl.csv'), '--fresh']]) {
+      const words = [...handles.slice(0, out.length === 0 ? 15 : 25), ...out];
+      const before = new Map(sandbox.served);
+      const plan = (await run(...words, '--dry-run', '-o', 'ndjson')).records();
+      const planned = plan.flatMap(({ body, most }) =>
+        most === 0 ? [] : ((body as { handles?: string[] })?.handles ?? []),
+      );
+      expect((await run(...words, '-y', '-q')).exitCode).toBe(0);
+      const served = [...sandbox.served].filter(([name, count]) => count !== before.get(name));
+      expect(new Set(served.map(([name]) => name))).toEqual(
+        new Set(planned.map((name) => name.toLowerCase())),
+      );
+    }
+  });
+
   test('are given in the order of the handles, also after the units have run out', async () => {
     const { run, sandbox } = await userWithClock({ monthlyUnits: 5 * 30_000 });
     const handles = someHandles(8);
