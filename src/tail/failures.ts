@@ -57,18 +57,22 @@ export const rejected = (text: string) =>
   });
 
 /** The failure of `--via ws` if the WebSocket cannot be used. */
-export const cannotStream = (why: PollReason) =>
-  why === 'noSocket'
-    ? new Failure('usage', 'this feed has no WebSocket', { code: 'USAGE', hint: 'remove --via' })
-    : why === 'budget'
-      ? new Failure('limit', 'the budget does not cover another minute of streaming', {
-          code: BUDGET,
-          hint: 'run "trdr budget show" to see what is left, or use polling: --via poll',
-        })
-      : new Failure('limit', 'the spending limit does not cover another minute of streaming', {
-          code: 'CEILING',
-          hint: 'raise --max-cu, or use polling: --via poll',
-        });
+export function cannotStream(why: PollReason): Failure {
+  if (why === 'noSocket')
+    return new Failure('usage', 'this feed has no WebSocket', {
+      code: 'USAGE',
+      hint: 'remove --via',
+    });
+  if (why === 'budget')
+    return new Failure('limit', 'the budget does not cover another minute of streaming', {
+      code: BUDGET,
+      hint: 'run "trdr budget show" to see what is left, or use polling: --via poll',
+    });
+  return new Failure('limit', 'the spending limit does not cover another minute of streaming', {
+    code: 'CEILING',
+    hint: 'raise --max-cu, or use polling: --via poll',
+  });
+}
 
 /** The time in milliseconds that a failure asks to wait, bounded: see `LONGEST_BLOCK_MS`. */
 export const waitAfter = ({ retryAfter = 0 }: Failure): number =>

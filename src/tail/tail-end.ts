@@ -34,7 +34,7 @@ export class TailEnd {
   ended: Ended | undefined;
   readonly gaps: Gap[] = [];
   #began: number;
-  /** By when the last walk must be done, and how many pages were read before it. */
+  /** The last walk must be done at this time; so many pages were read before it. */
   #closing: { readonly at: number; readonly pages: number } | undefined;
   readonly #parts: EndParts;
 

@@ -1,13 +1,14 @@
-import { type Backoff, type Clock, createBackoff } from '../../base/clock.ts';
+import { type Backoff, createBackoff } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { Job } from '../background-job.ts';
 import { waitAfter } from '../failures.ts';
 import type { DownReason } from '../notice.ts';
 import type { Link, TailOptions, TailPorts } from '../ports.ts';
 import type { Mode } from '../spend/stream-or-poll.ts';
-import { modeOf, openLink, type TailState } from '../state.ts';
+import { type Dialing, modeOf, openLink, type Subscribing, type TailState } from '../state.ts';
 import type { Timing } from '../timing.ts';
 import type { ReadFrame } from './frame.ts';
+import { Heartbeat } from './heartbeat.ts';
 
 export interface DownEvent {
   readonly kind: 'down';
@@ -41,7 +42,7 @@ export class Session {
   #cause: { readonly why: DownReason | 'quota'; readonly text: string } | undefined;
   #closing: Promise<unknown> | undefined;
   readonly #backoff: Backoff;
-  readonly #heartbeat: ReturnType<typeof createHeartbeat>;
+  readonly #heartbeat: Heartbeat;
   readonly #ports: TailPorts;
   readonly #subscribe: string;
   readonly #timing: Timing;
@@ -63,7 +64,7 @@ export class Session {
     this.#signal = signal;
     this.#subscribe = JSON.stringify({ type: 'subscribe', subscription });
     this.#backoff = createBackoff(timing.backoffMs, timing.backoffMaxMs, random);
-    this.#heartbeat = createHeartbeat(clock, timing);
+    this.#heartbeat = new Heartbeat(clock, timing);
     const now = clock.mono();
     this.state = connect ? { kind: 'down', since: now, until: now } : { kind: 'polling' };
   }
@@ -157,7 +158,7 @@ export class Session {
       : Math.floor((this.#ports.clock.mono() - this.openedAt) / MINUTE) + 1;
   }
 
-  #dialed({ job, since }: Extract<TailState, { kind: 'dialing' }>): SessionEvent | undefined {
+  #dialed({ job, since }: Dialing): SessionEvent | undefined {
     const { outcome } = job;
     if (!outcome) return undefined;
     if ('error' in outcome) {
@@ -176,10 +177,7 @@ export class Session {
     return undefined;
   }
 
-  #subscribing({
-    link,
-    until,
-  }: Extract<TailState, { kind: 'subscribing' }>): SessionEvent | undefined {
+  #subscribing({ link, until }: Subscribing): SessionEvent | undefined {
     const answer = this.#answer;
     if (answer?.isRejected) return { kind: 'rejected', text: answer.text };
     // Without an answer, continue as if it had come: walks verify the feed anyway.
@@ -233,47 +231,3 @@ export class Session {
 const closeLate = (job: Job<Link>) => async () => {
   if (job.outcome && 'value' in job.outcome) await job.outcome.value.close();
 };
-
-function createHeartbeat(clock: Clock, timing: Timing) {
-  let signs = 0;
-  let heardAt = 0;
-  let mono = 0;
-  let wall = 0;
-  return {
-    get due() {
-      return mono + timing.beatMs;
-    },
-    start(link: Link) {
-      signs = link.signs;
-      mono = clock.mono();
-      wall = clock.now();
-      heardAt = mono;
-    },
-    /** Checks the connection if a check is due. Returns why the connection no longer works; otherwise undefined. */
-    dead(link: Link): { why: 'suspended' | 'silent'; text: string } | undefined {
-      const now = clock.mono();
-      if (now < mono + timing.beatMs) return undefined;
-      const passed = now - mono;
-      // By both clocks: on some systems, the monotonic one stops while the machine is suspended.
-      const jumped = Math.max(passed - timing.beatMs, clock.now() - wall - passed);
-      mono = now;
-      wall = clock.now();
-      if (link.signs !== signs) {
-        signs = link.signs;
-        heardAt = now;
-      }
-      if (jumped > timing.jumpMs)
-        return {
-          why: 'suspended',
-          text: 'the process or the machine was suspended, or the clock was changed',
-        };
-      // If nothing was received for a while, send a ping, which the service must answer.
-      if (now - heardAt >= timing.pingMs) link.ping?.();
-      if (now - heardAt < timing.silentMs) return undefined;
-      return {
-        why: 'silent',
-        text: `nothing received for ${Math.round((now - heardAt) / 1_000)} s`,
-      };
-    },
-  };
-}

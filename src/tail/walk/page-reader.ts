@@ -8,7 +8,7 @@ import type { FeedPage, PageSource, TailOptions } from '../ports.ts';
 import { type Money, waitsForUnits } from '../spend/units-left.ts';
 import type { Timing } from '../timing.ts';
 
-/** A page, and when the request was sent that it answers: before that, it may have waited for hours. */
+/** An answered request. It states when it was sent, because it may have waited for hours before. */
 export interface RequestedPage {
   readonly page: FeedPage;
   /** By the monotonic clock, and by the clock of this machine. */

@@ -38,9 +38,9 @@ export interface Walked {
   /** The posts by which the clock of the feed advanced, and by how many milliseconds it did. */
   readonly newer: number;
   readonly coveredMs: number;
-  /** For a walk to the start: from after which post time on posts are new; null if no post has a time. */
+  /** Posts after this time are new, as a walk to the start has found; null if no post has a time. */
   readonly from: number | null;
-  /** For a walk to the start: the newest post time of the posts that are not printed. */
+  /** This is the newest post time of what a walk to the start has found and does not print. */
   readonly skippedTo: number | null;
   /** The rows that may need delivery. */
   readonly stack: RowStack;
