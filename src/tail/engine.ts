@@ -106,7 +106,10 @@ class Engine {
     const { wakeup, money, planner, streaming, end, hasSocket, notify } = this.#parts;
     const { start, noFollow, lagMs } = this.#options;
     end.begin();
-    await money.first(() => wakeup.wait(Number.POSITIVE_INFINITY));
+    await money.first(
+      () => wakeup.wait(end.due),
+      () => end.leftMs === 0,
+    );
     const { why, perMinute } = planner.plan();
     if (why && hasSocket) streaming.begin(why);
     const mode = why ? 'poll' : 'ws';

@@ -16,8 +16,9 @@ function openTail(
   {
     connect,
     isBlocked = false,
+    key,
     trouble,
-  }: Pick<TailPorts, 'connect' | 'trouble'> & { readonly isBlocked?: boolean } = {},
+  }: Pick<TailPorts, 'connect' | 'key' | 'trouble'> & { readonly isBlocked?: boolean } = {},
 ) {
   const write = () => (isBlocked ? new Promise<never>(() => {}) : true);
   const source = { page, sizes: { step: 20, max: 20 }, stepCu: 200 };
@@ -28,6 +29,7 @@ function openTail(
     source,
     connect,
     sink,
+    key,
     trouble,
     spent: () => ({ cu: 0, atMost: 0 }),
   };
@@ -76,7 +78,11 @@ test('ends at the end of --duration if the service was never reached', async () 
       signal.addEventListener('abort', () => reject(signal.reason)),
     );
   const options = { start: { kind: 'now' }, via: 'poll', lagMs: 1_000, durationMs: 5_000 } as const;
-  const tail = openTail(clock, page, options, { trouble: () => refused });
+  const key = async (signal: AbortSignal) => {
+    await clock.sleep(60_000, signal);
+    return { live: null, ratePerMinute: null };
+  };
+  const tail = openTail(clock, page, options, { key, trouble: () => refused });
   await expect(tail.run(new AbortController().signal)).rejects.toBe(refused);
   expect(clock.now() - START).toBe(5_000);
 });

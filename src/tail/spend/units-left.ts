@@ -91,10 +91,10 @@ export class Money {
     );
   }
 
-  /** Resolves after the first answer of `me`; throws if the service rejects the key. */
-  async first(wait: () => Promise<void>): Promise<void> {
+  /** Resolves after the first answer of `me`, or when the run is over; throws if the service rejects the key. */
+  async first(wait: () => Promise<void>, isOver: () => boolean): Promise<void> {
     this.step(true, 0);
-    while (this.#job && !this.#signal.aborted) {
+    while (this.#job && !this.#signal.aborted && !isOver()) {
       await wait();
       const error = this.#job.outcome ? this.step(true, 0) : undefined;
       // Ignore other failures: if they persist, page requests will report them.
