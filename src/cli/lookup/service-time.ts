@@ -12,8 +12,10 @@ export function clockLead(
 ): number | undefined {
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return undefined;
-  const [earliest, latest] = [askedAt - UNSURE_MS, answeredAt + UNSURE_MS];
-  return theirs < earliest ? earliest - theirs : theirs > latest ? latest - theirs : 0;
+  const earliest = askedAt - UNSURE_MS;
+  const latest = answeredAt + UNSURE_MS;
+  if (theirs < earliest) return earliest - theirs;
+  return theirs > latest ? latest - theirs : 0;
 }
 
 /** Ages such as 2h count by the service's clock, because this machine's may be hours off. Requests `me`, which is free. */

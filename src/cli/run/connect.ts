@@ -6,6 +6,7 @@ import { unitsText } from '../../base/units.ts';
 import { LONGEST_RESPONSE } from '../../contract/limits.ts';
 import type { Client, Notice } from '../../contract/ports/client.ts';
 import type { Ledger } from '../../contract/ports/ledger.ts';
+import type { RateWindows } from '../../contract/ports/rate-windows.ts';
 import { differenceText } from '../../contract/read-record.ts';
 import { createClient } from '../../core/client/client.ts';
 import { ServiceKey } from '../../core/client/service-key.ts';
@@ -38,24 +39,38 @@ const repeatedNotices: ReadonlySet<Notice['kind']> = new Set<Notice['kind']>([
 /** No call with the default timeout takes longer, and the reservation of a minute of a WebSocket is not needed for longer. */
 const LEAST_TTL_MS = 5 * 60_000;
 
-/** The parts of the service of a run. The run calls `closers` at its end, last first. */
-export function openConnections(
-  needs: ServiceNeeds,
-  permission: Permission,
-  closers: (() => unknown)[],
-) {
-  const { terminal, settings, isStream, closing } = needs;
-  const { io, notice, trace } = terminal;
-  const { folders, profile, flags } = settings;
+/** The parts of the service of a run. Each is opened once, on first use; the run calls `closers` at its end, last first. */
+export class Connections {
+  readonly target = once(() => this.#openTarget());
+  readonly store = once(() => this.#openStore());
+  readonly ledger = once(() => this.#openLedger());
+  readonly client = once(async () =>
+    this.#openClient(await this.target(), await this.store(), await this.ledger()),
+  );
+  readonly #needs: ServiceNeeds;
+  readonly #permission: Permission;
+  readonly #closers: (() => unknown)[];
 
-  const target = once(async (): Promise<Target> => {
-    if (flags.sandbox) {
+  constructor(needs: ServiceNeeds, permission: Permission, closers: (() => unknown)[]) {
+    this.#needs = needs;
+    this.#permission = permission;
+    this.#closers = closers;
+  }
+
+  /** A client for another service or key. The budgets do not apply to its calls, which are free. */
+  connect(to: Target): Promise<Client> {
+    return this.#openClient(to, undefined, this.#localLedger(false));
+  }
+
+  async #openTarget(): Promise<Target> {
+    const { terminal, settings, isStream } = this.#needs;
+    if (settings.flags.sandbox) {
       const { startEmbedded } = await import('./embedded.ts');
       const embedded = await startEmbedded(isStream);
-      closers.push(embedded.close);
+      this.#closers.push(embedded.close);
       return { baseUrl: embedded.url, key: embedded.key, embedded: true };
     }
-    const { baseUrl, keptFor } = settings;
+    const { baseUrl, keptFor, profile } = settings;
     if (baseUrl === undefined) {
       throw new Failure('auth', 'no base URL configured', {
         code: 'NO_BASE_URL',
@@ -70,12 +85,14 @@ export function openConnections(
       });
     }
     if (keptFor !== undefined)
-      notice(`warning: sending the key saved for ${keptFor} to ${baseUrl}`);
-    return { baseUrl, key, serviceKey: renewable(key), embedded: false };
-  });
+      terminal.notice(`warning: sending the key saved for ${keptFor} to ${baseUrl}`);
+    return { baseUrl, key, serviceKey: this.#renewable(key), embedded: false };
+  }
 
-  const renewable = (key: string): ServiceKey => {
-    const { command, print } = settings.key;
+  /** The key, which a command that prints it can replace while the run continues. */
+  #renewable(key: string): ServiceKey {
+    const { notice } = this.#needs.terminal;
+    const { command, print } = this.#needs.settings.key;
     if (!print) return new ServiceKey(key);
     return new ServiceKey(key, {
       print,
@@ -85,104 +102,106 @@ export function openConnections(
         if (error instanceof Failure) notice(`warning: no other key: ${error.message}`);
       },
     });
-  };
+  }
 
-  const store = once(async () => {
-    if (flags.sandbox || settings.store === undefined || settings.store === 'off') return undefined;
+  async #openStore(): Promise<RunStore | undefined> {
+    const { terminal, settings } = this.#needs;
+    const { store, flags } = settings;
+    if (flags.sandbox || store === undefined || store === 'off') return undefined;
     const { openStore } = await import('./open-store.ts');
-    const { baseUrl, key } = await target();
-    const opened = await openStore({ baseUrl, key }, io, settings, trace);
-    closers.push(() => opened.link.close());
+    const { baseUrl, key } = await this.target();
+    const opened = await openStore({ baseUrl, key }, terminal.io, settings, terminal.trace);
+    this.#closers.push(() => opened.link.close());
     return opened;
-  });
+  }
 
-  const localLedger = (hasBudgets: boolean): Ledger => {
+  #localLedger(hasBudgets: boolean): Ledger {
+    const { terminal, settings } = this.#needs;
+    const { io, notice } = terminal;
     const named = {
       command: settings.command,
-      profile,
+      profile: settings.profile,
       host: settings.machine,
       agent: agentOf(io.env),
     };
     const caps = hasBudgets ? watchCaps(settings, notice) : undefined;
-    return openLedger(folders.state, named, io.clock, notice, caps);
-  };
+    return openLedger(settings.folders.state, named, io.clock, notice, caps);
+  }
 
-  const ledger = once(async (): Promise<Ledger> => {
-    const [local, shared] = [localLedger(!flags.sandbox), await store()];
+  async #openLedger(): Promise<Ledger> {
+    const { terminal, settings } = this.#needs;
+    const local = this.#localLedger(!settings.flags.sandbox);
+    const shared = await this.store();
     if (shared === undefined) return local;
     const { createStoreLedger } = await import('../../store/ledger.ts');
     return createStoreLedger(shared, local, {
       command: settings.command,
-      clock: io.clock,
+      clock: terminal.io.clock,
       stop: settings.storeAway === 'stop',
       ttlMs: Math.max(LEAST_TTL_MS, (LONGEST_RESPONSE + 1) * (settings.timeout ?? 0)),
-      async meter() {
-        const { known } = await (await client()).call('me', {});
+      meter: async () => {
+        const { known } = await (await this.client()).call('me', {});
         return { unitsUsed: known.usage?.unitsUsed ?? 0, period: known.usage?.period ?? '' };
       },
     });
-  });
+  }
 
-  async function connect(
-    to: Target,
+  /** The rate limits of a target. Those of the embedded service, which belongs to this process, are not shared. */
+  async #openWindows(
+    { baseUrl, key, embedded }: Target,
     shared: RunStore | undefined,
-    payments: Ledger,
-  ): Promise<Client> {
-    const { baseUrl, key, serviceKey = new ServiceKey(key), embedded } = to;
-    // Do not share the rate limits of the embedded service, which belongs to this process.
-    const local = openWindows(embedded ? undefined : folders.state, baseUrl, key, io.clock, notice);
-    const differences = openDifferenceLog(to, settings, io);
-    const limit = createNoticeLimit(io.clock.mono, repeatedNotices, FIRST_NOTICES);
-    closers.push(() => {
-      for (const line of limit.rest()) notice(line);
-    });
+  ): Promise<RateWindows> {
+    const { terminal, settings } = this.#needs;
+    const { clock } = terminal.io;
+    const folder = embedded ? undefined : settings.folders.state;
+    const local = openWindows(folder, baseUrl, key, clock, terminal.notice);
+    if (shared === undefined) return local;
+    const { createStoreWindows } = await import('../../store/windows.ts');
+    return createStoreWindows(shared, local, clock, terminal.notice);
+  }
+
+  async #openClient(to: Target, shared: RunStore | undefined, ledger: Ledger): Promise<Client> {
+    const { terminal, settings } = this.#needs;
+    const { io } = terminal;
     const client = createClient({
       transport: createTransport(io.env),
-      baseUrl,
-      key: serviceKey,
+      baseUrl: to.baseUrl,
+      key: to.serviceKey ?? new ServiceKey(to.key),
       clock: io.clock,
       random: io.random,
-      windows:
-        shared === undefined
-          ? local
-          : (await import('../../store/windows.ts')).createStoreWindows(
-              shared,
-              local,
-              io.clock,
-              notice,
-            ),
+      windows: await this.#openWindows(to, shared),
       inFlight: io.inFlight,
-      limit: permission,
-      ledger: payments,
+      limit: this.#permission,
+      ledger,
       retries: settings.retries,
       timeoutMs: settings.timeout,
-      notify(event) {
-        if (event.kind === 'difference')
-          differences.note(event.call, differenceText(event.difference));
-        // After the reader has closed the output, the ledger has the maximum cost.
-        if (event.kind === 'lost' && closing.reason === outputClosed) return;
-        if (event.kind === 'trace') return trace?.(noticeText(event));
-        const shown = limit.show(event.kind, noticeText(event));
-        if (shown !== undefined) notice(shown);
-      },
+      notify: this.#noticesOf(to),
       userAgent: `trdr/${version}`,
       insecureHttp: settings.insecureHttp,
     });
-    closers.push(client.close);
+    this.#closers.push(() => client.close());
     return client;
   }
 
-  const client = once(
-    async (): Promise<Client> => connect(await target(), await store(), await ledger()),
-  );
-  // The budgets do not apply to the calls of a client for another service or key, which are free.
-  return {
-    target,
-    store,
-    ledger,
-    client,
-    connect: (to: Target) => connect(to, undefined, localLedger(false)),
-  };
+  /** What a client reports. Notices that repeat are shown at growing intervals, and the rest at the end. */
+  #noticesOf(to: Target): (event: Notice) => void {
+    const { terminal, settings, closing } = this.#needs;
+    const { io, notice, trace } = terminal;
+    const differences = openDifferenceLog(to, settings, io);
+    const limit = createNoticeLimit(io.clock.mono, repeatedNotices, FIRST_NOTICES);
+    this.#closers.push(() => {
+      for (const line of limit.rest()) notice(line);
+    });
+    return (event) => {
+      if (event.kind === 'difference')
+        differences.note(event.call, differenceText(event.difference));
+      // After the reader has closed the output, the ledger has the maximum cost.
+      if (event.kind === 'lost' && closing.reason === outputClosed) return;
+      if (event.kind === 'trace') return trace?.(noticeText(event));
+      const shown = limit.show(event.kind, noticeText(event));
+      if (shown !== undefined) notice(shown);
+    };
+  }
 }
 
 /** All embedded services share one list, whatever their port. */

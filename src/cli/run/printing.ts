@@ -21,7 +21,8 @@ const endings: Readonly<Record<string, OutputFormat>> = {
 };
 
 /** The format for the extension of a file. A number, as in `out.1`, does not count as an extension. */
-function formatByName(path: string): OutputFormat | undefined {
+function formatByName(path: string | undefined): OutputFormat | undefined {
+  if (path === undefined) return undefined;
   const extension = /^\.([a-z]\w*)$/i.exec(extname(path))?.[1]?.toLowerCase();
   if (extension === undefined) return undefined;
   const format = endings[extension];
@@ -44,7 +45,7 @@ export function formatOf(
   if (json && output !== undefined && output !== 'json') {
     throw usageError(`--json and -o ${output} cannot be combined`, 'use one of them');
   }
-  const asked = output ?? (json ? 'json' : out === undefined ? undefined : formatByName(out));
+  const asked = output ?? (json ? 'json' : formatByName(out));
   if (command.stream && asked === 'json') {
     throw usageError(
       `"trdr ${command.path}" prints records as they arrive, so its output cannot be a JSON document`,
@@ -53,8 +54,7 @@ export function formatOf(
   }
   // A tail cannot print a JSON document, and a file contains a table only if a flag requests it.
   const preferred = command.stream && setting === 'json' ? 'ndjson' : setting;
-  const fallback =
-    out === undefined ? (preferred ?? (isTerminal ? 'table' : 'ndjson')) : (preferred ?? 'ndjson');
+  const fallback = preferred ?? (out === undefined && isTerminal ? 'table' : 'ndjson');
   const format = asked ?? (out !== undefined && fallback === 'table' ? 'ndjson' : fallback);
   if (bom && format !== 'csv')
     throw usageError(`--bom requires CSV, but the output is ${format}`, 'add -o csv');

@@ -60,8 +60,8 @@ export class Service {
       },
     });
     this.#connections = once(async () => {
-      const { openConnections } = await import('./connect.ts');
-      return openConnections(needs, this.permission, this.#closers);
+      const { Connections } = await import('./connect.ts');
+      return new Connections(needs, this.permission, this.#closers);
     });
   }
 
