@@ -5,7 +5,6 @@ import { discard, fileFailure } from '../base/files.ts';
 import { sha256 } from '../base/sha256.ts';
 import type { CachedAnswer } from '../contract/ports/answers.ts';
 import { readAnswerFile, readValues, writeValues } from './answer-files.ts';
-import { listHandles, noteHandle } from './known-handles.ts';
 
 interface CacheOptions {
   /** The cache folder; if it is undefined, nothing is saved. */
@@ -58,7 +57,6 @@ class FileCache {
     try {
       const values = [status, time, status === 200 ? record : null];
       writeValues(folder, nameOf(endpoint, subject), values);
-      noteHandle(folder, record);
       this.#sweep(folder);
     } catch (error) {
       this.#report(fileFailure('write in', folder, error).message);
@@ -80,11 +78,6 @@ class FileCache {
     } catch (error) {
       throw fileFailure('clear', path, error);
     }
-  }
-
-  /** The most recently found handles, latest first, for shell completion. */
-  listHandles(prefix: string, limit: number): string[] {
-    return this.#folder === undefined ? [] : listHandles(this.#folder, prefix, limit);
   }
 
   /**

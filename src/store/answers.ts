@@ -179,6 +179,7 @@ export function createSharedAnswers(
       await local.put(endpoint, subject, answer);
       await share(endpoint, subject, answer);
     },
+    share,
     async claim(wanted, signal) {
       const token = randomUUID();
       const began = clock.mono();

@@ -25,7 +25,7 @@ describe('a user record that lacks a field', () => {
   test('is printed unchanged, with one notice, and cached', async () => {
     const service = await withService(() => ({ body: without }));
     const home = openHome();
-    const first = await home.run(['whois', WALLET], { sandbox: service });
+    const first = await home.run(['whois', WALLET, '--direct'], { sandbox: service });
     expect([first.exitCode, first.records()]).toEqual([
       0,
       [{ subject: WALLET, found: true, ...without }],
@@ -33,13 +33,16 @@ describe('a user record that lacks a field', () => {
     expect(notices(first.stderr)).toEqual([
       'trdr: the answer of GET /v2/user/wallet/{address} differs from the service description: bio is missing',
     ]);
-    const again = await home.run(['whois', WALLET], { sandbox: service, differs: true });
+    const again = await home.run(['whois', WALLET, '--direct'], {
+      sandbox: service,
+      differs: true,
+    });
     expect([again.records(), again.stderr, service.calls.length]).toEqual([first.records(), '', 1]);
   });
 
   test('is reported once for a list, and not at all with --quiet', async () => {
     const service = await withService(() => ({ body: without }));
-    const words = ['whois', 'mira', 'sol', WALLET, user.id, '--no-cache'];
+    const words = ['whois', 'mira', 'sol', WALLET, user.id, '--no-cache', '--direct'];
     expect(notices((await runInProcess(words, { sandbox: service })).stderr)).toHaveLength(1);
     expect((await runInProcess([...words, '-q'], { sandbox: service, differs: true })).stderr).toBe(
       '',
@@ -133,9 +136,9 @@ describe('a page of unusual posts', () => {
 
   test('shows values of another type as text', async () => {
     const service = await withService(() => ({ body: page }));
-    const ran = await runInProcess(['thesis', 'list', '-o', 'table'], {
+    const ran = await runInProcess(['thesis', 'list', '-o', 'table', '--wide'], {
       sandbox: service,
-      columns: 120,
+      columns: 200,
     });
     for (const text of ['1.5', '{"text":"nested"}', 'much']) expect(ran.stdout).toContain(text);
   });

@@ -228,23 +228,19 @@ test('an answer that cannot be cached or recorded is delivered, and the reason i
   const { home, disk, fill } = withDisk();
   const sandbox = await withSandbox();
   fill(0);
-  for (const [which, reason] of [
-    ['CACHE', 'answers are not saved for later runs'],
-    ['STATE', 'cannot record what this run costs'],
-  ] as const) {
-    const given = moved(home, which, join(disk, which));
-    const { exitCode, records, stderr } = await runInProcess(['whois', 'mira', 'juno'], {
-      sandbox,
-      ...given,
-    });
-    expect([exitCode, records().length], stderr).toEqual([0, 2]);
-    expect(stderr).toContain(reason);
-    expect(stderr).toContain('the disk is full');
-  }
+  const given = moved(home, 'STATE', join(disk, 'state'));
+  const { exitCode, records, stderr } = await runInProcess(['whois', 'mira', 'juno'], {
+    sandbox,
+    ...given,
+  });
+  expect([exitCode, records().length], stderr).toEqual([0, 2]);
+  expect(stderr).toContain('answers are not saved for later runs');
+  expect(stderr).toContain('cannot record what this run costs');
+  expect(stderr).toContain('the disk is full');
 });
 
 test('subjects that fail because their cost cannot be recorded are counted, and the run exits 9', async () => {
-  const { home, disk, fill, free } = withDisk();
+  const { home, disk, fill, free } = withDisk(64);
   const sandbox = await withSandbox();
   const given = { sandbox, ...moved(home, 'STATE', join(disk, 'state')) };
   expect((await runInProcess(['budget', 'set', 'day', '9M'], given)).exitCode).toBe(0);

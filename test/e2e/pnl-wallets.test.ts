@@ -44,14 +44,15 @@ describe('numbers of wallets and user ids', () => {
       0,
       { subject: mira.evmAddress, found: true, handle: 'mira' },
     ]);
-    expect([asked(), paid()]).toEqual([['user.wallet', 'user.pnl'], 60_000]);
+    const calls = ['launchpad.user', 'user.wallet', 'user.pnl'];
+    expect([asked(), paid()]).toEqual([calls, 60_010]);
     const again = await run([mira.evmAddress, 'mira', mira.id, '-o', 'ndjson']);
     expect(again.records().map(({ subject, handle }) => [subject, handle])).toEqual([
       [mira.evmAddress, 'mira'],
       ['mira', 'mira'],
       [mira.id, 'mira'],
     ]);
-    expect(paid()).toBe(60_000);
+    expect(paid()).toBe(60_010);
   });
 
   test('are paid for once, however many subjects lead to a handle, also without a cache', async () => {
@@ -67,14 +68,16 @@ describe('numbers of wallets and user ids', () => {
       'solwolf',
       false,
     ]);
-    // A wallet, an unknown wallet and an id; two handles with numbers, and one without.
-    expect(paid()).toBe(30_000 + 200 + 100 + 2 * 30_000 + 200);
+    // A wallet and an unknown wallet, each after its launchpad account, and an id; two handles with numbers, and one without.
+    expect(paid()).toBe(30_010 + 210 + 100 + 2 * 30_000 + 200);
   });
 
   test('are priced with their lookups before anything is sent', async () => {
     const { mira, solwolf, run, asked } = await desk();
     const plan = await run([mira.evmAddress, solwolf.id, 'quiet', '--dry-run']);
     expect(plan.records().map(({ endpoint, most }) => [endpoint, most])).toEqual([
+      ['launchpad.user', 10],
+      ['user.handle', 200],
       ['user.wallet', 30_000],
       ['user.id', 200],
       ['users.pnl', 90_000],
@@ -82,7 +85,7 @@ describe('numbers of wallets and user ids', () => {
     const refused = await run([mira.evmAddress, solwolf.id, 'quiet']);
     expect([refused.exitCode, refused.error()['message'], asked()]).toEqual([
       11,
-      expect.stringContaining('120,200 CU'),
+      expect.stringContaining('120,410 CU'),
       [],
     ]);
     expect((await run([mira.evmAddress, '--max-cu', '59999', '--yes'])).exitCode).toBe(6);
@@ -93,7 +96,7 @@ describe('numbers of wallets and user ids', () => {
     const out = join(home.path, 'out.ndjson');
     const subjects = [mira.evmAddress, NOBODY, solwolf.solanaAddress, 'solwolf'];
     const words = [...subjects, '-y', '--out', out, '--retries', '0'];
-    sandbox.faults.set('503@user.wallet+2');
+    sandbox.faults.set('503@user.wallet+1');
     const failed = await run(words);
     expect([failed.exitCode, existsSync(`${out}.journal`)]).toEqual([9, true]);
     sandbox.faults.set('');
@@ -107,7 +110,8 @@ describe('numbers of wallets and user ids', () => {
       [solwolf.solanaAddress, 'solwolf'],
       ['solwolf', 'solwolf'],
     ]);
-    expect(paid()).toBe(2 * 30_000 + 200 + 2 * 30_000);
+    // A wallet and an unknown wallet after their launchpad accounts, a wallet through its account, and two handles.
+    expect(paid()).toBe(30_010 + 210 + 110 + 2 * 30_000);
     const stored = await run([mira.solanaAddress, '--from', out, '-o', 'ndjson']);
     expect(stored.records()).toMatchObject([{ handle: 'mira' }]);
   });

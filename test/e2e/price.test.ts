@@ -12,7 +12,7 @@ describe('trdr price', () => {
   });
 
   test.each([
-    [['whois'], ['user.handle', 'user.wallet', 'user.id']],
+    [['whois'], ['user.handle', 'user.wallet', 'user.id', 'launchpad.user']],
     [
       ['thesis', 'list'],
       ['thesis.all', 'thesis.token', 'thesis.user', 'thesis.userToken', 'user.handle'],

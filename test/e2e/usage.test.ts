@@ -135,24 +135,27 @@ describe('trdr cache', () => {
     await run(asked);
     await home.run(asked, { sandbox: other });
     const before = (await run(['cache', 'stats', '--json'])).json();
-    expect(before).toMatchObject({
-      missing: 1,
-      oldest: expect.any(Number),
-      newest: expect.any(Number),
-    });
+    expect(before).toMatchObject({ people: 1, wallets: 2, peopleOldest: expect.any(Number) });
 
+    const spent = sandbox.meter().unitsUsed;
     expect((await run(['cache', 'clear'])).exitCode).toBe(0);
+    await run(asked);
+    expect(sandbox.meter().unitsUsed - spent).toBe(0);
+    const refused = await run(['cache', 'clear', '--people']);
+    expect([refused.exitCode, refused.error()['hint']]).toEqual([
+      11,
+      'pass --yes to forget people without asking',
+    ]);
+    expect((await run(['cache', 'clear', '--people', '--yes'])).exitCode).toBe(0);
     expect((await run(['cache', 'stats', '--json'])).json()).toMatchObject({
       entries: 0,
       bytes: 0,
       oldest: null,
+      people: 0,
+      wallets: 0,
     });
-    expect((await home.run(['cache', 'stats', '--json'], { sandbox: other })).json()).toMatchObject(
-      {
-        missing: 1,
-      },
-    );
-    const spent = sandbox.meter().unitsUsed;
+    const others = await home.run(['cache', 'stats', '--json'], { sandbox: other });
+    expect(others.json()).toMatchObject({ people: 1 });
     await run(asked);
     expect(sandbox.meter().unitsUsed - spent).toBe(300);
   });

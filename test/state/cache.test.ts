@@ -79,16 +79,6 @@ test.skipIf(process.platform === 'win32')(
     const again = cacheAt(dir).cache;
     expect(again.get(HANDLE, 'ann')).toBeUndefined();
     expect(again.stats()).toMatchObject({ entries: 0 });
-    expect(again.listHandles('', 9)).toEqual([]);
     again.put(HANDLE, 'ann', found({ handle: 'ann' }));
   },
 );
-
-test('completes handles by prefix, latest first, without characters that a shell would interpret', () => {
-  const { cache } = cacheAt(under('handles'));
-  for (const handle of ['anna', 'Bob', 'Ann', 'an;rm', 'an\nx', 'anna']) {
-    cache.put('user.id', handle, found({ handle }));
-  }
-  expect(cache.listHandles('@aN', 9)).toEqual(['anna', 'Ann']);
-  expect(cache.listHandles('', 2)).toEqual(['anna', 'Ann']);
-});

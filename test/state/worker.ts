@@ -3,6 +3,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { Failure } from '../../src/base/failure.ts';
 import { holdLock, withLock } from '../../src/base/lock.ts';
 import { openLedger } from '../../src/state/ledger/ledger.ts';
+import { PeopleBook } from '../../src/state/people/book.ts';
 
 const [mode = '', path = '', count = '0', name = ''] = process.argv.slice(2);
 const times = Number(count);
@@ -53,6 +54,21 @@ const modes: Record<string, () => Promise<void>> = {
         process.stdout.write(error instanceof Failure ? error.code : String(error));
         return;
       }
+    }
+  },
+  /** Keeps people in one book and prints each number after the book has confirmed it, until the process is killed. */
+  async keep() {
+    const book = new PeopleBook({ dir: path, baseUrl: 'https://api.example.test', key: 'k' });
+    for (let round = 0; round < times; round++) {
+      const handle = `${name}-${round}`;
+      // One person whom all processes read makes a file grow, so that it is compacted again and again.
+      const shared = { time: round, identity: { handle: 'all', twitter: `${name} ${round}` } };
+      const record = { handle, bio: 'x'.repeat(500) };
+      await book.keep([
+        { ...shared, id: 'all', record: { ...record, handle: 'all' } },
+        { time: round, id: handle, identity: { handle }, record },
+      ]);
+      process.stdout.write(`${round}\n`);
     }
   },
   async hold() {

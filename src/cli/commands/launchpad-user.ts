@@ -31,7 +31,7 @@ export const launchpadUser = command({
       doing: 'looking up',
       noun: 'subject',
       resume: resumeRest,
-      plan: (subject) => accounts.plan(subject),
+      plan: (subjects) => subjects.map((subject) => accounts.plan(subject)),
     });
     return await runJob(job, context);
   },

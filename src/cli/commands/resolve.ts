@@ -68,18 +68,19 @@ export const resolveCommand = command({
       doing: 'resolving',
       noun: 'handle',
       resume: resumeCached,
-      plan(handle) {
-        const plan = users.plan(handle);
-        return {
-          calls: callsOf(handle, plan, direct, waitMs),
-          async find(signal, describe) {
-            standing.describe = describe;
-            const answer = await resolve(handle, signal, plan);
-            standing.note(handle, answer);
-            return answer;
-          },
-        };
-      },
+      plan: (handles) =>
+        handles.map((handle) => {
+          const plan = users.plan(handle);
+          return {
+            calls: callsOf(handle, plan, direct, waitMs),
+            async find(signal, describe) {
+              standing.describe = describe;
+              const answer = await resolve(handle, signal, plan);
+              standing.note(handle, answer);
+              return answer;
+            },
+          };
+        }),
     });
     try {
       return await runJob(job, context);
@@ -99,7 +100,7 @@ function callsOf(handle: Subject, plan: LookupPlan, direct: boolean, waitMs: num
   if (direct) return [live];
   const { answer } = plan;
   if (answer === undefined) return [...plan.calls, { ...live, isSure: false }];
-  const saved = userCalls(handle, plan);
+  const saved = userCalls(plan);
   if (answer.found === false) return [...saved, live];
   if (answer.found && revealsWallet(answer.record)) return [...saved];
   // A wallet may have been verified since the record was cached, so the handle is looked up again.

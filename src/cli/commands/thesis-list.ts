@@ -13,6 +13,7 @@ import { value } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { listJob } from '../lists/list-job.ts';
+import { notingAuthors } from '../lookup/feed-book.ts';
 import { authorOf, planAuthor } from '../lookup/scope.ts';
 import { savingTokens, tokenAddress } from '../lookup/token.ts';
 import { runJob } from '../run/job.ts';
@@ -61,7 +62,7 @@ export const thesisList = command({
           name: thesisFeedName(userId, address === undefined ? [] : [address]),
         };
       },
-      onPosts: (posts) => savingTokens(posts, context),
+      onPosts: (posts) => notingAuthors(savingTokens(posts, context), context),
     });
     return await runJob(job, context);
   },

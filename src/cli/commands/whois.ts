@@ -1,27 +1,40 @@
+import { group } from '../../base/units.ts';
 import { WhoisRecord } from '../../contract/records/subject.ts';
+import type { CachedLookup, LookupPlan } from '../../core/lookup/cached-lookup.ts';
+import type { LookupAnswer } from '../../core/lookup/lookup.ts';
 import { readSubject } from '../../core/lookup/subject.ts';
+import type { WalletWay } from '../../core/lookup/wallet-owner.ts';
 import { whoisView } from '../../output/views/subject.ts';
 import { cachedSubjectOptions, subjectArgument } from '../args/common.ts';
 import { subjectSource } from '../args/input.ts';
+import { excluding, flag } from '../args/option.ts';
 import { command } from '../command.ts';
-import { lookupJob, resumeCached, resumeRest } from '../lookup/lookup-job.ts';
+import { lookupJob, resumeCached, resumeRest, type SubjectPlan } from '../lookup/lookup-job.ts';
 import { openCachedLookup, userCalls } from '../lookup/open-lookup.ts';
 import { runJob } from '../run/job.ts';
+import type { Terminal } from '../run/terminal.ts';
 import page from './whois.md';
 
 export const whois = command({
   path: 'whois',
   page,
   args: [subjectArgument('subject', 'handle, wallet or user id')],
-  options: cachedSubjectOptions('1h; 5m if not found'),
+  options: {
+    ...cachedSubjectOptions('1h; 5m if not found'),
+    direct: flag('--direct', 'ask the service for a wallet at once (30,000 CU if found)'),
+    cheap: excluding(flag('--cheap', 'never make the 30,000 CU call for a wallet'), '--direct'),
+    history: flag('--history', 'add earlier handles and wallets (free)'),
+  },
   common: ['output', 'service', 'money'],
-  calls: ['user.handle', 'user.wallet', 'user.id'],
+  calls: ['user.handle', 'user.wallet', 'user.id', 'launchpad.user'],
   record: () => WhoisRecord,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
   parse: (words, given) => ({ ...given, source: subjectSource(words, given, 'subject') }),
-  async run(context, { source, as, maxAge, noCache, strict }) {
-    const users = await openCachedLookup(context, { noCache, maxAge });
-    if (!noCache) context.bill.isCached = context.settings.folders.cache !== undefined;
+  async run(context, { source, as, maxAge, noCache, strict, direct, cheap, history }) {
+    const way = wayOf(direct, cheap);
+    const users = await openCachedLookup(context, { noCache, maxAge, way });
+    if (!noCache) context.bill.isCached = context.settings.folders.state !== undefined;
+    const wallets = new WalletStanding();
     const job = await lookupJob(context, {
       view: whoisView,
       source,
@@ -30,14 +43,86 @@ export const whois = command({
       doing: 'looking up',
       noun: 'subject',
       resume: noCache ? resumeRest : resumeCached,
-      plan(subject) {
-        const plan = users.plan(subject);
-        return {
-          calls: userCalls(subject, plan),
-          find: (signal) => users.answer(subject, signal, plan),
-        };
-      },
+      standing: () => (way === 'direct' ? undefined : wallets.text()),
+      plan: (subjects) =>
+        users.planAll(subjects).map((plan) => {
+          wallets.add(plan);
+          return planSubject(plan, users, { way, history });
+        }),
     });
+    wallets.noticeShared(context.terminal);
     return await runJob(job, context);
   },
 });
+
+function wayOf(direct: boolean, cheap: boolean): WalletWay {
+  if (direct) return 'direct';
+  return cheap ? 'cheap' : 'cheapest';
+}
+
+interface Wishes {
+  readonly way: WalletWay;
+  readonly history: boolean;
+}
+
+function planSubject(plan: LookupPlan, users: CachedLookup, { way, history }: Wishes): SubjectPlan {
+  const { subject } = plan;
+  const finish = (answer: LookupAnswer): LookupAnswer =>
+    history && answer.found ? { ...answer, was: users.historyOf(answer.record) } : answer;
+  const hasDearCall = subject.type === 'wallet' && way === 'cheapest' && plan.answer === undefined;
+  let wasTried = false;
+  return {
+    calls: userCalls(plan),
+    answer: plan.answer && finish(plan.answer),
+    findCheaply: hasDearCall
+      ? async (signal) => {
+          const answer = await users.answerCheaply(subject, signal);
+          wasTried = true;
+          return answer && finish(answer);
+        }
+      : undefined,
+    async find(signal) {
+      const answer = wasTried
+        ? users.answerDirectly(subject, signal)
+        : users.answer(subject, signal, plan);
+      return finish(await answer);
+    },
+  };
+}
+
+/** What the book has of the wallets of a run. */
+class WalletStanding {
+  #kept = 0;
+  #known = 0;
+  #unknown = 0;
+  /** Wallets of several people, of whom the cheap ways confirm one, who need not be the service's own choice. */
+  readonly #shared: string[] = [];
+
+  add({ subject, answer, owners = 0 }: LookupPlan): void {
+    if (subject.type !== 'wallet') return;
+    if (answer) this.#kept++;
+    else if (owners > 0) this.#known++;
+    else this.#unknown++;
+    if (owners > 1) this.#shared.push(subject.text);
+  }
+
+  /** Undefined unless there are several wallets. */
+  text(): string | undefined {
+    const wallets = this.#kept + this.#known + this.#unknown;
+    if (wallets < 2) return undefined;
+    const parts = [
+      `${group(this.#kept)} kept`,
+      `${group(this.#known)} known`,
+      `${group(this.#unknown)} unknown`,
+    ];
+    return `${group(wallets)} wallets: ${parts.join(', ')}`;
+  }
+
+  noticeShared({ notice }: Pick<Terminal, 'notice'>): void {
+    const [first] = this.#shared;
+    if (first === undefined) return;
+    const count = this.#shared.length;
+    const what = count === 1 ? `${first} belongs` : `${group(count)} wallets belong`;
+    notice(`${what} to several users who were read before; --direct asks for the service's choice`);
+  }
+}

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { quietly } from '../../base/calls.ts';
 import { isRecord, parseObject, textOf } from '../../base/json-object.ts';
 import { bareHandle } from '../../contract/handles.ts';
-import { openCache } from '../../state/cache.ts';
 import { type ConfigFile, emptyConfig, type Profile } from '../../state/config/profile.ts';
 import { resolveSettings } from '../../state/config/resolve-settings.ts';
 import { foldersOf, homeOf } from '../../state/paths.ts';
+import { PeopleBook } from '../../state/people/book.ts';
 import type { Io } from '../io.ts';
 import { completeLine } from './completion/candidates.ts';
 import type { Outline } from './completion/outline.ts';
@@ -48,11 +48,11 @@ function knownHandles(
   { profile, sandbox }: { readonly profile: string | undefined; readonly sandbox: boolean },
   place: CompletionPlace,
 ): string[] {
-  const { config, cache } = foldersAt(place);
+  const { config, state } = foldersAt(place);
   const scope = sandbox
-    ? { baseUrl: 'sandbox:', key: 'sandbox', dir: cache && join(cache, 'sandbox') }
-    : { ...service(config, profile, place.env), dir: cache };
-  const handles = openCache({ ...scope, now: Date.now }).listHandles(prefix, MAX_HANDLES);
+    ? { baseUrl: 'sandbox:', key: 'sandbox', dir: state && join(state, 'sandbox') }
+    : { ...service(config, profile, place.env), dir: state };
+  const handles = new PeopleBook(scope).listHandles(prefix, MAX_HANDLES);
   // The shell offers only what begins with the text that was typed.
   const typed = prefix.slice(0, prefix.length - bareHandle(prefix).length);
   return handles.map((handle) => `${typed}${handle}`);

@@ -27,7 +27,7 @@ export class AccountLookup {
       return { calls: [accountCall(value)], find: (signal) => this.#account(value, signal) };
     const user = this.#users.plan(subject);
     return {
-      calls: [...userCalls(subject, user), ...accountCalls(subject, user.answer)],
+      calls: [...userCalls(user), ...accountCalls(subject, user.answer)],
       find: async (signal) => {
         const answer = await this.#users.answer(subject, signal, user);
         if (answer.found !== true) return answer;

@@ -1,5 +1,6 @@
 import { countText } from '../../base/units.ts';
 import { type Lookup, type LookupAnswer, lookup } from '../../core/lookup/lookup.ts';
+import { ordered } from '../../core/lookup/ordered.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import type { View } from '../../output/view.ts';
 import { openRunAnswers } from '../../state/run-answers.ts';
@@ -24,6 +25,13 @@ export const resumeRest = 'run the command again with the subjects that have no 
 /** How one subject will be looked up. */
 export interface SubjectPlan {
   readonly calls: readonly Planned[];
+  /** The answer, if it is known without a call. */
+  readonly answer?: LookupAnswer | undefined;
+  /**
+   * The cheap ways to an answer, where there is a dear one too. They are tried for all subjects before anything dear is
+   * paid for. Undefined if they end without an answer.
+   */
+  readonly findCheaply?: ((signal: AbortSignal) => Promise<LookupAnswer | undefined>) | undefined;
   /** Looks the subject up as planned. `describe` shows what the run waits for. */
   find(signal: AbortSignal, describe: (text: string) => void): LookupAnswer | Promise<LookupAnswer>;
 }
@@ -38,8 +46,14 @@ interface LookupTask<T extends object> {
   readonly noun: string;
   /** How to continue a run that reached its limit. */
   readonly resume: string;
-  plan(subject: Subject): SubjectPlan;
+  /** What is known of the subjects before the run, for its question and its dry run. */
+  readonly standing?: (() => string | undefined) | undefined;
+  /** In the order of the subjects. */
+  plan(subjects: readonly Subject[]): readonly SubjectPlan[];
 }
+
+/** The subjects that are planned at once: enough to read each file once, few enough to keep the memory flat. */
+const PLANNED_AT_ONCE = 500;
 
 /** Prints one record for each subject, in their order. The subjects are read, and planned, before anything is paid for. */
 export async function lookupJob<T extends object>(
@@ -53,12 +67,11 @@ export async function lookupJob<T extends object>(
     await context.settings.key.get(),
     read,
   );
-  const plans = new Map<string, SubjectPlan>();
-  for (const subject of input.checked) {
-    const key = keyOf(subject);
-    if (!plans.has(key)) plans.set(key, task.plan(subject));
-  }
-  const what = `${task.doing} ${countText(plans.size, task.noun)}`;
+  const subjects = distinct(input.checked);
+  const plans = planAll(subjects, task);
+  const standing = task.standing?.();
+  const what = `${task.doing} ${countText(plans.size, task.noun)}${standing ? ` (${standing})` : ''}`;
+  if (standing && context.settings.flags.dryRun) context.terminal.notice(standing);
   const tally = new LookupTally(strict);
   return {
     plan: {
@@ -80,6 +93,46 @@ export async function lookupJob<T extends object>(
 
 const keyOf = ({ type, normal }: Subject) => `${type}:${normal}`;
 
+const distinct = (subjects: readonly Subject[]): readonly Subject[] => [
+  ...new Map(subjects.map((subject) => [keyOf(subject), subject])).values(),
+];
+
+function planAll(
+  subjects: readonly Subject[],
+  task: Pick<LookupTask<never>, 'plan'>,
+): Map<string, SubjectPlan> {
+  const plans = new Map<string, SubjectPlan>();
+  for (let at = 0; at < subjects.length; at += PLANNED_AT_ONCE) {
+    const slice = subjects.slice(at, at + PLANNED_AT_ONCE);
+    task.plan(slice).forEach((plan, index) => {
+      const subject = slice[index];
+      if (subject) plans.set(keyOf(subject), plan);
+    });
+  }
+  return plans;
+}
+
+/** Tries the cheap ways of all subjects, and returns what they found by the keys of the subjects. */
+async function findCheaply(
+  plans: ReadonlyMap<string, SubjectPlan>,
+  found: Map<string, LookupAnswer>,
+  signal: AbortSignal,
+  report: (done: number, all: number) => void,
+): Promise<void> {
+  const open = [...plans].filter(([, plan]) => plan.findCheaply);
+  // A single subject has nothing to wait for.
+  if (open.length < 2) return;
+  const ask = async ([key, plan]: (typeof open)[number], stop: AbortSignal) => {
+    const answer = await plan.findCheaply?.(stop);
+    return { key, answer };
+  };
+  let done = 0;
+  for await (const { key, answer } of ordered(open, ask, { signal })) {
+    if (answer) found.set(key, answer);
+    report(++done, open.length);
+  }
+}
+
 async function printLookups<T extends object>(
   context: Context,
   task: LookupTask<T>,
@@ -96,14 +149,34 @@ async function printLookups<T extends object>(
   progress.describe(what);
   const isApart = io.stdout.isTTY !== true || flags.out !== undefined;
 
+  /** What is known without the dear calls, which a spending limit may end. */
+  const known = new Map<string, LookupAnswer>();
+  for (const [key, plan] of plans) if (plan.answer) known.set(key, plan.answer);
+  let skipped: readonly Subject[] = [];
+
   function answer(subject: Subject, stop: AbortSignal): LookupAnswer | Promise<LookupAnswer> {
-    const plan = plans.get(keyOf(subject)) ?? task.plan(subject);
-    return plan.find(stop, progress.describe);
+    const key = keyOf(subject);
+    const plan = plans.get(key) ?? task.plan([subject])[0];
+    return known.get(key) ?? plan?.find(stop, progress.describe) ?? unplanned();
+  }
+
+  async function* lookups(): AsyncGenerator<Lookup, void, void> {
+    const options = { answer, read: task.read, older: openRunAnswers(), signal };
+    try {
+      await findCheaply(plans, known, signal, (done, all) =>
+        progress.show('looking up', done, all),
+      );
+      yield* lookup(input.all(), options);
+    } catch (error) {
+      skipped = checked.slice(tally.total);
+      if (isSpent(error)) yield* knownOf(skipped, known);
+      skipped = skipped.filter((subject) => !known.has(keyOf(subject)));
+      throw error;
+    }
   }
 
   async function* records(): AsyncGenerator<Lookup['record'] & T, void, void> {
-    const options = { answer, read: task.read, older: openRunAnswers(), signal };
-    for await (const found of lookup(input.all(), options)) {
+    for await (const found of lookups()) {
       tally.add(found.answer);
       // Progress line and rows would overwrite each other on the same terminal.
       if (!isApart && (format !== 'table' || tally.total >= HELD_ROWS)) progress.stop();
@@ -116,7 +189,7 @@ async function printLookups<T extends object>(
   try {
     await out.print(task.view, records(), { isSingle });
   } catch (error) {
-    const left = checked.slice(tally.total).map(({ text }) => text);
+    const left = skipped.map(({ text }) => text);
     // The subjects in the rest of a long input cannot be listed, because they were not read.
     if (isSpent(error) && !isSingle && !hasMore)
       reportSkipped(context.terminal, left, countText(left.length, task.noun));
@@ -124,4 +197,18 @@ async function printLookups<T extends object>(
   } finally {
     progress.stop();
   }
+}
+
+/** The records of subjects whose answers a run already has when it reaches its limit: they were paid for. */
+async function* knownOf(
+  subjects: readonly Subject[],
+  known: ReadonlyMap<string, LookupAnswer>,
+): AsyncGenerator<Lookup, void, void> {
+  const answered = subjects.filter((subject) => known.has(keyOf(subject)));
+  const answer = (subject: Subject) => known.get(keyOf(subject)) ?? unplanned();
+  yield* lookup(answered, { answer });
+}
+
+function unplanned(): never {
+  throw new Error('a subject without a plan');
 }

@@ -1,23 +1,37 @@
 import { CachedLookup, type LookupPlan, lookupCall } from '../../core/lookup/cached-lookup.ts';
-import type { Subject } from '../../core/lookup/subject.ts';
-import { openAnswers } from '../run/answers.ts';
+import type { WalletWay } from '../../core/lookup/wallet-owner.ts';
+import { openAnswers, openBook } from '../run/answers.ts';
 import type { Context } from '../run/context.ts';
 import { notSent, type Planned } from '../run/plan.ts';
 
-export const openCachedLookup = async (
+interface LookupFlags {
+  readonly noCache?: boolean;
+  readonly maxAge?: number | undefined;
+  /** How the owner of a wallet is found; the cheapest way by default. */
+  readonly way?: WalletWay | undefined;
+}
+
+export async function openCachedLookup(
   context: Context,
-  {
-    noCache = false,
-    maxAge,
-  }: { readonly noCache?: boolean; readonly maxAge?: number | undefined } = {},
-): Promise<CachedLookup> =>
-  new CachedLookup(
-    context.service,
-    context.terminal.io.clock,
-    noCache ? undefined : await openAnswers(context),
-    maxAge ?? context.settings.maxAge,
-  );
+  { noCache = false, maxAge, way }: LookupFlags = {},
+): Promise<CachedLookup> {
+  const { terminal, service, settings } = context;
+  return new CachedLookup({
+    client: service,
+    clock: terminal.io.clock,
+    book: noCache ? undefined : await openBook(context),
+    answers: noCache ? undefined : await openAnswers(context),
+    maxAgeMs: maxAge ?? settings.maxAge,
+    way,
+    onReused({ handle, before, seen }) {
+      const date = new Date(seen).toISOString().slice(0, 10);
+      terminal.notice(
+        `@${handle} now belongs to another user: until ${date}, it belonged to ${before}`,
+      );
+    },
+  });
+}
 
 /** The calls of a lookup for a plan; if the cache has the answer, the call that is not sent. */
-export const userCalls = (subject: Subject, { calls, answer }: LookupPlan): readonly Planned[] =>
+export const userCalls = ({ subject, calls, answer }: LookupPlan): readonly Planned[] =>
   answer ? [notSent(lookupCall(subject))] : calls;

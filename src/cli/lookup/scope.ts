@@ -50,7 +50,7 @@ export async function planAuthor(
   const users = await openCachedLookup(context);
   const plan = users.plan(author);
   return {
-    calls: userCalls(author, plan),
+    calls: userCalls(plan),
     plannedId: plan.answer?.found ? known(User, plan.answer.record).id : UNKNOWN_ID,
     async userId() {
       return idIn(author, await users.answer(author, context.terminal.signal, plan));

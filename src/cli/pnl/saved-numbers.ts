@@ -3,7 +3,8 @@ import {
   NUMBERS_AGE_MS,
   type SavedNumbers,
 } from '../../core/pnl/cached-numbers.ts';
-import { openAnswers } from '../run/answers.ts';
+import { feedingBook } from '../lookup/feed-book.ts';
+import { openAnswers, openBook } from '../run/answers.ts';
 import type { Context } from '../run/context.ts';
 
 /** The cached numbers for the present base URL and key; undefined if the run does not use the cache. */
@@ -17,5 +18,10 @@ export async function openSavedNumbers(
   context.bill.isCached = context.settings.folders.cache !== undefined;
   // The setting is meant for records of users, which stay valid for longer than numbers.
   const maxAgeMs = maxAge ?? Math.min(context.settings.maxAge, NUMBERS_AGE_MS);
-  return createSavedNumbers(cache, context.terminal.io.clock.now, maxAgeMs);
+  const book = await openBook(context);
+  return createSavedNumbers(
+    book ? feedingBook(cache, book) : cache,
+    context.terminal.io.clock.now,
+    maxAgeMs,
+  );
 }

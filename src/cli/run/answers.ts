@@ -1,6 +1,9 @@
 import { once } from '../../base/calls.ts';
-import type { AnswerCache } from '../../contract/ports/answers.ts';
+import type { AnswerCache, CachedEndpoint } from '../../contract/ports/answers.ts';
+import type { Book, NameType } from '../../contract/ports/book.ts';
+import { readingOfAnswer } from '../../core/lookup/cached-lookup.ts';
 import { openCache } from '../../state/cache.ts';
+import { PeopleBook } from '../../state/people/book.ts';
 import type { AccountSharing } from './account.ts';
 import type { Context } from './context.ts';
 
@@ -10,7 +13,7 @@ export async function openAnswers(context: Context): Promise<AnswerCache | undef
   const { scope } = context.service;
   if (scope === undefined) return undefined;
   const key = await scope.key();
-  const local = openCache({
+  const cache = openCache({
     baseUrl: scope.baseUrl,
     key,
     dir: settings.folders.cache,
@@ -21,8 +24,29 @@ export async function openAnswers(context: Context): Promise<AnswerCache | undef
     },
   });
   const { store } = settings;
-  if (store === undefined || store === 'off' || settings.flags.sandbox) return local;
-  return sharedAnswers(context, local, key);
+  if (store === undefined || store === 'off' || settings.flags.sandbox) return cache;
+  const book = await openBook(context);
+  return sharedAnswers(context, book ? withBook(cache, book) : cache, key);
+}
+
+/** The people who were read with this base URL and key; undefined if these are not configured. */
+export async function openBook({
+  terminal,
+  settings,
+  service,
+  bill,
+}: Context): Promise<PeopleBook | undefined> {
+  const { scope } = service;
+  if (scope === undefined) return undefined;
+  return new PeopleBook({
+    dir: settings.folders.state,
+    baseUrl: scope.baseUrl,
+    key: await scope.key(),
+    notice(text) {
+      bill.isCached = false;
+      terminal.notice(text);
+    },
+  });
 }
 
 /** The code for the store is loaded only when an answer is not cached on this machine. */
@@ -39,8 +63,26 @@ function sharedAnswers(context: Context, local: AnswerCache, key: string): Answe
     put: async (endpoint, subject, answer) => (await shared()).put(endpoint, subject, answer),
     claim: async (wanted, signal) =>
       (await shared()).claim?.(wanted, signal) ?? { by: 'us', end: async () => {} },
+    share: async (endpoint, subject, answer) => (await shared()).share?.(endpoint, subject, answer),
   };
 }
+
+/** Users whom another machine has read are kept in the book, all other answers in the cache. */
+const withBook = (cache: AnswerCache, book: Book): AnswerCache => ({
+  get: (endpoint, subject) => cache.get(endpoint, subject),
+  async put(endpoint, subject, answer) {
+    const type = nameTypes[endpoint];
+    const reading = type && readingOfAnswer({ type, normal: subject }, answer);
+    if (reading) await book.keep([reading]);
+    else await cache.put(endpoint, subject, answer);
+  },
+});
+
+const nameTypes: Readonly<Partial<Record<CachedEndpoint, NameType>>> = {
+  'user.handle': 'handle',
+  'user.id': 'id',
+  'user.wallet': 'wallet',
+};
 
 /** What the run needs to share the answer of `me`; undefined if the run has no store. */
 export async function accountSharing(context: Context): Promise<AccountSharing | undefined> {

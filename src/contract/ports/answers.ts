@@ -6,7 +6,7 @@ export type UserEndpoint = 'user.handle' | 'user.wallet' | 'user.id';
  * The endpoints whose answers are cached between runs. The answer to a batch is cached per handle,
  * as if each had been requested with `user.pnl`.
  */
-export type CachedEndpoint = UserEndpoint | 'user.pnl';
+export type CachedEndpoint = UserEndpoint | 'user.pnl' | 'launchpad.user';
 
 /** A 200 with its record, or a 404 `NOT_OBSERVED` without one. */
 export interface CachedAnswer {
@@ -31,6 +31,12 @@ export interface AnswerCache {
    * it. Absent without a shared store.
    */
   readonly claim?: (wanted: WantedAnswer, signal?: AbortSignal) => Promise<Claim>;
+  /** Gives other machines an answer that this machine keeps elsewhere. Absent without a shared store. */
+  readonly share?: (
+    endpoint: CachedEndpoint,
+    subject: string,
+    answer: CachedAnswer,
+  ) => Promise<void>;
 }
 
 /**

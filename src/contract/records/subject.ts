@@ -36,11 +36,19 @@ export const FailedSubject = z.looseObject({
   found: field(z.null(), 'Null: unknown, because the lookup failed.'),
   error: field(ErrorInfo, 'Why the lookup failed.'),
 });
+/** Only the cheap ways of a wallet were tried, and they found nobody. */
+export const UnaskedSubject = z.looseObject({
+  subject,
+  found: field(z.null(), 'Null: unknown, because the service was not asked for this wallet.'),
+  code: field(z.literal('NOT_ASKED'), 'Always NOT_ASKED.'),
+});
 
 export type SubjectRecord =
   | (Sent & { readonly subject: string; readonly found: true })
   | z.infer<typeof MissingSubject>
   | z.infer<typeof FailedSubject>;
+
+export type UnaskedSubject = z.infer<typeof UnaskedSubject>;
 
 const answered = <S extends z.core.$ZodLooseShape>(shape: S) =>
   z.looseObject({
@@ -51,7 +59,12 @@ const answered = <S extends z.core.$ZodLooseShape>(shape: S) =>
     ...obtained,
   });
 
-export const WhoisRecord = z.union([answered(User.shape), MissingSubject, FailedSubject]);
+export const WhoisRecord = z.union([
+  answered(User.shape),
+  MissingSubject,
+  UnaskedSubject,
+  FailedSubject,
+]);
 
 const { pending: _, ...pendingShape } = Pending.shape;
 const PendingSubject = z.looseObject({

@@ -76,6 +76,14 @@ export const CacheRecord = z.looseObject({
   oldest: nullable(z.int(), 'Time of the oldest answer, epoch ms.'),
   newest: nullable(z.int(), 'Time of the newest answer, epoch ms.'),
   path: nullable(z.string(), 'Folder of the cache; null if the cache is off.'),
+  people: int('Number of people in the book, of whom an answer was paid for.'),
+  wallets: int('Number of wallets in the book.'),
+  peopleBytes: int('Size of the book on disk, in bytes.'),
+  peopleOldest: nullable(
+    z.int(),
+    'When the person who was not read for longest was last read, epoch ms.',
+  ),
+  peoplePath: nullable(z.string(), 'Folder of the book; null if there is none.'),
 });
 export type CacheRecord = z.infer<typeof CacheRecord>;
 

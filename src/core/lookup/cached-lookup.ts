@@ -1,98 +1,101 @@
 import type { Clock } from '../../base/clock.ts';
-import { normalHandle } from '../../contract/handles.ts';
+import { Failure } from '../../base/failure.ts';
 import {
   type AnswerCache,
-  type CachedAnswer,
   type SharedAnswer,
   type UserEndpoint,
   withClaim,
 } from '../../contract/ports/answers.ts';
+import type {
+  Book,
+  Former,
+  KnownName,
+  Miss,
+  Name,
+  NameType,
+  PersonReading,
+  ReusedHandle,
+} from '../../contract/ports/book.ts';
 import type { Client, RequestParts } from '../../contract/ports/client.ts';
 import { known, recognize, type Sent } from '../../contract/read-record.ts';
 import { User } from '../../contract/records/user.ts';
-import { answerOf, type LookupAnswer } from './lookup.ts';
-import { isUserId, type Subject, type SubjectType } from './subject.ts';
-
-/** A call that a lookup will make, or may make if `isSure` is false. */
-export interface LookupCall {
-  readonly id: UserEndpoint;
-  readonly ask: RequestParts<UserEndpoint>;
-  readonly isSure: boolean;
-}
+import { type KeptAnswer, keptAnswer, namesIn, ownersSeen } from './book-answers.ts';
+import { answerOf, type LookupAnswer, NOT_ASKED } from './lookup.ts';
+import type { LookupCall, UserCall } from './lookup-call.ts';
+import type { Subject } from './subject.ts';
+import {
+  type AskedName,
+  findOwner,
+  type OwnerSources,
+  planOwner,
+  type WalletWay,
+} from './wallet-owner.ts';
 
 /**
- * How a subject will be looked up. It contains what the cache has, so that the run uses what its
- * estimate counted on, even if the answer expires meanwhile: an age counts from when the plan is
- * made.
+ * How a subject will be looked up. It contains what the book has, so that the run uses what its estimate counted on,
+ * even if the answer expires meanwhile: an age counts from when the plan is made.
  */
 export interface LookupPlan {
-  /** What will be requested; empty if the cache has the answer. */
+  readonly subject: Subject;
+  /** What will be requested; empty if the book has a fresh answer. */
   readonly calls: readonly LookupCall[];
-  /** The answer, if the cache has a fresh one. */
+  /** The answer, if the book has a fresh one. */
   readonly answer?: LookupAnswer;
-  /**
-   * A user of the cache whose record is too old. Through its id, a wallet is looked up for less.
-   */
-  readonly expired?: Sent | undefined;
+  /** How many different users the book knows for a wallet. */
+  readonly owners?: number;
 }
 
-interface SavedUser {
-  readonly time: number;
-  readonly user: Sent | null;
+export interface LookupSources {
+  readonly client: Pick<Client, 'call'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Everybody who was read before; undefined with --no-cache. */
+  readonly book?: Book | undefined;
+  /** What machines share, and the launchpad accounts that this machine has cached. */
+  readonly answers?: AnswerCache | undefined;
+  readonly maxAgeMs?: number | undefined;
+  readonly way?: WalletWay | undefined;
+  readonly onReused?: ((reused: ReusedHandle) => void) | undefined;
 }
 
-type Name = Pick<Subject, 'value' | 'normal'>;
-
-const endpointOf = (type: SubjectType): UserEndpoint => `user.${type}`;
-
-/** The maximum age of a cached answer without --max-age. */
+/** Without --max-age. */
 const MAX_AGE_MS = 3_600_000;
-/** The same for "not found": shorter, because the subject may get a verified link at any time. */
+/** Shorter, because the subject may get a verified link at any time. */
 export const MISS_AGE_MS = 300_000;
+/** As long as machines share an answer. */
+const SHARED_AGE_MS = 30 * 86_400_000;
 
-/** Looks up users by the cache and, where it has no fresh answer, by the service. */
+const endpointOf = (type: NameType): UserEndpoint => `user.${type}`;
+const nameOf = ({ type, value, normal }: Subject): AskedName => ({ type, value, normal });
+
+/** Looks up users by the book and, where it has no fresh answer, by the service. Every answer feeds the book. */
 export class CachedLookup {
-  readonly #client: Pick<Client, 'call'>;
-  readonly #clock: Pick<Clock, 'now'>;
-  readonly #cache: AnswerCache | undefined;
+  readonly #sources: LookupSources;
   readonly #maxAgeMs: number;
   readonly #missAgeMs: number;
+  readonly #way: WalletWay;
+  #isLaunchpadDenied = false;
 
-  constructor(
-    client: Pick<Client, 'call'>,
-    clock: Pick<Clock, 'now'>,
-    cache?: AnswerCache,
-    maxAgeMs = MAX_AGE_MS,
-  ) {
-    this.#client = client;
-    this.#clock = clock;
-    this.#cache = cache;
-    this.#maxAgeMs = maxAgeMs;
-    this.#missAgeMs = Math.min(MISS_AGE_MS, maxAgeMs);
+  constructor(sources: LookupSources) {
+    this.#sources = sources;
+    this.#maxAgeMs = sources.maxAgeMs ?? MAX_AGE_MS;
+    this.#missAgeMs = Math.min(MISS_AGE_MS, this.#maxAgeMs);
+    this.#way = sources.way ?? 'cheapest';
   }
 
-  /** Plans a lookup by what the cache has now. Sends nothing. */
+  /** Plans a lookup by what the book has now. Sends nothing. */
   plan(subject: Subject): LookupPlan {
-    const endpoint = endpointOf(subject.type);
-    const saved = this.#saved(endpoint, subject.normal);
-    if (saved && this.#isFresh(saved)) return { calls: [], answer: fromCache(saved) };
-    const expired = saved?.user ?? undefined;
-    const asked = { id: endpoint, ask: askFor(endpoint, subject.value) };
-    const id = expired && idOf(expired);
-    if (id === undefined || subject.type !== 'wallet')
-      return { calls: [{ ...asked, isSure: true }] };
-    const byId = this.#saved('user.id', id.toLowerCase());
-    if (byId?.user && this.#isFresh(byId)) {
-      if (holds(byId.user, subject)) return { calls: [], expired };
-      return { calls: [{ ...asked, isSure: true }], expired };
-    }
-    const first = { id: 'user.id', ask: askFor('user.id', id), isSure: true } as const;
-    return { calls: [first, { ...asked, isSure: false }], expired };
+    return this.#planBy(subject, this.#look([nameOf(subject)])[0]);
+  }
+
+  /** Plans many lookups; each file of the book is read once. */
+  planAll(subjects: readonly Subject[]): readonly LookupPlan[] {
+    const entries = this.#look(subjects);
+    return subjects.map((subject, at) => this.#planBy(subject, entries[at]));
   }
 
   /**
-   * Looks a subject up as planned. What was not cached then is looked for again, because the run
-   * may have found it since: the record of a wallet is also that of its handle.
+   * Looks a subject up as planned. What the book did not have then is looked for again, because the run may have found
+   * it since: the record of a wallet is also that of its handle.
    */
   answer(
     subject: Subject,
@@ -100,160 +103,266 @@ export class CachedLookup {
     planned?: LookupPlan,
   ): LookupAnswer | Promise<LookupAnswer> {
     if (planned?.answer) return planned.answer;
-    const plan = this.plan(subject);
-    return plan.answer ?? this.#request(subject, plan.expired, signal);
+    const name = nameOf(subject);
+    const [entry] = this.#look([name]);
+    const kept = this.#kept(name, entry);
+    if (kept) return fromKept(kept);
+    if (name.type !== 'wallet' || this.#way === 'direct') return this.#call(name, signal);
+    return this.#findOwner(name, entry, signal);
   }
 
-  /** Requests the answer even if the cache has one. */
+  /** The owner of a wallet by the cheap ways only; undefined if they end without an answer. */
+  answerCheaply(subject: Subject, signal?: AbortSignal): Promise<LookupAnswer | undefined> {
+    const name = nameOf(subject);
+    return this.#findCheaply(name, this.#look([name])[0], signal);
+  }
+
+  /** The service's own answer to a wallet of which the cheap ways were tried. */
+  answerDirectly(subject: Subject, signal?: AbortSignal): Promise<LookupAnswer> {
+    return this.#call(nameOf(subject), signal);
+  }
+
+  /** Requests the answer even if the book has one. */
   ask(subject: Subject, signal?: AbortSignal): Promise<LookupAnswer> {
-    return this.#callService(endpointOf(subject.type), subject, signal);
+    return this.#callService(nameOf(subject), signal);
   }
 
-  /** Caches a user whom another call found by a handle. */
+  /** Keeps a user whom another call found by a handle. */
   keep(subject: Subject, user: Sent): Promise<void> {
-    return this.#keepUser(endpointOf(subject.type), subject.normal, user, this.#clock.now());
+    return this.#keepUser(nameOf(subject), user, this.#sources.clock.now());
   }
 
-  async #request(
-    subject: Subject,
-    expired: Sent | undefined,
+  /** What a user was called and owned before, oldest first, by what was read on this machine. */
+  historyOf(user: Sent): readonly Former[] {
+    const { id } = known(User, user);
+    const [entry] = id === undefined ? [] : this.#look([{ type: 'id', normal: id.toLowerCase() }]);
+    return entry?.people[0]?.person.was ?? [];
+  }
+
+  #planBy(subject: Subject, entry: KnownName | undefined): LookupPlan {
+    const name = nameOf(subject);
+    const kept = this.#kept(name, entry);
+    if (subject.type !== 'wallet') {
+      if (kept) return { subject, calls: [], answer: fromKept(kept) };
+      return { subject, calls: [lookupCall(subject)] };
+    }
+    const owners = ownersSeen(name.normal, entry);
+    if (kept) return { subject, owners, calls: [], answer: fromKept(kept) };
+    if (this.#way === 'direct') return { subject, owners, calls: [lookupCall(subject)] };
+    const account = this.#cachedAccount(name.normal)?.account;
+    return { subject, owners, calls: planOwner(name, entry, account, this.#way, callOf) };
+  }
+
+  #look(names: readonly Name[]): readonly (KnownName | undefined)[] {
+    return this.#sources.book?.look(names) ?? [];
+  }
+
+  #kept(name: Name, entry: KnownName | undefined): KeptAnswer | undefined {
+    const kept = keptAnswer(name, entry, ({ time, user }) =>
+      this.#isWithin(time, user ? this.#maxAgeMs : this.#missAgeMs),
+    );
+    // The service's own choice among several users of a wallet is its own answer to it.
+    return this.#way === 'direct' && name.type === 'wallet' && kept?.via === 'book'
+      ? undefined
+      : kept;
+  }
+
+  async #findOwner(
+    wallet: AskedName,
+    entry: KnownName | undefined,
     signal: AbortSignal | undefined,
   ): Promise<LookupAnswer> {
-    const refreshed =
-      expired && subject.type === 'wallet'
-        ? await this.#refresh(subject, expired, signal)
-        : undefined;
-    return refreshed ?? (await this.#call(endpointOf(subject.type), subject, signal));
+    const found = await this.#findCheaply(wallet, entry, signal);
+    if (found) return found;
+    if (this.#way === 'cheap') return { found: null, failure: notAsked() };
+    return this.#call(wallet, signal);
   }
 
-  /**
-   * Asks for a wallet through the id of its user, which is cheaper. Undefined if the user no longer
-   * has the wallet.
-   */
-  async #refresh(
-    subject: Subject,
-    user: Sent,
+  async #findCheaply(
+    wallet: AskedName,
+    entry: KnownName | undefined,
     signal: AbortSignal | undefined,
   ): Promise<LookupAnswer | undefined> {
-    const value = idOf(user);
-    if (value === undefined) return undefined;
-    const id = { value, normal: value.toLowerCase() };
-    const saved = this.#saved('user.id', id.normal);
-    const answer: LookupAnswer =
-      saved?.user && this.#isFresh(saved)
-        ? fromCache(saved)
-        : await this.#call('user.id', id, signal);
-    if (answer.found === null) return answer;
-    if (!answer.found || !holds(answer.record, subject)) return undefined;
-    const { time, record } = answer;
-    await this.#cache?.put('user.wallet', subject.normal, { time, status: 200, record });
-    return answer;
-  }
-
-  /** Requests an answer, or gets the one that another machine has requested or is requesting. */
-  async #call(
-    endpoint: UserEndpoint,
-    subject: Name,
-    signal: AbortSignal | undefined,
-  ): Promise<LookupAnswer> {
-    const wanted = {
-      endpoint,
-      subject: subject.normal,
-      maxAgeMs: this.#maxAgeMs,
-      missAgeMs: this.#missAgeMs,
+    const { clock, book } = this.#sources;
+    const sources: OwnerSources = {
+      now: clock.now,
+      kept: (name) => this.#kept(name, this.#look([name])[0]),
+      ask: (name) => this.#call(name, signal),
+      account: (name) => this.#account(name, signal),
+      noteTried: async (normal, name, at) => book?.noteTried(normal, name, at),
     };
-    const claim = await this.#cache?.claim?.(wanted, signal);
-    if (claim?.by === 'other' && claim.failure) return { found: null, failure: claim.failure };
-    if (claim?.by === 'cache') {
-      const shared = readUser(claim.answer);
-      if (shared) return fromCache(shared);
-    }
-    return await withClaim(
-      claim,
-      () => this.#callService(endpoint, subject, signal),
-      (answer) => (answer.found === null ? answer.failure : undefined),
-    );
+    const seen = entry?.people.length ? entry : await this.#shared(wallet, signal);
+    return findOwner(wallet, seen ?? entry, sources);
   }
 
-  /** Caches a 200 or a `NOT_OBSERVED` and nothing else. */
-  async #callService(
-    endpoint: UserEndpoint,
-    subject: Name,
+  /** Whom another machine has read with this wallet, however long ago. */
+  async #shared(
+    wallet: AskedName,
     signal: AbortSignal | undefined,
-  ): Promise<LookupAnswer> {
+  ): Promise<KnownName | undefined> {
+    const wanted = {
+      endpoint: 'user.wallet',
+      subject: wallet.normal,
+      maxAgeMs: SHARED_AGE_MS,
+      missAgeMs: 0,
+    } as const;
+    const claim = await this.#sources.answers?.claim?.(wanted, signal);
+    if (claim?.by === 'us') await claim.end();
+    return claim?.by === 'cache' ? this.#look([wallet])[0] : undefined;
+  }
+
+  /** The launchpad account of a wallet. A plan without access to the launchpad counts as "no account". */
+  async #account(wallet: AskedName, signal: AbortSignal | undefined): Promise<LookupAnswer> {
+    const { answers, client, clock } = this.#sources;
+    const cached = this.#cachedAccount(wallet.normal);
+    if (cached) return accountAnswer(cached.account, cached.time, 'cache');
+    if (this.#isLaunchpadDenied) return accountAnswer(null, clock.now(), 'cache');
     try {
-      const ask = askFor(endpoint, subject.value);
-      const { record } = await this.#client.call(endpoint, ask, { signal });
-      const time = this.#clock.now();
-      await this.#keepUser(endpoint, subject.normal, record, time);
-      return { found: true, record, time, from: 'service' };
+      const ask = { params: { wallet: wallet.value } };
+      const { record } = await client.call('launchpad.user', ask, { signal });
+      const time = clock.now();
+      await answers?.put('launchpad.user', wallet.normal, { time, status: 200, record });
+      return accountAnswer(record, time, 'service');
     } catch (error) {
-      const answer = answerOf(error, this.#clock.now());
-      if (answer.found === false && answer.code === 'NOT_OBSERVED') {
-        const miss = { time: answer.time, status: 404, record: null } as const;
-        await this.#cache?.put(endpoint, subject.normal, miss);
+      const time = clock.now();
+      if (error instanceof Failure && error.kind === 'forbidden') {
+        this.#isLaunchpadDenied = true;
+        return accountAnswer(null, time, 'service');
+      }
+      const answer = answerOf(error, time);
+      if (answer.found === false) {
+        const miss = { time, status: 404, record: null } as const;
+        await answers?.put('launchpad.user', wallet.normal, miss);
       }
       return answer;
     }
   }
 
-  /**
-   * Does not save the user under other wallets of the record: a wallet may be linked to several
-   * users.
-   */
-  async #keepUser(endpoint: UserEndpoint, normal: string, user: Sent, time: number): Promise<void> {
-    if (!this.#cache) return;
-    const answer: CachedAnswer = { time, status: 200, record: user };
-    const { id, handle } = known(User, user);
-    const names = new Map<string, readonly [UserEndpoint, string]>();
-    const add = (place: UserEndpoint, name: string) => names.set(`${place} ${name}`, [place, name]);
-    add(endpoint, normal);
-    if (id) add('user.id', id.toLowerCase());
-    if (handle) add('user.handle', normalHandle(handle));
-    for (const [place, name] of names.values()) await this.#cache.put(place, name, answer);
+  #cachedAccount(wallet: string): { time: number; account: Sent | null } | undefined {
+    const saved = this.#sources.answers?.get('launchpad.user', wallet);
+    if (saved === undefined || !this.#isWithin(saved.time, this.#maxAgeMs)) return undefined;
+    if (saved.status === 404) return { time: saved.time, account: null };
+    const account = recognize('launchpadUser', saved.record)?.record;
+    return account && { time: saved.time, account };
   }
 
-  #saved(endpoint: UserEndpoint, normal: string): SavedUser | undefined {
-    const entry = this.#cache?.get(endpoint, normal);
-    return entry && readUser(entry);
+  /** A negative age means that the clock was wrong, or is wrong now. */
+  #isWithin(time: number, maxAgeMs: number): boolean {
+    const age = this.#sources.clock.now() - time;
+    return age >= 0 && age < maxAgeMs;
   }
 
-  #isFresh({ time, user }: SavedUser): boolean {
-    const age = this.#clock.now() - time;
-    // A negative age means that the clock was wrong, or is wrong now.
-    return age >= 0 && age < (user ? this.#maxAgeMs : this.#missAgeMs);
+  /** Requests an answer, or gets the one that another machine has requested or is requesting. */
+  async #call(name: AskedName, signal: AbortSignal | undefined): Promise<LookupAnswer> {
+    const wanted = {
+      endpoint: endpointOf(name.type),
+      subject: name.normal,
+      maxAgeMs: this.#maxAgeMs,
+      missAgeMs: this.#missAgeMs,
+    };
+    const claim = await this.#sources.answers?.claim?.(wanted, signal);
+    if (claim?.by === 'other' && claim.failure) return { found: null, failure: claim.failure };
+    if (claim?.by === 'cache') {
+      const shared = fromShared(claim.answer);
+      if (shared) return shared;
+    }
+    return await withClaim(
+      claim,
+      () => this.#callService(name, signal),
+      (answer) => (answer.found === null ? answer.failure : undefined),
+    );
+  }
+
+  /** Keeps a 200 or a `NOT_OBSERVED` and nothing else. */
+  async #callService(name: AskedName, signal: AbortSignal | undefined): Promise<LookupAnswer> {
+    const { book, answers } = this.#sources;
+    const answer = await this.#request(name, signal);
+    if (answer.found) await this.#keepUser(name, answer.record, answer.time);
+    if (answer.found === false && answer.code === 'NOT_OBSERVED') {
+      const { time } = answer;
+      await book?.keep([{ time, asked: name, isMiss: true }]);
+      await answers?.share?.(endpointOf(name.type), name.normal, {
+        time,
+        status: 404,
+        record: null,
+      });
+    }
+    return answer;
+  }
+
+  async #request(name: AskedName, signal: AbortSignal | undefined): Promise<LookupAnswer> {
+    const { client, clock } = this.#sources;
+    const { id, ask } = callOf(name);
+    try {
+      const { record } = await client.call(id, ask, { signal });
+      return { found: true, record, time: clock.now(), from: 'service' };
+    } catch (error) {
+      return answerOf(error, clock.now());
+    }
+  }
+
+  async #keepUser(asked: Name, user: Sent, time: number): Promise<void> {
+    const { book, answers, onReused } = this.#sources;
+    const reading = readingOf(user, time, asked);
+    for (const reused of (await book?.keep([reading])) ?? []) onReused?.(reused);
+    const answer = { time, status: 200, record: user } as const;
+    for (const { type, normal } of namesIn(user, asked)) {
+      await answers?.share?.(endpointOf(type), normal, answer);
+    }
   }
 }
 
-/** The call for a subject of which nothing is cached. */
-export const lookupCall = ({ type, value }: Subject): LookupCall => ({
-  id: endpointOf(type),
-  ask: askFor(endpointOf(type), value),
+const notAsked = () =>
+  new Failure('missing', 'the cheap ways found nobody with this wallet', { code: NOT_ASKED });
+
+/** What a user record says about a person. */
+function readingOf(user: Sent, time: number, asked?: Name): PersonReading {
+  const { id, handle, solanaAddress, evmAddress, twitter } = known(User, user);
+  const identity = { handle, solanaAddress, evmAddress, twitter };
+  return { time, id, identity, record: user, asked };
+}
+
+/** What a saved answer to a name says; undefined if it is not a user record. */
+export function readingOfAnswer(
+  asked: Name,
+  { status, time, record }: SharedAnswer,
+): PersonReading | Miss | undefined {
+  if (status === 404) return { time, asked, isMiss: true };
+  const user = recognize('user', record)?.record;
+  return user && readingOf(user, time, asked);
+}
+
+function fromShared({ status, time, record }: SharedAnswer): LookupAnswer | undefined {
+  if (status === 404) return { found: false, code: 'NOT_OBSERVED', time, from: 'cache' };
+  const user = recognize('user', record)?.record;
+  return user && { found: true, record: user, time, from: 'cache' };
+}
+
+const fromKept = ({ time, user, via }: KeptAnswer): LookupAnswer =>
+  user
+    ? { found: true, record: user, time, from: via }
+    : { found: false, code: 'NOT_OBSERVED', time, from: via };
+
+const paramOf = { handle: 'handle', wallet: 'address', id: 'id' } as const;
+
+function callOf({ type, value }: AskedName): UserCall {
+  return {
+    id: endpointOf(type),
+    ask: { params: { [paramOf[type]]: value } } as RequestParts<UserEndpoint>,
+  };
+}
+
+function accountAnswer(
+  account: Sent | null,
+  time: number,
+  from: 'cache' | 'service',
+): LookupAnswer {
+  if (account === null) return { found: false, code: 'NOT_OBSERVED', time, from };
+  return { found: true, record: account, time, from };
+}
+
+/** The call for a subject of which nothing is kept. */
+export const lookupCall = (subject: Subject): LookupCall => ({
+  ...callOf(nameOf(subject)),
   isSure: true,
 });
-
-function readUser({ status, time, record }: SharedAnswer): SavedUser | undefined {
-  if (status === 404) return { time, user: null };
-  const user = recognize('user', record)?.record;
-  return user && { time, user };
-}
-
-const fromCache = ({ time, user }: SavedUser): LookupAnswer =>
-  user
-    ? { found: true, record: user, time, from: 'cache' }
-    : { found: false, code: 'NOT_OBSERVED', time, from: 'cache' };
-
-function holds(user: Sent, { normal }: Subject): boolean {
-  const { solanaAddress, evmAddress } = known(User, user);
-  return solanaAddress === normal || evmAddress?.toLowerCase() === normal;
-}
-
-/** Undefined if the service would reject it, because it is not a UUID. */
-function idOf(user: Sent): string | undefined {
-  const { id } = known(User, user);
-  return id !== undefined && isUserId(id) ? id : undefined;
-}
-
-const paramOf = { 'user.handle': 'handle', 'user.wallet': 'address', 'user.id': 'id' } as const;
-const askFor = (endpoint: UserEndpoint, value: string) =>
-  ({ params: { [paramOf[endpoint]]: value } }) as RequestParts<UserEndpoint>;

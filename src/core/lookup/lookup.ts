@@ -2,9 +2,10 @@ import { Failure, printedFields } from '../../base/failure.ts';
 import { isRecord } from '../../base/json-object.ts';
 import { trimText } from '../../base/trim-text.ts';
 import type { RunAnswers } from '../../contract/ports/answers.ts';
+import type { Former } from '../../contract/ports/book.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import type { Provenance } from '../../contract/records/provenance.ts';
-import type { SubjectRecord } from '../../contract/records/subject.ts';
+import type { SubjectRecord, UnaskedSubject } from '../../contract/records/subject.ts';
 import { ordered } from './ordered.ts';
 import { readSubject, type Subject } from './subject.ts';
 
@@ -16,6 +17,8 @@ export type LookupAnswer =
       readonly record: Sent;
       /** A plain lookup (held), a resolve that needed no live search (cached), or a live search. */
       readonly source?: 'held' | 'cached' | 'live';
+      /** What the user was called and owned before, if the run asked for it. */
+      readonly was?: readonly Former[];
     })
   | (Obtained & {
       readonly found: false;
@@ -23,6 +26,9 @@ export type LookupAnswer =
       readonly pending?: PendingState;
     })
   | { readonly found: null; readonly failure: Failure };
+
+/** The code of a wallet for which only the cheap ways were tried. */
+export const NOT_ASKED = 'NOT_ASKED';
 
 export interface PendingState {
   readonly reason: string;
@@ -32,7 +38,7 @@ export interface PendingState {
 }
 
 export interface Lookup {
-  readonly record: SubjectRecord;
+  readonly record: SubjectRecord | UnaskedSubject;
   readonly answer: LookupAnswer;
 }
 
@@ -132,7 +138,12 @@ const isAnswer = (stored: unknown): stored is LookupAnswer =>
         : typeof stored['code'] === 'string')));
 
 function resultOf(subject: string, answer: LookupAnswer): Lookup {
-  if (answer.found === null) return { record: failedRecord(subject, answer.failure), answer };
+  if (answer.found === null) {
+    const { failure } = answer;
+    const record =
+      failure.code === NOT_ASKED ? unaskedRecord(subject) : failedRecord(subject, failure);
+    return { record, answer };
+  }
   if (!answer.found)
     return {
       record: {
@@ -142,8 +153,8 @@ function resultOf(subject: string, answer: LookupAnswer): Lookup {
       },
       answer,
     };
-  const { source, record } = answer;
-  const reading = readingOf(answer);
+  const { source, record, was } = answer;
+  const reading = { ...readingOf(answer), ...(was && { was }) };
   if (source === undefined) return { record: foundRecord(subject, record, reading), answer };
   const resolved = foundRecord(subject, { source, ...record }, reading);
   return { record: Object.assign(resolved, { source }), answer };
@@ -185,6 +196,8 @@ export function answerOf(error: unknown, now: number): Exclude<LookupAnswer, { f
     return { found: false, code: error.code, time: now, from: 'service' };
   return { found: null, failure: error };
 }
+
+const unaskedRecord = (subject: string) => ({ subject, found: null, code: NOT_ASKED }) as const;
 
 const concernsAll = ({ kind, code }: Failure): boolean =>
   kind === 'auth' ||

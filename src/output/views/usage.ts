@@ -73,7 +73,15 @@ export const cacheView: View<CacheRecord> = {
   columns: [{ title: 'answers', kind: 'integer', field: 'entries' }, ...cacheColumns],
   card: {
     title: (row) => countText(row.entries, 'cached answer'),
-    lines: [...cacheColumns, { title: 'folder', kind: 'text', field: 'path' }],
+    lines: [
+      ...cacheColumns,
+      { title: 'folder', kind: 'text', field: 'path' },
+      { title: 'people', kind: 'integer', field: 'people' },
+      { title: 'wallets', kind: 'integer', field: 'wallets' },
+      { title: 'their bytes', kind: 'integer', field: 'peopleBytes' },
+      { title: 'oldest', kind: 'time', field: 'peopleOldest' },
+      { title: 'their folder', kind: 'text', field: 'peoplePath' },
+    ],
   },
   fields: fieldPaths(CacheRecord),
   empty: 'no cached answers',

@@ -4,7 +4,9 @@ import type { RunAnswers } from '../../../src/contract/ports/answers.ts';
 import { CachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
 import { type LookupAnswer, lookup } from '../../../src/core/lookup/lookup.ts';
 import { readSubject, type Subject } from '../../../src/core/lookup/subject.ts';
+import { PeopleBook } from '../../../src/state/people/book.ts';
 import { openRunAnswers } from '../../../src/state/run-answers.ts';
+import { openFolder } from '../../folder.ts';
 import { runs } from '../../state/room.ts';
 import { error, gather, json, me, memoryCache, type Reply, rig, user } from '../fakes.ts';
 
@@ -22,10 +24,16 @@ const service =
 function setUp(reply: Reply) {
   const made = rig(reply, { retries: 0 });
   const cache = memoryCache();
-  const source = new CachedLookup(made.client, made.clock, cache);
+  const book = new PeopleBook({ dir: openFolder(), baseUrl: 'https://api.test', key: 'k' });
+  const source = new CachedLookup({
+    client: made.client,
+    clock: made.clock,
+    book,
+    answers: cache,
+  });
   const run = (texts: Iterable<string>) =>
     gather(lookup(texts, { answer: (subject, signal) => source.answer(subject, signal) }));
-  return { ...made, cache, source, run };
+  return { ...made, book, source, run };
 }
 
 describe('lookups', () => {
@@ -114,15 +122,18 @@ describe('cached answers', () => {
     [`/v2/user/id/${ID}`]: json(200, user({ evmAddress: EVM })),
   });
 
-  it('are not used for another wallet of the user, which may be linked to another user too', async () => {
+  /** Without a launchpad account, the dear call is the only way to the owner of an unknown wallet. */
+  const asked = [`/v2/launchpad/user/wallet/${WALLET}`, `/v2/user/wallet/${WALLET}`];
+
+  it('are used for every wallet of the user, which the service has verified', async () => {
     const { run, paths } = setUp(all);
     await run(['mert']);
-    await run([WALLET, EVM]);
-    expect(paths()).toEqual([
-      '/v2/user/handle/mert',
-      `/v2/user/wallet/${WALLET}`,
-      `/v2/user/wallet/${EVM}`,
+    const { records } = await run([WALLET, EVM]);
+    expect(records).toMatchObject([
+      { found: true, id: ID, via: 'book' },
+      { found: true, id: ID, via: 'book' },
     ]);
+    expect(paths()).toEqual(['/v2/user/handle/mert']);
   });
 
   it('of a wallet are renewed for free if a recent answer for the id is cached', async () => {
@@ -131,44 +142,43 @@ describe('cached answers', () => {
     await clock.sleep(HOUR);
     await run(['mert']);
     await run([WALLET]);
-    expect(paths()).toEqual([`/v2/user/wallet/${WALLET}`, '/v2/user/handle/mert']);
+    expect(paths()).toEqual([...asked, '/v2/user/handle/mert']);
   });
 
   it.each([
     ['no longer has the address', json(200, user({ solanaAddress: null }))],
     ['is gone', error(404, 'NOT_OBSERVED')],
   ])('of a wallet are requested again if the user %s', async (_, byId) => {
-    let asked = 0;
-    const { run, clock, paths } = setUp(({ url }) =>
-      url.includes('/id/') ? byId : json(200, user({ name: `${++asked}` })),
-    );
+    let calls = 0;
+    const { run, clock, paths } = setUp(({ url }) => {
+      if (url.includes('/launchpad/')) return error(404, 'NOT_OBSERVED');
+      return url.includes('/id/') ? byId : json(200, user({ name: `${++calls}` }));
+    });
     await run([WALLET]);
     await clock.sleep(HOUR);
     expect((await run([WALLET])).records).toMatchObject([{ found: true, name: '2' }]);
-    expect(paths()).toEqual([
-      `/v2/user/wallet/${WALLET}`,
-      `/v2/user/id/${ID}`,
-      `/v2/user/wallet/${WALLET}`,
-    ]);
+    expect(paths()).toEqual([...asked, `/v2/user/id/${ID}`, ...asked]);
   });
 
   it('match an EVM address in any case', async () => {
     const mixed = '0x52908400098527886E0F7030069857D2E4169EE7';
     const reply: Reply = ({ url }) =>
-      url.includes('/wallet/') || url.includes('/id/')
+      (url.includes('/user/wallet/0x') && !url.includes('launchpad')) || url.includes('/id/')
         ? json(200, user({ evmAddress: mixed }))
         : error(404, 'NOT_OBSERVED');
     const { run, clock, paths } = setUp(reply);
     await run([EVM]);
     await clock.sleep(HOUR);
     await run([EVM]);
-    expect(paths()[1]).toBe(`/v2/user/id/${ID}`);
+    expect(paths()[2]).toBe(`/v2/user/id/${ID}`);
   });
 
   it('are ignored if they are invalid or from the future', async () => {
-    const { run, cache, clock, sent } = setUp(all);
-    cache.put('user.handle', 'mert', { time: clock.now(), status: 200, record: { torn: true } });
-    cache.put('user.id', ID, { time: clock.now() + 1000, status: 200, record: user() });
+    const { run, book, clock, sent } = setUp(all);
+    const identity = { handle: 'mert' };
+    const ahead = clock.now() + 1000;
+    await book.keep([{ time: clock.now(), id: 'x', identity, record: { torn: true } }]);
+    await book.keep([{ time: ahead, id: ID, identity, record: user() }]);
     await run(['mert']);
     expect(sent.length).toBe(1);
   });
@@ -181,13 +191,19 @@ describe('a plan', () => {
     );
     const plan = async (text: string) =>
       source.plan(await readSubject(text)).calls.map(({ id, isSure }) => [id, isSure]);
-    expect(await plan(WALLET)).toEqual([['user.wallet', true]]);
+    expect(await plan(WALLET)).toEqual([
+      ['launchpad.user', true],
+      ['user.handle', false],
+      ['user.wallet', false],
+    ]);
     expect(await plan('mert')).toEqual([['user.handle', true]]);
     await run([WALLET]);
     expect(await plan(WALLET)).toEqual([]);
     await clock.sleep(HOUR);
     expect(await plan(WALLET)).toEqual([
       ['user.id', true],
+      ['launchpad.user', false],
+      ['user.handle', false],
       ['user.wallet', false],
     ]);
   });

@@ -4,7 +4,9 @@ import { CachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
 import { lookup } from '../../../src/core/lookup/lookup.ts';
 import { createResolver, type ResolveProgress } from '../../../src/core/lookup/resolve.ts';
 import { readHandle } from '../../../src/core/lookup/subject.ts';
-import { error, gather, json, memoryCache, type Reply, rig, user } from '../fakes.ts';
+import { PeopleBook } from '../../../src/state/people/book.ts';
+import { openFolder } from '../../folder.ts';
+import { error, gather, json, type Reply, rig, user } from '../fakes.ts';
 
 const bare = user({ solanaAddress: null });
 const pending = (reason: string, more: object = {}) =>
@@ -31,7 +33,11 @@ function setUp(
 ) {
   const { maxCu, ...rest } = options;
   const made = rig(reply, { retries: 1, ...(maxCu === undefined ? {} : { maxCu }) });
-  const users = new CachedLookup(made.client, made.clock, memoryCache());
+  const users = new CachedLookup({
+    client: made.client,
+    clock: made.clock,
+    book: new PeopleBook({ dir: openFolder(), baseUrl: 'https://api.test', key: 'k' }),
+  });
   const standings: ResolveProgress[] = [];
   const answer = createResolver({
     client: made.client,

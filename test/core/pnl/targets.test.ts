@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
+import type { LookupPlan } from '../../../src/core/lookup/cached-lookup.ts';
 import type { LookupAnswer } from '../../../src/core/lookup/lookup.ts';
 import type { Subject } from '../../../src/core/lookup/subject.ts';
 import { shareHandles, Targets } from '../../../src/core/pnl/targets.ts';
@@ -25,10 +26,11 @@ function usersOf(answers: Readonly<Record<string, LookupAnswer>>, cached: readon
   const asked: string[] = [];
   return {
     asked,
-    plan({ text }: Subject) {
-      if (cached.includes(text)) return { calls: [] };
+    plan(subject: Subject): LookupPlan {
+      const { text } = subject;
+      if (cached.includes(text)) return { subject, calls: [] };
       const ask = { params: { address: text } };
-      return { calls: [{ id: 'user.wallet' as const, ask, isSure: true }] };
+      return { subject, calls: [{ id: 'user.wallet' as const, ask, isSure: true }] };
     },
     async answer({ text }: Subject): Promise<LookupAnswer> {
       asked.push(text);

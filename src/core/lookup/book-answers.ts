@@ -1,0 +1,103 @@
+import { normalHandle } from '../../contract/handles.ts';
+import type { KnownName, Name, NameType, Person } from '../../contract/ports/book.ts';
+import { known, recognize, type Sent } from '../../contract/read-record.ts';
+import { User } from '../../contract/records/user.ts';
+
+/** An answer that was paid for earlier: the user, or null if the service held nothing. */
+export interface KeptAnswer {
+  readonly time: number;
+  readonly user: Sent | null;
+  /** `cache` if it is the service's own answer to this name, `book` if it was read by another one. */
+  readonly via: 'cache' | 'book';
+}
+
+type IsFresh = (answer: Omit<KeptAnswer, 'via'>) => boolean;
+
+/** The fresh answer to a name without a call; of several people, the one whom the service named itself, else the one seen last. */
+export function keptAnswer(
+  name: Name,
+  entry: KnownName | undefined,
+  isFresh: IsFresh,
+): KeptAnswer | undefined {
+  if (entry === undefined) return undefined;
+  const own = entry.answered && ownAnswer(name, entry.answered);
+  if (own && isFresh(own) && !isOutdated(own, entry)) return { ...own, via: 'cache' };
+  for (const { person } of entry.people) {
+    const user = readUser(person);
+    if (user === undefined || person.readAt === undefined || !bears(user, name)) continue;
+    const answer = { time: person.readAt, user };
+    if (isFresh(answer)) return { ...answer, via: 'book' };
+  }
+  return undefined;
+}
+
+/** A miss says nothing about people who were seen under the name later. */
+const isOutdated = ({ time, user }: Omit<KeptAnswer, 'via'>, { people }: KnownName): boolean =>
+  user === null && people.some(({ to }) => to > time);
+
+function ownAnswer(
+  name: Name,
+  { at, person }: NonNullable<KnownName['answered']>,
+): Omit<KeptAnswer, 'via'> | undefined {
+  if (person === null) return { time: at, user: null };
+  const user = readUser(person);
+  if (user === undefined || person.readAt === undefined) return undefined;
+  // The service may answer a name with a record that spells another one, but only the reading by this name says so.
+  return person.readAt === at || bears(user, name) ? { time: person.readAt, user } : undefined;
+}
+
+/** People of whom the book says that they may have a wallet, and whom a cheap lookup may confirm: seen last first. */
+export function possibleOwners(wallet: string, entry: KnownName | undefined): readonly Person[] {
+  const people = entry?.people.map(({ person }) => person) ?? [];
+  const named = new Set(people.filter(({ id }) => id !== undefined).map(handleOf));
+  return people.filter(
+    (person) =>
+      linkTo(person, wallet) !== 'ended' &&
+      // Numbers of a handle and the record of a user with that handle are most likely one person.
+      (person.id !== undefined || (handleOf(person) !== undefined && !named.has(handleOf(person)))),
+  );
+}
+
+/** How many people were seen with a wallet that nothing says they have lost. */
+export const ownersSeen = (wallet: string, entry: KnownName | undefined): number =>
+  possibleOwners(wallet, entry).length;
+
+const handleOf = ({ identity }: Person): string | undefined =>
+  typeof identity.handle === 'string' ? normalHandle(identity.handle) : undefined;
+
+/** Whether the latest identity has a wallet. One that reveals no wallet at all proves nothing. */
+function linkTo({ identity }: Person, wallet: string): 'has' | 'ended' | 'unknown' {
+  const { solanaAddress, evmAddress } = identity;
+  if (solanaAddress === wallet || evmAddress?.toLowerCase() === wallet) return 'has';
+  return typeof solanaAddress === 'string' || typeof evmAddress === 'string' ? 'ended' : 'unknown';
+}
+
+/** Whether a record has a name: this handle, this id, or this wallet as one of its own. */
+export function bears(user: Sent, { type, normal }: Name): boolean {
+  const { id, handle, solanaAddress, evmAddress } = known(User, user);
+  switch (type) {
+    case 'id':
+      return id?.toLowerCase() === normal;
+    case 'handle':
+      return handle !== undefined && normalHandle(handle) === normal;
+    case 'wallet':
+      return solanaAddress === normal || evmAddress?.toLowerCase() === normal;
+  }
+}
+
+/** The names under which others may look for a user: id, handle and wallets, besides the one that was asked for. */
+export function namesIn(user: Sent, asked: Name): readonly Name[] {
+  const { id, handle, solanaAddress, evmAddress } = known(User, user);
+  const names = new Map<string, Name>();
+  const add = (type: NameType, normal: string | null | undefined) => {
+    if (normal) names.set(`${type} ${normal}`, { type, normal });
+  };
+  add(asked.type, asked.normal);
+  add('id', id?.toLowerCase());
+  add('handle', handle && normalHandle(handle));
+  add('wallet', solanaAddress);
+  add('wallet', evmAddress?.toLowerCase());
+  return [...names.values()];
+}
+
+const readUser = ({ record }: Person): Sent | undefined => recognize('user', record)?.record;

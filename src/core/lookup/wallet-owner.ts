@@ -1,0 +1,148 @@
+import { Failure } from '../../base/failure.ts';
+import { normalHandle } from '../../contract/handles.ts';
+import { cu } from '../../contract/limits.ts';
+import type { KnownName, Name, Person } from '../../contract/ports/book.ts';
+import { known, type Sent } from '../../contract/read-record.ts';
+import { LaunchpadUser } from '../../contract/records/launchpad.ts';
+import { bears, type KeptAnswer, possibleOwners } from './book-answers.ts';
+import type { LookupAnswer } from './lookup.ts';
+import type { LookupCall, UserCall } from './lookup-call.ts';
+import { isUserId, readSubject } from './subject.ts';
+
+/** The cheapest way first, only the cheap ways, or only the service's own lookup of the wallet. */
+export type WalletWay = 'cheapest' | 'cheap' | 'direct';
+
+/** A name as it is sent to the service, and as the book has it. */
+export interface AskedName extends Name {
+  readonly value: string;
+}
+
+/** What finding the owner of a wallet needs from outside. */
+export interface OwnerSources {
+  readonly now: () => number;
+  /** The fresh answer to a name that the book can give without a call. */
+  readonly kept: (name: Name) => KeptAnswer | undefined;
+  /** Looks a name up at the service; the book keeps the answer. */
+  readonly ask: (name: AskedName) => Promise<LookupAnswer>;
+  /** The launchpad account of a wallet, cached like other answers. */
+  readonly account: (wallet: AskedName) => Promise<LookupAnswer>;
+  /** Remembers that the launchpad name of a wallet led to nobody who has it. */
+  readonly noteTried: (wallet: string, name: string, at: number) => Promise<void>;
+}
+
+/** A launchpad name that led to somebody else is tried again after this time. */
+const TRIED_MS = 3_600_000;
+
+/** The calls that may be needed to find the owner of a wallet, in their order. */
+export function planOwner(
+  wallet: AskedName,
+  entry: KnownName | undefined,
+  /** The launchpad account, if it is cached; null if the wallet has none. */
+  account: Sent | null | undefined,
+  way: WalletWay,
+  callOf: (name: AskedName) => UserCall,
+): readonly LookupCall[] {
+  const owners = possibleOwners(wallet.normal, entry).flatMap((person) => nameOf(person) ?? []);
+  const isKnown = owners.length > 0;
+  const calls: LookupCall[] = owners.map((name, at) => ({ ...callOf(name), isSure: at === 0 }));
+  if (account === undefined) {
+    const ask = { params: { wallet: wallet.value } };
+    calls.push({ id: 'launchpad.user', ask, isSure: !isKnown });
+  }
+  const name = account ? handleIn(account) : undefined;
+  if (account === undefined || name) {
+    // Before the account is read, its name is not known, so the wallet takes its place here.
+    const call = callOf(name ?? { ...wallet, type: 'handle' });
+    calls.push({ ...call, isSure: false, ...(!isKnown && { least: cu.lookup }) });
+  }
+  if (way === 'cheapest') {
+    const isSure = !isKnown && account !== undefined && name === undefined;
+    calls.push({ ...callOf(wallet), isSure });
+  }
+  return calls;
+}
+
+/**
+ * Who is behind a wallet that the book cannot answer freshly. The service sells the way from a person to their wallets
+ * 300 times cheaper than the way back, so people whom the book or the launchpad suggests are read first, and accepted
+ * only if the service's own record has exactly this wallet. Undefined if the cheap ways end without an answer.
+ */
+export async function findOwner(
+  wallet: AskedName,
+  entry: KnownName | undefined,
+  sources: OwnerSources,
+): Promise<LookupAnswer | undefined> {
+  const known = await confirmKnown(wallet, entry, sources);
+  return known ?? (await followLaunchpad(wallet, entry, sources));
+}
+
+/** Reads the people again who were seen with the wallet; the link may have ended since. */
+async function confirmKnown(
+  wallet: AskedName,
+  entry: KnownName | undefined,
+  { kept, ask }: OwnerSources,
+): Promise<LookupAnswer | undefined> {
+  for (const person of possibleOwners(wallet.normal, entry)) {
+    const name = nameOf(person);
+    const answer = name && (keptUser(kept(name)) ?? (await ask(name)));
+    if (answer?.found === null) return answer;
+    if (answer?.found && bears(answer.record, wallet)) return { ...answer, from: 'book' };
+  }
+  return undefined;
+}
+
+/** By id, which never changes; by handle while only trading numbers were read. */
+function nameOf({ id, identity }: Person): AskedName | undefined {
+  if (id !== undefined) {
+    return isUserId(id) ? { type: 'id', value: id, normal: id.toLowerCase() } : undefined;
+  }
+  const { handle } = identity;
+  if (typeof handle !== 'string') return undefined;
+  return { type: 'handle', value: handle, normal: normalHandle(handle) };
+}
+
+/** Many traders use one name everywhere. A false name costs one lookup, and is not tried again for an hour. */
+async function followLaunchpad(
+  wallet: AskedName,
+  entry: KnownName | undefined,
+  { now, kept, ask, account, noteTried }: OwnerSources,
+): Promise<LookupAnswer | undefined> {
+  const held = await account(wallet);
+  if (held.found === null) return held;
+  const name = held.found ? handleIn(held.record) : undefined;
+  if (name === undefined || wasTried(entry, name, now())) return undefined;
+  const answer = keptUser(kept(name)) ?? (await ask(name));
+  if (answer.found === null) return answer;
+  if (answer.found && bears(answer.record, wallet)) return { ...answer, from: 'launchpad' };
+  await noteTried(wallet.normal, name.normal, now());
+  return undefined;
+}
+
+function wasTried(entry: KnownName | undefined, { normal }: Name, now: number): boolean {
+  const tried = entry?.tried;
+  if (tried === undefined || tried.name !== normal) return false;
+  const age = now - tried.at;
+  return age >= 0 && age < TRIED_MS;
+}
+
+const keptUser = (kept: KeptAnswer | undefined): LookupAnswer | undefined => {
+  if (kept === undefined) return undefined;
+  const { time, user, via } = kept;
+  if (user === null) return { found: false, code: 'NOT_OBSERVED', time, from: via };
+  return { found: true, record: user, time, from: via };
+};
+
+/** The X name of a launchpad account, or its user name; undefined if it has none that could be a handle. */
+function handleIn(account: Sent): AskedName | undefined {
+  const { xUsername, username } = known(LaunchpadUser, account);
+  const text = xUsername || username;
+  if (!text) return undefined;
+  try {
+    const subject = readSubject(text, 'handle');
+    if (subject instanceof Promise) return undefined;
+    return { type: 'handle', value: subject.value, normal: subject.normal };
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}

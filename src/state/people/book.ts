@@ -1,0 +1,333 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileFailure } from '../../base/files.ts';
+import { withLock } from '../../base/lock.ts';
+import { sha256 } from '../../base/sha256.ts';
+import type {
+  Book,
+  KnownName,
+  Miss,
+  Name,
+  Person,
+  PersonReading,
+  ReusedHandle,
+} from '../../contract/ports/book.ts';
+import { listHandles, noteHandle } from '../known-handles.ts';
+import { type Entry, KeyedLog } from './keyed-log.ts';
+import {
+  entryOfPage,
+  entryOfWay,
+  idInKey,
+  keyOfName,
+  keyOfPerson,
+  namesStated,
+  nextPage,
+  nextWay,
+  type Page,
+  readPageEntry,
+  readWayEntry,
+  type Way,
+} from './pages.ts';
+
+interface BookOptions {
+  /** The state folder; undefined if there is none, and then nothing is kept. */
+  readonly dir: string | undefined;
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly notice?: ((text: string) => void) | undefined;
+}
+
+export interface BookStats {
+  readonly people: number;
+  readonly wallets: number;
+  readonly bytes: number;
+  /** When the person who was not seen for longest was last seen; null in an empty book. */
+  readonly oldest: number | null;
+}
+
+/** Nobody should wait longer for the bookkeeping of an answer. */
+const LOCK_MS = 2_000;
+/** An author who posts all day is noted once an hour. */
+const NOTE_MS = 3_600_000;
+
+/**
+ * Everybody of whom an answer was paid for. `people/` has the latest record of each person; `ways/` has, for each handle,
+ * wallet and id, who was seen under it. A person is written before the ways that lead there, so that a kill in between
+ * leaves no way to nobody.
+ */
+export class PeopleBook implements Book {
+  readonly folder: string | undefined;
+  readonly #people: KeyedLog | undefined;
+  readonly #ways: KeyedLog | undefined;
+  readonly #notice: (text: string) => void;
+  #isReported = false;
+
+  constructor({ dir, baseUrl, key, notice = () => {} }: BookOptions) {
+    this.#notice = notice;
+    if (dir === undefined) return;
+    const name = sha256(`trdr people 1\n${baseUrl}\n${key}`).slice(0, 32);
+    this.folder = join(dir, 'people', name);
+    this.#people = new KeyedLog(join(this.folder, 'people'));
+    this.#ways = new KeyedLog(join(this.folder, 'ways'));
+  }
+
+  look(names: readonly Name[]): readonly (KnownName | undefined)[] {
+    const ways = this.#readWays(names.map(keyOfName));
+    const keys = names.filter(({ type }) => type === 'id').map(keyOfName);
+    for (const way of ways.values()) keys.push(...keysIn(way));
+    const pages = this.#readPages(keys);
+    return names.map((name) => {
+      const way = ways.get(keyOfName(name));
+      return name.type === 'id' ? knownId(name, way, pages) : way && knownName(way, pages);
+    });
+  }
+
+  async keep(readings: readonly (PersonReading | Miss)[]): Promise<readonly ReusedHandle[]> {
+    const news = readings.filter((reading) => isLookup(reading) || this.#isNews(reading));
+    if (news.length === 0) return [];
+    return (await this.#write(() => this.#keepAll(news))) ?? [];
+  }
+
+  async noteTried(wallet: string, name: string, at: number): Promise<void> {
+    const key = keyOfName({ type: 'wallet', normal: wallet });
+    await this.#write(() => {
+      const way = this.#readWays([key]).get(key) ?? { people: [] };
+      this.#ways?.append(new Map([[key, entryOfWay({ ...way, tried: { name, at } })]]));
+    });
+  }
+
+  /** The handles that were looked up most recently, latest first, for shell completion. */
+  listHandles(prefix: string, limit: number): string[] {
+    return this.folder === undefined ? [] : listHandles(this.folder, prefix, limit);
+  }
+
+  /** Reads every file. */
+  stats(): BookStats {
+    let people = 0;
+    let wallets = 0;
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const [, entry] of this.#people?.all() ?? []) {
+      const page = readPageEntry(entry);
+      if (page === undefined) continue;
+      people++;
+      oldest = Math.min(oldest, page.seen);
+    }
+    for (const [key] of this.#ways?.all() ?? []) if (key.startsWith('wallet ')) wallets++;
+    const bytes = (this.#people?.bytes() ?? 0) + (this.#ways?.bytes() ?? 0);
+    return { people, wallets, bytes, oldest: people === 0 ? null : oldest };
+  }
+
+  /** The folder is renamed under the lock, so that no writer adds to one that is being removed. */
+  async clear(): Promise<void> {
+    const { folder } = this;
+    if (folder === undefined || !existsSync(folder)) return;
+    const aside = `${folder}.cleared`;
+    try {
+      await withLock(lockOf(folder), () => {
+        rmSync(aside, { recursive: true, force: true, maxRetries: 3 });
+        renameSync(folder, aside);
+      });
+      rmSync(aside, { recursive: true, force: true, maxRetries: 3 });
+    } catch (error) {
+      throw fileFailure('clear', folder, error);
+    }
+  }
+
+  /** Whether a reading that does not answer a lookup says more than the book had within the hour. */
+  #isNews(reading: PersonReading): boolean {
+    const key = keyOfPerson(reading);
+    if (key === undefined) return false;
+    const names = namesStated(reading).map(keyOfName);
+    const ways = this.#readWays(names);
+    return names.some((name) => {
+      const last = ways.get(name)?.people[0];
+      return last?.key !== key || Math.abs(reading.time - last.to) > NOTE_MS;
+    });
+  }
+
+  /** Requires the lock. Later readings see what earlier ones of the same call changed. */
+  #keepAll(readings: readonly (PersonReading | Miss)[]): readonly ReusedHandle[] {
+    const page = new Changes(this.#readPages(readings.flatMap(personIn)));
+    const way = new Changes(this.#readWays(readings.flatMap(namesIn)));
+    const reused: ReusedHandle[] = [];
+    for (const reading of readings) {
+      if ('isMiss' in reading) {
+        const key = keyOfName(reading.asked);
+        const before = way.get(key) ?? { people: [] };
+        way.set(key, { ...before, answered: { at: reading.time, key: null } });
+        continue;
+      }
+      const key = keyOfPerson(reading);
+      if (key === undefined) continue;
+      page.set(key, nextPage(page.get(key), reading));
+      for (const name of namesStated(reading)) {
+        const before = way.get(keyOfName(name));
+        if (name.type === 'handle') reused.push(...reuseOf(name.normal, before, key));
+        way.set(keyOfName(name), nextWay(before, key, reading.time));
+      }
+      if (reading.asked) {
+        const asked = keyOfName(reading.asked);
+        const before = way.get(asked) ?? { people: [] };
+        way.set(asked, { ...before, answered: { at: reading.time, key } });
+      }
+    }
+    const { folder } = this;
+    if (folder !== undefined)
+      for (const { record } of readings.filter(hasRecord)) noteHandle(folder, record);
+    this.#people?.append(page.changed(entryOfPage));
+    this.#ways?.append(way.changed(entryOfWay));
+    return reused;
+  }
+
+  #readWays(keys: readonly string[]): Map<string, Way> {
+    return entriesBy(this.#ways, keys, readWayEntry);
+  }
+
+  #readPages(keys: readonly string[]): Map<string, Page> {
+    return entriesBy(this.#people, keys, readPageEntry);
+  }
+
+  /** Runs `work` under the lock. The answer is delivered even if it cannot be kept. */
+  async #write<T>(work: () => T): Promise<T | undefined> {
+    const { folder } = this;
+    if (folder === undefined) return undefined;
+    try {
+      return await withLock(lockOf(folder), work, { timeoutMs: LOCK_MS });
+    } catch (error) {
+      if (!this.#isReported) {
+        const { message } = fileFailure('write in', folder, error);
+        this.#notice(`answers are not saved for later runs: ${message}`);
+      }
+      this.#isReported = true;
+      return undefined;
+    }
+  }
+}
+
+/** Removes the books of all base URLs and keys in the state folder. */
+export function clearAllBooks(dir: string | undefined): void {
+  if (dir === undefined) return;
+  const path = join(dir, 'people');
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  } catch (error) {
+    throw fileFailure('clear', path, error);
+  }
+}
+
+/** Beside the folder, because `clear` renames the folder under it. */
+const lockOf = (folder: string): string => `${folder}.lock`;
+
+const isLookup = (
+  reading: PersonReading | Miss,
+): reading is Miss | (PersonReading & { asked: Name }) =>
+  'isMiss' in reading || reading.record !== undefined || reading.asked !== undefined;
+
+const hasRecord = (reading: PersonReading | Miss): reading is PersonReading =>
+  'record' in reading && reading.record !== undefined;
+
+const keysIn = ({ people, answered }: Way): string[] => {
+  const keys = people.map(({ key }) => key);
+  return answered?.key ? [...keys, answered.key] : keys;
+};
+
+function personIn(reading: PersonReading | Miss): string[] {
+  const key = 'isMiss' in reading ? undefined : keyOfPerson(reading);
+  return key === undefined ? [] : [key];
+}
+
+function namesIn(reading: PersonReading | Miss): string[] {
+  const names = 'isMiss' in reading ? [] : namesStated(reading);
+  return [...names, ...(reading.asked ? [reading.asked] : [])].map(keyOfName);
+}
+
+/** The entries of a log with the changes of one `keep`. */
+class Changes<T> {
+  readonly #entries: Map<string, T>;
+  readonly #touched = new Set<string>();
+
+  constructor(entries: Map<string, T>) {
+    this.#entries = entries;
+  }
+
+  get(key: string): T | undefined {
+    return this.#entries.get(key);
+  }
+
+  set(key: string, value: T): void {
+    this.#entries.set(key, value);
+    this.#touched.add(key);
+  }
+
+  changed(write: (value: T) => Entry): Map<string, Entry> {
+    const entries = new Map<string, Entry>();
+    for (const key of this.#touched) {
+      const value = this.#entries.get(key);
+      if (value !== undefined) entries.set(key, write(value));
+    }
+    return entries;
+  }
+}
+
+function entriesBy<T>(
+  log: KeyedLog | undefined,
+  keys: readonly string[],
+  read: (entry: Entry) => T | undefined,
+): Map<string, T> {
+  const values = new Map<string, T>();
+  for (const [key, entry] of log?.read(keys) ?? []) {
+    const value = read(entry);
+    if (value !== undefined) values.set(key, value);
+  }
+  return values;
+}
+
+function reuseOf(handle: string, way: Way | undefined, key: string): ReusedHandle[] {
+  const now = idInKey(key);
+  const last = way?.people.find((seen) => idInKey(seen.key) !== undefined);
+  const before = last && idInKey(last.key);
+  if (!last || before === undefined || now === undefined || before === now) return [];
+  return [{ handle, before, now, seen: last.to }];
+}
+
+const personOf = (key: string, page: Page): Person => ({
+  id: idInKey(key),
+  identity: page.identity,
+  readAt: page.readAt,
+  record: page.record,
+  was: page.was,
+});
+
+function knownName(way: Way, pages: ReadonlyMap<string, Page>): KnownName {
+  const people = way.people.flatMap(({ key, from, to }) => {
+    const page = pages.get(key);
+    return page ? [{ person: personOf(key, page), from, to }] : [];
+  });
+  return { people, answered: answeredBy(way, pages), tried: way.tried };
+}
+
+function answeredBy(way: Way, pages: ReadonlyMap<string, Page>): KnownName['answered'] {
+  const { answered } = way;
+  if (!answered || answered.key === null) return answered && { at: answered.at, person: null };
+  const page = pages.get(answered.key);
+  return page && { at: answered.at, person: personOf(answered.key, page) };
+}
+
+/** A person is found by id without a way; only misses of ids are among the ways. */
+function knownId(
+  name: Name,
+  way: Way | undefined,
+  pages: ReadonlyMap<string, Page>,
+): KnownName | undefined {
+  const key = keyOfName(name);
+  const page = pages.get(key);
+  if (!page) return way && knownName(way, pages);
+  const person = personOf(key, page);
+  const people = [{ person, from: page.seen, to: page.seen }];
+  const missedAt = way?.answered?.key === null ? way.answered.at : undefined;
+  const { readAt } = page;
+  if (missedAt !== undefined && missedAt > (readAt ?? 0)) {
+    return { people, answered: { at: missedAt, person: null } };
+  }
+  return { people, answered: readAt === undefined ? undefined : { at: readAt, person } };
+}

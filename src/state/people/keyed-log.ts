@@ -1,0 +1,215 @@
+import { closeSync, constants, fstatSync, openSync, readSync, renameSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import {
+  appendLines,
+  ensureFolder,
+  isAbsent,
+  PRIVATE_FILE,
+  readAt,
+  syncFolder,
+  writeAll,
+} from '../../base/files.ts';
+import { parseJson, stringifyJson } from '../../base/json.ts';
+import { syncFile } from '../../base/replace-file.ts';
+
+/** The members of an entry after its key. */
+export type Entry = readonly unknown[];
+
+/** With 200,000 keys, a file then has about 100 KB, which one read call brings. */
+const FILES = 1_024;
+/** A smaller file is not worth a rewrite. */
+const COMPACT_BYTES = 16 * 1024;
+/** A compacted file begins with a line that states how many bytes were live then. */
+const HEADER = /^\{"live":(\d{1,12})\}\n/;
+const HEADER_BYTES = 32;
+const NEWLINE = 10;
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/**
+ * Entries by key in append-only files, of which the last whole line of a key counts. Readers need no lock: a line that
+ * is being written has no line end yet, and a compacted file replaces the old one in one step. Writers must hold one
+ * lock for the whole folder, because an append to a file that is being compacted would be lost.
+ */
+export class KeyedLog {
+  /** Grows to the largest file, and is used for every read. */
+  #buffer = Buffer.allocUnsafe(64 * 1024);
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** The entries of the keys that the log has. Each file is read once, whatever the order of the keys. */
+  read(keys: Iterable<string>): Map<string, Entry> {
+    const byFile = new Map<string, string[]>();
+    for (const key of keys) {
+      const file = this.#fileOf(key);
+      const others = byFile.get(file);
+      if (others) others.push(key);
+      else byFile.set(file, [key]);
+    }
+    const entries = new Map<string, Entry>();
+    for (const [file, wanted] of byFile) {
+      const bytes = this.#load(file);
+      if (bytes === undefined) continue;
+      for (const key of wanted) {
+        const entry = latest(bytes, key);
+        if (entry) entries.set(key, entry);
+      }
+    }
+    return entries;
+  }
+
+  /** Requires the lock. */
+  append(entries: ReadonlyMap<string, Entry>): void {
+    const byFile = new Map<string, string>();
+    for (const [key, entry] of entries) {
+      const file = this.#fileOf(key);
+      byFile.set(file, `${byFile.get(file) ?? ''}${lineOf(key, entry)}`);
+    }
+    for (const [file, lines] of byFile) {
+      const size = appendIn(file, lines);
+      if (size > COMPACT_BYTES && size > 2 * liveBytesOf(file)) this.#compact(file);
+    }
+  }
+
+  /** Every entry, for statistics; a file at a time. */
+  *all(): Generator<readonly [key: string, entry: Entry]> {
+    for (let number = 0; number < FILES; number++) {
+      const bytes = this.#load(this.#nameOf(number));
+      if (bytes === undefined) continue;
+      // The buffer is used again by the next read.
+      const entries = [...latestOfAll(bytes.toString('utf8'))];
+      for (const [key, line] of entries) yield [key, parseLine(line)?.slice(1) ?? []];
+    }
+  }
+
+  /** The size of all files. */
+  bytes(): number {
+    let bytes = 0;
+    for (let number = 0; number < FILES; number++) {
+      bytes += statSync(this.#nameOf(number), { throwIfNoEntry: false })?.size ?? 0;
+    }
+    return bytes;
+  }
+
+  #compact(file: string): void {
+    const bytes = this.#load(file);
+    if (bytes === undefined) return;
+    const lines = [...latestOfAll(bytes.toString('utf8')).values()].reverse().join('\n');
+    const body = Buffer.from(lines === '' ? '' : `${lines}\n`);
+    // A fixed name, so that killed processes leave at most one file behind.
+    const temporary = `${file}.new`;
+    const fd = openSync(temporary, 'w', PRIVATE_FILE);
+    try {
+      writeAll(fd, Buffer.from(headerOf(body.length)));
+      writeAll(fd, body);
+      // After a power failure, the rename could otherwise survive without the content.
+      syncFile(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(temporary, file);
+    syncFolder(dirname(file));
+  }
+
+  #load(file: string): Buffer | undefined {
+    let fd: number;
+    try {
+      fd = openSync(file, READ_FLAGS);
+    } catch {
+      // The file does not exist, or cannot be read: its entries are requested from the service again.
+      return undefined;
+    }
+    try {
+      const stats = fstatSync(fd);
+      if (!stats.isFile()) return undefined;
+      if (stats.size > this.#buffer.length) this.#buffer = Buffer.allocUnsafe(2 * stats.size);
+      let size = 0;
+      for (let read = -1; read !== 0 && size < stats.size; size += read) {
+        read = readSync(fd, this.#buffer, size, stats.size - size, size);
+      }
+      return this.#buffer.subarray(0, size);
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  #fileOf(key: string): string {
+    return this.#nameOf(hashOf(key) % FILES);
+  }
+
+  #nameOf(number: number): string {
+    return join(this.#folder, number.toString(16).padStart(3, '0'));
+  }
+}
+
+const headerOf = (live: number): string => `{"live":${live}}\n`;
+
+const lineOf = (key: string, entry: Entry): string => `${stringifyJson([key, ...entry])}\n`;
+
+function liveBytesOf(file: string): number {
+  const fd = openSync(file, READ_FLAGS);
+  try {
+    const header = HEADER.exec(readAt(fd, 0, HEADER_BYTES).toString('latin1'));
+    return Number(header?.[1] ?? 0);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Returns the size of the file after the append. */
+function appendIn(file: string, lines: string): number {
+  try {
+    return appendLines(file, lines).after;
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+    ensureFolder(dirname(file));
+    return appendLines(file, lines).after;
+  }
+}
+
+/**
+ * The last whole line of a key; one that a crash damaged is passed over for the one before it. The search goes forward,
+ * because `lastIndexOf` of a Buffer takes ten times as long.
+ */
+function latest(bytes: Buffer, key: string): Entry | undefined {
+  const start = Buffer.from(`[${JSON.stringify(key)},`);
+  const places: number[] = [];
+  for (let at = bytes.indexOf(start); at >= 0; at = bytes.indexOf(start, at + start.length)) {
+    if (at === 0 || bytes[at - 1] === NEWLINE) places.push(at);
+  }
+  for (const at of places.reverse()) {
+    const end = bytes.indexOf(NEWLINE, at);
+    const line = end < 0 ? undefined : parseLine(bytes.toString('utf8', at, end));
+    if (line) return line.slice(1);
+  }
+  return undefined;
+}
+
+/** The last valid line of each key, the newest key first. */
+function latestOfAll(text: string): Map<string, string> {
+  const lines = text.split('\n');
+  // What follows the last line end is incomplete.
+  lines.pop();
+  const kept = new Map<string, string>();
+  for (const line of lines.reverse()) {
+    const key = parseLine(line)?.[0];
+    if (typeof key === 'string' && !kept.has(key)) kept.set(key, line);
+  }
+  return kept;
+}
+
+function parseLine(line: string): readonly unknown[] | undefined {
+  const value = line.startsWith('["') ? parseJson(line) : undefined;
+  return Array.isArray(value) ? value : undefined;
+}
+
+/** 32-bit FNV-1a. It only spreads keys over files. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) {
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  }
+  return (hash ^ (hash >>> 15)) >>> 0;
+}

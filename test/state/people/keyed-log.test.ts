@@ -1,0 +1,86 @@
+import { appendFileSync, readdirSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { stringifyJson } from '../../../src/base/json.ts';
+import { type Entry, KeyedLog } from '../../../src/state/people/keyed-log.ts';
+import { anyText, room, runs } from '../room.ts';
+
+const { under } = room();
+
+const put = (log: KeyedLog, key: string, ...entry: unknown[]) =>
+  log.append(new Map<string, Entry>([[key, entry]]));
+const sizeOf = (folder: string) =>
+  readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+const onlyFileIn = (folder: string) => join(folder, readdirSync(folder)[0] ?? '');
+
+test('returns the last entry of each key, whatever the texts are', () => {
+  const key = fc.oneof(fc.constantFrom('a', 'b', '["a",', 'a"'), anyText);
+  const change = fc.tuple(key, fc.jsonValue());
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
+      const log = new KeyedLog(under('any'));
+      const expected = new Map<string, unknown>();
+      for (const [name, value] of changes) {
+        put(log, name, value);
+        expected.set(name, JSON.parse(JSON.stringify(value)));
+      }
+      const found = [...log.read(expected.keys())].map(([name, [value]]) => [name, value]);
+      expect(new Map(found as [string, unknown][])).toEqual(expected);
+      expect(new Map([...log.all()].map(([name, [value]]) => [name, value]))).toEqual(expected);
+    }),
+    runs(200),
+  );
+});
+
+test('passes over a last line that a crash cut anywhere, and continues behind it', () => {
+  const folder = under('cut');
+  const log = new KeyedLog(folder);
+  put(log, 'key', 'first');
+  const file = onlyFileIn(folder);
+  const whole = statSync(file).size;
+  put(log, 'key', 'second');
+  for (let size = statSync(file).size - 1; size >= whole; size--) {
+    truncateSync(file, size);
+    expect(log.read(['key']).get('key')).toEqual(['first']);
+  }
+  appendFileSync(file, '["key","torn');
+  put(log, 'key', 'third');
+  expect(log.read(['key']).get('key')).toEqual(['third']);
+});
+
+test('stays within a small multiple of what is live, and loses nothing when it compacts', () => {
+  const folder = under('compact');
+  const log = new KeyedLog(folder);
+  const text = 'x'.repeat(1_000);
+  for (let round = 0; round < 200; round++) put(log, 'often', round, text);
+  put(log, 'once', 'kept');
+  for (let round = 0; round < 200; round++) put(log, 'often', round, text);
+  expect(sizeOf(folder)).toBeLessThan(40_000);
+  expect(log.read(['often', 'once'])).toEqual(
+    new Map<string, Entry>([
+      ['often', [199, text]],
+      ['once', ['kept']],
+    ]),
+  );
+});
+
+test('keeps digits beyond the precision of a double', () => {
+  const folder = under('digits');
+  put(new KeyedLog(folder), 'key', { amount: 1 });
+  appendFileSync(onlyFileIn(folder), '["key",{"amount":12345678901234567890.10}]\n');
+  const log = new KeyedLog(folder);
+  log.append(new Map([['key', log.read(['key']).get('key') ?? []]]));
+  expect(stringifyJson(log.read(['key']).get('key'))).toBe('[{"amount":12345678901234567890.10}]');
+});
+
+test('a file that is not a file, or has other content, counts as empty', () => {
+  const folder = under('odd');
+  const log = new KeyedLog(folder);
+  put(log, 'key', 1);
+  const file = onlyFileIn(folder);
+  truncateSync(file, 0);
+  appendFileSync(file, '\0\0\0\n["key"\n[]\nnonsense\n');
+  expect(log.read(['key']).size).toBe(0);
+  expect([...log.all()]).toEqual([]);
+});
