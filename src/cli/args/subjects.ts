@@ -108,6 +108,7 @@ export function noticeLinks(
 const subjectsOf = (source: SubjectSource, io: Io, key: string | undefined) =>
   readSubjects(source, io, ({ text, line }) => {
     const words = subjectsIn(text);
+    // A record repeats its subject, so a pasted key must be found before there is any record.
     const word = words.find((each) => isKey(each, key));
     if (word !== undefined) {
       const failure = keyAsSubject(word, key);
