@@ -53,7 +53,7 @@ class Engine {
   }
 
   touch(): void {
-    this.#parts.saver?.touch();
+    this.#parts.output.touch();
     this.wake();
   }
 
@@ -76,7 +76,7 @@ class Engine {
   }
 
   status(): TailStatus {
-    const { walker, session, printer, money, end, rate, writer } = this.#parts;
+    const { walker, session, printer, money, end, rate, output } = this.#parts;
     const { trouble, waitsUntil } = walker.reader;
     const { perMinute } = this.#parts.planner.plan();
     const { completeAt } = walker;
@@ -87,7 +87,7 @@ class Engine {
       reconnects: Math.max(0, session.connections - 1),
       rate: rate.perSecond,
       gaps: end.gaps.length,
-      lastPost: writer.lastPost,
+      lastPost: output.lastPost,
       turns: this.#turns,
       neededCeiling: this.#neededCeiling,
       failing: trouble !== undefined && !isOutOfUnits(trouble),
@@ -198,14 +198,15 @@ class Engine {
 
   /** No walk may begin if its rows could not be written, or would exceed --count. */
   get #mayWalk(): boolean {
-    const { printer } = this.#parts;
-    return !printer.filling && printer.left > 0 && this.#ports.sink.waits?.() === undefined;
+    const { printer, output } = this.#parts;
+    const isFull = this.#ports.output.disk?.wait() !== undefined;
+    return !printer.filling && output.left > 0 && !isFull;
   }
 
   /** Only then is a WebSocket opened: an open one is charged by the minute, even while nothing can be printed. */
   get #mayDial(): boolean {
-    const { walker, printer, writer, saver } = this.#parts;
-    const isQuiet = !walker.isWalking && !printer.filling && !saver?.isHolding && !writer.busy();
+    const { walker, printer, output } = this.#parts;
+    const isQuiet = !walker.isWalking && !printer.filling && !output.busy();
     return walker.isStarted && isQuiet;
   }
 
@@ -251,10 +252,10 @@ class Engine {
   }
 
   #counts(): TailCounts {
-    const { writer, printer, nameless, session, walker, known } = this.#parts;
+    const { output, printer, nameless, session, walker, known } = this.#parts;
     return {
-      rows: writer.rows,
-      earlier: writer.earlier,
+      rows: output.rows,
+      earlier: output.earlier,
       filled: printer.filled,
       late: printer.late,
       nameless: nameless.count,
@@ -262,7 +263,7 @@ class Engine {
       pages: walker.reader.pages,
       spent: this.#ports.spent(),
       // If the output failed, state no time: posts that were read may not have been written.
-      verified: writer.failed || this.#isUnwritten ? null : known.verified,
+      verified: output.failed || this.#isUnwritten ? null : known.verified,
       readAt: known.readAt,
       isUnseen: known.isUnseen,
     };
@@ -292,10 +293,10 @@ class Engine {
 
   /** Saves the last position and flushes, within a limited time: a blocked output must not prevent the end of the run. */
   async #shutDown(): Promise<void> {
-    const { session, wakeup, timing } = this.#parts;
-    const { clock, sink } = this.#ports;
+    const { session, output, wakeup, timing } = this.#parts;
+    const { clock } = this.#ports;
     session.close();
-    await sink.end?.();
+    await output.stop();
     const grace = new AbortController();
     const timeout = clock.sleep(timing.closingMs, grace.signal).then(
       () => {},
@@ -312,23 +313,20 @@ class Engine {
   }
 
   async #settle(): Promise<void> {
-    const { writer, saver, walker, money, session } = this.#parts;
-    await Promise.all([writer.settled(), walker.settled(), money.settled(), session.settled()]);
-    // Do not save a position if rows may be missing from the output, because it would cover them.
-    if (writer.failed || writer.busy() || writer.closed) return;
-    await saver?.end();
-    await this.#ports.sink.flush();
+    const { output, walker, money, session } = this.#parts;
+    await Promise.all([output.settled(), walker.settled(), money.settled(), session.settled()]);
+    await output.finish();
   }
 
   /** Reports that the posts since the last verification were not read. */
   #reportUnread(error: unknown): void {
-    const { writer, walker, known, end } = this.#parts;
-    if (writer.failed || !walker.isPlaced) return;
+    const { output, walker, known, end } = this.#parts;
+    if (output.failed || !walker.isPlaced) return;
     end.report({
       why: { failure: error instanceof Failure ? messageOf(error) : String(error) },
       from: known.verified ?? known.start,
       to: null,
-      open: this.#ports.save !== undefined,
+      open: this.#ports.output.save !== undefined,
       neededCeiling: this.#neededCeiling,
     });
   }

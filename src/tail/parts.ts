@@ -1,8 +1,7 @@
 import { FeedRate } from './feed-rate.ts';
 import { KnownPosts } from './known.ts';
 import type { TailNotice } from './notice.ts';
-import { Saver } from './output/saver.ts';
-import { TailWriter } from './output/writer.ts';
+import { FeedOutput } from './output/feed-output.ts';
 import type { StartPoint, TailOptions, TailPorts } from './ports.ts';
 import type { PostFields } from './post-row.ts';
 import { NamelessCounter } from './posts-without-id.ts';
@@ -24,8 +23,7 @@ export interface TailParts {
   readonly rate: FeedRate;
   readonly money: Money;
   readonly session: Session;
-  readonly writer: TailWriter;
-  readonly saver: Saver | undefined;
+  readonly output: FeedOutput;
   readonly walker: Walker;
   readonly printer: RowPrinter;
   readonly end: TailEnd;
@@ -40,16 +38,7 @@ export interface TailParts {
 /** The parts that know something, and need no other part. */
 type Knowing = Pick<
   TailParts,
-  | 'wakeup'
-  | 'known'
-  | 'nameless'
-  | 'rate'
-  | 'money'
-  | 'session'
-  | 'writer'
-  | 'timing'
-  | 'hasSocket'
-  | 'notify'
+  'wakeup' | 'known' | 'nameless' | 'rate' | 'money' | 'session' | 'timing' | 'hasSocket' | 'notify'
 >;
 
 /** Creates the parts of a run, those that others need first. */
@@ -61,22 +50,20 @@ export function createParts(
   const ports = { ...given, connect: options.via === 'poll' ? undefined : given.connect };
   const { clock } = ports;
   const knowing = createKnowing(ports, options, signal);
-  const { timing, known, nameless, money, session, writer, notify } = knowing;
+  const { timing, known, nameless, money, session, notify } = knowing;
   const { wake } = knowing.wakeup;
   const skip = (records: readonly PostFields[]) => {
     if (nameless.add(records)) notify({ kind: 'nameless' });
   };
   const walker = new Walker({ ports, options, timing, known, money, signal, wake, notify, skip });
-  const saver = createSaver(ports, options, known, walker, wake);
+  const output = createOutput(ports, options, known, walker, wake);
   const printer = new RowPrinter({
     clock,
     options,
     timing,
     known,
-    writer,
-    saver,
+    output,
     session,
-    isAcknowledged: ports.sink.delivered !== undefined,
     skip,
     notify,
   });
@@ -88,13 +75,13 @@ export function createParts(
     walker,
     printer,
     session,
-    writer,
+    output,
     trouble,
     notify,
   });
   const planner = new Planner({ ...knowing, ports, options, walker, end });
   const streaming = new Streaming({ clock, options, session, planner, money, walker, notify });
-  return { ...knowing, saver, walker, printer, end, planner, streaming };
+  return { ...knowing, output, walker, printer, end, planner, streaming };
 }
 
 function createKnowing(ports: TailPorts, options: TailOptions, signal: AbortSignal): Knowing {
@@ -110,7 +97,6 @@ function createKnowing(ports: TailPorts, options: TailOptions, signal: AbortSign
     rate: new FeedRate(clock.mono()),
     money: new Money(ports, options, timing, wake, signal),
     session: new Session(ports, options, timing, wake, signal),
-    writer: new TailWriter(ports.sink, wake, clock.now),
     hasSocket: ports.connect !== undefined,
     notify: options.on ?? (() => {}),
   };
@@ -125,15 +111,23 @@ function knownAt(start: StartPoint, { latenessMs }: Timing): KnownPosts {
   return new KnownPosts({ start: since, verified: since }, { latenessMs });
 }
 
-function createSaver(
-  { clock, sink, save }: TailPorts,
-  { feed, start }: TailOptions,
+function createOutput(
+  { clock, output }: TailPorts,
+  { feed, start, count }: TailOptions,
   known: KnownPosts,
   walker: Walker,
   wake: () => void,
-): Saver | undefined {
-  if (!save) return undefined;
-  const take = () => (walker.isPlaced ? { feed, ...known.state } : undefined);
-  // A position from which this run continues is as good as a newer one.
-  return new Saver(clock, wake, sink, save, take, start.kind === 'position');
+): FeedOutput {
+  return new FeedOutput({
+    writer: output.writer,
+    confluences: output.confluences,
+    save: output.save,
+    disk: output.disk,
+    clock,
+    wake,
+    count,
+    take: () => (walker.isPlaced ? { feed, ...known.state } : undefined),
+    // A position from which this run continues is as good as a newer one.
+    isSafe: start.kind === 'position',
+  });
 }

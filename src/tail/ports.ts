@@ -51,23 +51,48 @@ export interface Link {
 /** Opens a WebSocket; calls `onChange` after each event. Throws `Failure`s. */
 export type Connect = (onChange: () => void, signal: AbortSignal) => Promise<Link>;
 
-/** `write` and `flush` return `false` when the reader has closed the output, which is not a failure. */
-export interface TailSink {
+/**
+ * Where the rows of a run go: stdout, a file, a command. `write` and `flush` return `false` when the reader has closed the
+ * output, which is not a failure.
+ */
+export interface Writer {
   write(rows: readonly TailRow[]): boolean | Promise<boolean>;
   /** Resolves when all rows have left this process, or are on disk. */
   flush(): Promise<boolean>;
   /** Where the next row goes, if the output is a file from which a later run can continue. */
   place?(): FilePlace;
-  /** What a later run needs to continue. With a state, a position covers only rows that were already delivered. */
-  state?(): string;
   /** The returned function counts acknowledged rows. Without it, rows count as delivered when `flush` resolves. */
   delivered?(onChange: () => void): () => number;
-  /** Resolves when a full disk has space again; until then, the tail pays for nothing. Undefined if it is not full. */
-  waits?(): Promise<void> | undefined;
   /** The number of rows that `write` has accepted and that have not left this process yet. */
   pending?(): number;
   /** Ends the output. Resolves when work that must not be interrupted is done, however long this takes. */
   end?(): Promise<void>;
+}
+
+/** Passes on the confluences that posts make in place of the posts. */
+export interface ConfluenceStage {
+  pass(posts: readonly TailRow[]): readonly TailRow[];
+  /** Whether as many records as were asked for have been passed on. */
+  isFull(): boolean;
+  /** What a later run needs to continue. */
+  state(): string;
+}
+
+/** What the output of a run consists of. */
+export interface OutputPorts {
+  readonly writer: Writer;
+  /** With confluences, the rows are the records that posts make. A position then covers only rows that were delivered. */
+  readonly confluences?: ConfluenceStage | undefined;
+  /** Undefined if no later run can continue. */
+  readonly save?: ((position: Position) => Promise<void>) | undefined;
+  /** Waits while a disk is full, and the run pays for nothing; after `close`, a full disk is a failure. */
+  readonly disk?: FullDisk | undefined;
+}
+
+export interface FullDisk {
+  /** Resolves when the disk has space again; undefined if it is not full. */
+  wait(): Promise<void> | undefined;
+  close(): void;
 }
 
 export interface KeyFacts {
@@ -86,7 +111,7 @@ export interface TailPorts {
   readonly random: () => number;
   readonly source: PageSource;
   readonly connect?: Connect | undefined;
-  readonly sink: TailSink;
+  readonly output: OutputPorts;
   readonly left?: Pick<Remainder, 'key' | 'budgets'> | undefined;
   readonly key?: ((signal: AbortSignal) => Promise<KeyFacts>) | undefined;
   /** The limits of the budgets as a text, which is cheap to read every few seconds and differs after each change. */
@@ -94,7 +119,6 @@ export interface TailPorts {
   /** The failure of the last attempt of a request; undefined after an answer. */
   readonly trouble?: (() => Failure | undefined) | undefined;
   readonly spent: () => TailCost;
-  readonly save?: ((position: Position) => Promise<void>) | undefined;
   readonly spool?: (() => Spool) | undefined;
 }
 

@@ -1,8 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { KnownPosts } from './known.ts';
 import type { EndReason, TailNotice } from './notice.ts';
-import type { Saver } from './output/saver.ts';
-import type { TailWriter } from './output/writer.ts';
+import type { FeedOutput } from './output/feed-output.ts';
 import type { Link, TailOptions } from './ports.ts';
 import { type PostFields, type TailRow, usable } from './post-row.ts';
 import { type ReadFrame, readFrame } from './socket/frame.ts';
@@ -13,14 +12,11 @@ import type { Walked } from './walk/walk.ts';
 
 interface PrinterParts {
   readonly clock: Clock;
-  readonly options: Pick<TailOptions, 'start' | 'count' | 'filter' | 'scope' | 'carries'>;
+  readonly options: Pick<TailOptions, 'start' | 'filter' | 'scope' | 'carries'>;
   readonly timing: Pick<Timing, 'blockedMs'>;
   readonly known: KnownPosts;
-  readonly writer: TailWriter;
-  readonly saver: Saver | undefined;
+  readonly output: FeedOutput;
   readonly session: Session;
-  /** Whether the output counts what a command acknowledges: a command gets its last batch when the output ends. */
-  readonly isAcknowledged: boolean;
   readonly skip: (nameless: readonly PostFields[]) => void;
   readonly notify: (notice: TailNotice) => void;
 }
@@ -53,8 +49,6 @@ const PROMPT_MS = 15_000;
 /** Prints rows that need delivery: of a walk, oldest first, and of frames as they arrive. */
 export class RowPrinter {
   filling: Filling | undefined;
-  /** The rows that are left of --count. */
-  left: number;
   filled = 0;
   late = 0;
   /** Since when the output has accepted no rows, by the monotonic clock. */
@@ -66,7 +60,6 @@ export class RowPrinter {
 
   constructor(parts: PrinterParts) {
     this.#parts = parts;
-    this.left = parts.options.count ?? Number.POSITIVE_INFINITY;
   }
 
   /** The number of frames that were read since the last call. */
@@ -82,40 +75,34 @@ export class RowPrinter {
 
   /** When `step` must be called again even if no part wakes the loop. */
   get due(): number {
-    const { timing, saver, writer, session } = this.#parts;
+    const { timing, output, session } = this.#parts;
     const isCharged = this.blockedAt !== undefined && session.openedAt !== undefined;
     return Math.min(
       isCharged ? (this.blockedAt ?? 0) + timing.blockedMs : Number.POSITIVE_INFINITY,
-      saver?.due(writer.isWriting) ?? Number.POSITIVE_INFINITY,
+      output.due,
     );
   }
 
   /** Prints the next rows: of a finished walk first, then of frames. Before the start of the run is known, there are none. */
   async step(isPlaced: boolean): Promise<Printed> {
-    const { writer, saver, session } = this.#parts;
-    if (writer.busy()) {
-      saver?.step(true);
-      this.#closeIfBlocked();
-      return NOTHING;
-    }
-    saver?.step(false);
-    if (saver?.isHolding) {
+    const { output, session } = this.#parts;
+    if (!output.step()) {
       this.#closeIfBlocked();
       return NOTHING;
     }
     this.blockedAt = undefined;
-    if (writer.closed) return { kind: 'ended', reason: 'reader' };
-    if (this.left <= 0) {
-      if (this.#isDrained || this.#parts.isAcknowledged) return { kind: 'ended', reason: 'count' };
+    if (output.closed) return { kind: 'ended', reason: 'reader' };
+    if (output.left <= 0) {
+      if (this.#isDrained || output.isAcknowledged) return { kind: 'ended', reason: 'count' };
       // Wait until the operating system has the last rows of --count, but pay for nothing meanwhile.
       this.#isDrained = true;
       session.close();
-      writer.drain();
+      output.drain();
       return SOMETHING;
     }
     // Print nothing before the start of the run is on disk: after a crash, a run without it would start at the newest post.
-    if (saver && !saver.isSafe && (isPlaced || this.filling)) {
-      if (isPlaced && !saver.isSaving) saver.touch();
+    if (!output.isSafe && (isPlaced || this.filling)) {
+      if (isPlaced) output.secure();
       return NOTHING;
     }
     if (this.filling) return await this.#fill(this.filling);
@@ -131,13 +118,13 @@ export class RowPrinter {
   }
 
   async #fill(filling: Filling): Promise<Printed> {
-    const { known, saver, writer } = this.#parts;
+    const { known, output } = this.#parts;
     const { walked } = filling;
     const rows = await walked.stack.take();
     const out: TailRow[] = [];
     const earlier: TailRow[] = [];
     for (const row of rows) {
-      if (this.left <= 0) break;
+      if (output.left <= 0) break;
       filling.left--;
       if (walked.depth === 'start') this.#printPast(row, filling.left, out, earlier);
       else if (this.#isDelivered(row)) {
@@ -146,18 +133,18 @@ export class RowPrinter {
       }
     }
     filling.printed += out.length;
-    writer.push(earlier, false);
-    this.#write(out);
-    if (this.left <= 0) {
+    output.push(earlier, false);
+    output.push(out);
+    if (output.left <= 0) {
       this.filling = undefined;
-      saver?.touch();
+      output.touch();
       return SOMETHING;
     }
     // While older rows come first, the feed is verified up to just before the oldest row that is left.
     if (walked.cut === undefined && walked.depth !== 'shallow') known.provenTo(walked.stack.lowest);
     if (rows.length > 0) return SOMETHING;
     this.filling = undefined;
-    saver?.touch();
+    output.touch();
     return { kind: 'filled', filling };
   }
 
@@ -171,7 +158,7 @@ export class RowPrinter {
     if (!isWanted) return;
     if (isBackfill) {
       out.push(row);
-      this.left--;
+      this.#parts.output.takeOne();
     } else if (isRecent) earlier.push(row);
   }
 
@@ -185,7 +172,7 @@ export class RowPrinter {
   #isTaken(row: TailRow): boolean {
     const isWanted = this.#isWanted(row);
     if (isWanted || row.at === null) this.#parts.known.add(row);
-    if (isWanted) this.left--;
+    if (isWanted) this.#parts.output.takeOne();
     return isWanted;
   }
 
@@ -200,12 +187,6 @@ export class RowPrinter {
     return row.at < newest - PROMPT_MS && (this.#parts.options.carries?.(row) ?? true);
   }
 
-  #write(rows: readonly TailRow[]): void {
-    if (rows.length === 0) return;
-    this.#parts.saver?.wrote(rows);
-    this.#parts.writer.push(rows);
-  }
-
   #printFrames(): boolean {
     const link = openLink(this.#parts.session.state);
     if (!link) return false;
@@ -215,11 +196,11 @@ export class RowPrinter {
   }
 
   #readFrames(link: Link): number {
-    const { session, options, clock } = this.#parts;
+    const { session, options, clock, output } = this.#parts;
     const out: TailRow[] = [];
     const now = clock.now();
     let taken = 0;
-    while (taken < FRAMES && this.left > 0) {
+    while (taken < FRAMES && output.left > 0) {
       const raw = link.next();
       if (!raw) break;
       taken++;
@@ -231,7 +212,7 @@ export class RowPrinter {
         if (this.#isPrinted(row)) out.push(row);
       }
     }
-    this.#write(out);
+    output.push(out);
     return taken;
   }
 
@@ -241,7 +222,7 @@ export class RowPrinter {
     if (known.isLate(row)) {
       if (!this.#isWanted(row)) return false;
       this.late++;
-      this.left--;
+      this.#parts.output.takeOne();
       known.addLate(row);
       return true;
     }

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Failure } from '../base/failure.ts';
 import { blockedAtEnd, endTooEarly, unanswered } from './failures.ts';
 import type { EndReason, Gap, TailNotice } from './notice.ts';
-import type { TailWriter } from './output/writer.ts';
+import type { FeedOutput } from './output/feed-output.ts';
 import type { TailOptions } from './ports.ts';
 import type { RowPrinter } from './row-printer.ts';
 import type { Session } from './socket/session.ts';
@@ -16,7 +16,7 @@ interface EndParts {
   readonly walker: Walker;
   readonly printer: RowPrinter;
   readonly session: Session;
-  readonly writer: TailWriter;
+  readonly output: FeedOutput;
   /** The failure of the last attempt of a request. */
   readonly trouble: (() => Failure | undefined) | undefined;
   readonly notify: (notice: TailNotice) => void;
@@ -83,9 +83,9 @@ export class TailEnd {
 
   /** Ends a run that is due. After its duration, the socket is closed, and a last walk verifies the feed. */
   step(): void {
-    const { clock, options, timing, walker, printer, session, writer } = this.#parts;
+    const { clock, options, timing, walker, printer, session, output } = this.#parts;
     const isPrinted = printer.filling === undefined;
-    if (options.noFollow && walker.isStarted && isPrinted && !writer.busy()) {
+    if (options.noFollow && walker.isStarted && isPrinted && !output.busy()) {
       this.finish('caughtUp');
       return;
     }
@@ -99,7 +99,7 @@ export class TailEnd {
 
   /** Ends a run whose last walk is done, or takes too long. */
   #close({ at, pages }: { readonly at: number; readonly pages: number }): void {
-    const { clock, walker, printer, writer } = this.#parts;
+    const { clock, walker, printer, output } = this.#parts;
     const { reader } = walker;
     const trouble = reader.trouble ?? this.#parts.trouble?.();
     // There is nothing to verify if the service was never reached.
@@ -109,13 +109,13 @@ export class TailEnd {
     }
     const isLate = clock.mono() >= at;
     const isWalked = walker.finale === 'done' && !printer.filling;
-    if (isWalked && (isLate || !writer.busy())) this.finish('duration');
+    if (isWalked && (isLate || !output.busy())) this.finish('duration');
     else if (isLate) this.finish('failure', trouble ?? this.#failure(reader.pages > pages));
   }
 
   /** The last walk, or the printing of its rows, did not finish in time. */
   #failure(wasRead: boolean): Failure {
-    if (this.#parts.writer.busy()) return blockedAtEnd();
+    if (this.#parts.output.busy()) return blockedAtEnd();
     return wasRead ? endTooEarly() : unanswered();
   }
 

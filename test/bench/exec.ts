@@ -11,8 +11,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../../src/base/clock.ts';
 import { runCommand } from '../../src/tail/exec/command.ts';
+import { CommandWriter } from '../../src/tail/exec/command-writer.ts';
 import { createDelivery } from '../../src/tail/exec/delivery.ts';
-import { createHandoff } from '../../src/tail/exec/handoff.ts';
 import { durations, print } from './measure.ts';
 
 const { values } = parseArgs({
@@ -44,7 +44,7 @@ const { deliver } = createDelivery({
   notify() {},
   ...{ tries: 1, forgetful: false },
 });
-const handoff = createHandoff({
+const handoff = new CommandWriter({
   ...{ clock: systemClock, encode: () => line },
   deliver,
   ...{ batch: rows, lingerMs: 1_000, forgetful: false, stop: new AbortController().signal },

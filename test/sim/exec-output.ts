@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/base/clock.ts';
+import { CommandWriter } from '../../src/tail/exec/command-writer.ts';
 import { type Batch, type CommandEnd, createDelivery } from '../../src/tail/exec/delivery.ts';
-import { createHandoff } from '../../src/tail/exec/handoff.ts';
-import type { TailSink } from '../../src/tail/ports.ts';
+import type { Writer } from '../../src/tail/ports.ts';
 import type { Position } from '../../src/tail/position.ts';
 import type { Disk } from './disk.ts';
 import type { Rng } from './rng.ts';
@@ -60,7 +60,7 @@ export function createExecOutput({ exec, disk, clock, rng, process, effect, ...p
   });
   /** The writes of the command after each acknowledged batch. */
   const writesAt: { readonly rows: number; readonly writes: number }[] = [];
-  const handoff = createHandoff({
+  const handoff = new CommandWriter({
     clock,
     encode: (row) => Buffer.from(`${JSON.stringify(row.record)}\n`),
     async deliver(batch, stop) {
@@ -75,10 +75,11 @@ export function createExecOutput({ exec, disk, clock, rng, process, effect, ...p
     ...{ batch: exec.batch, lingerMs: exec.lingerMs, forgetful: false },
     stop: new AbortController().signal,
   });
-  const { write, end, flush } = handoff;
   let covered = 0;
-  const sink: TailSink = {
-    ...{ write, end, flush },
+  const writer: Writer = {
+    write: (rows) => handoff.write(rows),
+    end: () => handoff.end(),
+    flush: () => handoff.flush(),
     delivered(onChange) {
       const count = handoff.delivered(onChange);
       return () => {
@@ -98,5 +99,5 @@ export function createExecOutput({ exec, disk, clock, rng, process, effect, ...p
       process.savedWrites = until;
     });
   };
-  return { sink, save };
+  return { writer, save };
 }

@@ -1,4 +1,4 @@
-import type { TailPorts } from '../../src/tail/ports.ts';
+import type { OutputPorts, TailPorts } from '../../src/tail/ports.ts';
 import type { Position } from '../../src/tail/position.ts';
 import type { TailRow } from '../../src/tail/post-row.ts';
 import type { Mutation } from './world.ts';
@@ -133,9 +133,15 @@ export const claimsThePast: Mutation = {
 export const ignoresLines: Mutation = { isBlind: true };
 
 /** Changes the positions that are saved. */
-const saving = (world: TailPorts, change: (position: Position) => Position): TailPorts => ({
+const saving = (world: TailPorts, change: (position: Position) => Position): TailPorts => {
+  const { save } = world.output;
+  return putting(world, { save: save && ((position) => save(change(position))) });
+};
+
+/** Changes what the output consists of. */
+const putting = (world: TailPorts, change: Partial<OutputPorts>): TailPorts => ({
   ...world,
-  save: world.save && ((position) => world.save?.(change(position)) ?? Promise.resolve()),
+  output: { ...world.output, ...change },
 });
 
 /** No later walks confirm the first walk of a connection. */
@@ -145,34 +151,33 @@ export const doesNotConfirm: Mutation = {
 
 /** The checkpoint is written before the rows it covers are flushed. */
 export const savesFirst: Mutation = {
-  world: (world) => ({
-    ...world,
-    sink: { ...world.sink, flush: () => Promise.resolve(true) },
-    save:
-      world.save &&
-      (async (position) => {
-        await world.save?.(position);
-        await world.sink.flush();
-      }),
-  }),
+  world(world) {
+    const { writer, save } = world.output;
+    return putting(world, {
+      writer: { ...writer, flush: () => Promise.resolve(true) },
+      save:
+        save &&
+        (async (position) => {
+          await save(position);
+          await writer.flush();
+        }),
+    });
+  },
 };
 
 /** The position has the place in the file from before the rows that it covers were written. */
 export const takesThePlaceFirst: Mutation = {
   world(world) {
-    const { sink } = world;
-    let place = sink.place?.();
-    return {
-      ...world,
-      sink: {
-        ...sink,
-        flush() {
-          place = sink.place?.();
-          return sink.flush();
-        },
-        ...(sink.place && { place: () => place ?? { dev: '1', ino: '1', offset: 0 } }),
-      },
+    const { writer } = world.output;
+    let place = writer.place?.();
+    const flush = () => {
+      place = writer.place?.();
+      return writer.flush();
     };
+    const early = () => place ?? { dev: '1', ino: '1', offset: 0 };
+    return putting(world, {
+      writer: { ...writer, flush, ...(writer.place && { place: early }) },
+    });
   },
 };
 
@@ -236,14 +241,23 @@ export const countsAuthorsTwice: Mutation = {
     ),
 };
 
-/** Changes the rows that make confluences. */
+/** Changes the posts before they are written, or make confluences. */
 const writing = (
   world: TailPorts,
   change: (rows: readonly TailRow[]) => readonly TailRow[],
-): TailPorts => ({
-  ...world,
-  sink: { ...world.sink, write: (rows) => world.sink.write(change(rows)) },
-});
+): TailPorts => {
+  const { writer, confluences } = world.output;
+  if (confluences) {
+    return putting(world, {
+      confluences: {
+        pass: (rows) => confluences.pass(change(rows)),
+        isFull: () => confluences.isFull(),
+        state: () => confluences.state(),
+      },
+    });
+  }
+  return putting(world, { writer: { ...writer, write: (rows) => writer.write(change(rows)) } });
+};
 
 /** Turns off audits, which would otherwise find posts that a mutant missed. */
 export const withoutAudits = (mutation: Mutation): Mutation => ({

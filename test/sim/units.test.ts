@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Position } from '../../src/tail/position.ts';
 import { judge } from './judge.ts';
 import { calm, type Schedule } from './schedule.ts';
 import { runSchedule } from './world.ts';
@@ -15,15 +16,14 @@ async function run(
 ): Promise<{ perMinute: number; known: number; rows: number }> {
   let known = 0;
   const outcome = await runSchedule(schedule, {
-    world: (world) => ({
-      ...world,
-      save:
-        world.save &&
-        (async (position) => {
-          known = Math.max(known, position.ids.length);
-          await world.save?.(position);
-        }),
-    }),
+    world(world) {
+      const { save } = world.output;
+      const counting = async (position: Position) => {
+        known = Math.max(known, position.ids.length);
+        await save?.(position);
+      };
+      return { ...world, output: { ...world.output, save: save && counting } };
+    },
   });
   expect(judge(outcome)).toEqual([]);
   const { processes, endsAt } = outcome;

@@ -1,12 +1,12 @@
 import { getEventListeners } from 'node:events';
 import { Failure } from '../../src/base/failure.ts';
-import { confluentSink } from '../../src/cli/tail/output/confluence-sink.ts';
 import { mayBeCharged } from '../../src/core/client/service-errors.ts';
 import { Spend } from '../../src/core/spend/spend.ts';
 import { Confluence, calloutConfluence, thesisConfluence } from '../../src/tail/confluence.ts';
 import { createTail, type Tail } from '../../src/tail/engine.ts';
 import type { Summary, TailNotice } from '../../src/tail/notice.ts';
-import type { StartPoint, TailOptions, TailPorts, TailSink } from '../../src/tail/ports.ts';
+import { Confluences } from '../../src/tail/output/confluences.ts';
+import type { StartPoint, TailOptions, TailPorts, Writer } from '../../src/tail/ports.ts';
 import {
   continueAfter,
   type Position,
@@ -184,7 +184,7 @@ async function runProcess(
   /** Writes and flushes in progress, which may overlap. */
   let unfinished = 0;
   const isFile = schedule.resume === 'file' || schedule.resume === 'both';
-  const sink: TailSink = {
+  const writer: Writer = {
     write(rows) {
       if (!alive) return new Promise(() => {});
       process.writes.push(rows.map(({ id, raw }) => ({ id, paged: raw === null })));
@@ -264,8 +264,11 @@ async function runProcess(
     left,
     key: access.key(left),
     spent: () => spend.spent,
-    sink: confluence ? confluentSink(sink, confluence) : (exec?.sink ?? sink),
-    save: schedule.resume === 'none' ? undefined : (exec?.save ?? save),
+    output: {
+      writer: exec?.writer ?? writer,
+      confluences: confluence && new Confluences(confluence),
+      save: schedule.resume === 'none' ? undefined : (exec?.save ?? save),
+    },
   };
   const options: TailOptions = {
     start: resume ? { kind: 'position', position: resume } : startOf(schedule, scheduler),

@@ -152,13 +152,15 @@ async function run({
         (signal) => spend.reserve({ endpoint: 'ws', bounds: minute }, signal),
       ),
       spent: () => spend.spent,
-      sink: {
-        write: (batch) => {
-          rows.push(...batch.map(({ id }) => id));
-          rates.push(tail.status().rate);
-          return true;
+      output: {
+        writer: {
+          write: (batch) => {
+            rows.push(...batch.map(({ id }) => id));
+            rates.push(tail.status().rate);
+            return true;
+          },
+          flush: async () => true,
         },
-        flush: async () => true,
       },
       left,
       limits: async () => (await ledger.limits?.()) ?? '',

@@ -22,13 +22,13 @@ function openTail(
 ) {
   const write = () => (isBlocked ? new Promise<never>(() => {}) : true);
   const source = { page, sizes: { step: 20, max: 20 }, stepCu: 200 };
-  const sink = { write, flush: async () => true };
+  const writer = { write, flush: async () => true };
   const ports = {
     clock,
     random: () => 0.5,
     source,
     connect,
-    sink,
+    output: { writer },
     key,
     trouble,
     spent: () => ({ cu: 0, atMost: 0 }),

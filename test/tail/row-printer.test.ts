@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { KnownPosts } from '../../src/tail/known.ts';
 import type { TailNotice } from '../../src/tail/notice.ts';
-import { TailWriter } from '../../src/tail/output/writer.ts';
+import { FeedOutput } from '../../src/tail/output/feed-output.ts';
 import type { TailOptions } from '../../src/tail/ports.ts';
 import type { PostFields, TailRow } from '../../src/tail/post-row.ts';
 import { RowPrinter } from '../../src/tail/row-printer.ts';
@@ -53,7 +53,7 @@ function open(options: Options, known: KnownPosts) {
   const clock = virtualClock(NOW);
   const printed: string[] = [];
   const notices: TailNotice[] = [];
-  const sink = {
+  const writer = {
     write(rows: readonly TailRow[]) {
       printed.push(...rows.map(({ id }) => id));
       return true;
@@ -68,7 +68,7 @@ function open(options: Options, known: KnownPosts) {
       sizes,
       stepCu: 1,
     },
-    sink,
+    output: { writer },
     spent: () => ({ cu: 0, atMost: 0 }),
   };
   const whole = { ...options, via: 'poll', lagMs: 1_000, feed: 'f' } as const;
@@ -78,10 +78,15 @@ function open(options: Options, known: KnownPosts) {
     options,
     timing,
     known,
-    writer: new TailWriter(sink, () => {}, clock.now),
-    saver: undefined,
+    output: new FeedOutput({
+      writer,
+      clock,
+      wake: () => {},
+      count: options.count,
+      take: () => undefined,
+      isSafe: true,
+    }),
     session: new Session(ports, whole, timing, () => {}, signal),
-    isAcknowledged: false,
     skip: () => {},
     notify: (notice) => notices.push(notice),
   });

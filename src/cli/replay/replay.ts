@@ -5,11 +5,14 @@ import type { View } from '../../output/view.ts';
 import { Confluence, type ConfluenceFields } from '../../tail/confluence.ts';
 import { postIn } from '../../tail/file/line-count.ts';
 import { nothingMeasured } from '../../tail/health.ts';
+import { Confluences } from '../../tail/output/confluences.ts';
+import { FeedOutput } from '../../tail/output/feed-output.ts';
+import { PrintWriter } from '../../tail/output/print-writer.ts';
+import type { Writer } from '../../tail/ports.ts';
 import type { PostFields, TailRow } from '../../tail/post-row.ts';
 import type { Context } from '../run/context.ts';
 import type { TailFlags } from '../tail/flags.ts';
-import { confluentSink } from '../tail/output/confluence-sink.ts';
-import { printTo } from '../tail/output/writer.ts';
+import { printing, type RunWriter } from '../tail/output/run-writer.ts';
 import type { Feeder } from '../tail/run-feed.ts';
 import { IdSet } from '../verify/id-set.ts';
 import { chunksOf } from '../verify/scan.ts';
@@ -33,30 +36,37 @@ export async function openReplay(context: Context, plan: ReplayPlan): Promise<Fe
   const { signal } = context.terminal;
   const { flags, files, view } = plan;
   const { confluence, speed } = flags;
-  const output =
+  const opened: RunWriter<Writer> =
     flags.exec === undefined
-      ? printTo(await context.out.records(view), () => {})
+      ? printing(new PrintWriter(await context.out.records(view)))
       : await (await import('../tail/exec/open.ts')).openHandoff(context, {
-          ...{ view, flags, checkpoint: undefined },
-          ...{ feed: `replay ${files.join(' ')}`, remembered: true },
+          view,
+          flags,
+          checkpoint: undefined,
+          feed: `replay ${files.join(' ')}`,
+          remembered: true,
         });
-  const sink = confluence
-    ? confluentSink(output.sink, new Confluence(confluence, plan.fields), flags.count)
-    : output.sink;
+  const output = new FeedOutput({
+    writer: opened.writer,
+    confluences:
+      confluence && new Confluences(new Confluence(confluence, plan.fields), flags.count),
+    count: confluence ? undefined : flags.count,
+    clock: context.terminal.io.clock,
+    wake() {},
+    take: () => undefined,
+    isSafe: true,
+  });
   let read = 0;
-  let left = confluence ? Number.POSITIVE_INFINITY : (flags.count ?? Number.POSITIVE_INFINITY);
 
   async function pass(rows: AsyncGenerator<TailRow, void, void>): Promise<void> {
     const batches = speed === undefined ? batched(rows, ROWS) : paced(rows, speed, context);
-    let isOpen = true;
     for await (const batch of batches) {
-      const wanted = batch.slice(0, left);
-      left -= wanted.length;
+      const wanted = batch.slice(0, output.left);
       read += wanted.length;
-      isOpen = wanted.length === 0 || (await sink.write(wanted));
-      if (!isOpen || left <= 0 || signal.aborted) break;
+      const isOpen = await output.deliver(wanted);
+      if (!isOpen || output.left <= 0 || signal.aborted) break;
     }
-    if (isOpen && !signal.aborted) await sink.flush();
+    if (!signal.aborted) await output.finish();
   }
 
   return {
@@ -64,7 +74,7 @@ export async function openReplay(context: Context, plan: ReplayPlan): Promise<Fe
       facts: () => ({ ...nothingMeasured, rows: read }),
       text: () => `replaying: ${countText(read, 'post')}`,
     },
-    check: output.check,
+    check: opened.check,
     async run() {
       try {
         await pass(rowsOf(context, plan));
@@ -74,8 +84,8 @@ export async function openReplay(context: Context, plan: ReplayPlan): Promise<Fe
       return { line: `replayed ${countText(read, 'post')}: 0 CU` };
     },
     async close() {
-      await output.sink.end?.();
-      await output.close();
+      await output.stop();
+      await opened.close();
     },
   };
 }

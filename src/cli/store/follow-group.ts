@@ -5,11 +5,13 @@ import type { View } from '../../output/view.ts';
 import { ignoreUnusable } from '../../store/failures.ts';
 import { followGroup, type GroupEvent } from '../../store/feed/group.ts';
 import type { GroupPlace } from '../../store/feed/group-batches.ts';
+import { PrintWriter } from '../../tail/output/print-writer.ts';
+import type { Writer } from '../../tail/ports.ts';
 import type { PostFields, TailRow } from '../../tail/post-row.ts';
 import type { Context } from '../run/context.ts';
 import { storeNow } from '../run/open-store.ts';
 import { placeText } from '../tail/notice-text.ts';
-import { printTo, type TailOutput } from '../tail/output/writer.ts';
+import { printing, type RunWriter } from '../tail/output/run-writer.ts';
 import type { Feeder } from '../tail/run-feed.ts';
 import { type FollowerRun, type StoredPosts, storeFeeder, streamedRow } from './store-feeder.ts';
 
@@ -21,21 +23,21 @@ interface GroupPlan extends StoredPosts {
 
 const BATCH = 100;
 
-interface Delivering extends Omit<TailOutput, 'sink'> {
+interface Delivering extends Omit<RunWriter<Writer>, 'writer'> {
   readonly batch: number;
   readonly lingerMs: number;
   deliver(rows: readonly TailRow[], over: AbortSignal): Promise<'done' | 'left' | 'closed'>;
 }
 
 async function openPrinting(context: Context, { view }: GroupPlan): Promise<Delivering> {
-  const output = printTo(await context.out.records(view), () => {});
+  const writer = new PrintWriter(await context.out.records(view));
   return {
-    ...output,
+    ...printing(writer),
     batch: BATCH,
     lingerMs: 0,
     async deliver(rows) {
-      if (rows.length > 0 && !(await output.sink.write(rows))) return 'closed';
-      return (await output.sink.flush()) ? 'done' : 'closed';
+      if (rows.length > 0 && !(await writer.write(rows))) return 'closed';
+      return (await writer.flush()) ? 'done' : 'closed';
     },
   };
 }
@@ -57,6 +59,7 @@ async function openExec(
   return {
     batch: courier.batch,
     lingerMs: courier.lingerMs,
+    closed: undefined,
     check: courier.check,
     handoff: () => courier.health([]),
     async deliver(rows, over) {

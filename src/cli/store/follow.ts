@@ -8,7 +8,7 @@ import type { Begin, FeedPosition } from '../../store/feed/start.ts';
 import { feedIdOf } from '../../store/keys.ts';
 import { feedOf, type TailFiles } from '../../tail/file/position-file.ts';
 import { KnownPosts } from '../../tail/known.ts';
-import { Saver } from '../../tail/output/saver.ts';
+import { FeedOutput } from '../../tail/output/feed-output.ts';
 import { type Position, readPosition } from '../../tail/position.ts';
 import { nthNewest, type TailRow } from '../../tail/post-row.ts';
 import { claim, rememberPosts, startAt } from '../../tail/stored/coverage.ts';
@@ -43,36 +43,43 @@ export async function openFollower(
   const begin = beginAt(resumed.position, feedId) ?? (await beginOf(plan, context));
   const known = new KnownPosts(resumed.position);
   const wakeup = new Wakeup(clock);
-  const output = await openOutput(context, plan, files, resumed, {
+  const opened = await openOutput(context, plan, files, resumed, {
     hide() {},
     moved() {
-      saver?.touch();
+      output.touch();
       wakeup.wake();
     },
     verified: () => known.verified,
   });
-  const { sink, save } = output;
   const follower = createFollower({
     ...{ open: store.link.open, feed: store.keys.feed(feedId), begin, clock },
-    marks: save !== undefined,
+    marks: opened.ports.save !== undefined,
   });
-  const take = (): Position | undefined =>
-    reached && { feed: resumed.feed, ...known.state, stream: { feed: feedId, ...reached } };
-  // Lines from which this run continues are as good as a position.
-  const saver =
-    save && new Saver(clock, wakeup.wake, sink, save, take, resumed.position !== undefined);
+  const { writer, confluences, save, disk } = opened.ports;
+  const output = new FeedOutput({
+    writer,
+    confluences,
+    save,
+    disk,
+    clock,
+    wake: wakeup.wake,
+    count: flags.confluence ? undefined : flags.count,
+    take: () =>
+      reached && { feed: resumed.feed, ...known.state, stream: { feed: feedId, ...reached } },
+    // Lines from which this run continues are as good as a position.
+    isSafe: resumed.position !== undefined,
+  });
   const floor = begin.kind === 'since' && !begin.known ? begin.ms : Number.NEGATIVE_INFINITY;
   let reached = follower.position();
-  let isWriting = false;
   let failure: { readonly error: unknown } | undefined;
   const ended = new AbortController();
 
   /** Saves positions while the run waits for posts, and while a command acknowledges them. */
   async function keepSaving(stop: () => void): Promise<void> {
     try {
-      while (saver && !ended.signal.aborted) {
-        saver.step(isWriting);
-        await wakeup.wait(saver.due(isWriting));
+      while (!ended.signal.aborted) {
+        output.step();
+        await wakeup.wait(output.due);
       }
     } catch (error) {
       failure = { error };
@@ -83,14 +90,8 @@ export async function openFollower(
   /** Returns what was printed, and the first id beyond `--count`; undefined if the reader has closed the output. */
   async function emit(rows: readonly TailRow[], run: FollowerRun) {
     const passing = run.wanted(rows, floor);
-    const wanted = passing.slice(0, run.left);
-    await saver?.untilTaken();
-    isWriting = true;
-    rememberPosts(known, wanted);
-    saver?.wrote(wanted);
-    const isOpen = wanted.length === 0 || (await sink.write(wanted));
-    isWriting = false;
-    if (!isOpen) return undefined;
+    const wanted = passing.slice(0, output.left);
+    if (!(await output.deliver(wanted, () => rememberPosts(known, wanted)))) return undefined;
     run.delivered(wanted);
     return { delivered: wanted, left: passing[wanted.length]?.id };
   }
@@ -148,15 +149,15 @@ export async function openFollower(
     else if (kind === 'rows' && left !== undefined) reached = beforePost(event.rows, left, reached);
     else reached = position;
     // Hand nothing over before the start is on disk: after a crash, a run without it would start with new posts.
-    if (saver && !saver.isSafe && reached) await saver.end();
-    if (kind === 'rows') saver?.wrote([]);
-    else if (kind !== 'live') saver?.touch();
+    if (!output.isSafe && reached) await output.save();
+    if (kind === 'rows') output.moved();
+    else if (kind !== 'live') output.touch();
     wakeup.wake();
-    return run.left > 0 && !(kind === 'live' && flags.noFollow);
+    return output.left > 0 && !(kind === 'live' && flags.noFollow);
   }
 
   return storeFeeder(context, plan, {
-    ...output,
+    ...opened,
     verified: () => known.verified,
     events(run) {
       context.terminal.notice(`reading from the store (${feedId}): 0 CU`);
@@ -165,18 +166,16 @@ export async function openFollower(
     },
     take: handle,
     async end(isOpen) {
-      await sink.end?.();
+      await output.stop();
       ended.abort();
       if (failure) throw failure.error;
-      if (!isOpen) return;
-      await saver?.end();
-      await sink.flush();
+      if (isOpen) await output.finish();
     },
     async close() {
       ended.abort();
       wakeup.wake();
       wakeup.close();
-      await output.close();
+      await opened.close();
     },
   });
 }

@@ -17,6 +17,7 @@ import { openSpool } from '../../tail/file/spool.ts';
 import type { StartPoint, TailOptions, TailPorts } from '../../tail/ports.ts';
 import { continueAfter, type Position, positionText, readPosition } from '../../tail/position.ts';
 import type { TailRow } from '../../tail/post-row.ts';
+import { StreamWriter } from '../../tail/stored/stream-writer.ts';
 import { timing } from '../../tail/timing.ts';
 import type { Io } from '../io.ts';
 import type { RunStore } from '../run/open-store.ts';
@@ -145,18 +146,14 @@ async function lead(
     {
       ...world,
       ...io,
-      sink: {
-        async write(rows) {
-          await term.publish(rows.map(postOf));
-          return true;
+      output: {
+        writer: new StreamWriter(term, postOf),
+        async save(position) {
+          await term.save(positionText(position), position.verified);
+          if (memory.state) store.memory.saveFeed(feedIdOf(plan), memory.state);
         },
-        flush: async () => true,
       },
       spool: () => openSpool(diskWait),
-      async save(position) {
-        await term.save(positionText(position), position.verified);
-        if (memory.state) store.memory.saveFeed(feedIdOf(plan), memory.state);
-      },
     },
     {
       ...plan,

@@ -10,7 +10,7 @@ import type { Context } from '../run/context.ts';
 import type { RunStore } from '../run/open-store.ts';
 import type { TailFlags } from '../tail/flags.ts';
 import { feederText, placeText } from '../tail/notice-text.ts';
-import type { TailOutput } from '../tail/output/writer.ts';
+import type { RunWriter } from '../tail/output/run-writer.ts';
 import type { Feeder } from '../tail/run-feed.ts';
 
 export interface StoredPosts {
@@ -20,7 +20,7 @@ export interface StoredPosts {
   readonly filter: (row: TailRow) => boolean;
 }
 
-interface StoreSource<E> extends Omit<TailOutput, 'sink'> {
+interface StoreSource<E> extends Omit<RunWriter<unknown>, 'writer'> {
   events(run: FollowerRun): AsyncIterable<E>;
   /** Handles an event. Returns whether the run continues. */
   take(event: E, run: FollowerRun): Promise<boolean>;

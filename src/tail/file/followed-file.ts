@@ -52,163 +52,201 @@ interface Opened {
   readonly count: LineCount;
 }
 
-/** If another program deletes the file, the new one also gets the text written since the last check of the path. */
-export async function openFollowed(
-  path: string,
-  { mono, now, moved, from, certify, rotate, warn, retry = tryOnce }: Following,
-) {
-  const { lines: known } = from ?? {};
-  let file = await openAt(path, known, known ? from?.offset : 0).catch((error: unknown) => {
-    throw writeFailure(path, error);
-  });
-  let newest = known?.newest ?? null;
-  // The text written since the last check of the path.
-  let unconfirmed: Uint8Array[] = [];
-  let lookedAt = mono();
-  let rotateFrom = Number.NEGATIVE_INFINITY;
-  let turn: Promise<void> = Promise.resolve();
+/** A file that other programs may rename, replace or delete while it is written, and that is rotated by a rule. */
+export class FollowedFile {
+  /** Writes to the file, and syncs it when it is flushed. */
+  readonly sink: Sink;
+  readonly #path: string;
+  readonly #following: Following;
+  readonly #retry: Retry;
+  readonly #fail: (error: unknown) => void;
+  #file: Opened;
+  #newest: number | null;
+  /** The text written since the last check of the path: if another program deletes the file, the new one also gets it. */
+  #unconfirmed: Uint8Array[] = [];
+  #lookedAt: number;
+  #rotateFrom = Number.NEGATIVE_INFINITY;
+  #turn: Promise<void> = Promise.resolve();
+
+  static async open(path: string, following: Following): Promise<FollowedFile> {
+    const { lines, offset } = following.from ?? {};
+    const file = await openAt(path, lines, lines ? offset : 0).catch((error: unknown) => {
+      throw writeFailure(path, error);
+    });
+    return new FollowedFile(path, following, file);
+  }
+
+  private constructor(path: string, following: Following, file: Opened) {
+    this.#path = path;
+    this.#following = following;
+    this.#retry = following.retry ?? tryOnce;
+    this.#file = file;
+    this.#newest = following.from?.lines?.newest ?? null;
+    this.#lookedAt = following.mono();
+    const { fail, ...sink } = createSink((bytes) => this.#write(bytes), { live: true, name: path });
+    this.#fail = fail;
+    this.sink = {
+      ...sink,
+      flush: async () => {
+        await sink.flush();
+        await this.#sync();
+      },
+      finish: async (as) => {
+        try {
+          await sink.finish(as);
+          if (as === 'complete') await this.#sync();
+        } finally {
+          await this.#inTurn(() => this.#file.handle.close());
+        }
+        return undefined;
+      },
+    };
+  }
+
+  /** The end of the lines that are in the file. */
+  place(): FilePlace {
+    const { identity, count } = this.#file;
+    return { ...identity, offset: count.digest.bytes, lines: count.lines(this.#newest) };
+  }
+
+  /** Called with the newest post time of rows before they are written. */
+  saw(at: number | null): void {
+    if (at !== null) this.#newest = Math.max(this.#newest ?? at, at);
+  }
+
+  /** Continues in a new file if the path no longer leads to the open file, or if the rotation rule requires it. */
+  async check(): Promise<void> {
+    try {
+      await this.#step(async () => {
+        await this.#follow();
+        await this.#finish(0);
+      });
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
 
   /** Runs one step at a time, because writes and checks must not overlap. */
-  const inTurn = (step: () => Promise<void>): Promise<void> => {
-    const done = turn.then(step);
-    turn = done.catch(() => {});
+  #inTurn(step: () => Promise<void>): Promise<void> {
+    const done = this.#turn.then(step);
+    this.#turn = done.catch(() => {});
     return done;
-  };
+  }
 
-  const step = (work: () => Promise<void>): Promise<void> => retry(() => inTurn(work));
+  #step(work: () => Promise<void>): Promise<void> {
+    return this.#retry(() => this.#inTurn(work));
+  }
 
-  const placeOf = ({ identity, count }: Opened): FilePlace => ({
-    ...identity,
-    offset: count.digest.bytes,
-    lines: count.lines(newest),
-  });
+  /** Writes bytes. An attempt after a full disk looks at the path again, and writes only the bytes that are missing. */
+  #write(bytes: Uint8Array): Promise<void> {
+    const { mono, now } = this.#following;
+    let rest = bytes;
+    return this.#step(async () => {
+      if (mono() - this.#lookedAt >= LOOK_MS) await this.#follow();
+      await this.#finish(rest.length);
+      await append(this.#file, rest, now(), (count) => {
+        this.#unconfirmed.push(rest.subarray(0, count));
+        rest = rest.subarray(count);
+      });
+    });
+  }
+
+  async #sync(): Promise<void> {
+    const path = this.#path;
+    try {
+      await this.#step(async () => {
+        await this.#follow();
+        await syncTo(this.#file.handle.fd, path);
+      });
+    } catch (error) {
+      throw failureOf(path, error);
+    }
+  }
 
   /** Opens the file that continues the present one. */
-  const openNext = () => {
-    const { rows, digest, previous } = file.count.lines(newest);
+  #openNext(): Promise<Opened> {
+    const { rows, digest, previous } = this.#file.count.lines(this.#newest);
     // All empty files have the same digest.
-    return openAt(path, { before: newest, previous: rows === 0 ? previous : digest });
-  };
+    return openAt(this.#path, { before: this.#newest, previous: rows === 0 ? previous : digest });
+  }
 
-  const replace = async (next: Opened) => {
-    await file.handle.close();
-    file = next;
-    unconfirmed = [];
-  };
+  async #replace(next: Opened): Promise<void> {
+    await this.#file.handle.close();
+    this.#file = next;
+    this.#unconfirmed = [];
+  }
 
-  const follow = async () => {
-    if (!file.atLineEnd) return;
-    lookedAt = mono();
-    if (isAt(path, file.identity)) {
-      unconfirmed = [];
+  /** Continues in a new file if the path no longer leads to the open one. */
+  async #follow(): Promise<void> {
+    const { mono, moved } = this.#following;
+    if (!this.#file.atLineEnd) return;
+    this.#lookedAt = mono();
+    if (isAt(this.#path, this.#file.identity)) {
+      this.#unconfirmed = [];
       return;
     }
-    const deleted = (await file.handle.stat()).nlink === 0;
-    const next = await openNext();
+    const isDeleted = (await this.#file.handle.stat()).nlink === 0;
+    const next = await this.#openNext();
     const { size } = next;
     try {
-      if (deleted) for (const bytes of unconfirmed) await append(next, bytes, now());
-      else {
-        await file.handle.sync();
-        const renamed = fileAt(dirname(realPath(path)), file.identity);
-        if (renamed !== undefined) certify?.(renamed, placeOf(file));
-      }
+      await this.#leave(next, isDeleted);
     } catch (error) {
       // The next attempt writes all of this text again.
       await next.handle.truncate(size).catch(() => {});
       await next.handle.close();
       throw error;
     }
-    await replace(next);
-    moved(deleted ? 'deleted' : 'renamed');
-  };
+    await this.#replace(next);
+    moved(isDeleted ? 'deleted' : 'renamed');
+  }
 
-  /** If the rotation rule requires a new file before `more` bytes are written, renames the file and opens a new one. */
-  const finish = async (more: number) => {
-    if (!rotate || !file.atLineEnd || mono() < rotateFrom) return;
-    if (!isFull(rotate.rule, file, more, now())) return;
-    // Read the size again, because another program may have truncated the file.
-    const { size } = await file.handle.stat();
-    file.size = size;
-    if (!isFull(rotate.rule, file, more, now())) return;
-    await follow();
-    if (file.size === 0) return;
-    const target = realPath(path);
-    let name: string;
-    try {
-      await file.handle.sync();
-      name = finishedName(target, rotate.timeField, now());
-      certify?.(name, placeOf(file));
-      await rename(target, name);
-    } catch (error) {
-      rotateFrom = mono() + RETRY_MS;
-      warn?.(
-        `warning: cannot rename the finished file ${path}: ${errno(error) || 'unknown error'}`,
-      );
+  /** Writes what was only in a deleted file to the next one, or the certificate of a renamed one. */
+  async #leave(next: Opened, isDeleted: boolean): Promise<void> {
+    const { now, certify } = this.#following;
+    if (isDeleted) {
+      for (const bytes of this.#unconfirmed) await append(next, bytes, now());
       return;
     }
-    syncFolder(dirname(target));
-    await replace(await openNext());
+    await this.#file.handle.sync();
+    const renamed = fileAt(dirname(realPath(this.#path)), this.#file.identity);
+    if (renamed !== undefined) certify?.(renamed, this.place());
+  }
+
+  /** If the rotation rule requires a new file before `more` bytes are written, renames the file and opens a new one. */
+  async #finish(more: number): Promise<void> {
+    const { rotate, mono, now, moved } = this.#following;
+    if (!rotate || !this.#file.atLineEnd || mono() < this.#rotateFrom) return;
+    if (!isFull(rotate.rule, this.#file, more, now())) return;
+    // Read the size again, because another program may have truncated the file.
+    this.#file.size = (await this.#file.handle.stat()).size;
+    if (!isFull(rotate.rule, this.#file, more, now())) return;
+    await this.#follow();
+    if (this.#file.size === 0) return;
+    const name = await this.#rename(rotate.timeField);
+    if (name === undefined) return;
+    syncFolder(dirname(realPath(this.#path)));
+    await this.#replace(await this.#openNext());
     moved('finished', name);
-  };
+  }
 
-  /** Writes bytes. An attempt after a full disk looks at the path again, and writes only the bytes that are missing. */
-  const write = (bytes: Uint8Array): Promise<void> => {
-    let rest = bytes;
-    return step(async () => {
-      if (mono() - lookedAt >= LOOK_MS) await follow();
-      await finish(rest.length);
-      await append(file, rest, now(), (count) => {
-        unconfirmed.push(rest.subarray(0, count));
-        rest = rest.subarray(count);
-      });
-    });
-  };
-  const { fail, ...sink } = createSink(write, { live: true, name: path });
-  const sync = () =>
-    step(async () => {
-      await follow();
-      await syncTo(file.handle.fd, path);
-    }).catch((error: unknown) => {
-      throw failureOf(path, error);
-    });
-
-  const synced: Sink = {
-    ...sink,
-    async flush() {
-      await sink.flush();
-      await sync();
-    },
-    async finish(as) {
-      try {
-        await sink.finish(as);
-        if (as === 'complete') await sync();
-      } finally {
-        await inTurn(() => file.handle.close());
-      }
+  /** Gives the file the name of a finished one; undefined if that failed, and is to be tried again later. */
+  async #rename(timeField: string): Promise<string | undefined> {
+    const { mono, now, certify, warn } = this.#following;
+    const target = realPath(this.#path);
+    try {
+      await this.#file.handle.sync();
+      const name = finishedName(target, timeField, now());
+      certify?.(name, this.place());
+      await rename(target, name);
+      return name;
+    } catch (error) {
+      this.#rotateFrom = mono() + RETRY_MS;
+      warn?.(
+        `warning: cannot rename the finished file ${this.#path}: ${errno(error) || 'unknown error'}`,
+      );
       return undefined;
-    },
-  };
-  return {
-    sink: synced,
-    /** The end of the lines that are in the file. */
-    place: () => placeOf(file),
-    /** Called with the newest post time of rows before they are written. */
-    saw(at: number | null): void {
-      if (at !== null) newest = Math.max(newest ?? at, at);
-    },
-    /** Continues in a new file if the path no longer leads to the open file, or if the rotation rule requires it. */
-    async check(): Promise<void> {
-      try {
-        await step(async () => {
-          await follow();
-          await finish(0);
-        });
-      } catch (error) {
-        fail(error);
-      }
-    },
-  };
+    }
+  }
 }
 
 /** Opens a file for appending. Reads its lines, except those before `offset`, which are known. */

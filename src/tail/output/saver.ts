@@ -1,7 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { Job } from '../background-job.ts';
-import type { TailSink } from '../ports.ts';
-import type { Position } from '../position.ts';
+import type { FilePlace, Position } from '../position.ts';
 import type { PostMark } from '../post-row.ts';
 
 /** The shortest time between two positions of a run whose output is a file, or a command, or something else. */
@@ -10,6 +9,17 @@ const COMMAND_MS = 200;
 const PIPE_MS = 1_000;
 /** The bytes per millisecond that saving may write on average. */
 const BYTES_PER_MS = 256;
+
+/** The output of which positions are saved. */
+interface SavedOutput {
+  flush(): Promise<boolean>;
+  /** For a file: the end of its lines. */
+  readonly place?: (() => FilePlace | undefined) | undefined;
+  /** What a later run needs to continue. With a state, a position covers only rows that were already delivered. */
+  readonly state?: (() => string) | undefined;
+  /** Counts the rows that a command has acknowledged. */
+  readonly delivered?: (() => number) | undefined;
+}
 
 /** A position, and how many rows were written when it was taken. */
 interface Snapshot {
@@ -41,7 +51,7 @@ export class Saver {
   readonly #count: (() => number) | undefined;
   readonly #clock: Clock;
   readonly #wake: () => void;
-  readonly #sink: TailSink;
+  readonly #output: SavedOutput;
   readonly #save: (position: Position) => Promise<void>;
   readonly #take: () => Position | undefined;
 
@@ -49,7 +59,7 @@ export class Saver {
   constructor(
     clock: Clock,
     wake: () => void,
-    sink: TailSink,
+    output: SavedOutput,
     save: (position: Position) => Promise<void>,
     take: () => Position | undefined,
     isSafe: boolean,
@@ -57,11 +67,11 @@ export class Saver {
     this.isSafe = isSafe;
     this.#clock = clock;
     this.#wake = wake;
-    this.#sink = sink;
+    this.#output = output;
     this.#save = save;
     this.#take = take;
     this.#next = clock.mono();
-    this.#count = sink.delivered?.(wake);
+    this.#count = output.delivered;
   }
 
   wrote(rows: readonly PostMark[]): void {
@@ -127,7 +137,7 @@ export class Saver {
   }
 
   #begin(): Promise<void> {
-    if (this.#sink.place) return this.#saveWritten();
+    if (this.#output.place) return this.#saveWritten();
     const snapshot = this.#snapshot();
     if (!snapshot) return Promise.resolve();
     return this.#count ? this.#saveDelivered(snapshot) : this.#saveFlushed(snapshot);
@@ -135,16 +145,19 @@ export class Saver {
 
   #snapshot(): Snapshot | undefined {
     const position = this.#take();
-    const state = this.#sink.state?.();
+    const state = this.#output.state?.();
     return (
-      position && { position: { ...position, file: this.#sink.place?.(), state }, rows: this.#rows }
+      position && {
+        position: { ...position, file: this.#output.place?.(), state },
+        rows: this.#rows,
+      }
     );
   }
 
   /** The file has all rows when the position is taken: ids, verified and lines are of one moment. */
   async #saveWritten(): Promise<void> {
     this.isHolding = true;
-    const isWritten = this.#sink.flush();
+    const isWritten = this.#output.flush();
     this.#taken = isWritten.then(
       () => {},
       () => {},
@@ -160,7 +173,7 @@ export class Saver {
   }
 
   async #saveFlushed({ position }: Snapshot): Promise<void> {
-    if (await this.#sink.flush()) await this.#write(position, PIPE_MS);
+    if (await this.#output.flush()) await this.#write(position, PIPE_MS);
   }
 
   /** Until a command acknowledges all rows of a snapshot, saves the previous one with the rows acknowledged since. */
@@ -175,7 +188,7 @@ export class Saver {
     }
     if (!this.#base) return;
     const { position, rows } = this.#base;
-    const since = this.#sink.state ? [] : this.#since.slice(0, delivered - rows);
+    const since = this.#output.state ? [] : this.#since.slice(0, delivered - rows);
     const acknowledged = since.map(({ id, at }) => [id, at] as const);
     await this.#write({ ...position, ids: [...position.ids, ...acknowledged] }, COMMAND_MS);
   }

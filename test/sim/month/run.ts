@@ -3,10 +3,12 @@ import { basename, join } from 'node:path';
 import { Failure } from '../../../src/base/failure.ts';
 import { type Compared, joinFiles } from '../../../src/cli/verify/join.ts';
 import { createTail } from '../../../src/tail/engine.ts';
-import { certificateAt, certify, resumeLines } from '../../../src/tail/file/certify.ts';
-import { openFollowed } from '../../../src/tail/file/followed-file.ts';
+import { certificateAt, resumeLines } from '../../../src/tail/file/certify.ts';
+import { FileWriter } from '../../../src/tail/file/file-writer.ts';
+import { FollowedFile } from '../../../src/tail/file/followed-file.ts';
 import { LineCount } from '../../../src/tail/file/line-count.ts';
-import { positionPath, readStart, savePosition } from '../../../src/tail/file/position-file.ts';
+import { positionPath, readStart } from '../../../src/tail/file/position-file.ts';
+import { Positions } from '../../../src/tail/file/positions.ts';
 import { finishedFiles, type RotateRule } from '../../../src/tail/file/rotation.ts';
 import type { Summary } from '../../../src/tail/notice.ts';
 import { calmMs, EPOCH } from '../posts.ts';
@@ -168,19 +170,32 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
       ...{ timeField: 'platformCreatedAt', notice() {} },
     });
     const { position, place: from } = resumeLines(out, known, {});
-    let saved = position;
+    const saving = { path, certified: { out, isElsewhere: false }, filters: {} };
+    const positions = new Positions(saving, position);
     const file = await track(
-      openFollowed(out, {
+      FollowedFile.open(out, {
         mono: clock.mono,
         now: clock.now,
         rotate: { rule: rotate, timeField: 'platformCreatedAt' },
         from,
-        certify: (path, place) => saved && certify(path, saved, place),
+        certify: (path, place) => positions.certify(path, place),
         moved(how) {
           tail.touch();
           if (how === 'finished') sweep(6);
         },
       }),
+    );
+    const writer = new FileWriter(
+      {
+        write: (record) => void file.sink.write(`${JSON.stringify(record)}\n`),
+        writeRaw: (json) => void file.sink.write(`${Buffer.from(json)}\n`),
+        flush: () => file.sink.flush(),
+        end: async () => {},
+        closed: file.sink.closed,
+      },
+      { hide() {}, paused: () => undefined },
+      file,
+      true,
     );
     const check = () => {
       if (!life.alive) return;
@@ -196,37 +211,31 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
         random: rng.next,
         source: { ...source, stepCu: 200 },
         connect,
-        sink: {
-          write(rows) {
-            for (const { raw, record, at } of rows) {
-              file.saw(at);
-              const text = raw === null ? JSON.stringify(record) : Buffer.from(raw).toString();
-              void file.sink.write(`${text}\n`);
-            }
-            return track(file.sink.flush().then(() => true));
+        output: {
+          writer: {
+            write: (rows) => track(Promise.resolve(writer.write(rows))),
+            flush: () =>
+              track(
+                writer.flush().then((isOpen) => {
+                  safe = {
+                    ino: file.place().ino,
+                    size: statSync(out, { throwIfNoEntry: false })?.size ?? 0,
+                  };
+                  return isOpen;
+                }),
+              ),
+            place: () => writer.place(),
           },
-          flush: () =>
-            track(
-              file.sink.flush().then(() => {
-                safe = {
-                  ino: file.place().ino,
-                  size: statSync(out, { throwIfNoEntry: false })?.size ?? 0,
-                };
-                return true;
-              }),
-            ),
-          place: file.place,
+          save: async (given) => {
+            const { verified } = given;
+            const old = given.ids.filter(
+              ([, at]) => at !== null && verified !== null && at <= verified,
+            ).length;
+            if (old > 100) problem(`the position has the ids of ${old} verified posts`);
+            positions.save(given);
+          },
         },
         spent: () => ({ cu: 0, atMost: 0 }),
-        save: async (given) => {
-          const { verified } = given;
-          const old = given.ids.filter(
-            ([, at]) => at !== null && verified !== null && at <= verified,
-          ).length;
-          if (old > 100) problem(`the position has the ids of ${old} verified posts`);
-          savePosition(path, { ...given, filters: {} });
-          saved = { ...given, filters: {} };
-        },
       },
       {
         ...{ via, lagMs: plan.lagMs, feed: 'month' },

@@ -1,7 +1,7 @@
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openFollowed } from '../../../src/tail/file/followed-file.ts';
+import { FollowedFile } from '../../../src/tail/file/followed-file.ts';
 import {
   finishedFiles,
   finishedName,
@@ -25,7 +25,7 @@ const idsIn = (text: string): string[] =>
 async function openOutput(out: string, rule: RotateRule | undefined) {
   const clock = { now: NOON };
   const moves: string[] = [];
-  const file = await openFollowed(out, {
+  const file = await FollowedFile.open(out, {
     mono: () => clock.now,
     now: () => clock.now,
     moved: (how) => moves.push(how),

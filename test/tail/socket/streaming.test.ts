@@ -23,7 +23,7 @@ function open(connect: Connect, options: Partial<TailOptions> = {}) {
         stepCu: 200,
       },
       connect,
-      sink: { write: () => true, flush: async () => true },
+      output: { writer: { write: () => true, flush: async () => true } },
       spent: () => ({ cu: 0, atMost: 0 }),
     },
     {

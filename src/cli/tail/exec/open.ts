@@ -9,19 +9,19 @@ import { span } from '../../../output/format/time.ts';
 import { safeLine } from '../../../output/terminal/safe-text.ts';
 import type { View } from '../../../output/view.ts';
 import { runCommand } from '../../../tail/exec/command.ts';
+import { CommandWriter } from '../../../tail/exec/command-writer.ts';
 import {
   type Batch,
   createDelivery,
   type HandoffHealth,
   type HandoffNotice,
 } from '../../../tail/exec/delivery.ts';
-import { createHandoff } from '../../../tail/exec/handoff.ts';
 import type { TailRow } from '../../../tail/post-row.ts';
 import type { Context } from '../../run/context.ts';
 import { createNoticeLimit } from '../../run/notice-limit.ts';
 import { createTextPrinter } from '../../run/printing.ts';
 import type { TailFlags } from '../flags.ts';
-import type { TailOutput } from '../output/writer.ts';
+import type { RunWriter } from '../output/run-writer.ts';
 
 const BATCH = 100;
 const LINGER_MS = 1_000;
@@ -154,11 +154,15 @@ function saveDead(path: string, text: string, isOwnFolder: boolean): void {
   }
 }
 
-export async function openHandoff(context: Context, handing: Handing): Promise<TailOutput> {
-  const { io, signal } = context.terminal;
+/** Opens the output of a run that hands rows to a command. */
+export async function openHandoff(
+  context: Context,
+  handing: Handing,
+): Promise<RunWriter<CommandWriter>> {
+  const { io, signal, notice } = context.terminal;
   const { checkpoint } = handing;
   const courier = await openCourier(context, handing);
-  const handoff = createHandoff({
+  const writer = new CommandWriter({
     clock: io.clock,
     encode: courier.encode,
     async deliver(batch, stop) {
@@ -172,17 +176,16 @@ export async function openHandoff(context: Context, handing: Handing): Promise<T
     forgetful: checkpoint === undefined,
   });
   if (checkpoint === undefined && !handing.remembered)
-    context.terminal.notice(
-      'without --checkpoint, the next run does not know which posts were handed over',
-    );
-  const health = () => courier.health(handoff.queued);
+    notice('without --checkpoint, the next run does not know which posts were handed over');
+  const health = () => courier.health(writer.queued);
   return {
-    sink: handoff,
+    writer,
+    closed: undefined,
     check: courier.check,
     handoff: health,
     async close() {
       courier.release();
-      context.terminal.notice(handedOverText(health(), checkpoint !== undefined));
+      notice(handedOverText(health(), checkpoint !== undefined));
     },
   };
 }

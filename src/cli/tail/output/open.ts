@@ -5,24 +5,26 @@ import type { View } from '../../../output/view.ts';
 import type { Filters } from '../../../tail/certificate.ts';
 import { Confluence, type ConfluenceFields, confluenceName } from '../../../tail/confluence.ts';
 import { every } from '../../../tail/every.ts';
-import { certify, resumeLines } from '../../../tail/file/certify.ts';
-import { openFollowed } from '../../../tail/file/followed-file.ts';
+import { resumeLines } from '../../../tail/file/certify.ts';
+import { FileWriter } from '../../../tail/file/file-writer.ts';
+import { FollowedFile } from '../../../tail/file/followed-file.ts';
 import {
   feedOf,
   positionPath,
   readStart,
   resumableOut,
-  savePosition,
   type TailFiles,
 } from '../../../tail/file/position-file.ts';
-import type { TailSink } from '../../../tail/ports.ts';
-import type { Position } from '../../../tail/position.ts';
+import { Positions } from '../../../tail/file/positions.ts';
+import { Confluences } from '../../../tail/output/confluences.ts';
+import { PrintWriter, type SharedTerminal } from '../../../tail/output/print-writer.ts';
+import type { OutputPorts, Writer } from '../../../tail/ports.ts';
+import type { FilePlace } from '../../../tail/position.ts';
 import type { PostFields } from '../../../tail/post-row.ts';
 import type { Context } from '../../run/context.ts';
 import { openSink, selectedFields } from '../../run/printing.ts';
 import type { TailFlags } from '../flags.ts';
-import { confluentSink } from './confluence-sink.ts';
-import { printTo, type TailOutput } from './writer.ts';
+import { printing, type RunWriter } from './run-writer.ts';
 
 export interface OutputPlan {
   readonly flags: TailFlags;
@@ -63,6 +65,14 @@ interface OutputHooks {
   readonly verified: () => number | null;
 }
 
+/** What a run writes to, and what its wiring needs of it. */
+export interface OpenedOutput extends Omit<RunWriter<Writer>, 'writer'> {
+  readonly ports: OutputPorts;
+  /** Whether a question is open on the terminal. */
+  isPaused(): boolean;
+  close(): Promise<void>;
+}
+
 /** Opens the output of a run: stdout, a pipe, a file or a command. */
 export async function openOutput(
   context: Context,
@@ -70,101 +80,120 @@ export async function openOutput(
   files: TailFiles,
   { feed, position, place }: ReturnType<typeof resumeOutput>,
   { hide, moved, verified }: OutputHooks,
-) {
-  const { io } = context.terminal;
-  const { settings } = context;
-  const { flags, view, timeField, fields, filters = {} } = plan;
+): Promise<OpenedOutput> {
+  const { flags, view, fields, filters = {} } = plan;
   const { out, checkpoint } = files;
   const { confluence } = flags;
-  /** The last position that was saved: of all rows that it covers, none is in a later file. */
-  let last = position;
-  const followed =
+  const path = positionPath(files);
+  const hasPosts = confluence === undefined;
+  const certified =
+    out !== undefined && hasPosts ? { out, isElsewhere: checkpoint !== undefined } : undefined;
+  const positions = new Positions({ path, certified, filters }, position);
+  const file =
     out === undefined
       ? undefined
-      : await openFollowed(out, {
-          ...{ mono: io.clock.mono, now: io.clock.now, warn: context.terminal.notice, from: place },
-          rotate: flags.rotate && { rule: flags.rotate, timeField },
-          certify: (path, lines) => last && !confluence && certify(path, last, lines),
-          retry: (step) => context.out.diskWait.retry(out, step),
-          moved(how, name) {
-            if (how === 'finished')
-              context.terminal.notice(`finished ${basename(name ?? out)}: continuing in ${out}`);
-            else context.terminal.notice(`${out} was ${how}: continuing in a new file`);
-            moved();
-          },
-        });
-  const ended = new AbortController();
-  const stopListening = followed && io.onReopen(() => void followed.check());
-  const watch = followed && every(io.clock, () => 1_000, ended.signal, followed.check);
+      : await openFile(context, plan, { out, from: place, positions, moved });
   const pause = createPause(context, hide);
-  // The status line is hidden before each write, so that rows do not continue it.
-  const toStdout = () =>
-    settings.flags.out === undefined
-      ? openSink(io, undefined, context.out.diskWait, hide)
-      : undefined;
-  const output: TailOutput =
+  const terminal = { hide, paused: pause.wait };
+  const opened: RunWriter<Writer> =
     flags.exec === undefined
-      ? printTo(
-          await context.out.records(view, false, followed?.sink ?? (await toStdout())),
-          hide,
-          pause.wait,
-        )
+      ? printing(await openPrinted(context, view, terminal, file, hasPosts))
       : await (await import('../exec/open.ts')).openHandoff(context, {
           view,
           flags,
           checkpoint,
           feed,
         });
-  const inner = confluence
-    ? confluentSink(
-        output.sink,
-        new Confluence(confluence, fields, position?.state, verified),
-        flags.count,
-      )
-    : output.sink;
-  const sink: TailSink = {
-    ...inner,
-    ...(followed && {
-      place() {
-        const { lines, ...file } = followed.place();
-        // A file of confluences has no certificate, because its lines are not posts.
-        return confluence ? file : { ...file, lines };
-      },
-      write(rows) {
-        for (const { at } of rows) followed.saw(at);
-        return inner.write(rows);
-      },
-    }),
-    waits: context.out.diskWait.wait,
-    async end() {
-      context.out.diskWait.close();
-      await inner.end?.();
+  const { diskWait } = context.out;
+  return {
+    ports: {
+      writer: opened.writer,
+      confluences:
+        confluence &&
+        new Confluences(new Confluence(confluence, fields, position?.state, verified), flags.count),
+      disk: diskWait,
+      save:
+        path === undefined
+          ? undefined
+          : (taken) => diskWait.retry(path, () => positions.save(taken)),
+    },
+    closed: opened.closed,
+    check: opened.check,
+    handoff: opened.handoff,
+    isPaused: pause.isOpen,
+    async close() {
+      pause.end();
+      await file?.stop();
+      hide();
+      await opened.close();
     },
   };
-  const saved = positionPath(files);
-  /** Saves a position, and with it the certificate of the file. */
-  const save = (path: string, taken: Position) => {
-    last = { ...taken, filters };
-    savePosition(path, last);
-    // With --checkpoint, the position is elsewhere.
-    if (out !== undefined && checkpoint !== undefined && last.file) certify(out, last, last.file);
-  };
+}
+
+/** Opens the printer of stdout, of a pipe, or of a file. */
+async function openPrinted(
+  context: Context,
+  view: View<PostFields>,
+  terminal: SharedTerminal,
+  file: WatchedFile | undefined,
+  hasPosts: boolean,
+): Promise<PrintWriter> {
+  if (file) {
+    const printer = await context.out.records(view, false, file.followed.sink);
+    return new FileWriter(printer, terminal, file.followed, hasPosts);
+  }
+  const { io } = context.terminal;
+  // The status line is hidden before each write, so that rows do not continue it.
+  const isStdout = context.settings.flags.out === undefined;
+  const sink = isStdout
+    ? await openSink(io, undefined, context.out.diskWait, terminal.hide)
+    : undefined;
+  return new PrintWriter(await context.out.records(view, false, sink), terminal);
+}
+
+interface FilePlan {
+  readonly out: string;
+  readonly from: Pick<FilePlace, 'offset' | 'lines'> | undefined;
+  readonly positions: Positions;
+  readonly moved: () => void;
+}
+
+/** A file whose path is looked at every second, and at SIGUSR2. */
+interface WatchedFile {
+  readonly followed: FollowedFile;
+  stop(): Promise<void>;
+}
+
+async function openFile(
+  context: Context,
+  { flags, timeField }: Pick<OutputPlan, 'flags' | 'timeField'>,
+  { out, from, positions, moved }: FilePlan,
+): Promise<WatchedFile> {
+  const { io, notice } = context.terminal;
+  const followed = await FollowedFile.open(out, {
+    mono: io.clock.mono,
+    now: io.clock.now,
+    warn: notice,
+    from,
+    rotate: flags.rotate && { rule: flags.rotate, timeField },
+    certify: (path, place) => positions.certify(path, place),
+    retry: (step) => context.out.diskWait.retry(out, step),
+    moved(how, name) {
+      if (how === 'finished') notice(`finished ${basename(name ?? out)}: continuing in ${out}`);
+      else notice(`${out} was ${how}: continuing in a new file`);
+      moved();
+    },
+  });
+  const check = () => followed.check();
+  const ended = new AbortController();
+  const stopListening = io.onReopen(() => void check());
+  const watch = every(io.clock, () => 1_000, ended.signal, check);
   return {
-    ...output,
-    sink,
-    save:
-      saved === undefined
-        ? undefined
-        : (taken: Position) => context.out.diskWait.retry(saved, () => save(saved, taken)),
-    /** Whether a question is open on the terminal. */
-    isPaused: pause.isOpen,
-    async close(): Promise<void> {
-      pause.end();
-      stopListening?.();
+    followed,
+    async stop() {
+      stopListening();
       ended.abort();
       await watch;
-      hide();
-      await output.close();
     },
   };
 }
