@@ -45,7 +45,6 @@ const foreignStatuses = [
 /** Statuses with which a call costs nothing, even if a proxy sends them. */
 const unbilled = [401, 403, 429];
 const LATEST_MS = 5 * 60_000;
-const ID = '00000000-0000-4000-8000-00000000000';
 
 /** A subject with a complete answer. */
 export interface Delivered {
@@ -207,7 +206,8 @@ function broken(response: ServerResponse): undefined {
 
 const userOf = (name: string, hasWallet: boolean) => ({
   ...userRecord(name.slice(0, 60)),
-  id: `${ID}${name.length % 10}`,
+  // Two handles of one id would be a rename.
+  id: `00000000-0000-4000-8000-${Buffer.from(name).toString('hex').padStart(12, '0').slice(-12)}`,
   solanaAddress: hasWallet ? WALLET : null,
 });
 

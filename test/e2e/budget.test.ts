@@ -47,16 +47,16 @@ describe('trdr budget', () => {
     const { world } = sandbox;
     const wallets = world.handles().flatMap((handle) => world.user(handle)?.solanaAddress ?? []);
     const [first = '', second = '', third = ''] = wallets;
-    expect((await run('whois', first)).exitCode).toBe(0);
-    const refused = await run('whois', second, third);
+    expect((await run('whois', '--direct', first)).exitCode).toBe(0);
+    const refused = await run('whois', '--direct', second, third);
     expect(refused.exitCode).toBe(6);
     expect(refused.error()['message']).toBe(
       'the next call may cost 30,000 CU but only 15,000 CU of the day budget of profile "default" (45,000 CU) remain; it renews at 2026-11-23 00:00 UTC',
     );
     // Cached answers are free.
-    expect((await run('whois', first)).exitCode).toBe(0);
+    expect((await run('whois', '--direct', first)).exitCode).toBe(0);
     await clock.sleep(12 * 3_600_000);
-    expect((await run('whois', second)).exitCode).not.toBe(6);
+    expect((await run('whois', '--direct', second)).exitCode).not.toBe(6);
   });
 
   test('ends a tail with the command that continues it, or makes the tail wait with --wait-for-budget', async () => {

@@ -22,7 +22,8 @@ export type FakeService = Awaited<ReturnType<typeof withService>>;
 
 /** The record of a user without a profile and without wallets. */
 export const userRecord = (handle: string) => ({
-  id: '7d0a0f3e-7a55-4c0e-9a36-6f0f5f0e8f10',
+  // Two handles of one id would be a rename.
+  id: `7d0a0f3e-7a55-4c0e-9a36-${Buffer.from(handle).toString('hex').padStart(12, '0').slice(-12)}`,
   handle,
   name: null,
   bio: null,

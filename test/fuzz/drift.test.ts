@@ -86,7 +86,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     calls: 1,
   },
   'a wallet': {
-    words: ['whois', valid.WALLET],
+    words: ['whois', valid.WALLET, '--direct'],
     valid: () => valid.user,
     expected: oneUser(valid.WALLET),
     calls: 1,

@@ -26,7 +26,10 @@ async function opened(isTied = false) {
     .reverse();
   const store = await server.connect();
   const feed = keysOf({ baseUrl: sandbox.url, key: sandbox.key }).feed('thesis');
-  const publishAgain = async () => (await lead(store, { feed })).publish;
+  const publishAgain = async () => {
+    const term = await lead(store, { feed });
+    return (...posts: Parameters<typeof term.publish>) => term.publish(...posts);
+  };
   const publish = await publishAgain();
   const lose = () => store.send('FLUSHALL', []);
   const trim = (left = 10) => store.send('XTRIM', [feed.stream, 'MAXLEN', left]);

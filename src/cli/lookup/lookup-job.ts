@@ -176,13 +176,18 @@ async function printLookups<T extends object>(
   }
 
   async function* records(): AsyncGenerator<Lookup['record'] & T, void, void> {
-    for await (const found of lookups()) {
-      tally.add(found.answer);
-      // Progress line and rows would overwrite each other on the same terminal.
-      if (!isApart && (format !== 'table' || tally.total >= HELD_ROWS)) progress.stop();
-      else if (!isSingle)
-        progress.show('looking up', tally.total, hasMore ? undefined : checked.length);
-      yield found.record as Lookup['record'] & T;
+    try {
+      for await (const found of lookups()) {
+        tally.add(found.answer);
+        // Progress line and rows would overwrite each other on the same terminal.
+        if (!isApart && (format !== 'table' || tally.total >= HELD_ROWS)) progress.stop();
+        else if (!isSingle)
+          progress.show('looking up', tally.total, hasMore ? undefined : checked.length);
+        yield found.record as Lookup['record'] & T;
+      }
+    } finally {
+      // A table is printed when all of its rows are known.
+      progress.stop();
     }
   }
 

@@ -1,3 +1,4 @@
+import { textOf } from '../../base/json-object.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import type { KnownName, Name, NameType, Person } from '../../contract/ports/book.ts';
 import { known, recognize, type Sent } from '../../contract/read-record.ts';
@@ -42,9 +43,13 @@ function ownAnswer(
   if (person === null) return { time: at, user: null };
   const user = readUser(person);
   if (user === undefined || person.readAt === undefined) return undefined;
-  // The service may answer a name with a record that spells another one, but only the reading by this name says so.
-  return person.readAt === at || bears(user, name) ? { time: person.readAt, user } : undefined;
+  if (bears(user, name)) return { time: person.readAt, user };
+  // The service may answer a handle with a record that spells another one, unless that is a rename.
+  return name.type === 'handle' && !wasCalled(person, name.normal) ? { time: at, user } : undefined;
 }
+
+const wasCalled = ({ was }: Person, handle: string): boolean =>
+  was.some((former) => typeof former.handle === 'string' && normalHandle(former.handle) === handle);
 
 /** People of whom the book says that they may have a wallet, and whom a cheap lookup may confirm: seen last first. */
 export function possibleOwners(wallet: string, entry: KnownName | undefined): readonly Person[] {
@@ -74,16 +79,21 @@ function linkTo({ identity }: Person, wallet: string): 'has' | 'ended' | 'unknow
 
 /** Whether a record has a name: this handle, this id, or this wallet as one of its own. */
 export function bears(user: Sent, { type, normal }: Name): boolean {
-  const { id, handle, solanaAddress, evmAddress } = known(User, user);
   switch (type) {
     case 'id':
-      return id?.toLowerCase() === normal;
+      return textOf(user['id'])?.toLowerCase() === normal;
     case 'handle':
-      return handle !== undefined && normalHandle(handle) === normal;
+      return normalHandle(textOf(user['handle']) ?? '') === normal;
     case 'wallet':
-      return solanaAddress === normal || evmAddress?.toLowerCase() === normal;
+      return walletsIn(user).includes(normal);
   }
 }
+
+/** Read without the schema, because loading it would slow down every lookup that needs no call. */
+const walletsIn = (user: Sent): readonly (string | undefined)[] => [
+  textOf(user['solanaAddress']),
+  textOf(user['evmAddress'])?.toLowerCase(),
+];
 
 /** The names under which others may look for a user: id, handle and wallets, besides the one that was asked for. */
 export function namesIn(user: Sent, asked: Name): readonly Name[] {

@@ -2,7 +2,6 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileFailure } from '../../base/files.ts';
 import { withLock } from '../../base/lock.ts';
-import { sha256 } from '../../base/sha256.ts';
 import type {
   Book,
   KnownName,
@@ -12,7 +11,8 @@ import type {
   PersonReading,
   ReusedHandle,
 } from '../../contract/ports/book.ts';
-import { listHandles, noteHandle } from '../known-handles.ts';
+import { noteHandle } from '../known-handles.ts';
+import { bookFolder } from './folder.ts';
 import { type Entry, KeyedLog } from './keyed-log.ts';
 import {
   entryOfPage,
@@ -65,8 +65,7 @@ export class PeopleBook implements Book {
   constructor({ dir, baseUrl, key, notice = () => {} }: BookOptions) {
     this.#notice = notice;
     if (dir === undefined) return;
-    const name = sha256(`trdr people 1\n${baseUrl}\n${key}`).slice(0, 32);
-    this.folder = join(dir, 'people', name);
+    this.folder = bookFolder(dir, baseUrl, key);
     this.#people = new KeyedLog(join(this.folder, 'people'));
     this.#ways = new KeyedLog(join(this.folder, 'ways'));
   }
@@ -94,11 +93,6 @@ export class PeopleBook implements Book {
       const way = this.#readWays([key]).get(key) ?? { people: [] };
       this.#ways?.append(new Map([[key, entryOfWay({ ...way, tried: { name, at } })]]));
     });
-  }
-
-  /** The handles that were looked up most recently, latest first, for shell completion. */
-  listHandles(prefix: string, limit: number): string[] {
-    return this.folder === undefined ? [] : listHandles(this.folder, prefix, limit);
   }
 
   /** Reads every file. */

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } f
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Miss, Name, PersonFields, PersonReading } from '../../../src/contract/ports/book.ts';
+import { listHandles } from '../../../src/state/known-handles.ts';
 import { PeopleBook } from '../../../src/state/people/book.ts';
 import { room, workers } from '../room.ts';
 
@@ -216,6 +217,6 @@ test('completes handles by prefix, latest first, without characters that a shell
   for (const name of ['anna', 'Bob', 'Ann', 'an;rm', 'an\nx', 'anna']) {
     await book.keep([reading(NOW, `id of ${name}`, { handle: name })]);
   }
-  expect(book.listHandles('@aN', 9)).toEqual(['anna', 'Ann']);
-  expect(book.listHandles('', 2)).toEqual(['anna', 'Ann']);
+  expect(listHandles(book.folder ?? '', '@aN', 9)).toEqual(['anna', 'Ann']);
+  expect(listHandles(book.folder ?? '', '', 2)).toEqual(['anna', 'Ann']);
 });
