@@ -85,12 +85,19 @@ const leastPollMs = ({ ratePerMinute }: Pick<SpendView, 'ratePerMinute'>): numbe
 
 /** Whether polls of any feed keep this lag and cost less than its WebSocket, whatever its rate and the plan of the key. */
 export const arePollsCheaper = (lagMs: number, stepCu: number): boolean =>
-  lagMs >= leastPollMs({ ratePerMinute: LEAST_RATE_PER_MINUTE }) &&
-  (stepCu * MINUTE) / lagMs < cu.socketMinute;
+  lagMs >= leastPollMs({ ratePerMinute: LEAST_RATE_PER_MINUTE }) && doPollsCostLess(lagMs, stepCu);
 
-function isPollCheaper(view: SpendView, streamCu: number): boolean {
-  const { cheapest, lagMs } = view;
-  return cheapest && lagMs >= leastPollMs(view) && pollPerMinute(view, lagMs) < streamCu;
+/**
+ * The posts are paid for in both modes: by polls, or by the walks that verify the WebSocket. Thus, polls that cost no
+ * more than the WebSocket on a quiet feed cost no more on any feed. The rate of the feed is left out of the decision
+ * because it is only estimated: a burst would make the run leave the way whose price was approved.
+ */
+const doPollsCostLess = (lagMs: number, stepCu: number): boolean =>
+  (stepCu * MINUTE) / lagMs <= cu.socketMinute;
+
+function isPollCheaper(view: SpendView): boolean {
+  const { cheapest, lagMs, stepCu } = view;
+  return cheapest && lagMs >= leastPollMs(view) && doPollsCostLess(lagMs, stepCu);
 }
 
 function reasonToPoll(view: SpendView, perMinute: number): PollReason | undefined {
@@ -105,7 +112,7 @@ function reasonToPoll(view: SpendView, perMinute: number): PollReason | undefine
     via === 'ws' ? opening : Math.max(opening, Math.ceil(lasts(view, budget) / MINUTE) * perMinute);
   if (!view.budgets.every((budget) => covers(budget.left, need(budget)))) return 'budget';
   if (via === 'ws') return undefined;
-  if (isPollCheaper(view, perMinute)) return 'cheaper';
+  if (isPollCheaper(view)) return 'cheaper';
   if (view.live === false) return 'plan';
   if (!covers(allowanceLeft, opening)) return 'allowance';
   if (shareLeft !== null && shareLeft < cu.socketMinute) return 'share';

@@ -73,6 +73,21 @@ describe('polls', () => {
     );
   });
 
+  test('are chosen as cheaper by the lag, whatever rate a burst suggests, and then cost no more', () => {
+    const rate = fc.double({ min: 0, max: 500, noNaN: true });
+    const lagMs = fc.integer({ min: 100, max: 600_000 });
+    const auditMs = fc.integer({ min: 30_000, max: HOUR });
+    fc.assert(
+      fc.property(rate, lagMs, auditMs, (posts, lag, audit) => {
+        const given = { cheapest: true, lagMs: lag, auditMs: audit, ratePerMinute: 600_000 };
+        const { why, perMinute } = planSpend({ ...view, ...given, rate: posts });
+        expect(why).toBe(whyOf({ ...given, rate: 0 }));
+        if (why === 'cheaper') expect(perMinute.poll).toBeLessThanOrEqual(perMinute.ws);
+      }),
+      { examples: [[80, 200, 60_000]] },
+    );
+  });
+
   test('come at the requested lag, but leave half of the rate limit to other processes', () => {
     expect(pollOf({}).pollMs).toBe(10_000);
     expect(pollOf({ lagMs: 1, ratePerMinute: 60 }).pollMs).toBe(2_000);
