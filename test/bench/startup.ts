@@ -21,7 +21,12 @@ const home = mkdtempSync(join(tmpdir(), 'trdr-bench-'));
 const answer: RequestListener = (request, response) => {
   const [, handle] = /^\/v2\/user\/handle\/(\w+)$/.exec(request.url ?? '') ?? [];
   response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(handle === undefined ? me : { ...user, handle }));
+  // Two handles of one id would be a rename, after which the earlier one is requested again.
+  const id = `00000000-0000-4000-8000-${Buffer.from(handle ?? '')
+    .toString('hex')
+    .padStart(12, '0')
+    .slice(-12)}`;
+  response.end(JSON.stringify(handle === undefined ? me : { ...user, id, handle }));
 };
 const plain = createServer(answer);
 const secure = createSecureServer({ cert, key }, answer);
