@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { NOT_ASKED } from '../../core/lookup/lookup.ts';
 import { namesText } from '../../output/notices.ts';
 import type { ExitCode } from '../exit.ts';
 import type { Tally } from '../run/job.ts';
@@ -26,6 +27,7 @@ export class LookupTally implements Tally {
 
   add(answer: Outcomes): void {
     if (answer.found === true) this.found++;
+    else if (answer.found === null && answer.failure?.code === NOT_ASKED) this.#missing++;
     else if (answer.found === null) {
       this.failed++;
       this.#first ??= answer.failure;

@@ -7,14 +7,19 @@ import {
   LaunchpadUserRecord,
   ResolveRecord,
   type SubjectRecord,
+  type UnaskedSubject,
   WhoisRecord,
 } from '../../contract/records/subject.ts';
 import type { Column, View } from '../view.ts';
 
+/** Only the cheap ways of a wallet were tried, so there is no error. */
+const isUnasked = (row: SubjectRecord | UnaskedSubject): row is UnaskedSubject =>
+  row.found === null && 'code' in row;
+
 /** So that the result is visible without color. */
-function outcome(row: SubjectRecord): string {
+function outcome(row: SubjectRecord | UnaskedSubject): string {
   if (row.found === true) return 'found';
-  if (row.found === null) return `failed: ${row.error.code}`;
+  if (row.found === null) return isUnasked(row) ? 'not asked' : `failed: ${row.error.code}`;
   if (row.code !== 'PENDING') return 'not found';
   const reason = 'reason' in row ? String(row.reason) : 'pending';
   return 'position' in row && row.position !== undefined
