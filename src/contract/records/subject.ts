@@ -59,8 +59,20 @@ const answered = <S extends z.core.$ZodLooseShape>(shape: S) =>
     ...obtained,
   });
 
+const Earlier = z.looseObject({
+  handle: z.optional(string('Handle of that time, if it has changed.')),
+  solanaAddress: z.optional(string('Solana address of that time, if it has changed.')),
+  evmAddress: z.optional(string('EVM address of that time, if it has changed.')),
+  twitter: z.optional(string('X profile of that time, if it has changed.')),
+  from: int('When it was first seen so, epoch ms.'),
+  to: int('When it was last seen so, epoch ms.'),
+});
+
 export const WhoisRecord = z.union([
-  answered(User.shape),
+  answered({
+    ...User.shape,
+    was: optional(z.array(Earlier), 'With --history: what was different before, oldest first.'),
+  }),
   MissingSubject,
   UnaskedSubject,
   FailedSubject,
