@@ -84,7 +84,8 @@ describe('a path that differs from a known one only in spelling', () => {
       (path, at) =>
         path.replaceAll('/', (slash, place) => (place === slashNear(path, at) ? '/x/../' : slash)),
       (path) => path.replace('v2', 'V2').replace('openapi', 'OpenAPI'),
-      (path) => path.replace(/[a-z]/, encoded),
+      // A letter that is part of an encoding is left: without it there is no spelling to read.
+      (path) => path.replace(/(?<!%.?)[a-z]/, encoded),
     );
     fc.assert(
       fc.property(
