@@ -1,11 +1,18 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openDesk, runInProcess, withSandbox } from './harness.ts';
+import { readText } from './feed.ts';
+import { openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
 
 type Sandbox = Awaited<ReturnType<typeof withSandbox>>;
 const list = (sandbox: Sandbox, ...flags: string[]) =>
   runInProcess(['thesis', 'list', ...flags], { sandbox });
 const numbers = (records: readonly Record<string, unknown>[], field: string) =>
   records.map((record) => record[field]);
+const recordsIn = (text: string): Record<string, unknown>[] =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
 
 describe('trdr thesis list', () => {
   test('applies the filters of the tail, and counts only matching rows', async () => {
@@ -24,6 +31,55 @@ describe('trdr thesis list', () => {
       numbers(records, 'thesis').map((each) => String(each).toLowerCase());
     const without = text((await list(sandbox, '--exclude', 'e', '--limit', '5')).records());
     expect(without.filter((each) => each.includes('e'))).toEqual([]);
+  });
+
+  test.each<[string, (post: Record<string, unknown>) => boolean, string, string]>([
+    ['--open', ({ closedAt }) => closedAt === null, 'position', '{"open":true}'],
+    ['--closed', ({ closedAt }) => typeof closedAt === 'number', 'position', '{"closed":true}'],
+    [
+      '--min-trade 1k',
+      ({ authorTradeUsd }) => Number(authorTradeUsd) >= 1_000,
+      'trade',
+      '{"minTrade":1000}',
+    ],
+    ['--min-likes 20', ({ likeCount }) => Number(likeCount) >= 20, 'likes', '{"minLikes":20}'],
+    [
+      '--network SOL --network base',
+      ({ tokenNetwork }) => ['sol', 'base'].includes(String(tokenNetwork)),
+      'chain',
+      '{"network":["base","sol"]}',
+    ],
+  ])(
+    '%s chooses posts in lists, tails and replays, in tables and certificates',
+    async (line, isWanted, title, filters) => {
+      const sandbox = await withSandbox();
+      const home = openHome();
+      const run = (args: string) => home.run(args.split(' '), { sandbox, cwd: home.path });
+      const textOf = (file: string) => readText(join(home.path, file));
+      await run('thesis list --limit 60 --out all.ndjson');
+      const wanted = recordsIn(textOf('all.ndjson')).filter(isWanted);
+      expect([wanted.length > 2, wanted.length < 60]).toEqual([true, true]);
+      const listed = await run(`thesis list ${line} --limit ${wanted.length} --out listed.ndjson`);
+      expect(listed.exitCode, listed.stderr).toBe(0);
+      expect(recordsIn(textOf('listed.ndjson'))).toEqual(wanted);
+      const replayed = await run(`thesis tail --replay all.ndjson ${line}`);
+      expect(replayed.records()).toEqual(wanted);
+      const tailed = await run(`thesis tail --no-follow --backfill 60 ${line} --out tailed.ndjson`);
+      expect(tailed.exitCode, tailed.stderr).toBe(0);
+      expect(recordsIn(textOf('tailed.ndjson'))).toEqual(wanted.toReversed());
+      for (const file of ['listed.ndjson', 'tailed.ndjson'])
+        expect(JSON.stringify(JSON.parse(textOf(`${file}.trdr`)).filters)).toBe(filters);
+      const table = await run(`thesis list ${line} --limit 3 -o table`);
+      expect(table.stdout.split('\n')[0]).toMatch(new RegExp(`\\b${title}\\b`));
+    },
+  );
+
+  test('rejects --open with --closed, and filters callouts by their chain', async () => {
+    const sandbox = await withSandbox();
+    expect((await list(sandbox, '--open', '--closed')).exitCode).toBe(2);
+    const callouts = ['launchpad', 'callouts', '--network', 'SOL', '--limit', '30'];
+    const found = await runInProcess(callouts, { sandbox });
+    expect(numbers(found.records(), 'chain')).toEqual(Array.from({ length: 30 }, () => 'sol'));
   });
 
   test('sorts by a field from the largest, in reverse from the smallest, with missing values last', async () => {

@@ -312,6 +312,10 @@ test('random pages are compared with the service, at a price that is known befor
   expect([away.exitCode, away.said]).toEqual([2, expect.stringContaining('127.0.0.1:1')]);
   const limit = await run(['verify', path, '--sample', '3', '--max-cu', '100'], place);
   expect(limit.exitCode).toBe(6);
+  const claimed = JSON.parse(readFileSync(`${path}.trdr`, 'utf8'));
+  writeFileSync(`${path}.trdr`, JSON.stringify({ ...claimed, filters: { closed: true } }));
+  const changing = await run(['verify', path, '--sample', '3'], place);
+  expect([changing.exitCode, changing.said]).toEqual([2, expect.stringContaining('--closed')]);
 });
 
 test('a tail that was renamed, killed and continued is complete with its renamed file', async () => {

@@ -4,7 +4,7 @@ import { instantAt, time } from '../../base/times.ts';
 import { oneOf } from '../../base/values.ts';
 import { type Conditions, readPattern } from '../../core/pages/filter.ts';
 import { didYouMean } from '../../output/suggest.ts';
-import { flag, type GivenFlags, list, value } from './option.ts';
+import { excluding, flag, type GivenFlags, list, value } from './option.ts';
 import { text, type Value } from './values.ts';
 
 const DEFAULT_ROWS = 20;
@@ -14,8 +14,15 @@ const symbol: Value<string> = {
   read: (given) => (/[,;]/.test(given) ? undefined : given),
 };
 
+const network: Value<string> = {
+  ...text('network'),
+  hint: 'repeat the flag for each chain: --network sol --network base',
+  read: (given) => (/[,;]/.test(given) ? undefined : given),
+};
+
 export const filterOptions = {
   symbol: list('--symbol', 'only posts about tokens with this symbol', symbol),
+  network: list('--network', 'only posts about tokens on this chain, such as sol', network),
   grep: value(
     '--grep',
     'only posts that match; a lower-case pattern ignores case',
@@ -31,7 +38,15 @@ export const thesisFilterOptions = {
     "minimum value of the author's position in USD",
     decimal({ min: 0 }),
   ),
+  minTrade: value(
+    '--min-trade',
+    'minimum size of the trade behind the thesis in USD',
+    decimal({ min: 0 }),
+  ),
+  minLikes: value('--min-likes', 'minimum number of likes', integer({ min: 0 })),
   devOnly: flag('--dev-only', 'only theses by the developer of the token'),
+  open: flag('--open', 'only theses whose position is still open'),
+  closed: excluding(flag('--closed', 'only theses whose position was closed'), '--open'),
 };
 
 export const listOptions = {
@@ -116,16 +131,15 @@ export function readRange(
   return range;
 }
 
-export const conditionsOf = ({
-  symbol,
-  minHoldings,
-  devOnly,
-  grep,
-  exclude,
-}: GivenFilters): FilterConditions => ({
-  symbol,
-  minHoldings,
-  devOnly,
+export const conditionsOf = ({ grep, exclude, ...given }: GivenFilters): FilterConditions => ({
+  symbol: given.symbol,
+  network: given.network,
+  minHoldings: given.minHoldings,
+  minTrade: given.minTrade,
+  minLikes: given.minLikes,
+  devOnly: given.devOnly,
+  open: given.open,
+  closed: given.closed,
   grep: grep === undefined ? undefined : readPattern(grep),
   exclude: exclude === undefined ? undefined : readPattern(exclude),
 });

@@ -30,6 +30,7 @@ export const launchpadCallouts = command({
       view: calloutView,
       noun: ['callout'],
       symbolField: 'coinSymbol',
+      networkField: 'chain',
       timeField: 'createdAt',
       pageRows: CALLOUT_PAGE,
       page: calloutCall(scope, {}),

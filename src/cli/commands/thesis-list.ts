@@ -51,6 +51,7 @@ export const thesisList = command({
       view: { ...thesisView, empty: emptyText(flags, author?.text, token) },
       noun: ['thesis', 'theses'],
       symbolField: 'tokenSymbol',
+      networkField: 'tokenNetwork',
       timeField: 'platformCreatedAt',
       pageRows: THESIS_BLOCK,
       before: calls,

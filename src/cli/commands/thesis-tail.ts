@@ -9,7 +9,7 @@ import type { Subject } from '../../core/lookup/subject.ts';
 import { thesisCall } from '../../core/pages/feeds.ts';
 import { createFilter, normalToken } from '../../core/pages/filter.ts';
 import { highlightOf } from '../../core/pages/pattern-search.ts';
-import { confluenceView, liveThesisView } from '../../output/views/thesis.ts';
+import { confluenceView, liveThesisView, thesisView } from '../../output/views/thesis.ts';
 import { thesisConfluence } from '../../tail/confluence.ts';
 import type { TailRow } from '../../tail/post-row.ts';
 import { arePollsCheaper } from '../../tail/spend/stream-or-poll.ts';
@@ -20,7 +20,7 @@ import { command } from '../command.ts';
 import { authorOf, planAuthor } from '../lookup/scope.ts';
 import { tokenAddresses } from '../lookup/token.ts';
 import { approve, isDryRun } from '../run/approve.ts';
-import { filtersOf } from '../tail/filters.ts';
+import { filtersOf, showingFilters } from '../tail/filters.ts';
 import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';
 import { checkOutput } from '../tail/output/open.ts';
 import { tailPlan } from '../tail/plan.ts';
@@ -116,7 +116,10 @@ export const thesisTail = command({
     const plan = tailPlan(shape, by.calls);
     const isFree = via === 'store' || isReplay;
     if (await isDryRun(context, isFree ? by.calls : plan.calls)) return;
-    const posts = { ...liveThesisView, highlight: highlightOf(conditions.grep) };
+    const posts = {
+      ...showingFilters(liveThesisView, conditions, thesisView),
+      highlight: highlightOf(conditions.grep),
+    };
     const shown = flags.confluence
       ? { view: confluenceView, timeField: 'lastAt', fields: thesisConfluence }
       : { view: posts, timeField: 'platformCreatedAt', fields: thesisConfluence };

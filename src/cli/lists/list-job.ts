@@ -13,13 +13,14 @@ import { continueList, hintToContinue } from '../run/continue-command.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
 import type { Out } from '../run/out.ts';
 import type { Plan, Planned } from '../run/plan.ts';
-import { filtersOf } from '../tail/filters.ts';
+import { filtersOf, showingFilters } from '../tail/filters.ts';
 import { createListCertificate } from '../verify/list-certificate.ts';
 
 interface PostList {
   readonly view: View<Sent>;
   readonly noun: readonly [one: string, many?: string];
   readonly symbolField: string;
+  readonly networkField: string;
   readonly timeField: string;
   /** The most posts that a page can have. */
   readonly pageRows: number;
@@ -108,7 +109,10 @@ async function printList(
     state.next === flags.before
       ? error
       : hintToContinue(error, () => continuedList(context, flags, state, range.since));
-  const view = { ...list.view, highlight: highlightOf(flags.conditions.grep) };
+  const view = {
+    ...showingFilters(list.view, flags.conditions),
+    highlight: highlightOf(flags.conditions.grep),
+  };
   await out.print(view, tally.counting(inOrderOf(flags, posts, continued)));
   const isCut = state.matches === rows;
   if (isCut && walk.since !== undefined) terminal.notice(cutText(state.oldest));
@@ -128,11 +132,15 @@ function cutText(oldest: unknown): string {
 function walkFilter(
   { terminal, bill }: Context,
   { rows, conditions }: ListInput,
-  { symbolField, timeField }: PostList,
+  { symbolField, networkField, timeField }: PostList,
   state: ListState,
   saw: (record: Sent) => void,
 ): Partial<WalkFilter<Sent>> {
-  const isWanted = createFilter<{ readonly record: Sent }>({ ...conditions, symbolField });
+  const isWanted = createFilter<{ readonly record: Sent }>({
+    ...conditions,
+    symbolField,
+    networkField,
+  });
   return {
     matches(record) {
       saw(record);

@@ -1,21 +1,47 @@
-import { normalSymbol } from '../../core/pages/filter.ts';
+import { normalNetwork, normalSymbol } from '../../core/pages/filter.ts';
+import type { View } from '../../output/view.ts';
 import type { Filters } from '../../tail/certificate.ts';
 import type { FilterConditions } from '../args/list-flags.ts';
 
 /** The filters of a command line, for certificates: only those that are set, in a fixed order. */
-export function filtersOf({
-  symbol = [],
-  minHoldings,
-  devOnly,
-  grep,
-  exclude,
-}: FilterConditions): Filters {
+export function filtersOf(conditions: FilterConditions): Filters {
   const named: Readonly<Record<keyof FilterConditions, unknown>> = {
-    symbol: symbol.length > 0 ? [...new Set(symbol.map(normalSymbol))].sort() : undefined,
-    minHoldings,
-    devOnly: devOnly || undefined,
-    grep: grep?.source,
-    exclude: exclude?.source,
+    symbol: setOf(conditions.symbol, normalSymbol),
+    minHoldings: conditions.minHoldings,
+    devOnly: conditions.devOnly || undefined,
+    grep: conditions.grep?.source,
+    exclude: conditions.exclude?.source,
+    network: setOf(conditions.network, normalNetwork),
+    minTrade: conditions.minTrade,
+    minLikes: conditions.minLikes,
+    open: conditions.open || undefined,
+    closed: conditions.closed || undefined,
   };
   return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
+}
+
+const setOf = (values: readonly string[] = [], normal: (value: string) => string) =>
+  values.length > 0 ? [...new Set(values.map(normal))].sort() : undefined;
+
+/** The titles of the columns that show what a filter looks at. */
+const titles: Readonly<Record<string, string>> = {
+  minHoldings: 'holdings',
+  minTrade: 'trade',
+  minLikes: 'likes',
+  open: 'position',
+  closed: 'position',
+  network: 'chain',
+};
+
+/** A view whose tables always have the columns by which their posts are chosen, taken from `all` if they are not in it. */
+export function showingFilters<T>(
+  view: View<T>,
+  conditions: FilterConditions,
+  all: View<T> = view,
+): View<T> {
+  const shown = new Set(Object.keys(filtersOf(conditions)).map((name) => titles[name]));
+  const columns = all.columns
+    .filter((column) => view.columns.includes(column) || shown.has(column.title))
+    .map((column) => (shown.has(column.title) ? { ...column, rank: 0 } : column));
+  return { ...view, columns };
 }

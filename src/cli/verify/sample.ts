@@ -48,6 +48,12 @@ export function planSample(
   const callouts = { mint: first, wallet: tokens[0] };
   const call = isThesis ? thesisCall(thesis, { limit: THESIS_BLOCK }) : calloutCall(callouts, {});
   const wants = filterOf(certificate, feed);
+  // A post that passes now may not have passed when the file was written.
+  if (['closed', 'minLikes'].some((name) => name in certificate.filters))
+    throw usageError(
+      '--sample cannot be used with files of --closed or --min-likes: what they look at changes',
+      'verify the files without --sample',
+    );
   const pages = countText(cursors.length, 'page');
 
   /** Reads the pages again, and adds the posts to the gaps that should be in the files but are not. */
@@ -97,14 +103,20 @@ function readFeedName(feed: string) {
 }
 
 function filterOf({ filters }: Certificate, { isThesis, tokens }: ReturnType<typeof readFeedName>) {
-  const { symbol, minHoldings, devOnly, grep, exclude } = filters;
+  const { symbol, network, minHoldings, minTrade, devOnly, open, grep, exclude } = filters;
+  const texts = (value: unknown) => (Array.isArray(value) ? value.map(String) : []);
+  const numberIn = (value: unknown) => (typeof value === 'number' ? value : undefined);
   const pattern = (text: unknown) => (typeof text === 'string' ? readPattern(text) : undefined);
   return createFilter({
     tokens: isThesis ? tokens : [],
-    symbol: Array.isArray(symbol) ? symbol.map(String) : [],
+    symbol: texts(symbol),
     symbolField: isThesis ? 'tokenSymbol' : 'coinSymbol',
-    minHoldings: typeof minHoldings === 'number' ? minHoldings : undefined,
+    network: texts(network),
+    networkField: isThesis ? 'tokenNetwork' : 'chain',
+    minHoldings: numberIn(minHoldings),
+    minTrade: numberIn(minTrade),
     devOnly: devOnly === true,
+    open: open === true,
     grep: pattern(grep),
     exclude: pattern(exclude),
   });

@@ -11,8 +11,14 @@ export interface Conditions {
   readonly tokens?: readonly string[] | undefined;
   readonly userId?: string | undefined;
   readonly symbol?: readonly string[] | undefined;
+  /** The names of chains; their case is ignored. */
+  readonly network?: readonly string[] | undefined;
   readonly minHoldings?: number | undefined;
+  readonly minTrade?: number | undefined;
+  readonly minLikes?: number | undefined;
   readonly devOnly?: boolean | undefined;
+  readonly open?: boolean | undefined;
+  readonly closed?: boolean | undefined;
   readonly grep?: RegExp | undefined;
   readonly exclude?: RegExp | undefined;
 }
@@ -20,6 +26,8 @@ export interface Conditions {
 export interface FilterOptions<R extends Filterable = Filterable> extends Conditions {
   /** `tokenSymbol` by default. */
   readonly symbolField?: string | undefined;
+  /** `tokenNetwork` by default. */
+  readonly networkField?: string | undefined;
   /** When a pattern timed out. The condition then counts as met, because it may be met. */
   readonly onTimeout?: ((row: R) => void) | undefined;
 }
@@ -33,11 +41,13 @@ interface Filterable {
 export const normalToken = (address: string): string =>
   /^0x/i.test(address) ? address.toLowerCase() : address;
 export const normalSymbol = (symbol: string): string => symbol.replace(/^\$/, '').toLowerCase();
+export const normalNetwork = (network: string): string => network.toLowerCase();
 
 const everything = () => true;
 
 export function createFilter<R extends Filterable>({
   symbolField = 'tokenSymbol',
+  networkField = 'tokenNetwork',
   onTimeout,
   ...wanted
 }: FilterOptions<R>): (row: R) => boolean {
@@ -49,11 +59,13 @@ export function createFilter<R extends Filterable>({
       return found === undefined || found === expected;
     };
   };
-  const { tokens = [], userId, symbol = [], minHoldings, devOnly, grep, exclude } = wanted;
-  const [addresses, symbols] = [
-    new Set(tokens.map(normalToken)),
-    new Set(symbol.map(normalSymbol)),
-  ];
+  const atLeast = (field: string, least: number | undefined) =>
+    least !== undefined &&
+    (({ record: { [field]: size } }: R) => typeof size === 'number' && size >= least);
+  const { tokens = [], userId, symbol = [], network = [], grep, exclude } = wanted;
+  const addresses = new Set(tokens.map(normalToken));
+  const symbols = new Set(symbol.map(normalSymbol));
+  const networks = new Set(network.map(normalNetwork));
   const tests: Readonly<Record<keyof Conditions, ((row: R) => boolean) | false | undefined>> = {
     tokens:
       tokens.length > 0 &&
@@ -62,11 +74,16 @@ export function createFilter<R extends Filterable>({
     symbol:
       symbol.length > 0 &&
       (({ record }) => symbols.has((textOf(record[symbolField]) ?? '').toLowerCase())),
-    minHoldings:
-      minHoldings !== undefined &&
-      (({ record: { holdingsUsd } }) =>
-        typeof holdingsUsd === 'number' && holdingsUsd >= minHoldings),
-    devOnly: devOnly && (({ record }) => record['authorIsDev'] === true),
+    network:
+      network.length > 0 &&
+      (({ record }) => networks.has(normalNetwork(textOf(record[networkField]) ?? ''))),
+    minHoldings: atLeast('holdingsUsd', wanted.minHoldings),
+    minTrade: atLeast('authorTradeUsd', wanted.minTrade),
+    minLikes: atLeast('likeCount', wanted.minLikes),
+    devOnly: wanted.devOnly && (({ record }) => record['authorIsDev'] === true),
+    // Without the field, it is not known whether the position is open.
+    open: wanted.open && (({ record }) => record['closedAt'] === null),
+    closed: wanted.closed && (({ record }) => typeof record['closedAt'] === 'number'),
     grep: grep && matches(grep, true),
     exclude: exclude && matches(exclude, false),
   };

@@ -57,6 +57,7 @@ export const calloutView: View<Sent> = {
     { title: 'mcap then', kind: 'usd', field: 'calledOutAtMcap', rank: 1 },
     { title: 'wallet', kind: 'address', field: 'wallet', rank: 4 },
     { title: 'mint', kind: 'address', field: 'coinMint', rank: 5 },
+    { title: 'chain', kind: 'text', field: 'chain', rank: 6 },
     { title: 'why', kind: 'text', field: 'thesis', wrap: true, below: true, lines: 3 },
   ],
   fields: fieldPaths(ListedCallout),
