@@ -3,9 +3,11 @@ import { judgeRelay } from './relay/judge.ts';
 import {
   assumesNoGap,
   claimsAll,
+  doesNotFlush,
   doesNotLookBack,
   doesNotWait,
   forgets,
+  forgetsLines,
   ignoresFeed,
   reconnects,
   withoutBeginning,
@@ -92,6 +94,8 @@ test.each<[string, RelayMutation, (seed: number) => RelaySchedule, number]>([
     15,
   ],
   ['a follower claims what it has not read', claimsAll, lateFollowers, 0],
+  ['a follower forgets the lines behind its position', forgetsLines, relayScheduleOf, 0],
+  ['a follower saves a position before its rows are written', doesNotFlush, relayScheduleOf, 0],
   ['a follower assumes that a feed was not started over', withoutStart, lostBehindFrames, 21],
   ['a follower does not recognize the beginning of a feed', withoutBeginning, emptied, 32],
 ])('the promise breaks if %s', { timeout: 120_000 }, async (_, mutation, of, from) => {

@@ -160,10 +160,10 @@ export const thesisTail = command({
       const scope = { userId, tokenAddress };
       if (stored) {
         const { openFollower } = await import('../store/follow.ts');
-        const { createFilling } = await import('../../tail/stored/fill-gap.ts');
+        const { GapFilling } = await import('../../tail/stored/fill-gap.ts');
         const client = fill ? await context.service.client() : undefined;
         const filling =
-          client && createFilling(thesisSource(client, scope), client, context.terminal.io.clock);
+          client && new GapFilling(thesisSource(client, scope), client, context.terminal.io.clock);
         return openFollower(context, files, {
           ...stored,
           ...plan,

@@ -19,10 +19,27 @@ const COUNT = 500;
 const BLOCK_MS = 5_000;
 const MARK_MS = 10_000;
 
+interface RowsEvent {
+  readonly kind: 'rows';
+  readonly rows: readonly StreamRow[];
+}
+
+/** These entries were deleted before they could be read. */
+export interface GapEvent extends MissingPosts {
+  readonly kind: 'gap';
+}
+
+/** The follower has read all entries that this position of the leader covers, but for those of a hole. */
+interface MarkEvent {
+  readonly kind: 'mark';
+  readonly mark: string;
+  readonly isAfterHole: boolean;
+}
+
 type FeedEvent =
-  | { readonly kind: 'rows'; readonly rows: readonly StreamRow[] }
-  /** These entries were deleted before they could be read. */
-  | (MissingPosts & { readonly kind: 'gap' })
+  | RowsEvent
+  | GapEvent
+  | MarkEvent
   /**
    * The store has lost the feed. When a relay continues it, a gap follows, or `found` if no post is
    * missing.
@@ -31,11 +48,6 @@ type FeedEvent =
   | { readonly kind: 'found' }
   /** The follower knows where it starts; `times` are those of the newest posts in the store. */
   | { readonly kind: 'begun'; readonly times: readonly (number | null)[] }
-  /**
-   * The follower has read all entries that this position of the leader covers, but for those of a
-   * hole.
-   */
-  | { readonly kind: 'mark'; readonly mark: string; readonly isAfterHole: boolean }
   /** The follower has reached the end of the stream, on this connection. */
   | { readonly kind: 'live' };
 

@@ -2,24 +2,42 @@ import { randomUUID } from 'node:crypto';
 import type { StoreConnection } from '../connection.ts';
 import { storeFailure } from '../failures.ts';
 import { feedScripts } from '../scripts/feed.ts';
-import { batches, bornOf, type GroupOptions, type GroupWork, hasLost } from './group-batches.ts';
+import {
+  bornOf,
+  type GroupOptions,
+  type GroupReadEvent,
+  GroupReader,
+  type GroupWork,
+  hasLost,
+} from './group-batches.ts';
 import { keepLease, LEASE_MS, renew, resign } from './lease.ts';
-import { reading } from './reconnect.ts';
+import { type Outage, reading } from './reconnect.ts';
 
 const LOOK_MS = 1_000;
 /** Longer than a member needs to notice that the store has lost the group, and to join it again. */
 const GRACE_MS = 5_000;
 
-export type GroupEvent = ReturnType<typeof followGroup> extends AsyncIterable<infer E> ? E : never;
+/** `standby`: another member of an ordered group is active. `active`: this one reads. */
+type MemberEvent = GroupReadEvent | { readonly kind: 'standby' | 'active' };
 
-export function followGroup(options: GroupOptions, signal: AbortSignal) {
-  const work: GroupWork = { open: false, acknowledged: undefined, place: options.memory.read() };
+export type GroupEvent = MemberEvent | Outage;
+
+/** Reads a feed as a member of a group, over all its connections. */
+export function followGroup(
+  options: GroupOptions,
+  signal: AbortSignal,
+): AsyncGenerator<GroupEvent, void, void> {
+  const work: GroupWork = {
+    isDelivering: false,
+    acknowledged: undefined,
+    place: options.memory.read(),
+  };
   const run = options.shared ? sharedMember : orderedMember;
   return reading(
     options,
     signal,
     (store) => run(options, store, work, signal),
-    () => work.open,
+    () => work.isDelivering,
   );
 }
 
@@ -34,7 +52,7 @@ async function* orderedMember(
   store: StoreConnection,
   work: GroupWork,
   signal: AbortSignal,
-) {
+): AsyncGenerator<MemberEvent, void, void> {
   const { feed, name, clock, leaseMs = LEASE_MS } = options;
   const key = feed.group(name);
   const token = randomUUID();
@@ -51,11 +69,11 @@ async function* orderedMember(
       await clock.sleep(GRACE_MS, signal);
     }
     if ((await store.send('SET', [key, token, 'NX', 'PX', leaseMs])) === 'OK') break;
-    if (!isStandby) yield { kind: 'standby' } as const;
+    if (!isStandby) yield { kind: 'standby' };
     isStandby = true;
     await clock.sleep(LOOK_MS, signal);
   }
-  yield { kind: 'active' } as const;
+  yield { kind: 'active' };
   // `signal` does not end the lease: a member that is stopping holds it until its batch is
   // acknowledged.
   const lease = keepLease(store, clock, { askedAt, leaseMs, lostText }, () =>
@@ -69,7 +87,8 @@ async function* orderedMember(
     throw storeFailure('STORE_LEASE', lostText);
   };
   try {
-    yield* batches(options, store, { consumer: 'ordered', ack, work, lost: lease.over }, signal);
+    const member = { consumer: 'ordered', ack, work, lost: lease.over };
+    yield* new GroupReader(options, store, member).events(signal);
   } finally {
     lease.end();
     await giveBack(options, store, token, signal);
@@ -100,12 +119,13 @@ async function* sharedMember(
   store: StoreConnection,
   work: GroupWork,
   signal: AbortSignal,
-) {
-  yield { kind: 'active' } as const;
+): AsyncGenerator<MemberEvent, void, void> {
+  yield { kind: 'active' };
   const { feed, name, machine } = options;
   const ack = async (entries: readonly string[]) => {
     if (entries.length > 0) await store.send('XACK', [feed.stream, name, ...entries]);
   };
   const consumer = `${machine}-${randomUUID().slice(0, 8)}`;
-  yield* batches(options, store, { consumer, ack, work, lost: store.lost }, signal);
+  const member = { consumer, ack, work, lost: store.lost };
+  yield* new GroupReader(options, store, member).events(signal);
 }

@@ -26,10 +26,8 @@ export function leaderProof(
     at = await link.use(async (connection) => {
       const info = await hashReply(connection, feed.info);
       const leads = Number(await connection.send('PTTL', [feed.lease])) > 0;
-      const [verified, renewed] = [
-        timeFrom(info.get('verifiedAgo')),
-        timeFrom(info.get('renewed')),
-      ];
+      const verified = timeFrom(info.get('verifiedAgo'));
+      const renewed = timeFrom(info.get('renewed'));
       if (!leads || verified === null || renewed === null) return at;
       return clock.now() - (verified + (await serverNow(connection)) - renewed);
     });

@@ -1,14 +1,15 @@
 import { stretchesOf } from '../../../src/tail/certificate.ts';
 import type { Post } from '../posts.ts';
 import { above } from '../service.ts';
-import { type Delivered, type RelayOutcome, streamOf } from './world.ts';
+import type { FollowedRows } from './follower.ts';
+import { type RelayOutcome, streamOf } from './world.ts';
 
 /** How late a post may be found: after a poll, a takeover and the walks that verify the feed. */
 const SETTLED_MS = 100_000;
 /** How far a post that appeared late may be after the end of the gap in which it is missing. */
 const LATE_MS = 120_000;
 
-type Gap = Delivered['gaps'][number];
+type Gap = FollowedRows['gaps'][number];
 
 /** Describes what is wrong in a finished run of relays and followers; empty if nothing is. */
 export function judgeRelay(outcome: RelayOutcome): string[] {
@@ -67,17 +68,18 @@ export function judgeRelay(outcome: RelayOutcome): string[] {
   ];
 }
 
-/** The posts that the certificate of a follower claims and its file does not have. */
-function falseClaims({ claims, rows }: Delivered, posts: readonly Post[]): string[] {
-  if (!claims?.coverage) return [];
-  const { coverage, verified, lowest } = claims;
-  const stretches = stretchesOf({ coverage, verified, lowest, lines: noLines });
-  const have = new Set(rows.map(({ id }) => id));
-  return posts
-    .filter(
-      ({ id, at, old }) => !have.has(id) && at !== null && !old && stretches.some(isAround(at)),
-    )
-    .map(({ id }) => id);
+/** The posts that the certificate of a follower claimed when a process ended, and that its file did not have then. */
+function falseClaims({ claims, rows }: FollowedRows, posts: readonly Post[]): string[] {
+  return claims.flatMap(({ claims: { coverage, verified, lowest }, rows: many }) => {
+    if (!coverage) return [];
+    const stretches = stretchesOf({ coverage, verified, lowest, lines: noLines });
+    const have = new Set(rows.slice(0, many).map(({ id }) => id));
+    return posts
+      .filter(
+        ({ id, at, old }) => !have.has(id) && at !== null && !old && stretches.some(isAround(at)),
+      )
+      .map(({ id }) => id);
+  });
 }
 
 const isAround =
@@ -97,7 +99,7 @@ const isInGap = ({ at }: Post, { from, to }: Gap): boolean =>
  * Whether a follower may report a gap: the store had lost everything, and the follower had not read all of it, or the
  * relays had lost their files too.
  */
-function isJustified(gap: Gap, { rows }: Delivered, { store, schedule }: RelayOutcome): boolean {
+function isJustified(gap: Gap, { rows }: FollowedRows, { store, schedule }: RelayOutcome): boolean {
   return store.lost.some(({ at, data }) => {
     if (at > gap.at) return false;
     const before = new Set(rows.filter((row) => row.at <= at).map(({ id }) => id));

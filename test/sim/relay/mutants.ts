@@ -47,6 +47,12 @@ export const withoutStart: RelayMutation = {
 /** A follower claims posts from before it began. */
 export const claimsAll: RelayMutation = { claimsAll: true };
 
+/** A follower that continues its file forgets the posts in the lines behind its position. */
+export const forgetsLines: RelayMutation = { ignoresLines: true };
+
+/** A follower saves a position before its rows are in the file. */
+export const doesNotFlush: RelayMutation = { doesNotFlush: true };
+
 /** The beginning of a feed has no name, so that a follower cannot recognize it. */
 export const withoutBeginning: RelayMutation = {
   script: rewritten('beginFeed', "'born:' .. token", "''"),

@@ -1,0 +1,97 @@
+import { countText, unitsText } from '../../base/units.ts';
+import { span } from '../../output/format/time.ts';
+import { nothingMeasured, type TailFacts } from '../../tail/health.ts';
+import type { TailRow } from '../../tail/post-row.ts';
+import type { Ending } from '../../tail/stored/ending.ts';
+import { leaderProof } from '../../tail/stored/leader-proof.ts';
+import { StoreProgress } from '../../tail/stored/store-progress.ts';
+import type { Context } from '../run/context.ts';
+import type { RunStore } from '../run/open-store.ts';
+import type { Terminal } from '../run/terminal.ts';
+import type { TailFlags } from '../tail/flags.ts';
+import { feederText } from '../tail/notice-text.ts';
+import type { RunWriter } from '../tail/output/run-writer.ts';
+import type { Feeder } from '../tail/run-feed.ts';
+import { missingText, type StoredNames, storeNoticeText } from './notice-text.ts';
+
+export interface StoredPosts {
+  readonly store: RunStore;
+  readonly feedId: string;
+  readonly flags: TailFlags;
+  readonly filter: (row: TailRow) => boolean;
+}
+
+/** What reads from the store: a follower, or a member of a group. */
+interface StoredSource {
+  run(): Promise<void>;
+  /** Up to which post time the posts were delivered. */
+  readonly verified: number | null;
+}
+
+/** The output of a run that reads from the store. */
+export type StoredOutput = Omit<RunWriter<unknown>, 'writer'>;
+
+/** What a run that reads from the store consists of. */
+interface StoredRun {
+  readonly source: StoredSource;
+  readonly output: StoredOutput;
+  readonly progress: StoreProgress;
+  readonly ending: Ending;
+  readonly names: StoredNames;
+}
+
+/** What is known of a run that reads from the store, which reports it on the terminal. */
+export function createStoreProgress({ io, notice }: Terminal, names: StoredNames): StoreProgress {
+  return new StoreProgress(io.clock.now, (event) => notice(storeNoticeText(event, names)));
+}
+
+/** A run that reads from the store, with its state and its last line in words. */
+export function storedFeeder(
+  context: Context,
+  { store, feedId, flags }: StoredPosts,
+  { source, output, progress, ending, names }: StoredRun,
+): Feeder {
+  const { clock } = context.terminal.io;
+  const began = clock.mono();
+  const proofOf = leaderProof(store.link, store.keys.feed(feedId), clock);
+  const facts = (): TailFacts => ({
+    ...nothingMeasured,
+    mode: 'store',
+    ready: progress.isReady,
+    failing: progress.isAway,
+    rows: progress.rows,
+    lastPost: progress.lastPost,
+    gaps: progress.missing.length,
+    verified: source.verified,
+    walkedAgoMs: proofOf(),
+    handoff: output.handoff?.() ?? null,
+  });
+  return {
+    watched: { facts, text: () => stateText(facts(), clock.now()) },
+    check: output.check,
+    async run() {
+      if (flags.duration !== undefined) ending.stopAfter(flags.duration, clock);
+      ending.signal.addEventListener('abort', context.out.diskWait.close, { once: true });
+      await source.run();
+      const { rows, missing } = progress;
+      const [first] = missing;
+      const gaps = first === undefined ? 'no gaps' : countText(missing.length, 'gap');
+      const took = span(clock.mono() - began);
+      return {
+        line: `stopped after ${took}: ${countText(rows, 'post')}, ${gaps}, ${unitsText(context.bill.spent)}`,
+        gap: first && ending.hasReader ? missingText(first, names) : undefined,
+      };
+    },
+    async close() {
+      ending.stop();
+      await output.close();
+    },
+  };
+}
+
+function stateText(facts: TailFacts, now: number): string {
+  const { failing, walkedAgoMs } = facts;
+  const reading = failing ? 'the store is not reachable' : 'reading from the store';
+  const verified = walkedAgoMs === null ? '' : `verified ${span(walkedAgoMs)} ago`;
+  return feederText(facts, now, reading, verified);
+}
