@@ -1,6 +1,7 @@
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
-const quoted = (word: string): string =>
+/** A word as a POSIX shell reads it back, whatever it contains. */
+export const quoted = (word: string): string =>
   PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /** This command line with flags set to the values in `changes`; undefined removes a flag. */

@@ -55,6 +55,11 @@ const output = {
 const service = {
   baseUrl: value('--base-url', 'base URL of the service', text('url')),
   dryRun: flag('--dry-run', 'print the calls and their cost without sending them'),
+  curl: excluding(
+    flag('--curl', 'with --dry-run: print each call as a curl command line'),
+    '--output',
+    '--json',
+  ),
   retries: value(
     '--retries',
     'retries after a transient failure',

@@ -82,6 +82,8 @@ export type ListInput = ListFlags & {
    * best ones.
    */
   readonly best: number | undefined;
+  /** Whether the limit is that of agents, which the line did not state. */
+  readonly isForAgent?: boolean;
 };
 
 /** Checks the flags of a list. `fields` are the names that --sort accepts. */

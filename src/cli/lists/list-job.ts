@@ -6,6 +6,7 @@ import { highlightOf } from '../../core/pages/pattern-search.ts';
 import { sortBy } from '../../core/pages/sort.ts';
 import { type TimedFeed, type WalkFilter, walkPages } from '../../core/pages/walk.ts';
 import type { View } from '../../output/view.ts';
+import { agentOf } from '../agent.ts';
 import { type ListInput, readRange } from '../args/list-flags.ts';
 import { serviceClock } from '../lookup/service-time.ts';
 import type { Context } from '../run/context.ts';
@@ -43,6 +44,8 @@ interface ListState {
   matches: number;
   /** The time of the last post that passed, as it is in the record. */
   oldest: unknown;
+  /** The id of the last post that passed. */
+  last: string | undefined;
   /** Whether the list stopped because page after page had no match. */
   isGivenUp: boolean;
 }
@@ -50,8 +53,12 @@ interface ListState {
 /** The number of consecutive pages without a match after which a list with a limit stops. */
 const MAX_PAGES_WITHOUT_MATCH = 20;
 
+/** The rows that an agent gets of a list to which it gave no limit. */
+const AGENT_ROWS = 200;
+
 /** A list of posts, newest first: reads page after page, and prints those that match. */
-export function listJob(context: Context, flags: ListInput, list: PostList): CommandJob {
+export function listJob(context: Context, given: ListInput, list: PostList): CommandJob {
+  const flags = limitedForAgent(context, given);
   const tally = new RowTally(...list.noun);
   return {
     plan: listPlan(context, flags, list),
@@ -59,6 +66,19 @@ export function listJob(context: Context, flags: ListInput, list: PostList): Com
     tally,
     print: (out) => printList(context, flags, list, tally, out),
   };
+}
+
+/**
+ * Limits a list that would otherwise print a whole range, because an agent has to read every row.
+ * A file is not limited: the agent decides what of it to read.
+ */
+function limitedForAgent({ terminal, settings }: Context, flags: ListInput): ListInput {
+  const { rows, best, all, sort } = flags;
+  const isLimited = all || rows !== undefined || best !== undefined;
+  if (isLimited || settings.flags.out !== undefined || agentOf(terminal.io.env) === undefined)
+    return flags;
+  const limit = sort === undefined ? { rows: AGENT_ROWS } : { best: AGENT_ROWS };
+  return { ...flags, ...limit, isForAgent: true };
 }
 
 function listPlan({ terminal, settings }: Context, flags: ListInput, list: PostList): Plan {
@@ -95,6 +115,7 @@ async function printList(
     next: flags.before,
     matches: 0,
     oldest: undefined,
+    last: undefined,
     isGivenUp: false,
   };
   const filter = walkFilter(context, flags, list, state, (record) => certificate.saw(record));
@@ -115,7 +136,9 @@ async function printList(
   };
   await out.print(view, tally.counting(inOrderOf(flags, posts, continued)));
   const isCut = state.matches === rows;
-  if (isCut && walk.since !== undefined) terminal.notice(cutText(state.oldest));
+  const isCutForAgent = flags.isForAgent && (isCut || state.matches > (flags.best ?? rows ?? 0));
+  if (isCutForAgent) terminal.notice(agentText(context, flags, state, range.since));
+  else if (isCut && walk.since !== undefined) terminal.notice(cutText(state.oldest));
   // A file from which the sort has cut posts proves nothing about a stretch of time.
   if (flags.best === undefined || state.matches <= flags.best)
     certificate.write(state.name, filtersOf(flags.conditions), state.isGivenUp || isCut);
@@ -128,10 +151,24 @@ function cutText(oldest: unknown): string {
   return `--limit ended the list${at}, before --since; to read the whole range, omit --limit`;
 }
 
+/** How an agent gets the rest of a list: by another line, or all at once. */
+function agentText(
+  { terminal }: Context,
+  { best }: ListInput,
+  { last, matches }: ListState,
+  since: number | undefined,
+): string {
+  const agent = agentOf(terminal.io.env);
+  if (best !== undefined)
+    return `printed ${best} of ${matches} rows, because an agent reads them (${agent}); for more, add --limit N or --all`;
+  const line = continueList(terminal.io, undefined, continuation(last, since));
+  return `stopped at ${matches} rows, because an agent reads them (${agent}); continue with: ${line}; for more at once, add --limit N or --all`;
+}
+
 /** The filter of a walk, which notes in `state` where the walk is. */
 function walkFilter(
   { terminal, bill }: Context,
-  { rows, conditions }: ListInput,
+  { rows, conditions, isForAgent }: ListInput,
   { symbolField, networkField, timeField }: PostList,
   state: ListState,
   saw: (record: Sent) => void,
@@ -148,13 +185,14 @@ function walkFilter(
       if (isMatch) {
         state.matches++;
         state.oldest = record[timeField];
+        state.last = postId(record);
       }
       return isMatch;
     },
     onPage(cursor) {
       state.next = cursor;
     },
-    maxPages: rows === undefined ? undefined : MAX_PAGES_WITHOUT_MATCH,
+    maxPages: rows === undefined || isForAgent ? undefined : MAX_PAGES_WITHOUT_MATCH,
     onGiveUp(pages, cursor) {
       state.isGivenUp = true;
       terminal.notice(
@@ -163,6 +201,8 @@ function walkFilter(
     },
   };
 }
+
+const postId = ({ id }: Sent): string | undefined => (typeof id === 'string' ? id : undefined);
 
 /** The posts in the order of the flags. If the list fails halfway, the posts so far come first: they were paid for. */
 async function* inOrderOf(
@@ -182,15 +222,24 @@ async function* inOrderOf(
   if (failure) throw failure.error;
 }
 
-/** The command line that continues a list. An age such as 2h would refer to a later time, so it states the time. */
+/** The flags that continue a list. An age such as 2h would refer to a later time, so they state the time. */
+function continuation(
+  before: string | undefined,
+  since: number | undefined,
+): Record<string, string | undefined> {
+  const changes: Record<string, string | undefined> = { '--before': before };
+  if (since !== undefined) changes['--since'] = new Date(since).toISOString();
+  return changes;
+}
+
+/** The command line that continues a list that failed. */
 function continuedList(
   { terminal, settings }: Context,
   { rows }: ListInput,
   { next, matches }: ListState,
   since: number | undefined,
 ): string {
-  const changes: Record<string, string | undefined> = { '--before': next };
-  if (since !== undefined) changes['--since'] = new Date(since).toISOString();
+  const changes = continuation(next, since);
   if (rows !== undefined) {
     changes['--limit'] = String(rows - matches);
     changes['--top'] = undefined;

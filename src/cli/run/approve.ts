@@ -1,4 +1,4 @@
-import { Failure } from '../../base/failure.ts';
+import { Failure, usageError } from '../../base/failure.ts';
 import { countText, unitsText } from '../../base/units.ts';
 import type { KeyMeters } from '../../contract/ports/client.ts';
 import { untilRenewal } from '../../core/account.ts';
@@ -20,8 +20,15 @@ export async function isDryRun(
 ): Promise<boolean> {
   const { flags } = context.settings;
   if (!flags.dryRun) {
+    if (flags.curl)
+      throw usageError('--curl requires --dry-run', 'add --dry-run, which sends nothing');
     if (view) await selectedFields(flags.fields, view);
     return false;
+  }
+  if (flags.curl) {
+    const { printCurl } = await import('./curl.ts');
+    await printCurl(context, calls);
+    return true;
   }
   const { printPlan } = await import('./print-plan.ts');
   await printPlan(context, calls);

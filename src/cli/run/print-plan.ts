@@ -27,7 +27,7 @@ function* plannedCalls(calls: Iterable<Planned>): Generator<PlannedCall> {
       endpoint,
       method,
       path,
-      ...(body !== undefined && { body }),
+      ...(body !== undefined && { body: plainJson(body) ?? body }),
       ...(perMinute === undefined ? times !== 1 && { times } : { per: 'minute', times: perMinute }),
       least: isPriced ? least : null,
       most,
@@ -35,21 +35,22 @@ function* plannedCalls(calls: Iterable<Planned>): Generator<PlannedCall> {
   }
 }
 
-interface Request extends Pick<PlannedCall, 'endpoint' | 'method' | 'path' | 'body'> {
+interface Request extends Pick<PlannedCall, 'endpoint' | 'method' | 'path'> {
+  readonly body?: string | undefined;
   /** Undefined if the price is not known, or is that of a minute on the WebSocket. */
   readonly bounds?: PriceBounds | undefined;
 }
 
 /** A planned call as it would be sent, with its price. Parameters that the endpoint rejects are a usage error. */
-function requestOf(planned: Planned): Request {
+export function requestOf(planned: Planned): Request {
   if (!('id' in planned)) {
     const { name, method, path, body, bounds } = planned;
-    return { endpoint: name, method, path, body: body && (plainJson(body) ?? body), bounds };
+    return { endpoint: name, method, path, body, bounds };
   }
   const { id, ask } = planned;
   if (id === 'ws') return { endpoint: id, method: 'GET', path: SOCKET_PATH };
   const { method, path, body, bounds } = encode(id, ask);
-  return { endpoint: id, method, path, body: body && plainJson(body), bounds };
+  return { endpoint: id, method, path, body, bounds };
 }
 
 async function planRows(context: Context, calls: Iterable<PlannedCall>): Promise<PlanRow[]> {

@@ -79,7 +79,7 @@ export class Channel {
     state: SendState,
   ): Promise<HttpAnswer> {
     const { method, path, body, timeoutMs } = message;
-    const headers = this.#headers(body, key);
+    const headers = requestHeaders(body, key, this.#options.userAgent);
     const url = `${this.#base.origin}${this.#base.prefix}${path}`;
     this.trace(`> ${method} ${url}`);
     for (const [name, value] of Object.entries(headers)) this.trace(`> ${name}: ${value}`);
@@ -120,22 +120,23 @@ export class Channel {
     });
   }
 
-  #headers(body: string | undefined, key: string): Readonly<Record<string, string>> {
-    const { userAgent } = this.#options;
-    return {
-      accept: 'application/json',
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(userAgent && { 'user-agent': userAgent }),
-      authorization: `Bearer ${key}`,
-    };
-  }
-
   #masked({ status, headers, text }: HttpAnswer): HttpAnswer {
     const { key } = this.#options;
     const masked = Object.entries(headers).map(([name, value]) => [name, key.mask(value)]);
     return { status, headers: Object.fromEntries(masked), text: key.mask(text) };
   }
 }
+
+export const requestHeaders = (
+  body: string | undefined,
+  key: string,
+  userAgent: string | undefined,
+): Readonly<Record<string, string>> => ({
+  accept: 'application/json',
+  ...(body !== undefined && { 'content-type': 'application/json' }),
+  ...(userAgent && { 'user-agent': userAgent }),
+  authorization: `Bearer ${key}`,
+});
 
 /**
  * Whether losing the answer would be expensive: the call may cost a reveal, and is never repeated.
