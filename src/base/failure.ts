@@ -33,6 +33,8 @@ export interface BudgetFacts {
   readonly period: Period;
   /** The machine whose spending the budget limits; undefined if it limits a profile or a key. */
   readonly machine: string | undefined;
+  /** The CU that were left when it refused. */
+  readonly left: number;
   /** A call of unknown price fits in no budget, however high. */
   readonly isPriceKnown: boolean;
 }

@@ -70,7 +70,7 @@ export function budgetRefusal(
   most: number | undefined,
   now: number,
 ): Failure {
-  const { period, scope, name } = budget;
+  const { period, scope, name, left } = budget;
   return new Failure('limit', refusalText(budget, most, now), {
     code: BUDGET,
     retryAfter: Math.ceil((renewalOf(period, now) - now) / 1000),
@@ -78,6 +78,7 @@ export function budgetRefusal(
       about: 'budget',
       period,
       machine: scope === 'machine' ? name : undefined,
+      left,
       isPriceKnown: most !== undefined,
     },
   });

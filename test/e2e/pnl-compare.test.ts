@@ -159,6 +159,21 @@ describe('pnl --compare', () => {
     expect(page.stderr).toBe('');
   });
 
+  test('shows a value and a difference in columns for each of several windows', async () => {
+    const home = twoExports();
+    const words = [...compare, '--changed', '--window', '24h,7d', '-o', 'markdown'];
+    const flow = await home.run(words);
+    expect(flow.lines()[0]).toBe(
+      '| handle | change | cash flow 24h | Δ cash flow 24h | cash flow 7d | Δ cash flow 7d |',
+    );
+    // What changed in the second window is a change too.
+    expect(flow.stdout.replaceAll('\\', '')).toMatch(
+      /\| @up \| changed \| \S+ \| \$0\.00 \| \S+ \| \+\$0\.10 \|/,
+    );
+    const rank = await home.run([...words, '--sort', 'rank']);
+    expect(rank.lines()[0]).toMatch(/\| rank 24h \| Δ rank 24h \| rank 7d \| Δ rank 7d \|$/);
+  });
+
   test('writes a CSV with the differences in columns, which is an export too', async () => {
     const home = twoExports();
     await trdr([...compare, '--out', 'both.csv'], { home });

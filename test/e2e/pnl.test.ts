@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openHome, runInProcess, trdr, withoutReading } from './harness.ts';
+import { openHome, runInProcess, trdr, withoutReading, withSandbox } from './harness.ts';
 import { numbersOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
 
 const posts = (sandbox: { readonly log: readonly { readonly endpoint: string | null }[] }) =>
@@ -155,12 +155,23 @@ describe('unknown handles, missing wallets and missing numbers', () => {
     ).toBe(true);
   });
 
-  test('differ in a comparison', async () => {
-    const text = await inTable(handles);
-    expect(text.split('\n')[0]).toMatch(/^window +@mira +@nosuch +@nowallet +@quiet$/);
-    expect(text).toMatch(/note +✓ found +· not found +· no verified wallet +· no numbers/);
+  test('differ side by side', async () => {
+    const text = await inTable(['mira', 'quiet']);
+    expect(text.split('\n')[0]).toMatch(/^window +@mira +@quiet$/);
+    expect(text).toMatch(/note +✓ found +· no numbers/);
     expect(text).toContain('cash flow');
     expect(text).not.toContain('netUsd');
+  });
+
+  test('differ in a line per trader', async () => {
+    const [head, , ...lines] = (await inTable(handles)).trimEnd().split('\n');
+    expect(head).toMatch(/^handle +cash flow 24h .* cash flow all +note$/);
+    expect(lines.map((line) => line.split('· ')[1])).toEqual([
+      undefined,
+      'not found',
+      'no verified wallet',
+      'no numbers',
+    ]);
   });
 
   test('differ in rows, and are sorted last', async () => {
@@ -242,9 +253,66 @@ describe('formatting', () => {
     },
   );
 
+  test.each([
+    [2, /^window +@/],
+    [3, /^handle +volume 7d +volume all$/],
+    [20, /^handle +volume 7d +volume all$/],
+    [21, /^handle +window +cash flow/],
+  ])('has a line per trader and a column per window for 3 to 20: %i', async (count, head) => {
+    const sandbox = await withNumbers();
+    const handles = someHandles(80).filter((handle) => numbersOf(handle)?.windows.all);
+    const args = ['pnl', ...handles.slice(0, count), '-y', '--window', '7d,all'];
+    const table = await runInProcess([...args, '--sort', 'volumeUsd', '-o', 'table'], { sandbox });
+    expect(table.lines()[0]).toMatch(head);
+    const page = await runInProcess([...args, '-o', 'markdown'], { sandbox });
+    const isGrid = count >= 3 && count <= 20;
+    expect(page.lines()[0]?.startsWith('| handle | cash flow 7d | cash flow all |')).toBe(isGrid);
+    if (isGrid) expect([table.lines().length, page.lines().length]).toEqual([count + 2, count + 2]);
+  });
+
+  test.each(['netUsd', 'rank'] as const)(
+    'sorts by %s, worst first if reversed',
+    async (measure) => {
+      const sandbox = await withNumbers();
+      const handles = someHandles(12);
+      const args = ['pnl', ...handles, 'nosuch', '-y', '--window', '7d', '--sort', measure];
+      const { records } = await runInProcess([...args, '--reverse'], { sandbox });
+      const measured = (handle: string) => numbersOf(handle)?.windows['7d']?.[measure];
+      const values = records().map(({ subject }) => measured(String(subject)));
+      const numbers = values.filter((value) => value !== undefined);
+      expect(values.slice(0, numbers.length)).toEqual(numbers);
+      const worstFirst = measure === 'rank' ? -1 : 1;
+      expect(numbers).toEqual(numbers.toSorted((one, other) => worstFirst * (one - other)));
+    },
+  );
+
+  test.each([
+    ['a ceiling', ['--max-cu', '299999'], 'CEILING'],
+    ['a budget', ['--yes'], 'BUDGET'],
+  ])(
+    'prints nine of ten under %s that covers nine, and names the other',
+    async (what, flags, code) => {
+      const sandbox = await withSandbox();
+      const home = openHome();
+      if (what === 'a budget') await home.run(['budget', 'set', 'day', '299999']);
+      const handles = someHandles(40)
+        .filter((handle) => numbersOf(handle)?.windows.all)
+        .slice(0, 10);
+      const args = ['pnl', ...handles, ...flags, '-o', 'ndjson'];
+      const ran = await home.run(args, { sandbox });
+      expect([ran.exitCode, ran.error()['code']]).toEqual([6, code]);
+      expect(ran.records().map(({ subject }) => subject)).toEqual(handles.slice(0, 9));
+      expect(ran.said).toContain(`skipped 1 handle: ${handles[9]}`);
+      expect(sandbox.meter().unitsUsed).toBe(270_000);
+      const file = await home.run([...args, '--no-cache', '--out', 'desk.csv'], { sandbox });
+      expect([file.exitCode, file.error()['code']]).toEqual([6, code]);
+    },
+  );
+
   test('rejects a limit that has no order, or whose file could not be resumed', async () => {
     for (const words of [
       ['--top', '3'],
+      ['--reverse'],
       ['--limit', '3', '--sort', 'rank', '--resume'],
     ]) {
       const ran = await runInProcess(['pnl', 'mira', 'solwolf', ...words, '--out', 'x.csv'], {});

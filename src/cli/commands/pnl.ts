@@ -42,6 +42,7 @@ export const pnl = command({
       value('--top, --limit', 'with --sort: show only the best N', integer({ min: 1 })),
       '--resume',
     ),
+    reverse: flag('--reverse', 'with --sort: worst first'),
     resume: flag('--resume', 'with --out: resume an interrupted export, keep a finished one'),
     fresh: flag('--fresh', 'with --out: start over, and replace FILE without asking'),
     from: excluding(
@@ -71,10 +72,10 @@ export const pnl = command({
       );
     }
     checkCompare(given, '--compare yesterday.csv');
-    if (given.limit !== undefined && given.sort === undefined) {
+    if (given.sort === undefined && (given.limit !== undefined || given.reverse)) {
       throw usageError(
-        '--limit requires --sort',
-        'add --sort FIELD to show the best, such as --sort netUsd',
+        `${given.reverse ? '--reverse' : '--limit'} requires --sort`,
+        'add --sort FIELD, such as --sort netUsd',
       );
     }
     return { ...given, window: [...new Set(given.window)], source };
@@ -115,6 +116,7 @@ interface ShapeFlags {
   readonly source: SubjectSource | undefined;
   readonly window: readonly WindowName[];
   readonly sort: SortKey | undefined;
+  readonly reverse: boolean;
   readonly limit: number | undefined;
   readonly compare: string | undefined;
   readonly changed: boolean;
@@ -126,7 +128,7 @@ async function shapeOf(
   flags: ShapeFlags,
   subjects: readonly Subject[],
 ): Promise<Shape> {
-  const { source, window, sort, limit, compare } = flags;
+  const { source, window, sort, reverse, limit, compare } = flags;
   const { settings, terminal } = context;
   const { out, fields, dryRun } = settings.flags;
   const isComparison = compare !== undefined && !dryRun;
@@ -137,6 +139,7 @@ async function shapeOf(
     windows: window.length > 0 ? window : windowNames,
     sort,
     sortWindow: window[0] ?? 'all',
+    reverse,
     limit,
     fields,
     single: compare === undefined && isSingle,
@@ -155,14 +158,14 @@ async function comparisonOf(
 ): Promise<Comparison> {
   const { earlier, byName } = await readEarlier(path, terminal.io);
   const first = window[0] ?? '7d';
-  // A table has the differences of one window.
+  // Without --window, a table has the differences of one window.
   const isTable = settings.format === 'table' || settings.format === 'markdown';
-  const all = window.length > 0 ? window : windowNames;
+  const byDefault = isTable ? [first] : windowNames;
   return {
     earlier,
     byName,
     window: first,
-    windows: isTable ? [first] : all,
+    windows: window.length > 0 ? window : byDefault,
     changed,
     only,
     // A summary in a mail from cron would be noise.

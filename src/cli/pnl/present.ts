@@ -7,6 +7,9 @@ import {
   compareView,
   differenceView,
   fitsSideBySide,
+  GRID,
+  type Grid,
+  gridView,
   pnlView,
   rowView,
 } from '../../output/views/pnl.ts';
@@ -28,6 +31,8 @@ export interface Shape {
   readonly windows: readonly WindowName[];
   readonly sort: SortKey | undefined;
   readonly sortWindow: WindowName;
+  /** Whether the worst come first. */
+  readonly reverse: boolean;
   /** How many records of the sorted list are printed. */
   readonly limit?: number | undefined;
   readonly fields: string | undefined;
@@ -53,7 +58,9 @@ const isDelimited = ({ format }: Shape) => format === 'csv' || format === 'tsv';
 
 /** Whether all records must be available before the first one is printed. */
 export const isWhole = (shape: Shape): boolean =>
-  shape.sort !== undefined || (shape.format === 'table' && shape.handles <= WHOLE_TABLE);
+  shape.sort !== undefined ||
+  (shape.format === 'table' && shape.handles <= WHOLE_TABLE) ||
+  (shape.format === 'markdown' && shape.handles <= GRID.most);
 
 /** Whether --fields names a field that only records have, not rows. If so, records are shown. */
 const wantsRecords = (fields: string) =>
@@ -87,7 +94,8 @@ export async function present(
     failure = { error };
     if (list.length === 0) throw error;
   }
-  const ordered = (sort ? sorted(list, sort, shape.sortWindow) : list).slice(0, shape.limit);
+  const { sortWindow, reverse, limit } = shape;
+  const ordered = (sort ? sorted(list, sort, sortWindow, reverse) : list).slice(0, limit);
   async function* replay<T>(items: readonly T[]): AsyncGenerator<T> {
     yield* items;
     if (failure) throw failure.error;
@@ -100,13 +108,23 @@ export async function present(
     shape.comparison
   )
     return await pass(replay(ordered), shape, print);
-  if (format === 'table' && windows.length > 1 && fitsSideBySide(list.length, shape.width)) {
+  const isWide = windows.length > 1;
+  if (format === 'table' && isWide && fitsSideBySide(ordered.length, shape.width)) {
     const { view, rows } = compareView(ordered, windows);
     return await print(view, false, replay(rows));
   }
+  if (isWide && ordered.length >= GRID.least && ordered.length <= GRID.most)
+    return await print(gridView(gridOf(shape), ordered), false, replay(ordered));
   const rows = ordered.flatMap((record) => tableRowsOf(record, windows));
   await print(rowView(windows, rows), false, replay(rows));
 }
+
+const gridOf = ({ windows, sort, sortWindow, comparison }: Shape): Grid => ({
+  windows,
+  measure: sort ?? 'netUsd',
+  first: sortWindow,
+  isComparison: comparison !== undefined,
+});
 
 /** The records with only these windows: machine formats contain what --window selects, as tables do. */
 async function* narrowed(
@@ -137,8 +155,11 @@ async function pass(records: AsyncIterable<PnlRecord>, shape: Shape, print: Prin
     const shown = isRows(shape) ? records : narrowed(records, windows);
     return await print(pnlView(windows), single, shown);
   }
-  if (comparison && fields === undefined && !isDelimited(shape))
-    return await print(differenceView(comparison.window), false, records);
+  if (comparison && fields === undefined && !isDelimited(shape)) {
+    const isOne = comparison.windows.length === 1;
+    const view = isOne ? differenceView(comparison.window) : gridView(gridOf(shape));
+    return await print(view, false, records);
+  }
   const rowsOf = isDelimited(shape) ? csvRowsOf : tableRowsOf;
   const rows = async function* () {
     for await (const record of records) yield* rowsOf(record, windows);

@@ -86,6 +86,8 @@ export function createAllowance(
       signal: AbortSignal | undefined,
     ): Promise<number> {
       if (isRejected(error)) return Math.ceil(size / 2);
+      const budgeted = withinBudget(error, size);
+      if (budgeted > 0) return budgeted;
       if (!(error instanceof Failure) || error.kind !== 'quota') throw error;
       await refresh(signal);
       if (error.code === 'REVEAL_LIMIT_REACHED') walletsCount = true;
@@ -119,4 +121,11 @@ export function createAllowance(
       }
     },
   };
+}
+
+/** The size of a smaller batch that the budget covers, which refused one of `size`; 0 if there is none. */
+function withinBudget(error: unknown, size: number): number {
+  const facts = error instanceof Failure ? error.facts : undefined;
+  if (facts?.about !== 'budget' || !facts.isPriceKnown) return 0;
+  return Math.min(size - 1, Math.floor(facts.left / cu.reveal));
 }

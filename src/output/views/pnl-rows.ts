@@ -155,20 +155,20 @@ export function csvRowsOf(record: PnlRecord, windows: readonly WindowName[]): Pn
   ];
 }
 
-/** Best first. Records without the number come last, in their original order. */
+/** Best first, or worst first if `isReverse`. Records without the number come last, in their original order. */
 export function sorted(
   records: readonly PnlRecord[],
   by: SortKey,
   window: WindowName,
+  isReverse = false,
 ): PnlRecord[] {
-  const keyed = records.map((record) => {
-    // The best rank is the smallest. A trader without a value comes last.
-    const value = measureOf(record, window, by) ?? Number.NEGATIVE_INFINITY;
-    const isRank = by === 'rank' && value !== Number.NEGATIVE_INFINITY;
-    return { record, value: isRank ? -value : value };
+  // The best rank is the smallest.
+  const sign = (by === 'rank') !== isReverse ? 1 : -1;
+  return records.toSorted((one, other) => {
+    const first = measureOf(one, window, by);
+    const second = measureOf(other, window, by);
+    if (first === undefined || second === undefined)
+      return Number(first === undefined) - Number(second === undefined);
+    return sign * (first - second);
   });
-  // Compare before subtracting, because -Infinity minus -Infinity is NaN.
-  return keyed
-    .sort((a, b) => (a.value === b.value ? 0 : b.value - a.value))
-    .map(({ record }) => record);
 }

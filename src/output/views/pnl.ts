@@ -2,8 +2,16 @@ import { bareHandle } from '../../contract/handles.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import type { WindowName } from '../../contract/records/pnl.ts';
 import { PnlRecord } from '../../contract/records/subject.ts';
-import type { CellKind, View } from '../view.ts';
-import { handleOf, measures, type PnlRow, rowFields, windowOf, windowState } from './pnl-rows.ts';
+import type { CellKind, Column, View } from '../view.ts';
+import {
+  handleOf,
+  measures,
+  type PnlRow,
+  rowFields,
+  type SortKey,
+  windowOf,
+  windowState,
+} from './pnl-rows.ts';
 
 const stateTexts: Partial<Record<PnlRow['status'], string>> = {
   not_held: 'not found',
@@ -53,7 +61,17 @@ export const pnlView = (windows: readonly WindowName[]): View<PnlRecord> => ({
   empty: 'no handles',
 });
 
+type Measure = (typeof measures)[number];
+
 const [cashFlow, ...others] = measures;
+
+const handleColumn: Column<PnlRecord> = {
+  title: 'handle',
+  kind: 'handle',
+  value: nameOf,
+  min: 16,
+  field: 'handle',
+};
 
 /** `rows` are all rows, if they are known before the first one is printed. Bars need them, and compare one window only. */
 export function rowView(windows: readonly WindowName[], rows?: readonly PnlRow[]): View<PnlRow> {
@@ -80,33 +98,90 @@ export function rowView(windows: readonly WindowName[], rows?: readonly PnlRow[]
 const changeText = ({ change, was }: PnlRecord): unknown =>
   typeof was === 'string' ? `${change}, was @${bareHandle(was)}` : change;
 
+const differenceKinds = {
+  signedUsd: 'signedUsd',
+  usd: 'signedUsd',
+  percent: 'percent',
+  integer: 'move',
+} as const;
+
+/** The difference of a measure in one window. */
+const differenceColumn = (
+  { title, kind, field }: Measure,
+  window: WindowName,
+  rank: number,
+): Column<PnlRecord> => ({
+  title: `Δ ${title} ${window}`,
+  kind: differenceKinds[kind],
+  field: `changes.${window}.${field}`,
+  rank,
+});
+
+const measureColumn = (
+  { title, kind, field }: Measure,
+  window: WindowName,
+  rank: number,
+): Column<PnlRecord> => ({
+  title: `${title} ${window}`,
+  kind,
+  field: `windows.${window}.${field}`,
+  rank,
+});
+
+const changeColumn: Column<PnlRecord> = {
+  title: 'change',
+  kind: 'text',
+  value: changeText,
+  min: 7,
+};
+
+/** The differences of all measures in one window. */
 export function differenceView(window: WindowName): View<PnlRecord> {
-  const kinds = {
-    signedUsd: 'signedUsd',
-    usd: 'signedUsd',
-    percent: 'percent',
-    integer: 'move',
-  } as const;
-  const differences = measures.map(({ title, kind, field, rank }) => ({
-    title: `Δ ${title} ${window}`,
-    kind: kinds[kind],
-    field: `changes.${window}.${field}`,
-    rank: field === 'netUsd' ? 0 : rank + 1,
-  }));
+  const differences = measures.map((measure) =>
+    differenceColumn(measure, window, measure.field === 'netUsd' ? 0 : measure.rank + 1),
+  );
   return {
-    columns: [
-      { title: 'handle', kind: 'handle', value: nameOf, min: 16, field: 'handle' },
-      { title: 'change', kind: 'text', value: changeText, min: 7 },
-      {
-        title: `cash flow ${window}`,
-        kind: 'signedUsd',
-        field: `windows.${window}.netUsd`,
-        rank: 1,
-      },
-      ...differences,
-    ],
+    columns: [handleColumn, changeColumn, measureColumn(cashFlow, window, 1), ...differences],
     fields: fieldPaths(PnlRecord),
     empty: 'nothing changed',
+    noun: ['handle', 'handles'],
+  };
+}
+
+/** What a table with a column per window shows. */
+export interface Grid {
+  readonly windows: readonly WindowName[];
+  readonly measure: SortKey;
+  /** The window that a narrow terminal shows in any case: the traders are sorted by it. */
+  readonly first: WindowName;
+  readonly isComparison: boolean;
+}
+
+/** A line per trader, and one measure in a column per window. `records` decide whether there is a note. */
+export function gridView(
+  { windows, measure: name, first, isComparison }: Grid,
+  records: readonly PnlRecord[] = [],
+): View<PnlRecord> {
+  const measure = measures.find(({ field }) => field === name) ?? cashFlow;
+  const columns = windows.flatMap((window, at) => {
+    const rank = window === first ? 0 : at + 1;
+    const value = measureColumn(measure, window, rank);
+    // Of a window, the difference is what was asked for, so the value is dropped before it.
+    return isComparison
+      ? [{ ...value, rank: rank + windows.length }, differenceColumn(measure, window, rank)]
+      : [value];
+  });
+  const note = (record: PnlRecord) => stateOf(record, windows);
+  const hasNotes = records.some((record) => note(record) !== '');
+  return {
+    columns: [
+      handleColumn,
+      ...(isComparison ? [changeColumn] : []),
+      ...columns,
+      ...(hasNotes ? [{ title: 'note', kind: 'status', value: note, min: 18 } as const] : []),
+    ],
+    fields: fieldPaths(PnlRecord),
+    empty: isComparison ? 'nothing changed' : 'no handles',
     noun: ['handle', 'handles'],
   };
 }
@@ -118,12 +193,14 @@ interface CompareRow {
   readonly values: readonly unknown[];
 }
 
-const COMPARED = { least: 2, most: 5 } as const;
-const COLUMN = 14;
-const FRONT = 20;
+/** The number of traders of which each has one line. Fewer are shown side by side, more a window a line. */
+export const GRID = { least: 3, most: 20 } as const;
+
+/** The narrowest terminal on which two traders fit side by side. */
+const PAIR_WIDTH = 48;
 
 export const fitsSideBySide = (handles: number, width: number): boolean =>
-  handles >= COMPARED.least && handles <= COMPARED.most && FRONT + handles * COLUMN <= width;
+  handles === 2 && width >= PAIR_WIDTH;
 
 export function compareView(records: readonly PnlRecord[], windows: readonly WindowName[]) {
   const view: View<CompareRow> = {
