@@ -39,7 +39,8 @@ export interface Column<T> {
   readonly lines?: number;
 }
 
-type Row = Readonly<Record<string, unknown>>;
+/** A row of a table below a card. */
+export type Row = Readonly<Record<string, unknown>>;
 
 export interface View<T> {
   readonly columns: readonly Column<T>[];

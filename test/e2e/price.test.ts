@@ -18,7 +18,10 @@ describe('trdr price', () => {
       ['thesis.all', 'thesis.token', 'thesis.user', 'thesis.userToken', 'user.handle'],
     ],
     [['resolve'], ['user.handle', 'user.resolve']],
-    [['launchpad', 'board'], ['launchpad.board']],
+    [
+      ['launchpad', 'board'],
+      ['launchpad.board', 'launchpad.user', 'user.id', 'user.handle'],
+    ],
     [['me'], ['me']],
     [['user.pnl'], ['user.pnl']],
     [['thesis'], ['thesis.all', 'thesis.token', 'thesis.user', 'thesis.userToken']],

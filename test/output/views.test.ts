@@ -44,7 +44,14 @@ test('metrics of the store state times in seconds', () => {
 });
 
 const views: readonly View<never>[] = [
-  ...[boardView(true), calloutView, checkView, launchpadUserView, liveCalloutView, liveThesisView],
+  ...[
+    boardView(true, true),
+    calloutView,
+    checkView,
+    launchpadUserView,
+    liveCalloutView,
+    liveThesisView,
+  ],
   ...[
     meView(null),
     planTableView,

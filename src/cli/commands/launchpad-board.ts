@@ -4,7 +4,7 @@ import { oneOf } from '../../base/values.ts';
 import { boardPeriods } from '../../contract/records/launchpad.ts';
 import { BoardRecord } from '../../contract/records/tool.ts';
 import { changeOptions, checkCompare } from '../args/list-flags.ts';
-import { value, valueOr } from '../args/option.ts';
+import { flag, value, valueOr } from '../args/option.ts';
 import { command } from '../command.ts';
 import { boardJob } from '../lists/board-job.ts';
 import { runJob } from '../run/job.ts';
@@ -19,9 +19,10 @@ export const launchpadBoard = command({
     compare: value('--compare', 'show what changed since this time', time),
     limit: value('--top, --limit', 'show the first N entries', integer({ min: 1 })),
     ...changeOptions,
+    who: flag('--who', 'add who is behind each wallet (at most 410 CU a wallet)'),
   },
   common: ['output', 'service', 'money'],
-  calls: ['launchpad.board'],
+  calls: ['launchpad.board', 'launchpad.user', 'user.id', 'user.handle'],
   record: () => BoardRecord,
   exits: [0, 2, 4, 5, 6, 7, 9, 11],
   parse(_, given) {
@@ -29,6 +30,6 @@ export const launchpadBoard = command({
     return given;
   },
   async run(context, board) {
-    return await runJob(boardJob(context, board), context);
+    return await runJob(await boardJob(context, board), context);
   },
 });

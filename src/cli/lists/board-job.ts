@@ -10,6 +10,7 @@ import { serviceClock } from '../lookup/service-time.ts';
 import type { Context } from '../run/context.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
 import type { PlannedEndpoint } from '../run/plan.ts';
+import { openBoardTraders, traderCalls } from './board-traders.ts';
 
 interface BoardFlags {
   readonly period: BoardPeriod;
@@ -18,18 +19,23 @@ interface BoardFlags {
   readonly limit: number | undefined;
   readonly changed: boolean;
   readonly only: readonly string[];
+  readonly who: boolean;
 }
 
 /** The leaderboard, compared with an earlier snapshot if --compare asks for it. */
-export function boardJob(context: Context, flags: BoardFlags): CommandJob {
+export async function boardJob(context: Context, flags: BoardFlags): Promise<CommandJob> {
   const { terminal, settings } = context;
-  const view = boardView(flags.compare !== undefined);
+  const view = boardView(flags.compare !== undefined, flags.who);
+  const traders = flags.who ? await openBoardTraders(context) : undefined;
   const tally = new RowTally('entry', 'entries');
   const isTimed = flags.at !== undefined || flags.compare !== undefined;
   return {
     plan: {
       // The price is the same for all times, so the clock of this machine suffices for the plan.
-      calls: boardCalls(flags, terminal.io.clock.now(), settings.utc),
+      calls: [
+        ...boardCalls(flags, terminal.io.clock.now(), settings.utc),
+        ...(traders ? traderCalls(mostRows(flags)) : []),
+      ],
       costs: (cost) => `This will cost ${cost}`,
     },
     view,
@@ -37,10 +43,18 @@ export function boardJob(context: Context, flags: BoardFlags): CommandJob {
     async print(out) {
       const clock = isTimed ? await serviceClock(context) : terminal.io.clock;
       const calls = boardCalls(flags, clock.now(), settings.utc);
-      await out.print(view, tally.counting(boardRows(context, flags, calls)));
+      const rows = boardRows(context, flags, calls);
+      await out.print(view, tally.counting(traders ? traders.naming(rows) : rows));
     },
   };
 }
+
+/** A leaderboard has so many entries. */
+const ENTRIES = 100;
+
+/** With --compare, all entries of the earlier board may have left since. */
+const mostRows = ({ limit = ENTRIES, compare }: BoardFlags): number =>
+  Math.min(limit, ENTRIES) * (compare === undefined ? 1 : 2);
 
 /** The calls of the board that is shown and, with --compare, of an earlier one. */
 function boardCalls(

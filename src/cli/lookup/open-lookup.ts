@@ -9,11 +9,13 @@ interface LookupFlags {
   readonly maxAge?: number | undefined;
   /** How the owner of a wallet is found; the cheapest way by default. */
   readonly way?: WalletWay | undefined;
+  /** How many of the people who were seen with a wallet are read again at most; all by default. */
+  readonly mostOwners?: number;
 }
 
 export async function openCachedLookup(
   context: Context,
-  { noCache = false, maxAge, way }: LookupFlags = {},
+  { noCache = false, maxAge, way, mostOwners }: LookupFlags = {},
 ): Promise<CachedLookup> {
   const { terminal, service, settings } = context;
   return new CachedLookup({
@@ -23,6 +25,7 @@ export async function openCachedLookup(
     answers: noCache ? undefined : await openAnswers(context),
     maxAgeMs: maxAge ?? settings.maxAge,
     way,
+    mostOwners,
     onReused({ handle, before, seen }) {
       const date = new Date(seen).toISOString().slice(0, 10);
       terminal.notice(

@@ -138,6 +138,14 @@ export const BoardRecord = z.looseObject({
     z.nullable(z.int()),
     'With --compare: positions gained; negative for positions lost.',
   ),
+  trader: optional(
+    z.nullable(z.string()),
+    'With --who: handle of the user behind the wallet; null if not known.',
+  ),
+  traderId: optional(
+    z.nullable(z.string()),
+    'With --who: id of the user behind the wallet; null if not known.',
+  ),
   period: z.optional(string('Period of the leaderboard: daily, weekly or monthly.')),
   capturedAt: optional(z.nullable(z.int()), 'When the snapshot was taken, epoch ms.'),
   ...observed,

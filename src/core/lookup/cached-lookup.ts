@@ -19,7 +19,13 @@ import type {
 import type { Client, RequestParts } from '../../contract/ports/client.ts';
 import { known, recognize, type Sent } from '../../contract/read-record.ts';
 import { User } from '../../contract/records/user.ts';
-import { type KeptAnswer, keptAnswer, namesIn, ownersSeen } from './book-answers.ts';
+import {
+  type KeptAnswer,
+  keptAnswer,
+  namesIn,
+  ownersSeen,
+  possibleOwners,
+} from './book-answers.ts';
 import { answerOf, type LookupAnswer, NOT_ASKED } from './lookup.ts';
 import type { LookupCall, UserCall } from './lookup-call.ts';
 import type { Subject } from './subject.ts';
@@ -54,6 +60,8 @@ export interface LookupSources {
   readonly answers?: AnswerCache | undefined;
   readonly maxAgeMs?: number | undefined;
   readonly way?: WalletWay | undefined;
+  /** How many of the people who were seen with a wallet are read again at most; all by default. */
+  readonly mostOwners?: number | undefined;
   readonly onReused?: ((reused: ReusedHandle) => void) | undefined;
 }
 
@@ -73,6 +81,7 @@ export class CachedLookup {
   readonly #maxAgeMs: number;
   readonly #missAgeMs: number;
   readonly #way: WalletWay;
+  readonly #mostOwners: number;
   #isLaunchpadDenied = false;
 
   constructor(sources: LookupSources) {
@@ -80,6 +89,7 @@ export class CachedLookup {
     this.#maxAgeMs = sources.maxAgeMs ?? MAX_AGE_MS;
     this.#missAgeMs = Math.min(MISS_AGE_MS, this.#maxAgeMs);
     this.#way = sources.way ?? 'cheapest';
+    this.#mostOwners = sources.mostOwners ?? Number.POSITIVE_INFINITY;
   }
 
   /** Plans a lookup by what the book has now. Sends nothing. */
@@ -150,7 +160,15 @@ export class CachedLookup {
     if (kept) return { subject, owners, calls: [], answer: fromKept(kept) };
     if (this.#way === 'direct') return { subject, owners, calls: [lookupCall(subject)] };
     const account = this.#cachedAccount(name.normal)?.account;
-    return { subject, owners, calls: planOwner(name, entry, account, this.#way, callOf) };
+    const clues = this.#clues(name.normal, entry);
+    return { subject, owners, calls: planOwner(name, clues, account, this.#way, callOf) };
+  }
+
+  /** What the book has of a wallet, with no more people than may be read again. */
+  #clues(wallet: string, entry: KnownName | undefined): KnownName | undefined {
+    if (entry === undefined || entry.people.length <= this.#mostOwners) return entry;
+    const owners = possibleOwners(wallet, entry).slice(0, this.#mostOwners);
+    return { ...entry, people: entry.people.filter(({ person }) => owners.includes(person)) };
   }
 
   #look(names: readonly Name[]): readonly (KnownName | undefined)[] {
@@ -192,7 +210,7 @@ export class CachedLookup {
       noteTried: async (normal, name, at) => book?.noteTried(normal, name, at),
     };
     const seen = entry?.people.length ? entry : await this.#shared(wallet, signal);
-    return findOwner(wallet, seen ?? entry, sources);
+    return findOwner(wallet, this.#clues(wallet.normal, seen ?? entry), sources);
   }
 
   /** Whom another machine has read with this wallet, however long ago. */

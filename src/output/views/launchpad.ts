@@ -12,11 +12,14 @@ function move({ change, previousRank, rankChange }: Sent) {
 
 const change: Column<Sent> = { title: 'move', kind: 'move', value: move, field: 'change' };
 
-export const boardView = (compared: boolean): View<Sent> => ({
+const trader: Column<Sent> = { title: 'trader', kind: 'handle', field: 'trader', min: 8 };
+
+export const boardView = (compared: boolean, isNamed: boolean): View<Sent> => ({
   columns: [
     { title: compared ? 'rank' : '#', kind: 'integer', field: 'rank' },
     ...(compared ? [change] : []),
     { title: 'user', kind: 'text', field: 'username', rank: 1, min: 8 },
+    ...(isNamed ? [trader] : []),
     { title: 'wallet', kind: 'address', field: 'wallet', min: 11 },
     { title: 'PnL', kind: 'signedUsd', field: 'pnlUsd' },
     { title: '', kind: 'bar', field: 'pnlUsd', rank: 3 },

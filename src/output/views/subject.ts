@@ -10,7 +10,7 @@ import {
   type UnaskedSubject,
   WhoisRecord,
 } from '../../contract/records/subject.ts';
-import type { Column, View } from '../view.ts';
+import type { CellKind, Column, Row, View } from '../view.ts';
 
 /** Only the cheap ways of a wallet were tried, so there is no error. */
 const isUnasked = (row: SubjectRecord | UnaskedSubject): row is UnaskedSubject =>
@@ -89,9 +89,56 @@ const title = (row: SubjectRecord) =>
     ? (at(row['handle'] ?? row['username']) ?? row.subject)
     : `${row.subject}: ${outcome(row)}`;
 
+/** Those that --history adds; undefined without it. */
+function formerOf(row: SubjectRecord): readonly Row[] | undefined {
+  const was = row.found === true ? row['was'] : undefined;
+  return Array.isArray(was) ? was.filter(isRecord) : undefined;
+}
+
+/** A table without rows would look as if the history had not been asked for. */
+const noHistory: Column<SubjectRecord> = {
+  title: 'history',
+  kind: 'text',
+  value: (row) => (formerOf(row)?.length === 0 ? 'nothing else was seen before' : undefined),
+};
+
+const formerFields = [
+  { field: 'handle', label: 'handle', kind: 'handle' },
+  { field: 'solanaAddress', label: 'Solana', kind: 'address' },
+  { field: 'evmAddress', label: 'EVM', kind: 'address' },
+  { field: 'twitter', label: 'X', kind: 'link' },
+] as const;
+
+const formerKinds = new Map<unknown, CellKind>(
+  formerFields.map(({ label, kind }) => [label, kind]),
+);
+
+/** What was different before, a row for each field, the newest first. */
+const history = {
+  columns: [
+    { title: 'earlier', kind: 'text', field: 'label', min: 7 },
+    {
+      title: '',
+      kind: 'address',
+      kindOf: ({ label }: Row) => formerKinds.get(label) ?? 'text',
+      field: 'value',
+      min: 11,
+    },
+    { title: 'first seen', kind: 'time', field: 'from', rank: 1 },
+    { title: 'last seen', kind: 'time', field: 'to' },
+  ] satisfies readonly Column<Row>[],
+  rows: (row: SubjectRecord): readonly Row[] =>
+    [...(formerOf(row) ?? [])].reverse().flatMap((former) =>
+      formerFields.flatMap(({ field, label }) => {
+        const { [field]: value, from, to } = former;
+        return textOf(value) === undefined ? [] : [{ label, value, from, to }];
+      }),
+    ),
+};
+
 export const whoisView: View<SubjectRecord> = {
   columns: identity,
-  card: { title, lines },
+  card: { title, lines: [...lines, noHistory], table: history },
   get fields() {
     return fieldPaths(WhoisRecord);
   },

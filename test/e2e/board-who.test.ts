@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { openHome, runInProcess, withSandbox } from './harness.ts';
+
+const WORDS = ['launchpad', 'board', '--who'];
+
+test('the leaderboard says who is behind a wallet only if the record has it, and pays nothing twice', async () => {
+  const sandbox = await withSandbox();
+  const { run } = openHome();
+  const first = await run(WORDS, { sandbox });
+  const paid = sandbox.meter().unitsUsed;
+  const rows = first.records();
+  expect([first.exitCode, first.stderr, rows.length]).toEqual([0, '', 100]);
+  const named = rows.filter(({ trader }) => trader !== null);
+  expect(named.length).toBeGreaterThan(10);
+  for (const { wallet, trader, traderId } of named) {
+    const user = sandbox.world.user(String(trader));
+    expect([user?.solanaAddress, user?.id]).toEqual([wallet, traderId]);
+  }
+  for (const row of rows) if (row['trader'] === null) expect(row['traderId']).toBeNull();
+  // 110 CU a wallet, or 210 if its launchpad name is unknown to the service; never the price of a wallet.
+  expect(paid).toBeLessThan(10 + 100 * 210);
+  const again = await run(WORDS, { sandbox });
+  expect(again.records()).toEqual(rows);
+  expect(sandbox.meter().unitsUsed).toBe(paid + 10);
+});
+
+test('traders are added to the rows of a comparison, after they were chosen', async () => {
+  const sandbox = await withSandbox();
+  const words = [...WORDS, '--compare', '7d', '--top', '5', '--only', 'left'];
+  const { records, exitCode } = await runInProcess(words, { sandbox });
+  expect(exitCode).toBe(0);
+  const rows = records();
+  expect(rows.length).toBeGreaterThan(0);
+  for (const row of rows) expect(row).toMatchObject({ change: 'left', rank: null });
+  for (const row of rows) expect(row).toHaveProperty('trader');
+  expect(sandbox.meter().unitsUsed).toBeLessThanOrEqual(20 + rows.length * 210);
+});
+
+test.each([
+  ['a spending limit', ['--max-cu', '400'], undefined, 6],
+  ['a key that is rejected', [], '401@user.handle+2=100%', 4],
+  ['a service that fails', ['--retries', '0'], '500@user.handle+2=100%', 9],
+] as const)(
+  'every row of the board comes, and then %s ends the run',
+  async (_, flags, faults, exit) => {
+    const sandbox = await withSandbox(faults === undefined ? {} : { faults });
+    const { exitCode, records, stderr } = await runInProcess([...WORDS, ...flags], { sandbox });
+    expect(exitCode, stderr).toBe(exit);
+    const { entries } = sandbox.world.board('weekly', sandbox.clock.now());
+    const rows = records();
+    expect(rows.map(({ wallet }) => wallet)).toEqual(entries.map(({ wallet }) => wallet));
+    for (const row of rows) expect(row).toHaveProperty('traderId');
+    expect(stderr).toContain('not looked up');
+  },
+);
+
+test('a lookup that fails leaves one trader unknown, and is reported', async () => {
+  const sandbox = await withSandbox({ faults: '500@launchpad.user+3*1' });
+  const words = [...WORDS, '--top', '30', '--retries', '0'];
+  const { exitCode, records, stderr } = await runInProcess(words, { sandbox });
+  expect([exitCode, records().length]).toEqual([0, 30]);
+  expect(stderr).toContain('could not look up who is behind 1 wallet: ');
+});
+
+test.each(['table', 'markdown', 'csv', 'json', 'ndjson'])(
+  'the traders are in the format %s',
+  async (format) => {
+    const sandbox = await withSandbox();
+    const { stdout } = await runInProcess([...WORDS, '--top', '12', '-o', format], { sandbox });
+    expect(stdout).toContain('trader');
+    expect(stdout).toContain('0xApe101');
+  },
+);
+
+test('a dry run shows the least and the greatest cost, and sends nothing', async () => {
+  const sandbox = await withSandbox();
+  const { records } = await runInProcess([...WORDS, '--top', '10', '--dry-run'], { sandbox });
+  const sum = (field: string) => records().reduce((total, row) => total + Number(row[field]), 0);
+  expect([sum('least'), sum('most')]).toEqual([10, 10 + 10 * 410]);
+  expect(sandbox.meter().unitsUsed).toBe(0);
+});
