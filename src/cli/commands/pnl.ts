@@ -1,6 +1,5 @@
 import { integer } from '../../base/amounts.ts';
 import { usageError } from '../../base/failure.ts';
-import { statsOf } from '../../base/files.ts';
 import { oneOf } from '../../base/values.ts';
 import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
 import { PnlRecord } from '../../contract/records/subject.ts';
@@ -23,6 +22,7 @@ import { knownFields, type Shape } from '../pnl/present.ts';
 import { openSavedNumbers } from '../pnl/saved-numbers.ts';
 import { streamJob } from '../pnl/stream-job.ts';
 import type { Context } from '../run/context.ts';
+import { isDevice } from '../run/destination.ts';
 import { runJob } from '../run/job.ts';
 import { selectedFields, terminalWidth } from '../run/printing.ts';
 import page from './pnl.md';
@@ -174,9 +174,3 @@ async function comparisonOf(
     },
   };
 }
-
-/** Whether the output is a pipe or a device, which cannot be resumed. */
-const isDevice = (out: string): boolean => {
-  const there = statsOf(out);
-  return there !== undefined && !there.isFile();
-};

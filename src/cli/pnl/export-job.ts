@@ -4,16 +4,15 @@ import { cu } from '../../contract/limits.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import { failedRecord } from '../../core/lookup/lookup.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
-import type { View } from '../../output/view.ts';
 import type { ExportJournal } from '../../state/export-journal/journal.ts';
 import type { ExitCode } from '../exit.ts';
 import { isSpent, LookupTally, reportSkipped } from '../lookup/tally.ts';
 import { isDryRun } from '../run/approve.ts';
 import type { Context } from '../run/context.ts';
+import { confirmReplacement, type Destination, openExport, textsOf } from '../run/destination.ts';
 import { type CommandJob, runJob } from '../run/job.ts';
-import { createTextPrinter } from '../run/printing.ts';
 import { openProgress } from '../run/progress.ts';
-import { confirmReplacement, type Destination, exported, openExport } from './export-file.ts';
+import { exported, identityOf } from './export-file.ts';
 import { outcomeOf, readRecord } from './from/read-export.ts';
 import { NumbersRun, type NumbersTask } from './numbers-run.ts';
 import { handlesText } from './plan.ts';
@@ -43,7 +42,7 @@ export async function runExport(
   }
   if (!destination.resume && !destination.fresh)
     await confirmReplacement(context.terminal, destination.out);
-  const journal = await openExport(context, subjects, destination);
+  const journal = await openExport(context, identityOf(subjects), destination);
   try {
     await reportResumption(context, journal, destination, subjects.length);
     const progress = new JournalProgress(journal, subjects);
@@ -208,23 +207,4 @@ async function* recordsOf(
     tally.add(outcomeOf(record));
     yield record;
   }
-}
-
-/** The text of a file is written in pieces of this size. */
-const PIECE = 64 * 1024;
-
-async function* textsOf<T>(
-  context: Context,
-  view: View<T>,
-  single: boolean,
-  items: AsyncIterable<T>,
-): AsyncGenerator<string, void, void> {
-  const { format } = context.settings;
-  const printer = await createTextPrinter(context, view, { format, single });
-  for await (const item of items) {
-    await printer.write(item);
-    if (printer.size >= PIECE) yield printer.take().toString('utf8');
-  }
-  await printer.end();
-  yield printer.take().toString('utf8');
 }

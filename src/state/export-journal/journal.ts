@@ -28,7 +28,7 @@ import { parseJson, stringifyJson } from '../../base/json.ts';
 import { plainJson, textOf } from '../../base/json-object.ts';
 import { replaceWith, syncFile, writeAtomic } from '../../base/replace-file.ts';
 
-/** The disk space that is reserved per handle. */
+/** The disk space that is reserved per position, if the caller knows no better. */
 const ROW_BYTES = 4_096;
 /** Answered batches that stay in memory while their values are read in order. */
 const READ_BATCHES = 8;
@@ -72,9 +72,9 @@ export class ExportJournal {
    * Reserves disk space, so that a full disk is noticed before anything is charged. Returns the
    * batch number.
    */
-  async asking(positions: readonly number[]): Promise<number> {
+  async asking(positions: readonly number[], rowBytes = ROW_BYTES): Promise<number> {
     const batch = this.#next++;
-    this.#write(() => writeAsked(this.#fileOf(batch), positions, positions.length * ROW_BYTES));
+    this.#write(() => writeAsked(this.#fileOf(batch), positions, positions.length * rowBytes));
     this.openBatches.set(batch, positions);
     for (const position of positions) this.#places.ask(position);
     return batch;

@@ -18,7 +18,6 @@ import { sha256 } from '../../base/sha256.ts';
 import { batchesIn, damaged, ExportJournal, removeJournal, resumeHint } from './journal.ts';
 
 const VERSION = 3;
-/** Only the same export can resume a journal. */
 const HEADER = 'export.json';
 const Header = z.object({
   version: z.number(),
@@ -26,17 +25,23 @@ const Header = z.object({
   service: z.nullable(z.string()),
 });
 
+/** What an export asks for. Only the same export can resume its journal. */
+export interface ExportIdentity {
+  /** What it asks for, as the user wrote it, because the output repeats that. */
+  readonly texts: readonly string[];
+  /** The number of answers, each of which is identified by its position. */
+  readonly size: number;
+  /** What the texts are, for the message that another export has others. */
+  readonly noun: string;
+}
+
 /**
  * Opens the journal beside `out`, and locks `out` until the journal is closed. A journal of an
  * earlier run is an error without `resume`, or `fresh` to discard it.
  */
 export async function openJournal(
   out: string,
-  /**
-   * The subjects as the user wrote them, because the output repeats them. Each is identified by its
-   * position.
-   */
-  subjects: readonly string[],
+  { texts, size, noun }: ExportIdentity,
   service: string | null,
   { resume, fresh = false }: { readonly resume: boolean; readonly fresh?: boolean | undefined },
 ): Promise<ExportJournal> {
@@ -45,7 +50,7 @@ export async function openJournal(
   const path = `${target}.journal`;
   const lock = holdLock(`${target}.lock`, out);
   try {
-    const handles = sha256(JSON.stringify(subjects));
+    const handles = sha256(JSON.stringify(texts));
     const header = readHeader(path);
     const isBegun = header !== undefined && batchesIn(path).length > 0;
     if (isBegun && !resume && !fresh) {
@@ -55,7 +60,7 @@ export async function openJournal(
       );
     }
     if (isBegun && resume) {
-      const differ = header.handles === handles ? [] : ['the handles'];
+      const differ = header.handles === handles ? [] : [noun];
       if (header.service !== service) differ.push('the service');
       if (differ.length > 0) throw otherExport(path, differ);
     } else {
@@ -67,7 +72,7 @@ export async function openJournal(
       );
       syncFolder(dirname(path));
     }
-    return new ExportJournal(path, target, lock, subjects.length);
+    return new ExportJournal(path, target, lock, size);
   } catch (error) {
     lock.release();
     throw inWords('write the journal', path, error, resumeHint(error));

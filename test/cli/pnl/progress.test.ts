@@ -15,7 +15,9 @@ const resultOf = (subject: Subject): NumbersResult => ({
 
 async function journalOf(subjects: readonly Subject[], out: string, resume = false) {
   const texts = subjects.map(({ text }) => text);
-  const journal = await openJournal(out, texts, null, { resume });
+  const journal = await openJournal(out, { texts, size: texts.length, noun: 'the handles' }, null, {
+    resume,
+  });
   onTestFinished(() => journal.close());
   return { journal, progress: new JournalProgress(journal, subjects) };
 }

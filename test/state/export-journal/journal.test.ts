@@ -37,7 +37,11 @@ const open = (
     resume?: boolean;
     fresh?: boolean;
   } = {},
-) => openJournal(out, subjects, service, { resume, fresh });
+) =>
+  openJournal(out, { texts: subjects, size: subjects.length, noun: 'the handles' }, service, {
+    resume,
+    fresh,
+  });
 const rowsAt = (...positions: number[]) =>
   positions.map((position) => ({ position, value: `v${position}` }));
 const valuesOf = (journal: ExportJournal) =>
