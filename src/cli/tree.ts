@@ -15,6 +15,8 @@ const commands: Readonly<Record<string, Load>> = {
     (await import('./commands/launchpad-callouts.ts')).launchpadCallouts,
   'launchpad tail': async () => (await import('./commands/launchpad-tail.ts')).launchpadTail,
   'launchpad board': async () => (await import('./commands/launchpad-board.ts')).launchpadBoard,
+  'launchpad history': async () =>
+    (await import('./commands/launchpad-history.ts')).launchpadHistory,
   me: async () => (await import('./commands/me.ts')).me,
   price: async () => (await import('./commands/price.ts')).price,
   usage: async () => (await import('./commands/usage.ts')).usageCommand,

@@ -16,6 +16,8 @@ export type CellKind =
   | 'meter'
   /** A number, drawn relative to the largest one of the column. */
   | 'bar'
+  /** A list of numbers in the order of time, drawn as a line; null is a gap. */
+  | 'trend'
   /** Ranks gained or lost: a number, or a word such as `new`. */
   | 'move';
 

@@ -3,7 +3,7 @@ import { type Instant, instantAt } from '../../base/times.ts';
 import type { RequestParts } from '../../contract/ports/client.ts';
 import { numberOf, type Sent } from '../../contract/read-record.ts';
 import type { BoardPeriod } from '../../contract/records/launchpad.ts';
-import { boardEntries, compareBoards } from '../../core/boards.ts';
+import { boardEntries, compareBoards, isOnRecord } from '../../core/boards.ts';
 import { isWanted, movesText } from '../../output/terminal/moves-text.ts';
 import { boardView } from '../../output/views/launchpad.ts';
 import { serviceClock } from '../lookup/service-time.ts';
@@ -159,15 +159,12 @@ const summaryText = (rows: readonly Sent[]): string =>
     (places) => (places > 0 ? `+${places}` : `\u2212${-places}`),
   );
 
-/** For a time without a snapshot, the service returns an empty board without a time. */
-const isOnRecord = (board: Sent) => board['capturedAt'] !== null || boardEntries(board).length > 0;
-
 function captured(what: string, board: Sent): string {
   const time = dateText(board['capturedAt']);
   return time === undefined ? `${what} of an unknown time` : `${what} of ${time}`;
 }
 
-function dateText(value: unknown): string | undefined {
+export function dateText(value: unknown): string | undefined {
   const date = new Date(numberOf(value) ?? Number.NaN);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString().replace(/:\d\d\.\d+Z$/, 'Z');
 }

@@ -48,6 +48,7 @@ export const briefFields: Readonly<
   'launchpad user': ['subject', 'found', 'wallet', 'username', 'xUsername', 'isVerified', 'code'],
   'launchpad callouts': callout,
   'launchpad tail': callout,
+  'launchpad history': ['capturedAt', 'rank', 'username', 'wallet', 'pnlUsd'],
   'launchpad board': ['rank', 'username', 'wallet', 'pnlUsd', 'pnlPercent', 'change'],
   me: ['plan', 'ratePerMinute', 'usage.period', 'usage.unitsRemaining', 'usage.revealsRemaining'],
   price: ['endpoint', 'least', 'most'],

@@ -90,7 +90,7 @@ export async function openPrinter<T>(
   how: PrinterForm<T>,
 ) {
   const { createPrinter } = await import('../../output/format/printer.ts');
-  const { wantsColor, wantsUnicode } = await import('../../output/terminal/style.ts');
+  const { wantsColor, wantsUnicode, wantsWords } = await import('../../output/terminal/style.ts');
   const terminal = io.stdout.isTTY === true && settings.flags.out === undefined;
   return await createPrinter({
     ...how,
@@ -102,6 +102,7 @@ export async function openPrinter<T>(
     size: () => ({ width: terminalWidth(io), height: (terminal && io.stdout.rows) || undefined }),
     color: wantsColor(settings.flags.color, io.env, terminal, settings.color),
     unicode: wantsUnicode(io.env, io.platform),
+    words: wantsWords(io.env),
     utc: settings.utc,
     now: io.clock.now,
     times: settings.flags.times,

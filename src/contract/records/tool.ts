@@ -150,3 +150,10 @@ export const BoardRecord = z.looseObject({
   capturedAt: optional(z.nullable(z.int()), 'When the snapshot was taken, epoch ms.'),
   ...observed,
 });
+
+export const HistoryRecord = z.looseObject({
+  ...BoardEntry.shape,
+  period: z.optional(string('Period of the leaderboard: daily, weekly or monthly.')),
+  capturedAt: optional(z.nullable(z.int()), 'When the snapshot was taken, epoch ms.'),
+  ...observed,
+});

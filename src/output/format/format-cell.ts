@@ -2,6 +2,7 @@ import { stringifyJson } from '../../base/json.ts';
 import { isRecord } from '../../base/json-object.ts';
 import { group } from '../../base/units.ts';
 import { bareHandle } from '../../contract/handles.ts';
+import { listOf, numberOf } from '../../contract/read-record.ts';
 import { asciiOnly, safeLine } from '../terminal/safe-text.ts';
 import type { CellKind, Column } from '../view.ts';
 import { valueIn } from './fields.ts';
@@ -83,9 +84,11 @@ function numberTone(value: number, even: number | undefined): Tone {
   return value < even ? 'bad' : 'good';
 }
 
-/** Next to the dash of its number, a bar has nothing to add. */
+const isDrawn = (kind: CellKind): boolean => kind === 'bar' || kind === 'trend';
+
+/** Next to the dash of its number, a drawing has nothing to add. */
 function absentCell(kind: CellKind, unicode: boolean): Cell {
-  if (kind === 'bar') return { text: '', tone: 'dim' };
+  if (isDrawn(kind)) return { text: '', tone: 'dim' };
   return { text: unicode ? '—' : '-', tone: 'dim' };
 }
 
@@ -108,10 +111,12 @@ export function formatCell(
   const text = plainText(value, unicode);
   switch (kind) {
     case 'meter':
-      return meter(value, unicode) ?? { text, tone: 'plain' };
+      return meter(value, context) ?? { text, tone: 'plain' };
     case 'bar':
       if (!isNumber(value)) return { text, tone: 'plain' };
-      return bar(value / (scale?.largest || 1), scale?.hasLosses ?? false, unicode);
+      return bar(value / (scale?.largest || 1), scale?.hasLosses ?? false, context);
+    case 'trend':
+      return trend(listOf(value).map(numberOf), context);
     case 'move':
       return move(value, unicode) ?? { text, tone: 'plain' };
     case 'flag':
@@ -131,7 +136,7 @@ export function formatCell(
 
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-const LENGTH = { bar: 10, meter: 12 } as const;
+const LENGTH = { bar: 10, meter: 12, trend: 24 } as const;
 
 /** `████▌░░░`, or `####....` in ASCII. */
 export function gauge(share: number, width: number, unicode = true): string {
@@ -147,17 +152,16 @@ export function gauge(share: number, width: number, unicode = true): string {
 }
 
 /** `{ used, of }` as a gauge with figures; without a gauge if there is no limit. */
-function meter(value: unknown, unicode: boolean): Cell | undefined {
+function meter(value: unknown, { unicode, words }: FormatContext): Cell | undefined {
   if (!isRecord(value) || !isNumber(value['used'])) return undefined;
   const { used, of } = value;
   const figure = (amount: number) => (amount < 0 ? '-' : '') + grouped(Math.abs(amount));
   if (!isNumber(of)) return { text: `${figure(used)}, no limit`, tone: 'plain' };
   const share = shareOf(used, of);
   const percent = `${share > 0 && share < 0.01 ? '<1' : Math.floor(share * 100)}%`;
-  return {
-    text: `${gauge(share, LENGTH.meter, unicode)} ${percent.padStart(4)}  ${figure(used)} of ${figure(of)}`,
-    tone: meterTone(share),
-  };
+  const figures = `${figure(used)} of ${figure(of)}`;
+  const drawn = `${gauge(share, LENGTH.meter, unicode)} ${percent.padStart(4)}  ${figures}`;
+  return { text: words ? `${percent}, ${figures}` : drawn, tone: meterTone(share) };
 }
 
 /** A limit of 0 is used up by any amount. */
@@ -172,8 +176,9 @@ function meterTone(share: number): Tone {
 }
 
 /** `value` is from -1 to 1. With an axis, losses are to its left and gains to its right. */
-function bar(value: number, hasAxis: boolean, unicode: boolean): Cell {
+function bar(value: number, hasAxis: boolean, { unicode, words }: FormatContext): Cell {
   const tone = value < 0 ? 'bad' : 'good';
+  if (words) return { text: `${Math.round(value * 100)}% of the largest`, tone };
   const drawn = (width: number) => gauge(Math.abs(value), width, unicode).replace(/[░.]+$/, '');
   if (!hasAxis) return { text: drawn(LENGTH.bar), tone };
   const half = LENGTH.bar / 2;
@@ -184,6 +189,39 @@ function bar(value: number, hasAxis: boolean, unicode: boolean): Cell {
   const full = (unicode ? '█' : '#').repeat(Math.floor(halves / 2));
   const part = halves % 2 === 0 ? '' : halfBlock(unicode, full);
   return { text: (part + full).padStart(half) + axis, tone };
+}
+
+const levels = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
+const FLAT = levels[3];
+
+/** `▁▃ ▅█`, from the lowest to the highest of its numbers. Lines have no form in ASCII, so words have the extremes. */
+function trend(values: readonly (number | undefined)[], { unicode, words }: FormatContext): Cell {
+  const isSpoken = words || !unicode;
+  const shown = isSpoken ? values : condensed(values);
+  const numbers = shown.filter(isNumber);
+  const low = Math.min(...numbers);
+  const high = Math.max(...numbers);
+  if (numbers.length === 0) return { text: '', tone: 'dim' };
+  const money = (value: number) => numberText('signedUsd', value);
+  if (isSpoken) return { text: `${money(low)} to ${money(high)}`, tone: 'plain' };
+  const level = (value: number) =>
+    low === high ? FLAT : levels[Math.round(((value - low) / (high - low)) * (levels.length - 1))];
+  const drawn = shown.map((value) => (value === undefined ? ' ' : level(value)));
+  return { text: drawn.join(''), tone: 'plain' };
+}
+
+/** At most as many values as a line has cells: the last one of each part, which is a gap only if all of it is. */
+function condensed(values: readonly (number | undefined)[]): readonly (number | undefined)[] {
+  const width = LENGTH.trend;
+  if (values.length <= width) return values;
+  return Array.from({ length: width }, (_, cell) =>
+    values
+      .slice(
+        Math.floor((cell * values.length) / width),
+        Math.floor(((cell + 1) * values.length) / width),
+      )
+      .findLast((value) => value !== undefined),
+  );
 }
 
 /** ASCII has no half block. A bar of half a cell is drawn whole, so that a small loss is visible. */

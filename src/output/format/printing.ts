@@ -37,6 +37,8 @@ export interface FormatContext {
   readonly utc: boolean;
   readonly now: () => number;
   readonly unicode: boolean;
+  /** Whether words stand in place of what is drawn, because the output is read aloud. */
+  readonly words?: boolean | undefined;
 }
 
 export interface Cell {

@@ -25,6 +25,9 @@ export function wantsColor(
 export const canRedraw = (stream: { readonly isTTY?: boolean }, env: Env): boolean =>
   stream.isTTY === true && env['TERM'] !== 'dumb';
 
+/** Screen readers and Emacs run programs on a dumb terminal. Drawings mean nothing there. */
+export const wantsWords = (env: Env): boolean => env['TERM'] === 'dumb';
+
 export function wantsUnicode(env: Env, platform: string = process.platform): boolean {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
   if (locale === '') return platform === 'darwin' || platform === 'win32' || 'WT_SESSION' in env;

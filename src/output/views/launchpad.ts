@@ -1,8 +1,17 @@
 import { fieldPaths } from '../../contract/paths.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { ListedCallout } from '../../contract/records/launchpad.ts';
-import { BoardRecord } from '../../contract/records/tool.ts';
+import { BoardRecord, HistoryRecord } from '../../contract/records/tool.ts';
 import type { Column, View } from '../view.ts';
+
+/** What the table shows of a trader. The lists have an item per snapshot. */
+interface TraderLine {
+  readonly username: unknown;
+  readonly wallet: string;
+  readonly ranks: readonly (number | null)[];
+  readonly pnls: readonly (number | null)[];
+  readonly stood: number;
+}
 
 function move({ change, previousRank, rankChange }: Sent) {
   if (change === 'new') return 'new';
@@ -33,6 +42,34 @@ export const boardView = (compared: boolean, isNamed: boolean): View<Sent> => ({
   empty: '',
   noun: ['entry', 'entries'],
 });
+
+/** The entries of several snapshots. */
+export const historyView: View<Sent> = {
+  columns: [
+    { title: 'captured', kind: 'time', field: 'capturedAt' },
+    ...boardView(false, false).columns,
+  ],
+  fields: fieldPaths(HistoryRecord),
+  empty: 'no entries',
+  noun: ['entry', 'entries'],
+};
+
+/** A line per trader: where they stood at the beginning and the end, and what was between. */
+export const traderHistoryView: View<TraderLine> = {
+  columns: [
+    { title: 'user', kind: 'text', value: ({ username, wallet }) => username ?? wallet, min: 8 },
+    { title: '# first', kind: 'integer', value: ({ ranks }) => ranks[0] },
+    { title: '# last', kind: 'integer', value: ({ ranks }) => ranks.at(-1) },
+    { title: 'PnL first', kind: 'signedUsd', value: ({ pnls }) => pnls[0], rank: 1 },
+    { title: 'PnL last', kind: 'signedUsd', value: ({ pnls }) => pnls.at(-1) },
+    { title: 'PnL', kind: 'trend', value: ({ pnls }) => pnls, rank: 2 },
+    { title: 'on', kind: 'text', value: ({ stood, ranks }) => `${stood} of ${ranks.length}` },
+    { title: 'wallet', kind: 'address', value: ({ wallet }) => wallet, rank: 3, min: 11 },
+  ],
+  fields: [],
+  empty: 'nobody on the leaderboard',
+  noun: ['trader', 'traders'],
+};
 
 const postColumns: readonly Column<Sent>[] = [
   { title: 'posted', kind: 'time', field: 'createdAt', rank: 2 },

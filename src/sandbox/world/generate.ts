@@ -1,5 +1,11 @@
+import { once } from '../../base/calls.ts';
 import { BOARD_SIZE } from '../../contract/limits.ts';
-import { type Board, boardPeriods, type LaunchpadUser } from '../../contract/records/launchpad.ts';
+import {
+  type Board,
+  type BoardEntry,
+  boardPeriods,
+  type LaunchpadUser,
+} from '../../contract/records/launchpad.ts';
 import { below, pick, type Random, randomHex, randomOf, randomSolana, round2 } from '../random.ts';
 import { TERM_MS } from './people.ts';
 import { makeCallouts, makeTheses } from './posts.ts';
@@ -111,9 +117,14 @@ const noAccount = {
 };
 
 const DAY = 86_400_000;
-/** The period of a board and the time between its snapshots, in days. */
-const periods = { daily: [1, 0.25], weekly: [7, 1], monthly: [30, 2] } as const;
-const SNAPSHOTS = 20;
+/** The period of a board, the time between its snapshots, and how far back they go, in days. */
+const periods = { daily: [1, 0.25, 60], weekly: [7, 1, 400], monthly: [30, 2, 400] } as const;
+
+interface Rated extends Pick<BoardEntry, 'wallet' | 'username' | 'isVerified'> {
+  readonly size: number;
+  readonly phase: number;
+  readonly hasPercent: boolean;
+}
 
 function makeBoards(random: Random, accounts: readonly LaunchpadUser[], now: number): Board[] {
   const traders = accounts.map(({ wallet, username, isVerified }) => ({
@@ -125,25 +136,39 @@ function makeBoards(random: Random, accounts: readonly LaunchpadUser[], now: num
     hasPercent: random() > 0.07,
   }));
   return boardPeriods.flatMap((period) => {
-    const [span, every] = periods[period];
-    return Array.from({ length: SNAPSHOTS }, (_, back): Board => {
+    const [span, every, days] = periods[period];
+    return Array.from({ length: days / every }, (_, back): Board => {
       const capturedAt = (Math.floor(now / (every * DAY)) - back) * every * DAY;
-      // The periods of neighboring snapshots overlap, so their values are points of a smooth curve.
-      const place = (2 * capturedAt) / (span * DAY);
-      const results = traders.map(({ size, phase, hasPercent, ...shown }) => {
-        const weight = size * Math.sqrt(span);
-        const realizedPnlUsd = round2(weight * (0.2 + Math.sin(place + phase)));
-        const unrealizedPnlUsd = round2(weight * 0.6 * Math.sin(2 * place + 3 * phase));
-        const pnlUsd = round2(realizedPnlUsd + unrealizedPnlUsd);
-        const pnlPercent = hasPercent ? round2((pnlUsd / weight) * 59) : null;
-        const pnlSol = round2(pnlUsd / 160);
-        return { ...shown, pnlSol, pnlUsd, pnlPercent, realizedPnlUsd, unrealizedPnlUsd };
-      });
-      const entries = results
-        .toSorted((one, other) => other.pnlUsd - one.pnlUsd)
-        .slice(0, BOARD_SIZE)
-        .map((entry, row) => ({ rank: row + 1, ...entry }));
-      return { period, capturedAt, count: entries.length, entries };
+      // Few of the many snapshots are ever requested.
+      const entries = once(() => entriesAt(capturedAt, span, traders));
+      return {
+        period,
+        capturedAt,
+        get count() {
+          return entries().length;
+        },
+        get entries() {
+          return entries();
+        },
+      };
     });
   });
+}
+
+/** The periods of neighboring snapshots overlap, so their values are points of a smooth curve. */
+function entriesAt(capturedAt: number, span: number, traders: readonly Rated[]): BoardEntry[] {
+  const place = (2 * capturedAt) / (span * DAY);
+  const results = traders.map(({ size, phase, hasPercent, ...shown }) => {
+    const weight = size * Math.sqrt(span);
+    const realizedPnlUsd = round2(weight * (0.2 + Math.sin(place + phase)));
+    const unrealizedPnlUsd = round2(weight * 0.6 * Math.sin(2 * place + 3 * phase));
+    const pnlUsd = round2(realizedPnlUsd + unrealizedPnlUsd);
+    const pnlPercent = hasPercent ? round2((pnlUsd / weight) * 59) : null;
+    const pnlSol = round2(pnlUsd / 160);
+    return { ...shown, pnlSol, pnlUsd, pnlPercent, realizedPnlUsd, unrealizedPnlUsd };
+  });
+  return results
+    .toSorted((one, other) => other.pnlUsd - one.pnlUsd)
+    .slice(0, BOARD_SIZE)
+    .map((entry, row) => ({ rank: row + 1, ...entry }));
 }

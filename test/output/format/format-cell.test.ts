@@ -12,6 +12,22 @@ const form = (kind: CellKind, value: unknown, context = berlin) =>
 localTime('Europe/Berlin');
 
 describe('a cell', () => {
+  it('draws a list of numbers from the lowest to the highest, with gaps', () => {
+    expect(form('trend', [1, null, 8, 4])).toBe('▁ █▄');
+    expect(form('trend', [-5])).toBe('▄');
+    expect(form('trend', [null, null])).toBe('');
+    const hours = Array.from({ length: 240 }, (_, hour) => (hour < 120 ? null : hour));
+    expect(form('trend', hours)).toMatch(/^ {12}▁[▂-▇]{10}█$/);
+  });
+
+  it('is put into words for a screen reader', () => {
+    const aloud = { ...berlin, words: true };
+    expect(form('trend', [1, null, -8], aloud)).toBe('-$8.00 to +$1.00');
+    expect(form('trend', [1], { ...berlin, unicode: false })).toBe('+$1.00 to +$1.00');
+    expect(formatCell('bar', -50, aloud, { largest: 200 }).text).toBe('-25% of the largest');
+    expect(form('meter', { used: 25, of: 100 }, aloud)).toBe('25%, 25 of 100');
+  });
+
   it('is a dash without a value', () => {
     expect(form('usd', null)).toBe('—');
     expect(form('text', undefined, { ...berlin, unicode: false })).toBe('-');

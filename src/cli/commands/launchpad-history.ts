@@ -1,0 +1,53 @@
+import { positiveDuration } from '../../base/durations.ts';
+import { usageError } from '../../base/failure.ts';
+import { time } from '../../base/times.ts';
+import { oneOf } from '../../base/values.ts';
+import { boardPeriods } from '../../contract/records/launchpad.ts';
+import { HistoryRecord } from '../../contract/records/tool.ts';
+import { flag, value, valueOr } from '../args/option.ts';
+import { command } from '../command.ts';
+import { runHistory } from '../lists/history-job.ts';
+import page from './launchpad-history.md';
+
+const DAY_MS = 86_400_000;
+
+export const launchpadHistory = command({
+  path: 'launchpad history',
+  page,
+  args: [
+    {
+      name: 'trader',
+      help: 'name on the leaderboard or wallet; default: all traders',
+      variadic: true,
+      optional: true,
+    },
+  ],
+  options: {
+    period: valueOr('--period', 'period of the leaderboard', oneOf(...boardPeriods), 'weekly'),
+    since: value('--since', 'only snapshots after this time (required)', time),
+    until: value('--until', 'only snapshots up to this time', time, 'now'),
+    every: valueOr('--every', 'time between two snapshots', positiveDuration, DAY_MS, '1d'),
+    resume: flag('--resume', 'with --out: resume an interrupted export, keep a finished one'),
+    fresh: flag('--fresh', 'with --out: start over, and replace FILE without asking'),
+  },
+  common: ['output', 'service', 'money'],
+  calls: ['launchpad.board', 'me'],
+  record: () => HistoryRecord,
+  exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
+  parse(names, { since, ...given }) {
+    if (since === undefined)
+      throw usageError(
+        '--since is required',
+        'say where the history begins, such as --since 30d or --since 2026-01-01',
+      );
+    return { ...given, since, names };
+  },
+  async run(context, history) {
+    const { resume, fresh } = history;
+    if ((resume || fresh) && context.settings.flags.out === undefined) {
+      const name = resume ? '--resume' : '--fresh';
+      throw usageError(`${name} requires --out`, 'add the file of the export: --out FILE');
+    }
+    return await runHistory(context, history);
+  },
+});

@@ -1,0 +1,367 @@
+import { Failure, usageError } from '../../base/failure.ts';
+import { statsOf } from '../../base/files.ts';
+import { isRecord } from '../../base/json-object.ts';
+import { type Instant, instantAt } from '../../base/times.ts';
+import { countText, group, unitsText } from '../../base/units.ts';
+import { cu } from '../../contract/limits.ts';
+import { numberOf, type Sent } from '../../contract/read-record.ts';
+import type { BoardPeriod } from '../../contract/records/launchpad.ts';
+import {
+  type BoardTimes,
+  countTimes,
+  distinctBoards,
+  rowsIn,
+  type SnapshotTime,
+  timesToRead,
+  tradersIn,
+  tradersNamed,
+} from '../../core/board-history.ts';
+import { isOnRecord } from '../../core/boards.ts';
+import { namesText } from '../../output/notices.ts';
+import type { View } from '../../output/view.ts';
+import { historyView, traderHistoryView } from '../../output/views/launchpad.ts';
+import { damaged, type ExportJournal } from '../../state/export-journal/journal.ts';
+import type { ExportIdentity } from '../../state/export-journal/open-journal.ts';
+import type { ExitCode } from '../exit.ts';
+import { serviceClock } from '../lookup/service-time.ts';
+import { isSpent } from '../lookup/tally.ts';
+import type { Context } from '../run/context.ts';
+import { continueList, hintToContinue } from '../run/continue-command.ts';
+import {
+  confirmReplacement,
+  type Destination,
+  hasJournal,
+  isDevice,
+  isOtherExport,
+  openExport,
+  textsOf,
+} from '../run/destination.ts';
+import { type CommandJob, RowTally, runJob } from '../run/job.ts';
+import type { Plan } from '../run/plan.ts';
+import { openProgress } from '../run/progress.ts';
+import { dateText } from './board-job.ts';
+
+export interface HistoryFlags {
+  readonly names: readonly string[];
+  readonly period: BoardPeriod;
+  readonly since: Instant;
+  readonly until: Instant | undefined;
+  readonly every: number;
+  readonly resume: boolean;
+  readonly fresh: boolean;
+}
+
+/** More snapshots than this would not fit into memory. */
+const MOST_TIMES = 10_000;
+/** The disk space that is reserved for a snapshot in the journal. */
+const BOARD_BYTES = 64 * 1024;
+
+/** A history and what was read of it: by this run, or by the one that it resumes. */
+interface History {
+  readonly stretch: BoardTimes;
+  readonly boards: Map<number, Sent | null>;
+  /** Undefined if the output cannot be resumed. */
+  readonly journal: ExportJournal | undefined;
+}
+
+/** Reads the snapshots of a stretch. With --out, a journal has those that were paid for until the file is complete. */
+export async function runHistory(context: Context, flags: HistoryFlags): Promise<ExitCode> {
+  const { terminal, settings } = context;
+  const { out, dryRun } = settings.flags;
+  const { resume, fresh } = flags;
+  if (out === undefined || (isDevice(out) && !resume && !fresh))
+    return await runJob(historyJob(context, flags, await begun(context, flags)), context);
+  const destination = { out, resume, fresh };
+  if (resume && !fresh && isFinished(out)) {
+    const why = 'there is no interrupted export to it';
+    terminal.notice(`${out} is finished: ${why}; nothing was requested (--fresh starts over)`);
+    return 0;
+  }
+  if (dryRun) {
+    const history = await rehearsed(context, flags, destination);
+    return await runJob(historyJob(context, flags, history), context);
+  }
+  return await exportHistory(context, flags, destination);
+}
+
+const isFinished = (out: string): boolean => (statsOf(out)?.size ?? 0) > 0 && !hasJournal(out);
+
+const begun = async (context: Context, flags: HistoryFlags): Promise<History> => ({
+  stretch: await timesOf(context, flags),
+  boards: new Map(),
+  journal: undefined,
+});
+
+async function exportHistory(
+  context: Context,
+  flags: HistoryFlags,
+  destination: Destination,
+): Promise<ExitCode> {
+  const { out, resume, fresh } = destination;
+  if (!resume && !fresh) await confirmReplacement(context.terminal, out);
+  const journal = await openExport(context, identityOf(flags), destination);
+  try {
+    const history = await resumed(context, flags, journal);
+    await reportResumption(context, history, destination);
+    return await runJob(historyJob(context, flags, history), context);
+  } finally {
+    journal.close();
+  }
+}
+
+/** What a run would find in the journal that it would resume. Nothing is changed. */
+async function rehearsed(
+  context: Context,
+  flags: HistoryFlags,
+  { out, resume, fresh }: Destination,
+): Promise<History> {
+  if (!resume || !hasJournal(out)) return await begun(context, flags);
+  try {
+    const journal = await openExport(context, identityOf(flags), { out, resume, fresh: false });
+    journal.close();
+    return await resumed(context, flags, journal);
+  } catch (error) {
+    // With --fresh, the run would start over if the journal belongs to another export.
+    if (fresh && isOtherExport(error)) return await begun(context, flags);
+    throw error;
+  }
+}
+
+const identityOf = ({ period, since, until, every }: HistoryFlags): ExportIdentity => ({
+  texts: ['launchpad history', JSON.stringify({ period, since, until, every })],
+  size: MOST_TIMES,
+  noun: 'the period, --since, --until or --every',
+});
+
+/** The history of a journal. Its first answer fixes the times, because an age such as 7d would now mean others. */
+async function resumed(
+  context: Context,
+  flags: HistoryFlags,
+  journal: ExportJournal,
+): Promise<History> {
+  const boards = new Map<number, Sent | null>();
+  let stretch: BoardTimes | undefined;
+  for (const { position, value, held } of journal.values()) {
+    if (!held) continue;
+    const { since, until, board } = isRecord(value) ? value : {};
+    const [from, to] = [numberOf(since), numberOf(until)];
+    if (from === undefined || to === undefined || !(isRecord(board) || board === null))
+      throw damaged(journal.path);
+    stretch = { since: from, until: to, every: flags.every };
+    boards.set(position, board);
+  }
+  return { stretch: stretch ?? (await timesOf(context, flags)), boards, journal };
+}
+
+async function reportResumption(
+  { terminal }: Context,
+  { stretch, boards, journal }: History,
+  { out, resume }: Destination,
+): Promise<void> {
+  const open = [...(journal?.openBatches.keys() ?? [])];
+  for (const batch of open) await journal?.lost(batch, cu.launchpad);
+  if (boards.size > 0)
+    terminal.notice(
+      `resuming ${out}: ${countText(boards.size, 'snapshot')} of at most ${group(countTimes(stretch))} read`,
+    );
+  else if (resume && terminal.io.stderr.isTTY)
+    terminal.notice(`no interrupted export to ${out}; starting a new one`);
+  if (open.length > 0)
+    terminal.notice(
+      `the last run died with a snapshot in flight (up to ${unitsText(cu.launchpad)}); requesting it again`,
+    );
+}
+
+/** Ages count by the clock of the service, because the one of this machine may be hours off. Nothing is sent for a dry run. */
+async function timesOf(
+  context: Context,
+  { since, until, every }: HistoryFlags,
+): Promise<BoardTimes> {
+  const { terminal, settings } = context;
+  const clock = settings.flags.dryRun ? terminal.io.clock : await serviceClock(context);
+  const now = clock.now();
+  const from = instantAt(since, now, settings.utc);
+  const to = until === undefined ? now : Math.min(now, instantAt(until, now, settings.utc));
+  if (from >= to)
+    throw usageError(
+      to === now ? '--since must be in the past' : '--since must be earlier than --until',
+      'pass an earlier time to --since, such as --since 30d',
+    );
+  const stretch = { since: from, until: to, every };
+  const count = countTimes(stretch);
+  if (count > MOST_TIMES)
+    throw usageError(
+      `--every asks for ${group(count)} snapshots, more than ${group(MOST_TIMES)}`,
+      'pass a longer --every, or a later --since',
+    );
+  return stretch;
+}
+
+/** Counts what is printed. Names that no snapshot has end the run like lookups that find nobody. */
+class HistoryTally extends RowTally {
+  isNobody = false;
+
+  override exit(): ExitCode {
+    return this.isNobody ? 3 : 0;
+  }
+}
+
+function historyJob(context: Context, flags: HistoryFlags, history: History): CommandJob {
+  const { format, flags: common } = context.settings;
+  const isSummary = (format === 'table' || format === 'markdown') && common.fields === undefined;
+  const tally = isSummary ? new HistoryTally('trader') : new HistoryTally('entry', 'entries');
+  return {
+    plan: historyPlan(flags, history),
+    view: historyView,
+    tally,
+    async print() {
+      const error = await readSnapshots(context, flags, history);
+      if (error !== undefined && history.boards.size === 0) throw error;
+      const boards = distinctBoards(history.boards);
+      const { wallets, unknown } = tradersNamed(flags.names, boards);
+      const wanted = flags.names.length === 0 ? undefined : wallets;
+      tally.isNobody = wanted?.size === 0;
+      report(context, history, boards, unknown);
+      if (isSummary)
+        await deliver(
+          context,
+          history,
+          traderHistoryView,
+          tally.counting(tradersIn(boards, wanted)),
+          error,
+        );
+      else
+        await deliver(context, history, historyView, tally.counting(rowsIn(boards, wanted)), error);
+    },
+  };
+}
+
+/** An upper bound: times that an earlier answer covers are not requested. */
+function historyPlan({ period }: HistoryFlags, { stretch, boards }: History): Plan {
+  const times = [...timesToRead(stretch, boards)];
+  return {
+    calls: times.map(({ at }, index) => ({
+      id: 'launchpad.board',
+      ask: boardAt(period, at),
+      isSure: index === 0,
+    })),
+    costs: (cost) => `Reading up to ${countText(times.length, 'snapshot')} will cost ${cost}`,
+  };
+}
+
+const boardAt = (period: BoardPeriod, at: number) => ({ query: { period, at: String(at) } });
+
+/** Reads what is not read yet, newest first. Returns the error that ended it early: what came before it was paid for. */
+async function readSnapshots(
+  context: Context,
+  { period }: HistoryFlags,
+  { stretch, boards, journal }: History,
+): Promise<unknown> {
+  const progress = await openProgress(context);
+  const count = countTimes(stretch);
+  try {
+    for (const time of timesToRead(stretch, boards)) {
+      progress.show('reading', count - 1 - time.position, count);
+      const batch = await journal?.asking([time.position], BOARD_BYTES);
+      try {
+        boards.set(time.position, await requestBoard(context, period, time));
+      } catch (error) {
+        if (batch !== undefined) await journal?.dropped(batch);
+        throw error;
+      }
+      const { since, until } = stretch;
+      const value = { since, until, board: boards.get(time.position) };
+      if (batch !== undefined) await journal?.answered(batch, [{ position: time.position, value }]);
+    }
+    return undefined;
+  } catch (error) {
+    return error;
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Null if the service has no snapshot for this time. */
+async function requestBoard(
+  { service, terminal }: Context,
+  period: BoardPeriod,
+  { at }: SnapshotTime,
+): Promise<Sent | null> {
+  try {
+    const options = { signal: terminal.signal };
+    const { record } = await service.call('launchpad.board', boardAt(period, at), options);
+    return record;
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'missing') return null;
+    throw error;
+  }
+}
+
+/** Says what was read, and what the service does not have. */
+function report(
+  { terminal }: Context,
+  { stretch, boards }: History,
+  read: readonly Sent[],
+  unknown: readonly string[],
+): void {
+  const count = countTimes(stretch);
+  const timeAt = (position: number) =>
+    dateText(stretch.until - (count - 1 - position) * stretch.every) ?? '';
+  const first = dateText(read[0]?.['capturedAt']);
+  const last = dateText(read.at(-1)?.['capturedAt']);
+  // A result that needs no action would be noise in a mail from cron.
+  if (terminal.io.stderr.isTTY === true && first !== undefined && last !== undefined)
+    terminal.notice(`${countText(read.length, 'snapshot')}, from ${first} to ${last}`);
+  const missing = [...boards].filter(([, board]) => board === null).map(([at]) => timeAt(at));
+  if (missing.length > 0) terminal.notice(`no snapshot on record for ${namesText(missing)}`);
+  const [before] = [...boards].find(([, board]) => board !== null && !isOnRecord(board)) ?? [];
+  if (before !== undefined)
+    terminal.notice(
+      `no snapshot on record at or before ${timeAt(before)}: ${group(before + 1)} of ${group(count)} times have none`,
+    );
+  if (unknown.length > 0 && read.length > 0)
+    terminal.notice(`not on the leaderboard in any of these snapshots: ${namesText(unknown)}`);
+}
+
+/** Prints the rows, or replaces the file with them. Throws the error that ended the reading, with how to continue. */
+async function deliver<T>(
+  context: Context,
+  { stretch, boards, journal }: History,
+  view: View<T>,
+  rows: AsyncIterable<T>,
+  error: unknown,
+): Promise<void> {
+  const { terminal, settings, out } = context;
+  if (journal === undefined) {
+    const [next] = timesToRead(stretch, boards);
+    const changes = { '--since': isoText(stretch.since), '--until': isoText(next?.at ?? 0) };
+    await out.print(
+      view,
+      beforeError(
+        rows,
+        error &&
+          hintToContinue(error, () => continueList(terminal.io, settings.flags.out, changes)),
+      ),
+    );
+    return;
+  }
+  const isWhole = error === undefined;
+  // A file that lacks snapshots replaces the previous one only if the user limited the run.
+  const isDelivered = isWhole || isSpent(error);
+  if (isDelivered) await journal.deliver(textsOf(context, view, false, rows), !isWhole);
+  if (isWhole) return;
+  terminal.notice(
+    `${countText(boards.size, 'snapshot')} of at most ${group(countTimes(stretch))} ${boards.size === 1 ? 'is' : 'are'} in ${isDelivered ? settings.flags.out : journal.path}; rerun with --resume for the rest`,
+  );
+  throw error;
+}
+
+const isoText = (ms: number): string => new Date(ms).toISOString();
+
+async function* beforeError<T>(
+  rows: AsyncIterable<T>,
+  error: unknown,
+): AsyncGenerator<T, void, void> {
+  yield* rows;
+  if (error !== undefined) throw error;
+}

@@ -1,0 +1,144 @@
+import { textOf } from '../base/json-object.ts';
+import { normalHandle } from '../contract/handles.ts';
+import { numberOf, type Sent } from '../contract/read-record.ts';
+import { boardEntries, isOnRecord } from './boards.ts';
+
+/** The times of a history: `until`, and back from there in steps of `every`, as long as they are after `since`. */
+export interface BoardTimes {
+  readonly since: number;
+  readonly until: number;
+  readonly every: number;
+}
+
+/** The snapshots that were read, by the position of their time, oldest first; null where the service has none. */
+export type Snapshots = ReadonlyMap<number, Sent | null>;
+
+export interface SnapshotTime {
+  readonly position: number;
+  readonly at: number;
+}
+
+export const countTimes = ({ since, until, every }: BoardTimes): number =>
+  Math.ceil((until - since) / every);
+
+/**
+ * The times to be read, newest first, because a snapshot answers for all times back to its own: those times are skipped
+ * and cost nothing. `read` may grow while the times are read. Without a snapshot, there is none at an earlier time.
+ */
+export function* timesToRead(stretch: BoardTimes, read: Snapshots): Generator<SnapshotTime> {
+  const count = countTimes(stretch);
+  let answeredFrom = Number.POSITIVE_INFINITY;
+  for (let position = count - 1; position >= 0; position--) {
+    const at = stretch.until - (count - 1 - position) * stretch.every;
+    if (at >= answeredFrom) continue;
+    if (!read.has(position)) yield { position, at };
+    const board = read.get(position);
+    if (!board) continue;
+    if (!isOnRecord(board)) return;
+    answeredFrom = Math.min(answeredFrom, numberOf(board['capturedAt']) ?? answeredFrom);
+  }
+}
+
+/** The snapshots in the order of time, each once. */
+export function distinctBoards(read: Snapshots): Sent[] {
+  const boards: Sent[] = [];
+  const seen = new Set<unknown>();
+  for (const [, board] of [...read].toSorted(([one], [other]) => one - other)) {
+    if (!board || !isOnRecord(board)) continue;
+    const { capturedAt } = board;
+    if (seen.has(capturedAt)) continue;
+    // Without a time, nothing shows that a snapshot is one of the others.
+    if (typeof capturedAt === 'number' || typeof capturedAt === 'string') seen.add(capturedAt);
+    boards.push(board);
+  }
+  return boards;
+}
+
+/** The wallets of names, and the names that no snapshot has. */
+export interface NamedTraders {
+  readonly wallets: ReadonlySet<string>;
+  readonly unknown: readonly string[];
+}
+
+/**
+ * Finds the traders that names and wallets stand for. A name stands for who had it last, because names can pass to others,
+ * and their wallet finds them in the snapshots before a rename, too.
+ */
+export function tradersNamed(names: readonly string[], boards: readonly Sent[]): NamedTraders {
+  const holders = new Map<string, string[]>();
+  for (const board of boards) {
+    const now = new Map<string, string[]>();
+    for (const entry of boardEntries(board)) {
+      const wallet = walletOf(entry);
+      if (wallet === undefined) continue;
+      for (const name of [textOf(entry['username']), wallet]) {
+        if (!name) continue;
+        now.set(normalHandle(name), [...(now.get(normalHandle(name)) ?? []), wallet]);
+      }
+    }
+    for (const [name, wallets] of now) holders.set(name, wallets);
+  }
+  return {
+    wallets: new Set(names.flatMap((name) => holders.get(normalHandle(name)) ?? [])),
+    unknown: names.filter((name) => !holders.has(normalHandle(name))),
+  };
+}
+
+/** A trader in a history. The lists have an item per snapshot: null where the trader is not on the board. */
+export interface TraderHistory {
+  readonly wallet: string;
+  username: unknown;
+  readonly ranks: (number | null)[];
+  readonly pnls: (number | null)[];
+  /** The number of snapshots with the trader. */
+  stood: number;
+}
+
+/** A line per trader, in the order of the last ranks; who has left comes after them. */
+export function tradersIn(
+  boards: readonly Sent[],
+  wallets: ReadonlySet<string> | undefined,
+): TraderHistory[] {
+  const traders = new Map<string, TraderHistory>();
+  const absent = () => boards.map(() => null);
+  for (const [at, board] of boards.entries()) {
+    for (const entry of boardEntries(board)) {
+      const wallet = walletOf(entry);
+      if (wallet === undefined || wallets?.has(wallet) === false) continue;
+      const trader = traders.get(wallet) ?? {
+        wallet,
+        username: null,
+        ranks: absent(),
+        pnls: absent(),
+        stood: 0,
+      };
+      traders.set(wallet, trader);
+      trader.username = entry['username'] ?? trader.username;
+      trader.ranks[at] = numberOf(entry['rank']) ?? null;
+      trader.pnls[at] = numberOf(entry['pnlUsd']) ?? null;
+      trader.stood++;
+    }
+  }
+  const lastRank = ({ ranks }: TraderHistory) => ranks.at(-1) ?? Number.POSITIVE_INFINITY;
+  return [...traders.values()].toSorted(
+    (one, other) => compare(lastRank(one), lastRank(other)) || other.stood - one.stood,
+  );
+}
+
+/** The difference of two infinite ranks would be no number. */
+function compare(one: number, other: number): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+/** The rows of the snapshots, with the wallets that are wanted. */
+export function* rowsIn(
+  boards: readonly Sent[],
+  wallets: ReadonlySet<string> | undefined,
+): Generator<Sent, void, void> {
+  for (const board of boards)
+    for (const entry of boardEntries(board))
+      if (wallets === undefined || wallets.has(walletOf(entry) ?? '')) yield entry;
+}
+
+const walletOf = (entry: Sent): string | undefined => textOf(entry['wallet']);

@@ -1,0 +1,289 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { boardPeriods } from '../../src/contract/records/launchpad.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { type Rng, rngOf } from '../sim/rng.ts';
+import { openDesk, openHome, startTrdr, withSandbox } from './harness.ts';
+import { ledgerOf } from './numbers.ts';
+import { withService } from './service.ts';
+
+const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const RUNS = Number(process.env['CAMPAIGN_RUNS'] ?? 12);
+const KILLS = Number(process.env['KILLS'] ?? 6);
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+interface Asked {
+  readonly period: (typeof boardPeriods)[number];
+  readonly since: number;
+  readonly until: number;
+  readonly every: number;
+}
+
+/** The snapshots of a stretch by the state of the sandbox, oldest first. */
+function boardsOf({ world }: Pick<Sandbox, 'world'>, { period, since, until, every }: Asked) {
+  const boards = new Map<number, ReturnType<typeof world.board>>();
+  for (let at = until; at > since; at -= every) {
+    const board = world.board(period, at);
+    if (board.capturedAt !== null) boards.set(board.capturedAt, board);
+  }
+  return [...boards.values()].toSorted(
+    (one, two) => Number(one.capturedAt) - Number(two.capturedAt),
+  );
+}
+
+const rowsOf = (sandbox: Pick<Sandbox, 'world'>, asked: Asked) =>
+  boardsOf(sandbox, asked).flatMap(({ period, capturedAt, entries }) =>
+    entries.map((entry) => ({ ...entry, period, capturedAt })),
+  );
+
+function askedBy(dice: Rng, now: number): Asked {
+  const until = now - dice.int(5 * DAY);
+  const every = dice.pick([HOUR, 6 * HOUR, DAY, DAY + 1, 3 * DAY]);
+  return { period: dice.pick(boardPeriods), since: until - 1 - dice.int(24 * every), until, every };
+}
+
+const wordsOf = ({ period, since, until, every }: Asked): string[] => [
+  ...['launchpad', 'history', '--period', period, '--every', `${every}ms`],
+  ...['--since', String(since), '--until', String(until)],
+];
+
+const faults =
+  '500@launchpad.board=15%, lost@launchpad.board=5%, reset@launchpad.board=10%, html@launchpad.board=5%';
+
+describe('trdr launchpad history', () => {
+  test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
+    'prints each snapshot of a stretch once, and pays once for it (SEED=%i)',
+    async (seed) => {
+      const dice = rngOf(seed);
+      const { sandbox, run } = await openDesk();
+      const asked = askedBy(dice, sandbox.clock.now());
+      const words = wordsOf(asked);
+      const price = (await run([...words, '--dry-run'])).records();
+      const ran = await run(words);
+      expect(ran.exitCode, ran.stderr).toBe(0);
+      expect(ran.records()).toEqual(rowsOf(sandbox, asked));
+      const isBefore = sandbox.world.board(asked.period, asked.since + 1).capturedAt === null;
+      const calls = boardsOf(sandbox, asked).length + (isBefore ? 1 : 0);
+      expect(sandbox.meter().unitsUsed).toBe(10 * calls);
+      const most = price.reduce((sum, call) => sum + Number(call['most']), 0);
+      expect(10 * calls).toBeLessThanOrEqual(most);
+    },
+  );
+
+  test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
+    'resumes an export after failures and limits, and pays for no answer twice (SEED=%i)',
+    async (seed) => {
+      const dice = rngOf(seed);
+      const { sandbox, home, run } = await openDesk({ faults, seed });
+      const asked = askedBy(dice, sandbox.clock.now());
+      const out = join(home.path, 'boards.ndjson');
+      const limit = dice.chance(0.5) ? ['--max-cu', '50'] : ['--yes'];
+      const words = [...wordsOf(asked), '--out', out, '--resume', '--retries', '0', ...limit];
+      for (let runs = 0, exitCode = -1; exitCode !== 0; runs++) {
+        expect(runs, `SEED=${seed}`).toBeLessThan(300);
+        const ran = await run(words);
+        exitCode = ran.exitCode;
+        expect([0, 6, 9], ran.stderr).toContain(exitCode);
+        // What a limit leaves out is the oldest, and what there is was paid for.
+        if (exitCode === 6 && existsSync(out)) {
+          const rows = readFileSync(out, 'utf8').trim().split('\n');
+          expect(JSON.parse(rows.at(-1) ?? '{}')).toEqual(rowsOf(sandbox, asked).at(-1));
+        }
+      }
+      const rows = readFileSync(out, 'utf8').split('\n').filter(Boolean);
+      expect(rows.map((row) => JSON.parse(row))).toEqual(rowsOf(sandbox, asked));
+      expect(existsSync(`${out}.journal`)).toBe(false);
+      const certain = ledgerOf(home).reduce((sum, { cu }) => sum + cu, 0);
+      const before = sandbox.world.board(asked.period, asked.since + 1).capturedAt === null ? 1 : 0;
+      const calls = boardsOf(sandbox, asked).length + before;
+      // Answers that cannot be read are charged and certain, too.
+      expect(certain).toBeGreaterThanOrEqual(10 * calls);
+      expect(sandbox.meter().unitsUsed).toBeGreaterThanOrEqual(certain);
+      const again = await run(words);
+      expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('is finished')]);
+    },
+    60_000,
+  );
+
+  test(`an export killed ${KILLS} times at random equals an undisturbed one (SEED=${SEED})`, async () => {
+    const dice = rngOf(SEED);
+    const home = openHome();
+    const sandbox = await withSandbox({ faults: 'delay@launchpad.board=1ms..30ms' });
+    const since = sandbox.clock.now() - 60 * DAY + HOUR;
+    const out = join(home.path, 'boards.ndjson');
+    const words = ['launchpad', 'history', '--since', String(since), '--out', out, '--resume'];
+    let kills = 0;
+    for (let exitCode: number | undefined; exitCode !== 0; ) {
+      const child = startTrdr(words, { sandbox, home });
+      const timer = new AbortController();
+      if (kills < KILLS) {
+        void delay(dice.int(1_200), undefined, { signal: timer.signal }).then(
+          () => child.kill('SIGKILL'),
+          () => {},
+        );
+      }
+      const ended = await child;
+      timer.abort();
+      exitCode = ended.exitCode;
+      if (ended.signal === 'SIGKILL') kills++;
+      else expect(exitCode, ended.stderr).toBe(0);
+    }
+    const rows = readFileSync(out, 'utf8').split('\n').filter(Boolean);
+    // The first run that got an answer has fixed the end of the stretch; no snapshot is newer.
+    const asked: Asked = { period: 'weekly', since, until: sandbox.clock.now(), every: DAY };
+    expect(rows.map((row) => JSON.parse(row))).toEqual(rowsOf(sandbox, asked));
+    expect(rows.length).toBe(60 * 100);
+    expect(sandbox.meter().unitsUsed).toBeLessThanOrEqual(10 * (60 + kills));
+  }, 120_000);
+
+  test('prints only the traders that are named, by name or wallet, through renames', async () => {
+    const { sandbox, run } = await openDesk();
+    const now = sandbox.clock.now();
+    const asked: Asked = { period: 'weekly', since: now - 5 * DAY, until: now, every: DAY };
+    const rows = rowsOf(sandbox, asked);
+    const [one, two] = [rows[0], rows.findLast(({ username }) => username === null)];
+    const names = [`@${one?.username?.toUpperCase()}`, two?.wallet ?? ''];
+    const ran = await run([...wordsOf(asked), ...names]);
+    const wanted = rows.filter(({ wallet }) => [one?.wallet, two?.wallet].includes(wallet));
+    expect(ran.records()).toEqual(wanted);
+    const nobody = await run([...wordsOf(asked), 'nosuch-name']);
+    expect([nobody.exitCode, nobody.stdout]).toEqual([3, '']);
+    expect(nobody.stderr).toContain(
+      'not on the leaderboard in any of these snapshots: nosuch-name',
+    );
+  });
+
+  test('shows a line per trader, with a gap where the trader is not on the board', async () => {
+    const at = (day: number) => Date.UTC(2026, 0, day);
+    const board = (day: number, entries: readonly (readonly [string, string, number])[]) => ({
+      period: 'weekly',
+      capturedAt: at(day),
+      count: entries.length,
+      entries: entries.map(([wallet, username, pnlUsd], row) => ({
+        ...{ rank: row + 1, wallet, username, isVerified: null, pnlSol: null },
+        ...{ pnlUsd, pnlPercent: null, realizedPnlUsd: null, unrealizedPnlUsd: null },
+      })),
+    });
+    const boards = [
+      board(4, [
+        ['w1', 'mira', 400],
+        ['w2', 'theo', 0],
+      ]),
+      board(3, [['w2', 'theo', 300]]),
+      board(2, [
+        ['w3', 'juno', 200],
+        ['w1', 'old-mira', 100],
+      ]),
+    ];
+    const empty = { period: 'weekly', capturedAt: null, count: 0, entries: [] };
+    const service = await withService(({ path }) => {
+      const time = Number(new URL(path, 'http://service').searchParams.get('at'));
+      // A snapshot may be missing between others.
+      if (time === at(3))
+        return { status: 404, body: { error: { code: 'NOT_OBSERVED', message: 'none' } } };
+      return { body: boards.find(({ capturedAt }) => capturedAt <= time) ?? empty };
+    });
+    const words = [
+      'launchpad',
+      'history',
+      '--since',
+      '2026-01-01',
+      '--until',
+      '2026-01-04',
+      '--utc',
+      '--color',
+      'never',
+    ];
+    const run = async (env: Record<string, string>, ...names: string[]) =>
+      await openHome().run([...words, ...names], { sandbox: service, tty: true, env });
+    const drawn = await run({ LANG: 'C.UTF-8' });
+    expect(drawn.stdout.split('\n').map((line) => line.trimEnd())).toEqual([
+      'user  # first  # last  PnL first  PnL last  PnL  on      wallet',
+      '────  ───────  ──────  ─────────  ────────  ───  ──────  ──────',
+      'mira        2       1   +$100.00  +$400.00  ▁█   2 of 2  w1',
+      'theo        —       2          —     $0.00   ▄   1 of 2  w2',
+      'juno        1       —   +$200.00         —  ▄    1 of 2  w3',
+      '',
+    ]);
+    expect(drawn.said).toContain('2 snapshots, from 2026-01-02T00:00Z to 2026-01-04T00:00Z');
+    expect(drawn.said).toContain('no snapshot on record for 2026-01-03T00:00Z');
+    const spoken = await run({ LANG: 'C.UTF-8', TERM: 'dumb' }, 'old-mira', 'theo');
+    expect(spoken.stdout).toContain('+$100.00 to +$400.00');
+    expect(spoken.stdout).not.toMatch(/[▁-█]|juno/);
+  });
+
+  test('ends at the first snapshot, and says what the service does not have', async () => {
+    const { sandbox, run } = await openDesk();
+    const ran = await run(['launchpad', 'history', '--since', '3000d', '--every', '50d']);
+    expect(ran.exitCode).toBe(0);
+    expect(ran.stderr).toMatch(/no snapshot on record at or before .*: 5\d of 60 times have none/);
+    expect(sandbox.meter().unitsUsed).toBeLessThanOrEqual(90);
+    const nothing = await run([
+      'launchpad',
+      'history',
+      '--since',
+      '2001-01-01',
+      '--until',
+      '2001-01-02',
+    ]);
+    expect([nothing.exitCode, nothing.stdout]).toEqual([0, '']);
+  });
+
+  test('a year of days is priced before, and asks beyond the threshold', async () => {
+    const { sandbox, run } = await openDesk();
+    await run(['config', 'set', 'confirmAbove', '3000']);
+    const year = ['launchpad', 'history', '--since', '365d', '--until', '2999-01-01'];
+    const price = (await run([...year, '--dry-run'])).records();
+    expect(price.length).toBe(365);
+    expect(price.reduce((sum, call) => sum + Number(call['most']), 0)).toBe(3_650);
+    const declined = await run(year);
+    expect(declined.exitCode, declined.stderr).toBe(11);
+    expect(sandbox.meter().unitsUsed).toBe(0);
+    const ran = await run([...year, '--yes', '--fields', 'capturedAt,rank']);
+    expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([0, 3_650]);
+    expect(new Set(ran.records().map((row) => row['capturedAt'])).size).toBe(365);
+  });
+
+  test('prints what was paid for when it fails, with the command that continues', async () => {
+    const { sandbox, run } = await openDesk();
+    const words = ['launchpad', 'history', '--since', '5d'];
+    const first = await run([...words, '--max-cu', '20']);
+    expect(first.exitCode).toBe(6);
+    const [, next] = /continue with: trdr (.*)$/.exec(String(first.error()['hint'])) ?? [];
+    const rest = await run((next ?? '').replace('--max-cu 20', '--yes').split(' '));
+    expect(rest.exitCode, rest.stderr).toBe(0);
+    const now = sandbox.clock.now();
+    const asked: Asked = { period: 'weekly', since: now - 5 * DAY, until: now, every: DAY };
+    expect([...rest.records(), ...first.records()]).toEqual(rowsOf(sandbox, asked));
+    expect(sandbox.meter().unitsUsed).toBe(50);
+  });
+
+  test.each([
+    ['--since 2999-01-01', '--since must be in the past'],
+    ['--since 2d --until 3d', '--since must be earlier than --until'],
+    ['--since 365d --every 1s', 'pass a longer --every'],
+  ])('rejects %s before anything is paid for', async (flags, says) => {
+    const { sandbox, run } = await openDesk();
+    const ran = await run(['launchpad', 'history', ...flags.split(' ')]);
+    expect([ran.exitCode, ran.stderr]).toEqual([2, expect.stringContaining(says)]);
+    expect(sandbox.meter().unitsUsed).toBe(0);
+  });
+
+  test('resumes only the same history, with its own names and times', async () => {
+    const { home, run } = await openDesk();
+    const out = join(home.path, 'boards.csv');
+    const words = ['launchpad', 'history', '--since', '5d', '--out', out];
+    expect((await run([...words, '--max-cu', '20'])).exitCode).toBe(6);
+    const other = await run([...words, '--period', 'daily', '--resume']);
+    expect([other.exitCode, other.said]).toEqual([2, expect.stringContaining('--since, --until')]);
+    const price = (await run([...words, '--resume', '--dry-run'])).records();
+    expect(price.length).toBe(3);
+    expect((await run([...words, '--resume', 'nosuch'])).exitCode).toBe(3);
+    writeFileSync(out, 'mine');
+    expect((await run(words)).exitCode).toBe(11);
+    expect((await run([...words, '--fresh'])).exitCode).toBe(0);
+  });
+});
