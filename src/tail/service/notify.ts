@@ -10,40 +10,60 @@ export function openServiceManager(
   env: Environment,
   warn: (text: string) => void,
   send: (lines: readonly string[]) => Promise<void> = sendByProgram(env),
-) {
+): ServiceManager | undefined {
   const socket = env['NOTIFY_SOCKET'];
   if (socket === undefined || socket === '') return undefined;
-  let waiting: Record<string, string | number> = {};
-  let sending: Promise<void> | undefined;
-  let warned = false;
+  return new ServiceManager(watchdogOf(env), warn, send);
+}
 
-  const pump = async () => {
-    while (Object.keys(waiting).length > 0) {
-      const lines = Object.entries(waiting).map(
+/** Sends states to the service manager, one message at a time. */
+export class ServiceManager {
+  /** The service manager expects a notification in each interval of this length; undefined without a watchdog. */
+  readonly watchdogMs: number | undefined;
+  /** What the next message says. */
+  #waiting: Readonly<Record<string, string | number>> = {};
+  #sending: Promise<void> | undefined;
+  #hasWarned = false;
+  readonly #warn: (text: string) => void;
+  readonly #send: (lines: readonly string[]) => Promise<void>;
+
+  constructor(
+    watchdogMs: number | undefined,
+    warn: (text: string) => void,
+    send: (lines: readonly string[]) => Promise<void>,
+  ) {
+    this.watchdogMs = watchdogMs;
+    this.#warn = warn;
+    this.#send = send;
+  }
+
+  /** Sends the state after the message in progress. States that wait meanwhile are merged into one message. */
+  notify(state: Readonly<Record<string, string | number>>): void {
+    this.#waiting = { ...this.#waiting, ...state };
+    this.#sending ??= this.#sendAll();
+  }
+
+  /** Resolves when all messages were sent or have failed. */
+  async settled(): Promise<void> {
+    await this.#sending;
+  }
+
+  async #sendAll(): Promise<void> {
+    while (Object.keys(this.#waiting).length > 0) {
+      const lines = Object.entries(this.#waiting).map(
         ([name, value]) => `${name}=${oneLine(String(value))}`,
       );
-      waiting = {};
+      this.#waiting = {};
       try {
-        await send(lines);
+        await this.#send(lines);
       } catch (error) {
-        if (!warned) warn(`warning: cannot notify the service manager: ${reasonOf(error)}`);
-        warned = true;
+        if (!this.#hasWarned)
+          this.#warn(`warning: cannot notify the service manager: ${reasonOf(error)}`);
+        this.#hasWarned = true;
       }
     }
-    sending = undefined;
-  };
-
-  return {
-    /** The service manager expects a notification in each interval of this length; undefined without a watchdog. */
-    watchdogMs: watchdogOf(env),
-    /** Sends the state after the message in progress. States that wait meanwhile are merged into one message. */
-    notify(state: Readonly<Record<string, string | number>>): void {
-      waiting = { ...waiting, ...state };
-      sending ??= pump();
-    },
-    /** Resolves when all messages were sent or have failed. */
-    settled: async (): Promise<void> => sending,
-  };
+    this.#sending = undefined;
+  }
 }
 
 const oneLine = (text: string) => text.replace(/[\r\n]+/g, ' ');

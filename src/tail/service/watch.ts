@@ -5,7 +5,7 @@ import { writeAtomic } from '../../base/replace-file.ts';
 import type { DiskWait } from '../../output/disk-wait.ts';
 import { every } from '../every.ts';
 import { type TailFacts, type TailHealth, tailMetrics } from '../health.ts';
-import { openServiceManager } from './notify.ts';
+import { openServiceManager, type ServiceManager } from './notify.ts';
 
 export interface Watched {
   facts(): TailFacts;
@@ -21,7 +21,7 @@ const WRITE_MS = 5_000;
 const NOTIFY_MS = 30_000;
 /** The interval between two checks whether the tail has started, and until then, between two writes. */
 const LOOK_MS = 1_000;
-/** By how much one message extends the start timeout, after which a long first walk would be killed. */
+/** One message extends the start timeout by this much, because a long first walk would be killed after it. */
 const START_MS = 60_000;
 
 /** The exit code of a run, and in one word why it ended. */
@@ -67,16 +67,16 @@ export function watchHealth(
   };
   const ended = new AbortController();
   const write = status === undefined ? undefined : statusWriter(context, status, watched);
-  const progress = progressOf(watched, clock.now);
+  const progress = new LoopProgress(watched, clock.now);
   progress.look();
-  write?.(progress.at());
+  write?.(progress.at);
   const repeat = (ms: () => number, act: () => void) => every(clock, ms, ended.signal, act);
   const loops = [
     // While the main loop hangs, the file gets old, so that a probe needs to look only at its age.
     write &&
       repeat(
         () => (hasStarted(watched) ? WRITE_MS : LOOK_MS),
-        () => progress.look() && write(progress.at()),
+        () => progress.look() && write(progress.at),
       ),
     heartbeat !== undefined &&
       repeat(
@@ -93,11 +93,11 @@ export function watchHealth(
     ended.abort();
     await Promise.all(loops);
     await manager?.settled();
-    write?.(progress.at(), result);
+    write?.(progress.at, result);
   });
 }
 
-/** Also a tail that waits for its budget or for a full disk: otherwise the boot of the machine would wait too. */
+/** A tail that waits for its budget or for a full disk has started: otherwise the boot of the machine would wait too. */
 function hasStarted({ facts }: Watched): boolean {
   const { ready, mode } = facts();
   return ready || mode === 'waiting';
@@ -106,20 +106,20 @@ function hasStarted({ facts }: Watched): boolean {
 /** Sends READY when the tail counts as started, and WATCHDOG while the main loop does not hang. */
 function informing(
   clock: Clock,
-  manager: NonNullable<ReturnType<typeof openServiceManager>>,
+  manager: ServiceManager,
   watched: Watched,
 ): [() => number, () => void] {
   const beatMs = Math.min(NOTIFY_MS, (manager.watchdogMs ?? Number.POSITIVE_INFINITY) / 2);
   const extension = { EXTEND_TIMEOUT_USEC: START_MS * 1_000 };
   manager.notify({ STATUS: 'starting', ...extension });
   let notifiedAt = clock.mono();
-  let progress: ReturnType<typeof progressOf> | undefined;
+  let progress: LoopProgress | undefined;
   const act = () => {
     const STATUS = watched.text();
     if (progress) {
       if (progress.look()) manager.notify({ STATUS, WATCHDOG: 1 });
     } else if (hasStarted(watched)) {
-      progress = progressOf(watched, clock.now);
+      progress = new LoopProgress(watched, clock.now);
       progress.look();
       manager.notify({ READY: 1, STATUS, WATCHDOG: 1 });
     } else if (clock.mono() - notifiedAt >= START_MS / 3) {
@@ -131,22 +131,33 @@ function informing(
   return [() => (progress ? beatMs : Math.min(LOOK_MS, beatMs)), act];
 }
 
-/** Each check wakes the loop, and the next one finds out whether an iteration followed. Without a loop, nothing blocks. */
-function progressOf({ loop }: Watched, now: () => number) {
-  let turns = loop?.()?.turns;
-  let at = now();
-  return {
-    at: () => at,
-    /** Whether there was an iteration since the last check. */
-    look(): boolean {
-      const current = loop?.();
-      const hasMoved = current === undefined || current.turns !== turns;
-      if (hasMoved) at = now();
-      turns = current?.turns;
-      current?.wake();
-      return hasMoved;
-    },
-  };
+/**
+ * Whether a main loop hangs: each check wakes the loop, and the next one finds out whether an iteration followed. Without a
+ * loop, nothing blocks.
+ */
+class LoopProgress {
+  /** When the last iteration was noticed. */
+  at: number;
+  #turns: number | undefined;
+  readonly #watched: Watched;
+  readonly #now: () => number;
+
+  constructor(watched: Watched, now: () => number) {
+    this.#watched = watched;
+    this.#now = now;
+    this.at = now();
+    this.#turns = watched.loop?.()?.turns;
+  }
+
+  /** Whether there was an iteration since the last check. */
+  look(): boolean {
+    const current = this.#watched.loop?.();
+    const hasMoved = current === undefined || current.turns !== this.#turns;
+    if (hasMoved) this.at = this.#now();
+    this.#turns = current?.turns;
+    current?.wake();
+    return hasMoved;
+  }
 }
 
 /** If the first write fails, the run ends before it reads the feed; later failures are only reported. */

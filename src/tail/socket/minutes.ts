@@ -5,7 +5,7 @@ import type { Slot } from '../../contract/ports/ledger.ts';
 import type { Connect, Link, LinkEnd } from '../ports.ts';
 
 const MINUTE = 60_000;
-/** By how much the clocks of the service and of this machine may differ. */
+/** The clocks of the service and of this machine may differ by this much. */
 const SLACK_MS = 1_000;
 /** The service notices after at most two pings that the client no longer answers, and charges until then. */
 const PING_MS = SOCKET_PING_SECONDS * 1_000;
@@ -94,7 +94,7 @@ class Minutes {
     for (const slot of this.#slots) slot.release();
   }
 
-  /** By the clock that has advanced further: on some systems, the monotonic clock stops while the machine is suspended. */
+  /** The time by the clock that has advanced further: on some systems, the monotonic one stops while the machine is suspended. */
   get #elapsed(): number {
     return Math.max(0, this.#clock.mono() - this.#from.mono, this.#clock.now() - this.#from.wall);
   }
@@ -107,7 +107,7 @@ class Minutes {
     }
   }
 
-  /** By default, a minute is certain if something was received after its end. */
+  /** A minute is certain if something was received after its end, or if the connection was held to then. */
   #settle(heldTo = this.#heardAt - SLACK_MS): void {
     const certain = Math.min(this.#slots.length, Math.floor(Math.max(0, heldTo) / MINUTE));
     while (this.#settled < certain)
@@ -139,43 +139,76 @@ export function withMinutes(
       throw error;
     }
     minutes.opened();
-    const over = new AbortController();
-    let isClosing = false;
-    let unpaid: LinkEnd | undefined;
-    minutes.run(AbortSignal.any([signal, over.signal])).catch((error: unknown) => {
-      if (over.signal.aborted || signal.aborted) return;
-      const text = error instanceof Error ? error.message : 'cannot pay for the next minute';
-      unpaid = { why: 'closed', text, ...(error instanceof Failure && { failure: error }) };
+    return new PaidLink(link, minutes, onChange, signal);
+  };
+}
+
+/** A link that ends when its next minute cannot be paid for, and that tells when the service has stopped charging. */
+class PaidLink implements Link {
+  readonly #link: Link;
+  readonly #minutes: Minutes;
+  readonly #over = new AbortController();
+  /** Whether this side has begun to close the connection. */
+  #isClosing = false;
+  /** Set when a minute could not be paid for. */
+  #unpaid: LinkEnd | undefined;
+
+  constructor(link: Link, minutes: Minutes, onChange: () => void, signal: AbortSignal) {
+    this.#link = link;
+    this.#minutes = minutes;
+    const over = this.#over.signal;
+    minutes.run(AbortSignal.any([signal, over])).catch((error: unknown) => {
+      if (over.aborted || signal.aborted) return;
+      this.#unpaid = endUnpaid(error);
       onChange();
     });
-    return {
-      next: () => link.next(),
-      get held() {
-        return link.held;
-      },
-      get signs() {
-        return link.signs;
-      },
-      get end() {
-        const end = link.end ?? unpaid;
-        if (end) over.abort();
-        // After an end by this side, only the answer to it shows whether the service has noticed.
-        if (link.end && !isClosing) minutes.end(link.end.unconfirmed !== true);
-        return end;
-      },
-      send: (text) => link.send(text),
-      ping: () => link.ping?.(),
-      close() {
-        over.abort();
-        if (link.end === undefined) minutes.closing();
-        isClosing ||= link.end === undefined;
-        const answered = link.close();
-        if (answered === undefined) minutes.end(false);
-        return answered?.then((isKnown) => {
-          minutes.end(isKnown);
-          return isKnown;
-        });
-      },
-    };
-  };
+  }
+
+  get held(): number {
+    return this.#link.held;
+  }
+
+  get signs(): number {
+    return this.#link.signs;
+  }
+
+  get end(): LinkEnd | undefined {
+    const own = this.#link.end;
+    const end = own ?? this.#unpaid;
+    if (end) this.#over.abort();
+    // After an end by this side, only the answer to it shows whether the service has noticed.
+    if (own && !this.#isClosing) this.#minutes.end(own.unconfirmed !== true);
+    return end;
+  }
+
+  next(): Uint8Array | undefined {
+    return this.#link.next();
+  }
+
+  send(text: string): void {
+    this.#link.send(text);
+  }
+
+  ping(): void {
+    this.#link.ping?.();
+  }
+
+  close(): Promise<boolean> | undefined {
+    this.#over.abort();
+    if (this.#link.end === undefined) {
+      this.#minutes.closing();
+      this.#isClosing = true;
+    }
+    const answered = this.#link.close();
+    if (answered === undefined) this.#minutes.end(false);
+    return answered?.then((isKnown) => {
+      this.#minutes.end(isKnown);
+      return isKnown;
+    });
+  }
+}
+
+function endUnpaid(error: unknown): LinkEnd {
+  const text = error instanceof Error ? error.message : 'cannot pay for the next minute';
+  return { why: 'closed', text, failure: error instanceof Failure ? error : undefined };
 }
