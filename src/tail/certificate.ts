@@ -25,7 +25,7 @@ export interface FileLines {
   readonly last: string | null;
   /** The newest post time in the file, and in the files that it continues. */
   readonly newest: number | null;
-  /** For a file that continues others: the newest post time in those, and the digest of the last one. */
+  /** The newest post time in the files that this one continues, and the digest of the last of them. */
   readonly before: number | null;
   readonly previous: string | null;
 }

@@ -54,9 +54,9 @@ interface Token {
 
 /** A group with so many authors is complete; the next post begins another one. */
 const AUTHORS_MAX = 1_000;
-/** With more posts of one token in no group, one is forgotten. */
+/** If more posts of one token are in no group, one is forgotten. */
 const PENDING_MAX = 200;
-/** Without a verified time, posts may be this much older than the newest ones. */
+/** Posts may be this much older than the newest ones while no time is verified. */
 const SLACK_MS = 600_000;
 /** Forgetting looks at all tokens, so it waits until time has passed. */
 const STEP_MS = 5_000;
@@ -169,17 +169,22 @@ export class Confluence {
     const holdings = records.flatMap(({ holdingsUsd }) =>
       typeof holdingsUsd === 'number' ? holdingsUsd : [],
     );
-    const [firstAt, lastAt] = [posts[0]?.at ?? null, posts.at(-1)?.at ?? null];
+    const firstAt = posts[0]?.at ?? null;
+    const lastAt = posts.at(-1)?.at ?? null;
     return {
-      ...{ id, at: lastAt, raw: null },
+      id,
+      at: lastAt,
+      raw: null,
       record: {
-        ...{ id, version },
+        id,
+        version,
         tokenAddress: newest[address] ?? null,
         tokenSymbol: newest[symbol] ?? null,
         tokenNetwork: newest[network] ?? null,
         authors: records.map((record) => textIn(record, this.#fields.handle) ?? null),
         count: records.length,
-        ...{ firstAt, lastAt },
+        firstAt,
+        lastAt,
         holdingsUsd: holdings.length === 0 ? null : sumOf(holdings),
         posts: records,
       },

@@ -7,7 +7,7 @@ import { timing } from './timing.ts';
 const COUNTED_MAX = 10_000;
 /** Ids of verified posts, with which a repeated frame is recognized. */
 const RECENT_MAX = 20_000;
-/** With more ids, frames wait for the next walk. */
+/** Frames wait for the next walk while so many ids are known. */
 const IDS_MAX = 300_000;
 /** Forgetting reads all ids, so a small step forward forgets nothing yet. */
 const STEP_MS = 5_000;

@@ -81,7 +81,7 @@ export interface ConfluenceStage {
 /** What the output of a run consists of. */
 export interface OutputPorts {
   readonly writer: Writer;
-  /** With confluences, the rows are the records that posts make. A position then covers only rows that were delivered. */
+  /** Replaces posts by the records that they make. A position then covers only rows that were delivered. */
   readonly confluences?: ConfluenceStage | undefined;
   /** Undefined if no later run can continue. */
   readonly save?: ((position: Position) => Promise<void>) | undefined;
@@ -123,7 +123,7 @@ export interface TailPorts {
 }
 
 export type StartPoint =
-  /** At the newest post. Up to `recent` posts of the first page are printed too, which costs nothing. */
+  /** A start at the newest post. Up to `recent` posts of the first page are printed too, which costs nothing. */
   | { readonly kind: 'now'; readonly recent?: number }
   | { readonly kind: 'backfill'; readonly rows: number }
   | { readonly kind: 'since'; readonly at: number }

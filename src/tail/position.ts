@@ -155,7 +155,7 @@ function placeOf(value: unknown): FilePlace | undefined {
     : undefined;
 }
 
-/** Without a position, the file does not show what it lacks: coverage starts shortly before its newest post. */
+/** Lines without a position do not show what is missing: coverage then starts shortly before the newest post. */
 export function continueAfter(
   position: Position | undefined,
   lines: readonly PostMark[],

@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { systemClock } from '../../src/base/clock.ts';
 import { runCommand } from '../../src/tail/exec/command.ts';
 import { CommandWriter } from '../../src/tail/exec/command-writer.ts';
-import { createDelivery } from '../../src/tail/exec/delivery.ts';
+import { Handoff } from '../../src/tail/exec/delivery.ts';
 import { durations, print } from './measure.ts';
 
 const { values } = parseArgs({
@@ -37,7 +37,7 @@ const alone = () =>
   });
 
 const io = { env: process.env, cwd: folder, platform: process.platform };
-const { deliver } = createDelivery({
+const courier = new Handoff({
   ...{ clock: systemClock, random: Math.random },
   run: (batch, attempt) => runCommand(program, io, batch, attempt),
   deadLetter() {},
@@ -46,7 +46,7 @@ const { deliver } = createDelivery({
 });
 const handoff = new CommandWriter({
   ...{ clock: systemClock, encode: () => line },
-  deliver,
+  deliver: (batch, stop) => courier.deliver(batch, stop),
   ...{ batch: rows, lingerMs: 1_000, forgetful: false, stop: new AbortController().signal },
 });
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/base/clock.ts';
 import { CommandWriter } from '../../src/tail/exec/command-writer.ts';
-import { type Batch, type CommandEnd, createDelivery } from '../../src/tail/exec/delivery.ts';
+import { type Batch, type CommandEnd, Handoff } from '../../src/tail/exec/delivery.ts';
 import type { Writer } from '../../src/tail/ports.ts';
 import type { Position } from '../../src/tail/position.ts';
 import type { Disk } from './disk.ts';
@@ -54,7 +54,7 @@ export function createExecOutput({ exec, disk, clock, rng, process, effect, ...p
     open = undefined;
     record(batch);
   };
-  const { deliver } = createDelivery({
+  const courier = new Handoff({
     ...{ clock, random: rng.next, run, deadLetter, notify() {} },
     ...{ tries: exec.tries, forgetful: false },
   });
@@ -64,7 +64,7 @@ export function createExecOutput({ exec, disk, clock, rng, process, effect, ...p
     clock,
     encode: (row) => Buffer.from(`${JSON.stringify(row.record)}\n`),
     async deliver(batch, stop) {
-      const outcome = await deliver(batch, stop);
+      const outcome = await courier.deliver(batch, stop);
       if (outcome !== 'left')
         writesAt.push({
           rows: (writesAt.at(-1)?.rows ?? 0) + batch.rows.length,

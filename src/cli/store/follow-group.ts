@@ -104,7 +104,7 @@ async function openExec(
   return {
     output: {
       closed: undefined,
-      check: courier.check,
+      check: () => courier.check(),
       handoff: () => courier.health([]),
       async close() {
         courier.release();

@@ -79,7 +79,10 @@ export async function runRelay(
       if (signal.aborted || !unusable(error)) throw error;
       const isAway = !isStoreFailure(error, 'STORE_LEASE');
       if (!waiting) notice(`${error.message}${isAway ? '; waiting for the store' : ''}`);
-      if (isAway) [waiting, state.phase] = [true, 'away'];
+      if (isAway) {
+        waiting = true;
+        state.phase = 'away';
+      }
     } finally {
       connection?.close();
     }
@@ -134,13 +137,7 @@ async function lead(
   const { io, signal, notice, diskWait, startLine, store, scope } = world;
   const feed = feedOf(plan.feed, { scope });
   const start = resumeFrom(term, feed);
-  notice(
-    start.kind === 'now'
-      ? 'leading this feed, starting with new posts'
-      : term.restored
-        ? 'leading this feed, which the store has lost, and continuing where this machine remembers'
-        : 'leading this feed, continuing where the previous leader stopped',
-  );
+  notice(`leading this feed${leadText(start, term)}`);
   const linesOf = createNoticeLines(io.clock.mono);
   const tail = createTail(
     {
@@ -178,6 +175,12 @@ async function lead(
     state.end();
     await term.resign();
   }
+}
+
+function leadText({ kind }: StartPoint, { restored }: RelayTerm): string {
+  if (kind === 'now') return ', starting with new posts';
+  if (restored) return ', which the store has lost, and continuing where this machine remembers';
+  return ', continuing where the previous leader stopped';
 }
 
 function describeTail(tail: Tail) {

@@ -19,19 +19,22 @@ export class RelayState {
   past: TailFacts = { ...nothingMeasured, mode: 'connecting' };
 
   standBy(leader: string): void {
-    [this.phase, this.leader] = ['standby', leader];
+    this.phase = 'standby';
+    this.leader = leader;
     // A relay on standby is ready too, because it has nothing to catch up with.
     this.past = { ...this.past, ready: true };
   }
 
   begin(tail: Tail): void {
-    [this.phase, this.tail] = ['leading', tail];
+    this.phase = 'leading';
+    this.tail = tail;
   }
 
   end(): void {
     const own = this.tail?.status();
     if (own) this.past = this.#with({ ...own, handoff: null });
-    [this.phase, this.tail] = ['starting', undefined];
+    this.phase = 'starting';
+    this.tail = undefined;
   }
 
   facts(provenAgoMs: number | null): TailFacts {
@@ -39,15 +42,17 @@ export class RelayState {
     // Before its own first walk, and while another relay leads, the feed was verified by the last leader.
     if (own)
       return this.#with({ ...own, walkedAgoMs: own.walkedAgoMs ?? provenAgoMs, handoff: null });
-    const { phase, past } = this;
-    const mode: HealthMode =
-      phase === 'standby' ? phase : phase === 'away' ? 'connecting' : past.mode;
     return this.#with({
       ...nothingMeasured,
-      mode,
-      failing: phase === 'away',
+      mode: this.#mode,
+      failing: this.phase === 'away',
       walkedAgoMs: provenAgoMs,
     });
+  }
+
+  get #mode(): HealthMode {
+    if (this.phase === 'standby') return 'standby';
+    return this.phase === 'away' ? 'connecting' : this.past.mode;
   }
 
   #with(own: TailFacts): TailFacts {

@@ -3,14 +3,15 @@ import { instantAt } from '../../base/times.ts';
 import { unitsText } from '../../base/units.ts';
 import { BUDGET } from '../../contract/budget.ts';
 import type { Client } from '../../contract/ports/client.ts';
-import { createStatusLine } from '../../output/terminal/status-line.ts';
+import { createStatusLine, type StatusLine } from '../../output/terminal/status-line.ts';
 import { canRedraw, wantsUnicode } from '../../output/terminal/style.ts';
 import { createTail, type Tail } from '../../tail/engine.ts';
 import { every } from '../../tail/every.ts';
 import { resumableOut, type TailFiles } from '../../tail/file/position-file.ts';
 import { openSpool } from '../../tail/file/spool.ts';
-import type { TailStatus } from '../../tail/notice.ts';
+import type { TailNotice, TailStatus } from '../../tail/notice.ts';
 import type { Connect, PageSource, StartPoint, TailOptions } from '../../tail/ports.ts';
+import type { Position } from '../../tail/position.ts';
 import { commandWith } from '../command-line.ts';
 import { hintOf } from '../failure-hint.ts';
 import { serviceClock } from '../lookup/service-time.ts';
@@ -19,7 +20,7 @@ import type { Context } from '../run/context.ts';
 import { moreText } from '../run/permission.ts';
 import type { TailFlags } from './flags.ts';
 import { createNoticeLines, feederText, gapText, statusText } from './notice-text.ts';
-import { type OutputPlan, openOutput, resumeOutput } from './output/open.ts';
+import { type OpenedOutput, type OutputPlan, openOutput, resumeOutput } from './output/open.ts';
 import type { Feeder } from './run-feed.ts';
 import { keyFacts } from './source.ts';
 
@@ -32,41 +33,32 @@ interface TailPlan extends OutputPlan {
   >;
 }
 
-/** On a terminal, a tail first prints up to this many posts from before its start. */
+/** A tail on a terminal first prints up to this many posts from before its start. */
 const RECENT = 10;
 
 /** After this many failed attempts to get the first page, the run ends. Each attempt includes retries. */
 const FIRST_TRIES = 2;
 
+/** Opens a run that follows a feed of the service. */
 export async function openTail(
   context: Context,
   files: TailFiles,
   client: Client,
   plan: TailPlan,
 ): Promise<Feeder> {
-  const { terminal, settings, service } = context;
+  const { terminal, service } = context;
   const { io } = terminal;
   const { flags } = plan;
   const resumed = resumeOutput(context, files, plan);
-  const { position } = resumed;
-  // A follower of the store that has read no post yet has no place in the pages.
-  const start: StartPoint =
-    position && (position.verified !== null || !position.stream)
-      ? { kind: 'position', position }
-      : await startOf(flags, context);
+  const start = await startAfter(resumed.position, flags, context);
   const ledger = await service.ledger();
   const key = keyFacts(client, ledger, io.clock.now, await accountSharing(context));
-  const status = createStatusLine(
-    io.stderr,
-    canRedraw(io.stderr, io.env) && io.stdout.isTTY === true && !settings.flags.quiet,
-    wantsUnicode(io.env, io.platform),
-  );
+  const status = openStatusLine(context);
   const output = await openOutput(context, plan, files, resumed, {
     hide: status.hide,
     moved: () => tail.touch(),
     verified: () => tail.status().verified,
   });
-  const linesOf = createNoticeLines(io.clock.mono);
   const tail: Tail = createTail(
     {
       clock: io.clock,
@@ -92,14 +84,42 @@ export async function openTail(
       noFollow: flags.noFollow,
       waitForBudget: flags.waitForBudget,
       firstTries: FIRST_TRIES,
-      on(notice) {
-        for (const line of linesOf(notice)) {
-          status.hide();
-          terminal.notice(notice.kind === 'start' ? service.permission.withLimit(line) : line);
-        }
-      },
+      on: noticePrinter(context, status),
     },
   );
+  return tailFeeder(context, flags, tail, output, status);
+}
+
+/** The line on the terminal that shows the state of a tail while nothing is printed. */
+function openStatusLine({ terminal, settings }: Context): StatusLine {
+  const { stderr, stdout, env, platform } = terminal.io;
+  const isShown = canRedraw(stderr, env) && stdout.isTTY === true && !settings.flags.quiet;
+  return createStatusLine(stderr, isShown, wantsUnicode(env, platform));
+}
+
+/** Prints the notices of a tail, and the spending limit with the first one. */
+function noticePrinter(
+  { terminal, service }: Context,
+  status: StatusLine,
+): (notice: TailNotice) => void {
+  const linesOf = createNoticeLines(terminal.io.clock.mono);
+  return (notice) => {
+    for (const line of linesOf(notice)) {
+      status.hide();
+      terminal.notice(notice.kind === 'start' ? service.permission.withLimit(line) : line);
+    }
+  };
+}
+
+/** A tail with its state, and with the failure of its end, in words. */
+function tailFeeder(
+  context: Context,
+  { checkpoint }: TailFlags,
+  tail: Tail,
+  output: OpenedOutput,
+  status: StatusLine,
+): Feeder {
+  const { io, signal } = context.terminal;
   const facts = () => ({ ...tail.status(), handoff: output.handoff?.() ?? null });
   const ended = new AbortController();
   const show = () =>
@@ -116,11 +136,11 @@ export async function openTail(
     check: output.check,
     async run() {
       try {
-        const { reason, gaps } = await tail.run(terminal.signal);
+        const { reason, gaps } = await tail.run(signal);
         const [gap] = gaps;
         return { gap: gap && reason !== 'reader' ? gapText(gap) : undefined };
       } catch (error) {
-        throw atLimit(error, context, flags.checkpoint, tail.status());
+        throw atLimit(error, context, checkpoint, tail.status());
       }
     },
     async close() {
@@ -129,6 +149,17 @@ export async function openTail(
       await output.close();
     },
   };
+}
+
+/** Where a tail begins: after the position of an earlier run, otherwise as its flags say. */
+async function startAfter(
+  position: Position | undefined,
+  flags: TailFlags,
+  context: Context,
+): Promise<StartPoint> {
+  // A follower of the store that has read no post yet has no place in the pages.
+  const isPlaced = position && (position.verified !== null || !position.stream);
+  return isPlaced ? { kind: 'position', position } : await startOf(flags, context);
 }
 
 async function startOf(

@@ -15,12 +15,17 @@ export function redrawnLine(text: string, width: number, unicode: boolean): stri
   return truncate(line, width, unicode ? '…' : '...');
 }
 
-/** Hidden while rows are written. Not enabled if stderr is not a terminal, or with --quiet. */
+export interface StatusLine {
+  show(text: string): void;
+  hide(): void;
+}
+
+/** Creates a line that is hidden while rows are written. It is not enabled if stderr is not a terminal, or with --quiet. */
 export function createStatusLine(
   stream: Writable & { readonly columns?: number },
   enabled: boolean,
   unicode: boolean,
-) {
+): StatusLine {
   let shown = false;
   return {
     show(text: string): void {

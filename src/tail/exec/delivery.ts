@@ -1,4 +1,4 @@
-import { type Clock, createBackoff } from '../../base/clock.ts';
+import { type Backoff, type Clock, createBackoff } from '../../base/clock.ts';
 
 export interface HandoffRow {
   readonly id: string;
@@ -17,7 +17,7 @@ export type CommandEnd =
   | {
       readonly ok: false;
       readonly why: string;
-      /** As a shell reports it: 128 plus the signal number, or 127 if the command is not found. */
+      /** The exit code as a shell reports it: 128 plus the signal number, or 127 if the command is not found. */
       readonly code: number;
     };
 
@@ -55,8 +55,7 @@ export interface HandoffHealth {
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 
-/** All batches share one backoff, because a command that fails for every batch would otherwise run too often. */
-export function createDelivery(options: {
+interface HandoffOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly run: (batch: Batch, attempt: number) => Promise<CommandEnd>;
@@ -66,27 +65,67 @@ export function createDelivery(options: {
   readonly tries: number;
   /** Whether a batch that fails while the run is stopping is a dead letter. True for runs without a checkpoint. */
   readonly forgetful: boolean;
-}) {
-  const { clock, random, run, deadLetter, notify, tries, forgetful } = options;
-  const backoff = createBackoff(FIRST_WAIT_MS, LONGEST_WAIT_MS, random);
-  let [batches, rows, retries, deadBatches, deadRows] = [0, 0, 0, 0, 0];
-  let lastExit: number | null = null;
-  let current: Batch | undefined;
+}
 
-  async function attempts(batch: Batch, stop: AbortSignal): Promise<Delivery> {
+/** Delivers batches to a command with retries, and counts what became of them. */
+export class Handoff {
+  #batches = 0;
+  #rows = 0;
+  #retries = 0;
+  #deadBatches = 0;
+  #deadRows = 0;
+  #lastExit: number | null = null;
+  /** The batch that is being delivered, or that a stopped run did not deliver. */
+  #current: Batch | undefined;
+  /** All batches share one backoff, because a command that fails for every batch would otherwise run too often. */
+  readonly #backoff: Backoff;
+  readonly #options: HandoffOptions;
+
+  constructor(options: HandoffOptions) {
+    this.#options = options;
+    this.#backoff = createBackoff(FIRST_WAIT_MS, LONGEST_WAIT_MS, options.random);
+  }
+
+  async deliver(batch: Batch, stop: AbortSignal): Promise<Delivery> {
+    this.#current = batch;
+    const outcome = await this.#tryUntil(batch, stop);
+    // The batch that a stopped run did not deliver still counts as pending: it is not acknowledged.
+    if (outcome === 'left') return outcome;
+    this.#current = undefined;
+    if (outcome === 'acknowledged') {
+      this.#batches++;
+      this.#rows += batch.rows.length;
+    } else {
+      this.#deadBatches++;
+      this.#deadRows += batch.rows.length;
+    }
+    return outcome;
+  }
+
+  /** The state for monitoring. `queued` are the rows that are not in a batch yet. */
+  health(queued: readonly HandoffRow[]): HandoffHealth {
+    const pending = [...(this.#current?.rows ?? []), ...queued];
+    const times = pending.flatMap(({ at }) => (at === null ? [] : [at]));
+    return {
+      batches: this.#batches,
+      rows: this.#rows,
+      retries: this.#retries,
+      deadBatches: this.#deadBatches,
+      deadRows: this.#deadRows,
+      lastExit: this.#lastExit,
+      pendingRows: pending.length,
+      oldestAt: times.length === 0 ? null : times.reduce((least, at) => Math.min(least, at)),
+    };
+  }
+
+  /** Attempts a delivery until it succeeds, the run stops, or no attempts are left. */
+  async #tryUntil(batch: Batch, stop: AbortSignal): Promise<Delivery> {
+    const { tries, forgetful, deadLetter, notify } = this.#options;
     for (let attempt = 1; ; attempt++) {
-      if (attempt > 1) retries++;
-      const end = await run(batch, attempt);
-      lastExit = end.ok ? 0 : end.code;
-      if (end.ok) {
-        backoff.reset();
-        if (attempt > 1) notify({ kind: 'recovered', batch, attempts: attempt });
-        return 'acknowledged';
-      }
+      const end = await this.#attempt(batch, attempt);
+      if (end.ok) return 'acknowledged';
       if (attempt < tries && !stop.aborted) {
-        const waitMs = backoff.next();
-        notify({ kind: 'failed', batch, attempt, why: end.why, waitMs });
-        await clock.sleep(waitMs, stop).catch(() => {});
+        await this.#wait(batch, attempt, end.why, stop);
         if (!stop.aborted) continue;
       }
       if (attempt < tries && !forgetful) return 'left';
@@ -96,23 +135,20 @@ export function createDelivery(options: {
     }
   }
 
-  return {
-    async deliver(batch: Batch, stop: AbortSignal): Promise<Delivery> {
-      current = batch;
-      const outcome = await attempts(batch, stop);
-      if (outcome === 'acknowledged') [batches, rows] = [batches + 1, rows + batch.rows.length];
-      if (outcome === 'dead')
-        [deadBatches, deadRows] = [deadBatches + 1, deadRows + batch.rows.length];
-      // The batch that a stopped run did not deliver still counts as pending: it is not acknowledged.
-      if (outcome !== 'left') current = undefined;
-      return outcome;
-    },
-    health(queued: readonly HandoffRow[]): HandoffHealth {
-      const pending = [...(current?.rows ?? []), ...queued];
-      const times = pending.flatMap(({ at }) => (at === null ? [] : [at]));
-      const oldestAt = times.length === 0 ? null : times.reduce((least, at) => Math.min(least, at));
-      const counts = { batches, rows, retries, deadBatches, deadRows, lastExit };
-      return { ...counts, pendingRows: pending.length, oldestAt };
-    },
-  };
+  async #attempt(batch: Batch, attempt: number): Promise<CommandEnd> {
+    if (attempt > 1) this.#retries++;
+    const end = await this.#options.run(batch, attempt);
+    this.#lastExit = end.ok ? 0 : end.code;
+    if (!end.ok) return end;
+    this.#backoff.reset();
+    if (attempt > 1) this.#options.notify({ kind: 'recovered', batch, attempts: attempt });
+    return end;
+  }
+
+  async #wait(batch: Batch, attempt: number, why: string, stop: AbortSignal): Promise<void> {
+    const { clock, notify } = this.#options;
+    const waitMs = this.#backoff.next();
+    notify({ kind: 'failed', batch, attempt, why, waitMs });
+    await clock.sleep(waitMs, stop).catch(() => {});
+  }
 }

@@ -225,7 +225,7 @@ function linesBehind(
   return renamed === undefined ? lines : [...lines, ...all(renamed, place.offset)];
 }
 
-/** At least so many of the last lines of a file are read. */
+/** The number of last lines of a file that are certainly read. */
 const LINES = 200_000;
 const LONGEST_LINE = 16 * 1024 * 1024;
 

@@ -6,7 +6,7 @@ import { isRecord } from '../../base/json-object.ts';
 import type { Kind } from '../../base/values.ts';
 import { postTimeOf } from '../post-row.ts';
 
-/** At a size, or at each multiple of a duration since 1970 (UTC). */
+/** A file is finished at a size, or at each multiple of a duration since 1970 (UTC). */
 export type RotateRule = { readonly bytes: number } | { readonly everyMs: number };
 
 const unitBytes: Readonly<Record<string, number>> = {
@@ -53,7 +53,7 @@ export const isFull = (
   return Math.floor(file.lastWriteAt / rule.everyMs) !== Math.floor(now / rule.everyMs);
 };
 
-/** By the time of its first post, or `now`: `theses.20261122T010203Z.ndjson`, or `...Z-2.ndjson` if that name exists. */
+/** The name of a finished file has the time of its first post, or `now`: `theses.20261122T010203Z.ndjson`, or `...Z-2.ndjson` if that name exists. */
 export function finishedName(path: string, timeField: string, now: number): string {
   const { folder, stem, extension } = partsOf(path);
   const stamp = new Date(firstPostTime(path, timeField) ?? now)

@@ -13,7 +13,7 @@ const BYTES_PER_MS = 256;
 /** The output of which positions are saved. */
 interface SavedOutput {
   flush(): Promise<boolean>;
-  /** For a file: the end of its lines. */
+  /** The end of the lines of a file. */
   readonly place?: (() => FilePlace | undefined) | undefined;
   /** What a later run needs to continue. With a state, a position covers only rows that were already delivered. */
   readonly state?: (() => string) | undefined;

@@ -11,7 +11,7 @@ import type { Timing } from '../timing.ts';
 /** An answered request. It states when it was sent, because it may have waited for hours before. */
 export interface RequestedPage {
   readonly page: FeedPage;
-  /** By the monotonic clock, and by the clock of this machine. */
+  /** When it was sent, by the monotonic clock and by the clock of this machine. */
   readonly sentAt: number;
   readonly sentTime: number;
 }

@@ -1,8 +1,4 @@
-import { closeSync, openSync, truncateSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { Failure } from '../../../base/failure.ts';
-import { appendLines, ensureFolder, fileFailure, statsOf } from '../../../base/files.ts';
-import { syncFile } from '../../../base/replace-file.ts';
+import { join } from 'node:path';
 import { sha256 } from '../../../base/sha256.ts';
 import { countText } from '../../../base/units.ts';
 import { span } from '../../../output/format/time.ts';
@@ -10,16 +6,21 @@ import { safeLine } from '../../../output/terminal/safe-text.ts';
 import type { View } from '../../../output/view.ts';
 import { runCommand } from '../../../tail/exec/command.ts';
 import { CommandWriter } from '../../../tail/exec/command-writer.ts';
+import { DeadLetters } from '../../../tail/exec/dead-letters.ts';
 import {
   type Batch,
-  createDelivery,
+  type CommandEnd,
+  type Delivery,
+  Handoff,
   type HandoffHealth,
   type HandoffNotice,
+  type HandoffRow,
 } from '../../../tail/exec/delivery.ts';
 import type { TailRow } from '../../../tail/post-row.ts';
 import type { Context } from '../../run/context.ts';
-import { createNoticeLimit } from '../../run/notice-limit.ts';
+import { createNoticeLimit, type NoticeLimit } from '../../run/notice-limit.ts';
 import { createTextPrinter } from '../../run/printing.ts';
+import type { Terminal } from '../../run/terminal.ts';
 import type { TailFlags } from '../flags.ts';
 import type { RunWriter } from '../output/run-writer.ts';
 
@@ -44,114 +45,120 @@ const repeated: ReadonlySet<HandoffNotice['kind']> = new Set<HandoffNotice['kind
 ]);
 
 /** Opens the delivery of batches to the command, with retries and the dead-letter file. */
-export async function openCourier(
-  context: Context,
-  { view, flags, checkpoint, feed, remembered }: Handing,
-) {
-  const { io, signal } = context.terminal;
-  const { settings } = context;
-  const { state } = settings.folders;
-  const own =
-    state && join(state, 'tails', `${sha256(`${feed}\n${flags.exec}`).slice(0, 32)}.dead.ndjson`);
-  const deadLetters = checkpoint === undefined ? own : `${checkpoint}.dead.ndjson`;
-  const limit = createNoticeLimit(io.clock.mono, repeated);
+export async function openCourier(context: Context, handing: Handing): Promise<Courier> {
+  const { terminal, settings, out } = context;
+  const { view, flags, checkpoint, feed } = handing;
   const printer = await createTextPrinter(context, view, { format: 'ndjson', live: true });
-  let running: Batch | undefined;
-  const reportWait = () => {
-    if (running)
-      context.terminal.notice(
-        `waiting for the command (batch ${running.number}); a second signal kills the command`,
-      );
-  };
-  signal.addEventListener('abort', reportWait, { once: true });
-  // Delay a shutdown only after the first batch has started. A run that fails earlier must not wait.
-  let letGo: (() => void) | undefined;
-  const { deliver, health } = createDelivery({
-    clock: io.clock,
-    random: io.random,
-    async deadLetter({ rows }) {
-      const path = deadLetters;
-      if (path === undefined)
-        throw new Failure(
-          'local',
-          'the command did not accept a batch, and there is no folder in which to save the batch',
-          {
-            code: 'DEAD_LETTER',
-            hint: 'set TRDR_STATE_DIR to a folder, or retry forever with --tries 0',
-          },
-        );
-      const text = Buffer.concat(rows.map(({ line }) => line)).toString('utf8');
-      await context.out.diskWait
-        .retry(path, () => saveDead(path, text, checkpoint === undefined))
-        .catch((error: unknown) => {
-          throw fileFailure('write', path, error);
-        });
-    },
-    async run(batch, attempt) {
-      letGo ??= io.inFlight.hold();
-      running = batch;
-      try {
-        return await runCommand(flags.exec ?? '', io, batch, attempt);
-      } finally {
-        running = undefined;
-      }
-    },
-    notify(notice) {
-      const text = limit.show(notice.kind, handoffText(notice, deadLetters ?? ''));
-      if (text !== undefined) context.terminal.notice(text);
-    },
-    tries: flags.tries === 0 ? Number.POSITIVE_INFINITY : (flags.tries ?? TRIES),
-    forgetful: !(remembered ?? checkpoint !== undefined),
-  });
-  return {
-    batch: flags.batch ?? BATCH,
-    lingerMs: flags.linger ?? LINGER_MS,
-    /** Formats a row as a line of NDJSON, like the lines that a tail without --exec prints. */
-    encode({ raw, record }: TailRow): Uint8Array {
-      if (raw !== null && printer.writeRaw) printer.writeRaw(raw);
-      else printer.write(record);
-      return printer.take();
-    },
-    deliver,
-    /** The state for monitoring. `queued` are the rows that are not in a batch yet. */
-    health,
-    /** Throws if this run has dead letters: a run that ends by itself with dead letters has failed. */
-    check(): void {
-      const { deadRows } = health([]);
-      if (deadRows === 0) return;
-      throw new Failure(
-        'local',
-        `the command did not accept ${postsText(deadRows)}, which trdr saved to ${deadLetters}`,
-        {
-          code: 'DEAD_LETTER',
-          hint: 'when the cause is fixed, move that file away and hand it over again with --replay FILE (see docs/exec.md)',
-        },
-      );
-    },
-    /** Ends the handoff: reports suppressed notices, and lets the process shut down. */
-    release(): void {
-      signal.removeEventListener('abort', reportWait);
-      for (const text of limit.rest()) context.terminal.notice(text);
-      letGo?.();
-    },
-  };
+  const { state } = settings.folders;
+  const name = sha256(`${feed}\n${flags.exec}`).slice(0, 32);
+  const own = state && join(state, 'tails', `${name}.dead.ndjson`);
+  const path = checkpoint === undefined ? own : `${checkpoint}.dead.ndjson`;
+  const deadLetters = new DeadLetters(path, checkpoint === undefined, out.diskWait);
+  return new Courier(terminal, handing, printer, deadLetters);
 }
 
-/** Appends the lines of a batch, and syncs the file. If not all of them fit on the disk, removes those that do. */
-function saveDead(path: string, text: string, isOwnFolder: boolean): void {
-  if (isOwnFolder) ensureFolder(dirname(path));
-  const size = statsOf(path)?.size ?? 0;
-  let fd: number | undefined;
-  try {
-    appendLines(path, text);
-    fd = openSync(path, 'r+');
-    syncFile(fd);
-  } catch (error) {
-    if (statsOf(path)) truncateSync(path, size);
-    throw error;
-  } finally {
-    if (fd !== undefined) closeSync(fd);
+/** What formats the rows that a command receives. */
+interface LinePrinter {
+  write(record: TailRow['record']): void | Promise<void>;
+  readonly writeRaw?: (json: Uint8Array) => void | Promise<void>;
+  /** The text that was written since the last call. */
+  take(): Uint8Array;
+}
+
+/** Hands batches to the command of `--exec`, reports on the terminal how that goes, and delays a shutdown meanwhile. */
+class Courier {
+  readonly batch: number;
+  readonly lingerMs: number;
+  /** The batch that the command is working on. */
+  #running: Batch | undefined;
+  /** Lets the process shut down; undefined before the first batch. */
+  #letGo: (() => void) | undefined;
+  readonly #handoff: Handoff;
+  readonly #limit: NoticeLimit<HandoffNotice['kind']>;
+  readonly #terminal: Terminal;
+  readonly #command: string;
+  readonly #printer: LinePrinter;
+  readonly #deadLetters: DeadLetters;
+
+  constructor(
+    terminal: Terminal,
+    { flags, checkpoint, remembered = checkpoint !== undefined }: Handing,
+    printer: LinePrinter,
+    deadLetters: DeadLetters,
+  ) {
+    const { clock, random } = terminal.io;
+    this.batch = flags.batch ?? BATCH;
+    this.lingerMs = flags.linger ?? LINGER_MS;
+    this.#terminal = terminal;
+    this.#command = flags.exec ?? '';
+    this.#printer = printer;
+    this.#deadLetters = deadLetters;
+    this.#limit = createNoticeLimit(clock.mono, repeated);
+    this.#handoff = new Handoff({
+      clock,
+      random,
+      deadLetter: (batch) => deadLetters.save(batch),
+      run: (batch, attempt) => this.#run(batch, attempt),
+      notify: (notice) => this.#report(notice),
+      tries: flags.tries === 0 ? Number.POSITIVE_INFINITY : (flags.tries ?? TRIES),
+      forgetful: !remembered,
+    });
+    terminal.signal.addEventListener('abort', this.#reportWait, { once: true });
   }
+
+  /** Formats a row as a line of NDJSON, like the lines that a tail without --exec prints. */
+  encode({ raw, record }: TailRow): Uint8Array {
+    if (raw !== null && this.#printer.writeRaw) this.#printer.writeRaw(raw);
+    else this.#printer.write(record);
+    return this.#printer.take();
+  }
+
+  deliver(batch: Batch, stop: AbortSignal): Promise<Delivery> {
+    return this.#handoff.deliver(batch, stop);
+  }
+
+  /** The state for monitoring. `queued` are the rows that are not in a batch yet. */
+  health(queued: readonly HandoffRow[]): HandoffHealth {
+    return this.#handoff.health(queued);
+  }
+
+  /** Throws if this run has dead letters. */
+  check(): void {
+    this.#deadLetters.check(this.health([]).deadRows);
+  }
+
+  /** Ends the handoff: reports suppressed notices, and lets the process shut down. */
+  release(): void {
+    this.#terminal.signal.removeEventListener('abort', this.#reportWait);
+    for (const text of this.#limit.rest()) this.#terminal.notice(text);
+    this.#letGo?.();
+  }
+
+  async #run(batch: Batch, attempt: number): Promise<CommandEnd> {
+    const { io } = this.#terminal;
+    // Delay a shutdown only after the first batch has started. A run that fails earlier must not wait.
+    this.#letGo ??= io.inFlight.hold();
+    this.#running = batch;
+    try {
+      return await runCommand(this.#command, io, batch, attempt);
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  #report(notice: HandoffNotice): void {
+    const text = handoffText(notice, this.#deadLetters.path ?? '');
+    const shown = this.#limit.show(notice.kind, text);
+    if (shown !== undefined) this.#terminal.notice(shown);
+  }
+
+  readonly #reportWait = (): void => {
+    if (!this.#running) return;
+    const { number } = this.#running;
+    this.#terminal.notice(
+      `waiting for the command (batch ${number}); a second signal kills the command`,
+    );
+  };
 }
 
 /** Opens the output of a run that hands rows to a command. */
@@ -164,7 +171,7 @@ export async function openHandoff(
   const courier = await openCourier(context, handing);
   const writer = new CommandWriter({
     clock: io.clock,
-    encode: courier.encode,
+    encode: (row) => courier.encode(row),
     async deliver(batch, stop) {
       // While the position cannot be saved, a later run would repeat whatever is handed over.
       await context.out.diskWait.wait();
@@ -181,7 +188,7 @@ export async function openHandoff(
   return {
     writer,
     closed: undefined,
-    check: courier.check,
+    check: () => courier.check(),
     handoff: health,
     async close() {
       courier.release();

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { openPromise } from '../../../base/calls.ts';
+import { type OpenPromise, openPromise } from '../../../base/calls.ts';
 import { usageError } from '../../../base/failure.ts';
 import type { View } from '../../../output/view.ts';
 import type { Filters } from '../../../tail/certificate.ts';
@@ -19,7 +19,7 @@ import { Positions } from '../../../tail/file/positions.ts';
 import { Confluences } from '../../../tail/output/confluences.ts';
 import { PrintWriter, type SharedTerminal } from '../../../tail/output/print-writer.ts';
 import type { OutputPorts, Writer } from '../../../tail/ports.ts';
-import type { FilePlace } from '../../../tail/position.ts';
+import type { FilePlace, Position } from '../../../tail/position.ts';
 import type { PostFields } from '../../../tail/post-row.ts';
 import type { Context } from '../../run/context.ts';
 import { openSink, selectedFields } from '../../run/printing.ts';
@@ -38,12 +38,19 @@ export interface OutputPlan {
   readonly filters?: Filters | undefined;
 }
 
-/** Finds out where the run continues, and what its file contains; `feed` is the name of the feed in positions. */
+/** Where a run continues, and what its file contains. */
+export interface ResumedOutput {
+  /** The name of the feed in positions. */
+  readonly feed: string;
+  readonly position: Position | undefined;
+  readonly place: Pick<FilePlace, 'offset' | 'lines'> | undefined;
+}
+
 export function resumeOutput(
   context: Context,
   files: TailFiles,
   { feed: name, flags: { confluence }, timeField, filters = {} }: OutputPlan,
-) {
+): ResumedOutput {
   const feed = feedOf(`${name}${confluenceName(confluence)}`, context.service);
   const position = readStart({
     ...files,
@@ -78,7 +85,7 @@ export async function openOutput(
   context: Context,
   plan: OutputPlan,
   files: TailFiles,
-  { feed, position, place }: ReturnType<typeof resumeOutput>,
+  { feed, position, place }: ResumedOutput,
   { hide, moved, verified }: OutputHooks,
 ): Promise<OpenedOutput> {
   const { flags, view, fields, filters = {} } = plan;
@@ -93,8 +100,8 @@ export async function openOutput(
     out === undefined
       ? undefined
       : await openFile(context, plan, { out, from: place, positions, moved });
-  const pause = createPause(context, hide);
-  const terminal = { hide, paused: pause.wait };
+  const pause = new Pause(context, hide);
+  const terminal = { hide, paused: () => pause.wait() };
   const opened: RunWriter<Writer> =
     flags.exec === undefined
       ? printing(await openPrinted(context, view, terminal, file, hasPosts))
@@ -120,7 +127,7 @@ export async function openOutput(
     closed: opened.closed,
     check: opened.check,
     handoff: opened.handoff,
-    isPaused: pause.isOpen,
+    isPaused: () => pause.isOpen,
     async close() {
       pause.end();
       await file?.stop();
@@ -199,25 +206,34 @@ async function openFile(
 }
 
 /** Delays the rows and the status line of a tail while a question is open on the same terminal. */
-function createPause({ terminal, settings }: Context, hide: () => void) {
-  const isShared = terminal.io.stdout.isTTY === true && settings.flags.out === undefined;
-  let open: ReturnType<typeof openPromise> | undefined;
-  const end = terminal.display({
-    hide() {
-      hide();
-      open = openPromise();
-    },
-    show() {
-      open?.resolve();
-      open = undefined;
-    },
-  });
-  return {
-    isOpen: () => open !== undefined,
-    /** A promise that resolves when rows may be printed; undefined if they may be printed now. */
-    wait: () => (isShared ? open?.promise : undefined),
-    end,
-  };
+class Pause {
+  /** Ends the notes of questions that open and close. */
+  readonly end: () => void;
+  readonly #isShared: boolean;
+  #open: OpenPromise | undefined;
+
+  constructor({ terminal, settings }: Context, hide: () => void) {
+    this.#isShared = terminal.io.stdout.isTTY === true && settings.flags.out === undefined;
+    this.end = terminal.display({
+      hide: () => {
+        hide();
+        this.#open = openPromise();
+      },
+      show: () => {
+        this.#open?.resolve();
+        this.#open = undefined;
+      },
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#open !== undefined;
+  }
+
+  /** A promise that resolves when rows may be printed; undefined if they may be printed now. */
+  wait(): Promise<void> | undefined {
+    return this.#isShared ? this.#open?.promise : undefined;
+  }
 }
 
 /** A tail resumes from NDJSON whose records have an id and a post time. */

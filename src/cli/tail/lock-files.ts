@@ -1,0 +1,32 @@
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { checkFolder, realPath } from '../../base/files.ts';
+import { holdLock, type LockHandle } from '../../base/lock.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** Locks the output and other files against other tails. Returns a function that unlocks them. */
+export function lockFiles(
+  { folders: { state } }: Pick<Settings, 'folders'>,
+  out: string | undefined,
+  ...others: readonly (string | undefined)[]
+): () => void {
+  const targets = [out, ...others].flatMap((path) => (path === undefined ? [] : realPath(path)));
+  // Without this check, acquiring the lock would create the folder, even if the path has a typo.
+  for (const target of targets) checkFolder(dirname(target));
+  const locks: LockHandle[] = [];
+  const release = () => {
+    for (const lock of locks) lock.release();
+  };
+  try {
+    for (const target of targets) locks.push(holdLock(`${target}.lock`, target));
+    // A file with hard links has several names, so also lock it by its inode.
+    const found =
+      out === undefined ? undefined : statSync(out, { bigint: true, throwIfNoEntry: false });
+    if (out !== undefined && state !== undefined && found && found.nlink > 1n)
+      locks.push(holdLock(join(state, 'tails', `${found.dev}-${found.ino}.lock`), out));
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return release;
+}
