@@ -13,6 +13,7 @@ import { once, quietly } from './calls.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { Failure } from './failure.ts';
 import { discard, ensureFolder, errno, fileFailure, PRIVATE_FILE } from './files.ts';
+import { sha256 } from './sha256.ts';
 
 /** A lock that this process holds. */
 export interface LockHandle {
@@ -26,12 +27,19 @@ export interface LockHandle {
  * derived from the first; if the holder of that one is dead too, it is removed by the same
  * procedure.
  */
-export function tryLock(path: string, now = Date.now()): LockHandle | LockHolder | undefined {
+export function tryLock(
+  path: string,
+  now = Date.now(),
+  host = '',
+): LockHandle | LockHolder | undefined {
   for (;;) {
-    const own = holderNow(now);
-    if (make(path, holderText(own))) return { release: () => release(path, own.token) };
+    const own = holderNow(now, host);
+    const handle = { release: () => release(path, own.token) };
+    if (make(path, holderText(own))) return handle;
     const seen = look(path);
     if (seen === undefined) continue;
+    // A network file system that lost its answer repeats the request, which then finds the lock that it made.
+    if (seen.token === own.token) return handle;
     if (!isGone(seen.holder, seen.touched, Date.now())) return seen.holder;
     const breaking = tryLock(`${path}.${seen.token}`, now);
     // Another process is removing the abandoned lock, which counts as in use until then.
@@ -136,7 +144,7 @@ export function holdLock(path: string, what: string): LockHandle {
   let result: LockHandle | LockHolder | undefined;
   try {
     ensureFolder(dirname(path));
-    result = tryLock(path);
+    result = tryLock(path, Date.now(), hostname());
   } catch (error) {
     throw fileFailure('lock', what, error);
   }
@@ -181,8 +189,10 @@ interface LockHolder {
   readonly pid: number;
   /** When the process started, as the kernel reports it; empty if it does not. */
   readonly began: string;
-  /** Machine, boot and pid namespace. Pids can be compared only if all three are equal. */
+  /** Stands for machine, boot and pid namespace. Pids can be compared only if all three are equal. */
   readonly place: string;
+  /** Where another machine would look for the holder; empty in short-lived locks. */
+  readonly host: string;
   /** When the lock was acquired, epoch ms. */
   readonly since: number;
 }
@@ -191,18 +201,21 @@ const SEPARATOR = '|';
 
 /**
  * The text of a lock: one line without spaces, because it can become the target of a symbolic link.
+ * Without a host it has less than 60 bytes, which ext4 keeps in the inode: a link with a longer text
+ * needs a block of its own, and takes three times as long to create.
  */
-const holderText = ({ token, pid, began, place, since }: LockHolder): string =>
-  [token, pid, began, since, place].join(SEPARATOR);
+const holderText = ({ token, pid, began, place, host, since }: LockHolder): string =>
+  [token, pid, began, since, host === '' ? place : `${place}/${host}`].join(SEPARATOR);
 
 /** Parses the text of a lock; undefined if it is incomplete or invalid. */
 function readHolder(text: string): LockHolder | undefined {
-  const [token, pid, began, since, ...place] = text.split(SEPARATOR);
+  const [token, pid, began, since, ...rest] = text.split(SEPARATOR);
   // The token becomes part of a file name, so only the characters that trdr writes are allowed.
   if (!token || !/^[\w-]{1,80}$/.test(token)) return undefined;
   if (!/^[1-9]\d{0,9}$/.test(pid ?? '') || !/^\d{1,15}$/.test(since ?? '')) return undefined;
-  if (began === undefined || place.length === 0) return undefined;
-  return { token, pid: Number(pid), began, since: Number(since), place: place.join(SEPARATOR) };
+  if (began === undefined || rest.length === 0) return undefined;
+  const [place = '', ...host] = rest.join(SEPARATOR).split('/');
+  return { token, pid: Number(pid), began, since: Number(since), place, host: host.join('/') };
 }
 
 /** Whether a text may be the beginning of a lock's text, cut off by a crash. */
@@ -216,28 +229,30 @@ function statusOf(pid: number): { state: string; began: string } {
   return { state: fields[0] ?? '', began: fields[19] ?? '' };
 }
 
-/** The machine, its boot and the pid namespace of this process. */
-const ownPlace = once(() =>
-  [
+/** Stands for the machine, its boot and the pid namespace of this process. */
+const ownPlace = once(() => {
+  const names = [
     hostname(),
     quietly(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()),
     quietly(() => readlinkSync('/proc/self/ns/pid')),
-  ].join('/'),
-);
+  ];
+  return sha256(names.join('/')).slice(0, 12);
+});
 
 const ownStart = once(() => statusOf(process.pid).began);
 
 let acquisitions = 0;
 
 /** This process as the holder of a lock that it acquires now. */
-function holderNow(now: number): LockHolder {
+function holderNow(now: number, host: string): LockHolder {
   const chance = Math.random().toString(36).slice(2, 10);
   const number = (acquisitions++).toString(36);
   return {
-    token: `${process.pid}-${now.toString(36)}-${number}-${chance}`,
+    token: `${number}-${chance}`,
     pid: process.pid,
     began: ownStart(),
     place: ownPlace(),
+    host,
     since: now,
   };
 }
@@ -247,7 +262,7 @@ function holderNow(now: number): LockHolder {
  * container.
  */
 const otherHostOf = (holder: LockHolder): string | undefined =>
-  holder.place === ownPlace() ? undefined : (holder.place.split('/')[0] ?? '') || 'another machine';
+  holder.place === ownPlace() ? undefined : holder.host || 'another machine';
 
 /**
  * A lock of another machine or container counts as abandoned if its time stamp is older. Five

@@ -7,6 +7,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -62,6 +63,19 @@ test('exactly one of eight processes takes over a stale lock', async () => {
   await Promise.all(crowd);
   const claims = readFileSync(file, 'utf8').trim().split('\n').map(Number);
   expect(claims.sort((a, b) => a - b)).toEqual(Array.from({ length: rounds }, (_, round) => round));
+});
+
+test('the text of a lock fits into its inode, and that of a long one names its machine', async () => {
+  const short = under('short');
+  await withLock(short, () => {
+    expect(Buffer.byteLength(readlinkSync(short))).toBeLessThan(60);
+  });
+  const long = under('long');
+  const held = holdLock(long, 'it');
+  expect(readlinkSync(long)).toContain(hostname());
+  held.release();
+  symlinkSync(textOfLock({ place: 'elsewhere/there' }), long);
+  expect(() => holdLock(long, 'it')).toThrow(/locked by process \d+ on there since/);
 });
 
 test('the lock of a killed process can be acquired', async () => {
