@@ -1,6 +1,10 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { stripVTControlCharacters as plain } from 'node:util';
 import { expect, test } from 'vitest';
-import { openHome, runInProcess, withSandbox } from './harness.ts';
+import { type Home, openHome, runInProcess, withSandbox } from './harness.ts';
+
+type Sandbox = Awaited<ReturnType<typeof withSandbox>>;
 
 const NOBODY = '11111111111111111111111111111112';
 
@@ -64,4 +68,39 @@ test('a handle that passed to another user is reported', async () => {
   expect(stderr).toMatch(
     new RegExp(`@mira now belongs to another user: until [-\\d]+, it belonged to ${id}`),
   );
+});
+
+async function peopleIn(home: Home, sandbox: Sandbox): Promise<unknown> {
+  const { stdout } = await home.run(['cache', 'stats', '-o', 'ndjson'], { sandbox });
+  return JSON.parse(stdout).people;
+}
+
+test('a tail notes the authors of its posts, so that a later lookup tells who was renamed', async () => {
+  const sandbox = await withSandbox();
+  const home = openHome();
+  const words = ['thesis', 'tail', '--no-follow', '--backfill', '60', '--yes'];
+  const posts = (await home.run(words, { sandbox })).records();
+  const authors = new Map(posts.map((post) => [String(post['authorId']), post['authorHandle']]));
+  expect(authors.size).toBeGreaterThan(3);
+  expect(await peopleIn(home, sandbox)).toBe(authors.size);
+  const [[id, handle] = ['', '']] = authors;
+  sandbox.world.rename(id, 'somebody_else');
+  const [user] = (await home.run(['whois', id, '--history'], { sandbox })).records();
+  expect(user).toMatchObject({ handle: 'somebody_else', was: [{ handle }] });
+});
+
+test.each([
+  ['thesis', 'tail', '--no-follow', '--backfill', '20', '--yes'],
+  ['thesis', 'list', '--limit', '20'],
+])('%s %s prints all posts if their authors cannot be noted', async (...words) => {
+  const sandbox = await withSandbox();
+  const home = openHome();
+  const folder = join(home.state, 'people');
+  await home.run(['whois', 'mira'], { sandbox });
+  expect(existsSync(folder)).toBe(true);
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, 'a file in the place of the folder');
+  const { exitCode, records, stderr } = await home.run(words, { sandbox });
+  expect([exitCode, records().length]).toEqual([0, 20]);
+  expect(stderr).toMatch(/trdr: answers are not saved for later runs: cannot write/);
 });

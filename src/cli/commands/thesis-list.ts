@@ -13,7 +13,7 @@ import { value } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { listJob } from '../lists/list-job.ts';
-import { notingAuthors } from '../lookup/feed-book.ts';
+import { notingAuthors } from '../lookup/author-notes.ts';
 import { authorOf, planAuthor } from '../lookup/scope.ts';
 import { savingTokens, tokenAddress } from '../lookup/token.ts';
 import { runJob } from '../run/job.ts';

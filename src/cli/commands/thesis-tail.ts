@@ -17,11 +17,13 @@ import { conditionsOf, thesisFilterOptions } from '../args/list-flags.ts';
 import { excluding, flag, inGroup, list, value, valueOr } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
+import { AuthorNotes } from '../lookup/author-notes.ts';
 import { authorOf, planAuthor } from '../lookup/scope.ts';
 import { tokenAddresses } from '../lookup/token.ts';
 import { approve, isDryRun } from '../run/approve.ts';
 import { filtersOf, showingFilters } from '../tail/filters.ts';
 import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';
+import { notingFeeder } from '../tail/noting-feeder.ts';
 import { checkOutput } from '../tail/output/open.ts';
 import { tailPlan } from '../tail/plan.ts';
 import { openTail } from '../tail/run.ts';
@@ -176,7 +178,8 @@ export const thesisTail = command({
       const client = await context.service.client();
       // With more than fifty tokens, subscribe to all posts and filter them on this machine.
       const byToken = tokens.length > 0 && tokens.length <= SOCKET_TOKENS_MAX;
-      return openTail(context, files, client, {
+      const authors = await AuthorNotes.open(context);
+      const tail = await openTail(context, files, client, {
         ...plan,
         source: thesisSource(client, scope),
         connect:
@@ -189,9 +192,13 @@ export const thesisTail = command({
           // The WebSocket delivers only posts of the subscribed tokens, and a page can be limited to one token at most.
           carries: byToken ? createFilter({ tokens }) : undefined,
           scope: createFilter({ tokens: tokenAddress === undefined ? [] : [tokenAddress], userId }),
-          filter,
+          filter(row) {
+            authors.saw(row.record);
+            return filter(row);
+          },
         },
       });
+      return notingFeeder(tail, authors, context.terminal.io.clock);
     });
   },
 });

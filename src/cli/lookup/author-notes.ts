@@ -1,0 +1,85 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { textOf } from '../../base/json-object.ts';
+import type { Book, PersonReading } from '../../contract/ports/book.ts';
+import type { Sent } from '../../contract/read-record.ts';
+import { openBook } from '../run/answers.ts';
+import type { Context } from '../run/context.ts';
+
+/** Who was noted within this time is not noted again, unless the handle is another one. */
+const AGAIN_MS = 3_600_000;
+/** The authors who are remembered as noted: an hour has fewer. */
+const NOTED = 20_000;
+/** The authors who are written at once: few enough that no row waits for them. */
+const SLICE = 100;
+
+/** Posts name their authors by id and handle. The book notes them, so that their next lookup by id says what has changed. */
+export class AuthorNotes {
+  readonly #book: Book | undefined;
+  readonly #now: () => number;
+  #seen = new Map<string, PersonReading>();
+  /** The handles that were noted last, by the ids of their authors. */
+  readonly #noted = new Map<string, string>();
+  #forgetAt = 0;
+
+  constructor(book: Book | undefined, now: () => number) {
+    this.#book = book;
+    this.#now = now;
+  }
+
+  static async open(context: Context): Promise<AuthorNotes> {
+    return new AuthorNotes(await openBook(context), context.terminal.io.clock.now);
+  }
+
+  /** Called for every post, so it does no more than remember. Of several posts, the first one counts. */
+  saw(post: Sent): void {
+    const id = textOf(post['authorId']);
+    const handle = textOf(post['authorHandle']);
+    if (!id || !handle || this.#seen.has(id) || this.#noted.get(id) === handle) return;
+    this.#seen.set(id, { time: this.#now(), id, identity: { handle } });
+  }
+
+  /** Writes who was seen since the last time. What cannot be written is lost without a failure: it was not asked for. */
+  async save(): Promise<void> {
+    if (this.#seen.size === 0) return;
+    const readings = [...this.#seen.values()];
+    this.#seen = new Map();
+    this.#forget();
+    for (const { id, identity } of readings)
+      if (id !== undefined && identity.handle) this.#noted.set(id, identity.handle);
+    for (let at = 0; at < readings.length; at += SLICE) {
+      await this.#keep(readings.slice(at, at + SLICE));
+      await nextTurn();
+    }
+  }
+
+  async #keep(readings: readonly PersonReading[]): Promise<void> {
+    try {
+      await this.#book?.keep(readings);
+    } catch {
+      // A damaged book must not end a tail. A lookup, which needs the book, reports it.
+    }
+  }
+
+  #forget(): void {
+    const now = this.#now();
+    if (now < this.#forgetAt && this.#noted.size < NOTED) return;
+    this.#noted.clear();
+    this.#forgetAt = now + AGAIN_MS;
+  }
+}
+
+/** The posts of a list, whose authors are noted at its end. */
+export async function* notingAuthors(
+  posts: AsyncIterable<Sent>,
+  context: Context,
+): AsyncGenerator<Sent, void, void> {
+  const authors = await AuthorNotes.open(context);
+  try {
+    for await (const post of posts) {
+      authors.saw(post);
+      yield post;
+    }
+  } finally {
+    await authors.save();
+  }
+}

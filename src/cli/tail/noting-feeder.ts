@@ -1,0 +1,29 @@
+import type { Clock } from '../../base/clock.ts';
+import { every } from '../../tail/every.ts';
+import type { AuthorNotes } from '../lookup/author-notes.ts';
+import type { Feeder } from './run-feed.ts';
+
+/** As rarely as a tail saves its position in a file. */
+const SAVE_MS = 10_000;
+
+/** The feeder of a tail, while which the authors of its posts are written from time to time. */
+export function notingFeeder(feeder: Feeder, authors: AuthorNotes, clock: Clock): Feeder {
+  const ended = new AbortController();
+  const saving = every(
+    clock,
+    () => SAVE_MS,
+    ended.signal,
+    () => authors.save(),
+  );
+  return {
+    watched: feeder.watched,
+    check: feeder.check,
+    run: () => feeder.run(),
+    async close() {
+      ended.abort();
+      await feeder.close();
+      await saving;
+      await authors.save();
+    },
+  };
+}
