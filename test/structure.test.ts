@@ -23,7 +23,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 const vendorFiles: Readonly<Record<string, RegExp>> = {
   zod: /^/,
   commander: /^cli\//,
-  execa: /^(cli\/settings|tail\/exec)\//,
+  execa: /^(cli\/(settings|run)|tail\/exec)\//,
   iovalkey: /^store\//,
   undici: /^core\/http\//,
   ws: /^tail\/socket\/|^sandbox\//,

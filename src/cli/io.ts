@@ -17,6 +17,13 @@ interface Terminal {
   open(): TerminalInput;
 }
 
+/**
+ * Whether a pager has the keyboard. Ctrl-C is then meant for it: it ends only the rows that the pager still waits for.
+ */
+interface Paging {
+  state: 'off' | 'filling' | 'filled';
+}
+
 export interface Io {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -30,6 +37,7 @@ export interface Io {
   readonly platform: NodeJS.Platform;
   readonly clock: Clock;
   readonly random: () => number;
+  readonly paging: Paging;
   /** Aborted with an `Interrupt` by the first signal. The abort prevents new calls and ends every wait. */
   readonly signal: AbortSignal;
   /** Calls `act` at each SIGUSR2. Returns a function that removes the handler. */

@@ -69,13 +69,14 @@ function prebuilt(argv: readonly string[]): string | undefined {
   return script === undefined ? undefined : readPrebuilt('../completions', script);
 }
 
-/** Undefined on a terminal that is narrower than the prebuilt text. */
+/** Undefined on a terminal that is narrower than the prebuilt text, or has fewer lines: the program may use a pager. */
 function prebuiltHelp(words: readonly string[], ending: string): string | undefined {
   if (!words.every((word) => /^[a-z-]+$/.test(word))) return undefined;
   const columns = terminalColumns();
   if (columns !== undefined && columns < PREBUILT_COLUMNS) return undefined;
   const text = readPrebuilt('help', `${words.join('-') || 'trdr'}${ending}`);
   if (text === undefined) return undefined;
+  if (columns !== undefined && text.split('\n').length > process.stdout.rows) return undefined;
   const isBold = wantsColor(undefined, process.env, columns !== undefined);
   return isBold ? text : withoutBold(text);
 }

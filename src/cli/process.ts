@@ -8,7 +8,8 @@ import { run } from './run.ts';
 
 export async function runProcess(argv: readonly string[]): Promise<void> {
   const inFlight = createInFlight();
-  const signals = handleSignals(inFlight);
+  const paging: Io['paging'] = { state: 'off' };
+  const signals = handleSignals(inFlight, paging);
   let stdin: NodeJS.ReadStream | undefined;
   let stderr: NodeJS.WriteStream | undefined;
   const atExit = new Set<(exit: number) => void>();
@@ -40,6 +41,7 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
     platform: process.platform,
     clock: systemClock,
     random: Math.random,
+    paging,
     signal: signals.first,
     onReopen(act) {
       process.on('SIGUSR2', act);
@@ -84,13 +86,18 @@ const SAME_MS = 100;
 
 type EndingSignal = keyof typeof endingSignals;
 
-function handleSignals(inFlight: InFlight) {
+function handleSignals(inFlight: InFlight, paging: Io['paging']) {
   const ending = new AbortController();
   let over = false;
   let first: { readonly signal: EndingSignal; readonly at: number } | undefined;
   const stop = (signal: EndingSignal) => {
     const interrupt = new Interrupt(signal);
     const at = systemClock.mono();
+    if (signal === 'SIGINT' && paging.state !== 'off') {
+      // The run ends when the reader leaves the pager.
+      if (paging.state === 'filling') ending.abort(interrupt);
+      return;
+    }
     // Exit at once, because the run has ended.
     if (over) process.exit(interrupt.exit);
     if (first) {

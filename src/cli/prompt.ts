@@ -10,7 +10,7 @@ type TerminalInput = ReturnType<NonNullable<Io['terminal']>['open']>;
 type PromptIo = Pick<Io, 'stdin' | 'stdout' | 'stderr' | 'env' | 'terminal'>;
 
 /** An agent is never asked, even on a terminal, because only a person can agree to a cost. */
-const isPromptOff = (env: Io['env']) =>
+export const isPromptOff = (env: Io['env']) =>
   isOn(env['TRDR_NO_PROMPT']) || isOn(env['CI']) || agentOf(env) !== undefined;
 
 /** Whether stdin and stderr are terminals and prompts are allowed. */

@@ -105,6 +105,7 @@ export async function runInProcess(
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
     signal: ending.signal,
+    paging: { state: 'off' },
     onReopen: () => () => {},
     inFlight: createInFlight(),
     atEnd: new Set(),

@@ -20,6 +20,7 @@ const always = {
   quiet: flag('-q, --quiet', 'suppress notices on stderr'),
   debug: flag('--debug', 'trace requests on stderr (keys are masked)'),
   color: value('--color', 'color in tables and messages', oneOf('auto', 'always', 'never'), 'auto'),
+  noPager: flag('--no-pager', 'print long tables without a pager'),
   profile: value('--profile', 'use this profile', text('name', 'profile')),
   sandbox: excluding(
     flag('--sandbox', 'use the embedded service: no key, no network, no cost'),

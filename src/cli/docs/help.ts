@@ -1,5 +1,5 @@
 import { usageError } from '../../base/failure.ts';
-import { createSink } from '../../output/sink.ts';
+import { createSink, type Sink } from '../../output/sink.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import { wantsColor } from '../../output/terminal/style.ts';
 import type { AnyCommand } from '../command.ts';
@@ -104,9 +104,15 @@ export async function showHelp(io: Io, words: readonly string[], isBrief = false
   const columns = (isTerminal && io.stdout.columns) || PREPARED;
   const text = helpText(await wholeProgram({ columns, isBrief }), words);
   const isBold = wantsColor(colorMode(io.argv), io.env, isTerminal);
-  const sink = createSink(io.stdout, { name: 'stdout' });
+  const sink = (await helpPager(io)) ?? createSink(io.stdout, { name: 'stdout' });
   await sink.write(isBold ? text : withoutBold(text));
   await sink.finish('complete');
+}
+
+/** The flags of a line that asks for help are not read. */
+async function helpPager(io: Io): Promise<Sink | undefined> {
+  if (io.stdout.isTTY !== true || io.argv.includes('--no-pager')) return undefined;
+  return (await import('../run/pager.ts')).pagerSink(io);
 }
 
 /**

@@ -54,9 +54,19 @@ export class Out {
 
   async #printer<T>(view: View<T>, single: boolean, into?: Sink) {
     const { terminal, settings, isStream } = this.#needs;
-    const sink = await this.open(into);
+    const sink = await this.open(into ?? (await this.#pager()));
     const how = { format: settings.format, single, live: isStream };
     return { sink, printer: await openPrinter(terminal, settings, sink, view, how) };
+  }
+
+  /** The pager for a long table; undefined if nobody would use one. */
+  async #pager(): Promise<Sink | undefined> {
+    const { terminal, settings, isStream } = this.#needs;
+    const { flags, format } = settings;
+    const isTable = format === 'table' && flags.out === undefined && !isStream;
+    if (!isTable || flags.noPager || terminal.io.stdout.isTTY !== true) return undefined;
+    const { pagerSink } = await import('./pager.ts');
+    return pagerSink(terminal.io, (use) => terminal.lend(use));
   }
 
   /** Opens the output for records of one kind. `single`: the command has exactly one answer. */

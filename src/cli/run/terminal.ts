@@ -17,7 +17,9 @@ export class Terminal {
   readonly #write: (text: string) => void;
   readonly #displays = new Set<Display>();
   readonly #waiting: string[] = [];
-  #isAsking = false;
+  #isLent = false;
+  /** Settled when nothing else has the terminal. */
+  #returned: Promise<unknown> = Promise.resolve();
 
   constructor(
     io: Io,
@@ -32,18 +34,18 @@ export class Terminal {
   }
 
   /**
-   * Prints a line to stderr, unless --quiet is set. During a question, it waits. This is a property and no method,
+   * Prints a line to stderr, unless --quiet is set. During a question, or in a pager, it waits. This is a property and no method,
    * because it is handed to parts that know no terminal.
    */
   readonly notice = (line: string): void => {
-    if (this.#isAsking) this.#waiting.push(line);
+    if (this.#isLent) this.#waiting.push(line);
     else this.#write(line);
   };
 
-  /** Registers a part of the terminal that a question hides. Returns a function that removes the registration. */
+  /** Registers a part of the terminal that a question or a pager hides. Returns a function that removes the registration. */
   display(shown: Display): () => void {
     this.#displays.add(shown);
-    if (this.#isAsking) shown.hide();
+    if (this.#isLent) shown.hide();
     return () => void this.#displays.delete(shown);
   }
 
@@ -53,12 +55,24 @@ export class Terminal {
 
   /** Asks a question that is answered with yes or no. Undefined if nobody can be asked. */
   async confirm(question: string): Promise<boolean | undefined> {
-    this.#isAsking = true;
+    return await this.lend(() => confirm(this.io, question, this.signal));
+  }
+
+  /** Draws nothing while `use` has the terminal. A question waits until a pager has returned it. */
+  async lend<T>(use: () => Promise<T>): Promise<T> {
+    await this.#returned;
+    const used = this.#lendNow(use);
+    this.#returned = used.catch(() => {});
+    return await used;
+  }
+
+  async #lendNow<T>(use: () => Promise<T>): Promise<T> {
+    this.#isLent = true;
     for (const shown of this.#displays) shown.hide();
     try {
-      return await confirm(this.io, question, this.signal);
+      return await use();
     } finally {
-      this.#isAsking = false;
+      this.#isLent = false;
       for (const text of this.#waiting.splice(0)) this.#write(text);
       for (const shown of this.#displays) shown.show();
     }

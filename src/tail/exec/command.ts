@@ -1,5 +1,6 @@
 import { constants as systemConstants } from 'node:os';
 import { quietly } from '../../base/calls.ts';
+import { childEnv } from '../../core/client/child-env.ts';
 import type { Batch, CommandEnd } from './delivery.ts';
 
 /** Where a command runs. */
@@ -9,14 +10,6 @@ export interface CommandPlace {
   readonly platform: NodeJS.Platform;
 }
 
-/** Variables that are not passed to the command: secrets, and those meant for this process only. */
-const withheld = new Set([
-  'TRDR_API_KEY',
-  'TRDR_STORE_PASSWORD',
-  'NOTIFY_SOCKET',
-  'WATCHDOG_USEC',
-  'WATCHDOG_PID',
-]);
 /** Ids are untrusted text, so only those of common characters are passed in the environment. */
 const plainId = /^[\w.:-]{1,200}$/;
 
@@ -33,11 +26,10 @@ export async function runCommand(
   const { execa } = await import('execa');
   const windows = platform === 'win32';
   const shell = windows ? (env['ComSpec'] ?? 'cmd.exe') : '/bin/sh';
-  const passed = Object.entries(env).filter(([name]) => !withheld.has(name.toUpperCase()));
   const child = execa(text, {
     shell,
     cwd,
-    env: { ...Object.fromEntries(passed), ...describe(number, rows, attempt) },
+    env: { ...childEnv(env), ...describe(number, rows, attempt) },
     extendEnv: false,
     input: Buffer.concat(rows.map(({ line }) => line)),
     stdout: 'inherit',

@@ -1,0 +1,96 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, test } from 'vitest';
+import { openHome, programEnv, trdr } from './harness.ts';
+import { program } from './program.ts';
+import { isInstalled } from './shells.ts';
+
+const list = 'thesis list --limit 20 --sandbox';
+
+interface Given {
+  readonly rows?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs a line on a terminal with a pager that notes what it is given. */
+async function onTerminal(line: string, { rows = 10, env = {} }: Given = {}) {
+  const home = openHome();
+  const pager = 'cat > paged; env > env';
+  const options = {
+    home,
+    env: { TERM: 'xterm', TRDR_PAGER: pager, TRDR_API_KEY: 'xx_test_0123456789', ...env },
+  };
+  const command = `trap : INT; stty rows ${rows} cols 80; '${process.execPath}' '${program}' ${line}; echo "exit $?"`;
+  const { stdout } = await execa('script', ['-qec', command, '/dev/null'], {
+    cwd: home.path,
+    env: { ...programEnv(options), SHELL: '/bin/sh' },
+    extendEnv: false,
+    stdin: 'ignore',
+  });
+  const file = (name: string) => join(home.path, name);
+  const paged = existsSync(file('paged')) ? readFileSync(file('paged'), 'utf8') : undefined;
+  return { stdout, paged, textOf: (name: string) => readFileSync(file(name), 'utf8') };
+}
+
+describe.skipIf(!isInstalled('script'))('the pager', () => {
+  test('gets a table that is longer than the screen, in color, and no key', async () => {
+    const { stdout, paged, textOf } = await onTerminal(list, { env: { FORCE_COLOR: '1' } });
+    expect(paged?.split('\n').length).toBeGreaterThan(20);
+    expect(paged).toContain('\u001b[');
+    expect(stdout).toContain('20 theses');
+    expect(stdout).toContain('exit 0');
+    expect(textOf('env')).toContain('TERM=xterm');
+    expect(textOf('env')).not.toContain('TRDR_API_KEY');
+  });
+
+  test('gets a long page of help', async () => {
+    expect((await onTerminal('thesis tail --help')).paged).toContain('trdr thesis tail');
+    expect((await onTerminal('thesis tail --help --no-pager')).paged).toBeUndefined();
+    expect((await onTerminal('version')).paged).toBeUndefined();
+  });
+
+  test.each<readonly [why: string, line: string, given: Given]>([
+    ['the table fits', list, { rows: 200 }],
+    ['--no-pager', `${list} --no-pager`, {}],
+    ['TERM=dumb', list, { env: { TERM: 'dumb' } }],
+    ['CI', list, { env: { CI: 'true' } }],
+    ['an agent', list, { env: { AI_AGENT: 'robot' } }],
+    ['an empty TRDR_PAGER', list, { env: { TRDR_PAGER: '', PAGER: 'cat > paged' } }],
+    ['a pager that is not installed', list, { env: { TRDR_PAGER: 'no-such-pager' } }],
+  ])('does not run: %s', async (_, line, given) => {
+    const { stdout, paged } = await onTerminal(line, given);
+    expect(paged).toBeUndefined();
+    expect(stdout.match(/^\S+ \d\d:\d\d:\d\d/gm)?.length).toBe(20);
+    expect(stdout).toContain('exit 0');
+  });
+
+  test('does not run for other formats, files and pipes', async () => {
+    for (const line of [`${list} -o csv`, `${list} --out rows.csv`, `${list} | cat`])
+      expect((await onTerminal(line)).paged, line).toBeUndefined();
+    const home = openHome();
+    await trdr(list.split(' '), { home, env: { TRDR_PAGER: 'cat > paged' } });
+    expect(existsSync(join(home.path, 'paged'))).toBe(false);
+  });
+
+  test('may be PAGER, may be left early, and keeps the exit code of the run', async () => {
+    const { stdout } = await onTerminal('thesis list --limit 400 --sandbox', {
+      env: { TRDR_PAGER: 'head -n 1' },
+    });
+    expect(stdout).toContain('exit 0');
+    expect(stdout).not.toMatch(/EPIPE|Error/);
+    const failed = 'whois mira nobody-of-this-name solwolf tokyo --strict --wide --sandbox';
+    const { stdout: strict } = await onTerminal(failed, {
+      rows: 3,
+      env: { TRDR_PAGER: 'cat; exit 7' },
+    });
+    expect(strict).toContain('exit 10');
+  });
+
+  test('gets Ctrl-C for itself once it has all rows', async () => {
+    const pager = 'trap : INT; cat > paged; kill -INT 0; echo left';
+    const { stdout, paged } = await onTerminal(list, { env: { TRDR_PAGER: pager } });
+    expect(paged?.split('\n').length).toBeGreaterThan(20);
+    expect(stdout).toMatch(/left.*20 theses.*exit 0/s);
+  });
+});
