@@ -2,8 +2,10 @@ import { usageError } from '../../base/failure.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { CommandDocument, CommandMap, SchemaRecord } from '../../contract/records/document.ts';
 import { didYouMean } from '../../output/suggest.ts';
+import { flag } from '../args/option.ts';
 import { command } from '../command.ts';
 import { completionFiles } from '../docs/completion/file-names.ts';
+import type { Shell } from '../docs/completion/install.ts';
 import { version } from '../version.ts';
 import completionPage from './completion.md';
 import helpPage from './help.md';
@@ -52,22 +54,57 @@ export const skill = command({
   },
 });
 
-type Shell = keyof typeof completionFiles;
-const shells = Object.keys(completionFiles) as Shell[];
-const isShell = (name: string): name is Shell => Object.hasOwn(completionFiles, name);
+const shells = Object.keys(completionFiles).filter(isShell);
+
+function isShell(name: string): name is Shell {
+  return Object.hasOwn(completionFiles, name);
+}
+
+/** What `completion` does: it prints a script, or installs one for a shell, by default that of the user. */
+interface CompletionInput {
+  readonly shell: Shell | undefined;
+  readonly isInstall: boolean;
+  readonly isUninstall: boolean;
+}
 
 export const completion = command({
   path: 'completion',
   page: completionPage,
-  args: [{ name: 'shell', help: shells.join(', '), choices: shells }],
-  exits: [0, 2],
-  parse([name = '']) {
-    if (isShell(name)) return completionFiles[name];
-    throw usageError(`no completion for "${name}"`, `choose from ${shells.join(', ')}`);
+  args: [
+    { name: 'shell', help: `${shells.join(', ')}, or install`, choices: [...shells, 'install'] },
+    {
+      name: 'install-for',
+      help: 'after install: the shell; by default that of the variable SHELL',
+      optional: true,
+      choicesBy: { install: shells },
+    },
+  ],
+  usage: '<shell> | install [shell]',
+  options: {
+    uninstall: flag('--uninstall', 'with install: remove the file that install has written'),
   },
-  async run(context, file) {
+  exits: [0, 2, 9],
+  parse([word = '', named], { uninstall }): CompletionInput {
+    const isInstall = word === 'install';
+    const name = isInstall ? named : word;
+    if (!isInstall && (uninstall || named !== undefined))
+      throw usageError(
+        uninstall ? '--uninstall requires install' : 'too many arguments',
+        `use "trdr completion install${uninstall ? ' --uninstall' : ` ${word}`}"`,
+      );
+    if (name !== undefined && !isShell(name))
+      throw usageError(`no completion for "${name}"`, `choose from ${shells.join(', ')}`);
+    return { shell: name, isInstall, isUninstall: uninstall };
+  },
+  async run({ terminal, out }, { shell, isInstall, isUninstall }) {
+    if (isInstall) {
+      const { install, shellOf, uninstall } = await import('../docs/completion/install.ts');
+      const act = isUninstall ? uninstall : install;
+      for (const line of act(shell ?? shellOf(terminal.io), terminal.io)) terminal.notice(line);
+      return;
+    }
     const { completionScripts } = await import('../docs/completion/scripts.ts');
-    await context.out.printText(completionScripts[file] ?? '');
+    await out.printText((shell && completionScripts[completionFiles[shell]]) ?? '');
   },
 });
 
