@@ -8,6 +8,7 @@ const list = (sandbox: Sandbox, ...flags: string[]) =>
   runInProcess(['thesis', 'list', ...flags], { sandbox });
 const numbers = (records: readonly Record<string, unknown>[], field: string) =>
   records.map((record) => record[field]);
+const byNumber = (one: unknown, other: unknown) => Number(one) - Number(other);
 const recordsIn = (text: string): Record<string, unknown>[] =>
   text
     .split('\n')
@@ -73,6 +74,81 @@ describe('trdr thesis list', () => {
       expect(table.stdout.split('\n')[0]).toMatch(new RegExp(`\\b${title}\\b`));
     },
   );
+
+  test.each([
+    ['thesis list', 'tokenSymbol', 'authorId'],
+    ['thesis list', 'authorHandle', 'authorId'],
+    ['thesis list', 'day', 'authorId'],
+    ['launchpad callouts', 'coinSymbol', 'wallet'],
+    ['launchpad callouts', 'day', 'wallet'],
+  ])('%s --count-by %s counts what the list has, at the same cost', async (name, field, author) => {
+    const sandbox = await withSandbox();
+    const home = openHome();
+    const run = (...flags: string[]) =>
+      home.run([...name.split(' '), '--limit', '80', '--utc', ...flags], { sandbox });
+    const posts = (await run()).records();
+    const spent = sandbox.meter().unitsUsed;
+    const groups = new Map<unknown, Record<string, unknown>[]>();
+    for (const post of posts) {
+      const time = new Date(Number(post['platformCreatedAt'] ?? post['createdAt']));
+      const value = field === 'day' ? time.toISOString().slice(0, 10) : post[field];
+      groups.set(value, [...(groups.get(value) ?? []), post]);
+    }
+    const expected = [...groups].map(([value, group]) => ({
+      [field]: value,
+      posts: group.length,
+      authors: new Set(numbers(group, author)).size,
+    }));
+    const counted = await run('--count-by', field);
+    const byValue = (one: object, other: object) =>
+      JSON.stringify(one).localeCompare(JSON.stringify(other));
+    expect(counted.records().toSorted(byValue)).toEqual(expected.toSorted(byValue));
+    expect(sandbox.meter().unitsUsed).toBe(2 * spent);
+    const order = numbers(counted.records(), field === 'day' ? 'day' : 'posts');
+    const isDay = field === 'day';
+    const descending = isDay
+      ? order.toSorted().toReversed()
+      : order.toSorted(byNumber).toReversed();
+    expect(order).toEqual(descending);
+    const csv = await run('--count-by', field, '--fields', 'brief', '--reverse', '-o', 'csv');
+    expect(csv.lines()[0]).toBe(`${field},posts,authors`);
+    expect(csv.lines()).toHaveLength(1 + expected.length);
+    const table = await run('--count-by', field, '-o', 'table');
+    expect(table.lines()).toHaveLength(2 + expected.length);
+    await run('--count-by', field, '--out', 'counts.ndjson');
+    const text = readText(join(home.path, 'counts.ndjson'));
+    expect(recordsIn(text)).toEqual(counted.records());
+    // Counts prove nothing about the posts.
+    expect(readText(join(home.path, 'counts.ndjson.trdr'))).toBe('');
+  });
+
+  test('--count-by sorts a whole range by its counts, and checks the fields first', async () => {
+    const sandbox = await withSandbox();
+    const words = ['--count-by', 'tokenSymbol', '--since', '2d'];
+    const all = (await list(sandbox, ...words)).records();
+    const best = await list(sandbox, ...words, '--sort', 'authors', '--top', '3');
+    const authors = numbers(all, 'authors').map(Number);
+    expect(numbers(best.records(), 'authors')).toEqual(
+      authors.toSorted((one, other) => other - one).slice(0, 3),
+    );
+    const spent = sandbox.meter().unitsUsed;
+    for (const wrong of [
+      ['--sort', 'pnl'],
+      ['--fields', 'id'],
+    ]) {
+      const ran = await list(sandbox, ...words, ...wrong);
+      expect([ran.exitCode, ran.error()['code']]).toEqual([2, 'USAGE']);
+    }
+    expect(sandbox.meter().unitsUsed).toBe(spent);
+  });
+
+  test('--count-by prints the counts of the posts that were read before the ceiling', async () => {
+    const sandbox = await withSandbox();
+    const ran = await list(sandbox, '--all', '--count-by', 'tokenNetwork', '--max-cu', '600');
+    expect([ran.exitCode, ran.error()['code']]).toEqual([6, 'CEILING']);
+    const counted = numbers(ran.records(), 'posts').reduce<number>((sum, n) => sum + Number(n), 0);
+    expect(counted).toBe(60);
+  });
 
   test('rejects --open with --closed, and filters callouts by their chain', async () => {
     const sandbox = await withSandbox();

@@ -64,7 +64,11 @@ export const listOptions = {
   before: value('--before', 'only posts older than the one with this id', text('id')),
 };
 
-type ListFlags = GivenFlags<typeof listOptions>;
+/** The flag that counts posts in place of listing them; `fields` are those of the posts. */
+export const countByOption = (...fields: readonly string[]) =>
+  value('--count-by', 'print a count of posts and authors for each value', oneOf(...fields));
+
+type ListFlags = GivenFlags<typeof listOptions> & { readonly countBy: string | undefined };
 type FilterFlags = GivenFlags<typeof thesisFilterOptions>;
 /** The flags of lists of callouts are some of those of theses. */
 type GivenFilters = GivenFlags<typeof filterOptions> & Partial<FilterFlags>;
@@ -91,15 +95,16 @@ export function readListFlags<F extends ListFlags & GivenFilters>(
   flags: F,
   fields: readonly string[],
 ) {
-  const { limit, all, since, until, sort } = flags;
+  const { limit, all, since, until, sort, countBy } = flags;
   if (all && limit !== undefined && sort === undefined) {
     throw usageError(
       '--all and --limit cannot be combined',
       'omit one of them, or add --sort FIELD to print the best of all',
     );
   }
-  if (sort !== undefined && !fields.includes(sort)) {
-    const names = fields.filter((name) => !name.includes('.'));
+  const sortable = countBy === undefined ? fields : [countBy, 'posts', 'authors'];
+  if (sort !== undefined && !sortable.includes(sort)) {
+    const names = sortable.filter((name) => !name.includes('.'));
     throw usageError(
       `unknown field "${sort}" for --sort`,
       didYouMean(sort, names) || `choose from ${names.join(', ')}`,

@@ -1,11 +1,14 @@
+import * as z from 'zod/mini';
 import { CALLOUT_PAGE } from '../../contract/limits.ts';
 import { fieldPaths } from '../../contract/paths.ts';
+import { CountedPosts } from '../../contract/records/counted-posts.ts';
 import { ListedCallout } from '../../contract/records/launchpad.ts';
 import { calloutCall, calloutFeed } from '../../core/pages/feeds.ts';
 import { calloutView } from '../../output/views/launchpad.ts';
-import { filterOptions, listOptions, readListFlags } from '../args/list-flags.ts';
+import { countByOption, filterOptions, listOptions, readListFlags } from '../args/list-flags.ts';
 import { command } from '../command.ts';
 import { listJob } from '../lists/list-job.ts';
+import { DAY } from '../lists/post-counter.ts';
 import { calloutScopeOf, calloutScopeOptions } from '../lookup/scope.ts';
 import { runJob } from '../run/job.ts';
 import { calloutFeedName } from '../tail/source.ts';
@@ -18,10 +21,11 @@ export const launchpadCallouts = command({
     ...calloutScopeOptions,
     ...filterOptions,
     ...listOptions,
+    countBy: countByOption('coinSymbol', 'userName', 'chain', DAY),
   },
   common: ['output', 'service', 'money'],
   calls: ['launchpad.callouts', 'launchpad.callouts.coin', 'launchpad.callouts.wallet'],
-  record: () => ListedCallout,
+  record: () => z.union([ListedCallout, CountedPosts]),
   exits: [0, 2, 4, 5, 6, 7, 9, 11],
   parse: (_, given) => readListFlags(given, fieldPaths(ListedCallout)),
   async run(context, { coin, wallet, ...flags }) {
@@ -32,6 +36,7 @@ export const launchpadCallouts = command({
       symbolField: 'coinSymbol',
       networkField: 'chain',
       timeField: 'createdAt',
+      authorField: 'wallet',
       pageRows: CALLOUT_PAGE,
       page: calloutCall(scope, {}),
       open: async () => ({

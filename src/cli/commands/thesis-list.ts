@@ -1,9 +1,12 @@
+import * as z from 'zod/mini';
 import { THESIS_BLOCK } from '../../contract/limits.ts';
 import { fieldPaths } from '../../contract/paths.ts';
+import { CountedPosts } from '../../contract/records/counted-posts.ts';
 import { ListedThesis } from '../../contract/records/thesis.ts';
 import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
 import { thesisView } from '../../output/views/thesis.ts';
 import {
+  countByOption,
   type ListInput,
   listOptions,
   readListFlags,
@@ -13,6 +16,7 @@ import { value } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { listJob } from '../lists/list-job.ts';
+import { DAY } from '../lists/post-counter.ts';
 import { notingAuthors } from '../lookup/author-notes.ts';
 import { authorOf, planAuthor } from '../lookup/scope.ts';
 import { savingTokens, tokenAddress } from '../lookup/token.ts';
@@ -33,10 +37,11 @@ export const thesisList = command({
     ),
     ...thesisFilterOptions,
     ...listOptions,
+    countBy: countByOption('tokenSymbol', 'authorHandle', 'tokenNetwork', DAY),
   },
   common: ['output', 'service', 'money'],
   calls: ['thesis.all', 'thesis.token', 'thesis.user', 'thesis.userToken', 'user.handle'],
-  record: () => ListedThesis,
+  record: () => z.union([ListedThesis, CountedPosts]),
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
   parse: (_, given) => readListFlags(given, fieldPaths(ListedThesis)),
   async run(context, { token, user, ...flags }) {
@@ -53,6 +58,7 @@ export const thesisList = command({
       symbolField: 'tokenSymbol',
       networkField: 'tokenNetwork',
       timeField: 'platformCreatedAt',
+      authorField: 'authorId',
       pageRows: THESIS_BLOCK,
       before: calls,
       page,

@@ -6,6 +6,7 @@ import { highlightOf } from '../../core/pages/pattern-search.ts';
 import { sortBy } from '../../core/pages/sort.ts';
 import { type TimedFeed, type WalkFilter, walkPages } from '../../core/pages/walk.ts';
 import type { View } from '../../output/view.ts';
+import { countsView } from '../../output/views/counts.ts';
 import { agentOf } from '../agent.ts';
 import { type ListInput, readRange } from '../args/list-flags.ts';
 import { serviceClock } from '../lookup/service-time.ts';
@@ -16,13 +17,13 @@ import type { Out } from '../run/out.ts';
 import type { Plan, Planned } from '../run/plan.ts';
 import { filtersOf, showingFilters } from '../tail/filters.ts';
 import { createListCertificate } from '../verify/list-certificate.ts';
+import { type CountedFields, PostCounter } from './post-counter.ts';
 
-interface PostList {
+interface PostList extends CountedFields {
   readonly view: View<Sent>;
   readonly noun: readonly [one: string, many?: string];
   readonly symbolField: string;
   readonly networkField: string;
-  readonly timeField: string;
   /** The most posts that a page can have. */
   readonly pageRows: number;
   /** The calls that come before the first page. */
@@ -62,7 +63,7 @@ export function listJob(context: Context, given: ListInput, list: PostList): Com
   const tally = new RowTally(...list.noun);
   return {
     plan: listPlan(context, flags, list),
-    view: list.view,
+    view: flags.countBy === undefined ? list.view : countsView(flags.countBy),
     tally,
     print: (out) => printList(context, flags, list, tally, out),
   };
@@ -74,7 +75,8 @@ export function listJob(context: Context, given: ListInput, list: PostList): Com
  */
 function limitedForAgent({ terminal, settings }: Context, flags: ListInput): ListInput {
   const { rows, best, all, sort } = flags;
-  const isLimited = all || rows !== undefined || best !== undefined;
+  const isShort = flags.countBy !== undefined;
+  const isLimited = all || isShort || rows !== undefined || best !== undefined;
   if (isLimited || settings.flags.out !== undefined || agentOf(terminal.io.env) === undefined)
     return flags;
   const limit = sort === undefined ? { rows: AGENT_ROWS } : { best: AGENT_ROWS };
@@ -134,12 +136,18 @@ async function printList(
     ...showingFilters(list.view, flags.conditions),
     highlight: highlightOf(flags.conditions.grep),
   };
-  await out.print(view, tally.counting(inOrderOf(flags, posts, continued)));
+  if (flags.countBy === undefined)
+    await out.print(view, tally.counting(inOrderOf(flags, posts, continued)));
+  else {
+    const counter = new PostCounter(flags.countBy, list, settings.utc);
+    await out.print(countsView(flags.countBy), countsOf(flags, counter, tally.counting(posts)));
+  }
   const isCut = state.matches === rows;
   const isCutForAgent = flags.isForAgent && (isCut || state.matches > (flags.best ?? rows ?? 0));
   if (isCutForAgent) terminal.notice(agentText(context, flags, state, range.since));
   else if (isCut && walk.since !== undefined) terminal.notice(cutText(state.oldest));
-  // A file from which the sort has cut posts proves nothing about a stretch of time.
+  // A file of counts, or one from which the sort has cut posts, proves nothing about a stretch of time.
+  if (flags.countBy !== undefined) return;
   if (flags.best === undefined || state.matches <= flags.best)
     certificate.write(state.name, filtersOf(flags.conditions), state.isGivenUp || isCut);
 }
@@ -219,6 +227,24 @@ async function* inOrderOf(
     failure = { error: continued(error) };
   }
   yield* sort === undefined ? all.reverse() : sortBy(all, sort, reverse).slice(0, best);
+  if (failure) throw failure.error;
+}
+
+/** The counts of posts. If the list fails halfway, those of the posts so far come first: they were paid for. */
+async function* countsOf(
+  { best, sort, reverse }: ListInput,
+  counter: PostCounter,
+  posts: AsyncIterable<Sent>,
+): AsyncGenerator<Sent, void, void> {
+  let failure: { readonly error: unknown } | undefined;
+  try {
+    for await (const post of posts) counter.add(post);
+  } catch (error) {
+    failure = { error };
+  }
+  const records = counter.records();
+  if (sort !== undefined) yield* sortBy(records, sort, reverse).slice(0, best);
+  else yield* reverse ? records.reverse() : records;
   if (failure) throw failure.error;
 }
 

@@ -29,6 +29,10 @@ const check = ['check', 'verdict', 'detail', 'next'];
 const sum = ['item', 'name', 'state', 'spent', 'limit', 'left', 'renewsAt'];
 const setting = ['setting', 'value', 'origin'];
 
+/** The fields of the records of --count-by; undefined without it. */
+const countedFields = ({ countBy }: Given): readonly string[] | undefined =>
+  countBy === undefined ? undefined : [String(countBy), 'posts', 'authors'];
+
 /** @internal Exported for tests. */
 export const briefFields: Readonly<
   Record<string, readonly string[] | ((given: Given) => readonly string[])>
@@ -43,10 +47,10 @@ export const briefFields: Readonly<
     ...(compare === undefined ? [] : ['change', 'changes.7d.netUsd']),
     'error.code',
   ],
-  'thesis list': thesis,
+  'thesis list': (given) => countedFields(given) ?? thesis,
   'thesis tail': thesis,
   'launchpad user': ['subject', 'found', 'wallet', 'username', 'xUsername', 'isVerified', 'code'],
-  'launchpad callouts': callout,
+  'launchpad callouts': (given) => countedFields(given) ?? callout,
   'launchpad tail': callout,
   'launchpad history': ['capturedAt', 'rank', 'username', 'wallet', 'pnlUsd'],
   'launchpad board': ['rank', 'username', 'wallet', 'pnlUsd', 'pnlPercent', 'change'],

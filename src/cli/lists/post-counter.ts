@@ -1,0 +1,63 @@
+import { stringifyJson } from '../../base/json.ts';
+import type { Sent } from '../../contract/read-record.ts';
+import { timeOfItem } from '../../contract/records/page.ts';
+import { sortBy } from '../../core/pages/sort.ts';
+import { timeText } from '../../output/format/time.ts';
+
+/** What `--count-by` accepts in place of a field: the day of the post. */
+export const DAY = 'day';
+
+/** Where the posts of a feed have what is counted. */
+export interface CountedFields {
+  readonly authorField: string;
+  readonly timeField: string;
+}
+
+interface Group {
+  readonly value: unknown;
+  posts: number;
+  readonly authors: Set<unknown>;
+}
+
+/** Counts posts, and their different authors, by the values of one field. It keeps no posts, so a whole feed can be counted. */
+export class PostCounter {
+  readonly #field: string;
+  readonly #fields: CountedFields;
+  readonly #utc: boolean;
+  readonly #groups = new Map<string, Group>();
+
+  constructor(field: string, fields: CountedFields, utc: boolean) {
+    this.#field = field;
+    this.#fields = fields;
+    this.#utc = utc;
+  }
+
+  add(post: Sent): void {
+    const value = this.#valueOf(post);
+    const key = stringifyJson(value);
+    const group = this.#groups.get(key) ?? { value, posts: 0, authors: new Set() };
+    this.#groups.set(key, group);
+    group.posts++;
+    const author = post[this.#fields.authorField];
+    // A post without an author is by nobody who could be told from others.
+    if (author !== undefined && author !== null) group.authors.add(author);
+  }
+
+  /** A record per value: days from the newest, other values from the most frequent. */
+  records(): Sent[] {
+    const records = [...this.#groups.values()].map(({ value, posts, authors }) => ({
+      [this.#field]: value,
+      posts,
+      authors: authors.size,
+    }));
+    return this.#field === DAY
+      ? sortBy(records, DAY, true)
+      : sortBy(sortBy(records, 'authors', false), 'posts', false);
+  }
+
+  #valueOf(post: Sent): unknown {
+    if (this.#field !== DAY) return post[this.#field] ?? null;
+    const at = timeOfItem(post, this.#fields.timeField);
+    return at === null ? null : timeText(at, this.#utc).slice(0, 'YYYY-MM-DD'.length);
+  }
+}
