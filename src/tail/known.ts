@@ -7,8 +7,8 @@ import { timing } from './timing.ts';
 const COUNTED_MAX = 10_000;
 /** Ids of verified posts, with which a repeated frame is recognized. */
 const RECENT_MAX = 20_000;
-/** Frames wait for the next walk while so many ids are known. */
-const IDS_MAX = 300_000;
+/** Frames wait for the next walk while so many ids are known: those of seven minutes at 500 posts a second. */
+const IDS_MAX = 200_000;
 /** Forgetting reads all ids, so a small step forward forgets nothing yet. */
 const STEP_MS = 5_000;
 

@@ -4,19 +4,22 @@ import { blockedAtEnd, endTooEarly, unanswered } from './failures.ts';
 import type { EndReason, Gap, TailNotice } from './notice.ts';
 import type { FeedOutput } from './output/feed-output.ts';
 import type { TailOptions } from './ports.ts';
-import type { RowPrinter } from './row-printer.ts';
 import type { Session } from './socket/session.ts';
 import type { Timing } from './timing.ts';
+import type { PageReader } from './walk/page-reader.ts';
 import type { Walker } from './walk/walker.ts';
 
 interface EndParts {
   readonly clock: Clock;
   readonly options: Pick<TailOptions, 'durationMs' | 'noFollow'>;
   readonly timing: Pick<Timing, 'closingMs'>;
-  readonly walker: Walker;
-  readonly printer: RowPrinter;
-  readonly session: Session;
-  readonly output: FeedOutput;
+  readonly walker: Pick<Walker, 'isStarted' | 'finale'> & {
+    readonly reader: Pick<PageReader, 'pages' | 'trouble'>;
+  };
+  /** `filling` is undefined when the rows of all walks are printed. */
+  readonly printer: { readonly filling: object | undefined };
+  readonly session: Pick<Session, 'close'>;
+  readonly output: Pick<FeedOutput, 'busy'>;
   /** The failure of the last attempt of a request. */
   readonly trouble: (() => Failure | undefined) | undefined;
   readonly notify: (notice: TailNotice) => void;

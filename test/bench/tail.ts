@@ -3,8 +3,8 @@
 //   npm run build && npx esbuild test/bench/tail.ts --bundle --packages=external --platform=node --format=esm \
 //     --outfile=node_modules/.bench/tail.mjs && node node_modules/.bench/tail.mjs [speed|stall|month] [FLAGS]
 //
-//   speed   --rounds 7 --frames 200000          all clients in turn, to a file and to a pipe; at most 250,000 frames, because
-//                                               a tail remembers at most 300,000 posts that no page has verified
+//   speed   --rounds 7 --frames 150000          all clients in turn, to a file and to a pipe; at most 150,000 frames, because
+//                                               a tail remembers at most 200,000 posts that no page has verified
 //   stall   --seconds 60                        a reader that starts after this time: memory and lost lines
 //   month   --days 30 --speed 500 --via ws      memory, and missing and repeated posts, on an accelerated clock
 //
@@ -316,7 +316,7 @@ async function measure(): Promise<void> {
     if (what === 'stall') await stall(folder, Number(values.seconds));
     else if (what === 'month')
       await month(folder, Number(values.days), Number(values.speed), values.via);
-    else await speed(folder, Number(values.rounds), Number(values.frames ?? 200_000));
+    else await speed(folder, Number(values.rounds), Number(values.frames ?? 150_000));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

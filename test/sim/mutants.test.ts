@@ -1,21 +1,28 @@
 import { expect, test } from 'vitest';
 import {
   believesTheLastPage,
+  claimsBeforeTheLines,
   claimsByClock,
   claimsTheNewest,
   claimsThePast,
   doesNotConfirm,
   doesNotWait,
   dropsLateFrames,
+  emptyAtFirst,
+  forgetsByCount,
   forgetsGaps,
   forgetsIds,
+  forgetsTimeless,
   ignoresLines,
   joinsStretches,
   savesFirst,
+  shortensGaps,
   snapshotsFirst,
   stopsAtKnownId,
+  takesFailuresForTheEnd,
   takesRepeatsForLate,
   takesThePlaceFirst,
+  trustsTheNewestLine,
   verifiesTooSoon,
   withoutAudits,
 } from './mutants.ts';
@@ -41,6 +48,9 @@ test.each([
   ['posts count as verified after 15 s', verifiesTooSoon, 10],
   ['late frames are dropped', dropsLateFrames, 0],
   ['a page that claims to be the last is trusted', believesTheLastPage, 180],
+  ['ids of posts without a time are forgotten', forgetsTimeless, 0],
+  ['ids are forgotten by their number', forgetsByCount, 0],
+  ['the newest line counts as verified if the position is lost', trustsTheNewestLine, 0],
 ])('the promise breaks if %s', { timeout: 120_000 }, async (_, mutation, from) => {
   expect(await simulate(seeds(from, from + SEEDS), mutation, 1)).not.toEqual([]);
 });
@@ -73,8 +83,38 @@ test.each([
   ['forgets a gap at a restart', forgetsGaps, [unread(1), unread(2)]],
   ['joins the stretches before and after a gap', joinsStretches, [unread(1), unread(2)]],
   ['begins before the run', claimsThePast, seeds(0, SEEDS)],
+  ['begins before the lines of a lost position', claimsBeforeTheLines, seeds(0, SEEDS)],
+  ['has a gap that is too short', shortensGaps, [unread(1), unread(2)]],
 ])('a certificate is false if it %s', { timeout: 120_000 }, async (_, mutation, schedules) => {
   expect(await simulate(schedules, mutation, 1, () => {}, isClaim)).not.toEqual([]);
+});
+
+/** Schedules in which nothing happens but that pages fail for minutes. */
+const failing = Array.from({ length: 10 }, (_, seed) =>
+  calm(seed, {
+    via: 'poll',
+    resume: 'file',
+    rate: 1,
+    busyMs: 300_000,
+    faults: [{ kind: 'fault', p: 0.8, from: 30_000, to: 250_000 }],
+  }),
+);
+
+test('requests that fail leave no gap, unless they count as answers that lead nowhere', async () => {
+  let gaps = 0;
+  const look = ({ processes }: Outcome) => {
+    for (const { summary } of processes) gaps += summary?.gaps.length ?? 0;
+  };
+  expect(await simulate(failing, undefined, 1, look)).toEqual([]);
+  expect(gaps).toBe(0);
+  await simulate(failing, takesFailuresForTheEnd, failing.length + 1, look);
+  expect(gaps).toBeGreaterThan(0);
+});
+
+test('a first page that is empty is believed after three answers', async () => {
+  const schedules = Array.from({ length: 5 }, (_, seed) => calm(seed, { via: 'poll', rate: 1 }));
+  expect(await simulate(schedules, emptyAtFirst(2))).toEqual([]);
+  expect(await simulate(schedules, emptyAtFirst(3), 1)).not.toEqual([]);
 });
 
 /** A schedule in which the service stands still for minutes, while the tail is stopped once. */

@@ -45,10 +45,21 @@ const early = (world: TailPorts, when: (send: () => void) => void): TailPorts =>
     async connect(onChange, signal) {
       const link = await connect(onChange, signal);
       const waiting = [confirmation];
-      return Object.assign(Object.create(link), {
+      return {
         next: () => waiting.shift() ?? link.next(),
         send: (text: string) => when(() => link.send(text)),
-      });
+        ping: () => link.ping?.(),
+        close: () => link.close(),
+        get held() {
+          return link.held;
+        },
+        get signs() {
+          return link.signs;
+        },
+        get end() {
+          return link.end;
+        },
+      };
     },
   };
 };
@@ -75,6 +86,77 @@ export const snapshotsFirst: Mutation = {
 /** The position has no ids. */
 export const forgetsIds: Mutation = {
   world: (world) => saving(world, (position) => ({ ...position, ids: [] })),
+};
+
+/** The position has no ids of posts without a time, which no time allows to forget. */
+export const forgetsTimeless: Mutation = {
+  world: (world) =>
+    saving(world, (position) => ({
+      ...position,
+      ids: position.ids.filter(([, at]) => at !== null),
+    })),
+};
+
+/** Ids are forgotten by their number, and not by the time up to which the feed is verified. */
+export const forgetsByCount: Mutation = {
+  world: (world) => saving(world, (position) => ({ ...position, ids: position.ids.slice(-50) })),
+};
+
+/** A request that fails counts as the end of the feed, and not as no answer. */
+export const takesFailuresForTheEnd: Mutation = {
+  world: (world) =>
+    paging(world, (read) => async (ask, signal) => {
+      try {
+        return await read(ask, signal);
+      } catch (error) {
+        if (ask.before === undefined) throw error;
+        return { rows: [], hasMore: false, nextBefore: null };
+      }
+    }),
+};
+
+/** The first answers of a process are empty, although the feed has posts. */
+export const emptyAtFirst = (answers: number): Mutation => ({
+  world(world) {
+    let left = answers;
+    return paging(world, (read) => async (ask, signal) => {
+      if (left === 0) return await read(ask, signal);
+      left--;
+      return { rows: [], hasMore: false, nextBefore: null };
+    });
+  },
+});
+
+/** A gap ends before the oldest post that was read, and not with it. */
+export const shortensGaps: Mutation = {
+  world: (world) =>
+    saving(world, (position) => ({
+      ...position,
+      coverage: position.coverage && {
+        ...position.coverage,
+        gaps: position.coverage.gaps.map((gap) => ({ ...gap, to: (gap.from + gap.to) / 2 })),
+      },
+    })),
+};
+
+/** A run that has lost its position takes the newest line of its file for the time up to which the feed is verified. */
+export const trustsTheNewestLine: Mutation = {
+  resumed(position) {
+    if (position.file || position.coverage?.after !== position.verified) return position;
+    const newest = Math.max(...position.ids.map(([, at]) => at ?? 0));
+    return {
+      ...position,
+      start: newest,
+      verified: newest,
+      coverage: { after: newest, gaps: [] },
+    };
+  },
+};
+
+/** A run that has lost its position claims what is before the lines of its file. */
+export const claimsBeforeTheLines: Mutation = {
+  resumed: (position) =>
+    position.file ? position : { ...position, coverage: { after: 0, gaps: [] } },
 };
 
 /** The position claims that the feed is verified up to the newest post that was read. */

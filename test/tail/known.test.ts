@@ -98,6 +98,17 @@ describe('what a tail knows', () => {
     ]);
   });
 
+  test('leaves frames to the next walk while 200,000 ids are not verified', () => {
+    const known = new KnownPosts({ start: 0, verified: 0 });
+    for (let at = 1; at < 200_000; at++) known.add({ id: `p${at}`, at });
+    expect(known.isFull).toBe(false);
+    known.add({ id: 'last', at: 200_000 });
+    expect(known.isFull).toBe(true);
+    known.verify(100_000);
+    expect(known.isFull).toBe(false);
+    expect(known.has('last')).toBe(true);
+  });
+
   test('is unseen until there is an id, a time, or the clock of the feed', () => {
     expect(new KnownPosts().isUnseen).toBe(true);
     expect(new KnownPosts({ start: post(0).at, verified: post(0).at }).isUnseen).toBe(true);

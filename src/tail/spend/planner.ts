@@ -14,11 +14,11 @@ interface PlannerParts {
   readonly hasSocket: boolean;
   readonly options: Pick<TailOptions, 'via' | 'cheapest' | 'lagMs' | 'limitLeft'>;
   readonly timing: Pick<Timing, 'latenessMs'>;
-  readonly money: Money;
-  readonly session: Session;
-  readonly walker: Walker;
-  readonly rate: FeedRate;
-  readonly end: TailEnd;
+  readonly money: Pick<Money, 'facts' | 'allowanceLeft' | 'budgets' | 'refusedUntil' | 'shareLeft'>;
+  readonly session: Pick<Session, 'isConnected' | 'minutes' | 'shortSessions'>;
+  readonly walker: Pick<Walker, 'auditMs' | 'isStarted' | 'lastAt'>;
+  readonly rate: Pick<FeedRate, 'perSecond'>;
+  readonly end: Pick<TailEnd, 'leftMs'>;
 }
 
 /** Plans whether the run streams or polls, how often, and what this costs: from what the other parts know now. */
