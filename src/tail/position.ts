@@ -108,7 +108,7 @@ export function readPosition(text: string, feed: string): Position {
   return checkedFeed(
     {
       feed: String(value['feed']),
-      filters: certificate?.filters,
+      filters: certificate?.filters ?? filtersIn(value),
       start: timeOf(start),
       verified: timeOf(verified),
       lowest: timeOf(lowest),
@@ -122,6 +122,8 @@ export function readPosition(text: string, feed: string): Position {
     feed,
   );
 }
+
+const filtersIn = ({ filters }: JsonObject) => (isRecord(filters) ? filters : undefined);
 
 function checkedFeed(position: Position, feed: string): Position {
   if (position.feed === feed) return position;

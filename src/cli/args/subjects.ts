@@ -93,10 +93,7 @@ export async function distinctSubjects(
 }
 
 /** Says what was looked up in place of a link to a profile. */
-export function noticeLinks(
-  subjects: Iterable<Subject>,
-  { notice }: Pick<NoticedInput, 'notice'>,
-): void {
+function noticeLinks(subjects: Iterable<Subject>, { notice }: Pick<NoticedInput, 'notice'>): void {
   const links = [...subjects].filter(isLink);
   const [first] = links;
   if (first === undefined) return;

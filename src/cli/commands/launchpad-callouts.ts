@@ -3,13 +3,13 @@ import { CALLOUT_PAGE } from '../../contract/limits.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { CountedPosts } from '../../contract/records/counted-posts.ts';
 import { ListedCallout } from '../../contract/records/launchpad.ts';
-import { calloutCall, calloutFeed } from '../../core/pages/feeds.ts';
+import { calloutCall, calloutFeed, calloutScopes } from '../../core/pages/feeds.ts';
 import { calloutView } from '../../output/views/launchpad.ts';
 import { countByOption, filterOptions, listOptions, readListFlags } from '../args/list-flags.ts';
 import { command } from '../command.ts';
 import { listJob } from '../lists/list-job.ts';
 import { DAY } from '../lists/post-counter.ts';
-import { calloutScopeOf, calloutScopeOptions } from '../lookup/scope.ts';
+import { calloutScopeOptions, planCallouts } from '../lookup/scope.ts';
 import { runJob } from '../run/job.ts';
 import { calloutFeedName } from '../tail/source.ts';
 import page from './launchpad-callouts.md';
@@ -24,12 +24,19 @@ export const launchpadCallouts = command({
     countBy: countByOption('coinSymbol', 'userName', 'chain', DAY),
   },
   common: ['output', 'service', 'money'],
-  calls: ['launchpad.callouts', 'launchpad.callouts.coin', 'launchpad.callouts.wallet'],
+  calls: [
+    'launchpad.callouts',
+    'launchpad.callouts.coin',
+    'launchpad.callouts.wallet',
+    'user.handle',
+    'user.id',
+  ],
   record: () => z.union([ListedCallout, CountedPosts]),
-  exits: [0, 2, 4, 5, 6, 7, 9, 11],
+  exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
   parse: (_, given) => readListFlags(given, fieldPaths(ListedCallout)),
-  async run(context, { coin, wallet, ...flags }) {
-    const scope = await calloutScopeOf({ coin, wallet });
+  async run(context, { coin, wallet, user, users, column, ...flags }) {
+    const of = await planCallouts({ coin, wallet, user, users, column }, context);
+    const planned = calloutScopes(of.coins, of.planned);
     const job = listJob(context, flags, {
       view: calloutView,
       noun: ['callout'],
@@ -38,11 +45,21 @@ export const launchpadCallouts = command({
       timeField: 'createdAt',
       authorField: 'wallet',
       pageRows: CALLOUT_PAGE,
-      page: calloutCall(scope, {}),
-      open: async () => ({
-        feed: calloutFeed(await context.service.client(), scope),
-        name: calloutFeedName(coin, wallet),
-      }),
+      before: of.calls,
+      page: calloutCall(planned[0] ?? {}, {}),
+      wholePage: calloutCall({}, {}),
+      feeds: planned.length,
+      feedNoun: of.coins.length > 0 ? 'coin' : 'wallet',
+      async open() {
+        const wallets = await of.wallets();
+        const client = await context.service.client();
+        return {
+          own: calloutScopes(of.coins, wallets).map((scope) => calloutFeed(client, scope)),
+          whole: calloutFeed(client),
+          wanted: { coins: of.coins, wallets },
+          ...calloutFeedName(of.coins, wallets),
+        };
+      },
     });
     return await runJob(job, context);
   },

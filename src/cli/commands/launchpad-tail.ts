@@ -1,15 +1,17 @@
 import * as z from 'zod/mini';
 import { ConfluenceRecord } from '../../contract/records/confluence.ts';
 import { ListedCallout } from '../../contract/records/launchpad.ts';
-import { calloutCall } from '../../core/pages/feeds.ts';
+import { type CalloutScope, calloutCall, calloutScopes } from '../../core/pages/feeds.ts';
+import { createFilter } from '../../core/pages/filter.ts';
 import { liveCalloutView } from '../../output/views/launchpad.ts';
 import { confluenceView } from '../../output/views/thesis.ts';
 import { calloutConfluence } from '../../tail/confluence.ts';
 import type { TailRow } from '../../tail/post-row.ts';
 import { inGroup } from '../args/option.ts';
 import { command } from '../command.ts';
-import { calloutScopeOf, calloutScopeOptions } from '../lookup/scope.ts';
+import { calloutScopeOptions, planCallouts } from '../lookup/scope.ts';
 import { approve, isDryRun } from '../run/approve.ts';
+import { filtersOf, wholeFeedText } from '../tail/filters.ts';
 import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';
 import { checkOutput } from '../tail/output/open.ts';
 import { tailPlan } from '../tail/plan.ts';
@@ -27,46 +29,62 @@ export const launchpadTail = command({
     ...tailOptions,
   },
   common: ['output', 'service', 'money'],
-  calls: ['launchpad.callouts', 'launchpad.callouts.coin', 'launchpad.callouts.wallet', 'me'],
+  calls: [
+    'launchpad.callouts',
+    'launchpad.callouts.coin',
+    'launchpad.callouts.wallet',
+    'user.handle',
+    'user.id',
+    'me',
+  ],
   record: () => z.union([ListedCallout, ConfluenceRecord]),
   stream: true,
-  exits: [0, 2, 4, 5, 6, 7, 9, 11, 129, 130, 143],
+  exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   parse: (words, given) => withFiles(words, checkTail(given)),
-  async run(context, { coin, wallet, ...flags }) {
-    const scope = await calloutScopeOf({ coin, wallet });
+  async run(context, { coin, wallet, user, users, column, ...flags }) {
+    const isReplay = flags.replay.length > 0;
+    const of = await planCallouts({ coin, wallet, user, users, column }, context, !isReplay);
     const shape = {
       durationMs: flags.duration,
       noFollow: flags.noFollow,
       socket: false,
       lagMs: flags.lag,
-      page: calloutCall(scope, {}),
+      page: calloutCall(sourceOf(calloutScopes(of.coins, of.planned)), {}),
       backfill: flags.backfill,
     };
-    const plan = tailPlan(shape);
-    if (await isDryRun(context, flags.replay.length > 0 ? [] : plan.calls)) return;
+    const plan = tailPlan(shape, of.calls);
+    if (await isDryRun(context, isReplay ? [] : plan.calls)) return;
     const shown = flags.confluence
       ? { view: confluenceView, timeField: 'lastAt', fields: calloutConfluence }
       : { view: liveCalloutView, timeField: 'createdAt', fields: calloutConfluence };
     await checkOutput(context, shown, flags);
-    if (flags.replay.length > 0) {
+    if (isReplay) {
       const { openReplay } = await import('../replay/replay.ts');
-      const filter = ({ record }: TailRow) =>
-        (coin === undefined || record['coinMint'] === coin) &&
-        (wallet === undefined || record['wallet'] === wallet);
+      const filter = createFilter<TailRow>({ coins: of.coins, wallets: of.keptWallets() });
       const plan = { ...shown, files: flags.replay, flags, filter, postTime: 'createdAt' };
       await runFeed(context, flags, () => openReplay(context, plan));
       return;
     }
     await approve(plan, context);
-    const client = await context.service.client();
-    await runFeed(context, flags, (files) =>
-      openTail(context, files, client, {
+    await runFeed(context, flags, async (files) => {
+      const wallets = await of.wallets();
+      const { name: feed, among } = calloutFeedName(of.coins, wallets);
+      const client = await context.service.client();
+      const scope = sourceOf(calloutScopes(of.coins, wallets));
+      const filter = createFilter<TailRow>({ coins: of.coins, wallets });
+      return openTail(context, files, client, {
         ...shown,
         flags,
         source: calloutSource(client, scope),
-        feed: calloutFeedName(coin, wallet),
-        options: { via: 'poll' },
-      }),
-    );
+        what: wholeFeedText(wallets.length, 'wallet') ?? wholeFeedText(of.coins.length, 'coin'),
+        feed,
+        filters: filtersOf({}, among),
+        options: { via: 'poll', filter },
+      });
+    });
   },
 });
+
+/** The feed whose pages a tail reads: that of one coin or wallet, or the feed of all callouts, which is filtered here. */
+const sourceOf = (scopes: readonly CalloutScope[]): CalloutScope =>
+  (scopes.length === 1 ? scopes[0] : undefined) ?? {};

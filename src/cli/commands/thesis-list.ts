@@ -3,7 +3,8 @@ import { THESIS_BLOCK } from '../../contract/limits.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { CountedPosts } from '../../contract/records/counted-posts.ts';
 import { ListedThesis } from '../../contract/records/thesis.ts';
-import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
+import type { Subject } from '../../core/lookup/subject.ts';
+import { thesisCall, thesisFeed, thesisScopes } from '../../core/pages/feeds.ts';
 import { thesisView } from '../../output/views/thesis.ts';
 import {
   countByOption,
@@ -12,14 +13,14 @@ import {
   readListFlags,
   thesisFilterOptions,
 } from '../args/list-flags.ts';
-import { value } from '../args/option.ts';
+import { list } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { listJob } from '../lists/list-job.ts';
 import { DAY } from '../lists/post-counter.ts';
 import { notingAuthors } from '../lookup/author-notes.ts';
-import { authorOf, planAuthor } from '../lookup/scope.ts';
-import { savingTokens, tokenAddress } from '../lookup/token.ts';
+import { authorOptions, authorsOf, byId, planAuthors } from '../lookup/scope.ts';
+import { savingTokens, tokenAddresses } from '../lookup/token.ts';
 import { runJob } from '../run/job.ts';
 import { filtersOf } from '../tail/filters.ts';
 import { thesisFeedName } from '../tail/source.ts';
@@ -29,44 +30,55 @@ export const thesisList = command({
   path: 'thesis list',
   page,
   options: {
-    token: value('--token', 'only theses about this token (address or symbol)', text('token')),
-    user: value(
-      '--author, --user',
-      'only theses by this author (handle or id)',
-      text('user', 'handle'),
-    ),
+    token: list('--token', 'only theses about this token (address or symbol)', text('token')),
+    ...authorOptions,
     ...thesisFilterOptions,
     ...listOptions,
     countBy: countByOption('tokenSymbol', 'authorHandle', 'tokenNetwork', DAY),
   },
   common: ['output', 'service', 'money'],
-  calls: ['thesis.all', 'thesis.token', 'thesis.user', 'thesis.userToken', 'user.handle'],
+  calls: [
+    'thesis.all',
+    'thesis.token',
+    'thesis.user',
+    'thesis.userToken',
+    'user.handle',
+    'user.id',
+    'launchpad.user',
+  ],
   record: () => z.union([ListedThesis, CountedPosts]),
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
   parse: (_, given) => readListFlags(given, fieldPaths(ListedThesis)),
-  async run(context, { token, user, ...flags }) {
-    const address = token === undefined ? undefined : await tokenAddress(token, context);
-    const author = user === undefined ? undefined : await authorOf(user, context.terminal);
-    const { calls, plannedId, userId: findUserId } = await planAuthor(author, context);
-    const page = thesisCall(
-      { userId: plannedId, tokenAddress: address },
-      { limit: Math.min(flags.rows ?? THESIS_BLOCK, THESIS_BLOCK) },
-    );
+  async run(context, { token, user, users, column, ...flags }) {
+    const tokens = await tokenAddresses(token, context);
+    const authors = await authorsOf({ user, users, column }, context);
+    const people = await planAuthors(authors, byId, context);
+    const planned = thesisScopes(people.planned, tokens);
+    const limit = Math.min(flags.rows ?? THESIS_BLOCK, THESIS_BLOCK);
+    const isSeveral = authors.length > 1 || users !== undefined;
     const job = listJob(context, flags, {
-      view: { ...thesisView, empty: emptyText(flags, author?.text, token) },
+      view: { ...thesisView, empty: emptyText(flags, authors, token) },
       noun: ['thesis', 'theses'],
       symbolField: 'tokenSymbol',
       networkField: 'tokenNetwork',
       timeField: 'platformCreatedAt',
       authorField: 'authorId',
       pageRows: THESIS_BLOCK,
-      before: calls,
-      page,
+      before: people.calls,
+      page: thesisCall(planned[0] ?? {}, { limit }),
+      wholePage: thesisCall({}, { limit: THESIS_BLOCK }),
+      feeds: planned.length,
+      feedNoun: planned[0]?.userId === undefined ? 'token' : 'author',
+      isNarrowed: authors.length * tokens.length > 1,
       async open() {
-        const userId = await findUserId();
+        const ids = await people.find();
+        const client = await context.service.client();
         return {
-          feed: thesisFeed(await context.service.client(), { userId, tokenAddress: address }),
-          name: thesisFeedName(userId, address === undefined ? [] : [address]),
+          own: thesisScopes(ids, tokens).map((scope) => thesisFeed(client, scope)),
+          whole: thesisFeed(client),
+          name: thesisFeedName(isSeveral ? undefined : ids[0], tokens),
+          wanted: { users: ids, tokens },
+          among: { users: isSeveral ? ids : [] },
         };
       },
       onPosts: (posts) => notingAuthors(savingTokens(posts, context), context),
@@ -78,16 +90,20 @@ export const thesisList = command({
 /** What an empty page proves depends on the feed, and with conditions or a range it proves nothing about the feed. */
 function emptyText(
   { conditions, since, until, before }: ListInput,
-  author: string | undefined,
-  token: string | undefined,
+  authors: readonly Subject[],
+  tokens: readonly string[],
 ): string {
   const range = [since, until, before];
   if (Object.keys(filtersOf(conditions)).length > 0 || range.some((bound) => bound !== undefined))
     return 'no theses match';
-  if (author !== undefined && token !== undefined)
-    return `no theses: the service holds nothing by ${author} about ${token}`;
-  if (author !== undefined) return `no theses: the service holds nothing that ${author} has posted`;
-  if (token !== undefined)
-    return `no theses: the service holds nothing about ${token} (upper and lower case matter in a Solana address)`;
+  const [author] = authors;
+  const [token] = tokens;
+  const who = authors.length > 1 ? `these ${authors.length} authors` : author?.text;
+  const what = tokens.length > 1 ? `these ${tokens.length} tokens` : token;
+  if (who !== undefined && what !== undefined)
+    return `no theses: the service holds nothing by ${who} about ${what}`;
+  if (who !== undefined) return `no theses: the service holds nothing that ${who} posted`;
+  if (what !== undefined)
+    return `no theses: the service holds nothing about ${what} (upper and lower case matter in a Solana address)`;
   return thesisView.empty;
 }

@@ -6,7 +6,7 @@ import { cu, SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
 import { ConfluenceRecord } from '../../contract/records/confluence.ts';
 import { TailedThesis } from '../../contract/records/thesis.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
-import { thesisCall } from '../../core/pages/feeds.ts';
+import { type ThesisScope, thesisCall, thesisScopes } from '../../core/pages/feeds.ts';
 import { createFilter, normalToken } from '../../core/pages/filter.ts';
 import { highlightOf } from '../../core/pages/pattern-search.ts';
 import { confluenceView, liveThesisView, thesisView } from '../../output/views/thesis.ts';
@@ -18,10 +18,10 @@ import { excluding, flag, inGroup, list, value, valueOr } from '../args/option.t
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { AuthorNotes } from '../lookup/author-notes.ts';
-import { authorOf, planAuthor } from '../lookup/scope.ts';
+import { authorOptions, authorsOf, byId, planAuthors } from '../lookup/scope.ts';
 import { tokenAddresses } from '../lookup/token.ts';
 import { approve, isDryRun } from '../run/approve.ts';
-import { filtersOf, showingFilters } from '../tail/filters.ts';
+import { filtersOf, showingFilters, wholeFeedText } from '../tail/filters.ts';
 import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';
 import { notingFeeder } from '../tail/noting-feeder.ts';
 import { checkOutput } from '../tail/output/open.ts';
@@ -39,11 +39,7 @@ export const thesisTail = command({
   options: {
     ...inGroup('What to read', {
       token: list('--token', 'only theses about this token (address or symbol)', text('token')),
-      user: value(
-        '--author, --user',
-        'only theses by this author (handle or id)',
-        text('user', 'handle'),
-      ),
+      ...authorOptions,
       ...thesisFilterOptions,
     }),
     ...inGroup('Cost and delay', {
@@ -69,6 +65,8 @@ export const thesisTail = command({
     'thesis.user',
     'thesis.userToken',
     'user.handle',
+    'user.id',
+    'launchpad.user',
     'me',
   ],
   record: () => z.union([TailedThesis, ConfluenceRecord]),
@@ -97,14 +95,17 @@ export const thesisTail = command({
       conditions: conditionsOf(given),
     };
   },
-  async run(context, { token, user, conditions, via, fill, group, shared, ...flags }) {
+  async run(
+    context,
+    { token, user, users, column, conditions, via, fill, group, shared, ...flags },
+  ) {
     const tokens = await tokenAddresses(token, context);
-    const author = user === undefined ? undefined : await authorOf(user, context.terminal);
-    const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
     const isReplay = flags.replay.length > 0;
-    const by = await planAuthor(isReplay ? undefined : author, context);
+    const authors = await authorsOf({ user, users, column }, context, !isReplay);
+    const by = await planAuthors(isReplay ? authors.filter(isNoHandle) : authors, byId, context);
+    const planned = sourceOf(thesisScopes(by.planned, tokens));
     // A person who follows everything and gives no --lag wants each post at once.
-    const cheapest = flags.isLagGiven || author !== undefined || tokens.length > 0;
+    const cheapest = flags.isLagGiven || authors.length > 0 || tokens.length > 0;
     const polls =
       via === 'poll' || (via === 'auto' && cheapest && arePollsCheaper(flags.lag, cu.thesisBlock));
     const shape = {
@@ -112,7 +113,7 @@ export const thesisTail = command({
       noFollow: flags.noFollow,
       socket: !polls,
       lagMs: flags.lag,
-      page: thesisCall({ userId: by.plannedId, tokenAddress }, { limit: THESIS_BLOCK }),
+      page: thesisCall(planned, { limit: THESIS_BLOCK }),
       backfill: flags.backfill,
     };
     const plan = tailPlan(shape, by.calls);
@@ -130,7 +131,8 @@ export const thesisTail = command({
     if (isReplay) {
       const { openReplay } = await import('../replay/replay.ts');
       const filter = createFilter<TailRow>({ tokens, ...conditions });
-      const isWanted = (row: TailRow) => filter(row) && (!author || isBy(row, author));
+      const isAuthor = authors.length === 0 ? undefined : isByOne(authors, by.kept());
+      const isWanted = (row: TailRow) => filter(row) && (isAuthor?.(row) ?? true);
       const files = flags.replay;
       const plan = { ...shown, files, flags, filter: isWanted, postTime: 'platformCreatedAt' };
       await runFeed(context, flags, () => openReplay(context, plan));
@@ -142,10 +144,12 @@ export const thesisTail = command({
       (await (await import('../store/choose-feed.ts')).chooseFeed(context, via, normal));
     if (!stored) await approve(plan, context);
     await runFeed(context, flags, async (files) => {
-      const userId = await by.userId();
+      const ids = await by.find();
+      const scope = sourceOf(thesisScopes(ids, tokens));
+      const isSeveral = authors.length > 1 || users !== undefined;
       const filter = createFilter<TailRow>({
         tokens,
-        userId,
+        users: ids,
         ...conditions,
         onTimeout: once((row) =>
           context.terminal.notice(
@@ -157,9 +161,12 @@ export const thesisTail = command({
         const { openMember } = await import('../store/follow-group.ts');
         return openMember(context, { ...stored, ...shown, group, shared, flags, filter });
       }
-      const feed = thesisFeedName(userId, tokens);
-      const plan = { ...shown, flags, feed, filters: filtersOf(conditions) };
-      const scope = { userId, tokenAddress };
+      const plan = {
+        ...shown,
+        flags,
+        feed: thesisFeedName(isSeveral ? undefined : ids[0], tokens),
+        filters: filtersOf(conditions, { users: isSeveral ? ids : [] }),
+      };
       if (stored) {
         const { openFollower } = await import('../store/follow.ts');
         const { GapFilling } = await import('../../tail/stored/fill-gap.ts');
@@ -178,10 +185,11 @@ export const thesisTail = command({
       const client = await context.service.client();
       // With more than fifty tokens, subscribe to all posts and filter them on this machine.
       const byToken = tokens.length > 0 && tokens.length <= SOCKET_TOKENS_MAX;
-      const authors = await AuthorNotes.open(context);
+      const notes = await AuthorNotes.open(context);
       const tail = await openTail(context, files, client, {
         ...plan,
         source: thesisSource(client, scope),
+        what: wholeFeedText(ids.length, 'author'),
         connect:
           via === 'poll' ? undefined : socketOf(context, client, await context.service.target()),
         options: {
@@ -191,20 +199,34 @@ export const thesisTail = command({
           subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },
           // The WebSocket delivers only posts of the subscribed tokens, and a page can be limited to one token at most.
           carries: byToken ? createFilter({ tokens }) : undefined,
-          scope: createFilter({ tokens: tokenAddress === undefined ? [] : [tokenAddress], userId }),
+          scope: createFilter({
+            tokens: scope.tokenAddress === undefined ? [] : [scope.tokenAddress],
+            users: scope.userId === undefined ? [] : [scope.userId],
+          }),
           filter(row) {
-            authors.saw(row.record);
+            notes.saw(row.record);
             return filter(row);
           },
         },
       });
-      return notingFeeder(tail, authors, context.terminal.io.clock);
+      return notingFeeder(tail, notes, context.terminal.io.clock);
     });
   },
 });
 
-/** Whether a post is by this author, without a request for the id of a handle. */
-const isBy = ({ record }: TailRow, { type, value }: Subject): boolean =>
-  type === 'id'
-    ? record['authorId'] === value
-    : String(record['authorHandle']).toLowerCase() === value.toLowerCase();
+/** The feed whose pages a tail reads: that of one author or token, or the feed of all posts, which is filtered here. */
+const sourceOf = (scopes: readonly ThesisScope[]): ThesisScope =>
+  (scopes.length === 1 ? scopes[0] : undefined) ?? {};
+
+const isNoHandle = ({ type }: Subject): boolean => type !== 'handle';
+
+/** Whether a post is by one of these authors, without a request for the ids of handles. */
+function isByOne(authors: readonly Subject[], ids: readonly string[]): (row: TailRow) => boolean {
+  const names = new Set(
+    authors.filter(({ type }) => type === 'handle').map(({ normal }) => normal),
+  );
+  const known = new Set(ids);
+  return ({ record }) =>
+    known.has(String(record['authorId']).toLowerCase()) ||
+    names.has(String(record['authorHandle']).toLowerCase());
+}

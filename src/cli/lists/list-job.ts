@@ -1,7 +1,15 @@
 import type { Clock } from '../../base/clock.ts';
+import { usageError } from '../../base/failure.ts';
 import { countText, unitsText } from '../../base/units.ts';
 import { numberOf, type Sent } from '../../contract/read-record.ts';
-import { createFilter } from '../../core/pages/filter.ts';
+import { type Conditions, createFilter } from '../../core/pages/filter.ts';
+import {
+  cursorsIn,
+  mostOwnPages,
+  type ReadingWay,
+  WORTH_A_LOOK,
+  walkSeveral,
+} from '../../core/pages/merge.ts';
 import { highlightOf } from '../../core/pages/pattern-search.ts';
 import { sortBy } from '../../core/pages/sort.ts';
 import { type TimedFeed, type WalkFilter, walkPages } from '../../core/pages/walk.ts';
@@ -14,8 +22,8 @@ import type { Context } from '../run/context.ts';
 import { continueList, hintToContinue } from '../run/continue-command.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
 import type { Out } from '../run/out.ts';
-import type { Plan, Planned } from '../run/plan.ts';
-import { filtersOf, showingFilters } from '../tail/filters.ts';
+import { type Plan, type Planned, totalOf } from '../run/plan.ts';
+import { type Among, filtersOf, showingFilters } from '../tail/filters.ts';
 import { createListCertificate } from '../verify/list-certificate.ts';
 import { type CountedFields, PostCounter } from './post-counter.ts';
 
@@ -30,15 +38,32 @@ interface PostList extends CountedFields {
   readonly before?: readonly Planned[];
   /** The call of a page. */
   readonly page: Planned;
-  /** Opens the feed. Calls that this needs are sent when the output is open, so that they are not lost. */
-  readonly open: () => Promise<{ readonly feed: TimedFeed<Sent>; readonly name: string }>;
+  /** The call of a page of the feed that has all posts. */
+  readonly wholePage: Planned;
+  /** The most feeds that the list consists of, and what each of them is of: `author`. */
+  readonly feeds: number;
+  readonly feedNoun: string;
+  /** Whether the feeds have other posts too. */
+  readonly isNarrowed?: boolean;
+  /** Opens the feeds. Calls that this needs are sent when the output is open, so that they are not lost. */
+  readonly open: () => Promise<OpenedFeeds>;
   readonly onPosts?: (posts: AsyncIterable<Sent>) => AsyncIterable<Sent>;
+}
+
+interface OpenedFeeds {
+  readonly own: readonly TimedFeed<Sent>[];
+  readonly whole: TimedFeed<Sent>;
+  readonly name: string;
+  /** Of whom and what the posts are; of this, a certificate states what is not in the name of the feed. */
+  readonly wanted: Conditions;
+  readonly among: Among;
 }
 
 /** What a list has read so far. */
 interface ListState {
   /** The name of the feed, once it is open. */
   name: string;
+  among: Among;
   /** The cursor after the last page, with which another run continues. */
   next: string | undefined;
   /** The number of posts that pass the filters. */
@@ -85,12 +110,23 @@ function limitedForAgent({ terminal, settings }: Context, flags: ListInput): Lis
 
 function listPlan({ terminal, settings }: Context, flags: ListInput, list: PostList): Plan {
   const { rows } = flags;
+  const { feeds, pageRows, page, wholePage } = list;
   const range = readRange(flags, terminal.io.clock.now(), settings.utc);
   // The maximum cost is not known with a filter or --until: they skip posts that are paid for too.
-  const skips = range.until !== undefined || Object.keys(filtersOf(flags.conditions)).length > 0;
-  const pages = rows === undefined || skips ? null : Math.ceil(rows / list.pageRows);
+  const skips =
+    list.isNarrowed ||
+    range.until !== undefined ||
+    Object.keys(filtersOf(flags.conditions)).length > 0;
+  const extra = feeds > 1 ? mostOwnPages(feeds, rows ?? 0, pageRows) : 0;
+  const pages = rows === undefined || skips ? null : extra || Math.ceil(rows / pageRows);
+  // Of the whole feed, no more pages are read than the own feeds would have cost.
+  const looks = feeds < WORTH_A_LOOK ? [] : [{ ...wholePage, times: feeds }];
   return {
-    calls: [...(list.before ?? []), { ...list.page, times: pages }],
+    calls: [
+      ...(list.before ?? []),
+      ...looks,
+      { ...page, times: pages, isSure: looks.length === 0 },
+    ],
     costs: (cost) => `Fetching up to ${countText(rows ?? 0, ...list.noun)} will cost ${cost}`,
     // A list with --limit stops by itself, so its spending limit is not reported.
     tellsLimit: rows === undefined,
@@ -114,18 +150,40 @@ async function printList(
   const certificate = createListCertificate(context, list.timeField, walk);
   const state: ListState = {
     name: '',
+    among: {},
     next: flags.before,
     matches: 0,
     oldest: undefined,
     last: undefined,
     isGivenUp: false,
   };
-  const filter = walkFilter(context, flags, list, state, (record) => certificate.saw(record));
-
   async function* matching() {
-    const { feed, name } = await list.open();
+    const { own, whole, name, wanted, among } = await list.open();
     state.name = name;
-    yield* walkPages(certificate.watch(feed), walk, filter);
+    state.among = among;
+    const filter = walkFilter(context, flags, list, wanted, state, (record) =>
+      certificate.saw(record),
+    );
+    if (flags.before?.includes(',') && cursorsIn(flags.before, own.length) === undefined)
+      throw usageError(
+        `--before continues a list of other ${list.feedNoun}s`,
+        'run the command as it was printed, with the same flags and files',
+      );
+    const [feed = whole] = own.length > 1 ? [] : certificate.watch(own);
+    if (own.length < 2) yield* walkPages(feed, walk, filter);
+    else
+      yield* walkSeveral(
+        {
+          own,
+          whole,
+          pageRows: list.pageRows,
+          isWanted: (record) => createFilter<{ readonly record: Sent }>(wanted)({ record }),
+          onWay: (way) => terminal.notice(wayText(way, own.length, list)),
+          watch: (feeds) => certificate.watch(feeds),
+        },
+        walk,
+        filter,
+      );
   }
   const posts = list.onPosts?.(matching()) ?? matching();
   const continued = (error: unknown) =>
@@ -149,7 +207,28 @@ async function printList(
   // A file of counts, or one from which the sort has cut posts, proves nothing about a stretch of time.
   if (flags.countBy !== undefined) return;
   if (flags.best === undefined || state.matches <= flags.best)
-    certificate.write(state.name, filtersOf(flags.conditions), state.isGivenUp || isCut);
+    certificate.write(
+      state.name,
+      filtersOf(flags.conditions, state.among),
+      state.isGivenUp || isCut,
+    );
+}
+
+/** How a list of several feeds is read, and what this costs. */
+function wayText(
+  { kind, wholePages }: ReadingWay,
+  feeds: number,
+  { page, feedNoun }: Pick<PostList, 'page' | 'feedNoun'>,
+): string {
+  const price = totalOf([{ ...page, times: 1 }]).least;
+  const many = countText(feeds, feedNoun);
+  const own = `at least ${unitsText(feeds * price)}`;
+  const isKnown = wholePages !== undefined && Number.isFinite(wholePages);
+  const whole = isKnown ? `about ${unitsText(wholePages * price)}` : 'more';
+  if (kind === 'whole')
+    return `reading the whole feed and keeping the posts of ${many}: ${whole} (their own pages: ${own})`;
+  const other = wholePages === undefined ? '' : ` (the whole feed: ${whole})`;
+  return `reading the pages of ${many}: ${own}${other}`;
 }
 
 /** What a limit left out: the list was cut at `oldest`, the time of its last post. */
@@ -178,11 +257,13 @@ function walkFilter(
   { terminal, bill }: Context,
   { rows, conditions, isForAgent }: ListInput,
   { symbolField, networkField, timeField }: PostList,
+  wanted: Conditions,
   state: ListState,
   saw: (record: Sent) => void,
 ): Partial<WalkFilter<Sent>> {
   const isWanted = createFilter<{ readonly record: Sent }>({
     ...conditions,
+    ...wanted,
     symbolField,
     networkField,
   });

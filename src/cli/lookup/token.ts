@@ -17,12 +17,12 @@ const SYMBOL = /^\$?[^\s\p{C}]{1,24}$/u;
  * The address of the token that --token names: by its address, or by its symbol if an earlier list printed it. Nothing is
  * requested, because a search costs as much as a list and finds nothing for a misspelled symbol.
  */
-export async function tokenAddress(given: string, context: Context): Promise<string> {
+async function tokenAddress(given: string, context: Context): Promise<string> {
   const text = trimText(given);
   if (/[,;]/.test(text))
     throw usageError(
       `--token: expected one token, got a list: ${text.slice(0, 100)}`,
-      'write only one; for theses about several, filter with --symbol for each of them',
+      'write only one, and repeat the flag for each; or filter with --symbol',
     );
   // A short text that begins with 0x is an incomplete EVM address.
   const isSymbol = SYMBOL.test(text) && !/^0x|\//i.test(text) && !isShortened(text);

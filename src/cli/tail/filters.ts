@@ -1,27 +1,38 @@
-import { normalNetwork, normalSymbol } from '../../core/pages/filter.ts';
+import { countText } from '../../base/units.ts';
+import { type Conditions, normalName, normalSymbol, normalToken } from '../../core/pages/filter.ts';
 import type { View } from '../../output/view.ts';
 import type { Filters } from '../../tail/certificate.ts';
 import type { FilterConditions } from '../args/list-flags.ts';
 
+/** Of whom and what the posts are, if a feed is read for several authors, coins or wallets. */
+export type Among = Pick<Conditions, 'users' | 'coins' | 'wallets'>;
+
 /** The filters of a command line, for certificates: only those that are set, in a fixed order. */
-export function filtersOf(conditions: FilterConditions): Filters {
-  const named: Readonly<Record<keyof FilterConditions, unknown>> = {
+export function filtersOf(conditions: Partial<FilterConditions>, among: Among = {}): Filters {
+  const named: Readonly<Record<keyof (FilterConditions & Among), unknown>> = {
     symbol: setOf(conditions.symbol, normalSymbol),
     minHoldings: conditions.minHoldings,
     devOnly: conditions.devOnly || undefined,
     grep: conditions.grep?.source,
     exclude: conditions.exclude?.source,
-    network: setOf(conditions.network, normalNetwork),
+    network: setOf(conditions.network, normalName),
     minTrade: conditions.minTrade,
     minLikes: conditions.minLikes,
     open: conditions.open || undefined,
     closed: conditions.closed || undefined,
+    users: setOf(among.users, normalName),
+    coins: setOf(among.coins, normalToken),
+    wallets: setOf(among.wallets, normalToken),
   };
   return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
 }
 
 const setOf = (values: readonly string[] = [], normal: (value: string) => string) =>
   values.length > 0 ? [...new Set(values.map(normal))].sort() : undefined;
+
+/** What a tail reads for several authors, coins or wallets. */
+export const wholeFeedText = (many: number, noun: string): string | undefined =>
+  many < 2 ? undefined : `the posts of ${countText(many, noun)} in the whole feed`;
 
 /** The titles of the columns that show what a filter looks at. */
 const titles: Readonly<Record<string, string>> = {

@@ -27,6 +27,8 @@ import { keyFacts } from './source.ts';
 interface TailPlan extends OutputPlan {
   readonly source: PageSource;
   readonly connect?: Connect | undefined;
+  /** What is read for several authors, coins or wallets. */
+  readonly what?: string | undefined;
   readonly options: Pick<
     TailOptions,
     'via' | 'cheapest' | 'socketShare' | 'subscription' | 'carries' | 'scope' | 'filter'
@@ -84,7 +86,7 @@ export async function openTail(
       noFollow: flags.noFollow,
       waitForBudget: flags.waitForBudget,
       firstTries: FIRST_TRIES,
-      on: noticePrinter(context, status),
+      on: noticePrinter(context, status, plan.what),
     },
   );
   return tailFeeder(context, flags, tail, output, status);
@@ -101,12 +103,15 @@ function openStatusLine({ terminal, settings }: Context): StatusLine {
 function noticePrinter(
   { terminal, service }: Context,
   status: StatusLine,
+  what?: string,
 ): (notice: TailNotice) => void {
+  const subject = what === undefined ? '' : `${what}: `;
   const linesOf = createNoticeLines(terminal.io.clock.mono);
   return (notice) => {
     for (const line of linesOf(notice)) {
       status.hide();
-      terminal.notice(notice.kind === 'start' ? service.permission.withLimit(line) : line);
+      const isStart = notice.kind === 'start';
+      terminal.notice(isStart ? service.permission.withLimit(`${subject}${line}`) : line);
     }
   };
 }

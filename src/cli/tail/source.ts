@@ -16,12 +16,22 @@ import { normalToken } from '../../core/pages/filter.ts';
 import type { FeedPage, KeyFacts, PageSource } from '../../tail/ports.ts';
 import { tailRows } from '../../tail/post-row.ts';
 import { type AccountSharing, askAccount } from '../run/account.ts';
+import type { Among } from './filters.ts';
 
 /** The name of a feed in positions and certificates; `readFeedName` reads it. */
 export const thesisFeedName = (userId: string | undefined, tokens: readonly string[]): string =>
   ['thesis', userId ?? '', tokens.map(normalToken).sort().join(',')].join(' ').trim();
-export const calloutFeedName = (coin: string | undefined, wallet: string | undefined): string =>
-  ['launchpad', coin ?? '', wallet ?? ''].join(' ').trim();
+/** One coin or wallet is in the name; several are filters of the feed of all callouts. */
+export function calloutFeedName(
+  coins: readonly string[],
+  wallets: readonly string[],
+): { readonly name: string; readonly among: Among } {
+  const isOne = coins.length + wallets.length === 1;
+  return {
+    name: ['launchpad', ...(isOne ? [coins[0] ?? '', wallets[0] ?? ''] : [])].join(' ').trim(),
+    among: isOne ? {} : { coins, wallets },
+  };
+}
 
 /** The pages of a thesis feed. */
 export const thesisSource = (client: Client, scope: ThesisScope): PageSource => ({

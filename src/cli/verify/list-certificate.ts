@@ -29,12 +29,11 @@ export function createListCertificate(
   // Nothing can be written beside a descriptor, such as /dev/fd/7.
   const isFile = flags.out !== undefined && descriptorIn(flags.out) === undefined;
   const out = format === 'ndjson' && isFile ? resumableOut(flags.out) : undefined;
-  /** The clock of the service, by the first page. */
-  let sigma: number | null | undefined;
+  /** The clock of the service, by the first pages. */
+  let sigma: number | undefined;
   /** When the newest page was read, by the clock of this machine. */
   let readAt: number | null = null;
-  let older = 0;
-  let isSinceReached = false;
+  let lanes: readonly ReadFeed[] = [];
   let newest: number | null = null;
   /** The oldest post times that were read, oldest first. */
   let oldest: number[] = [];
@@ -42,23 +41,22 @@ export function createListCertificate(
   const usable = (at: number | null) => (at !== null && at > io.clock.now() + AHEAD_MS ? null : at);
 
   return {
-    watch<T>(feed: TimedFeed<T>): TimedFeed<T> {
-      if (out === undefined) return feed;
-      return {
+    /** Observes the feeds that are read from now on, in place of those before. */
+    watch<T>(feeds: readonly TimedFeed<T>[]): readonly TimedFeed<T>[] {
+      if (out === undefined) return feeds;
+      const watched = feeds.map((feed) => ({ feed, lane: new ReadFeed(since) }));
+      lanes = watched.map(({ lane }) => lane);
+      return watched.map(({ feed, lane }) => ({
         ...feed,
         async page(before, rows, signal) {
           const page = await feed.page(before, rows, signal);
           const times = page.items.map((item) => usable(feed.timeOf(item)));
           readAt ??= io.clock.now();
-          sigma ??= nthNewest(times, PROOF - 1);
-          for (const at of times) {
-            if (at === null || since === undefined) continue;
-            older = at < since ? older + 1 : 0;
-            isSinceReached ||= older >= PROOF;
-          }
+          if (lane.isNew) sigma = Math.max(sigma ?? 0, nthNewest(times, PROOF - 1) ?? 0);
+          lane.see(times, page.hasMore);
           return page;
         },
-      };
+      }));
     },
     /** Called with each post of the range, whether it passes the filter or not. */
     saw(item: Sent): void {
@@ -70,9 +68,10 @@ export function createListCertificate(
     /** Writes the certificate of a complete file. With `isCut`, the list ended before the end of the range. */
     write(feed: string, filters: Filters, isCut: boolean): void {
       if (out === undefined) return;
-      // The reported end of the feed proves nothing: more posts may be older than the last ones.
-      const isReached = since !== undefined && isSinceReached && !isCut;
-      const after = isReached ? since - 1 : (oldest[PROOF - 1] ?? null);
+      const read = isCut || since === undefined ? (oldest[PROOF - 1] ?? null) : since - 1;
+      const provenAfter = Math.max(...lanes.map((lane) => lane.provenAfter));
+      const isProven = read !== null && provenAfter < Number.POSITIVE_INFINITY;
+      const after = isProven ? Math.max(read, provenAfter) : null;
       const to = Math.min(
         (sigma ?? 0) - timing.latenessMs,
         (until ?? Number.POSITIVE_INFINITY) - 1,
@@ -97,4 +96,35 @@ export function createListCertificate(
       );
     },
   };
+}
+
+/** What the pages of one feed show of it. */
+class ReadFeed {
+  isNew = true;
+  #isReached = false;
+  #older = 0;
+  #hasMore = true;
+  #oldest: number[] = [];
+  readonly #since: number | undefined;
+
+  constructor(since: number | undefined) {
+    this.#since = since;
+  }
+
+  see(times: readonly (number | null)[], hasMore: boolean): void {
+    this.isNew = false;
+    this.#hasMore = hasMore;
+    for (const at of times) {
+      if (at === null) continue;
+      this.#oldest = [...this.#oldest, at].sort((one, other) => one - other).slice(0, PROOF);
+      this.#older = this.#since !== undefined && at < this.#since ? this.#older + 1 : 0;
+      this.#isReached ||= this.#older >= PROOF;
+    }
+  }
+
+  /** The reported end of the feed proves nothing: more posts may be older than the last ones. */
+  get provenAfter(): number {
+    if (this.#isReached || this.#hasMore) return Number.NEGATIVE_INFINITY;
+    return this.#oldest[PROOF - 1] ?? Number.POSITIVE_INFINITY;
+  }
 }

@@ -109,6 +109,9 @@ function filterOf({ filters }: Certificate, { isThesis, tokens }: ReturnType<typ
   const pattern = (text: unknown) => (typeof text === 'string' ? readPattern(text) : undefined);
   return createFilter({
     tokens: isThesis ? tokens : [],
+    users: texts(filters['users']),
+    coins: texts(filters['coins']),
+    wallets: texts(filters['wallets']),
     symbol: texts(symbol),
     symbolField: isThesis ? 'tokenSymbol' : 'coinSymbol',
     network: texts(network),

@@ -21,6 +21,29 @@ export interface CalloutScope {
   readonly wallet?: string | undefined;
 }
 
+/** The feeds of which the posts by these authors about these tokens consist: as few as possible. */
+export function thesisScopes(
+  users: readonly string[],
+  tokens: readonly string[],
+): readonly ThesisScope[] {
+  if (users.length === 0 && tokens.length === 0) return [{}];
+  if (users.length === 1 && tokens.length === 1)
+    return [{ userId: users[0], tokenAddress: tokens[0] }];
+  const isByUser = tokens.length === 0 || (users.length > 0 && users.length <= tokens.length);
+  return isByUser
+    ? users.map((userId) => ({ userId }))
+    : tokens.map((tokenAddress) => ({ tokenAddress }));
+}
+
+/** The same for callouts, which are of coins or by wallets. */
+export function calloutScopes(
+  coins: readonly string[],
+  wallets: readonly string[],
+): readonly CalloutScope[] {
+  if (coins.length === 0 && wallets.length === 0) return [{}];
+  return coins.length > 0 ? coins.map((mint) => ({ mint })) : wallets.map((wallet) => ({ wallet }));
+}
+
 type ThesisId = 'thesis.all' | 'thesis.token' | 'thesis.user' | 'thesis.userToken';
 type CalloutId = 'launchpad.callouts' | 'launchpad.callouts.coin' | 'launchpad.callouts.wallet';
 type Cursor = { readonly before?: string | undefined; readonly limit?: number | undefined };

@@ -9,7 +9,10 @@ import { createSearch } from './pattern-search.ts';
 export interface Conditions {
   /** The case of EVM addresses is ignored. */
   readonly tokens?: readonly string[] | undefined;
-  readonly userId?: string | undefined;
+  /** The ids of authors. */
+  readonly users?: readonly string[] | undefined;
+  readonly coins?: readonly string[] | undefined;
+  readonly wallets?: readonly string[] | undefined;
   readonly symbol?: readonly string[] | undefined;
   /** The names of chains; their case is ignored. */
   readonly network?: readonly string[] | undefined;
@@ -41,7 +44,8 @@ interface Filterable {
 export const normalToken = (address: string): string =>
   /^0x/i.test(address) ? address.toLowerCase() : address;
 export const normalSymbol = (symbol: string): string => symbol.replace(/^\$/, '').toLowerCase();
-export const normalNetwork = (network: string): string => network.toLowerCase();
+/** Normalizes the name of a chain, or the id of a user. */
+export const normalName = (name: string): string => name.toLowerCase();
 
 const everything = () => true;
 
@@ -62,21 +66,25 @@ export function createFilter<R extends Filterable>({
   const atLeast = (field: string, least: number | undefined) =>
     least !== undefined &&
     (({ record: { [field]: size } }: R) => typeof size === 'number' && size >= least);
-  const { tokens = [], userId, symbol = [], network = [], grep, exclude } = wanted;
-  const addresses = new Set(tokens.map(normalToken));
+  const among = (
+    field: string,
+    values: readonly string[] = [],
+    normal: (text: string) => string = normalToken,
+  ) => {
+    const set = new Set(values.map(normal));
+    return set.size > 0 && (({ record }: R) => set.has(normal(textOf(record[field]) ?? '')));
+  };
+  const { symbol = [], grep, exclude } = wanted;
   const symbols = new Set(symbol.map(normalSymbol));
-  const networks = new Set(network.map(normalNetwork));
   const tests: Readonly<Record<keyof Conditions, ((row: R) => boolean) | false | undefined>> = {
-    tokens:
-      tokens.length > 0 &&
-      (({ record }) => addresses.has(normalToken(textOf(record['tokenAddress']) ?? ''))),
-    userId: userId !== undefined && (({ record }) => record['authorId'] === userId),
+    tokens: among('tokenAddress', wanted.tokens),
+    users: among('authorId', wanted.users, normalName),
+    coins: among('coinMint', wanted.coins),
+    wallets: among('wallet', wanted.wallets),
     symbol:
       symbol.length > 0 &&
       (({ record }) => symbols.has((textOf(record[symbolField]) ?? '').toLowerCase())),
-    network:
-      network.length > 0 &&
-      (({ record }) => networks.has(normalNetwork(textOf(record[networkField]) ?? ''))),
+    network: among(networkField, wanted.network, normalName),
     minHoldings: atLeast('holdingsUsd', wanted.minHoldings),
     minTrade: atLeast('authorTradeUsd', wanted.minTrade),
     minLikes: atLeast('likeCount', wanted.minLikes),

@@ -44,6 +44,32 @@ const OLDER_ITEMS = 3;
  */
 const UNTIMED_PAGES = 3;
 
+/** What one page adds to a list. */
+export interface ListBatch<T> {
+  /** The items of the time range. */
+  readonly items: readonly T[];
+  /** Where the next page begins; undefined after the last one. */
+  readonly next: string | undefined;
+  /** Takes the items that were read but are not in a batch yet, because newer ones may follow. */
+  readonly rest?: (() => readonly T[]) | undefined;
+}
+
+/** A batch of the pages of one feed. */
+export interface PageBatch<T> extends ListBatch<T> {
+  /** Whether nothing of the range follows. */
+  readonly isLast: boolean;
+  /** The post times of the whole page; null for those that cannot be read. */
+  readonly times: readonly (number | null)[];
+  readonly timeOf: (item: T) => number | null;
+  /** How many more items there are down to `since`, if posts are as frequent as on this page. */
+  readonly expected: number;
+}
+
+/** How many more items a list takes. */
+export interface ItemsLeft {
+  count: number;
+}
+
 /**
  * Reads a feed from new to old and yields the items of a time range that match. Requests a page
  * only when the caller has consumed the one before.
@@ -53,30 +79,64 @@ export async function* walkPages<T>(
   options: WalkOptions,
   filter: Partial<WalkFilter<T>> = {},
 ): AsyncGenerator<T, void, void> {
+  const left: ItemsLeft = { count: options.limit ?? Number.POSITIVE_INFINITY };
+  yield* matching(
+    pagesInRange(feed, options, () => left.count),
+    left,
+    filter,
+  );
+}
+
+/** The items of the batches that match, until none is left to take or too many pages have none. */
+export async function* matching<T>(
+  batches: AsyncIterable<ListBatch<T>>,
+  left: ItemsLeft,
+  filter: Partial<WalkFilter<T>>,
+): AsyncGenerator<T, void, void> {
   const { matches = () => true, maxPages = Number.POSITIVE_INFINITY, onGiveUp, onPage } = filter;
-  const range = new TimeRange(feed.timeOf, options);
-  const sizer = feed.affords && createPageSizer(thesisSizes, feed.affords);
-  let rest = options.limit ?? Number.POSITIVE_INFINITY;
   /** Consecutive pages without a matching item. */
   let unmatched = 0;
-  const size = (isRepeated: boolean) =>
-    sizer?.next(isRepeated ? 1 : Math.min(rest, range.expected));
-
-  for await (const { page, fresh, next } of readPages(feed, options, size)) {
-    sizer?.saw(page.items.length, page.hasMore);
-    range.see(page.items);
+  for await (const { items, next, rest } of batches) {
     unmatched++;
-    for (const item of fresh.flatMap((candidate) => range.take(candidate))) {
+    for (const item of items) {
       if (!matches(item)) continue;
       unmatched = 0;
       yield item;
-      if (--rest === 0) return;
+      if (--left.count === 0) return;
     }
+    if (next === undefined) continue;
+    if (unmatched >= maxPages) {
+      for (const item of (rest?.() ?? []).filter(matches).slice(0, left.count)) yield item;
+      return onGiveUp?.(unmatched, next);
+    }
+    onPage?.(next);
+  }
+}
+
+/** The items of a feed in a time range, page by page, as far as the caller reads. `rows` are those that it still needs. */
+export async function* pagesInRange<T>(
+  feed: TimedFeed<T>,
+  options: WalkOptions,
+  rows: () => number,
+): AsyncGenerator<PageBatch<T>, void, void> {
+  const range = new TimeRange(feed.timeOf, options);
+  const sizer = feed.affords && createPageSizer(thesisSizes, feed.affords);
+  const size = (isRepeated: boolean) =>
+    sizer?.next(isRepeated ? 1 : Math.min(rows(), range.expected));
+  for await (const { page, fresh, next } of readPages(feed, options, size)) {
+    sizer?.saw(page.items.length, page.hasMore);
+    range.see(page.items);
+    const items = fresh.flatMap((candidate) => range.take(candidate));
+    yield {
+      items,
+      next: range.isOver ? undefined : next,
+      isLast: range.isOver || !page.hasMore,
+      times: page.items.map(range.timeOf),
+      timeOf: range.timeOf,
+      expected: range.expected,
+    };
     if (range.isOver) return;
     range.checkTimes();
-    if (next === undefined) continue;
-    if (unmatched >= maxPages) return onGiveUp?.(unmatched, next);
-    onPage?.(next);
   }
 }
 
@@ -119,7 +179,7 @@ class TimeRange<T> {
 
   /** Looks at the times of a page before its items are taken. */
   see(items: readonly T[]): void {
-    const times = items.map((item) => this.#readableTime(item));
+    const times = items.map((item) => this.timeOf(item));
     if (Number.isFinite(this.#since)) this.expected = rowsDownTo(this.#since, times) + 1;
     this.#untimed = times.some((time) => time !== null) ? 0 : this.#untimed + 1;
   }
@@ -137,7 +197,7 @@ class TimeRange<T> {
    * it.
    */
   take(item: T): T[] {
-    const time = this.#readableTime(item);
+    const time = this.timeOf(item);
     if (time !== null && time < this.#since) {
       this.#older++;
       this.#isOver ||= this.#older >= OLDER_ITEMS;
@@ -150,7 +210,7 @@ class TimeRange<T> {
     const items = [...this.#held, item];
     this.#held = [];
     this.#older = 0;
-    return items.filter((candidate) => this.#isBeforeUntil(this.#readableTime(candidate)));
+    return items.filter((candidate) => this.#isBeforeUntil(this.timeOf(candidate)));
   }
 
   #isBeforeUntil(time: number | null): boolean {
@@ -160,11 +220,11 @@ class TimeRange<T> {
   }
 
   /** The time of an item; null if it cannot be the time of a post in milliseconds. */
-  #readableTime(item: T): number | null {
+  readonly timeOf = (item: T): number | null => {
     const time = this.#timeOf(item);
     if (time === null || time > this.#clock.now() + AHEAD_MS) return null;
     return time < EARLIEST_MS && this.#since >= EARLIEST_MS ? null : time;
-  }
+  };
 }
 
 const withoutTimes = () =>

@@ -50,8 +50,8 @@ describe('a command line', () => {
     ['thesis tail --token -', [], { token: ['-'] }],
     ['pnl a --window 7d,30d --window all', ['a'], { window: ['7d', '30d', 'all'] }],
     ['api /v2/x -flimit=5', ['/v2/x'], { field: [{ name: 'limit', value: '5' }] }],
-    ['thesis list --author mira', [], { user: 'mira' }],
-    ['thesis list --author=mira', [], { user: 'mira' }],
+    ['thesis list --author mira', [], { user: ['mira'] }],
+    ['thesis list --author=mira', [], { user: ['mira'] }],
   ])('is read: %s', async (line, args, given) => {
     const parsed = await read(line);
     expect(parsed.args).toEqual(args);

@@ -25,7 +25,7 @@ describe('a filter', () => {
       [SOL],
       [SOL.toLowerCase(), null, undefined, 7],
     ],
-    ['author', { userId: 'u1' }, 'authorId', ['u1'], ['u2', undefined]],
+    ['author', { users: ['U1', 'u3'] }, 'authorId', ['u1', 'U3'], ['u2', undefined]],
     [
       'symbol',
       { symbol: ['$Bonk', 'wif'] },
@@ -53,7 +53,7 @@ describe('a filter', () => {
   });
 
   test('passes a post that meets all conditions', () => {
-    const wanted = { userId: 'u', symbol: ['x'], minHoldings: 1 };
+    const wanted = { users: ['u'], symbol: ['x'], minHoldings: 1 };
     const record = { authorId: 'u', tokenSymbol: 'X', holdingsUsd: 1 };
     expect(passes(wanted, record)).toBe(true);
     for (const odd of [{ authorId: 'v' }, { tokenSymbol: 'Y' }, { holdingsUsd: 0 }])

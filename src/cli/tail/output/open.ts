@@ -59,10 +59,37 @@ export function resumeOutput(
     notice: context.terminal.notice,
     isConfluence: confluence !== undefined,
   });
+  noticeChange(position?.filters, position?.verified ?? null, filters, context.terminal.notice);
   return files.out === undefined
     ? { feed, position, place: undefined }
     : { feed, ...resumeLines(files.out, position, filters) };
 }
+
+const listed = ['users', 'coins', 'wallets'] as const;
+
+/** Says from when on a file is complete, if the list of authors, coins or wallets is not that of the last run. */
+function noticeChange(
+  before: Filters | undefined,
+  verified: number | null,
+  now: Filters,
+  notice: (line: string) => void,
+): void {
+  for (const name of listed) {
+    const earlier = textsIn(before?.[name]);
+    const later = textsIn(now[name]);
+    if (earlier.length === 0 && later.length === 0) continue;
+    const added = later.filter((each) => !earlier.includes(each)).length;
+    const gone = earlier.filter((each) => !later.includes(each)).length;
+    if (before === undefined || added + gone === 0) continue;
+    const from = verified === null ? 'with this run' : `after ${new Date(verified).toISOString()}`;
+    notice(
+      `other ${name === 'users' ? 'authors' : name} than in the last run (${added} new, ${gone} gone): a new stretch begins ${from}`,
+    );
+  }
+}
+
+const textsIn = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.map(String) : [];
 
 /** `hide` hides the status line; `moved` is called when the output continues in another file. */
 interface OutputHooks {

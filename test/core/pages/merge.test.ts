@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest';
+import { Failure } from '../../../src/base/failure.ts';
+import { mostOwnPages, type SeveralFeeds, walkSeveral } from '../../../src/core/pages/merge.ts';
+import type { TimedFeed, WalkOptions } from '../../../src/core/pages/walk.ts';
+import { type Rng, rngOf } from '../../sim/rng.ts';
+import { virtualClock } from '../virtual-clock.ts';
+
+// SEED=n repeats one run.
+const RUNS = Number(process.env['MERGE_RUNS'] ?? 300);
+const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const PAGE = 20;
+const START = 1.8e12;
+
+interface Post {
+  readonly id: string;
+  readonly author: number;
+  /** As the record has it: it may be missing or wrong. */
+  readonly time: number | null;
+}
+
+/** Posts of many authors, newest first, and the pages of each author and of all. */
+class Service {
+  readonly posts: readonly Post[];
+  pages = 0;
+  /** The page after this many fails. */
+  failsAfter = Number.POSITIVE_INFINITY;
+  /** The ids that were in a page of an author who belongs to the list, or of the whole feed. */
+  readonly served = new Set<string>();
+
+  constructor(dice: Rng, authors: number, count: number, isOdd: boolean) {
+    let at = START;
+    this.posts = Array.from({ length: count }, (_, index) => {
+      at -= dice.int(4) * 1_000;
+      const time = isOdd && index % 7 === 3 ? dice.pick([null, 1, at - 9e9]) : at;
+      return { id: `p${index}`, author: dice.int(authors), time };
+    });
+  }
+
+  feed(isOf: (post: Post) => boolean): TimedFeed<Post> {
+    return {
+      idOf: ({ id }) => id,
+      timeOf: ({ time }) => time,
+      affords: () => true,
+      page: async (before, rows = PAGE) => {
+        if (this.pages >= this.failsAfter) throw new Failure('service', 'away', { code: 'AWAY' });
+        this.pages += Math.ceil(rows / PAGE);
+        const at = before === undefined ? 0 : this.posts.findIndex(({ id }) => id === before) + 1;
+        const all = this.posts.slice(at).filter(isOf);
+        const items = all.slice(0, rows);
+        for (const { id } of items) this.served.add(id);
+        return { items, hasMore: items.length < all.length, nextBefore: items.at(-1)?.id ?? null };
+      },
+    };
+  }
+}
+
+async function read(
+  service: Service,
+  wanted: readonly number[],
+  options: Omit<WalkOptions, 'clock'>,
+) {
+  const ways: string[] = [];
+  const feeds: SeveralFeeds<Post> = {
+    own: wanted.map((author) => service.feed((post) => post.author === author)),
+    whole: service.feed(() => true),
+    isWanted: ({ author }) => wanted.includes(author),
+    pageRows: PAGE,
+    onWay: ({ kind }) => void ways.push(kind),
+    watch: (some) => some,
+  };
+  const found: Post[] = [];
+  const cursors: string[] = [];
+  const filter = { onPage: (next: string) => void cursors.push(next) };
+  const clock = { ...virtualClock(), now: () => START };
+  let failed = false;
+  try {
+    for await (const post of walkSeveral(feeds, { ...options, clock }, filter)) found.push(post);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    failed = true;
+  }
+  return { found, ways, cursor: cursors.at(-1), failed };
+}
+
+test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
+  'the posts of several authors are those of the whole feed, each once, at the stated price (SEED=%i)',
+  async (seed) => {
+    const dice = rngOf(seed);
+    const authors = 2 + dice.int(40);
+    const isOdd = dice.chance(0.3);
+    const service = new Service(dice, authors, dice.pick([0, 5, 60, 900]), isOdd);
+    const many = 2 + dice.int(authors - 1);
+    const wanted = Array.from({ length: many }, (_, at) => at);
+    const all = service.posts.filter(({ author }) => wanted.includes(author));
+    const limit = dice.chance(0.5) ? 1 + dice.int(80) : undefined;
+    const since = dice.chance(0.5) ? START - dice.int(2_000) * 1_000 : undefined;
+    const inRange = all.filter(
+      ({ time }) => since === undefined || time === null || time < 1e12 || time >= since,
+    );
+    const { found, ways, failed } = await read(service, wanted, { limit, since });
+    expect(failed).toBe(false);
+    expect(new Set(found).size).toBe(found.length);
+    if (!isOdd) {
+      const times = (posts: readonly Post[]) => posts.map(({ time }) => time);
+      expect(times(found)).toEqual(times(inRange.slice(0, limit)));
+      expect(found.every(({ author }) => wanted.includes(author))).toBe(true);
+    } else if (limit === undefined) {
+      // Whether an odd post at the edge belongs to the range cannot be known.
+      const isSure = ({ time }: Post) => time !== null && time >= (since ?? 1e12);
+      expect(new Set(found.filter(isSure))).toEqual(new Set(all.filter(isSure)));
+      if (since === undefined) expect(new Set(found)).toEqual(new Set(all));
+    }
+    if (limit !== undefined && ways.length < 2 && ways[0] !== 'whole')
+      expect(service.pages).toBeLessThanOrEqual(mostOwnPages(many, limit, PAGE) + 1);
+    if (limit !== undefined)
+      expect(service.pages).toBeLessThanOrEqual(many + mostOwnPages(many, limit, PAGE));
+  },
+);
+
+test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
+  'a list of several authors that fails is continued without loss or repetition (SEED=%i)',
+  async (seed) => {
+    const dice = rngOf(seed);
+    const authors = 2 + dice.int(20);
+    const service = new Service(dice, authors, dice.pick([5, 60, 400]), dice.chance(0.3));
+    const many = 2 + dice.int(authors - 1);
+    const wanted = Array.from({ length: many }, (_, at) => at);
+    const all = service.posts.filter(({ author }) => wanted.includes(author));
+    const printed: Post[] = [];
+    let before: string | undefined;
+    for (let runs = 0; ; runs++) {
+      expect(runs).toBeLessThan(200);
+      service.failsAfter = service.pages + 1 + dice.int(9);
+      service.served.clear();
+      const { found, cursor, failed } = await read(service, wanted, { before });
+      printed.push(...found);
+      const ids = new Set(found.map(({ id }) => id));
+      const paid = all.filter(({ id }) => service.served.has(id) && !ids.has(id));
+      expect(paid.filter((post) => !printed.includes(post))).toEqual([]);
+      if (!failed) break;
+      before = cursor ?? before;
+    }
+    expect(printed.length).toBe(new Set(printed).size);
+    expect(new Set(printed)).toEqual(new Set(all));
+  },
+);

@@ -1,0 +1,194 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { readText } from './feed.ts';
+import { openDesk } from './harness.ts';
+
+// A desk: one feed of many authors, tokens, coins or wallets, by the cheaper way.
+
+type Desk = Awaited<ReturnType<typeof openDesk>>;
+type Fields = Readonly<Record<string, unknown>>;
+
+const recordsIn = (text: string): Fields[] =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+const idsOf = (records: readonly Fields[]) => records.map(({ id }) => id);
+const theses = ({ world, clock }: Sandbox) =>
+  world.theses().slice(undefined, 100_000, clock.now())?.items ?? [];
+const callouts = ({ world, clock }: Sandbox) =>
+  world.callouts().slice(undefined, 100_000, clock.now())?.items ?? [];
+
+/** Authors of the newest posts, each once. */
+const authorsOf = (sandbox: Sandbox, many: number) => {
+  const authors = theses(sandbox).flatMap(({ authorId, authorHandle }) =>
+    authorId && authorHandle ? [[authorId, authorHandle] as const] : [],
+  );
+  return [...new Map(authors)].slice(0, many).map(([id, handle]) => ({ id, handle }));
+};
+
+/** A desk of 28 names: one is unknown, one is an earlier name, one is there twice in another form. */
+function deskOf({ sandbox, home }: Desk) {
+  const authors = authorsOf(sandbox, 25);
+  const [first] = authors;
+  const names = authors.map(({ id, handle }, at) => (at % 3 === 0 ? id : `@${handle}`));
+  const text = ['# the desk', ...names, `https://x.com/nobodyhere`, 'nowrenamed', first?.handle];
+  writeFileSync(join(home.path, 'desk.txt'), `${text.join('\n')}\n`);
+  return { authors, ids: new Set<unknown>(authors.map(({ id }) => id)) };
+}
+
+const costOf = (ran: { readonly stderr: string }): number =>
+  JSON.parse(ran.stderr.split('\n').find((line) => line.startsWith('{"command"')) ?? '{}').cu;
+
+test('a list of a desk has the posts of its authors, newest first, for what the receipt says', async () => {
+  const desk = await openDesk({ rate: 0 });
+  const { sandbox, home, run } = desk;
+  const { ids } = deskOf(desk);
+  const wanted = theses(sandbox).filter(({ authorId }) => ids.has(authorId));
+  const words = ['thesis', 'list', '--users', 'desk.txt', '--receipt', '-'];
+  const limit = 40;
+  const first = await run([...words, '--limit', `${limit}`], { cwd: home.path });
+  expect(first.exitCode, first.stderr).toBe(0);
+  expect(idsOf(first.records())).toEqual(idsOf(wanted.slice(0, limit)));
+  expect(first.said).toContain('not found: https://x.com/nobodyhere, nowrenamed (2 of 28 authors)');
+  expect(first.said).toMatch(
+    /reading the (whole feed and keeping the posts|pages) of 25 authors: /,
+  );
+  expect(costOf(first)).toBe(sandbox.meter().unitsUsed);
+  // All posts: the authors are known now, the others are asked for again only after a while.
+  const all = await run([...words, '--all', '--out', 'all.ndjson'], { cwd: home.path });
+  expect(all.exitCode, all.stderr).toBe(0);
+  const times = wanted.map(({ platformCreatedAt }) => platformCreatedAt);
+  const listed = recordsIn(readText(join(home.path, 'all.ndjson')));
+  expect(listed.map(({ platformCreatedAt }) => platformCreatedAt)).toEqual(times);
+  expect(new Set(idsOf(listed))).toEqual(new Set(idsOf(wanted)));
+  expect(costOf(first) + costOf(all)).toBe(sandbox.meter().unitsUsed);
+  const filters = JSON.parse(readText(join(home.path, 'all.ndjson.trdr'))).filters;
+  expect(filters.users).toEqual([...ids].sort());
+});
+
+test('authors are read from text, CSV, NDJSON and stdin, and flags add to them', async () => {
+  const { sandbox, home, run } = await openDesk({ rate: 0 });
+  const [one, two, three] = authorsOf(sandbox, 3);
+  const files = {
+    'desk.csv': `name,who\na,${one?.id}\nb,${two?.id}\n`,
+    'desk.ndjson': `{"who":"${one?.id}"}\n{"who":"${two?.id}"}\n`,
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(home.path, name), text);
+  const list = async (words: readonly string[], stdin = '') => {
+    const ran = await run(['thesis', 'list', '--limit', '9', ...words], { cwd: home.path, stdin });
+    return ran.exitCode === 0 ? idsOf(ran.records()) : [ran.exitCode];
+  };
+  const ids = new Set<unknown>([one?.id, two?.id]);
+  const wanted = theses(sandbox).filter(({ authorId }) => ids.has(authorId));
+  const expected = idsOf(wanted.slice(0, 9));
+  for (const name of Object.keys(files))
+    expect(await list(['--users', name, '--column', 'who']), name).toEqual(expected);
+  expect(await list(['--users', '-'], `${one?.id}\n${two?.id.toUpperCase()}\n`)).toEqual(expected);
+  expect(await list(['--user', `${one?.handle}`, '--user', `${two?.id}`])).toEqual(expected);
+  expect(await list(['--users', 'desk.csv'])).toEqual([2]);
+  expect(await list(['--users', '-'], '# nobody\n')).toEqual([2]);
+  expect(await list(['--user', 'nobodyhere', '--user', 'nowrenamed'])).toEqual([3]);
+  expect(
+    await list(['--user', `${three?.id}`, '--user', `${two?.id}`, '--before', 'a,b,c']),
+  ).toEqual([2]);
+});
+
+test('one hundred authors cost what the stated way says, to the unit', async () => {
+  const { sandbox, home, run } = await openDesk({ rate: 0 });
+  const authors = authorsOf(sandbox, 100);
+  expect(authors.length).toBe(100);
+  writeFileSync(join(home.path, 'ids.txt'), authors.map(({ id }) => `${id}\n`).join(''));
+  const ran = await run(
+    ['thesis', 'list', '--users', 'ids.txt', '--all', '--max-cu', '200k', '--receipt', '-'],
+    { cwd: home.path },
+  );
+  expect(ran.exitCode, ran.stderr).toBe(0);
+  expect(ran.said).toContain('reading the pages of 100 authors: at least 20,000 CU');
+  const counts = authors.map(
+    ({ id }) => theses(sandbox).filter(({ authorId }) => authorId === id).length,
+  );
+  // A look at the whole feed, and the pages of each author.
+  const blocks = counts.reduce((sum, count) => sum + Math.max(1, Math.ceil(count / 20)), 1);
+  expect([costOf(ran), sandbox.meter().unitsUsed]).toEqual([200 * blocks, 200 * blocks]);
+  expect(ran.records().length).toBe(counts.reduce((sum, count) => sum + count, 0));
+});
+
+test('what cron appends follows a list that changes: each post once, and the certificate is true', async () => {
+  const desk = await openDesk({ rate: 0 });
+  const { sandbox, home, run } = desk;
+  const { authors, ids } = deskOf(desk);
+  const words = 'thesis tail --no-follow --users desk.txt --out desk.ndjson --since 2h'.split(' ');
+  const cron = async () => {
+    for (let i = 0; i < 60; i++) sandbox.post();
+    const ran = await run(words, { cwd: home.path });
+    expect(ran.exitCode, ran.stderr).toBe(0);
+    return ran;
+  };
+  expect((await cron()).said).toContain('the posts of 25 authors in the whole feed: reading');
+  const spent = sandbox.meter().unitsUsed;
+  const second = await cron();
+  expect(second.said).not.toContain('other authors');
+  expect(sandbox.meter().unitsUsed).toBeGreaterThan(spent);
+  const since = recordsIn(readText(join(home.path, 'desk.ndjson')))[0]?.['platformCreatedAt'];
+  const wanted = () =>
+    theses(sandbox).filter(
+      ({ authorId, platformCreatedAt }) =>
+        ids.has(authorId) && Number(platformCreatedAt) >= Number(since),
+    );
+  expect(new Set(idsOf(recordsIn(readText(join(home.path, 'desk.ndjson')))))).toEqual(
+    new Set(idsOf(wanted())),
+  );
+  writeFileSync(
+    join(home.path, 'desk.txt'),
+    authors
+      .slice(3)
+      .map(({ id }) => `${id}\n`)
+      .join(''),
+  );
+  const third = await cron();
+  expect(third.said).toContain('other authors than in the last run (0 new, 3 gone)');
+  const lines = recordsIn(readText(join(home.path, 'desk.ndjson')));
+  expect(new Set(idsOf(lines)).size).toBe(lines.length);
+  const verified = await run(['verify', 'desk.ndjson', '-o', 'json'], { cwd: home.path });
+  expect(verified.json()).toMatchObject({ files: [{ duplicates: 0, rows: lines.length }] });
+  const replayed = await run(
+    ['thesis', 'tail', '--replay', 'desk.ndjson', '--user', `${authors[4]?.id}`, '--user', 'x'],
+    { cwd: home.path },
+  );
+  expect(idsOf(replayed.records())).toEqual(
+    idsOf(lines.filter(({ authorId }) => authorId === authors[4]?.id)),
+  );
+});
+
+test('callouts of several wallets, also by the names of their users, and of several coins', async () => {
+  const { sandbox, home, run } = await openDesk({ rate: 0 });
+  const all = callouts(sandbox);
+  const wallets = [...new Set(all.map(({ wallet }) => wallet))].slice(0, 6);
+  const coins = [...new Set(all.map(({ coinMint }) => coinMint))].slice(0, 3);
+  const known = wallets.map((wallet) => sandbox.world.userByWallet(wallet)).find((user) => user);
+  const named = [known?.solanaAddress, known?.evmAddress];
+  const list = async (...words: string[]) => {
+    const ran = await run(['launchpad', ...words], { cwd: home.path });
+    expect(ran.exitCode, ran.stderr).toBe(0);
+    return idsOf(ran.records());
+  };
+  writeFileSync(join(home.path, 'w.txt'), [...wallets, known?.handle].join('\n'));
+  const ofWallets = all.filter(({ wallet }) => [...wallets, ...named].includes(wallet));
+  const listed = await list('callouts', '--users', 'w.txt', '--limit', '50');
+  expect(listed).toEqual(idsOf(ofWallets.slice(0, 50)));
+  const ofCoins = all.filter(({ coinMint }) => coins.includes(coinMint));
+  const flags = coins.flatMap((coin) => ['--coin', coin]);
+  expect(await list('callouts', ...flags, '--limit', '30')).toEqual(idsOf(ofCoins.slice(0, 30)));
+  const both = await run(['launchpad', 'callouts', ...flags, '--users', 'w.txt'], {
+    cwd: home.path,
+  });
+  expect(both.exitCode).toBe(2);
+  const since = ofWallets[20]?.createdAt;
+  const tailed = await list('tail', '--no-follow', '--users', 'w.txt', '--since', `${since}`);
+  expect(new Set(tailed)).toEqual(
+    new Set(idsOf(ofWallets.filter(({ createdAt }) => Number(createdAt) >= Number(since)))),
+  );
+});
