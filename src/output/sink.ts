@@ -34,7 +34,7 @@ export interface SinkOptions {
   readonly live?: boolean;
   readonly name?: string;
   /** Called right before data is written to the stream, which can be some turns after `write`. */
-  readonly beforeWrite?: () => void;
+  readonly beforeWrite?: ((bytes: Uint8Array) => void) | undefined;
   readonly retry?: Retry | undefined;
   readonly signal?: AbortSignal;
   /** A file that is synced: by each flush of a live sink, else at the end. */
@@ -148,7 +148,7 @@ interface BufferOptions {
   readonly isPrompt: boolean;
   /** Whether the writer needs a buffer no more when its write has completed. */
   readonly reusesBuffers: boolean;
-  readonly beforeWrite: (() => void) | undefined;
+  readonly beforeWrite: ((bytes: Uint8Array) => void) | undefined;
 }
 
 /** Collects rows in a buffer and passes full buffers to a writer. A few are in flight at a time; then `write` returns a promise. */
@@ -258,7 +258,7 @@ class Buffered {
   #send(bytes: Uint8Array, buffer?: Buffer): void {
     this.#inFlight++;
     this.#bytesInFlight += bytes.length;
-    this.#options.beforeWrite?.();
+    this.#options.beforeWrite?.(bytes);
     this.#options.writer.write(bytes, (error) => {
       if (error) this.stop(error);
       this.#inFlight--;

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
+import { openPromise } from '../../src/base/calls.ts';
 import { openHome, programEnv, withSandbox } from './harness.ts';
 import { program } from './program.ts';
 import { userRecord, withService } from './service.ts';
@@ -65,6 +66,26 @@ async function withSlowService() {
   };
 }
 
+/** A sandbox behind a service that holds every call until `answer` is called. */
+async function withHeldSandbox() {
+  const sandbox = await withSandbox();
+  const held = openPromise();
+  const { url } = await withService(
+    async ({ method, path, request }) => {
+      await held.promise;
+      const body = method === 'POST' ? Buffer.concat(await request.toArray()) : undefined;
+      const answer = await fetch(`${sandbox.url}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${sandbox.key}`, 'content-type': 'application/json' },
+        ...(body && { body }),
+      });
+      return { status: answer.status, body: await answer.json() };
+    },
+    { ownMe: true },
+  );
+  return { url, key: sandbox.key, answer: held.resolve };
+}
+
 describe.skipIf(!isInstalled('expect'))('the progress line', () => {
   test('is drawn while a run waits, and cleared before its rows', async () => {
     const service = await withSlowService();
@@ -84,6 +105,34 @@ describe.skipIf(!isInstalled('expect'))('the progress line', () => {
     const rows = stdout.slice(stdout.lastIndexOf('\x1b[0K'));
     expect(stripVTControlCharacters(rows)).toMatch(/first[\s\S]*second[\s\S]*third/);
     expect(rows).not.toMatch(SPINNER);
+    expect(stdout).toMatch(/RESULT \d+ \S+ 0 0/);
+  });
+
+  test.each([
+    ['me', /units left/],
+    ['thesis list --limit 3 -o ndjson', /tokenSymbol/],
+    ['launchpad callouts --limit 3 -o json', /createdAt/],
+    ['launchpad board --top 3', /1 /],
+    ['pnl mira', /7d/],
+    ['pnl mira solwolf', /mira[\s\S]*solwolf/],
+    ['resolve mira --no-wait', /mira/],
+    ['doctor', /drift/],
+    ['api /v2/user/handle/mira --yes', /"handle"/],
+  ])('is drawn by every command that waits: %s', async (line, expected) => {
+    const service = await withHeldSandbox();
+    const child = onTerminal(line, { ...service, size: 'columns 80 rows 24' });
+    child.stdout.on('data', (part: Buffer) => {
+      if (SPINNER.test(String(part))) service.answer();
+    });
+    const { stdout } = await child;
+    expect(stdout).toMatch(SPINNER);
+    expect(count(stdout, BEGIN)).toBe(count(stdout, END));
+    // What is left when the frames are taken away is the output, and no part of the line.
+    const frames = /\x1b\[\?2026h[\s\S]*?\x1b\[\?2026l|\x1b\[1G\x1b\[0K/g;
+    const rest = stripVTControlCharacters(stdout.replace(frames, ''));
+    expect(rest).toMatch(expected);
+    expect(rest).not.toMatch(SPINNER);
+    expect(rest).not.toContain('waiting for');
     expect(stdout).toMatch(/RESULT \d+ \S+ 0 0/);
   });
 

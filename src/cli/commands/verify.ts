@@ -50,15 +50,17 @@ export const verify = command({
   parse: (files, given) => ({ ...given, files }),
   async run(context, { files, since, until, fresh, sample }) {
     const { settings } = context;
-    const { io, signal } = context.terminal;
+    const { io, signal, waits } = context.terminal;
     const now = io.clock.now();
     const range = readRange({ since, until }, now, settings.utc);
     const ids = new IdSet();
     // Some of the lines may be outside of the verified stretches.
     const picking = { lines: sample === undefined ? 0 : 4 * sample + 20, random: io.random };
     const scanned: ScannedFile[] = [];
-    for (const file of filesOf(files))
-      scanned.push(await scanFile(file, ids, scanned.length, picking, signal));
+    for (const file of filesOf(files)) {
+      const scan = () => scanFile(file, ids, scanned.length, picking, signal);
+      scanned.push(await waits.during(() => `reading ${file}`, scan));
+    }
     sameFeed(scanned);
     const asked = {
       from: range.since,

@@ -64,7 +64,11 @@ export async function* probe(context: Context, ws: boolean): AsyncGenerator<Chec
   );
   yield* storeCheck(context);
   yield* budgetChecks(context);
-  if (ws) yield await socketCheck(context);
+  if (ws)
+    yield await context.terminal.waits.during(
+      () => 'waiting for the WebSocket',
+      () => socketCheck(context),
+    );
 }
 
 const keyCodes = ['NO_KEY', 'BAD_KEY', SECRET_COMMAND];

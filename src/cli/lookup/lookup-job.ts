@@ -14,8 +14,6 @@ import type { Planned } from '../run/plan.ts';
 import { openProgress } from '../run/progress.ts';
 import { isSpent, LookupTally, reportSkipped } from './tally.ts';
 
-/** A progress line appears only after this time, because shorter lookups end before anyone could read it. */
-const DELAY_MS = 1_000;
 /** The number of rows that are collected before a table is printed, so that its columns fit. */
 const HELD_ROWS = 200;
 
@@ -145,7 +143,7 @@ async function printLookups<T extends object>(
   const { io, signal } = context.terminal;
   const { flags, format } = context.settings;
   const { checked, hasMore, isSingle } = input;
-  const progress = await openProgress(context, DELAY_MS);
+  const progress = await openProgress(context);
   progress.describe(what);
   const isApart = io.stdout.isTTY !== true || flags.out !== undefined;
 

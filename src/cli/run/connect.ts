@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { once } from '../../base/calls.ts';
 import { Failure } from '../../base/failure.ts';
 import { statsOf } from '../../base/files.ts';
-import { unitsText } from '../../base/units.ts';
+import { countText, unitsText } from '../../base/units.ts';
 import { LONGEST_RESPONSE } from '../../contract/limits.ts';
 import type { Client, Notice } from '../../contract/ports/client.ts';
 import type { Ledger } from '../../contract/ports/ledger.ts';
@@ -23,6 +23,7 @@ import { agentOf } from '../agent.ts';
 import type { Io } from '../io.ts';
 import type { RunSettings } from '../settings/settings.ts';
 import { version } from '../version.ts';
+import type { Bill } from './bill.ts';
 import { noticeText } from './client-notice-text.ts';
 import { createNoticeLimit } from './notice-limit.ts';
 import type { RunStore } from './open-store.ts';
@@ -91,11 +92,12 @@ export class Connections {
 
   /** The key, which a command that prints it can replace while the run continues. */
   #renewable(key: string): ServiceKey {
-    const { notice } = this.#needs.terminal;
+    const { notice, waits } = this.#needs.terminal;
     const { command, print } = this.#needs.settings.key;
     if (!print) return new ServiceKey(key);
     return new ServiceKey(key, {
-      print,
+      // The command may ask for a passphrase.
+      print: () => waits.aside(print),
       onReplaced: () =>
         notice(`the service rejected the key; the run continues with another one from ${command}`),
       onFailed(error) {
@@ -161,8 +163,8 @@ export class Connections {
   }
 
   async #openClient(to: Target, shared: RunStore | undefined, ledger: Ledger): Promise<Client> {
-    const { terminal, settings } = this.#needs;
-    const { io } = terminal;
+    const { terminal, settings, bill } = this.#needs;
+    const { io, waits } = terminal;
     const client = createClient({
       transport: createTransport(io.env),
       baseUrl: to.baseUrl,
@@ -176,6 +178,7 @@ export class Connections {
       retries: settings.retries,
       timeoutMs: settings.timeout,
       notify: this.#noticesOf(to),
+      onWait: (endpoint) => waits.begin(() => waitText(endpoint, bill)).end,
       userAgent: `trdr/${version}`,
       insecureHttp: settings.insecureHttp,
     });
@@ -202,6 +205,13 @@ export class Connections {
       if (shown !== undefined) notice(shown);
     };
   }
+}
+
+/** What a run waits for that shows no progress of its own. */
+function waitText(endpoint: string, { pace, spent }: Bill): string {
+  const calls = pace.calls > 1 ? `${countText(pace.calls, 'call')}, ` : '';
+  const soFar = spent > 0 ? ` (${calls}${unitsText(spent)} so far)` : '';
+  return `waiting for the service: ${endpoint}${soFar}`;
 }
 
 /** All embedded services share one list, whatever their port. */

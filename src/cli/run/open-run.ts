@@ -24,6 +24,7 @@ import { Out } from './out.ts';
 import { formatOf } from './printing.ts';
 import { Service } from './service.ts';
 import { Terminal } from './terminal.ts';
+import { WaitLine } from './wait-line.ts';
 
 /** What a run needs of its command. */
 interface Runnable {
@@ -45,7 +46,10 @@ export async function openRun(io: Io, command: Runnable, parsed: Parsed): Promis
       : (await import('./receipt.ts')).openReceipt(io, receipt, () => bill.receipt());
   const settings = settingsOf(io, command, parsed);
   const closing = new AbortController();
-  const terminal = await openTerminal(io, settings, closing.signal, parsed.given['logFormat']);
+  const terminal = await openTerminal(io, settings, closing.signal, {
+    logFormat: parsed.given['logFormat'],
+    isStream: command.stream === true,
+  });
   const diskWait =
     'status' in command.options
       ? (await import('../../output/disk-wait.ts')).createDiskWait(
@@ -98,6 +102,7 @@ export class CommandRun {
     } finally {
       await out.close();
       await service.close();
+      terminal.waits.close();
       const line = this.#isWatched ? bill.line(isInterrupted(terminal.io)) : undefined;
       if (line !== undefined) terminal.notice(line);
     }
@@ -172,7 +177,7 @@ async function openTerminal(
   io: Io,
   settings: Settings,
   closing: AbortSignal,
-  logFormat: unknown,
+  { logFormat, isStream }: { readonly logFormat: unknown; readonly isStream: boolean },
 ): Promise<Terminal> {
   const { flags } = settings;
   const write = createNotices({
@@ -186,7 +191,9 @@ async function openTerminal(
   });
   const masked = (text: string) => write(withoutKeys(withoutKey(text, settings.key.known)));
   const trace = flags.debug ? (line: string) => write(line, 'debug') : undefined;
-  return new Terminal(io, AbortSignal.any([io.signal, closing]), masked, trace);
+  // A run that follows a feed has a status line of its own.
+  const waits = new WaitLine(io, !flags.quiet && !isStream);
+  return new Terminal(io, AbortSignal.any([io.signal, closing]), masked, trace, waits);
 }
 
 /** Delivers the rows received so far at the first signal, and reports the calls that the shutdown waits for. */

@@ -43,8 +43,11 @@ export class Out {
   /** Opens the output; `into` replaces that of the run. */
   async open(into?: Sink): Promise<Sink> {
     const { terminal, settings, isStream, diskWait } = this.#needs;
-    const sink =
-      into ?? (await openSink(terminal.io, settings.flags.out, isStream ? diskWait : undefined));
+    const { io, waits } = terminal;
+    const wait = isStream ? diskWait : undefined;
+    // The line that says what the run waits for is on the same terminal as the rows.
+    const beforeWrite = io.stdout.isTTY === true ? waits.beforeOutput : undefined;
+    const sink = into ?? (await openSink(io, settings.flags.out, wait, beforeWrite));
     this.#sinks.push(sink);
     const end = () => this.#needs.closing.abort(sink.closed.reason);
     if (sink.closed.aborted) end();

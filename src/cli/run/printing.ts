@@ -116,7 +116,7 @@ export async function openSink(
   io: Io,
   out: string | undefined,
   diskWait: DiskWait | undefined,
-  beforeWrite?: () => void,
+  beforeWrite?: (bytes: Uint8Array) => void,
 ): Promise<Sink> {
   const live = diskWait !== undefined;
   const retry: Retry | undefined = diskWait && ((step) => diskWait.retry(out ?? 'stdout', step));
@@ -125,7 +125,7 @@ export async function openSink(
     const fd = descriptorIn(out);
     // Use the program's own streams, because two writers on one descriptor would mix their output.
     if (fd === 1 || fd === 2)
-      return createSink(fd === 1 ? io.stdout : io.stderr, { live, name: out, retry });
+      return createSink(fd === 1 ? io.stdout : io.stderr, { live, name: out, retry, beforeWrite });
     const { appendSink, fileSink } = await import('../../output/file.ts');
     const { signal } = io;
     return live ? appendSink(out, { live, signal, retry }) : fileSink(out, { signal });
@@ -136,7 +136,7 @@ export async function openSink(
     live,
     name: 'stdout',
     retry,
-    ...(beforeWrite && { beforeWrite }),
+    beforeWrite,
   });
 }
 

@@ -1,7 +1,42 @@
-import type { WriteStream } from 'node:tty';
-import { canRedraw, wantsUnicode } from '../../output/terminal/style.ts';
-import { isOn } from '../agent.ts';
+import { wantsUnicode } from '../../output/terminal/style.ts';
 import type { Context } from './context.ts';
+import type { Wait } from './wait-line.ts';
+
+/** How far a run has come, which it shows while it waits. */
+class Progress {
+  readonly #context: Pick<Context, 'terminal' | 'bill'>;
+  readonly #wait: Wait;
+  readonly #layout: typeof import('../../output/terminal/progress.ts');
+  readonly #started: number;
+
+  constructor(
+    context: Pick<Context, 'terminal' | 'bill'>,
+    layout: typeof import('../../output/terminal/progress.ts'),
+  ) {
+    this.#context = context;
+    this.#layout = layout;
+    this.#wait = context.terminal.waits.begin();
+    this.#started = context.terminal.io.clock.mono();
+  }
+
+  describe(text: string): void {
+    this.#wait.say(() => text);
+  }
+
+  show(label: string, done: number, total: number | undefined): void {
+    const { terminal, bill } = this.#context;
+    const { clock, env, platform } = terminal.io;
+    this.#wait.say((width) => {
+      const state = { done, total, cu: bill.spent, pace: bill.pace };
+      const form = { width, unicode: wantsUnicode(env, platform) };
+      return this.#layout.barLine(label, state, clock.mono() - this.#started, form);
+    });
+  }
+
+  stop(): void {
+    this.#wait.end();
+  }
+}
 
 const silent = {
   describe(_text: string) {},
@@ -9,31 +44,10 @@ const silent = {
   stop() {},
 };
 
-const DELAY_MS = 250;
-
-/** The progress line of a run. It is shown only to a person: on a terminal that can redraw it, not with --quiet, and not in CI. */
-export async function openProgress(context: Context, delayMs = DELAY_MS): Promise<typeof silent> {
-  const { io } = context.terminal;
-  const { flags } = context.settings;
-  if (!canRedraw(io.stderr, io.env) || flags.quiet || isOn(io.env['CI'])) return silent;
-  const { ProgressLine } = await import('../../output/terminal/progress.ts');
-  const unicode = wantsUnicode(io.env, io.platform);
-  const progress = new ProgressLine(io.stderr as WriteStream, unicode, io.clock.mono, delayMs);
-  const forget = context.terminal.display({
-    hide: () => progress.pause(),
-    show: () => progress.resume(),
-  });
-  // A second Ctrl-C ends the process at once, and would leave the line in front of the prompt of the shell.
-  const clear = () => progress.stop();
-  io.atExit.add(clear);
-  return {
-    describe: (text) => progress.describe(text),
-    show: (label, done, total) =>
-      progress.show(label, { done, total, cu: context.bill.spent, pace: context.bill.pace }),
-    stop() {
-      forget();
-      io.atExit.delete(clear);
-      progress.stop();
-    },
-  };
+/** The progress of a run. Runs that show none do not load its layout. */
+export async function openProgress(
+  context: Pick<Context, 'terminal' | 'bill'>,
+): Promise<typeof silent> {
+  if (!context.terminal.waits.isShown) return silent;
+  return new Progress(context, await import('../../output/terminal/progress.ts'));
 }

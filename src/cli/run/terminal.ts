@@ -1,5 +1,6 @@
 import type { Io } from '../io.ts';
 import { canAsk, confirm } from '../prompt.ts';
+import type { WaitLine } from './wait-line.ts';
 
 /** A part of the terminal that is redrawn, such as a progress line. */
 interface Display {
@@ -14,6 +15,8 @@ export class Terminal {
   readonly signal: AbortSignal;
   /** Prints a line with --debug; undefined without it. */
   readonly trace: ((line: string) => void) | undefined;
+  /** What the run waits for, as a person sees it. */
+  readonly waits: WaitLine;
   readonly #write: (text: string) => void;
   readonly #displays = new Set<Display>();
   readonly #waiting: string[] = [];
@@ -26,8 +29,10 @@ export class Terminal {
     signal: AbortSignal,
     write: (text: string) => void,
     trace: ((line: string) => void) | undefined,
+    waits: WaitLine,
   ) {
     this.io = io;
+    this.waits = waits;
     this.signal = signal;
     this.trace = trace;
     this.#write = write;
@@ -70,7 +75,7 @@ export class Terminal {
     this.#isLent = true;
     for (const shown of this.#displays) shown.hide();
     try {
-      return await use();
+      return await this.waits.aside(use);
     } finally {
       this.#isLent = false;
       for (const text of this.#waiting.splice(0)) this.#write(text);

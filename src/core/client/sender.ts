@@ -18,6 +18,8 @@ export interface ClientOptions extends ChannelOptions {
   readonly retries?: number | undefined;
   /** The timeout of all calls; by default, that of their endpoint. */
   readonly timeoutMs?: number | undefined;
+  /** Called when a call begins, with its name in the ledger; what it returns, when the call ends. */
+  readonly onWait?: ((endpoint: string) => () => void) | undefined;
 }
 
 /** A call of any source, ready to be sent. */
@@ -90,7 +92,8 @@ export class Sender {
    */
   async run<T>(plan: PlannedSend<T>, signal: AbortSignal | undefined): Promise<Outcome<T>> {
     const { endpoint, repeat = false } = plan;
-    const { clock, notify } = this.#options;
+    const { clock, notify, onWait } = this.#options;
+    const endWait = onWait?.(endpoint);
     const losses: Losses = { answers: 0, cuAtMost: 0 };
     const waits = new Waits(this.#options);
     try {
@@ -107,6 +110,7 @@ export class Sender {
       }
       return outcome;
     } finally {
+      endWait?.();
       if (losses.cuAtMost > 0) notify({ kind: 'lost', endpoint, ...losses });
     }
   }

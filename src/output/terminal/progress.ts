@@ -1,8 +1,6 @@
-import type { Ora } from 'ora';
 import { gauge, grouped } from '../format/format-cell.ts';
 import { lengthText } from '../format/time.ts';
 import { safeLine } from './safe-text.ts';
-import { redrawnLine, widthFor } from './status-line.ts';
 
 interface ProgressState {
   readonly done: number;
@@ -46,95 +44,4 @@ export function barLine(
   if (known && !fits()) parts.splice(1, 1);
   while (parts.length > 1 && !fits()) parts.pop();
   return parts.join('  ').slice(0, Math.max(0, width));
-}
-
-/** ora's frame and the two blanks that follow it. */
-const SPINNER = 3;
-
-/** A line with a spinner, which appears after a delay, so that a short wait shows nothing and does not load ora. */
-export class ProgressLine {
-  readonly #stream: NodeJS.WriteStream;
-  readonly #unicode: boolean;
-  readonly #mono: () => number;
-  readonly #started: number;
-  readonly #delay: NodeJS.Timeout;
-  #text: (() => string) | undefined;
-  #spinner: Ora | undefined;
-  #isPaused = false;
-  #isStopped = false;
-
-  constructor(stream: NodeJS.WriteStream, unicode: boolean, mono: () => number, delayMs: number) {
-    this.#stream = stream;
-    this.#unicode = unicode;
-    this.#mono = mono;
-    this.#started = mono();
-    this.#delay = setTimeout(() => void this.#load(), delayMs).unref();
-  }
-
-  describe(text: string): void {
-    this.#text = () => text;
-    this.#spin();
-  }
-
-  show(label: string, state: ProgressState): void {
-    this.#text = () =>
-      barLine(label, state, this.#mono() - this.#started, {
-        width: this.#width,
-        unicode: this.#unicode,
-      });
-    this.#spin();
-  }
-
-  /** Hides the line, for example during a question. */
-  pause(): void {
-    this.#isPaused = true;
-    this.#spinner?.stop();
-  }
-
-  resume(): void {
-    this.#isPaused = false;
-    this.#spin();
-  }
-
-  stop(): void {
-    clearTimeout(this.#delay);
-    this.#stream.off('resize', this.#onResize);
-    this.#isStopped = true;
-    this.#spinner?.stop();
-  }
-
-  get #width(): number {
-    return widthFor(this.#stream) - SPINNER;
-  }
-
-  async #load(): Promise<void> {
-    const { default: ora } = await import('ora');
-    if (this.#isStopped) return;
-    this.#stream.on('resize', this.#onResize);
-    this.#spinner = ora({
-      stream: this.#stream,
-      spinner: this.#unicode ? 'dots' : 'line',
-      // ora calls this for each frame, so that the line is laid out ten times a second and not for each row.
-      suffixText: () => redrawnLine(this.#text?.() ?? '', this.#width, this.#unicode),
-      color: false,
-      // A kill would leave the cursor hidden.
-      hideCursor: false,
-      // It would read the answers to questions, and Ctrl-C.
-      discardStdin: false,
-      // `openProgress` has decided, by the environment of the run and not of the process.
-      isEnabled: true,
-    });
-    this.#spin();
-  }
-
-  /** The line is not drawn on a terminal without a width, such as that of `script` in a job: ora would clear lines without end. */
-  #spin(): void {
-    if (this.#isPaused || this.#isStopped || !this.#text || !this.#stream.columns) return;
-    this.#spinner?.start();
-  }
-
-  readonly #onResize = (): void => {
-    if (this.#stream.columns) this.#spin();
-    else this.#spinner?.stop();
-  };
 }
