@@ -3,6 +3,7 @@ import { createSink, outputClosed } from '../output/sink.ts';
 import type { ExitCode } from './exit.ts';
 import { Interrupt, type Io, type RunEnd } from './io.ts';
 import { readLine } from './program/read-line.ts';
+import { inTypedNames } from './program/typed-names.ts';
 import { reportFailure } from './report-failure.ts';
 import type { RunSettings } from './settings/settings.ts';
 
@@ -56,7 +57,9 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
   }
   const { files, globals } = parsed;
   if (files.length > 0) (await import('./args/check-files.ts')).checkFiles(files, globals.out, io);
-  const input = command.parse(parsed.args, parsed.given as never);
+  const input = inTypedNames(io.argv, Object.values(command.options), () =>
+    command.parse(parsed.args, parsed.given as never),
+  );
   const { openRun } = await import('./run/open-run.ts');
   const opened = await openRun(io, command, parsed);
   onSettings(opened.settings);

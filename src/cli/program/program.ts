@@ -11,6 +11,7 @@ import type { AnyCommand, Argument } from '../command.ts';
 import { sectionOf, tree, wordsAfter } from '../tree.ts';
 import { checkWords, withoutText } from './check-words.ts';
 import { commandNeeded, givenTwice, lineFailure } from './failures.ts';
+import { inTypedNames } from './typed-names.ts';
 
 /** Thrown when a line asks for help, because commander would print it and end the process. */
 export class HelpRequested extends Error {
@@ -86,6 +87,10 @@ export class Program extends Command {
   }
 
   override parseOptions(words: string[]): ParseOptionsResult {
+    return inTypedNames(words, this.options, () => this.#readFlags(words));
+  }
+
+  #readFlags(words: string[]): ParseOptionsResult {
     const isGroup = this.commands.length > 0;
     if (!isGroup) checkWords(this, words);
     if (isGroup && words[0]?.startsWith('-')) this.#expectCommonFlags();

@@ -1,9 +1,11 @@
 import { Argument, Option } from 'commander';
 import { describe, expect, it, test } from 'vitest';
+import { Failure } from '../../../src/base/failure.ts';
 import type { Parsed } from '../../../src/cli/args/parsed.ts';
 import { allLeaves } from '../../../src/cli/docs/help.ts';
 import { Program } from '../../../src/cli/program/program.ts';
 import { readLine } from '../../../src/cli/program/read-line.ts';
+import { runInProcess } from '../../e2e/in-process.ts';
 
 const leaves = await allLeaves();
 
@@ -256,4 +258,37 @@ test.each([
   await expect(read(line)).rejects.toEqual(
     usage(expect.any(String), expect.stringContaining(`Did you mean ${meant}`)),
   );
+});
+
+describe('a flag with two names', () => {
+  const aliased = leaves.flatMap((leaf) =>
+    leaf.options
+      .filter(({ short, long }) => short?.startsWith('--') && long)
+      .map(({ short, long }) => [leaf.words.join(' '), String(short), String(long)] as const),
+  );
+
+  it.each(aliased)('of %s is named as it is typed: %s or %s', async (path, other, name) => {
+    for (const [typed, untyped] of [
+      [other, name],
+      [name, other],
+    ]) {
+      const failures = [`${typed} -- x`, `${typed}=-0x`, `${typed} 1 ${typed} 2`, `${typed}`];
+      for (const words of failures) {
+        const failure = await read(`${path} ${words}`).catch((error: unknown) => error);
+        if (!(failure instanceof Failure)) continue;
+        // Commander lists both names of a flag, as help does.
+        const said = `${failure.message} ${failure.hint}`.replaceAll(`${other}, ${name}`, '');
+        expect(said).not.toContain(untyped);
+      }
+    }
+  });
+
+  it('is named as it is typed by the command too', async () => {
+    const { stderr } = await runInProcess(['pnl', 'mira', '--top', '3', '--sandbox']);
+    expect(stderr).toContain('--top requires --sort');
+    const list = await runInProcess(['thesis', 'list', '--top', '3', '--all', '--sandbox']);
+    expect(list.stderr).toContain('--all and --top cannot be combined');
+    const board = await runInProcess(['launchpad', 'board', '--top', '0', '--sandbox']);
+    expect(board.stderr).toContain('for --top');
+  });
 });
