@@ -33,6 +33,11 @@ export interface Command<O extends Options, I> {
   readonly inserts?: Readonly<Record<string, string>>;
   readonly args: readonly Argument[];
   readonly options: O;
+  /**
+   * The flags that `-h` shows of a command that has too many for a screen, the most used ones first.
+   * By default, it shows all.
+   */
+  readonly mostUsed?: readonly (keyof O & string)[];
   readonly common: readonly Common[];
   /** Help lists their prices. Any command that pays may also call `me`, which is free. */
   readonly calls: readonly (EndpointId | 'ws')[];

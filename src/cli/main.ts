@@ -50,8 +50,9 @@ function writeText(text: string, failed: () => void): void {
   }
 }
 
-/** The width of the help texts that the build writes. */
+/** The widths of the help texts that the build writes. */
 const PREBUILT_COLUMNS = 80;
+const WIDE_COLUMNS = 100;
 
 const scripts: Readonly<Record<string, string>> = completionFiles;
 
@@ -74,7 +75,9 @@ function prebuiltHelp(words: readonly string[], ending: string): string | undefi
   if (!words.every((word) => /^[a-z-]+$/.test(word))) return undefined;
   const columns = terminalColumns();
   if (columns !== undefined && columns < PREBUILT_COLUMNS) return undefined;
-  const text = readPrebuilt('help', `${words.join('-') || 'trdr'}${ending}`);
+  const isWide = columns !== undefined && columns >= WIDE_COLUMNS;
+  const name = `${words.join('-') || 'trdr'}${ending}`;
+  const text = readPrebuilt('help', isWide ? name.replace(/txt$/, 'wide.txt') : name);
   if (text === undefined) return undefined;
   if (columns !== undefined && text.split('\n').length > process.stdout.rows) return undefined;
   const isBold = wantsColor(undefined, process.env, columns !== undefined);

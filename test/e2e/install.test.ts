@@ -59,7 +59,7 @@ describe('the package', () => {
     const expected =
       /^(?:(?:LICENSE|README\.md|package\.json|bin\/trdr\.js)$|completions\/trdr\.\w+$|docs\/.*\.(?:md|svg)$|dist\/)/;
     const built =
-      /\.cjs$|\/(?:THIRD-PARTY-NOTICES\.txt|complete\.json|sbom\.cdx\.json|skill\.md|man\/.*\.[17]|help\/[a-z-]+(?:\.brief)?\.txt)$/;
+      /\.cjs$|\/(?:THIRD-PARTY-NOTICES\.txt|complete\.json|sbom\.cdx\.json|skill\.md|man\/.*\.[17]|help\/[a-z-]+(?:\.brief)?(?:\.wide)?\.txt)$/;
     const files = below(installed);
     expect(files.filter((path) => !expected.test(path))).toEqual([]);
     expect(files.filter((path) => path.startsWith('dist/') && !built.test(path))).toEqual([]);

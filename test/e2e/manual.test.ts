@@ -8,6 +8,7 @@ import { allCommands, wholeProgram } from '../../src/cli/docs/help.ts';
 import { preparedTexts } from '../../src/cli/docs/manual.ts';
 import { topics } from '../../src/cli/docs/topics.ts';
 import type { Program } from '../../src/cli/program/program.ts';
+import { commandPaths } from '../../src/cli/tree.ts';
 import { openHome, runInProcess, trdr } from './harness.ts';
 import { isInstalled } from './shells.ts';
 
@@ -69,14 +70,36 @@ describe('help', () => {
     expect(brief.stdout.match(/^(?:Usage|[A-Z][A-Za-z ]+(?=:$))/gm)).toEqual([
       'Usage',
       'Arguments',
-      'Flags',
+      'Most used flags',
       'Examples',
     ]);
     expect(brief.stdout.match(/^ {2}trdr pnl /gm)).toHaveLength(3);
     expect((await trdr(['pnl', 'mira', '-h'])).stdout).toBe(brief.stdout);
-    const long = commands.filter(({ options }) => Object.keys(options).length > 12);
-    for (const { path } of commands.filter((command) => !long.includes(command)))
-      expect(textOf(`${named(path)}.brief.txt`).split('\n').length, path).toBeLessThan(45);
+  });
+
+  test('fits a screen with -h: at most 40 lines, however many flags a command has', async () => {
+    for (const columns of [80, 100, 200])
+      for (const page of programsIn(await wholeProgram({ columns, isBrief: true }))) {
+        const lines = page.helpInformation().trimEnd().split('\n');
+        expect(lines.length, page.words.join(' ')).toBeLessThanOrEqual(40);
+      }
+    const tail = textOf('thesis-tail.brief.txt');
+    expect(tail).toMatch(/^Most used flags:$/m);
+    expect(tail).toMatch(/for all \d+ flags/);
+    expect((await trdr(['-h'])).stdout).toBe(textOf('trdr.brief.txt'));
+    for (const path of commandPaths)
+      expect(textOf('trdr.brief.txt')).toContain(path.split(' ').at(-1));
+  });
+
+  test('uses the width of a wide terminal, up to 100 columns', async () => {
+    const shown = async (columns: number) =>
+      (await runInProcess(['help', 'whois'], { tty: true, columns, env: { NO_COLOR: '1' } }))
+        .stdout;
+    expect(await shown(100)).toBe(textOf('whois.wide.txt'));
+    expect(await shown(200)).toBe(textOf('whois.wide.txt'));
+    expect(Math.max(...(await shown(200)).split('\n').map((line) => line.length))).toBeGreaterThan(
+      85,
+    );
   });
 
   test('lists every command', () => {
@@ -100,7 +123,7 @@ describe('help', () => {
     // With other arguments, the program itself prints help.
     expect((await trdr(['whois', 'mira', '--help'])).stdout).toBe(direct.stdout);
     expect((await runInProcess(['help', 'whois'])).stdout).toBe(direct.stdout);
-    for (const line of [[], ['help'], ['--help'], ['-h']])
+    for (const line of [[], ['help'], ['--help']])
       expect([line, (await trdr(line)).stdout]).toEqual([line, textOf('trdr.txt')]);
   });
 

@@ -28,6 +28,18 @@ export const launchpadTail = command({
     ...inGroup('What to read', calloutScopeOptions),
     ...tailOptions,
   },
+  mostUsed: [
+    'coin',
+    'wallet',
+    'since',
+    'count',
+    'duration',
+    'noFollow',
+    'lag',
+    'exec',
+    'confluence',
+    'waitForBudget',
+  ],
   common: ['output', 'service', 'money'],
   calls: [
     'launchpad.callouts',

@@ -1,5 +1,8 @@
 import { type Command, Help, type HelpConfiguration } from 'commander';
+import type { Flag } from '../args/option.ts';
+import type { AnyCommand } from '../command.ts';
 import { Program } from '../program/program.ts';
+import { sections, wordsAfter } from '../tree.ts';
 import { bold } from './bold.ts';
 import { commandProse } from './command-prose.ts';
 import { describeFlag } from './describe-flag.ts';
@@ -21,7 +24,9 @@ export const helpLayout = (isBrief: boolean): HelpConfiguration => ({
   styleTitle: bold,
   commandUsage: (command) => commander.commandUsage(command).replace('[options]', '[flags]'),
   visibleOptions: (command) =>
-    command instanceof Program && isLeaf(command) ? Object.values(command.spec.options) : [],
+    command instanceof Program && isLeaf(command) ? shownFlags(command.spec, isBrief) : [],
+  visibleCommands: (command) =>
+    isBrief && isOverview(command) ? [] : commander.visibleCommands(command),
   optionDescription: describeFlag,
   argumentDescription: ({ description }) => description,
   subcommandTerm: (command) => command.name(),
@@ -38,16 +43,34 @@ export const helpLayout = (isBrief: boolean): HelpConfiguration => ({
   },
 });
 
+/** A screen has no room for the titles of groups, so the most used flags are in one list. */
+function shownFlags({ options, mostUsed }: AnyCommand, isBrief: boolean): Flag<unknown>[] {
+  if (!isBrief || !mostUsed) return Object.values(options);
+  return mostUsed.flatMap((name) => options[name]?.copy().helpGroup('Most used flags:') ?? []);
+}
+
+const isOverview = (command: Command): boolean =>
+  command instanceof Program && command.words.length === 0;
+
 const joined = (parts: readonly string[]): string =>
   `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 
 function sectionsFor(program: Program, isBrief: boolean): readonly Section[] {
-  if (!isLeaf(program)) return groupSections(program);
+  if (!isLeaf(program))
+    return isBrief && isOverview(program) ? briefOverview : groupSections(program);
   const { examples } = commandProse(program.spec);
   if (!isBrief) return sectionsOf(program.spec, examples);
   const first = Object.entries(examples).slice(0, BRIEF_EXAMPLES);
   return [{ title: 'Examples', code: Object.fromEntries(first) }];
 }
+
+const trial: Section = {
+  title: 'Try it without a key or a network',
+  code: {
+    'trdr whois mira --sandbox': '',
+    'trdr thesis tail --count 5 --duration 1m --sandbox': '',
+  },
+};
 
 /** The overview also lists the topics; a group has the sections of the topic with its name. */
 function groupSections({ words }: Program): readonly Section[] {
@@ -57,21 +80,43 @@ function groupSections({ words }: Program): readonly Section[] {
       title: 'Topics',
       terms: topics.map(({ name, summary }) => [`help ${name}`, summary]),
     },
-    {
-      title: 'Try it without a key or a network',
-      code: {
-        'trdr whois mira --sandbox': '',
-        'trdr thesis tail --count 5 --duration 1m --sandbox': '',
-      },
-    },
+    trial,
   ];
+}
+
+/** The commands by what they are for; their summaries would not fit a screen. */
+const briefOverview: readonly Section[] = [
+  {
+    title: 'Commands',
+    terms: Object.entries(sections).map(([title, names]) => [
+      title,
+      names.map(nameWithCommands).join(', '),
+    ]),
+  },
+  {
+    title: 'Topics',
+    text: [`trdr help ${topics.map(({ name }) => name).join(', ')}`],
+  },
+  trial,
+];
+
+/** `launchpad (user, callouts, tail, board)` */
+function nameWithCommands(name: string): string {
+  const commands = wordsAfter([name]);
+  return commands.length > 0 ? `${name} (${commands.join(', ')})` : name;
 }
 
 function footerOf(command: Command, isBrief: boolean): string {
   const path = command instanceof Program ? ['trdr', ...command.words].join(' ') : '';
-  if (path === 'trdr') return 'Run "trdr COMMAND --help" or "trdr help TOPIC" for details.';
+  if (path === 'trdr') {
+    const whole = isBrief ? '"trdr --help" for what each command does, ' : '';
+    return `Run ${whole}"trdr COMMAND --help" or "trdr help TOPIC" for details.`;
+  }
   if (command.commands.length > 0) return `Run "${path} COMMAND --help" for details.`;
-  return isBrief ? `Run "${path} --help" for details, prices, exit codes and common flags.` : '';
+  if (!isBrief) return '';
+  const spec = command instanceof Program ? command.spec : undefined;
+  const flags = spec?.mostUsed ? `all ${Object.keys(spec.options).length} flags, ` : '';
+  return `Run "${path} --help" for ${flags}details, prices, exit codes and common flags.`;
 }
 
 /** A term with its meaning; on narrow terminals, the meaning is below the term. */

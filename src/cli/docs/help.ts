@@ -115,24 +115,36 @@ async function helpPager(io: Io): Promise<Sink | undefined> {
   return (await import('../run/pager.ts')).pagerSink(io);
 }
 
+/** The texts that the build prepares, by the ending of their files. */
+const preparedStyles: Readonly<Record<string, HelpStyle>> = {
+  '.txt': plainStyle,
+  '.brief.txt': { columns: PREPARED, isBrief: true },
+  '.wide.txt': { columns: WIDEST, isBrief: false },
+  '.brief.wide.txt': { columns: WIDEST, isBrief: true },
+};
+
 /**
  * Every page of help by the name of its file, as the build writes it. A group replaces the topic of
  * the same name.
  */
 export async function helpFiles(): Promise<Record<string, string>> {
-  const [whole, brief] = await Promise.all([
-    wholeProgram(),
-    wholeProgram({ ...plainStyle, isBrief: true }),
+  const styles = Object.entries(preparedStyles);
+  const texts = await Promise.all(styles.map(([ending, style]) => textsIn(style, ending)));
+  return Object.fromEntries(texts.flat());
+}
+
+async function textsIn(style: HelpStyle, ending: string): Promise<[string, string][]> {
+  const program = await wholeProgram(style);
+  const pages = programsIn(program).map((each): [string, string] => [
+    `${pageFile(each.words.join(' '))}${ending}`,
+    each.helpInformation(),
   ]);
-  const named = (program: Program, ending: string) =>
-    programsIn(program).map(
-      (each) => [`${pageFile(each.words.join(' '))}${ending}`, each] as const,
-    );
-  const texts = [...named(whole, '.txt'), ...named(brief, '.brief.txt')].map(
-    ([name, program]) => [name, program.helpInformation()] as const,
-  );
-  const topicTexts = topics.map((topic) => [`${topic.name}.txt`, topicText(whole, topic)] as const);
-  return Object.fromEntries([...topicTexts, ...texts]);
+  if (style.isBrief) return pages;
+  const topicPages = topics.map((topic): [string, string] => [
+    `${topic.name}${ending}`,
+    topicText(program, topic),
+  ]);
+  return [...topicPages, ...pages];
 }
 
 const programsIn = (program: Program): Program[] => [
