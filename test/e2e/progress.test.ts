@@ -66,6 +66,12 @@ async function withSlowService() {
   };
 }
 
+/** What is left when the frames are taken away: the output, and no part of the line. */
+const withoutFrames = (text: string): string =>
+  stripVTControlCharacters(
+    text.replace(/\x1b\[\?2026h[\s\S]*?\x1b\[\?2026l|\x1b\[1G\x1b\[0K/g, ''),
+  );
+
 /** A sandbox behind a service that holds every call until `answer` is called. */
 async function withHeldSandbox() {
   const sandbox = await withSandbox();
@@ -102,8 +108,8 @@ describe.skipIf(!isInstalled('expect'))('the progress line', () => {
     expect(count(stdout, BEGIN)).toBe(count(stdout, END));
     // The cursor is not hidden, because a kill would leave it so.
     expect(stdout).not.toContain('\x1b[?25l');
-    const rows = stdout.slice(stdout.lastIndexOf('\x1b[0K'));
-    expect(stripVTControlCharacters(rows)).toMatch(/first[\s\S]*second[\s\S]*third/);
+    const rows = withoutFrames(stdout);
+    expect(rows).toMatch(/first[\s\S]*second[\s\S]*third/);
     expect(rows).not.toMatch(SPINNER);
     expect(stdout).toMatch(/RESULT \d+ \S+ 0 0/);
   });
@@ -127,9 +133,7 @@ describe.skipIf(!isInstalled('expect'))('the progress line', () => {
     const { stdout } = await child;
     expect(stdout).toMatch(SPINNER);
     expect(count(stdout, BEGIN)).toBe(count(stdout, END));
-    // What is left when the frames are taken away is the output, and no part of the line.
-    const frames = /\x1b\[\?2026h[\s\S]*?\x1b\[\?2026l|\x1b\[1G\x1b\[0K/g;
-    const rest = stripVTControlCharacters(stdout.replace(frames, ''));
+    const rest = withoutFrames(stdout);
     expect(rest).toMatch(expected);
     expect(rest).not.toMatch(SPINNER);
     expect(rest).not.toContain('waiting for');
