@@ -9,6 +9,7 @@ const commands: Readonly<Record<string, Load>> = {
   'thesis list': async () => (await import('./commands/thesis-list.ts')).thesisList,
   'thesis tail': async () => (await import('./commands/thesis-tail.ts')).thesisTail,
   'thesis relay': async () => (await import('./commands/thesis-relay.ts')).thesisRelay,
+  'thesis refresh': async () => (await import('./commands/thesis-refresh.ts')).thesisRefresh,
   verify: async () => (await import('./commands/verify.ts')).verify,
   'launchpad user': async () => (await import('./commands/launchpad-user.ts')).launchpadUser,
   'launchpad callouts': async () =>

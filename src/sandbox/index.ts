@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { Failure } from '../base/failure.ts';
 import type { Callout } from '../contract/records/launchpad.ts';
-import type { ThesisFrameData } from '../contract/records/thesis.ts';
+import type { Thesis, ThesisFrameData } from '../contract/records/thesis.ts';
 import { type Disconnect, fateOfPost } from './faults/effects.ts';
 import { serveCall } from './http/serve.ts';
 import { type KeyOptions, type KeyUsage, topUp, usageOf } from './keys.ts';
@@ -153,12 +153,30 @@ function publishPost(sandbox: SandboxState, given?: ThesisFrameData): ThesisFram
   const now = clock.now();
   const post = world.addThesis(now, given);
   counts.posts++;
-  const { announceMs, hiddenMs, vanishMs } = fateOfPost(faults.trigger('post', 'ws'));
+  const { announceMs, hiddenMs, sellMs, vanishMs } = fateOfPost(faults.trigger('post', 'ws'));
   if (hiddenMs !== undefined) world.theses().withhold(post.id, now + hiddenMs);
+  if (sellMs !== undefined)
+    clock.at(now + sellMs, () => world.theses().change(post.id, (held) => sold(held, clock.now())));
   if (vanishMs !== undefined) clock.at(now + vanishMs, () => world.theses().remove(post.id));
   if (announceMs > 0) clock.at(now + announceMs, () => announce(sandbox, post));
   else announce(sandbox, post);
   return post;
+}
+
+/** The PnL becomes final when the position is closed. */
+function sold(post: Thesis, now: number): Thesis {
+  if (typeof post.closedAt === 'number') return post;
+  const realizedPnlUsd = post.unrealizedPnlUsd ?? post.pnl ?? 0;
+  return {
+    ...post,
+    closedAt: now,
+    updatedAt: now,
+    pnl: realizedPnlUsd,
+    realizedPnlUsd,
+    percentageRealizedPnl: post.percentageUnrealizedPnl ?? null,
+    unrealizedPnlUsd: null,
+    percentageUnrealizedPnl: null,
+  };
 }
 
 function announce({ sockets }: SandboxState, post: ThesisFrameData): void {

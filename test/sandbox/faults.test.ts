@@ -210,6 +210,20 @@ describe('faults of posts', () => {
     expect(await pages()).toContain(id);
   });
 
+  it('sell closes the position of a post', async () => {
+    const { service } = await subscribed('sell*1=1:5s');
+    const { id } = service.post({
+      ...{ id: 'open', authorHandle: null, thesis: 'soon', platformCreatedAt: service.clock.now() },
+      ...{ closedAt: null, unrealizedPnlUsd: 12 },
+    });
+    const shown = () => service.world.theses().slice(undefined, 1, service.clock.now())?.items[0];
+    expect(shown()).toMatchObject({ id, closedAt: null, unrealizedPnlUsd: 12 });
+    await service.advance(5_000);
+    expect(shown()).toMatchObject({
+      ...{ id, closedAt: service.clock.now(), pnl: 12, realizedPnlUsd: 12, unrealizedPnlUsd: null },
+    });
+  });
+
   it('vanish deletes a post', async () => {
     const { service, pages } = await subscribed('vanish*1=1:5s');
     const { id } = service.post();

@@ -221,17 +221,15 @@ function historyJob(context: Context, flags: HistoryFlags, history: History): Co
       const { wallets, unknown } = tradersNamed(flags.names, boards);
       const wanted = flags.names.length === 0 ? undefined : wallets;
       tally.isNobody = wanted?.size === 0;
-      report(context, history, boards, unknown);
-      if (isSummary)
-        await deliver(
-          context,
-          history,
-          traderHistoryView,
-          tally.counting(tradersIn(boards, wanted)),
-          error,
-        );
-      else
-        await deliver(context, history, historyView, tally.counting(rowsIn(boards, wanted)), error);
+      const traders = tally.counting(tradersIn(boards, wanted));
+      const rows = tally.counting(rowsIn(boards, wanted));
+      try {
+        if (isSummary) await deliver(context, history, traderHistoryView, traders, error);
+        else await deliver(context, history, historyView, rows, error);
+      } finally {
+        // Below a long table, the summary is still on the screen.
+        report(context, history, boards, unknown);
+      }
     },
   };
 }

@@ -52,6 +52,7 @@ export const briefFields: Readonly<
   'launchpad user': ['subject', 'found', 'wallet', 'username', 'xUsername', 'isVerified', 'code'],
   'launchpad callouts': (given) => countedFields(given) ?? callout,
   'launchpad tail': callout,
+  'thesis refresh': ['id', 'authorHandle', 'tokenSymbol', 'closedAt', 'pnl', 'gone'],
   'launchpad history': ['capturedAt', 'rank', 'username', 'wallet', 'pnlUsd'],
   'launchpad board': ['rank', 'username', 'wallet', 'pnlUsd', 'pnlPercent', 'change'],
   me: ['plan', 'ratePerMinute', 'usage.period', 'usage.unitsRemaining', 'usage.revealsRemaining'],

@@ -55,6 +55,14 @@ export type ThesisFrameData = z.infer<typeof ThesisFrameData>;
 
 /** A thesis as trdr prints it: from a page, or from a frame. */
 export const ListedThesis = z.looseObject({ ...thesisShape, ...observed });
+/** A recorded thesis that was read again. */
+export const RefreshedThesis = z.looseObject({
+  ...ThesisFrameData.shape,
+  ...observed,
+  gone: z.optional(
+    boolean('Whether two complete walks lack the thesis; absent if it was not read again.'),
+  ),
+});
 export const TailedThesis = z.looseObject({ ...ThesisFrameData.shape, ...observed });
 
 const pageShape = {

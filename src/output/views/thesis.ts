@@ -1,7 +1,7 @@
 import { isRecord } from '../../base/json-object.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { ConfluenceRecord } from '../../contract/records/confluence.ts';
-import { ListedThesis, TailedThesis } from '../../contract/records/thesis.ts';
+import { ListedThesis, RefreshedThesis, TailedThesis } from '../../contract/records/thesis.ts';
 import { span } from '../format/time.ts';
 import { truncate } from '../terminal/width.ts';
 import type { Column, View } from '../view.ts';
@@ -19,7 +19,8 @@ function token({ tokenSymbol, tokenAddress }: Post): unknown {
 }
 
 /** While a position is open, its PnL still changes. */
-function position({ closedAt }: Post): string | undefined {
+function position({ closedAt, gone }: Post): string | undefined {
+  if (gone === true) return 'gone';
   if (closedAt === undefined) return undefined;
   return closedAt === null ? 'open' : 'closed';
 }
@@ -42,6 +43,12 @@ export const thesisView: View<Post> = {
   fields: fieldPaths(ListedThesis),
   empty: 'no theses',
   noun: ['thesis', 'theses'],
+};
+
+/** Recorded posts as they are now. */
+export const refreshedView: View<Post> = {
+  ...thesisView,
+  fields: fieldPaths(RefreshedThesis),
 };
 
 /** A new post has no likes. */

@@ -111,6 +111,7 @@ export interface PostFate {
   readonly announceMs: number;
   /** Pages lack the post for so long. */
   readonly hiddenMs: number | undefined;
+  readonly sellMs: number | undefined;
   readonly vanishMs: number | undefined;
 }
 
@@ -120,6 +121,7 @@ export function fateOfPost(triggered: readonly TriggeredFault[]): PostFate {
   return {
     announceMs: late ?? 0,
     hiddenMs: late === undefined ? lag : Math.max(late, lag ?? 0),
+    sellMs: faultIn(triggered, 'sell')?.ms,
     vanishMs: faultIn(triggered, 'vanish')?.ms,
   };
 }

@@ -80,6 +80,11 @@ export const faultKinds: Readonly<Record<string, Kind>> = {
     meaning: 'publishes the post and its frame late; in pages, the post is below newer ones',
   },
   lag: { place: 'post', time: 2_000, meaning: 'shows the post in pages some time after its frame' },
+  sell: {
+    place: 'post',
+    time: 60_000,
+    meaning: 'closes the position of the post after the given time; its PnL is then final',
+  },
   vanish: { place: 'post', time: 30_000, meaning: 'deletes the post after the given time' },
 };
 

@@ -11,6 +11,7 @@ export interface Feed<T> {
     matches?: (post: T) => boolean,
   ): { readonly items: T[]; readonly hasMore: boolean } | null;
   add(post: T): void;
+  change(id: string, change: (post: T) => T): void;
   remove(id: string): void;
   /** Hides a post from pages until a time. Then the post appears below newer posts. */
   withhold(id: string, until: number): void;
@@ -18,7 +19,7 @@ export interface Feed<T> {
 }
 
 interface Row<T> {
-  readonly post: T;
+  post: T;
   readonly time: number;
   hiddenUntil: number;
 }
@@ -54,6 +55,10 @@ export function createFeed<T extends { readonly id: string }>(
       const row = rowOf(post);
       byId.set(post.id, row);
       rows.splice(rows.findLastIndex(({ time }) => time <= row.time) + 1, 0, row);
+    },
+    change(id, change) {
+      const row = byId.get(id);
+      if (row) row.post = change(row.post);
     },
     remove(id) {
       const row = byId.get(id);

@@ -1,0 +1,272 @@
+import { createHash } from 'node:crypto';
+import { linkSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import type { Thesis } from '../../src/contract/records/thesis.ts';
+import { jsonLine } from '../../src/output/format/ndjson.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { virtualClock } from '../core/virtual-clock.ts';
+import { type Rng, rngOf } from '../sim/rng.ts';
+import { openDesk, openHome } from './harness.ts';
+import { ledgerOf } from './numbers.ts';
+import { withService } from './service.ts';
+
+const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const RUNS = Number(process.env['CAMPAIGN_RUNS'] ?? 12);
+const seeds = Array.from({ length: RUNS }, (_, run) => SEED + run);
+
+/** The posts, without those that are too new to be called gone. */
+const postsOf = ({ world, clock }: Sandbox): Thesis[] =>
+  (world.theses().slice(undefined, 100_000, clock.now())?.items ?? [])
+    .filter(({ platformCreatedAt }) => (platformCreatedAt ?? 0) < clock.now() - 300_000)
+    // Lone surrogates are printed as U+FFFD.
+    .map((post) => JSON.parse(jsonLine(post)));
+
+const linesOf = (posts: readonly object[]) =>
+  posts.map((post) => `${JSON.stringify(post)}\n`).join('');
+
+/** Some posts of the feed: of a few authors, of a few tokens, or here and there. */
+function someOf(dice: Rng, posts: readonly Thesis[]): Thesis[] {
+  const [some, others] = [dice.pick(posts), dice.pick(posts)];
+  const isOf = dice.pick([
+    ({ authorId }: Thesis) => authorId === some.authorId || authorId === others.authorId,
+    ({ tokenAddress }: Thesis) => tokenAddress === some.tokenAddress,
+    () => dice.chance(0.03),
+  ]);
+  return posts.filter(isOf).filter(() => dice.chance(0.8));
+}
+
+/** What happens to posts until they are read again: some are closed, some deleted. */
+function change(dice: Rng, sandbox: Sandbox, posts: readonly Thesis[]): void {
+  const [closing, gone] = [dice.pick([0, 0.3]), dice.pick([0, 0.1, 0.5])];
+  for (const { id } of posts) {
+    if (dice.chance(closing))
+      sandbox.world
+        .theses()
+        .change(id, (post) => ({ ...post, closedAt: 1_700_000_000_000, pnl: 7 }));
+    if (dice.chance(gone)) sandbox.world.theses().remove(id);
+  }
+}
+
+/** Each recorded post as the sandbox has it now. */
+function refreshedBy(sandbox: Sandbox, recorded: readonly Thesis[]) {
+  const now = new Map(postsOf(sandbox).map((post) => [post.id, post]));
+  return recorded.map((post) => {
+    const present = now.get(post.id);
+    if (present) return { ...present, gone: false };
+    return { ...post, gone: true };
+  });
+}
+
+async function recording(seed: number, faults?: string) {
+  const dice = rngOf(seed);
+  const desk = await openDesk(faults === undefined ? { seed } : { seed, faults });
+  const recorded = someOf(dice, postsOf(desk.sandbox));
+  const half = dice.int(recorded.length + 1);
+  const files = ['one.ndjson', 'two.ndjson.gz'].map((name) => join(desk.home.path, name));
+  const [one = '', two = ''] = files;
+  writeFileSync(one, linesOf(recorded.slice(0, half)));
+  writeFileSync(two, gzipSync(linesOf(recorded.slice(Math.max(0, half - 2)))));
+  writeFileSync(`${one}.trdr`, '{}');
+  change(dice, desk.sandbox, recorded);
+  const clock = virtualClock(desk.sandbox.clock.now());
+  const run = (...words: string[]) => desk.run(['thesis', 'refresh', ...words], { clock });
+  return { ...desk, dice, recorded, files, run };
+}
+
+const digestOf = (paths: readonly string[]) =>
+  paths.map((path) => createHash('sha256').update(readFileSync(path)).digest('hex'));
+
+describe('trdr thesis refresh', () => {
+  test.each(seeds)('prints each recorded post as it is now (SEED=%i)', async (seed) => {
+    const { sandbox, home, recorded, files, run } = await recording(seed);
+    const before = digestOf([...files, `${files[0]}.trdr`]);
+    const price = (await run(...files, '--dry-run')).records();
+    const sum = (name: string) => price.reduce((total, call) => total + Number(call[name]), 0);
+    expect(sandbox.meter().unitsUsed).toBe(0);
+    const ran = await run(...files, '--max-cu', '1M');
+    expect(ran.exitCode, ran.stderr).toBe(0);
+    const isAddressed = ({ authorId, tokenAddress }: Thesis) => Boolean(authorId ?? tokenAddress);
+    const expected = refreshedBy(sandbox, recorded).map((post, at) => {
+      const given = recorded[at];
+      return given && isAddressed(given) ? post : given;
+    });
+    expect(ran.records()).toEqual(expected);
+    expect(sandbox.meter().unitsUsed).toBe(ledgerOf(home).reduce((all, { cu }) => all + cu, 0));
+    expect(sandbox.meter().unitsUsed).toBeGreaterThanOrEqual(sum('least'));
+    expect(digestOf([...files, `${files[0]}.trdr`])).toEqual(before);
+  });
+
+  test.each(seeds)(
+    'never calls a post gone that is there, and fails if it was not read (SEED=%i)',
+    async (seed) => {
+      const faults = 'thesis.user,thesis.token'
+        .split(',')
+        .flatMap((id) => [`500@${id}=10%`, `lost@${id}=3%`, `html@${id}=3%`])
+        .join(', ');
+      const { sandbox, dice, recorded, files, run } = await recording(seed, faults);
+      const retries = ['--retries', dice.pick(['0', '3'])];
+      const limit = dice.pick([[], ['--max-cu', '2000'], ['--max-cu', '1M']]);
+      const ran = await run(...files, ...retries, ...limit, '--yes');
+      const rows = ran.records();
+      const expected = refreshedBy(sandbox, recorded);
+      const states = new Set(
+        rows.map(({ gone }, at) => {
+          expect(rows[at]).toEqual(gone === undefined ? recorded[at] : expected[at]);
+          return gone;
+        }),
+      );
+      expect(rows.length, ran.stderr).toBe(recorded.length);
+      const isAll = rows.every(
+        ({ gone, authorId, tokenAddress }) => gone !== undefined || !(authorId ?? tokenAddress),
+      );
+      expect(ran.exitCode === 0, `${ran.exitCode} ${[...states]}: ${ran.stderr}`).toBe(isAll);
+      if (limit[1] === '2000') expect(sandbox.meter().unitsUsed).toBeLessThanOrEqual(2_000);
+    },
+    60_000,
+  );
+
+  test.each(seeds)(
+    'believes no end of the pages that the service reports too early (SEED=%i)',
+    async (seed) => {
+      const dice = rngOf(seed);
+      const authorId = '00000000-0000-4000-8000-000000000001';
+      const posts = Array.from({ length: 90 }, (_, at) => ({
+        ...{ id: `p${at}`, authorId, authorHandle: 'mira', thesis: `${at}`, closedAt: null },
+        platformCreatedAt: Date.UTC(2026, 0, 1) - at * 60_000,
+      }));
+      const deleted = new Set(posts.filter(() => dice.chance(0.2)).map(({ id }) => id));
+      const held = posts.filter(({ id }) => !deleted.has(id));
+      const service = await withService(({ path }) => {
+        const before = new URL(path, 'http://service').searchParams.get('before');
+        const from = before === null ? 0 : held.findIndex(({ id }) => id === before) + 1;
+        const kind = dice.chance(0.3) ? dice.pick(['ended', 'empty', 'last']) : 'whole';
+        const items = kind === 'whole' || kind === 'last' ? held.slice(from, from + 20) : [];
+        const hasMore = kind === 'empty' || (kind === 'whole' && from + 20 < held.length);
+        return {
+          body: { count: items.length, hasMore, nextBefore: items.at(-1)?.id ?? null, items },
+        };
+      });
+      const home = openHome();
+      writeFileSync(join(home.path, 'posts.ndjson'), linesOf(posts));
+      const clock = virtualClock(Date.UTC(2026, 1, 1));
+      const words = ['thesis', 'refresh', join(home.path, 'posts.ndjson'), '--max-cu', '1M'];
+      const ran = await home.run(words, { sandbox: service, clock, differs: true });
+      const rows = ran.records();
+      for (const { id, gone } of rows)
+        if (gone !== undefined) expect(gone, `${id}: ${ran.stderr}`).toBe(deleted.has(String(id)));
+      expect(ran.exitCode === 0, ran.stderr).toBe(rows.every(({ gone }) => gone !== undefined));
+    },
+  );
+
+  test('says what became of the posts, and which it cannot read', async () => {
+    const { sandbox, home, run } = await openDesk();
+    const [open, closed] = [null, 1].map((at) =>
+      postsOf(sandbox).filter(
+        (post) =>
+          post.authorId &&
+          post.closedAt !== undefined &&
+          (post.closedAt === null) === (at === null),
+      ),
+    );
+    const [one, two, three] = open ?? [];
+    const [four] = closed ?? [];
+    if (!one || !two || !three || !four) throw new Error('the sandbox has open and closed posts');
+    const file = join(home.path, 'posts.ndjson');
+    const nameless = { id: 'nameless', thesis: 'x', authorHandle: 'who', platformCreatedAt: 1e12 };
+    writeFileSync(file, `${linesOf([one, two, three, four, nameless])}not a post\n`);
+    sandbox.world.theses().change(one.id, (post) => ({ ...post, closedAt: sandbox.clock.now() }));
+    sandbox.world.theses().remove(two.id);
+    const clock = virtualClock(sandbox.clock.now());
+    const ran = await run(['thesis', 'refresh', file, '--fields', 'id,gone'], { tty: true, clock });
+    expect(ran.exitCode, ran.stderr).toBe(0);
+    expect(ran.said).toContain('1 closed since, 1 still open, 1 closed before, 1 gone');
+    expect(ran.said).toContain('1 post not read: recorded without an author id and a token');
+    expect(ran.said).toContain('skipped 1 line that is not a post');
+    const openOnly = await run(['thesis', 'refresh', file, '--open-only'], { clock });
+    expect(openOnly.records().map(({ id, gone }) => [id, gone])).toEqual([
+      [one.id, false],
+      [two.id, true],
+      [three.id, false],
+      ['nameless', undefined],
+    ]);
+    const table = await run(['thesis', 'refresh', file, '-o', 'table'], { clock });
+    expect(table.stdout).toMatch(/ gone /);
+  });
+
+  test('writes neither to a file that it reads nor to a certificate', async () => {
+    const { home, sandbox, run } = await openDesk();
+    const path = (name: string) => join(home.path, name);
+    writeFileSync(path('posts.ndjson'), linesOf(postsOf(sandbox).slice(0, 3)));
+    writeFileSync(path('posts.ndjson.trdr'), '{}');
+    symlinkSync(path('posts.ndjson'), path('symbolic.ndjson'));
+    linkSync(path('posts.ndjson'), path('hard.ndjson'));
+    linkSync(path('posts.ndjson.trdr'), path('certificate.ndjson'));
+    writeFileSync(path('packed.ndjson.gz'), gzipSync('{}'));
+    for (const [file, out] of [
+      ['posts.ndjson', 'posts.ndjson'],
+      ['posts.ndjson', 'symbolic.ndjson'],
+      ['symbolic.ndjson', 'posts.ndjson'],
+      ['posts.ndjson', 'hard.ndjson'],
+      ['posts.ndjson', 'posts.ndjson.trdr'],
+      ['posts.ndjson', 'certificate.ndjson'],
+      ['symbolic.ndjson', 'posts.ndjson.trdr'],
+      ['packed.ndjson.gz', 'packed.ndjson.trdr'],
+    ] as const) {
+      const ran = await run([
+        'thesis',
+        'refresh',
+        path(file),
+        '--out',
+        path(out),
+        '-o',
+        'ndjson',
+        '--yes',
+      ]);
+      expect([file, out, ran.exitCode], ran.stderr).toEqual([file, out, 2]);
+      expect(ran.stderr).toContain('are the same file');
+    }
+    expect(sandbox.meter().unitsUsed).toBe(0);
+    const ran = await run(['thesis', 'refresh', path('posts.ndjson'), '--out', path('new.ndjson')]);
+    expect([
+      ran.exitCode,
+      readFileSync(path('new.ndjson'), 'utf8').trim().split('\n').length,
+    ]).toEqual([0, 3]);
+  });
+
+  test('stops at the price stated before, with what it has read', async () => {
+    const authorId = '00000000-0000-4000-8000-000000000001';
+    const at = (index: number) => Date.UTC(2026, 0, 2) - index * 1_000;
+    const post = (index: number) => ({
+      ...{
+        id: `p${index}`,
+        authorId,
+        authorHandle: 'mira',
+        thesis: '',
+        platformCreatedAt: at(index),
+      },
+    });
+    const service = await withService(({ path }) => {
+      const before = new URL(path, 'http://service').searchParams.get('before');
+      const from = before === null ? 0 : Number(before.slice(1)) + 1;
+      const items = Array.from({ length: 20 }, (_, row) => post(from + row));
+      return { body: { count: 20, hasMore: true, nextBefore: items.at(-1)?.id, items } };
+    });
+    const home = openHome();
+    writeFileSync(join(home.path, 'posts.ndjson'), linesOf([post(3), post(1_000)]));
+    const clock = virtualClock(Date.UTC(2026, 0, 2));
+    const run = (...more: string[]) =>
+      home.run(['thesis', 'refresh', join(home.path, 'posts.ndjson'), ...more], {
+        sandbox: service,
+        clock,
+      });
+    const [price] = (await run('--dry-run')).records();
+    const ran = await run();
+    expect(ran.exitCode).toBe(6);
+    expect(ran.records().map(({ gone }) => gone)).toEqual([false, undefined]);
+    expect(service.calls.length * 200).toBe(price?.['most']);
+    expect(ran.error()).toMatchObject({ code: 'CEILING', hint: 'pass --max-cu N to read on' });
+    expect((await run('--max-cu', '20000')).exitCode).toBe(0);
+  });
+});
