@@ -23,6 +23,8 @@ export interface SubjectSource {
   readonly words: readonly string[];
   readonly file: string | undefined;
   readonly column: string | undefined;
+  /** Whether the words are those of a file, so that even one is a list. */
+  readonly isList?: boolean;
 }
 
 /** Checks that the given sources can be combined, before anything is read. */

@@ -119,8 +119,8 @@ const subjectsOf = (source: SubjectSource, io: Io, key: string | undefined) =>
   });
 
 /** Whether the only source is a subject on the command line. */
-export const isOneWord = ({ words }: SubjectSource): boolean =>
-  words.length === 1 && words[0] !== '-';
+export const isOneWord = ({ words, isList = false }: SubjectSource): boolean =>
+  !isList && words.length === 1 && words[0] !== '-';
 
 async function parseSubject<T>(
   { text, line }: { readonly text: string; readonly line?: number },

@@ -3,7 +3,7 @@ import { time } from '../../base/times.ts';
 import { oneOf } from '../../base/values.ts';
 import { boardPeriods } from '../../contract/records/launchpad.ts';
 import { BoardRecord } from '../../contract/records/tool.ts';
-import { changeOptions, checkCompare } from '../args/list-flags.ts';
+import { changeOptions, checkCompare } from '../args/compare-flags.ts';
 import { flag, value, valueOr } from '../args/option.ts';
 import { command } from '../command.ts';
 import { boardJob } from '../lists/board-job.ts';

@@ -1,16 +1,20 @@
+import { usageError } from '../../base/failure.ts';
 import { group } from '../../base/units.ts';
-import { WhoisRecord } from '../../contract/records/subject.ts';
+import { ComparedUserRecord } from '../../contract/records/subject.ts';
 import type { CachedLookup, LookupPlan } from '../../core/lookup/cached-lookup.ts';
 import type { LookupAnswer } from '../../core/lookup/lookup.ts';
 import { readSubject } from '../../core/lookup/subject.ts';
 import type { WalletWay } from '../../core/lookup/wallet-owner.ts';
 import { whoisView } from '../../output/views/subject.ts';
 import { cachedSubjectOptions, subjectArgument } from '../args/common.ts';
-import { subjectSource } from '../args/input.ts';
-import { excluding, flag } from '../args/option.ts';
+import { checkCompare } from '../args/compare-flags.ts';
+import { type SubjectSource, subjectSource } from '../args/input.ts';
+import { excluding, flag, value } from '../args/option.ts';
+import { file } from '../args/values.ts';
 import { command } from '../command.ts';
 import { lookupJob, resumeCached, resumeRest, type SubjectPlan } from '../lookup/lookup-job.ts';
 import { openCachedLookup, userCalls } from '../lookup/open-lookup.ts';
+import type { Context } from '../run/context.ts';
 import { runJob } from '../run/job.ts';
 import type { Terminal } from '../run/terminal.ts';
 import page from './whois.md';
@@ -23,22 +27,42 @@ export const whois = command({
     ...cachedSubjectOptions('1h; 5m if not found'),
     direct: flag('--direct', 'ask the service for a wallet at once (30,000 CU if found)'),
     cheap: excluding(flag('--cheap', 'never make the 30,000 CU call for a wallet'), '--direct'),
+    compare: excluding(
+      value('--compare', 'show what changed since this earlier output', file),
+      '--direct',
+    ),
+    changed: flag('--changed', 'with --compare: hide what did not change'),
     history: flag('--history', 'add earlier handles and wallets (free)'),
   },
   common: ['output', 'service', 'money'],
   calls: ['user.handle', 'user.wallet', 'user.id', 'launchpad.user'],
-  record: () => WhoisRecord,
+  record: () => ComparedUserRecord,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
-  parse: (words, given) => ({ ...given, source: subjectSource(words, given, 'subject') }),
-  async run(context, { source, as, maxAge, noCache, strict, direct, cheap, history }) {
-    const way = wayOf(direct, cheap);
+  parse: (words, given) => {
+    checkCompare({ ...given, only: [] }, '--compare desk.ndjson');
+    // With --compare, no subjects are required: without any, those of the file are read again.
+    const isWhole = given.compare !== undefined && words.length === 0 && given.file === undefined;
+    const source = isWhole ? undefined : subjectSource(words, given, 'subject');
+    if (given.compare === '-' && (words.includes('-') || given.file === '-')) {
+      throw usageError(
+        'only one of the subjects and --compare can be read from stdin',
+        'save the other to a file',
+      );
+    }
+    return { ...given, source };
+  },
+  async run(context, { source, as, maxAge, noCache, strict, direct, cheap, history, ...flags }) {
+    const { compare, changed } = flags;
+    const comparison = compare === undefined ? undefined : await openComparison(compare, context);
+    const way = wayOf(direct, cheap || comparison !== undefined);
     const users = await openCachedLookup(context, { noCache, maxAge, way });
     if (!noCache) context.bill.isCached = context.settings.folders.state !== undefined;
     const wallets = new WalletStanding();
     const job = await lookupJob(context, {
-      view: whoisView,
-      source,
-      read: (text) => readSubject(text, as),
+      view: comparison?.view ?? whoisView,
+      source: source ?? sourceOf(comparison?.earlier.subjects ?? []),
+      read: (text) => comparison?.earlier.subjectOf(text, as) ?? readSubject(text, as),
+      shown: comparison && ((record) => comparison.earlier.compare(record, changed)),
       strict,
       doing: 'looking up',
       noun: 'subject',
@@ -51,8 +75,26 @@ export const whois = command({
         }),
     });
     wallets.noticeShared(context.terminal);
-    return await runJob(job, context);
+    const exit = await runJob(job, context);
+    if (comparison && !context.settings.flags.dryRun && context.terminal.io.stderr.isTTY)
+      context.terminal.notice(comparison.earlier.summary());
+    return exit;
   },
+});
+
+/** What lookups are compared with. Loaded only then, because lookups have to start fast. */
+async function openComparison(path: string, { terminal }: Context) {
+  const { EarlierUsers } = await import('../lookup/earlier-users.ts');
+  const { comparedUsersView } = await import('../../output/views/compared-users.ts');
+  return { earlier: await EarlierUsers.read(path, terminal.io), view: comparedUsersView };
+}
+
+/** The subjects of a file, which `-` cannot be one of. */
+const sourceOf = (subjects: readonly string[]): SubjectSource => ({
+  words: subjects.filter((text) => text !== '-'),
+  file: undefined,
+  column: undefined,
+  isList: true,
 });
 
 function wayOf(direct: boolean, cheap: boolean): WalletWay {

@@ -46,6 +46,8 @@ interface LookupTask<T extends object> {
   readonly resume: string;
   /** What is known of the subjects before the run, for its question and its dry run. */
   readonly standing?: (() => string | undefined) | undefined;
+  /** The record as it is printed; undefined if it is not. By default, every record is. */
+  readonly shown?: ((record: Lookup['record']) => Lookup['record'] | undefined) | undefined;
   /** In the order of the subjects. */
   plan(subjects: readonly Subject[]): readonly SubjectPlan[];
 }
@@ -181,7 +183,8 @@ async function printLookups<T extends object>(
         if (!isApart && (format !== 'table' || tally.total >= HELD_ROWS)) progress.stop();
         else if (!isSingle)
           progress.show('looking up', tally.total, hasMore ? undefined : checked.length);
-        yield found.record as Lookup['record'] & T;
+        const record = task.shown ? task.shown(found.record) : found.record;
+        if (record !== undefined) yield record as Lookup['record'] & T;
       }
     } finally {
       // A table is printed when all of its rows are known.

@@ -37,7 +37,7 @@ const countedFields = ({ countBy }: Given): readonly string[] | undefined =>
 export const briefFields: Readonly<
   Record<string, readonly string[] | ((given: Given) => readonly string[])>
 > = {
-  whois: user,
+  whois: ({ compare }) => (compare === undefined ? user : [...user, 'change', 'changes']),
   resolve: [...user, 'source'],
   pnl: ({ compare }) => [
     'subject',

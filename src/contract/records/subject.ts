@@ -68,10 +68,40 @@ const Earlier = z.looseObject({
   to: int('When it was last seen so, epoch ms.'),
 });
 
+const found = {
+  ...User.shape,
+  was: optional(z.array(Earlier), 'With --history: what was different before, oldest first.'),
+};
+
 export const WhoisRecord = z.union([
+  answered(found),
+  MissingSubject,
+  UnaskedSubject,
+  FailedSubject,
+]);
+
+const FieldChange = z.looseObject({
+  was: nullable(z.string(), 'The value in the earlier output.'),
+  now: nullable(z.string(), 'The value today.'),
+});
+
+/** A trader as `whois --compare` prints it. */
+export const ComparedUserRecord = z.union([
   answered({
-    ...User.shape,
-    was: optional(z.array(Earlier), 'With --history: what was different before, oldest first.'),
+    ...found,
+    change: optional(
+      z.nullable(z.enum(['new', 'changed', 'same'])),
+      'With --compare: what changed; "left" on a record that is no longer found, null if a lookup failed.',
+    ),
+    changes: optional(
+      z.looseObject({
+        handle: optional(FieldChange, 'Handle.'),
+        solanaAddress: optional(FieldChange, 'Solana address.'),
+        evmAddress: optional(FieldChange, 'EVM address.'),
+        twitter: optional(FieldChange, 'X profile.'),
+      }),
+      'With --compare: the fields that changed.',
+    ),
   }),
   MissingSubject,
   UnaskedSubject,

@@ -6,6 +6,7 @@ import { valueIn } from './fields.ts';
 import { formatCell, isRightAligned, scaleOf } from './format-cell.ts';
 import { type GridColumn, grid } from './grid.ts';
 import type { Cell, FormatContext, Tone } from './printing.ts';
+import { shortAddress } from './short-address.ts';
 import { zoneText } from './time.ts';
 
 export interface TableOptions {
@@ -54,14 +55,6 @@ const LEAST_TEXT = 8;
 /** The expected widths of cells, for a table that grows after its layout is chosen. */
 const LIKELY = { number: 10, text: 14 } as const;
 
-/** `7xKX…9fQ2`, `0x1a2b…9f0e`. */
-function shorten(address: string, ellipsis: string): string {
-  const front = address.startsWith('0x') ? 6 : 4;
-  if (address.length <= front + 4 + ellipsis.length || !/^[\x21-\x7e]*$/.test(address))
-    return address;
-  return `${address.slice(0, front)}${ellipsis}${address.slice(-4)}`;
-}
-
 const widest = (texts: readonly string[]) =>
   texts.reduce((most, text) => Math.max(most, widthOf(text)), 1);
 
@@ -96,7 +89,7 @@ export function createTable<T>(
     }
     const short =
       kind === 'address' && !column.whole
-        ? widest([title, ...texts.map((text) => shorten(text, ellipsis))])
+        ? widest([title, ...texts.map((text) => shortAddress(text, ellipsis))])
         : natural;
     const isElastic = !isRight && (!column.whole || column.wrap);
     const min = column.min ?? (mayBeCut.has(kind) && !column.whole ? LEAST_TEXT : short);
@@ -129,7 +122,7 @@ export function createTable<T>(
     if (wraps) return wrapped(text, width, lines);
     if (isWhole) return [text];
     const isShort = kind === 'address' && widthOf(text) > width;
-    return [truncate(isShort ? shorten(text, ellipsis) : text, width, ellipsis).trimEnd()];
+    return [truncate(isShort ? shortAddress(text, ellipsis) : text, width, ellipsis).trimEnd()];
   };
 
   const paint = (column: Column<T>, tone: Tone, text: string): string => {

@@ -136,9 +136,11 @@ const history = {
     ),
 };
 
+export const whoisCard = { title, lines: [...lines, noHistory], table: history };
+
 export const whoisView: View<SubjectRecord> = {
   columns: identity,
-  card: { title, lines: [...lines, noHistory], table: history },
+  card: whoisCard,
   get fields() {
     return fieldPaths(WhoisRecord);
   },

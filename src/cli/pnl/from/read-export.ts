@@ -1,4 +1,3 @@
-import { extname } from 'node:path';
 import { Failure, usageError } from '../../../base/failure.ts';
 import { parseJson } from '../../../base/json.ts';
 import { isRecord, textOf } from '../../../base/json-object.ts';
@@ -16,37 +15,22 @@ import {
   sortKeys,
   traderFields,
 } from '../../../output/views/pnl-rows.ts';
-import { linesIn, readCsv } from '../../args/csv-input.ts';
-import { inputText, peek } from '../../args/input.ts';
+import { readCsv } from '../../args/csv-input.ts';
+import { openRecords, valuesIn } from '../../args/record-file.ts';
 import type { Io } from '../../io.ts';
 import type { LookupTally } from '../../lookup/tally.ts';
-
-type Format = 'table' | 'ndjson' | 'json';
-
-const byExtension: Readonly<Record<string, Format>> = {
-  '.csv': 'table',
-  '.tsv': 'table',
-  '.tab': 'table',
-  '.ndjson': 'ndjson',
-  '.jsonl': 'ndjson',
-  '.json': 'json',
-};
 
 export async function* readExport(
   path: string,
   io: Pick<Io, 'stdin' | 'signal'>,
 ): AsyncGenerator<PnlRecord> {
-  const { first, all } = await peek(inputText(path, io));
-  const format = byExtension[extname(path).toLowerCase()] ?? formatOf(first);
-  const name = path === '-' ? 'stdin' : path;
-  if (format === 'json') yield* wholeDocument(all, name);
-  else if (format === 'ndjson') yield* lines(all, name);
-  else yield* rows(all, name);
-}
-
-function formatOf(first: string | undefined): Format {
-  if (first === '[') return 'json';
-  return first === '{' ? 'ndjson' : 'table';
+  const file = await openRecords(path, io);
+  const { name } = file;
+  if (file.format === 'table') return yield* rows(file.text, name);
+  for await (const { value, where } of valuesIn(file)) {
+    if (value === undefined) throw notAnExport(name, `${where} is not valid JSON`);
+    yield recordIn(value, name, where);
+  }
 }
 
 const HINT = 'pass an export of "trdr pnl": csv, tsv, ndjson or json';
@@ -72,30 +56,6 @@ function timesIn(sent: Sent): Record<string, number> {
     if (!Number.isNaN(time)) times[name] = time;
   }
   return times;
-}
-
-async function* wholeDocument(
-  chunks: AsyncIterable<string>,
-  name: string,
-): AsyncGenerator<PnlRecord> {
-  let text = '';
-  for await (const chunk of chunks) text += chunk;
-  const value = parseJson(text);
-  if (value === undefined) throw notAnExport(name, 'it is not valid JSON');
-  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-  for (const [at, item] of list.entries()) yield recordIn(item, name, `item ${at + 1}`);
-}
-
-/** The maximum length of a line in bytes; no record is this long. */
-const LONGEST_LINE = 4 * 1024 * 1024;
-
-async function* lines(chunks: AsyncIterable<string>, name: string): AsyncGenerator<PnlRecord> {
-  for await (const some of linesIn(chunks, LONGEST_LINE)) {
-    for (const { bytes, number } of some) {
-      const text = bytes.toString('utf8');
-      if (text.trim() !== '') yield recordIn(parseJson(text), name, `line ${number}`);
-    }
-  }
 }
 
 async function* rows(chunks: AsyncIterable<string>, name: string): AsyncGenerator<PnlRecord> {

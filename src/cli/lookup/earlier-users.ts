@@ -1,0 +1,167 @@
+import { usageError } from '../../base/failure.ts';
+import { copySources } from '../../base/json.ts';
+import { isRecord, textOf } from '../../base/json-object.ts';
+import { normalHandle } from '../../contract/handles.ts';
+import type { Sent } from '../../contract/read-record.ts';
+import type { Lookup } from '../../core/lookup/lookup.ts';
+import { readSubject, type Subject, type SubjectType } from '../../core/lookup/subject.ts';
+import { rearm } from '../../output/format/csv.ts';
+import { isWanted } from '../../output/terminal/moves-text.ts';
+import { type ComparedUserField, comparedUserFields } from '../../output/views/compared-users.ts';
+import { readCsv } from '../args/csv-input.ts';
+import { openRecords, type RecordFile, valuesIn } from '../args/record-file.ts';
+import type { Io } from '../io.ts';
+
+/** A record of an earlier output of "trdr whois". */
+interface EarlierUser {
+  readonly subject: string;
+  readonly found: boolean | null;
+  readonly sent: Sent;
+}
+
+interface FieldChange {
+  readonly was: unknown;
+  readonly now: unknown;
+}
+
+type Changes = Partial<Record<ComparedUserField, FieldChange>>;
+
+const nameFields = ['handle', 'solanaAddress', 'evmAddress', 'id'] as const;
+
+/**
+ * The traders of an earlier output. They are read again by their user ids, which stay the same if
+ * handles and wallets change, and which cost 100 CU, whatever the subject was.
+ */
+export class EarlierUsers {
+  /** The subjects of the file, each once. */
+  readonly subjects: readonly string[];
+  readonly #byName = new Map<string, EarlierUser>();
+  readonly #counts = new Map<string, number>();
+
+  private constructor(users: readonly EarlierUser[]) {
+    this.subjects = [...new Set(users.map(({ subject }) => subject))];
+    for (const user of users) this.#name(user.subject, user);
+    for (const user of users) {
+      for (const field of nameFields) this.#name(textOf(user.sent[field]) ?? '', user);
+    }
+  }
+
+  /** Reads the file, before anything is paid for. */
+  static async read(path: string, io: Io): Promise<EarlierUsers> {
+    const file = await openRecords(path, io);
+    const users: EarlierUser[] = [];
+    for await (const { value, where } of file.format === 'table' ? rowsIn(file) : valuesIn(file))
+      users.push(earlierUser(value, file.name, where));
+    return new EarlierUsers(users);
+  }
+
+  /** How a subject is looked up now: by the user id, if the file has one. */
+  async subjectOf(text: string, as: SubjectType | undefined): Promise<Subject> {
+    const given = await readSubject(text, as);
+    const id = textOf(this.#find(given.text)?.sent['id']);
+    if (id === undefined) return given;
+    const { type, value, normal } = await readSubject(id, 'id');
+    return { text: given.text, type, value, normal };
+  }
+
+  /** The record with what changed since the file was written; undefined if it is not wanted. */
+  compare(record: Lookup['record'], isChangedOnly: boolean): Lookup['record'] | undefined {
+    const before = this.#find(record.subject);
+    const changes =
+      record.found === true && before?.found === true ? changesOf(record, before.sent) : {};
+    const change = changeOf(record.found, before?.found ?? false, changes);
+    const kinds = change === 'changed' ? Object.keys(changes) : [String(change)];
+    for (const kind of kinds) this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
+    if (!isWanted(change, isChangedOnly, [])) return undefined;
+    const compared = record.found === true ? { change, changes } : { change };
+    return copySources({ ...record, ...compared }, record);
+  }
+
+  /** `2 renamed, 1 with another Solana wallet, 0 new, 1 out`. */
+  summary(): string {
+    const count = (kind: string) => this.#counts.get(kind) ?? 0;
+    const wallets = count('solanaAddress') + count('evmAddress');
+    return [
+      `${count('handle')} renamed`,
+      `${wallets} other wallet${wallets === 1 ? '' : 's'}`,
+      `${count('twitter')} other X`,
+      `${count('new')} new`,
+      `${count('left')} out`,
+    ].join(', ');
+  }
+
+  #name(name: string, user: EarlierUser): void {
+    const key = normalHandle(name);
+    if (key !== '' && !this.#byName.has(key)) this.#byName.set(key, user);
+  }
+
+  #find(name: string): EarlierUser | undefined {
+    return this.#byName.get(normalHandle(name));
+  }
+}
+
+/** What changed; null if one of the two lookups failed, so that this is not known. */
+function changeOf(now: boolean | null, was: boolean | null, changes: Changes): string | null {
+  if (now === null || was === null) return null;
+  if (now !== was) return now ? 'new' : 'left';
+  return Object.keys(changes).length > 0 ? 'changed' : 'same';
+}
+
+/** The fields that both records have, and that are different. */
+function changesOf(now: Sent, before: Sent): Changes {
+  const changes: Changes = {};
+  for (const field of comparedUserFields) {
+    // Nothing is known of a field that --fields omitted.
+    if (now[field] === undefined || before[field] === undefined) continue;
+    if (sameFor(field, now[field]) === sameFor(field, before[field])) continue;
+    changes[field] = { was: before[field], now: now[field] };
+  }
+  return changes;
+}
+
+/** Equal for all spellings of a value: only in Solana addresses, upper and lower case are different. */
+const sameFor = (field: ComparedUserField, value: unknown): unknown =>
+  typeof value === 'string' && field !== 'solanaAddress' ? value.toLowerCase() : value;
+
+function earlierUser(value: unknown, name: string, where: string): EarlierUser {
+  const sent: Sent = isRecord(value) ? value : {};
+  const subject = textOf(sent['subject']) ?? textOf(sent['handle']);
+  const found = sent['found'] ?? (textOf(sent['id']) === undefined ? null : true);
+  if (subject === undefined || (found !== true && found !== false && found !== null))
+    throw unreadable(name, `${where} is not a record of "trdr whois"`);
+  if (found === true && textOf(sent['id']) === undefined)
+    throw unreadable(name, `${where} has no user id, by which the trader is read again`);
+  return { subject, found, sent };
+}
+
+const unreadable = (name: string, why: string) =>
+  usageError(
+    `cannot read ${name}: ${why}`,
+    'pass an output of "trdr whois": csv, tsv, ndjson or json, with the fields subject, found and id',
+  );
+
+/** The rows of a table as records. An empty cell is null. */
+async function* rowsIn({ name, text }: RecordFile): AsyncGenerator<{ value: Sent; where: string }> {
+  let header: readonly string[] | undefined;
+  for await (const { cells, line } of readCsv(text)) {
+    if (header === undefined) {
+      header = cells;
+      if (!header.includes('id') || !(header.includes('subject') || header.includes('handle')))
+        throw unreadable(name, 'its header needs the columns id and subject (or handle)');
+      continue;
+    }
+    const where = `line ${line}`;
+    if (cells.length !== header.length)
+      throw unreadable(name, `${where} has ${cells.length} cells, the header ${header.length}`);
+    yield {
+      value: Object.fromEntries(header.map((field, at) => [field, cellOf(cells[at])])),
+      where,
+    };
+  }
+}
+
+function cellOf(cell = ''): unknown {
+  if (cell === '') return null;
+  if (cell === 'true' || cell === 'false') return cell === 'true';
+  return rearm(cell);
+}

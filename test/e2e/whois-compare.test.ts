@@ -1,0 +1,126 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openHome, withSandbox } from './harness.ts';
+
+/** A sandbox with an earlier output of four traders, of whom two have another X name and no wallet in it. */
+async function withEarlier(format: string) {
+  const sandbox = await withSandbox();
+  const home = openHome();
+  const old = join(home.path, `old.${format}`);
+  const wallet = sandbox.world.user('quantumhawk')?.solanaAddress ?? '';
+  const run = (...words: string[]) => home.run(['whois', ...words], { sandbox, cwd: home.path });
+  const subjects = ['mira', 'solwolf', wallet, 'nosuch', '0xMert'];
+  await run(...subjects, '--direct', '--out', old);
+  const text = readFileSync(old, 'utf8');
+  writeFileSync(old, text.replace('https://x.com/solwolf', 'https://x.com/lone_wolf'));
+  sandbox.world.rename(sandbox.world.user('mira')?.id ?? '', 'mira_two');
+  const spent = () => sandbox.meter().unitsUsed;
+  return { sandbox, home, old, run, spent, subjects };
+}
+
+describe('whois --compare', () => {
+  test.each(['ndjson', 'json', 'csv', 'tsv'])(
+    'reads the traders of a %s file again by their ids, for 100 CU each',
+    async (format) => {
+      const { sandbox, old, run, spent, subjects } = await withEarlier(format);
+      const before = spent();
+      const calls = sandbox.log.length;
+      const ran = await run('--compare', old, '--no-cache');
+      expect(ran.exitCode, ran.stderr).toBe(0);
+      expect(ran.records().map(({ subject, change }) => [subject, change])).toEqual([
+        [subjects[0], 'changed'],
+        [subjects[1], 'changed'],
+        [subjects[2], 'same'],
+        [subjects[3], 'same'],
+        [subjects[4], 'same'],
+      ]);
+      expect(ran.records().map(({ changes }) => changes)).toEqual([
+        { handle: { was: 'mira', now: 'mira_two' } },
+        { twitter: { was: 'https://x.com/lone_wolf', now: 'https://x.com/solwolf' } },
+        {},
+        undefined,
+        {},
+      ]);
+      // A handle that is still not found costs 200 CU.
+      expect(spent() - before).toBe(4 * 100 + 200);
+      const endpoints = sandbox.log.slice(calls).map(({ endpoint }) => endpoint);
+      expect(endpoints.filter((endpoint) => endpoint !== 'me').toSorted()).toEqual([
+        'user.handle',
+        'user.id',
+        'user.id',
+        'user.id',
+        'user.id',
+      ]);
+    },
+  );
+
+  test('prints only what changed, as a list, a table and a card', async () => {
+    const { home, old, sandbox, run } = await withEarlier('ndjson');
+    const changed = await run('--compare', old, '--changed', '--max-age', '1ms', '--json');
+    expect(changed.json()).toMatchObject([{ handle: 'mira_two' }, { handle: 'solwolf' }]);
+    const words = ['whois', '--compare', old, '--changed', '-o', 'table', '--color', 'never'];
+    const table = await home.run(words, { sandbox, tty: true, columns: 120 });
+    expect(table.stdout).toMatch(/mira +changed +@mira_two .* @mira\b/);
+    expect(table.stdout).toMatch(/solwolf +changed +@solwolf .* X @lone_wolf/);
+    expect(table.stdout).not.toContain('0xMert');
+    expect(table.said).toContain('1 renamed, 0 other wallets, 1 other X, 0 new, 0 out');
+    const card = await run('mira', '--compare', old, '-o', 'table');
+    expect(card.stdout).toMatch(/^@mira_two\n +change +changed\n +before +@mira\n/);
+    const csv = await run('--compare', old, '--changed', '-o', 'csv', '--fields', 'brief');
+    expect(csv.lines()[0]).toMatch(/,change,changes$/);
+  });
+
+  test('finds who is new and who is gone, and never makes the dear call for a wallet', async () => {
+    const { home, run, spent, sandbox } = await withEarlier('ndjson');
+    const gone = { subject: 'gone', found: true, id: '7d0a0f3e-7a55-4c0e-9a36-6f0f5f0e8f10' };
+    const missed = { subject: 'mira_two', found: false, code: 'NOT_OBSERVED' };
+    const file = join(home.path, 'list.ndjson');
+    writeFileSync(file, [gone, missed].map((each) => `${JSON.stringify(each)}\n`).join(''));
+    const before = spent();
+    const wallet = sandbox.world.user('0xMert')?.evmAddress ?? '';
+    const ran = await run('gone', 'mira_two', 'solwolf', wallet, '--compare', file, '--no-cache');
+    expect(ran.records().map(({ found, change }) => [found, change])).toEqual([
+      [false, 'left'],
+      [true, 'new'],
+      [true, 'new'],
+      [null, null],
+    ]);
+    expect(spent() - before).toBeLessThan(1_000);
+  });
+
+  test('states the calls and asks for nothing dear before it is sent', async () => {
+    const { old, run, spent } = await withEarlier('ndjson');
+    const before = spent();
+    const plan = await run('--compare', old, '--no-cache', '--dry-run');
+    expect(plan.records().map(({ endpoint }) => endpoint)).toEqual([
+      'user.id',
+      'user.id',
+      'user.id',
+      'user.handle',
+      'user.id',
+    ]);
+    for (const words of [
+      ['--compare', old, '--direct'],
+      ['mira', '--changed'],
+      ['-', '--compare', '-'],
+    ])
+      expect((await run(...words)).exitCode).toBe(2);
+    expect(spent()).toBe(before);
+  });
+
+  test.each([
+    ['{"subject":"mira","found":true}\n', 'line 1 has no user id'],
+    ['{"subject":"mira","found":"yes","id":"x"}\n', 'line 1 is not a record of'],
+    ['[{"subject":', 'item 1 is not a record'],
+    ['subject,found,id\nmira,true\n', 'line 2 has 2 cells, the header 3'],
+    ['just text\n', 'its header needs the columns id and subject (or handle)'],
+  ])('rejects %j before anything is paid for', async (text, message) => {
+    const { home, run, spent } = await withEarlier('ndjson');
+    const before = spent();
+    writeFileSync(join(home.path, 'bad'), text);
+    const ran = await run('mira', '--compare', 'bad', '--max-age', '1ms');
+    expect(ran.said).toContain(message);
+    expect([ran.exitCode, spent()]).toEqual([2, before]);
+  });
+});
