@@ -23,7 +23,7 @@ import { tokenAddresses } from '../lookup/token.ts';
 import { approve, isDryRun } from '../run/approve.ts';
 import { filtersOf, showingFilters, wholeFeedText } from '../tail/filters.ts';
 import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';
-import { notingFeeder } from '../tail/noting-feeder.ts';
+import { notingFeeder, notingFilter } from '../tail/noting-feeder.ts';
 import { checkOutput } from '../tail/output/open.ts';
 import { tailPlan } from '../tail/plan.ts';
 import { openTail } from '../tail/run.ts';
@@ -219,10 +219,7 @@ export const thesisTail = command({
             tokens: scope.tokenAddress === undefined ? [] : [scope.tokenAddress],
             users: scope.userId === undefined ? [] : [scope.userId],
           }),
-          filter(row) {
-            notes.saw(row.record);
-            return filter(row);
-          },
+          filter: notingFilter(filter, notes),
         },
       });
       return notingFeeder(tail, notes, context.terminal.io.clock);

@@ -23,12 +23,14 @@ const BRACE = 0x7d;
 class RawRow implements TailRow {
   readonly id: string;
   readonly at: number | null;
+  readonly author: PostFields;
   readonly raw: Buffer;
   private fields: PostFields | undefined;
 
-  constructor(id: string, at: number | null, raw: Buffer) {
+  constructor({ id, at, record }: TailRow, raw: Buffer) {
     this.id = id;
     this.at = at;
+    this.author = { authorId: record['authorId'], authorHandle: record['authorHandle'] };
     this.raw = raw;
   }
 
@@ -54,7 +56,7 @@ export function readThesis(frame: Uint8Array): TailRow | null {
   const record = plainJson(raw.toString('utf8'));
   const row =
     isRecord(record) && typeof record['id'] === 'string' ? tailRow(record, TIME_FIELD) : null;
-  return row && new RawRow(row.id, row.at, raw);
+  return row && new RawRow(row, raw);
 }
 
 /** Reads any frame. */
