@@ -7,8 +7,8 @@ import type { LookupPlan } from '../../core/lookup/cached-lookup.ts';
 import type { LookupAnswer } from '../../core/lookup/lookup.ts';
 import {
   attemptsWithin,
-  createResolver,
   type ResolveProgress,
+  Resolver,
   revealsWallet,
   WAIT_MS,
 } from '../../core/lookup/resolve.ts';
@@ -51,7 +51,7 @@ export const resolveCommand = command({
     context.bill.isCached = context.settings.folders.cache !== undefined;
     const users = await openCachedLookup(context);
     const standing = new Standing(context.terminal);
-    const resolve = createResolver({
+    const resolver = new Resolver({
       client: context.service,
       clock: context.terminal.io.clock,
       users,
@@ -75,7 +75,7 @@ export const resolveCommand = command({
             calls: callsOf(handle, plan, direct, waitMs),
             async find(signal, describe) {
               standing.describe = describe;
-              const answer = await resolve(handle, signal, plan);
+              const answer = await resolver.resolve(handle, signal, plan);
               standing.note(handle, answer);
               return answer;
             },

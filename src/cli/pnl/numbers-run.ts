@@ -1,6 +1,6 @@
 import { unitsText } from '../../base/units.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
-import { type Allowance, createAllowance } from '../../core/pnl/allowance.ts';
+import { Allowance } from '../../core/pnl/allowance.ts';
 import type { SavedNumbers } from '../../core/pnl/cached-numbers.ts';
 import { type LostBatch, PnlRun } from '../../core/pnl/pnl-run.ts';
 import { answerFromJournal, type NumbersResult, requestOne } from '../../core/pnl/request-batch.ts';
@@ -162,7 +162,7 @@ export class NumbersRun {
   async #openAllowance(): Promise<Allowance> {
     const { service, settings, terminal } = this.#context;
     const client = await service.client();
-    this.#allowance ??= createAllowance(client, terminal.io.clock, settings.maxCu, (event) =>
+    this.#allowance ??= new Allowance(client, terminal.io.clock, settings.maxCu, (event) =>
       terminal.notice(noticeText(event)),
     );
     return this.#allowance;

@@ -1,8 +1,4 @@
-import {
-  createSavedNumbers,
-  NUMBERS_AGE_MS,
-  type SavedNumbers,
-} from '../../core/pnl/cached-numbers.ts';
+import { NUMBERS_AGE_MS, SavedNumbers } from '../../core/pnl/cached-numbers.ts';
 import { feedingBook } from '../lookup/feed-book.ts';
 import { openAnswers, openBook } from '../run/answers.ts';
 import type { Context } from '../run/context.ts';
@@ -19,7 +15,7 @@ export async function openSavedNumbers(
   // The setting is meant for records of users, which stay valid for longer than numbers.
   const maxAgeMs = maxAge ?? Math.min(context.settings.maxAge, NUMBERS_AGE_MS);
   const book = await openBook(context);
-  return createSavedNumbers(
+  return new SavedNumbers(
     book ? feedingBook(cache, book) : cache,
     context.terminal.io.clock.now,
     maxAgeMs,

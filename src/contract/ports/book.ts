@@ -83,7 +83,7 @@ export interface ReusedHandle {
 
 /** Everybody of whom an answer was paid for, on this machine, for one base URL and key. */
 export interface Book {
-  /** In the order of `names`; undefined for a name that the book does not have. */
+  /** What the book has, in the order of `names`; undefined for a name that it does not have. */
   look(names: readonly Name[]): readonly (KnownName | undefined)[];
   /** Confirmed when it resolves. A book that cannot be written is reported once and does not fail. */
   keep(readings: readonly (PersonReading | Miss)[]): Promise<readonly ReusedHandle[]>;

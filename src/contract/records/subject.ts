@@ -43,8 +43,10 @@ export const UnaskedSubject = z.looseObject({
   code: field(z.literal('NOT_ASKED'), 'Always NOT_ASKED.'),
 });
 
+export type FoundSubject = Sent & { readonly subject: string; readonly found: true };
+
 export type SubjectRecord =
-  | (Sent & { readonly subject: string; readonly found: true })
+  | FoundSubject
   | z.infer<typeof MissingSubject>
   | z.infer<typeof FailedSubject>;
 

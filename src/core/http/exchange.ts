@@ -109,111 +109,187 @@ export interface Addressed extends HttpRequest {
   readonly host: string;
 }
 
+/** Sends one request through a dispatcher, and reads the whole response. */
 export function exchange(
   dispatcher: Pick<Dispatcher, 'dispatch'>,
   request: Addressed,
   maxBytes: number,
   signal: AbortSignal | undefined,
 ): Promise<HttpAnswer> {
-  const { origin, path, host, method, headers, body, timeoutMs, ending } = request;
   return new Promise((resolve, reject) => {
-    let sent = false;
-    let done = false;
-    let status = 0;
-    let answered: Record<string, string> = {};
-    let size = 0;
-    const chunks: Buffer[] = [];
-    let stop: ((reason: Error) => void) | undefined;
-
-    const finish = (settle: () => void) => {
-      if (done) return;
-      done = true;
-      clearTimeout(timer);
-      clearTimeout(total);
-      signal?.removeEventListener('abort', onAbort);
-      ending?.removeEventListener('abort', onEnding);
-      settle();
-    };
-    const fail = (error: unknown) => {
-      finish(() => reject(error));
-      stop?.(ABANDONED);
-    };
-    const onAbort = () => fail(signal?.reason);
-    const onTime = () => {
-      if (status > 0) end(incomplete(host, timeoutMs));
-      else end(sent ? noAnswer(host, timeoutMs) : unreachable(host, TOO_SLOW));
-    };
-    let total: NodeJS.Timeout | undefined;
-    const limitTo = (ms: number) => {
-      clearTimeout(total);
-      total = setTimeout(onTime, ms);
-    };
-    const onEnding = () => limitTo(timeoutMs);
-
-    const textSoFar = () =>
-      textOfBody(Buffer.concat(chunks), answered['content-encoding'], maxBytes);
-    const succeed = (text: string) => finish(() => resolve({ status, headers: answered, text }));
-    /**
-     * A complete record counts even if the end of the response is missing: the request may have
-     * been charged.
-     */
-    const end = (failure: Error) => {
-      if (done) return;
-      const text = status < 200 ? undefined : textSoFar();
-      if (text === undefined || !isCompleteObject(text)) return fail(failure);
-      succeed(text);
-      stop?.(ABANDONED);
-    };
-
-    const timer = setTimeout(onTime, timeoutMs);
-    signal?.addEventListener('abort', onAbort, { once: true });
-
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart(controller) {
-        stop = (reason) => controller.abort(reason);
-        // The request was aborted or timed out while it was queued, so nothing was sent.
-        if (done) return stop(ABANDONED);
-        sent = true;
-        request.onSent?.();
-        // Restart the timeout now, because the time in the queue must not count.
-        timer.refresh();
-        if (ending?.aborted) return onEnding();
-        limitTo(LONGEST_RESPONSE * timeoutMs);
-        ending?.addEventListener('abort', onEnding, { once: true });
-      },
-      onResponseStart(_controller, statusCode, received) {
-        timer.refresh();
-        status = statusCode;
-        answered = flat(received);
-        const { location } = answered;
-        if (status >= 300 && status < 400 && location) {
-          // Mask the key, because the location of a redirect may repeat the path and query of the
-          // request.
-          const key = headers['authorization']?.replace(/^Bearer /, '');
-          fail(redirected(host, status, withoutKey(location, key)));
-        }
-      },
-      onResponseData(_controller, chunk) {
-        if (!done) timer.refresh();
-        size += chunk.length;
-        if (size > maxBytes) return fail(tooLarge(host, maxBytes));
-        if (!done) chunks.push(chunk);
-      },
-      onResponseEnd() {
-        const text = textSoFar();
-        if (text === undefined) fail(tooLarge(host, maxBytes));
-        else succeed(text);
-      },
-      onResponseError(_controller, error) {
-        end(sent ? broken(host, error) : unreachable(host, error));
-      },
-    };
-    try {
-      dispatcher.dispatch({ origin, path, method, headers, body: body ?? null }, handler);
-    } catch (error) {
-      fail(unreachable(host, error));
-    }
+    new Exchange(request, maxBytes, signal, { resolve, reject }).begin(dispatcher);
   });
+}
+
+interface Settle {
+  readonly resolve: (answer: HttpAnswer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * One request on its way. How it may fail depends on how far it has come: before it was sent it
+ * cost nothing, afterwards its answer may have been charged, so an answer that is complete counts
+ * even if the response is not.
+ */
+class Exchange {
+  readonly #request: Addressed;
+  readonly #maxBytes: number;
+  readonly #signal: AbortSignal | undefined;
+  readonly #settle: Settle;
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
+  /** Whether the service may have received the request. */
+  #isSent = false;
+  #isDone = false;
+  /** Of the response; 0 until its head has arrived. */
+  #status = 0;
+  #headers: Record<string, string> = {};
+  /** Ends the request in undici; undefined while it is queued. */
+  #stop: ((reason: Error) => void) | undefined;
+  /** Restarted by everything that arrives. */
+  #silence: NodeJS.Timeout | undefined;
+  /** Not restarted: a response that keeps arriving slowly must end too. */
+  #whole: NodeJS.Timeout | undefined;
+
+  constructor(
+    request: Addressed,
+    maxBytes: number,
+    signal: AbortSignal | undefined,
+    settle: Settle,
+  ) {
+    this.#request = request;
+    this.#maxBytes = maxBytes;
+    this.#signal = signal;
+    this.#settle = settle;
+  }
+
+  begin(dispatcher: Pick<Dispatcher, 'dispatch'>): void {
+    const { origin, path, host, method, headers, body, timeoutMs } = this.#request;
+    this.#silence = setTimeout(this.#onTime, timeoutMs);
+    this.#signal?.addEventListener('abort', this.#onAbort, { once: true });
+    try {
+      dispatcher.dispatch({ origin, path, method, headers, body: body ?? null }, this.#handler());
+    } catch (error) {
+      this.#fail(unreachable(host, error));
+    }
+  }
+
+  /** An object and not the class itself, because dispatchers copy the members of a handler. */
+  #handler(): Dispatcher.DispatchHandler {
+    return {
+      onRequestStart: (controller) => this.#start((reason) => controller.abort(reason)),
+      onResponseStart: (_controller, status, headers) => this.#answer(status, headers),
+      onResponseData: (_controller, chunk) => this.#add(chunk),
+      onResponseEnd: () => this.#complete(),
+      onResponseError: (_controller, error) => this.#break(error),
+    };
+  }
+
+  #start(stop: (reason: Error) => void): void {
+    const { timeoutMs, ending, onSent } = this.#request;
+    this.#stop = stop;
+    // The request was aborted or timed out while it was queued, so nothing was sent.
+    if (this.#isDone) {
+      stop(ABANDONED);
+      return;
+    }
+    this.#isSent = true;
+    onSent?.();
+    // Restart the timeout now, because the time in the queue must not count.
+    this.#silence?.refresh();
+    if (ending?.aborted) this.#onEnding();
+    else {
+      this.#limitTo(LONGEST_RESPONSE * timeoutMs);
+      ending?.addEventListener('abort', this.#onEnding, { once: true });
+    }
+  }
+
+  #answer(status: number, headers: Record<string, string | string[] | undefined>): void {
+    this.#silence?.refresh();
+    this.#status = status;
+    this.#headers = flat(headers);
+    const { location } = this.#headers;
+    if (status < 300 || status >= 400 || !location) return;
+    // Mask the key, because the location of a redirect may repeat the path and query of the
+    // request.
+    const key = this.#request.headers['authorization']?.replace(/^Bearer /, '');
+    this.#fail(redirected(this.#request.host, status, withoutKey(location, key)));
+  }
+
+  #add(chunk: Buffer): void {
+    if (!this.#isDone) this.#silence?.refresh();
+    this.#size += chunk.length;
+    if (this.#size > this.#maxBytes) this.#fail(tooLarge(this.#request.host, this.#maxBytes));
+    if (!this.#isDone) this.#chunks.push(chunk);
+  }
+
+  #complete(): void {
+    const text = this.#text();
+    if (text === undefined) this.#fail(tooLarge(this.#request.host, this.#maxBytes));
+    else this.#succeed(text);
+  }
+
+  #break(error: unknown): void {
+    const { host } = this.#request;
+    this.#cut(this.#isSent ? broken(host, error) : unreachable(host, error));
+  }
+
+  readonly #onTime = (): void => {
+    const { host, timeoutMs } = this.#request;
+    if (this.#status > 0) this.#cut(incomplete(host, timeoutMs));
+    else this.#cut(this.#isSent ? noAnswer(host, timeoutMs) : unreachable(host, TOO_SLOW));
+  };
+
+  readonly #onAbort = (): void => this.#fail(this.#signal?.reason);
+
+  /** A run that is ending waits for its paid calls once more as long as their timeout, not longer. */
+  readonly #onEnding = (): void => this.#limitTo(this.#request.timeoutMs);
+
+  #limitTo(ms: number): void {
+    clearTimeout(this.#whole);
+    this.#whole = setTimeout(this.#onTime, ms);
+  }
+
+  /**
+   * Ends the request after a failure or a timeout. A complete record counts even if the end of the
+   * response is missing: the request may have been charged.
+   */
+  #cut(failure: Error): void {
+    if (this.#isDone) return;
+    const text = this.#status < 200 ? undefined : this.#text();
+    if (text === undefined || !isCompleteObject(text)) this.#fail(failure);
+    else {
+      this.#succeed(text);
+      this.#stop?.(ABANDONED);
+    }
+  }
+
+  #succeed(text: string): void {
+    if (!this.#finish()) return;
+    this.#settle.resolve({ status: this.#status, headers: this.#headers, text });
+  }
+
+  #fail(error: unknown): void {
+    if (this.#finish()) this.#settle.reject(error);
+    this.#stop?.(ABANDONED);
+  }
+
+  /** False if the request has ended before. */
+  #finish(): boolean {
+    if (this.#isDone) return false;
+    this.#isDone = true;
+    clearTimeout(this.#silence);
+    clearTimeout(this.#whole);
+    this.#signal?.removeEventListener('abort', this.#onAbort);
+    this.#request.ending?.removeEventListener('abort', this.#onEnding);
+    return true;
+  }
+
+  /** The text so far; undefined if it is too large. */
+  #text(): string | undefined {
+    const bytes = Buffer.concat(this.#chunks);
+    return textOfBody(bytes, this.#headers['content-encoding'], this.#maxBytes);
+  }
 }
 
 const ABANDONED = new Error('abandoned');

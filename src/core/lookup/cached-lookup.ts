@@ -65,9 +65,9 @@ export interface LookupSources {
   readonly onReused?: ((reused: ReusedHandle) => void) | undefined;
 }
 
-/** Without --max-age. */
+/** The default of --max-age. */
 const MAX_AGE_MS = 3_600_000;
-/** Shorter, because the subject may get a verified link at any time. */
+/** A miss is kept for less time, because the subject may get a verified link at any time. */
 export const MISS_AGE_MS = 300_000;
 /** As long as machines share an answer. */
 const SHARED_AGE_MS = 30 * 86_400_000;

@@ -5,7 +5,11 @@ import type { RunAnswers } from '../../contract/ports/answers.ts';
 import type { Former } from '../../contract/ports/book.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import type { Provenance } from '../../contract/records/provenance.ts';
-import type { SubjectRecord, UnaskedSubject } from '../../contract/records/subject.ts';
+import type {
+  FoundSubject,
+  SubjectRecord,
+  UnaskedSubject,
+} from '../../contract/records/subject.ts';
 import { ordered } from './ordered.ts';
 import { readSubject, type Subject } from './subject.ts';
 
@@ -68,49 +72,10 @@ const GIVE_UP_AFTER = 20;
  */
 export function lookup(
   subjects: AsyncIterable<string | Subject> | Iterable<string | Subject>,
-  { answer, read = readSubject, memory = MEMORY, older, signal }: LookupOptions,
+  options: LookupOptions,
 ): AsyncGenerator<Lookup, void, void> {
-  const held = new Map<string, LookupAnswer | Promise<LookupAnswer>>();
-  let failuresInRow = 0;
-
-  /**
-   * If the disk is full, answers stay in memory, because requesting them again would cost money.
-   */
-  function makeRoom(): void {
-    for (const [key, known] of held) {
-      if (held.size < memory) return;
-      if (known instanceof Promise) continue;
-      if (known.found !== null && older?.put(key, known) === false) return;
-      held.delete(key);
-    }
-  }
-
-  function answerFor(subject: Subject, stop: AbortSignal): LookupAnswer | Promise<LookupAnswer> {
-    const key = `${subject.type}:${subject.normal}`;
-    const stored = held.get(key) ?? older?.get(key);
-    if (stored instanceof Promise || isAnswer(stored)) return stored;
-    makeRoom();
-    const settle = (answered: LookupAnswer): LookupAnswer => {
-      // The cache can return its own answers again.
-      if (answered.found === null || answered.from === 'service') held.set(key, answered);
-      else held.delete(key);
-      failuresInRow = answered.found === null && isOutage(answered.failure) ? failuresInRow + 1 : 0;
-      if (answered.found === null && failuresInRow >= GIVE_UP_AFTER) throw answered.failure;
-      return answered;
-    };
-    const asked = answer(subject, stop);
-    if (!(asked instanceof Promise)) return settle(asked);
-    const settled = asked.then(settle);
-    held.set(key, settled);
-    return settled;
-  }
-
-  function found(subject: Subject, stop: AbortSignal): Lookup | Promise<Lookup> {
-    const answered = answerFor(subject, stop);
-    return answered instanceof Promise
-      ? answered.then((each) => resultOf(subject.text, each))
-      : resultOf(subject.text, answered);
-  }
+  const { read = readSubject, older, signal } = options;
+  const answers = new SubjectAnswers(options);
 
   async function readAndFind(text: string, stop: AbortSignal): Promise<Lookup> {
     let subject: Subject;
@@ -120,12 +85,69 @@ export function lookup(
       if (!(error instanceof Failure)) throw error;
       return resultOf(trimText(text), { found: null, failure: error });
     }
-    return found(subject, stop);
+    return answers.find(subject, stop);
   }
 
   const find = (subject: string | Subject, stop: AbortSignal) =>
-    typeof subject === 'string' ? readAndFind(subject, stop) : found(subject, stop);
+    typeof subject === 'string' ? readAndFind(subject, stop) : answers.find(subject, stop);
   return ordered(subjects, find, { signal, end: older?.close });
+}
+
+/**
+ * The answers of a run. A subject that is repeated, however far apart, is not requested again,
+ * because each request costs money.
+ */
+class SubjectAnswers {
+  readonly #answer: LookupOptions['answer'];
+  readonly #memory: number;
+  readonly #older: RunAnswers | undefined;
+  readonly #held = new Map<string, LookupAnswer | Promise<LookupAnswer>>();
+  #failuresInRow = 0;
+
+  constructor({ answer, memory = MEMORY, older }: LookupOptions) {
+    this.#answer = answer;
+    this.#memory = memory;
+    this.#older = older;
+  }
+
+  /** A result that is known at once needs no promise, which makes cached lookups faster. */
+  find(subject: Subject, stop: AbortSignal): Lookup | Promise<Lookup> {
+    const answered = this.#answerFor(subject, stop);
+    return answered instanceof Promise
+      ? answered.then((answer) => resultOf(subject.text, answer))
+      : resultOf(subject.text, answered);
+  }
+
+  #answerFor(subject: Subject, stop: AbortSignal): LookupAnswer | Promise<LookupAnswer> {
+    const key = `${subject.type}:${subject.normal}`;
+    const stored = this.#held.get(key) ?? this.#older?.get(key);
+    if (stored instanceof Promise || isAnswer(stored)) return stored;
+    this.#makeRoom();
+    const asked = this.#answer(subject, stop);
+    if (!(asked instanceof Promise)) return this.#settle(key, asked);
+    const settled = asked.then((answer) => this.#settle(key, answer));
+    this.#held.set(key, settled);
+    return settled;
+  }
+
+  #settle(key: string, answer: LookupAnswer): LookupAnswer {
+    // The cache can return its own answers again.
+    if (answer.found === null || answer.from === 'service') this.#held.set(key, answer);
+    else this.#held.delete(key);
+    if (answer.found !== null || !isOutage(answer.failure)) this.#failuresInRow = 0;
+    else if (++this.#failuresInRow >= GIVE_UP_AFTER) throw answer.failure;
+    return answer;
+  }
+
+  /** If the disk is full, answers stay in memory, because requesting them again would cost money. */
+  #makeRoom(): void {
+    for (const [key, known] of this.#held) {
+      if (this.#held.size < this.#memory) return;
+      if (known instanceof Promise) continue;
+      if (known.found !== null && this.#older?.put(key, known) === false) return;
+      this.#held.delete(key);
+    }
+  }
 }
 
 /** Another program may have changed a stored answer. */
@@ -166,11 +188,7 @@ export const readingOf = ({ time, from }: Obtained): Provenance => ({ readAt: ti
  * Fields of the service cannot overwrite those of trdr: `subject` and `found`, which come first,
  * and the reading.
  */
-export function foundRecord(
-  subject: string,
-  sent: Sent,
-  reading?: Provenance,
-): Extract<SubjectRecord, { found: true }> {
+export function foundRecord(subject: string, sent: Sent, reading?: Provenance): FoundSubject {
   const first = { subject, found: true } as const;
   // `{ ...first, ...sent, ...first }` would take V8 ten times as long.
   return Object.assign({ subject, found: true, ...sent }, first, reading);

@@ -2,46 +2,147 @@ import { setMaxListeners } from 'node:events';
 
 const WINDOW = 8;
 
+interface OrderedOptions {
+  /** The most items that are in progress, or done but not yielded yet. */
+  readonly window?: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Called after the last result, after an error, or when the consumer stops. */
+  readonly end?: (() => Promise<void>) | undefined;
+}
+
+type Done<T> = { readonly value: T } | { readonly error: unknown };
+
+/** Work in progress. There is no promise for it, because results that are available at once need none. */
 interface Slot<T> {
-  done?: { readonly value: T } | { readonly error: unknown };
+  done?: Done<T>;
 }
 
 /**
- * Yields in order, with bounded memory. An error is thrown after the results of work in progress
- * were yielded.
+ * Processes items concurrently and yields the results in the order of the items. At most `window`
+ * items are in progress or wait to be yielded, so endless input needs bounded memory. A result is
+ * yielded as soon as all earlier ones were, even if the next item has not arrived.
+ *
+ * After an error, no further item is started; work in progress was paid for, so its results are
+ * yielded before the error is thrown. If the consumer stops early, work in progress is cancelled.
  */
 export async function* ordered<I, O>(
   items: AsyncIterable<I> | Iterable<I>,
   work: (item: I, signal: AbortSignal) => O | Promise<O>,
-  {
-    window = WINDOW,
-    signal,
-    end,
-  }: {
-    /** The most items that are in progress, or done but not yielded yet. */
-    readonly window?: number;
-    readonly signal?: AbortSignal | undefined;
-    /** Called after the last result, after an error, or when the consumer stops. */
-    readonly end?: (() => Promise<void>) | undefined;
-  } = {},
+  { window = WINDOW, signal, end }: OrderedOptions = {},
 ): AsyncGenerator<O, void, void> {
-  const leaving = new AbortController();
-  const both = signal ? AbortSignal.any([signal, leaving.signal]) : leaving.signal;
-  // Every item in progress adds a listener, and Node warns about more than ten.
-  setMaxListeners(0, both);
-  const iterator = iterate(items);
-  const pending: Slot<O>[] = [];
-  let reading: Slot<IteratorResult<I>> | undefined;
-  let failure: { readonly error: unknown } | undefined;
-  let ended = false;
-  // With Promise.race, handlers would accumulate on promises that stay pending.
-  let wake = () => {};
+  const queue = new Queue(items, work, window, signal);
+  try {
+    for (;;) {
+      queue.advance();
+      const result = queue.take();
+      if (result) yield result.value;
+      else if (queue.isIdle) break;
+      else if (!queue.canAdvance) await queue.changed();
+    }
+    if (queue.failure) throw queue.failure.error;
+  } finally {
+    queue.leave();
+    await end?.();
+  }
+}
 
-  const start = <T>(begin: () => T | Promise<T>): Slot<T> => {
+/** The items in progress, in their order. */
+class Queue<I, O> {
+  /** The first error, after which no further item is started. */
+  failure: { readonly error: unknown } | undefined;
+  readonly #iterator: AsyncIterator<I> | Iterator<I>;
+  readonly #work: (item: I, signal: AbortSignal) => O | Promise<O>;
+  readonly #window: number;
+  readonly #leaving = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #pending: Slot<O>[] = [];
+  #reading: Slot<IteratorResult<I>> | undefined;
+  #hasEnded = false;
+  /** Ends the wait of `changed`. With Promise.race, handlers would accumulate on promises that stay pending. */
+  #wake: () => void = () => {};
+
+  constructor(
+    items: AsyncIterable<I> | Iterable<I>,
+    work: (item: I, signal: AbortSignal) => O | Promise<O>,
+    window: number,
+    signal: AbortSignal | undefined,
+  ) {
+    this.#iterator = iterate(items);
+    this.#work = work;
+    this.#window = window;
+    const left = this.#leaving.signal;
+    this.#signal = signal ? AbortSignal.any([signal, left]) : left;
+    // Every item in progress adds a listener, and Node warns about more than ten.
+    setMaxListeners(0, this.#signal);
+    const abort = () => {
+      this.#fail(signal?.reason);
+      this.#wake();
+    };
+    if (signal?.aborted) abort();
+    signal?.addEventListener('abort', abort, { once: true, signal: left });
+  }
+
+  /** Whether nothing is in progress, and nothing more will be. */
+  get isIdle(): boolean {
+    return this.#pending.length === 0 && (!this.#reading || this.failure !== undefined);
+  }
+
+  /** Whether the next item is available already, so that there is nothing to wait for. */
+  get canAdvance(): boolean {
+    return this.#reading?.done !== undefined && !this.failure;
+  }
+
+  /** Starts work on the item that was read, and reads the next one if there is room. */
+  advance(): void {
+    this.#startNext();
+    for (const { done } of this.#pending) if (done && 'error' in done) this.#fail(done.error);
+    const isFull = this.#pending.length >= this.#window;
+    if (!this.#reading && !this.#hasEnded && !this.failure && !isFull)
+      this.#reading = this.#start(() => this.#iterator.next());
+  }
+
+  /** The result of the oldest item, once it is known. An item that failed has none. */
+  take(): { readonly value: O } | undefined {
+    for (let head = this.#pending[0]; head?.done; head = this.#pending[0]) {
+      this.#pending.shift();
+      if ('value' in head.done) return head.done;
+    }
+    return undefined;
+  }
+
+  async changed(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  /** Cancels what is in progress. Input that blocks would delay the end, so nothing waits for it. */
+  leave(): void {
+    this.#leaving.abort(new Error('the result is no longer needed'));
+    if (!this.#hasEnded) this.#start(() => this.#iterator.return?.());
+  }
+
+  #startNext(): void {
+    const done = this.#reading?.done;
+    if (this.failure || !done) return;
+    this.#reading = undefined;
+    if ('error' in done) this.#fail(done.error);
+    else if (done.value.done) this.#hasEnded = true;
+    else {
+      const item = done.value.value;
+      this.#pending.push(this.#start(() => this.#work(item, this.#signal)));
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.failure ??= { error };
+  }
+
+  #start<T>(begin: () => T | Promise<T>): Slot<T> {
     const slot: Slot<T> = {};
-    const settle = (done: NonNullable<Slot<T>['done']>) => {
+    const settle = (done: Done<T>) => {
       slot.done = done;
-      wake();
+      this.#wake();
     };
     try {
       const result = begin();
@@ -56,55 +157,6 @@ export async function* ordered<I, O>(
       slot.done = { error };
     }
     return slot;
-  };
-  const fail = (error: unknown) => {
-    failure ??= { error };
-  };
-  const onAbort = () => {
-    fail(signal?.reason);
-    wake();
-  };
-  if (signal?.aborted) onAbort();
-  signal?.addEventListener('abort', onAbort, { once: true, signal: leaving.signal });
-
-  /** Starts work on the item that was read, or notes that the input has ended or failed. */
-  const take = (): void => {
-    if (failure || !reading?.done) return;
-    const { done } = reading;
-    reading = undefined;
-    if ('error' in done) fail(done.error);
-    else if (done.value.done) ended = true;
-    else {
-      const item = done.value.value;
-      pending.push(start(() => work(item, both)));
-    }
-  };
-
-  try {
-    for (;;) {
-      take();
-      for (const { done } of pending) if (done && 'error' in done) fail(done.error);
-      if (!reading && !ended && !failure && pending.length < window) {
-        reading = start(() => iterator.next());
-      }
-      const head = pending[0];
-      if (head?.done) {
-        pending.shift();
-        if ('value' in head.done) yield head.done.value;
-      } else if (reading?.done && !failure) {
-        // The next item is available already.
-      } else if (head || (reading && !failure)) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      } else break;
-    }
-    if (failure) throw failure.error;
-  } finally {
-    leaving.abort(new Error('the result is no longer needed'));
-    // Input that blocks would delay the end.
-    if (!ended) start(() => iterator.return?.());
-    await end?.();
   }
 }
 

@@ -19,7 +19,7 @@ export interface ResolveProgress {
   readonly againInMs: number;
 }
 
-interface ResolverOptions {
+export interface ResolverOptions {
   readonly client: Pick<Client, 'call' | 'affords'>;
   readonly clock: Clock;
   readonly users: CachedLookup;
@@ -64,35 +64,30 @@ const SHARED_MS = 60_000;
  */
 const SHARED_MISS_MS = 2_000;
 
-export function createResolver(options: ResolverOptions) {
-  const { client, clock, users, direct = false, waitMs = WAIT_MS } = options;
-  const obtained = () => ({ time: clock.now(), from: 'service' }) as const;
-  const found = (record: Sent, source: 'cached' | 'live') =>
-    ({ found: true, record, source, ...obtained() }) as const;
-  const unanswered = (pending: PendingState) =>
-    ({ found: false, code: 'PENDING', pending, ...obtained() }) as const;
+/** Finds the wallet of a handle as cheaply as possible. */
+export class Resolver {
+  readonly #options: ResolverOptions;
 
-  /** Undefined if the handle must be resolved. Without a plan, cached answers are ignored. */
-  async function walletOnRecord(
+  constructor(options: ResolverOptions) {
+    this.#options = options;
+  }
+
+  async resolve(
     subject: Subject,
-    signal: AbortSignal | undefined,
-    plan: LookupPlan | undefined,
-  ) {
-    const answer = plan
-      ? await users.answer(subject, signal, plan)
-      : await users.ask(subject, signal);
-    // A wallet may have been verified since, and a resolve is expensive.
-    const isOutdated = answer.found && answer.from === 'cache' && !revealsWallet(answer.record);
-    return fromLookup(isOutdated ? await users.ask(subject, signal) : answer);
+    signal?: AbortSignal,
+    plan = this.#options.users.plan(subject),
+  ): Promise<LookupAnswer> {
+    const { users, direct = false } = this.#options;
+    const onRecord = direct ? undefined : await walletOnRecord(users, subject, signal, plan);
+    return onRecord ?? (await this.#searchTogether(subject, signal));
   }
 
   /**
-   * Uses the result of another machine that is resolving the same handle, unless it takes too long.
+   * Uses the result of another machine that is resolving the same handle or has just resolved it,
+   * unless it takes too long; otherwise resolves the handle and shares the result.
    */
-  async function searchTogether(
-    subject: Subject,
-    signal: AbortSignal | undefined,
-  ): Promise<LookupAnswer> {
+  async #searchTogether(subject: Subject, signal: AbortSignal | undefined): Promise<LookupAnswer> {
+    const { claim: claimAnswer, waitMs = WAIT_MS } = this.#options;
     const wanted = {
       endpoint: 'user.resolve',
       subject: subject.normal,
@@ -100,91 +95,159 @@ export function createResolver(options: ResolverOptions) {
       missAgeMs: SHARED_MISS_MS,
       waitMs: waitMs || UNSTATED_MS,
     } as const;
-    const claim = await options.claim?.(wanted, signal);
+    const claim = await claimAnswer?.(wanted, signal);
     if (claim?.by === 'other' && claim.failure) return { found: null, failure: claim.failure };
-    const other = claim?.by === 'cache' ? await fromOther(subject, claim.answer) : undefined;
-    return other ?? (await withClaim(claim, () => search(subject, signal), shareable));
+    const other = claim?.by === 'cache' ? await this.#fromOther(subject, claim.answer) : undefined;
+    const search = () => new Search(this.#options, subject, signal).run();
+    return other ?? (await withClaim(claim, search, shareable));
   }
 
-  async function fromOther(
-    subject: Subject,
-    other: SharedAnswer,
-  ): Promise<LookupAnswer | undefined> {
-    if (other.status === 404) return { found: false, code: 'NOT_OBSERVED', ...obtained() };
+  async #fromOther(subject: Subject, other: SharedAnswer): Promise<LookupAnswer | undefined> {
+    const { clock, users } = this.#options;
+    const time = clock.now();
+    if (other.status === 404) return { found: false, code: 'NOT_OBSERVED', time, from: 'service' };
     const sent = isRecord(other.record) ? other.record : {};
-    if (other.status === 202) return unanswered(readPending(known(Pending, sent)));
+    if (other.status === 202) return unanswered(readPending(known(Pending, sent)), time);
     const user = recognize('user', sent)?.record;
     if (!user) return undefined;
     await users.keep(subject, user);
-    return found(user, 'cached');
+    return { found: true, record: user, source: 'cached', time, from: 'service' };
+  }
+}
+
+/** What follows from a request: the answer of the search, or how long to wait before the next request. */
+type Round =
+  | { readonly answer: LookupAnswer }
+  | { readonly pending: PendingState }
+  | { readonly isLost: true };
+
+/**
+ * One resolve, requested again while the service has no answer and the user waits. Each request is
+ * charged, and so is one whose answer was lost, perhaps: that is why a lost one is not simply
+ * repeated.
+ */
+class Search {
+  readonly #options: ResolverOptions;
+  readonly #subject: Subject;
+  readonly #signal: AbortSignal | undefined;
+  /** By the monotonic clock. */
+  readonly #until: number;
+  #lost = 0;
+  /** The failure of the last lost answer. */
+  #failure: unknown;
+  /** What the last answer said; undefined after a lost one. */
+  #pending: PendingState | undefined;
+
+  constructor(options: ResolverOptions, subject: Subject, signal: AbortSignal | undefined) {
+    this.#options = options;
+    this.#subject = subject;
+    this.#signal = signal;
+    this.#until = options.clock.mono() + (options.waitMs ?? WAIT_MS);
   }
 
-  async function search(subject: Subject, signal: AbortSignal | undefined): Promise<LookupAnswer> {
-    const until = clock.mono() + waitMs;
-    let lost = 0;
-    let failure: unknown;
-    let pending: PendingState | undefined;
+  async run(): Promise<LookupAnswer> {
+    const { clock } = this.#options;
     for (let round = 0; ; round++) {
-      try {
-        const ask = { params: { handle: subject.value } };
-        const repetition = { repeat: lost > 0, until: pending && until };
-        const result = await client.call('user.resolve', ask, { signal, ...repetition });
-        if (result.status === 200) {
-          await users.keep(subject, result.record);
-          return found(
-            result.record,
-            result.headers[RESOLVE_HEADER] === 'cached' ? 'cached' : 'live',
-          );
-        }
-        pending = readPending(result.known);
-      } catch (error) {
-        // The rate limit would delay the repetition beyond the wait that the user allows.
-        if (pending && isTooLate(error)) return unanswered(pending);
-        pending = undefined;
-        // No limit allows the repetition, so the lost answer is the failure.
-        if (lost > 0 && error instanceof Failure && error.kind === 'limit') {
-          return answerOf(failure, clock.now());
-        }
-        if (!isLost(error) || ++lost >= LOST_LIMIT || !client.affords(cu.miss + cu.reveal)) {
-          return answerOf(error, clock.now());
-        }
-        failure = error;
-        // A repetition is charged again, while the lost resolve may soon be on record: try the
-        // lookup for 100 CU first.
-        const soon = error.code === 'BAD_ANSWER' ? 0 : Math.min(UNSTATED_MS, until - clock.mono());
-        if (soon > 0) await stand(subject, { reason: 'timeout', againInMs: soon }, signal);
-        const known = await walletOnRecord(subject, signal, undefined);
-        if (known) return known;
-        if (clock.mono() >= until) return answerOf(error, clock.now());
+      const result = await this.#request();
+      if ('answer' in result) return result.answer;
+      if ('isLost' in result) {
+        const answer = await this.#afterLoss();
+        if (answer) return answer;
         continue;
       }
+      const { pending } = result;
       const wait = waitFor(pending, round);
-      if (!pending.retryable || pending.reason === 'no_preview' || clock.mono() + wait > until) {
-        return unanswered(pending);
-      }
+      const isFinal = !pending.retryable || pending.reason === 'no_preview';
+      if (isFinal || clock.mono() + wait > this.#until) return unanswered(pending, clock.now());
       const { reason, position } = pending;
-      await stand(subject, { reason, position, againInMs: wait }, signal);
+      await this.#stand({ reason, position, againInMs: wait });
     }
   }
 
-  async function stand(
-    { text: subject }: Subject,
-    how: Omit<ResolveProgress, 'subject'>,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    options.onStanding?.({ subject, ...how });
-    await clock.sleep(how.againInMs, signal);
+  async #request(): Promise<Round> {
+    const { client, users } = this.#options;
+    const ask = { params: { handle: this.#subject.value } };
+    const repetition = { repeat: this.#lost > 0, until: this.#pending && this.#until };
+    try {
+      const how = { signal: this.#signal, ...repetition };
+      const result = await client.call('user.resolve', ask, how);
+      if (result.status === 200) {
+        await users.keep(this.#subject, result.record);
+        return { answer: this.#found(result.record, result.headers[RESOLVE_HEADER]) };
+      }
+      this.#pending = readPending(result.known);
+      return { pending: this.#pending };
+    } catch (error) {
+      return this.#afterFailure(error);
+    }
   }
 
-  return async (
-    subject: Subject,
-    signal?: AbortSignal,
-    plan = users.plan(subject),
-  ): Promise<LookupAnswer> => {
-    const onRecord = direct ? undefined : await walletOnRecord(subject, signal, plan);
-    return onRecord ?? (await searchTogether(subject, signal));
-  };
+  #found(record: Sent, header: string | undefined): LookupAnswer {
+    const source = header === 'cached' ? 'cached' : 'live';
+    return { found: true, record, source, time: this.#options.clock.now(), from: 'service' };
+  }
+
+  #afterFailure(error: unknown): Round {
+    const { client, clock } = this.#options;
+    const pending = this.#pending;
+    // The rate limit would delay the repetition beyond the wait that the user allows.
+    if (pending && isTooLate(error)) return { answer: unanswered(pending, clock.now()) };
+    this.#pending = undefined;
+    // No limit allows the repetition, so the lost answer is the failure.
+    if (this.#lost > 0 && error instanceof Failure && error.kind === 'limit')
+      return { answer: answerOf(this.#failure, clock.now()) };
+    if (!isLost(error) || ++this.#lost >= LOST_LIMIT || !client.affords(cu.miss + cu.reveal))
+      return { answer: answerOf(error, clock.now()) };
+    this.#failure = error;
+    return { isLost: true };
+  }
+
+  /**
+   * The lost resolve may still be running. A repetition would wait for the same search and be
+   * charged again, while its result will soon be on record: the lookup for 100 CU is tried first.
+   */
+  async #afterLoss(): Promise<LookupAnswer | undefined> {
+    const { clock, users } = this.#options;
+    const error = this.#failure;
+    const isOver = error instanceof Failure && error.code === 'BAD_ANSWER';
+    const soon = isOver ? 0 : Math.min(UNSTATED_MS, this.#until - clock.mono());
+    if (soon > 0) await this.#stand({ reason: 'timeout', againInMs: soon });
+    const onRecord = await walletOnRecord(users, this.#subject, this.#signal, undefined);
+    if (onRecord) return onRecord;
+    return clock.mono() >= this.#until ? answerOf(error, clock.now()) : undefined;
+  }
+
+  async #stand(how: Omit<ResolveProgress, 'subject'>): Promise<void> {
+    this.#options.onStanding?.({ subject: this.#subject.text, ...how });
+    await this.#options.clock.sleep(how.againInMs, this.#signal);
+  }
 }
+
+/**
+ * The result of the lookup for 100 CU if that is final: it has a wallet, or it is a failure.
+ * Undefined if the handle must be resolved. Without a plan, cached answers are ignored.
+ */
+async function walletOnRecord(
+  users: CachedLookup,
+  subject: Subject,
+  signal: AbortSignal | undefined,
+  plan: LookupPlan | undefined,
+): Promise<LookupAnswer | undefined> {
+  const answer = plan
+    ? await users.answer(subject, signal, plan)
+    : await users.ask(subject, signal);
+  // A wallet may have been verified since, and a resolve is expensive.
+  const isOutdated = answer.found && answer.from === 'cache' && !revealsWallet(answer.record);
+  return fromLookup(isOutdated ? await users.ask(subject, signal) : answer);
+}
+
+const unanswered = (pending: PendingState, time: number): LookupAnswer => ({
+  found: false,
+  code: 'PENDING',
+  pending,
+  time,
+  from: 'service',
+});
 
 export const revealsWallet = (user: Sent): boolean => holdsWallet(known(User, user));
 

@@ -91,7 +91,7 @@ async function confirmKnown(
   return undefined;
 }
 
-/** By id, which never changes; by handle while only trading numbers were read. */
+/** A person is named by id, which never changes, or by handle while only trading numbers were read. */
 function nameOf({ id, identity }: Person): AskedName | undefined {
   if (id !== undefined) {
     return isUserId(id) ? { type: 'id', value: id, normal: id.toLowerCase() } : undefined;

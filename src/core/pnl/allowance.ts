@@ -10,118 +10,147 @@ import { isRejected } from './request-batch.ts';
 /** Each request of the usage counts against the rate limit. */
 const LOOK_MS = 5_000;
 
+/** The number of handles that a run can pay for at the maximum cost, and the failure if it is 0. */
+interface Room {
+  readonly handles: number;
+  readonly failure: Failure;
+}
+
 /** How much a run may still spend, by the key and by its spending limit. */
-export type Allowance = ReturnType<typeof createAllowance>;
-
-export function createAllowance(
-  client: Pick<Client, 'call' | 'spent' | 'left'>,
-  clock: Pick<Clock, 'sleep'>,
-  maxCu?: number,
-  notify?: (notice: Notice) => void,
-) {
+export class Allowance {
+  readonly #client: Pick<Client, 'call' | 'spent' | 'left'>;
+  readonly #clock: Pick<Clock, 'sleep'>;
+  readonly #maxCu: number | undefined;
+  readonly #notify: ((notice: Notice) => void) | undefined;
   /** Whether nothing was requested since the last answer of `me`. */
-  let isFresh = false;
+  #isFresh = false;
   /** Each wallet in a batch counts as one reveal, as a rejection has shown. */
-  let walletsCount = false;
+  #walletsCount = false;
 
-  /** `me` is free. */
-  async function refresh(signal?: AbortSignal): Promise<KeyMeters> {
-    await client.call('me', {}, { signal });
-    isFresh = true;
-    return client.left.key ?? { units: null, reveals: null, isGrantedOnce: false };
+  constructor(
+    client: Pick<Client, 'call' | 'spent' | 'left'>,
+    clock: Pick<Clock, 'sleep'>,
+    maxCu?: number,
+    notify?: (notice: Notice) => void,
+  ) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#maxCu = maxCu;
+    this.#notify = notify;
+  }
+
+  /** Requests `me`, which is free. */
+  async refresh(signal?: AbortSignal): Promise<KeyMeters> {
+    await this.#client.call('me', {}, { signal });
+    this.#isFresh = true;
+    return this.#client.left.key ?? { units: null, reveals: null, isGrantedOnce: false };
   }
 
   /**
-   * The number of handles that the run can pay for at the maximum cost, and the failure if it is 0.
+   * How many of the wanted handles the next batch may have. Other processes may have spent with the
+   * same key, so it asks before each batch.
    */
-  function room() {
-    const { units = null, reveals = null, isGrantedOnce = false } = client.left.key ?? {};
-    const afforded = (most: number) => Math.max(0, Math.floor(most / cu.reveal));
-    const next = `the next handle may cost ${unitsText(cu.reveal)} but only`;
-    const shown = '"trdr me" shows what is left';
-    const limits: { readonly handles: number; readonly failure: Failure }[] = [];
-    if (maxCu !== undefined) {
-      const left = Math.max(0, maxCu - client.spent.atMost);
-      const text = `${next} ${unitsText(left)} of the spending limit (${unitsText(maxCu)}) remain`;
-      const failure = new Failure('limit', text, { code: 'CEILING', hint: 'raise --max-cu' });
-      limits.push({ handles: afforded(left), failure });
-    }
-    if (units !== null) {
-      const how = {
-        code: 'QUOTA_EXCEEDED',
-        hint: `top up, ${untilRenewal({ isGrantedOnce })}; ${shown}`,
-      };
-      const failure = new Failure('quota', `${next} ${unitsText(units)} are left`, how);
-      limits.push({ handles: afforded(units), failure });
-    }
-    // The service does not document whether a batch counts as one reveal. Assume so until a call is
-    // rejected.
-    if (reveals !== null && (walletsCount || reveals < 1)) {
-      const hint = `a top-up does not add reveals: upgrade the plan, or wait for the next UTC month; ${shown}`;
-      const how = { code: 'REVEAL_LIMIT_REACHED', hint };
-      const failure = new Failure('quota', 'no wallet reveals are left this month', how);
-      limits.push({ handles: Math.max(0, reveals), failure });
-    }
-    const [least] = limits.sort((one, other) => one.handles - other.handles);
-    return least ?? { handles: Number.POSITIVE_INFINITY, failure: undefined };
+  async affordable(wanted: number, signal: AbortSignal | undefined): Promise<number> {
+    if (!this.#isFresh) await this.refresh(signal);
+    this.#isFresh = false;
+    const room = this.#room();
+    if (room && room.handles < 1) throw room.failure;
+    return Math.min(wanted, room?.handles ?? wanted);
   }
 
-  return {
-    refresh,
-    /**
-     * How many of the wanted handles the next batch may have. Other processes may have spent with
-     * the same key.
-     */
-    async affordable(wanted: number, signal: AbortSignal | undefined): Promise<number> {
-      if (!isFresh) await refresh(signal);
-      isFresh = false;
-      const { handles, failure } = room();
-      if (handles < 1) throw failure;
-      return Math.min(wanted, handles);
-    },
-    /** After an error that a smaller batch may avoid. Throws all other errors. */
-    async smallerBatch(
-      error: unknown,
-      size: number,
-      signal: AbortSignal | undefined,
-    ): Promise<number> {
-      if (isRejected(error)) return Math.ceil(size / 2);
-      const budgeted = withinBudget(error, size);
-      if (budgeted > 0) return budgeted;
-      if (!(error instanceof Failure) || error.kind !== 'quota') throw error;
-      await refresh(signal);
-      if (error.code === 'REVEAL_LIMIT_REACHED') walletsCount = true;
-      const { handles, failure } = room();
-      if (size === 1) throw handles < 1 ? failure : error;
-      // The allowance covers the rejected batch, so the service counts reveals differently: try
-      // half.
-      return handles < size ? BATCH_MAX : Math.floor(size / 2);
-    },
-    /**
-     * The units used stay at `before` for `waitMs`. Not certain: the service may count the call
-     * later.
-     */
-    async unmoved(before: number | null, waitMs: number, signal?: AbortSignal): Promise<boolean> {
-      // At zero, a new month may have just started.
-      if (before === null || before === 0) return false;
-      const standsStill = async () =>
-        (await client.call('me', {})).known.usage?.unitsUsed === before;
-      try {
-        if (!(await standsStill())) return false;
-        const reason = 'checking whether the call without an answer was charged';
-        if (waitMs > SILENT_WAIT_MS) notify?.({ kind: 'wait', ms: waitMs, reason });
-        for (let left = waitMs; left > 0; left -= LOOK_MS) {
-          await clock.sleep(Math.min(LOOK_MS, left), signal);
-          if (!(await standsStill())) return false;
-        }
-        return true;
-      } catch {
-        // The usage is not known.
-        return false;
+  /** The size of the next batch after an error that a smaller one may avoid. Throws all other errors. */
+  async smallerBatch(
+    error: unknown,
+    size: number,
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
+    if (isRejected(error)) return Math.ceil(size / 2);
+    const budgeted = withinBudget(error, size);
+    if (budgeted > 0) return budgeted;
+    if (!(error instanceof Failure) || error.kind !== 'quota') throw error;
+    await this.refresh(signal);
+    if (error.code === 'REVEAL_LIMIT_REACHED') this.#walletsCount = true;
+    const room = this.#room();
+    if (size === 1) throw room && room.handles < 1 ? room.failure : error;
+    if (room && room.handles < size) return BATCH_MAX;
+    // The allowance covers the rejected batch, so the service counts reveals differently: try half.
+    return Math.floor(size / 2);
+  }
+
+  /**
+   * Whether a call whose answer was lost was probably not charged: the units used stay at `before`,
+   * their number before the call, for `waitMs`. This is not certain, because the service may count
+   * the call later.
+   */
+  async unmoved(before: number | null, waitMs: number, signal?: AbortSignal): Promise<boolean> {
+    // At zero, a new month may have just started, and the counter shows nothing about the call.
+    if (before === null || before === 0) return false;
+    try {
+      if (!(await this.#standsAt(before))) return false;
+      const reason = 'checking whether the call without an answer was charged';
+      if (waitMs > SILENT_WAIT_MS) this.#notify?.({ kind: 'wait', ms: waitMs, reason });
+      for (let left = waitMs; left > 0; left -= LOOK_MS) {
+        await this.#clock.sleep(Math.min(LOOK_MS, left), signal);
+        if (!(await this.#standsAt(before))) return false;
       }
-    },
-  };
+      return true;
+    } catch {
+      // The usage is not known, so the call counts as charged.
+      return false;
+    }
+  }
+
+  async #standsAt(unitsUsed: number): Promise<boolean> {
+    const { known } = await this.#client.call('me', {});
+    return known.usage?.unitsUsed === unitsUsed;
+  }
+
+  /** What allows the fewest handles; undefined if nothing limits them. */
+  #room(): Room | undefined {
+    const rooms = [this.#roomOfLimit(), this.#roomOfUnits(), this.#roomOfReveals()];
+    const [least] = rooms
+      .filter((room) => room !== undefined)
+      .sort((one, other) => one.handles - other.handles);
+    return least;
+  }
+
+  #roomOfLimit(): Room | undefined {
+    if (this.#maxCu === undefined) return undefined;
+    const left = Math.max(0, this.#maxCu - this.#client.spent.atMost);
+    const text = `${nextHandle} ${unitsText(left)} of the spending limit (${unitsText(this.#maxCu)}) remain`;
+    const failure = new Failure('limit', text, { code: 'CEILING', hint: 'raise --max-cu' });
+    return { handles: handlesFor(left), failure };
+  }
+
+  #roomOfUnits(): Room | undefined {
+    const { units = null, isGrantedOnce = false } = this.#client.left.key ?? {};
+    if (units === null) return undefined;
+    const failure = new Failure('quota', `${nextHandle} ${unitsText(units)} are left`, {
+      code: 'QUOTA_EXCEEDED',
+      hint: `top up, ${untilRenewal({ isGrantedOnce })}; ${SEE_LEFT}`,
+    });
+    return { handles: handlesFor(units), failure };
+  }
+
+  /**
+   * The service does not document whether a batch counts as one reveal. Until a call is rejected,
+   * it is assumed to.
+   */
+  #roomOfReveals(): Room | undefined {
+    const { reveals = null } = this.#client.left.key ?? {};
+    if (reveals === null || (!this.#walletsCount && reveals >= 1)) return undefined;
+    const failure = new Failure('quota', 'no wallet reveals are left this month', {
+      code: 'REVEAL_LIMIT_REACHED',
+      hint: `a top-up does not add reveals: upgrade the plan, or wait for the next UTC month; ${SEE_LEFT}`,
+    });
+    return { handles: Math.max(0, reveals), failure };
+  }
 }
+
+const nextHandle = `the next handle may cost ${unitsText(cu.reveal)} but only`;
+const SEE_LEFT = '"trdr me" shows what is left';
+
+const handlesFor = (units: number): number => Math.max(0, Math.floor(units / cu.reveal));
 
 /** The size of a smaller batch that the budget covers, which refused one of `size`; 0 if there is none. */
 function withinBudget(error: unknown, size: number): number {

@@ -12,77 +12,92 @@ import type { PnlRecord } from '../../contract/records/subject.ts';
 import { MISS_AGE_MS } from '../lookup/cached-lookup.ts';
 import { foundRecord, missingRecord } from '../lookup/lookup.ts';
 
-/** Without --max-age. Shorter than that of users, because numbers change with every trade. */
+/** The age is shorter than that of users, because numbers change with every trade. */
 export const NUMBERS_AGE_MS = 600_000;
 
-/** As `Claim`, with the cached numbers as a record. */
+/** A claim whose cached numbers are a record already. */
 export type NumbersClaim =
   | { readonly by: 'cache'; readonly record: PnlRecord }
   | Exclude<Claim, { readonly by: 'cache' }>;
 
-export type SavedNumbers = ReturnType<typeof createSavedNumbers>;
+/** The numbers that this machine has paid for, or that machines share. */
+export class SavedNumbers {
+  readonly #cache: AnswerCache;
+  readonly #maxAgeMs: number;
+  readonly #missAgeMs: number;
+  /** Ages count from the start of the run, so that answers do not expire between the estimate and their use. */
+  readonly #began: number;
 
-export function createSavedNumbers(
-  cache: AnswerCache,
-  now: () => number,
-  maxAgeMs = NUMBERS_AGE_MS,
-) {
-  // Relative to the start of the run, so that answers do not expire between the estimate and their
-  // use.
-  const began = now();
-  const missAgeMs = Math.min(MISS_AGE_MS, maxAgeMs);
-  const put = (handle: string, record: Sent | null, time: number) =>
-    cache.put('user.pnl', handle, { time, status: record === null ? 404 : 200, record });
-
-  function isFresh({ time, status }: CachedAnswer): boolean {
-    return Math.max(0, began - time) < (status === 200 ? maxAgeMs : missAgeMs);
+  constructor(cache: AnswerCache, now: () => number, maxAgeMs = NUMBERS_AGE_MS) {
+    this.#cache = cache;
+    this.#maxAgeMs = maxAgeMs;
+    this.#missAgeMs = Math.min(MISS_AGE_MS, maxAgeMs);
+    this.#began = now();
   }
 
-  function recordOf(handle: string, { status, time, record }: SharedAnswer): PnlRecord | undefined {
-    const reading: Provenance = { readAt: time, via: 'cache' };
-    if (status === 404) return missingRecord(handle, undefined, reading);
-    const numbers = recognize('numbers', record)?.record;
-    return numbers && foundRecord(handle, numbers, reading);
+  /**
+   * Lets one machine request the numbers of a handle while the others wait for them. Where machines
+   * share nothing, each handle is ours.
+   */
+  async claim(handle: string, waitMs?: number, signal?: AbortSignal): Promise<NumbersClaim> {
+    const wanted = {
+      endpoint: 'user.pnl',
+      subject: normalHandle(handle),
+      maxAgeMs: this.#maxAgeMs,
+      missAgeMs: this.#missAgeMs,
+      waitMs,
+    } as const;
+    const claim = await this.#cache.claim?.(wanted, signal);
+    if (claim && claim.by !== 'cache') return claim;
+    const record = claim && recordOf(handle, claim.answer);
+    return record ? { by: 'cache', record } : { by: 'us', end: async () => {} };
   }
 
-  const { claim } = cache;
-  return {
-    /** Absent if machines do not share answers. */
-    ...(claim && {
-      async claim(handle: string, waitMs?: number, signal?: AbortSignal): Promise<NumbersClaim> {
-        const subject = normalHandle(handle);
-        const made = await claim(
-          { endpoint: 'user.pnl', subject, maxAgeMs, missAgeMs, waitMs },
-          signal,
-        );
-        if (made.by !== 'cache') return made;
-        const record = recordOf(handle, made.answer);
-        return record ? { by: 'cache', record } : { by: 'us', end: async () => {} };
-      },
-    }),
-    async find(handle: string, subject = handle): Promise<PnlRecord | undefined> {
-      const saved = cache.get('user.pnl', normalHandle(handle));
-      return saved && isFresh(saved) ? recordOf(subject, saved) : undefined;
-    },
-    async saveOne(subject: string, numbers: Sent, time: number): Promise<void> {
-      const own = textOf(numbers['handle']) || subject;
-      for (const handle of new Set([subject, own].map(normalHandle)))
-        await put(handle, numbers, time);
-    },
-    saveMiss: async (subject: string, time: number) => put(normalHandle(subject), null, time),
-    /** Under the handle of each entry, and a "not found" for each missing handle. */
-    async saveBatch(subjects: readonly string[], batch: Sent, time: number): Promise<void> {
-      const asked = new Set(subjects.map(normalHandle));
-      const found = entriesByHandle(batch);
-      const missing = missingHandles(batch).filter(
-        (handle) => asked.has(handle) && !found.has(handle),
-      );
-      await Promise.all([
-        ...[...found].map(([handle, entry]) => put(handle, entry, time)),
-        ...missing.map((handle) => put(handle, null, time)),
-      ]);
-    },
-  };
+  async find(handle: string, subject = handle): Promise<PnlRecord | undefined> {
+    const saved = this.#cache.get('user.pnl', normalHandle(handle));
+    return saved && this.#isFresh(saved) ? recordOf(subject, saved) : undefined;
+  }
+
+  /** Keeps the numbers under the handle that was asked for, and under their own. */
+  async saveOne(subject: string, numbers: Sent, time: number): Promise<void> {
+    const own = textOf(numbers['handle']) || subject;
+    for (const handle of new Set([subject, own].map(normalHandle)))
+      await this.#put(handle, numbers, time);
+  }
+
+  async saveMiss(subject: string, time: number): Promise<void> {
+    await this.#put(normalHandle(subject), null, time);
+  }
+
+  /** Keeps a batch under the handle of each entry, and a "not found" for each missing handle. */
+  async saveBatch(subjects: readonly string[], batch: Sent, time: number): Promise<void> {
+    const asked = new Set(subjects.map(normalHandle));
+    const found = entriesByHandle(batch);
+    const missing = missingHandles(batch).filter(
+      (handle) => asked.has(handle) && !found.has(handle),
+    );
+    await Promise.all([
+      ...[...found].map(([handle, entry]) => this.#put(handle, entry, time)),
+      ...missing.map((handle) => this.#put(handle, null, time)),
+    ]);
+  }
+
+  async #put(handle: string, record: Sent | null, time: number): Promise<void> {
+    const status = record === null ? 404 : 200;
+    await this.#cache.put('user.pnl', handle, { time, status, record });
+  }
+
+  #isFresh({ time, status }: CachedAnswer): boolean {
+    const maxAgeMs = status === 200 ? this.#maxAgeMs : this.#missAgeMs;
+    return Math.max(0, this.#began - time) < maxAgeMs;
+  }
+}
+
+function recordOf(handle: string, { status, time, record }: SharedAnswer): PnlRecord | undefined {
+  const reading: Provenance = { readAt: time, via: 'cache' };
+  if (status === 404) return missingRecord(handle, undefined, reading);
+  const numbers = recognize('numbers', record)?.record;
+  return numbers && foundRecord(handle, numbers, reading);
 }
 
 /** The first entry of each handle. */

@@ -49,7 +49,7 @@ export class Turns {
 
   async next(size: number, signal?: AbortSignal): Promise<Turn> {
     const subjects = this.#left.slice(0, size);
-    if (!this.#saved?.claim) return { subjects, here: [], end: async () => {} };
+    if (!this.#saved) return { subjects, here: [], end: async () => {} };
     const claims = await Promise.all(subjects.map((subject) => this.#claim(subject)));
     const ours = subjects.filter((_, at) => claims[at]?.by === 'us');
     const elsewhere = subjects.filter((_, at) => claims[at]?.by === 'other');
@@ -77,7 +77,7 @@ export class Turns {
 
   async #claim(subject: Subject): Promise<NumbersClaim> {
     const since = this.#waiting.get(subject);
-    const claim = (await this.#saved?.claim?.(this.#handleOf(subject), 0)) ?? alone;
+    const claim = (await this.#saved?.claim(this.#handleOf(subject), 0)) ?? alone;
     if (claim.by !== 'other') return claim;
     if (since === undefined) this.#waiting.set(subject, this.#clock.mono());
     else if (this.#clock.mono() - since > PATIENCE_MS) return alone;

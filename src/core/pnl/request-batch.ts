@@ -47,7 +47,7 @@ export async function requestOne(
   subject: string,
   options: RequestOptions,
 ): Promise<HandleAnswer> {
-  const claim = await options.saved?.claim?.(subject, undefined, options.signal);
+  const claim = await options.saved?.claim(subject, undefined, options.signal);
   if (claim?.by === 'cache') return { record: claim.record };
   if (claim?.by === 'other' && claim.failure) return failed(subject, claim.failure);
   return await withClaim(
@@ -78,7 +78,7 @@ const failed = (subject: string, failure: Failure): HandleAnswer => ({
   failure,
 });
 
-/** With `alone`, the only handle is requested without a batch. */
+/** Requests some handles in one call; with `alone`, the only one without a batch. */
 export const requestBatch = (
   client: Caller,
   subjects: readonly string[],

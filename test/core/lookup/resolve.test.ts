@@ -2,8 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { broken } from '../../../src/core/http/network-failures.ts';
 import { CachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
 import { lookup } from '../../../src/core/lookup/lookup.ts';
-import { createResolver, type ResolveProgress } from '../../../src/core/lookup/resolve.ts';
-import { readHandle } from '../../../src/core/lookup/subject.ts';
+import {
+  type ResolveProgress,
+  Resolver,
+  type ResolverOptions,
+} from '../../../src/core/lookup/resolve.ts';
+import { readHandle, type Subject } from '../../../src/core/lookup/subject.ts';
 import { PeopleBook } from '../../../src/state/people/book.ts';
 import { openFolder } from '../../folder.ts';
 import { error, gather, json, type Reply, rig, user } from '../fakes.ts';
@@ -27,10 +31,7 @@ function service(looks: ReturnType<Reply>[], posts: (() => ReturnType<Reply>)[])
   };
 }
 
-function setUp(
-  reply: Reply,
-  options: Partial<Parameters<typeof createResolver>[0]> & { maxCu?: number } = {},
-) {
+function setUp(reply: Reply, options: Partial<ResolverOptions> & { maxCu?: number } = {}) {
   const { maxCu, ...rest } = options;
   const made = rig(reply, { retries: 1, ...(maxCu === undefined ? {} : { maxCu }) });
   const users = new CachedLookup({
@@ -39,13 +40,14 @@ function setUp(
     book: new PeopleBook({ dir: openFolder(), baseUrl: 'https://api.test', key: 'k' }),
   });
   const standings: ResolveProgress[] = [];
-  const answer = createResolver({
+  const resolver = new Resolver({
     client: made.client,
     clock: made.clock,
     users,
     onStanding: (standing) => standings.push(standing),
     ...rest,
   });
+  const answer = (subject: Subject, signal: AbortSignal) => resolver.resolve(subject, signal);
   const run = (texts: Iterable<string>) => gather(lookup(texts, { answer, read: readHandle }));
   const calls = () => made.sent.map(({ method }) => method).join(' ');
   return { ...made, users, run, calls, standings };

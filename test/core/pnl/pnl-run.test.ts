@@ -6,7 +6,7 @@ import type { HttpRequest } from '../../../src/contract/ports/transport.ts';
 import type { PnlRecord } from '../../../src/contract/records/subject.ts';
 import { broken, noAnswer } from '../../../src/core/http/network-failures.ts';
 import type { Subject } from '../../../src/core/lookup/subject.ts';
-import { createAllowance } from '../../../src/core/pnl/allowance.ts';
+import { Allowance } from '../../../src/core/pnl/allowance.ts';
 import { type BatchLog, PnlRun } from '../../../src/core/pnl/pnl-run.ts';
 import { numbers } from '../../e2e/records.ts';
 import { error, json, rig } from '../fakes.ts';
@@ -139,7 +139,7 @@ async function runThrough(
     ...{ retries: 2, ...(maxCu !== undefined && { maxCu }) },
   });
   const { client, clock } = made;
-  const allowance = createAllowance(client, clock, maxCu, (notice) => made.notices.push(notice));
+  const allowance = new Allowance(client, clock, maxCu, (notice) => made.notices.push(notice));
   const lines: string[] = [];
   const log: BatchLog = {
     asking: async (subjects) => lines.push(`asking ${subjects.length}`) - 1,
