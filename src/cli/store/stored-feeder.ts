@@ -3,7 +3,7 @@ import { span } from '../../output/format/time.ts';
 import { nothingMeasured, type TailFacts } from '../../tail/health.ts';
 import type { TailRow } from '../../tail/post-row.ts';
 import type { Ending } from '../../tail/stored/ending.ts';
-import { leaderProof } from '../../tail/stored/leader-proof.ts';
+import { LeaderProof } from '../../tail/stored/leader-proof.ts';
 import { StoreProgress } from '../../tail/stored/store-progress.ts';
 import type { Context } from '../run/context.ts';
 import type { RunStore } from '../run/open-store.ts';
@@ -53,7 +53,7 @@ export function storedFeeder(
 ): Feeder {
   const { clock } = context.terminal.io;
   const began = clock.mono();
-  const proofOf = leaderProof(store.link, store.keys.feed(feedId), clock);
+  const proof = new LeaderProof(store.link, store.keys.feed(feedId), clock);
   const facts = (): TailFacts => ({
     ...nothingMeasured,
     mode: 'store',
@@ -63,7 +63,7 @@ export function storedFeeder(
     lastPost: progress.lastPost,
     gaps: progress.missing.length,
     verified: source.verified,
-    walkedAgoMs: proofOf(),
+    walkedAgoMs: proof.agoMs(),
     handoff: output.handoff?.() ?? null,
   });
   return {

@@ -5,7 +5,7 @@ import type { FeedKeys } from '../../store/keys.ts';
 import type { Tail } from '../../tail/engine.ts';
 import { addCounts, type HealthMode, nothingMeasured, type TailFacts } from '../../tail/health.ts';
 import type { Watched } from '../../tail/service/watch.ts';
-import { leaderProof } from '../../tail/stored/leader-proof.ts';
+import { LeaderProof } from '../../tail/stored/leader-proof.ts';
 import type { RunStore } from '../run/open-store.ts';
 import { statusText } from '../tail/notice-text.ts';
 
@@ -72,8 +72,8 @@ export function watchRelay(
   clock: Clock,
   store: { readonly link: Pick<RunStore['link'], 'use'>; readonly feed: FeedKeys },
 ): Watched {
-  const proofOf = leaderProof(store.link, store.feed, clock);
-  const facts = () => state.facts(proofOf());
+  const proof = new LeaderProof(store.link, store.feed, clock);
+  const facts = () => state.facts(proof.agoMs());
   return {
     facts,
     loop: () => state.tail && { turns: state.tail.status().turns, wake: state.tail.wake },

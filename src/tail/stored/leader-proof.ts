@@ -13,31 +13,38 @@ interface LeaderLink {
   use<T>(work: (store: StoreConnection) => Promise<T>): Promise<T>;
 }
 
-/** How long ago the leading relay has verified the feed; null until this was read from the store, in the background. */
-export function leaderProof(
-  link: LeaderLink,
-  feed: FeedKeys,
-  clock: Pick<Clock, 'now' | 'mono'>,
-): () => number | null {
-  let at: number | null = null;
-  let askedAt = Number.NEGATIVE_INFINITY;
+/** Knows when the leading relay has verified the feed, which is read from the store in the background. */
+export class LeaderProof {
+  /** The time by the clock of this machine; null until it was read. */
+  #at: number | null = null;
+  #askedAt = Number.NEGATIVE_INFINITY;
+  readonly #link: LeaderLink;
+  readonly #feed: FeedKeys;
+  readonly #clock: Pick<Clock, 'now' | 'mono'>;
 
-  const ask = async () => {
-    at = await link.use(async (connection) => {
-      const info = await hashReply(connection, feed.info);
-      const leads = Number(await connection.send('PTTL', [feed.lease])) > 0;
-      const verified = timeFrom(info.get('verifiedAgo'));
-      const renewed = timeFrom(info.get('renewed'));
-      if (!leads || verified === null || renewed === null) return at;
-      return clock.now() - (verified + (await serverNow(connection)) - renewed);
-    });
-  };
+  constructor(link: LeaderLink, feed: FeedKeys, clock: Pick<Clock, 'now' | 'mono'>) {
+    this.#link = link;
+    this.#feed = feed;
+    this.#clock = clock;
+  }
 
-  return () => {
-    if (clock.mono() - askedAt >= (at === null ? FIRST_ASK_MS : ASK_MS)) {
-      askedAt = clock.mono();
-      ask().catch(() => {});
+  /** How long ago the feed was verified; null if that is not known yet. */
+  agoMs(): number | null {
+    const { now, mono } = this.#clock;
+    if (mono() - this.#askedAt >= (this.#at === null ? FIRST_ASK_MS : ASK_MS)) {
+      this.#askedAt = mono();
+      this.#link.use((connection) => this.#read(connection)).catch(() => {});
     }
-    return at === null ? null : Math.max(0, clock.now() - at);
-  };
+    return this.#at === null ? null : Math.max(0, now() - this.#at);
+  }
+
+  async #read(connection: StoreConnection): Promise<void> {
+    const info = await hashReply(connection, this.#feed.info);
+    const leads = Number(await connection.send('PTTL', [this.#feed.lease])) > 0;
+    const verified = timeFrom(info.get('verifiedAgo'));
+    const renewed = timeFrom(info.get('renewed'));
+    if (!leads || verified === null || renewed === null) return;
+    const ageMs = verified + (await serverNow(connection)) - renewed;
+    this.#at = this.#clock.now() - ageMs;
+  }
 }
