@@ -3,8 +3,9 @@ import { expect, test } from 'vitest';
 import { seeds, simulate } from './run.ts';
 import { type Schedule, scheduleOf, uneventful } from './schedule.ts';
 
-/** The number of schedules; `SIM_SEEDS=1000000` runs more, `SEED=n` repeats one. */
+/** The number of schedules; `SIM_SEEDS=1000000` runs more, `FROM=n` others, `SEED=n` repeats one. */
 const SEEDS = Number(process.env['SIM_SEEDS'] ?? 1_000);
+const FROM = Number(process.env['FROM'] ?? 0);
 const one = process.env['SEED'];
 
 /** The parameters that a schedule may also have as in a run without events. */
@@ -26,7 +27,7 @@ const simplified = [
 test('with any faults, every post is written exactly once, and every gap is reported', {
   timeout: Math.max(600_000, SEEDS * 60),
 }, async () => {
-  const schedules = one === undefined ? seeds(0, SEEDS) : [scheduleOf(Number(one))];
+  const schedules = one === undefined ? seeds(FROM, FROM + SEEDS) : [scheduleOf(Number(one))];
   const [failed] = await simulate(schedules, undefined, 1);
   if (!failed) return;
   const { seed } = failed.schedule;
