@@ -53,6 +53,12 @@ export function tryLock(
 export const isHeld = (result: LockHandle | LockHolder | undefined): result is LockHandle =>
   result !== undefined && 'release' in result;
 
+/** Whether a living process holds the lock at a path, as far as this machine can tell. */
+export function isLocked(path: string): boolean {
+  const seen = look(path);
+  return seen !== undefined && !isGone(seen.holder, seen.touched, Date.now());
+}
+
 function make(path: string, text: string): boolean {
   try {
     // A dangling symbolic link, because the system creates a link and its text in one step.

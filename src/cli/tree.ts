@@ -18,6 +18,7 @@ const commands: Readonly<Record<string, Load>> = {
   'launchpad board': async () => (await import('./commands/launchpad-board.ts')).launchpadBoard,
   'launchpad history': async () =>
     (await import('./commands/launchpad-history.ts')).launchpadHistory,
+  tails: async () => (await import('./commands/tails.ts')).tails,
   me: async () => (await import('./commands/me.ts')).me,
   price: async () => (await import('./commands/price.ts')).price,
   usage: async () => (await import('./commands/usage.ts')).usageCommand,
@@ -78,7 +79,7 @@ export const groups = (): string[] => [
 /** The sections of the overview, in the order in which a new user needs them. */
 export const sections: Readonly<Record<string, readonly string[]>> = {
   'Look up': ['whois', 'resolve', 'pnl'],
-  Theses: ['thesis', 'verify'],
+  Theses: ['thesis', 'verify', 'tails'],
   Launchpad: ['launchpad'],
   Costs: ['me', 'price', 'usage', 'budget'],
   Setup: ['auth', 'config', 'cache', 'store', 'doctor'],

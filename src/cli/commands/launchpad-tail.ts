@@ -17,6 +17,7 @@ import { checkOutput } from '../tail/output/open.ts';
 import { tailPlan } from '../tail/plan.ts';
 import { openTail } from '../tail/run.ts';
 import { runFeed } from '../tail/run-feed.ts';
+import { feedWords } from '../tail/run-note.ts';
 import { calloutFeedName, calloutSource } from '../tail/source.ts';
 import page from './launchpad-tail.md';
 
@@ -78,7 +79,9 @@ export const launchpadTail = command({
       return;
     }
     await approve(plan, context);
-    await runFeed(context, flags, async (files) => {
+    const from = users === undefined ? [] : [users];
+    const words = feedWords('callouts', [...wallet, ...user, ...from], coin);
+    await runFeed(context, { ...flags, feed: words }, async (files) => {
       const wallets = await of.wallets();
       const { name: feed, among } = calloutFeedName(of.coins, wallets);
       const client = await context.service.client();

@@ -14,6 +14,7 @@ import { approve, isDryRun } from '../run/approve.ts';
 import { serviceOptions } from '../tail/flags.ts';
 import { tailPlan } from '../tail/plan.ts';
 import { runFeed } from '../tail/run-feed.ts';
+import { feedWords } from '../tail/run-note.ts';
 import { socketOf } from '../tail/socket.ts';
 import { keyFacts, thesisFeedName, thesisSource } from '../tail/source.ts';
 import page from './thesis-relay.md';
@@ -98,7 +99,8 @@ export const thesisRelay = command({
       scope: createFilter({ tokens: tokenAddress === undefined ? [] : [tokenAddress] }),
       filter: createFilter({ tokens }),
     };
-    await runFeed(context, service, async () => ({
+    const followed = { ...service, feed: feedWords('theses', [], token), isRelay: true };
+    await runFeed(context, followed, async () => ({
       watched: watchRelay(state, io.clock, {
         link: store.link,
         feed: store.keys.feed(feedIdOf({ tokens: normal })),

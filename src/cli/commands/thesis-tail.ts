@@ -28,6 +28,7 @@ import { checkOutput } from '../tail/output/open.ts';
 import { tailPlan } from '../tail/plan.ts';
 import { openTail } from '../tail/run.ts';
 import { runFeed } from '../tail/run-feed.ts';
+import { feedWords } from '../tail/run-note.ts';
 import { socketOf } from '../tail/socket.ts';
 import { thesisFeedName, thesisSource } from '../tail/source.ts';
 import page from './thesis-tail.md';
@@ -159,7 +160,12 @@ export const thesisTail = command({
       isShared &&
       (await (await import('../store/choose-feed.ts')).chooseFeed(context, via, normal));
     if (!stored) await approve(plan, context);
-    await runFeed(context, flags, async (files) => {
+    const words = feedWords(
+      'theses',
+      authors.map((author) => author.text),
+      token,
+    );
+    await runFeed(context, { ...flags, feed: words }, async (files) => {
       const ids = await by.find();
       const scope = sourceOf(thesisScopes(ids, tokens));
       const isSeveral = authors.length > 1 || users !== undefined;

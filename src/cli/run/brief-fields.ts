@@ -25,6 +25,17 @@ const callout = [
   'multiple',
   'thesis',
 ];
+const tailRun = [
+  'output',
+  'feed',
+  'state',
+  'words',
+  'verifiedAt',
+  'postsPerHour',
+  'cuToday',
+  'left',
+  'exit',
+];
 const check = ['check', 'verdict', 'detail', 'next'];
 const sum = ['item', 'name', 'state', 'spent', 'limit', 'left', 'renewsAt'];
 const setting = ['setting', 'value', 'origin'];
@@ -55,6 +66,7 @@ export const briefFields: Readonly<
   'thesis refresh': ['id', 'authorHandle', 'tokenSymbol', 'closedAt', 'pnl', 'gone'],
   'launchpad history': ['capturedAt', 'rank', 'username', 'wallet', 'pnlUsd'],
   'launchpad board': ['rank', 'username', 'wallet', 'pnlUsd', 'pnlPercent', 'change'],
+  tails: tailRun,
   me: ['plan', 'ratePerMinute', 'usage.period', 'usage.unitsRemaining', 'usage.revealsRemaining'],
   price: ['endpoint', 'least', 'most'],
   usage: ({ by = 'command', reconcile }) =>

@@ -186,16 +186,11 @@ const deliveredText = (
   `${countText(rows, 'post')}${lastPost === null ? '' : `, the last from ${span(Math.max(0, now - lastPost.at))} ago`}`;
 
 export function statusText(status: TailStatus): string {
-  const { mode, waitsUntil, failing, rate, gaps, filled, reconnects, spent } = status;
+  const { waitsUntil, rate, gaps, filled, reconnects, spent } = status;
   const parts = [
     unitsText(spent.atMost),
     waitsUntil === null ? perMinuteText(status.perMinute) : '',
-    waitsUntil !== null
-      ? `waiting until ${untilText(waitsUntil)} for units`
-      : mode === 'streaming'
-        ? 'live'
-        : mode,
-    failing ? 'the service does not respond' : '',
+    stateWords(status),
     `${(rate * 60).toFixed(rate < 1 ? 1 : 0)} posts/min`,
     walkedText(status),
     gaps > 0 ? countText(gaps, 'gap') : '',
@@ -204,6 +199,27 @@ export function statusText(status: TailStatus): string {
   ];
   return joined(parts);
 }
+
+/** What a run does now, or what it waits for. `blocked`: why a file cannot be written. */
+export function stateWords(
+  {
+    mode,
+    ready,
+    waitsUntil,
+    failing,
+  }: Pick<TailFacts, 'mode' | 'ready' | 'waitsUntil' | 'failing'>,
+  blocked?: string,
+): string {
+  if (blocked !== undefined) return `waiting: ${blocked}`;
+  const trouble = failing ? 'the service does not respond' : '';
+  if (waitsUntil !== null)
+    return joined([`waiting until ${untilText(waitsUntil)} for units`, trouble]);
+  const isStarting = mode === 'waiting' && !ready;
+  return joined([isStarting ? 'starting' : (modeWords[mode] ?? mode), trouble]);
+}
+
+/** Modes whose words differ from the status file. */
+const modeWords: Readonly<Partial<Record<TailFacts['mode'], string>>> = { streaming: 'live' };
 
 function walkedText({ walkedAgoMs, isUnseen }: TailStatus): string {
   if (walkedAgoMs === null) return '';

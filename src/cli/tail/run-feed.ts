@@ -3,12 +3,13 @@ import { Failure } from '../../base/failure.ts';
 import { checkSpace } from '../../output/file.ts';
 import { outputClosed } from '../../output/sink.ts';
 import { resumableOut, type TailFiles } from '../../tail/file/position-file.ts';
-import { nothingMeasured } from '../../tail/health.ts';
+import { nothingMeasured, type TailFacts } from '../../tail/health.ts';
 import { type Watched, watchHealth } from '../../tail/service/watch.ts';
 import type { Context } from '../run/context.ts';
 import { version } from '../version.ts';
 import type { ServiceFlags, TailFlags } from './flags.ts';
 import { lockFiles } from './lock-files.ts';
+import { noteRun, outputOf } from './run-note.ts';
 import { UnitsWait } from './units-wait.ts';
 
 /** What follows a feed: a tail of the service, a follower of the store, a member of a group, or a relay. */
@@ -30,7 +31,11 @@ interface FeedEnd {
 
 interface FeedFlags
   extends ServiceFlags,
-    Partial<Pick<TailFlags, 'checkpoint' | 'waitForBudget'>> {}
+    Partial<Pick<TailFlags, 'checkpoint' | 'waitForBudget' | 'exec'>> {
+  /** The feed in words, for "trdr tails"; undefined for a replay, which follows none. */
+  readonly feed?: string | undefined;
+  readonly isRelay?: boolean;
+}
 
 /** Locks the files of a run, opens its feeder, reports its state, and fails if posts are missing at the end. */
 export async function runFeed(
@@ -47,6 +52,10 @@ export async function runFeed(
     for (const path of [files.out, checkpoint]) if (path !== undefined) checkSpace(path);
     const run = new FeedRun(context, flags);
     bill.outcome = run;
+    if (flags.feed !== undefined) {
+      const output = flags.isRelay ? 'store' : outputOf(terminal.io.cwd, files.out, flags.exec);
+      noteRun(context, { feed: flags.feed, output, facts: run.facts });
+    }
     const { line, gap } = await run.toEnd(() => open(files));
     if (line !== undefined) notice(line);
     // The reason of the abort determines the exit code: a signal, or a full disk.
@@ -80,6 +89,10 @@ class FeedRun {
     return this.#feeder?.watched.facts().rows ?? 0;
   }
 
+  /** What is known of the run. A property, because it is handed to what reports it. */
+  readonly facts = (): TailFacts =>
+    this.#feeder?.watched.facts() ?? { ...nothingMeasured, waitsUntil: this.#wait.until };
+
   check(): void {
     this.#feeder?.check?.();
   }
@@ -102,8 +115,7 @@ class FeedRun {
     const { diskWait } = out;
     const { command } = settings;
     watchHealth({ io, signal, notice, command, version, diskWait }, this.#flags, {
-      facts: () =>
-        this.#feeder?.watched.facts() ?? { ...nothingMeasured, waitsUntil: this.#wait.until },
+      facts: this.facts,
       text: () => this.#feeder?.watched.text() ?? `${this.#wait.text} for units`,
       loop: () => this.#feeder?.watched.loop?.(),
     });
