@@ -63,6 +63,10 @@ test('a follower that began before the feed reports a first post that the store 
   expect(await simulateRelays([emptied(65)])).toEqual([]);
 });
 
+test('a follower that is killed just after an outage of the store loses nothing', async () => {
+  expect(await simulateRelays([relayScheduleOf(500_421)])).toEqual([]);
+});
+
 test.each([
   ['a replica whose clock is behind takes over', slowReplica],
   ['the store loses everything', emptied],

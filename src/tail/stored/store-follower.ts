@@ -145,6 +145,8 @@ export class StoreFollower {
   /** Returns whether the output still has a reader: if it did not receive the last rows, no position may cover them. */
   async #handle(event: FollowEvent): Promise<boolean> {
     const { stream, progress } = this.#parts;
+    // When an outage ends, the reader already has the rows that it yields next.
+    if (isOutage(event)) return true;
     if (event.kind === 'rows') return await this.#takeRows(event.rows);
     if (event.kind === 'gap') return await this.#takeGap(event);
     if (event.kind === 'begun') this.#begin(event.times);
@@ -208,6 +210,9 @@ export class StoreFollower {
     return { delivered, next: wanted[delivered.length] };
   }
 }
+
+const isOutage = ({ kind }: FollowEvent): boolean =>
+  kind === 'away' || kind === 'interrupted' || kind === 'back';
 
 interface Delivered {
   readonly delivered: readonly PostMark[];

@@ -38,9 +38,11 @@ class ScriptedStream implements Follower {
   }
 
   async *events(): AsyncGenerator<FollowEvent, void, void> {
-    for (const event of this.#events) {
+    for (const [at, event] of this.#events.entries()) {
       if (event.kind === 'begun') this.#place = placeAt(entryOf(0));
-      const last = event.kind === 'rows' ? event.rows.at(-1) : undefined;
+      // The end of an outage is reported when the next rows were read.
+      const read = event.kind === 'back' ? this.#events[at + 1] : event;
+      const last = read?.kind === 'rows' ? read.rows.at(-1) : undefined;
       if (last) this.#place = placeAt(last);
       yield event;
     }
@@ -76,7 +78,8 @@ async function follow(events: readonly FollowEvent[], { output, count, noFollow 
           flush: async () => true,
         },
         async save(position) {
-          log.push('save');
+          const { last } = Object(position.stream);
+          log.push(`save ${last.id}`);
           saved.push(position);
         },
         ...output,
@@ -101,23 +104,34 @@ async function follow(events: readonly FollowEvent[], { output, count, noFollow 
 }
 
 const begun: FollowEvent = { kind: 'begun', times: [NOW] };
+/** What was written, without the positions. */
+const rowsIn = (log: readonly string[]) => log.filter((word) => !word.startsWith('save '));
 const rows = (...numbers: number[]): FollowEvent => ({ kind: 'rows', rows: numbers.map(entryOf) });
 
 test('a follower saves its start before it writes a row', async () => {
   const { log } = await follow([begun, rows(1, 2)]);
-  expect(log[0]).toBe('save');
-  expect(log.filter((word) => word !== 'save')).toEqual(['p1', 'p2']);
+  expect(log[0]).toBe('save p0');
+  expect(rowsIn(log)).toEqual(['p1', 'p2']);
+});
+
+test('a follower saves no position after rows that it has not delivered, even if an outage ends', async () => {
+  const { log } = await follow([begun, rows(1), { kind: 'back' }, rows(2, 3)]);
+  for (const [at, word] of log.entries()) {
+    const saved = word.startsWith('save ') ? word.slice('save '.length) : 'p0';
+    if (saved !== 'p0') expect(log.slice(0, at)).toContain(saved);
+  }
+  expect(log).toContain('save p3');
 });
 
 test('a follower ends at --count, and a later run continues with the next post', async () => {
   const { log, saved } = await follow([begun, rows(1, 2, 3), rows(4)], { count: 2 });
-  expect(log.filter((word) => word !== 'save')).toEqual(['p1', 'p2']);
+  expect(rowsIn(log)).toEqual(['p1', 'p2']);
   expect(saved.at(-1)?.stream).toMatchObject({ entry: `${NOW + 2}-0` });
 });
 
 test('a follower ends at the end of the stream with --no-follow', async () => {
   const { log } = await follow([begun, rows(1), { kind: 'live' }, rows(2)], { noFollow: true });
-  expect(log.filter((word) => word !== 'save')).toEqual(['p1']);
+  expect(rowsIn(log)).toEqual(['p1']);
 });
 
 test('a follower with --no-follow fails if the store is not reachable', async () => {
