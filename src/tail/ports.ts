@@ -14,14 +14,22 @@ export interface FeedPage {
   readonly nextBefore: string | null;
   /** Posts without an id. Their repetitions cannot be recognized, so such posts are counted but not printed. */
   readonly nameless?: readonly PostFields[];
+  /** Whether the source itself has proved that no older post is needed. */
+  readonly isProven?: boolean;
+}
+
+export interface AskedPage {
+  readonly before?: string;
+  readonly limit: number;
+  /** Up to this post time, the walk needs no posts. */
+  readonly verified?: number | null;
 }
 
 /** A source of the pages of a feed. Throws `Failure`s. */
 export interface PageSource {
-  page(
-    ask: { readonly before?: string; readonly limit: number },
-    signal: AbortSignal,
-  ): Promise<FeedPage>;
+  page(ask: AskedPage, signal: AbortSignal): Promise<FeedPage>;
+  /** Called before each walk, for a source that chooses its pages for each. */
+  begin?(): void;
   /** The rows of the smallest page that is worth requesting, and of the largest page. */
   readonly sizes: { readonly step: number; readonly max: number };
   readonly stepCu: number;

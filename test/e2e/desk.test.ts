@@ -127,7 +127,7 @@ test('what cron appends follows a list that changes: each post once, and the cer
     expect(ran.exitCode, ran.stderr).toBe(0);
     return ran;
   };
-  expect((await cron()).said).toContain('the posts of 25 authors in the whole feed: reading');
+  expect((await cron()).said).toContain('the posts of 25 authors in the whole feed, or');
   const spent = sandbox.meter().unitsUsed;
   const second = await cron();
   expect(second.said).not.toContain('other authors');
@@ -191,4 +191,35 @@ test('callouts of several wallets, also by the names of their users, and of seve
   expect(new Set(tailed)).toEqual(
     new Set(idsOf(ofWallets.filter(({ createdAt }) => Number(createdAt) >= Number(since)))),
   );
+});
+
+test('after a pause, a tail reads the pages of its authors where these are fewer, and follows the whole feed', async () => {
+  const { sandbox, home, run } = await openDesk({ rate: 0 });
+  const [, one, two] = authorsOf(sandbox, 3);
+  const words = `thesis tail --no-follow --since 1h --user ${one?.id} --user ${two?.id} --out two.ndjson`;
+  const cron = async () => {
+    const before = sandbox.meter().unitsUsed;
+    const ran = await run(words.split(' '), { cwd: home.path });
+    expect(ran.exitCode, ran.stderr).toBe(0);
+    return sandbox.meter().unitsUsed - before;
+  };
+  await cron();
+  const since = Date.now() - 3_000_000;
+  const [post] = theses(sandbox);
+  if (!post) throw new Error('the sandbox has no posts');
+  const now = Date.now();
+  for (let i = 300; i > 0; i--) {
+    const authorId = i === 150 ? two?.id : post.authorId;
+    sandbox.post({ ...post, id: `of-${i}`, authorId, platformCreatedAt: now - i * 10 });
+  }
+  // A look at the whole feed, and a page of each author.
+  expect(await cron()).toBe(600);
+  const wanted = theses(sandbox).filter(
+    ({ authorId, platformCreatedAt }) =>
+      [one?.id, two?.id].includes(authorId ?? '') && Number(platformCreatedAt) >= since,
+  );
+  const lines = recordsIn(readText(join(home.path, 'two.ndjson')));
+  expect(idsOf(lines)).toContain('of-150');
+  expect(new Set(idsOf(lines))).toEqual(new Set([...idsOf(lines), ...idsOf(wanted)]));
+  expect(new Set(idsOf(lines)).size).toBe(lines.length);
 });

@@ -24,7 +24,7 @@ export function judge(outcome: Outcome): string[] {
     }
     problems.push(...duplicates(outcome, emitted), ...lost(outcome, new Set(emitted), byId));
     problems.push(...outcome.problems.slice(0, 5));
-    for (const process of processes) problems.push(...order(process, byId));
+    for (const process of processes) problems.push(...order(process, byId, schedule.desk === true));
   }
   problems.push(...unverified(outcome, last), ...unclaimed(outcome));
   for (const process of processes) if (!process.killed) problems.push(...orderly(outcome, process));
@@ -240,16 +240,29 @@ function unclaimed({ processes, schedule, service }: Outcome): string[] {
 }
 
 /**
- * Rows of one walk must be written oldest first. If a cursor was rejected, rows are read again from another one; a post
- * that has appeared among them meanwhile is read after older ones.
+ * Rows of one walk must be written oldest first. If a cursor was rejected, rows are read again from another one; so are
+ * those of a feed whose pages are merged. A post that has appeared among them meanwhile is read after older ones.
  */
-function order({ writes, access }: Process, byId: ReadonlyMap<string, Post>): string[] {
+function order(
+  { writes, access }: Process,
+  byId: ReadonlyMap<string, Post>,
+  isMerged: boolean,
+): string[] {
   for (const write of writes) {
     for (let i = 1; i < write.length; i++) {
       const [one, next] = [write[i - 1], write[i]];
       if (!one?.paged || !next?.paged) continue;
       const [a, b] = [byId.get(one.id), byId.get(next.id)];
-      if (!a || !b || above(b, a) || (access.hasRejected && a.visibleAt > b.visibleAt)) continue;
+      // Where pages are merged, posts of one millisecond, or without a usable time, have no order.
+      const times = [a, b].map((post) => post && verifiableTime(post));
+      if (isMerged && (times[0] === times[1] || times.includes(null))) continue;
+      if (
+        !a ||
+        !b ||
+        above(b, a) ||
+        ((access.hasRejected || isMerged) && a.visibleAt > b.visibleAt)
+      )
+        continue;
       return [`${a.id} was written before the older ${b.id}`];
     }
   }

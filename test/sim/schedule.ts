@@ -73,6 +73,8 @@ export interface Schedule {
   /** What a restarted process finds of the position of its file: the last one, an older one, or none. */
   readonly position?: 'last' | 'old' | 'lost';
   readonly sifted: boolean;
+  /** Whether the posts of two of three authors are wanted, who have pages of their own. */
+  readonly desk?: boolean;
   /** Posts per second. */
   readonly rate: number;
   readonly bursts: number;

@@ -65,7 +65,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler) {
   const price = (limit: number) => (callout ? 10 : 200 * Math.ceil(limit / 20));
 
   /** Reads a page, possibly from a lagging replica. */
-  const read = (before: string | undefined, limit: number) => {
+  const read = (before: string | undefined, limit: number, symbol?: string) => {
     const lag = strikes('stale') ? rng.next() * 12_000 : 0;
     // After the service has stood still, its replicas agree: a page that differs from the page before it by minutes would
     // be beyond what any rule can tell.
@@ -85,7 +85,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler) {
     const rows: Post[] = [];
     for (; i < posts.length && rows.length <= limit; i++) {
       const post = posts[i];
-      if (post && shown(post)) rows.push(post);
+      if (post && shown(post) && (symbol ?? post.symbol) === post.symbol) rows.push(post);
     }
     return { rows: rows.slice(0, limit), hasMore: rows.length > limit, then };
   };
@@ -142,7 +142,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler) {
           signal.addEventListener('abort', abort);
         });
 
-      const page = (before: string | undefined, limit: number): FeedPage => {
+      const page = (before: string | undefined, limit: number, symbol?: string): FeedPage => {
         if (strikes('busy')) throw limited(rng.chance(0.2) ? 40 : 1 + rng.int(5));
         if (strikes('fault')) throw broken(rng.pick([500, 503, 504]));
         if (strikes('break') && rng.chance(0.5)) throw network('UNREACHABLE');
@@ -157,7 +157,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler) {
         }
         if (strikes('quota') || (remaining() ?? 1e9) < price(limit)) throw quota();
         const rows = callout ? 25 : schedule.twenty ? Math.min(20, limit) : limit;
-        const slice = read(before, rows);
+        const slice = read(before, rows, symbol);
         if (!slice) {
           access.hasRejected = true;
           throw errorOf(400, 'VALIDATION_ERROR');
@@ -348,11 +348,16 @@ export function createService(schedule: Schedule, scheduler: Scheduler) {
         return attach(onChange);
       };
 
-      const source: Pick<PageSource, 'page' | 'sizes'> & { price(limit: number): number } = {
-        page: ({ before, limit }, signal) => answer(delay(), signal, () => page(before, limit)),
+      /** The pages of all posts, or of those with a symbol. */
+      const sourceOf = (
+        symbol?: string,
+      ): Pick<PageSource, 'page' | 'sizes'> & { price(limit: number): number } => ({
+        page: ({ before, limit }, signal) =>
+          answer(delay(), signal, () => page(before, limit, symbol)),
         price,
         sizes: callout ? { step: 25, max: 25 } : { step: 20, max: 100 },
-      };
+      });
+      const source = sourceOf();
       const connect: Connect = (onChange, signal) =>
         answer(rng.between(20, 500), signal, () => dial(onChange));
       const key =
@@ -363,7 +368,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler) {
           learn({ me: { usage: { unitsRemaining } } });
           return { live: true, ratePerMinute: 600 };
         };
-      return Object.assign(access, { source, connect, key });
+      return Object.assign(access, { source, sourceOf, connect, key });
     },
   };
 }

@@ -16,6 +16,7 @@ import {
 import { postTimeOf, type TailRow } from '../../src/tail/post-row.ts';
 import { withMinutes } from '../../src/tail/socket/minutes.ts';
 import { timing } from '../../src/tail/timing.ts';
+import { SeveralFeeds } from '../../src/tail/walk/several-feeds.ts';
 import { createDisk, type Disk } from './disk.ts';
 import { createExecOutput } from './exec-output.ts';
 import { calmMs, EPOCH, type Post } from './posts.ts';
@@ -83,7 +84,7 @@ const timeField = ({ feed }: Schedule) => (feed === 'thesis' ? 'platformCreatedA
 
 /** Whether a row passes the filter of a schedule. */
 export const passes = (schedule: Schedule, symbol: unknown): boolean =>
-  !schedule.sifted || symbol === 'AAA';
+  (!schedule.sifted || symbol === 'AAA') && (!schedule.desk || symbol !== 'CCC');
 
 /** Runs a schedule; throws if it does not end. */
 export async function runSchedule(schedule: Schedule, mutation: Mutation = {}): Promise<Outcome> {
@@ -251,7 +252,14 @@ async function runProcess(
   const world: TailPorts = {
     clock,
     random: rng.next,
-    source: paid(access.source, spend),
+    source: schedule.desk
+      ? new SeveralFeeds(
+          paid(access.source, spend),
+          ['AAA', 'BBB'].map((symbol) => paid(access.sourceOf(symbol), spend)),
+          clock.now,
+          0,
+        )
+      : paid(access.source, spend),
     connect:
       schedule.feed === 'thesis'
         ? withMinutes(access.connect, clock, (signal) =>

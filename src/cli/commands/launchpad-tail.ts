@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { ConfluenceRecord } from '../../contract/records/confluence.ts';
 import { ListedCallout } from '../../contract/records/launchpad.ts';
-import { type CalloutScope, calloutCall, calloutScopes } from '../../core/pages/feeds.ts';
+import { calloutCall, calloutScopes } from '../../core/pages/feeds.ts';
 import { createFilter } from '../../core/pages/filter.ts';
 import { liveCalloutView } from '../../output/views/launchpad.ts';
 import { confluenceView } from '../../output/views/thesis.ts';
@@ -11,14 +11,14 @@ import { inGroup } from '../args/option.ts';
 import { command } from '../command.ts';
 import { calloutScopeOptions, planCallouts } from '../lookup/scope.ts';
 import { approve, isDryRun } from '../run/approve.ts';
-import { filtersOf, wholeFeedText } from '../tail/filters.ts';
+import { filtersOf, severalText } from '../tail/filters.ts';
 import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';
 import { checkOutput } from '../tail/output/open.ts';
 import { tailPlan } from '../tail/plan.ts';
 import { openTail } from '../tail/run.ts';
 import { runFeed } from '../tail/run-feed.ts';
 import { feedWords } from '../tail/run-note.ts';
-import { calloutFeedName, calloutSource } from '../tail/source.ts';
+import { calloutFeedName, calloutSource, sourceOf } from '../tail/source.ts';
 import page from './launchpad-tail.md';
 
 export const launchpadTail = command({
@@ -57,12 +57,14 @@ export const launchpadTail = command({
   async run(context, { coin, wallet, user, users, column, ...flags }) {
     const isReplay = flags.replay.length > 0;
     const of = await planCallouts({ coin, wallet, user, users, column }, context, !isReplay);
+    const planned = calloutScopes(of.coins, of.planned);
     const shape = {
       durationMs: flags.duration,
       noFollow: flags.noFollow,
       socket: false,
       lagMs: flags.lag,
-      page: calloutCall(sourceOf(calloutScopes(of.coins, of.planned)), {}),
+      page: calloutCall(planned.length === 1 ? (planned[0] ?? {}) : {}, {}),
+      ownPage: planned.length > 1 ? calloutCall(planned[0] ?? {}, {}) : undefined,
       backfill: flags.backfill,
     };
     const plan = tailPlan(shape, of.calls);
@@ -85,13 +87,17 @@ export const launchpadTail = command({
       const wallets = await of.wallets();
       const { name: feed, among } = calloutFeedName(of.coins, wallets);
       const client = await context.service.client();
-      const scope = sourceOf(calloutScopes(of.coins, wallets));
+      const scopes = calloutScopes(of.coins, wallets);
       const filter = createFilter<TailRow>({ coins: of.coins, wallets });
       return openTail(context, files, client, {
         ...shown,
         flags,
-        source: calloutSource(client, scope),
-        what: wholeFeedText(wallets.length, 'wallet') ?? wholeFeedText(of.coins.length, 'coin'),
+        source: sourceOf(
+          scopes,
+          (each = {}) => calloutSource(client, each),
+          context.terminal.io.clock.now,
+        ),
+        what: severalText(scopes.length, of.coins.length > 0 ? 'coin' : 'wallet'),
         feed,
         filters: filtersOf({}, among),
         options: { via: 'poll', filter },
@@ -99,7 +105,3 @@ export const launchpadTail = command({
     });
   },
 });
-
-/** The feed whose pages a tail reads: that of one coin or wallet, or the feed of all callouts, which is filtered here. */
-const sourceOf = (scopes: readonly CalloutScope[]): CalloutScope =>
-  (scopes.length === 1 ? scopes[0] : undefined) ?? {};

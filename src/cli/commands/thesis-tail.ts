@@ -21,7 +21,7 @@ import { AuthorNotes } from '../lookup/author-notes.ts';
 import { authorOptions, authorsOf, byId, planAuthors } from '../lookup/scope.ts';
 import { tokenAddresses } from '../lookup/token.ts';
 import { approve, isDryRun } from '../run/approve.ts';
-import { filtersOf, showingFilters, wholeFeedText } from '../tail/filters.ts';
+import { filtersOf, severalText, showingFilters } from '../tail/filters.ts';
 import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';
 import { notingFeeder, notingFilter } from '../tail/noting-feeder.ts';
 import { checkOutput } from '../tail/output/open.ts';
@@ -30,7 +30,7 @@ import { openTail } from '../tail/run.ts';
 import { runFeed } from '../tail/run-feed.ts';
 import { feedWords } from '../tail/run-note.ts';
 import { socketOf } from '../tail/socket.ts';
-import { thesisFeedName, thesisSource } from '../tail/source.ts';
+import { sourceOf, thesisFeedName, thesisSource } from '../tail/source.ts';
 import page from './thesis-tail.md';
 
 export const thesisTail = command({
@@ -120,7 +120,7 @@ export const thesisTail = command({
     const isReplay = flags.replay.length > 0;
     const authors = await authorsOf({ user, users, column }, context, !isReplay);
     const by = await planAuthors(isReplay ? authors.filter(isNoHandle) : authors, byId, context);
-    const planned = sourceOf(thesisScopes(by.planned, tokens));
+    const planned = thesisScopes(by.planned, tokens);
     // A person who follows everything and gives no --lag wants each post at once.
     const cheapest = flags.isLagGiven || authors.length > 0 || tokens.length > 0;
     const polls =
@@ -130,7 +130,9 @@ export const thesisTail = command({
       noFollow: flags.noFollow,
       socket: !polls,
       lagMs: flags.lag,
-      page: thesisCall(planned, { limit: THESIS_BLOCK }),
+      page: thesisCall(onlyOf(planned), { limit: THESIS_BLOCK }),
+      ownPage:
+        planned.length > 1 ? thesisCall(planned[0] ?? {}, { limit: THESIS_BLOCK }) : undefined,
       backfill: flags.backfill,
     };
     const plan = tailPlan(shape, by.calls);
@@ -167,7 +169,8 @@ export const thesisTail = command({
     );
     await runFeed(context, { ...flags, feed: words }, async (files) => {
       const ids = await by.find();
-      const scope = sourceOf(thesisScopes(ids, tokens));
+      const scopes = thesisScopes(ids, tokens);
+      const scope = onlyOf(scopes);
       const isSeveral = authors.length > 1 || users !== undefined;
       const filter = createFilter<TailRow>({
         tokens,
@@ -210,8 +213,12 @@ export const thesisTail = command({
       const notes = await AuthorNotes.open(context);
       const tail = await openTail(context, files, client, {
         ...plan,
-        source: thesisSource(client, scope),
-        what: wholeFeedText(ids.length, 'author'),
+        source: sourceOf(
+          scopes,
+          (each = {}) => thesisSource(client, each),
+          context.terminal.io.clock.now,
+        ),
+        what: severalText(scopes.length, scopes[0]?.userId === undefined ? 'token' : 'author'),
         connect:
           via === 'poll' ? undefined : socketOf(context, client, await context.service.target()),
         options: {
@@ -233,8 +240,8 @@ export const thesisTail = command({
   },
 });
 
-/** The feed whose pages a tail reads: that of one author or token, or the feed of all posts, which is filtered here. */
-const sourceOf = (scopes: readonly ThesisScope[]): ThesisScope =>
+/** The feed of the only author or token, or else the feed of all posts. */
+const onlyOf = (scopes: readonly ThesisScope[]): ThesisScope =>
   (scopes.length === 1 ? scopes[0] : undefined) ?? {};
 
 const isNoHandle = ({ type }: Subject): boolean => type !== 'handle';

@@ -15,12 +15,17 @@ export interface TailShape {
   readonly socket: boolean;
   readonly lagMs: number;
   readonly page: PlannedEndpoint;
+  /** A page of the feed of one of several authors, coins or wallets, which a long way back is read from. */
+  readonly ownPage?: PlannedEndpoint | undefined;
   readonly backfill?: number | undefined;
 }
 
 function plannedTail(shape: TailShape): Planned[] {
-  const { durationMs, noFollow, socket, lagMs, page, backfill = 0 } = shape;
-  if (noFollow) return [{ ...page, times: null }];
+  const { durationMs, noFollow, socket, lagMs, page, ownPage, backfill = 0 } = shape;
+  if (noFollow) {
+    const own = ownPage ? [{ ...ownPage, times: null, isSure: false }] : [];
+    return [{ ...page, times: null }, ...own];
+  }
   // The polls, and the walks that verify the feed. With the WebSocket, only the walks.
   const perMinute = socket ? 2 : Math.ceil(MINUTE / lagMs) + 1;
   if (durationMs === undefined)

@@ -15,6 +15,7 @@ import {
 import { normalToken } from '../../core/pages/filter.ts';
 import type { FeedPage, KeyFacts, PageSource } from '../../tail/ports.ts';
 import { tailRows } from '../../tail/post-row.ts';
+import { SeveralFeeds } from '../../tail/walk/several-feeds.ts';
 import { type AccountSharing, askAccount } from '../run/account.ts';
 import type { Among } from './filters.ts';
 
@@ -54,6 +55,17 @@ export const calloutSource = (client: Client, scope: CalloutScope): PageSource =
   sizes: { step: CALLOUT_PAGE, max: CALLOUT_PAGE },
   stepCu: cu.launchpad,
 });
+
+/** The pages of one of these feeds; of several, those of the whole feed or their own, whichever are fewer. */
+export function sourceOf<S extends ThesisScope | CalloutScope>(
+  scopes: readonly S[],
+  pagesOf: (scope: S | undefined) => PageSource,
+  now: () => number,
+): PageSource {
+  return scopes.length > 1
+    ? new SeveralFeeds(pagesOf(undefined), scopes.map(pagesOf), now)
+    : pagesOf(scopes[0]);
+}
 
 function pageOf(
   { record }: Pick<Result<EndpointId>, 'record'>,

@@ -18,7 +18,7 @@ export interface ReadingWay {
 }
 
 /** The feeds of which a list consists. */
-export interface SeveralFeeds<T> {
+export interface MergedFeeds<T> {
   readonly own: readonly TimedFeed<T>[];
   /** The feed that has the posts of all of them, and others. */
   readonly whole: TimedFeed<T>;
@@ -53,7 +53,7 @@ export function cursorsIn(
 
 /** Yields the items of several feeds that match like those of one: newest first, each once, the cheaper way. */
 export async function* walkSeveral<T>(
-  feeds: SeveralFeeds<T>,
+  feeds: MergedFeeds<T>,
   options: WalkOptions,
   filter: Partial<WalkFilter<T>> = {},
 ): AsyncGenerator<T, void, void> {
@@ -69,7 +69,7 @@ export async function* walkSeveral<T>(
 
 /** Reads the whole feed for as long as this is expected to cost less than the own feeds, and then those. */
 async function* cheaperPages<T>(
-  feeds: SeveralFeeds<T>,
+  feeds: MergedFeeds<T>,
   options: WalkOptions,
   left: ItemsLeft,
 ): AsyncGenerator<ListBatch<T>, void, void> {
@@ -106,7 +106,7 @@ interface ReadBefore {
 
 /** The pages of the own feeds. An item is in a batch as soon as no page that is not read yet can have a newer one. */
 async function* ownPages<T>(
-  { own, watch }: SeveralFeeds<T>,
+  { own, watch }: MergedFeeds<T>,
   options: WalkOptions,
   read?: ReadBefore,
 ): AsyncGenerator<ListBatch<T>, void, void> {
@@ -124,7 +124,9 @@ async function* ownPages<T>(
   });
   const batch = (bound: number): ListBatch<T> => ({
     items: newestFirst(lanes, bound),
-    next: lanes.map(({ cursor }) => cursor).join(','),
+    next: lanes.some(({ isRead }) => isRead)
+      ? lanes.map(({ cursor }) => cursor).join(',')
+      : undefined,
     rest: () => newestFirst(lanes, Number.NEGATIVE_INFINITY),
   });
   try {
@@ -163,6 +165,7 @@ class Lane<T> {
   /** No item that is not read yet is newer. */
   bound: number;
   cursor: string;
+  isRead = false;
   #items: Placed<T>[] = [];
   readonly #feed: TimedFeed<T>;
   readonly #pages: AsyncGenerator<PageBatch<T>, void, void> | undefined;
@@ -185,6 +188,7 @@ class Lane<T> {
   /** Reads the next page. */
   async fill(): Promise<void> {
     const step = await this.#pages?.next();
+    this.isRead = step !== undefined;
     if (!step || step.done) {
       this.bound = Number.NEGATIVE_INFINITY;
       this.cursor = ENDED;

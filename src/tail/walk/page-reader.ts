@@ -53,11 +53,16 @@ export class PageReader {
   begin(): void {
     this.#failed = 0;
     this.#backoff.reset();
+    this.#parts.source.begin?.();
   }
 
-  async read(before: string | undefined, limit: number): Promise<RequestedPage> {
+  async read(
+    before: string | undefined,
+    limit: number,
+    verified: number | null = null,
+  ): Promise<RequestedPage> {
     const { clock, source, signal } = this.#parts;
-    const ask = before === undefined ? { limit } : { before, limit };
+    const ask = before === undefined ? { limit, verified } : { before, limit, verified };
     for (;;) {
       const [sentAt, sentTime] = [clock.mono(), clock.now()];
       try {

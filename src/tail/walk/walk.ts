@@ -215,6 +215,7 @@ export class Walk {
   #isBottom({ page, ends }: Read): boolean {
     const { known, isFirst } = this.#parts;
     if (page.hasMore) return false;
+    if (page.isProven) return true;
     if (this.#depth === 'start') return ends >= ENDS;
     if (this.#verifiedRun > 0) return true;
     // A feed of a user and a token may never have a post: to ask three times at each poll would triple its price.

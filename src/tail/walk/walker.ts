@@ -222,7 +222,7 @@ export class Walker {
       known,
       stack: this.#stack,
       sizer: this.#sizer,
-      readPage: (before, limit) => this.reader.read(before, limit),
+      readPage: (before, limit) => this.reader.read(before, limit, known.verified),
       decideDepth: () => this.#depth(mayBeShallow),
       backfill: start.kind === 'backfill' ? start.rows : 0,
       isFirst: !this.isStarted,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
-import { mostOwnPages, type SeveralFeeds, walkSeveral } from '../../../src/core/pages/merge.ts';
+import { type MergedFeeds, mostOwnPages, walkSeveral } from '../../../src/core/pages/merge.ts';
 import type { TimedFeed, WalkOptions } from '../../../src/core/pages/walk.ts';
 import { type Rng, rngOf } from '../../sim/rng.ts';
 import { virtualClock } from '../virtual-clock.ts';
@@ -60,7 +60,7 @@ async function read(
   options: Omit<WalkOptions, 'clock'>,
 ) {
   const ways: string[] = [];
-  const feeds: SeveralFeeds<Post> = {
+  const feeds: MergedFeeds<Post> = {
     own: wanted.map((author) => service.feed((post) => post.author === author)),
     whole: service.feed(() => true),
     isWanted: ({ author }) => wanted.includes(author),
