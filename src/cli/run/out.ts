@@ -10,7 +10,7 @@ export interface Records<T> {
   /** Writes a record. Returns a promise if the caller must wait for the reader. */
   write(record: T): void | Promise<void>;
   /** Writes the JSON text of one record unchanged; undefined if the output format needs the parsed record. */
-  readonly writeRaw?: (json: Uint8Array) => void | Promise<void>;
+  readonly writeRaw?: ((json: Uint8Array) => void | Promise<void>) | undefined;
   flush(): Promise<void>;
   end(): Promise<void>;
   /** Aborted when the reader closes the output, or a write fails. */
@@ -76,7 +76,8 @@ export class Out {
   async records<T>(view: View<T>, single = false, into?: Sink): Promise<Records<T>> {
     const { sink, printer } = await this.#printer(view, single, into);
     return {
-      ...printer,
+      write: (record) => printer.write(record),
+      writeRaw: printer.writeRaw,
       closed: sink.closed,
       progress: sink.progress,
       flush: () => sink.flush(),

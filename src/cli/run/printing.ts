@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { usageError } from '../../base/failure.ts';
 import type { DiskWait } from '../../output/disk-wait.ts';
-import type { PrinterOptions } from '../../output/format/printing.ts';
+import type { Printer, PrinterOptions } from '../../output/format/printing.ts';
 import { createSink, fileIn, type Retry, type Sink } from '../../output/sink.ts';
 import type { View } from '../../output/view.ts';
 import type { Globals, OutputFormat } from '../args/common.ts';
@@ -140,34 +140,75 @@ export async function openSink(
   });
 }
 
+/** Collects what is written to it. */
+class Collected implements Sink {
+  readonly closed = new AbortController().signal;
+  #parts: Uint8Array[] = [];
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  write(chunk: string | Uint8Array): void {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    this.#parts.push(bytes);
+    this.#size += bytes.length;
+  }
+
+  async flush(): Promise<void> {}
+
+  async finish(): Promise<undefined> {
+    return undefined;
+  }
+
+  /** Returns what was written since the last call. */
+  take(): Buffer {
+    const taken = Buffer.concat(this.#parts);
+    this.#parts = [];
+    this.#size = 0;
+    return taken;
+  }
+}
+
+/** Formats records, and collects the text. */
+class TextPrinter<T> {
+  /** Adds the JSON text of a record unchanged; undefined if the format needs the parsed record. */
+  readonly writeRaw: Printer<T>['writeRaw'];
+  readonly #printer: Printer<T>;
+  readonly #text: Collected;
+
+  constructor(printer: Printer<T>, text: Collected) {
+    this.#printer = printer;
+    this.#text = text;
+    this.writeRaw = printer.writeRaw;
+  }
+
+  /** The size of the text since the last `take`, in bytes. */
+  get size(): number {
+    return this.#text.size;
+  }
+
+  write(record: T): void | Promise<void> {
+    return this.#printer.write(record);
+  }
+
+  async end(): Promise<void> {
+    await this.#printer.end();
+  }
+
+  /** Returns the text since the last call. */
+  take(): Buffer {
+    return this.#text.take();
+  }
+}
+
 /** Formats records as the flags require, but collects them. */
 export async function createTextPrinter<T>(
   { terminal, settings }: { readonly terminal: Terminal; readonly settings: Settings },
   view: View<T>,
   how: PrinterForm<T>,
-) {
-  let parts: Uint8Array[] = [];
-  let size = 0;
-  const sink: Sink = {
-    write(chunk) {
-      const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-      parts.push(bytes);
-      size += bytes.length;
-    },
-    flush: async () => {},
-    finish: async () => undefined,
-    closed: new AbortController().signal,
-  };
-  return {
-    ...(await openPrinter(terminal, settings, sink, view, how)),
-    get size() {
-      return size;
-    },
-    take() {
-      const taken = Buffer.concat(parts);
-      parts = [];
-      size = 0;
-      return taken;
-    },
-  };
+): Promise<TextPrinter<T>> {
+  const text = new Collected();
+  return new TextPrinter(await openPrinter(terminal, settings, text, view, how), text);
 }

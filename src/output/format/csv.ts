@@ -41,109 +41,144 @@ const parentsOf = (paths: Iterable<string>): Set<string> =>
 /** Later fields are not reported. */
 const MOST_KNOWN = 1_000;
 
-export function createCsvPrinter<T>({
-  sink,
-  view,
-  format,
-  fields,
-  terminal,
-  bom,
-  notify,
-}: PrinterOptions<T>): Printer<T> {
-  const { separator, escapeText } = format === 'tsv' ? tabs : commas;
-  const clean = terminal ? safeText : withoutControls;
-  let columns: {
-    readonly path: string;
-    readonly parents: readonly string[];
-    readonly name: string;
-  }[] = [];
-  const known = new Set(fields ?? view.fields);
-  let parents = parentsOf(known);
-  let isStarted = false;
+interface CsvColumn {
+  readonly path: string;
+  readonly parents: readonly string[];
+  readonly name: string;
+}
 
-  /** Text is made safe for spreadsheets and terminals. Numbers are unchanged, lists and objects become JSON. */
-  const cellOf = (value: unknown, source?: string): string => {
+function columnAt(path: string): CsvColumn {
+  const names = path.split('.');
+  return { path, parents: names.slice(0, -1), name: names.at(-1) ?? path };
+}
+
+/** The known paths of records. It grows, because the service may send fields that it does not describe. */
+class KnownPaths {
+  readonly #paths: Set<string>;
+  #parents: Set<string>;
+
+  constructor(paths: Iterable<string>) {
+    this.#paths = new Set(paths);
+    this.#parents = parentsOf(this.#paths);
+  }
+
+  get all(): readonly string[] {
+    return [...this.#paths];
+  }
+
+  get isFull(): boolean {
+    return this.#paths.size >= MOST_KNOWN;
+  }
+
+  /** Adds the paths of a record, and returns those that are new. */
+  add(record: unknown): readonly string[] {
+    const unknown = isRecord(record) ? this.#unknownIn(record, '') : [];
+    for (const path of unknown) this.#paths.add(path);
+    if (unknown.length > 0) this.#parents = parentsOf(this.#paths);
+    return unknown;
+  }
+
+  /** An object that is not a column is expanded to its members. */
+  #unknownIn(value: JsonObject, before: string): string[] {
+    return Object.keys(value).flatMap((name) => {
+      const path = before + name;
+      if (this.#paths.has(path)) return [];
+      const inner = value[name];
+      if (isRecord(inner) && Object.keys(inner).length > 0)
+        return this.#unknownIn(inner, `${path}.`);
+      return this.#parents.has(path) ? [] : path;
+    });
+  }
+}
+
+/** Prints records as CSV or TSV. The fields of the first record determine the columns, unless they are fixed. */
+export class CsvPrinter<T> implements Printer<T> {
+  readonly #options: PrinterOptions<T>;
+  readonly #dialect: Dialect;
+  readonly #clean: (text: string) => string;
+  readonly #known: KnownPaths;
+  /** Empty until the header is written. */
+  #columns: readonly CsvColumn[] = [];
+  #isStarted = false;
+
+  constructor(options: PrinterOptions<T>) {
+    this.#options = options;
+    this.#dialect = options.format === 'tsv' ? tabs : commas;
+    this.#clean = options.terminal ? safeText : withoutControls;
+    this.#known = new KnownPaths(options.fields ?? options.view.fields);
+  }
+
+  write(record: T): void | Promise<void> {
+    const { sink, fields, notify } = this.#options;
+    let text = '';
+    if (!this.#isStarted) text = this.#start(record);
+    else if (!fields && notify) this.#report(record);
+    return sink.write(text + this.#line(this.#columns.map((column) => this.#cell(record, column))));
+  }
+
+  async end(): Promise<void> {
+    const { sink } = this.#options;
+    if (!this.#isStarted) await sink.write(this.#start());
+    await sink.flush();
+  }
+
+  /** Returns the header. */
+  #start(record?: T): string {
+    const { fields, bom } = this.#options;
+    this.#isStarted = true;
+    if (!fields) this.#known.add(record);
+    this.#columns = (fields ?? this.#known.all).map(columnAt);
+    const titles = this.#columns.map(({ path }) => this.#textOf(path));
+    return (bom ? '\ufeff' : '') + this.#line(titles);
+  }
+
+  #report(record: T): void {
+    if (this.#known.isFull) return;
+    const name = this.#options.format.toUpperCase();
+    for (const path of this.#known.add(record))
+      this.#options.notify?.(
+        `the field ${path} is not in the ${name}: it first appeared after the header was written`,
+      );
+  }
+
+  #line(cells: readonly string[]): string {
+    const text = cells.join(this.#dialect.separator);
+    // Most CSV readers skip an empty line.
+    const isSkipped = text === '' && cells.length === 1 && this.#options.format === 'csv';
+    return isSkipped ? '""\n' : `${text}\n`;
+  }
+
+  #cell(record: unknown, { path, parents, name }: CsvColumn): string {
+    let holder = record;
+    for (const parent of parents) holder = isRecord(holder) ? holder[parent] : undefined;
+    if (isRecord(holder) && Object.hasOwn(holder, name)) return this.#member(holder, name);
+    // The name of a member may itself contain dots.
+    const place = parents.length > 0 ? locate(record, path) : undefined;
+    return place ? this.#member(place.holder, place.key) : '';
+  }
+
+  /** Numbers are unchanged, lists and objects become JSON. */
+  #member(holder: JsonObject, key: string): string {
+    const value = holder[key];
     switch (typeof value) {
       case 'string':
-        return value === '' ? '' : escapeText(disarm(clean(value)));
+        return this.#textOf(value);
       case 'number':
-        return source ?? String(value);
+        return numberSource(holder, key) ?? String(value);
       case 'boolean':
       case 'bigint':
         return String(value);
       case 'object':
-        return value === null ? '' : escapeText(disarm(clean(stringifyJson(value))));
+        return value === null ? '' : this.#textOf(stringifyJson(value));
       default:
         return '';
     }
-  };
-  const memberCell = (holder: JsonObject, key: string): string => {
-    const value = holder[key];
-    return cellOf(value, typeof value === 'number' ? numberSource(holder, key) : undefined);
-  };
-  // Most CSV readers skip an empty line.
-  const lineOf = (text: string) =>
-    columns.length === 1 && text === '' && format === 'csv' ? '""\n' : `${text}\n`;
+  }
 
-  /** The paths that are not in `known`, which then has them. An object that is not a column is expanded to its members. */
-  const addUnknown = (record: unknown): string[] => {
-    const pathsIn = (value: JsonObject, before: string): string[] =>
-      Object.keys(value).flatMap((name) => {
-        const path = before + name;
-        if (known.has(path)) return [];
-        const inner = value[name];
-        if (isRecord(inner) && Object.keys(inner).length > 0) return pathsIn(inner, `${path}.`);
-        return parents.has(path) ? [] : path;
-      });
-    const found = isRecord(record) ? pathsIn(record, '') : [];
-    for (const path of found) known.add(path);
-    if (found.length > 0) parents = parentsOf(known);
-    return found;
-  };
-
-  /** The header, and the columns: the fields of the first record follow unless they are fixed. */
-  const start = (record?: T): string => {
-    isStarted = true;
-    if (!fields) addUnknown(record);
-    columns = (fields ?? [...known]).map((path) => {
-      const names = path.split('.');
-      return { path, parents: names.slice(0, -1), name: names.at(-1) ?? path };
-    });
-    return (bom ? '\ufeff' : '') + lineOf(columns.map(({ path }) => cellOf(path)).join(separator));
-  };
-
-  const report = (record: T) => {
-    if (known.size >= MOST_KNOWN) return;
-    const name = format.toUpperCase();
-    for (const path of addUnknown(record))
-      notify?.(
-        `the field ${path} is not in the ${name}: it first appeared after the header was written`,
-      );
-  };
-
-  const cellAt = (record: unknown, { path, parents, name }: (typeof columns)[number]): string => {
-    let holder = record;
-    for (const parent of parents) holder = isRecord(holder) ? holder[parent] : undefined;
-    if (isRecord(holder) && Object.hasOwn(holder, name)) return memberCell(holder, name);
-    // The name of a member may itself contain dots.
-    const place = parents.length > 0 ? locate(record, path) : undefined;
-    return place ? memberCell(place.holder, place.key) : '';
-  };
-
-  return {
-    write(record) {
-      let text = '';
-      if (!isStarted) text = start(record);
-      else if (!fields && notify) report(record);
-      return sink.write(
-        text + lineOf(columns.map((column) => cellAt(record, column)).join(separator)),
-      );
-    },
-    async end() {
-      if (!isStarted) await sink.write(start());
-      await sink.flush();
-    },
-  };
+  /** Text is made safe, so that neither a spreadsheet nor a terminal executes it. */
+  #textOf(text: string): string {
+    return text === '' ? '' : this.#dialect.escapeText(disarm(this.#clean(text)));
+  }
 }
 
 /** Skips the expensive patterns for most texts. */

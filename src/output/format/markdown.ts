@@ -2,7 +2,7 @@ import { safeLine } from '../terminal/safe-text.ts';
 import type { Column } from '../view.ts';
 import { columnsOf, valueIn } from './fields.ts';
 import { formatCell, isRightAligned } from './format-cell.ts';
-import type { Printer, PrinterOptions } from './printing.ts';
+import type { FormatContext, Printer, PrinterOptions } from './printing.ts';
 import { zoneText } from './time.ts';
 
 const markup = /[\\`*_[\]<>|~&$]/g;
@@ -11,40 +11,51 @@ const escapeText = (text: string): string => safeLine(text).replace(markup, '\\$
 
 const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
 
-export function createMarkdownPrinter<T>(options: PrinterOptions<T>): Printer<T> {
-  const { sink, view, fields } = options;
-  const context = { ...options, unicode: true };
-  let columns: readonly Column<T>[] | undefined;
+/** Prints records as a Markdown table. */
+export class MarkdownPrinter<T> implements Printer<T> {
+  readonly #options: PrinterOptions<T>;
+  readonly #context: FormatContext;
+  /** Undefined until the head is written. */
+  #columns: readonly Column<T>[] | undefined;
 
-  const start = (records: readonly T[]): string => {
+  constructor(options: PrinterOptions<T>) {
+    this.#options = options;
+    this.#context = { ...options, unicode: true };
+  }
+
+  write(record: T): void | Promise<void> {
+    const head = this.#columns ? '' : this.#start([record]);
+    const cells = this.#columns?.map((column) => this.#cell(column, record)) ?? [];
+    return this.#options.sink.write(head + line(cells));
+  }
+
+  async end(): Promise<void> {
+    const { sink } = this.#options;
+    if (!this.#columns) await sink.write(this.#start([]));
+    await sink.flush();
+  }
+
+  /** Chooses the columns, and returns the head. */
+  #start(records: readonly T[]): string {
+    const { view, fields } = this.#options;
+    const { now, utc } = this.#context;
     const names = fields ?? (view.columns.length === 0 ? view.fields : undefined);
     const all = names ? columnsOf(view, names, records) : view.columns;
     // Bars only repeat the number next to them.
-    columns = all.filter(({ kind }) => kind !== 'bar');
+    const columns = all.filter(({ kind }) => kind !== 'bar');
+    this.#columns = columns;
     const titles = columns.map(({ title, kind }) =>
-      escapeText(kind === 'time' ? `${title} (${zoneText(context.now(), context.utc)})` : title),
+      escapeText(kind === 'time' ? `${title} (${zoneText(now(), utc)})` : title),
     );
-    return (
-      line(titles) +
-      line(columns.map(({ kind }) => (isRightAligned(kind) && kind !== 'time' ? '---:' : '---')))
+    const rules = columns.map(({ kind }) =>
+      isRightAligned(kind) && kind !== 'time' ? '---:' : '---',
     );
-  };
+    return line(titles) + line(rules);
+  }
 
-  const cellOf = (column: Column<T>, record: T): string => {
-    const [kind, value] = [column.kindOf?.(record) ?? column.kind, valueIn(column, record)];
-    return escapeText(
-      formatCell(kind, value, context, kind === 'time' ? { hasYears: true } : undefined).text,
-    );
-  };
-
-  return {
-    write(record) {
-      const head = columns ? '' : start([record]);
-      return sink.write(head + line((columns ?? []).map((column) => cellOf(column, record))));
-    },
-    async end() {
-      if (!columns) await sink.write(start([]));
-      await sink.flush();
-    },
-  };
+  #cell(column: Column<T>, record: T): string {
+    const kind = column.kindOf?.(record) ?? column.kind;
+    const scale = kind === 'time' ? { hasYears: true } : undefined;
+    return escapeText(formatCell(kind, valueIn(column, record), this.#context, scale).text);
+  }
 }

@@ -1,6 +1,6 @@
 import { isRecord } from '../../base/json-object.ts';
 import { indentJson } from '../raw-body.ts';
-import { createCsvPrinter } from './csv.ts';
+import { CsvPrinter } from './csv.ts';
 import { pickFields } from './fields.ts';
 import { isPlainLine, jsonLine, lineOf } from './ndjson.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
@@ -8,6 +8,7 @@ import { momentOf } from './time.ts';
 
 const LF = Uint8Array.of(10);
 
+/** Prints one compact object per line. */
 function ndjsonPrinter<T>({ sink, fields }: PrinterOptions<T>): Printer<T> {
   const printer: Printer<T> = {
     write: (record) => sink.write(`${jsonLine(fields ? pickFields(record, fields) : record)}\n`),
@@ -24,29 +25,43 @@ function ndjsonPrinter<T>({ sink, fields }: PrinterOptions<T>): Printer<T> {
   };
 }
 
-/** One document: an array, or with `single` the only record. */
-function jsonPrinter<T>({ sink, fields, single, terminal }: PrinterOptions<T>): Printer<T> {
-  let held: string | undefined;
-  let open = false;
-  const next = (text: string) => {
-    const before = open ? ',\n' : '[\n';
-    open = true;
+/** Prints one document: an array, or with `single` the only record. */
+class JsonPrinter<T> implements Printer<T> {
+  readonly #options: PrinterOptions<T>;
+  /** The first record of a run that has exactly one, until a second one shows that it has not. */
+  #only: string | undefined;
+  #isOpen = false;
+
+  constructor(options: PrinterOptions<T>) {
+    this.#options = options;
+  }
+
+  write(record: T): void | Promise<void> {
+    const { sink, fields, single, terminal } = this.#options;
+    const line = jsonLine(fields ? pickFields(record, fields) : record);
+    const text = terminal ? indentJson(line) : line;
+    const before = this.#only;
+    this.#only = undefined;
+    if (single && !this.#isOpen && before === undefined) {
+      this.#only = text;
+      return;
+    }
+    const first = before === undefined ? '' : this.#item(before);
+    return sink.write(first + this.#item(text));
+  }
+
+  async end(): Promise<void> {
+    const { sink } = this.#options;
+    const rest = this.#isOpen ? '\n]\n' : '[]\n';
+    await sink.write(this.#only === undefined ? rest : `${this.#only}\n`);
+    await sink.flush();
+  }
+
+  #item(text: string): string {
+    const before = this.#isOpen ? ',\n' : '[\n';
+    this.#isOpen = true;
     return before + text;
-  };
-  return {
-    write(record) {
-      const line = jsonLine(fields ? pickFields(record, fields) : record);
-      const text = terminal ? indentJson(line) : line;
-      const first = held;
-      held = single && !open && first === undefined ? text : undefined;
-      if (held === undefined)
-        return sink.write((first === undefined ? '' : next(first)) + next(text));
-    },
-    async end() {
-      await sink.write(held === undefined ? (open ? '\n]\n' : '[]\n') : `${held}\n`);
-      await sink.flush();
-    },
-  };
+  }
 }
 
 /** Table and chalk modules are loaded only if they are needed. */
@@ -59,17 +74,17 @@ async function printerOf<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
     case 'ndjson':
       return ndjsonPrinter(options);
     case 'json':
-      return jsonPrinter(options);
+      return new JsonPrinter(options);
     case 'csv':
     case 'tsv':
-      return createCsvPrinter(options);
+      return new CsvPrinter(options);
     case 'markdown': {
-      const { createMarkdownPrinter } = await import('./markdown.ts');
-      return createMarkdownPrinter(options);
+      const { MarkdownPrinter } = await import('./markdown.ts');
+      return new MarkdownPrinter(options);
     }
     case 'table': {
-      const { createTablePrinter } = await import('./table-printer.ts');
-      return createTablePrinter(options);
+      const { openTablePrinter } = await import('./table-printer.ts');
+      return await openTablePrinter(options);
     }
   }
 }
@@ -84,9 +99,11 @@ function withIsoTimes<T>(
   if (times !== 'iso' || format === 'table' || format === 'markdown') return printer;
   const paths = view.fields.filter((path) => timeName.test(path)).map((path) => path.split('.'));
   if (paths.length === 0) return printer;
-  // `writeRaw` prints original bytes, with the original timestamps.
-  const { writeRaw: _, ...others } = printer;
-  return { ...others, write: (record) => printer.write(paths.reduce(converted, record)) };
+  // There is no `writeRaw`: it prints original bytes, with the original timestamps.
+  return {
+    write: (record) => printer.write(paths.reduce(converted, record)),
+    end: () => printer.end(),
+  };
 }
 
 function converted<T>(record: T, [name, ...rest]: readonly string[]): T {

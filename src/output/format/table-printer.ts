@@ -1,96 +1,135 @@
-import { loadStyle } from '../terminal/style.ts';
+import { loadStyle, type Style } from '../terminal/style.ts';
 import { columnsOf } from './fields.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
 import { createTable, type Table, type TableOptions } from './table.ts';
 
+/** The number of records that determine the column widths of a table. */
 const FIRST = 200;
+/** The number of rows that determine the column widths when a live table repeats its header. */
 const RECENT = 50;
+/** A header is repeated at most this often, however small the screen is. */
+const LEAST_LINES = 10;
 
-/** Collects the first records until the column widths are known, and prints each later row immediately. */
-export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
-  const { sink, view, fields, size } = options;
-  const style = await loadStyle(options.color ?? false);
-  const highlight =
-    view.highlight && new RegExp(view.highlight, `${view.highlight.flags.replace('g', '')}g`);
-  let width = 80;
-  let first: T[] = [];
-  let recent: T[] = [];
-  let table: Table<T> | undefined;
-  let lines = 0;
-  let turn: NodeJS.Immediate | undefined;
+export async function openTablePrinter<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
+  return new TablePrinter(options, await loadStyle(options.color ?? false));
+}
 
-  const look = (): TableOptions => {
-    width = Math.max(1, size().width);
-    return { width, wide: options.wide, highlight, context: options, style };
-  };
-  const linesIn = (text: string) => text.split('\n').length - 1;
+/**
+ * Prints records as a card or a table. A table collects its first records until the column widths
+ * are known, and prints each later row immediately.
+ */
+class TablePrinter<T> implements Printer<T> {
+  readonly #options: PrinterOptions<T>;
+  readonly #style: Style;
+  readonly #highlight: RegExp | undefined;
+  /** The width of the terminal when the layout was chosen. */
+  #width = 80;
+  #first: T[] = [];
+  /** The latest rows, which determine the column widths when the header is repeated. */
+  #recent: readonly T[] = [];
+  /** Undefined until the layout is chosen. */
+  #table: Table<T> | undefined;
+  /** The lines since the last header. */
+  #lines = 0;
+  #turn: NodeJS.Immediate | undefined;
 
-  const begin = (records: readonly T[], growing: boolean): Table<T> => {
-    table = createTable(
-      fields ? columnsOf(view, fields, records) : view.columns,
-      records,
-      look(),
-      growing,
-    );
-    lines = 0;
-    return table;
-  };
+  constructor(options: PrinterOptions<T>, style: Style) {
+    const { highlight } = options.view;
+    this.#options = options;
+    this.#style = style;
+    this.#highlight = highlight && new RegExp(highlight, `${highlight.flags.replace('g', '')}g`);
+  }
 
-  const start = (growing: boolean): string => {
-    const text = begin(first, growing).draw(first, true);
-    lines = linesIn(text);
-    recent = first.slice(-RECENT);
-    first = [];
-    return text;
-  };
-
-  /** If the columns do not suit the row; in a live table also after a resize, or when it scrolled away. */
-  const next = (record: T, current: Table<T>): string => {
-    const { width: now, height } = options.live ? size() : { width, height: undefined };
-    const isStale = !current.suits(record);
-    let shown = current;
-    if (isStale || now !== width || (height !== undefined && lines >= Math.max(10, height - 1))) {
-      shown = begin(isStale ? [record] : [...recent, record], true);
+  write(record: T): void | Promise<void> {
+    const { sink, live } = this.#options;
+    if (this.#table) return sink.write(this.#next(record, this.#table));
+    this.#first.push(record);
+    if (this.#first.length >= FIRST) {
+      clearImmediate(this.#turn);
+      return sink.write(this.#start(true));
     }
-    const hasHead = shown !== current;
-    const text = (hasHead ? '\n' : '') + shown.draw([record], hasHead);
-    lines += linesIn(text);
-    recent = [...(isStale ? [] : recent), record].slice(-RECENT);
-    return text;
-  };
+    // Records that arrive in the same turn of the event loop are printed together.
+    if (live) this.#turn ??= setImmediate(() => this.#startLive());
+  }
 
-  const whole = async (): Promise<string> => {
-    const [only] = first;
+  async end(): Promise<void> {
+    const { sink, live } = this.#options;
+    clearImmediate(this.#turn);
+    const isEmpty = live && this.#first.length === 0;
+    if (!this.#table && !isEmpty) await sink.write(await this.#whole());
+    await sink.flush();
+  }
+
+  #startLive(): void {
+    if (!this.#table) this.#options.sink.write(this.#start(true))?.catch(() => {});
+  }
+
+  /** Everything there is, if it is less than determines the widths of a table. */
+  async #whole(): Promise<string> {
+    const { view, fields, single, notify } = this.#options;
+    const [only] = this.#first;
     if (only === undefined) {
-      // Stdout carries only data.
-      if (view.empty !== '') options.notify?.(view.empty);
+      // An empty result is a notice, because stdout carries only data.
+      if (view.empty !== '') notify?.(view.empty);
       return '';
     }
-    if (options.single && first.length === 1 && view.card && !fields) {
-      const { renderCard } = await import('./card.ts');
-      return renderCard(view.card, only, look());
-    }
-    return start(false);
-  };
+    if (!single || this.#first.length > 1 || !view.card || fields) return this.#start(false);
+    const { renderCard } = await import('./card.ts');
+    return renderCard(view.card, only, this.#look());
+  }
 
-  return {
-    write(record) {
-      if (table) return sink.write(next(record, table));
-      first.push(record);
-      if (first.length >= FIRST) {
-        clearImmediate(turn);
-        return sink.write(start(true));
-      }
-      if (options.live && !turn) {
-        turn = setImmediate(() => {
-          if (!table) sink.write(start(true))?.catch(() => {});
-        });
-      }
-    },
-    async end() {
-      clearImmediate(turn);
-      if (!table && !(options.live && first.length === 0)) await sink.write(await whole());
-      await sink.flush();
-    },
-  };
+  #start(growing: boolean): string {
+    const first = this.#first;
+    const text = this.#begin(first, growing).draw(first, true);
+    this.#lines = linesIn(text);
+    this.#recent = first.slice(-RECENT);
+    this.#first = [];
+    return text;
+  }
+
+  /** Chooses the layout by these records. */
+  #begin(records: readonly T[], growing: boolean): Table<T> {
+    const { view, fields } = this.#options;
+    const columns = fields ? columnsOf(view, fields, records) : view.columns;
+    this.#table = createTable(columns, records, this.#look(), growing);
+    this.#lines = 0;
+    return this.#table;
+  }
+
+  #look(): TableOptions {
+    const { size, wide } = this.#options;
+    this.#width = Math.max(1, size().width);
+    return {
+      width: this.#width,
+      wide,
+      highlight: this.#highlight,
+      context: this.#options,
+      style: this.#style,
+    };
+  }
+
+  /**
+   * Formats a row. The header is repeated if the columns do not suit the row; in a live table also
+   * after a resize, or when it has scrolled off the screen.
+   */
+  #next(record: T, table: Table<T>): string {
+    const isStale = !table.suits(record);
+    const isAgain = isStale || this.#hasMoved();
+    const shown = isAgain
+      ? this.#begin(isStale ? [record] : [...this.#recent, record], true)
+      : table;
+    const text = (isAgain ? '\n' : '') + shown.draw([record], isAgain);
+    this.#lines += linesIn(text);
+    this.#recent = [...(isStale ? [] : this.#recent), record].slice(-RECENT);
+    return text;
+  }
+
+  #hasMoved(): boolean {
+    if (!this.#options.live) return false;
+    const { width, height } = this.#options.size();
+    const isGone = height !== undefined && this.#lines >= Math.max(LEAST_LINES, height - 1);
+    return width !== this.#width || isGone;
+  }
 }
+
+const linesIn = (text: string): number => text.split('\n').length - 1;

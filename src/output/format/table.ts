@@ -20,9 +20,9 @@ export interface TableOptions {
 
 export interface Table<T> {
   /** All rows of a call have the same widths; so do those of later calls, unless a cell that must not be cut is wider. */
-  readonly draw: (records: readonly T[], hasHead: boolean) => string;
+  draw(records: readonly T[], hasHead: boolean): string;
   /** Whether the columns are wide enough for the numbers of a record. */
-  readonly suits: (record: T) => boolean;
+  suits(record: T): boolean;
 }
 
 interface GridCell {
@@ -58,145 +58,199 @@ const LIKELY = { number: 10, text: 14 } as const;
 const widest = (texts: readonly string[]) =>
   texts.reduce((most, text) => Math.max(most, widthOf(text)), 1);
 
-/** `growing` reserves width for wider values in later records. */
+/**
+ * Chooses the layout by the first records; `growing` reserves width for wider values in later
+ * records.
+ */
 export function createTable<T>(
   given: readonly Column<T>[],
   records: readonly T[],
   options: TableOptions,
   growing = false,
 ): Table<T> {
-  const { context, style, wide } = options;
   const whole = { whole: true, wrap: false, below: false };
-  const columns = wide ? given.map((column) => ({ ...column, ...whole })) : given;
-  const room = Math.max(1, options.width);
-  const ellipsis = context.unicode ? '…' : '..';
+  const columns = options.wide ? given.map((column) => ({ ...column, ...whole })) : given;
+  const measured = columns.map((column) => measure(column, records, options, growing));
+  return new FittedTable(chooseLayout(measured, options), options);
+}
 
-  const layOut = (column: Column<T>): LaidOut<T> => {
-    const { kind, kindOf } = column;
-    const scale = scaleOf(column, records);
-    const cell = (record: T) =>
-      formatCell(kindOf?.(record) ?? kind, valueIn(column, record), context, scale);
-    const zone = kind === 'time' ? ` (${zoneText(context.now(), context.utc)})` : '';
-    const name = safeLine(column.title + zone);
-    const title = context.unicode ? name : asciiOnly(name);
-    const texts = records.map((record) => cell(record).text);
-    const isRight = isRightAligned(kind);
-    let natural = widest([title, ...texts]);
-    if (growing || records.length === 0) {
-      if (isRight) natural = Math.max(natural, LIKELY.number);
-      if (kind === 'text' || kind === 'handle') natural = Math.max(natural, LIKELY.text);
-      if (growing && (column.wrap || column.below)) natural = Math.max(natural, room);
+const roomIn = ({ width }: Pick<TableOptions, 'width'>): number => Math.max(1, width);
+
+const ellipsisIn = ({ context }: Pick<TableOptions, 'context'>): string =>
+  context.unicode ? '…' : '..';
+
+/** The widths that a column would like, and how its cells are formatted. */
+function measure<T>(
+  column: Column<T>,
+  records: readonly T[],
+  options: TableOptions,
+  growing: boolean,
+): LaidOut<T> {
+  const { context } = options;
+  const { kind, kindOf } = column;
+  const scale = scaleOf(column, records);
+  const cell = (record: T) =>
+    formatCell(kindOf?.(record) ?? kind, valueIn(column, record), context, scale);
+  const title = titleOf(column, context);
+  const texts = records.map((record) => cell(record).text);
+  const isRight = isRightAligned(kind);
+  const known = widest([title, ...texts]);
+  const isOpen = growing || records.length === 0;
+  const natural = isOpen ? Math.max(known, likelyWidth(column, growing, options)) : known;
+  const ellipsis = ellipsisIn(options);
+  const short =
+    kind === 'address' && !column.whole
+      ? widest([title, ...texts.map((text) => shortAddress(text, ellipsis))])
+      : natural;
+  const isElastic = !isRight && (!column.whole || column.wrap);
+  const min = column.min ?? (mayBeCut.has(kind) && !column.whole ? LEAST_TEXT : short);
+  const least = isElastic ? Math.min(min, short) : natural;
+  return { column, title, cell, natural, short, least, width: natural };
+}
+
+function titleOf<T>({ kind, title }: Column<T>, context: FormatContext): string {
+  const zone = kind === 'time' ? ` (${zoneText(context.now(), context.utc)})` : '';
+  const name = safeLine(title + zone);
+  return context.unicode ? name : asciiOnly(name);
+}
+
+/** The width that later records are expected to need. */
+function likelyWidth<T>(
+  { kind, wrap: wraps, below }: Column<T>,
+  growing: boolean,
+  options: TableOptions,
+): number {
+  const isText = kind === 'text' || kind === 'handle';
+  const likely = isText ? LIKELY.text : 0;
+  const value = isRightAligned(kind) ? LIKELY.number : likely;
+  return growing && (wraps || below) ? Math.max(value, roomIn(options)) : value;
+}
+
+interface Layout<T> {
+  readonly columns: readonly LaidOut<T>[];
+  /** The text that is printed below each row, because it has too little room beside the others. */
+  readonly below: LaidOut<T> | undefined;
+}
+
+function chooseLayout<T>(measured: readonly LaidOut<T>[], options: TableOptions): Layout<T> {
+  const room = roomIn(options);
+  const columns = fitColumns(measured, room, !measured.some(({ column }) => column.whole));
+  const below = measured.find(({ column }) => column.below);
+  if (!below) return { columns, below };
+  const beside = columns.find(({ column }) => column === below.column);
+  if (beside && beside.width >= Math.min(BESIDE, below.natural))
+    return { columns, below: undefined };
+  const others = measured.filter((one) => one !== below);
+  return { columns: fitColumns(others, room, true), below };
+}
+
+/** A table whose widths are chosen. */
+class FittedTable<T> implements Table<T> {
+  readonly #layout: Layout<T>;
+  readonly #options: TableOptions;
+  readonly #room: number;
+  readonly #ellipsis: string;
+
+  constructor(layout: Layout<T>, options: TableOptions) {
+    this.#layout = layout;
+    this.#options = options;
+    this.#room = roomIn(options);
+    this.#ellipsis = ellipsisIn(options);
+  }
+
+  draw(records: readonly T[], hasHead: boolean): string {
+    const rows = records.map((record) => this.#cellsOf(record));
+    const columns = this.#gridColumns(rows);
+    const texts = rows.map((row) => row.map(({ text }) => text));
+    const head = hasHead ? this.#head() : undefined;
+    const lines = grid(texts, head ? { columns, head } : { columns });
+    const drawn: string[] = [];
+    if (head) {
+      const [titles = '', rule = ''] = lines.splice(0, 2);
+      drawn.push(titles, this.#options.style('dim', rule));
     }
-    const short =
-      kind === 'address' && !column.whole
-        ? widest([title, ...texts.map((text) => shortAddress(text, ellipsis))])
-        : natural;
-    const isElastic = !isRight && (!column.whole || column.wrap);
-    const min = column.min ?? (mayBeCut.has(kind) && !column.whole ? LEAST_TEXT : short);
-    const least = isElastic ? Math.min(min, short) : natural;
-    return { column, title, cell, natural, short, least, width: natural };
-  };
-
-  const all = columns.map(layOut);
-  let layout = fitColumns(all, room, !columns.some((column) => column.whole));
-  let below = all.find(({ column }) => column.below);
-  const beside = layout.find(({ column }) => column === below?.column);
-  if (below && beside && beside.width >= Math.min(BESIDE, below.natural)) below = undefined;
-  const others = all.filter((one) => one !== below);
-  if (below) layout = fitColumns(others, room, true);
-
-  const wrapped = (text: string, width: number, most = Number.POSITIVE_INFINITY): string[] => {
-    const lines = wrap(text, width);
-    if (lines.length <= most) return lines;
-    return [
-      ...lines.slice(0, most - 1),
-      truncate(lines.slice(most - 1).join(' '), width, ellipsis),
-    ];
-  };
-
-  const linesOf = (
-    { wrap: wraps, whole: isWhole, lines, kind }: Column<T>,
-    text: string,
-    width: number,
-  ) => {
-    if (wraps) return wrapped(text, width, lines);
-    if (isWhole) return [text];
-    const isShort = kind === 'address' && widthOf(text) > width;
-    return [truncate(isShort ? shortAddress(text, ellipsis) : text, width, ellipsis).trimEnd()];
-  };
-
-  const paint = (column: Column<T>, tone: Tone, text: string): string => {
-    if (!options.highlight || column.kind !== 'text') return style(tone, text);
-    let out = '';
-    let end = 0;
-    for (const { 0: found, index } of text.matchAll(options.highlight)) {
-      if (found === '') continue;
-      out += style(tone, text.slice(end, index)) + style('match', found);
-      end = index + found.length;
+    for (const [at, row] of rows.entries()) {
+      const height = row.reduce((most, cell) => Math.max(most, cell.height), 1);
+      drawn.push(...lines.splice(0, height), ...this.#linesBelow(records[at] as T));
     }
-    return out + style(tone, text.slice(end));
-  };
+    return drawn.map((line) => `${line}\n`).join('');
+  }
 
-  const cellsOf = (record: T): GridCell[] =>
-    layout.map(({ column, cell, width }) => {
-      const { text, tone } = cell(record);
-      const lines = linesOf(column, text, width);
-      return {
-        width: Math.max(...lines.map(widthOf)),
-        height: lines.length,
-        text: lines.map((part) => paint(column, tone, part)).join('\n'),
-      };
-    });
-
-  const linesBelow = (record: T): string[] => {
-    if (!below) return [];
-    const { column } = below;
-    const { text, tone } = below.cell(record);
-    if ((valueIn(column, record) ?? '') === '' || text.trim() === '') return [];
-    const indent = room > 20 ? '  ' : '';
-    return wrapped(text, room - indent.length, column.lines).map(
-      (part) => indent + paint(column, tone, part),
+  suits(record: T): boolean {
+    return this.#layout.columns.every(
+      ({ column, cell, width, natural }) =>
+        !isRightAligned(column.kind) || width < natural || widthOf(cell(record).text) <= width,
     );
-  };
+  }
 
-  const gridColumns = (rows: readonly GridCell[][]): GridColumn[] =>
-    layout.map(({ column, width }, at) => ({
+  #head() {
+    const { style, context } = this.#options;
+    const titles = this.#layout.columns.map(({ title, width }) =>
+      style('strong', truncate(title, width, this.#ellipsis).trimEnd()),
+    );
+    return { titles, rule: context.unicode ? '─' : '-' };
+  }
+
+  #gridColumns(rows: readonly GridCell[][]): GridColumn[] {
+    return this.#layout.columns.map(({ column, width }, at) => ({
       // A column that is shown whole may be wider in this row than in those that set its width.
       width: rows.reduce((most, row) => Math.max(most, row[at]?.width ?? 0), width),
       align: isRightAligned(column.kind) ? 'right' : 'left',
     }));
+  }
 
-  const head = {
-    titles: layout.map(({ title, width }) =>
-      style('strong', truncate(title, width, ellipsis).trimEnd()),
-    ),
-    rule: context.unicode ? '─' : '-',
-  };
+  #cellsOf(record: T): GridCell[] {
+    return this.#layout.columns.map(({ column, cell, width }) => {
+      const { text, tone } = cell(record);
+      const lines = this.#linesIn(column, text, width);
+      return {
+        width: Math.max(...lines.map(widthOf)),
+        height: lines.length,
+        text: lines.map((line) => this.#paint(column, tone, line)).join('\n'),
+      };
+    });
+  }
 
-  const draw = (shown: readonly T[], hasHead: boolean): string => {
-    const rows = shown.map(cellsOf);
-    const columns = gridColumns(rows);
-    const texts = rows.map((row) => row.map(({ text }) => text));
-    const lines = grid(texts, hasHead ? { columns, head } : { columns });
-    const out: string[] = [];
-    if (hasHead) {
-      const [titles = '', rule = ''] = lines.splice(0, 2);
-      out.push(titles, style('dim', rule));
-    }
-    for (const [at, row] of rows.entries()) {
-      const height = row.reduce((most, cell) => Math.max(most, cell.height), 1);
-      out.push(...lines.splice(0, height), ...linesBelow(shown[at] as T));
-    }
-    return out.map((line) => `${line}\n`).join('');
-  };
+  #linesIn({ wrap: wraps, whole: isWhole, lines, kind }: Column<T>, text: string, width: number) {
+    if (wraps) return this.#wrapped(text, width, lines);
+    if (isWhole) return [text];
+    const isShort = kind === 'address' && widthOf(text) > width;
+    const shown = isShort ? shortAddress(text, this.#ellipsis) : text;
+    return [truncate(shown, width, this.#ellipsis).trimEnd()];
+  }
 
-  const suits = (record: T): boolean =>
-    layout.every(
-      ({ column, cell, width, natural }) =>
-        !isRightAligned(column.kind) || width < natural || widthOf(cell(record).text) <= width,
+  #linesBelow(record: T): string[] {
+    const { below } = this.#layout;
+    if (!below) return [];
+    const { column } = below;
+    const { text, tone } = below.cell(record);
+    if ((valueIn(column, record) ?? '') === '' || text.trim() === '') return [];
+    const indent = this.#room > 20 ? '  ' : '';
+    return this.#wrapped(text, this.#room - indent.length, column.lines).map(
+      (line) => indent + this.#paint(column, tone, line),
     );
+  }
 
-  return { draw, suits };
+  #wrapped(text: string, width: number, most = Number.POSITIVE_INFINITY): string[] {
+    const lines = wrap(text, width);
+    if (lines.length <= most) return lines;
+    const rest = lines.slice(most - 1).join(' ');
+    return [...lines.slice(0, most - 1), truncate(rest, width, this.#ellipsis)];
+  }
+
+  /** Colors a text and highlights the matches of a search. */
+  #paint({ kind }: Column<T>, tone: Tone, text: string): string {
+    const { style, highlight } = this.#options;
+    if (!highlight || kind !== 'text') return style(tone, text);
+    let painted = '';
+    let end = 0;
+    for (const { 0: match, index } of text.matchAll(highlight)) {
+      if (match === '') continue;
+      painted += style(tone, text.slice(end, index)) + style('match', match);
+      end = index + match.length;
+    }
+    return painted + style(tone, text.slice(end));
+  }
 }
 
 /** Shortens addresses, cuts texts to their minimum, drops columns by rank, and then cuts those of rank 0 further. */

@@ -7,7 +7,7 @@ export interface RecordPrinter {
   /** Writes a record. Returns a promise if the caller must wait for the reader. */
   write(record: PostFields): void | Promise<void>;
   /** Writes the JSON text of one record unchanged; undefined if the output format needs the parsed record. */
-  readonly writeRaw?: (json: Uint8Array) => void | Promise<void>;
+  readonly writeRaw?: ((json: Uint8Array) => void | Promise<void>) | undefined;
   flush(): Promise<void>;
   end(): Promise<void>;
   /** Aborted when the reader closes the output, or a write fails. */

@@ -60,7 +60,7 @@ export async function openCourier(context: Context, handing: Handing): Promise<C
 /** What formats the rows that a command receives. */
 interface LinePrinter {
   write(record: TailRow['record']): void | Promise<void>;
-  readonly writeRaw?: (json: Uint8Array) => void | Promise<void>;
+  readonly writeRaw?: ((json: Uint8Array) => void | Promise<void>) | undefined;
   /** The text that was written since the last call. */
   take(): Uint8Array;
 }
