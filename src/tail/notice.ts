@@ -60,27 +60,33 @@ export interface Stretched {
   readonly until: number;
 }
 
+/** How the run begins, and what it costs. */
+export interface StartNotice {
+  readonly kind: 'start';
+  readonly from: StartKind;
+  readonly noFollow: boolean;
+  readonly mode: Mode;
+  readonly why: PollReason | undefined;
+  readonly perMinute: number;
+  readonly other: { readonly mode: Mode; readonly perMinute: number } | null;
+  readonly lagMs: number;
+  readonly stretched: Stretched | undefined;
+}
+
+/** The connection was lost, or could not be opened. */
+export interface DownNotice {
+  readonly kind: 'down';
+  readonly why: DownReason;
+  readonly text: string;
+  readonly waitMs: number;
+}
+
 export type TailNotice =
-  | {
-      readonly kind: 'start';
-      readonly from: StartKind;
-      readonly noFollow: boolean;
-      readonly mode: Mode;
-      readonly why: PollReason | undefined;
-      readonly perMinute: number;
-      readonly other: { readonly mode: Mode; readonly perMinute: number } | null;
-      readonly lagMs: number;
-      readonly stretched: Stretched | undefined;
-    }
+  | StartNotice
   | { readonly kind: 'connected'; readonly times: number }
   | { readonly kind: 'nameless' }
   | { readonly kind: 'caughtUp'; readonly rows: number; readonly pages: number }
-  | {
-      readonly kind: 'down';
-      readonly why: DownReason;
-      readonly text: string;
-      readonly waitMs: number;
-    }
+  | DownNotice
   | {
       readonly kind: 'fallback';
       readonly why: PollReason;

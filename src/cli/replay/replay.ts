@@ -56,38 +56,57 @@ export async function openReplay(context: Context, plan: ReplayPlan): Promise<Fe
     take: () => undefined,
     isSafe: true,
   });
-  let read = 0;
-
-  async function pass(rows: AsyncGenerator<TailRow, void, void>): Promise<void> {
-    const batches = speed === undefined ? batched(rows, ROWS) : paced(rows, speed, context);
-    for await (const batch of batches) {
-      const wanted = batch.slice(0, output.left);
-      read += wanted.length;
-      const isOpen = await output.deliver(wanted);
-      if (!isOpen || output.left <= 0 || signal.aborted) break;
-    }
-    if (!signal.aborted) await output.finish();
-  }
-
+  const replay = new Replay(context, output, speed);
   return {
     watched: {
-      facts: () => ({ ...nothingMeasured, rows: read }),
-      text: () => `replaying: ${countText(read, 'post')}`,
+      facts: () => ({ ...nothingMeasured, rows: replay.read }),
+      text: () => `replaying: ${countText(replay.read, 'post')}`,
     },
     check: opened.check,
     async run() {
       try {
-        await pass(rowsOf(context, plan));
+        await replay.pass(rowsOf(context, plan));
       } catch (error) {
         if (!signal.aborted) throw error;
       }
-      return { line: `replayed ${countText(read, 'post')}: 0 CU` };
+      return { line: `replayed ${countText(replay.read, 'post')}: 0 CU` };
     },
     async close() {
       await output.stop();
       await opened.close();
     },
   };
+}
+
+/** Passes posts of files on to an output, until that is full or has no reader. */
+class Replay {
+  /** How many posts were passed on. */
+  read = 0;
+  readonly #context: Context;
+  readonly #output: FeedOutput;
+  readonly #speed: number | undefined;
+
+  constructor(context: Context, output: FeedOutput, speed: number | undefined) {
+    this.#context = context;
+    this.#output = output;
+    this.#speed = speed;
+  }
+
+  async pass(rows: AsyncGenerator<TailRow, void, void>): Promise<void> {
+    const { signal } = this.#context.terminal;
+    for await (const batch of this.#batches(rows)) {
+      const wanted = batch.slice(0, this.#output.left);
+      this.read += wanted.length;
+      const isOpen = await this.#output.deliver(wanted);
+      if (!isOpen || this.#output.left <= 0 || signal.aborted) break;
+    }
+    if (!signal.aborted) await this.#output.finish();
+  }
+
+  #batches(rows: AsyncIterable<TailRow>): AsyncGenerator<TailRow[], void, void> {
+    if (this.#speed === undefined) return batched(rows, ROWS);
+    return paced(rows, this.#speed, this.#context);
+  }
 }
 
 async function* batched<T>(rows: AsyncIterable<T>, many: number): AsyncGenerator<T[], void, void> {

@@ -4,7 +4,7 @@ import type { View } from '../../output/view.ts';
 import type { Filters } from '../../tail/certificate.ts';
 import type { FilterConditions } from '../args/list-flags.ts';
 
-/** Of whom and what the posts are, if a feed is read for several authors, coins or wallets. */
+/** Whose posts are read, and about what, if a feed is read for several authors, coins or wallets. */
 export type Among = Pick<Conditions, 'users' | 'coins' | 'wallets'>;
 
 /** The filters of a command line, for certificates: only those that are set, in a fixed order. */

@@ -4,7 +4,15 @@ import { lengthText, span } from '../../output/format/time.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { HandoffHealth } from '../../tail/exec/delivery.ts';
 import type { TailFacts } from '../../tail/health.ts';
-import type { Gap, Stretched, Summary, TailNotice, TailStatus } from '../../tail/notice.ts';
+import type {
+  DownNotice,
+  Gap,
+  StartNotice,
+  Stretched,
+  Summary,
+  TailNotice,
+  TailStatus,
+} from '../../tail/notice.ts';
 import type { PostMark } from '../../tail/post-row.ts';
 import { LONGEST_POLL_MS, type PollReason } from '../../tail/spend/stream-or-poll.ts';
 import { createNoticeLimit } from '../run/notice-limit.ts';
@@ -46,7 +54,7 @@ const starts = {
   position: ', resuming where the last run stopped',
 } as const;
 
-function downText({ why, text }: Extract<TailNotice, { kind: 'down' }>): string {
+function downText({ why, text }: DownNotice): string {
   const detail = safeLine(text);
   if (why === 'refused') return `cannot connect (${detail || why}); retrying`;
   return `connection lost (${why}${detail === '' ? '' : `: ${detail}`}); reconnecting`;
@@ -118,7 +126,7 @@ function startText({
   why,
   stretched,
   other,
-}: Extract<TailNotice, { kind: 'start' }>): string {
+}: StartNotice): string {
   if (noFollow) return `reading all posts up to now${starts[from]}`;
   const every = everyText(lagMs);
   if (mode === 'poll') {

@@ -4,7 +4,7 @@ import { authorFieldsOf, type TailRow } from '../../tail/post-row.ts';
 import type { AuthorNotes } from '../lookup/author-notes.ts';
 import type { Feeder } from './run-feed.ts';
 
-/** As rarely as a tail saves its position in a file. */
+/** Authors are written as rarely as the position of a file. */
 const SAVE_MS = 10_000;
 
 /** A filter that remembers the authors of all posts, without parsing their records. */
