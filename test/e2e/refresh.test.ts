@@ -160,6 +160,21 @@ describe('trdr thesis refresh', () => {
     },
   );
 
+  test.each(seeds)('calls no post gone because its record differs (SEED=%i)', async (seed) => {
+    const faults = 'drift@thesis.user=50%, drift@thesis.token=50%';
+    const { sandbox, home, recorded, files } = await recording(seed, faults);
+    const clock = virtualClock(sandbox.clock.now());
+    const words = ['thesis', 'refresh', ...files, '--max-cu', '1M'];
+    const ran = await home.run(words, { sandbox, clock, differs: true });
+    const there = new Set(postsOf(sandbox).map(({ id }) => id));
+    const gone = ran.records().filter((row) => row['gone'] === true);
+    expect(
+      gone.filter(({ id }) => there.has(String(id))),
+      ran.stderr,
+    ).toEqual([]);
+    expect(ran.records().length).toBe(recorded.length);
+  });
+
   test('says what became of the posts, and which it cannot read', async () => {
     const { sandbox, home, run } = await openDesk();
     const [open, closed] = [null, 1].map((at) =>

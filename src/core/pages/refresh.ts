@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
+import { numberSource } from '../../base/json.ts';
 import { textOf } from '../../base/json-object.ts';
 import { unitsText } from '../../base/units.ts';
 import { cu, THESIS_BLOCK } from '../../contract/limits.ts';
@@ -180,16 +181,20 @@ export class PostRefresh {
     const wanted = new Map(posts.map((post) => [post.id, post]));
     const { clock, signal } = this.#needs;
     let older = 0;
+    let nameless = 0;
     const reading = { clock, signal, doubtsEnd: true };
     for await (const { page, ends } of readPages(this.#feed(scope), reading, () => THESIS_BLOCK)) {
       for (const item of page.items) {
-        const id = idOfItem(item);
-        if (id === undefined || !wanted.delete(id)) continue;
-        this.present.set(id, item);
+        const id = idText(item);
+        if (id === undefined) nameless++;
+        else if (wanted.delete(id)) this.present.set(id, item);
       }
       const isTimed = [...wanted.values()].every(({ at }) => at !== null);
       const oldest = isTimed ? timesOf(wanted.values()).oldest : undefined;
-      if (wanted.size === 0 || ends === ENDS) return;
+      if (wanted.size === 0) return;
+      // Any of the posts without an id may be one that is looked for.
+      if (nameless > 0) throw withoutIds();
+      if (ends === ENDS) return;
       for (const item of page.items) {
         const at = timeOfItem(item, 'platformCreatedAt');
         if (at === null || oldest === undefined) continue;
@@ -212,6 +217,18 @@ export class PostRefresh {
     };
   }
 }
+
+/** The id as text. For a number, this is its original text, because a double may not represent all digits. */
+function idText(item: Sent): string | undefined {
+  const { id } = item;
+  return typeof id === 'number' ? (numberSource(item, 'id') ?? String(id)) : idOfItem(item);
+}
+
+const withoutIds = () =>
+  new Failure('answer', 'a page has posts without an id, so what is gone cannot be told', {
+    code: 'NO_ID',
+    hint: 'try again later; run "trdr doctor" to see how the service differs from its description',
+  });
 
 const isOfThisGroup = (error: Failure): boolean =>
   stopCodeOf(error) !== undefined ||
