@@ -220,6 +220,20 @@ describe('trdr launchpad history', () => {
     expect(spoken.stdout).not.toMatch(/[▁-█]|juno/);
   });
 
+  test('prints a snapshot once, although the service sends it for earlier times too', async () => {
+    const entry = { rank: 1, wallet: 'w1', username: 'mira', isVerified: null, pnlSol: null };
+    const figures = { pnlUsd: 1, pnlPercent: null, realizedPnlUsd: null, unrealizedPnlUsd: null };
+    const entries = [{ ...entry, ...figures }];
+    const capturedAt = Date.UTC(2026, 1, 1);
+    const service = await withService(() => ({
+      body: { period: 'weekly', capturedAt, count: 1, entries },
+    }));
+    const words = ['launchpad', 'history', '--since', '2026-01-01', '--until', '2026-01-04'];
+    const ran = await openHome().run(words, { sandbox: service });
+    expect(ran.records()).toEqual([{ ...entries[0], period: 'weekly', capturedAt }]);
+    expect(service.calls.length).toBe(3);
+  });
+
   test('ends at the first snapshot, and says what the service does not have', async () => {
     const { sandbox, run } = await openDesk();
     const ran = await run(['launchpad', 'history', '--since', '3000d', '--every', '50d']);

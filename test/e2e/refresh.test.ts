@@ -175,6 +175,43 @@ describe('trdr thesis refresh', () => {
     expect(ran.records().length).toBe(recorded.length);
   });
 
+  test.each([
+    [
+      'the first walk lacks it',
+      (_: number, isFirstWalk: boolean) => (isFirstWalk ? 'without' : 'whole'),
+    ],
+    [
+      'every other page claims to be the end',
+      (request: number) => (request % 2 === 0 ? 'end' : 'whole'),
+    ],
+  ])('a post is not gone if %s', async (_, answerTo) => {
+    const authorId = '00000000-0000-4000-8000-000000000001';
+    const posts = Array.from({ length: 30 }, (_each, at) => ({
+      ...{ id: `p${at}`, authorId, authorHandle: 'mira', thesis: '', closedAt: null },
+      platformCreatedAt: Date.UTC(2026, 0, 1) - at * 60_000,
+    }));
+    let starts = 0;
+    const service = await withService(({ path }) => {
+      const before = new URL(path, 'http://service').searchParams.get('before');
+      if (before === null) starts++;
+      const kind = answerTo(service.calls.length - 1, starts === 1);
+      const from = before === null ? 0 : posts.findIndex(({ id }) => id === before) + 1;
+      const page = kind === 'end' ? [] : posts.slice(from, from + 20);
+      const items = kind === 'without' ? page.filter(({ id }) => id !== 'p25') : page;
+      const hasMore = kind !== 'end' && from + 20 < posts.length;
+      return {
+        body: { count: items.length, hasMore, nextBefore: items.at(-1)?.id ?? null, items },
+      };
+    });
+    const home = openHome();
+    writeFileSync(join(home.path, 'posts.ndjson'), linesOf(posts));
+    const clock = virtualClock(Date.UTC(2026, 1, 1));
+    const words = ['thesis', 'refresh', join(home.path, 'posts.ndjson'), '--max-cu', '1M'];
+    const ran = await home.run(words, { sandbox: service, clock });
+    expect(ran.exitCode, ran.stderr).toBe(0);
+    expect(ran.records()).toEqual(posts.map((post) => ({ ...post, gone: false })));
+  });
+
   test('says what became of the posts, and which it cannot read', async () => {
     const { sandbox, home, run } = await openDesk();
     const [open, closed] = [null, 1].map((at) =>
