@@ -1,15 +1,46 @@
 import { expect, test } from 'vitest';
+import type { TailPorts } from '../../src/tail/ports.ts';
 import { seeds, simulate } from './run.ts';
 import { scheduleOf } from './schedule.ts';
+import type { Mutation } from './world.ts';
 
 /** The number of schedules; `SIM_SEEDS=1000000` runs more, `SEED=n` repeats one. */
-const SEEDS = Number(process.env['SIM_SEEDS'] ?? 500);
+const SEEDS = Number(process.env['SIM_SEEDS'] ?? 400);
 const one = process.env['SEED'];
+const desks = (many: number) =>
+  [...seeds(0, many)].map((schedule) => ({ ...schedule, desk: true }));
 
 test('with any faults, every post of several authors is written exactly once, also from their own pages', {
   timeout: Math.max(600_000, SEEDS * 60),
 }, async () => {
-  const schedules = one === undefined ? [...seeds(0, SEEDS)] : [scheduleOf(Number(one))];
-  const [failed] = await simulate(schedules.map((each) => ({ ...each, desk: true })));
+  const schedules = one === undefined ? desks(SEEDS) : [{ ...scheduleOf(Number(one)), desk: true }];
+  const [failed] = await simulate(schedules);
   expect(failed?.problems.slice(0, 10) ?? [], `SEED=${failed?.schedule.seed}`).toEqual([]);
+});
+
+type Source = TailPorts['source'];
+
+/** Changes the pages of a desk. */
+const merging = (change: (source: Source) => Partial<Source>): Mutation => ({
+  world: (world) => {
+    const { source } = world;
+    const { sizes, stepCu } = source;
+    const page: Source['page'] = (ask, signal) => source.page(ask, signal);
+    const begin = () => source.begin?.();
+    return { ...world, source: { sizes, stepCu, page, begin, ...change(source) } };
+  },
+});
+
+const mutants: Readonly<Record<string, Mutation>> = {
+  'the first of their own pages counts as all of them': merging((source) => ({
+    async page(ask, signal) {
+      const page = await source.page(ask, signal);
+      return 'isProven' in page ? { ...page, hasMore: false, isProven: true } : page;
+    },
+  })),
+  'a walk continues where the one before it ended': merging(() => ({ begin() {} })),
+};
+
+test.each(Object.entries(mutants))('fails if %s', async (_, mutation) => {
+  expect(await simulate(desks(200), mutation, 1)).not.toEqual([]);
 });
