@@ -24,82 +24,99 @@ export interface SandboxClock {
 }
 
 /** A clock that moves only when a test moves it. @internal Exported for tests. */
-export const manualClock = (start: number): SandboxClock => clockOf(start, null);
+export const manualClock = (start: number): SandboxClock => new MovableClock(start, null);
 
 /** A clock that runs from `start` (by default: now) and can also be moved. */
 export const runningClock = (start: number = Date.now()): SandboxClock =>
-  clockOf(start, performance);
+  new MovableClock(start, performance);
 
-function clockOf(start: number, source: { now(): number } | null): SandboxClock {
-  const elapsed = () => (source ? Math.floor(source.now()) : 0);
-  let base = start - elapsed();
-  const timers: Timer[] = [];
-  let armed: NodeJS.Timeout | undefined;
-  let moving: Promise<void> = Promise.resolve();
+/** The time of a source that runs, or of none, moved by what was added to it. */
+class MovableClock implements SandboxClock {
+  readonly #source: { now(): number } | null;
+  /** The time at which the source was 0. */
+  #base: number;
+  /** Soonest first. */
+  readonly #timers: Timer[] = [];
+  #armed: NodeJS.Timeout | undefined;
+  /** The last call of `advance`: the next one begins after it. */
+  #moving: Promise<void> = Promise.resolve();
 
-  const now = () => base + elapsed();
-  const moveTo = (time: number) => {
-    base = time - elapsed();
-  };
+  constructor(start: number, source: { now(): number } | null) {
+    this.#source = source;
+    this.#base = start - this.#elapsed();
+  }
 
-  const arm = () => {
-    clearTimeout(armed);
-    const first = timers[0];
-    if (!source || !first) return;
-    armed = setTimeout(runDue, Math.min(LONGEST_TIMER, Math.max(0, first.time - now())));
-    armed.unref();
-  };
+  // A property, because the clock is handed on as a function.
+  readonly now = (): number => this.#base + this.#elapsed();
 
-  const next = (until: number): Timer | undefined => {
-    const first = timers[0];
-    return first && first.time <= until ? timers.shift() : undefined;
-  };
+  at(time: number, task: Task): () => void {
+    const timers = this.#timers;
+    const timer = { time, task };
+    let index = timers.length;
+    while (index > 0 && (timers[index - 1]?.time ?? 0) > time) index--;
+    timers.splice(index, 0, timer);
+    if (index === 0) this.#arm();
+    return () => {
+      const place = timers.indexOf(timer);
+      if (place >= 0) timers.splice(place, 1);
+    };
+  }
 
-  function runDue() {
+  advance(ms: number): Promise<void> {
+    this.#moving = this.#moving.then(() => this.#pass(ms));
+    return this.#moving;
+  }
+
+  set(time: number): void {
+    this.#moveTo(time);
+    this.#runDue();
+  }
+
+  stop(): void {
+    this.#timers.length = 0;
+    clearTimeout(this.#armed);
+  }
+
+  #elapsed(): number {
+    return this.#source ? Math.floor(this.#source.now()) : 0;
+  }
+
+  #moveTo(time: number): void {
+    this.#base = time - this.#elapsed();
+  }
+
+  #arm(): void {
+    clearTimeout(this.#armed);
+    const first = this.#timers[0];
+    if (!this.#source || !first) return;
+    const delay = Math.min(LONGEST_TIMER, Math.max(0, first.time - this.now()));
+    this.#armed = setTimeout(() => this.#runDue(), delay).unref();
+  }
+
+  /** Takes the first timer that is due at a time. */
+  #take(until: number): Timer | undefined {
+    const first = this.#timers[0];
+    return first && first.time <= until ? this.#timers.shift() : undefined;
+  }
+
+  #runDue(): void {
     // A task that another task adds runs in a later turn: one that adds itself would block the
     // event loop.
     const due: Timer[] = [];
-    for (let timer = next(now()); timer; timer = next(now())) due.push(timer);
+    for (let timer = this.#take(this.now()); timer; timer = this.#take(this.now())) due.push(timer);
     for (const { task } of due) task();
-    arm();
+    this.#arm();
   }
 
-  async function pass(ms: number) {
-    const target = now() + ms;
-    for (let timer = next(target); timer; timer = next(target)) {
-      moveTo(Math.max(now(), timer.time));
+  async #pass(ms: number): Promise<void> {
+    const target = this.now() + ms;
+    for (let timer = this.#take(target); timer; timer = this.#take(target)) {
+      this.#moveTo(Math.max(this.now(), timer.time));
       await timer.task();
       // Let sockets and handlers react before the time advances further.
       await new Promise((resolve) => setImmediate(resolve));
     }
-    moveTo(Math.max(now(), target));
-    arm();
+    this.#moveTo(Math.max(this.now(), target));
+    this.#arm();
   }
-
-  return {
-    now,
-    at(time: number, task: Task): () => void {
-      const timer = { time, task };
-      let index = timers.length;
-      while (index > 0 && (timers[index - 1]?.time ?? 0) > time) index--;
-      timers.splice(index, 0, timer);
-      if (index === 0) arm();
-      return () => {
-        const place = timers.indexOf(timer);
-        if (place >= 0) timers.splice(place, 1);
-      };
-    },
-    advance(ms: number): Promise<void> {
-      moving = moving.then(() => pass(ms));
-      return moving;
-    },
-    set(time: number): void {
-      moveTo(time);
-      runDue();
-    },
-    stop(): void {
-      timers.length = 0;
-      clearTimeout(armed);
-    },
-  };
 }

@@ -4,7 +4,7 @@ import { Failure } from '../../base/failure.ts';
 import type { ProfileRecord } from '../../contract/records/tool.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
 import { didYouMean } from '../../output/suggest.ts';
-import { openConfig } from '../../state/config/config.ts';
+import { SavedConfig } from '../../state/config/config.ts';
 import {
   type ConfigFile,
   checkKeyFormat,
@@ -74,7 +74,7 @@ const folders = (io: Pick<Io, 'env' | 'platform' | 'cwd'>): Folders =>
     cwd: io.cwd,
   });
 
-export const configOf = (io: Io) => openConfig(folders(io), io.clock.sleep);
+export const configOf = (io: Io) => new SavedConfig(folders(io), io.clock.sleep);
 
 /** The settings that were given as flags. A boolean flag that is false was not given. */
 function flagValues(globals: Globals): FlagValues {

@@ -84,13 +84,14 @@ export function createListCertificate(
       certify(
         out,
         {
-          ...{
-            feed: feedOf(feed, context.service),
-            filters,
-            ids: [],
-            readAt: until ? null : readAt,
-          },
-          ...{ start: after, verified, lowest: oldest[0] ?? null, coverage: { after, gaps: [] } },
+          feed: feedOf(feed, context.service),
+          filters,
+          ids: [],
+          readAt: until ? null : readAt,
+          start: after,
+          verified,
+          lowest: oldest[0] ?? null,
+          coverage: { after, gaps: [] },
         },
         { dev: '', ino: '', offset: count.digest.bytes, lines },
       );

@@ -21,129 +21,151 @@ type Login = ({ readonly key: string } | { readonly keyCommand: string }) & {
   readonly baseUrl?: string | undefined;
 };
 
-/**
- * Every change is made under a lock. Nothing is read or created until the first method is called.
- */
-export function openConfig(folders: Folders, sleep?: Clock['sleep']) {
-  const path = folders.config && join(folders.config, 'config.json');
+/** Changes the settings, and returns what the change is about. `open` gives the file to write to. */
+type Edit<R> = (file: ConfigFile, open: () => Conf<ConfigFile>) => R;
 
-  async function change<R>(
-    edit: (file: ConfigFile, open: () => Conf<ConfigFile>) => R,
-  ): Promise<R> {
-    const folder = needFolder(folders, 'config');
-    const file = join(folder, 'config.json');
-    // Only a run that saves something loads conf.
-    const { editFile } = await import('./edit-file.ts');
-    const shape = { empty: emptyConfig, parse: (text: string) => parseConfig(text, file) };
-    try {
-      ensureFolder(folder);
-      return await withLock(
-        join(folder, 'config.lock'),
-        () => {
-          // Another process may have changed the file. conf would wait for a FIFO, and quote a
-          // broken file.
-          const before = readConfig(file);
-          return editFile(file, shape, (open) => edit(before, open));
-        },
-        sleep && { sleep },
-      );
-    } catch (error) {
-      if (error instanceof Failure || (error instanceof Error && error.name === 'AbortError'))
-        throw error;
-      const hint = isDiskFull(error)
-        ? 'free some disk space, then run the command again'
-        : 'set TRDR_CONFIG_DIR to a folder that you own';
-      throw fileFailure('write the settings in', file, error, hint);
-    }
+/**
+ * The saved settings. Every change is made under a lock. Nothing is read or created until the first
+ * method is called.
+ */
+export class SavedConfig {
+  /** Undefined if the folder is not known. */
+  readonly path: string | undefined;
+  readonly #folders: Folders;
+  readonly #sleep: Clock['sleep'] | undefined;
+
+  constructor(folders: Folders, sleep?: Clock['sleep']) {
+    this.path = folders.config && join(folders.config, 'config.json');
+    this.#folders = folders;
+    this.#sleep = sleep;
   }
 
-  const changeProfile = (name: string, edit: (profile: Profile) => Profile): Promise<boolean> =>
-    change((file, open) => {
+  read(): ConfigFile {
+    return readConfig(this.path);
+  }
+
+  /** Saves a login. The profile becomes the current one if the current profile has no login. */
+  async login(name: string, given: Login): Promise<void> {
+    checkProfileName(name);
+    const login = storedLogin(given);
+    await this.#change((file, open) => {
+      const profile = { ...withoutLogin(profileOf(file, name)), ...login };
+      const { current } = file;
+      const isUsable = current !== undefined && hasLogin(profileOf(file, current));
+      open().set({
+        profiles: { ...file.profiles, [name]: profile },
+        current: isUsable ? current : name,
+      });
+    });
+  }
+
+  /** Saves the address of a store and its password. Without a password, removes the saved one. */
+  async storeLogin(
+    name: string,
+    { store: address, password }: { readonly store: string; readonly password: string | undefined },
+  ): Promise<void> {
+    checkProfileName(name);
+    const store = storedSetting('store', address);
+    await this.#changeProfile(name, ({ storePassword: _, ...profile }) => ({
+      ...profile,
+      store,
+      ...(password !== undefined && { storePassword: password }),
+    }));
+  }
+
+  /** Removes the key of a profile. False if it had none. */
+  logout(name: string): Promise<boolean> {
+    return this.#changeProfile(name, (profile) =>
+      hasLogin(profile) ? withoutLogin(profile) : profile,
+    );
+  }
+
+  async use(name: string): Promise<void> {
+    await this.#change((file, open) => {
+      if (profileOf(file, name) === undefined) throw noProfile(file, name);
+      open().set('current', name);
+    });
+  }
+
+  /** Removes a profile. False if it does not exist. */
+  remove(name: string): Promise<boolean> {
+    return this.#change((file, open) => {
+      if (profileOf(file, name) === undefined) return false;
+      const { [name]: _, ...profiles } = file.profiles;
+      const conf = open();
+      // First, because a kill in between must not leave the name of a profile that is gone.
+      if (file.current === name) conf.delete('current');
+      conf.set('profiles', profiles);
+      return true;
+    });
+  }
+
+  async set(name: string, setting: string, value: string): Promise<void> {
+    checkProfileName(name);
+    const known = needSettingName(setting);
+    const stored = storedSetting(known, value);
+    await this.#changeProfile(name, (profile) => ({ ...profile, [known]: stored }));
+  }
+
+  /** Removes a setting of a profile. False if it was not set. */
+  async unset(name: string, setting: string): Promise<boolean> {
+    const known = needSettingName(setting);
+    return this.#changeProfile(name, (profile) => {
+      if (!Object.hasOwn(profile, known)) return profile;
+      const { [known]: _, ...rest } = profile;
+      return rest;
+    });
+  }
+
+  /** False if `edit` returns the same profile. */
+  #changeProfile(name: string, edit: (profile: Profile) => Profile): Promise<boolean> {
+    return this.#change((file, open) => {
       const before = profileOf(file, name) ?? {};
       const after = edit(before);
       if (after === before) return false;
       open().set('profiles', { ...file.profiles, [name]: after });
       return true;
     });
+  }
 
-  return {
-    path,
-    read: () => readConfig(path),
-    /** The profile becomes the current one if the current profile has no login. */
-    async login(name: string, given: Login): Promise<void> {
-      checkProfileName(name);
-      const key =
-        'key' in given
-          ? { key: checkKeyFormat(given.key) }
-          : { keyCommand: storedSetting('keyCommand', given.keyCommand) };
-      const baseUrl =
-        given.baseUrl === undefined ? undefined : storedSetting('baseUrl', given.baseUrl);
-      await change((file, open) => {
-        const profile = {
-          ...withoutLogin(profileOf(file, name)),
-          ...key,
-          ...(baseUrl !== undefined && { baseUrl }),
-        };
-        const { current } = file;
-        const isUsable = current !== undefined && hasLogin(profileOf(file, current));
-        open().set({
-          profiles: { ...file.profiles, [name]: profile },
-          current: isUsable ? current : name,
-        });
-      });
-    },
-    /** Saves the address of a store and its password. Without a password, removes the saved one. */
-    async storeLogin(
-      name: string,
-      {
-        store: address,
-        password,
-      }: { readonly store: string; readonly password: string | undefined },
-    ): Promise<void> {
-      checkProfileName(name);
-      const store = storedSetting('store', address);
-      await changeProfile(name, ({ storePassword: _, ...profile }) => ({
-        ...profile,
-        store,
-        ...(password !== undefined && { storePassword: password }),
-      }));
-    },
-    /** False if the profile had no key. */
-    logout: (name: string): Promise<boolean> =>
-      changeProfile(name, (profile) => (hasLogin(profile) ? withoutLogin(profile) : profile)),
-    async use(name: string): Promise<void> {
-      await change((file, open) => {
-        if (profileOf(file, name) === undefined) throw noProfile(file, name);
-        open().set('current', name);
-      });
-    },
-    /** False if the profile does not exist. */
-    remove: (name: string): Promise<boolean> =>
-      change((file, open) => {
-        if (profileOf(file, name) === undefined) return false;
-        const { [name]: _, ...profiles } = file.profiles;
-        const conf = open();
-        // First, because a kill in between must not leave the name of a profile that is gone.
-        if (file.current === name) conf.delete('current');
-        conf.set('profiles', profiles);
-        return true;
-      }),
-    async set(name: string, setting: string, value: string): Promise<void> {
-      checkProfileName(name);
-      const known = needSettingName(setting);
-      const stored = storedSetting(known, value);
-      await changeProfile(name, (profile) => ({ ...profile, [known]: stored }));
-    },
-    /** False if the setting was not set. */
-    async unset(name: string, setting: string): Promise<boolean> {
-      const known = needSettingName(setting);
-      return changeProfile(name, (profile) => {
-        if (!Object.hasOwn(profile, known)) return profile;
-        const { [known]: _, ...rest } = profile;
-        return rest;
-      });
-    },
-  };
+  async #change<R>(edit: Edit<R>): Promise<R> {
+    const folder = needFolder(this.#folders, 'config');
+    const file = join(folder, 'config.json');
+    // Only a run that saves something loads conf.
+    const { editFile } = await import('./edit-file.ts');
+    const shape = { empty: emptyConfig, parse: (text: string) => parseConfig(text, file) };
+    const change = () => {
+      // Another process may have changed the file. conf would wait for a FIFO, and quote a broken
+      // file.
+      const before = readConfig(file);
+      return editFile(file, shape, (open) => edit(before, open));
+    };
+    const waiting = this.#sleep && { sleep: this.#sleep };
+    try {
+      ensureFolder(folder);
+      return await withLock(join(folder, 'config.lock'), change, waiting);
+    } catch (error) {
+      throw changeFailure(file, error);
+    }
+  }
+}
+
+function storedLogin(given: Login): Profile {
+  const login =
+    'key' in given
+      ? { key: checkKeyFormat(given.key) }
+      : { keyCommand: storedSetting('keyCommand', given.keyCommand) };
+  if (given.baseUrl === undefined) return login;
+  return { ...login, baseUrl: storedSetting('baseUrl', given.baseUrl) };
+}
+
+function changeFailure(file: string, error: unknown): unknown {
+  const isKnown = error instanceof Failure;
+  if (isKnown || (error instanceof Error && error.name === 'AbortError')) return error;
+  const hint = isDiskFull(error)
+    ? 'free some disk space, then run the command again'
+    : 'set TRDR_CONFIG_DIR to a folder that you own';
+  return fileFailure('write the settings in', file, error, hint);
 }
 
 function checkProfileName(name: string): void {

@@ -4,6 +4,7 @@ import {
   checkKeyFormat,
   DEFAULT_PROFILE,
   noProfile,
+  type Profile,
   profileOf,
 } from './profile.ts';
 import {
@@ -42,83 +43,109 @@ interface Sources {
 }
 
 /** A flag overrides the environment, which overrides the profile, which overrides the default. */
-export function resolveSettings({
-  flags,
-  env,
-  file,
-  newProfile,
-  tolerant,
-}: Sources): SourcedSettings {
-  const problems: Failure[] = [];
-  const trying = <T>(read: () => T): T | undefined => {
-    try {
-      return read();
-    } catch (error) {
-      if (!tolerant || !(error instanceof Failure)) throw error;
-      problems.push(error);
-      return undefined;
-    }
-  };
-  const profile = profileNamed(flags, env, file);
-  const named = profile.value;
-  const saved = profileOf(file, named);
-  if (!saved && !newProfile && (profile.origin === 'flag' || profile.origin === 'environment')) {
-    trying(() => {
-      throw noProfile(file, named);
-    });
+export function resolveSettings(sources: Sources): SourcedSettings {
+  return new Resolution(sources).settings();
+}
+
+const unset = { value: undefined, origin: 'default' } as const;
+
+/** The settings of one run, and what is wrong with them. */
+class Resolution {
+  readonly #sources: Sources;
+  readonly #profile: Sourced<string>;
+  readonly #saved: Profile | undefined;
+  readonly #problems: Failure[] = [];
+
+  constructor(sources: Sources) {
+    const { flags, env, file, newProfile } = sources;
+    this.#sources = sources;
+    this.#profile = profileNamed(flags, env, file);
+    const { value: name, origin } = this.#profile;
+    this.#saved = profileOf(file, name);
+    const isNamed = origin === 'flag' || origin === 'environment';
+    if (!this.#saved && !newProfile && isNamed) this.#report(noProfile(file, name));
   }
 
-  function fromEnv<T>(from: string | undefined, read: (text: string) => T): Sourced<T> | undefined {
-    const text = from && env[from];
-    const value = text ? trying(() => read(text)) : undefined;
-    return value === undefined ? undefined : { value, origin: 'environment', from };
+  settings(): SourcedSettings {
+    const values = Object.fromEntries(settingNames.map((name) => [name, this.#settle(name)]));
+    return {
+      ...(values as { readonly [N in SettingName]: Sourced<SettingValue<N>> }),
+      profile: this.#profile,
+      key: this.#key(),
+      storePassword: this.#storePassword(),
+      problems: this.#problems,
+    };
   }
 
-  function fromProfile<T>(name: string, read: (given: unknown) => T): Sourced<T> | undefined {
-    const value = saved && Object.hasOwn(saved, name) ? trying(() => read(saved[name])) : undefined;
-    return value === undefined ? undefined : { value, origin: 'profile', from: named };
-  }
-
-  function settle<N extends SettingName>(name: N): Sourced<SettingValue<N>> {
+  #settle<N extends SettingName>(name: N): Sourced<SettingValue<N>> {
     const row: SettingRow<unknown> = settingRows[name];
-    const flag: SettingValue<N> | undefined = flags[name];
+    const flag: SettingValue<N> | undefined = this.#sources.flags[name];
     if (flag !== undefined) {
       // Parsed like text from the other sources, so that a base URL is always normalized.
       const value = typeof flag === 'string' ? readSetting(name, flag, row.flag ?? name) : flag;
       return { value, origin: 'flag', from: row.flag };
     }
-    const fix = `run "trdr config set ${name} VALUE --profile ${named}" or "trdr config unset ${name} --profile ${named}"`;
+    const profile = this.#profile.value;
+    const fix = `run "trdr config set ${name} VALUE --profile ${profile}" or "trdr config unset ${name} --profile ${profile}"`;
+    const where = `${name} of profile "${profile}"`;
     return (
-      fromEnv(row.env, (text) => readSetting(name, text, row.env ?? name)) ??
-      fromProfile(name, (given) =>
-        readSetting(name, given, `${name} of profile "${named}"`, fix),
-      ) ?? {
+      this.#fromEnv(row.env, (text) => readSetting(name, text, row.env ?? name)) ??
+      this.#fromProfile(name, (given) => readSetting(name, given, where, fix)) ?? {
         value: settingRows[name].fallback as SettingValue<N>,
         origin: 'default',
       }
     );
   }
 
-  const unset = { value: undefined, origin: 'default' } as const;
-  const setKey = 'set TRDR_API_KEY to the key exactly as you received it, or unset TRDR_API_KEY';
-  const logIn = `run "trdr auth login --profile ${named}" and paste the key exactly as you received it`;
-  const values = Object.fromEntries(settingNames.map((name) => [name, settle(name)]));
-  return {
-    ...(values as { readonly [N in SettingName]: Sourced<SettingValue<N>> }),
-    profile,
-    key:
-      fromEnv('TRDR_API_KEY', (text) => checkKeyFormat(text, 'TRDR_API_KEY', setKey)) ??
-      fromProfile('key', (key) =>
-        checkKeyFormat(String(key), `the key of profile "${named}"`, logIn),
-      ) ??
-      unset,
-    storePassword:
-      fromEnv('TRDR_STORE_PASSWORD', (text) => text) ??
-      // A password is sent only to the store for which it was saved.
-      (env['TRDR_STORE'] ? undefined : fromProfile('storePassword', String)) ??
-      unset,
-    problems,
-  };
+  #key(): Sourced<string | undefined> {
+    const profile = this.#profile.value;
+    const setKey = 'set TRDR_API_KEY to the key exactly as you received it, or unset TRDR_API_KEY';
+    const logIn = `run "trdr auth login --profile ${profile}" and paste the key exactly as you received it`;
+    const where = `the key of profile "${profile}"`;
+    return (
+      this.#fromEnv('TRDR_API_KEY', (text) => checkKeyFormat(text, 'TRDR_API_KEY', setKey)) ??
+      this.#fromProfile('key', (key) => checkKeyFormat(String(key), where, logIn)) ??
+      unset
+    );
+  }
+
+  /** A saved password is sent only to the store for which it was saved. */
+  #storePassword(): Sourced<string | undefined> {
+    const given = this.#fromEnv('TRDR_STORE_PASSWORD', (text) => text);
+    if (given) return given;
+    if (this.#sources.env['TRDR_STORE']) return unset;
+    return this.#fromProfile('storePassword', String) ?? unset;
+  }
+
+  #fromEnv<T>(from: string | undefined, read: (text: string) => T): Sourced<T> | undefined {
+    const text = from && this.#sources.env[from];
+    const value = text ? this.#try(() => read(text)) : undefined;
+    return value === undefined ? undefined : { value, origin: 'environment', from };
+  }
+
+  #fromProfile<T>(name: string, read: (given: unknown) => T): Sourced<T> | undefined {
+    const saved = this.#saved;
+    const isSet = saved !== undefined && Object.hasOwn(saved, name);
+    const value = isSet ? this.#try(() => read(saved[name])) : undefined;
+    return value === undefined
+      ? undefined
+      : { value, origin: 'profile', from: this.#profile.value };
+  }
+
+  #try<T>(read: () => T): T | undefined {
+    try {
+      return read();
+    } catch (error) {
+      this.#report(error);
+      return undefined;
+    }
+  }
+
+  /** The commands that repair settings skip invalid ones; for all others they are errors. */
+  #report(error: unknown): void {
+    if (!this.#sources.tolerant || !(error instanceof Failure)) throw error;
+    this.#problems.push(error);
+  }
 }
 
 function profileNamed(flags: FlagValues, env: Sources['env'], file: ConfigFile): Sourced<string> {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { openConfig } from '../../../src/state/config/config.ts';
+import { SavedConfig } from '../../../src/state/config/config.ts';
 import { room } from '../room.ts';
 
 const { under } = room();
@@ -9,7 +9,7 @@ test.each(['../x', '__proto__'])(
   'the profile name %s is rejected, and nothing is written',
   async (name) => {
     const dir = under('refused');
-    const config = openConfig({ config: dir, state: undefined, cache: undefined });
+    const config = new SavedConfig({ config: dir, state: undefined, cache: undefined });
     await expect(config.set(name, 'color', 'auto')).rejects.toMatchObject({ kind: 'usage' });
     await expect(config.login(name, { key: 'trdr_live_planted0secret' })).rejects.toMatchObject({
       kind: 'usage',
