@@ -12,7 +12,12 @@ import {
 } from '../../core/pages/merge.ts';
 import { highlightOf } from '../../core/pages/pattern-search.ts';
 import { sortBy } from '../../core/pages/sort.ts';
-import { type TimedFeed, type WalkFilter, walkPages } from '../../core/pages/walk.ts';
+import {
+  type TimedFeed,
+  type WalkFilter,
+  type WalkOptions,
+  walkPages,
+} from '../../core/pages/walk.ts';
 import type { View } from '../../output/view.ts';
 import { countsView } from '../../output/views/counts.ts';
 import { agentOf } from '../agent.ts';
@@ -24,7 +29,7 @@ import { type CommandJob, RowTally } from '../run/job.ts';
 import type { Out } from '../run/out.ts';
 import { type Plan, type Planned, totalOf } from '../run/plan.ts';
 import { type Among, filtersOf, showingFilters } from '../tail/filters.ts';
-import { createListCertificate } from '../verify/list-certificate.ts';
+import { createListCertificate, type ListCertificate } from '../verify/list-certificate.ts';
 import { type CountedFields, PostCounter } from './post-counter.ts';
 
 interface PostList extends CountedFields {
@@ -50,6 +55,7 @@ interface PostList extends CountedFields {
   readonly onPosts?: (posts: AsyncIterable<Sent>) => AsyncIterable<Sent>;
 }
 
+/** The feeds that a list can read, once the ids of its authors are known. */
 interface OpenedFeeds {
   readonly own: readonly TimedFeed<Sent>[];
   readonly whole: TimedFeed<Sent>;
@@ -157,35 +163,8 @@ async function printList(
     last: undefined,
     isGivenUp: false,
   };
-  async function* matching() {
-    const { own, whole, name, wanted, among } = await list.open();
-    state.name = name;
-    state.among = among;
-    const filter = walkFilter(context, flags, list, wanted, state, (record) =>
-      certificate.saw(record),
-    );
-    if (flags.before?.includes(',') && cursorsIn(flags.before, own.length) === undefined)
-      throw usageError(
-        `--before continues a list of other ${list.feedNoun}s`,
-        'run the command as it was printed, with the same flags and files',
-      );
-    const [feed = whole] = own.length > 1 ? [] : certificate.watch(own);
-    if (own.length < 2) yield* walkPages(feed, walk, filter);
-    else
-      yield* walkSeveral(
-        {
-          own,
-          whole,
-          pageRows: list.pageRows,
-          isWanted: (record) => createFilter<{ readonly record: Sent }>(wanted)({ record }),
-          onWay: (way) => terminal.notice(wayText(way, own.length, list)),
-          watch: (feeds) => certificate.watch(feeds),
-        },
-        walk,
-        filter,
-      );
-  }
-  const posts = list.onPosts?.(matching()) ?? matching();
+  const read = readFeeds(context, flags, list, { walk, certificate, state });
+  const posts = list.onPosts?.(read) ?? read;
   const continued = (error: unknown) =>
     state.next === flags.before
       ? error
@@ -212,6 +191,48 @@ async function printList(
       filtersOf(flags.conditions, state.among),
       state.isGivenUp || isCut,
     );
+}
+
+/** What the posts of a list are read with. */
+interface ListReading {
+  readonly walk: WalkOptions;
+  readonly certificate: ListCertificate;
+  readonly state: ListState;
+}
+
+/** The posts of a list that match, from its only feed or from several. */
+async function* readFeeds(
+  context: Context,
+  flags: ListInput,
+  list: PostList,
+  { walk, certificate, state }: ListReading,
+): AsyncGenerator<Sent, void, void> {
+  const { own, whole, name, wanted, among } = await list.open();
+  state.name = name;
+  state.among = among;
+  if (flags.before?.includes(',') && cursorsIn(flags.before, own.length) === undefined)
+    throw usageError(
+      `--before continues a list of other ${list.feedNoun}s`,
+      'run the command as it was printed, with the same flags and files',
+    );
+  const filter = walkFilter(context, flags, list, wanted, state, (record) =>
+    certificate.saw(record),
+  );
+  if (own.length < 2) {
+    const [feed = whole] = certificate.watch(own);
+    yield* walkPages(feed, walk, filter);
+    return;
+  }
+  const isOwn = createFilter<{ readonly record: Sent }>(wanted);
+  const feeds = {
+    own,
+    whole,
+    pageRows: list.pageRows,
+    isWanted: (record: Sent) => isOwn({ record }),
+    onWay: (way: ReadingWay) => context.terminal.notice(wayText(way, own.length, list)),
+    watch: (some: readonly TimedFeed<Sent>[]) => certificate.watch(some),
+  };
+  yield* walkSeveral(feeds, walk, filter);
 }
 
 /** How a list of several feeds is read, and what this costs. */

@@ -18,12 +18,19 @@ const AHEAD_MS = 86_400_000;
 
 type Range = Pick<WalkOptions, 'since' | 'until'>;
 
+/** Observes the feeds of a list and its posts, and certifies what was written of them. */
+export interface ListCertificate {
+  watch<T>(feeds: readonly TimedFeed<T>[]): readonly TimedFeed<T>[];
+  saw(item: Sent): void;
+  write(feed: string, filters: Filters, isCut: boolean): void;
+}
+
 /** Observes a list, and creates the certificate of `--out`. Only NDJSON files have one. */
 export function createListCertificate(
   context: Context,
   timeField: string,
   { since, until }: Range,
-) {
+): ListCertificate {
   const { io } = context.terminal;
   const { flags, format } = context.settings;
   // Nothing can be written beside a descriptor, such as /dev/fd/7.
