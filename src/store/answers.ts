@@ -49,6 +49,7 @@ interface Found {
  * Answers are signed with the key, so that only its machines can write them. Without the store,
  * each requests its own.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: its steps share open claims and what the store has refused.
 export function createSharedAnswers(
   link: StoreMember['link'],
   local: AnswerCache,

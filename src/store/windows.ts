@@ -22,6 +22,7 @@ interface Departure {
  * While the store is unavailable, each machine uses `local`, divided by the number of machines that
  * were active last.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: both ways share the number of machines.
 export function createStoreWindows(
   { link, machine, memory }: StoreMember,
   local: RateWindows,

@@ -112,6 +112,7 @@ export const thesisTail = command({
       conditions: conditionsOf(given),
     };
   },
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: its ways to follow a feed share one plan.
   async run(
     context,
     { token, user, users, column, conditions, via, fill, group, shared, ...flags },

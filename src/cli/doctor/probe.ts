@@ -34,9 +34,7 @@ export async function* probe(context: Context, ws: boolean): AsyncGenerator<Chec
   const asking = ['reach', 'clock', 'key', 'limits', 'drift', ...(ws ? ['socket'] : [])];
   const client = await attempt(() => context.service.client());
   if (client instanceof Failure) {
-    const isKey = keyCodes.includes(client.code) && context.settings.key.known === undefined;
-    const isStore = client.code.startsWith('STORE_') || client.code === SECRET_COMMAND;
-    const failed = isKey ? 'key' : isStore ? 'store' : 'reach';
+    const failed = checkOf(client, context.settings.key.known !== undefined);
     yield failedCheck(failed, client);
     return yield* skipped(asking.filter((check) => check !== failed));
   }
@@ -69,6 +67,12 @@ export async function* probe(context: Context, ws: boolean): AsyncGenerator<Chec
       () => 'waiting for the WebSocket',
       () => socketCheck(context),
     );
+}
+
+/** The check that a failure to open the client belongs to. */
+function checkOf({ code }: Failure, isKeyKnown: boolean): 'key' | 'store' | 'reach' {
+  if (keyCodes.includes(code) && !isKeyKnown) return 'key';
+  return code.startsWith('STORE_') || code === SECRET_COMMAND ? 'store' : 'reach';
 }
 
 const keyCodes = ['NO_KEY', 'BAD_KEY', SECRET_COMMAND];

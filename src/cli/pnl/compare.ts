@@ -48,6 +48,12 @@ export async function readEarlier(
   return { earlier, byName };
 }
 
+/** What a change of numbers means: up, down, or what else happened to the record. */
+function kindOf(change: string | null, amount: number | undefined): string {
+  if (change !== 'changed' || amount === undefined || amount === 0) return change ?? 'unknown';
+  return amount > 0 ? 'up' : 'down';
+}
+
 /** Skips records that are not wanted. The traders that only the earlier export has come last. */
 export async function* compared(
   records: AsyncIterable<PnlRecord>,
@@ -58,8 +64,7 @@ export async function* compared(
   const met = new Set<PnlRecord>();
   const accepted = (record: PnlRecord, change: string | null): boolean => {
     const amount = differenceOf(record, window);
-    const isUpOrDown = change === 'changed' && amount !== undefined && amount !== 0;
-    const kind = isUpOrDown ? (amount > 0 ? 'up' : 'down') : (change ?? 'unknown');
+    const kind = kindOf(change, amount);
     moves.push({ kind, amount, name: `@${handleOf(record)}` });
     return isWanted(kind, changed, only);
   };

@@ -1,4 +1,4 @@
-import { Failure, usageError } from '../../../base/failure.ts';
+import { Failure, type FailureKind, usageError } from '../../../base/failure.ts';
 import { parseJson } from '../../../base/json.ts';
 import { isRecord, textOf } from '../../../base/json-object.ts';
 import type { Sent } from '../../../contract/read-record.ts';
@@ -41,7 +41,8 @@ const notAnExport = (name: string, why: string): Failure =>
 function recordIn(value: unknown, name: string, where: string): PnlRecord {
   const sent: Sent = isRecord(value) ? value : {};
   const subject = textOf(sent['subject']) ?? textOf(sent['handle']);
-  const found = 'found' in sent ? sent['found'] : 'windows' in sent ? true : undefined;
+  const derived = 'windows' in sent ? true : undefined;
+  const found = 'found' in sent ? sent['found'] : derived;
   const first = { subject, found };
   const record = readRecord({ ...first, ...sent, ...first, ...timesIn(sent) });
   if (!record) throw notAnExport(name, `${where} is not a record of "trdr pnl"`);
@@ -203,6 +204,10 @@ export const outcomeOf = (record: PnlRecord): Parameters<LookupTally['add']>[0] 
 
 function failureOf({ error }: Extract<PnlRecord, { found: null }>): Failure {
   const { code, message, status, hint } = error;
-  const kind = status === 403 ? 'forbidden' : status === 400 ? 'usage' : 'answer';
-  return new Failure(kind, message, { code, status, hint });
+  return new Failure(kindByStatus(status), message, { code, status, hint });
+}
+
+function kindByStatus(status: number | undefined): FailureKind {
+  if (status === 403) return 'forbidden';
+  return status === 400 ? 'usage' : 'answer';
 }
