@@ -4,6 +4,17 @@ import type { Parsed } from '../args/parsed.ts';
 type Given = Parsed['given'];
 
 const user = ['subject', 'found', 'id', 'handle', 'name', 'solanaAddress', 'evmAddress', 'code'];
+const comparedUser = [
+  'subject',
+  'found',
+  'id',
+  'handle',
+  'code',
+  'change',
+  'changes.handle.was',
+  'changes.solanaAddress.now',
+  'changes.evmAddress.now',
+];
 const thesis = [
   'id',
   'platformCreatedAt',
@@ -48,7 +59,7 @@ const countedFields = ({ countBy }: Given): readonly string[] | undefined =>
 export const briefFields: Readonly<
   Record<string, readonly string[] | ((given: Given) => readonly string[])>
 > = {
-  whois: ({ compare }) => (compare === undefined ? user : [...user, 'change', 'changes']),
+  whois: ({ compare }) => (compare === undefined ? user : comparedUser),
   resolve: [...user, 'source'],
   pnl: ({ compare }) => [
     'subject',

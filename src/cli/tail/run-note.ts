@@ -9,13 +9,13 @@ import type { Io, RunEnd } from '../io.ts';
 import type { Context } from '../run/context.ts';
 import { stateWords } from './notice-text.ts';
 
-/** As rarely as a tail saves its position in a file; until it has started, so often that nobody waits for its state. */
+/** A tail saves its position in a file as rarely; until it has started, people wait for its state. */
 const SAVE_MS = 10_000;
 const START_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** Of more authors or tokens, a feed in words states only the number. */
+/** A feed in words states only the number of more authors or tokens than this. */
 const MOST_NAMES = 3;
 
 /** What a run is, and what is known of it now. */
