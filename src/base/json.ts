@@ -16,6 +16,12 @@ const MAX_DEPTH = 200;
 /** Matches numbers, and strings too, so that numbers in them are skipped. */
 const numbers = /"[^"\\]*(?:\\.[^"\\]*)*"|(-?\d[\d.eE+-]*)/g;
 
+/**
+ * Matches in every text that has an inexact number, and in few others: a decimal point, an exponent,
+ * minus zero or sixteen digits where a number may begin. It is much faster than a look at each token.
+ */
+const mayBeInexact = /(?:^|[\s:,[])(?:-0|-?(?:\d{16}|\d+[.eE]))/;
+
 const isExact = (token: string): boolean => String(Number(token)) === token;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -60,6 +66,7 @@ function isDeeper(value: unknown, levels: number): boolean {
  * be parsed again.
  */
 function hasInexactNumber(text: string): boolean {
+  if (!mayBeInexact.test(text)) return false;
   for (const [, number] of text.matchAll(numbers))
     if (number !== undefined && !isExact(number)) return true;
   return false;

@@ -53,7 +53,7 @@ interface LookupTask<T extends object> {
 }
 
 /** The subjects that are planned at once: enough to read each file once, few enough to keep the memory flat. */
-const PLANNED_AT_ONCE = 500;
+const PLANNED_AT_ONCE = 5_000;
 
 /** Prints one record for each subject, in their order. The subjects are read, and planned, before anything is paid for. */
 export async function lookupJob<T extends object>(

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync, renameSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, sep } from 'node:path';
 import {
   appendLines,
   ensureFolder,
@@ -52,10 +52,11 @@ export class KeyedLog {
     for (const [file, wanted] of byFile) {
       const bytes = this.#load(file);
       if (bytes === undefined) continue;
-      for (const key of wanted) {
-        const entry = latest(bytes, key);
+      const places = placesOf(bytes, wanted);
+      wanted.forEach((key, index) => {
+        const entry = latestAt(bytes, places[index] ?? []);
         if (entry) entries.set(key, entry);
-      }
+      });
     }
     return entries;
   }
@@ -140,7 +141,7 @@ export class KeyedLog {
   }
 
   #nameOf(number: number): string {
-    return join(this.#folder, number.toString(16).padStart(3, '0'));
+    return `${this.#folder}${sep}${number.toString(16).padStart(3, '0')}`;
   }
 }
 
@@ -169,17 +170,62 @@ function appendIn(file: string, lines: string): number {
   }
 }
 
-/**
- * The last whole line of a key; one that a crash damaged is passed over for the one before it. The search goes forward,
- * because `lastIndexOf` of a Buffer takes ten times as long.
- */
-function latest(bytes: Buffer, key: string): Entry | undefined {
-  const start = Buffer.from(`[${JSON.stringify(key)},`);
+/** For fewer keys, a search for each is faster than a look at every line. */
+const SEVERAL = 3;
+/** Behind the type of a name, and at the same place in ids and addresses of any type. */
+const SIGN_AT = 13;
+const SIGN_BYTES = 3;
+
+/** Where the lines of each key begin. */
+function placesOf(bytes: Buffer, keys: readonly string[]): readonly (readonly number[])[] {
+  const starts = keys.map((key) => Buffer.from(`[${JSON.stringify(key)},`));
+  if (keys.length < SEVERAL) return starts.map((start) => searchFor(bytes, start));
+  const long = starts.filter(({ length }) => length >= SIGN_AT + SIGN_BYTES);
+  const lines = linesBySign(bytes, new Set(long.map((start) => signAt(start, 0))));
+  return starts.map((start) => {
+    if (start.length < SIGN_AT + SIGN_BYTES) return searchFor(bytes, start);
+    const like = lines.get(signAt(start, 0)) ?? [];
+    return like.filter((at) => bytes.subarray(at, at + start.length).equals(start));
+  });
+}
+
+/** Some bytes of a line that tell most keys apart, as a number. */
+const signAt = (bytes: Buffer, line: number): number =>
+  ((bytes[line + SIGN_AT] ?? 0) << 16) |
+  ((bytes[line + SIGN_AT + 1] ?? 0) << 8) |
+  (bytes[line + SIGN_AT + 2] ?? 0);
+
+/** Where the lines begin that have one of the signs. */
+function linesBySign(
+  bytes: Buffer,
+  signs: ReadonlySet<number>,
+): ReadonlyMap<number, readonly number[]> {
+  const lines = new Map<number, number[]>();
+  for (let at = 0; at < bytes.length; ) {
+    const sign = signAt(bytes, at);
+    if (signs.has(sign)) {
+      const others = lines.get(sign);
+      if (others) others.push(at);
+      else lines.set(sign, [at]);
+    }
+    const end = bytes.indexOf(NEWLINE, at);
+    at = end < 0 ? bytes.length : end + 1;
+  }
+  return lines;
+}
+
+/** Goes forward, because `lastIndexOf` of a Buffer takes ten times as long. */
+function searchFor(bytes: Buffer, start: Buffer): readonly number[] {
   const places: number[] = [];
   for (let at = bytes.indexOf(start); at >= 0; at = bytes.indexOf(start, at + start.length)) {
     if (at === 0 || bytes[at - 1] === NEWLINE) places.push(at);
   }
-  for (const at of places.reverse()) {
+  return places;
+}
+
+/** The last whole line; one that a crash damaged is passed over for the one before it. */
+function latestAt(bytes: Buffer, places: readonly number[]): Entry | undefined {
+  for (const at of [...places].reverse()) {
     const end = bytes.indexOf(NEWLINE, at);
     const line = end < 0 ? undefined : parseLine(bytes.toString('utf8', at, end));
     if (line) return line.slice(1);

@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, statSync, truncateSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -47,6 +47,27 @@ test('passes over a last line that a crash cut anywhere, and continues behind it
   appendFileSync(file, '["key","torn');
   put(log, 'key', 'third');
   expect(log.read(['key']).get('key')).toEqual(['third']);
+});
+
+test('passes over a last line that was cut if many keys are read at once', () => {
+  const folder = under('many');
+  const log = new KeyedLog(folder);
+  const keys = Array.from({ length: 3_000 }, (_, index) => `wallet ${index}`.padEnd(40, 'x'));
+  const all = (entry: string) => new Map(keys.map((key): [string, Entry] => [key, [entry]]));
+  log.append(all('first'));
+  const file = onlyFileIn(folder);
+  const whole = statSync(file).size;
+  const before = log.read(keys);
+  log.append(all('second'));
+  expect(before).toEqual(all('first'));
+  expect(log.read(keys)).toEqual(all('second'));
+  const lines = readFileSync(file, 'utf8');
+  const own = keys.filter((key) => lines.includes(`"${key}"`));
+  expect(own.length).toBeGreaterThan(2);
+  for (let size = statSync(file).size - 1; size >= whole; size--) {
+    truncateSync(file, size);
+    expect([...log.read(own).keys()]).toEqual(own);
+  }
 });
 
 test('stays within a small multiple of what is live, and loses nothing when it compacts', () => {
