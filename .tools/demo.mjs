@@ -54,7 +54,11 @@ try {
   const { url, key } = JSON.parse(String(line));
   Object.assign(env, { TRDR_BASE_URL: url, TRDR_API_KEY: key });
   print(`trdr on its embedded service, at ${url}: invented traders, the real rules and prices.`);
-  show('Look up a handle', 'whois mira');
+  show('Look up a handle: 100 CU', 'whois mira');
+  show(
+    'Look up its wallet: 0 CU, because the record above proves whose it is; the service asks 30,000 CU',
+    'whois GXGxnQNeLLboiUqKykCDk9m6uaZFSA29V9DZLnCa84pW',
+  );
   show('Compare traders', 'pnl mira quantumhawk Oracle28 --window 7d');
   show('Read the latest theses', 'thesis list --limit 4');
   show('Follow the feed for ten seconds', 'thesis tail --duration 10s');

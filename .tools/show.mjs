@@ -49,9 +49,15 @@ const tables = {
 
 async function shown(what) {
   if (Object.hasOwn(tables, what)) return tables[what]();
-  const [line, most = Number.POSITIVE_INFINITY] = what.split(' # first ');
-  const lines = (await play(line, { columns: 80 })).trimEnd().split('\n');
-  const text = [`$ ${line}`, ...lines.slice(0, most), ...(lines.length > most ? ['…'] : [])];
+  const [sequence, most = Number.POSITIVE_INFINITY] = what.split(' # first ');
+  const text = [];
+  for (const line of sequence.split(' && ')) {
+    // What follows the command is a comment for the reader.
+    const [command] = line.split(' # ');
+    const isNext = text.length > 0;
+    const lines = (await play(command.trim(), { columns: 80, isNext })).trimEnd().split('\n');
+    text.push(`$ ${line}`, ...lines.slice(0, most), ...(lines.length > most ? ['…'] : []));
+  }
   return ['```console', ...text, '```'].join('\n');
 }
 

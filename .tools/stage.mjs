@@ -62,9 +62,12 @@ export async function openStage() {
   return {
     /**
      * Runs a command line, given as its words without `trdr` and `--sandbox`. With `terminal: false`, stdout is a
-     * pipe.
+     * pipe. With `isNext`, it knows what the line before has paid for.
      */
-    async play(words, { columns = 80, terminal = true, color = false, live = false } = {}) {
+    async play(
+      words,
+      { columns = 80, terminal = true, color = false, live = false, isNext = false } = {},
+    ) {
       const stream = () =>
         Object.assign(new PassThrough(), terminal ? { isTTY: true, columns } : {});
       const [stdout, stderr] = [stream(), new PassThrough()];
@@ -73,7 +76,10 @@ export async function openStage() {
       stdout.on('data', (part) => parts.push(part));
       stderr.on('data', (part) => messages.push(part));
       // What one command line shows must not depend on answers that another one has cached.
-      rmSync(env.TRDR_CACHE_DIR, { recursive: true, force: true });
+      if (!isNext) {
+        rmSync(env.TRDR_CACHE_DIR, { recursive: true, force: true });
+        rmSync(join(env.TRDR_STATE_DIR, 'people'), { recursive: true, force: true });
+      }
       let over = false;
       const ended = run({
         argv: words,

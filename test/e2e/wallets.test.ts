@@ -104,3 +104,21 @@ test.each([
   expect([exitCode, records().length]).toEqual([0, 20]);
   expect(stderr).toMatch(/trdr: answers are not saved for later runs: cannot write/);
 });
+
+test('with a spending limit, what is cheap is found for all wallets before anything dear is paid for', async () => {
+  const sandbox = await withSandbox();
+  const home = openHome();
+  const handles = ['mira', 'solwolf', 'quantumhawk'];
+  await home.run(['whois', ...handles], { sandbox });
+  const wallets = handles.map((handle) => sandbox.world.user(handle)?.solanaAddress ?? '');
+  // Nobody has these, so that each would cost 210 CU before the wallets behind them are reached.
+  const others = ['2', '3', '4', '5', '6'].map((digit) => `${'1'.repeat(31)}${digit}`);
+  const words = ['whois', '-', '--max-age', '1ms', '--max-cu', '800'];
+  const stdin = [...others, ...wallets].join('\n');
+  const before = sandbox.meter().unitsUsed;
+  const { exitCode, records, stderr } = await home.run(words, { sandbox, stdin });
+  const found = records().filter(({ found }) => found === true);
+  expect(found.map(({ subject }) => subject)).toEqual(wallets);
+  expect([exitCode, sandbox.meter().unitsUsed - before <= 800], stderr).toEqual([6, true]);
+  expect(stderr).toContain('skipped 5 subjects: ');
+});

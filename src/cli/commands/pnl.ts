@@ -70,7 +70,7 @@ export const pnl = command({
     'noCache',
   ],
   common: ['output', 'service', 'money'],
-  calls: ['user.pnl', 'users.pnl', 'user.wallet', 'user.id', 'me'],
+  calls: ['user.pnl', 'users.pnl', 'user.handle', 'user.id', 'launchpad.user', 'user.wallet', 'me'],
   record: () => PnlRecord,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
   parse: (words, given) => {

@@ -153,6 +153,7 @@ async function printLookups<T extends object>(
   const known = new Map<string, LookupAnswer>();
   for (const [key, plan] of plans) if (plan.answer) known.set(key, plan.answer);
   let skipped: readonly Subject[] = [];
+  const undelivered = new Undelivered(checked);
 
   function answer(subject: Subject, stop: AbortSignal): LookupAnswer | Promise<LookupAnswer> {
     const key = keyOf(subject);
@@ -166,9 +167,12 @@ async function printLookups<T extends object>(
       await findCheaply(plans, known, signal, (done, all) =>
         progress.show('looking up', done, all),
       );
-      yield* lookup(input.all(), options);
+      for await (const found of lookup(input.all(), options)) {
+        undelivered.remove(found.record.subject);
+        yield found;
+      }
     } catch (error) {
-      skipped = checked.slice(tally.total);
+      skipped = undelivered.subjects();
       if (isSpent(error)) yield* knownOf(skipped, known);
       skipped = skipped.filter((subject) => !known.has(keyOf(subject)));
       throw error;
@@ -202,6 +206,33 @@ async function printLookups<T extends object>(
     throw error;
   } finally {
     progress.stop();
+  }
+}
+
+/** The subjects that have no record yet. After a failure, subjects behind the one that failed may have theirs. */
+class Undelivered {
+  readonly #subjects: readonly Subject[];
+  /** How often each text was delivered. */
+  readonly #delivered = new Map<string, number>();
+
+  constructor(subjects: readonly Subject[]) {
+    this.#subjects = subjects;
+    for (const { text } of subjects) this.#delivered.set(text, 0);
+  }
+
+  /** A longer input has subjects that are not among these. */
+  remove(text: string): void {
+    const count = this.#delivered.get(text);
+    if (count !== undefined) this.#delivered.set(text, count + 1);
+  }
+
+  subjects(): readonly Subject[] {
+    const delivered = new Map(this.#delivered);
+    return this.#subjects.filter(({ text }) => {
+      const count = delivered.get(text) ?? 0;
+      delivered.set(text, count - 1);
+      return count <= 0;
+    });
   }
 }
 

@@ -186,31 +186,47 @@ test('a book that cannot be written says so once, and loses no answer', async ()
   expect(await bookAt(undefined).keep([reading(NOW, MIRA, { handle: 'mira' })])).toEqual([]);
 });
 
-test('loses nothing that it has confirmed to ten writers that are killed', async () => {
-  const dir = under('killed');
+/** `KILL_ROUNDS=n` kills ten writers n times, each round in the book of the one before. */
+const killRounds = Number(process.env['KILL_ROUNDS'] ?? 1);
+
+test(
+  'loses nothing that it has confirmed to ten writers that are killed',
+  async () => {
+    const dir = under('killed');
+    const names: string[] = [];
+    for (let round = 0; round < killRounds; round++) names.push(...(await killTen(dir, round)));
+    expect(names.length).toBeGreaterThan(150 * killRounds);
+    const book = new PeopleBook({ dir, baseUrl: 'https://api.example.test', key: 'k' });
+    const found = book.look(names.map((name) => id(name)));
+    expect(names.filter((_, at) => found[at]?.answered === undefined)).toEqual([]);
+    expect(book.look([handle('all')])[0]?.people).toHaveLength(1);
+  },
+  60_000 * killRounds,
+);
+
+/** Starts ten writers, kills each, and returns the ids of the people whom the book has confirmed to them. */
+async function killTen(dir: string, round: number): Promise<readonly string[]> {
   const confirmed = await Promise.all(
     Array.from({ length: 10 }, async (_, number) => {
-      const running = worker(['keep', dir, 1_000, `w${number}`], { reject: false, buffer: false });
+      const running = worker(['keep', dir, 1_000, `w${round}-${number}`], {
+        reject: false,
+        buffer: false,
+      });
       let printed = '';
       // Each writer is killed at another point of its work.
       running.stdout?.on('data', (chunk: Buffer) => {
         printed += chunk.toString();
-        if (printed.split('\n').length > 15 + 4 * number) running.kill('SIGKILL');
+        if (printed.split('\n').length > 15 + 4 * number + (round % 5)) running.kill('SIGKILL');
       });
       await running;
       return printed
         .split('\n')
         .slice(0, -1)
-        .map((round) => `w${number}-${round}`);
+        .map((step) => `w${round}-${number}-${step}`);
     }),
   );
-  const names = confirmed.flat();
-  expect(names.length).toBeGreaterThan(150);
-  const book = new PeopleBook({ dir, baseUrl: 'https://api.example.test', key: 'k' });
-  const found = book.look(names.map((name) => id(name)));
-  expect(names.filter((_, at) => found[at]?.answered === undefined)).toEqual([]);
-  expect(book.look([handle('all')])[0]?.people).toHaveLength(1);
-});
+  return confirmed.flat();
+}
 
 test('completes handles by prefix, latest first, without characters that a shell would interpret', async () => {
   const book = bookAt(under('handles'));
