@@ -111,7 +111,7 @@ test('with a spending limit, what is cheap is found for all wallets before anyth
   const handles = ['mira', 'solwolf', 'quantumhawk'];
   await home.run(['whois', ...handles], { sandbox });
   const wallets = handles.map((handle) => sandbox.world.user(handle)?.solanaAddress ?? '');
-  // Nobody has these, so that each would cost 210 CU before the wallets behind them are reached.
+  // These belong to no one, so that each would cost 210 CU before the wallets behind them are reached.
   const others = ['2', '3', '4', '5', '6'].map((digit) => `${'1'.repeat(31)}${digit}`);
   const words = ['whois', '-', '--max-age', '1ms', '--max-cu', '800'];
   const stdin = [...others, ...wallets].join('\n');
