@@ -122,3 +122,20 @@ test('with a spending limit, what is cheap is found for all wallets before anyth
   expect([exitCode, sandbox.meter().unitsUsed - before <= 800], stderr).toEqual([6, true]);
   expect(stderr).toContain('skipped 5 subjects: ');
 });
+
+test('a comparison of numbers follows a trader who was renamed, though no wallet is shown', async () => {
+  const sandbox = await withSandbox();
+  const home = openHome();
+  const run = (...words: string[]) => home.run(words, { sandbox, cwd: home.path });
+  const id = sandbox.world.user('mira')?.id ?? '';
+  await run('whois', id);
+  const [record] = (await run('pnl', 'mira')).records();
+  const hidden = { ...record, wallet: null, evmWallet: null };
+  writeFileSync(join(home.path, 'old.ndjson'), `${JSON.stringify(hidden)}\n`);
+  sandbox.world.rename(id, 'mira_two');
+  const compare = () => run('pnl', '@mira_two', '--compare', 'old.ndjson', '--yes');
+  expect((await compare()).records().map(({ change }) => change)).toEqual(['new', 'left']);
+  await run('whois', id, '--max-age', '1ms');
+  const rows = (await compare()).records();
+  expect(rows).toMatchObject([{ handle: 'mira_two', was: 'mira', change: 'changed' }]);
+});

@@ -17,6 +17,7 @@ import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { type Comparison, readEarlier } from '../pnl/compare.ts';
 import { isFinished } from '../pnl/export-file.ts';
 import { runExport } from '../pnl/export-job.ts';
+import { formerNamesBy } from '../pnl/former-names.ts';
 import { showExport } from '../pnl/from/show-export.ts';
 import { knownFields, type Shape } from '../pnl/present.ts';
 import { openSavedNumbers } from '../pnl/saved-numbers.ts';
@@ -165,10 +166,11 @@ async function shapeOf(
 const FILE_WIDTH = 80;
 
 async function comparisonOf(
-  { settings, terminal }: Context,
+  context: Context,
   path: string,
   { window, changed, only }: ShapeFlags,
 ): Promise<Comparison> {
+  const { settings, terminal } = context;
   const { earlier, byName } = await readEarlier(path, terminal.io);
   const first = window[0] ?? '7d';
   // Without --window, a table has the differences of one window.
@@ -177,6 +179,7 @@ async function comparisonOf(
   return {
     earlier,
     byName,
+    formerNames: await formerNamesBy(context),
     window: first,
     windows: window.length > 0 ? window : byDefault,
     changed,

@@ -13,6 +13,8 @@ export interface Comparison {
   /** The records of the earlier export. */
   readonly earlier: readonly PnlRecord[];
   readonly byName: ReadonlyMap<string, PnlRecord>;
+  /** What a trader was called before, for records that share no name with the earlier export. */
+  readonly formerNames: (record: PnlRecord) => readonly string[];
   /** The window whose cash flow decides what went up and down. */
   readonly window: WindowName;
   /** The windows that are shown: what changed in the others is not reported. */
@@ -59,7 +61,7 @@ export async function* compared(
   records: AsyncIterable<PnlRecord>,
   comparison: Comparison,
 ): AsyncGenerator<PnlRecord> {
-  const { earlier, byName, window, windows, changed, only, notice } = comparison;
+  const { earlier, window, windows, changed, only, notice } = comparison;
   const moves: Move[] = [];
   const met = new Set<PnlRecord>();
   const accepted = (record: PnlRecord, change: string | null): boolean => {
@@ -69,7 +71,7 @@ export async function* compared(
     return isWanted(kind, changed, only);
   };
   for await (const record of records) {
-    const before = namesOf(record).flatMap((name) => byName.get(name) ?? [])[0];
+    const before = earlierOf(record, comparison);
     if (before) met.add(before);
     const change = changeOf(record, before, windows);
     const row = withChange(record, change, before);
@@ -86,6 +88,15 @@ export async function* compared(
       numberText('signedUsd', size),
     ),
   );
+}
+
+/** The record of the same trader in the earlier export. */
+function earlierOf(
+  record: PnlRecord,
+  { byName, formerNames }: Pick<Comparison, 'byName' | 'formerNames'>,
+): PnlRecord | undefined {
+  const named = (names: readonly string[]) => names.flatMap((name) => byName.get(name) ?? [])[0];
+  return named(namesOf(record)) ?? named(formerNames(record));
 }
 
 /** What changed; null if one of the two records failed, so that this is not known. */
