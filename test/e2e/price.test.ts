@@ -15,7 +15,15 @@ describe('trdr price', () => {
     [['whois'], ['user.handle', 'user.wallet', 'user.id', 'launchpad.user']],
     [
       ['thesis', 'list'],
-      ['thesis.all', 'thesis.token', 'thesis.user', 'thesis.userToken', 'user.handle'],
+      [
+        'thesis.all',
+        'thesis.token',
+        'thesis.user',
+        'thesis.userToken',
+        'user.handle',
+        'user.id',
+        'launchpad.user',
+      ],
     ],
     [['resolve'], ['user.handle', 'user.resolve']],
     [
