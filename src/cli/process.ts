@@ -78,7 +78,7 @@ function controllingTerminal(platform: NodeJS.Platform): Io['terminal'] {
   };
 }
 
-/** Without this limit, a reader that has stopped reading would prevent the exit. */
+/** How long the exit waits for a reader. One that has stopped reading would otherwise prevent it. */
 const DELIVERY_MS = 3_000;
 
 /** Equal signals within this time count as one: wrappers such as npx forward what the whole process group got. */

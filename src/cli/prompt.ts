@@ -132,7 +132,7 @@ export async function askUrlAgain(
   return typed.trim() || url;
 }
 
-/** As sudo and ssh do: a line that was typed for the shell must not confirm a cost or be sent as a password. */
+/** Discards what was typed before, as sudo and ssh do: it was meant for the shell, and must not confirm a cost. */
 async function discardTyped(input: TerminalInput): Promise<void> {
   const discard = () => {};
   input.on('data', discard);

@@ -12,7 +12,10 @@ import { declined } from './permission.ts';
 import { type KnownEstimate, type Plan, type Planned, totalOf } from './plan.ts';
 import { selectedFields } from './printing.ts';
 
-/** With --dry-run, prints the calls and returns true. Otherwise, rejects wrong --fields before anything is sent. */
+/**
+ * Whether the run only prints its calls, which this does. Any other run has its --fields checked, before anything is
+ * sent.
+ */
 export async function isDryRun(
   context: Context,
   calls: Iterable<Planned>,

@@ -14,7 +14,7 @@ type BudgetNeeds = Pick<Context, 'terminal' | 'settings' | 'service'>;
 const budgetOf = ({ terminal, settings }: BudgetNeeds) =>
   createBudget(settings.folders.state, settings.profile, terminal.io.clock);
 
-/** Also budgets that are not set, because the records state what the profile has spent. */
+/** The budgets of the profile, also those that are not set, because the records state what it has spent. */
 export async function localBudgets(context: BudgetNeeds) {
   const { budgetDay, budgetMonth } = context.settings;
   const { day, month } = await budgetOf(context).spending();
@@ -29,7 +29,7 @@ export async function localBudgets(context: BudgetNeeds) {
 export const leftText = (state: BudgetState, now: number): string =>
   `${group(leftIn(state))} of ${unitsText(state.limit)} left in ${budgetText(state)} (renews at ${renewalText(state.period, now)})`;
 
-/** Of the profile and, if `isShared`, of the shared store. They are read only if there can be budgets. */
+/** The budgets of the profile and, if `isShared`, of the shared store. They are read only if there can be any. */
 export async function budgetStates(
   context: BudgetNeeds,
   isShared = true,

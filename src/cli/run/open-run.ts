@@ -154,7 +154,7 @@ function settingsOf(io: Io, command: Runnable, { globals, given }: Parsed): Sett
   return { ...settings, command: command.path, flags, format };
 }
 
-/** With --dry-run, ignore --out, --fields and --bom: they apply to the records of a real run. */
+/** The flags of the output. A dry run ignores --out, --fields and --bom: they apply to the records of a real run. */
 const shownFlags = (flags: Settings['flags']): Settings['flags'] =>
   flags.dryRun ? { ...flags, out: undefined, fields: undefined, bom: false } : flags;
 

@@ -21,7 +21,7 @@ export const moreText = (maxCu: number | undefined): string =>
   `to spend more in one run, ${maxCu === undefined ? 'pass --max-cu N or --yes' : 'raise --max-cu'}`;
 
 export class Permission {
-  /** In CU; undefined if there is no limit. */
+  /** The CU that the run may spend; undefined if there is no limit. */
   limit: number | undefined;
   /** Lost answers are requested again within this cost. Undefined with a limit, at unknown cost, or in the sandbox. */
   agreed: number | undefined;

@@ -17,7 +17,7 @@ const worst: readonly Status[] = [
   'changed',
 ];
 
-/** In post times; both ends belong to it. A stretch that is asked for without an end may extend up to `now`. */
+/** A stretch in post times; both ends belong to it. One that is asked for without an end may extend up to `now`. */
 interface Asked {
   readonly from?: number | undefined;
   readonly to?: number | undefined;

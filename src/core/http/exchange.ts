@@ -141,7 +141,7 @@ class Exchange {
   /** Whether the service may have received the request. */
   #isSent = false;
   #isDone = false;
-  /** Of the response; 0 until its head has arrived. */
+  /** The status of the response; 0 until its head has arrived. */
   #status = 0;
   #headers: Record<string, string> = {};
   /** Ends the request in undici; undefined while it is queued. */

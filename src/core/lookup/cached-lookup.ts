@@ -69,7 +69,7 @@ export interface LookupSources {
 const MAX_AGE_MS = 3_600_000;
 /** A miss is kept for less time, because the subject may get a verified link at any time. */
 export const MISS_AGE_MS = 300_000;
-/** As long as machines share an answer. */
+/** How long machines share an answer. */
 const SHARED_AGE_MS = 30 * 86_400_000;
 
 const endpointOf = (type: NameType): UserEndpoint => `user.${type}`;

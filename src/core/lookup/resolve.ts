@@ -130,7 +130,7 @@ class Search {
   readonly #options: ResolverOptions;
   readonly #subject: Subject;
   readonly #signal: AbortSignal | undefined;
-  /** By the monotonic clock. */
+  /** When the user waits no longer, by the monotonic clock. */
   readonly #until: number;
   #lost = 0;
   /** The failure of the last lost answer. */

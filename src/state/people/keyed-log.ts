@@ -15,7 +15,7 @@ import { syncFile } from '../../base/replace-file.ts';
 /** The members of an entry after its key. */
 export type Entry = readonly unknown[];
 
-/** With 200,000 keys, a file then has about 100 KB, which one read call brings. */
+/** How many files there are. With 200,000 keys, one has about 100 KB, which a single read call brings. */
 const FILES = 1_024;
 /** A smaller file is not worth a rewrite. */
 const COMPACT_BYTES = 16 * 1024;
