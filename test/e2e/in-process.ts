@@ -53,17 +53,21 @@ const terminalOf = (typed: string, stderr: PassThrough) => ({
 /** A prompt is the only text that does not end with a line break. */
 const isPrompt = (part: Buffer) => !part.toString().endsWith('\n');
 
-/**
- * Runs a command line in this process, with streams that may be terminals: this is fast, and the only way to test
- * the output on a terminal. `rawModes` lists the changes of stdin's raw mode.
- */
-/** What a terminal has to redraw its lines. A test does not see them. */
+/** What a terminal has to redraw its lines. */
 const redrawing = {
   cursorTo: () => true,
   moveCursor: () => true,
   clearLine: () => true,
 };
 
+/** What was drawn to be cleared again: the line that says what a run waits for. */
+const frames = /\x1b\[\?2026h[\s\S]*?\x1b\[\?2026l/g;
+
+/**
+ * Runs a command line in this process, with streams that may be terminals: this is fast, and the only way to test
+ * the output on a terminal. The output is without what was drawn and cleared, because that depends on the speed of
+ * the machine. `rawModes` lists the changes of stdin's raw mode.
+ */
 export async function runInProcess(
   argv: readonly string[],
   options: InProcessOptions = {},
@@ -81,7 +85,8 @@ export async function runInProcess(
   if (options.typed === undefined) stdin.end(options.stdin ?? '');
   else if (options.typedAhead !== undefined) stdin.write(options.typedAhead);
   const [stdout, stderr] = [out('stdout'), out('stderr')];
-  const [said, told] = [gather(stdout), gather(stderr)];
+  const [said, written] = [gather(stdout), gather(stderr)];
+  const told = () => written().replace(frames, '');
   const answers = [...(options.typed ?? [])];
   stderr.on('data', (part: Buffer) => {
     if (isPrompt(part) && answers.length > 0) stdin.write(answers.shift());

@@ -158,7 +158,7 @@ async function printLookups<T extends object>(
   function answer(subject: Subject, stop: AbortSignal): LookupAnswer | Promise<LookupAnswer> {
     const key = keyOf(subject);
     const plan = plans.get(key) ?? task.plan([subject])[0];
-    return known.get(key) ?? plan?.find(stop, progress.describe) ?? unplanned();
+    return known.get(key) ?? plan?.find(stop, (text) => progress.describe(text)) ?? unplanned();
   }
 
   async function* lookups(): AsyncGenerator<Lookup, void, void> {
