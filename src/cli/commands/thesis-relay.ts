@@ -85,7 +85,7 @@ export const thesisRelay = command({
       connect:
         via === 'poll' ? undefined : socketOf(context, client, await context.service.target()),
       key: keyFacts(client, ledger, io.clock.now, await accountSharing(context)),
-      limits: ledger.limits,
+      limits: async () => (await ledger.limits?.()) ?? '',
       left: client.left,
       spent: () => client.spent,
     };

@@ -70,7 +70,7 @@ export async function openTail(
       output: output.ports,
       key,
       left: client.left,
-      limits: ledger.limits,
+      limits: async () => (await ledger.limits?.()) ?? '',
       spent: () => client.spent,
       trouble: () => client.trouble,
       spool: () => openSpool(context.out.diskWait),

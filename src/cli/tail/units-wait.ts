@@ -62,12 +62,12 @@ export class UnitsWait {
   /** Waits, at most until a limit of the budgets has changed. */
   async #wait(ms: number): Promise<void> {
     const { io, signal } = this.#terminal;
-    const { limits } = await this.#service.ledger();
-    const before = await limits?.();
+    const ledger = await this.#service.ledger();
+    const before = await ledger.limits?.();
     const until = io.clock.now() + ms;
     for (let left = ms; left > 0; left = until - io.clock.now()) {
       await io.clock.sleep(Math.min(LIMITS_MS, left), signal);
-      if ((await limits?.()) !== before) return;
+      if ((await ledger.limits?.()) !== before) return;
     }
   }
 }

@@ -78,12 +78,13 @@ export class GapFilling {
   }
 
   #feedFrom(before: string | undefined, signal: AbortSignal): TimedFeed<TailRow> {
-    const { page, sizes, stepCu } = this.#source;
+    const source = this.#source;
+    const { sizes, stepCu } = source;
     const affords = (rows: number) => this.#client.affords(stepCu * Math.ceil(rows / sizes.step));
     return {
       async page(cursor = before, limit = sizes.step) {
         const from = cursor === undefined ? {} : { before: cursor };
-        const { rows: items, hasMore, nextBefore } = await page({ ...from, limit }, signal);
+        const { rows: items, hasMore, nextBefore } = await source.page({ ...from, limit }, signal);
         return { items, hasMore, nextBefore };
       },
       idOf: ({ id }) => id,
