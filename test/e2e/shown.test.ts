@@ -35,7 +35,7 @@ describe('a table of theses', () => {
 
   test.each([
     [['--token', '1'.repeat(32)], 'the service holds nothing about 1'],
-    [['--user', 'quiet'], 'the service holds nothing that quiet has posted'],
+    [['--user', 'quiet'], 'the service holds nothing that quiet posted'],
     [['--user', 'quiet', '--token', '1'.repeat(32)], 'the service holds nothing by quiet about 1'],
     [['--grep', 'no such text', '--limit', '1'], 'no theses match'],
   ])('that is empty says why: %s', async (words, text) => {

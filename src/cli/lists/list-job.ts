@@ -215,7 +215,9 @@ async function* readFeeds(
       `--before continues a list of other ${list.feedNoun}s`,
       'run the command as it was printed, with the same flags and files',
     );
-  const filter = walkFilter(context, flags, list, wanted, state, (record) =>
+  // What a feed of its own has is wanted, even if its records name the author otherwise than expected.
+  const narrowing = list.isNarrowed ? wanted : {};
+  const filter = walkFilter(context, flags, list, narrowing, state, (record) =>
     certificate.saw(record),
   );
   if (own.length < 2) {
