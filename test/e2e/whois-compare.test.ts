@@ -68,7 +68,7 @@ describe('whois --compare', () => {
     const card = await run('mira', '--compare', old, '-o', 'table');
     expect(card.stdout).toMatch(/^@mira_two\n +change +changed\n +before +@mira\n/);
     const csv = await run('--compare', old, '--changed', '-o', 'csv', '--fields', 'brief');
-    expect(csv.lines()[0]).toMatch(/,change,changes$/);
+    expect(csv.lines()[0]).toMatch(/,change,changes\.handle\.was,/);
   });
 
   test('finds who is new and who is gone, and never makes the dear call for a wallet', async () => {

@@ -24,7 +24,7 @@ export const launchpadBoard = command({
   common: ['output', 'service', 'money'],
   calls: ['launchpad.board', 'launchpad.user', 'user.id', 'user.handle'],
   record: () => BoardRecord,
-  exits: [0, 2, 4, 5, 6, 7, 9, 11],
+  exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
   parse(_, given) {
     checkCompare(given, '--compare 1d');
     return given;
