@@ -10,7 +10,7 @@ import { ledgerOf } from './numbers.ts';
 import { withService } from './service.ts';
 
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const RUNS = Number(process.env['CAMPAIGN_RUNS'] ?? 12);
+const RUNS = Number(process.env['CAMPAIGN_RUNS'] ?? 4);
 const KILLS = Number(process.env['KILLS'] ?? 6);
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

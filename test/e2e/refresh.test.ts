@@ -13,7 +13,7 @@ import { ledgerOf } from './numbers.ts';
 import { withService } from './service.ts';
 
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const RUNS = Number(process.env['CAMPAIGN_RUNS'] ?? 12);
+const RUNS = Number(process.env['CAMPAIGN_RUNS'] ?? 4);
 const seeds = Array.from({ length: RUNS }, (_, run) => SEED + run);
 
 /** The posts, without those that are too new to be called gone. */
