@@ -3,7 +3,7 @@ import { countText, group } from '../../base/units.ts';
 import { cu, THESIS_BLOCK } from '../../contract/limits.ts';
 import type { Verification } from '../../contract/records/verification.ts';
 import { calloutCall, thesisCall } from '../../core/pages/feeds.ts';
-import { createFilter, readPattern } from '../../core/pages/filter.ts';
+import { type Conditions, createFilter, readPattern } from '../../core/pages/filter.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import { type Certificate, type Unread, without } from '../../tail/certificate.ts';
 import { postIn } from '../../tail/file/line-count.ts';
@@ -103,24 +103,29 @@ function readFeedName(feed: string) {
 }
 
 function filterOf({ filters }: Certificate, { isThesis, tokens }: ReturnType<typeof readFeedName>) {
-  const { symbol, network, minHoldings, minTrade, devOnly, open, grep, exclude } = filters;
   const texts = (value: unknown) => (Array.isArray(value) ? value.map(String) : []);
   const numberIn = (value: unknown) => (typeof value === 'number' ? value : undefined);
   const pattern = (text: unknown) => (typeof text === 'string' ? readPattern(text) : undefined);
-  return createFilter({
+  // Every filter of a certificate is named, because a missing one would report correct files as incomplete.
+  const conditions: Required<Conditions> = {
     tokens: isThesis ? tokens : [],
     users: texts(filters['users']),
     coins: texts(filters['coins']),
     wallets: texts(filters['wallets']),
-    symbol: texts(symbol),
+    symbol: texts(filters['symbol']),
+    network: texts(filters['network']),
+    minHoldings: numberIn(filters['minHoldings']),
+    minTrade: numberIn(filters['minTrade']),
+    minLikes: numberIn(filters['minLikes']),
+    devOnly: filters['devOnly'] === true,
+    open: filters['open'] === true,
+    closed: filters['closed'] === true,
+    grep: pattern(filters['grep']),
+    exclude: pattern(filters['exclude']),
+  };
+  return createFilter({
+    ...conditions,
     symbolField: isThesis ? 'tokenSymbol' : 'coinSymbol',
-    network: texts(network),
     networkField: isThesis ? 'tokenNetwork' : 'chain',
-    minHoldings: numberIn(minHoldings),
-    minTrade: numberIn(minTrade),
-    devOnly: devOnly === true,
-    open: open === true,
-    grep: pattern(grep),
-    exclude: pattern(exclude),
   });
 }
