@@ -1,6 +1,6 @@
 import { LineSplitter } from '../../base/lines.ts';
 import { instantAt } from '../../base/times.ts';
-import { countText, group } from '../../base/units.ts';
+import { countText } from '../../base/units.ts';
 import type { View } from '../../output/view.ts';
 import { Confluence, type ConfluenceFields } from '../../tail/confluence.ts';
 import { postIn } from '../../tail/file/line-count.ts';
@@ -158,7 +158,7 @@ async function* rowsOf(
   const { repeated, others } = posts;
   if (repeated > 0)
     terminal.notice(`skipped ${countText(repeated, 'post')} that the files contain more than once`);
-  if (others > 0) terminal.notice(`skipped ${group(others)} lines that are not posts`);
+  if (others > 0) terminal.notice(`skipped ${countText(others, 'line')} without a post`);
 }
 
 /** A post of a file, and whether it is passed on. */

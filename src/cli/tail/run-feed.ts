@@ -12,7 +12,7 @@ import { lockFiles } from './lock-files.ts';
 import { noteRun, outputOf } from './run-note.ts';
 import { UnitsWait } from './units-wait.ts';
 
-/** What follows a feed: a tail of the service, a follower of the store, a member of a group, or a relay. */
+/** What follows a feed: a tail of the service, a follower of the store, a member of a group, a relay, or a replay of files. */
 export interface Feeder {
   readonly watched: Watched;
   /** Runs until the end of the run, and says how it ended. */
