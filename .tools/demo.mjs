@@ -20,7 +20,7 @@ for (const name of ['TRDR_PROFILE', 'TRDR_OUTPUT']) delete env[name];
 for (const part of ['config', 'state', 'cache'])
   env[`TRDR_${part.toUpperCase()}_DIR`] = join(home, part);
 
-const service = spawn(process.execPath, [program, 'sandbox', '--rate', '90'], {
+const service = spawn(process.execPath, [program, 'sandbox', '--rate', '90', '--quiet'], {
   env,
   stdio: ['ignore', 'pipe', 'inherit'],
 });
@@ -53,11 +53,11 @@ try {
   const [line] = await once(service.stdout, 'data');
   const { url, key } = JSON.parse(String(line));
   Object.assign(env, { TRDR_BASE_URL: url, TRDR_API_KEY: key });
-  print(`trdr on its embedded service, at ${url}: invented traders, the real rules and prices.`);
+  print('trdr on its embedded service: invented traders, the real rules and prices.');
   show('Look up a handle: 100 CU', 'whois mira');
   show(
     'Look up its wallet: 0 CU, because the record above proves whose it is; the service asks 30,000 CU',
-    'whois GXGxnQNeLLboiUqKykCDk9m6uaZFSA29V9DZLnCa84pW',
+    'whois GXGxnQNeLLboiUqKykCDk9m6uaZFSA29V9DZLnCa84pW --fields handle,via',
   );
   show('Compare traders', 'pnl mira quantumhawk Oracle28 --window 7d');
   show('Read the latest theses', 'thesis list --limit 4');
