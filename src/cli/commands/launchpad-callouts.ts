@@ -9,7 +9,7 @@ import { countByOption, filterOptions, listOptions, readListFlags } from '../arg
 import { command } from '../command.ts';
 import { listJob } from '../lists/list-job.ts';
 import { DAY } from '../lists/post-counter.ts';
-import { calloutScopeOptions, planCallouts } from '../lookup/scope.ts';
+import { calloutCalls, calloutScopeOptions, planCallouts } from '../lookup/scope.ts';
 import { runJob } from '../run/job.ts';
 import { calloutFeedName } from '../tail/source.ts';
 import page from './launchpad-callouts.md';
@@ -24,13 +24,7 @@ export const launchpadCallouts = command({
     countBy: countByOption('coinSymbol', 'userName', 'chain', DAY),
   },
   common: ['output', 'service', 'money'],
-  calls: [
-    'launchpad.callouts',
-    'launchpad.callouts.coin',
-    'launchpad.callouts.wallet',
-    'user.handle',
-    'user.id',
-  ],
+  calls: calloutCalls,
   record: () => z.union([ListedCallout, CountedPosts]),
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
   parse: (_, given) => readListFlags(given, fieldPaths(ListedCallout)),

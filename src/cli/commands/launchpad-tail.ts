@@ -9,7 +9,7 @@ import { calloutConfluence } from '../../tail/confluence.ts';
 import type { TailRow } from '../../tail/post-row.ts';
 import { inGroup } from '../args/option.ts';
 import { command } from '../command.ts';
-import { calloutScopeOptions, planCallouts } from '../lookup/scope.ts';
+import { calloutCalls, calloutScopeOptions, planCallouts } from '../lookup/scope.ts';
 import { approve, isDryRun } from '../run/approve.ts';
 import { filtersOf, severalText } from '../tail/filters.ts';
 import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';
@@ -42,14 +42,7 @@ export const launchpadTail = command({
     'waitForBudget',
   ],
   common: ['output', 'service', 'money'],
-  calls: [
-    'launchpad.callouts',
-    'launchpad.callouts.coin',
-    'launchpad.callouts.wallet',
-    'user.handle',
-    'user.id',
-    'me',
-  ],
+  calls: [...calloutCalls, 'me'],
   record: () => z.union([ListedCallout, ConfluenceRecord]),
   stream: true,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],

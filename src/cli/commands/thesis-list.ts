@@ -19,7 +19,7 @@ import { command } from '../command.ts';
 import { listJob } from '../lists/list-job.ts';
 import { DAY } from '../lists/post-counter.ts';
 import { notingAuthors } from '../lookup/author-notes.ts';
-import { authorOptions, authorsOf, byId, planAuthors } from '../lookup/scope.ts';
+import { authorOptions, authorsOf, byId, planAuthors, thesisCalls } from '../lookup/scope.ts';
 import { savingTokens, tokenAddresses } from '../lookup/token.ts';
 import { runJob } from '../run/job.ts';
 import { filtersOf } from '../tail/filters.ts';
@@ -50,15 +50,7 @@ export const thesisList = command({
     'reverse',
   ],
   common: ['output', 'service', 'money'],
-  calls: [
-    'thesis.all',
-    'thesis.token',
-    'thesis.user',
-    'thesis.userToken',
-    'user.handle',
-    'user.id',
-    'launchpad.user',
-  ],
+  calls: thesisCalls,
   record: () => z.union([ListedThesis, CountedPosts]),
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
   parse: (_, given) => readListFlags(given, fieldPaths(ListedThesis)),

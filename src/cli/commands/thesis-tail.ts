@@ -18,7 +18,7 @@ import { excluding, flag, inGroup, list, value, valueOr } from '../args/option.t
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { AuthorNotes } from '../lookup/author-notes.ts';
-import { authorOptions, authorsOf, byId, planAuthors } from '../lookup/scope.ts';
+import { authorOptions, authorsOf, byId, planAuthors, thesisCalls } from '../lookup/scope.ts';
 import { tokenAddresses } from '../lookup/token.ts';
 import { approve, isDryRun } from '../run/approve.ts';
 import { filtersOf, severalText, showingFilters } from '../tail/filters.ts';
@@ -75,17 +75,7 @@ export const thesisTail = command({
     'waitForBudget',
   ],
   common: ['output', 'service', 'money'],
-  calls: [
-    'ws',
-    'thesis.all',
-    'thesis.token',
-    'thesis.user',
-    'thesis.userToken',
-    'user.handle',
-    'user.id',
-    'launchpad.user',
-    'me',
-  ],
+  calls: ['ws', ...thesisCalls, 'me'],
   record: () => z.union([TailedThesis, ConfluenceRecord]),
   stream: true,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],

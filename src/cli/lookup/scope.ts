@@ -1,5 +1,6 @@
 import { Failure, usageError } from '../../base/failure.ts';
 import { countText } from '../../base/units.ts';
+import type { EndpointId } from '../../contract/endpoints.ts';
 import { known, type Sent } from '../../contract/read-record.ts';
 import { User } from '../../contract/records/user.ts';
 import type { LookupPlan } from '../../core/lookup/cached-lookup.ts';
@@ -14,6 +15,26 @@ import { file, text } from '../args/values.ts';
 import type { Context } from '../run/context.ts';
 import type { Planned } from '../run/plan.ts';
 import { openCachedLookup, userCalls } from './open-lookup.ts';
+
+/** The calls of a command that reads theses, and looks up their authors for that. */
+export const thesisCalls: readonly EndpointId[] = [
+  'thesis.all',
+  'thesis.token',
+  'thesis.user',
+  'thesis.userToken',
+  'user.handle',
+  'user.id',
+  'launchpad.user',
+];
+
+/** The calls of a command that reads callouts, and looks up their authors for that. */
+export const calloutCalls: readonly EndpointId[] = [
+  'launchpad.callouts',
+  'launchpad.callouts.coin',
+  'launchpad.callouts.wallet',
+  'user.handle',
+  'user.id',
+];
 
 /** The flags that name authors. */
 export const authorOptions = {
