@@ -13,7 +13,7 @@ import { calloutCalls, calloutScopeOptions, planCallouts } from '../lookup/scope
 import { approve, isDryRun } from '../run/approve.ts';
 import { filtersOf, severalText } from '../tail/filters.ts';
 import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';
-import { checkOutput } from '../tail/output/open.ts';
+import { checkOutput } from '../tail/output/open-output.ts';
 import { tailPlan } from '../tail/plan.ts';
 import { openTail } from '../tail/run.ts';
 import { runFeed } from '../tail/run-feed.ts';

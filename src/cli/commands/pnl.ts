@@ -15,7 +15,7 @@ import { file } from '../args/values.ts';
 import { command } from '../command.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { type Comparison, readEarlier } from '../pnl/compare.ts';
-import { isFinished } from '../pnl/export-file.ts';
+import { reportFinished } from '../pnl/export-file.ts';
 import { runExport } from '../pnl/export-job.ts';
 import { formerNamesBy } from '../pnl/former-names.ts';
 import { showExport } from '../pnl/from/show-export.ts';
@@ -25,7 +25,7 @@ import { streamJob } from '../pnl/stream-job.ts';
 import type { Context } from '../run/context.ts';
 import { isDevice } from '../run/destination.ts';
 import { runJob } from '../run/job.ts';
-import { selectedFields, terminalWidth } from '../run/printing.ts';
+import { selectedFields, terminalWidth } from '../run/open-printer.ts';
 import page from './pnl.md';
 
 export const pnl = command({
@@ -117,7 +117,7 @@ export const pnl = command({
     const saved = await openSavedNumbers(context, noCache, maxAge);
     const users = await openCachedLookup(context, { noCache, maxAge });
     const task = { targets: new Targets(subjects, users), saved };
-    if (resume && !fresh && out !== undefined && (await isFinished(terminal, out, subjects)))
+    if (resume && !fresh && out !== undefined && (await reportFinished(terminal, out, subjects)))
       return 0;
     if (out === undefined || (!resume && !fresh && isDevice(out)))
       return await runJob(await streamJob(context, task, shape, input.strict), context);

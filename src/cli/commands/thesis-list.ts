@@ -19,7 +19,7 @@ import { command } from '../command.ts';
 import { listJob } from '../lists/list-job.ts';
 import { DAY } from '../lists/post-counter.ts';
 import { notingAuthors } from '../lookup/author-notes.ts';
-import { authorOptions, authorsOf, byId, planAuthors, thesisCalls } from '../lookup/scope.ts';
+import { authorOptions, authorsOf, byId, planAuthorLookup, thesisCalls } from '../lookup/scope.ts';
 import { savingTokens, tokenAddresses } from '../lookup/token.ts';
 import { runJob } from '../run/job.ts';
 import { filtersOf } from '../tail/filters.ts';
@@ -57,7 +57,7 @@ export const thesisList = command({
   async run(context, { token, user, users, column, ...flags }) {
     const tokens = await tokenAddresses(token, context);
     const authors = await authorsOf({ user, users, column }, context);
-    const people = await planAuthors(authors, byId, context);
+    const people = await planAuthorLookup(authors, byId, context);
     const planned = thesisScopes(people.planned, tokens);
     const limit = Math.min(flags.rows ?? THESIS_BLOCK, THESIS_BLOCK);
     const isSeveral = authors.length > 1 || users !== undefined;

@@ -18,13 +18,13 @@ import { excluding, flag, inGroup, list, value, valueOr } from '../args/option.t
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { AuthorNotes } from '../lookup/author-notes.ts';
-import { authorOptions, authorsOf, byId, planAuthors, thesisCalls } from '../lookup/scope.ts';
+import { authorOptions, authorsOf, byId, planAuthorLookup, thesisCalls } from '../lookup/scope.ts';
 import { tokenAddresses } from '../lookup/token.ts';
 import { approve, isDryRun } from '../run/approve.ts';
 import { filtersOf, severalText, showingFilters } from '../tail/filters.ts';
 import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';
 import { notingFeeder, notingFilter } from '../tail/noting-feeder.ts';
-import { checkOutput } from '../tail/output/open.ts';
+import { checkOutput } from '../tail/output/open-output.ts';
 import { tailPlan } from '../tail/plan.ts';
 import { openTail } from '../tail/run.ts';
 import { runFeed } from '../tail/run-feed.ts';
@@ -110,7 +110,11 @@ export const thesisTail = command({
     const tokens = await tokenAddresses(token, context);
     const isReplay = flags.replay.length > 0;
     const authors = await authorsOf({ user, users, column }, context, !isReplay);
-    const by = await planAuthors(isReplay ? authors.filter(isNoHandle) : authors, byId, context);
+    const by = await planAuthorLookup(
+      isReplay ? authors.filter(isNoHandle) : authors,
+      byId,
+      context,
+    );
     const planned = thesisScopes(by.planned, tokens);
     // A person who follows everything and gives no --lag wants each post at once.
     const cheapest = flags.isLagGiven || authors.length > 0 || tokens.length > 0;

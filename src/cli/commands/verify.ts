@@ -13,7 +13,7 @@ import { value } from '../args/option.ts';
 import { command } from '../command.ts';
 import { approve, isDryRun } from '../run/approve.ts';
 import type { Context } from '../run/context.ts';
-import { isRowFormat } from '../run/printing.ts';
+import { isRowFormat } from '../run/open-printer.ts';
 import { gapText, placeText } from '../tail/notice-text.ts';
 import { IdSet } from '../verify/id-set.ts';
 import { joinFiles } from '../verify/join.ts';

@@ -94,7 +94,7 @@ const byWallet: Selector = {
 };
 
 /** How the ids or wallets of authors will be found. */
-export interface AuthorsPlan {
+export interface AuthorLookup {
   readonly calls: readonly Planned[];
   /** The values for the calls of a plan. A placeholder replaces an unknown one: the price is the same for each. */
   readonly planned: readonly string[];
@@ -106,11 +106,11 @@ export interface AuthorsPlan {
 
 const UNKNOWN_ID = '00000000-0000-0000-0000-000000000000';
 
-export async function planAuthors(
+export async function planAuthorLookup(
   subjects: readonly Subject[],
   selector: Selector,
   context: Context,
-): Promise<AuthorsPlan> {
+): Promise<AuthorLookup> {
   const direct = subjects.filter(({ type }) => type === selector.type);
   const others = subjects.filter(({ type }) => type !== selector.type);
   const given = direct.map(({ normal }) => normal).sort();
@@ -207,7 +207,7 @@ export async function planCallouts(
     throw usageError('--coin cannot be combined with --user or --users', 'omit one of them');
   const coins = distinct(await Promise.all(coin.map((each) => addressOf('--coin', each))));
   const own = await Promise.all(wallet.map((each) => addressOf('--wallet', each)));
-  const people = await planAuthors(subjects, byWallet, context);
+  const people = await planAuthorLookup(subjects, byWallet, context);
   return {
     coins,
     calls: people.calls,

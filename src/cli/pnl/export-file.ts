@@ -41,7 +41,7 @@ export async function exported(
 }
 
 /** Throws at a file that lacks handles or cannot be read, because replacing it by mistake would lose paid answers. */
-export async function isFinished(
+export async function reportFinished(
   { io, notice }: Pick<Terminal, 'io' | 'notice'>,
   out: string,
   subjects: readonly Subject[],

@@ -22,8 +22,8 @@ import {
   tableRowsOf,
 } from '../../output/views/pnl-rows.ts';
 import type { OutputFormat } from '../args/common.ts';
+import { isRowFormat } from '../run/open-printer.ts';
 import type { Out } from '../run/out.ts';
-import { isRowFormat } from '../run/printing.ts';
 import { type Comparison, compared } from './compare.ts';
 
 export interface Shape {

@@ -39,7 +39,7 @@ export async function openReplay(context: Context, plan: ReplayPlan): Promise<Fe
   const opened: RunWriter<Writer> =
     flags.exec === undefined
       ? printing(new PrintWriter(await context.out.records(view)))
-      : await (await import('../tail/exec/open.ts')).openHandoff(context, {
+      : await (await import('../tail/exec/open-handoff.ts')).openHandoff(context, {
           view,
           flags,
           checkpoint: undefined,

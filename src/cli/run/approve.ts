@@ -8,9 +8,9 @@ import { agree } from '../prompt.ts';
 import { lookAtAccount } from './account.ts';
 import { accountSharing } from './answers.ts';
 import type { Context } from './context.ts';
+import { selectedFields } from './open-printer.ts';
 import { declined } from './permission.ts';
 import { type KnownEstimate, type Plan, type Planned, totalOf } from './plan.ts';
-import { selectedFields } from './printing.ts';
 
 /**
  * Whether the run only prints its calls, which this does. Any other run has its --fields checked, before anything is

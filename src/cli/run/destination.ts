@@ -5,7 +5,7 @@ import type { ExportJournal } from '../../state/export-journal/journal.ts';
 import type { ExportIdentity } from '../../state/export-journal/open-journal.ts';
 import { agree } from '../prompt.ts';
 import type { Context } from './context.ts';
-import { createTextPrinter } from './printing.ts';
+import { createTextPrinter } from './open-printer.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Where an export is written, and whether it resumes another one or replaces it. */

@@ -3,7 +3,7 @@ import type { DiskWait } from '../../output/disk-wait.ts';
 import type { Sink } from '../../output/sink.ts';
 import type { View } from '../../output/view.ts';
 import type { Settings } from '../settings/settings.ts';
-import { openPrinter, openSink } from './printing.ts';
+import { openPrinter, openSink } from './open-printer.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface Records<T> {

@@ -93,7 +93,7 @@ async function openExec(
   context: Context,
   { view, flags, feedId, group }: GroupPlan,
 ): Promise<MemberOutput> {
-  const { openCourier } = await import('../tail/exec/open.ts');
+  const { openCourier } = await import('../tail/exec/open-handoff.ts');
   const courier = await openCourier(context, {
     view,
     flags,

@@ -9,7 +9,7 @@ import { StoreFollower } from '../../tail/stored/store-follower.ts';
 import { beginAfter } from '../../tail/stored/stream-place.ts';
 import type { Context } from '../run/context.ts';
 import { storeNow } from '../run/open-store.ts';
-import { type OutputPlan, openOutput, resumeOutput } from '../tail/output/open.ts';
+import { type OutputPlan, openOutput, resumeOutput } from '../tail/output/open-output.ts';
 import type { Feeder } from '../tail/run-feed.ts';
 import { thesisFeedName } from '../tail/source.ts';
 import { createStoreProgress, type StoredPosts, storedFeeder } from './stored-feeder.ts';

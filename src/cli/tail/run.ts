@@ -20,7 +20,12 @@ import type { Context } from '../run/context.ts';
 import { moreText } from '../run/permission.ts';
 import type { TailFlags } from './flags.ts';
 import { createNoticeLines, feederText, gapText, statusText } from './notice-text.ts';
-import { type OpenedOutput, type OutputPlan, openOutput, resumeOutput } from './output/open.ts';
+import {
+  type OpenedOutput,
+  type OutputPlan,
+  openOutput,
+  resumeOutput,
+} from './output/open-output.ts';
 import type { Feeder } from './run-feed.ts';
 import { keyFacts } from './source.ts';
 

@@ -19,7 +19,7 @@ import {
 import type { TailRow } from '../../../tail/post-row.ts';
 import type { Context } from '../../run/context.ts';
 import { createNoticeLimit, type NoticeLimit } from '../../run/notice-limit.ts';
-import { createTextPrinter } from '../../run/printing.ts';
+import { createTextPrinter } from '../../run/open-printer.ts';
 import type { Terminal } from '../../run/terminal.ts';
 import type { TailFlags } from '../flags.ts';
 import type { RunWriter } from '../output/run-writer.ts';
@@ -28,7 +28,7 @@ const BATCH = 100;
 const LINGER_MS = 1_000;
 const TRIES = 10;
 
-interface Handing {
+interface HandoffPlan {
   readonly view: View<TailRow['record']>;
   readonly flags: Pick<TailFlags, 'exec' | 'batch' | 'linger' | 'tries'>;
   readonly checkpoint: string | undefined;
@@ -45,7 +45,7 @@ const repeated: ReadonlySet<HandoffNotice['kind']> = new Set<HandoffNotice['kind
 ]);
 
 /** Opens the delivery of batches to the command, with retries and the dead-letter file. */
-export async function openCourier(context: Context, handing: Handing): Promise<Courier> {
+export async function openCourier(context: Context, handing: HandoffPlan): Promise<Courier> {
   const { terminal, settings, out } = context;
   const { view, flags, checkpoint, feed } = handing;
   const printer = await createTextPrinter(context, view, { format: 'ndjson', live: true });
@@ -82,7 +82,7 @@ class Courier {
 
   constructor(
     terminal: Terminal,
-    { flags, checkpoint, remembered = checkpoint !== undefined }: Handing,
+    { flags, checkpoint, remembered = checkpoint !== undefined }: HandoffPlan,
     printer: LinePrinter,
     deadLetters: DeadLetters,
   ) {
@@ -164,7 +164,7 @@ class Courier {
 /** Opens the output of a run that hands rows to a command. */
 export async function openHandoff(
   context: Context,
-  handing: Handing,
+  handing: HandoffPlan,
 ): Promise<RunWriter<CommandWriter>> {
   const { io, signal, notice } = context.terminal;
   const { checkpoint } = handing;

@@ -22,7 +22,7 @@ import type { OutputPorts, Writer } from '../../../tail/ports.ts';
 import type { FilePlace, Position } from '../../../tail/position.ts';
 import type { PostFields } from '../../../tail/post-row.ts';
 import type { Context } from '../../run/context.ts';
-import { openSink, selectedFields } from '../../run/printing.ts';
+import { openSink, selectedFields } from '../../run/open-printer.ts';
 import type { TailFlags } from '../flags.ts';
 import { printing, type RunWriter } from './run-writer.ts';
 
@@ -132,7 +132,7 @@ export async function openOutput(
   const opened: RunWriter<Writer> =
     flags.exec === undefined
       ? printing(await openPrinted(context, view, terminal, file, hasPosts))
-      : await (await import('../exec/open.ts')).openHandoff(context, {
+      : await (await import('../exec/open-handoff.ts')).openHandoff(context, {
           view,
           flags,
           checkpoint,
