@@ -5,20 +5,34 @@ import type { Period } from './periods.ts';
  * kind; only `cli` maps kinds to exit codes.
  */
 export type FailureKind =
-  | 'usage' // wrong input, or HTTP 400
-  | 'missing' // HTTP 404, or the service has no record of what was searched for
-  | 'auth' // no API key or base URL, an invalid API key, or HTTP 401
-  | 'forbidden' // HTTP 403
-  | 'quota' // HTTP 402
-  | 'limit' // a limit set by the user, such as --max-cu or a budget
-  | 'rate' // HTTP 429, even after the longest wait allowed
-  | 'pending' // HTTP 202: a resolve without an answer yet
-  | 'service' // a redirect, HTTP 5xx (even after retries), or an undocumented status
-  | 'network' // the service could not be reached, the connection broke, or the shared store failed
-  | 'answer' // the response cannot be read or used
-  | 'confirm' // the user declined, or confirmation is required but there is no terminal for the prompt
-  | 'local' // a problem on this machine, such as a failed file operation or a lock in use; also a bug in trdr
-  | 'strict'; // --strict is set, and a subject was missing or failed
+  // wrong input, or HTTP 400
+  | 'usage'
+  // HTTP 404, or the service has no record of what was searched for
+  | 'missing'
+  // no API key or base URL, an invalid API key, or HTTP 401
+  | 'auth'
+  // HTTP 403
+  | 'forbidden'
+  // HTTP 402
+  | 'quota'
+  // a limit set by the user, such as --max-cu or a budget
+  | 'limit'
+  // HTTP 429, even after the longest wait allowed
+  | 'rate'
+  // HTTP 202: a resolve without an answer yet
+  | 'pending'
+  // a redirect, HTTP 5xx (even after retries), or an undocumented status
+  | 'service'
+  // the service could not be reached, the connection broke, or the shared store failed
+  | 'network'
+  // the response cannot be read or used
+  | 'answer'
+  // the user declined, or confirmation is required but there is no terminal for the prompt
+  | 'confirm'
+  // a problem on this machine, such as a failed file operation or a lock in use; also a bug in trdr
+  | 'local'
+  // --strict is set, and a subject was missing or failed
+  | 'strict';
 
 /** What else is known of a failure, for code that decides by it or words its hint. */
 export type FailureFacts =

@@ -17,8 +17,9 @@ const MAX_DEPTH = 200;
 const numbers = /"[^"\\]*(?:\\.[^"\\]*)*"|(-?\d[\d.eE+-]*)/g;
 
 /**
- * Matches in every text that has an inexact number, and in few others: a decimal point, an exponent,
- * minus zero or sixteen digits where a number may begin. It is much faster than a look at each token.
+ * Matches in every text that has an inexact number, and in few others: a decimal point, an
+ * exponent, minus zero or sixteen digits where a number may begin. It is much faster than a look at
+ * each token.
  */
 const mayBeInexact = /(?:^|[\s:,[])(?:-0|-?(?:\d{16}|\d+[.eE]))/;
 

@@ -38,7 +38,8 @@ export function tryLock(
     if (make(path, holderText(own))) return handle;
     const seen = look(path);
     if (seen === undefined) continue;
-    // A network file system that lost its answer repeats the request, which then finds the lock that it made.
+    // A network file system that lost its answer repeats the request, which then finds the lock
+    // that it made.
     if (seen.token === own.token) return handle;
     if (!isGone(seen.holder, seen.touched, Date.now())) return seen.holder;
     const breaking = tryLock(`${path}.${seen.token}`, now);
@@ -195,7 +196,9 @@ interface LockHolder {
   readonly pid: number;
   /** When the process started, as the kernel reports it; empty if it does not. */
   readonly began: string;
-  /** Stands for machine, boot and pid namespace. Pids can be compared only if all three are equal. */
+  /**
+   * Stands for machine, boot and pid namespace. Pids can be compared only if all three are equal.
+   */
   readonly place: string;
   /** Where another machine would look for the holder; empty in short-lived locks. */
   readonly host: string;
@@ -207,8 +210,8 @@ const SEPARATOR = '|';
 
 /**
  * The text of a lock: one line without spaces, because it can become the target of a symbolic link.
- * Without a host it has less than 60 bytes, which ext4 keeps in the inode: a link with a longer text
- * needs a block of its own, and takes three times as long to create.
+ * Without a host it has less than 60 bytes, which ext4 keeps in the inode: a link with a longer
+ * text needs a block of its own, and takes three times as long to create.
  */
 const holderText = ({ token, pid, began, place, host, since }: LockHolder): string =>
   [token, pid, began, since, host === '' ? place : `${place}/${host}`].join(SEPARATOR);

@@ -28,9 +28,12 @@ import {
 const PIECE = 64 * 1024;
 
 /**
- * Starts the replacement of a file: a temporary file beside it, which one atomic rename puts in its place. Symbolic links are followed, and permissions and owner are kept unless the file is private. Other hard links keep the old content.
+ * Starts the replacement of a file: a temporary file beside it, which one atomic rename puts in its
+ * place. Symbolic links are followed, and permissions and owner are kept unless the file is
+ * private. Other hard links keep the old content.
  *
- * A `fixed` path for the temporary file is for targets that are written under a lock: killed processes then leave at most one file behind.
+ * A `fixed` path for the temporary file is for targets that are written under a lock: killed
+ * processes then leave at most one file behind.
  */
 export function replaceFile(path: string, isPrivate = false, fixed?: string): Replacement {
   const target = realPath(path);

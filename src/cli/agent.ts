@@ -1,6 +1,9 @@
 import type { Io } from './io.ts';
 
-/** The variables by which only agents announce themselves, with their names; undefined: the value is the name. */
+/**
+ * The variables by which only agents announce themselves, with their names; undefined: the value is
+ * the name.
+ */
 export const agentVariables: Readonly<Record<string, string | undefined>> = {
   AI_AGENT: undefined,
   CLAUDECODE: 'claude-code',

@@ -34,8 +34,8 @@ export interface Command<O extends Options, I> {
   readonly args: readonly Argument[];
   readonly options: O;
   /**
-   * The flags that `-h` shows of a command that has too many for a screen, the most used ones first.
-   * By default, it shows all.
+   * The flags that `-h` shows of a command that has too many for a screen, the most used ones
+   * first. By default, it shows all.
    */
   readonly mostUsed?: readonly (keyof O & string)[];
   readonly common: readonly Common[];

@@ -7,14 +7,17 @@ import { foldersOf, homeOf, workingFolder } from '../state/paths.ts';
 
 type Require = (name: string) => unknown;
 
-/** Returns a `require` that uses the code that earlier runs compiled. `digest` identifies the build. */
+/**
+ * Returns a `require` that uses the code that earlier runs compiled. `digest` identifies the build.
+ */
 export function openProgram(folder: string, digest: string, within: Require): Require {
   const { env, platform, version, arch } = process;
   // Load `os` only if needed: most environments have a variable with the home directory.
   const home = homeOf(env, platform, () => process.getBuiltinModule('node:os').homedir());
   const { cache } = foldersOf({ env, platform, home, cwd: workingFolder(env) });
   if (cache === undefined || env['NODE_DISABLE_COMPILE_CACHE']) return within;
-  // Each build needs a folder of its own, because V8 does not detect a changed source of the same length.
+  // Each build needs a folder of its own, because V8 does not detect a changed source of the same
+  // length.
   const place = join(cache, 'code', `${digest}-${version}-${arch}`);
   const made = new Map<string, { exports: unknown }>();
   const loaded = new Map<string, Script>();
@@ -38,7 +41,8 @@ export function openProgram(folder: string, digest: string, within: Require): Re
     return module.exports;
   }
 
-  // Save at exit, with everything that was compiled. A failed run may lack functions; an interrupted one is not failed.
+  // Save at exit, with everything that was compiled. A failed run may lack functions; an
+  // interrupted one is not failed.
   process.once('exit', (code) => {
     if (!isComplete && (code === 0 || code >= 128)) quietly(() => save(place, loaded));
   });

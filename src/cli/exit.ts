@@ -18,7 +18,10 @@ export const exitCodes = {
   143: 'terminated (SIGTERM), shut down cleanly',
 } as const;
 
-/** The error codes of trdr for limits (exit 6) and confirmations (exit 11), for the docs and `schema`. */
+/**
+ * The error codes of trdr for limits (exit 6) and confirmations (exit 11), for the docs and
+ * `schema`.
+ */
 export const limitCodes = {
   CEILING: {
     exit: 6,

@@ -18,7 +18,8 @@ interface Terminal {
 }
 
 /**
- * Whether a pager has the keyboard. Ctrl-C is then meant for it: it ends only the rows that the pager still waits for.
+ * Whether a pager has the keyboard. Ctrl-C is then meant for it: it ends only the rows that the
+ * pager still waits for.
  */
 interface Paging {
   state: 'off' | 'filling' | 'filled';
@@ -30,7 +31,10 @@ export interface Io {
   readonly stdin: TerminalInput & { readonly fd?: number; readonly isTTY?: boolean };
   readonly stdout: Out;
   readonly stderr: Out;
-  /** Whether stderr is connected to the journal of systemd, which stores a time and a level with each line. */
+  /**
+   * Whether stderr is connected to the journal of systemd, which stores a time and a level with
+   * each line.
+   */
   readonly isJournal?: boolean | undefined;
   readonly terminal?: Terminal | undefined;
   readonly cwd: string;
@@ -38,7 +42,10 @@ export interface Io {
   readonly clock: Clock;
   readonly random: () => number;
   readonly paging: Paging;
-  /** Aborted with an `Interrupt` by the first signal. The abort prevents new calls and ends every wait. */
+  /**
+   * Aborted with an `Interrupt` by the first signal. The abort prevents new calls and ends every
+   * wait.
+   */
   readonly signal: AbortSignal;
   /** Calls `act` at each SIGUSR2. Returns a function that removes the handler. */
   readonly onReopen: (act: () => void) => () => void;
@@ -48,7 +55,10 @@ export interface Io {
   readonly atExit: Set<(exit: number) => void>;
 }
 
-/** The exit code of a run, and in one word why it ended: `done`, the code of an error, or the name of a signal. */
+/**
+ * The exit code of a run, and in one word why it ended: `done`, the code of an error, or the name
+ * of a signal.
+ */
 export interface RunEnd {
   readonly exit: number;
   readonly reason: string;

@@ -7,7 +7,10 @@ import { completionFiles } from './docs/completion/file-names.ts';
 
 declare const __VERSION__: string;
 
-/** Prints version, help and completion from prebuilt text. For all other command lines, loads the parser and one command. */
+/**
+ * Prints version, help and completion from prebuilt text. For all other command lines, loads the
+ * parser and one command.
+ */
 export function start(): void {
   const argv = process.argv.slice(2);
   const ready = prebuilt(argv);
@@ -34,7 +37,10 @@ function complete(request: readonly string[], outline: string): void {
     );
 }
 
-/** Writes to the descriptor, because opening a stream takes longer than the rest of the run. A stream waits for slow readers. */
+/**
+ * Writes to the descriptor, because opening a stream takes longer than the rest of the run. A
+ * stream waits for slow readers.
+ */
 function writeText(text: string, failed: () => void): void {
   let rest: Uint8Array = Buffer.from(text);
   const fail = ({ code }: NodeJS.ErrnoException) => {
@@ -70,7 +76,10 @@ function prebuilt(argv: readonly string[]): string | undefined {
   return script === undefined ? undefined : readPrebuilt('../completions', script);
 }
 
-/** Undefined on a terminal that is narrower than the prebuilt text, or has fewer lines: the program may use a pager. */
+/**
+ * Undefined on a terminal that is narrower than the prebuilt text, or has fewer lines: the program
+ * may use a pager.
+ */
 function prebuiltHelp(words: readonly string[], ending: string): string | undefined {
   if (!words.every((word) => /^[a-z-]+$/.test(word))) return undefined;
   const columns = terminalColumns();
@@ -84,13 +93,19 @@ function prebuiltHelp(words: readonly string[], ending: string): string | undefi
   return isBold ? text : withoutBold(text);
 }
 
-/** Undefined if stdout is not a terminal. Checks the descriptor first, because opening `process.stdout` takes longer. */
+/**
+ * Undefined if stdout is not a terminal. Checks the descriptor first, because opening
+ * `process.stdout` takes longer.
+ */
 function terminalColumns(): number | undefined {
   return fstatSync(1).isCharacterDevice() && process.stdout.isTTY
     ? process.stdout.columns || undefined
     : undefined;
 }
 
-/** An unknown command has no page, and a single executable has no prebuilt files at all: the program runs instead. */
+/**
+ * An unknown command has no page, and a single executable has no prebuilt files at all: the program
+ * runs instead.
+ */
 const readPrebuilt = (folder: string, name: string): string | undefined =>
   quietly(() => readFileSync(join(__dirname, folder, name), 'utf8'));

@@ -54,11 +54,15 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   // From now on, every signal exits at once, even while a slow reader receives the last output.
   signals.runEnded();
   stdin?.destroy();
-  // Exiting at once is faster than waiting for Node to end, but `process.exit` would cut off pending output.
+  // Exiting at once is faster than waiting for Node to end, but `process.exit` would cut off
+  // pending output.
   if (process.stdout.writableLength === 0 && (stderr?.writableLength ?? 0) === 0) process.exit();
 }
 
-/** `JOURNAL_STREAM` alone does not show this, because it stays set if stderr is redirected (systemd.exec(5)). */
+/**
+ * `JOURNAL_STREAM` alone does not show this, because it stays set if stderr is redirected
+ * (systemd.exec(5)).
+ */
 function isJournal(stream: string | undefined): boolean {
   const file = stream ? quietly(() => fstatSync(2)) : undefined;
   return file !== undefined && stream === `${file.dev}:${file.ino}`;
@@ -78,10 +82,15 @@ function controllingTerminal(platform: NodeJS.Platform): Io['terminal'] {
   };
 }
 
-/** How long the exit waits for a reader. One that has stopped reading would otherwise prevent it. */
+/**
+ * How long the exit waits for a reader. One that has stopped reading would otherwise prevent it.
+ */
 const DELIVERY_MS = 3_000;
 
-/** Equal signals within this time count as one: wrappers such as npx forward what the whole process group got. */
+/**
+ * Equal signals within this time count as one: wrappers such as npx forward what the whole process
+ * group got.
+ */
 const SAME_MS = 100;
 
 type EndingSignal = keyof typeof endingSignals;

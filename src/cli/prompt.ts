@@ -34,7 +34,10 @@ function openInput({
   return Object.assign(input ?? stdin, { close: () => void input?.destroy() });
 }
 
-/** Undefined if the user closes the input. With `hidden`, it is not shown. Ctrl-C ends the run as usual. */
+/**
+ * Undefined if the user closes the input. With `hidden`, it is not shown. Ctrl-C ends the run as
+ * usual.
+ */
 export async function askLine(
   io: PromptIo,
   question: string,
@@ -116,7 +119,10 @@ async function wrapped({ stderr }: Pick<PromptIo, 'stderr'>, text: string): Prom
   return proseLines('', safeText(text), { columns: stderr.columns || 80, utc: false }).join('\n');
 }
 
-/** Asks for another URL after a failure that does not concern the secret, so that it need not be typed again. */
+/**
+ * Asks for another URL after a failure that does not concern the secret, so that it need not be
+ * typed again.
+ */
 export async function askUrlAgain(
   io: PromptIo,
   error: unknown,
@@ -132,7 +138,10 @@ export async function askUrlAgain(
   return typed.trim() || url;
 }
 
-/** Discards what was typed before, as sudo and ssh do: it was meant for the shell, and must not confirm a cost. */
+/**
+ * Discards what was typed before, as sudo and ssh do: it was meant for the shell, and must not
+ * confirm a cost.
+ */
 async function discardTyped(input: TerminalInput): Promise<void> {
   const discard = () => {};
   input.on('data', discard);

@@ -13,7 +13,10 @@ import type { RunSettings } from './settings/settings.ts';
 
 type ReportSettings = Pick<RunSettings, 'color' | 'output' | 'key' | 'utc'>;
 
-/** Reports a failure on stderr. Searches the words for the flags that it needs, because the line may be invalid. */
+/**
+ * Reports a failure on stderr. Searches the words for the flags that it needs, because the line may
+ * be invalid.
+ */
 export async function reportFailure(
   io: Io,
   error: unknown,

@@ -66,7 +66,9 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
   return await opened.run(input);
 }
 
-/** Answers a completion request if the program is a single executable, which has no prebuilt files. */
+/**
+ * Answers a completion request if the program is a single executable, which has no prebuilt files.
+ */
 async function completeSlowly(io: Io): Promise<ExitCode> {
   const [{ answerShell }, { preparedTexts }] = await Promise.all([
     import('./docs/complete.ts'),

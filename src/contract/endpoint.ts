@@ -162,7 +162,8 @@ export function chargeOfError(
   code: string,
 ): Charge {
   if (status !== 404) return { cu: 0, reveals: 0 };
-  // The route or the resource does not exist: the description does not say which, and only a missing resource has a price.
+  // The route or the resource does not exist: the description does not say which, and only a
+  // missing resource has a price.
   if (code === 'NOT_FOUND') return { cu: 0, reveals: 0, uncertain: row.price.miss };
   return { cu: row.price.miss, reveals: 0 };
 }

@@ -153,7 +153,10 @@ export const recordTypes = {
 
 export type RecordType = keyof typeof recordTypes;
 
-/** Each row says when it was observed, because it is printed without the envelope; a time of its own stays. */
+/**
+ * Each row says when it was observed, because it is printed without the envelope; a time of its own
+ * stays.
+ */
 export function stampRows(record: Sent, asOf: string): void {
   const rows = [...recordsOf(record['items']), ...recordsOf(record['entries'])];
   for (const row of [record, ...rows]) {

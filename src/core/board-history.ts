@@ -3,14 +3,20 @@ import { normalHandle } from '../contract/handles.ts';
 import { numberOf, type Sent } from '../contract/read-record.ts';
 import { boardEntries, isOnRecord } from './boards.ts';
 
-/** The times of a history: `until`, and back from there in steps of `every`, as long as they are after `since`. */
+/**
+ * The times of a history: `until`, and back from there in steps of `every`, as long as they are
+ * after `since`.
+ */
 export interface BoardTimes {
   readonly since: number;
   readonly until: number;
   readonly every: number;
 }
 
-/** The snapshots that were read, by the position of their time, oldest first; null where the service has none. */
+/**
+ * The snapshots that were read, by the position of their time, oldest first; null where the service
+ * has none.
+ */
 export type Snapshots = ReadonlyMap<number, Sent | null>;
 
 export interface SnapshotTime {
@@ -22,8 +28,9 @@ export const countTimes = ({ since, until, every }: BoardTimes): number =>
   Math.ceil((until - since) / every);
 
 /**
- * The times to be read, newest first, because a snapshot answers for all times back to its own: those times are skipped
- * and cost nothing. `read` may grow while the times are read. Without a snapshot, there is none at an earlier time.
+ * The times to be read, newest first, because a snapshot answers for all times back to its own:
+ * those times are skipped and cost nothing. `read` may grow while the times are read. Without a
+ * snapshot, there is none at an earlier time.
  */
 export function* timesToRead(stretch: BoardTimes, read: Snapshots): Generator<SnapshotTime> {
   const count = countTimes(stretch);
@@ -61,8 +68,8 @@ export interface NamedTraders {
 }
 
 /**
- * Finds the traders that names and wallets stand for. A name stands for who had it last, because names can pass to others,
- * and their wallet finds them in the snapshots before a rename, too.
+ * Finds the traders that names and wallets stand for. A name stands for who had it last, because
+ * names can pass to others, and their wallet finds them in the snapshots before a rename, too.
  */
 export function tradersNamed(names: readonly string[], boards: readonly Sent[]): NamedTraders {
   const holders = new Map<string, string[]>();
@@ -84,7 +91,10 @@ export function tradersNamed(names: readonly string[], boards: readonly Sent[]):
   };
 }
 
-/** A trader in a history. The lists have an item per snapshot: null where the trader is not on the board. */
+/**
+ * A trader in a history. The lists have an item per snapshot: null where the trader is not on the
+ * board.
+ */
 export interface TraderHistory {
   readonly wallet: string;
   username: unknown;

@@ -9,7 +9,10 @@ import { numberOf, recordsOf, type Sent } from '../contract/read-record.ts';
 export const boardEntries = (board: Sent): Sent[] =>
   recordsOf(board['entries']).map((entry) => onBoard(entry, board));
 
-/** Whether there was a snapshot: before the first, the service returns an empty board without a time. */
+/**
+ * Whether there was a snapshot: before the first, the service returns an empty board without a
+ * time.
+ */
 export const isOnRecord = (board: Sent): boolean =>
   board['capturedAt'] !== null || boardEntries(board).length > 0;
 

@@ -4,7 +4,9 @@ import { Failure } from '../base/failure.ts';
 import { errno, isDiskFull } from '../base/files.ts';
 import { failureOf } from './sink.ts';
 
-/** Pauses a run that follows a feed while any of its files cannot be written because a disk is full. */
+/**
+ * Pauses a run that follows a feed while any of its files cannot be written because a disk is full.
+ */
 export type DiskWait = ReturnType<typeof createDiskWait>;
 
 /** A `Failure` with EIO is final: see `syncTo`. */
@@ -42,7 +44,10 @@ export function createDiskWait(
       return first;
     },
     wait: (): Promise<void> | undefined => over?.promise,
-    /** Repeats `step` every second while the disk is full or the device fails. Throws all other errors. */
+    /**
+     * Repeats `step` every second while the disk is full or the device fails. Throws all other
+     * errors.
+     */
     async retry<T>(path: string, step: () => T | Promise<T>): Promise<T> {
       let failure: Failure | undefined;
       try {

@@ -18,7 +18,10 @@ interface ErrorLook extends ProseLook {
   readonly unicode: boolean;
 }
 
-/** The lines of each part of an error, so that it fits on one screen. The rest is cut to a single line. */
+/**
+ * The lines of each part of an error, so that it fits on one screen. The rest is cut to a single
+ * line.
+ */
 const MAX_LINES = 8;
 
 export async function renderFailure(

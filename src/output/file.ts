@@ -65,7 +65,9 @@ function missingFolder(path: string): string {
     : `create it first: mkdir -p '${folder}'`;
 }
 
-/** A regular file gets its name only when it is complete. Pipes and devices are written directly. */
+/**
+ * A regular file gets its name only when it is complete. Pipes and devices are written directly.
+ */
 export const fileSink = (path: string, { signal, ...options }: SinkOptions = {}): Promise<Sink> =>
   opened(path, signal, async (before) => {
     if (before && (!before.isFile() || descriptorIn(path) !== undefined))
@@ -113,7 +115,10 @@ async function opened(
   }
 }
 
-/** If the replacement fails, saves the file beside its target, because its rows may have been paid for. */
+/**
+ * If the replacement fails, saves the file beside its target, because its rows may have been paid
+ * for.
+ */
 function commitOrSaveBeside(file: Replacement, path: string): void {
   try {
     file.commit({ keep: true });
@@ -158,7 +163,10 @@ export function descriptorIn(path: string): number | undefined {
   return fd === undefined ? undefined : Number(fd);
 }
 
-/** A thread that blocks in `open` or `write` would delay `process.exit`; a signal could not end the run. */
+/**
+ * A thread that blocks in `open` or `write` would delay `process.exit`; a signal could not end the
+ * run.
+ */
 async function openPipe(
   path: string,
   signal: AbortSignal | undefined,
@@ -190,7 +198,10 @@ const NO_READER_MS = 20;
 
 const LEAST_BYTES = 16_384;
 
-/** So that a run whose disk is full ends before it pays. Other programs may be reading the file itself. */
+/**
+ * So that a run whose disk is full ends before it pays. Other programs may be reading the file
+ * itself.
+ */
 export function checkSpace(path: string, name: string = path): void {
   const temporary = temporaryIn(dirname(realPath(path)));
   let fd: number;
@@ -211,7 +222,9 @@ export function checkSpace(path: string, name: string = path): void {
   }
 }
 
-/** Prepares the file of a tail: checks the space, and ends a line that a killed run left incomplete. */
+/**
+ * Prepares the file of a tail: checks the space, and ends a line that a killed run left incomplete.
+ */
 export function prepareFile(fd: number, name: string): void {
   const path = `/proc/self/fd/${fd}`;
   checkSpace(path, name);

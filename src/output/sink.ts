@@ -9,7 +9,10 @@ export interface Sink {
   /** Returns a promise if the caller must wait for the reader. */
   write(chunk: string | Uint8Array): void | Promise<void>;
   flush(): Promise<void>;
-  /** Once. A file gets its name if complete, is discarded, or is kept under another name, which is returned. */
+  /**
+   * Once. A file gets its name if complete, is discarded, or is kept under another name, which is
+   * returned.
+   */
   finish(as: OutputEnd): Promise<string | undefined>;
   /** Whether the reader closed the stream, or a write failed, before everything was written. */
   readonly lost?: () => boolean;
@@ -30,7 +33,10 @@ export const tryOnce: Retry = async (step) => step();
 
 export interface SinkOptions {
   readonly batch?: number;
-  /** Whether each row leaves at once, and each flush syncs a file. Rows for pipes and terminals always leave at once. */
+  /**
+   * Whether each row leaves at once, and each flush syncs a file. Rows for pipes and terminals
+   * always leave at once.
+   */
   readonly live?: boolean;
   readonly name?: string;
   /** Called right before data is written to the stream, which can be some turns after `write`. */
@@ -39,13 +45,18 @@ export interface SinkOptions {
   readonly signal?: AbortSignal;
   /** A file that is synced: by each flush of a live sink, else at the end. */
   readonly fd?: number;
-  /** Called once, after a complete output was flushed. Returns the name under which a file was kept. */
+  /**
+   * Called once, after a complete output was flushed. Returns the name under which a file was kept.
+   */
   readonly end?: (as: OutputEnd, reason: unknown) => unknown;
 }
 
 export const outputClosed: Error = Object.freeze(new Error('the reader has closed the pipe'));
 
-/** Waiting each time that the stream is full, after a part of one batch, would leave the reader idle. */
+/**
+ * Waiting each time that the stream is full, after a part of one batch, would leave the reader
+ * idle.
+ */
 const MAX_BATCHES_IN_FLIGHT = 4;
 
 /** The size of a buffer, in bytes. */
@@ -73,7 +84,10 @@ const streamClosed = Object.assign(new Error('the stream was closed'), {
 
 const sync = promisify(fsync);
 
-/** A write may be partial. Synchronous, because the page cache is faster than a detour through a thread. */
+/**
+ * A write may be partial. Synchronous, because the page cache is faster than a detour through a
+ * thread.
+ */
 export const writeToFile =
   (fd: number, retry: Retry = tryOnce): WriteBytes =>
   (bytes) => {
@@ -109,7 +123,10 @@ interface ByteWriter {
   write(bytes: Uint8Array, done: (error?: unknown) => void): void;
 }
 
-/** Calls a function for each piece of the output, in order: if one returns a promise, the next waits for it. */
+/**
+ * Calls a function for each piece of the output, in order: if one returns a promise, the next waits
+ * for it.
+ */
 class OrderedWriter implements ByteWriter {
   readonly #writeBytes: WriteBytes;
   #before: Promise<void> | undefined;
@@ -151,7 +168,10 @@ interface BufferOptions {
   readonly beforeWrite: ((bytes: Uint8Array) => void) | undefined;
 }
 
-/** Collects rows in a buffer and passes full buffers to a writer. A few are in flight at a time; then `write` returns a promise. */
+/**
+ * Collects rows in a buffer and passes full buffers to a writer. A few are in flight at a time;
+ * then `write` returns a promise.
+ */
 class Buffered {
   readonly #options: BufferOptions;
   readonly #controller = new AbortController();
@@ -166,7 +186,10 @@ class Buffered {
   #turn: NodeJS.Immediate | undefined;
   #failure: Failure | undefined;
   #isOver = false;
-  /** What writers wait for. It never rejects: if a write fails in the meantime, the next `write` or `finish` throws the error. */
+  /**
+   * What writers wait for. It never rejects: if a write fails in the meantime, the next `write` or
+   * `finish` throws the error.
+   */
   #room: OpenPromise | undefined;
   /** What flushes wait for. */
   readonly #idle: (() => void)[] = [];
@@ -292,7 +315,10 @@ class Buffered {
   }
 }
 
-/** Creates a sink for a stream that it does not close, such as standard output, or for a function that writes. */
+/**
+ * Creates a sink for a stream that it does not close, such as standard output, or for a function
+ * that writes.
+ */
 export function createSink(
   target: Writable | WriteBytes,
   options: SinkOptions = {},

@@ -31,7 +31,9 @@ export interface Column<T> {
   readonly value?: (record: T) => unknown;
   /** The highest rank is dropped first; rank 0 only if not even one cell each fits. */
   readonly rank?: number;
-  /** The least width, in cells. Columns of a rank above 0 are dropped until the others have theirs. */
+  /**
+   * The least width, in cells. Columns of a rank above 0 are dropped until the others have theirs.
+   */
   readonly min?: number;
   readonly wrap?: boolean;
   /** Whether the value is printed below its row, unless it fits next to the other columns. */

@@ -200,8 +200,8 @@ const MAX_WAIT_MS = 10_000;
 const hit = { cu: cu.reveal, reveals: 1 };
 
 /**
- * Searches for a wallet if none is verified. A key that cannot pay for a found wallet is rejected before any
- * work starts, as the description says, even if nothing would be found.
+ * Searches for a wallet if none is verified. A key that cannot pay for a found wallet is rejected
+ * before any work starts, as the description says, even if nothing would be found.
  */
 async function resolve(sandbox: SandboxState, handle: string, key: Key) {
   const { world, clock, counts, resolves } = sandbox;

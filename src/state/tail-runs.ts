@@ -24,7 +24,10 @@ interface RunFile {
 const lockOf = (path: string): string => `${path}.lock`;
 const folderIn = (state: string): string => join(state, 'tails');
 
-/** The tails and relays of this machine that run, or that ended within a day. Those without a living process were killed. */
+/**
+ * The tails and relays of this machine that run, or that ended within a day. Those without a living
+ * process were killed.
+ */
 export function readTailRuns(state: string | undefined, now: number): TailRunRecord[] {
   return runFiles(state)
     .map(({ path, record }) => endedIfGone(record, path))
@@ -33,8 +36,9 @@ export function readTailRuns(state: string | undefined, now: number): TailRunRec
 }
 
 /**
- * The file in which a run notes its state. Its lock is held by the process of the run, so that others see whether it lives.
- * Nothing here fails: a tail does not end because its state cannot be noted.
+ * The file in which a run notes its state. Its lock is held by the process of the run, so that
+ * others see whether it lives. Nothing here fails: a tail does not end because its state cannot be
+ * noted.
  */
 export class TailRunFile {
   /** What earlier runs of the same command line have cost today. */
@@ -60,7 +64,10 @@ export class TailRunFile {
     this.#lock?.release();
   }
 
-  /** Removes the files of runs that this one replaces, and old ones. Returns what the replaced ones have cost today. */
+  /**
+   * Removes the files of runs that this one replaces, and old ones. Returns what the replaced ones
+   * have cost today.
+   */
   #removeEarlier(state: string, now: number): number {
     let cu = 0;
     for (const { path, identity, record } of runFiles(state)) {

@@ -11,7 +11,10 @@ export interface Unread extends Stretch {
   readonly why: string;
 }
 
-/** What a tail has delivered: every post after `after`, up to the position's `verified`, except in the gaps. */
+/**
+ * What a tail has delivered: every post after `after`, up to the position's `verified`, except in
+ * the gaps.
+ */
 export interface Coverage {
   /** Null if the feed is covered from its beginning. */
   readonly after: number | null;
@@ -25,7 +28,9 @@ export interface FileLines {
   readonly last: string | null;
   /** The newest post time in the file, and in the files that it continues. */
   readonly newest: number | null;
-  /** The newest post time in the files that this one continues, and the digest of the last of them. */
+  /**
+   * The newest post time in the files that this one continues, and the digest of the last of them.
+   */
   readonly before: number | null;
   readonly previous: string | null;
 }
@@ -40,13 +45,19 @@ export interface Certificate {
   /** Up to this post time, the feed is covered; null if it was never verified. */
   readonly verified: number | null;
   readonly lowest: number | null;
-  /** When the feed was last read completely, by the clock of this machine; null if this is not known. */
+  /**
+   * When the feed was last read completely, by the clock of this machine; null if this is not
+   * known.
+   */
   readonly readAt: number | null;
   readonly lines: FileLines;
   readonly bytes: number;
 }
 
-/** The stretches whose posts are all in the file; `before` is the newest post time of missing earlier files. */
+/**
+ * The stretches whose posts are all in the file; `before` is the newest post time of missing
+ * earlier files.
+ */
 export function stretchesOf(
   {
     coverage: { after, gaps },

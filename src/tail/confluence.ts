@@ -61,7 +61,10 @@ const SLACK_MS = 600_000;
 /** Forgetting looks at all tokens, so it waits until time has passed. */
 const STEP_MS = 5_000;
 
-/** Finds tokens that several authors post about. Compares post times, so a post that is found late still counts. */
+/**
+ * Finds tokens that several authors post about. Compares post times, so a post that is found late
+ * still counts.
+ */
 export class Confluence {
   readonly #rule: ConfluenceRule;
   readonly #fields: ConfluenceFields;
@@ -118,7 +121,10 @@ export class Confluence {
     return JSON.stringify([...this.#tokens]);
   }
 
-  /** Adds the posts that are near the group now: one that was found late may have been missing between them. */
+  /**
+   * Adds the posts that are near the group now: one that was found late may have been missing
+   * between them.
+   */
   #gather(token: Token, group: Group): void {
     for (;;) {
       const near = token.posts.filter(({ at }) => this.#isNear(group, at));
@@ -192,7 +198,10 @@ export class Confluence {
   }
 }
 
-/** Forgets the oldest post of the author with most: one author must not push out the posts of the others. */
+/**
+ * Forgets the oldest post of the author with most: one author must not push out the posts of the
+ * others.
+ */
 function forgetOne(posts: Post[]): void {
   const counts = new Map<string, number>();
   for (const { author } of posts) counts.set(author, (counts.get(author) ?? 0) + 1);

@@ -11,10 +11,15 @@ import type { Walked } from './walk/walk.ts';
 import type { Connection } from './walk/walker.ts';
 
 export interface Tail {
-  /** Runs until the tail is stopped, has done what was asked, or fails; throws a failure after the `end` notice. */
+  /**
+   * Runs until the tail is stopped, has done what was asked, or fails; throws a failure after the
+   * `end` notice.
+   */
   run(signal: AbortSignal): Promise<Summary>;
   status(): TailStatus;
-  /** Causes one turn of the loop, which increases `turns`: so a watchdog notices a loop that hangs. */
+  /**
+   * Causes one turn of the loop, which increases `turns`: so a watchdog notices a loop that hangs.
+   */
   wake(): void;
   /** Saves the position soon, because the output continues in another file. */
   touch(): void;
@@ -30,7 +35,10 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
   };
 }
 
-/** Runs a tail: a loop that lets each part make a step whenever something wakes it. The loop itself waits for nothing else. */
+/**
+ * Runs a tail: a loop that lets each part make a step whenever something wakes it. The loop itself
+ * waits for nothing else.
+ */
 class Engine {
   readonly #ports: TailPorts;
   readonly #options: TailOptions;
@@ -39,7 +47,10 @@ class Engine {
   readonly #over = new AbortController();
   #turns = 0;
   #told: Stretched | undefined;
-  /** The spending limit with which the walk that ended at the limit would have reached what is verified. */
+  /**
+   * The spending limit with which the walk that ended at the limit would have reached what is
+   * verified.
+   */
   #neededCeiling: number | null = null;
 
   constructor(ports: TailPorts, options: TailOptions) {
@@ -161,7 +172,10 @@ class Engine {
     return printed.kind !== 'nothing';
   }
 
-  /** All rows of a walk were printed: learns what this proves, and what it shows of the feed and of the WebSocket. */
+  /**
+   * All rows of a walk were printed: learns what this proves, and what it shows of the feed and of
+   * the WebSocket.
+   */
   #conclude({ walked, printed, missed }: Filling): void {
     const { known, walker, printer, session, rate, end, notify } = this.#parts;
     const { cut, depth, failure, pages } = walked;
@@ -184,7 +198,10 @@ class Engine {
     }
   }
 
-  /** The spending limit with which the walk would have reached what is verified; null if this cannot be estimated. */
+  /**
+   * The spending limit with which the walk would have reached what is verified; null if this cannot
+   * be estimated.
+   */
   #ceilingFor({ times, oldest, rows }: Walked): number | null {
     const { verified } = this.#parts.known;
     const { stepCu, sizes } = this.#ports.source;
@@ -203,7 +220,10 @@ class Engine {
     return !printer.filling && output.left > 0 && !isFull;
   }
 
-  /** Only then is a WebSocket opened: an open one is charged by the minute, even while nothing can be printed. */
+  /**
+   * Only then is a WebSocket opened: an open one is charged by the minute, even while nothing can
+   * be printed.
+   */
   get #mayDial(): boolean {
     const { walker, printer, output } = this.#parts;
     const isQuiet = !walker.isWalking && !printer.filling && !output.busy();
@@ -231,7 +251,10 @@ class Engine {
     );
   }
 
-  /** Reports that a budget requires a longer interval: once in each of its periods, and again when it has doubled. */
+  /**
+   * Reports that a budget requires a longer interval: once in each of its periods, and again when
+   * it has doubled.
+   */
   #tellStretched(): void {
     const { session, walker, planner, notify } = this.#parts;
     if (session.mode !== 'poll' || !walker.isStarted) return;
@@ -269,7 +292,10 @@ class Engine {
     };
   }
 
-  /** Whether the run ended because of a failure on this machine, for example of its output or a file. */
+  /**
+   * Whether the run ended because of a failure on this machine, for example of its output or a
+   * file.
+   */
   get #isUnwritten(): boolean {
     const failure = this.#parts.end.ended?.failure;
     return failure instanceof Failure && failure.kind === 'local';
@@ -291,7 +317,10 @@ class Engine {
     }
   }
 
-  /** Saves the last position and flushes, within a limited time: a blocked output must not prevent the end of the run. */
+  /**
+   * Saves the last position and flushes, within a limited time: a blocked output must not prevent
+   * the end of the run.
+   */
   async #shutDown(): Promise<void> {
     const { session, output, wakeup, timing } = this.#parts;
     const { clock } = this.#ports;

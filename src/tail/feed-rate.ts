@@ -12,8 +12,9 @@ interface WalkedPosts {
 const SMOOTHING_MS = 120_000;
 
 /**
- * How many posts per second the feed has, averaged over about two minutes. After a pause (of this tail, of its machine or
- * of the service), the posts of the whole pause are read at once: they count by the time that they cover.
+ * How many posts per second the feed has, averaged over about two minutes. After a pause (of this
+ * tail, of its machine or of the service), the posts of the whole pause are read at once: they
+ * count by the time that they cover.
  */
 export class FeedRate {
   #perSecond: number | undefined;

@@ -24,7 +24,10 @@ type Value = number | null | undefined | Labelled;
 /** The name without the prefix, the help text, and the value. */
 type Metric<T> = readonly [name: string, help: string, of: (value: T, now: number) => Value];
 
-/** Something that is known of a run: its value before the run has begun, and the metrics that are made of it. */
+/**
+ * Something that is known of a run: its value before the run has begun, and the metrics that are
+ * made of it.
+ */
 interface Fact<T> {
   readonly initial: T;
   readonly metrics: readonly Metric<T>[];
@@ -43,7 +46,9 @@ const one = (label: string, value: string, sample: number): Labelled => ({
   values: [[value, sample]],
 });
 
-/** To add a metric, add a row: the compiler then requires its value. Times are epoch milliseconds. */
+/**
+ * To add a metric, add a row: the compiler then requires its value. Times are epoch milliseconds.
+ */
 const facts = {
   ready: fact<boolean>(false, [
     'ready',
@@ -235,7 +240,9 @@ export const metricNames: readonly string[] = Object.values(allFacts).flatMap(({
 
 /** Facts about a run that do not change. */
 interface TailIdentity {
-  /** The name of the status file without its extension: it distinguishes the tails of one machine. */
+  /**
+   * The name of the status file without its extension: it distinguishes the tails of one machine.
+   */
   readonly tail: string;
   readonly command: string;
   readonly version: string;

@@ -7,7 +7,10 @@ import { timing } from './timing.ts';
 const COUNTED_MAX = 10_000;
 /** Ids of verified posts, with which a repeated frame is recognized. */
 const RECENT_MAX = 20_000;
-/** Frames wait for the next walk while so many ids are known: those of seven minutes at 500 posts a second. */
+/**
+ * Frames wait for the next walk while so many ids are known: those of seven minutes at 500 posts a
+ * second.
+ */
 const IDS_MAX = 200_000;
 /** Forgetting reads all ids, so a small step forward forgets nothing yet. */
 const STEP_MS = 5_000;
@@ -18,16 +21,24 @@ interface KnownOptions {
   readonly latenessMs?: number;
 }
 
-/** What a tail knows of its feed: up to where it is verified, and which newer posts were delivered. */
+/**
+ * What a tail knows of its feed: up to where it is verified, and which newer posts were delivered.
+ */
 export class KnownPosts {
-  /** Posts that are not newer were there before the run began. Null if no post had a time: then only ids decide. */
+  /**
+   * Posts that are not newer were there before the run began. Null if no post had a time: then only
+   * ids decide.
+   */
   start: number | null;
   /** Up to this post time, every post was delivered. Null before the first verification. */
   verified: number | null;
   lowest: number | null;
   /** A lower bound of the service's clock, from post times alone. */
   sigma: number | null = null;
-  /** When the feed was last read completely, by the clock of this machine. It shows that a feed without new posts is read. */
+  /**
+   * When the feed was last read completely, by the clock of this machine. It shows that a feed
+   * without new posts is read.
+   */
   readAt: number | null;
   /** Every post after this time is delivered once it is verified. */
   after: number | null;
@@ -36,7 +47,10 @@ export class KnownPosts {
   readonly #counted = new Map<string, number | null>();
   readonly #recent = createRecentSet(RECENT_MAX);
   #forgotten = Number.NEGATIVE_INFINITY;
-  /** Up to here, an earlier run delivered every post: a frame from before is a repetition, even if its id is forgotten. */
+  /**
+   * Up to here, an earlier run delivered every post: a frame from before is a repetition, even if
+   * its id is forgotten.
+   */
   readonly #deliveredTo: number;
 
   readonly #latenessMs: number;
@@ -59,7 +73,10 @@ export class KnownPosts {
     }
   }
 
-  /** Whether a post needs no delivery any more: for rows of pages, the end of a walk, and frames alike. */
+  /**
+   * Whether a post needs no delivery any more: for rows of pages, the end of a walk, and frames
+   * alike.
+   */
   isDone({ id, at }: PostMark): boolean {
     return this.has(id) || (at !== null && this.#isOld(at));
   }
@@ -87,26 +104,38 @@ export class KnownPosts {
     this.#count(id, at);
   }
 
-  /** A new run begins after this post time. Of what was there before, the newest post that it does not print is from `skippedTo`. */
+  /**
+   * A new run begins after this post time. Of what was there before, the newest post that it does
+   * not print is from `skippedTo`.
+   */
   begin(from: number | null, skippedTo: number | null): void {
     this.start = from;
     this.verified = from;
     this.after = Math.max(skippedTo ?? 0, from ?? 0) || null;
   }
 
-  /** Learns the clock of the feed from the newest page: from its third newest post, because a single one may be dated wrongly. */
+  /**
+   * Learns the clock of the feed from the newest page: from its third newest post, because a single
+   * one may be dated wrongly.
+   */
   hear(times: readonly (number | null)[]): void {
     const isFirst = this.start === null && this.verified === null;
     const sigma = nthNewest(times, isFirst ? 0 : 2);
     if (sigma !== null) this.sigma = Math.max(this.sigma ?? sigma, sigma);
   }
 
-  /** A walk was complete: posts that are old enough to be in pages were delivered, except those from `left` on. */
+  /**
+   * A walk was complete: posts that are old enough to be in pages were delivered, except those from
+   * `left` on.
+   */
   provenTo(left = Number.POSITIVE_INFINITY): void {
     if (this.sigma !== null) this.verify(Math.min(this.sigma - this.#latenessMs, left - 1));
   }
 
-  /** Gives up what no walk could read, above this post time. Returns the gap; undefined if nothing is missing. */
+  /**
+   * Gives up what no walk could read, above this post time. Returns the gap; undefined if nothing
+   * is missing.
+   */
   giveUp(
     oldest: number | null,
     why: string,
@@ -119,7 +148,10 @@ export class KnownPosts {
     return { from, to: oldest };
   }
 
-  /** Whether the feed may end above this post time: no older post is known that pages should show by now. */
+  /**
+   * Whether the feed may end above this post time: no older post is known that pages should show by
+   * now.
+   */
   mayEndAt(oldest: number | null, isAnyKnown: boolean): boolean {
     const { lowest, sigma } = this;
     const isComplete = lowest === null || (oldest !== null && oldest <= lowest);

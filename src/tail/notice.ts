@@ -4,7 +4,9 @@ import type { Mode, PollReason, TailCost } from './spend/stream-or-poll.ts';
 
 type StartKind = 'now' | 'backfill' | 'since' | 'position';
 
-/** A stretch of the feed in which posts may be missing. Its bounds are post times, and belong to it. */
+/**
+ * A stretch of the feed in which posts may be missing. Its bounds are post times, and belong to it.
+ */
 export interface Gap {
   /** Why it was not read: why walks stopped, or the message of the failure that ended the run. */
   readonly why: StopCode | { readonly failure: string };
@@ -12,9 +14,15 @@ export interface Gap {
   readonly from: number | null;
   /** Null if the gap extends to the end of the run. */
   readonly to: number | null;
-  /** Whether the next run, which continues where this one stopped, will read it. It then does not count as a gap. */
+  /**
+   * Whether the next run, which continues where this one stopped, will read it. It then does not
+   * count as a gap.
+   */
   readonly open: boolean;
-  /** The spending limit without which the next run will not read it either; null if that is not known. */
+  /**
+   * The spending limit without which the next run will not read it either; null if that is not
+   * known.
+   */
   readonly neededCeiling?: number | null;
 }
 
@@ -32,7 +40,10 @@ export type EndReason = 'stopped' | 'count' | 'duration' | 'caughtUp' | 'reader'
 
 export interface TailCounts {
   readonly rows: number;
-  /** The number of rows posted before the start of the run. They were printed first, and `rows` excludes them. */
+  /**
+   * The number of rows posted before the start of the run. They were printed first, and `rows`
+   * excludes them.
+   */
   readonly earlier: number;
   readonly filled: number;
   /** The number of rows that came over the WebSocket after their time was verified. */
@@ -41,9 +52,15 @@ export interface TailCounts {
   readonly connections: number;
   readonly pages: number;
   readonly spent: TailCost;
-  /** The post time up to which the feed is complete except for the gaps; null before the first verification. */
+  /**
+   * The post time up to which the feed is complete except for the gaps; null before the first
+   * verification.
+   */
   readonly verified: number | null;
-  /** When the feed was last read completely, by the clock of this machine; null before the first complete walk. */
+  /**
+   * When the feed was last read completely, by the clock of this machine; null before the first
+   * complete walk.
+   */
   readonly readAt: number | null;
   /** Whether no post of the feed was ever seen, by this run or those that it continues. */
   readonly isUnseen: boolean;
@@ -95,7 +112,10 @@ export type TailNotice =
     }
   | { readonly kind: 'streamAgain'; readonly why: PollReason; readonly perMinute: number }
   | { readonly kind: 'stretched'; readonly perMinute: number; readonly stretched: Stretched }
-  /** A budget or the allowance is used up. The tail waits until `until`, when the budget or allowance renews. */
+  /**
+   * A budget or the allowance is used up. The tail waits until `until`, when the budget or
+   * allowance renews.
+   */
   | { readonly kind: 'budget'; readonly until: number; readonly reason: string }
   | { readonly kind: 'renewed' }
   | { readonly kind: 'unstable'; readonly sessions: number }
@@ -105,10 +125,17 @@ export type TailNotice =
   | { readonly kind: 'end'; readonly summary: Summary };
 
 export interface TailStatus extends TailCounts, Omit<FeederFacts, keyof TailCounts> {
-  /** Since when the output has accepted no rows, by the monotonic clock; null if it accepts them. */
+  /**
+   * Since when the output has accepted no rows, by the monotonic clock; null if it accepts them.
+   */
   readonly blockedSince: number | null;
-  /** The number of iterations of the main loop. A watchdog uses this to detect a loop that hangs. */
+  /**
+   * The number of iterations of the main loop. A watchdog uses this to detect a loop that hangs.
+   */
   readonly turns: number;
-  /** If the spending limit ended a walk: the limit with which it would have read all posts since the last verification. */
+  /**
+   * If the spending limit ended a walk: the limit with which it would have read all posts since the
+   * last verification.
+   */
   readonly neededCeiling: number | null;
 }

@@ -15,7 +15,10 @@ import { timing as defaults, type Timing } from './timing.ts';
 import { Wakeup } from './wakeup.ts';
 import { Walker } from './walk/walker.ts';
 
-/** The parts of one run. Each has its own state, and changes that of others only through their verbs. */
+/**
+ * The parts of one run. Each has its own state, and changes that of others only through their
+ * verbs.
+ */
 export interface TailParts {
   readonly wakeup: Wakeup;
   readonly known: KnownPosts;

@@ -12,7 +12,10 @@ export interface FeedPage {
   readonly rows: readonly TailRow[];
   readonly hasMore: boolean;
   readonly nextBefore: string | null;
-  /** Posts without an id. Their repetitions cannot be recognized, so such posts are counted but not printed. */
+  /**
+   * Posts without an id. Their repetitions cannot be recognized, so such posts are counted but not
+   * printed.
+   */
   readonly nameless?: readonly PostFields[];
   /** Whether the source itself has proved that no older post is needed. */
   readonly isProven?: boolean;
@@ -48,11 +51,17 @@ export interface Link {
   readonly held: number;
   /** The number of pings, pongs and frames that were received. */
   readonly signs: number;
-  /** Why the connection ended; undefined while it is open. The queue may still contain frames after the end. */
+  /**
+   * Why the connection ended; undefined while it is open. The queue may still contain frames after
+   * the end.
+   */
   readonly end: LinkEnd | undefined;
   send(text: string): void;
   ping?(): void;
-  /** Resolves to whether the service confirmed the close and stopped charging; undefined if this is not known. */
+  /**
+   * Resolves to whether the service confirmed the close and stopped charging; undefined if this is
+   * not known.
+   */
   close(): Promise<boolean> | undefined;
 }
 
@@ -60,8 +69,8 @@ export interface Link {
 export type Connect = (onChange: () => void, signal: AbortSignal) => Promise<Link>;
 
 /**
- * Where the rows of a run go: stdout, a file, a command. `write` and `flush` return `false` when the reader has closed the
- * output, which is not a failure.
+ * Where the rows of a run go: stdout, a file, a command. `write` and `flush` return `false` when
+ * the reader has closed the output, which is not a failure.
  */
 export interface Writer {
   write(rows: readonly TailRow[]): boolean | Promise<boolean>;
@@ -69,11 +78,17 @@ export interface Writer {
   flush(): Promise<boolean>;
   /** Where the next row goes, if the output is a file from which a later run can continue. */
   place?(): FilePlace;
-  /** The returned function counts acknowledged rows. Without it, rows count as delivered when `flush` resolves. */
+  /**
+   * The returned function counts acknowledged rows. Without it, rows count as delivered when
+   * `flush` resolves.
+   */
   delivered?(onChange: () => void): () => number;
   /** The number of rows that `write` has accepted and that have not left this process yet. */
   pending?(): number;
-  /** Ends the output. Resolves when work that must not be interrupted is done, however long this takes. */
+  /**
+   * Ends the output. Resolves when work that must not be interrupted is done, however long this
+   * takes.
+   */
   end?(): Promise<void>;
 }
 
@@ -89,11 +104,17 @@ export interface ConfluenceStage {
 /** What the output of a run consists of. */
 export interface OutputPorts {
   readonly writer: Writer;
-  /** Replaces posts by the records that they make. A position then covers only rows that were delivered. */
+  /**
+   * Replaces posts by the records that they make. A position then covers only rows that were
+   * delivered.
+   */
   readonly confluences?: ConfluenceStage | undefined;
   /** Undefined if no later run can continue. */
   readonly save?: ((position: Position) => Promise<void>) | undefined;
-  /** Waits while a disk is full, and the run pays for nothing; after `close`, a full disk is a failure. */
+  /**
+   * Waits while a disk is full, and the run pays for nothing; after `close`, a full disk is a
+   * failure.
+   */
   readonly disk?: FullDisk | undefined;
 }
 
@@ -122,7 +143,10 @@ export interface TailPorts {
   readonly output: OutputPorts;
   readonly left?: Pick<Remainder, 'key' | 'budgets'> | undefined;
   readonly key?: ((signal: AbortSignal) => Promise<KeyFacts>) | undefined;
-  /** The limits of the budgets as a text, which is cheap to read every few seconds and differs after each change. */
+  /**
+   * The limits of the budgets as a text, which is cheap to read every few seconds and differs after
+   * each change.
+   */
   readonly limits?: (() => Promise<string>) | undefined;
   /** The failure of the last attempt of a request; undefined after an answer. */
   readonly trouble?: (() => Failure | undefined) | undefined;
@@ -131,7 +155,10 @@ export interface TailPorts {
 }
 
 export type StartPoint =
-  /** A start at the newest post. Up to `recent` posts of the first page are printed too, which costs nothing. */
+  /**
+   * A start at the newest post. Up to `recent` posts of the first page are printed too, which costs
+   * nothing.
+   */
   | { readonly kind: 'now'; readonly recent?: number }
   | { readonly kind: 'backfill'; readonly rows: number }
   | { readonly kind: 'since'; readonly at: number }
@@ -140,13 +167,20 @@ export type StartPoint =
 export interface TailOptions {
   readonly start: StartPoint;
   readonly via: Via;
-  /** Whether `auto` means the cheapest way that keeps the lag. Otherwise, no post may come later than the WebSocket delivers it. */
+  /**
+   * Whether `auto` means the cheapest way that keeps the lag. Otherwise, no post may come later
+   * than the WebSocket delivers it.
+   */
   readonly cheapest?: boolean | undefined;
   readonly lagMs: number;
   readonly subscription?: Subscription | undefined;
-  /** Whether the WebSocket delivers a post that appears in pages; by default, it delivers all posts. */
+  /**
+   * Whether the WebSocket delivers a post that appears in pages; by default, it delivers all posts.
+   */
   readonly carries?: ((row: TailRow) => boolean) | undefined;
-  /** Whether the post of a frame also appears in the pages that are read; by default, all posts do. */
+  /**
+   * Whether the post of a frame also appears in the pages that are read; by default, all posts do.
+   */
   readonly scope?: ((row: TailRow) => boolean) | undefined;
   readonly filter?: ((row: TailRow) => boolean) | undefined;
   readonly count?: number | undefined;
@@ -156,9 +190,15 @@ export interface TailOptions {
   readonly noFollow?: boolean | undefined;
   /** What the run may still spend by its own limit; null if it has none, or can ask for more. */
   readonly limitLeft?: (() => number | null) | undefined;
-  /** If a budget or the allowance is used up, whether the tail waits until it renews instead of ending. */
+  /**
+   * If a budget or the allowance is used up, whether the tail waits until it renews instead of
+   * ending.
+   */
   readonly waitForBudget?: boolean | undefined;
-  /** The fraction of the key's units that the WebSocket may use with `--via auto`, from 0 to 1; by default, 1. */
+  /**
+   * The fraction of the key's units that the WebSocket may use with `--via auto`, from 0 to 1; by
+   * default, 1.
+   */
   readonly socketShare?: number | undefined;
   readonly feed: string;
   readonly on?: ((notice: TailNotice) => void) | undefined;

@@ -13,7 +13,10 @@ import {
 import type { KnownState } from './known.ts';
 import { nthNewest, type PostMark, timeOf } from './post-row.ts';
 
-/** An older position is as good to continue from. For a file, it is also the certificate (docs/proof.md). */
+/**
+ * An older position is as good to continue from. For a file, it is also the certificate
+ * (docs/proof.md).
+ */
 export interface Position extends KnownState {
   /** The feed and its service. A tail of another feed cannot continue from the position. */
   readonly feed: string;
@@ -69,7 +72,10 @@ function certificateOf(position: Position): Certificate | undefined {
   return { feed, filters, coverage, verified, lowest, readAt, lines, bytes };
 }
 
-/** Reads the certificate of a file; undefined if its text has none, `'damaged'` if it cannot be read. */
+/**
+ * Reads the certificate of a file; undefined if its text has none, `'damaged'` if it cannot be
+ * read.
+ */
 export function certificateIn(text: string): Certificate | 'damaged' | undefined {
   const value = parseObject(text);
   if (!value) return 'damaged';
@@ -130,7 +136,10 @@ function checkedFeed(position: Position, feed: string): Position {
   throw invalid(`it belongs to another feed (${position.feed}, not ${feed})`);
 }
 
-/** Reads a checkpoint of trdr 1.0: of a tail, whose ids are complete from its floor on, or of a follower. */
+/**
+ * Reads a checkpoint of trdr 1.0: of a tail, whose ids are complete from its floor on, or of a
+ * follower.
+ */
 function readOldCheckpoint(
   { form, feed, ...value }: JsonObject,
   asked: string,
@@ -157,7 +166,10 @@ function placeOf(value: unknown): FilePlace | undefined {
     : undefined;
 }
 
-/** Lines without a position do not show what is missing: coverage then starts shortly before the newest post. */
+/**
+ * Lines without a position do not show what is missing: coverage then starts shortly before the
+ * newest post.
+ */
 export function continueAfter(
   position: Position | undefined,
   lines: readonly PostMark[],

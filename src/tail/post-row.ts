@@ -13,14 +13,23 @@ export interface TailRow extends PostMark {
   readonly record: PostFields;
   /** The fields that say who wrote the post, if they are known without parsing the record. */
   readonly author?: PostFields;
-  /** Printing the original bytes is faster than serializing; null for rows from pages and undocumented frames. */
+  /**
+   * Printing the original bytes is faster than serializing; null for rows from pages and
+   * undocumented frames.
+   */
   readonly raw: Uint8Array | null;
 }
 
-/** The fields that say who wrote a post. Parsing the record of each frame for them would halve the throughput. */
+/**
+ * The fields that say who wrote a post. Parsing the record of each frame for them would halve the
+ * throughput.
+ */
 export const authorFieldsOf = (row: TailRow): PostFields => row.author ?? row.record;
 
-/** The row of a record; null if the record has no id, because its repetitions could not be recognized. */
+/**
+ * The row of a record; null if the record has no id, because its repetitions could not be
+ * recognized.
+ */
 export function tailRow(record: PostFields, timeField: string): TailRow | null {
   const id = idOf(record);
   return id === null ? null : { id, at: postTimeOf(record[timeField]), record, raw: null };
@@ -40,7 +49,10 @@ export function tailRows(
   return { rows, nameless };
 }
 
-/** The id as text. For a number, this is its original text, because a double may not represent all digits. */
+/**
+ * The id as text. For a number, this is its original text, because a double may not represent all
+ * digits.
+ */
 function idOf(record: PostFields): string | null {
   const { id } = record;
   if (typeof id === 'number' && Number.isFinite(id))
@@ -54,7 +66,10 @@ export const timeOf = (value: unknown): number | null =>
 const DIGITS = /^\d{10,15}$/;
 const DATE = /^\d{4}-\d\d-\d\d/;
 
-/** A lower number is not a time in milliseconds, but for example one in seconds: no post is from before 2001. */
+/**
+ * A lower number is not a time in milliseconds, but for example one in seconds: no post is from
+ * before 2001.
+ */
 const EARLIEST_MS = 1e12;
 
 /** The post time of a record, given as a number or as text; null if it cannot be read. */
@@ -68,7 +83,9 @@ function textTime(text: string): number | null {
   return DATE.test(text) ? timeOf(Date.parse(text)) : null;
 }
 
-/** The nth newest of these times, from 0 on; the oldest one if there are fewer, null without any. */
+/**
+ * The nth newest of these times, from 0 on; the oldest one if there are fewer, null without any.
+ */
 export function nthNewest(times: readonly (number | null)[], nth: number): number | null {
   const known = times.filter((at) => at !== null).sort((a, b) => b - a);
   return known[Math.min(nth, known.length - 1)] ?? null;

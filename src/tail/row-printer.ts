@@ -83,7 +83,10 @@ export class RowPrinter {
     );
   }
 
-  /** Prints the next rows: of a finished walk first, then of frames. Before the start of the run is known, there are none. */
+  /**
+   * Prints the next rows: of a finished walk first, then of frames. Before the start of the run is
+   * known, there are none.
+   */
   async step(isPlaced: boolean): Promise<Printed> {
     const { output, session } = this.#parts;
     if (!output.step()) {
@@ -94,13 +97,15 @@ export class RowPrinter {
     if (output.closed) return { kind: 'ended', reason: 'reader' };
     if (output.left <= 0) {
       if (this.#isDrained || output.isAcknowledged) return { kind: 'ended', reason: 'count' };
-      // Wait until the operating system has the last rows of --count, but pay for nothing meanwhile.
+      // Wait until the operating system has the last rows of --count, but pay for nothing
+      // meanwhile.
       this.#isDrained = true;
       session.close();
       output.drain();
       return SOMETHING;
     }
-    // Print nothing before the start of the run is on disk: after a crash, a run without it would start at the newest post.
+    // Print nothing before the start of the run is on disk: after a crash, a run without it would
+    // start at the newest post.
     if (!output.isSafe && (isPlaced || this.filling)) {
       if (isPlaced) output.secure();
       return NOTHING;
@@ -109,7 +114,10 @@ export class RowPrinter {
     return isPlaced && this.#printFrames() ? SOMETHING : NOTHING;
   }
 
-  /** Closes the WebSocket when the output has accepted no rows for long: the connection is charged by the minute. */
+  /**
+   * Closes the WebSocket when the output has accepted no rows for long: the connection is charged
+   * by the minute.
+   */
   #closeIfBlocked(): void {
     const { clock, timing, session } = this.#parts;
     this.blockedAt ??= clock.mono();
@@ -140,7 +148,8 @@ export class RowPrinter {
       output.touch();
       return SOMETHING;
     }
-    // While older rows come first, the feed is verified up to just before the oldest row that is left.
+    // While older rows come first, the feed is verified up to just before the oldest row that is
+    // left.
     if (walked.cut === undefined && walked.depth !== 'shallow') known.provenTo(walked.stack.lowest);
     if (rows.length > 0) return SOMETHING;
     this.filling = undefined;
@@ -148,7 +157,10 @@ export class RowPrinter {
     return { kind: 'filled', filling };
   }
 
-  /** Prints a row that was there before the run began, if it is one of the newest ones that are still wanted. */
+  /**
+   * Prints a row that was there before the run began, if it is one of the newest ones that are
+   * still wanted.
+   */
   #printPast(row: TailRow, left: number, out: TailRow[], earlier: TailRow[]): void {
     const { start } = this.#parts.options;
     const isBackfill = start.kind === 'backfill' && left < start.rows;

@@ -8,7 +8,9 @@ export interface Dialing {
   readonly job: Job<Link>;
 }
 
-/** Connected, but the service has not answered the subscription. At `until`, this no longer matters. */
+/**
+ * Connected, but the service has not answered the subscription. At `until`, this no longer matters.
+ */
 export interface Subscribing {
   readonly kind: 'subscribing';
   readonly since: number;
@@ -16,9 +18,13 @@ export interface Subscribing {
   readonly until: number;
 }
 
-/** Only `socket/session.ts` changes the state (diagram in docs/tail.md). All times are monotonic. */
+/**
+ * Only `socket/session.ts` changes the state (diagram in docs/tail.md). All times are monotonic.
+ */
 export type TailState =
-  /** The tail reads only pages, because the feed has no WebSocket or streaming was decided against. */
+  /**
+   * The tail reads only pages, because the feed has no WebSocket or streaming was decided against.
+   */
   | { readonly kind: 'polling' }
   /** There is no connection since `since`; the next attempt follows at `until`. */
   | { readonly kind: 'down'; readonly since: number; readonly until: number }

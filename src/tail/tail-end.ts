@@ -84,7 +84,10 @@ export class TailEnd {
     this.#parts.notify({ kind: 'gap', ...gap });
   }
 
-  /** Ends a run that is due. After its duration, the socket is closed, and a last walk verifies the feed. */
+  /**
+   * Ends a run that is due. After its duration, the socket is closed, and a last walk verifies the
+   * feed.
+   */
   step(): void {
     const { clock, options, timing, walker, printer, session, output } = this.#parts;
     const isPrinted = printer.filling === undefined;

@@ -1,9 +1,15 @@
 import type { Clock } from '../base/clock.ts';
 
-/** The error that cancels a timer. It is created once, because capturing the stack for each error would be slow. */
+/**
+ * The error that cancels a timer. It is created once, because capturing the stack for each error
+ * would be slow.
+ */
 const REPLACED = new Error('the timer was replaced');
 
-/** Only an earlier time replaces the timer, because an unnecessary wakeup costs less than a new timer. */
+/**
+ * Only an earlier time replaces the timer, because an unnecessary wakeup costs less than a new
+ * timer.
+ */
 export class Wakeup {
   #woken = false;
   #resumeLoop: (() => void) | undefined;
@@ -22,7 +28,10 @@ export class Wakeup {
     this.#resumeLoop = undefined;
   };
 
-  /** Resolves at the next call of `wake`, at once if there was one since the last wait, or at `due` on the monotonic clock. */
+  /**
+   * Resolves at the next call of `wake`, at once if there was one since the last wait, or at `due`
+   * on the monotonic clock.
+   */
   async wait(due: number): Promise<void> {
     if (!this.#woken) {
       this.#arm(due);

@@ -266,7 +266,9 @@ async function* inLines(
   for await (const lines of linesIn(chunks, LONGEST_LINE)) yield subjectsOn(lines);
 }
 
-/** trdr would look up, and pay for, the header and whole lines as subjects if --column is missing. */
+/**
+ * trdr would look up, and pay for, the header and whole lines as subjects if --column is missing.
+ */
 function refuseTable(name: string, first: string): void {
   if (/^[[{]/.test(first)) {
     const hint = 'select the field with the subjects, such as --column authorHandle';

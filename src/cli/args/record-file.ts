@@ -29,7 +29,9 @@ const byExtension: Readonly<Record<string, RecordFormat>> = {
   '.json': 'json',
 };
 
-/** Opens a file, or stdin. The extension states the format; without one, the first character does. */
+/**
+ * Opens a file, or stdin. The extension states the format; without one, the first character does.
+ */
 export async function openRecords(
   path: string,
   io: Pick<Io, 'stdin' | 'signal'>,

@@ -60,7 +60,10 @@ function isShell(name: string): name is Shell {
   return Object.hasOwn(completionFiles, name);
 }
 
-/** What `completion` does: it prints a script, or installs one for a shell, by default that of the user. */
+/**
+ * What `completion` does: it prints a script, or installs one for a shell, by default that of the
+ * user.
+ */
 interface CompletionInput {
   readonly shell: Shell | undefined;
   readonly isInstall: boolean;

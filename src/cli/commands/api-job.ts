@@ -21,7 +21,10 @@ interface RawFlags {
   readonly paginate: boolean;
 }
 
-/** A raw request, or with --paginate a page after the other: prints the bodies as the service sent them. */
+/**
+ * A raw request, or with --paginate a page after the other: prints the bodies as the service sent
+ * them.
+ */
 export function apiJob(context: Context, request: RawRequest, flags: RawFlags): CommandJob {
   return {
     plan: apiPlan(request, flags.paginate),
@@ -60,7 +63,10 @@ function apiPlan(request: RawRequest, paginate: boolean): Plan {
 
 const FREE = { least: 0, most: 0, reveals: 0 };
 
-/** The command that continues with the page at `path`, which already contains the values of the flags -f and --field. */
+/**
+ * The command that continues with the page at `path`, which already contains the values of the
+ * flags -f and --field.
+ */
 function continuedCall({ terminal, settings }: Context, typed: string, path: string): string {
   const { argv, cwd } = terminal.io;
   const changed = argv.map((word) => (word === typed ? path : word));

@@ -21,7 +21,10 @@ const field = {
   },
 };
 
-/** The maximum size of a request body from stdin in bytes, so that endless input does not fill the memory. */
+/**
+ * The maximum size of a request body from stdin in bytes, so that endless input does not fill the
+ * memory.
+ */
 const LARGEST = 16 * 1024 * 1024;
 
 export const api = command({

@@ -97,7 +97,10 @@ function unitsWanted(me: Known<Me>, wanted: UnitsGate | undefined): number | und
   return granted * wanted.share;
 }
 
-/** Throws if the units, at the rate of this month, will run out within `minDays` days and before the month ends. */
+/**
+ * Throws if the units, at the rate of this month, will run out within `minDays` days and before the
+ * month ends.
+ */
 function checkDays(
   me: Known<Me>,
   rate: Forecast | null,

@@ -9,7 +9,10 @@ import page from './price.md';
 
 const LIST = 'run "trdr price" to list all endpoints';
 
-/** The prices of a command's calls, otherwise of the endpoint with this name or path, otherwise of all that begin with it. */
+/**
+ * The prices of a command's calls, otherwise of the endpoint with this name or path, otherwise of
+ * all that begin with it.
+ */
 async function pricesFor(name: string): Promise<PriceRecord[]> {
   const all = priceList();
   const { tree } = await import('../tree.ts');

@@ -90,7 +90,10 @@ export const resolveCommand = command({
   },
 });
 
-/** The calls for a handle: the lookup, unless the cache has it, and a live search, unless the cache has a wallet. */
+/**
+ * The calls for a handle: the lookup, unless the cache has it, and a live search, unless the cache
+ * has a wallet.
+ */
 function callsOf(handle: Subject, plan: LookupPlan, direct: boolean, waitMs: number): Planned[] {
   const ask = { params: { handle: handle.value } };
   const times = attemptsWithin(waitMs) + 1;

@@ -74,7 +74,8 @@ export const storeLogin = command({
 /** Rejects a URL that is not the URL of a store. */
 function checkStoreUrl(url: string): void {
   if (storeUrl.read(url) !== undefined) return;
-  readStoreUrl(url); // Throws if the problem has an error of its own, such as a password in the URL.
+  // Throws if the problem has an error of its own, such as a password in the URL.
+  readStoreUrl(url);
   throw usageError('invalid store URL', 'write it as redis://user@host:6379/0, without spaces');
 }
 

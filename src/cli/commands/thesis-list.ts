@@ -92,7 +92,10 @@ export const thesisList = command({
   },
 });
 
-/** What an empty page proves depends on the feed, and with conditions or a range it proves nothing about the feed. */
+/**
+ * What an empty page proves depends on the feed, and with conditions or a range it proves nothing
+ * about the feed.
+ */
 function emptyText(
   { conditions, since, until, before }: ListInput,
   authors: readonly Subject[],

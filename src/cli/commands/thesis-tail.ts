@@ -221,7 +221,8 @@ export const thesisTail = command({
           cheapest,
           socketShare: context.settings.socketShare,
           subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },
-          // The WebSocket delivers only posts of the subscribed tokens, and a page can be limited to one token at most.
+          // The WebSocket delivers only posts of the subscribed tokens, and a page can be limited
+          // to one token at most.
           carries: byToken ? createFilter({ tokens }) : undefined,
           scope: createFilter({
             tokens: scope.tokenAddress === undefined ? [] : [scope.tokenAddress],

@@ -108,8 +108,9 @@ function checkFresh({ terminal }: Context, { readAt }: Verification, after: numb
 }
 
 /**
- * The files that are meant: a certificate, which a pattern may match, stands for its file, the lock of a running tail
- * is passed over, and the files that --rotate has finished belong to the file that continues them.
+ * The files that are meant: a certificate, which a pattern may match, stands for its file, the lock
+ * of a running tail is passed over, and the files that --rotate has finished belong to the file
+ * that continues them.
  */
 function filesOf(given: readonly string[]): string[] {
   const meant = given.filter((file) => !isLockName(file)).map(certifiedFile);

@@ -137,7 +137,10 @@ class WalletStanding {
   #kept = 0;
   #known = 0;
   #unknown = 0;
-  /** Wallets of several people, of whom the cheap ways confirm one, who need not be the service's own choice. */
+  /**
+   * Wallets of several people, of whom the cheap ways confirm one, who need not be the service's
+   * own choice.
+   */
   readonly #shared: string[] = [];
 
   add({ subject, answer, owners = 0 }: LookupPlan): void {

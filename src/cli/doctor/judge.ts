@@ -89,7 +89,9 @@ export function judgeLimits(record: Sent): Check {
     : passed('limits', detail);
 }
 
-/** One check for each difference between the service's API and the API that this trdr was built for. */
+/**
+ * One check for each difference between the service's API and the API that this trdr was built for.
+ */
 export function judgeDrift(differences: readonly ApiDifference[]): Check[] {
   if (differences.length === 0) return [passed('drift', 'API matches this version of trdr')];
   return differences.map(({ how, call, text, breaks }) => {

@@ -28,7 +28,10 @@ import {
   warn,
 } from './judge.ts';
 
-/** Runs the checks in order. Without a client, or if another server answers, most of them are skipped. */
+/**
+ * Runs the checks in order. Without a client, or if another server answers, most of them are
+ * skipped.
+ */
 export async function* probe(context: Context, ws: boolean): AsyncGenerator<Check> {
   yield* settingsChecks(context);
   const asking = ['reach', 'clock', 'key', 'limits', 'drift', ...(ws ? ['socket'] : [])];
@@ -142,7 +145,10 @@ function isReadableByOthers(path: string, platform: NodeJS.Platform): boolean {
 
 const skipped = (checks: readonly string[]) => checks.map((check) => skip(check, 'skipped'));
 
-/** A web server or a captive portal has no OpenAPI document, and no `me`, or one that is not a JSON object. */
+/**
+ * A web server or a captive portal has no OpenAPI document, and no `me`, or one that is not a JSON
+ * object.
+ */
 async function otherServer(
   context: Context,
   client: Client,

@@ -88,7 +88,10 @@ function boardCall(period: BoardPeriod, at: number | undefined): BoardCall {
   return { id: 'launchpad.board', ask: { query } };
 }
 
-/** The entries. If the earlier snapshot cannot be read, those of the first, which was paid for, come before the failure. */
+/**
+ * The entries. If the earlier snapshot cannot be read, those of the first, which was paid for, come
+ * before the failure.
+ */
 async function* boardRows(
   { terminal, service }: Context,
   flags: BoardFlags,
@@ -117,7 +120,8 @@ function* comparedRows(
   board: Sent,
   before: Sent | undefined,
 ): Generator<Sent, void, void> {
-  // Report results that need no action only on a terminal, so that mails from cron do not contain them.
+  // Report results that need no action only on a terminal, so that mails from cron do not contain
+  // them.
   const isWatched = terminal.io.stderr.isTTY === true;
   if (!isOnRecord(board)) {
     const when = at === undefined ? '' : ' at or before the time of --at';
@@ -135,13 +139,19 @@ function* comparedRows(
 
 const DAY_MS = 86_400_000;
 
-/** A relative time counts back from the board that is shown; so does yesterday, which could begin two days before. */
+/**
+ * A relative time counts back from the board that is shown; so does yesterday, which could begin
+ * two days before.
+ */
 function comparedTime(compare: Instant, shownAt: number, now: number, utc: boolean): number {
   if ('day' in compare && compare.day === -1) return shownAt - DAY_MS;
   return instantAt(compare, 'ageMs' in compare ? shownAt : now, utc);
 }
 
-/** Whether the rank of a row is at most `top`. For a trader who left the board, the former rank counts. */
+/**
+ * Whether the rank of a row is at most `top`. For a trader who left the board, the former rank
+ * counts.
+ */
 function isWithin(row: Sent, top: number | undefined): boolean {
   if (top === undefined) return true;
   const rank = numberOf(row['rank']) ?? numberOf(row['previousRank']);

@@ -19,7 +19,10 @@ const ANY_ID = '00000000-0000-0000-0000-000000000000';
 /** One, so that the cost of a board has a bound before its wallets are known. */
 const OWNERS = 1;
 
-/** The calls that may show who is behind so many wallets: their person, or the name of their launchpad account. */
+/**
+ * The calls that may show who is behind so many wallets: their person, or the name of their
+ * launchpad account.
+ */
 export const traderCalls = (times: number): readonly Planned[] => [
   { id: 'user.id', ask: { params: { id: ANY_ID } }, times, isSure: false },
   { id: 'launchpad.user', ask: { params: { wallet: ANY_WALLET } }, times, isSure: false },
@@ -45,7 +48,10 @@ class BoardTraders {
     this.#context = context;
   }
 
-  /** The rows with their traders. All rows come, because they were paid for; after a failure, with the traders who are kept. */
+  /**
+   * The rows with their traders. All rows come, because they were paid for; after a failure, with
+   * the traders who are kept.
+   */
   async *naming(rows: AsyncIterable<Sent>): AsyncGenerator<Sent, void, void> {
     const board = await collect(rows);
     const plans = await this.#planAll(board.rows);

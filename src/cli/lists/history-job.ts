@@ -64,7 +64,10 @@ interface History {
   readonly journal: ExportJournal | undefined;
 }
 
-/** Reads the snapshots of a stretch. With --out, a journal has those that were paid for until the file is complete. */
+/**
+ * Reads the snapshots of a stretch. With --out, a journal has those that were paid for until the
+ * file is complete.
+ */
 export async function runHistory(context: Context, flags: HistoryFlags): Promise<ExitCode> {
   const { terminal, settings } = context;
   const { out, dryRun } = settings.flags;
@@ -133,7 +136,10 @@ const identityOf = ({ period, since, until, every }: HistoryFlags): ExportIdenti
   noun: 'the period, --since, --until or --every',
 });
 
-/** The history of a journal. Its first answer fixes the times, because an age such as 7d would now mean others. */
+/**
+ * The history of a journal. Its first answer fixes the times, because an age such as 7d would now
+ * mean others.
+ */
 async function resumed(
   context: Context,
   flags: HistoryFlags,
@@ -172,7 +178,10 @@ async function reportResumption(
     );
 }
 
-/** Ages count by the clock of the service, because the one of this machine may be hours off. Nothing is sent for a dry run. */
+/**
+ * Ages count by the clock of the service, because the one of this machine may be hours off. Nothing
+ * is sent for a dry run.
+ */
 async function timesOf(
   context: Context,
   { since, until, every }: HistoryFlags,
@@ -249,7 +258,10 @@ function historyPlan({ period }: HistoryFlags, { stretch, boards }: History): Pl
 
 const boardAt = (period: BoardPeriod, at: number) => ({ query: { period, at: String(at) } });
 
-/** Reads what is not read yet, newest first. Returns the error that ended it early: what came before it was paid for. */
+/**
+ * Reads what is not read yet, newest first. Returns the error that ended it early: what came before
+ * it was paid for.
+ */
 async function readSnapshots(
   context: Context,
   { period }: HistoryFlags,
@@ -321,7 +333,10 @@ function report(
     terminal.notice(`not on the leaderboard in any of these snapshots: ${namesText(unknown)}`);
 }
 
-/** Prints the rows, or replaces the file with them. Throws the error that ended the reading, with how to continue. */
+/**
+ * Prints the rows, or replaces the file with them. Throws the error that ended the reading, with
+ * how to continue.
+ */
 async function deliver<T>(
   context: Context,
   { stretch, boards, journal }: History,

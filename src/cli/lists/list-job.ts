@@ -50,7 +50,10 @@ interface PostList extends CountedFields {
   readonly feedNoun: string;
   /** Whether the feeds have other posts too. */
   readonly isNarrowed?: boolean;
-  /** Opens the feeds. Calls that this needs are sent when the output is open, so that they are not lost. */
+  /**
+   * Opens the feeds. Calls that this needs are sent when the output is open, so that they are not
+   * lost.
+   */
   readonly open: () => Promise<OpenedFeeds>;
   readonly onPosts?: (posts: AsyncIterable<Sent>) => AsyncIterable<Sent>;
 }
@@ -60,7 +63,10 @@ interface OpenedFeeds {
   readonly own: readonly TimedFeed<Sent>[];
   readonly whole: TimedFeed<Sent>;
   readonly name: string;
-  /** Of whom and what the posts are; of this, a certificate states what is not in the name of the feed. */
+  /**
+   * Of whom and what the posts are; of this, a certificate states what is not in the name of the
+   * feed.
+   */
   readonly wanted: Conditions;
   readonly among: Among;
 }
@@ -183,7 +189,8 @@ async function printList(
   const isCutForAgent = flags.isForAgent && (isCut || state.matches > (flags.best ?? rows ?? 0));
   if (isCutForAgent) terminal.notice(agentText(context, flags, state, range.since));
   else if (isCut && walk.since !== undefined) terminal.notice(cutText(state.oldest));
-  // A file of counts, or one from which the sort has cut posts, proves nothing about a stretch of time.
+  // A file of counts, or one from which the sort has cut posts, proves nothing about a stretch of
+  // time.
   if (flags.countBy !== undefined) return;
   if (flags.best === undefined || state.matches <= flags.best)
     certificate.write(
@@ -215,7 +222,8 @@ async function* readFeeds(
       `--before continues a list of other ${list.feedNoun}s`,
       'run the command as it was printed, with the same flags and files',
     );
-  // What a feed of its own has is wanted, even if its records name the author otherwise than expected.
+  // What a feed of its own has is wanted, even if its records name the author otherwise than
+  // expected.
   const narrowing = list.isNarrowed ? wanted : {};
   const filter = walkFilter(context, flags, list, narrowing, state, (record) =>
     certificate.saw(record),
@@ -316,7 +324,10 @@ function walkFilter(
 
 const postId = ({ id }: Sent): string | undefined => (typeof id === 'string' ? id : undefined);
 
-/** The posts in the order of the flags. If the list fails halfway, the posts so far come first: they were paid for. */
+/**
+ * The posts in the order of the flags. If the list fails halfway, the posts so far come first: they
+ * were paid for.
+ */
 async function* inOrderOf(
   { best, sort, reverse }: ListInput,
   posts: AsyncIterable<Sent>,
@@ -334,7 +345,10 @@ async function* inOrderOf(
   if (failure) throw failure.error;
 }
 
-/** The counts of posts. If the list fails halfway, those of the posts so far come first: they were paid for. */
+/**
+ * The counts of posts. If the list fails halfway, those of the posts so far come first: they were
+ * paid for.
+ */
 async function* countsOf(
   { best, sort, reverse }: ListInput,
   counter: PostCounter,
@@ -352,7 +366,10 @@ async function* countsOf(
   if (failure) throw failure.error;
 }
 
-/** The flags that continue a list. An age such as 2h would refer to a later time, so they state the time. */
+/**
+ * The flags that continue a list. An age such as 2h would refer to a later time, so they state the
+ * time.
+ */
 function continuation(
   before: string | undefined,
   since: number | undefined,

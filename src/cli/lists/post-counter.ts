@@ -19,7 +19,10 @@ interface Group {
   readonly authors: Set<unknown>;
 }
 
-/** Counts posts, and their different authors, by the values of one field. It keeps no posts, so a whole feed can be counted. */
+/**
+ * Counts posts, and their different authors, by the values of one field. It keeps no posts, so a
+ * whole feed can be counted.
+ */
 export class PostCounter {
   readonly #field: string;
   readonly #fields: CountedFields;

@@ -63,7 +63,10 @@ const plannedPages = (pages: PostGroup): Planned => ({
 
 const isClosed = ({ closedAt }: Sent): boolean => typeof closedAt === 'number';
 
-/** The posts of the files, each once: as the last file has it, at the place where the first one has it. */
+/**
+ * The posts of the files, each once: as the last file has it, at the place where the first one has
+ * it.
+ */
 async function recordedIn(
   { terminal }: Context,
   files: readonly string[],

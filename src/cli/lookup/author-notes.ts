@@ -12,7 +12,10 @@ const NOTED = 20_000;
 /** The authors who are written at once: few enough that no row waits for them. */
 const SLICE = 100;
 
-/** Posts name their authors by id and handle. The book notes them, so that their next lookup by id says what has changed. */
+/**
+ * Posts name their authors by id and handle. The book notes them, so that their next lookup by id
+ * says what has changed.
+ */
 export class AuthorNotes {
   readonly #book: Book | undefined;
   readonly #now: () => number;
@@ -30,7 +33,10 @@ export class AuthorNotes {
     return new AuthorNotes(await openBook(context), context.terminal.io.clock.now);
   }
 
-  /** Called for every post, so it does no more than remember. Of several posts, the first one counts. */
+  /**
+   * Called for every post, so it does no more than remember. Of several posts, the first one
+   * counts.
+   */
   saw(post: Sent): void {
     const id = textOf(post['authorId']);
     const handle = textOf(post['authorHandle']);
@@ -38,7 +44,10 @@ export class AuthorNotes {
     this.#seen.set(id, { time: this.#now(), id, identity: { handle } });
   }
 
-  /** Writes who was seen since the last time. What cannot be written is lost without a failure: it was not asked for. */
+  /**
+   * Writes who was seen since the last time. What cannot be written is lost without a failure: it
+   * was not asked for.
+   */
   async save(): Promise<void> {
     if (this.#seen.size === 0) return;
     const readings = [...this.#seen.values()];

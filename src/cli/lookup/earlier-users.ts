@@ -119,7 +119,9 @@ function changesOf(now: Sent, before: Sent): Changes {
   return changes;
 }
 
-/** Equal for all spellings of a value: only in Solana addresses, upper and lower case are different. */
+/**
+ * Equal for all spellings of a value: only in Solana addresses, upper and lower case are different.
+ */
 const sameFor = (field: ComparedUserField, value: unknown): unknown =>
   typeof value === 'string' && field !== 'solanaAddress' ? value.toLowerCase() : value;
 

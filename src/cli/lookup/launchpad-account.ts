@@ -49,7 +49,10 @@ export class AccountLookup {
   }
 }
 
-/** The call for the account of a handle or user id. Before its lookup, the wallet is not known, so it takes its place. */
+/**
+ * The call for the account of a handle or user id. Before its lookup, the wallet is not known, so
+ * it takes its place.
+ */
 function accountCalls({ value }: Subject, cached: LookupAnswer | undefined): Planned[] {
   if (cached === undefined) return [accountCall(value, false)];
   const wallet = cached.found ? walletOf(cached.record) : undefined;

@@ -26,8 +26,8 @@ export interface SubjectPlan {
   /** The answer, if it is known without a call. */
   readonly answer?: LookupAnswer | undefined;
   /**
-   * The cheap ways to an answer, where there is a dear one too. They are tried for all subjects before anything dear is
-   * paid for. Undefined if they end without an answer.
+   * The cheap ways to an answer, where there is a dear one too. They are tried for all subjects
+   * before anything dear is paid for. Undefined if they end without an answer.
    */
   readonly findCheaply?: ((signal: AbortSignal) => Promise<LookupAnswer | undefined>) | undefined;
   /** Looks the subject up as planned. `describe` shows what the run waits for. */
@@ -52,10 +52,16 @@ interface LookupTask<T extends object> {
   plan(subjects: readonly Subject[]): readonly SubjectPlan[];
 }
 
-/** The subjects that are planned at once: enough to read each file once, few enough to keep the memory flat. */
+/**
+ * The subjects that are planned at once: enough to read each file once, few enough to keep the
+ * memory flat.
+ */
 const PLANNED_AT_ONCE = 5_000;
 
-/** Prints one record for each subject, in their order. The subjects are read, and planned, before anything is paid for. */
+/**
+ * Prints one record for each subject, in their order. The subjects are read, and planned, before
+ * anything is paid for.
+ */
 export async function lookupJob<T extends object>(
   context: Context,
   task: LookupTask<T>,
@@ -112,7 +118,9 @@ function planAll(
   return plans;
 }
 
-/** Tries the cheap ways of all subjects, and returns what they found by the keys of the subjects. */
+/**
+ * Tries the cheap ways of all subjects, and returns what they found by the keys of the subjects.
+ */
 async function findCheaply(
   plans: ReadonlyMap<string, SubjectPlan>,
   found: Map<string, LookupAnswer>,
@@ -209,7 +217,10 @@ async function printLookups<T extends object>(
   }
 }
 
-/** The subjects that have no record yet. After a failure, subjects behind the one that failed may have theirs. */
+/**
+ * The subjects that have no record yet. After a failure, subjects behind the one that failed may
+ * have theirs.
+ */
 class Undelivered {
   readonly #subjects: readonly Subject[];
   /** How often each text was delivered. */
@@ -236,7 +247,10 @@ class Undelivered {
   }
 }
 
-/** The records of subjects whose answers a run already has when it reaches its limit: they were paid for. */
+/**
+ * The records of subjects whose answers a run already has when it reaches its limit: they were paid
+ * for.
+ */
 async function* knownOf(
   subjects: readonly Subject[],
   known: ReadonlyMap<string, LookupAnswer>,

@@ -96,9 +96,15 @@ const byWallet: Selector = {
 /** How the ids or wallets of authors will be found. */
 export interface AuthorLookup {
   readonly calls: readonly Planned[];
-  /** The values for the calls of a plan. A placeholder replaces an unknown one: the price is the same for each. */
+  /**
+   * The values for the calls of a plan. A placeholder replaces an unknown one: the price is the
+   * same for each.
+   */
   readonly planned: readonly string[];
-  /** Finds the values as planned, in a fixed order; says who was not found, and throws if nobody was. */
+  /**
+   * Finds the values as planned, in a fixed order; says who was not found, and throws if nobody
+   * was.
+   */
   find(): Promise<readonly string[]>;
   /** The same for 0 CU, by what was read before. */
   kept(): readonly string[];

@@ -4,7 +4,10 @@ import type { Context } from '../run/context.ts';
 
 const UNSURE_MS = 1_000;
 
-/** How far this machine is ahead, in ms. The service may have written its header at any time since the request. */
+/**
+ * How far this machine is ahead, in ms. The service may have written its header at any time since
+ * the request.
+ */
 export function clockLead(
   date: string | undefined,
   askedAt: number,
@@ -18,7 +21,10 @@ export function clockLead(
   return theirs > latest ? latest - theirs : 0;
 }
 
-/** Ages such as 2h count by the service's clock, because this machine's may be hours off. Requests `me`, which is free. */
+/**
+ * Ages such as 2h count by the service's clock, because this machine's may be hours off. Requests
+ * `me`, which is free.
+ */
 export async function serviceClock({
   terminal,
   service,

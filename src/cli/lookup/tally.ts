@@ -52,7 +52,10 @@ export class LookupTally implements Tally {
     return parts.join(', ');
   }
 
-  /** Throws the first failure if all subjects failed, and a failure of this machine, such as a full disk, if any did. */
+  /**
+   * Throws the first failure if all subjects failed, and a failure of this machine, such as a full
+   * disk, if any did.
+   */
   exit(): ExitCode {
     const { found, failed, total } = this;
     const local = this.#local;
@@ -79,7 +82,10 @@ export class LookupTally implements Tally {
 }
 
 const NAMED = 1_000;
-/** The maximum number of names in a notice that is printed on a terminal, or whose names are all in a journal. */
+/**
+ * The maximum number of names in a notice that is printed on a terminal, or whose names are all in
+ * a journal.
+ */
 const NAMED_IN_SHORT = 20;
 
 /** Whether a failure means that an allowance or a limit is used up (exit code 6). */

@@ -14,8 +14,9 @@ import type { Context } from '../run/context.ts';
 const SYMBOL = /^\$?[^\s\p{C}]{1,24}$/u;
 
 /**
- * The address of the token that --token names: by its address, or by its symbol if an earlier list printed it. Nothing is
- * requested, because a search costs as much as a list and finds nothing for a misspelled symbol.
+ * The address of the token that --token names: by its address, or by its symbol if an earlier list
+ * printed it. Nothing is requested, because a search costs as much as a list and finds nothing for
+ * a misspelled symbol.
  */
 async function tokenAddress(given: string, context: Context): Promise<string> {
   const text = trimText(given);
@@ -109,7 +110,10 @@ function tokenOf(post: Sent): KnownToken | undefined {
   return { symbol, address, network: textOf(post['tokenNetwork']) ?? '' };
 }
 
-/** Failures are ignored: a token that is not saved is unknown to a later run, which says how to save it. */
+/**
+ * Failures are ignored: a token that is not saved is unknown to a later run, which says how to save
+ * it.
+ */
 function save(context: Context, tokens: readonly KnownToken[]): void {
   const { cache } = context.settings.folders;
   if (cache !== undefined) quietly(() => noteTokens(cache, tokens));

@@ -22,11 +22,16 @@ export interface Comparison {
   readonly changed: boolean;
   readonly only: readonly string[];
   readonly notice: (text: string) => void;
-  /** Whether not all subjects of the run have a record, so that nothing is known about the others. */
+  /**
+   * Whether not all subjects of the run have a record, so that nothing is known about the others.
+   */
   readonly isPartial?: boolean;
 }
 
-/** The names of a trader, by which records of two exports are matched: the handle first, because it is the clearest. */
+/**
+ * The names of a trader, by which records of two exports are matched: the handle first, because it
+ * is the clearest.
+ */
 export const namesOf = (record: PnlRecord): string[] => {
   const own =
     record.found === true ? [record['handle'], record['wallet'], record['evmWallet']] : [];
@@ -115,7 +120,9 @@ function changeOf(
   return isOther ? 'changed' : 'same';
 }
 
-/** The handle of the trader in the earlier export; undefined if it is the same now, or not known. */
+/**
+ * The handle of the trader in the earlier export; undefined if it is the same now, or not known.
+ */
 function formerHandle(now: PnlRecord, before: PnlRecord | undefined): string | undefined {
   if (now.found !== true || before?.found !== true) return undefined;
   const handle = textOf(now['handle']);
@@ -134,7 +141,10 @@ function isChanged(now: PnlRecord, before: PnlRecord | undefined, window: Window
   return sortKeys.some((name) => measureOf(now, window, name) !== measureOf(before, window, name));
 }
 
-/** The record with its change, and the differences of all numbers. A positive rank is the number of places gained. */
+/**
+ * The record with its change, and the differences of all numbers. A positive rank is the number of
+ * places gained.
+ */
 function withChange(
   record: PnlRecord,
   change: string | null,
@@ -164,7 +174,9 @@ const differenceOf = (record: PnlRecord, window: WindowName): number | undefined
   return typeof netUsd === 'number' ? netUsd : undefined;
 };
 
-/** A double has about 15 digits, so the difference of two has no more decimals than the larger one. */
+/**
+ * A double has about 15 digits, so the difference of two has no more decimals than the larger one.
+ */
 function difference(now: number, old: number): number {
   const digits = Math.ceil(Math.log10(Math.max(Math.abs(now), Math.abs(old), 1)));
   return Number((now - old).toFixed(Math.max(0, 14 - digits)));

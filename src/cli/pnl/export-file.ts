@@ -10,7 +10,10 @@ import type { Terminal } from '../run/terminal.ts';
 import { readExport } from './from/read-export.ts';
 import { handlesText } from './plan.ts';
 
-/** The journal of an export of numbers knows a subject by its position, and the list by the texts of all. */
+/**
+ * The journal of an export of numbers knows a subject by its position, and the list by the texts of
+ * all.
+ */
 export const identityOf = (subjects: readonly Subject[]): ExportIdentity => ({
   texts: subjects.map(({ text }) => text),
   size: subjects.length,
@@ -40,7 +43,10 @@ export async function exported(
   }
 }
 
-/** Throws at a file that lacks handles or cannot be read, because replacing it by mistake would lose paid answers. */
+/**
+ * Throws at a file that lacks handles or cannot be read, because replacing it by mistake would lose
+ * paid answers.
+ */
 export async function reportFinished(
   { io, notice }: Pick<Terminal, 'io' | 'notice'>,
   out: string,

@@ -20,8 +20,8 @@ import { present, type Shape } from './present.ts';
 import { JournalProgress, MemoryProgress } from './progress.ts';
 
 /**
- * Runs an export, with its journal open around it. Whether a file may be replaced is asked before anything is planned:
- * a plan reads, and with --resume continues, the journal of that file.
+ * Runs an export, with its journal open around it. Whether a file may be replaced is asked before
+ * anything is planned: a plan reads, and with --resume continues, the journal of that file.
  */
 export async function runExport(
   context: Context,
@@ -56,7 +56,10 @@ export async function runExport(
   }
 }
 
-/** Gives up what the last run had in flight when it died: it may have been charged, and is requested again. */
+/**
+ * Gives up what the last run had in flight when it died: it may have been charged, and is requested
+ * again.
+ */
 async function reportResumption(
   { terminal }: Context,
   journal: ExportJournal,
@@ -145,7 +148,10 @@ async function request(context: Context, run: NumbersRun): Promise<Requested> {
   }
 }
 
-/** Reports what was lost and what was skipped, and writes the latter into the journal, for people who open it. */
+/**
+ * Reports what was lost and what was skipped, and writes the latter into the journal, for people
+ * who open it.
+ */
 async function reportEnd(
   { terminal }: Context,
   run: NumbersRun,
@@ -160,7 +166,10 @@ async function reportEnd(
   reportSkipped(terminal, left, handlesText(left.length), hasAnswers ? journal.path : undefined);
 }
 
-/** An incomplete file replaces the previous one only if all handles were requested, or a limit was reached. */
+/**
+ * An incomplete file replaces the previous one only if all handles were requested, or a limit was
+ * reached.
+ */
 const mayReplace = (journal: ExportJournal, error: unknown): boolean =>
   journal.answers > 0 && (error === undefined || isSpent(error));
 
@@ -179,7 +188,9 @@ async function deliver(
   );
 }
 
-/** The records of the file: the answers in the journal, and a failure for each subject that failed. */
+/**
+ * The records of the file: the answers in the journal, and a failure for each subject that failed.
+ */
 async function* recordsOf(
   journal: ExportJournal,
   failures: ReadonlyMap<Subject, Failure>,

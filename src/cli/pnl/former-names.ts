@@ -5,7 +5,10 @@ import type { PnlRecord } from '../../contract/records/subject.ts';
 import { openBook } from '../run/answers.ts';
 import type { Context } from '../run/context.ts';
 
-/** Returns the handles and wallets that a trader had before, by what the book has of the user with the present handle. */
+/**
+ * Returns the handles and wallets that a trader had before, by what the book has of the user with
+ * the present handle.
+ */
 export async function formerNamesBy(
   context: Context,
 ): Promise<(record: PnlRecord) => readonly string[]> {

@@ -24,8 +24,9 @@ export interface NumbersTask {
 const CACHED_ROWS = 100;
 
 /**
- * A run that requests numbers, from its plan to its last answer. What the cache and earlier runs have is taken over
- * before the plan, so that the plan has what the run will send, and nothing else.
+ * A run that requests numbers, from its plan to its last answer. What the cache and earlier runs
+ * have is taken over before the plan, so that the plan has what the run will send, and nothing
+ * else.
  */
 export class NumbersRun {
   /** The subjects without a handle, and why. A later run may find one. */
@@ -69,7 +70,10 @@ export class NumbersRun {
     return this.#run?.lost ?? [];
   }
 
-  /** The run requests only as many handles as the units and reveals that are left cover, so a shortage is not a failure. */
+  /**
+   * The run requests only as many handles as the units and reveals that are left cover, so a
+   * shortage is not a failure.
+   */
   get plan(): Plan {
     const { settings, terminal } = this.#context;
     const count = this.#todo.length;
@@ -143,7 +147,9 @@ export class NumbersRun {
     }
   }
 
-  /** Whether a single handle is requested, without a journal: then without a batch and without `me`. */
+  /**
+   * Whether a single handle is requested, without a journal: then without a batch and without `me`.
+   */
   get #isAlone(): boolean {
     return this.#progress.log === undefined && this.#task.targets.subjects.length === 1;
   }
@@ -197,7 +203,10 @@ export class NumbersRun {
     return rest;
   }
 
-  /** A newer version may parse what an earlier one could not. Returns the number of subjects that need not be paid for again. */
+  /**
+   * A newer version may parse what an earlier one could not. Returns the number of subjects that
+   * need not be paid for again.
+   */
   async #readSaved(): Promise<number> {
     const { targets } = this.#task;
     let count = 0;

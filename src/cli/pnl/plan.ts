@@ -13,7 +13,8 @@ export function* numbersCalls(
 ): Generator<Planned, void, void> {
   for (let from = 0; from < subjects.length; from += BATCH_MAX) {
     const batch = subjects.slice(from, from + BATCH_MAX);
-    // A wallet replaces its unknown handle, which does not affect the price. Without a user, it costs nothing.
+    // A wallet replaces its unknown handle, which does not affect the price. Without a user, it
+    // costs nothing.
     const handles = batch.map((subject) => targets.handleOf(subject) ?? subject.value);
     const sure = batch.filter((subject) => targets.handleOf(subject) !== undefined);
     const least = cu.miss * sure.length;

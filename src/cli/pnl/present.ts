@@ -36,7 +36,10 @@ export interface Shape {
   /** How many records of the sorted list are printed. */
   readonly limit?: number | undefined;
   readonly fields: string | undefined;
-  /** Whether the command line names exactly one subject. Its record is then printed alone, not as a list. */
+  /**
+   * Whether the command line names exactly one subject. Its record is then printed alone, not as a
+   * list.
+   */
   readonly single: boolean;
   readonly comparison?: Comparison | undefined;
   readonly handles: number;
@@ -126,7 +129,9 @@ const gridOf = ({ windows, sort, sortWindow, comparison }: Shape): Grid => ({
   isComparison: comparison !== undefined,
 });
 
-/** The records with only these windows: machine formats contain what --window selects, as tables do. */
+/**
+ * The records with only these windows: machine formats contain what --window selects, as tables do.
+ */
 async function* narrowed(
   records: AsyncIterable<PnlRecord>,
   names: readonly WindowName[],

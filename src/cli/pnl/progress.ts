@@ -9,9 +9,15 @@ export interface UnreadAnswer {
   readonly answer: string;
 }
 
-/** What is known of the subjects of a run: in memory if the run prints them, in the journal if it exports them. */
+/**
+ * What is known of the subjects of a run: in memory if the run prints them, in the journal if it
+ * exports them.
+ */
 export interface Progress {
-  /** Where each batch is written down before it is sent; undefined if a later run cannot continue this one. */
+  /**
+   * Where each batch is written down before it is sent; undefined if a later run cannot continue
+   * this one.
+   */
   readonly log: BatchLog | undefined;
   /** The subjects without an answer, in their order. */
   open(): readonly Subject[];

@@ -3,7 +3,9 @@ import { feedingBook } from '../lookup/feed-book.ts';
 import { openAnswers, openBook } from '../run/answers.ts';
 import type { Context } from '../run/context.ts';
 
-/** The cached numbers for the present base URL and key; undefined if the run does not use the cache. */
+/**
+ * The cached numbers for the present base URL and key; undefined if the run does not use the cache.
+ */
 export async function openSavedNumbers(
   context: Context,
   noCache: boolean,

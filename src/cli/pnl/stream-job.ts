@@ -12,7 +12,9 @@ import { handlesText } from './plan.ts';
 import { isWhole, present, printer, type Shape } from './present.ts';
 import { MemoryProgress } from './progress.ts';
 
-/** Prints one record per subject, cached or requested; without --sort, in the order of the subjects. */
+/**
+ * Prints one record per subject, cached or requested; without --sort, in the order of the subjects.
+ */
 export async function streamJob(
   context: Context,
   task: NumbersTask,
@@ -58,7 +60,8 @@ async function* recordsOf(
   async function find(subject: Subject): Promise<NumbersResult | undefined> {
     if (!known.has(subject)) return run.unfound.get(subject);
     const record = await saved?.find(targets.handleOf(subject) ?? '', subject.text);
-    // The answer is missing if it has expired in the meantime, or if another process has cleared the cache.
+    // The answer is missing if it has expired in the meantime, or if another process has cleared
+    // the cache.
     return record ? { subject, record } : await run.requestAlone(subject);
   }
 

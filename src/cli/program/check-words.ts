@@ -44,8 +44,8 @@ function openFlag(command: Command, word: string): Option | undefined {
 const needsValue = (flag: Option | undefined) => (flag?.required ? flag : undefined);
 
 /**
- * An empty variable would otherwise make --dry-run the symbol of `--symbol $UNSET --dry-run`, and the
- * run would pay.
+ * An empty variable would otherwise make --dry-run the symbol of `--symbol $UNSET --dry-run`, and
+ * the run would pay.
  */
 function checkValue(command: Command, { flags, long }: Option, value: string): void {
   const name = nameIn(value);

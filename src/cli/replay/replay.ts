@@ -31,7 +31,10 @@ const LONGEST_LINE = 16 * 1024 * 1024;
 /** So many rows are written at a time, unless --speed delays them. */
 const ROWS = 100;
 
-/** Reads posts from files in place of the service. A post that is there more than once is passed on once. */
+/**
+ * Reads posts from files in place of the service. A post that is there more than once is passed on
+ * once.
+ */
 export async function openReplay(context: Context, plan: ReplayPlan): Promise<Feeder> {
   const { signal } = context.terminal;
   const { flags, files, view } = plan;
@@ -210,8 +213,9 @@ async function* wanted(posts: AsyncIterable<ReadPost>): AsyncGenerator<TailRow, 
 const SHOWING = 1_000;
 
 /**
- * Tails write the oldest post first, and such a file is passed on as it is read. Any other file is that of a list, which
- * ends: it is read whole and sorted by time, because a tail may have continued it.
+ * Tails write the oldest post first, and such a file is passed on as it is read. Any other file is
+ * that of a list, which ends: it is read whole and sorted by time, because a tail may have
+ * continued it.
  */
 async function* oldestFirst(posts: AsyncIterable<ReadPost>): AsyncGenerator<TailRow, void, void> {
   const held: TailRow[] = [];
@@ -244,7 +248,10 @@ class OrderOfPosts {
     return this.#isRising === true;
   }
 
-  /** All posts of a file, oldest first. A post without a time keeps its place behind the one before it. */
+  /**
+   * All posts of a file, oldest first. A post without a time keeps its place behind the one before
+   * it.
+   */
   sorted(rows: readonly TailRow[]): readonly TailRow[] {
     const inOrder = this.#falls > this.#rises ? rows.toReversed() : rows;
     let last = Number.NEGATIVE_INFINITY;

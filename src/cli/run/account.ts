@@ -36,7 +36,10 @@ export async function askAccount(
 
 const TIMEOUT_MS = 5_000;
 
-/** Requests `me` if that is not known yet; undefined if it fails. Throws if the service rejects the key. */
+/**
+ * Requests `me` if that is not known yet; undefined if it fails. Throws if the service rejects the
+ * key.
+ */
 export async function lookAtAccount(
   client: Client,
   signal: AbortSignal,

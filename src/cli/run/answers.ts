@@ -7,7 +7,10 @@ import { PeopleBook } from '../../state/people/book.ts';
 import type { AccountSharing } from './account.ts';
 import type { Context } from './context.ts';
 
-/** The cached answers on this machine and in the store; undefined if the base URL or the key is not configured. */
+/**
+ * The cached answers on this machine and in the store; undefined if the base URL or the key is not
+ * configured.
+ */
 export async function openAnswers(context: Context): Promise<AnswerCache | undefined> {
   const { terminal, settings, bill } = context;
   const { scope } = context.service;

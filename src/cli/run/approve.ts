@@ -13,8 +13,8 @@ import { declined } from './permission.ts';
 import { type KnownEstimate, type Plan, type Planned, totalOf } from './plan.ts';
 
 /**
- * Whether the run only prints its calls, which this does. Any other run has its --fields checked, before anything is
- * sent.
+ * Whether the run only prints its calls, which this does. Any other run has its --fields checked,
+ * before anything is sent.
  */
 export async function isDryRun(
   context: Context,
@@ -39,8 +39,8 @@ export async function isDryRun(
 }
 
 /**
- * Asks whether the run may spend what its plan costs, if anybody has to be asked. Nothing else gives a run permission
- * to spend, so every command that pays comes through here.
+ * Asks whether the run may spend what its plan costs, if anybody has to be asked. Nothing else
+ * gives a run permission to spend, so every command that pays comes through here.
  */
 export async function approve(
   plan: Plan,
@@ -66,7 +66,10 @@ async function agreeToUnknown(why: string, { io, signal }: Context['terminal']):
   await agree(io, `${message}. Continue?`, signal, { message, hint }, declined());
 }
 
-/** Throws before the first paid call if fewer units are left than the run needs, and warns if they may not suffice. */
+/**
+ * Throws before the first paid call if fewer units are left than the run needs, and warns if they
+ * may not suffice.
+ */
 export async function checkLeft(
   context: Context,
   what: string,

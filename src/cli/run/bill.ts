@@ -4,7 +4,10 @@ import { balanceText, estimateText } from './cost-text.ts';
 
 /** What a run has found so far, for commands that count results. */
 export interface RunOutcome {
-  /** The result in words: `3 of 4 found`; null for a command that reports its result and its cost itself. */
+  /**
+   * The result in words: `3 of 4 found`; null for a command that reports its result and its cost
+   * itself.
+   */
   readonly text: string | null;
   /** The number of results so far. */
   readonly total: number;
@@ -15,8 +18,8 @@ export interface RunOutcome {
 }
 
 /**
- * What a run has cost, and for which result. It exists before the settings are read, because a run that fails at its
- * settings has a receipt too.
+ * What a run has cost, and for which result. It exists before the settings are read, because a run
+ * that fails at its settings has a receipt too.
  */
 export class Bill {
   readonly command: string;
@@ -32,12 +35,18 @@ export class Bill {
     this.isSandbox = isSandbox;
   }
 
-  /** The CU that this run has spent so far, without the possible cost of calls whose answers were lost. */
+  /**
+   * The CU that this run has spent so far, without the possible cost of calls whose answers were
+   * lost.
+   */
   get spent(): number {
     return this.client?.spent.cu ?? 0;
   }
 
-  /** The CU that this run may have spent: the possible cost of calls whose answers were lost is included. */
+  /**
+   * The CU that this run may have spent: the possible cost of calls whose answers were lost is
+   * included.
+   */
   get atMost(): number {
     return this.client?.spent.atMost ?? 0;
   }
@@ -46,12 +55,18 @@ export class Bill {
     return this.atMost > 0;
   }
 
-  /** The rate limit of the key, if known, and the paid calls so far: they determine the remaining time. */
+  /**
+   * The rate limit of the key, if known, and the paid calls so far: they determine the remaining
+   * time.
+   */
   get pace(): { readonly perMinute: number | null; readonly calls: number } {
     return { perMinute: this.client?.ratePerMinute ?? null, calls: this.client?.spent.calls ?? 0 };
   }
 
-  /** The CU that the key has left, if known. The CU of the sandbox are not real, so its runs do not print what is left. */
+  /**
+   * The CU that the key has left, if known. The CU of the sandbox are not real, so its runs do not
+   * print what is left.
+   */
   get unitsLeft(): number | undefined {
     if (this.isSandbox) return undefined;
     return this.client?.left.key?.units ?? undefined;

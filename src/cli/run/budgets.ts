@@ -14,7 +14,10 @@ type BudgetNeeds = Pick<Context, 'terminal' | 'settings' | 'service'>;
 const budgetOf = ({ terminal, settings }: BudgetNeeds) =>
   createBudget(settings.folders.state, settings.profile, terminal.io.clock);
 
-/** The budgets of the profile, also those that are not set, because the records state what it has spent. */
+/**
+ * The budgets of the profile, also those that are not set, because the records state what it has
+ * spent.
+ */
 export async function localBudgets(context: BudgetNeeds) {
   const { budgetDay, budgetMonth } = context.settings;
   const { day, month } = await budgetOf(context).spending();
@@ -25,11 +28,16 @@ export async function localBudgets(context: BudgetNeeds) {
   ];
 }
 
-/** `458,000 of 500,000 CU left in the day budget of profile "desk" (renews at 2026-11-23 00:00 UTC)` */
+/**
+ * `458,000 of 500,000 CU left in the day budget of profile "desk" (renews at 2026-11-23 00:00 UTC)`
+ */
 export const leftText = (state: BudgetState, now: number): string =>
   `${group(leftIn(state))} of ${unitsText(state.limit)} left in ${budgetText(state)} (renews at ${renewalText(state.period, now)})`;
 
-/** The budgets of the profile and, if `isShared`, of the shared store. They are read only if there can be any. */
+/**
+ * The budgets of the profile and, if `isShared`, of the shared store. They are read only if there
+ * can be any.
+ */
 export async function budgetStates(
   context: BudgetNeeds,
   isShared = true,

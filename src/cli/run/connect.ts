@@ -37,10 +37,16 @@ const repeatedNotices: ReadonlySet<Notice['kind']> = new Set<Notice['kind']>([
   'retry',
   'lost',
 ]);
-/** No call with the default timeout takes longer, and the reservation of a minute of a WebSocket is not needed for longer. */
+/**
+ * No call with the default timeout takes longer, and the reservation of a minute of a WebSocket is
+ * not needed for longer.
+ */
 const LEAST_TTL_MS = 5 * 60_000;
 
-/** The parts of the service of a run. Each is opened once, on first use; the run calls `closers` at its end, last first. */
+/**
+ * The parts of the service of a run. Each is opened once, on first use; the run calls `closers` at
+ * its end, last first.
+ */
 export class Connections {
   readonly target = once(() => this.#openTarget());
   readonly store = once(() => this.#openStore());
@@ -148,7 +154,10 @@ export class Connections {
     });
   }
 
-  /** The rate limits of a target. Those of the embedded service, which belongs to this process, are not shared. */
+  /**
+   * The rate limits of a target. Those of the embedded service, which belongs to this process, are
+   * not shared.
+   */
   async #openWindows(
     { baseUrl, key, embedded }: Target,
     shared: RunStore | undefined,
@@ -186,7 +195,10 @@ export class Connections {
     return client;
   }
 
-  /** What a client reports. Notices that repeat are shown at growing intervals, and the rest at the end. */
+  /**
+   * What a client reports. Notices that repeat are shown at growing intervals, and the rest at the
+   * end.
+   */
   #noticesOf(to: Target): (event: Notice) => void {
     const { terminal, settings, closing } = this.#needs;
     const { io, notice, trace } = terminal;
@@ -221,7 +233,10 @@ export const openDifferenceLog = (
   { clock }: Pick<Io, 'clock'>,
 ): DifferenceLog => openDifferences(folders.state, embedded ? 'sandbox:' : baseUrl, clock.now);
 
-/** A running tail also obeys "trdr budget set". A deleted or damaged config file leaves the known budgets in force. */
+/**
+ * A running tail also obeys "trdr budget set". A deleted or damaged config file leaves the known
+ * budgets in force.
+ */
 function watchCaps(
   {
     folders,

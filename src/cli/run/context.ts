@@ -5,8 +5,8 @@ import type { Service } from './service.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
- * What a command works with. Only commands, and the builders of their runs, take it whole: everything else takes the
- * values that it needs.
+ * What a command works with. Only commands, and the builders of their runs, take it whole:
+ * everything else takes the values that it needs.
  */
 export interface Context {
   readonly terminal: Terminal;

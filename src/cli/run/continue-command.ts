@@ -16,7 +16,10 @@ export const continueList = (
     ...(out !== undefined && { '--out': nextPart(io.cwd, out) }),
   });
 
-/** `rows-part2.csv` after `rows.csv`, or the next number that is free. Pipes and devices keep their name. */
+/**
+ * `rows-part2.csv` after `rows.csv`, or the next number that is free. Pipes and devices keep their
+ * name.
+ */
 function nextPart(cwd: string, out: string): string {
   const there = (file: string) => statsOf(resolve(cwd, file));
   if (out === '-' || there(out)?.isFile() === false) return out;

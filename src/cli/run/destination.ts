@@ -33,7 +33,10 @@ export async function openExport(
   }
 }
 
-/** Whether a journal was rejected because it belongs to another export, or to one of another service. */
+/**
+ * Whether a journal was rejected because it belongs to another export, or to one of another
+ * service.
+ */
 export const isOtherExport = (error: unknown): error is Failure =>
   error instanceof Failure && error.code === 'JOURNAL_OTHER';
 
@@ -47,7 +50,9 @@ export const isDevice = (out: string): boolean => {
   return there !== undefined && !there.isFile();
 };
 
-/** Asks before a run without --resume and --fresh replaces a file, which may contain paid answers. */
+/**
+ * Asks before a run without --resume and --fresh replaces a file, which may contain paid answers.
+ */
 export async function confirmReplacement(
   { io, signal }: Pick<Terminal, 'io' | 'signal'>,
   out: string,

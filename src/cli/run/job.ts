@@ -22,7 +22,10 @@ export interface CommandJob {
   print(out: Out): Promise<void>;
 }
 
-/** Runs a job: with --dry-run, prints its plan; otherwise asks, sends, prints and counts. Returns the exit code. */
+/**
+ * Runs a job: with --dry-run, prints its plan; otherwise asks, sends, prints and counts. Returns
+ * the exit code.
+ */
 export async function runJob(job: CommandJob, context: Context): Promise<ExitCode> {
   if (await isDryRun(context, job.plan.calls, job.view)) return 0;
   await approve(job.plan, context);

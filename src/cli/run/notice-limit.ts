@@ -4,11 +4,17 @@ const LONGEST_MS = 3_600_000;
 export interface NoticeLimit<Kind extends string> {
   /** Returns the text to print; undefined if the notice is suppressed. */
   show(kind: Kind, text: string): string | undefined;
-  /** Returns a line for each kind of suppressed notices: its last notice, and how many more there were. */
+  /**
+   * Returns a line for each kind of suppressed notices: its last notice, and how many more there
+   * were.
+   */
   rest(): string[];
 }
 
-/** A failing service or command can cause notices without end, so later ones are shown at growing intervals. */
+/**
+ * A failing service or command can cause notices without end, so later ones are shown at growing
+ * intervals.
+ */
 export function createNoticeLimit<Kind extends string>(
   mono: () => number,
   repeated: ReadonlySet<Kind>,

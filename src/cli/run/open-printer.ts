@@ -20,7 +20,9 @@ const endings: Readonly<Record<string, OutputFormat>> = {
   markdown: 'markdown',
 };
 
-/** The format for the extension of a file. A number, as in `out.1`, does not count as an extension. */
+/**
+ * The format for the extension of a file. A number, as in `out.1`, does not count as an extension.
+ */
 function formatByName(path: string | undefined): OutputFormat | undefined {
   if (path === undefined) return undefined;
   const extension = /^\.([a-z]\w*)$/i.exec(extname(path))?.[1]?.toLowerCase();
@@ -61,7 +63,9 @@ export function formatOf(
   return format;
 }
 
-/** The fields that --fields selects, checked against the record's schema before any request is sent. */
+/**
+ * The fields that --fields selects, checked against the record's schema before any request is sent.
+ */
 export async function selectedFields(
   text: string | undefined,
   view: Pick<View<unknown>, 'fields'>,
@@ -75,7 +79,9 @@ export async function selectedFields(
 export const isRowFormat = (format: OutputFormat): boolean =>
   format !== 'ndjson' && format !== 'json';
 
-/** The width of the terminal in cells. Some containers and CI systems report a terminal of size 0x0. */
+/**
+ * The width of the terminal in cells. Some containers and CI systems report a terminal of size 0x0.
+ */
 export const terminalWidth = ({ stdout, env }: Pick<Io, 'stdout' | 'env'>): number =>
   stdout.columns || Number(env['COLUMNS']) || 80;
 
@@ -111,7 +117,10 @@ export async function openPrinter<T>(
   });
 }
 
-/** A tail appends to its file, and waits while the disk is full. The file of other commands appears when it is complete. */
+/**
+ * A tail appends to its file, and waits while the disk is full. The file of other commands appears
+ * when it is complete.
+ */
 export async function openSink(
   io: Io,
   out: string | undefined,

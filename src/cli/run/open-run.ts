@@ -97,7 +97,8 @@ export class CommandRun {
       code = (await this.#command.run(this.#context, input as never)) ?? 0;
       await this.#askWhatIsLeft();
     } catch (error) {
-      // If a reader such as `head` closes the output, it has read all it needs, so this is a normal end.
+      // If a reader such as `head` closes the output, it has read all it needs, so this is a normal
+      // end.
       if (error !== outputClosed) throw await this.#failed(error);
     } finally {
       await out.close();
@@ -114,7 +115,10 @@ export class CommandRun {
     return io.stderr.isTTY === true || isInterrupted(io);
   }
 
-  /** Requests the free `me`, if the run has paid and what is left will be shown. A slow answer is omitted. */
+  /**
+   * Requests the free `me`, if the run has paid and what is left will be shown. A slow answer is
+   * omitted.
+   */
   async #askWhatIsLeft(): Promise<void> {
     const { terminal, settings, bill } = this.#context;
     if (!bill.client || !bill.isPaid || bill.isSandbox) return;
@@ -123,12 +127,15 @@ export class CommandRun {
       !settings.flags.quiet &&
       bill.line(isInterrupted(terminal.io)) !== undefined;
     if (!isShown && settings.flags.receipt === undefined) return;
-    // A run that stopped because a write failed may still send this call, so do not use its aborted signal.
+    // A run that stopped because a write failed may still send this call, so do not use its aborted
+    // signal.
     const until = this.#closing.reason instanceof Failure ? terminal.io.signal : terminal.signal;
     await lookAtAccount(bill.client, until, { timeoutMs: LAST_LOOK_MS }).catch(() => {});
   }
 
-  /** Keeps the rows that were paid for after an error, and names them in the error or in a notice. */
+  /**
+   * Keeps the rows that were paid for after an error, and names them in the error or in a notice.
+   */
   async #failed(error: unknown): Promise<unknown> {
     const { terminal, out, bill } = this.#context;
     if (mayAskService(error)) await this.#askWhatIsLeft();
@@ -154,7 +161,10 @@ function settingsOf(io: Io, command: Runnable, { globals, given }: Parsed): Sett
   return { ...settings, command: command.path, flags, format };
 }
 
-/** The flags of the output. A dry run ignores --out, --fields and --bom: they apply to the records of a real run. */
+/**
+ * The flags of the output. A dry run ignores --out, --fields and --bom: they apply to the records
+ * of a real run.
+ */
 const shownFlags = (flags: Settings['flags']): Settings['flags'] =>
   flags.dryRun ? { ...flags, out: undefined, fields: undefined, bom: false } : flags;
 
@@ -196,7 +206,10 @@ async function openTerminal(
   return new Terminal(io, AbortSignal.any([io.signal, closing]), masked, trace, waits);
 }
 
-/** Delivers the rows received so far at the first signal, and reports the calls that the shutdown waits for. */
+/**
+ * Delivers the rows received so far at the first signal, and reports the calls that the shutdown
+ * waits for.
+ */
 function prepareShutdown({ io, notice }: Terminal, out: Out): void {
   const begin = () => {
     if (!isInterrupted(io)) return;
@@ -230,7 +243,10 @@ const mayAskService = (error: unknown) =>
   error instanceof Failure &&
   !['network', 'service', 'rate', 'auth', 'forbidden'].includes(error.kind);
 
-/** How notices are laid out on a terminal. The module is loaded only there, because it takes milliseconds. */
+/**
+ * How notices are laid out on a terminal. The module is loaded only there, because it takes
+ * milliseconds.
+ */
 async function layoutFor({ stderr }: Io, { utc }: Settings) {
   if (stderr.isTTY !== true) return undefined;
   const { proseLines } = await import('../../output/terminal/prose.ts');
@@ -238,7 +254,10 @@ async function layoutFor({ stderr }: Io, { utc }: Settings) {
     proseLines(label, text, { columns: stderr.columns || 80, utc });
 }
 
-/** The format of lines on stderr. Commands with --log-format print the time, unless stderr is a terminal. */
+/**
+ * The format of lines on stderr. Commands with --log-format print the time, unless stderr is a
+ * terminal.
+ */
 const logForm = (format: unknown, isTerminal: boolean): LogForm => {
   if (format === 'json') return 'json';
   return format === undefined || isTerminal ? 'plain' : 'stamped';

@@ -63,7 +63,8 @@ function readCa(path: string): string {
   } catch (error) {
     throw refuse(`cannot read ${path}, the CA certificate of the store`, error);
   }
-  // Node would ignore a file without a certificate, and report that the server's certificate is not trusted.
+  // Node would ignore a file without a certificate, and report that the server's certificate is not
+  // trusted.
   if (!text.includes('-----BEGIN CERTIFICATE-----'))
     throw refuse(`${path} contains no PEM certificate`);
   return text;
@@ -82,7 +83,10 @@ export async function needStore(
   throw new Failure('usage', message, { code: 'NO_STORE', hint });
 }
 
-/** An age such as 2h counts from the clock of the server, or of this machine if the store is not reachable. */
+/**
+ * An age such as 2h counts from the clock of the server, or of this machine if the store is not
+ * reachable.
+ */
 export async function storeNow(
   { link }: Pick<RunStore, 'link'>,
   clock: Pick<Clock, 'now'>,

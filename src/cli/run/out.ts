@@ -9,7 +9,10 @@ import type { Terminal } from './terminal.ts';
 export interface Records<T> {
   /** Writes a record. Returns a promise if the caller must wait for the reader. */
   write(record: T): void | Promise<void>;
-  /** Writes the JSON text of one record unchanged; undefined if the output format needs the parsed record. */
+  /**
+   * Writes the JSON text of one record unchanged; undefined if the output format needs the parsed
+   * record.
+   */
   readonly writeRaw?: ((json: Uint8Array) => void | Promise<void>) | undefined;
   flush(): Promise<void>;
   end(): Promise<void>;
@@ -89,8 +92,9 @@ export class Out {
   }
 
   /**
-   * Prints records, and ends the output. An error in `rows` is thrown after the rows before it were delivered: they were
-   * paid for. `isSingle`: the command has exactly one answer, a card in place of a table, an object in place of an array.
+   * Prints records, and ends the output. An error in `rows` is thrown after the rows before it were
+   * delivered: they were paid for. `isSingle`: the command has exactly one answer, a card in place
+   * of a table, an object in place of an array.
    */
   async print<T>(
     view: View<T>,
@@ -124,7 +128,10 @@ export class Out {
     for (const sink of this.#sinks) sink.flush().catch(() => {});
   }
 
-  /** Ends the output of a failed run. Keeps a file with rows that were paid for, and says where they are. */
+  /**
+   * Ends the output of a failed run. Keeps a file with rows that were paid for, and says where they
+   * are.
+   */
   async keep(isPaid: boolean): Promise<string | undefined> {
     let where: string | undefined;
     for (const sink of this.#sinks) {

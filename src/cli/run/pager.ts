@@ -8,8 +8,8 @@ import { isPromptOff } from '../prompt.ts';
 const LESS = 'command -v less >/dev/null || exec cat; exec less -FRX';
 
 /**
- * A pager that cannot be started leaves its input to cat, so that nothing is lost that was paid for. Ctrl-C is for the
- * pager: the shells above it live on.
+ * A pager that cannot be started leaves its input to cat, so that nothing is lost that was paid
+ * for. Ctrl-C is for the pager: the shells above it live on.
  */
 const SCRIPT = `trap : INT
 /bin/sh -c "$1"
@@ -23,8 +23,9 @@ const LF = 10;
 type Lend = (use: () => Promise<void>) => Promise<void>;
 
 /**
- * A sink for text that a pager shows if it is longer than the screen. Undefined where nobody would use a pager: in
- * pipes, in CI, under an agent, on a terminal that cannot move its cursor, or with an empty TRDR_PAGER.
+ * A sink for text that a pager shows if it is longer than the screen. Undefined where nobody would
+ * use a pager: in pipes, in CI, under an agent, on a terminal that cannot move its cursor, or with
+ * an empty TRDR_PAGER.
  */
 export function pagerSink(io: Io, lend: Lend = (use) => use()): Sink | undefined {
   const { stdout, env, platform } = io;

@@ -23,7 +23,10 @@ export const moreText = (maxCu: number | undefined): string =>
 export class Permission {
   /** The CU that the run may spend; undefined if there is no limit. */
   limit: number | undefined;
-  /** Lost answers are requested again within this cost. Undefined with a limit, at unknown cost, or in the sandbox. */
+  /**
+   * Lost answers are requested again within this cost. Undefined with a limit, at unknown cost, or
+   * in the sandbox.
+   */
   agreed: number | undefined;
   readonly hint: string | undefined;
   readonly #run: Asker;
@@ -38,8 +41,8 @@ export class Permission {
   }
 
   /**
-   * Starts a run that may cost `estimate`, or an unknown amount. Returns the estimate if its greatest cost is known.
-   * Throws if the user declines, or if nobody can be asked.
+   * Starts a run that may cost `estimate`, or an unknown amount. Returns the estimate if its
+   * greatest cost is known. Throws if the user declines, or if nobody can be asked.
    */
   async start(words: PlanWords, estimate?: Estimate): Promise<KnownEstimate | undefined> {
     if (estimate === undefined || estimate.most === null) {
@@ -55,7 +58,8 @@ export class Permission {
     const { terminal, sandbox, confirmAbove, maxCu, yes } = this.#run;
     if (sandbox || maxCu !== undefined) return;
     if (!yes && most <= confirmAbove) {
-      // Repeating calls with lost answers can cost more than the estimate, so limit a run without a confirmation.
+      // Repeating calls with lost answers can cost more than the estimate, so limit a run without a
+      // confirmation.
       this.limit = confirmAbove;
       return;
     }
@@ -69,7 +73,10 @@ export class Permission {
     this.agreed = Math.max(this.agreed ?? 0, most, confirmAbove);
   }
 
-  /** A run of unknown cost starts at once, limited to `confirmAbove` without --max-cu, --yes or the sandbox. */
+  /**
+   * A run of unknown cost starts at once, limited to `confirmAbove` without --max-cu, --yes or the
+   * sandbox.
+   */
   #startOpen(words: PlanWords): void {
     const { terminal, sandbox, yes, maxCu, confirmAbove } = this.#run;
     this.#open = words;

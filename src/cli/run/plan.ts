@@ -6,7 +6,10 @@ import { endpointRow } from '../../core/client/coding.ts';
 
 /** How often a run would make a call, and what it would cost. */
 interface Repetition {
-  /** The maximum number of calls, or of minutes on the WebSocket; null if there is no maximum. Default: 1. */
+  /**
+   * The maximum number of calls, or of minutes on the WebSocket; null if there is no maximum.
+   * Default: 1.
+   */
   readonly times?: number | null;
   /** Calls per minute, for a run whose duration is not known. */
   readonly perMinute?: number;
@@ -36,7 +39,10 @@ export interface PlannedRequest extends Repetition {
 
 export type Planned = PlannedEndpoint | PlannedRequest;
 
-/** The estimated cost of a run in CU, and the wallet reveals that it may use; null where that is not known. */
+/**
+ * The estimated cost of a run in CU, and the wallet reveals that it may use; null where that is not
+ * known.
+ */
 export interface Estimate {
   readonly least: number;
   readonly most: number | null;
@@ -54,7 +60,9 @@ export interface PlanWords {
   costs(cost: string): string;
   /** A cheaper way, which the question mentions. */
   readonly cheaper?: string | undefined;
-  /** What a run of unknown total cost costs per minute, for the question whether it may continue. */
+  /**
+   * What a run of unknown total cost costs per minute, for the question whether it may continue.
+   */
   readonly rate?: string | undefined;
   /** Whether a run of unknown total cost reports its spending limit at its start. */
   readonly tellsLimit?: boolean;
@@ -63,8 +71,9 @@ export interface PlanWords {
 }
 
 /**
- * What a run would send. The dry run prints the calls, the question sums them, and the run sends nothing else, so that
- * nobody pays for what was not shown. It is an upper bound: of what is cached it is exact.
+ * What a run would send. The dry run prints the calls, the question sums them, and the run sends
+ * nothing else, so that nobody pays for what was not shown. It is an upper bound: of what is cached
+ * it is exact.
  */
 export interface Plan extends PlanWords {
   readonly calls: Iterable<Planned>;
@@ -72,7 +81,10 @@ export interface Plan extends PlanWords {
   readonly isOpen?: boolean;
   /** Why the price of the calls is not known. Only a person can agree to such a call. */
   readonly unpriced?: string | undefined;
-  /** Compares the estimate with what the key has left, once the run may spend it. Throws if too little is left. */
+  /**
+   * Compares the estimate with what the key has left, once the run may spend it. Throws if too
+   * little is left.
+   */
   check?(estimate: KnownEstimate): Promise<void>;
 }
 
@@ -120,7 +132,10 @@ function boundsOf(planned: Planned): PriceBounds | undefined {
   return endpointRow(planned.id).price.before(request);
 }
 
-/** A call whose answer is cached. It is not sent, but a dry run shows it, so that it has a row for each subject. */
+/**
+ * A call whose answer is cached. It is not sent, but a dry run shows it, so that it has a row for
+ * each subject.
+ */
 export const notSent = (call: Planned): Planned => ({
   ...call,
   times: 0,

@@ -8,7 +8,10 @@ import { lookAtAccount } from './account.ts';
 import type { Context } from './context.ts';
 import { costOf, type Planned, plus } from './plan.ts';
 
-/** Prints the calls of a dry run: for people with the total and what is left, for programs one by one. */
+/**
+ * Prints the calls of a dry run: for people with the total and what is left, for programs one by
+ * one.
+ */
 export async function printPlan(context: Context, planned: Iterable<Planned>): Promise<void> {
   const calls = plannedCalls(planned);
   const { format } = context.settings;
@@ -41,7 +44,10 @@ interface Request extends Pick<PlannedCall, 'endpoint' | 'method' | 'path'> {
   readonly bounds?: PriceBounds | undefined;
 }
 
-/** A planned call as it would be sent, with its price. Parameters that the endpoint rejects are a usage error. */
+/**
+ * A planned call as it would be sent, with its price. Parameters that the endpoint rejects are a
+ * usage error.
+ */
 export function requestOf(planned: Planned): Request {
   if (!('id' in planned)) {
     const { name, method, path, body, bounds } = planned;
@@ -98,7 +104,9 @@ async function planRows(context: Context, calls: Iterable<PlannedCall>): Promise
 
 const isEndpoint = (id: string): id is EndpointId => id in endpoints;
 
-/** Longer paths usually contain ids and addresses; the template of the endpoint is shown instead. */
+/**
+ * Longer paths usually contain ids and addresses; the template of the endpoint is shown instead.
+ */
 const LONG_PATH = 50;
 
 const templateOf = ({ endpoint, path }: PlannedCall) =>

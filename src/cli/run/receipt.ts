@@ -8,7 +8,10 @@ import type { Io } from '../io.ts';
 /** Longer files are not receipts. */
 const MOST_BYTES = 4096;
 
-/** Returns a function that removes an old receipt, which a killed run must not leave behind. Throws at any other file. */
+/**
+ * Returns a function that removes an old receipt, which a killed run must not leave behind. Throws
+ * at any other file.
+ */
 export function openReceipt(io: Io, path: string, receipt: () => object): () => void {
   const stats = path === '-' ? undefined : statsOf(path);
   const isOther = stats?.isFile() === false && !stats.isDirectory();

@@ -31,12 +31,15 @@ export interface ServiceNeeds {
 }
 
 /**
- * The service of a run and what its calls need: client, store, ledger, permission. Each part is opened on first use,
- * because a run that finds everything in the cache opens none of them.
+ * The service of a run and what its calls need: client, store, ledger, permission. Each part is
+ * opened on first use, because a run that finds everything in the cache opens none of them.
  */
 export class Service {
   readonly permission: Permission;
-  /** What cached answers belong to; undefined if not configured. The sandbox has its own base URL and key. */
+  /**
+   * What cached answers belong to; undefined if not configured. The sandbox has its own base URL
+   * and key.
+   */
   readonly scope: { readonly baseUrl: string; readonly key: () => Promise<string> } | undefined;
   readonly #bill: Bill;
   readonly #closers: (() => unknown)[] = [];
@@ -76,7 +79,10 @@ export class Service {
     return client;
   }
 
-  /** The store that all machines of the key share; undefined if none is configured, or with --sandbox. */
+  /**
+   * The store that all machines of the key share; undefined if none is configured, or with
+   * --sandbox.
+   */
   async store(): Promise<RunStore | undefined> {
     return await (await this.#connections()).store();
   }

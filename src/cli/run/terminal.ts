@@ -11,7 +11,9 @@ interface Display {
 /** The streams of the run, what it says on stderr, and what it asks. */
 export class Terminal {
   readonly io: Io;
-  /** Aborted by a signal, or when the run can no longer write its output. The abort ends every wait. */
+  /**
+   * Aborted by a signal, or when the run can no longer write its output. The abort ends every wait.
+   */
   readonly signal: AbortSignal;
   /** Prints a line with --debug; undefined without it. */
   readonly trace: ((line: string) => void) | undefined;
@@ -39,15 +41,18 @@ export class Terminal {
   }
 
   /**
-   * Prints a line to stderr, unless --quiet is set. During a question, or in a pager, it waits. This is a property and no method,
-   * because it is handed to parts that know no terminal.
+   * Prints a line to stderr, unless --quiet is set. During a question, or in a pager, it waits.
+   * This is a property and no method, because it is handed to parts that know no terminal.
    */
   readonly notice = (line: string): void => {
     if (this.#isLent) this.#waiting.push(line);
     else this.#write(line);
   };
 
-  /** Registers a part of the terminal that a question or a pager hides. Returns a function that removes the registration. */
+  /**
+   * Registers a part of the terminal that a question or a pager hides. Returns a function that
+   * removes the registration.
+   */
   display(shown: Display): () => void {
     this.#displays.add(shown);
     if (this.#isLent) shown.hide();

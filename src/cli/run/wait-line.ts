@@ -93,7 +93,9 @@ export class WaitLine {
     this.#update();
   };
 
-  /** Clears the line for good. A second Ctrl-C would leave it in front of the prompt of the shell. */
+  /**
+   * Clears the line for good. A second Ctrl-C would leave it in front of the prompt of the shell.
+   */
   readonly close = (): void => {
     this.#waits.clear();
     this.#update();

@@ -5,7 +5,10 @@ import { needStore, type RunStore } from '../run/open-store.ts';
 
 const RETRY_MS = 1_000;
 
-/** A feed that a relay leads now; with --via store, otherwise one with posts, otherwise that of all tokens. */
+/**
+ * A feed that a relay leads now; with --via store, otherwise one with posts, otherwise that of all
+ * tokens.
+ */
 export async function chooseFeed(context: Context, via: string, tokens: readonly string[]) {
   const { io, signal } = context.terminal;
   const isAuto = via === 'auto';

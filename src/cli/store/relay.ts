@@ -212,7 +212,10 @@ function positionOf(mark: string, feed: string): Position {
   }
 }
 
-/** Undefined if it is damaged, or was last verified before `since`: the store would keep no posts of that age. */
+/**
+ * Undefined if it is damaged, or was last verified before `since`: the store would keep no posts of
+ * that age.
+ */
 function usableState(
   state: FeedState | undefined,
   feed: string,

@@ -39,7 +39,8 @@ export class RelayState {
 
   facts(provenAgoMs: number | null): TailFacts {
     const own = this.tail?.status();
-    // Before its own first walk, and while another relay leads, the feed was verified by the last leader.
+    // Before its own first walk, and while another relay leads, the feed was verified by the last
+    // leader.
     if (own)
       return this.#with({ ...own, walkedAgoMs: own.walkedAgoMs ?? provenAgoMs, handoff: null });
     return this.#with({

@@ -4,7 +4,9 @@ import type { View } from '../../output/view.ts';
 import type { Filters } from '../../tail/certificate.ts';
 import type { FilterConditions } from '../args/list-flags.ts';
 
-/** Whose posts are read, and about what, if a feed is read for several authors, coins or wallets. */
+/**
+ * Whose posts are read, and about what, if a feed is read for several authors, coins or wallets.
+ */
 export type Among = Pick<Conditions, 'users' | 'coins' | 'wallets'>;
 
 /** The filters of a command line, for certificates: only those that are set, in a fixed order. */
@@ -30,7 +32,10 @@ export function filtersOf(conditions: Partial<FilterConditions>, among: Among = 
 const setOf = (values: readonly string[] = [], normal: (value: string) => string) =>
   values.length > 0 ? [...new Set(values.map(normal))].sort() : undefined;
 
-/** What a tail reads for several authors, tokens, coins or wallets, and for which price per minute this is. */
+/**
+ * What a tail reads for several authors, tokens, coins or wallets, and for which price per minute
+ * this is.
+ */
 export const severalText = (many: number, noun: string): string | undefined =>
   many < 2
     ? undefined
@@ -46,7 +51,10 @@ const titles: Readonly<Record<string, string>> = {
   network: 'chain',
 };
 
-/** A view whose tables always have the columns by which their posts are chosen, taken from `all` if they are not in it. */
+/**
+ * A view whose tables always have the columns by which their posts are chosen, taken from `all` if
+ * they are not in it.
+ */
 export function showingFilters<T>(
   view: View<T>,
   conditions: FilterConditions,

@@ -175,7 +175,10 @@ function endText(summary: Summary): string {
   return `stopped after ${lengthText(durationMs)}: ${parts.join(', ')}; ${completeText(summary)}`;
 }
 
-/** Up to when the feed is complete. No post time tells this of a feed without posts, but when it was read does. */
+/**
+ * Up to when the feed is complete. No post time tells this of a feed without posts, but when it was
+ * read does.
+ */
 function completeText({ verified, readAt, isUnseen }: Summary): string {
   if (isUnseen && readAt !== null) return `no posts yet, last read at ${secondText(readAt)}`;
   return verified === null ? 'nothing verified' : `complete up to ${secondText(verified)}`;
@@ -270,7 +273,10 @@ const repeatedNotices: ReadonlySet<TailNotice['kind']> = new Set<TailNotice['kin
   'caughtUp',
 ]);
 
-/** Formats the notices of a tail, and limits repeated ones. At the end, sums up those that were not shown. */
+/**
+ * Formats the notices of a tail, and limits repeated ones. At the end, sums up those that were not
+ * shown.
+ */
 export function createNoticeLines(mono: () => number): (notice: TailNotice) => string[] {
   const limit = createNoticeLimit(mono, repeatedNotices);
   return (notice) => {

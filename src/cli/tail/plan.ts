@@ -15,7 +15,10 @@ export interface TailShape {
   readonly socket: boolean;
   readonly lagMs: number;
   readonly page: PlannedEndpoint;
-  /** A page of the feed of one of several authors, coins or wallets, which a long way back is read from. */
+  /**
+   * A page of the feed of one of several authors, coins or wallets, which a long way back is read
+   * from.
+   */
   readonly ownPage?: PlannedEndpoint | undefined;
   readonly backfill?: number | undefined;
 }
@@ -43,8 +46,8 @@ function plannedTail(shape: TailShape): Planned[] {
 }
 
 /**
- * What a tail costs, with the calls that come before it. With a duration, the maximum cost is known and may need a
- * confirmation; otherwise the tail asks at its limit.
+ * What a tail costs, with the calls that come before it. With a duration, the maximum cost is known
+ * and may need a confirmation; otherwise the tail asks at its limit.
  */
 export function tailPlan(shape: TailShape, before: readonly Planned[] = []): Plan {
   const { durationMs, noFollow, socket, lagMs, page } = shape;

@@ -12,7 +12,10 @@ import { lockFiles } from './lock-files.ts';
 import { noteRun, outputOf } from './run-note.ts';
 import { UnitsWait } from './units-wait.ts';
 
-/** What follows a feed: a tail of the service, a follower of the store, a member of a group, a relay, or a replay of files. */
+/**
+ * What follows a feed: a tail of the service, a follower of the store, a member of a group, a
+ * relay, or a replay of files.
+ */
 export interface Feeder {
   readonly watched: Watched;
   /** Runs until the end of the run, and says how it ended. */
@@ -37,7 +40,10 @@ interface FeedFlags
   readonly isRelay?: boolean;
 }
 
-/** Locks the files of a run, opens its feeder, reports its state, and fails if posts are missing at the end. */
+/**
+ * Locks the files of a run, opens its feeder, reports its state, and fails if posts are missing at
+ * the end.
+ */
 export async function runFeed(
   context: Context,
   flags: FeedFlags,
@@ -67,9 +73,14 @@ export async function runFeed(
   }
 }
 
-/** One run of a feeder, whose state is reported from the moment at which it follows its feed or waits for units. */
+/**
+ * One run of a feeder, whose state is reported from the moment at which it follows its feed or
+ * waits for units.
+ */
 class FeedRun {
-  /** The bill has no words for a run that follows a feed, because its last line says what it did. */
+  /**
+   * The bill has no words for a run that follows a feed, because its last line says what it did.
+   */
   readonly text = null;
   readonly total = 0;
   #feeder: Feeder | undefined;
@@ -97,7 +108,10 @@ class FeedRun {
     this.#feeder?.check?.();
   }
 
-  /** Opens the feeder, with `--wait-for-budget` when units cover it, and follows the feed until the end. */
+  /**
+   * Opens the feeder, with `--wait-for-budget` when units cover it, and follows the feed until the
+   * end.
+   */
   async toEnd(open: () => Promise<Feeder>): Promise<FeedEnd> {
     try {
       this.#feeder = await (this.#flags.waitForBudget ? this.#wait.retry(open) : open());
@@ -122,7 +136,10 @@ class FeedRun {
   }
 }
 
-/** The failure of a run that ended by itself although posts are missing, which no later run will deliver. */
+/**
+ * The failure of a run that ended by itself although posts are missing, which no later run will
+ * deliver.
+ */
 const gapFailure = (text: string): Failure =>
   new Failure('service', text, {
     code: 'GAP',

@@ -9,7 +9,9 @@ import type { Io, RunEnd } from '../io.ts';
 import type { Context } from '../run/context.ts';
 import { stateWords } from './notice-text.ts';
 
-/** A tail saves its position in a file as rarely; until it has started, people wait for its state. */
+/**
+ * A tail saves its position in a file as rarely; until it has started, people wait for its state.
+ */
 const SAVE_MS = 10_000;
 const START_MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -67,7 +69,10 @@ type Identity = Pick<
   'command' | 'profile' | 'output' | 'feed' | 'pid' | 'startedAt'
 >;
 
-/** The record of a run, with what only a look back shows: its posts in an hour and its cost in a day. */
+/**
+ * The record of a run, with what only a look back shows: its posts in an hour and its cost in a
+ * day.
+ */
 class RunNote {
   readonly #now: () => number;
   readonly #about: Identity;
@@ -75,13 +80,17 @@ class RunNote {
   /** The posts delivered at earlier times, of the last hour. */
   readonly #counts: { readonly at: number; readonly rows: number }[] = [];
   #day: number;
-  /** What is not of this day in the cost of the run; negative if earlier runs have cost something today. */
+  /**
+   * What is not of this day in the cost of the run; negative if earlier runs have cost something
+   * today.
+   */
   #before: number;
   #spent = 0;
 
   constructor(io: Io, state: string, about: Identity) {
     const now = about.startedAt;
-    // The same line in the same folder is the same tail, which a service manager may have started again.
+    // The same line in the same folder is the same tail, which a service manager may have started
+    // again.
     const identity = sha256(JSON.stringify([io.argv, io.cwd]));
     this.#now = io.clock.now;
     this.#about = about;

@@ -43,7 +43,10 @@ interface TailPlan extends OutputPlan {
 /** A tail on a terminal first prints up to this many posts from before its start. */
 const RECENT = 10;
 
-/** After this many failed attempts to get the first page, the run ends. Each attempt includes retries. */
+/**
+ * After this many failed attempts to get the first page, the run ends. Each attempt includes
+ * retries.
+ */
 const FIRST_TRIES = 2;
 
 /** Opens a run that follows a feed of the service. */
@@ -184,12 +187,16 @@ async function startOf(
     return { kind: 'since', at: instantAt(since, now, settings.utc) };
   }
   if (backfill !== undefined) return { kind: 'backfill', rows: backfill };
-  // The first page is read in any case. Pipes, and runs that are bound to a file, a number or a command, get only new posts.
+  // The first page is read in any case. Pipes, and runs that are bound to a file, a number or a
+  // command, get only new posts.
   const isBound = [flags.out, checkpoint, count, exec].some((given) => given !== undefined);
   return io.stdout.isTTY === true && !isBound ? { kind: 'now', recent: RECENT } : { kind: 'now' };
 }
 
-/** The failure of a tail that reached its spending limit or a budget, with the command that continues it. */
+/**
+ * The failure of a tail that reached its spending limit or a budget, with the command that
+ * continues it.
+ */
 function atLimit(
   error: unknown,
   { terminal, settings }: Context,
@@ -202,7 +209,8 @@ function atLimit(
   const file = checkpoint ?? resumableOut(settings.flags.out);
   const isWaiting = code !== BUDGET || terminal.io.argv.includes('--wait-for-budget');
   const argv = isWaiting ? terminal.io.argv : [...terminal.io.argv, '--wait-for-budget'];
-  // Without a file to continue from, the next run begins at the time up to which the feed is verified.
+  // Without a file to continue from, the next run begins at the time up to which the feed is
+  // verified.
   const since =
     file === undefined && verified !== null ? new Date(verified).toISOString() : undefined;
   const command = since && commandWith(argv, { '--backfill': undefined, '--since': since });

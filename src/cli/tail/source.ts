@@ -56,7 +56,10 @@ export const calloutSource = (client: Client, scope: CalloutScope): PageSource =
   stepCu: cu.launchpad,
 });
 
-/** The pages of one of these feeds; of several, those of the whole feed or their own, whichever are fewer. */
+/**
+ * The pages of one of these feeds; of several, those of the whole feed or their own, whichever are
+ * fewer.
+ */
 export function sourceOf<S extends ThesisScope | CalloutScope>(
   scopes: readonly S[],
   pagesOf: (scope: S | undefined) => PageSource,
@@ -76,7 +79,10 @@ function pageOf(
   return { ...tailRows(items, timeField), hasMore, nextBefore };
 }
 
-/** Learns what is left, from `me`, which is free, and from the ledger; returns the facts about the key that a tail needs. */
+/**
+ * Learns what is left, from `me`, which is free, and from the ledger; returns the facts about the
+ * key that a tail needs.
+ */
 export const keyFacts =
   (client: Client, ledger: Ledger, now: () => number, sharing?: AccountSharing) =>
   async (signal: AbortSignal): Promise<KeyFacts> => {

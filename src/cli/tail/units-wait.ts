@@ -4,7 +4,9 @@ import type { Service } from '../run/service.ts';
 import type { Terminal } from '../run/terminal.ts';
 import { untilText } from './notice-text.ts';
 
-/** The longest and the shortest wait before the next attempt: the user may have topped up the key. */
+/**
+ * The longest and the shortest wait before the next attempt: the user may have topped up the key.
+ */
 const LOOK_MS = 10 * 60_000;
 const LEAST_MS = 1_000;
 /** How often the limits of the budgets are read meanwhile: one that is raised ends the wait. */

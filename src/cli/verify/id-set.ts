@@ -1,7 +1,10 @@
 const EMPTY = 0;
 const FIRST_SIZE = 1 << 16;
 
-/** Ids of posts in about 20 bytes each: 64 bits of a hash, and the number of the file in which the id was seen last. */
+/**
+ * Ids of posts in about 20 bytes each: 64 bits of a hash, and the number of the file in which the
+ * id was seen last.
+ */
 export class IdSet {
   #high = new Uint32Array(FIRST_SIZE);
   #low = new Uint32Array(FIRST_SIZE);
@@ -47,7 +50,8 @@ export class IdSet {
       const [one = 0, other = 0, number = EMPTY] = [high[i], low[i], file[i]];
       if (number !== EMPTY) this.#put(this.#find(one, other), one, other, number);
     }
-    // Moving the old memory nowhere frees it at once; the garbage collector would wait until more is allocated.
+    // Moving the old memory nowhere frees it at once; the garbage collector would wait until more
+    // is allocated.
     structuredClone(null, { transfer: [high.buffer, low.buffer, file.buffer] });
   }
 }

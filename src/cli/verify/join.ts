@@ -17,7 +17,10 @@ const worst: readonly Status[] = [
   'changed',
 ];
 
-/** A stretch in post times; both ends belong to it. One that is asked for without an end may extend up to `now`. */
+/**
+ * A stretch in post times; both ends belong to it. One that is asked for without an end may extend
+ * up to `now`.
+ */
 interface Asked {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
@@ -60,7 +63,10 @@ export function joinFiles(scanned: readonly Compared[], asked: Asked = {}): Veri
 const worse = (one: Status, other: Status): Status =>
   worst.indexOf(other) > worst.indexOf(one) ? other : one;
 
-/** What is asked for and not covered is a gap, so an end that is given counts even if it lies outside of what is covered. */
+/**
+ * What is asked for and not covered is a gap, so an end that is given counts even if it lies
+ * outside of what is covered.
+ */
 function askedStretch(
   { from, to, now }: Asked,
   covered: readonly Stretch[],
@@ -141,7 +147,9 @@ function explain(
   const whyOf = reasons(covered);
   const byFrom = [...recorded].sort((one, other) => one.from - other.from);
   const parts: Unread[] = [];
-  /** The recorded gaps that begin before the end of the present hole, and end after the last one. */
+  /**
+   * The recorded gaps that begin before the end of the present hole, and end after the last one.
+   */
   let near: Unread[] = [];
   let next = 0;
   for (const hole of holes) {

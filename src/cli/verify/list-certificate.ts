@@ -72,7 +72,10 @@ export function createListCertificate(
       newest = Math.max(newest ?? at, at);
       oldest = [...oldest, at].sort((one, other) => one - other).slice(0, PROOF);
     },
-    /** Writes the certificate of a complete file. With `isCut`, the list ended before the end of the range. */
+    /**
+     * Writes the certificate of a complete file. With `isCut`, the list ended before the end of the
+     * range.
+     */
     write(feed: string, filters: Filters, isCut: boolean): void {
       if (out === undefined) return;
       const read = isCut || since === undefined ? (oldest[PROOF - 1] ?? null) : since - 1;

@@ -12,7 +12,10 @@ import type { Plan } from '../run/plan.ts';
 import { calloutSource, thesisSource } from '../tail/source.ts';
 import type { ScannedFile } from './scan.ts';
 
-/** Chooses random pages to request again: those that follow a line whose post time is in a verified stretch. */
+/**
+ * Chooses random pages to request again: those that follow a line whose post time is in a verified
+ * stretch.
+ */
 export function planSample(
   context: Context,
   scanned: readonly ScannedFile[],
@@ -56,7 +59,9 @@ export function planSample(
     );
   const pages = countText(cursors.length, 'page');
 
-  /** Reads the pages again, and adds the posts to the gaps that should be in the files but are not. */
+  /**
+   * Reads the pages again, and adds the posts to the gaps that should be in the files but are not.
+   */
   async function compare(
     joined: Verification,
     isThere: (id: string) => boolean,
@@ -106,7 +111,8 @@ function filterOf({ filters }: Certificate, { isThesis, tokens }: ReturnType<typ
   const texts = (value: unknown) => (Array.isArray(value) ? value.map(String) : []);
   const numberIn = (value: unknown) => (typeof value === 'number' ? value : undefined);
   const pattern = (text: unknown) => (typeof text === 'string' ? readPattern(text) : undefined);
-  // Every filter of a certificate is named, because a missing one would report correct files as incomplete.
+  // Every filter of a certificate is named, because a missing one would report correct files as
+  // incomplete.
   const conditions: Required<Conditions> = {
     tokens: isThesis ? tokens : [],
     users: texts(filters['users']),

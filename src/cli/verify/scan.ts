@@ -21,7 +21,9 @@ interface Picking {
   readonly random: () => number;
 }
 
-/** Reads a file, plain or gzipped, and compares it with its certificate. `index` counts the files. */
+/**
+ * Reads a file, plain or gzipped, and compares it with its certificate. `index` counts the files.
+ */
 export async function scanFile(
   file: string,
   ids: IdSet,
@@ -131,7 +133,10 @@ function idBytes(line: Buffer): Uint8Array | undefined {
 const DAMAGED = 'DAMAGED_GZIP';
 const CHUNK = 128 * 1024;
 
-/** The content of a file or a pipe, unpacked if it is gzipped. A chunk is valid until the next one is requested. */
+/**
+ * The content of a file or a pipe, unpacked if it is gzipped. A chunk is valid until the next one
+ * is requested.
+ */
 export async function* chunksOf(
   file: string,
   signal: AbortSignal,

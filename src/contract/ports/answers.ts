@@ -31,7 +31,10 @@ export interface AnswerCache {
    * it. Absent without a shared store.
    */
   readonly claim?: (wanted: WantedAnswer, signal?: AbortSignal) => Promise<Claim>;
-  /** Gives other machines an answer that this machine keeps elsewhere. Absent without a shared store. */
+  /**
+   * Gives other machines an answer that this machine keeps elsewhere. Absent without a shared
+   * store.
+   */
   readonly share?: (
     endpoint: CachedEndpoint,
     subject: string,

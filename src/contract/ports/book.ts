@@ -9,7 +9,9 @@ export interface Name {
   readonly normal: string;
 }
 
-/** What the service stated about a person at one time; a field that it did not state is undefined. */
+/**
+ * What the service stated about a person at one time; a field that it did not state is undefined.
+ */
 export interface PersonFields {
   readonly handle?: string | null | undefined;
   readonly solanaAddress?: string | null | undefined;
@@ -37,7 +39,10 @@ export interface Miss {
   readonly isMiss: true;
 }
 
-/** What a person was called or owned before: the fields that differ, and when they were first and last seen. */
+/**
+ * What a person was called or owned before: the fields that differ, and when they were first and
+ * last seen.
+ */
 export interface Former extends PersonFields {
   readonly from: number;
   readonly to: number;
@@ -68,7 +73,9 @@ export interface KnownName {
   readonly answered?: { readonly at: number; readonly person: Person | null } | undefined;
   /** Seen last first. Several people can share a wallet. */
   readonly people: readonly Sighting[];
-  /** The name of the wallet's launchpad account that led to somebody else, and when it was tried. */
+  /**
+   * The name of the wallet's launchpad account that led to somebody else, and when it was tried.
+   */
   readonly tried?: { readonly name: string; readonly at: number } | undefined;
 }
 
@@ -85,7 +92,9 @@ export interface ReusedHandle {
 export interface Book {
   /** What the book has, in the order of `names`; undefined for a name that it does not have. */
   look(names: readonly Name[]): readonly (KnownName | undefined)[];
-  /** Confirmed when it resolves. A book that cannot be written is reported once and does not fail. */
+  /**
+   * Confirmed when it resolves. A book that cannot be written is reported once and does not fail.
+   */
   keep(readings: readonly (PersonReading | Miss)[]): Promise<readonly ReusedHandle[]>;
   /** Remembers that the launchpad name of a wallet led to nobody who has it. */
   noteTried(wallet: string, name: string, at: number): Promise<void>;

@@ -46,7 +46,10 @@ export interface Ledger {
   begin(call: PaidCall, signal?: AbortSignal): Promise<Slot<Promise<void>>>;
   /** The budgets that limit the recorded calls; absent if the ledger has none. */
   budgets?(): Promise<readonly BudgetState[]>;
-  /** The limits of these budgets as a text, which is cheap to read every few seconds and differs after each change. */
+  /**
+   * The limits of these budgets as a text, which is cheap to read every few seconds and differs
+   * after each change.
+   */
   limits?(): Promise<string>;
 }
 

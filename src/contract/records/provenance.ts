@@ -10,7 +10,10 @@ export const observed = {
   ),
 };
 
-/** A record of one subject may be hours old, because answers are kept: it says when trdr read it, and how. */
+/**
+ * A record of one subject may be hours old, because answers are kept: it says when trdr read it,
+ * and how.
+ */
 export const obtained = {
   readAt: z.optional(int('When trdr read it, epoch ms.')),
   via: optional(z.enum(['service', 'cache', 'book', 'launchpad']), 'Where the answer comes from.'),

@@ -58,7 +58,10 @@ function paramsIn(template: string, pathname: string): Record<string, string> | 
   return params;
 }
 
-/** Rejects a path that is a documented path only after its slashes, dots, case or percent-encoding are normalized. */
+/**
+ * Rejects a path that is a documented path only after its slashes, dots, case or percent-encoding
+ * are normalized.
+ */
 function checkPath(pathname: string): void {
   const paths = [...endpointIds.map((id) => endpointRow(id).path), OPENAPI_PATH, SOCKET_PATH];
   const exact = paths.find((path) => paramsIn(path, pathname));
@@ -74,7 +77,10 @@ function checkPath(pathname: string): void {
     );
 }
 
-/** Rejects a parameter that occurs twice or in other case: the price depends on which value the service uses. */
+/**
+ * Rejects a parameter that occurs twice or in other case: the price depends on which value the
+ * service uses.
+ */
 function checkQuery(search: string, names: ReadonlySet<string>): void {
   const seen = new Set<string>();
   for (const name of new URLSearchParams(search).keys()) {

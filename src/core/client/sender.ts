@@ -18,7 +18,9 @@ export interface ClientOptions extends ChannelOptions {
   readonly retries?: number | undefined;
   /** The timeout of all calls; by default, that of their endpoint. */
   readonly timeoutMs?: number | undefined;
-  /** Called when a call begins, with its name in the ledger; what it returns, when the call ends. */
+  /**
+   * Called when a call begins, with its name in the ledger; what it returns, when the call ends.
+   */
   readonly onWait?: ((endpoint: string) => () => void) | undefined;
 }
 

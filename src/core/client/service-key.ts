@@ -7,7 +7,10 @@ export interface KeyRenewal {
   readonly onFailed: (error: unknown) => void;
 }
 
-/** The key of a run. After the service has rejected it, a command may print another one, because keys are rotated during long runs. */
+/**
+ * The key of a run. After the service has rejected it, a command may print another one, because
+ * keys are rotated during long runs.
+ */
 export class ServiceKey {
   #current: string;
   /** Answers may repeat an earlier key, so all of them are masked. */

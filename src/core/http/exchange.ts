@@ -242,7 +242,9 @@ class Exchange {
 
   readonly #onAbort = (): void => this.#fail(this.#signal?.reason);
 
-  /** A run that is ending waits for its paid calls once more as long as their timeout, not longer. */
+  /**
+   * A run that is ending waits for its paid calls once more as long as their timeout, not longer.
+   */
   readonly #onEnding = (): void => this.#limitTo(this.#request.timeoutMs);
 
   #limitTo(ms: number): void {

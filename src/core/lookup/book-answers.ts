@@ -8,13 +8,18 @@ import { User } from '../../contract/records/user.ts';
 export interface KeptAnswer {
   readonly time: number;
   readonly user: Sent | null;
-  /** `cache` if it is the service's own answer to this name, `book` if it was read by another one. */
+  /**
+   * `cache` if it is the service's own answer to this name, `book` if it was read by another one.
+   */
   readonly via: 'cache' | 'book';
 }
 
 type IsFresh = (answer: Omit<KeptAnswer, 'via'>) => boolean;
 
-/** The fresh answer to a name without a call; of several people, the one whom the service named itself, else the one seen last. */
+/**
+ * The fresh answer to a name without a call; of several people, the one whom the service named
+ * itself, else the one seen last.
+ */
 export function keptAnswer(
   name: Name,
   entry: KnownName | undefined,
@@ -51,7 +56,10 @@ function ownAnswer(
 const wasCalled = ({ was }: Person, handle: string): boolean =>
   was.some((former) => typeof former.handle === 'string' && normalHandle(former.handle) === handle);
 
-/** People of whom the book says that they may have a wallet, and whom a cheap lookup may confirm: seen last first. */
+/**
+ * People of whom the book says that they may have a wallet, and whom a cheap lookup may confirm:
+ * seen last first.
+ */
 export function possibleOwners(wallet: string, entry: KnownName | undefined): readonly Person[] {
   const people = entry?.people.map(({ person }) => person) ?? [];
   const named = new Set(people.filter(({ id }) => id !== undefined).map(handleOf));
@@ -95,7 +103,10 @@ const walletsIn = (user: Sent): readonly (string | undefined)[] => [
   textOf(user['evmAddress'])?.toLowerCase(),
 ];
 
-/** The names under which others may look for a user: id, handle and wallets, besides the one that was asked for. */
+/**
+ * The names under which others may look for a user: id, handle and wallets, besides the one that
+ * was asked for.
+ */
 export function namesIn(user: Sent, asked: Name): readonly Name[] {
   const { id, handle, solanaAddress, evmAddress } = known(User, user);
   const names = new Map<string, Name>();

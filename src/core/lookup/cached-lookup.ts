@@ -38,8 +38,9 @@ import {
 } from './wallet-owner.ts';
 
 /**
- * How a subject will be looked up. It contains what the book has, so that the run uses what its estimate counted on,
- * even if the answer expires meanwhile: an age counts from when the plan is made.
+ * How a subject will be looked up. It contains what the book has, so that the run uses what its
+ * estimate counted on, even if the answer expires meanwhile: an age counts from when the plan is
+ * made.
  */
 export interface LookupPlan {
   readonly subject: Subject;
@@ -75,7 +76,10 @@ const SHARED_AGE_MS = 30 * 86_400_000;
 const endpointOf = (type: NameType): UserEndpoint => `user.${type}`;
 const nameOf = ({ type, value, normal }: Subject): AskedName => ({ type, value, normal });
 
-/** Looks up users by the book and, where it has no fresh answer, by the service. Every answer feeds the book. */
+/**
+ * Looks up users by the book and, where it has no fresh answer, by the service. Every answer feeds
+ * the book.
+ */
 export class CachedLookup {
   readonly #sources: LookupSources;
   readonly #maxAgeMs: number;
@@ -104,8 +108,8 @@ export class CachedLookup {
   }
 
   /**
-   * Looks a subject up as planned. What the book did not have then is looked for again, because the run may have found
-   * it since: the record of a wallet is also that of its handle.
+   * Looks a subject up as planned. What the book did not have then is looked for again, because the
+   * run may have found it since: the record of a wallet is also that of its handle.
    */
   answer(
     subject: Subject,
@@ -229,7 +233,10 @@ export class CachedLookup {
     return claim?.by === 'cache' ? this.#look([wallet])[0] : undefined;
   }
 
-  /** The launchpad account of a wallet. A plan without access to the launchpad counts as "no account". */
+  /**
+   * The launchpad account of a wallet. A plan without access to the launchpad counts as "no
+   * account".
+   */
   async #account(wallet: AskedName, signal: AbortSignal | undefined): Promise<LookupAnswer> {
     const { answers, client, clock } = this.#sources;
     const cached = this.#cachedAccount(wallet.normal);

@@ -139,7 +139,9 @@ class SubjectAnswers {
     return answer;
   }
 
-  /** If the disk is full, answers stay in memory, because requesting them again would cost money. */
+  /**
+   * If the disk is full, answers stay in memory, because requesting them again would cost money.
+   */
   #makeRoom(): void {
     for (const [key, known] of this.#held) {
       if (this.#held.size < this.#memory) return;

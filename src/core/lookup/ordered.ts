@@ -12,7 +12,10 @@ interface OrderedOptions {
 
 type Done<T> = { readonly value: T } | { readonly error: unknown };
 
-/** Work in progress. There is no promise for it, because results that are available at once need none. */
+/**
+ * Work in progress. There is no promise for it, because results that are available at once need
+ * none.
+ */
 interface Slot<T> {
   done?: Done<T>;
 }
@@ -63,7 +66,10 @@ class Queue<I, O> {
   readonly #pending: Slot<O>[] = [];
   #reading: Slot<IteratorResult<I>> | undefined;
   #hasEnded = false;
-  /** Ends the wait of `changed`. With Promise.race, handlers would accumulate on promises that stay pending. */
+  /**
+   * Ends the wait of `changed`. With Promise.race, handlers would accumulate on promises that stay
+   * pending.
+   */
   #wake: () => void = () => {};
 
   constructor(
@@ -118,10 +124,13 @@ class Queue<I, O> {
     });
   }
 
-  /** Cancels what is in progress. Input that blocks would delay the end, so nothing waits for it. */
+  /**
+   * Cancels what is in progress. Input that blocks would delay the end, so nothing waits for it.
+   */
   leave(): void {
     this.#given?.removeEventListener('abort', this.#abort);
-    // Nothing listens after the last item; the first abort of a process would cost a cached lookup a millisecond.
+    // Nothing listens after the last item; the first abort of a process would cost a cached lookup
+    // a millisecond.
     if (!this.#hasEnded || this.#pending.length > 0)
       this.#leaving.abort(new Error('the result is no longer needed'));
     if (!this.#hasEnded) this.#start(() => this.#iterator.return?.());

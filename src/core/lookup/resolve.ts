@@ -115,7 +115,10 @@ export class Resolver {
   }
 }
 
-/** What follows from a request: the answer of the search, or how long to wait before the next request. */
+/**
+ * What follows from a request: the answer of the search, or how long to wait before the next
+ * request.
+ */
 type Round =
   | { readonly answer: LookupAnswer }
   | { readonly pending: PendingState }

@@ -63,9 +63,10 @@ export function planOwner(
 }
 
 /**
- * Who is behind a wallet that the book cannot answer freshly. The service sells the way from a person to their wallets
- * 300 times cheaper than the way back, so people whom the book or the launchpad suggests are read first, and accepted
- * only if the service's own record has exactly this wallet. Undefined if the cheap ways end without an answer.
+ * Who is behind a wallet that the book cannot answer freshly. The service sells the way from a
+ * person to their wallets 300 times cheaper than the way back, so people whom the book or the
+ * launchpad suggests are read first, and accepted only if the service's own record has exactly this
+ * wallet. Undefined if the cheap ways end without an answer.
  */
 export async function findOwner(
   wallet: AskedName,
@@ -91,7 +92,9 @@ async function confirmKnown(
   return undefined;
 }
 
-/** A person is named by id, which never changes, or by handle while only trading numbers were read. */
+/**
+ * A person is named by id, which never changes, or by handle while only trading numbers were read.
+ */
 function nameOf({ id, identity }: Person): AskedName | undefined {
   if (id !== undefined) {
     return isUserId(id) ? { type: 'id', value: id, normal: id.toLowerCase() } : undefined;
@@ -101,7 +104,10 @@ function nameOf({ id, identity }: Person): AskedName | undefined {
   return { type: 'handle', value: handle, normal: normalHandle(handle) };
 }
 
-/** Many traders use one name everywhere. A false name costs one lookup, and is not tried again for an hour. */
+/**
+ * Many traders use one name everywhere. A false name costs one lookup, and is not tried again for
+ * an hour.
+ */
 async function followLaunchpad(
   wallet: AskedName,
   entry: KnownName | undefined,
@@ -132,7 +138,10 @@ const keptUser = (kept: KeptAnswer | undefined): LookupAnswer | undefined => {
   return { found: true, record: user, time, from: via };
 };
 
-/** The X name of a launchpad account, or its user name; undefined if it has none that could be a handle. */
+/**
+ * The X name of a launchpad account, or its user name; undefined if it has none that could be a
+ * handle.
+ */
 function handleIn(account: Sent): AskedName | undefined {
   const { xUsername, username } = known(LaunchpadUser, account);
   const text = xUsername || username;

@@ -10,7 +10,10 @@ import {
   type WalkOptions,
 } from './walk.ts';
 
-/** How a list of several authors, tokens or wallets is read: their own feeds have at least one page each. */
+/**
+ * How a list of several authors, tokens or wallets is read: their own feeds have at least one page
+ * each.
+ */
 export interface ReadingWay {
   readonly kind: 'whole' | 'own';
   /** The pages of the whole feed that are expected, those that were read included. */
@@ -27,11 +30,16 @@ export interface MergedFeeds<T> {
   /** The most items of a page of the lowest price. */
   readonly pageRows: number;
   readonly onWay: (way: ReadingWay) => void;
-  /** Called with the feeds that are read from now on; returns those that are read in their place. */
+  /**
+   * Called with the feeds that are read from now on; returns those that are read in their place.
+   */
   readonly watch: (feeds: readonly TimedFeed<T>[]) => readonly TimedFeed<T>[];
 }
 
-/** From so many feeds on, a page of the whole feed is a small price for finding out which way is cheaper. */
+/**
+ * From so many feeds on, a page of the whole feed is a small price for finding out which way is
+ * cheaper.
+ */
 export const WORTH_A_LOOK = 5;
 /** So many items decide about a time, because a single one may be dated wrongly. */
 const PROOF = 3;
@@ -42,7 +50,9 @@ const ENDED = '-';
 export const mostOwnPages = (feeds: number, limit: number, pageRows: number): number =>
   feeds + Math.floor(limit / pageRows);
 
-/** Where each of several feeds begins, if a list has stated it; undefined if all begin at one place. */
+/**
+ * Where each of several feeds begins, if a list has stated it; undefined if all begin at one place.
+ */
 export function cursorsIn(
   before: string | undefined,
   feeds: number,
@@ -51,7 +61,10 @@ export function cursorsIn(
   return cursors.length === feeds && feeds > 1 ? cursors : undefined;
 }
 
-/** Yields the items of several feeds that match like those of one: newest first, each once, the cheaper way. */
+/**
+ * Yields the items of several feeds that match like those of one: newest first, each once, the
+ * cheaper way.
+ */
 export async function* walkSeveral<T>(
   feeds: MergedFeeds<T>,
   options: WalkOptions,
@@ -67,7 +80,10 @@ export async function* walkSeveral<T>(
   yield* matching(batches, left, { ...filter, maxPages });
 }
 
-/** Reads the whole feed for as long as this is expected to cost less than the own feeds, and then those. */
+/**
+ * Reads the whole feed for as long as this is expected to cost less than the own feeds, and then
+ * those.
+ */
 async function* cheaperPages<T>(
   feeds: MergedFeeds<T>,
   options: WalkOptions,
@@ -95,7 +111,10 @@ async function* cheaperPages<T>(
   }
 }
 
-/** Asks for the smallest pages: of a larger one, the list might not need all items, because other feeds have newer ones. */
+/**
+ * Asks for the smallest pages: of a larger one, the list might not need all items, because other
+ * feeds have newer ones.
+ */
 const oneRow = () => 1;
 
 /** What was read of the whole feed: the ids of its items, and where it continues. */
@@ -104,7 +123,10 @@ interface ReadBefore {
   readonly next: string;
 }
 
-/** The pages of the own feeds. An item is in a batch as soon as no page that is not read yet can have a newer one. */
+/**
+ * The pages of the own feeds. An item is in a batch as soon as no page that is not read yet can
+ * have a newer one.
+ */
 async function* ownPages<T>(
   { own, watch }: MergedFeeds<T>,
   options: WalkOptions,

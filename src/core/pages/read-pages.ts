@@ -78,7 +78,10 @@ export async function* readPages<T, P extends ListPage<T>>(
 }
 
 interface PlacedPage<T, P extends ListPage<T>> extends ReadPage<T, P> {
-  /** Whether the caller learns from it: it has new items, or it is an end that is believed or doubted. */
+  /**
+   * Whether the caller learns from it: it has new items, or it is an end that is believed or
+   * doubted.
+   */
   readonly isShown: boolean;
   readonly isEnd: boolean;
 }

@@ -30,7 +30,9 @@ export interface PostGroup {
 /** How recorded posts can be read again. */
 export interface RefreshWay {
   readonly groups: readonly PostGroup[];
-  /** The posts with neither an author nor a token, so that it is not known which pages contain them. */
+  /**
+   * The posts with neither an author nor a token, so that it is not known which pages contain them.
+   */
   readonly unaddressed: readonly RecordedPost[];
 }
 
@@ -44,7 +46,10 @@ const OLDER_POSTS = 3;
 const WALKS = 2;
 /** An end of the pages before all posts are found is believed after so many empty pages. */
 const ENDS = 2;
-/** What a walk may need beyond the expected pages: one that is not full, and those that confirm the end. */
+/**
+ * What a walk may need beyond the expected pages: one that is not full, and those that confirm the
+ * end.
+ */
 const SPARE_PAGES = 1 + ENDS;
 
 /** The cheaper way: the pages of the authors, or those of the tokens. */
@@ -127,7 +132,10 @@ export interface RefreshNeeds {
   readonly onGroup: (done: number) => void;
 }
 
-/** Reads recorded posts again. What it has found is there even if it fails halfway, because it was paid for. */
+/**
+ * Reads recorded posts again. What it has found is there even if it fails halfway, because it was
+ * paid for.
+ */
 export class PostRefresh {
   /** The posts as they are now, by id. */
   readonly present = new Map<string, Sent>();
@@ -164,7 +172,10 @@ export class PostRefresh {
       if (at === null || at <= settled) this.gone.add(id);
   }
 
-  /** Whether the walk was complete. A failure that says nothing about other pages does not end the run. */
+  /**
+   * Whether the walk was complete. A failure that says nothing about other pages does not end the
+   * run.
+   */
   async #walk(group: PostGroup, posts: readonly RecordedPost[]): Promise<boolean> {
     try {
       await this.#read(group, posts);
@@ -176,7 +187,10 @@ export class PostRefresh {
     }
   }
 
-  /** Reads until all posts are found, or until older ones or a confirmed end show that the others are not there. */
+  /**
+   * Reads until all posts are found, or until older ones or a confirmed end show that the others
+   * are not there.
+   */
   async #read({ scope }: PostGroup, posts: readonly RecordedPost[]): Promise<void> {
     const wanted = new Map(posts.map((post) => [post.id, post]));
     const { clock, signal } = this.#needs;
@@ -218,7 +232,10 @@ export class PostRefresh {
   }
 }
 
-/** The id as text. For a number, this is its original text, because a double may not represent all digits. */
+/**
+ * The id as text. For a number, this is its original text, because a double may not represent all
+ * digits.
+ */
 function idText(item: Sent): string | undefined {
   const { id } = item;
   return typeof id === 'number' ? (numberSource(item, 'id') ?? String(id)) : idOfItem(item);

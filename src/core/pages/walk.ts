@@ -113,7 +113,10 @@ export async function* matching<T>(
   }
 }
 
-/** The items of a feed in a time range, page by page, as far as the caller reads. `rows` are those that it still needs. */
+/**
+ * The items of a feed in a time range, page by page, as far as the caller reads. `rows` are those
+ * that it still needs.
+ */
 export async function* pagesInRange<T>(
   feed: TimedFeed<T>,
   options: WalkOptions,

@@ -58,7 +58,10 @@ export class Allowance {
     return Math.min(wanted, room?.handles ?? wanted);
   }
 
-  /** The size of the next batch after an error that a smaller one may avoid. Throws all other errors. */
+  /**
+   * The size of the next batch after an error that a smaller one may avoid. Throws all other
+   * errors.
+   */
   async smallerBatch(
     error: unknown,
     size: number,
@@ -152,7 +155,10 @@ const SEE_LEFT = '"trdr me" shows what is left';
 
 const handlesFor = (units: number): number => Math.max(0, Math.floor(units / cu.reveal));
 
-/** The size of a smaller batch that the budget covers, which refused one of `size`; 0 if there is none. */
+/**
+ * The size of a smaller batch that the budget covers, which refused one of `size`; 0 if there is
+ * none.
+ */
 function withinBudget(error: unknown, size: number): number {
   const facts = error instanceof Failure ? error.facts : undefined;
   if (facts?.about !== 'budget' || !facts.isPriceKnown) return 0;

@@ -25,7 +25,10 @@ export class SavedNumbers {
   readonly #cache: AnswerCache;
   readonly #maxAgeMs: number;
   readonly #missAgeMs: number;
-  /** Ages count from the start of the run, so that answers do not expire between the estimate and their use. */
+  /**
+   * Ages count from the start of the run, so that answers do not expire between the estimate and
+   * their use.
+   */
   readonly #began: number;
 
   constructor(cache: AnswerCache, now: () => number, maxAgeMs = NUMBERS_AGE_MS) {

@@ -2,7 +2,10 @@ import { Failure } from '../../base/failure.ts';
 import type { Subject } from '../lookup/subject.ts';
 import type { NumbersResult } from './request-batch.ts';
 
-/** Yields the results of all subjects in their order. All of them are yielded before a failure is thrown: they were paid for. */
+/**
+ * Yields the results of all subjects in their order. All of them are yielded before a failure is
+ * thrown: they were paid for.
+ */
 export async function* inOrder(
   subjects: readonly Subject[],
   saved: (subject: Subject) => Promise<NumbersResult | undefined>,
@@ -11,7 +14,8 @@ export async function* inOrder(
   const early = new EarlyResults(requested);
   try {
     for (const subject of subjects) {
-      // What is saved is asked for first, so that nothing waits for a request that it does not need.
+      // What is saved is asked for first, so that nothing waits for a request that it does not
+      // need.
       const result = (await saved(subject)) ?? (await early.take(subject));
       if (result) yield result;
     }

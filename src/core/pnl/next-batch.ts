@@ -22,7 +22,10 @@ export interface Turn {
   end(): Promise<void>;
 }
 
-/** The subjects of a run that are left. Those that another machine is requesting wait for its answers. */
+/**
+ * The subjects of a run that are left. Those that another machine is requesting wait for its
+ * answers.
+ */
 export class Turns {
   readonly #handleOf: (subject: Subject) => string;
   readonly #saved: Pick<SavedNumbers, 'claim'> | undefined;

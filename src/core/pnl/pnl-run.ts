@@ -16,7 +16,10 @@ import {
 } from './request-batch.ts';
 import { type SharedHandles, shareHandles, type Targets } from './targets.ts';
 
-/** What a run writes down before and after each batch, so that nothing is paid for twice after a crash. */
+/**
+ * What a run writes down before and after each batch, so that nothing is paid for twice after a
+ * crash.
+ */
 export interface BatchLog {
   /** Called before a batch is sent. Returns its number. */
   asking(subjects: readonly Subject[]): Promise<number>;
@@ -53,7 +56,10 @@ type Outcome =
   | Loss
   /** The service rejects its only subject. Nothing was charged. */
   | { readonly kind: 'refused'; readonly failure: Failure }
-  /** The service rejects it as a whole, or nothing was sent. Nothing was charged; a smaller batch may be accepted. */
+  /**
+   * The service rejects it as a whole, or nothing was sent. Nothing was charged; a smaller batch
+   * may be accepted.
+   */
   | { readonly kind: 'rejected'; readonly error: unknown };
 
 /** The service may have charged a batch, although there is no answer. */
@@ -75,11 +81,17 @@ const WORK_MS = 30_000;
 const LOST_IN_ROW = 2;
 /** Then the run ends, because the service would probably reject all others too. */
 const REFUSED_IN_ROW = 20;
-/** How often, and after which wait, an answer is written again that could not be written: it was paid for. */
+/**
+ * How often, and after which wait, an answer is written again that could not be written: it was
+ * paid for.
+ */
 const KEEP_TRIES = 10;
 const KEEP_WAIT_MS = 1_000;
 
-/** Requests numbers batch by batch. Each is sent only after the previous answers were saved, so a crash loses at most one. */
+/**
+ * Requests numbers batch by batch. Each is sent only after the previous answers were saved, so a
+ * crash loses at most one.
+ */
 export class PnlRun {
   /** What was lost for good, with its subjects. */
   readonly lost: LostBatch[] = [];
@@ -88,7 +100,9 @@ export class PnlRun {
   readonly #turns: Turns;
   /** The subjects of batches whose answers were lost and that are requested again. */
   readonly #again = new Set<Subject>();
-  /** The most subjects of the next batch: less after a rejection, then again more with each answer. */
+  /**
+   * The most subjects of the next batch: less after a rejection, then again more with each answer.
+   */
   #size = BATCH_MAX;
   #lostInRow = 0;
   #refusedInRow = 0;
@@ -247,7 +261,10 @@ export class PnlRun {
     return { results: [] };
   }
 
-  /** Whether a lost batch was probably not charged, and the confirmed cost covers the loss and all remaining handles. */
+  /**
+   * Whether a lost batch was probably not charged, and the confirmed cost covers the loss and all
+   * remaining handles.
+   */
   async #mayAskAgain(failure: Failure, unitsUsed: number | null): Promise<boolean> {
     const { allowance, client, signal } = this.#needs;
     if (isUnreadable(failure)) return false;
@@ -278,7 +295,10 @@ export class PnlRun {
     return subjects.flatMap((subject) => [subject, ...(others.get(subject) ?? [])]);
   }
 
-  /** The results of subjects and of those with the same handles, each with its text as the user wrote it. */
+  /**
+   * The results of subjects and of those with the same handles, each with its text as the user
+   * wrote it.
+   */
   #resultsFor(results: readonly NumbersResult[]): readonly NumbersResult[] {
     return results.flatMap(({ subject, record, failure }) =>
       this.#withSharing([subject]).map((each) => ({

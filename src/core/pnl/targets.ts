@@ -10,12 +10,15 @@ import type { Subject } from '../lookup/subject.ts';
 import type { NumbersResult } from './request-batch.ts';
 
 /**
- * The subjects of a run, and the handles that their numbers are requested with. Each subject is an object of its own:
- * answers are matched with that object, because two subjects may have the same handle, and a handle may be unknown.
+ * The subjects of a run, and the handles that their numbers are requested with. Each subject is an
+ * object of its own: answers are matched with that object, because two subjects may have the same
+ * handle, and a handle may be unknown.
  */
 export class Targets {
   readonly subjects: readonly Subject[];
-  /** Whether wallets or user ids are among them. Only then can two subjects have the same handle. */
+  /**
+   * Whether wallets or user ids are among them. Only then can two subjects have the same handle.
+   */
   readonly hasOthers: boolean;
   readonly #users: Pick<CachedLookup, 'plan' | 'answer'>;
   readonly #answers = new Map<Subject, LookupAnswer>();
@@ -26,14 +29,20 @@ export class Targets {
     this.#users = users;
   }
 
-  /** The handle of a subject. That of a wallet or user id is undefined until it is looked up, or if there is none. */
+  /**
+   * The handle of a subject. That of a wallet or user id is undefined until it is looked up, or if
+   * there is none.
+   */
   handleOf(subject: Subject): string | undefined {
     if (subject.type === 'handle') return subject.value;
     const answer = this.#answers.get(subject);
     return answer?.found ? known(User, answer.record).handle || undefined : undefined;
   }
 
-  /** The calls for handles that are not known. Users of the cache need no call: their handles are known from then on. */
+  /**
+   * The calls for handles that are not known. Users of the cache need no call: their handles are
+   * known from then on.
+   */
   async lookups(subjects: readonly Subject[]): Promise<readonly LookupCall[]> {
     const calls: LookupCall[] = [];
     for (const subject of this.#withoutHandle(subjects)) {
@@ -83,7 +92,10 @@ export class Targets {
   }
 }
 
-/** Subjects whose numbers are requested once: the first of each handle, with the others of the same handle. */
+/**
+ * Subjects whose numbers are requested once: the first of each handle, with the others of the same
+ * handle.
+ */
 export interface SharedHandles {
   readonly first: readonly Subject[];
   readonly others: ReadonlyMap<Subject, readonly Subject[]>;

@@ -52,7 +52,10 @@ function columnAt(path: string): CsvColumn {
   return { path, parents: names.slice(0, -1), name: names.at(-1) ?? path };
 }
 
-/** The known paths of records. It grows, because the service may send fields that it does not describe. */
+/**
+ * The known paths of records. It grows, because the service may send fields that it does not
+ * describe.
+ */
 class KnownPaths {
   readonly #paths: Set<string>;
   #parents: Set<string>;
@@ -91,7 +94,10 @@ class KnownPaths {
   }
 }
 
-/** Prints records as CSV or TSV. The fields of the first record determine the columns, unless they are fixed. */
+/**
+ * Prints records as CSV or TSV. The fields of the first record determine the columns, unless they
+ * are fixed.
+ */
 export class CsvPrinter<T> implements Printer<T> {
   readonly #options: PrinterOptions<T>;
   readonly #dialect: Dialect;
@@ -184,7 +190,10 @@ export class CsvPrinter<T> implements Printer<T> {
 /** Skips the expensive patterns for most texts. */
 const harmless = /^[A-Za-z0-9_'#$([{]/;
 
-/** Begins with `=`, `+`, `-`, `@` or a variant, possibly after quotes, blanks and invisible characters. */
+/**
+ * Begins with `=`, `+`, `-`, `@` or a variant, possibly after quotes, blanks and invisible
+ * characters.
+ */
 const isFormula = (text: string): boolean => {
   formula ??=
     /^["\s\p{C}\p{Default_Ignorable_Code_Point}]*[=+\-@\u207a\u207b\u207c\u208a\u208b\u208c\u2212\u2a75\u2a76\ufb29\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20]/u;
@@ -196,7 +205,10 @@ let formula: RegExp | undefined;
 /** A signed number looks like a formula but is harmless. */
 const signedNumber = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** A spreadsheet that separates at `;` or tab begins a new cell at these characters, even within quotes. */
+/**
+ * A spreadsheet that separates at `;` or tab begins a new cell at these characters, even within
+ * quotes.
+ */
 const boundary = /[;\t\r\n]/;
 
 const disarmCell = (text: string): string =>

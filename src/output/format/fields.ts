@@ -10,7 +10,10 @@ interface FieldPlace {
   readonly names: readonly string[];
 }
 
-/** Finds the value of a path. A name that contains dots is found too, because records may have such names. */
+/**
+ * Finds the value of a path. A name that contains dots is found too, because records may have such
+ * names.
+ */
 export function locate(
   record: unknown,
   path: string,
@@ -60,7 +63,10 @@ export function parseFields(text: string, known: readonly string[]): readonly st
   return [...new Set(selected)];
 }
 
-/** Returns the requested fields in their order, nested as in the record. A field that the record lacks is null. */
+/**
+ * Returns the requested fields in their order, nested as in the record. A field that the record
+ * lacks is null.
+ */
 export function pickFields(record: unknown, fields: readonly string[]): JsonObject {
   const picked: Record<string, unknown> = {};
   for (const path of fields) {
@@ -108,7 +114,9 @@ function kindOf(path: string, sample: unknown): CellKind {
   return /(?:[aA]ddress|[wW]allet|Mint|^subject)$/.test(name) ? 'address' : 'text';
 }
 
-/** None is dropped or shortened. The view determines the kinds of its fields; others are guessed. */
+/**
+ * None is dropped or shortened. The view determines the kinds of its fields; others are guessed.
+ */
 export function columnsOf<T>(
   view: View<T>,
   fields: readonly string[],

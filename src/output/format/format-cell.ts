@@ -9,7 +9,9 @@ import { valueIn } from './fields.ts';
 import type { Cell, FormatContext, Tone } from './printing.ts';
 import { momentOf, tableTime, timeText } from './time.ts';
 
-/** What the cells of a column have in common. With a scale, the offset of times is in the header. */
+/**
+ * What the cells of a column have in common. With a scale, the offset of times is in the header.
+ */
 interface ColumnScale {
   readonly decimals?: number | undefined;
   readonly largest?: number;
@@ -92,7 +94,10 @@ function absentCell(kind: CellKind, unicode: boolean): Cell {
   return { text: unicode ? '—' : '-', tone: 'dim' };
 }
 
-/** A value of another type than its kind is text. Without a scale, it has its own precision and offset. */
+/**
+ * A value of another type than its kind is text. Without a scale, it has its own precision and
+ * offset.
+ */
 export function formatCell(
   kind: CellKind,
   value: unknown,
@@ -194,7 +199,10 @@ function bar(value: number, hasAxis: boolean, { unicode, words }: FormatContext)
 const levels = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
 const FLAT = levels[3];
 
-/** `▁▃ ▅█`, from the lowest to the highest of its numbers. Lines have no form in ASCII, so words have the extremes. */
+/**
+ * `▁▃ ▅█`, from the lowest to the highest of its numbers. Lines have no form in ASCII, so words
+ * have the extremes.
+ */
 function trend(values: readonly (number | undefined)[], { unicode, words }: FormatContext): Cell {
   const isSpoken = words || !unicode;
   const shown = isSpoken ? values : condensed(values);
@@ -210,7 +218,10 @@ function trend(values: readonly (number | undefined)[], { unicode, words }: Form
   return { text: drawn.join(''), tone: 'plain' };
 }
 
-/** At most as many values as a line has cells: the last one of each part, which is a gap only if all of it is. */
+/**
+ * At most as many values as a line has cells: the last one of each part, which is a gap only if all
+ * of it is.
+ */
 function condensed(values: readonly (number | undefined)[]): readonly (number | undefined)[] {
   const width = LENGTH.trend;
   if (values.length <= width) return values;
@@ -224,7 +235,9 @@ function condensed(values: readonly (number | undefined)[]): readonly (number | 
   );
 }
 
-/** ASCII has no half block. A bar of half a cell is drawn whole, so that a small loss is visible. */
+/**
+ * ASCII has no half block. A bar of half a cell is drawn whole, so that a small loss is visible.
+ */
 function halfBlock(unicode: boolean, full: string): string {
   if (unicode) return '▐';
   return full === '' ? '#' : '';

@@ -36,8 +36,9 @@ const FRAME = {
 };
 
 /**
- * Lays out cells, which may have several lines, and returns the lines of all of them. Only this function knows cli-table3. The
- * caller cuts and wraps the cells, because cli-table3 would also cut numbers, and colors them, because it would load a package for that.
+ * Lays out cells, which may have several lines, and returns the lines of all of them. Only this
+ * function knows cli-table3. The caller cuts and wraps the cells, because cli-table3 would also cut
+ * numbers, and colors them, because it would load a package for that.
  */
 export function grid(
   rows: readonly (readonly string[])[],

@@ -21,7 +21,10 @@ const wellFormed = (json: string): string =>
 const unsafeBytes =
   /[\n\r\x7f]|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]/;
 
-/** The first bytes of what `unsafeBytes` matches. Searching for them is twenty times faster, and most texts have none. */
+/**
+ * The first bytes of what `unsafeBytes` matches. Searching for them is twenty times faster, and
+ * most texts have none.
+ */
 const unsafeFirstBytes = /[\n\r\x7f\xc2\xd8]|\xe2[\x80\x81]/;
 
 const bufferOf = (bytes: Uint8Array): Buffer =>
@@ -31,7 +34,9 @@ const [QUOTE, COLON, SPACE, BACKSLASH] = [0x22, 0x3a, 0x20, 0x5c];
 const UNICODE_ESCAPE = Buffer.from('\\u');
 const SLASH_ESCAPE = Buffer.from('\\/');
 
-/** A serializer that writes white space does so at the first member, too. A false alarm is harmless. */
+/**
+ * A serializer that writes white space does so at the first member, too. A false alarm is harmless.
+ */
 function hasOtherSpelling(json: Buffer): boolean {
   const nameEnd = json.indexOf(QUOTE, 2);
   return (
@@ -42,7 +47,10 @@ function hasOtherSpelling(json: Buffer): boolean {
   );
 }
 
-/** One line, safe for a terminal and as `jsonLine` writes it, so that pages and frames give the same bytes. */
+/**
+ * One line, safe for a terminal and as `jsonLine` writes it, so that pages and frames give the same
+ * bytes.
+ */
 export function isPlainLine(bytes: Uint8Array): boolean {
   const view = bufferOf(bytes);
   if (hasOtherSpelling(view)) return false;

@@ -24,7 +24,10 @@ export interface PrinterOptions<T> extends FormatContext {
 
 export interface Printer<T> {
   write(record: T): void | Promise<void>;
-  /** Writes a record from its JSON text, unchanged if possible. Absent if the format needs parsed records. */
+  /**
+   * Writes a record from its JSON text, unchanged if possible. Absent if the format needs parsed
+   * records.
+   */
   readonly writeRaw?: ((json: Uint8Array) => void | Promise<void>) | undefined;
   /** Needed after a failure too, because the records were paid for. Does not end the sink. */
   end(): Promise<void>;

@@ -19,7 +19,10 @@ export interface TableOptions {
 }
 
 export interface Table<T> {
-  /** All rows of a call have the same widths; so do those of later calls, unless a cell that must not be cut is wider. */
+  /**
+   * All rows of a call have the same widths; so do those of later calls, unless a cell that must
+   * not be cut is wider.
+   */
   draw(records: readonly T[], hasHead: boolean): string;
   /** Whether the columns are wide enough for the numbers of a record. */
   suits(record: T): boolean;
@@ -45,7 +48,9 @@ interface LaidOut<T> {
 }
 
 const GAP = 2;
-/** Text is printed below its row unless at least this many cells are free next to the other columns. */
+/**
+ * Text is printed below its row unless at least this many cells are free next to the other columns.
+ */
 const BESIDE = 72;
 
 /** Other kinds are never cut, because a cut number looks like another number. */
@@ -253,7 +258,10 @@ class FittedTable<T> implements Table<T> {
   }
 }
 
-/** Shortens addresses, cuts texts to their minimum, drops columns by rank, and then cuts those of rank 0 further. */
+/**
+ * Shortens addresses, cuts texts to their minimum, drops columns by rank, and then cuts those of
+ * rank 0 further.
+ */
 function fitColumns<T>(
   all: readonly LaidOut<T>[],
   room: number,

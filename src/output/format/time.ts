@@ -5,7 +5,10 @@ export function momentOf(value: unknown): number | undefined {
   return Math.abs(ms) <= LATEST ? ms : undefined;
 }
 
-/** NaN for a value that is not a time. `Date.parse` also accepts texts such as "trade 5", so a year is required. */
+/**
+ * NaN for a value that is not a time. `Date.parse` also accepts texts such as "trade 5", so a year
+ * is required.
+ */
 function millisecondsOf(value: unknown): number {
   if (typeof value === 'number') return value;
   if (typeof value === 'string' && /^\d{4}-/.test(value)) return Date.parse(value);
@@ -31,7 +34,10 @@ export function timeText(ms: number, utc: boolean): string {
   return wallText(ms, ahead) + (utc ? 'Z' : offset);
 }
 
-/** `01-02 15:04:05`; by default, with the year if it is not the present one. All cells have the present offset. */
+/**
+ * `01-02 15:04:05`; by default, with the year if it is not the present one. All cells have the
+ * present offset.
+ */
 export function tableTime(ms: number, now: number, utc: boolean, hasYear = false): string {
   const ahead = minutesAhead(now, utc);
   const text = wallText(ms, ahead);

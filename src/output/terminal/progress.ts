@@ -9,7 +9,10 @@ interface ProgressState {
   readonly pace?: { readonly perMinute: number | null; readonly calls: number } | undefined;
 }
 
-/** The calls of the first minute pass at once, so their speed predicts no longer run. @internal Exported for tests. */
+/**
+ * The calls of the first minute pass at once, so their speed predicts no longer run. @internal
+ * Exported for tests.
+ */
 export function secondsLeft({ done, total = 0, pace }: ProgressState, elapsedMs: number): number {
   const byRate = ((total - done) * elapsedMs) / (done * 1000);
   const { perMinute = null, calls = 0 } = pace ?? {};

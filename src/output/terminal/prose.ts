@@ -11,7 +11,10 @@ const WIDEST = 100;
 
 export const proseWidth = (columns: number): number => Math.max(20, Math.min(columns, WIDEST));
 
-/** Never broken into lines: a shell would run the first line of a copy without the flags that follow. */
+/**
+ * Never broken into lines: a shell would run the first line of a copy without the flags that
+ * follow.
+ */
 const commandAtEnd = /^(?<before>.*\bwith:) (?<command>trdr .*)$/s;
 
 /** Not the value of a flag, which belongs to a command to copy. */

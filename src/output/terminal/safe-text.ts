@@ -1,4 +1,5 @@
-// Untrusted text could move the cursor, overwrite the screen, reverse text, or make two names look the same.
+// Untrusted text could move the cursor, overwrite the screen, reverse text, or make two names look
+// the same.
 
 /** 7-bit and 8-bit, even without their end: CSI; OSC, DCS, SOS, PM and APC; all others. */
 const escapes =
@@ -48,7 +49,8 @@ function clean(text: string): string {
       .replace(hidden, '')
       .replace(tags, '')
       .replace(/[\u200c\u200d]+/g, joiner)
-      // No language uses more combining marks on one letter. Compiled here, because few texts need it.
+      // No language uses more combining marks on one letter. Compiled here, because few texts need
+      // it.
       .replace(/(\p{M}{4})\p{M}+/gu, '$1')
   );
 }
@@ -78,7 +80,9 @@ const everyUnsafe = new RegExp(unsafe, 'g');
 export const withoutControls = (text: string): string =>
   unsafe.test(text) ? text.replace(/\r\n?/g, '\n').replace(everyUnsafe, '\ufffd') : text;
 
-/** Not escaped by JSON, but interpreted by terminals: DEL, C1, direction marks, unusual line breaks. */
+/**
+ * Not escaped by JSON, but interpreted by terminals: DEL, C1, direction marks, unusual line breaks.
+ */
 const unsafeInJson = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 const escaped = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -19,7 +19,8 @@ export class SpinnerLine {
     this.#spinner = ora({
       stream,
       spinner: unicode ? 'dots' : 'line',
-      // ora calls this for each frame, so that the line is laid out ten times a second and not for each row.
+      // ora calls this for each frame, so that the line is laid out ten times a second and not for
+      // each row.
       suffixText: () => redrawnLine(this.#text?.(this.#width) ?? '', this.#width, unicode),
       color: false,
       // A kill would leave the cursor hidden.
@@ -31,7 +32,10 @@ export class SpinnerLine {
     });
   }
 
-  /** The line is not drawn on a terminal without a width, such as that of `script` in a job: ora would clear lines without end. */
+  /**
+   * The line is not drawn on a terminal without a width, such as that of `script` in a job: ora
+   * would clear lines without end.
+   */
   draw(text: SpinnerText): void {
     this.#text = text;
     if (this.#stream.columns && !this.#spinner.isSpinning) this.#spinner.start();

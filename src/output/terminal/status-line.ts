@@ -9,7 +9,10 @@ const SPARE = 5;
 export const widthFor = ({ columns }: { readonly columns?: number }): number =>
   (columns || 80) - SPARE;
 
-/** The text of a line that is redrawn: without escapes, and cut to the width, because a line that wraps cannot be cleared. */
+/**
+ * The text of a line that is redrawn: without escapes, and cut to the width, because a line that
+ * wraps cannot be cleared.
+ */
 export function redrawnLine(text: string, width: number, unicode: boolean): string {
   const line = unicode ? safeLine(text) : asciiOnly(safeLine(text));
   return truncate(line, width, unicode ? '…' : '...');
@@ -20,7 +23,10 @@ export interface StatusLine {
   hide(): void;
 }
 
-/** Creates a line that is hidden while rows are written. It is not enabled if stderr is not a terminal, or with --quiet. */
+/**
+ * Creates a line that is hidden while rows are written. It is not enabled if stderr is not a
+ * terminal, or with --quiet.
+ */
 export function createStatusLine(
   stream: Writable & { readonly columns?: number },
   enabled: boolean,

@@ -6,7 +6,10 @@ type ColorMode = 'auto' | 'always' | 'never';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What decides, in this order: the flag, FORCE_COLOR, NO_COLOR, the setting, whether the output is a terminal. */
+/**
+ * What decides, in this order: the flag, FORCE_COLOR, NO_COLOR, the setting, whether the output is
+ * a terminal.
+ */
 export function wantsColor(
   flag: ColorMode | undefined,
   env: Env,

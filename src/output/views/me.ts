@@ -61,7 +61,10 @@ export const meView = (outlook: Forecast | null, unitsLeft: number | null = null
   empty: 'no account',
 });
 
-/** The meter counts down from what is left, so after a top-up it no longer shows what the plan grants. */
+/**
+ * The meter counts down from what is left, so after a top-up it no longer shows what the plan
+ * grants.
+ */
 function unitsLeftText(me: Sent, left: number | null): string | undefined {
   const { usage, entitlement } = known(Me, me);
   const granted = entitlement?.monthlyUnits;

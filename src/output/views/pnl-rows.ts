@@ -35,7 +35,10 @@ export const measures = [
   { title: 'rank', kind: 'integer', field: 'rank', rank: 1 },
 ] as const;
 
-/** When the service observed the data, and when and how trdr read them; a miss has the last two as well. */
+/**
+ * When the service observed the data, and when and how trdr read them; a miss has the last two as
+ * well.
+ */
 export const readingFields = ['asOf', 'readAt', 'via'] as const;
 
 export const rowFields = [
@@ -155,7 +158,10 @@ export function csvRowsOf(record: PnlRecord, windows: readonly WindowName[]): Pn
   ];
 }
 
-/** Best first, or worst first if `isReverse`. Records without the number come last, in their original order. */
+/**
+ * Best first, or worst first if `isReverse`. Records without the number come last, in their
+ * original order.
+ */
 export function sorted(
   records: readonly PnlRecord[],
   by: SortKey,

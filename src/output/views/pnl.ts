@@ -73,7 +73,10 @@ const handleColumn: Column<PnlRecord> = {
   field: 'handle',
 };
 
-/** `rows` are all rows, if they are known before the first one is printed. Bars need them, and compare one window only. */
+/**
+ * `rows` are all rows, if they are known before the first one is printed. Bars need them, and
+ * compare one window only.
+ */
 export function rowView(windows: readonly WindowName[], rows?: readonly PnlRow[]): View<PnlRow> {
   const one = windows.length === 1;
   const note = (row: PnlRow) => stateText(row.status, row['code']);
@@ -157,7 +160,10 @@ export interface Grid {
   readonly isComparison: boolean;
 }
 
-/** A line per trader, and one measure in a column per window. `records` decide whether there is a note. */
+/**
+ * A line per trader, and one measure in a column per window. `records` decide whether there is a
+ * note.
+ */
 export function gridView(
   { windows, measure: name, first, isComparison }: Grid,
   records: readonly PnlRecord[] = [],
@@ -193,7 +199,10 @@ interface CompareRow {
   readonly values: readonly unknown[];
 }
 
-/** The number of traders of which each has one line. Fewer are shown side by side, more a window a line. */
+/**
+ * The number of traders of which each has one line. Fewer are shown side by side, more a window a
+ * line.
+ */
 export const GRID = { least: 3, most: 20 } as const;
 
 /** The narrowest terminal on which two traders fit side by side. */

@@ -44,7 +44,10 @@ const identity: readonly Column<SubjectRecord>[] = [
   { title: 'user id', kind: 'address', field: 'id', rank: 5, min: 11 },
 ];
 
-/** A handle without a wallet reads like an error; the sentence says what can be done, and for how much. */
+/**
+ * A handle without a wallet reads like an error; the sentence says what can be done, and for how
+ * much.
+ */
 function withoutWallet(row: SubjectRecord): string | undefined {
   if (row.found !== true || row['solanaAddress'] !== null || row['evmAddress'] !== null)
     return undefined;

@@ -103,8 +103,9 @@ export class ClientConnection implements OpenSocket {
   }
 
   /**
-   * Charges a started minute in full, at its start. The description does not say whether the service does so
-   * or charges the time that passes; this is the dearer way, so limits that hold here hold there.
+   * Charges a started minute in full, at its start. The description does not say whether the
+   * service does so or charges the time that passes; this is the dearer way, so limits that hold
+   * here hold there.
    */
   #bill(): void {
     this.#later(MINUTE, () => this.#bill());

@@ -71,8 +71,9 @@ function rejectHandshake(raw: Socket, { status, text, headers }: HttpResponse): 
 }
 
 /**
- * Serves an upgrade to another protocol as an ordinary call: some clients send `Upgrade: h2c` with every one.
- * Node stops parsing a connection after any upgrade request, so it gets the request again, without those headers.
+ * Serves an upgrade to another protocol as an ordinary call: some clients send `Upgrade: h2c` with
+ * every one. Node stops parsing a connection after any upgrade request, so it gets the request
+ * again, without those headers.
  */
 function serveWithoutUpgrade(server: Server, request: IncomingMessage, head: Buffer): void {
   const { socket, method, url, httpVersion, rawHeaders } = request;

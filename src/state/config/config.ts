@@ -21,7 +21,9 @@ type Login = ({ readonly key: string } | { readonly keyCommand: string }) & {
   readonly baseUrl?: string | undefined;
 };
 
-/** Changes the settings, and returns what the change is about. `open` gives the file to write to. */
+/**
+ * Changes the settings, and returns what the change is about. `open` gives the file to write to.
+ */
 type Edit<R> = (file: ConfigFile, open: () => Conf<ConfigFile>) => R;
 
 /**

@@ -34,9 +34,13 @@ const ROW_BYTES = 4_096;
 const READ_BATCHES = 8;
 
 /**
- * The journal of an export, in a folder beside its file: one file per batch, first with the request and then, in its place, with the answer. Each change is one rename, so a kill leaves the journal as it was before or after it.
+ * The journal of an export, in a folder beside its file: one file per batch, first with the request
+ * and then, in its place, with the answer. Each change is one rename, so a kill leaves the journal
+ * as it was before or after it.
  *
- * The caller calls `asking` before a batch is sent, and `answered`, `dropped` or `lost` when its outcome is known. After a crash, `openBatches` has the batches whose outcome is not known: `lost` must be called for each before the export continues.
+ * The caller calls `asking` before a batch is sent, and `answered`, `dropped` or `lost` when its
+ * outcome is known. After a crash, `openBatches` has the batches whose outcome is not known: `lost`
+ * must be called for each before the export continues.
  */
 export class ExportJournal {
   readonly path: string;

@@ -51,9 +51,9 @@ const LOCK_MS = 2_000;
 const NOTE_MS = 3_600_000;
 
 /**
- * Everybody of whom an answer was paid for. `people/` has the latest record of each person; `ways/` has, for each handle,
- * wallet and id, who was seen under it. A person is written before the ways that lead there, so that a kill in between
- * leaves no way to nobody.
+ * Everybody of whom an answer was paid for. `people/` has the latest record of each person; `ways/`
+ * has, for each handle, wallet and id, who was seen under it. A person is written before the ways
+ * that lead there, so that a kill in between leaves no way to nobody.
  */
 export class PeopleBook implements Book {
   readonly folder: string | undefined;
@@ -127,7 +127,9 @@ export class PeopleBook implements Book {
     }
   }
 
-  /** Whether a reading that does not answer a lookup says more than the book had within the hour. */
+  /**
+   * Whether a reading that does not answer a lookup says more than the book had within the hour.
+   */
   #isNews(reading: PersonReading): boolean {
     const key = keyOfPerson(reading);
     if (key === undefined) return false;

@@ -15,7 +15,10 @@ import { syncFile } from '../../base/replace-file.ts';
 /** The members of an entry after its key. */
 export type Entry = readonly unknown[];
 
-/** How many files there are. With 200,000 keys, one has about 100 KB, which a single read call brings. */
+/**
+ * How many files there are. With 200,000 keys, one has about 100 KB, which a single read call
+ * brings.
+ */
 const FILES = 1_024;
 /** A smaller file is not worth a rewrite. */
 const COMPACT_BYTES = 16 * 1024;
@@ -26,9 +29,10 @@ const NEWLINE = 10;
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
- * Entries by key in append-only files, of which the last whole line of a key counts. Readers need no lock: a line that
- * is being written has no line end yet, and a compacted file replaces the old one in one step. Writers must hold one
- * lock for the whole folder, because an append to a file that is being compacted would be lost.
+ * Entries by key in append-only files, of which the last whole line of a key counts. Readers need
+ * no lock: a line that is being written has no line end yet, and a compacted file replaces the old
+ * one in one step. Writers must hold one lock for the whole folder, because an append to a file
+ * that is being compacted would be lost.
  */
 export class KeyedLog {
   /** Grows to the largest file, and is used for every read. */
@@ -39,7 +43,10 @@ export class KeyedLog {
     this.#folder = folder;
   }
 
-  /** The entries of the keys that the log has. Each file is read once, whatever the order of the keys. */
+  /**
+   * The entries of the keys that the log has. Each file is read once, whatever the order of the
+   * keys.
+   */
   read(keys: Iterable<string>): Map<string, Entry> {
     const byFile = new Map<string, string[]>();
     for (const key of keys) {
@@ -119,7 +126,8 @@ export class KeyedLog {
     try {
       fd = openSync(file, READ_FLAGS);
     } catch {
-      // The file does not exist, or cannot be read: its entries are requested from the service again.
+      // The file does not exist, or cannot be read: its entries are requested from the service
+      // again.
       return undefined;
     }
     try {

@@ -40,7 +40,10 @@ const fields = ['handle', 'solanaAddress', 'evmAddress', 'twitter'] as const;
 /** The key of a name among the ways. */
 export const keyOfName = ({ type, normal }: Name): string => `${type} ${normal}`;
 
-/** The key of a person: the id, or the handle as long as only trading numbers were read, which have no id. */
+/**
+ * The key of a person: the id, or the handle as long as only trading numbers were read, which have
+ * no id.
+ */
 export function keyOfPerson({ id, identity }: PersonReading): string | undefined {
   if (id !== undefined) return `id ${id.toLowerCase()}`;
   const { handle } = identity;
@@ -63,7 +66,10 @@ export function namesStated({ identity }: PersonReading): Name[] {
   return names;
 }
 
-/** A record without any wallet does not prove that the person has none: plans differ in what they reveal. */
+/**
+ * A record without any wallet does not prove that the person has none: plans differ in what they
+ * reveal.
+ */
 const revealsNothing = ({ solanaAddress, evmAddress }: PersonFields): boolean =>
   typeof solanaAddress !== 'string' && typeof evmAddress !== 'string';
 

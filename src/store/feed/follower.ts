@@ -29,7 +29,10 @@ export interface GapEvent extends MissingPosts {
   readonly kind: 'gap';
 }
 
-/** The follower has read all entries that this position of the leader covers, but for those of a hole. */
+/**
+ * The follower has read all entries that this position of the leader covers, but for those of a
+ * hole.
+ */
 interface MarkEvent {
   readonly kind: 'mark';
   readonly mark: string;

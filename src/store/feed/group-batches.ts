@@ -95,7 +95,9 @@ interface GroupGap {
 export type GroupReadEvent =
   | BatchEvent
   | GroupGap
-  /** The store has lost the feed. With the next batch comes a gap, or `found` if no post is missing. */
+  /**
+   * The store has lost the feed. With the next batch comes a gap, or `found` if no post is missing.
+   */
   | { readonly kind: 'lost'; readonly from: FeedPoint | null }
   | { readonly kind: 'found' };
 

@@ -11,15 +11,22 @@ interface Handing {
   readonly clock: Clock;
   readonly encode: (row: TailRow) => Uint8Array;
   readonly deliver: (batch: Batch, stop: AbortSignal) => Promise<Delivery>;
-  /** The maximum number of rows per batch, and how long an incomplete batch waits for further rows. */
+  /**
+   * The maximum number of rows per batch, and how long an incomplete batch waits for further rows.
+   */
   readonly batch: number;
   readonly lingerMs: number;
-  /** Whether a stopped run hands over all rows before it ends. True for runs without a checkpoint. */
+  /**
+   * Whether a stopped run hands over all rows before it ends. True for runs without a checkpoint.
+   */
   readonly forgetful: boolean;
   readonly stop: AbortSignal;
 }
 
-/** Hands rows to a command in batches, in order. `flush` waits until each row is acknowledged or in the dead-letter file. */
+/**
+ * Hands rows to a command in batches, in order. `flush` waits until each row is acknowledged or in
+ * the dead-letter file.
+ */
 export class CommandWriter implements Writer {
   /** The number of rows that were accepted. */
   written = 0;
@@ -71,7 +78,10 @@ export class CommandWriter implements Writer {
     return () => this.#done;
   }
 
-  /** After a stop with a checkpoint, waits only for the current batch. Throws if a batch is neither sent nor saved. */
+  /**
+   * After a stop with a checkpoint, waits only for the current batch. Throws if a batch is neither
+   * sent nor saved.
+   */
   async end(): Promise<void> {
     this.#isEnding = true;
     this.#timer?.abort();
@@ -84,7 +94,10 @@ export class CommandWriter implements Writer {
     return this.#queue.length >= this.#handing.batch || this.#bytes >= BATCH_BYTES;
   }
 
-  /** Waits until a condition is true, or until the handoff has ended; throws if it ended with a failure. */
+  /**
+   * Waits until a condition is true, or until the handoff has ended; throws if it ended with a
+   * failure.
+   */
   async #until(holds: () => boolean): Promise<void> {
     while (!holds() && !this.#isOver)
       await new Promise<void>((resolve) => this.#waiters.push(resolve));

@@ -14,8 +14,9 @@ export interface CommandPlace {
 const plainId = /^[\w.:-]{1,200}$/;
 
 /**
- * Runs the text of `--exec` in a shell, which shares the stdout and stderr of this program. The command has ended when the shell
- * has, even if it left a process in the background that keeps the input open.
+ * Runs the text of `--exec` in a shell, which shares the stdout and stderr of this program. The
+ * command has ended when the shell has, even if it left a process in the background that keeps the
+ * input open.
  */
 export async function runCommand(
   text: string,
@@ -34,7 +35,8 @@ export async function runCommand(
     input: Buffer.concat(rows.map(({ line }) => line)),
     stdout: 'inherit',
     stderr: 'inherit',
-    // Start a separate process group, so that Ctrl-C does not reach the command and the command can finish.
+    // Start a separate process group, so that Ctrl-C does not reach the command and the command can
+    // finish.
     detached: !windows,
     // At the end of this program execa would end the shell, but not what the shell has started.
     cleanup: false,

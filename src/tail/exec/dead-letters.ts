@@ -33,7 +33,9 @@ export class DeadLetters {
     }
   }
 
-  /** Throws if this run has dead letters: a run that ends by itself with dead letters has failed. */
+  /**
+   * Throws if this run has dead letters: a run that ends by itself with dead letters has failed.
+   */
   check(rows: number): void {
     if (rows === 0) return;
     throw new Failure(
@@ -46,7 +48,10 @@ export class DeadLetters {
     );
   }
 
-  /** Appends the lines of a batch, and syncs the file. If not all of them fit on the disk, removes those that do. */
+  /**
+   * Appends the lines of a batch, and syncs the file. If not all of them fit on the disk, removes
+   * those that do.
+   */
   #append(path: string, text: string): void {
     if (this.#isOwnFolder) ensureFolder(dirname(path));
     const size = statsOf(path)?.size ?? 0;

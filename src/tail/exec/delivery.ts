@@ -17,7 +17,10 @@ export type CommandEnd =
   | {
       readonly ok: false;
       readonly why: string;
-      /** The exit code as a shell reports it: 128 plus the signal number, or 127 if the command is not found. */
+      /**
+       * The exit code as a shell reports it: 128 plus the signal number, or 127 if the command is
+       * not found.
+       */
       readonly code: number;
     };
 
@@ -63,7 +66,10 @@ interface HandoffOptions {
   readonly deadLetter: (batch: Batch) => void | Promise<void>;
   readonly notify: (notice: HandoffNotice) => void;
   readonly tries: number;
-  /** Whether a batch that fails while the run is stopping is a dead letter. True for runs without a checkpoint. */
+  /**
+   * Whether a batch that fails while the run is stopping is a dead letter. True for runs without a
+   * checkpoint.
+   */
   readonly forgetful: boolean;
 }
 
@@ -77,7 +83,10 @@ export class Handoff {
   #lastExit: number | null = null;
   /** The batch that is being delivered, or that a stopped run did not deliver. */
   #current: Batch | undefined;
-  /** All batches share one backoff, because a command that fails for every batch would otherwise run too often. */
+  /**
+   * All batches share one backoff, because a command that fails for every batch would otherwise run
+   * too often.
+   */
   readonly #backoff: Backoff;
   readonly #options: HandoffOptions;
 

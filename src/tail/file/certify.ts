@@ -29,7 +29,10 @@ export function certify(file: string, position: Position, place: FilePlace): voi
   if (text !== undefined) writeAtomic(certificatePath(file), text, { private: false });
 }
 
-/** What is not certain is not claimed: other filters, missing lines and a lost position begin a new stretch. */
+/**
+ * What is not certain is not claimed: other filters, missing lines and a lost position begin a new
+ * stretch.
+ */
 export function resumeLines(
   out: string,
   position: Position | undefined,
@@ -67,7 +70,9 @@ export function resumeLines(
   return { position: isWhole ? claimed : again(newest ?? null), place: counted(new LineCount()) };
 }
 
-/** What a new file continues, whose predecessor was moved or deleted after the position was saved. */
+/**
+ * What a new file continues, whose predecessor was moved or deleted after the position was saved.
+ */
 function continuing(
   out: string,
   position: Position,
@@ -88,8 +93,8 @@ function continuing(
 }
 
 /**
- * The file that a new file continues: the newest finished one, unless the file of the position was renamed by somebody after
- * that; undefined if it was deleted.
+ * The file that a new file continues: the newest finished one, unless the file of the position was
+ * renamed by somebody after that; undefined if it was deleted.
  */
 function predecessorOf(out: string, moved: string | undefined): string | undefined {
   const parts = finishedFiles(out);

@@ -36,7 +36,10 @@ interface Following {
 
 type FileIdentity = Pick<FilePlace, 'dev' | 'ino'>;
 
-/** The minimum time between two checks of the path by writes. A check for each write would slow down a fast feed. */
+/**
+ * The minimum time between two checks of the path by writes. A check for each write would slow down
+ * a fast feed.
+ */
 const LOOK_MS = 50;
 /** How long to wait after a failed rename before the next attempt. */
 const RETRY_MS = 60_000;
@@ -47,12 +50,18 @@ interface Opened {
   readonly identity: FileIdentity;
   size: number;
   lastWriteAt: number;
-  /** False after a part of a line was written: the tail must not continue in another file before the line ends. */
+  /**
+   * False after a part of a line was written: the tail must not continue in another file before the
+   * line ends.
+   */
   atLineEnd: boolean;
   readonly count: LineCount;
 }
 
-/** A file that other programs may rename, replace or delete while it is written, and that is rotated by a rule. */
+/**
+ * A file that other programs may rename, replace or delete while it is written, and that is rotated
+ * by a rule.
+ */
 export class FollowedFile {
   /** Writes to the file, and syncs it when it is flushed. */
   readonly sink: Sink;
@@ -62,7 +71,10 @@ export class FollowedFile {
   readonly #fail: (error: unknown) => void;
   #file: Opened;
   #newest: number | null;
-  /** The text written since the last check of the path: if another program deletes the file, the new one also gets it. */
+  /**
+   * The text written since the last check of the path: if another program deletes the file, the new
+   * one also gets it.
+   */
   #unconfirmed: Uint8Array[] = [];
   #lookedAt: number;
   #rotateFrom = Number.NEGATIVE_INFINITY;
@@ -114,7 +126,10 @@ export class FollowedFile {
     if (at !== null) this.#newest = Math.max(this.#newest ?? at, at);
   }
 
-  /** Continues in a new file if the path no longer leads to the open file, or if the rotation rule requires it. */
+  /**
+   * Continues in a new file if the path no longer leads to the open file, or if the rotation rule
+   * requires it.
+   */
   async check(): Promise<void> {
     try {
       await this.#step(async () => {
@@ -137,7 +152,10 @@ export class FollowedFile {
     return this.#retry(() => this.#inTurn(work));
   }
 
-  /** Writes bytes. An attempt after a full disk looks at the path again, and writes only the bytes that are missing. */
+  /**
+   * Writes bytes. An attempt after a full disk looks at the path again, and writes only the bytes
+   * that are missing.
+   */
   #write(bytes: Uint8Array): Promise<void> {
     const { mono, now } = this.#following;
     let rest = bytes;
@@ -200,7 +218,9 @@ export class FollowedFile {
     moved(isDeleted ? 'deleted' : 'renamed');
   }
 
-  /** Writes what was only in a deleted file to the next one, or the certificate of a renamed one. */
+  /**
+   * Writes what was only in a deleted file to the next one, or the certificate of a renamed one.
+   */
   async #leave(next: Opened, isDeleted: boolean): Promise<void> {
     const { now, certify } = this.#following;
     if (isDeleted) {
@@ -212,7 +232,10 @@ export class FollowedFile {
     if (renamed !== undefined) certify?.(renamed, this.place());
   }
 
-  /** If the rotation rule requires a new file before `more` bytes are written, renames the file and opens a new one. */
+  /**
+   * If the rotation rule requires a new file before `more` bytes are written, renames the file and
+   * opens a new one.
+   */
   async #finish(more: number): Promise<void> {
     const { rotate, mono, now, moved } = this.#following;
     if (!rotate || !this.#file.atLineEnd || mono() < this.#rotateFrom) return;
@@ -229,7 +252,10 @@ export class FollowedFile {
     moved('finished', name);
   }
 
-  /** Gives the file the name of a finished one; undefined if that failed, and is to be tried again later. */
+  /**
+   * Gives the file the name of a finished one; undefined if that failed, and is to be tried again
+   * later.
+   */
   async #rename(timeField: string): Promise<string | undefined> {
     const { mono, now, certify, warn } = this.#following;
     const target = realPath(this.#path);
@@ -265,7 +291,8 @@ async function openAt(path: string, known?: Partial<FileLines>, offset = 0): Pro
       count: new LineCount(known, offset),
     };
     if (size > offset) file.count.read(path, offset);
-    // Add a missing line break at the end: another program may have created the file that is now at the path.
+    // Add a missing line break at the end: another program may have created the file that is now at
+    // the path.
     const last = Buffer.alloc(1, NEWLINE);
     if (size > 0n) await handle.read(last, 0, 1, Number(size) - 1);
     if (last[0] !== NEWLINE) await append(file, Buffer.from('\n'), Number(mtimeMs));
@@ -293,7 +320,10 @@ export function isAt(path: string, { dev, ino }: FileIdentity): boolean {
   }
 }
 
-/** If not all bytes fit on the disk, removes the part of the last line, so that the output can continue in another file. */
+/**
+ * If not all bytes fit on the disk, removes the part of the last line, so that the output can
+ * continue in another file.
+ */
 async function append(
   file: Opened,
   bytes: Uint8Array,
@@ -317,7 +347,10 @@ async function append(
   }
 }
 
-/** Removes what follows the last line break in `bytes`, which end the file. Returns how many bytes were removed. */
+/**
+ * Removes what follows the last line break in `bytes`, which end the file. Returns how many bytes
+ * were removed.
+ */
 async function cutLine({ handle }: Opened, bytes: Uint8Array): Promise<number> {
   const torn = bytes.length - (bytes.lastIndexOf(NEWLINE) + 1);
   if (torn === 0) return 0;

@@ -63,7 +63,9 @@ interface Reading extends TailFiles {
   readonly feed: string;
   readonly timeField: string;
   readonly notice: (text: string) => void;
-  /** Whether the lines of the output are confluences, which do not show where the feed continues. */
+  /**
+   * Whether the lines of the output are confluences, which do not show where the feed continues.
+   */
   readonly isConfluence?: boolean | undefined;
 }
 
@@ -116,8 +118,9 @@ function readSaved(path: string, { checkpoint, feed }: Reading): Saved {
 const cutText = (out: string) => `lines were removed from ${out} after they were written`;
 
 /**
- * Whether somebody has cut the file that the position is about, wherever it is now: a tail saves a position only after the
- * lines before it are on disk. Then ids and `verified` speak of lines that are gone.
+ * Whether somebody has cut the file that the position is about, wherever it is now: a tail saves a
+ * position only after the lines before it are on disk. Then ids and `verified` speak of lines that
+ * are gone.
  */
 function isCut(out: string, { file: place, state }: Position): boolean {
   if (!place || place.ino === '' || state !== undefined) return false;
@@ -134,8 +137,9 @@ interface Lost {
 }
 
 /**
- * Where a run continues without a position that it can use: from the certificate of the newest file that --rotate has
- * finished, otherwise after the newest post in the lines that are there, otherwise like a new run.
+ * Where a run continues without a position that it can use: from the certificate of the newest file
+ * that --rotate has finished, otherwise after the newest post in the lines that are there,
+ * otherwise like a new run.
  */
 function withoutPosition(
   out: string,
@@ -162,7 +166,10 @@ function withoutPosition(
   return start;
 }
 
-/** The position that the certificate of a finished file is; undefined if it has none, or of another feed, or the file was cut. */
+/**
+ * The position that the certificate of a finished file is; undefined if it has none, or of another
+ * feed, or the file was cut.
+ */
 function positionOfPart(path: string, isCompressed: boolean, feed: string): Position | undefined {
   const found = certificateAt(unpackedName(path));
   if (!found || found === 'damaged' || found.feed !== feed || found.verified === null)
@@ -185,7 +192,10 @@ function positionOfPart(path: string, isCompressed: boolean, feed: string): Posi
   };
 }
 
-/** The posts after this time in the finished files, newest file first; compressed files are not read back. */
+/**
+ * The posts after this time in the finished files, newest file first; compressed files are not read
+ * back.
+ */
 function newerInParts(out: string, verified: number | null, timeField: string): PostMark[] {
   const newer: PostMark[][] = [];
   for (const { path, isCompressed } of finishedFiles(out)) {
@@ -196,7 +206,10 @@ function newerInParts(out: string, verified: number | null, timeField: string): 
   return newer.flat();
 }
 
-/** The posts in the lines that were written after this place, or in all lines of the file if it is not known. */
+/**
+ * The posts in the lines that were written after this place, or in all lines of the file if it is
+ * not known.
+ */
 function linesBehind(
   { file: place, verified }: Pick<Position, 'file' | 'verified'>,
   out: string,
@@ -205,7 +218,8 @@ function linesBehind(
 ): PostMark[] {
   const all = (path: string, from = 0) => marksIn(path, from, timeField);
   if (!place) return isThere ? all(out) : [];
-  // Only a certificate is there, of a list for example, whose newest posts may be in its first lines.
+  // Only a certificate is there, of a list for example, whose newest posts may be in its first
+  // lines.
   if (place.ino === '') return isThere ? marksIn(out, 0, timeField, verified) : [];
   if (isThere && isAt(out, place)) return all(out, place.offset);
   const lines = isThere ? all(out) : [];
@@ -213,7 +227,8 @@ function linesBehind(
     if (isCompressed) break;
     const isLast = isAt(path, place);
     const found = all(path, isLast ? place.offset : 0);
-    // The position covers what was written before the first line that is newer, and all earlier files.
+    // The position covers what was written before the first line that is newer, and all earlier
+    // files.
     const isNew = ({ at }: PostMark) => at !== null && verified !== null && at > verified;
     const first = isLast || verified === null ? 0 : found.findIndex(isNew);
     if (first < 0) break;
@@ -229,7 +244,10 @@ function linesBehind(
 const LINES = 200_000;
 const LONGEST_LINE = 16 * 1024 * 1024;
 
-/** The posts in the lines of a file, from a byte on; in all of them if the file was truncated after this was noted. */
+/**
+ * The posts in the lines of a file, from a byte on; in all of them if the file was truncated after
+ * this was noted.
+ */
 function marksIn(
   path: string,
   from: number,
@@ -254,7 +272,8 @@ function marksIn(
   }
   const isWhole = endsLine(path, size);
   if (torn !== undefined && isWhole) throw notTailOutput(torn);
-  // A renamed file may end with an incomplete line. Its post is not known, even if only the line end is missing.
+  // A renamed file may end with an incomplete line. Its post is not known, even if only the line
+  // end is missing.
   return isWhole || !last ? marks : marks.slice(0, -1);
 }
 
@@ -290,7 +309,8 @@ function repair(path: string): boolean {
       if (at >= 0) break;
     }
     if (keep === size) return true;
-    // A tail has written it only if it begins like a record, or with the NUL bytes that a power failure leaves.
+    // A tail has written it only if it begins like a record, or with the NUL bytes that a power
+    // failure leaves.
     const first = readAt(fd, keep, 1)[0];
     if (first !== 0x7b && first !== 0) throw notTailOutput(readAt(fd, keep, 60).toString('utf8'));
     ftruncateSync(fd, keep);

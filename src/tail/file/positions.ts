@@ -6,7 +6,10 @@ import { savePosition } from './position-file.ts';
 interface PositionPlan {
   /** Where the position is saved; undefined if no run can continue. */
   readonly path: string | undefined;
-  /** The file of posts that the positions certify. Its certificate is its position, unless that is saved elsewhere. */
+  /**
+   * The file of posts that the positions certify. Its certificate is its position, unless that is
+   * saved elsewhere.
+   */
   readonly certified: { readonly out: string; readonly isElsewhere: boolean } | undefined;
   readonly filters: Filters;
 }
@@ -31,7 +34,10 @@ export class Positions {
     if (certified?.isElsewhere && taken.file) certify(certified.out, this.#last, taken.file);
   }
 
-  /** Writes the certificate of a file that was finished or renamed: what was saved last is true of it. */
+  /**
+   * Writes the certificate of a file that was finished or renamed: what was saved last is true of
+   * it.
+   */
   certify(path: string, place: FilePlace): void {
     if (this.#last && this.#plan.certified) certify(path, this.#last, place);
   }

@@ -49,11 +49,15 @@ export const isFull = (
 ): boolean => {
   if (file.size === 0) return false;
   if ('bytes' in rule) return more > 0 ? file.size + more > rule.bytes : file.size >= rule.bytes;
-  // Test for inequality, not for a later period: a file that is dated in the future must not grow forever.
+  // Test for inequality, not for a later period: a file that is dated in the future must not grow
+  // forever.
   return Math.floor(file.lastWriteAt / rule.everyMs) !== Math.floor(now / rule.everyMs);
 };
 
-/** The name of a finished file has the time of its first post, or `now`: `theses.20261122T010203Z.ndjson`, or `...Z-2.ndjson` if that name exists. */
+/**
+ * The name of a finished file has the time of its first post, or `now`:
+ * `theses.20261122T010203Z.ndjson`, or `...Z-2.ndjson` if that name exists.
+ */
 export function finishedName(path: string, timeField: string, now: number): string {
   const { folder, stem, extension } = partsOf(path);
   const stamp = new Date(firstPostTime(path, timeField) ?? now)
@@ -74,7 +78,9 @@ const partsOf = (path: string) => {
 /** The name of a file before another program compressed it. */
 export const unpackedName = (path: string): string => path.replace(/\.gz$/, '');
 
-/** Newest first. Of a file that exists both compressed and uncompressed, only the uncompressed one. */
+/**
+ * Newest first. Of a file that exists both compressed and uncompressed, only the uncompressed one.
+ */
 export function finishedFiles(out: string) {
   const { folder, stem, extension } = partsOf(realPath(out));
   const isStamp = /^\d{8}T\d{6}Z(?:-\d+)?$/;

@@ -23,7 +23,8 @@ export function openSpool(diskWait: Pick<DiskWait, 'retry'>): Spool {
       return async () => {
         const back = readAt(fd, from, bytes.length);
         if (back.length < bytes.length) throw new Error('the temporary file was truncated');
-        // The texts are read back in reverse order, so the next text can overwrite the file from this position on.
+        // The texts are read back in reverse order, so the next text can overwrite the file from
+        // this position on.
         end = from;
         return back.toString('utf8');
       };

@@ -17,13 +17,19 @@ interface OutputParts extends OutputPorts {
   readonly isSafe: boolean;
 }
 
-/** The output of one run, into which its source pushes rows: one write at a time, and positions of what was written. */
+/**
+ * The output of one run, into which its source pushes rows: one write at a time, and positions of
+ * what was written.
+ */
 export class FeedOutput {
   /** Whether the reader has closed the output. */
   closed = false;
   /** Whether a write has failed. After that, neither rows nor a position must be written. */
   failed = false;
-  /** The number of rows written whose posts are older than the start of the run; `rows` excludes them. */
+  /**
+   * The number of rows written whose posts are older than the start of the run; `rows` excludes
+   * them.
+   */
   earlier = 0;
   lastPost: LastPost | null = null;
   #rows = 0;
@@ -75,22 +81,34 @@ export class FeedOutput {
     this.#left--;
   }
 
-  /** Whether rows count as delivered only when a command has acknowledged them: it gets its last batch at the end. */
+  /**
+   * Whether rows count as delivered only when a command has acknowledged them: it gets its last
+   * batch at the end.
+   */
   get isAcknowledged(): boolean {
     return this.#receipts.isKept;
   }
 
-  /** Whether a later run can continue. Before that, nothing must be printed: a later run would begin with newer posts. */
+  /**
+   * Whether a later run can continue. Before that, nothing must be printed: a later run would begin
+   * with newer posts.
+   */
   get isSafe(): boolean {
     return this.#saver?.isSafe ?? true;
   }
 
-  /** Whether the position is about to be taken: the rows that were accepted are on their way into the file. */
+  /**
+   * Whether the position is about to be taken: the rows that were accepted are on their way into
+   * the file.
+   */
   get isHolding(): boolean {
     return this.#saver?.isHolding ?? false;
   }
 
-  /** Lets the saver make a step; returns whether rows may be pushed. Throws the error of a failed write. */
+  /**
+   * Lets the saver make a step; returns whether rows may be pushed. Throws the error of a failed
+   * write.
+   */
   step(): boolean {
     const isBusy = this.busy();
     this.#saver?.step(isBusy);
@@ -138,7 +156,10 @@ export class FeedOutput {
     return this.#isWriting;
   }
 
-  /** Writes rows, whose ids the source has noted in the same step. With `counted` false, they count as `earlier`. */
+  /**
+   * Writes rows, whose ids the source has noted in the same step. With `counted` false, they count
+   * as `earlier`.
+   */
   push(rows: readonly TailRow[], counted = true): void {
     if (rows.length === 0) return;
     const many = counted ? rows.length : 0;
@@ -150,8 +171,8 @@ export class FeedOutput {
   }
 
   /**
-   * The same for a source that may wait: `note` notes the ids when the rows are pushed. Returns whether the output still
-   * has a reader.
+   * The same for a source that may wait: `note` notes the ids when the rows are pushed. Returns
+   * whether the output still has a reader.
    */
   async deliver(rows: readonly TailRow[], note: () => void = () => {}): Promise<boolean> {
     if (rows.length === 0) return !this.closed;
@@ -180,13 +201,19 @@ export class FeedOutput {
     await this.#job?.settled;
   }
 
-  /** The end of every run, 1: from now on, a full disk is a failure, and a command gets its last batch. */
+  /**
+   * The end of every run, 1: from now on, a full disk is a failure, and a command gets its last
+   * batch.
+   */
   async stop(): Promise<void> {
     this.#parts.disk?.close();
     await this.#writer.end?.();
   }
 
-  /** 2, when the work of the source has settled: saves the last position, unless rows may be missing that it would cover. */
+  /**
+   * 2, when the work of the source has settled: saves the last position, unless rows may be missing
+   * that it would cover.
+   */
   async finish(): Promise<void> {
     if (this.failed || this.busy() || this.closed) return;
     await this.#saver?.end();
@@ -222,7 +249,10 @@ export class FeedOutput {
   }
 }
 
-/** How many posts a command has acknowledged: it counts the rows that it received, which are records of several posts with confluences. */
+/**
+ * How many posts a command has acknowledged: it counts the rows that it received, which are records
+ * of several posts with confluences.
+ */
 class Receipts {
   #posts = 0;
   #records = 0;

@@ -6,7 +6,10 @@ import type { PostFields, TailRow } from '../post-row.ts';
 export interface RecordPrinter {
   /** Writes a record. Returns a promise if the caller must wait for the reader. */
   write(record: PostFields): void | Promise<void>;
-  /** Writes the JSON text of one record unchanged; undefined if the output format needs the parsed record. */
+  /**
+   * Writes the JSON text of one record unchanged; undefined if the output format needs the parsed
+   * record.
+   */
   readonly writeRaw?: ((json: Uint8Array) => void | Promise<void>) | undefined;
   flush(): Promise<void>;
   end(): Promise<void>;
@@ -19,7 +22,9 @@ export interface RecordPrinter {
 export interface SharedTerminal {
   /** Hides the status line before rows are printed, so that they do not continue it. */
   hide(): void;
-  /** A promise that delays the rows while a question is open; undefined if they may be printed now. */
+  /**
+   * A promise that delays the rows while a question is open; undefined if they may be printed now.
+   */
   paused(): Promise<void> | undefined;
 }
 
@@ -31,7 +36,10 @@ export class PrintWriter implements Writer {
   readonly closed: AbortSignal;
   readonly #printer: RecordPrinter;
   readonly #terminal: SharedTerminal;
-  /** The writes that the operating system has not received yet: the last byte, and the number of rows. */
+  /**
+   * The writes that the operating system has not received yet: the last byte, and the number of
+   * rows.
+   */
   readonly #unwritten: { readonly end: number; readonly rows: number }[] = [];
 
   constructor(printer: RecordPrinter, terminal: SharedTerminal = alone) {
@@ -66,7 +74,10 @@ export class PrintWriter implements Writer {
     if (!this.closed.aborted) await this.#printer.end();
   }
 
-  /** Writes the original bytes if possible: reading `record` would parse each row, which halves the throughput. */
+  /**
+   * Writes the original bytes if possible: reading `record` would parse each row, which halves the
+   * throughput.
+   */
   #printAll(rows: readonly TailRow[]): void | Promise<void> {
     const printer = this.#printer;
     let wait: void | Promise<void> | null = null;

@@ -3,7 +3,10 @@ import { Job } from '../background-job.ts';
 import type { FilePlace, Position } from '../position.ts';
 import type { PostMark } from '../post-row.ts';
 
-/** The shortest time between two positions of a run whose output is a file, or a command, or something else. */
+/**
+ * The shortest time between two positions of a run whose output is a file, or a command, or
+ * something else.
+ */
 const FILE_MS = 10_000;
 const COMMAND_MS = 200;
 const PIPE_MS = 1_000;
@@ -15,7 +18,10 @@ interface SavedOutput {
   flush(): Promise<boolean>;
   /** The end of the lines of a file. */
   readonly place?: (() => FilePlace | undefined) | undefined;
-  /** What a later run needs to continue. With a state, a position covers only rows that were already delivered. */
+  /**
+   * What a later run needs to continue. With a state, a position covers only rows that were already
+   * delivered.
+   */
   readonly state?: (() => string) | undefined;
   /** Counts the rows that a command has acknowledged. */
   readonly delivered?: (() => number) | undefined;
@@ -27,13 +33,17 @@ interface Snapshot {
   readonly rows: number;
 }
 
-/** Saves a position only after its rows are delivered: it must never cover a row that could still be lost. */
+/**
+ * Saves a position only after its rows are delivered: it must never cover a row that could still be
+ * lost.
+ */
 export class Saver {
   /** Whether a position was saved, so that a later run can continue. */
   isSafe: boolean;
   /**
-   * Whether no rows may be written now: those that were accepted are on their way into the file, and the position is taken
-   * when all of them are there. Otherwise it would claim posts that the lines it certifies do not have.
+   * Whether no rows may be written now: those that were accepted are on their way into the file,
+   * and the position is taken when all of them are there. Otherwise it would claim posts that the
+   * lines it certifies do not have.
    */
   isHolding = false;
   #isDue = false;
@@ -131,7 +141,8 @@ export class Saver {
   #start(): void {
     this.#isDue = false;
     this.#isUrgent = false;
-    // Before the start of the run is known, there is nothing to save. The first position is saved as soon as it is.
+    // Before the start of the run is known, there is nothing to save. The first position is saved
+    // as soon as it is.
     if (this.#take() === undefined) return;
     this.#job = new Job(this.#wake, () => this.#begin());
   }
@@ -154,7 +165,9 @@ export class Saver {
     );
   }
 
-  /** The file has all rows when the position is taken: ids, verified and lines are of one moment. */
+  /**
+   * The file has all rows when the position is taken: ids, verified and lines are of one moment.
+   */
   async #saveWritten(): Promise<void> {
     this.isHolding = true;
     const isWritten = this.#output.flush();
@@ -176,7 +189,10 @@ export class Saver {
     if (await this.#output.flush()) await this.#write(position, PIPE_MS);
   }
 
-  /** Until a command acknowledges all rows of a snapshot, saves the previous one with the rows acknowledged since. */
+  /**
+   * Until a command acknowledges all rows of a snapshot, saves the previous one with the rows
+   * acknowledged since.
+   */
   async #saveDelivered(snapshot: Snapshot): Promise<void> {
     this.#unacknowledged ??= snapshot;
     const delivered = this.#delivered;

@@ -2,10 +2,16 @@ import { execFile } from 'node:child_process';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** After this time, the program that sends a message is killed. It normally needs a few milliseconds. */
+/**
+ * After this time, the program that sends a message is killed. It normally needs a few
+ * milliseconds.
+ */
 const TIMEOUT_MS = 5_000;
 
-/** Reports the state as described in sd_notify(3); undefined if no service manager expects notifications. */
+/**
+ * Reports the state as described in sd_notify(3); undefined if no service manager expects
+ * notifications.
+ */
 export function openServiceManager(
   env: Environment,
   warn: (text: string) => void,
@@ -18,7 +24,10 @@ export function openServiceManager(
 
 /** Sends states to the service manager, one message at a time. */
 export class ServiceManager {
-  /** The service manager expects a notification in each interval of this length; undefined without a watchdog. */
+  /**
+   * The service manager expects a notification in each interval of this length; undefined without a
+   * watchdog.
+   */
   readonly watchdogMs: number | undefined;
   /** What the next message says. */
   #waiting: Readonly<Record<string, string | number>> = {};
@@ -37,7 +46,10 @@ export class ServiceManager {
     this.#send = send;
   }
 
-  /** Sends the state after the message in progress. States that wait meanwhile are merged into one message. */
+  /**
+   * Sends the state after the message in progress. States that wait meanwhile are merged into one
+   * message.
+   */
   notify(state: Readonly<Record<string, string | number>>): void {
     this.#waiting = { ...this.#waiting, ...state };
     this.#sending ??= this.#sendAll();
@@ -79,7 +91,10 @@ function watchdogOf(env: Environment): number | undefined {
   return ms;
 }
 
-/** Node has no Unix datagram sockets: `systemd-notify` is a part of systemd, `socat` is for containers without it. */
+/**
+ * Node has no Unix datagram sockets: `systemd-notify` is a part of systemd, `socat` is for
+ * containers without it.
+ */
 function sendByProgram(env: Environment) {
   const socket = env['NOTIFY_SOCKET'] ?? '';
   const own = { PATH: env['PATH'], NOTIFY_SOCKET: socket };
@@ -95,7 +110,9 @@ function sendByProgram(env: Environment) {
   };
 }
 
-/** Runs a program until it exits; resolves to false if it is not installed, and rejects if it fails. */
+/**
+ * Runs a program until it exits; resolves to false if it is not installed, and rejects if it fails.
+ */
 const runProgram = (program: string, args: readonly string[], env: Environment, input: string) =>
   new Promise<boolean>((resolve, reject) => {
     const limits = { timeout: TIMEOUT_MS, killSignal: 'SIGKILL' } as const;

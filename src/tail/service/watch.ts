@@ -11,7 +11,10 @@ export interface Watched {
   facts(): TailFacts;
   /** The state in one line for people. */
   text(): string;
-  /** A main loop that must not hang: `wake` causes an iteration, even if nothing is due, and `turns` counts them. */
+  /**
+   * A main loop that must not hang: `wake` causes an iteration, even if nothing is due, and `turns`
+   * counts them.
+   */
   loop?(): { readonly turns: number; wake(): void } | undefined;
 }
 
@@ -19,9 +22,14 @@ export interface Watched {
 const WRITE_MS = 5_000;
 /** The interval between two messages to a service manager without watchdog. */
 const NOTIFY_MS = 30_000;
-/** The interval between two checks whether the tail has started, and until then, between two writes. */
+/**
+ * The interval between two checks whether the tail has started, and until then, between two writes.
+ */
 const LOOK_MS = 1_000;
-/** One message extends the start timeout by this much, because a long first walk would be killed after it. */
+/**
+ * One message extends the start timeout by this much, because a long first walk would be killed
+ * after it.
+ */
 const START_MS = 60_000;
 
 /** The exit code of a run, and in one word why it ended. */
@@ -50,7 +58,10 @@ interface HealthFlags {
   readonly heartbeat?: number | undefined;
 }
 
-/** Reports the state of the run to the status file, stderr and the service manager until the run has ended. */
+/**
+ * Reports the state of the run to the status file, stderr and the service manager until the run has
+ * ended.
+ */
 export function watchHealth(
   context: HealthRun,
   { status, heartbeat }: HealthFlags,
@@ -97,7 +108,10 @@ export function watchHealth(
   });
 }
 
-/** A tail that waits for its budget or for a full disk has started: otherwise the boot of the machine would wait too. */
+/**
+ * A tail that waits for its budget or for a full disk has started: otherwise the boot of the
+ * machine would wait too.
+ */
 function hasStarted({ facts }: Watched): boolean {
   const { ready, mode } = facts();
   return ready || mode === 'waiting';
@@ -132,8 +146,8 @@ function informing(
 }
 
 /**
- * Whether a main loop hangs: each check wakes the loop, and the next one finds out whether an iteration followed. Without a
- * loop, nothing blocks.
+ * Whether a main loop hangs: each check wakes the loop, and the next one finds out whether an
+ * iteration followed. Without a loop, nothing blocks.
  */
 class LoopProgress {
   /** When the last iteration was noticed. */
@@ -160,7 +174,10 @@ class LoopProgress {
   }
 }
 
-/** If the first write fails, the run ends before it reads the feed; later failures are only reported. */
+/**
+ * If the first write fails, the run ends before it reads the feed; later failures are only
+ * reported.
+ */
 function statusWriter(
   { io, command, version, notice, diskWait }: HealthRun,
   path: string,

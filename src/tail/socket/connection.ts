@@ -14,7 +14,10 @@ export interface SocketOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
   readonly clock?: Pick<Clock, 'sleep'>;
-  /** The maximum size of the queue in bytes. A fuller queue closes the WebSocket: it is charged by the minute, and must not wait for a slow output. */
+  /**
+   * The maximum size of the queue in bytes. A fuller queue closes the WebSocket: it is charged by
+   * the minute, and must not wait for a slow output.
+   */
   readonly maxHeld?: number;
 }
 
@@ -56,7 +59,10 @@ export function createConnect(options: SocketOptions): Connect {
   };
 }
 
-/** A connection through the proxy that the environment configures; undefined if no proxy is configured. */
+/**
+ * A connection through the proxy that the environment configures; undefined if no proxy is
+ * configured.
+ */
 async function tunnelTo(
   url: URL,
   env: SocketOptions['env'],

@@ -5,13 +5,18 @@ import { type PostFields, type TailRow, tailRow } from '../post-row.ts';
 /** The field with the post time of a thesis. */
 const TIME_FIELD = 'platformCreatedAt';
 
-/** The content of a frame. Fields may be missing or have other types, and a frame may be wrapped in `data`. */
+/**
+ * The content of a frame. Fields may be missing or have other types, and a frame may be wrapped in
+ * `data`.
+ */
 export type ReadFrame =
   | { readonly kind: 'row'; readonly row: TailRow }
   /** A post without an id, whose repetitions cannot be recognized. */
   | { readonly kind: 'nameless'; readonly record: PostFields }
   | { readonly kind: 'error'; readonly text: string }
-  /** The greeting of a connection. Every other frame that is not an error confirms the subscription. */
+  /**
+   * The greeting of a connection. Every other frame that is not an error confirms the subscription.
+   */
   | { readonly kind: 'ready' }
   | { readonly kind: 'known' }
   | { readonly kind: 'unreadable'; readonly why: string };
@@ -19,7 +24,10 @@ export type ReadFrame =
 const PREFIX = Buffer.from('{"type":"thesis","data":');
 const BRACE = 0x7d;
 
-/** A post with its original bytes. The record is parsed on first use, with all digits of its numbers. */
+/**
+ * A post with its original bytes. The record is parsed on first use, with all digits of its
+ * numbers.
+ */
 class RawRow implements TailRow {
   readonly id: string;
   readonly at: number | null;
@@ -44,7 +52,8 @@ class RawRow implements TailRow {
 }
 
 /**
- * Null for other frames. What lies between the known beginning and the last brace is exactly the record, if it is JSON.
+ * Null for other frames. What lies between the known beginning and the last brace is exactly the
+ * record, if it is JSON.
  * @internal Exported for tests.
  */
 export function readThesis(frame: Uint8Array): TailRow | null {

@@ -8,7 +8,10 @@ const MAX_RESPONSE = 64 * 1024;
 
 export type Opening = import('ws').WebSocket;
 
-/** Resolves after the handshake. If the service rejects it, throws the same `Failure` as for a rejected call. */
+/**
+ * Resolves after the handshake. If the service rejects it, throws the same `Failure` as for a
+ * rejected call.
+ */
 export async function opened(
   socket: Opening,
   host: string,

@@ -35,7 +35,10 @@ export class Heartbeat {
     this.#heardAt = this.#mono;
   }
 
-  /** Checks the connection if a check is due. Returns why the connection no longer works; otherwise undefined. */
+  /**
+   * Checks the connection if a check is due. Returns why the connection no longer works; otherwise
+   * undefined.
+   */
   dead(link: Link): Dead | undefined {
     const { beatMs, jumpMs, pingMs, silentMs } = this.#timing;
     const now = this.#clock.mono();

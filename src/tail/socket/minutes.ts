@@ -7,20 +7,27 @@ import type { Connect, Link, LinkEnd } from '../ports.ts';
 const MINUTE = 60_000;
 /** The clocks of the service and of this machine may differ by this much. */
 const SLACK_MS = 1_000;
-/** The service notices after at most two pings that the client no longer answers, and charges until then. */
+/**
+ * The service notices after at most two pings that the client no longer answers, and charges until
+ * then.
+ */
 const PING_MS = SOCKET_PING_SECONDS * 1_000;
 const LINGER_MS = 2 * PING_MS;
 
 /**
- * The minutes of one connection. Each is paid for before it begins, and one more in reserve: if the client is killed,
- * the service needs that long to notice. A minute was certainly charged if something was received after its end.
+ * The minutes of one connection. Each is paid for before it begins, and one more in reserve: if the
+ * client is killed, the service needs that long to notice. A minute was certainly charged if
+ * something was received after its end.
  */
 class Minutes {
   readonly #slots: Slot[] = [];
   #settled = 0;
   #from: { readonly mono: number; readonly wall: number };
   #heardAt = 0;
-  /** How long before `opened` the handshake was sent: the service may have opened the connection as early as that. */
+  /**
+   * How long before `opened` the handshake was sent: the service may have opened the connection as
+   * early as that.
+   */
   #dialMs = 0;
   /** When this side began to close the connection. */
   #closedAt: number | undefined;
@@ -50,7 +57,10 @@ class Minutes {
     if (at - this.#heardAt <= LINGER_MS + SLACK_MS) this.#heardAt = at;
   }
 
-  /** Pays for each further minute in time, until the signal is aborted. Rejects if a minute cannot be paid for. */
+  /**
+   * Pays for each further minute in time, until the signal is aborted. Rejects if a minute cannot
+   * be paid for.
+   */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const due = this.#slots.length * MINUTE - SLACK_MS - LINGER_MS;
@@ -66,7 +76,10 @@ class Minutes {
     this.#closedAt ??= this.#elapsed;
   }
 
-  /** Called when the connection has ended. `isKnown` means that the service has certainly stopped charging. */
+  /**
+   * Called when the connection has ended. `isKnown` means that the service has certainly stopped
+   * charging.
+   */
   end(isKnown: boolean): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -76,7 +89,8 @@ class Minutes {
     const broken = Math.min(lasted, this.#heardAt + PING_MS);
     const isConfirmed = isKnown && !isStale;
     const closedAt = isKnown && lasted - this.#heardAt <= LINGER_MS ? this.#closedAt : undefined;
-    // A close that the service confirms was between the two for the service too, so no clocks need to be compared.
+    // A close that the service confirms was between the two for the service too, so no clocks need
+    // to be compared.
     const most =
       closedAt === undefined
         ? startedBy(isConfirmed ? lasted : broken + LINGER_MS)
@@ -94,7 +108,10 @@ class Minutes {
     for (const slot of this.#slots) slot.release();
   }
 
-  /** The time by the clock that has advanced further: on some systems, the monotonic one stops while the machine is suspended. */
+  /**
+   * The time by the clock that has advanced further: on some systems, the monotonic one stops while
+   * the machine is suspended.
+   */
   get #elapsed(): number {
     return Math.max(0, this.#clock.mono() - this.#from.mono, this.#clock.now() - this.#from.wall);
   }
@@ -107,7 +124,10 @@ class Minutes {
     }
   }
 
-  /** A minute is certain if something was received after its end, or if the connection was held to then. */
+  /**
+   * A minute is certain if something was received after its end, or if the connection was held to
+   * then.
+   */
   #settle(heldTo = this.#heardAt - SLACK_MS): void {
     const certain = Math.min(this.#slots.length, Math.floor(Math.max(0, heldTo) / MINUTE));
     while (this.#settled < certain)
@@ -133,7 +153,8 @@ export function withMinutes(
         onChange();
       }, signal);
     } catch (error) {
-      // With BROKEN, the handshake was sent, so the service may have opened a connection and charge for it.
+      // With BROKEN, the handshake was sent, so the service may have opened a connection and charge
+      // for it.
       if (error instanceof Failure && error.code === 'BROKEN') minutes.end(false);
       else minutes.refused();
       throw error;
@@ -143,7 +164,10 @@ export function withMinutes(
   };
 }
 
-/** A link that ends when its next minute cannot be paid for, and that tells when the service has stopped charging. */
+/**
+ * A link that ends when its next minute cannot be paid for, and that tells when the service has
+ * stopped charging.
+ */
 class PaidLink implements Link {
   readonly #link: Link;
   readonly #minutes: Minutes;

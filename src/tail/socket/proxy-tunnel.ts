@@ -8,7 +8,10 @@ import { unreachable } from '../../core/http/network-failures.ts';
 
 const TUNNEL_MS = 15_000;
 
-/** Opens a connection to `target` with the CONNECT method of a proxy. If `target` is an https URL, adds TLS. */
+/**
+ * Opens a connection to `target` with the CONNECT method of a proxy. If `target` is an https URL,
+ * adds TLS.
+ */
 export async function openTunnel(target: URL, proxy: URL, signal: AbortSignal): Promise<Duplex> {
   const secure = target.protocol === 'https:';
   const authority = `${target.hostname}:${target.port || (secure ? '443' : '80')}`;

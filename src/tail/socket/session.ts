@@ -27,14 +27,23 @@ export type SessionEvent =
   | DownEvent;
 
 const MINUTE = 60_000;
-/** A connection without frames is broken if a walk finds this many posts that it should have delivered. */
+/**
+ * A connection without frames is broken if a walk finds this many posts that it should have
+ * delivered.
+ */
 const MISSED_ROWS = 3;
 
-/** Keeps one connection open, and replaces it when it ends. Only the session changes the state of the tail. */
+/**
+ * Keeps one connection open, and replaces it when it ends. Only the session changes the state of
+ * the tail.
+ */
 export class Session {
   state: TailState;
   connections = 0;
-  /** The number of consecutive connections that ended within a minute, or delivered no posts although the feed had some. */
+  /**
+   * The number of consecutive connections that ended within a minute, or delivered no posts
+   * although the feed had some.
+   */
   shortSessions = 0;
   openedAt: number | undefined;
   #endedMinutes = 0;
@@ -86,7 +95,10 @@ export class Session {
     return this.#endedMinutes + this.#minutesNow;
   }
 
-  /** Advances the session and returns the next event. No connection is opened while `mayDial` is false. */
+  /**
+   * Advances the session and returns the next event. No connection is opened while `mayDial` is
+   * false.
+   */
   step(mayDial: boolean): SessionEvent | undefined {
     const { state } = this;
     const { connect, clock } = this.#ports;
@@ -121,7 +133,10 @@ export class Session {
     };
   }
 
-  /** Replaces a connection that delivered no frame since the last walk, although the walk has found posts. */
+  /**
+   * Replaces a connection that delivered no frame since the last walk, although the walk has found
+   * posts.
+   */
   judge(frames: number, missed: number): void {
     const { state } = this;
     if (state.kind === 'live' && frames === 0 && state.link.held === 0 && missed >= MISSED_ROWS)

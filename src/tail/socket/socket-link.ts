@@ -88,7 +88,8 @@ export class SocketLink implements Link {
   #receive(data: unknown, isBinary: boolean): void {
     // By default, ws delivers each frame as one Buffer.
     if (this.end || this.#closing || !(data instanceof Buffer)) return;
-    // ws has checked that text frames are valid UTF-8. Binary frames may be invalid, so replace invalid bytes.
+    // ws has checked that text frames are valid UTF-8. Binary frames may be invalid, so replace
+    // invalid bytes.
     this.#queue.push(isBinary ? Buffer.from(data.toString('utf8')) : data);
     if (this.#queue.held > this.#options.maxHeld) {
       this.#finish({ why: 'overflow', text: 'the queue of frames is full' });

@@ -29,7 +29,10 @@ const beforehand: ReadonlySet<PollReason> = new Set(['unstable', 'cheaper']);
 const socketOnly: ReadonlySet<string> = new Set(['forbidden', 'missing', 'usage']);
 const UNSTABLE_SESSIONS = 3;
 
-/** Decides, before each minute of the WebSocket and after each event of its session, between streaming and polling. */
+/**
+ * Decides, before each minute of the WebSocket and after each event of its session, between
+ * streaming and polling.
+ */
 export class Streaming {
   /** Why the tail polls, although the feed has a WebSocket. */
   #polling: PollReason | undefined;
@@ -68,7 +71,10 @@ export class Streaming {
     return event !== undefined;
   }
 
-  /** When to decide about the next minute: shortly before the last minute that was decided about ends. */
+  /**
+   * When to decide about the next minute: shortly before the last minute that was decided about
+   * ends.
+   */
   get #decideAt(): number {
     const { openedAt } = this.#parts.session;
     return openedAt === undefined
@@ -88,7 +94,10 @@ export class Streaming {
     return why !== undefined && beforehand.has(why) ? undefined : why;
   }
 
-  /** Polls for this reason. With --via ws, this is an error, unless streaming is possible again later. */
+  /**
+   * Polls for this reason. With --via ws, this is an error, unless streaming is possible again
+   * later.
+   */
   #leave(why: PollReason): void {
     const { options, session, planner, walker, notify } = this.#parts;
     session.poll();
@@ -105,7 +114,10 @@ export class Streaming {
     walker.want();
   }
 
-  /** Returns to streaming when a budget or the allowance has renewed and covers the cost of streaming. */
+  /**
+   * Returns to streaming when a budget or the allowance has renewed and covers the cost of
+   * streaming.
+   */
   #streamAgain(): boolean {
     const { session, planner, notify } = this.#parts;
     const why = this.#polling;
@@ -162,7 +174,10 @@ export class Streaming {
     return this.#parts.options.waitForBudget === true && !this.#parts.money.isGrantedOnce;
   }
 
-  /** The units of the key are used up, so the service would close every new connection until they reset. */
+  /**
+   * The units of the key are used up, so the service would close every new connection until they
+   * reset.
+   */
   #withoutUnits(): void {
     const { money, clock } = this.#parts;
     money.refused(resetsIn(clock.now()), 'key');

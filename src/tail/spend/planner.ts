@@ -21,7 +21,10 @@ interface PlannerParts {
   readonly end: Pick<TailEnd, 'leftMs'>;
 }
 
-/** Plans whether the run streams or polls, how often, and what this costs: from what the other parts know now. */
+/**
+ * Plans whether the run streams or polls, how often, and what this costs: from what the other parts
+ * know now.
+ */
 export class Planner {
   readonly #parts: PlannerParts;
 
@@ -66,7 +69,10 @@ export class Planner {
     return until === undefined ? undefined : { everyMs: pollMs, until };
   }
 
-  /** Whether streaming must not begin yet: a minute was refused, or it is not known what a renewed budget has left. */
+  /**
+   * Whether streaming must not begin yet: a minute was refused, or it is not known what a renewed
+   * budget has left.
+   */
   #mustWait(now: number): boolean {
     const { money, session } = this.#parts;
     if (now < money.refusedUntil) return true;

@@ -41,7 +41,10 @@ export interface SpendView {
   /** How often a deep walk verifies the feed, and how far back it reads each time. */
   readonly auditMs: number;
   readonly latenessMs: number;
-  /** What the spending limit of the run, and the units of the key, have left; null if unlimited or not known. */
+  /**
+   * What the spending limit of the run, and the units of the key, have left; null if unlimited or
+   * not known.
+   */
   readonly limitLeft: number | null;
   readonly allowanceLeft: number | null;
   readonly budgets: readonly BudgetLeft[];
@@ -66,10 +69,16 @@ export interface SpendPlan {
 }
 
 const MINUTE = 60_000;
-/** A connection is opened only if a second minute is covered too: a killed process is charged until this is noticed. */
+/**
+ * A connection is opened only if a second minute is covered too: a killed process is charged until
+ * this is noticed.
+ */
 const OPENING = 2 * cu.socketMinute;
 export const LONGEST_POLL_MS = 3_600_000;
-/** After this many connections that were of no use, the network counts as too unstable for streaming. */
+/**
+ * After this many connections that were of no use, the network counts as too unstable for
+ * streaming.
+ */
 const SHORT_SESSIONS = 3;
 const PROOF_ROWS = 3;
 
@@ -83,14 +92,18 @@ export function planSpend(view: SpendView): SpendPlan {
 const leastPollMs = ({ ratePerMinute }: Pick<SpendView, 'ratePerMinute'>): number =>
   ratePerMinute === null ? 1_000 : (2 * MINUTE) / ratePerMinute;
 
-/** Whether polls of any feed keep this lag and cost less than its WebSocket, whatever its rate and the plan of the key. */
+/**
+ * Whether polls of any feed keep this lag and cost less than its WebSocket, whatever its rate and
+ * the plan of the key.
+ */
 export const arePollsCheaper = (lagMs: number, stepCu: number): boolean =>
   lagMs >= leastPollMs({ ratePerMinute: LEAST_RATE_PER_MINUTE }) && doPollsCostLess(lagMs, stepCu);
 
 /**
- * The posts are paid for in both modes: by polls, or by the walks that verify the WebSocket. Thus, polls that cost no
- * more than the WebSocket on a quiet feed cost no more on any feed. The rate of the feed is left out of the decision
- * because it is only estimated: a burst would make the run leave the way whose price was approved.
+ * The posts are paid for in both modes: by polls, or by the walks that verify the WebSocket. Thus,
+ * polls that cost no more than the WebSocket on a quiet feed cost no more on any feed. The rate of
+ * the feed is left out of the decision because it is only estimated: a burst would make the run
+ * leave the way whose price was approved.
  */
 const doPollsCostLess = (lagMs: number, stepCu: number): boolean =>
   (stepCu * MINUTE) / lagMs <= cu.socketMinute;
@@ -107,7 +120,8 @@ function reasonToPoll(view: SpendView, perMinute: number): PollReason | undefine
   if (!view.hasSocket) return 'noSocket';
   if (via === 'poll') return 'asked';
   if (!covers(view.limitLeft, opening)) return 'ceiling';
-  // With --via ws, a budget is used until it is exhausted; otherwise, it has to last until it renews.
+  // With --via ws, a budget is used until it is exhausted; otherwise, it has to last until it
+  // renews.
   const need = (budget: BudgetLeft) =>
     via === 'ws' ? opening : Math.max(opening, Math.ceil(lasts(view, budget) / MINUTE) * perMinute);
   if (!view.budgets.every((budget) => covers(budget.left, need(budget)))) return 'budget';

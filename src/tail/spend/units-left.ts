@@ -9,7 +9,10 @@ import type { Timing } from '../timing.ts';
 /** What is left to spend: by the limit of the run, the units of the key, and the budgets. */
 export class Money {
   facts: KeyFacts | undefined;
-  /** No connection is opened before this time, because the service or a budget has just refused a minute. */
+  /**
+   * No connection is opened before this time, because the service or a budget has just refused a
+   * minute.
+   */
   refusedUntil = Number.NEGATIVE_INFINITY;
   #refusedBy: 'budget' | 'key' = 'budget';
   #job: Job<KeyFacts> | undefined;
@@ -47,7 +50,10 @@ export class Money {
     return this.#ports.left?.key?.units ?? null;
   }
 
-  /** Whether nothing but a top-up brings back the units of the key, so that there is no time to wait for. */
+  /**
+   * Whether nothing but a top-up brings back the units of the key, so that there is no time to wait
+   * for.
+   */
   get isGrantedOnce(): boolean {
     return this.#ports.left?.key?.isGrantedOnce ?? false;
   }
@@ -91,7 +97,10 @@ export class Money {
     );
   }
 
-  /** Resolves after the first answer of `me`, or when the run is over; throws if the service rejects the key. */
+  /**
+   * Resolves after the first answer of `me`, or when the run is over; throws if the service rejects
+   * the key.
+   */
   async first(wait: () => Promise<void>, isOver: () => boolean): Promise<void> {
     this.step(true, 0);
     while (this.#job && !this.#signal.aborted && !isOver()) {
@@ -137,7 +146,8 @@ export class Money {
     const remaining = this.allowanceLeft;
     this.facts = facts;
     this.#unitsThen = remaining;
-    // The clock of the service may be behind: after the end of the month, wait until `remaining` has increased.
+    // The clock of the service may be behind: after the end of the month, wait until `remaining`
+    // has increased.
     const isReset =
       this.#share !== undefined &&
       clock.now() >= this.#share.resetsAt &&
@@ -154,7 +164,10 @@ export class Money {
     this.#next = Math.min(this.#next, clock.mono() + Math.max(0, renewal - clock.now()) + 1);
   }
 
-  /** The share starts over when the allowance resets, so that a tail that runs for months streams every month. */
+  /**
+   * The share starts over when the allowance resets, so that a tail that runs for months streams
+   * every month.
+   */
   shareLeft(minutes: number): number | null {
     if (!this.#share) return null;
     const used = cu.socketMinute * (minutes - this.#share.minutes);
@@ -163,8 +176,8 @@ export class Money {
 }
 
 /**
- * Undefined unless a budget or the allowance of the key is used up, and will renew: an allowance does with the UTC month,
- * unless it was granted once.
+ * Undefined unless a budget or the allowance of the key is used up, and will renew: an allowance
+ * does with the UTC month, unless it was granted once.
  */
 export function waitsForUnits(
   failure: Failure,

@@ -2,12 +2,19 @@ import type { Batch, Delivery } from '../exec/delivery.ts';
 import type { Writer } from '../ports.ts';
 import type { TailRow } from '../post-row.ts';
 
-/** `left`: the store gives the batch to a member again. `closed`: the output has no reader any more. */
+/**
+ * `left`: the store gives the batch to a member again. `closed`: the output has no reader any more.
+ */
 export type BatchOutcome = 'done' | 'left' | 'closed';
 
-/** Delivers the batches of a group. The position of a group is what was acknowledged, so a batch is delivered as a whole. */
+/**
+ * Delivers the batches of a group. The position of a group is what was acknowledged, so a batch is
+ * delivered as a whole.
+ */
 export interface BatchDelivery {
-  /** The maximum number of rows in a batch, and how long an incomplete batch waits for more rows. */
+  /**
+   * The maximum number of rows in a batch, and how long an incomplete batch waits for more rows.
+   */
   readonly batch: number;
   readonly lingerMs: number;
   /** `over` is aborted when another member gets the batch. */

@@ -16,7 +16,9 @@ export function rememberPosts(known: KnownPosts, rows: readonly PostMark[]): voi
   }
 }
 
-/** Adds what a position of the leader covers: the follower has read it, but for the posts of a hole. */
+/**
+ * Adds what a position of the leader covers: the follower has read it, but for the posts of a hole.
+ */
 export function claim(known: KnownPosts, leader: Position, isAfterHole: boolean): void {
   const { verified: to, ids, coverage, readAt } = leader;
   if (to === null || !coverage) return;
@@ -25,7 +27,8 @@ export function claim(known: KnownPosts, leader: Position, isAfterHole: boolean)
   const from = known.verified;
   const isEmpty = from === null || (known.after !== null && known.after >= from);
   const covered = Math.max(from ?? never, known.after ?? never);
-  // The feed of the leader may begin later. Missed posts are verified, or the leader knows their ids.
+  // The feed of the leader may begin later. Missed posts are verified, or the leader knows their
+  // ids.
   let edge = Math.max(isAfterHole ? to : never, after ?? never);
   if (isAfterHole)
     for (const [id, at] of ids) if (at !== null && !known.has(id)) edge = Math.max(edge, at);

@@ -47,7 +47,10 @@ export class Ending {
     return this.#closed?.aborted !== true;
   }
 
-  /** Throws what ended the run. The reader may leave, but a failed write such as on a full disk counts. */
+  /**
+   * Throws what ended the run. The reader may leave, but a failed write such as on a full disk
+   * counts.
+   */
   check(): void {
     if (this.#failure) throw this.#failure.error;
     if (this.#closed?.reason instanceof Failure && !this.#person.aborted) throw this.#closed.reason;

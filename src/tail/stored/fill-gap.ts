@@ -23,7 +23,10 @@ export class GapFilling {
     this.#clock = clock;
   }
 
-  /** Whether a post was fetched. The store may still have it, because it appeared late, and must not deliver it again. */
+  /**
+   * Whether a post was fetched. The store may still have it, because it appeared late, and must not
+   * deliver it again.
+   */
   has(id: string): boolean {
     return this.#filled.has(id);
   }
@@ -43,7 +46,10 @@ export class GapFilling {
     return missing;
   }
 
-  /** The rows of the first range whose cursor the service accepts: the post of a cursor may have been deleted. */
+  /**
+   * The rows of the first range whose cursor the service accepts: the post of a cursor may have
+   * been deleted.
+   */
   async #firstReadable(
     ranges: readonly Range[],
     start: FeedPoint,
@@ -55,7 +61,8 @@ export class GapFilling {
     const rows: TailRow[] = [];
     try {
       for await (const row of this.#read(range, signal)) {
-        // The first run of a gap ends below its post time; later ones, or one without a time, at a delivered post.
+        // The first run of a gap ends below its post time; later ones, or one without a time, at a
+        // delivered post.
         if (delivered.has(row.id) && (start.at === null || row.at === start.at)) break;
         rows.push(row);
       }
@@ -95,8 +102,8 @@ export class GapFilling {
 }
 
 /**
- * Where to read a gap: below the newest of the posts that follow it, because the first may have appeared late, otherwise
- * below another of them, otherwise from the newest page on.
+ * Where to read a gap: below the newest of the posts that follow it, because the first may have
+ * appeared late, otherwise below another of them, otherwise from the newest page on.
  */
 function rangesOf(ahead: readonly FeedPoint[], { at }: FeedPoint): Range[] {
   const since = at ?? undefined;

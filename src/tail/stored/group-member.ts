@@ -16,7 +16,9 @@ interface MemberParts {
   readonly count?: number | undefined;
 }
 
-/** Reads a feed in the store as a member of a group, and acknowledges each batch after its delivery. */
+/**
+ * Reads a feed in the store as a member of a group, and acknowledges each batch after its delivery.
+ */
 export class GroupMember {
   /** The store knows what was delivered, not this member. */
   readonly verified = null;

@@ -13,7 +13,10 @@ interface LeaderLink {
   use<T>(work: (store: StoreConnection) => Promise<T>): Promise<T>;
 }
 
-/** Knows when the leading relay has verified the feed, which is read from the store in the background. */
+/**
+ * Knows when the leading relay has verified the feed, which is read from the store in the
+ * background.
+ */
 export class LeaderProof {
   /** The time by the clock of this machine; null until it was read. */
   #at: number | null = null;

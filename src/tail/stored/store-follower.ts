@@ -41,7 +41,9 @@ interface FollowerPlan {
   readonly noFollow?: boolean | undefined;
 }
 
-/** Prints each post of a feed in the store exactly once, for 0 CU unless posts of gaps are fetched. */
+/**
+ * Prints each post of a feed in the store exactly once, for 0 CU unless posts of gaps are fetched.
+ */
 export class StoreFollower {
   readonly #parts: FollowerParts;
   readonly #plan: FollowerPlan;
@@ -134,7 +136,8 @@ export class StoreFollower {
     if (event.kind === 'away' && noFollow)
       throw storeFailure('STORE_AWAY', event.why, 'run the command again');
     if (!(await this.#handle(event))) return false;
-    // Hand nothing over before the start is on disk: after a crash, a run without it would start with new posts.
+    // Hand nothing over before the start is on disk: after a crash, a run without it would start
+    // with new posts.
     if (!this.#output.isSafe && this.#reached) await this.#output.save();
     if (event.kind === 'rows') this.#output.moved();
     else if (event.kind !== 'live') this.#output.touch();
@@ -142,7 +145,10 @@ export class StoreFollower {
     return this.#output.left > 0 && !(event.kind === 'live' && noFollow);
   }
 
-  /** Returns whether the output still has a reader: if it did not receive the last rows, no position may cover them. */
+  /**
+   * Returns whether the output still has a reader: if it did not receive the last rows, no position
+   * may cover them.
+   */
   async #handle(event: FollowEvent): Promise<boolean> {
     const { stream, progress } = this.#parts;
     // When an outage ends, the reader already has the rows that it yields next.

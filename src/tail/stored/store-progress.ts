@@ -7,13 +7,17 @@ export interface StoreGap {
   readonly kind: 'gap';
   readonly from: PostMark | null;
   readonly to: PostMark;
-  /** How many posts of a group are missing, if that is known; null if the store has lost the group. */
+  /**
+   * How many posts of a group are missing, if that is known; null if the store has lost the group.
+   */
   readonly missing?: number | null;
   /** Whether a run that asks the service could have delivered them. */
   readonly isFillable?: boolean;
 }
 
-/** The store has lost the feed. Whether posts are missing is not known before a relay continues it. */
+/**
+ * The store has lost the feed. Whether posts are missing is not known before a relay continues it.
+ */
 export interface StoreLoss {
   readonly kind: 'lost';
   /** The last post that was delivered. */
@@ -31,7 +35,10 @@ export type StoreNotice =
 
 type PlainNotice = Exclude<StoreNotice, StoreGap | StoreLoss | { readonly kind: 'filling' }>;
 
-/** What is known of a run that reads from the store: what it delivered, what is missing, and whether it reads. */
+/**
+ * What is known of a run that reads from the store: what it delivered, what is missing, and whether
+ * it reads.
+ */
 export class StoreProgress {
   /** Whether the run has been up to date with its feed, or is ready to take over. */
   isReady = false;
@@ -39,7 +46,9 @@ export class StoreProgress {
   isAway = false;
   rows = 0;
   lastPost: LastPost | null = null;
-  /** What is missing for certain; the last one may be a loss that lasted until the end of the run. */
+  /**
+   * What is missing for certain; the last one may be a loss that lasted until the end of the run.
+   */
   readonly missing: (StoreGap | StoreLoss)[] = [];
   /** What is missing if the run ends before the store has the feed again. */
   #loss: StoreLoss | undefined;

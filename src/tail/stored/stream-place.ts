@@ -75,7 +75,10 @@ export function beforePost(
   };
 }
 
-/** Adds delivered posts. Their ids expire with their post times, but not before the newest id of the place. */
+/**
+ * Adds delivered posts. Their ids expire with their post times, but not before the newest id of the
+ * place.
+ */
 function withPosts(place: FeedPosition, posts: readonly FeedPoint[]): FeedPosition {
   const newestMs = place.known.reduce(
     (newest, [, ms]) => Math.max(newest, ms),
@@ -85,7 +88,10 @@ function withPosts(place: FeedPosition, posts: readonly FeedPoint[]): FeedPositi
   return { ...place, known: [...place.known, ...added] };
 }
 
-/** The place after the first posts of a gap. A later run finds the same gap, and fetches only the other posts. */
+/**
+ * The place after the first posts of a gap. A later run finds the same gap, and fetches only the
+ * other posts.
+ */
 export function afterFilled(place: FeedPosition, delivered: readonly PostMark[]): FeedPosition {
   const end = delivered.at(-1);
   if (end === undefined) return place;

@@ -27,12 +27,18 @@ interface ReaderParts {
   readonly notify: (notice: TailNotice) => void;
 }
 
-/** The first page is requested so often before the run fails, so that a wrong address is reported soon. */
+/**
+ * The first page is requested so often before the run fails, so that a wrong address is reported
+ * soon.
+ */
 export const FIRST_TRIES = 6;
 /** The longest wait before a request that needs units is repeated: the user may top up. */
 const UNITS_MS = 10 * 60_000;
 
-/** Repeats a failed request at its place for as long as it takes; only before the first page of a run, it fails soon. */
+/**
+ * Repeats a failed request at its place for as long as it takes; only before the first page of a
+ * run, it fails soon.
+ */
 export class PageReader {
   pages = 0;
   /** Why the last request failed; undefined after an answer. */
@@ -124,5 +130,6 @@ const isTransient = (failure: Failure): boolean =>
   failure.kind === 'network' ||
   failure.kind === 'answer' ||
   (failure.kind === 'service' && failure.retryable) ||
-  // The ledger, in which a call with a budget must be recorded before it is sent, is on a full disk.
+  // The ledger, in which a call with a budget must be recorded before it is sent, is on a full
+  // disk.
   isDiskFull(failure);

@@ -5,7 +5,10 @@ const TIMES = 3;
 /** A new run reads at most so many rows to find them. */
 const START_ROWS = 400;
 
-/** Where a new run starts: after the third newest post of the feed, or before the oldest one of its backfill. */
+/**
+ * Where a new run starts: after the third newest post of the feed, or before the oldest one of its
+ * backfill.
+ */
 export class RunStart {
   /** The newest post time of the posts that are older than the backfill. */
   skippedTo: number | null = null;

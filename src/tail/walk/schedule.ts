@@ -16,7 +16,10 @@ export interface WalkState {
   readonly isConnected: boolean;
   readonly lastAt: number;
   readonly printedAt: number;
-  /** The start time of the last finished walk that was requested (see `isWanted`); `confirmMs` counts from it. */
+  /**
+   * The start time of the last finished walk that was requested (see `isWanted`); `confirmMs`
+   * counts from it.
+   */
   readonly gapAt: number;
   readonly confirmed: number;
   readonly downSince: number;
@@ -32,7 +35,8 @@ export function planWalk(state: WalkState, { confirmMs }: Pick<Timing, 'confirmM
   if (state.isEnding) return { why: 'final', due: NOW };
   if (state.isWanted) return { why: 'gap', due: NOW };
   if (state.mode === 'poll') return { why: 'poll', due: state.lastAt + state.pollMs };
-  // From the end of the last walk: connections open between walks, so long walks would otherwise prevent them all.
+  // From the end of the last walk: connections open between walks, so long walks would otherwise
+  // prevent them all.
   if (!state.isConnected)
     return { why: 'outage', due: Math.max(state.downSince, state.printedAt) + state.lagMs };
   const confirm = confirmMs[state.confirmed];

@@ -10,9 +10,10 @@ const PROOF_ROWS = 3;
 const ENDS = 3;
 
 /**
- * The pages of a feed of which only the posts of some authors are wanted. Each walk begins with the newest page of the
- * whole feed, by which the clock of the feed is known before anything else is read. Where that feed would take more pages
- * down to what is verified than the authors have feeds, the walk continues with their own, merged by time.
+ * The pages of a feed of which only the posts of some authors are wanted. Each walk begins with the
+ * newest page of the whole feed, by which the clock of the feed is known before anything else is
+ * read. Where that feed would take more pages down to what is verified than the authors have feeds,
+ * the walk continues with their own, merged by time.
  */
 export class SeveralFeeds implements PageSource {
   readonly sizes: PageSource['sizes'];
@@ -23,7 +24,10 @@ export class SeveralFeeds implements PageSource {
   #way: 'whole' | 'own' = 'whole';
   /** The ids of the posts that the walk has read of the whole feed. */
   #seen = new Set<string>();
-  /** Posts after this time that are not in those pages have appeared since, and are left to the next walk. */
+  /**
+   * Posts after this time that are not in those pages have appeared since, and are left to the next
+   * walk.
+   */
   #readTo = Number.POSITIVE_INFINITY;
   readonly #now: () => number;
 
@@ -175,14 +179,18 @@ class FeedLane {
   /** Counts an answer that reports the end, and returns whether it is believed. */
   #isEnd(): boolean {
     this.#ends++;
-    // To ask three times in each walk for the posts of somebody who never posted would triple its price.
+    // To ask three times in each walk for the posts of somebody who never posted would triple its
+    // price.
     const isEmpty = this.#wasEmpty && !this.#hasPosts;
     this.isDone = this.#isVerified || this.#ends >= (isEmpty ? 1 : ENDS);
     if (this.isDone && !this.#hasPosts) this.#wasEmpty = true;
     return this.isDone;
   }
 
-  /** The service rejects the id of a post that was deleted meanwhile; then ids of newer posts are tried. */
+  /**
+   * The service rejects the id of a post that was deleted meanwhile; then ids of newer posts are
+   * tried.
+   */
   async #request(signal: AbortSignal): Promise<FeedPage> {
     const limit = this.#source.sizes.step;
     for (;;) {

@@ -5,7 +5,10 @@ import type { PostFields, TailRow } from '../post-row.ts';
 const MAX_IN_MEMORY = 1_000;
 const TAKEN = 500;
 
-/** The rows of a walk: added newest first, removed oldest first. With a spool, their memory is bounded. */
+/**
+ * The rows of a walk: added newest first, removed oldest first. With a spool, their memory is
+ * bounded.
+ */
 export class RowStack {
   #held: TailRow[] = [];
   #spool: Spool | undefined;

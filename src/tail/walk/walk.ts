@@ -16,8 +16,9 @@ import { RunStart } from './run-start.ts';
 import type { RowStack } from './walk-rows.ts';
 
 /**
- * How far back a walk reads. `start`: until the start of a new run is known. `deep`: until three posts in a row are
- * verified, which verifies all newer ones. `shallow`: to the first post that needs no delivery.
+ * How far back a walk reads. `start`: until the start of a new run is known. `deep`: until three
+ * posts in a row are verified, which verifies all newer ones. `shallow`: to the first post that
+ * needs no delivery.
  */
 export type Depth = 'start' | 'deep' | 'shallow';
 
@@ -38,7 +39,9 @@ export interface Walked {
   /** The posts by which the clock of the feed advanced, and by how many milliseconds it did. */
   readonly newer: number;
   readonly coveredMs: number;
-  /** Posts after this time are new, as a walk to the start has found; null if no post has a time. */
+  /**
+   * Posts after this time are new, as a walk to the start has found; null if no post has a time.
+   */
   readonly from: number | null;
   /** This is the newest post time of what a walk to the start has found and does not print. */
   readonly skippedTo: number | null;
@@ -197,7 +200,9 @@ export class Walk {
     return (this.#depth === 'shallow' && isDone) || this.#verifiedRun >= PROOF_ROWS;
   }
 
-  /** Whether the row is one of those by which the clock of the feed advanced since the last walk. */
+  /**
+   * Whether the row is one of those by which the clock of the feed advanced since the last walk.
+   */
   #isNewer({ at }: TailRow, isDone: boolean): boolean {
     const [before, after] = [this.#sigmaBefore, this.#parts.known.sigma];
     if (at === null) return !isDone;
@@ -218,7 +223,8 @@ export class Walk {
     if (page.isProven) return true;
     if (this.#depth === 'start') return ends >= ENDS;
     if (this.#verifiedRun > 0) return true;
-    // A feed of a user and a token may never have a post: to ask three times at each poll would triple its price.
+    // A feed of a user and a token may never have a post: to ask three times at each poll would
+    // triple its price.
     if (ends > 0 && this.#rows === 0 && !isFirst && known.isUnseen) return true;
     return ends >= ENDS && known.mayEndAt(this.#oldest, this.#isAnyKnown);
   }

@@ -41,7 +41,10 @@ const LONG_STEPS = 5;
 
 const never = Number.NEGATIVE_INFINITY;
 
-/** Makes one walk after another, and repeats those that did not reach their goal. All times are monotonic. */
+/**
+ * Makes one walk after another, and repeats those that did not reach their goal. All times are
+ * monotonic.
+ */
 export class Walker {
   readonly reader: PageReader;
   /** Whether the start of the run is known. */
@@ -55,7 +58,10 @@ export class Walker {
   completeAt: number | undefined;
   /** The walk that verifies the feed at the end of the run. */
   finale: 'wanted' | 'walking' | 'done' | undefined;
-  /** The start of the last deep walk that was complete or given up, and of the last one that was requested. */
+  /**
+   * The start of the last deep walk that was complete or given up, and of the last one that was
+   * requested.
+   */
   #verifiedAt: number | undefined;
   #gapAt = never;
   #printedAt = never;
@@ -109,7 +115,10 @@ export class Walker {
     this.#isWanted = true;
   }
 
-  /** Requests the deep walk that closes the gap to the first frame of a connection, and those that confirm it. */
+  /**
+   * Requests the deep walk that closes the gap to the first frame of a connection, and those that
+   * confirm it.
+   */
   subscribed(): void {
     this.#isWanted = true;
     this.#confirmed = 0;
@@ -130,7 +139,10 @@ export class Walker {
     return true;
   }
 
-  /** The walk that has ended and whose rows are to be printed; undefined if there is none, or if it is repeated. */
+  /**
+   * The walk that has ended and whose rows are to be printed; undefined if there is none, or if it
+   * is repeated.
+   */
   finished(): Walked | undefined {
     const outcome = this.#job?.outcome;
     if (!outcome) return undefined;
@@ -231,14 +243,18 @@ export class Walker {
     this.#job = new Job(wake, () => walk.run());
   }
 
-  /** This is decided when the first page has arrived: a verification may have become due meanwhile. */
+  /**
+   * This is decided when the first page has arrived: a verification may have become due meanwhile.
+   */
   #depth(mayBeShallow: boolean): Depth {
     if (!this.isPlaced) return 'start';
     if (!this.isStarted || !mayBeShallow || this.#verifiedAt === undefined) return 'deep';
     return this.#now - this.#verifiedAt < this.auditMs ? 'shallow' : 'deep';
   }
 
-  /** Whether the rows of a walk are printed: also those of the last of several that were given up. */
+  /**
+   * Whether the rows of a walk are printed: also those of the last of several that were given up.
+   */
   #isAccepted({ cut, depth, rows }: Walked): boolean {
     if (cut === undefined || cut === 'unpaid') return true;
     // A shallow walk gives nothing up: a deep one follows.

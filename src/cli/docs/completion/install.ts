@@ -17,7 +17,10 @@ interface Place {
   readonly needs?: string;
 }
 
-/** Every script has this text in its first two lines, so that a file of somebody else is never touched. */
+/**
+ * Every script has this text in its first two lines, so that a file of somebody else is never
+ * touched.
+ */
 const MARK = /^(?:#compdef trdr\n)?# Completion of trdr for /;
 /** A file of somebody else may have any size. */
 const LARGEST = 1024 * 1024;
@@ -36,7 +39,10 @@ export function shellOf({ env, platform }: Pick<Io, 'env' | 'platform'>): Shell 
   );
 }
 
-/** Writes the script of a shell to the one place where the shell looks for it. Returns what to tell the user. */
+/**
+ * Writes the script of a shell to the one place where the shell looks for it. Returns what to tell
+ * the user.
+ */
 export function install(shell: Shell, io: Io): readonly string[] {
   if (shell === 'powershell') return [POWERSHELL];
   const { path, needs } = placeOf(shell, io);

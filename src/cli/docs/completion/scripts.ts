@@ -1,4 +1,6 @@
-/** The scripts pass the line, up to the cursor, to `trdr __complete`, and its answer to the shell. */
+/**
+ * The scripts pass the line, up to the cursor, to `trdr __complete`, and its answer to the shell.
+ */
 export const completionScripts: Readonly<Record<string, string>> = {
   'trdr.bash': `# Completion of trdr for bash 3.2 and newer. Add to ~/.bashrc: source <(trdr completion bash)
 _trdr() {

@@ -37,7 +37,10 @@ const HINT = 'pass an export of "trdr pnl": csv, tsv, ndjson or json';
 const notAnExport = (name: string, why: string): Failure =>
   usageError(`cannot read ${name}: ${why}`, HINT);
 
-/** If --fields omitted `subject` or `found`, they are derived from `handle` and `windows` where possible. */
+/**
+ * If --fields omitted `subject` or `found`, they are derived from `handle` and `windows` where
+ * possible.
+ */
 function recordIn(value: unknown, name: string, where: string): PnlRecord {
   const sent: Sent = isRecord(value) ? value : {};
   const subject = textOf(sent['subject']) ?? textOf(sent['handle']);
@@ -129,7 +132,9 @@ const object = (members: readonly string[]) => `{${members.join(',')}}`;
 const members = (row: Cells, names: readonly string[]) =>
   names.filter((name) => row.has(name)).map((name) => member(row, name));
 
-/** The record of consecutive rows. The cast is safe, because the text is always that of an object. */
+/**
+ * The record of consecutive rows. The cast is safe, because the text is always that of an object.
+ */
 function recordOf(first: Cells, rows: readonly Cells[]): Sent {
   const extras = [...first.keys()].filter((name) => !knownFields.has(name));
   const own = rows.filter((row) => row.get('status') !== 'unmatched');
@@ -151,7 +156,10 @@ function recordOf(first: Cells, rows: readonly Cells[]): Sent {
   ) as Sent;
 }
 
-/** An unknown column belongs to the record if it has the same value in all rows, otherwise to the windows. */
+/**
+ * An unknown column belongs to the record if it has the same value in all rows, otherwise to the
+ * windows.
+ */
 function numbersOf(rows: readonly Cells[], extras: readonly string[]): string[] {
   const [first] = rows;
   if (!first) return [];

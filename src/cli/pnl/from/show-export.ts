@@ -13,7 +13,9 @@ import { handlesText } from '../plan.ts';
 import { present, printer, type Shape, WHOLE_TABLE } from '../present.ts';
 import { outcomeOf, readExport } from './read-export.ts';
 
-/** Sends no requests. Without subjects, shows all handles; without windows, all windows of the file. */
+/**
+ * Sends no requests. Without subjects, shows all handles; without windows, all windows of the file.
+ */
 export async function showExport(
   context: Context,
   from: string,

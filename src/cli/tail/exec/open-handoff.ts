@@ -34,7 +34,10 @@ interface HandoffPlan {
   readonly checkpoint: string | undefined;
   /** Identifies the feed. */
   readonly feed: string;
-  /** Whether the next run knows which posts were acknowledged; by default, if there is a checkpoint file. */
+  /**
+   * Whether the next run knows which posts were acknowledged; by default, if there is a checkpoint
+   * file.
+   */
   readonly remembered?: boolean;
 }
 
@@ -65,7 +68,10 @@ interface LinePrinter {
   take(): Uint8Array;
 }
 
-/** Hands batches to the command of `--exec`, reports on the terminal how that goes, and delays a shutdown meanwhile. */
+/**
+ * Hands batches to the command of `--exec`, reports on the terminal how that goes, and delays a
+ * shutdown meanwhile.
+ */
 class Courier {
   readonly batch: number;
   readonly lingerMs: number;
@@ -136,7 +142,8 @@ class Courier {
 
   async #run(batch: Batch, attempt: number): Promise<CommandEnd> {
     const { io } = this.#terminal;
-    // Delay a shutdown only after the first batch has started. A run that fails earlier must not wait.
+    // Delay a shutdown only after the first batch has started. A run that fails earlier must not
+    // wait.
     this.#letGo ??= io.inFlight.hold();
     this.#running = batch;
     try {

@@ -67,7 +67,10 @@ export function resumeOutput(
 
 const listed = ['users', 'coins', 'wallets'] as const;
 
-/** Says from when on a file is complete, if the list of authors, coins or wallets is not that of the last run. */
+/**
+ * Says from when on a file is complete, if the list of authors, coins or wallets is not that of the
+ * last run.
+ */
 function noticeChange(
   before: Filters | undefined,
   verified: number | null,
