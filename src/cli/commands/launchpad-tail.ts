@@ -4,22 +4,29 @@ import { ListedCallout } from '../../contract/records/launchpad.ts';
 import { calloutCall, calloutScopes } from '../../core/pages/feeds.ts';
 import { createFilter } from '../../core/pages/filter.ts';
 import { liveCalloutView } from '../../output/views/launchpad.ts';
-import { confluenceView } from '../../output/views/thesis.ts';
 import { calloutConfluence } from '../../tail/confluence.ts';
+import type { TailFiles } from '../../tail/file/position-file.ts';
 import type { TailRow } from '../../tail/post-row.ts';
-import { inGroup } from '../args/option.ts';
+import { type GivenFlags, inGroup } from '../args/option.ts';
 import { command } from '../command.ts';
 import { calloutCalls, calloutScopeOptions, planCallouts } from '../lookup/scope.ts';
-import { approve, isDryRun } from '../run/approve.ts';
+import type { Context } from '../run/context.ts';
 import { filtersOf, severalText } from '../tail/filters.ts';
-import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';
-import { checkOutput } from '../tail/output/open-output.ts';
-import { tailPlan } from '../tail/plan.ts';
+import {
+  checkTail,
+  replayArgument,
+  type TailFlags,
+  tailOptions,
+  withFiles,
+} from '../tail/flags.ts';
+import { type OutputPlan, shownBy } from '../tail/output/open-output.ts';
+import { tailPlan, tailShape } from '../tail/plan.ts';
 import { openTail } from '../tail/run.ts';
-import { runFeed } from '../tail/run-feed.ts';
+import type { Feeder } from '../tail/run-feed.ts';
 import { feedWords } from '../tail/run-note.ts';
 import { calloutFeedName, calloutSource, sourceOf } from '../tail/source.ts';
 import page from './launchpad-tail.md';
+import { runTail, type TailedFeed } from './run-tail.ts';
 
 export const launchpadTail = command({
   path: 'launchpad tail',
@@ -47,54 +54,72 @@ export const launchpadTail = command({
   stream: true,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   parse: (words, given) => withFiles(words, checkTail(given)),
-  async run(context, { coin, wallet, user, users, column, ...flags }) {
-    const isReplay = flags.replay.length > 0;
-    const of = await planCallouts({ coin, wallet, user, users, column }, context, !isReplay);
-    const planned = calloutScopes(of.coins, of.planned);
-    const shape = {
-      durationMs: flags.duration,
-      noFollow: flags.noFollow,
-      socket: false,
-      lagMs: flags.lag,
-      page: calloutCall(planned.length === 1 ? (planned[0] ?? {}) : {}, {}),
-      ownPage: planned.length > 1 ? calloutCall(planned[0] ?? {}, {}) : undefined,
-      backfill: flags.backfill,
-    };
-    const plan = tailPlan(shape, of.calls);
-    if (await isDryRun(context, isReplay ? [] : plan.calls)) return;
-    const shown = flags.confluence
-      ? { view: confluenceView, timeField: 'lastAt', fields: calloutConfluence }
-      : { view: liveCalloutView, timeField: 'createdAt', fields: calloutConfluence };
-    await checkOutput(context, shown, flags);
-    if (isReplay) {
-      const { openReplay } = await import('../replay/replay.ts');
-      const filter = createFilter<TailRow>({ coins: of.coins, wallets: of.keptWallets() });
-      const plan = { ...shown, files: flags.replay, flags, filter, postTime: 'createdAt' };
-      await runFeed(context, flags, () => openReplay(context, plan));
-      return;
-    }
-    await approve(plan, context);
-    const from = users === undefined ? [] : [users];
-    const words = feedWords('callouts', [...wallet, ...user, ...from], coin);
-    await runFeed(context, { ...flags, feed: words }, async (files) => {
-      const wallets = await of.wallets();
-      const { name: feed, among } = calloutFeedName(of.coins, wallets);
-      const client = await context.service.client();
-      const scopes = calloutScopes(of.coins, wallets);
-      const filter = createFilter<TailRow>({ coins: of.coins, wallets });
-      return openTail(context, files, client, {
-        ...shown,
-        flags,
-        source: sourceOf(
-          scopes,
-          (each = {}) => calloutSource(client, each),
-          context.terminal.io.clock.now,
-        ),
-        what: severalText(scopes.length, of.coins.length > 0 ? 'coin' : 'wallet'),
-        feed,
-        filters: filtersOf({}, among),
-        options: { via: 'poll', filter },
-      });
-    });
+  async run(context, input) {
+    await runTail(context, await calloutFeed(context, input));
   },
 });
+
+interface CalloutTailInput extends TailFlags, GivenFlags<typeof calloutScopeOptions> {}
+
+/** The feed of the callouts that the flags name, from each of its sources. */
+async function calloutFeed(context: Context, input: CalloutTailInput): Promise<TailedFeed> {
+  const { coin, wallet, user, users } = input;
+  const callouts = await planCallouts(input, context, input.replay.length === 0);
+  const plan = tailPlan(
+    tailShape(
+      input,
+      calloutScopes(callouts.coins, callouts.planned),
+      (scope = {}) => calloutCall(scope, {}),
+      false,
+    ),
+    callouts.calls,
+  );
+  const from = users === undefined ? [] : [users];
+  const shown = shownBy(input, {
+    view: liveCalloutView,
+    timeField: 'createdAt',
+    fields: calloutConfluence,
+  });
+  return {
+    flags: input,
+    shown,
+    words: feedWords('callouts', [...wallet, ...user, ...from], coin),
+    plan,
+    calls: plan.calls,
+    replayed: () => ({
+      postTime: 'createdAt',
+      filter: createFilter<TailRow>({ coins: callouts.coins, wallets: callouts.keptWallets() }),
+    }),
+    async openLive(files) {
+      const wallets = await callouts.wallets();
+      const output = { ...shown, flags: input };
+      return openLive(context, files, { output, coins: callouts.coins, wallets });
+    },
+  };
+}
+
+interface FoundCallouts {
+  readonly output: Omit<OutputPlan, 'feed' | 'filters'>;
+  readonly coins: readonly string[];
+  readonly wallets: readonly string[];
+}
+
+/** Opens the tail of the service, which pays for pages. */
+async function openLive(
+  context: Context,
+  files: TailFiles,
+  { output, coins, wallets }: FoundCallouts,
+): Promise<Feeder> {
+  const { name, among } = calloutFeedName(coins, wallets);
+  const client = await context.service.client();
+  const scopes = calloutScopes(coins, wallets);
+  const { now } = context.terminal.io.clock;
+  return openTail(context, files, client, {
+    ...output,
+    source: sourceOf(scopes, (each = {}) => calloutSource(client, each), now),
+    what: severalText(scopes.length, coins.length > 0 ? 'coin' : 'wallet'),
+    feed: name,
+    filters: filtersOf({}, among),
+    options: { via: 'poll', filter: createFilter<TailRow>({ coins, wallets }) },
+  });
+}

@@ -9,29 +9,48 @@ import type { Subject } from '../../core/lookup/subject.ts';
 import { type ThesisScope, thesisCall, thesisScopes } from '../../core/pages/feeds.ts';
 import { createFilter, normalToken } from '../../core/pages/filter.ts';
 import { highlightOf } from '../../core/pages/pattern-search.ts';
-import { confluenceView, liveThesisView, thesisView } from '../../output/views/thesis.ts';
+import { liveThesisView, thesisView } from '../../output/views/thesis.ts';
 import { thesisConfluence } from '../../tail/confluence.ts';
+import type { TailFiles } from '../../tail/file/position-file.ts';
 import type { TailRow } from '../../tail/post-row.ts';
 import { arePollsCheaper } from '../../tail/spend/stream-or-poll.ts';
-import { conditionsOf, thesisFilterOptions } from '../args/list-flags.ts';
-import { excluding, flag, inGroup, list, value, valueOr } from '../args/option.ts';
+import type { GapFilling } from '../../tail/stored/fill-gap.ts';
+import { conditionsOf, type FilterConditions, thesisFilterOptions } from '../args/list-flags.ts';
+import { excluding, flag, type GivenFlags, inGroup, list, value, valueOr } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { AuthorNotes } from '../lookup/author-notes.ts';
-import { authorOptions, authorsOf, byId, planAuthorLookup, thesisCalls } from '../lookup/scope.ts';
+import {
+  type AuthorLookup,
+  authorOptions,
+  authorsOf,
+  byId,
+  planAuthorLookup,
+  thesisCalls,
+} from '../lookup/scope.ts';
 import { tokenAddresses } from '../lookup/token.ts';
-import { approve, isDryRun } from '../run/approve.ts';
+import type { Context } from '../run/context.ts';
 import { filtersOf, severalText, showingFilters } from '../tail/filters.ts';
-import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';
+import {
+  checkTail,
+  replayArgument,
+  type TailFlags,
+  tailOptions,
+  withFiles,
+} from '../tail/flags.ts';
 import { notingFeeder, notingFilter } from '../tail/noting-feeder.ts';
-import { checkOutput } from '../tail/output/open-output.ts';
-import { tailPlan } from '../tail/plan.ts';
+import { type OutputPlan, type ShownPosts, shownBy } from '../tail/output/open-output.ts';
+import { tailPlan, tailShape } from '../tail/plan.ts';
 import { openTail } from '../tail/run.ts';
-import { runFeed } from '../tail/run-feed.ts';
+import type { Feeder } from '../tail/run-feed.ts';
 import { feedWords } from '../tail/run-note.ts';
 import { socketOf } from '../tail/socket.ts';
 import { sourceOf, thesisFeedName, thesisSource } from '../tail/source.ts';
+import { type OpenFeeder, type Replayed, runTail, type TailedFeed } from './run-tail.ts';
 import page from './thesis-tail.md';
+
+const ways = ['auto', 'ws', 'poll', 'store'] as const;
+type Via = (typeof ways)[number];
 
 export const thesisTail = command({
   path: 'thesis tail',
@@ -44,7 +63,7 @@ export const thesisTail = command({
       ...thesisFilterOptions,
     }),
     ...inGroup('Cost and delay', {
-      via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll', 'store'), 'auto'),
+      via: valueOr('--via', 'how to follow the feed', oneOf(...ways), 'auto'),
       fill: flag('--fill', 'ask the service for posts that the store no longer has'),
     }),
     ...inGroup('As a service', {
@@ -102,139 +121,208 @@ export const thesisTail = command({
       conditions: conditionsOf(given),
     };
   },
-  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: its ways to follow a feed share one plan.
-  async run(
-    context,
-    { token, user, users, column, conditions, via, fill, group, shared, ...flags },
-  ) {
-    const tokens = await tokenAddresses(token, context);
-    const isReplay = flags.replay.length > 0;
-    const authors = await authorsOf({ user, users, column }, context, !isReplay);
-    const by = await planAuthorLookup(
-      isReplay ? authors.filter(isNoHandle) : authors,
-      byId,
-      context,
-    );
-    const planned = thesisScopes(by.planned, tokens);
-    // A person who follows everything and gives no --lag wants each post at once.
-    const cheapest = flags.isLagGiven || authors.length > 0 || tokens.length > 0;
-    const polls =
-      via === 'poll' || (via === 'auto' && cheapest && arePollsCheaper(flags.lag, cu.thesisBlock));
-    const shape = {
-      durationMs: flags.duration,
-      noFollow: flags.noFollow,
-      socket: !polls,
-      lagMs: flags.lag,
-      page: thesisCall(onlyOf(planned), { limit: THESIS_BLOCK }),
-      ownPage:
-        planned.length > 1 ? thesisCall(planned[0] ?? {}, { limit: THESIS_BLOCK }) : undefined,
-      backfill: flags.backfill,
-    };
-    const plan = tailPlan(shape, by.calls);
-    const isFree = via === 'store' || isReplay;
-    if (await isDryRun(context, isFree ? by.calls : plan.calls)) return;
-    const posts = {
-      ...showingFilters(liveThesisView, conditions, thesisView),
-      highlight: highlightOf(conditions.grep),
-    };
-    const shown = flags.confluence
-      ? { view: confluenceView, timeField: 'lastAt', fields: thesisConfluence }
-      : { view: posts, timeField: 'platformCreatedAt', fields: thesisConfluence };
-    await checkOutput(context, shown, flags);
-    const normal = tokens.map(normalToken).sort();
-    if (isReplay) {
-      const { openReplay } = await import('../replay/replay.ts');
-      const filter = createFilter<TailRow>({ tokens, ...conditions });
-      const isAuthor = authors.length === 0 ? undefined : isByOne(authors, by.kept());
-      const isWanted = (row: TailRow) => filter(row) && (isAuthor?.(row) ?? true);
-      const files = flags.replay;
-      const plan = { ...shown, files, flags, filter: isWanted, postTime: 'platformCreatedAt' };
-      await runFeed(context, flags, () => openReplay(context, plan));
-      return;
-    }
-    const isShared = via === 'store' || via === 'auto';
-    const stored =
-      isShared &&
-      (await (await import('../store/choose-feed.ts')).chooseFeed(context, via, normal));
-    if (!stored) await approve(plan, context);
-    const words = feedWords(
-      'theses',
-      authors.map((author) => author.text),
-      token,
-    );
-    await runFeed(context, { ...flags, feed: words }, async (files) => {
-      const ids = await by.find();
-      const scopes = thesisScopes(ids, tokens);
-      const scope = onlyOf(scopes);
-      const isSeveral = authors.length > 1 || users !== undefined;
-      const filter = createFilter<TailRow>({
-        tokens,
-        users: ids,
-        ...conditions,
-        onTimeout: once((row) =>
-          context.terminal.notice(
-            `the pattern took too long on post ${row.id}; such posts are printed anyway: use a simpler pattern`,
-          ),
-        ),
-      });
-      if (stored && group !== undefined) {
-        const { openMember } = await import('../store/follow-group.ts');
-        return openMember(context, { ...stored, ...shown, group, shared, flags, filter });
-      }
-      const plan = {
-        ...shown,
-        flags,
-        feed: thesisFeedName(isSeveral ? undefined : ids[0], tokens),
-        filters: filtersOf(conditions, { users: isSeveral ? ids : [] }),
-      };
-      if (stored) {
-        const { openFollower } = await import('../store/follow.ts');
-        const { GapFilling } = await import('../../tail/stored/fill-gap.ts');
-        const client = fill ? await context.service.client() : undefined;
-        const filling =
-          client && new GapFilling(thesisSource(client, scope), client, context.terminal.io.clock);
-        return openFollower(context, files, {
-          ...stored,
-          ...plan,
-          filter,
-          filling,
-          tokens: normal,
-        });
-      }
-      if (via === 'store') throw new Error('--via store did not open a store');
-      const client = await context.service.client();
-      // With more than fifty tokens, subscribe to all posts and filter them on this machine.
-      const byToken = tokens.length > 0 && tokens.length <= SOCKET_TOKENS_MAX;
-      const notes = await AuthorNotes.open(context);
-      const tail = await openTail(context, files, client, {
-        ...plan,
-        source: sourceOf(
-          scopes,
-          (each = {}) => thesisSource(client, each),
-          context.terminal.io.clock.now,
-        ),
-        what: severalText(scopes.length, scopes[0]?.userId === undefined ? 'token' : 'author'),
-        connect:
-          via === 'poll' ? undefined : socketOf(context, client, await context.service.target()),
-        options: {
-          via,
-          cheapest,
-          socketShare: context.settings.socketShare,
-          subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },
-          // The WebSocket delivers only posts of the subscribed tokens, and a page can be limited
-          // to one token at most.
-          carries: byToken ? createFilter({ tokens }) : undefined,
-          scope: createFilter({
-            tokens: scope.tokenAddress === undefined ? [] : [scope.tokenAddress],
-            users: scope.userId === undefined ? [] : [scope.userId],
-          }),
-          filter: notingFilter(filter, notes),
-        },
-      });
-      return notingFeeder(tail, notes, context.terminal.io.clock);
-    });
+  async run(context, input) {
+    await runTail(context, await thesisFeed(context, input));
   },
 });
+
+interface ThesisTailInput extends TailFlags, GivenFlags<typeof authorOptions> {
+  readonly token: readonly string[];
+  readonly conditions: FilterConditions;
+  readonly via: Via;
+  readonly fill: boolean;
+  readonly group: string | undefined;
+  readonly shared: boolean;
+}
+
+/** What a run follows: whose theses, about what, which of them, and how they are shown. */
+interface FollowedTheses {
+  readonly input: ThesisTailInput;
+  readonly authors: readonly Subject[];
+  readonly lookup: AuthorLookup;
+  readonly tokens: readonly string[];
+  readonly shown: ShownPosts;
+  /** Whether pages are cheaper than the WebSocket, and fast enough for this run. */
+  readonly prefersPages: boolean;
+}
+
+/** The same once the ids of the authors are known. */
+interface FoundTheses extends FollowedTheses {
+  readonly scopes: readonly ThesisScope[];
+  readonly filter: (row: TailRow) => boolean;
+  readonly output: OutputPlan;
+}
+
+/** The feed of the theses that the flags name, from each of its sources. */
+async function thesisFeed(context: Context, input: ThesisTailInput): Promise<TailedFeed> {
+  const theses = await readTheses(context, input);
+  const { authors, lookup, tokens, shown } = theses;
+  const plan = tailPlan(
+    tailShape(
+      input,
+      thesisScopes(lookup.planned, tokens),
+      (scope = {}) => thesisCall(scope, { limit: THESIS_BLOCK }),
+      usesSocket(theses),
+    ),
+    lookup.calls,
+  );
+  return {
+    flags: input,
+    shown,
+    words: feedWords(
+      'theses',
+      authors.map((author) => author.text),
+      input.token,
+    ),
+    plan,
+    calls: input.via === 'store' ? lookup.calls : plan.calls,
+    replayed: () => replayedTheses(theses),
+    findStored: () => findStored(context, theses),
+    openLive: async (files) => openLive(context, files, await findAuthors(context, theses)),
+  };
+}
+
+async function readTheses(context: Context, input: ThesisTailInput): Promise<FollowedTheses> {
+  const { conditions } = input;
+  const tokens = await tokenAddresses(input.token, context);
+  const isReplay = input.replay.length > 0;
+  const authors = await authorsOf(input, context, !isReplay);
+  const posts = {
+    ...showingFilters(liveThesisView, conditions, thesisView),
+    highlight: highlightOf(conditions.grep),
+  };
+  return {
+    input,
+    authors,
+    // The posts of a file state the handles of their authors.
+    lookup: await planAuthorLookup(isReplay ? authors.filter(isNoHandle) : authors, byId, context),
+    tokens,
+    shown: shownBy(input, {
+      view: posts,
+      timeField: 'platformCreatedAt',
+      fields: thesisConfluence,
+    }),
+    // A person who follows everything and gives no --lag wants each post at once.
+    prefersPages: input.isLagGiven || authors.length > 0 || tokens.length > 0,
+  };
+}
+
+function usesSocket({ input: { via, lag }, prefersPages }: FollowedTheses): boolean {
+  if (via === 'poll') return false;
+  return via !== 'auto' || !prefersPages || !arePollsCheaper(lag, cu.thesisBlock);
+}
+
+/** Which posts of a file are replayed. */
+function replayedTheses({ input, authors, lookup, tokens }: FollowedTheses): Replayed {
+  const filter = createFilter<TailRow>({ tokens, ...input.conditions });
+  const isAuthor = authors.length === 0 ? undefined : isByOne(authors, lookup.kept());
+  return {
+    postTime: 'platformCreatedAt',
+    filter: (row) => filter(row) && (isAuthor?.(row) ?? true),
+  };
+}
+
+/** Looks up the authors, which may cost something, and states what is read and printed. */
+async function findAuthors(context: Context, theses: FollowedTheses): Promise<FoundTheses> {
+  const { input, authors, lookup, tokens, shown } = theses;
+  const { conditions } = input;
+  const ids = await lookup.find();
+  const isSeveral = authors.length > 1 || input.users !== undefined;
+  return {
+    ...theses,
+    scopes: thesisScopes(ids, tokens),
+    filter: createFilter<TailRow>({
+      tokens,
+      users: ids,
+      ...conditions,
+      onTimeout: once((row) =>
+        context.terminal.notice(
+          `the pattern took too long on post ${row.id}; such posts are printed anyway: use a simpler pattern`,
+        ),
+      ),
+    }),
+    output: {
+      ...shown,
+      flags: input,
+      feed: thesisFeedName(isSeveral ? undefined : ids[0], tokens),
+      filters: filtersOf(conditions, { users: isSeveral ? ids : [] }),
+    },
+  };
+}
+
+/** Opens the feed in the store, if the run reads it from there. */
+async function findStored(
+  context: Context,
+  theses: FollowedTheses,
+): Promise<OpenFeeder | undefined> {
+  const { input, tokens } = theses;
+  if (input.via !== 'store' && input.via !== 'auto') return undefined;
+  const { chooseFeed } = await import('../store/choose-feed.ts');
+  const normal = tokens.map(normalToken).sort();
+  const chosen = await chooseFeed(context, input.via, normal);
+  if (!chosen) return undefined;
+  const { store, feedId } = chosen;
+  return async (files) => {
+    const { filter, output, scopes, shown } = await findAuthors(context, theses);
+    const posts = { store, feedId, flags: input, filter };
+    if (input.group !== undefined) {
+      const { openMember } = await import('../store/follow-group.ts');
+      return openMember(context, {
+        ...posts,
+        ...shown,
+        group: input.group,
+        shared: input.shared,
+      });
+    }
+    const { openFollower } = await import('../store/follow.ts');
+    return openFollower(context, files, {
+      ...posts,
+      ...output,
+      filling: input.fill ? await gapFilling(context, onlyOf(scopes)) : undefined,
+      tokens: normal,
+    });
+  };
+}
+
+async function gapFilling(context: Context, scope: ThesisScope): Promise<GapFilling> {
+  const { GapFilling } = await import('../../tail/stored/fill-gap.ts');
+  const client = await context.service.client();
+  return new GapFilling(thesisSource(client, scope), client, context.terminal.io.clock);
+}
+
+/** Opens the tail of the service, which pays for pages and for the WebSocket. */
+async function openLive(context: Context, files: TailFiles, theses: FoundTheses): Promise<Feeder> {
+  const { input, tokens, scopes, output, filter } = theses;
+  const { via } = input;
+  if (via === 'store') throw new Error('--via store did not open a store');
+  const { clock } = context.terminal.io;
+  const client = await context.service.client();
+  // With more than fifty tokens, subscribe to all posts and filter them on this machine.
+  const byToken = tokens.length > 0 && tokens.length <= SOCKET_TOKENS_MAX;
+  const scope = onlyOf(scopes);
+  const notes = await AuthorNotes.open(context);
+  const tail = await openTail(context, files, client, {
+    ...output,
+    source: sourceOf(scopes, (each = {}) => thesisSource(client, each), clock.now),
+    what: severalText(scopes.length, scopes[0]?.userId === undefined ? 'token' : 'author'),
+    connect: via === 'poll' ? undefined : socketOf(context, client, await context.service.target()),
+    options: {
+      via,
+      cheapest: theses.prefersPages,
+      socketShare: context.settings.socketShare,
+      subscription: byToken ? { type: 'tokens', tokens: [...tokens] } : { type: 'all' },
+      // The WebSocket delivers only posts of the subscribed tokens, and a page can be limited
+      // to one token at most.
+      carries: byToken ? createFilter({ tokens }) : undefined,
+      scope: createFilter({
+        tokens: scope.tokenAddress === undefined ? [] : [scope.tokenAddress],
+        users: scope.userId === undefined ? [] : [scope.userId],
+      }),
+      filter: notingFilter(filter, notes),
+    },
+  });
+  return notingFeeder(tail, notes, clock);
+}
 
 /** The feed of the only author or token, or else the feed of all posts. */
 const onlyOf = (scopes: readonly ThesisScope[]): ThesisScope =>

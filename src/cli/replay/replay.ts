@@ -18,7 +18,6 @@ import { IdSet } from '../verify/id-set.ts';
 import { chunksOf } from '../verify/scan.ts';
 
 interface ReplayPlan {
-  readonly files: readonly string[];
   readonly flags: TailFlags;
   readonly view: View<PostFields>;
   /** The fields of the posts. */
@@ -37,7 +36,7 @@ const ROWS = 100;
  */
 export async function openReplay(context: Context, plan: ReplayPlan): Promise<Feeder> {
   const { signal } = context.terminal;
-  const { flags, files, view } = plan;
+  const { flags, view } = plan;
   const { confluence, speed } = flags;
   const opened: RunWriter<Writer> =
     flags.exec === undefined
@@ -46,7 +45,7 @@ export async function openReplay(context: Context, plan: ReplayPlan): Promise<Fe
           view,
           flags,
           checkpoint: undefined,
-          feed: `replay ${files.join(' ')}`,
+          feed: `replay ${flags.replay.join(' ')}`,
           remembered: true,
         });
   const output = new FeedOutput({
@@ -148,13 +147,13 @@ async function* paced(
 /** The posts of the files that pass the filters, in the order of the files. */
 async function* rowsOf(
   { terminal, settings }: Context,
-  { files, flags, postTime, filter }: ReplayPlan,
+  { flags, postTime, filter }: ReplayPlan,
 ): AsyncGenerator<TailRow, void, void> {
   const since = flags.since && instantAt(flags.since, terminal.io.clock.now(), settings.utc);
   const isAsked = ({ at }: TailRow) => since === undefined || at === null || at >= since;
   const posts = new Posts(postTime, (row) => isAsked(row) && filter(row));
   const isOrdered = flags.confluence !== undefined || flags.speed !== undefined;
-  for (const file of files) {
+  for (const file of flags.replay) {
     const rows = posts.in(file, terminal.signal);
     yield* isOrdered ? oldestFirst(rows) : wanted(rows);
   }

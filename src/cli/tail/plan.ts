@@ -2,13 +2,14 @@ import { unitsText } from '../../base/units.ts';
 import { cu, THESIS_BLOCK } from '../../contract/limits.ts';
 import { lengthText } from '../../output/format/time.ts';
 import { type Plan, type Planned, type PlannedEndpoint, totalOf } from '../run/plan.ts';
+import type { TailFlags } from './flags.ts';
 import { everyText, perMinuteText } from './notice-text.ts';
 
 const MINUTE = 60_000;
 /** Pages for the start, for the walks that verify it, and for a few gaps. */
 const WALKS = 20;
 
-export interface TailShape {
+interface TailShape {
   readonly durationMs: number | undefined;
   /** The tail ends when it has read all posts up to now, whose number is not known. */
   readonly noFollow?: boolean;
@@ -21,6 +22,28 @@ export interface TailShape {
    */
   readonly ownPage?: PlannedEndpoint | undefined;
   readonly backfill?: number | undefined;
+}
+
+/**
+ * The shape of a tail that reads these feeds, or for several of them that of all posts. `callOf` is
+ * the call of a page.
+ */
+export function tailShape<S>(
+  flags: Pick<TailFlags, 'duration' | 'noFollow' | 'lag' | 'backfill'>,
+  scopes: readonly S[],
+  callOf: (scope: S | undefined) => PlannedEndpoint,
+  socket: boolean,
+): TailShape {
+  const isSeveral = scopes.length > 1;
+  return {
+    durationMs: flags.duration,
+    noFollow: flags.noFollow,
+    socket,
+    lagMs: flags.lag,
+    page: callOf(isSeveral ? undefined : scopes[0]),
+    ownPage: isSeveral ? callOf(scopes[0]) : undefined,
+    backfill: flags.backfill,
+  };
 }
 
 function plannedTail(shape: TailShape): Planned[] {

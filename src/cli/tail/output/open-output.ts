@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { type OpenPromise, openPromise } from '../../../base/calls.ts';
 import { usageError } from '../../../base/failure.ts';
 import type { View } from '../../../output/view.ts';
+import { confluenceView } from '../../../output/views/thesis.ts';
 import type { Filters } from '../../../tail/certificate.ts';
 import { Confluence, type ConfluenceFields, confluenceName } from '../../../tail/confluence.ts';
 import { every } from '../../../tail/every.ts';
@@ -26,12 +27,24 @@ import { openSink, selectedFields } from '../../run/open-printer.ts';
 import type { TailFlags } from '../flags.ts';
 import { printing, type RunWriter } from './run-writer.ts';
 
-export interface OutputPlan {
-  readonly flags: TailFlags;
+/** What a tail prints. */
+export interface ShownPosts {
   readonly view: View<PostFields>;
+  /** The field with the time of what is printed. */
   readonly timeField: string;
   /** The fields that decide about confluences. */
   readonly fields: ConfluenceFields;
+}
+
+/** With --confluence, a tail prints records of several posts in place of the posts. */
+export const shownBy = (
+  { confluence }: Pick<TailFlags, 'confluence'>,
+  posts: ShownPosts,
+): ShownPosts =>
+  confluence ? { view: confluenceView, timeField: 'lastAt', fields: posts.fields } : posts;
+
+export interface OutputPlan extends ShownPosts {
+  readonly flags: TailFlags;
   /** The name of the feed, without its service. */
   readonly feed: string;
   /** The filters, by the names of their flags. */

@@ -1,0 +1,51 @@
+import type { TailFiles } from '../../tail/file/position-file.ts';
+import type { TailRow } from '../../tail/post-row.ts';
+import { approve, isDryRun } from '../run/approve.ts';
+import type { Context } from '../run/context.ts';
+import type { Plan, Planned } from '../run/plan.ts';
+import type { TailFlags } from '../tail/flags.ts';
+import { checkOutput, type ShownPosts } from '../tail/output/open-output.ts';
+import { type Feeder, runFeed } from '../tail/run-feed.ts';
+
+export type OpenFeeder = (files: TailFiles) => Promise<Feeder>;
+
+/** Which posts of a file are replayed, and which field has their time. */
+export interface Replayed {
+  readonly postTime: string;
+  readonly filter: (row: TailRow) => boolean;
+}
+
+/** A feed with the sources from which a tail can read it: files, the store and the service. */
+export interface TailedFeed {
+  readonly flags: TailFlags;
+  readonly shown: ShownPosts;
+  /** The feed in words, for "trdr tails". */
+  readonly words: string;
+  /** What following the service costs. */
+  readonly plan: Plan;
+  /** The calls that a dry run prints: not those of the service, if the run reads the store. */
+  readonly calls: Iterable<Planned>;
+  replayed(): Replayed;
+  /** Finds the feed in the store; undefined if the run reads it from the service. */
+  findStored?(): Promise<OpenFeeder | undefined>;
+  openLive(files: TailFiles): Promise<Feeder>;
+}
+
+/** Follows a feed from the source that its flags name. Only the service is paid for. */
+export async function runTail(context: Context, feed: TailedFeed): Promise<void> {
+  const { flags, shown, plan, words } = feed;
+  const isReplay = flags.replay.length > 0;
+  if (await isDryRun(context, isReplay ? [] : feed.calls)) return;
+  await checkOutput(context, shown, flags);
+  if (isReplay) {
+    const { openReplay } = await import('../replay/replay.ts');
+    const replay = { ...shown, ...feed.replayed(), flags };
+    await runFeed(context, flags, () => openReplay(context, replay));
+    return;
+  }
+  const openStored = await feed.findStored?.();
+  if (!openStored) await approve(plan, context);
+  await runFeed(context, { ...flags, feed: words }, (files) =>
+    openStored ? openStored(files) : feed.openLive(files),
+  );
+}
