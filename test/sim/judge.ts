@@ -170,6 +170,10 @@ const earlier = (processes: readonly Process[], id: string) =>
     ({ writes, killed }) => killed && writes.some((write) => write.some((row) => row.id === id)),
   );
 
+/** Whether pages may end early: a walk then gives up what is below, and a backfill begins later. */
+const isCutShort = ({ faults }: Outcome['schedule']) =>
+  faults.some(({ kind }) => ['evict', 'hollow', 'repeat', 'stale', 'last'].includes(kind));
+
 /** Posts that the backfill should have written. */
 function lostBackfill(
   outcome: Outcome,
@@ -177,12 +181,9 @@ function lostBackfill(
   held: ReadonlySet<string>,
 ): string[] {
   const { schedule, service, processes } = outcome;
-  const disturbed = schedule.faults.some(({ kind }) =>
-    ['evict', 'hollow', 'repeat', 'stale', 'last'].includes(kind),
-  );
   if (
     schedule.start.kind === 'now' ||
-    disturbed ||
+    isCutShort(schedule) ||
     schedule.ceiling !== null ||
     processes.length > 1
   )
@@ -229,7 +230,8 @@ function unclaimed({ processes, schedule, service }: Outcome): string[] {
       (schedule.start.kind === 'since'
         ? EPOCH + endedAt - summary.durationMs - schedule.start.ago
         : Math.max(...skipped));
-    if (coverage && (coverage.after ?? 0) > start + 1 && !resumed)
+    const mayBeginLater = schedule.start.kind === 'backfill' && isCutShort(schedule);
+    if (coverage && (coverage.after ?? 0) > start + 1 && !resumed && !mayBeginLater)
       problems.push(`the claim begins at ${coverage.after}, and the run at ${start}`);
     const reported = notices.filter((notice) => notice.kind === 'gap' && !notice.open).length;
     const before = resumed?.coverage?.gaps.length ?? 0;
