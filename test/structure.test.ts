@@ -16,7 +16,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   state: ['contract', 'base'],
   store: ['contract', 'base'],
   tail: ['core', 'output', 'store', 'contract', 'base'],
-  cli: ['output', 'tail', 'store', 'state', 'core', 'contract', 'base'],
+  input: ['core', 'output', 'contract', 'base'],
+  verify: ['input', 'tail', 'core', 'output', 'contract', 'base'],
+  cli: ['input', 'verify', 'output', 'tail', 'store', 'state', 'core', 'contract', 'base'],
 };
 
 /** The files that may import each dependency. Schemas are used wherever outside data is parsed. */

@@ -7,8 +7,8 @@ import { readLine } from '../../src/cli/program/read-line.ts';
 import type { Context } from '../../src/cli/run/context.ts';
 import { type CommandJob, runJob } from '../../src/cli/run/job.ts';
 import { openRun } from '../../src/cli/run/open-run.ts';
-import { type Estimate, type Planned, totalOf } from '../../src/cli/run/plan.ts';
 import { createInFlight } from '../../src/core/client/in-flight.ts';
+import { type Estimate, type Planned, totalOf } from '../../src/core/spend/plan.ts';
 import { envOf, openHome, type RunOptions } from '../e2e/harness.ts';
 
 /** All commands, which reading a line begins to load: a test that ends before would leave that behind. */

@@ -9,9 +9,9 @@ import {
   type SubjectType,
   subjectsIn,
 } from '../../core/lookup/subject.ts';
+import { readSubjects, type SubjectSource } from '../../input/subject-list.ts';
 import { commandWith } from '../command-line.ts';
 import type { Io } from '../io.ts';
-import { readSubjects, type SubjectSource } from './input.ts';
 
 /** The maximum number of subjects that are validated before the first paid call. */
 const AHEAD = 10_000;

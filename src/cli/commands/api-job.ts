@@ -7,12 +7,12 @@ import { pageIn, type RawRequest, withCursor } from '../../core/client/raw-reque
 import { readRaw } from '../../core/client/read-raw.ts';
 import { OTHER_SERVER, readServiceError } from '../../core/client/service-errors.ts';
 import { readPages } from '../../core/pages/read-pages.ts';
+import type { Plan } from '../../core/spend/plan.ts';
 import type { Sink } from '../../output/sink.ts';
 import type { Context } from '../run/context.ts';
 import { continueList, hintToContinue } from '../run/continue-command.ts';
 import type { CommandJob } from '../run/job.ts';
 import type { Out } from '../run/out.ts';
-import type { Plan } from '../run/plan.ts';
 
 interface RawFlags {
   /** The path as the user wrote it. */

@@ -1,11 +1,11 @@
 import { CheckRecord } from '../../contract/records/tool.ts';
+import type { Planned } from '../../core/spend/plan.ts';
 import { checkView } from '../../output/views/settings.ts';
 import { flag } from '../args/option.ts';
 import { command } from '../command.ts';
 import { probe } from '../doctor/probe.ts';
 import type { ExitCode } from '../exit.ts';
 import { approve, isDryRun } from '../run/approve.ts';
-import type { Planned } from '../run/plan.ts';
 import page from './doctor.md';
 
 export const doctor = command({

@@ -5,13 +5,13 @@ import { CountedPosts } from '../../contract/records/counted-posts.ts';
 import { ListedCallout } from '../../contract/records/launchpad.ts';
 import { calloutCall, calloutFeed, calloutScopes } from '../../core/pages/feeds.ts';
 import { calloutView } from '../../output/views/launchpad.ts';
+import { calloutFeedName } from '../../tail/source.ts';
 import { countByOption, filterOptions, listOptions, readListFlags } from '../args/list-flags.ts';
 import { command } from '../command.ts';
 import { listJob } from '../lists/list-job.ts';
 import { DAY } from '../lists/post-counter.ts';
 import { calloutCalls, calloutScopeOptions, planCallouts } from '../lookup/scope.ts';
 import { runJob } from '../run/job.ts';
-import { calloutFeedName } from '../tail/source.ts';
 import page from './launchpad-callouts.md';
 
 export const launchpadCallouts = command({

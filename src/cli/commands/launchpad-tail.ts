@@ -7,6 +7,7 @@ import { liveCalloutView } from '../../output/views/launchpad.ts';
 import { calloutConfluence } from '../../tail/confluence.ts';
 import type { TailFiles } from '../../tail/file/position-file.ts';
 import type { TailRow } from '../../tail/post-row.ts';
+import { calloutFeedName, calloutSource, sourceOf } from '../../tail/source.ts';
 import { type GivenFlags, inGroup } from '../args/option.ts';
 import { command } from '../command.ts';
 import { calloutCalls, calloutScopeOptions, planCallouts } from '../lookup/scope.ts';
@@ -24,7 +25,6 @@ import { tailPlan, tailShape } from '../tail/plan.ts';
 import { openTail } from '../tail/run.ts';
 import type { Feeder } from '../tail/run-feed.ts';
 import { feedWords } from '../tail/run-note.ts';
-import { calloutFeedName, calloutSource, sourceOf } from '../tail/source.ts';
 import page from './launchpad-tail.md';
 import { runTail, type TailedFeed } from './run-tail.ts';
 

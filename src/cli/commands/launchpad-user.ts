@@ -1,8 +1,8 @@
 import { LaunchpadUserRecord } from '../../contract/records/subject.ts';
 import { readSubject } from '../../core/lookup/subject.ts';
+import { subjectSource } from '../../input/subject-list.ts';
 import { launchpadUserView } from '../../output/views/subject.ts';
 import { subjectArgument, subjectOptions } from '../args/common.ts';
-import { subjectSource } from '../args/input.ts';
 import { command } from '../command.ts';
 import { AccountLookup } from '../lookup/launchpad-account.ts';
 import { lookupJob, resumeRest } from '../lookup/lookup-job.ts';

@@ -13,18 +13,18 @@ import {
   WAIT_MS,
 } from '../../core/lookup/resolve.ts';
 import { readHandle, type Subject } from '../../core/lookup/subject.ts';
+import type { Planned } from '../../core/spend/plan.ts';
 import { SILENT_WAIT_MS } from '../../core/spend/rate-limiter.ts';
+import { subjectSource } from '../../input/subject-list.ts';
 import { canRedraw } from '../../output/terminal/style.ts';
 import { resolveView } from '../../output/views/subject.ts';
 import { subjectArgument, subjectOptions } from '../args/common.ts';
-import { subjectSource } from '../args/input.ts';
 import { flag, valueOr } from '../args/option.ts';
 import { command } from '../command.ts';
 import { lookupJob, resumeCached } from '../lookup/lookup-job.ts';
 import { openCachedLookup, userCalls } from '../lookup/open-lookup.ts';
 import { openAnswers } from '../run/answers.ts';
 import { runJob } from '../run/job.ts';
-import type { Planned } from '../run/plan.ts';
 import type { Terminal } from '../run/terminal.ts';
 import page from './resolve.md';
 

@@ -6,6 +6,7 @@ import { ListedThesis } from '../../contract/records/thesis.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import { thesisCall, thesisFeed, thesisScopes } from '../../core/pages/feeds.ts';
 import { thesisView } from '../../output/views/thesis.ts';
+import { thesisFeedName } from '../../tail/source.ts';
 import {
   countByOption,
   type ListInput,
@@ -23,7 +24,6 @@ import { authorOptions, authorsOf, byId, planAuthorLookup, thesisCalls } from '.
 import { savingTokens, tokenAddresses } from '../lookup/token.ts';
 import { runJob } from '../run/job.ts';
 import { filtersOf } from '../tail/filters.ts';
-import { thesisFeedName } from '../tail/source.ts';
 import page from './thesis-list.md';
 
 export const thesisList = command({

@@ -5,6 +5,7 @@ import { SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
 import { thesisCall } from '../../core/pages/feeds.ts';
 import { createFilter, normalToken } from '../../core/pages/filter.ts';
 import { feedIdOf } from '../../store/keys.ts';
+import { keyFacts, thesisFeedName, thesisSource } from '../../tail/source.ts';
 import { flag, list, valueOr } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
@@ -16,7 +17,6 @@ import { tailPlan } from '../tail/plan.ts';
 import { runFeed } from '../tail/run-feed.ts';
 import { feedWords } from '../tail/run-note.ts';
 import { socketOf } from '../tail/socket.ts';
-import { keyFacts, thesisFeedName, thesisSource } from '../tail/source.ts';
 import page from './thesis-relay.md';
 
 export const thesisRelay = command({

@@ -13,6 +13,7 @@ import { liveThesisView, thesisView } from '../../output/views/thesis.ts';
 import { thesisConfluence } from '../../tail/confluence.ts';
 import type { TailFiles } from '../../tail/file/position-file.ts';
 import type { TailRow } from '../../tail/post-row.ts';
+import { sourceOf, thesisFeedName, thesisSource } from '../../tail/source.ts';
 import { arePollsCheaper } from '../../tail/spend/stream-or-poll.ts';
 import type { GapFilling } from '../../tail/stored/fill-gap.ts';
 import { conditionsOf, type FilterConditions, thesisFilterOptions } from '../args/list-flags.ts';
@@ -45,7 +46,6 @@ import { openTail } from '../tail/run.ts';
 import type { Feeder } from '../tail/run-feed.ts';
 import { feedWords } from '../tail/run-note.ts';
 import { socketOf } from '../tail/socket.ts';
-import { sourceOf, thesisFeedName, thesisSource } from '../tail/source.ts';
 import { type OpenFeeder, type Replayed, runTail, type TailedFeed } from './run-tail.ts';
 import page from './thesis-tail.md';
 

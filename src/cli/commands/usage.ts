@@ -4,6 +4,7 @@ import { countText, unitsText } from '../../base/units.ts';
 import { oneOf } from '../../base/values.ts';
 import type { LedgerEntry } from '../../contract/ports/ledger.ts';
 import { type ReconcileRecord, UsageAnswer } from '../../contract/records/tool.ts';
+import { estimateText } from '../../output/cost-text.ts';
 import { reconcileView, usageView } from '../../output/views/usage.ts';
 import {
   type LedgerSum,
@@ -15,7 +16,6 @@ import { excluding, flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
 import { isDryRun } from '../run/approve.ts';
 import type { Context } from '../run/context.ts';
-import { estimateText } from '../run/cost-text.ts';
 import page from './usage.md';
 
 export const usageCommand = command({

@@ -8,6 +8,9 @@ import { Verification } from '../../contract/records/verification.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import { verificationView, verifiedFilesView } from '../../output/views/verification.ts';
 import { finishedFiles } from '../../tail/file/rotation.ts';
+import { IdSet } from '../../verify/id-set.ts';
+import { joinFiles } from '../../verify/join.ts';
+import { type ScannedFile, scanFile } from '../../verify/scan.ts';
 import { readRange } from '../args/list-flags.ts';
 import { value } from '../args/option.ts';
 import { command } from '../command.ts';
@@ -15,10 +18,7 @@ import { approve, isDryRun } from '../run/approve.ts';
 import type { Context } from '../run/context.ts';
 import { isRowFormat } from '../run/open-printer.ts';
 import { gapText, placeText } from '../tail/notice-text.ts';
-import { IdSet } from '../verify/id-set.ts';
-import { joinFiles } from '../verify/join.ts';
 import { planSample } from '../verify/sample.ts';
-import { type ScannedFile, scanFile } from '../verify/scan.ts';
 import page from './verify.md';
 
 export const verify = command({

@@ -5,10 +5,10 @@ import type { CachedLookup, LookupPlan } from '../../core/lookup/cached-lookup.t
 import type { LookupAnswer } from '../../core/lookup/lookup.ts';
 import { readSubject } from '../../core/lookup/subject.ts';
 import type { WalletWay } from '../../core/lookup/wallet-owner.ts';
+import { type SubjectSource, subjectSource } from '../../input/subject-list.ts';
 import { whoisView } from '../../output/views/subject.ts';
 import { cachedSubjectOptions, subjectArgument } from '../args/common.ts';
 import { checkCompare } from '../args/compare-flags.ts';
-import { type SubjectSource, subjectSource } from '../args/input.ts';
 import { excluding, flag, value } from '../args/option.ts';
 import { file } from '../args/values.ts';
 import { command } from '../command.ts';
@@ -84,7 +84,7 @@ export const whois = command({
 
 /** What lookups are compared with. Loaded only then, because lookups have to start fast. */
 async function openComparison(path: string, { terminal }: Context) {
-  const { EarlierUsers } = await import('../lookup/earlier-users.ts');
+  const { EarlierUsers } = await import('../../input/earlier/users.ts');
   const { comparedUsersView } = await import('../../output/views/compared-users.ts');
   return { earlier: await EarlierUsers.read(path, terminal.io), view: comparedUsersView };
 }

@@ -4,12 +4,12 @@ import type { RequestParts } from '../../contract/ports/client.ts';
 import { numberOf, type Sent } from '../../contract/read-record.ts';
 import type { BoardPeriod } from '../../contract/records/launchpad.ts';
 import { boardEntries, compareBoards, isOnRecord } from '../../core/boards.ts';
+import type { PlannedEndpoint } from '../../core/spend/plan.ts';
 import { isWanted, movesText } from '../../output/terminal/moves-text.ts';
 import { boardView } from '../../output/views/launchpad.ts';
 import { serviceClock } from '../lookup/service-time.ts';
 import type { Context } from '../run/context.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
-import type { PlannedEndpoint } from '../run/plan.ts';
 import { openBoardTraders, traderCalls } from './board-traders.ts';
 
 interface BoardFlags {

@@ -7,9 +7,9 @@ import { User } from '../../contract/records/user.ts';
 import type { CachedLookup, LookupPlan } from '../../core/lookup/cached-lookup.ts';
 import { type LookupAnswer, lookup, NOT_ASKED } from '../../core/lookup/lookup.ts';
 import { readSubject, type Subject } from '../../core/lookup/subject.ts';
+import type { Planned } from '../../core/spend/plan.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import type { Context } from '../run/context.ts';
-import type { Planned } from '../run/plan.ts';
 import { openProgress } from '../run/progress.ts';
 
 /** Before the board is read, its wallets are not known. The price is the same for every wallet. */

@@ -17,6 +17,7 @@ import {
   tradersNamed,
 } from '../../core/board-history.ts';
 import { isOnRecord } from '../../core/boards.ts';
+import type { Plan } from '../../core/spend/plan.ts';
 import { namesText } from '../../output/notices.ts';
 import type { View } from '../../output/view.ts';
 import { historyView, traderHistoryView } from '../../output/views/launchpad.ts';
@@ -37,7 +38,6 @@ import {
   textsOf,
 } from '../run/destination.ts';
 import { type CommandJob, RowTally, runJob } from '../run/job.ts';
-import type { Plan } from '../run/plan.ts';
 import { openProgress } from '../run/progress.ts';
 import { dateText } from './board-job.ts';
 

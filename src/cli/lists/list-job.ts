@@ -18,8 +18,10 @@ import {
   type WalkOptions,
   walkPages,
 } from '../../core/pages/walk.ts';
+import { type Plan, type Planned, totalOf } from '../../core/spend/plan.ts';
 import type { View } from '../../output/view.ts';
 import { countsView } from '../../output/views/counts.ts';
+import type { Among } from '../../tail/source.ts';
 import { agentOf } from '../agent.ts';
 import { type ListInput, readRange } from '../args/list-flags.ts';
 import { serviceClock } from '../lookup/service-time.ts';
@@ -27,8 +29,7 @@ import type { Context } from '../run/context.ts';
 import { continueList, hintToContinue } from '../run/continue-command.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
 import type { Out } from '../run/out.ts';
-import { type Plan, type Planned, totalOf } from '../run/plan.ts';
-import { type Among, filtersOf, showingFilters } from '../tail/filters.ts';
+import { filtersOf, showingFilters } from '../tail/filters.ts';
 import { createListCertificate, type ListCertificate } from '../verify/list-certificate.ts';
 import { type CountedFields, PostCounter } from './post-counter.ts';
 

@@ -12,14 +12,14 @@ import {
   type RecordedPost,
   type RefreshWay,
 } from '../../core/pages/refresh.ts';
+import type { Planned } from '../../core/spend/plan.ts';
 import { refreshedView } from '../../output/views/thesis.ts';
 import { postIn } from '../../tail/file/line-count.ts';
+import { chunksOf } from '../../verify/scan.ts';
 import { serviceClock } from '../lookup/service-time.ts';
 import type { Context } from '../run/context.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
-import type { Planned } from '../run/plan.ts';
 import { openProgress } from '../run/progress.ts';
-import { chunksOf } from '../verify/scan.ts';
 
 const LONGEST_LINE = 16 * 1024 * 1024;
 

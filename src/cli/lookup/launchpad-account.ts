@@ -5,7 +5,7 @@ import { User } from '../../contract/records/user.ts';
 import type { CachedLookup } from '../../core/lookup/cached-lookup.ts';
 import { answerOf, type LookupAnswer } from '../../core/lookup/lookup.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
-import type { Planned } from '../run/plan.ts';
+import type { Planned } from '../../core/spend/plan.ts';
 import type { SubjectPlan } from './lookup-job.ts';
 import { userCalls } from './open-lookup.ts';
 

@@ -2,15 +2,15 @@ import { countText } from '../../base/units.ts';
 import { type Lookup, type LookupAnswer, lookup } from '../../core/lookup/lookup.ts';
 import { ordered } from '../../core/lookup/ordered.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
+import type { Planned } from '../../core/spend/plan.ts';
+import type { SubjectSource } from '../../input/subject-list.ts';
 import type { View } from '../../output/view.ts';
 import { openRunAnswers } from '../../state/run-answers.ts';
-import type { SubjectSource } from '../args/input.ts';
 import { type GatheredSubjects, gatherSubjects } from '../args/subjects.ts';
 import { checkLeft } from '../run/approve.ts';
 import type { Context } from '../run/context.ts';
 import type { CommandJob } from '../run/job.ts';
 import type { Out } from '../run/out.ts';
-import type { Planned } from '../run/plan.ts';
 import { openProgress } from '../run/progress.ts';
 import { isSpent, LookupTally, reportSkipped } from './tally.ts';
 

@@ -1,8 +1,8 @@
 import { CachedLookup, type LookupPlan, lookupCall } from '../../core/lookup/cached-lookup.ts';
 import type { WalletWay } from '../../core/lookup/wallet-owner.ts';
+import { notSent, type Planned } from '../../core/spend/plan.ts';
 import { openAnswers, openBook } from '../run/answers.ts';
 import type { Context } from '../run/context.ts';
-import { notSent, type Planned } from '../run/plan.ts';
 
 interface LookupFlags {
   readonly noCache?: boolean;

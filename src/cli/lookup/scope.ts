@@ -8,12 +8,12 @@ import { type LookupAnswer, NOT_ASKED } from '../../core/lookup/lookup.ts';
 import { ordered } from '../../core/lookup/ordered.ts';
 import { readSubject, type Subject, type SubjectType } from '../../core/lookup/subject.ts';
 import { normalName, normalToken } from '../../core/pages/filter.ts';
-import { subjectSource } from '../args/input.ts';
+import type { Planned } from '../../core/spend/plan.ts';
+import { subjectSource } from '../../input/subject-list.ts';
 import { excluding, type GivenFlags, list, value } from '../args/option.ts';
 import { addressOf, distinctSubjects } from '../args/subjects.ts';
 import { file, text } from '../args/values.ts';
 import type { Context } from '../run/context.ts';
-import type { Planned } from '../run/plan.ts';
 import { openCachedLookup, userCalls } from './open-lookup.ts';
 
 /** The calls of a command that reads theses, and looks up their authors for that. */

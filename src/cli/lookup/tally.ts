@@ -5,7 +5,8 @@ import type { ExitCode } from '../exit.ts';
 import type { Tally } from '../run/job.ts';
 import type { Terminal } from '../run/terminal.ts';
 
-type Outcomes =
+/** What is known of one subject: found, not found, or no answer. */
+export type LookupOutcome =
   | { readonly found: true }
   | { readonly found: false; readonly code: string }
   | { readonly found: null; readonly failure?: Failure | undefined };
@@ -25,7 +26,7 @@ export class LookupTally implements Tally {
     this.#isStrict = isStrict;
   }
 
-  add(answer: Outcomes): void {
+  add(answer: LookupOutcome): void {
     if (answer.found === true) this.found++;
     else if (answer.found === null && answer.failure?.code === NOT_ASKED) this.#missing++;
     else if (answer.found === null) {

@@ -3,12 +3,12 @@ import { statsOf } from '../../base/files.ts';
 import { textOf } from '../../base/json-object.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
+import { handlesText } from '../../core/pnl/planned-calls.ts';
+import { readExport } from '../../input/earlier/pnl-export.ts';
 import type { ExportIdentity } from '../../state/export-journal/open-journal.ts';
 import type { Context } from '../run/context.ts';
 import { type Destination, hasJournal, isOtherExport, openExport } from '../run/destination.ts';
 import type { Terminal } from '../run/terminal.ts';
-import { readExport } from './from/read-export.ts';
-import { handlesText } from './plan.ts';
 
 /**
  * The journal of an export of numbers knows a subject by its position, and the list by the texts of

@@ -4,6 +4,8 @@ import { cu } from '../../contract/limits.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import { failedRecord } from '../../core/lookup/lookup.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
+import { handlesText } from '../../core/pnl/planned-calls.ts';
+import { readRecord } from '../../input/earlier/pnl-export.ts';
 import type { ExportJournal } from '../../state/export-journal/journal.ts';
 import type { ExitCode } from '../exit.ts';
 import { isSpent, LookupTally, reportSkipped } from '../lookup/tally.ts';
@@ -13,11 +15,10 @@ import { confirmReplacement, type Destination, openExport, textsOf } from '../ru
 import { type CommandJob, runJob } from '../run/job.ts';
 import { openProgress } from '../run/progress.ts';
 import { exported, identityOf } from './export-file.ts';
-import { outcomeOf, readRecord } from './from/read-export.ts';
 import { NumbersRun, type NumbersTask } from './numbers-run.ts';
-import { handlesText } from './plan.ts';
 import { present, type Shape } from './present.ts';
 import { JournalProgress, MemoryProgress } from './progress.ts';
+import { outcomeOf } from './record-outcome.ts';
 
 /**
  * Runs an export, with its journal open around it. Whether a file may be replaced is asked before

@@ -2,15 +2,15 @@ import { unitsText } from '../../base/units.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import { Allowance } from '../../core/pnl/allowance.ts';
 import type { SavedNumbers } from '../../core/pnl/cached-numbers.ts';
+import { handlesText, numbersCalls } from '../../core/pnl/planned-calls.ts';
 import { type LostBatch, PnlRun } from '../../core/pnl/pnl-run.ts';
 import { answerFromJournal, type NumbersResult, requestOne } from '../../core/pnl/request-batch.ts';
 import type { Targets } from '../../core/pnl/targets.ts';
+import { notSent, type Plan, type Planned } from '../../core/spend/plan.ts';
+import { noticeText } from '../../output/client-notice-text.ts';
 import { namesText } from '../../output/notices.ts';
 import { warnOfShortage } from '../run/approve.ts';
-import { noticeText } from '../run/client-notice-text.ts';
 import type { Context } from '../run/context.ts';
-import { notSent, type Plan, type Planned } from '../run/plan.ts';
-import { handlesText, numbersCalls } from './plan.ts';
 import type { Progress } from './progress.ts';
 
 /** What numbers are requested for, and where answers may be already. */

@@ -2,6 +2,7 @@ import { copySources } from '../../base/json.ts';
 import { isRecord } from '../../base/json-object.ts';
 import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
+import { type Comparison, compared } from '../../input/earlier/compare-pnl.ts';
 import type { View } from '../../output/view.ts';
 import {
   compareView,
@@ -24,7 +25,6 @@ import {
 import type { OutputFormat } from '../args/common.ts';
 import { isRowFormat } from '../run/open-printer.ts';
 import type { Out } from '../run/out.ts';
-import { type Comparison, compared } from './compare.ts';
 
 export interface Shape {
   readonly format: OutputFormat;

@@ -1,5 +1,5 @@
+import { feedingBook } from '../../core/lookup/feed-book.ts';
 import { NUMBERS_AGE_MS, SavedNumbers } from '../../core/pnl/cached-numbers.ts';
-import { feedingBook } from '../lookup/feed-book.ts';
 import { openAnswers, openBook } from '../run/answers.ts';
 import type { Context } from '../run/context.ts';
 

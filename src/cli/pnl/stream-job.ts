@@ -2,13 +2,13 @@ import { Failure } from '../../base/failure.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import { inOrder } from '../../core/pnl/merge-answers.ts';
+import { handlesText } from '../../core/pnl/planned-calls.ts';
 import type { NumbersResult } from '../../core/pnl/request-batch.ts';
 import { LookupTally, reportSkipped } from '../lookup/tally.ts';
 import type { Context } from '../run/context.ts';
 import type { CommandJob } from '../run/job.ts';
 import { openProgress } from '../run/progress.ts';
 import { NumbersRun, type NumbersTask } from './numbers-run.ts';
-import { handlesText } from './plan.ts';
 import { isWhole, present, printer, type Shape } from './present.ts';
 import { MemoryProgress } from './progress.ts';
 

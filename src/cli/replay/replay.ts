@@ -8,14 +8,14 @@ import { nothingMeasured } from '../../tail/health.ts';
 import { Confluences } from '../../tail/output/confluences.ts';
 import { FeedOutput } from '../../tail/output/feed-output.ts';
 import { PrintWriter } from '../../tail/output/print-writer.ts';
+import { printing, type RunWriter } from '../../tail/output/run-writer.ts';
 import type { Writer } from '../../tail/ports.ts';
 import type { PostFields, TailRow } from '../../tail/post-row.ts';
+import { IdSet } from '../../verify/id-set.ts';
+import { chunksOf } from '../../verify/scan.ts';
 import type { Context } from '../run/context.ts';
 import type { TailFlags } from '../tail/flags.ts';
-import { printing, type RunWriter } from '../tail/output/run-writer.ts';
 import type { Feeder } from '../tail/run-feed.ts';
-import { IdSet } from '../verify/id-set.ts';
-import { chunksOf } from '../verify/scan.ts';
 
 interface ReplayPlan {
   readonly flags: TailFlags;

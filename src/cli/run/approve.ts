@@ -2,15 +2,15 @@ import { Failure, usageError } from '../../base/failure.ts';
 import { countText, unitsText } from '../../base/units.ts';
 import type { KeyMeters } from '../../contract/ports/client.ts';
 import { untilRenewal } from '../../core/account.ts';
+import { lookAtAccount } from '../../core/ask-account.ts';
+import { type KnownEstimate, type Plan, type Planned, totalOf } from '../../core/spend/plan.ts';
 import type { View } from '../../output/view.ts';
 import { agentOf } from '../agent.ts';
 import { agree } from '../prompt.ts';
-import { lookAtAccount } from './account.ts';
 import { accountSharing } from './answers.ts';
 import type { Context } from './context.ts';
 import { selectedFields } from './open-printer.ts';
 import { declined } from './permission.ts';
-import { type KnownEstimate, type Plan, type Planned, totalOf } from './plan.ts';
 
 /**
  * Whether the run only prints its calls, which this does. Any other run has its --fields checked,

@@ -1,6 +1,6 @@
 import { countText } from '../../base/units.ts';
 import type { Client } from '../../contract/ports/client.ts';
-import { balanceText, estimateText } from './cost-text.ts';
+import { balanceText, estimateText } from '../../output/cost-text.ts';
 
 /** What a run has found so far, for commands that count results. */
 export interface RunOutcome {

@@ -1,10 +1,10 @@
 import { requestHeaders } from '../../core/client/channel.ts';
 import { withoutKey, withoutKeys } from '../../core/client/mask-key.ts';
 import { parseBaseUrl } from '../../core/http/base-url.ts';
+import type { Planned } from '../../core/spend/plan.ts';
 import { quoted } from '../command-line.ts';
 import { version } from '../version.ts';
 import type { Context } from './context.ts';
-import type { Planned } from './plan.ts';
 import { requestOf } from './print-plan.ts';
 
 /** The shell inserts the key when the line runs, so that no line contains it. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Failure } from '../../base/failure.ts';
+import { lookAtAccount } from '../../core/ask-account.ts';
 import { withoutKey, withoutKeys } from '../../core/client/mask-key.ts';
 import type { DiskWait } from '../../output/disk-wait.ts';
 import { createNotices, type LogForm } from '../../output/notices.ts';
@@ -16,7 +17,6 @@ import {
   type Settings,
   type SettingsUse,
 } from '../settings/settings.ts';
-import { lookAtAccount } from './account.ts';
 import { Bill } from './bill.ts';
 import { fieldsOfRun } from './brief-fields.ts';
 import type { Context } from './context.ts';

@@ -1,9 +1,9 @@
 import { Failure } from '../../base/failure.ts';
 import { countText, unitsText } from '../../base/units.ts';
 import type { KeyMeters } from '../../contract/ports/client.ts';
+import type { Estimate, KnownEstimate, PlanWords } from '../../core/spend/plan.ts';
+import { balanceText, estimateText } from '../../output/cost-text.ts';
 import { agentOf } from '../agent.ts';
-import { balanceText, estimateText } from './cost-text.ts';
-import type { Estimate, KnownEstimate, PlanWords } from './plan.ts';
 import type { Terminal } from './terminal.ts';
 
 interface Asker {

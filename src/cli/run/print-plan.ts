@@ -2,11 +2,11 @@ import { plainJson } from '../../base/json-object.ts';
 import type { PriceBounds } from '../../contract/endpoint.ts';
 import { type EndpointId, endpoints, SOCKET_PATH } from '../../contract/endpoints.ts';
 import type { PlannedCall } from '../../contract/records/tool.ts';
+import { lookAtAccount } from '../../core/ask-account.ts';
 import { encode } from '../../core/client/coding.ts';
+import { costOf, type Planned, plus } from '../../core/spend/plan.ts';
 import { type PlanRow, planTableView, planView } from '../../output/views/price.ts';
-import { lookAtAccount } from './account.ts';
 import type { Context } from './context.ts';
-import { costOf, type Planned, plus } from './plan.ts';
 
 /**
  * Prints the calls of a dry run: for people with the total and what is left, for programs one by

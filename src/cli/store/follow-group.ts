@@ -3,6 +3,7 @@ import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { View } from '../../output/view.ts';
 import type { GroupOptions, GroupPlace } from '../../store/feed/group-batches.ts';
 import { PrintWriter } from '../../tail/output/print-writer.ts';
+import { printing } from '../../tail/output/run-writer.ts';
 import type { PostFields } from '../../tail/post-row.ts';
 import {
   type BatchDelivery,
@@ -14,7 +15,6 @@ import { GroupMember } from '../../tail/stored/group-member.ts';
 import { fromTime } from '../../tail/stored/streamed-row.ts';
 import type { Context } from '../run/context.ts';
 import { storeNow } from '../run/open-store.ts';
-import { printing } from '../tail/output/run-writer.ts';
 import type { Feeder } from '../tail/run-feed.ts';
 import {
   createStoreProgress,

@@ -3,6 +3,7 @@ import { createFollower } from '../../store/feed/follower.ts';
 import type { Begin } from '../../store/feed/start.ts';
 import { feedIdOf } from '../../store/keys.ts';
 import { feedOf, type TailFiles } from '../../tail/file/position-file.ts';
+import { thesisFeedName } from '../../tail/source.ts';
 import { Ending } from '../../tail/stored/ending.ts';
 import type { GapFilling } from '../../tail/stored/fill-gap.ts';
 import { StoreFollower } from '../../tail/stored/store-follower.ts';
@@ -11,7 +12,6 @@ import type { Context } from '../run/context.ts';
 import { storeNow } from '../run/open-store.ts';
 import { type OutputPlan, openOutput, resumeOutput } from '../tail/output/open-output.ts';
 import type { Feeder } from '../tail/run-feed.ts';
-import { thesisFeedName } from '../tail/source.ts';
 import { createStoreProgress, type StoredPosts, storedFeeder } from './stored-feeder.ts';
 
 interface FollowPlan extends StoredPosts, OutputPlan {

@@ -1,6 +1,7 @@
 import { countText, unitsText } from '../../base/units.ts';
 import { span } from '../../output/format/time.ts';
 import { nothingMeasured, type TailFacts } from '../../tail/health.ts';
+import type { RunWriter } from '../../tail/output/run-writer.ts';
 import type { TailRow } from '../../tail/post-row.ts';
 import type { Ending } from '../../tail/stored/ending.ts';
 import { LeaderProof } from '../../tail/stored/leader-proof.ts';
@@ -10,7 +11,6 @@ import type { RunStore } from '../run/open-store.ts';
 import type { Terminal } from '../run/terminal.ts';
 import type { TailFlags } from '../tail/flags.ts';
 import { feederText } from '../tail/notice-text.ts';
-import type { RunWriter } from '../tail/output/run-writer.ts';
 import type { Feeder } from '../tail/run-feed.ts';
 import { missingText, type StoredNames, storeNoticeText } from './notice-text.ts';
 

@@ -1,13 +1,9 @@
 import { countText } from '../../base/units.ts';
-import { type Conditions, normalName, normalSymbol, normalToken } from '../../core/pages/filter.ts';
+import { normalName, normalSymbol, normalToken } from '../../core/pages/filter.ts';
 import type { View } from '../../output/view.ts';
 import type { Filters } from '../../tail/certificate.ts';
+import type { Among } from '../../tail/source.ts';
 import type { FilterConditions } from '../args/list-flags.ts';
-
-/**
- * Whose posts are read, and about what, if a feed is read for several authors, coins or wallets.
- */
-export type Among = Pick<Conditions, 'users' | 'coins' | 'wallets'>;
 
 /** The filters of a command line, for certificates: only those that are set, in a fixed order. */
 export function filtersOf(conditions: Partial<FilterConditions>, among: Among = {}): Filters {

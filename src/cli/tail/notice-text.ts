@@ -1,6 +1,7 @@
 import { countText, unitsText } from '../../base/units.ts';
 import { stopText } from '../../core/pages/read-pages.ts';
 import { lengthText, span } from '../../output/format/time.ts';
+import { createNoticeLimit } from '../../output/notice-limit.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { HandoffHealth } from '../../tail/exec/delivery.ts';
 import type { TailFacts } from '../../tail/health.ts';
@@ -15,7 +16,6 @@ import type {
 } from '../../tail/notice.ts';
 import type { PostMark } from '../../tail/post-row.ts';
 import { LONGEST_POLL_MS, type PollReason } from '../../tail/spend/stream-or-poll.ts';
-import { createNoticeLimit } from '../run/notice-limit.ts';
 
 /** Waits shorter than this are not reported. */
 const QUIET_MS = 2_000;

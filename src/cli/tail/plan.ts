@@ -1,7 +1,7 @@
 import { unitsText } from '../../base/units.ts';
 import { cu, THESIS_BLOCK } from '../../contract/limits.ts';
+import { type Plan, type Planned, type PlannedEndpoint, totalOf } from '../../core/spend/plan.ts';
 import { lengthText } from '../../output/format/time.ts';
-import { type Plan, type Planned, type PlannedEndpoint, totalOf } from '../run/plan.ts';
 import type { TailFlags } from './flags.ts';
 import { everyText, perMinuteText } from './notice-text.ts';
 

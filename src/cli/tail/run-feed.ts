@@ -4,11 +4,11 @@ import { checkSpace } from '../../output/file.ts';
 import { outputClosed } from '../../output/sink.ts';
 import { resumableOut, type TailFiles } from '../../tail/file/position-file.ts';
 import { nothingMeasured, type TailFacts } from '../../tail/health.ts';
+import { lockFiles } from '../../tail/lock-files.ts';
 import { type Watched, watchHealth } from '../../tail/service/watch.ts';
 import type { Context } from '../run/context.ts';
 import { version } from '../version.ts';
 import type { ServiceFlags, TailFlags } from './flags.ts';
-import { lockFiles } from './lock-files.ts';
 import { noteRun, outputOf } from './run-note.ts';
 import { UnitsWait } from './units-wait.ts';
 
@@ -53,7 +53,7 @@ export async function runFeed(
   const { signal, notice } = terminal;
   const { checkpoint, status } = flags;
   const files = { out: resumableOut(settings.flags.out), checkpoint };
-  const unlock = lockFiles(settings, files.out, checkpoint, status);
+  const unlock = lockFiles(settings.folders.state, files.out, checkpoint, status);
   try {
     for (const path of [files.out, checkpoint]) if (path !== undefined) checkSpace(path);
     const run = new FeedRun(context, flags);

@@ -12,6 +12,7 @@ import { openSpool } from '../../tail/file/spool.ts';
 import type { TailNotice, TailStatus } from '../../tail/notice.ts';
 import type { Connect, PageSource, StartPoint, TailOptions } from '../../tail/ports.ts';
 import type { Position } from '../../tail/position.ts';
+import { keyFacts } from '../../tail/source.ts';
 import { commandWith } from '../command-line.ts';
 import { hintOf } from '../failure-hint.ts';
 import { serviceClock } from '../lookup/service-time.ts';
@@ -27,7 +28,6 @@ import {
   resumeOutput,
 } from './output/open-output.ts';
 import type { Feeder } from './run-feed.ts';
-import { keyFacts } from './source.ts';
 
 interface TailPlan extends OutputPlan {
   readonly source: PageSource;

@@ -4,13 +4,13 @@ import { cu, THESIS_BLOCK } from '../../contract/limits.ts';
 import type { Verification } from '../../contract/records/verification.ts';
 import { calloutCall, thesisCall } from '../../core/pages/feeds.ts';
 import { type Conditions, createFilter, readPattern } from '../../core/pages/filter.ts';
+import type { Plan } from '../../core/spend/plan.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import { type Certificate, type Unread, without } from '../../tail/certificate.ts';
 import { postIn } from '../../tail/file/line-count.ts';
+import { calloutSource, thesisSource } from '../../tail/source.ts';
+import type { ScannedFile } from '../../verify/scan.ts';
 import type { Context } from '../run/context.ts';
-import type { Plan } from '../run/plan.ts';
-import { calloutSource, thesisSource } from '../tail/source.ts';
-import type { ScannedFile } from './scan.ts';
 
 /**
  * Chooses random pages to request again: those that follow a line whose post time is in a verified

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import { lookupJob, type SubjectPlan } from '../../../src/cli/lookup/lookup-job.ts';
 import type { Context } from '../../../src/cli/run/context.ts';
-import { notSent, type Planned } from '../../../src/cli/run/plan.ts';
 import type { LookupAnswer } from '../../../src/core/lookup/lookup.ts';
 import { readSubject, type Subject } from '../../../src/core/lookup/subject.ts';
+import { notSent, type Planned } from '../../../src/core/spend/plan.ts';
 import { whoisView } from '../../../src/output/views/subject.ts';
 import { runJobOf } from '../job.ts';
 

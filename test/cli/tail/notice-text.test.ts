@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createNoticeLimit } from '../../../src/cli/run/notice-limit.ts';
 import { createNoticeLines } from '../../../src/cli/tail/notice-text.ts';
+import { createNoticeLimit } from '../../../src/output/notice-limit.ts';
 import type { Summary, TailNotice } from '../../../src/tail/notice.ts';
 
 const tailText = (notice: TailNotice) => createNoticeLines(() => 0)(notice)[0];

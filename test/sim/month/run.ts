@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Failure } from '../../../src/base/failure.ts';
-import { type Compared, joinFiles } from '../../../src/cli/verify/join.ts';
 import { createTail } from '../../../src/tail/engine.ts';
 import { certificateAt, resumeLines } from '../../../src/tail/file/certify.ts';
 import { FileWriter } from '../../../src/tail/file/file-writer.ts';
@@ -11,6 +10,7 @@ import { positionPath, readStart } from '../../../src/tail/file/position-file.ts
 import { Positions } from '../../../src/tail/file/positions.ts';
 import { finishedFiles, type RotateRule } from '../../../src/tail/file/rotation.ts';
 import type { Summary } from '../../../src/tail/notice.ts';
+import { type Compared, joinFiles } from '../../../src/verify/join.ts';
 import { calmMs, EPOCH } from '../posts.ts';
 import { rngOf } from '../rng.ts';
 import { calm, type Fault } from '../schedule.ts';

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { sha256 } from '../../../base/sha256.ts';
 import { countText } from '../../../base/units.ts';
 import { span } from '../../../output/format/time.ts';
+import { createNoticeLimit, type NoticeLimit } from '../../../output/notice-limit.ts';
 import { safeLine } from '../../../output/terminal/safe-text.ts';
 import type { View } from '../../../output/view.ts';
 import { runCommand } from '../../../tail/exec/command.ts';
@@ -16,13 +17,12 @@ import {
   type HandoffNotice,
   type HandoffRow,
 } from '../../../tail/exec/delivery.ts';
+import type { RunWriter } from '../../../tail/output/run-writer.ts';
 import type { TailRow } from '../../../tail/post-row.ts';
 import type { Context } from '../../run/context.ts';
-import { createNoticeLimit, type NoticeLimit } from '../../run/notice-limit.ts';
 import { createTextPrinter } from '../../run/open-printer.ts';
 import type { Terminal } from '../../run/terminal.ts';
 import type { TailFlags } from '../flags.ts';
-import type { RunWriter } from '../output/run-writer.ts';
 
 const BATCH = 100;
 const LINGER_MS = 1_000;

@@ -19,13 +19,13 @@ import {
 import { Positions } from '../../../tail/file/positions.ts';
 import { Confluences } from '../../../tail/output/confluences.ts';
 import { PrintWriter, type SharedTerminal } from '../../../tail/output/print-writer.ts';
+import { printing, type RunWriter } from '../../../tail/output/run-writer.ts';
 import type { OutputPorts, Writer } from '../../../tail/ports.ts';
 import type { FilePlace, Position } from '../../../tail/position.ts';
 import type { PostFields } from '../../../tail/post-row.ts';
 import type { Context } from '../../run/context.ts';
 import { openSink, selectedFields } from '../../run/open-printer.ts';
 import type { TailFlags } from '../flags.ts';
-import { printing, type RunWriter } from './run-writer.ts';
 
 /** What a tail prints. */
 export interface ShownPosts {

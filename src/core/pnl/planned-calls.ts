@@ -1,8 +1,8 @@
 import { countText } from '../../base/units.ts';
 import { BATCH_MAX, cu } from '../../contract/limits.ts';
-import type { Subject } from '../../core/lookup/subject.ts';
-import type { Targets } from '../../core/pnl/targets.ts';
-import type { Planned } from '../run/plan.ts';
+import type { Subject } from '../lookup/subject.ts';
+import type { Planned } from '../spend/plan.ts';
+import type { Targets } from './targets.ts';
 
 export const handlesText = (count: number): string => countText(count, 'handle');
 

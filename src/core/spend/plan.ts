@@ -2,7 +2,7 @@ import type { PriceBounds } from '../../contract/endpoint.ts';
 import type { EndpointId } from '../../contract/endpoints.ts';
 import { cu } from '../../contract/limits.ts';
 import type { RequestParts } from '../../contract/ports/client.ts';
-import { endpointRow } from '../../core/client/coding.ts';
+import { endpointRow } from '../client/coding.ts';
 
 /** How often a run would make a call, and what it would cost. */
 interface Repetition {

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
-import { joinFiles } from '../../../src/cli/verify/join.ts';
-import { type Certificate, type Stretch, without } from '../../../src/tail/certificate.ts';
-import { rngOf } from '../../sim/rng.ts';
+import { type Certificate, type Stretch, without } from '../../src/tail/certificate.ts';
+import { joinFiles } from '../../src/verify/join.ts';
+import { rngOf } from '../sim/rng.ts';
 
 type Given = Partial<Omit<Certificate, 'lines' | 'coverage'>> &
   Partial<Certificate['lines']> &

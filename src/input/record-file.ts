@@ -1,8 +1,7 @@
 import { extname } from 'node:path';
-import { parseJson } from '../../base/json.ts';
-import type { Io } from '../io.ts';
-import { linesIn } from './csv-input.ts';
-import { inputText, peek } from './input.ts';
+import { parseJson } from '../base/json.ts';
+import { linesIn } from './csv.ts';
+import { type InputIo, inputText, peek } from './subject-list.ts';
 
 type RecordFormat = 'table' | 'ndjson' | 'json';
 
@@ -32,10 +31,7 @@ const byExtension: Readonly<Record<string, RecordFormat>> = {
 /**
  * Opens a file, or stdin. The extension states the format; without one, the first character does.
  */
-export async function openRecords(
-  path: string,
-  io: Pick<Io, 'stdin' | 'signal'>,
-): Promise<RecordFile> {
+export async function openRecords(path: string, io: InputIo): Promise<RecordFile> {
   const { first, all } = await peek(inputText(path, io));
   const format = byExtension[extname(path).toLowerCase()] ?? formatOf(first);
   return { name: path === '-' ? 'stdin' : path, format, text: all };

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { checkFolder, realPath } from '../../base/files.ts';
-import { holdLock, type LockHandle } from '../../base/lock.ts';
-import type { Settings } from '../settings/settings.ts';
+import { checkFolder, realPath } from '../base/files.ts';
+import { holdLock, type LockHandle } from '../base/lock.ts';
 
-/** Locks the output and other files against other tails. Returns a function that unlocks them. */
+/** Locks the output and other files against other tails. `state` is the folder of this
+ * machine's state. Returns a function that unlocks them. */
 export function lockFiles(
-  { folders: { state } }: Pick<Settings, 'folders'>,
+  state: string | undefined,
   out: string | undefined,
   ...others: readonly (string | undefined)[]
 ): () => void {

@@ -1,8 +1,8 @@
-import { countText, unitsText } from '../../base/units.ts';
-import type { Notice } from '../../contract/ports/client.ts';
-import { differenceText } from '../../contract/read-record.ts';
-import { span } from '../../output/format/time.ts';
-import { safeLine } from '../../output/terminal/safe-text.ts';
+import { countText, unitsText } from '../base/units.ts';
+import type { Notice } from '../contract/ports/client.ts';
+import { differenceText } from '../contract/read-record.ts';
+import { span } from './format/time.ts';
+import { safeLine } from './terminal/safe-text.ts';
 
 export function noticeText(notice: Notice): string {
   switch (notice.kind) {

@@ -1,16 +1,15 @@
 import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
 import type { TextDecoder as Decoder } from 'node:util';
-import { usageError } from '../../base/failure.ts';
-import { errno, inWords } from '../../base/files.ts';
-import { isRecord, parseObject } from '../../base/json-object.ts';
-import type { Line } from '../../base/lines.ts';
-import { trimText } from '../../base/trim-text.ts';
-import { group } from '../../base/units.ts';
-import { locate } from '../../output/format/fields.ts';
-import { didYouMean } from '../../output/suggest.ts';
-import type { Io } from '../io.ts';
-import { LONGEST_ROW, linesIn, readCsv } from './csv-input.ts';
+import { usageError } from '../base/failure.ts';
+import { errno, inWords } from '../base/files.ts';
+import { isRecord, parseObject } from '../base/json-object.ts';
+import type { Line } from '../base/lines.ts';
+import { trimText } from '../base/trim-text.ts';
+import { group } from '../base/units.ts';
+import { locate } from '../output/format/fields.ts';
+import { didYouMean } from '../output/suggest.ts';
+import { LONGEST_ROW, linesIn, readCsv } from './csv.ts';
 
 /** A subject as the user wrote it, with its line number if it comes from a file or stdin. */
 interface GivenSubject {
@@ -68,7 +67,11 @@ export async function* readSubjects(
   }
 }
 
-type InputIo = Pick<Io, 'stdin'> & { readonly signal?: AbortSignal };
+/** The standard input of a run, and the signal that ends the wait for more of it. */
+export interface InputIo {
+  readonly stdin: Readable;
+  readonly signal?: AbortSignal;
+}
 
 /**
  * The subjects in parts, such as those of one chunk of input, because one promise per subject would
@@ -316,7 +319,7 @@ function columnAt(header: readonly string[], column: string): number {
 const LONGEST_LINE = 4096;
 
 export async function readAll(
-  { stdin }: Pick<Io, 'stdin'>,
+  { stdin }: Pick<InputIo, 'stdin'>,
   most: number,
   signal: AbortSignal,
   path = '-',

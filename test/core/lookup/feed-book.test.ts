@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { feedingBook } from '../../../src/cli/lookup/feed-book.ts';
+import { feedingBook } from '../../../src/core/lookup/feed-book.ts';
 
 test('the numbers of a batch are written into the book at once, after they were cached', async () => {
   const cached: string[] = [];

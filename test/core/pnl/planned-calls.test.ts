@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { numbersCalls } from '../../../src/cli/pnl/plan.ts';
-import { totalOf } from '../../../src/cli/run/plan.ts';
 import type { Subject } from '../../../src/core/lookup/subject.ts';
-import { handleSubject, subjectsUpTo } from '../../core/pnl/subjects.ts';
+import { numbersCalls } from '../../../src/core/pnl/planned-calls.ts';
+import { totalOf } from '../../../src/core/spend/plan.ts';
+import { handleSubject, subjectsUpTo } from './subjects.ts';
 
 const targetsOf = (subjects: readonly Subject[]) => ({
   subjects,

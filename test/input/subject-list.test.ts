@@ -3,8 +3,8 @@ import { closeSync, constants, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it, test } from 'vitest';
-import { readSubjects, subjectSource } from '../../../src/cli/args/input.ts';
-import { openFolder } from '../../folder.ts';
+import { readSubjects, subjectSource } from '../../src/input/subject-list.ts';
+import { openFolder } from '../folder.ts';
 
 const onStdin = (stdin: Readable, column?: string) =>
   readSubjects({ words: ['-'], file: undefined, column }, { stdin });

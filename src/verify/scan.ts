@@ -1,13 +1,13 @@
 import { open, stat } from 'node:fs/promises';
 import { addAbortSignal, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { Failure } from '../../base/failure.ts';
-import { inWords } from '../../base/files.ts';
-import { LineDigest } from '../../base/line-digest.ts';
-import { countText, group } from '../../base/units.ts';
-import { certificateAt } from '../../tail/file/certify.ts';
-import { postIn } from '../../tail/file/line-count.ts';
-import { openInput } from '../args/input.ts';
+import { Failure } from '../base/failure.ts';
+import { inWords } from '../base/files.ts';
+import { LineDigest } from '../base/line-digest.ts';
+import { countText, group } from '../base/units.ts';
+import { openInput } from '../input/subject-list.ts';
+import { certificateAt } from '../tail/file/certify.ts';
+import { postIn } from '../tail/file/line-count.ts';
 import type { IdSet } from './id-set.ts';
 
 export type ScannedFile = Awaited<ReturnType<typeof scanWith>>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Planned, totalOf } from '../../../src/cli/run/plan.ts';
+import { type Planned, totalOf } from '../../../src/core/spend/plan.ts';
 
 const page: Planned = { id: 'thesis.all', ask: { query: { limit: 100 } } };
 

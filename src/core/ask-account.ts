@@ -1,8 +1,8 @@
-import { Failure } from '../../base/failure.ts';
-import { type AnswerCache, withClaim } from '../../contract/ports/answers.ts';
-import type { CallOptions, Client, KeyMeters } from '../../contract/ports/client.ts';
-import { known, recognize } from '../../contract/read-record.ts';
-import { Me } from '../../contract/records/account.ts';
+import { Failure } from '../base/failure.ts';
+import { type AnswerCache, withClaim } from '../contract/ports/answers.ts';
+import type { CallOptions, Client, KeyMeters } from '../contract/ports/client.ts';
+import { known, recognize } from '../contract/read-record.ts';
+import { Me } from '../contract/records/account.ts';
 
 /** How long machines that share a store use the same answer of `me`. */
 const SHARED_MS = 15_000;

@@ -1,29 +1,16 @@
-import { Failure, type FailureKind, usageError } from '../../../base/failure.ts';
-import { parseJson } from '../../../base/json.ts';
-import { isRecord, textOf } from '../../../base/json-object.ts';
-import type { Sent } from '../../../contract/read-record.ts';
-import { type WindowName, windowNames } from '../../../contract/records/pnl.ts';
-import {
-  FailedSubject,
-  MissingSubject,
-  type PnlRecord,
-} from '../../../contract/records/subject.ts';
-import { rearm } from '../../../output/format/csv.ts';
-import {
-  readingFields,
-  rowFields,
-  sortKeys,
-  traderFields,
-} from '../../../output/views/pnl-rows.ts';
-import { readCsv } from '../../args/csv-input.ts';
-import { openRecords, valuesIn } from '../../args/record-file.ts';
-import type { Io } from '../../io.ts';
-import type { LookupTally } from '../../lookup/tally.ts';
+import { type Failure, usageError } from '../../base/failure.ts';
+import { parseJson } from '../../base/json.ts';
+import { isRecord, textOf } from '../../base/json-object.ts';
+import type { Sent } from '../../contract/read-record.ts';
+import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
+import { FailedSubject, MissingSubject, type PnlRecord } from '../../contract/records/subject.ts';
+import { rearm } from '../../output/format/csv.ts';
+import { readingFields, rowFields, sortKeys, traderFields } from '../../output/views/pnl-rows.ts';
+import { readCsv } from '../csv.ts';
+import { openRecords, valuesIn } from '../record-file.ts';
+import type { InputIo } from '../subject-list.ts';
 
-export async function* readExport(
-  path: string,
-  io: Pick<Io, 'stdin' | 'signal'>,
-): AsyncGenerator<PnlRecord> {
+export async function* readExport(path: string, io: InputIo): AsyncGenerator<PnlRecord> {
   const file = await openRecords(path, io);
   const { name } = file;
   if (file.format === 'table') return yield* rows(file.text, name);
@@ -205,17 +192,4 @@ export function readRecord(value: unknown): PnlRecord | undefined {
   if (found === true) return { ...value, subject, found };
   const missing = MissingSubject.safeParse(value);
   return missing.success ? missing.data : FailedSubject.safeParse(value).data;
-}
-
-export const outcomeOf = (record: PnlRecord): Parameters<LookupTally['add']>[0] =>
-  record.found === null ? { found: null, failure: failureOf(record) } : record;
-
-function failureOf({ error }: Extract<PnlRecord, { found: null }>): Failure {
-  const { code, message, status, hint } = error;
-  return new Failure(kindByStatus(status), message, { code, status, hint });
-}
-
-function kindByStatus(status: number | undefined): FailureKind {
-  if (status === 403) return 'forbidden';
-  return status === 400 ? 'usage' : 'answer';
 }

@@ -1,5 +1,5 @@
-import { usageError } from '../../base/failure.ts';
-import { type Line, LineSplitter } from '../../base/lines.ts';
+import { usageError } from '../base/failure.ts';
+import { type Line, LineSplitter } from '../base/lines.ts';
 
 interface CsvRow {
   readonly line: number;

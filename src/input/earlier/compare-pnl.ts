@@ -6,8 +6,8 @@ import type { PnlRecord } from '../../contract/records/subject.ts';
 import { numberText } from '../../output/format/format-cell.ts';
 import { isWanted, type Move, movesText } from '../../output/terminal/moves-text.ts';
 import { handleOf, measureOf, sortKeys, windowOf } from '../../output/views/pnl-rows.ts';
-import type { Io } from '../io.ts';
-import { readExport } from './from/read-export.ts';
+import type { InputIo } from '../subject-list.ts';
+import { readExport } from './pnl-export.ts';
 
 export interface Comparison {
   /** The records of the earlier export. */
@@ -42,7 +42,7 @@ export const namesOf = (record: PnlRecord): string[] => {
 /** Reads an earlier export, before anything is paid for. */
 export async function readEarlier(
   path: string,
-  io: Io,
+  io: InputIo,
 ): Promise<Pick<Comparison, 'earlier' | 'byName'>> {
   const earlier: PnlRecord[] = [];
   const byName = new Map<string, PnlRecord>();

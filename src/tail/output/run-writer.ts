@@ -1,5 +1,5 @@
-import type { HandoffHealth } from '../../../tail/exec/delivery.ts';
-import type { PrintWriter } from '../../../tail/output/print-writer.ts';
+import type { HandoffHealth } from '../exec/delivery.ts';
+import type { PrintWriter } from './print-writer.ts';
 
 /** What the wiring of a run needs of the output beside its writer. */
 export interface RunWriter<W> {

@@ -1,4 +1,4 @@
-import { group, unitsText } from '../../base/units.ts';
+import { group, unitsText } from '../base/units.ts';
 
 /** A range of costs as text: `100–200 CU`. */
 export const estimateText = (cost: { readonly least: number; readonly most: number }): string =>

@@ -1,23 +1,27 @@
-import { renewalOf } from '../../base/periods.ts';
-import { leftIn } from '../../contract/budget.ts';
-import type { EndpointId } from '../../contract/endpoints.ts';
-import { CALLOUT_PAGE, cu, THESIS_BLOCK, THESIS_LIMIT_MAX } from '../../contract/limits.ts';
-import type { Client, Result } from '../../contract/ports/client.ts';
-import type { Ledger } from '../../contract/ports/ledger.ts';
-import { readAccount } from '../../contract/records/account.ts';
-import { readPage } from '../../contract/records/page.ts';
+import { renewalOf } from '../base/periods.ts';
+import { leftIn } from '../contract/budget.ts';
+import type { EndpointId } from '../contract/endpoints.ts';
+import { CALLOUT_PAGE, cu, THESIS_BLOCK, THESIS_LIMIT_MAX } from '../contract/limits.ts';
+import type { Client, Result } from '../contract/ports/client.ts';
+import type { Ledger } from '../contract/ports/ledger.ts';
+import { readAccount } from '../contract/records/account.ts';
+import { readPage } from '../contract/records/page.ts';
+import { type AccountSharing, askAccount } from '../core/ask-account.ts';
 import {
   type CalloutScope,
   calloutCall,
   type ThesisScope,
   thesisCall,
-} from '../../core/pages/feeds.ts';
-import { normalToken } from '../../core/pages/filter.ts';
-import type { FeedPage, KeyFacts, PageSource } from '../../tail/ports.ts';
-import { tailRows } from '../../tail/post-row.ts';
-import { SeveralFeeds } from '../../tail/walk/several-feeds.ts';
-import { type AccountSharing, askAccount } from '../run/account.ts';
-import type { Among } from './filters.ts';
+} from '../core/pages/feeds.ts';
+import { type Conditions, normalToken } from '../core/pages/filter.ts';
+import type { FeedPage, KeyFacts, PageSource } from './ports.ts';
+import { tailRows } from './post-row.ts';
+import { SeveralFeeds } from './walk/several-feeds.ts';
+
+/**
+ * Whose posts are read, and about what, if a feed is read for several authors, coins or wallets.
+ */
+export type Among = Pick<Conditions, 'users' | 'coins' | 'wallets'>;
 
 /** The name of a feed in positions and certificates; `readFeedName` reads it. */
 export const thesisFeedName = (userId: string | undefined, tokens: readonly string[]): string =>

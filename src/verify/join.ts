@@ -1,11 +1,11 @@
-import type { Verification, VerifiedFile } from '../../contract/records/verification.ts';
+import type { Verification, VerifiedFile } from '../contract/records/verification.ts';
 import {
   type Certificate,
   type Stretch,
   stretchesOf,
   type Unread,
   without,
-} from '../../tail/certificate.ts';
+} from '../tail/certificate.ts';
 import type { ScannedFile } from './scan.ts';
 
 type Status = Verification['status'];

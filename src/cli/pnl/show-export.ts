@@ -1,17 +1,18 @@
-import { usageError } from '../../../base/failure.ts';
-import { isRecord } from '../../../base/json-object.ts';
-import { normalHandle } from '../../../contract/handles.ts';
-import { type WindowName, windowNames } from '../../../contract/records/pnl.ts';
-import type { PnlRecord } from '../../../contract/records/subject.ts';
-import type { Subject } from '../../../core/lookup/subject.ts';
-import { namesText } from '../../../output/notices.ts';
-import type { ExitCode } from '../../exit.ts';
-import { LookupTally } from '../../lookup/tally.ts';
-import type { Context } from '../../run/context.ts';
-import { namesOf } from '../compare.ts';
-import { handlesText } from '../plan.ts';
-import { present, printer, type Shape, WHOLE_TABLE } from '../present.ts';
-import { outcomeOf, readExport } from './read-export.ts';
+import { usageError } from '../../base/failure.ts';
+import { isRecord } from '../../base/json-object.ts';
+import { normalHandle } from '../../contract/handles.ts';
+import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
+import type { PnlRecord } from '../../contract/records/subject.ts';
+import type { Subject } from '../../core/lookup/subject.ts';
+import { handlesText } from '../../core/pnl/planned-calls.ts';
+import { namesOf } from '../../input/earlier/compare-pnl.ts';
+import { readExport } from '../../input/earlier/pnl-export.ts';
+import { namesText } from '../../output/notices.ts';
+import type { ExitCode } from '../exit.ts';
+import { LookupTally } from '../lookup/tally.ts';
+import type { Context } from '../run/context.ts';
+import { present, printer, type Shape, WHOLE_TABLE } from './present.ts';
+import { outcomeOf } from './record-outcome.ts';
 
 /**
  * Sends no requests. Without subjects, shows all handles; without windows, all windows of the file.

@@ -8,9 +8,9 @@ import { readSubject, type Subject, type SubjectType } from '../../core/lookup/s
 import { rearm } from '../../output/format/csv.ts';
 import { isWanted } from '../../output/terminal/moves-text.ts';
 import { type ComparedUserField, comparedUserFields } from '../../output/views/compared-users.ts';
-import { readCsv } from '../args/csv-input.ts';
-import { openRecords, type RecordFile, valuesIn } from '../args/record-file.ts';
-import type { Io } from '../io.ts';
+import { readCsv } from '../csv.ts';
+import { openRecords, type RecordFile, valuesIn } from '../record-file.ts';
+import type { InputIo } from '../subject-list.ts';
 
 /** A record of an earlier output of "trdr whois". */
 interface EarlierUser {
@@ -47,7 +47,7 @@ export class EarlierUsers {
   }
 
   /** Reads the file, before anything is paid for. */
-  static async read(path: string, io: Io): Promise<EarlierUsers> {
+  static async read(path: string, io: InputIo): Promise<EarlierUsers> {
     const file = await openRecords(path, io);
     const users: EarlierUser[] = [];
     for await (const { value, where } of file.format === 'table' ? rowsIn(file) : valuesIn(file))
