@@ -2,7 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openDesk, openHome, runInProcess, trdr } from './harness.ts';
-import { withService } from './service.ts';
+import { page, thesis } from './records.ts';
+import { type Reply, withService } from './service.ts';
 
 const RAW = '{"b": 1.0,\n "big":12345678901234567890, "text":"\\u001b[2J 🌙"}';
 
@@ -120,6 +121,38 @@ describe('trdr api', () => {
     },
   );
 
+  test('is not sent if the output cannot be written', async () => {
+    const service = await withService(() => ({ body: {} }));
+    const words = ['api', '/v2/thesis', '--out', 'none/there.json'];
+    const ran = await runInProcess(words, { sandbox: service });
+    expect([ran.exitCode, service.calls]).toEqual([2, []]);
+  });
+
+  test.each<readonly [string, Reply, object]>([
+    [
+      'an error',
+      { status: 403, body: { error: { code: 'FORBIDDEN', message: 'no' } } },
+      { code: 'FORBIDDEN' },
+    ],
+    ['no page', { body: { other: true } }, { code: 'BAD_ANSWER' }],
+  ])(
+    'that gets %s on its third page prints all three, and says how to continue',
+    async (_, third, failure) => {
+      const service = await withService(({ path }) => {
+        const before = /before=t(\d+)/.exec(path)?.[1];
+        const from = before === undefined ? 0 : Number(before) + 1;
+        if (from === 4) return third;
+        const items = [thesis(from), thesis(from + 1)];
+        return { body: { ...page(items), hasMore: true, nextBefore: `t${from + 1}` } };
+      });
+      const words = ['api', '/v2/thesis', '--paginate', '--max-cu', '10k', '--retries', '0'];
+      const ran = await runInProcess(words, { sandbox: service });
+      expect(ran.error()).toMatchObject(failure);
+      expect(ran.error()['hint']).toContain('/v2/thesis?before=t3');
+      expect(ran.records()).toHaveLength(3);
+    },
+  );
+
   test('shows the calls of --dry-run and sends nothing', async () => {
     const service = await withService(() => ({ body: {} }));
     const plan = async (...words: string[]) =>
@@ -132,6 +165,7 @@ describe('trdr api', () => {
       least: 400,
       most: 60_000,
     });
+    expect(await plan('/v2/thesis?limit=40')).toMatchObject({ least: 400, most: 400 });
     expect(await plan('/v2/thesis', '--paginate')).toMatchObject({
       times: null,
       least: 200,

@@ -108,6 +108,12 @@ describe('trdr launchpad board', () => {
       '--compare',
       '9d',
     ];
+    const plan = (await run([...words, '--dry-run'])).records();
+    expect(plan).toMatchObject([
+      { least: 10, most: 10 },
+      { least: 10, most: 10 },
+    ]);
+    expect(sandbox.meter().unitsUsed).toBe(0);
     const { records } = await run(words);
     const now = sandbox.world.board('monthly', at).entries;
     const rows = records();
