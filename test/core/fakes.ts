@@ -1,4 +1,4 @@
-import type { Failure } from '../../src/base/failure.ts';
+import { Failure } from '../../src/base/failure.ts';
 import type { AnswerCache, CachedAnswer } from '../../src/contract/ports/answers.ts';
 import type { Client, Notice } from '../../src/contract/ports/client.ts';
 import type { Ledger, LedgerEntry } from '../../src/contract/ports/ledger.ts';
@@ -162,4 +162,14 @@ export async function gather(lookups: AsyncIterable<Lookup>) {
     failure = thrown;
   }
   return { records, failure: failure as Failure | undefined };
+}
+
+/** The failure of a promise that must be rejected with one. */
+export async function failureOf(work: Promise<unknown>): Promise<Failure> {
+  const reason = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(reason instanceof Failure)) throw new Error(`no Failure: ${String(reason)}`);
+  return reason;
 }

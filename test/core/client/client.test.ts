@@ -7,17 +7,9 @@ import {
   redirected,
   unreachable,
 } from '../../../src/core/http/network-failures.ts';
-import { BASE, error, json, KEY, rig, user } from '../fakes.ts';
+import { BASE, error, failureOf, json, KEY, rig, user } from '../fakes.ts';
 
 const mert = { params: { handle: 'mert' } };
-const failureOf = async (calling: Promise<unknown>): Promise<Failure> => {
-  const reason = await calling.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!(reason instanceof Failure)) throw new Error(`no Failure: ${String(reason)}`);
-  return reason;
-};
 
 describe('a call', () => {
   it('is sent with the key, and returns a record with its cost', async () => {

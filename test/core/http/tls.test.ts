@@ -1,11 +1,11 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Failure } from '../../../src/base/failure.ts';
 import { tlsFailure } from '../../../src/base/tls-failure.ts';
 import { createTransport } from '../../../src/core/http/transport.ts';
 import { readStoreUrl } from '../../../src/store/address.ts';
 import { connectStore } from '../../../src/store/connection.ts';
+import { failureOf } from '../fakes.ts';
 import { cert, expiredCert, futureCert, key, otherCert } from './certificate.ts';
 
 async function listen(server: Server): Promise<number> {
@@ -25,15 +25,6 @@ const answering = (bytes: string | Uint8Array) =>
   });
 
 const alert = (description: number) => new Uint8Array([0x15, 3, 3, 0, 2, 2, description]);
-
-const failureOf = async (work: Promise<unknown>): Promise<Failure> => {
-  const error = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof Failure)) throw new Error(`no Failure: ${String(error)}`);
-  return error;
-};
 
 const oldTls = {
   minVersion: 'TLSv1',

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, test } from 'vitest';
-import { Failure } from '../../../src/base/failure.ts';
 import type { HttpRequest, Transport } from '../../../src/contract/ports/transport.ts';
 import { createTransport } from '../../../src/core/http/transport.ts';
+import { failureOf } from '../fakes.ts';
 import { serve, serveRaw } from '../server.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -23,14 +23,6 @@ const get = (url: string, rest: Partial<HttpRequest> = {}): HttpRequest => ({
   timeoutMs: 10_000,
   ...rest,
 });
-const failureOf = async (sending: Promise<unknown>): Promise<Failure> => {
-  const error = await sending.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof Failure)) throw new Error(`no Failure: ${String(error)}`);
-  return error;
-};
 
 describe('a request', () => {
   it('reuses its connection, and opens no more than allowed', async () => {
