@@ -9,7 +9,7 @@ import {
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { type Home, openHome, runInProcess, startTrdr, trdr } from './harness.ts';
+import { type Home, openHome, runInProcess, startTrdr } from './harness.ts';
 
 const fileOf = (home: Home) => join(home.config, 'config.json');
 const configOf = (home: Home) => JSON.parse(readFileSync(fileOf(home), 'utf8'));
@@ -23,16 +23,16 @@ const withFile = (text: string): Home => {
 describe('trdr config', () => {
   test('sets, prints and unsets a setting', async () => {
     const home = openHome();
-    expect((await trdr(['config', 'get', 'confirmAbove'], { home })).stdout).toBe('100000\n');
-    const set = await trdr(['config', 'set', 'confirmAbove', '1M'], { home });
+    expect((await home.run(['config', 'get', 'confirmAbove'])).stdout).toBe('100000\n');
+    const set = await home.run(['config', 'set', 'confirmAbove', '1M']);
     expect([set.exitCode, set.stdout, set.stderr]).toEqual([
       0,
       '',
       'trdr: Set confirmAbove in profile "default"\n',
     ]);
-    expect((await trdr(['config', 'get', 'confirmAbove'], { home })).stdout).toBe('1000000\n');
-    expect((await trdr(['config', 'unset', 'confirmAbove', '-q'], { home })).stderr).toBe('');
-    expect((await trdr(['config', 'get', 'confirmAbove'], { home })).stdout).toBe('100000\n');
+    expect((await home.run(['config', 'get', 'confirmAbove'])).stdout).toBe('1000000\n');
+    expect((await home.run(['config', 'unset', 'confirmAbove', '-q'])).stderr).toBe('');
+    expect((await home.run(['config', 'get', 'confirmAbove'])).stdout).toBe('100000\n');
   });
 
   test('prints an empty line for an unset setting, or a record in a machine format', async () => {

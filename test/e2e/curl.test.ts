@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openHome, type RunOptions, trdr, withSandbox } from './harness.ts';
+import { openHome, type RunOptions, runInProcess, trdr, withSandbox } from './harness.ts';
 import { isInstalled } from './shells.ts';
 
 interface Sent {
@@ -88,21 +88,21 @@ describe.skipIf(!isInstalled('curl'))('--dry-run --curl', () => {
   ])('prints a line that sends what trdr sends: %s %j', async (command, args) => {
     const { options, take } = await openRecorder();
     const words = [...command.split(' '), ...args, '--retries', '0'];
-    const planned = await trdr([...words, '--dry-run', '--curl'], options);
+    const planned = await runInProcess([...words, '--dry-run', '--curl'], options);
     expect([planned.exitCode, planned.stderr, take()]).toEqual([0, '', []]);
     expect(planned.stdout).not.toContain(options.sandbox.key);
     await shell(planned.stdout, options);
     const byCurl = take();
-    await trdr(words, options);
+    await runInProcess(words, options);
     expect(byCurl.length).toBeGreaterThan(0);
     expect(take().slice(0, byCurl.length)).toEqual(byCurl);
   });
 
   test('states how often a call is repeated, what is cached, and what curl cannot do', async () => {
     const { options } = await openRecorder();
-    await trdr(['whois', 'mira'], options);
+    await runInProcess(['whois', 'mira'], options);
     const lines = async (...words: string[]) =>
-      (await trdr([...words, '--dry-run', '--curl'], options)).lines();
+      (await runInProcess([...words, '--dry-run', '--curl'], options)).lines();
     expect(await lines('whois', 'mira')).toEqual([
       '# GET /v2/user/handle/mira is not sent, because its answer is cached',
     ]);

@@ -21,10 +21,10 @@ async function opened() {
 describe('keyCommand', () => {
   test('provides the key of each run that needs it, once per run', async () => {
     const { script, ran, options, sandbox, home } = await opened();
-    const login = await trdr(['auth', 'login', '--key-command', script], options);
+    const login = await runInProcess(['auth', 'login', '--key-command', script], options);
     expect([login.exitCode, ran()], login.stderr).toEqual([0, 1]);
     expect(readFileSync(join(home.config, 'config.json'), 'utf8')).not.toContain(sandbox.key);
-    const status = await trdr(['auth', 'status'], options);
+    const status = await runInProcess(['auth', 'status'], options);
     expect(status.records()).toMatchObject([
       { key: null, keyFrom: 'keyCommand of profile "default"' },
     ]);
@@ -42,7 +42,7 @@ describe('keyCommand', () => {
     const said: string[] = [];
     for (const [exit, ...words] of needy) {
       const before = ran();
-      const run = await trdr(words, options);
+      const run = await runInProcess(words, options);
       expect([words, run.exitCode, ran() - before], run.stderr).toEqual([words, exit, 1]);
       said.push(run.stdout, run.stderr);
     }
@@ -102,7 +102,10 @@ describe('keyCommand', () => {
     const { options, sandbox } = await opened();
     const line = `seq 100000 >&2; echo ${sandbox.key}; (sleep 60) & exit 0`;
     const env = { ...options.env, TRDR_KEY_COMMAND: line };
-    expect(await trdr(['me'], { ...options, env })).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await runInProcess(['me'], { ...options, env })).toMatchObject({
+      exitCode: 0,
+      stderr: '',
+    });
   });
 
   /** A service that knows one key. It takes another one when the first has been used twice. */
@@ -126,7 +129,7 @@ describe('keyCommand', () => {
     });
     const line = `printf x >> count; cat '${file}'`;
     const env = { TRDR_BASE_URL: service.url, TRDR_KEY_COMMAND: line };
-    const ran = await trdr(
+    const ran = await runInProcess(
       ['whois', ...Array.from({ length: 30 }, (_, at) => `trader${at}`), '--no-cache'],
       { home, key: null, env },
     );
@@ -171,21 +174,28 @@ describe('keyCommand', () => {
       key: sandbox.key,
       env: { ...options.env, TRDR_KEY_COMMAND: 'exit 1' },
     };
-    expect((await trdr(['me'], withKey)).exitCode).toBe(0);
-    await trdr(['auth', 'login', '--with-key'], { ...options, input: sandbox.key });
-    await trdr(['config', 'set', 'keyCommand', script], options);
-    expect([(await trdr(['me'], options)).exitCode, ran()]).toEqual([0, 1]);
-    expect((await trdr(['config', 'get', 'keyCommand'], options)).stdout).toBe(`${script}\n`);
-    await trdr(['auth', 'logout'], options);
-    expect((await trdr(['me'], options)).error()['code']).toBe('NO_KEY');
+    expect((await runInProcess(['me'], withKey)).exitCode).toBe(0);
+    await runInProcess(['auth', 'login', '--with-key'], { ...options, stdin: sandbox.key });
+    await runInProcess(['config', 'set', 'keyCommand', script], options);
+    expect([(await runInProcess(['me'], options)).exitCode, ran()]).toEqual([0, 1]);
+    expect((await runInProcess(['config', 'get', 'keyCommand'], options)).stdout).toBe(
+      `${script}\n`,
+    );
+    await runInProcess(['auth', 'logout'], options);
+    expect((await runInProcess(['me'], options)).error()['code']).toBe('NO_KEY');
   });
 
   test('is rejected at login if the service rejects its key', async () => {
     const { options } = await opened();
     const wrong = `echo trdr_test_${'0'.repeat(32)}`;
-    expect((await trdr(['auth', 'login', '--key-command', wrong], options)).exitCode).toBe(4);
-    expect((await trdr(['config', 'get', 'keyCommand'], options)).stdout).toBe('\n');
-    const both = await trdr(['auth', 'login', '--key-command', 'true', '--with-key'], options);
+    expect((await runInProcess(['auth', 'login', '--key-command', wrong], options)).exitCode).toBe(
+      4,
+    );
+    expect((await runInProcess(['config', 'get', 'keyCommand'], options)).stdout).toBe('\n');
+    const both = await runInProcess(
+      ['auth', 'login', '--key-command', 'true', '--with-key'],
+      options,
+    );
     expect(both.exitCode).toBe(2);
   });
 

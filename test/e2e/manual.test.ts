@@ -151,17 +151,17 @@ describe('help', () => {
       'exit-codes',
       'store',
     ]) {
-      const { exitCode, stdout } = await trdr(['help', name]);
+      const { exitCode, stdout } = await runInProcess(['help', name]);
       expect([name, exitCode, stdout.length > 300]).toEqual([name, 0, true]);
     }
-    expect((await trdr(['help', 'exit', 'codes'])).stdout).toContain('130');
-    const wrong = await trdr(['help', 'monney']);
+    expect((await runInProcess(['help', 'exit', 'codes'])).stdout).toContain('130');
+    const wrong = await runInProcess(['help', 'monney']);
     expect([wrong.exitCode, wrong.error()['hint']]).toEqual([2, 'Did you mean "trdr help money"?']);
   });
 
   test('of a group lists its commands; without a subcommand, the group is rejected with such a list', async () => {
-    expect((await trdr(['help', 'auth'])).stdout).toMatch(/^ {2}login /m);
-    const { exitCode, error } = await trdr(['cache']);
+    expect((await runInProcess(['help', 'auth'])).stdout).toMatch(/^ {2}login /m);
+    const { exitCode, error } = await runInProcess(['cache']);
     expect([exitCode, error()['message']]).toEqual([
       2,
       '"trdr cache" requires a subcommand: stats, clear',

@@ -39,17 +39,15 @@ describe('trdr usage', () => {
       { age: 2, command: 'pnl', endpoint: 'user.pnl', cu: 30_000, profile: 'desk' },
       { age: 40, endpoint: 'user.id' },
     );
-    expect((await trdr(['usage'], { home })).records()).toEqual([
+    expect((await home.run(['usage'])).records()).toEqual([
       { command: 'pnl', calls: 1, cu: 30_000 },
       { command: 'whois', calls: 3, cu: 400 },
     ]);
-    expect(
-      (await trdr(['usage', '--by', 'endpoint', '--since', '7d'], { home })).records(),
-    ).toEqual([
+    expect((await home.run(['usage', '--by', 'endpoint', '--since', '7d'])).records()).toEqual([
       { endpoint: 'user.pnl', calls: 1, cu: 30_000 },
       { endpoint: 'user.handle', calls: 2, cu: 300 },
     ]);
-    expect((await trdr(['usage', '--by', 'profile', '--json'], { home })).json()).toEqual([
+    expect((await home.run(['usage', '--by', 'profile', '--json'])).json()).toEqual([
       { profile: 'desk', calls: 1, cu: 30_000 },
       { profile: 'default', calls: 3, cu: 400 },
     ]);
