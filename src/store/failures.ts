@@ -48,89 +48,120 @@ const DATA_HINT = {
   checkHint: 'check that the server is Redis 7.0 or newer, or Valkey',
 };
 
+/** An error reply of the server; its text may quote arguments, which are never shown. */
+interface ErrorReply {
+  /** The kind of the error, such as OOM. */
+  readonly word: string;
+  readonly text: string;
+  readonly where: string;
+}
+
 /**
  * Shows only the first word of the reply, and the command that is not permitted: the rest may quote
  * arguments.
  */
-export function failureOfReply(message: string, where: string): Failure {
+export function failureOfReply(text: string, where: string): Failure {
+  const reply = { word: firstWord(text), text, where };
+  const failureOf = replyFailures[reply.word] ?? otherReply;
+  return failureOf(reply);
+}
+
+function firstWord(text: string): string {
   // Redis 7.0 does not name the command for which a script has no permission.
-  const isInScript = /^ERR (The user executing the script|ACL failure in script)/.test(message);
-  const word = isInScript ? 'NOPERM' : (/^[A-Z]+/.exec(message)?.[0] ?? 'ERR');
-  switch (word) {
-    case 'OOM':
-      return storeFailure(
-        'STORE_FULL',
-        `the store at ${where} has no memory left (${word})`,
-        'raise maxmemory, or run "trdr store clear cache" to remove cached answers',
-      );
-    case 'MISCONF':
-      return storeFailure(
-        'STORE_FULL',
-        `the store at ${where} cannot save its data to disk (${word})`,
-        'check the disk space and the file permissions on the server',
-      );
-    case 'NOAUTH':
-      return storeFailure(
-        'STORE_DENIED',
-        `the store at ${where} requires a password`,
-        'run "trdr store login URL", which prompts for the password, or set TRDR_STORE_PASSWORD',
-      );
-    case 'WRONGPASS':
-      return storeFailure(
-        'STORE_DENIED',
-        `the store at ${where} rejected the user or password`,
-        where.includes('@') || where.includes('user=')
-          ? 'run "trdr store login" again, or check TRDR_STORE_PASSWORD'
-          : 'add the user to the URL, as in redis://USER@host:6379/0, or check the password of the default user',
-      );
-    case 'NOGROUP':
-      return storeFailure(
-        'STORE_LEASE',
-        'the group was removed from the store',
-        'run the command again, which creates the group',
-      );
-    case 'NOPERM':
-      if (message.includes('run this command'))
-        return storeFailure(
-          'STORE_DENIED',
-          'the store user has no permission for a command in a script of trdr',
-          'run "trdr store check", which names the command',
-        );
-      return storeFailure(
-        'STORE_DENIED',
-        `the store user has no permission for ${rightOf(message) ?? 'the keys of trdr in the store'}`,
-        rightOf(message) === undefined
-          ? 'allow access to these keys: ACL SETUSER NAME ~trdr:*, or ~PREFIX:* if storePrefix is set'
-          : `add the permission: ACL SETUSER NAME +${rightOf(message)}; docs/store.md has a line that adds all permissions`,
-      );
-    case 'DAMAGED':
-      return damagedFailure(/^DAMAGED (\S+)/.exec(message)?.[1] ?? '');
-    case 'LOADING':
-    case 'MASTERDOWN':
-    case 'READONLY':
-    case 'UNBLOCKED':
-    case 'CLUSTERDOWN':
-    case 'TRYAGAIN':
-    case 'BUSY':
-    case 'UNKILLABLE':
-      return storeFailure(
-        'STORE_AWAY',
-        `the store at ${where} is not ready (${word})`,
-        'try again shortly; the server may be starting, failing over, or running a long script',
-      );
-    default:
-      if (message.startsWith('ERR AUTH')) {
-        return storeFailure(
-          'STORE_UNFIT',
-          `the store at ${where} has no password, but trdr sent one`,
-          'run "trdr store login" again without a password and unset TRDR_STORE_PASSWORD, or set a password on the server',
-        );
-      }
-      return storeFailure('STORE_UNFIT', `the store at ${where} answered with an error (${word})`, {
-        ...DATA_HINT,
-        facts: { about: 'reply', code: word },
-      });
-  }
+  if (/^ERR (The user executing the script|ACL failure in script)/.test(text)) return 'NOPERM';
+  return /^[A-Z]+/.exec(text)?.[0] ?? 'ERR';
+}
+
+const notReady = ({ word, where }: ErrorReply): Failure =>
+  storeFailure(
+    'STORE_AWAY',
+    `the store at ${where} is not ready (${word})`,
+    'try again shortly; the server may be starting, failing over, or running a long script',
+  );
+
+/** What each kind of error reply means, by its first word. */
+const replyFailures: Readonly<Record<string, (reply: ErrorReply) => Failure>> = {
+  OOM: ({ word, where }) =>
+    storeFailure(
+      'STORE_FULL',
+      `the store at ${where} has no memory left (${word})`,
+      'raise maxmemory, or run "trdr store clear cache" to remove cached answers',
+    ),
+  MISCONF: ({ word, where }) =>
+    storeFailure(
+      'STORE_FULL',
+      `the store at ${where} cannot save its data to disk (${word})`,
+      'check the disk space and the file permissions on the server',
+    ),
+  NOAUTH: ({ where }) =>
+    storeFailure(
+      'STORE_DENIED',
+      `the store at ${where} requires a password`,
+      'run "trdr store login URL", which prompts for the password, or set TRDR_STORE_PASSWORD',
+    ),
+  WRONGPASS: ({ where }) =>
+    storeFailure(
+      'STORE_DENIED',
+      `the store at ${where} rejected the user or password`,
+      where.includes('@') || where.includes('user=')
+        ? 'run "trdr store login" again, or check TRDR_STORE_PASSWORD'
+        : 'add the user to the URL, as in redis://USER@host:6379/0, or check the password of the default user',
+    ),
+  NOGROUP: () =>
+    storeFailure(
+      'STORE_LEASE',
+      'the group was removed from the store',
+      'run the command again, which creates the group',
+    ),
+  NOPERM: missingPermission,
+  DAMAGED: ({ text }) => damagedFailure(/^DAMAGED (\S+)/.exec(text)?.[1] ?? ''),
+  LOADING: notReady,
+  MASTERDOWN: notReady,
+  READONLY: notReady,
+  UNBLOCKED: notReady,
+  CLUSTERDOWN: notReady,
+  TRYAGAIN: notReady,
+  BUSY: notReady,
+  UNKILLABLE: notReady,
+};
+
+function missingPermission({ text }: ErrorReply): Failure {
+  if (text.includes('run this command'))
+    return storeFailure(
+      'STORE_DENIED',
+      'the store user has no permission for a command in a script of trdr',
+      'run "trdr store check", which names the command',
+    );
+  const command = commandIn(text);
+  if (command === undefined)
+    return storeFailure(
+      'STORE_DENIED',
+      'the store user has no permission for the keys of trdr in the store',
+      'allow access to these keys: ACL SETUSER NAME ~trdr:*, or ~PREFIX:* if storePrefix is set',
+    );
+  return storeFailure(
+    'STORE_DENIED',
+    `the store user has no permission for ${command}`,
+    `add the permission: ACL SETUSER NAME +${command}; docs/store.md has a line that adds all permissions`,
+  );
+}
+
+/**
+ * Undefined if the user may run the command, but not access the keys. The reply contains no values.
+ */
+const commandIn = (text: string) => /'([a-z|]+)' command/i.exec(text)?.[1];
+
+function otherReply({ word, text, where }: ErrorReply): Failure {
+  if (text.startsWith('ERR AUTH'))
+    return storeFailure(
+      'STORE_UNFIT',
+      `the store at ${where} has no password, but trdr sent one`,
+      'run "trdr store login" again without a password and unset TRDR_STORE_PASSWORD, or set a password on the server',
+    );
+  return storeFailure('STORE_UNFIT', `the store at ${where} answered with an error (${word})`, {
+    ...DATA_HINT,
+    facts: { about: 'reply', code: word },
+  });
 }
 
 /** Limits and sums that another program has overwritten would not limit spending any more. */
@@ -140,11 +171,6 @@ export const damagedFailure = (key: string): Failure =>
     'a budget or a sum in the store is not a number',
     `remove the key from the store: DEL '${key}'; then set the budgets again with "trdr budget set"`,
   );
-
-/**
- * Undefined if the user may run the command, but not access the keys. The reply contains no values.
- */
-const rightOf = (message: string) => /'([a-z|]+)' command/i.exec(message)?.[1];
 
 /** Callers continue without the store, or wait. */
 export const unusable = (error: unknown): error is Failure =>
