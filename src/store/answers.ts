@@ -5,7 +5,9 @@ import { parseJson, stringifyJson } from '../base/json.ts';
 import { parseObject } from '../base/json-object.ts';
 import type {
   AnswerCache,
+  CachedAnswer,
   CachedEndpoint,
+  Claim,
   EndClaim,
   SharedAnswer,
   SharedEndpoint,
@@ -13,7 +15,7 @@ import type {
 } from '../contract/ports/answers.ts';
 import { serverNow } from './connection.ts';
 import { ignoreUnusable, unusable } from './failures.ts';
-import type { StoreMember } from './link.ts';
+import type { StoreLink } from './link.ts';
 import { answerScripts, type ClaimReply, readClaim, type SealedAnswer } from './scripts/answers.ts';
 
 /** How long the store keeps an answer. */
@@ -46,62 +48,83 @@ interface Found {
 }
 
 /**
- * Answers are signed with the key, so that only its machines can write them. Without the store,
- * each requests its own.
+ * The answers that the machines of a key share. They are signed with the key, so that only its
+ * machines can write them. Without the store, each requests its own.
  */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: its steps share open claims and what the store has refused.
-export function createSharedAnswers(
-  link: StoreMember['link'],
-  local: AnswerCache,
-  key: string,
-  clock: Clock,
-  random: () => number,
-): AnswerCache {
-  const { keys } = link;
-  const tokens = new Map<string, string>();
+export class SharedAnswers implements AnswerCache {
+  readonly #link: StoreLink;
+  readonly #local: AnswerCache;
+  readonly #key: string;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  /** The tokens of the open claims. */
+  readonly #tokens = new Map<string, string>();
   /**
    * Why the store rejected a paid answer, which must still be returned; thrown before the next
    * request.
    */
-  let refusal: Failure | undefined;
-  const noteRefusal = (error: unknown) => {
-    if (!(error instanceof Failure)) throw error;
-    if (!unusable(error)) refusal = error;
-  };
-  const placesOf = (endpoint: SharedEndpoint, subject: string) => ({
-    answer: keys.answer(endpoint, subject),
-    claimKey: keys.claim(endpoint, subject),
-  });
-  const nameOf = (endpoint: string, subject: string) => `${endpoint}\n${subject}`;
+  #refusal: Failure | undefined;
 
-  async function share(
-    endpoint: SharedEndpoint,
-    subject: string,
-    answer: SharedAnswer,
-  ): Promise<void> {
+  constructor(
+    link: StoreLink,
+    local: AnswerCache,
+    key: string,
+    clock: Clock,
+    random: () => number,
+  ) {
+    this.#link = link;
+    this.#local = local;
+    this.#key = key;
+    this.#clock = clock;
+    this.#random = random;
+  }
+
+  get(endpoint: CachedEndpoint, subject: string): CachedAnswer | undefined {
+    return this.#local.get(endpoint, subject);
+  }
+
+  async put(endpoint: CachedEndpoint, subject: string, answer: CachedAnswer): Promise<void> {
+    await this.#local.put(endpoint, subject, answer);
+    await this.share(endpoint, subject, answer);
+  }
+
+  async share(endpoint: SharedEndpoint, subject: string, answer: SharedAnswer): Promise<void> {
     const record = answer.status === 404 ? '' : stringifyJson(answer.record);
     if (record.length > LONGEST) return;
     const status = String(answer.status);
-    const ageMs = Math.max(0, clock.now() - answer.time);
-    const token = tokens.get(nameOf(endpoint, subject)) ?? '';
-    const places = placesOf(endpoint, subject);
+    const ageMs = Math.max(0, this.#clock.now() - answer.time);
+    const token = this.#tokens.get(nameOf(endpoint, subject)) ?? '';
+    const places = this.#placesOf(endpoint, subject);
     const keepMs = isCached(endpoint) ? KEEP_MS : KEEP_SHORTLY_MS;
-    await link
+    await this.#link
       .use(async (store) => {
         const time = String((await serverNow(store)) - ageMs);
-        const signature = seal(key, [endpoint, subject, status, time, record]);
+        const signature = sealOf(this.#key, [endpoint, subject, status, time, record]);
         const sealed = { status, answeredAt: time, record, seal: signature };
         return store.run(...answerScripts.fill.with(places, { token, keepMs, ...sealed }));
       })
-      .catch(noteRefusal);
+      .catch((error: unknown) => this.#noteRefusal(error));
+  }
+
+  async claim(wanted: WantedAnswer, signal?: AbortSignal): Promise<Claim> {
+    const token = randomUUID();
+    const began = this.#clock.mono();
+    for (;;) {
+      const { answer, failure, waits } = await this.#read(wanted, token);
+      if (answer) return { by: 'cache', answer };
+      if (failure) return { by: 'other', failure };
+      if (!waits) return { by: 'us', end: this.#hold(wanted, token) };
+      if (this.#clock.mono() - began >= (wanted.waitMs ?? WAIT_MS)) return { by: 'other' };
+      await this.#clock.sleep(POLL_MS * (0.5 + this.#random()), signal);
+    }
   }
 
   /**
    * Reads an answer or a failure, or claims the answer. The script discards an entry that was found
    * `damaged`.
    */
-  async function read(wanted: WantedAnswer, token: string, damaged?: string): Promise<Found> {
-    const reply = await look(wanted, token, damaged);
+  async #read(wanted: WantedAnswer, token: string, damaged?: string): Promise<Found> {
+    const reply = await this.#ask(wanted, token, damaged);
     switch (reply.is) {
       case 'ours':
         return { waits: false };
@@ -109,64 +132,65 @@ export function createSharedAnswers(
         return { waits: true };
       case 'failed': {
         const failure = readFailure(reply.failure);
-        if (!failure && damaged === undefined) return read(wanted, token, `!${reply.failure}`);
+        if (!failure && damaged === undefined)
+          return this.#read(wanted, token, `!${reply.failure}`);
         return { failure };
       }
       case 'answered': {
         // The script returns the age, because the time is that of the server's clock.
-        const answer = unseal(wanted, reply.answer, clock.now() - reply.ageMs);
-        if (!answer) return damaged === undefined ? read(wanted, token, reply.answer.seal) : {};
+        const answer = this.#unseal(wanted, reply.answer, this.#clock.now() - reply.ageMs);
+        if (!answer)
+          return damaged === undefined ? this.#read(wanted, token, reply.answer.seal) : {};
         const { endpoint, subject } = wanted;
         if (answer.status !== 202 && isCached(endpoint))
-          await local.put(endpoint, subject, { ...answer, status: answer.status });
+          await this.#local.put(endpoint, subject, { ...answer, status: answer.status });
         return { answer };
       }
     }
   }
 
-  /** Undefined if a machine without the key, or another program, has written the answer. */
-  function unseal(
-    { endpoint, subject }: WantedAnswer,
-    sealed: SealedAnswer,
-    time: number,
-  ): SharedAnswer | undefined {
-    const { status, record } = sealed;
-    const expected = seal(key, [endpoint, subject, status, sealed.time, record]);
-    return isEqual(sealed.seal, expected) ? readAnswer(status, record, time) : undefined;
-  }
-
-  async function look(wanted: WantedAnswer, token: string, damaged = ''): Promise<ClaimReply> {
-    if (refusal) throw refusal;
+  async #ask(wanted: WantedAnswer, token: string, damaged = ''): Promise<ClaimReply> {
+    if (this.#refusal) throw this.#refusal;
     const { endpoint, subject, maxAgeMs, missAgeMs } = wanted;
     const args = { token, maxAgeMs, missAgeMs, claimMs: CLAIM_MS, damaged };
-    const ask = answerScripts.ask.with(placesOf(endpoint, subject), args);
-    return readClaim(await link.run(...ask).catch(ignoreUnusable));
+    const ask = answerScripts.ask.with(this.#placesOf(endpoint, subject), args);
+    return readClaim(await this.#link.run(...ask).catch(ignoreUnusable));
+  }
+
+  /** Undefined if a machine without the key, or another program, has written the answer. */
+  #unseal(
+    { endpoint, subject }: WantedAnswer,
+    { status, time: sealedTime, record, seal }: SealedAnswer,
+    time: number,
+  ): SharedAnswer | undefined {
+    const expected = sealOf(this.#key, [endpoint, subject, status, sealedTime, record]);
+    return isEqual(seal, expected) ? readAnswer(status, record, time) : undefined;
   }
 
   /** Renews the claim until the returned function ends it. */
-  function hold(wanted: WantedAnswer, token: string): EndClaim {
+  #hold(wanted: WantedAnswer, token: string): EndClaim {
     const { endpoint, subject } = wanted;
-    tokens.set(nameOf(endpoint, subject), token);
+    this.#tokens.set(nameOf(endpoint, subject), token);
     const done = new AbortController();
-    void renewing(() => look(wanted, token), done.signal);
+    void this.#renew(wanted, token, done.signal);
     return async (outcome) => {
       done.abort();
       const failure = outcome instanceof Failure ? failureText(outcome) : '';
-      if (outcome && !(outcome instanceof Failure)) await share(endpoint, subject, outcome);
-      tokens.delete(nameOf(endpoint, subject));
+      if (outcome && !(outcome instanceof Failure)) await this.share(endpoint, subject, outcome);
+      this.#tokens.delete(nameOf(endpoint, subject));
       // Without a failure, one of the waiting machines requests the answer, unless it was shared.
-      const { claimKey } = placesOf(endpoint, subject);
+      const { claimKey } = this.#placesOf(endpoint, subject);
       const shareMs = failure === '' ? 0 : FAILED_MS;
       const fail = answerScripts.fail.with({ claimKey }, { token, failure, shareMs });
-      await link.run(...fail).catch(noteRefusal);
+      await this.#link.run(...fail).catch((error: unknown) => this.#noteRefusal(error));
     };
   }
 
-  async function renewing(renew: () => Promise<unknown>, until: AbortSignal): Promise<void> {
+  async #renew(wanted: WantedAnswer, token: string, until: AbortSignal): Promise<void> {
     try {
       for (;;) {
-        await clock.sleep(RENEW_MS, until);
-        await renew();
+        await this.#clock.sleep(RENEW_MS, until);
+        await this.#ask(wanted, token);
       }
     } catch {
       // Ignore the error: the call has ended, or the store cannot renew the claim, which then
@@ -174,32 +198,23 @@ export function createSharedAnswers(
     }
   }
 
-  return {
-    get: (endpoint, subject) => local.get(endpoint, subject),
-    async put(endpoint, subject, answer) {
-      await local.put(endpoint, subject, answer);
-      await share(endpoint, subject, answer);
-    },
-    share,
-    async claim(wanted, signal) {
-      const token = randomUUID();
-      const began = clock.mono();
-      for (;;) {
-        const { answer, failure, waits } = await read(wanted, token);
-        if (answer) return { by: 'cache', answer };
-        if (failure) return { by: 'other', failure };
-        if (!waits) return { by: 'us', end: hold(wanted, token) };
-        if (clock.mono() - began >= (wanted.waitMs ?? WAIT_MS)) return { by: 'other' };
-        await clock.sleep(POLL_MS * (0.5 + random()), signal);
-      }
-    },
-  };
+  #noteRefusal(error: unknown): void {
+    if (!(error instanceof Failure)) throw error;
+    if (!unusable(error)) this.#refusal = error;
+  }
+
+  #placesOf(endpoint: SharedEndpoint, subject: string) {
+    const { keys } = this.#link;
+    return { answer: keys.answer(endpoint, subject), claimKey: keys.claim(endpoint, subject) };
+  }
 }
+
+const nameOf = (endpoint: string, subject: string): string => `${endpoint}\n${subject}`;
 
 const isCached = (endpoint: SharedEndpoint): endpoint is CachedEndpoint =>
   endpoint !== 'me' && endpoint !== 'user.resolve';
 
-const seal = (key: string, parts: readonly string[]): string =>
+const sealOf = (key: string, parts: readonly string[]): string =>
   createHmac('sha256', key).update(parts.join('\n')).digest('hex');
 
 function isEqual(one: string, other: string): boolean {

@@ -9,37 +9,121 @@ import type { RedisArgument, Script } from './script.ts';
 
 /** A machine that uses a store. */
 export interface StoreMember {
-  readonly link: ReturnType<typeof createLink>;
+  readonly link: StoreLink;
   readonly machine: string;
   readonly memory: StoreMemory;
 }
 
 const PAUSE_MS = 5_000;
 
+/** Work on a new connection, done before callers of `use` get the connection. */
+type ConnectHook = (store: StoreConnection) => Promise<void>;
+
+/** Until when the store is not tried again, and the failure that callers get until then. */
+interface Pause {
+  readonly until: number;
+  readonly why: unknown;
+}
+
 /**
  * The connection of a run, opened on first use. After a failure, it is not opened again for some
  * seconds.
  */
-export function createLink(
-  address: StoreAddress,
-  options: ConnectOptions,
-  keys: Keys,
-  { mono }: Pick<Clock, 'mono'>,
-  random: () => number,
-) {
-  const connectHooks: ((store: StoreConnection) => Promise<void>)[] = [];
-  let current: Promise<StoreConnection> | undefined;
-  let wasConnected = false;
-  let closed = false;
-  let pause: { readonly until: number; readonly why: unknown } | undefined;
+export class StoreLink {
+  readonly keys: Keys;
+  readonly #address: StoreAddress;
+  readonly #options: ConnectOptions;
+  readonly #clock: Pick<Clock, 'mono'>;
+  readonly #random: () => number;
+  readonly #hooks: ConnectHook[] = [];
+  #current: Promise<StoreConnection> | undefined;
+  #wasConnected = false;
+  #isClosed = false;
+  #pause: Pause | undefined;
 
-  async function open(hooks: typeof connectHooks = []): Promise<StoreConnection> {
-    const isLater = wasConnected;
+  constructor(
+    address: StoreAddress,
+    options: ConnectOptions,
+    keys: Keys,
+    clock: Pick<Clock, 'mono'>,
+    random: () => number,
+  ) {
+    this.#address = address;
+    this.#options = options;
+    this.keys = keys;
+    this.#clock = clock;
+    this.#random = random;
+  }
+
+  /** Opens an additional connection, for the term of a leader or for blocking reads. */
+  open(): Promise<StoreConnection> {
+    return this.#open([]);
+  }
+
+  /**
+   * If it failed a moment ago, throws the same failure at once, so that it does not delay a run
+   * at every call.
+   */
+  async use<T>(work: (store: StoreConnection) => Promise<T>): Promise<T> {
+    return work(await this.#connection());
+  }
+
+  async run(
+    script: Script,
+    names: readonly string[],
+    args: readonly RedisArgument[],
+  ): Promise<unknown> {
+    const store = await this.#connection();
+    return store.run(script, names, args);
+  }
+
+  /** Runs `work` on each new connection before callers of `use` get the connection. */
+  onConnect(work: ConnectHook): void {
+    this.#hooks.push(work);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    void this.#current?.then(
+      (store) => store.close(),
+      () => {},
+    );
+  }
+
+  async #connection(): Promise<StoreConnection> {
+    if (this.#isClosed) throw storeFailure('STORE_AWAY', 'the store is closed');
+    if (this.#current === undefined) {
+      const pause = this.#pause;
+      if (pause && this.#clock.mono() < pause.until) throw pause.why;
+      this.#current = this.#openShared();
+    }
+    return this.#current;
+  }
+
+  async #openShared(): Promise<StoreConnection> {
+    try {
+      const store = await this.#open(this.#hooks);
+      store.lost.addEventListener('abort', () => this.#giveUp(store.lost.reason));
+      return store;
+    } catch (error) {
+      this.#giveUp(error);
+      throw error;
+    }
+  }
+
+  #giveUp(why: unknown): void {
+    this.#current = undefined;
+    // A random pause, so that the machines of a team do not reconnect at the same time.
+    this.#pause = { until: this.#clock.mono() + PAUSE_MS * (1 + this.#random() / 2), why };
+  }
+
+  async #open(hooks: readonly ConnectHook[]): Promise<StoreConnection> {
+    const isLater = this.#wasConnected;
     let store: StoreConnection | undefined;
     try {
-      store = await connectStore(address, options);
-      await checkSchema(store, keys, address);
-      wasConnected = true;
+      store = await connectStore(this.#address, this.#options);
+      await checkSchema(store, this.keys, this.#address);
+      this.#wasConnected = true;
       for (const hook of hooks) await hook(store);
       return store;
     } catch (error) {
@@ -56,56 +140,6 @@ export function createLink(
       });
     }
   }
-
-  function giveUp(why: unknown): void {
-    current = undefined;
-    // A random pause, so that the machines of a team do not reconnect at the same time.
-    pause = { until: mono() + PAUSE_MS * (1 + random() / 2), why };
-  }
-
-  async function openShared(): Promise<StoreConnection> {
-    try {
-      const store = await open(connectHooks);
-      store.lost.addEventListener('abort', () => giveUp(store.lost.reason));
-      return store;
-    } catch (error) {
-      giveUp(error);
-      throw error;
-    }
-  }
-
-  async function connection(): Promise<StoreConnection> {
-    if (closed) throw storeFailure('STORE_AWAY', 'the store is closed');
-    if (!current && pause && mono() < pause.until) throw pause.why;
-    current ??= openShared();
-    return current;
-  }
-
-  return {
-    keys,
-    /** Opens an additional connection, for the term of a leader or for blocking reads. */
-    open: () => open(),
-    /**
-     * If it failed a moment ago, throws the same failure at once, so that it does not delay a run
-     * at every call.
-     */
-    use: async <T>(work: (store: StoreConnection) => Promise<T>): Promise<T> =>
-      work(await connection()),
-    run: async (
-      script: Script,
-      names: readonly string[],
-      args: readonly RedisArgument[],
-    ): Promise<unknown> => (await connection()).run(script, names, args),
-    /** Runs `work` on each new connection before callers of `use` get the connection. */
-    onConnect: (work: (store: StoreConnection) => Promise<void>) => void connectHooks.push(work),
-    close(): void {
-      closed = true;
-      void current?.then(
-        (store) => store.close(),
-        () => {},
-      );
-    },
-  };
 }
 
 /** Checks that no newer version of trdr has written the keys in the store. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readStoreUrl } from '../../src/store/address.ts';
 import { keysOf } from '../../src/store/keys.ts';
-import { createLink } from '../../src/store/link.ts';
+import { StoreLink } from '../../src/store/link.ts';
 import { until } from '../e2e/feed.ts';
 import { hasServer } from './program.ts';
 import { type StoreServer, startServer } from './server.ts';
@@ -10,7 +10,7 @@ const keys = keysOf({ baseUrl: 'https://api.example.test', key: 'trdr_live_plant
 
 function linkTo(server: StoreServer, { commandMs = 2_000, db = 0 } = {}) {
   const clock = { ms: 0 };
-  const link = createLink(
+  const link = new StoreLink(
     { ...readStoreUrl(server.url), db },
     { commandMs, connectMs: 1_000 },
     keys,

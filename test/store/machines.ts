@@ -10,13 +10,13 @@ import {
 import type { Ledger } from '../../src/contract/ports/ledger.ts';
 import { openWindows } from '../../src/state/rate-windows.ts';
 import { readStoreUrl } from '../../src/store/address.ts';
-import { createSharedAnswers } from '../../src/store/answers.ts';
+import { SharedAnswers } from '../../src/store/answers.ts';
 import { setBudget, unsetBudget } from '../../src/store/budgets.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { createStoreLedger } from '../../src/store/ledger.ts';
-import { createLink } from '../../src/store/link.ts';
+import { StoreLink } from '../../src/store/link.ts';
 import { createMemory } from '../../src/store/memory.ts';
-import { createStoreWindows } from '../../src/store/windows.ts';
+import { StoreWindows } from '../../src/store/windows.ts';
 
 type Budget = Parameters<typeof setBudget>[1];
 
@@ -59,7 +59,7 @@ export function machine(
     mono: () => systemClock.mono() + skip.ms,
   };
   const patience = { commandMs, connectMs: Math.max(1_000, commandMs) };
-  const link = createLink(readStoreUrl(server.url), patience, keysOf(scope), clock, () => 0);
+  const link = new StoreLink(readStoreUrl(server.url), patience, keysOf(scope), clock, () => 0);
   const store = { link, machine: name, memory };
   const ledger = createStoreLedger(store, nowhere, {
     ...{ command: 'whois', clock, stop, ttlMs },
@@ -74,7 +74,7 @@ export function machine(
   };
   const notices: string[] = [];
   const local = openWindows(undefined, scope.baseUrl, scope.key, systemClock);
-  const windows = createStoreWindows(
+  const windows = new StoreWindows(
     store,
     local,
     clock,
@@ -86,7 +86,7 @@ export function machine(
     get: (endpoint, subject) => kept.get(`${endpoint} ${subject}`),
     put: (endpoint, subject, answer) => void kept.set(`${endpoint} ${subject}`, answer),
   };
-  const answers = createSharedAnswers(link, cache, key, clock, Math.random);
+  const answers = new SharedAnswers(link, cache, key, clock, Math.random);
   /** Asks for an answer as the program does: uses that of another machine, or runs `work` with a claim. */
   async function ask(
     work: () => Promise<SharedAnswer | Failure | undefined>,

@@ -57,9 +57,9 @@ function sharedAnswers(context: Context, local: AnswerCache, key: string): Answe
   const shared = once(async (): Promise<AnswerCache> => {
     const store = await context.service.store();
     if (store === undefined) return local;
-    const { createSharedAnswers } = await import('../../store/answers.ts');
+    const { SharedAnswers } = await import('../../store/answers.ts');
     const { clock, random } = context.terminal.io;
-    return createSharedAnswers(store.link, local, key, clock, random);
+    return new SharedAnswers(store.link, local, key, clock, random);
   });
   return {
     get: (endpoint, subject) => local.get(endpoint, subject),

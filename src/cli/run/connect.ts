@@ -167,8 +167,8 @@ export class Connections {
     const folder = embedded ? undefined : settings.folders.state;
     const local = openWindows(folder, baseUrl, key, clock, terminal.notice);
     if (shared === undefined) return local;
-    const { createStoreWindows } = await import('../../store/windows.ts');
-    return createStoreWindows(shared, local, clock, terminal.notice);
+    const { StoreWindows } = await import('../../store/windows.ts');
+    return new StoreWindows(shared, local, clock, terminal.notice);
   }
 
   async #openClient(to: Target, shared: RunStore | undefined, ledger: Ledger): Promise<Client> {

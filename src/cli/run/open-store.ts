@@ -6,7 +6,7 @@ import { readStoreUrl, type StoreAddress } from '../../store/address.ts';
 import { type ConnectOptions, serverNow } from '../../store/connection.ts';
 import { ignoreUnusable } from '../../store/failures.ts';
 import { type Keys, keysOf } from '../../store/keys.ts';
-import { createLink, type StoreMember } from '../../store/link.ts';
+import { StoreLink, type StoreMember } from '../../store/link.ts';
 import { createMemory } from '../../store/memory.ts';
 import type { Io } from '../io.ts';
 import type { RunSettings } from '../settings/settings.ts';
@@ -35,7 +35,7 @@ export async function openStore(
   };
   const keys = keysOf({ ...scope, prefix: settings.storePrefix, egress: settings.egress });
   return {
-    link: createLink(address, connect, keys, clock, random),
+    link: new StoreLink(address, connect, keys, clock, random),
     keys,
     address,
     connect,

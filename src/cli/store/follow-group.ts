@@ -63,7 +63,7 @@ function groupOptions(
   const { memory } = store;
   const id = `${feedId}/${group}`;
   return {
-    open: store.link.open,
+    open: () => store.link.open(),
     feed: store.keys.feed(feedId),
     name: group,
     shared,

@@ -39,7 +39,7 @@ export async function openFollower(
     verified: () => follower.verified,
   });
   const stream = createFollower({
-    open: store.link.open,
+    open: () => store.link.open(),
     feed: store.keys.feed(feedId),
     begin,
     clock,
