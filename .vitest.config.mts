@@ -16,14 +16,17 @@ const slow = [
   'docs/demo',
   'e2e/bulk',
   'campaign/tail',
+  'sim/relay',
+  'sim/promise',
+  'sim/desk',
   'docs/recipes',
   'docs/unattended',
-  'sim/promise',
   'e2e/faults',
   'store/fleet',
-  'sim/relay',
   'e2e/hostile',
   'store/failures',
+  'tail/budget',
+  'fuzz/drift',
 ];
 
 class SlowFirst extends BaseSequencer {
