@@ -29,7 +29,7 @@ interface Scenario {
 }
 
 /** The number of rounds of a scenario. Each round tries every format. */
-const ROUNDS = Math.max(4, Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 0) / 40));
+const ROUNDS = Math.max(2, Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 0) / 40));
 const TIMEOUT_MS = 60_000 + ROUNDS * 10_000;
 const seed = seedOf();
 

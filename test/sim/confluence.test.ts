@@ -4,7 +4,7 @@ import { rngOf } from './rng.ts';
 import { simulate } from './run.ts';
 import { type Schedule, scheduleOf } from './schedule.ts';
 
-const COUNT = Number(process.env['SIM_SEEDS'] ?? 150);
+const COUNT = Number(process.env['SIM_SEEDS'] ?? 80);
 
 /** A schedule whose posts often make a confluence. */
 function confluent(seed: number): Schedule {

@@ -5,7 +5,7 @@ import { scheduleOf } from './schedule.ts';
 import type { Mutation } from './world.ts';
 
 /** The number of schedules; `SIM_SEEDS=1000000` runs more, `SEED=n` repeats one. */
-const SEEDS = Number(process.env['SIM_SEEDS'] ?? 400);
+const SEEDS = Number(process.env['SIM_SEEDS'] ?? 200);
 const one = process.env['SEED'];
 const desks = (many: number) =>
   [...seeds(0, many)].map((schedule) => ({ ...schedule, desk: true }));

@@ -29,7 +29,7 @@ test('returns the last entry of each key, whatever the texts are', () => {
       expect(new Map(found as [string, unknown][])).toEqual(expected);
       expect(new Map([...log.all()].map(([name, [value]]) => [name, value]))).toEqual(expected);
     }),
-    runs(200),
+    runs(60),
   );
 });
 
