@@ -1,4 +1,4 @@
-import { openPromise } from '../base/calls.ts';
+import { type OpenPromise, openPromise } from '../base/calls.ts';
 import type { Clock } from '../base/clock.ts';
 import { Failure } from '../base/failure.ts';
 import { errno, isDiskFull } from '../base/files.ts';
@@ -7,69 +7,86 @@ import { failureOf } from './sink.ts';
 /**
  * Pauses a run that follows a feed while any of its files cannot be written because a disk is full.
  */
-export type DiskWait = ReturnType<typeof createDiskWait>;
+export interface DiskWait {
+  /** Why the run waits; undefined while it does not. */
+  readonly failure: Failure | undefined;
+  /** Ends when all files can be written again; undefined if they can. */
+  wait(): Promise<void> | undefined;
+  /**
+   * Repeats `step` every second while the disk is full or the device fails. Throws all other
+   * errors.
+   */
+  retry<T>(path: string, step: () => T | Promise<T>): Promise<T>;
+  /** A step that waits is tried once more. From now on, each step is tried only once. */
+  close(): void;
+}
 
 /** A `Failure` with EIO is final: see `syncTo`. */
 const mayPass = (error: unknown) =>
   isDiskFull(error) || (errno(error) === 'EIO' && !(error instanceof Failure));
 const RETRY_MS = 1_000;
 
-export function createDiskWait(
-  clock: Pick<Clock, 'sleep'>,
-  signal: AbortSignal,
-  notice: (text: string) => void,
-) {
-  const closed = new AbortController();
-  const until = AbortSignal.any([signal, closed.signal]);
-  const waiting = new Set<Failure>();
-  let over: ReturnType<typeof openPromise> | undefined;
+export class FullDiskWait implements DiskWait {
+  readonly #clock: Pick<Clock, 'sleep'>;
+  readonly #notice: (text: string) => void;
+  readonly #closed = new AbortController();
+  readonly #until: AbortSignal;
+  readonly #waiting = new Set<Failure>();
+  /** The end of the pause; undefined while nothing waits. */
+  #pause: OpenPromise | undefined;
 
-  const begin = (failure: Failure) => {
-    if (![...waiting].some(({ message }) => message === failure.message))
-      notice(`${failure.message}; waiting until it can be written`);
-    waiting.add(failure);
-    over ??= openPromise();
-  };
+  constructor(clock: Pick<Clock, 'sleep'>, signal: AbortSignal, notice: (text: string) => void) {
+    this.#clock = clock;
+    this.#notice = notice;
+    this.#until = AbortSignal.any([signal, this.#closed.signal]);
+  }
 
-  const end = (failure: Failure) => {
-    waiting.delete(failure);
-    if (waiting.size > 0) return;
-    over?.resolve();
-    over = undefined;
-  };
+  get failure(): Failure | undefined {
+    const [first] = this.#waiting;
+    return first;
+  }
 
-  return {
-    get failure(): Failure | undefined {
-      const [first] = waiting;
-      return first;
-    },
-    wait: (): Promise<void> | undefined => over?.promise,
-    /**
-     * Repeats `step` every second while the disk is full or the device fails. Throws all other
-     * errors.
-     */
-    async retry<T>(path: string, step: () => T | Promise<T>): Promise<T> {
-      let failure: Failure | undefined;
-      try {
-        for (;;) {
-          try {
-            const value = await step();
-            if (failure) notice(`${path} can be written again`);
-            return value;
-          } catch (error) {
-            if (!mayPass(error) || until.aborted) throw error;
-            if (!failure) {
-              failure = failureOf(path, error);
-              begin(failure);
-            }
-            await clock.sleep(RETRY_MS, until).catch(() => {});
+  wait(): Promise<void> | undefined {
+    return this.#pause?.promise;
+  }
+
+  async retry<T>(path: string, step: () => T | Promise<T>): Promise<T> {
+    let failure: Failure | undefined;
+    try {
+      for (;;) {
+        try {
+          const value = await step();
+          if (failure) this.#notice(`${path} can be written again`);
+          return value;
+        } catch (error) {
+          if (!mayPass(error) || this.#until.aborted) throw error;
+          if (!failure) {
+            failure = failureOf(path, error);
+            this.#begin(failure);
           }
+          await this.#clock.sleep(RETRY_MS, this.#until).catch(() => {});
         }
-      } finally {
-        if (failure) end(failure);
       }
-    },
-    /** A step that waits is tried once more. From now on, each step is tried only once. */
-    close: () => closed.abort(),
-  };
+    } finally {
+      if (failure) this.#end(failure);
+    }
+  }
+
+  close(): void {
+    this.#closed.abort();
+  }
+
+  #begin(failure: Failure): void {
+    if (![...this.#waiting].some(({ message }) => message === failure.message))
+      this.#notice(`${failure.message}; waiting until it can be written`);
+    this.#waiting.add(failure);
+    this.#pause ??= openPromise();
+  }
+
+  #end(failure: Failure): void {
+    this.#waiting.delete(failure);
+    if (this.#waiting.size > 0) return;
+    this.#pause?.resolve();
+    this.#pause = undefined;
+  }
 }

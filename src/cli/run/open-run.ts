@@ -52,7 +52,7 @@ export async function openRun(io: Io, command: Runnable, parsed: Parsed): Promis
   });
   const diskWait =
     'status' in command.options
-      ? (await import('../../output/disk-wait.ts')).createDiskWait(
+      ? new (await import('../../output/disk-wait.ts')).FullDiskWait(
           io.clock,
           terminal.signal,
           terminal.notice,

@@ -71,7 +71,8 @@ export function storedFeeder(
     check: output.check,
     async run() {
       if (flags.duration !== undefined) ending.stopAfter(flags.duration, clock);
-      ending.signal.addEventListener('abort', context.out.diskWait.close, { once: true });
+      const { diskWait } = context.out;
+      ending.signal.addEventListener('abort', () => diskWait.close(), { once: true });
       await source.run();
       const { rows, missing } = progress;
       const [first] = missing;
