@@ -5,7 +5,7 @@ import type { Subject } from '../../core/lookup/subject.ts';
 import type { Planned } from '../../core/spend/plan.ts';
 import type { SubjectSource } from '../../input/subject-list.ts';
 import type { View } from '../../output/view.ts';
-import { openRunAnswers } from '../../state/run-answers.ts';
+import { TemporaryAnswers } from '../../state/run-answers.ts';
 import { type GatheredSubjects, gatherSubjects } from '../args/subjects.ts';
 import { checkLeft } from '../run/approve.ts';
 import type { Context } from '../run/context.ts';
@@ -48,7 +48,7 @@ interface LookupTask<T extends object> {
   readonly standing?: (() => string | undefined) | undefined;
   /** The record as it is printed; undefined if it is not. By default, every record is. */
   readonly shown?: ((record: Lookup['record']) => Lookup['record'] | undefined) | undefined;
-  /** In the order of the subjects. */
+  /** The plans are in the order of the subjects. */
   plan(subjects: readonly Subject[]): readonly SubjectPlan[];
 }
 
@@ -170,7 +170,7 @@ async function printLookups<T extends object>(
   }
 
   async function* lookups(): AsyncGenerator<Lookup, void, void> {
-    const options = { answer, read: task.read, older: openRunAnswers(), signal };
+    const options = { answer, read: task.read, older: new TemporaryAnswers(), signal };
     try {
       await findCheaply(plans, known, signal, (done, all) =>
         progress.show('looking up', done, all),

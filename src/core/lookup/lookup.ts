@@ -90,7 +90,7 @@ export function lookup(
 
   const find = (subject: string | Subject, stop: AbortSignal) =>
     typeof subject === 'string' ? readAndFind(subject, stop) : answers.find(subject, stop);
-  return ordered(subjects, find, { signal, end: older?.close });
+  return ordered(subjects, find, { signal, end: older && (() => older.close()) });
 }
 
 /**

@@ -5,7 +5,7 @@ import { CachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
 import { type LookupAnswer, lookup } from '../../../src/core/lookup/lookup.ts';
 import { readSubject, type Subject } from '../../../src/core/lookup/subject.ts';
 import { PeopleBook } from '../../../src/state/people/book.ts';
-import { openRunAnswers } from '../../../src/state/run-answers.ts';
+import { TemporaryAnswers } from '../../../src/state/run-answers.ts';
 import { openFolder } from '../../folder.ts';
 import { runs } from '../../state/room.ts';
 import { error, gather, json, me, memoryCache, type Reply, rig, user } from '../fakes.ts';
@@ -64,7 +64,7 @@ describe('lookups', () => {
               from: 'service',
             };
           };
-          const older = isFull ? full : openRunAnswers();
+          const older = isFull ? full : new TemporaryAnswers();
           const texts = numbers.map((number) => `h${number}`);
           const reading = { readAt: 1, via: 'service' };
           const records: object[] = [];
