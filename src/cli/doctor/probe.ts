@@ -1,3 +1,4 @@
+import { openPromise } from '../../base/calls.ts';
 import { Failure } from '../../base/failure.ts';
 import { statsOf } from '../../base/files.ts';
 import { isRecord, plainJson } from '../../base/json-object.ts';
@@ -214,6 +215,20 @@ const asPaths = (document: unknown): object =>
 
 const READY_MS = 15_000;
 
+/** The changes of a connection, which a reader awaits from before it reads: it misses none. */
+class Changes {
+  #next = openPromise();
+
+  next(): Promise<void> {
+    return this.#next.promise;
+  }
+
+  note(): void {
+    this.#next.resolve();
+    this.#next = openPromise();
+  }
+}
+
 async function socketCheck(context: Context): Promise<Check> {
   const { maxCu } = context.settings;
   if (maxCu !== undefined && context.bill.spent + cu.socketMinute > maxCu) {
@@ -239,14 +254,12 @@ async function socketCheck(context: Context): Promise<Check> {
     () => {},
   );
   const outcome = await attempt(async () => {
-    let wake = () => {};
-    signal.addEventListener('abort', () => wake(), { once: true });
-    const link = await connect(() => wake(), signal);
+    const changes = new Changes();
+    signal.addEventListener('abort', () => changes.note(), { once: true });
+    const link = await connect(() => changes.note(), signal);
     try {
       for (;;) {
-        const changed = new Promise<void>((resolve) => {
-          wake = resolve;
-        });
+        const changed = changes.next();
         for (let frame = link.next(); frame; frame = link.next()) {
           const read = ServerFrame.safeParse(plainJson(Buffer.from(frame).toString('utf8')));
           if (read.data?.type === 'ready') return;
