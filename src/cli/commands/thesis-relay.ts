@@ -63,7 +63,6 @@ export const thesisRelay = command({
     const store = await needStore(context.service, context.settings.flags.sandbox);
     await approve(cost, context);
     const client = await context.service.client();
-    const byToken = tokens.length > 0 && tokens.length <= SOCKET_TOKENS_MAX;
     const normal = tokens.map(normalToken).sort();
     const { runRelay } = await import('../store/relay.ts');
     const { RelayState, watchRelay } = await import('../store/watch-relay.ts');
@@ -72,14 +71,12 @@ export const thesisRelay = command({
     const state = new RelayState();
     const ledger = await context.service.ledger();
     const world = {
-      ...{
-        io,
-        signal,
-        notice: context.terminal.notice,
-        diskWait: context.out.diskWait,
-        scope: context.service.scope,
-        store,
-      },
+      io,
+      signal,
+      notice: context.terminal.notice,
+      diskWait: context.out.diskWait,
+      scope: context.service.scope,
+      store,
       startLine: (line: string) => context.service.permission.withLimit(line),
       source: thesisSource(client, { tokenAddress }),
       connect:
@@ -90,14 +87,16 @@ export const thesisRelay = command({
       spent: () => client.spent,
     };
     const plan = {
-      ...{ tokens: normal, keepMs: keep, keepRows, via, lagMs: lag, waitForBudget },
+      tokens: normal,
+      keepMs: keep,
+      keepRows,
+      via,
+      lagMs: lag,
+      waitForBudget,
       limitLeft: () => context.service.permission.left,
       socketShare: settings.socketShare,
       feed: thesisFeedName(undefined, normal),
-      subscription: byToken ? ({ type: 'tokens', tokens } as const) : ({ type: 'all' } as const),
-      carries: byToken ? createFilter({ tokens }) : undefined,
-      scope: createFilter({ tokens: tokenAddress === undefined ? [] : [tokenAddress] }),
-      filter: createFilter({ tokens }),
+      ...postsOf(tokens),
     };
     const followed = { ...service, feed: feedWords('theses', [], token), isRelay: true };
     await runFeed(context, followed, async () => ({
@@ -113,3 +112,14 @@ export const thesisRelay = command({
     }));
   },
 });
+
+/** The posts that the relay reads from the socket and from pages, and those that it stores. */
+function postsOf(tokens: string[]) {
+  const byToken = tokens.length > 0 && tokens.length <= SOCKET_TOKENS_MAX;
+  return {
+    subscription: byToken ? ({ type: 'tokens', tokens } as const) : ({ type: 'all' } as const),
+    carries: byToken ? createFilter({ tokens }) : undefined,
+    scope: createFilter({ tokens: tokens.length === 1 ? tokens : [] }),
+    filter: createFilter({ tokens }),
+  };
+}
