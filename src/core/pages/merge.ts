@@ -193,7 +193,7 @@ class Lane<T> {
   readonly #pages: AsyncGenerator<PageBatch<T>, void, void> | undefined;
   readonly #seen: ReadonlySet<string> | undefined;
 
-  /** Without pages, the feed was read to its end before. */
+  /** A feed without pages was read to its end before. */
   constructor(
     feed: TimedFeed<T>,
     pages: AsyncGenerator<PageBatch<T>, void, void> | undefined,

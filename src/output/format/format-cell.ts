@@ -219,8 +219,8 @@ function trend(values: readonly (number | undefined)[], { unicode, words }: Form
 }
 
 /**
- * At most as many values as a line has cells: the last one of each part, which is a gap only if all
- * of it is.
+ * The line has a limited number of cells, so each shows the last value of its part, which is a gap
+ * only if all of the part is.
  */
 function condensed(values: readonly (number | undefined)[]): readonly (number | undefined)[] {
   const width = LENGTH.trend;
@@ -306,7 +306,7 @@ function unitOf(kind: NumberKind, times: string): string {
   return kind === 'multiple' ? times : '';
 }
 
-/** At most two decimals from 1 on, four below 1, and two significant digits below 0.01. */
+/** A number has at most two decimals from 1 on, four below 1, two significant digits below 0.01. */
 export function grouped(size: number): string {
   if (size >= LARGEST) return size.toExponential(2).replace('e+', 'e');
   if (Number.isInteger(size)) return group(size.toFixed(0));

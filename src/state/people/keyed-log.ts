@@ -178,7 +178,7 @@ function appendIn(file: string, lines: string): number {
   }
 }
 
-/** For fewer keys, a search for each is faster than a look at every line. */
+/** A search for each key is faster than a look at every line if there are fewer keys than this. */
 const SEVERAL = 3;
 /** Behind the type of a name, and at the same place in ids and addresses of any type. */
 const SIGN_AT = 13;
