@@ -120,7 +120,6 @@ const cliRooms: readonly string[] = [
   'lookup',
   'tail',
   'store',
-  'verify',
   'lists',
   'replay',
   'pnl',

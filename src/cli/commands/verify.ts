@@ -1,15 +1,13 @@
-import { basename, dirname, join } from 'node:path';
 import { integer } from '../../base/amounts.ts';
 import { duration } from '../../base/durations.ts';
-import { usageError } from '../../base/failure.ts';
-import { realPath, statsOf } from '../../base/files.ts';
 import { time } from '../../base/times.ts';
 import { Verification } from '../../contract/records/verification.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import { verificationView, verifiedFilesView } from '../../output/views/verification.ts';
-import { finishedFiles } from '../../tail/file/rotation.ts';
+import { checkSameFeed, filesToVerify } from '../../verify/files.ts';
 import { IdSet } from '../../verify/id-set.ts';
 import { joinFiles } from '../../verify/join.ts';
+import { planSample } from '../../verify/sample.ts';
 import { type ScannedFile, scanFile } from '../../verify/scan.ts';
 import { readRange } from '../args/list-flags.ts';
 import { value } from '../args/option.ts';
@@ -18,7 +16,6 @@ import { approve, isDryRun } from '../run/approve.ts';
 import type { Context } from '../run/context.ts';
 import { isRowFormat } from '../run/open-printer.ts';
 import { gapText, placeText } from '../tail/notice-text.ts';
-import { planSample } from '../verify/sample.ts';
 import page from './verify.md';
 
 export const verify = command({
@@ -57,18 +54,19 @@ export const verify = command({
     // Some of the lines may be outside of the verified stretches.
     const picking = { lines: sample === undefined ? 0 : 4 * sample + 20, random: io.random };
     const scanned: ScannedFile[] = [];
-    for (const file of filesOf(files)) {
+    for (const file of filesToVerify(files)) {
       const scan = () => scanFile(file, ids, scanned.length, picking, signal);
       scanned.push(await waits.during(() => `reading ${file}`, scan));
     }
-    sameFeed(scanned);
+    checkSameFeed(scanned);
     const asked = {
       from: range.since,
       to: range.until === undefined ? undefined : range.until - 1,
       now,
     };
     const joined = joinFiles(scanned, asked);
-    const sampled = sample === undefined ? undefined : planSample(context, scanned, joined, sample);
+    const sampled =
+      sample === undefined ? undefined : planSample(sampleRun(context), scanned, joined, sample);
     const isRows = isRowFormat(context.settings.format);
     if (
       await isDryRun(
@@ -97,6 +95,14 @@ export const verify = command({
   },
 });
 
+const sampleRun = ({ terminal, service }: Context) => ({
+  random: terminal.io.random,
+  signal: terminal.signal,
+  baseUrl: service.scope?.baseUrl,
+  client: () => service.client(),
+  notice: (line: string) => terminal.notice(line),
+});
+
 /** Whether the feed was last read completely after this time; if not, says when. */
 function checkFresh({ terminal }: Context, { readAt }: Verification, after: number): boolean {
   if (readAt !== null && readAt >= after) return true;
@@ -105,59 +111,6 @@ function checkFresh({ terminal }: Context, { readAt }: Verification, after: numb
     `the feed was last read completely ${when}, which is longer ago than --fresh allows`,
   );
   return false;
-}
-
-/**
- * The files that are meant: a certificate, which a pattern may match, stands for its file, the lock
- * of a running tail is passed over, and the files that --rotate has finished belong to the file
- * that continues them.
- */
-function filesOf(given: readonly string[]): string[] {
-  const meant = given.filter((file) => !isLockName(file)).map(certifiedFile);
-  if (meant.length === 0)
-    throw usageError(`${given[0]} is the lock of a file`, 'give the name of the file');
-  const named = new Set(meant.map(realPath));
-  const parts = meant.flatMap((file) => partsOf(file)).filter((part) => !named.has(part));
-  const seen = new Set<string>();
-  return [...parts, ...meant].filter((file) => {
-    const path = realPath(file);
-    return !seen.has(path) && seen.add(path);
-  });
-}
-
-/** The files that --rotate has finished, oldest first. */
-function partsOf(file: string): string[] {
-  if (statsOf(file)?.isFile() !== true) return [];
-  const paths = finishedFiles(file).map(({ path }) => {
-    const asGiven = join(dirname(file), basename(path));
-    return realPath(asGiven) === path ? asGiven : path;
-  });
-  return paths.reverse();
-}
-
-/** The name of a lock, or of the lock that guards its removal. */
-const isLockName = (file: string): boolean => /\.lock(\.[\w-]+)?$/.test(file);
-
-const CERTIFICATE = '.trdr';
-
-function certifiedFile(given: string): string {
-  if (!given.endsWith(CERTIFICATE)) return given;
-  const file = given.slice(0, -CERTIFICATE.length);
-  return statsOf(file) === undefined && statsOf(`${file}.gz`) ? `${file}.gz` : file;
-}
-
-/** Certificates of different feeds cannot be joined. */
-function sameFeed(scanned: readonly ScannedFile[]): void {
-  const named = scanned.flatMap(({ file, certificate }) =>
-    certificate ? { file, feed: `${certificate.feed} ${JSON.stringify(certificate.filters)}` } : [],
-  );
-  const [first] = named;
-  const other = named.find(({ feed }) => feed !== first?.feed);
-  if (!first || !other) return;
-  throw usageError(
-    `${first.file} and ${other.file} are of different feeds or filters: ${safeLine(first.feed)}, and ${safeLine(other.feed)}`,
-    'verify each feed by itself',
-  );
 }
 
 function report(

@@ -22,6 +22,7 @@ import { type Plan, type Planned, totalOf } from '../../core/spend/plan.ts';
 import type { View } from '../../output/view.ts';
 import { countsView } from '../../output/views/counts.ts';
 import type { Among } from '../../tail/source.ts';
+import { fileToCertify, ListCertificate } from '../../verify/list-certificate.ts';
 import { agentOf } from '../agent.ts';
 import { type ListInput, readRange } from '../args/list-flags.ts';
 import { serviceClock } from '../lookup/service-time.ts';
@@ -30,7 +31,6 @@ import { continueList, hintToContinue } from '../run/continue-command.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
 import type { Out } from '../run/out.ts';
 import { filtersOf, showingFilters } from '../tail/filters.ts';
-import { createListCertificate, type ListCertificate } from '../verify/list-certificate.ts';
 import { type CountedFields, PostCounter } from './post-counter.ts';
 
 interface PostList extends CountedFields {
@@ -160,7 +160,13 @@ async function printList(
   const clock: Clock = isTimed ? await serviceClock(context) : terminal.io.clock;
   const range = readRange(flags, clock.now(), settings.utc);
   const walk = { ...range, limit: rows, before: flags.before, clock, signal: terminal.signal };
-  const certificate = createListCertificate(context, list.timeField, walk);
+  const certificate = new ListCertificate({
+    file: fileToCertify(settings.flags.out, settings.format),
+    service: context.service,
+    timeField: list.timeField,
+    range,
+    now: terminal.io.clock.now,
+  });
   const state: ListState = {
     name: '',
     among: {},

@@ -1,0 +1,166 @@
+import type { Sent } from '../contract/read-record.ts';
+import { timeOfItem } from '../contract/records/page.ts';
+import type { TimedFeed, WalkOptions } from '../core/pages/walk.ts';
+import { descriptorIn } from '../output/file.ts';
+import type { Filters } from '../tail/certificate.ts';
+import { certify } from '../tail/file/certify.ts';
+import { LineCount } from '../tail/file/line-count.ts';
+import { feedOf, resumableOut } from '../tail/file/position-file.ts';
+import { nthNewest } from '../tail/post-row.ts';
+import { timing } from '../tail/timing.ts';
+
+/** So many posts in a row decide about a time, because a single one may be dated wrongly. */
+const PROOF = 3;
+
+/** A post that is dated further ahead has no usable time. */
+const AHEAD_MS = 86_400_000;
+
+/** The list that is certified, and where. */
+interface CertifiedList {
+  /** The file that the list is written to; undefined if it is not certified. */
+  readonly file: string | undefined;
+  /** The service that the posts are from. */
+  readonly service: { readonly scope?: { readonly baseUrl: string } | undefined };
+  /** The field with the time of a post. */
+  readonly timeField: string;
+  readonly range: Pick<WalkOptions, 'since' | 'until'>;
+  readonly now: () => number;
+}
+
+/**
+ * The file of `--out` if it can have a certificate: only NDJSON files have one, and nothing can be
+ * written beside a descriptor, such as /dev/fd/7.
+ */
+export function fileToCertify(out: string | undefined, format: string): string | undefined {
+  if (format !== 'ndjson' || out === undefined || descriptorIn(out) !== undefined) return undefined;
+  return resumableOut(out);
+}
+
+/** Observes the feeds of a list and its posts, and certifies what was written of them. */
+export class ListCertificate {
+  readonly #list: CertifiedList;
+  /** The clock of the service, by the first pages. */
+  #serviceTime: number | undefined;
+  /** When the newest page was read, by the clock of this machine. */
+  #readAt: number | null = null;
+  #feeds: readonly ReadFeed[] = [];
+  #newest: number | null = null;
+  /** The oldest post times that were read, oldest first. */
+  #oldest: readonly number[] = [];
+
+  constructor(list: CertifiedList) {
+    this.#list = list;
+  }
+
+  /** Observes the feeds that are read from now on, in place of those before. */
+  watch<T>(feeds: readonly TimedFeed<T>[]): readonly TimedFeed<T>[] {
+    const { file, range } = this.#list;
+    if (file === undefined) return feeds;
+    const watched = feeds.map((feed) => ({ feed, read: new ReadFeed(range.since) }));
+    this.#feeds = watched.map(({ read }) => read);
+    return watched.map(({ feed, read }) => ({
+      ...feed,
+      page: async (before, rows, signal) => {
+        const page = await feed.page(before, rows, signal);
+        const times = page.items.map((item) => this.#usable(feed.timeOf(item)));
+        this.#see(read, times, page.hasMore);
+        return page;
+      },
+    }));
+  }
+
+  /** Called with each post of the range, whether it passes the filter or not. */
+  saw(item: Sent): void {
+    const at = this.#usable(timeOfItem(item, this.#list.timeField));
+    if (at === null || this.#list.file === undefined) return;
+    this.#newest = Math.max(this.#newest ?? at, at);
+    this.#oldest = oldestOf([...this.#oldest, at]);
+  }
+
+  /**
+   * Writes the certificate of a complete file. With `isCut`, the list ended before the end of the
+   * range.
+   */
+  write(feed: string, filters: Filters, isCut: boolean): void {
+    const { file, service, range } = this.#list;
+    if (file === undefined) return;
+    const { after, verified } = this.#stretch(isCut);
+    const count = new LineCount().read(file);
+    const lines = count.lines(this.#newest);
+    // With --fields, the lines may have no ids.
+    if (lines.rows > 0 && lines.first === null) return;
+    certify(
+      file,
+      {
+        feed: feedOf(feed, service),
+        filters,
+        ids: [],
+        readAt: range.until ? null : this.#readAt,
+        start: after,
+        verified,
+        lowest: this.#oldest[0] ?? null,
+        coverage: { after, gaps: [] },
+      },
+      { dev: '', ino: '', offset: count.digest.bytes, lines },
+    );
+  }
+
+  #see(read: ReadFeed, times: readonly (number | null)[], hasMore: boolean): void {
+    this.#readAt ??= this.#list.now();
+    if (read.isNew)
+      this.#serviceTime = Math.max(this.#serviceTime ?? 0, nthNewest(times, PROOF - 1) ?? 0);
+    read.see(times, hasMore);
+  }
+
+  /** The stretch of post times that is complete in the file: after one time, up to another. */
+  #stretch(isCut: boolean): { readonly after: number | null; readonly verified: number | null } {
+    const { since, until } = this.#list.range;
+    const read = isCut || since === undefined ? (this.#oldest[PROOF - 1] ?? null) : since - 1;
+    const provenAfter = Math.max(...this.#feeds.map((feed) => feed.provenAfter));
+    const isProven = read !== null && provenAfter < Number.POSITIVE_INFINITY;
+    const after = isProven ? Math.max(read, provenAfter) : null;
+    const to = Math.min(
+      (this.#serviceTime ?? 0) - timing.latenessMs,
+      (until ?? Number.POSITIVE_INFINITY) - 1,
+    );
+    return { after, verified: after === null || to <= after ? null : to };
+  }
+
+  #usable(at: number | null): number | null {
+    return at !== null && at > this.#list.now() + AHEAD_MS ? null : at;
+  }
+}
+
+const oldestOf = (times: readonly number[]): readonly number[] =>
+  [...times].sort((one, other) => one - other).slice(0, PROOF);
+
+/** What the pages of one feed show of it. */
+class ReadFeed {
+  isNew = true;
+  #isReached = false;
+  #older = 0;
+  #hasMore = true;
+  #oldest: readonly number[] = [];
+  readonly #since: number | undefined;
+
+  constructor(since: number | undefined) {
+    this.#since = since;
+  }
+
+  see(times: readonly (number | null)[], hasMore: boolean): void {
+    this.isNew = false;
+    this.#hasMore = hasMore;
+    for (const at of times) {
+      if (at === null) continue;
+      this.#oldest = oldestOf([...this.#oldest, at]);
+      this.#older = this.#since !== undefined && at < this.#since ? this.#older + 1 : 0;
+      this.#isReached ||= this.#older >= PROOF;
+    }
+  }
+
+  /** The reported end of the feed proves nothing: more posts may be older than the last ones. */
+  get provenAfter(): number {
+    if (this.#isReached || this.#hasMore) return Number.NEGATIVE_INFINITY;
+    return this.#oldest[PROOF - 1] ?? Number.POSITIVE_INFINITY;
+  }
+}
