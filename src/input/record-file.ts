@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { parseJson } from '../base/json.ts';
 import { linesIn } from './csv.ts';
-import { type InputIo, inputText, peek } from './subject-list.ts';
+import { type InputIo, inputText, peek } from './read-text.ts';
 
 type RecordFormat = 'table' | 'ndjson' | 'json';
 

@@ -1,15 +1,11 @@
-import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
-import { addAbortSignal, type Readable } from 'node:stream';
-import type { TextDecoder as Decoder } from 'node:util';
 import { usageError } from '../base/failure.ts';
-import { errno, inWords } from '../base/files.ts';
 import { isRecord, parseObject } from '../base/json-object.ts';
 import type { Line } from '../base/lines.ts';
 import { trimText } from '../base/trim-text.ts';
-import { group } from '../base/units.ts';
 import { locate } from '../output/format/fields.ts';
 import { didYouMean } from '../output/suggest.ts';
 import { LONGEST_ROW, linesIn, readCsv } from './csv.ts';
+import { type InputIo, inputText, peek } from './read-text.ts';
 
 /** A subject as the user wrote it, with its line number if it comes from a file or stdin. */
 interface GivenSubject {
@@ -67,12 +63,6 @@ export async function* readSubjects(
   }
 }
 
-/** The standard input of a run, and the signal that ends the wait for more of it. */
-export interface InputIo {
-  readonly stdin: Readable;
-  readonly signal?: AbortSignal;
-}
-
 /**
  * The subjects in parts, such as those of one chunk of input, because one promise per subject would
  * be slower.
@@ -92,58 +82,6 @@ async function* partsOf(
   if (file !== undefined) yield* read(file);
 }
 
-/** The text of a file or stdin (`-`). An aborted signal ends the wait for more. */
-export async function* inputText(path: string, { stdin, signal }: InputIo): AsyncGenerator<string> {
-  signal?.throwIfAborted();
-  try {
-    const stream = path === '-' ? stdin : await openInput(path);
-    yield* decoded(signal ? addAbortSignal(signal, stream) : stream);
-  } catch (error) {
-    signal?.throwIfAborted();
-    if (path === '-') throw error;
-    const code = errno(error);
-    if (code === 'ENOENT')
-      throw usageError(`file not found: ${path}`, 'check the path, or use - to read from stdin');
-    if (code === 'EISDIR')
-      throw usageError(`${path} is a folder`, 'give the name of a file in that folder');
-    if (code === 'EACCES')
-      throw usageError(`permission denied: ${path}`, 'make the file readable for your user');
-    throw inWords('read', path, error);
-  }
-  signal?.throwIfAborted();
-}
-
-/**
- * A FIFO is opened as a socket: a blocked read of a file would ignore signals, and `process.exit`
- * would wait for it.
- */
-export async function openInput(path: string): Promise<Readable> {
-  const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  if (!fstatSync(fd).isFIFO()) return createReadStream(path, { fd });
-  const { Socket } = await import('node:net');
-  return new Socket({ fd, readable: true, writable: false });
-}
-
-/**
- * Decodes UTF-8, or UTF-16 with a byte order mark, which Windows PowerShell and spreadsheets write.
- */
-async function* decoded(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  let head: Uint8Array = Buffer.alloc(0);
-  let decoder: Decoder | undefined;
-  for await (const chunk of chunks) {
-    const bytes = decoder ? chunk : Buffer.concat([head, Buffer.from(chunk)]);
-    if (!decoder && bytes.length > 1) decoder = new TextDecoder(encodingOf(bytes));
-    if (decoder) yield decoder.decode(bytes, { stream: true });
-    else head = bytes;
-  }
-  yield decoder ? decoder.decode() : new TextDecoder().decode(head);
-}
-
-function encodingOf([first, second]: Uint8Array): string {
-  if (first === 0xff && second === 0xfe) return 'utf-16le';
-  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
-}
-
 async function* inTable(
   chunks: AsyncIterable<string>,
   column: string,
@@ -152,25 +90,6 @@ async function* inTable(
   if (first === '[')
     throw usageError('the input is a JSON array', 'write one object per line: -o ndjson');
   yield* first === '{' ? inField(all, column) : inColumn(all, column);
-}
-
-/** The first character that is not white space, which shows the format, and the whole text. */
-export async function peek(
-  chunks: AsyncIterable<string>,
-): Promise<{ readonly first: string | undefined; readonly all: AsyncIterable<string> }> {
-  const rest = chunks[Symbol.asyncIterator]();
-  let head = '';
-  // Endless blank input is left to the reader of CSV, whose lines are bounded.
-  while (trimText(head) === '' && head.length < LONGEST_LINE) {
-    const { value, done } = await rest.next();
-    if (done) break;
-    head += value;
-  }
-  async function* all() {
-    yield head;
-    yield* { [Symbol.asyncIterator]: () => rest };
-  }
-  return { first: trimText(head)[0], all: all() };
 }
 
 async function* inColumn(
@@ -317,21 +236,3 @@ function columnAt(header: readonly string[], column: string): number {
 
 /** The maximum length of a line in bytes; subjects and most comment lines are shorter. */
 const LONGEST_LINE = 4096;
-
-export async function readAll(
-  { stdin }: Pick<InputIo, 'stdin'>,
-  most: number,
-  signal: AbortSignal,
-  path = '-',
-): Promise<string> {
-  let text = '';
-  for await (const part of inputText(path, { stdin, signal })) {
-    text += part;
-    if (text.length > most)
-      throw usageError(
-        `the input on stdin is larger than ${group(most)} bytes`,
-        'check which program writes to stdin',
-      );
-  }
-  return text;
-}

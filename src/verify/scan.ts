@@ -5,7 +5,7 @@ import { Failure } from '../base/failure.ts';
 import { inWords } from '../base/files.ts';
 import { LineDigest } from '../base/line-digest.ts';
 import { countText, group } from '../base/units.ts';
-import { openInput } from '../input/subject-list.ts';
+import { openInput } from '../input/read-text.ts';
 import { certificateAt } from '../tail/file/certify.ts';
 import { postIn } from '../tail/file/line-count.ts';
 import type { IdSet } from './id-set.ts';

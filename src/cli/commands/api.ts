@@ -1,7 +1,7 @@
 import { usageError } from '../../base/failure.ts';
 import { isKey, keyAsSubject } from '../../core/client/mask-key.ts';
 import { type Field, rawRequest } from '../../core/client/raw-request.ts';
-import { readAll } from '../../input/subject-list.ts';
+import { readAll } from '../../input/read-text.ts';
 import { excluding, flag, list, value } from '../args/option.ts';
 import { file, outFile } from '../args/values.ts';
 import { command } from '../command.ts';

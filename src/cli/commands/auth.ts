@@ -4,7 +4,7 @@ import { readAccount } from '../../contract/records/account.ts';
 import { ProfileRecord } from '../../contract/records/tool.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
 import { parseBaseUrl } from '../../core/http/base-url.ts';
-import { readAll } from '../../input/subject-list.ts';
+import { readAll } from '../../input/read-text.ts';
 import { profileView } from '../../output/views/settings.ts';
 import { checkKeyFormat, keyKind, noProfile, profileOf } from '../../state/config/profile.ts';
 import { needFolder } from '../../state/paths.ts';

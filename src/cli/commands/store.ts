@@ -4,7 +4,7 @@ import { storeUrl } from '../../base/url-values.ts';
 import { oneOf } from '../../base/values.ts';
 import { StoreItem } from '../../contract/records/store.ts';
 import { CheckRecord } from '../../contract/records/tool.ts';
-import { readAll } from '../../input/subject-list.ts';
+import { readAll } from '../../input/read-text.ts';
 import { checkView } from '../../output/views/settings.ts';
 import { storeView } from '../../output/views/store.ts';
 import { outputFormats } from '../../state/config/settings-table.ts';

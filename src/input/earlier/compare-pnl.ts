@@ -6,7 +6,7 @@ import type { PnlRecord } from '../../contract/records/subject.ts';
 import { numberText } from '../../output/format/format-cell.ts';
 import { isWanted, type Move, movesText } from '../../output/terminal/moves-text.ts';
 import { handleOf, measureOf, sortKeys, windowOf } from '../../output/views/pnl-rows.ts';
-import type { InputIo } from '../subject-list.ts';
+import type { InputIo } from '../read-text.ts';
 import { readExport } from './pnl-export.ts';
 
 export interface Comparison {

@@ -7,8 +7,8 @@ import { FailedSubject, MissingSubject, type PnlRecord } from '../../contract/re
 import { rearm } from '../../output/format/csv.ts';
 import { readingFields, rowFields, sortKeys, traderFields } from '../../output/views/pnl-rows.ts';
 import { readCsv } from '../csv.ts';
+import type { InputIo } from '../read-text.ts';
 import { openRecords, valuesIn } from '../record-file.ts';
-import type { InputIo } from '../subject-list.ts';
 
 export async function* readExport(path: string, io: InputIo): AsyncGenerator<PnlRecord> {
   const file = await openRecords(path, io);

@@ -9,8 +9,8 @@ import { rearm } from '../../output/format/csv.ts';
 import { isWanted } from '../../output/terminal/moves-text.ts';
 import { type ComparedUserField, comparedUserFields } from '../../output/views/compared-users.ts';
 import { readCsv } from '../csv.ts';
+import type { InputIo } from '../read-text.ts';
 import { openRecords, type RecordFile, valuesIn } from '../record-file.ts';
-import type { InputIo } from '../subject-list.ts';
 
 /** A record of an earlier output of "trdr whois". */
 interface EarlierUser {
