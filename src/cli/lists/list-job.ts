@@ -178,8 +178,9 @@ async function printList(
   };
   const read = readFeeds(context, flags, list, { walk, certificate, state });
   const posts = list.onPosts?.(read) ?? read;
+  // Where the limit is reached, posts are missing among those that were printed, not below them.
   const continued = (error: unknown) =>
-    state.next === flags.before
+    state.next === flags.before || state.matches === rows
       ? error
       : hintToContinue(error, () => continuedList(context, flags, state, range.since));
   const view = {

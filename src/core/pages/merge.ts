@@ -164,8 +164,8 @@ async function* ownPages<T>(
     }
   } catch (error) {
     // What was read was paid for, and the cursors of the last batch are behind it.
-    yield { items: newestFirst(lanes, Number.NEGATIVE_INFINITY), next: undefined };
-    throw error;
+    const items = newestFirst(lanes, Number.NEGATIVE_INFINITY);
+    yield { items, next: undefined, failure: { error } };
   }
 }
 

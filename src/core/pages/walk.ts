@@ -52,6 +52,11 @@ export interface ListBatch<T> {
   readonly next: string | undefined;
   /** Takes the items that were read but are not in a batch yet, because newer ones may follow. */
   readonly rest?: (() => readonly T[]) | undefined;
+  /**
+   * What ended the reading. The items are then the last ones, and newer ones may be missing among
+   * them.
+   */
+  readonly failure?: { readonly error: unknown } | undefined;
 }
 
 /** A batch of the pages of one feed. */
@@ -96,14 +101,17 @@ export async function* matching<T>(
   const { matches = () => true, maxPages = Number.POSITIVE_INFINITY, onGiveUp, onPage } = filter;
   /** Consecutive pages without a matching item. */
   let unmatched = 0;
-  for await (const { items, next, rest } of batches) {
+  for await (const { items, next, rest, failure } of batches) {
     unmatched++;
     for (const item of items) {
       if (!matches(item)) continue;
       unmatched = 0;
       yield item;
-      if (--left.count === 0) return;
+      if (--left.count === 0) break;
     }
+    // A limit that is reached does not make a list complete whose reading failed.
+    if (failure !== undefined) throw failure.error;
+    if (left.count === 0) return;
     if (next === undefined) continue;
     if (unmatched >= maxPages) {
       for (const item of (rest?.() ?? []).filter(matches).slice(0, left.count)) yield item;

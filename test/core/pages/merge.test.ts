@@ -118,6 +118,24 @@ test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
 );
 
 test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
+  'a list with a limit that lacks posts because a page failed reports the failure (SEED=%i)',
+  async (seed) => {
+    const dice = rngOf(seed);
+    const authors = 2 + dice.int(20);
+    const service = new Service(dice, authors, 400, false);
+    const many = 2 + dice.int(authors - 1);
+    const wanted = Array.from({ length: many }, (_, at) => at);
+    const all = service.posts.filter(({ author }) => wanted.includes(author));
+    const limit = 1 + dice.int(30);
+    service.failsAfter = dice.int(many + 2);
+    const { found, failed } = await read(service, wanted, { limit });
+    expect(found.length).toBeLessThanOrEqual(limit);
+    const times = (posts: readonly Post[]) => posts.map(({ time }) => time);
+    if (!failed) expect(times(found)).toEqual(times(all.slice(0, limit)));
+  },
+);
+
+test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
   'a list of several authors that fails is continued without loss or repetition (SEED=%i)',
   async (seed) => {
     const dice = rngOf(seed);
