@@ -29,10 +29,16 @@ class Service {
 
   constructor(dice: Rng, authors: number, count: number, isOdd: boolean) {
     let at = START;
+    // Three older times in a row end a feed, so no author has two odd ones in a row.
+    const oddBefore = new Set<number>();
     this.posts = Array.from({ length: count }, (_, index) => {
       at -= dice.int(4) * 1_000;
-      const time = isOdd && index % 7 === 3 ? dice.pick([null, 1, at - 9e9]) : at;
-      return { id: `p${index}`, author: dice.int(authors), time };
+      const author = dice.int(authors);
+      const isWrong = isOdd && index % 7 === 3 && !oddBefore.has(author);
+      if (isWrong) oddBefore.add(author);
+      else oddBefore.delete(author);
+      const time = isWrong ? dice.pick([null, 1, at - 9e9]) : at;
+      return { id: `p${index}`, author, time };
     });
   }
 
