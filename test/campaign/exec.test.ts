@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import {
   compare,
   idsOf,
+  plenty,
   randomOf,
   readText,
   seedOf,
@@ -96,8 +97,7 @@ test.runIf(process.platform === 'linux')(
     const seed = seedOf();
     process.stderr.write(`campaign: SEED=${seed}, ${ROUNDS} rounds\n`);
     const random = randomOf(seed);
-    const open = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 };
-    const sandbox = await withSandbox({ ...open, seed });
+    const sandbox = await withSandbox({ ...plenty, seed });
     const home = openHome();
     const path = (name: string) => join(home.path, name);
     writeFileSync(path('deliver'), script);

@@ -4,6 +4,14 @@ import { onTestFinished } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { type Home, type RunOptions, startTrdr } from './harness.ts';
 
+/** A service with a few posts, and without a limit that a test could reach. */
+export const plenty = {
+  unmetered: true,
+  ratePerMinute: 600_000,
+  burstPerSecond: 100_000,
+  theses: 50,
+} as const;
+
 export async function until(
   condition: () => boolean | Promise<boolean>,
   timeoutMs = 100_000,

@@ -8,6 +8,7 @@ import {
   compare,
   idsOf,
   listening,
+  plenty,
   randomOf,
   readText,
   seedOf,
@@ -20,12 +21,6 @@ import { openHome, withSandbox } from './harness.ts';
 /** The number of kills; a soak test uses more. */
 const ROUNDS = Number(process.env['TAIL_ROUNDS'] ?? 10);
 const timeout = 60_000 + ROUNDS * 5_000;
-const open = {
-  unmetered: true,
-  ratePerMinute: 600_000,
-  burstPerSecond: 100_000,
-  theses: 50,
-} as const;
 const disturbances =
   'withhold=2%,dup=2%,reorder=5%:200ms,late=1%:400ms,lag=2%:300ms,500@theses=2%,lost@theses=1%';
 
@@ -55,7 +50,7 @@ test.each(['--out', '--checkpoint'])(
   async (flag) => {
     const seed = seedOf();
     const random = randomOf(seed);
-    const sandbox = await withSandbox({ ...open, seed });
+    const sandbox = await withSandbox({ ...plenty, seed });
     const home = openHome();
     const isFile = flag === '--out';
     const out = join(home.path, 'theses.ndjson');
@@ -116,7 +111,7 @@ function memoryOf(pid: number | undefined): { readonly now: number; readonly mos
 test.runIf(process.platform === 'linux')(
   'a stalled reader loses no line and needs bounded memory',
   async () => {
-    const sandbox = await withSandbox(open);
+    const sandbox = await withSandbox(plenty);
     const tail = startTail(['--yes', '--lag', '500ms', '--via', 'ws'], {
       sandbox,
       home: openHome(),

@@ -5,6 +5,7 @@ import { finishedFiles } from '../../src/tail/file/rotation.ts';
 import {
   idsOf,
   listening,
+  plenty,
   randomOf,
   readText,
   seedOf,
@@ -14,12 +15,6 @@ import {
 } from './feed.ts';
 import { openDesk, openHome, withSandbox } from './harness.ts';
 
-const plenty = {
-  unmetered: true,
-  ratePerMinute: 600_000,
-  burstPerSecond: 100_000,
-  theses: 50,
-} as const;
 const KILLS = Number(process.env['ROTATE_KILLS'] ?? 2);
 
 test('finished files and the current file have each post once, whenever the tail is killed', async () => {

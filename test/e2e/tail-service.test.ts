@@ -3,16 +3,9 @@ import { chmodSync, closeSync, fstatSync, openSync, readFileSync, writeFileSync 
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readSamples } from '../status-file.ts';
-import { until } from './feed.ts';
+import { plenty, until } from './feed.ts';
 import { openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
 import { program } from './program.ts';
-
-const plenty = {
-  unmetered: true,
-  ratePerMinute: 600_000,
-  burstPerSecond: 100_000,
-  theses: 50,
-} as const;
 
 /** Installs a program that appends its arguments and input to a file, and returns a function that reads the file. */
 function installStub(home: string, name: string) {

@@ -8,6 +8,7 @@ import {
   gather,
   idsOf,
   listening,
+  plenty,
   readText,
   startPosting,
   startTail,
@@ -15,12 +16,6 @@ import {
 } from './feed.ts';
 import { openDesk, openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 
-const open = {
-  unmetered: true,
-  ratePerMinute: 600_000,
-  burstPerSecond: 100_000,
-  theses: 50,
-} as const;
 const read = (sandbox: Sandbox) =>
   sandbox.log.some(({ path, status }) => path.startsWith('/v2/thesis') && status === 200);
 const stated = (stderr: string) =>
@@ -34,7 +29,7 @@ describe('auto takes the cheapest way that keeps the lag', () => {
     ['a lag', ['--lag', '30s']],
     ['a token', ['--token', 'So11111111111111111111111111111111111111112']],
   ])('and polls with %s, as the plan says', async (_, flags) => {
-    const sandbox = await withSandbox(open);
+    const sandbox = await withSandbox(plenty);
     const args = ['thesis', 'tail', ...flags, '--duration', '300ms', '--yes'];
     const tail = await trdr(args, { sandbox });
     expect(tail.stderr).toMatch(starts);
@@ -46,7 +41,7 @@ describe('auto takes the cheapest way that keeps the lag', () => {
 
 describe('every post is printed exactly once', () => {
   test('when the service restarts after a pause', async () => {
-    const sandbox = await withSandbox(open);
+    const sandbox = await withSandbox(plenty);
     const tail = startTail(['--lag', '300ms', '--yes'], { sandbox, home: openHome() });
     const out = gather(tail);
     await until(() => listening(sandbox) > 0);
@@ -70,7 +65,7 @@ describe('every post is printed exactly once', () => {
   });
 
   test('by polling, if the plan has no live feed', async () => {
-    const sandbox = await withSandbox({ ...open, plan: 'starter' });
+    const sandbox = await withSandbox({ ...plenty, plan: 'starter' });
     const tail = startTail(['--lag', '300ms', '--yes'], { sandbox, home: openHome() });
     const out = gather(tail);
     await until(() => read(sandbox));
@@ -85,7 +80,7 @@ describe('every post is printed exactly once', () => {
   });
 
   test('for two to fifty tokens, although pages show all', async () => {
-    const sandbox = await withSandbox(open);
+    const sandbox = await withSandbox(plenty);
     const some = Array.from({ length: 200 }, () => sandbox.post().tokenAddress ?? '');
     const tokens = [...new Set(some)].slice(0, 5);
     const flags = tokens.flatMap((token) => ['--token', token]);
@@ -109,7 +104,7 @@ describe('every post is printed exactly once', () => {
 
 describe('how a tail ends', () => {
   test('after --count rows, each unchanged', async () => {
-    const sandbox = await withSandbox(open);
+    const sandbox = await withSandbox(plenty);
     const tail = startTail(['--count', '3', '--yes'], { sandbox, home: openHome() });
     await until(() => listening(sandbox) > 0);
     const sent = Array.from({ length: 5 }, () => sandbox.post());
@@ -122,7 +117,7 @@ describe('how a tail ends', () => {
   });
 
   test('with a count of the new posts, apart from those it printed first on a terminal', async () => {
-    const sandbox = await withSandbox({ ...open, rate: 0 });
+    const sandbox = await withSandbox({ ...plenty, rate: 0 });
     const words = ['thesis', 'tail', '--via', 'poll', '--duration', '100ms', '--color', 'never'];
     const shown = await runInProcess(words, { sandbox, tty: true });
     expect(shown.stderr).toContain(': 0 new posts after the first 10, no gaps');
@@ -131,7 +126,7 @@ describe('how a tail ends', () => {
   });
 
   test('silently with exit code 0 when its reader closes', async () => {
-    const sandbox = await withSandbox(open);
+    const sandbox = await withSandbox(plenty);
     const tail = startTail(['--yes', '-q'], { sandbox, home: openHome() });
     await until(() => listening(sandbox) > 0);
     startPosting(sandbox, 5);
@@ -142,7 +137,7 @@ describe('how a tail ends', () => {
   });
 
   test('with exit code 6 when the service closes the socket because no units are left', async () => {
-    const sandbox = await withSandbox({ ...open, unmetered: false, monthlyUnits: 1_000_000 });
+    const sandbox = await withSandbox({ ...plenty, unmetered: false, monthlyUnits: 1_000_000 });
     const tail = startTail(['--yes', '--via', 'ws'], { sandbox, home: openHome() });
     await until(() => listening(sandbox) > 0);
     sandbox.disconnect('close', 1008);
@@ -152,7 +147,7 @@ describe('how a tail ends', () => {
 
 describe('what a tail costs', () => {
   test('is in the ledger, and never exceeds its end line', async () => {
-    const sandbox = await withSandbox({ ...open, unmetered: false, monthlyUnits: 10_000_000 });
+    const sandbox = await withSandbox({ ...plenty, unmetered: false, monthlyUnits: 10_000_000 });
     const home = openHome();
     const tail = startTail(['--yes'], { sandbox, home });
     const out = gather(tail);
@@ -175,7 +170,7 @@ describe('what a tail costs', () => {
     ['41600', 'auto', 'lost@theses=30%,drop=5%'],
     ['43000', 'ws', 'cut@theses=20%,drop=10%'],
   ])('stays below --max-cu %s via %s with lost answers (%s)', async (maxCu, via, faults) => {
-    const sandbox = await withSandbox({ ...open, unmetered: false, monthlyUnits: 10_000_000 });
+    const sandbox = await withSandbox({ ...plenty, unmetered: false, monthlyUnits: 10_000_000 });
     const words = ['--max-cu', maxCu, '--via', via, '--lag', '150ms', '--duration', '5s'];
     const tail = startTail(words, { sandbox, home: openHome() });
     await until(() => read(sandbox));
@@ -188,7 +183,7 @@ describe('what a tail costs', () => {
   });
 
   test('is limited to confirmAbove if the tail has no end, and the error names the command that continues', async () => {
-    const { sandbox, home, run } = await openDesk(open);
+    const { sandbox, home, run } = await openDesk(plenty);
     await trdr(['config', 'set', 'confirmAbove', '450'], { home });
     const words = ['thesis', 'tail', '--via', 'poll', '--lag', '100ms', '--backfill', '3'];
     const { exitCode, error, lines, stderr } = await trdr(words, { sandbox, home });
@@ -214,7 +209,7 @@ describe('what a tail costs', () => {
 
 describe('files', () => {
   test('are resumed, also with selected fields', async () => {
-    const sandbox = await withSandbox(open);
+    const sandbox = await withSandbox(plenty);
     const home = openHome();
     const out = join(home.path, 'theses.ndjson');
     const words = ['--out', out, '--fields', 'id,platformCreatedAt,tokenSymbol', '--yes'];
@@ -243,7 +238,7 @@ describe('files', () => {
   });
 
   test('have one writer, whatever they are called', async () => {
-    const { sandbox, home, run } = await openDesk(open);
+    const { sandbox, home, run } = await openDesk(plenty);
     const [out, other] = [join(home.path, 'a.ndjson'), join(home.path, 'b.ndjson')];
     writeFileSync(out, '');
     linkSync(out, other);
@@ -257,7 +252,7 @@ describe('files', () => {
   });
 
   test('that hold a checkpoint and can no longer be written end the tail with a reason', async () => {
-    const sandbox = await withSandbox(open);
+    const sandbox = await withSandbox(plenty);
     const home = openHome();
     const folder = join(home.path, 'sub');
     mkdirSync(folder);
@@ -273,7 +268,7 @@ describe('files', () => {
   });
 
   test('of another feed are rejected as checkpoints', async () => {
-    const sandbox = await withSandbox(open);
+    const sandbox = await withSandbox(plenty);
     const home = openHome();
     const words = ['--via', 'poll', '--checkpoint', 'c.json'];
     const tail = startTail(words, { sandbox, home });
@@ -287,7 +282,7 @@ describe('files', () => {
 
 describe('filters', () => {
   test('apply to frames and pages alike', async () => {
-    const sandbox = await withSandbox(open);
+    const sandbox = await withSandbox(plenty);
     const words = ['--grep', 'e', '--min-holdings', '100', '--backfill', '50', '--yes'];
     const tail = startTail(words, { sandbox, home: openHome() });
     const out = gather(tail);
@@ -312,7 +307,7 @@ describe('filters', () => {
   });
 
   test('finish on any text, even if a pattern backtracks', async () => {
-    const sandbox = await withSandbox(open);
+    const sandbox = await withSandbox(plenty);
     const tail = startTail(['--grep', '(a+)+$', '--count', '2', '--yes'], {
       sandbox,
       home: openHome(),

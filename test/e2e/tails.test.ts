@@ -9,10 +9,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { until } from './feed.ts';
+import { plenty, until } from './feed.ts';
 import { openDesk, openHome, startTrdr, trdr, withSandbox } from './harness.ts';
 
-const plenty = { unmetered: true, theses: 50, ratePerMinute: 600_000, burstPerSecond: 100_000 };
 const poll = ['--via', 'poll', '--lag', '200ms'];
 
 type Run = Readonly<Record<string, unknown>>;

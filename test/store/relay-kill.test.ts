@@ -10,6 +10,7 @@ import {
   asItShouldBe,
   compare,
   idsOf,
+  plenty,
   randomOf,
   readText,
   seedOf,
@@ -233,12 +234,6 @@ async function wholeStream(store: StoreConnection, stream: string): Promise<Stre
 
 /** Number of disasters; higher in a long run. */
 const ROUNDS = Number(process.env['STORE_ROUNDS'] ?? 6);
-const open = {
-  unmetered: true,
-  ratePerMinute: 600_000,
-  burstPerSecond: 100_000,
-  theses: 50,
-} as const;
 
 describe.skipIf(!hasServer())('a fleet on one feed', () => {
   it(`gives followers every post once, through ${ROUNDS} kills, pauses, power failures and losses of the whole store`, {
@@ -248,7 +243,7 @@ describe.skipIf(!hasServer())('a fleet on one feed', () => {
     const [random, server, sandbox] = [
       randomOf(seed),
       await startServer(),
-      await withSandbox({ ...open, seed }),
+      await withSandbox({ ...plenty, seed }),
     ];
     const fleet = await startFeedFleet({ sandbox, server, random, seed });
     for (let round = 0; round < ROUNDS; round++) {
