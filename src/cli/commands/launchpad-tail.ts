@@ -25,6 +25,7 @@ import { tailPlan, tailShape } from '../tail/plan.ts';
 import { openTail } from '../tail/run.ts';
 import type { Feeder } from '../tail/run-feed.ts';
 import { feedWords } from '../tail/run-note.ts';
+import { checkSourceFlags } from '../tail/source-flags.ts';
 import page from './launchpad-tail.md';
 import { runTail, type TailedFeed } from './run-tail.ts';
 
@@ -53,7 +54,11 @@ export const launchpadTail = command({
   record: () => z.union([ListedCallout, ConfluenceRecord]),
   stream: true,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],
-  parse: (words, given) => withFiles(words, checkTail(given)),
+  parse(words, given) {
+    const flags = withFiles(words, checkTail(given));
+    checkSourceFlags(tailOptions, given);
+    return flags;
+  },
   async run(context, input) {
     await runTail(context, await calloutFeed(context, input));
   },

@@ -1,7 +1,5 @@
 import * as z from 'zod/mini';
 import { once } from '../../base/calls.ts';
-import { usageError } from '../../base/failure.ts';
-import { oneOf, plainName as plain } from '../../base/values.ts';
 import { cu, SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
 import { ConfluenceRecord } from '../../contract/records/confluence.ts';
 import { TailedThesis } from '../../contract/records/thesis.ts';
@@ -17,7 +15,7 @@ import { sourceOf, thesisFeedName, thesisSource } from '../../tail/source.ts';
 import { arePollsCheaper } from '../../tail/spend/stream-or-poll.ts';
 import type { GapFilling } from '../../tail/stored/fill-gap.ts';
 import { conditionsOf, type FilterConditions, thesisFilterOptions } from '../args/list-flags.ts';
-import { excluding, flag, type GivenFlags, inGroup, list, value, valueOr } from '../args/option.ts';
+import { type GivenFlags, inGroup, list } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { AuthorNotes } from '../lookup/author-notes.ts';
@@ -35,6 +33,7 @@ import { filtersOf, severalText, showingFilters } from '../tail/filters.ts';
 import {
   checkTail,
   replayArgument,
+  storeOptions,
   type TailFlags,
   tailOptions,
   withFiles,
@@ -46,11 +45,9 @@ import { openTail } from '../tail/run.ts';
 import type { Feeder } from '../tail/run-feed.ts';
 import { feedWords } from '../tail/run-note.ts';
 import { socketOf } from '../tail/socket.ts';
+import { checkSourceFlags } from '../tail/source-flags.ts';
 import { type OpenFeeder, type Replayed, runTail, type TailedFeed } from './run-tail.ts';
 import page from './thesis-tail.md';
-
-const ways = ['auto', 'ws', 'poll', 'store'] as const;
-type Via = (typeof ways)[number];
 
 export const thesisTail = command({
   path: 'thesis tail',
@@ -62,19 +59,7 @@ export const thesisTail = command({
       ...authorOptions,
       ...thesisFilterOptions,
     }),
-    ...inGroup('Cost and delay', {
-      via: valueOr('--via', 'how to follow the feed', oneOf(...ways), 'auto'),
-      fill: flag('--fill', 'ask the service for posts that the store no longer has'),
-    }),
-    ...inGroup('As a service', {
-      group: excluding(
-        value('--group', 'with --via store: each post goes to one member of this group', plain),
-        '--fill',
-        '--checkpoint',
-        '--no-follow',
-      ),
-      shared: flag('--shared', 'with --group: all members read at the same time, unordered'),
-    }),
+    ...storeOptions,
     ...tailOptions,
   },
   mostUsed: [
@@ -99,23 +84,11 @@ export const thesisTail = command({
   stream: true,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   parse(words, given) {
-    const { via, group, shared, fill, noFollow } = given;
-    if (group !== undefined && via !== 'store')
-      throw usageError('--group requires --via store', 'use --via store');
-    if (fill && via !== 'store' && via !== 'auto')
-      throw usageError(
-        `--fill requires --via store or --via auto, not --via ${via}`,
-        'use --via store',
-      );
-    if (noFollow && via === 'ws')
-      throw usageError(
-        '--no-follow cannot be combined with --via ws',
-        'use --via poll or --via store',
-      );
-    if (shared && group === undefined)
-      throw usageError('--shared requires --group', 'add --group NAME');
+    const flags = withFiles(words, checkTail(given));
+    checkSourceFlags({ ...storeOptions, ...tailOptions }, given);
+    const { via, noFollow } = given;
     return {
-      ...withFiles(words, checkTail(given)),
+      ...flags,
       // Everything up to now is in pages and in the store; the WebSocket only has what comes later.
       via: noFollow && via === 'auto' ? ('poll' as const) : via,
       conditions: conditionsOf(given),
@@ -126,13 +99,12 @@ export const thesisTail = command({
   },
 });
 
-interface ThesisTailInput extends TailFlags, GivenFlags<typeof authorOptions> {
+interface ThesisTailInput
+  extends TailFlags,
+    GivenFlags<typeof authorOptions>,
+    GivenFlags<typeof storeOptions> {
   readonly token: readonly string[];
   readonly conditions: FilterConditions;
-  readonly via: Via;
-  readonly fill: boolean;
-  readonly group: string | undefined;
-  readonly shared: boolean;
 }
 
 /** What a run follows: whose theses, about what, which of them, and how they are shown. */

@@ -2,7 +2,7 @@ import { integer } from '../../base/amounts.ts';
 import { duration, positiveDuration } from '../../base/durations.ts';
 import { usageError } from '../../base/failure.ts';
 import { time } from '../../base/times.ts';
-import { oneOf } from '../../base/values.ts';
+import { oneOf, plainName } from '../../base/values.ts';
 import type { ConfluenceRule } from '../../tail/confluence.ts';
 import { rotateRule } from '../../tail/file/rotation.ts';
 import { excluding, flag, type GivenFlags, inGroup, list, value, valueOr } from '../args/option.ts';
@@ -48,17 +48,24 @@ export const serviceOptions = {
 
 export type ServiceFlags = Omit<GivenFlags<typeof serviceOptions>, 'logFormat'>;
 
-/** The flags that a replay cannot use, because it reads no feed. */
-const ofFeeds = [
-  'backfill',
-  'checkpoint',
-  'duration',
-  'noFollow',
-  'rotate',
-  'waitForBudget',
-  'status',
-  'heartbeat',
-] as const;
+/** The flags of a tail whose feed is also in the store. */
+export const storeOptions = {
+  ...inGroup('Cost and delay', {
+    via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll', 'store'), 'auto'),
+    fill: flag('--fill', 'ask the service for posts that the store no longer has'),
+  }),
+  ...inGroup('As a service', {
+    group: excluding(
+      value('--group', 'with --via store: each post goes to one member of this group', plainName),
+      '--fill',
+      '--backfill',
+      '--checkpoint',
+      '--rotate',
+      '--no-follow',
+    ),
+    shared: flag('--shared', 'with --group: all members read at the same time, unordered'),
+  }),
+};
 
 /** The flags of every tail. */
 export const tailOptions = {
@@ -144,7 +151,7 @@ export function withFiles<F extends Pick<TailFlags, 'replay'>>(
   return { ...flags, replay: [...flags.replay, ...words] };
 }
 
-/** Throws for flags that are invalid or cannot be combined, before any request is sent. */
+/** Throws for flags that are invalid, before any request is sent. */
 export function checkTail<F extends GivenTail>(
   flags: F,
 ): Omit<F, 'lag'> & Pick<TailFlags, 'lag' | 'isLagGiven'> {
@@ -155,14 +162,5 @@ export function checkTail<F extends GivenTail>(
   const [name] = Object.entries(alone).find(([, given]) => given !== undefined) ?? [];
   if (exec === undefined && name !== undefined)
     throw usageError(`--${name} requires --exec`, 'add --exec CMD');
-  const { replay, speed: factor } = flags;
-  if (factor !== undefined && replay.length === 0)
-    throw usageError('--speed requires --replay', 'add --replay FILE');
-  const given = ofFeeds.find((each) => flags[each] !== undefined && flags[each] !== false);
-  if (replay.length > 0 && given !== undefined)
-    throw usageError(
-      `--${given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} cannot be used with --replay`,
-      'a replay reads the files from start to end',
-    );
   return { ...flags, lag, isLagGiven: flags.lag !== undefined };
 }
