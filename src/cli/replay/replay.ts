@@ -7,14 +7,12 @@ import { postIn } from '../../tail/file/line-count.ts';
 import { nothingMeasured } from '../../tail/health.ts';
 import { Confluences } from '../../tail/output/confluences.ts';
 import { FeedOutput } from '../../tail/output/feed-output.ts';
-import { PrintWriter } from '../../tail/output/print-writer.ts';
-import { printing, type RunWriter } from '../../tail/output/run-writer.ts';
-import type { Writer } from '../../tail/ports.ts';
 import type { PostFields, TailRow } from '../../tail/post-row.ts';
 import { IdSet } from '../../verify/id-set.ts';
 import { chunksOf } from '../../verify/scan.ts';
 import type { Context } from '../run/context.ts';
 import type { TailFlags } from '../tail/flags.ts';
+import { openWriter } from '../tail/output/open-writer.ts';
 import type { Feeder } from '../tail/run-feed.ts';
 
 interface ReplayPlan {
@@ -38,16 +36,13 @@ export async function openReplay(context: Context, plan: ReplayPlan): Promise<Fe
   const { signal } = context.terminal;
   const { flags, view } = plan;
   const { confluence, speed } = flags;
-  const opened: RunWriter<Writer> =
-    flags.exec === undefined
-      ? printing(new PrintWriter(await context.out.records(view)))
-      : await (await import('../tail/exec/open-handoff.ts')).openHandoff(context, {
-          view,
-          flags,
-          checkpoint: undefined,
-          feed: `replay ${flags.replay.join(' ')}`,
-          remembered: true,
-        });
+  const opened = await openWriter(context, {
+    view,
+    flags,
+    checkpoint: undefined,
+    feed: `replay ${flags.replay.join(' ')}`,
+    remembered: true,
+  });
   const output = new FeedOutput({
     writer: opened.writer,
     confluences:

@@ -2,7 +2,6 @@ import { instantAt } from '../../base/times.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { View } from '../../output/view.ts';
 import type { GroupOptions, GroupPlace } from '../../store/feed/group-batches.ts';
-import { PrintWriter } from '../../tail/output/print-writer.ts';
 import { printing } from '../../tail/output/run-writer.ts';
 import type { PostFields } from '../../tail/post-row.ts';
 import {
@@ -15,6 +14,7 @@ import { GroupMember } from '../../tail/stored/group-member.ts';
 import { fromTime } from '../../tail/stored/streamed-row.ts';
 import type { Context } from '../run/context.ts';
 import { storeNow } from '../run/open-store.ts';
+import { openPostPrinter } from '../tail/output/open-writer.ts';
 import type { Feeder } from '../tail/run-feed.ts';
 import {
   createStoreProgress,
@@ -85,7 +85,7 @@ interface MemberOutput {
 }
 
 async function openPrinting(context: Context, { view }: GroupPlan): Promise<MemberOutput> {
-  const writer = new PrintWriter(await context.out.records(view));
+  const writer = await openPostPrinter(context, view);
   return { output: printing(writer), delivery: new PrintedBatches(writer) };
 }
 

@@ -28,7 +28,8 @@ const BATCH = 100;
 const LINGER_MS = 1_000;
 const TRIES = 10;
 
-interface HandoffPlan {
+/** What a run prints, or hands to its command. */
+export interface HandoffPlan {
   readonly view: View<TailRow['record']>;
   readonly flags: Pick<TailFlags, 'exec' | 'batch' | 'linger' | 'tries'>;
   readonly checkpoint: string | undefined;

@@ -7,7 +7,6 @@ import type { Filters } from '../../../tail/certificate.ts';
 import { Confluence, type ConfluenceFields, confluenceName } from '../../../tail/confluence.ts';
 import { every } from '../../../tail/every.ts';
 import { resumeLines } from '../../../tail/file/certify.ts';
-import { FileWriter } from '../../../tail/file/file-writer.ts';
 import { FollowedFile } from '../../../tail/file/followed-file.ts';
 import {
   feedOf,
@@ -18,14 +17,14 @@ import {
 } from '../../../tail/file/position-file.ts';
 import { Positions } from '../../../tail/file/positions.ts';
 import { Confluences } from '../../../tail/output/confluences.ts';
-import { PrintWriter, type SharedTerminal } from '../../../tail/output/print-writer.ts';
-import { printing, type RunWriter } from '../../../tail/output/run-writer.ts';
+import type { RunWriter } from '../../../tail/output/run-writer.ts';
 import type { OutputPorts, Writer } from '../../../tail/ports.ts';
 import type { FilePlace, Position } from '../../../tail/position.ts';
 import type { PostFields } from '../../../tail/post-row.ts';
 import type { Context } from '../../run/context.ts';
-import { openSink, selectedFields } from '../../run/open-printer.ts';
+import { selectedFields } from '../../run/open-printer.ts';
 import type { TailFlags } from '../flags.ts';
+import { openWriter } from './open-writer.ts';
 
 /** What a tail prints. */
 export interface ShownPosts {
@@ -145,15 +144,11 @@ export async function openOutput(
       : await openFile(context, plan, { out, from: place, positions, moved });
   const pause = new Pause(context, hide);
   const terminal = { hide, paused: () => pause.wait() };
-  const opened: RunWriter<Writer> =
-    flags.exec === undefined
-      ? printing(await openPrinted(context, view, terminal, file, hasPosts))
-      : await (await import('../exec/open-handoff.ts')).openHandoff(context, {
-          view,
-          flags,
-          checkpoint,
-          feed,
-        });
+  const opened = await openWriter(
+    context,
+    { view, flags, checkpoint, feed },
+    { terminal, file: file?.followed, hasPosts },
+  );
   const { diskWait } = context.out;
   return {
     ports: {
@@ -178,27 +173,6 @@ export async function openOutput(
       await opened.close();
     },
   };
-}
-
-/** Opens the printer of stdout, of a pipe, or of a file. */
-async function openPrinted(
-  context: Context,
-  view: View<PostFields>,
-  terminal: SharedTerminal,
-  file: WatchedFile | undefined,
-  hasPosts: boolean,
-): Promise<PrintWriter> {
-  if (file) {
-    const printer = await context.out.records(view, false, file.followed.sink);
-    return new FileWriter(printer, terminal, file.followed, hasPosts);
-  }
-  const { io } = context.terminal;
-  // The status line is hidden before each write, so that rows do not continue it.
-  const isStdout = context.settings.flags.out === undefined;
-  const sink = isStdout
-    ? await openSink(io, undefined, context.out.diskWait, terminal.hide)
-    : undefined;
-  return new PrintWriter(await context.out.records(view, false, sink), terminal);
 }
 
 interface FilePlan {
