@@ -22,7 +22,7 @@ export interface Tail {
    */
   wake(): void;
   /** Saves the position soon, because the output continues in another file. */
-  touch(): void;
+  saveSoon(): void;
 }
 
 export function createTail(ports: TailPorts, options: TailOptions): Tail {
@@ -31,7 +31,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
     run: (signal) => engine.run(signal),
     status: () => engine.status(),
     wake: () => engine.wake(),
-    touch: () => engine.touch(),
+    saveSoon: () => engine.saveSoon(),
   };
 }
 
@@ -63,8 +63,8 @@ class Engine {
     this.#parts.wakeup.wake();
   }
 
-  touch(): void {
-    this.#parts.output.touch();
+  saveSoon(): void {
+    this.#parts.output.saveSoon();
     this.wake();
   }
 

@@ -107,7 +107,7 @@ export class RowPrinter {
     // Print nothing before the start of the run is on disk: after a crash, a run without it would
     // start at the newest post.
     if (!output.isSafe && (isPlaced || this.filling)) {
-      if (isPlaced) output.secure();
+      if (isPlaced) output.saveFirst();
       return NOTHING;
     }
     if (this.filling) return await this.#fill(this.filling);
@@ -145,7 +145,7 @@ export class RowPrinter {
     output.push(out);
     if (output.left <= 0) {
       this.filling = undefined;
-      output.touch();
+      output.saveSoon();
       return SOMETHING;
     }
     // While older rows come first, the feed is verified up to just before the oldest row that is
@@ -153,7 +153,7 @@ export class RowPrinter {
     if (walked.cut === undefined && walked.depth !== 'shallow') known.provenTo(walked.stack.lowest);
     if (rows.length > 0) return SOMETHING;
     this.filling = undefined;
-    output.touch();
+    output.saveSoon();
     return { kind: 'filled', filling };
   }
 

@@ -35,7 +35,7 @@ export async function openFollower(
   const begin = position ? beginAfter(position, feedId) : await beginOf(plan, context);
   const opened = await openOutput(context, plan, files, resumed, {
     hide() {},
-    moved: () => follower.moved(),
+    onNewFile: () => follower.saveSoon(),
     verified: () => follower.verified,
   });
   const stream = createFollower({

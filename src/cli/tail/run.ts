@@ -66,7 +66,7 @@ export async function openTail(
   const status = openStatusLine(context);
   const output = await openOutput(context, plan, files, resumed, {
     hide: status.hide,
-    moved: () => tail.touch(),
+    onNewFile: () => tail.saveSoon(),
     verified: () => tail.status().verified,
   });
   const tail: Tail = createTail(

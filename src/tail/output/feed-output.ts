@@ -121,18 +121,18 @@ export class FeedOutput {
   }
 
   /** Called when the position has changed so that it should be saved soon. */
-  touch(): void {
-    this.#saver?.touch();
+  saveSoon(): void {
+    this.#saver?.saveSoon();
   }
 
   /** The position has changed, and is saved when it is due. */
-  moved(): void {
+  saveWhenDue(): void {
     this.#saver?.wrote([]);
   }
 
   /** Saves the first position, unless that is in progress. */
-  secure(): void {
-    if (this.#saver && !this.#saver.isSaving) this.#saver.touch();
+  saveFirst(): void {
+    if (this.#saver && !this.#saver.isSaving) this.#saver.saveSoon();
   }
 
   /** Saves the present position, and waits for it. */

@@ -91,7 +91,7 @@ export class Saver {
   }
 
   /** Called when the position has changed so that it should be saved soon. */
-  touch(): void {
+  saveSoon(): void {
     this.#isDue = true;
     this.#isUrgent = true;
   }

@@ -37,14 +37,14 @@ export class GroupMember {
     const { batch, lingerMs } = delivery;
     for await (const event of followGroup({ ...group, batch, lingerMs }, ending.signal)) {
       progress.note(event);
-      if (!(await this.#take(event))) break;
+      if (!(await this.#handle(event))) break;
     }
     ending.check();
     progress.end();
   }
 
   /** Returns whether the run continues. */
-  async #take(event: GroupEvent): Promise<boolean> {
+  async #handle(event: GroupEvent): Promise<boolean> {
     const { progress } = this.#parts;
     if (event.kind === 'batch') return await this.#deliver(event);
     if (event.kind === 'lost') progress.lost(event.from);

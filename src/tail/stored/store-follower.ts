@@ -83,8 +83,8 @@ export class StoreFollower {
   }
 
   /** Called when the output continues in another file. */
-  moved(): void {
-    this.#output.touch();
+  saveSoon(): void {
+    this.#output.saveSoon();
     this.#wakeup.wake();
   }
 
@@ -96,7 +96,7 @@ export class StoreFollower {
     try {
       for await (const event of stream.events(ending.signal)) {
         progress.note(event);
-        if (ending.hasFailed || !(await this.#take(event))) break;
+        if (ending.hasFailed || !(await this.#handle(event))) break;
       }
       // Saving continues meanwhile, because a command acknowledges its last batch.
       await this.#output.stop();
@@ -131,16 +131,16 @@ export class StoreFollower {
   }
 
   /** Handles an event of the stream. Returns whether the run continues. */
-  async #take(event: FollowEvent): Promise<boolean> {
+  async #handle(event: FollowEvent): Promise<boolean> {
     const { noFollow = false } = this.#plan;
     if (event.kind === 'away' && noFollow)
       throw storeFailure('STORE_AWAY', event.why, 'run the command again');
-    if (!(await this.#handle(event))) return false;
+    if (!(await this.#apply(event))) return false;
     // Hand nothing over before the start is on disk: after a crash, a run without it would start
     // with new posts.
     if (!this.#output.isSafe && this.#reached) await this.#output.save();
-    if (event.kind === 'rows') this.#output.moved();
-    else if (event.kind !== 'live') this.#output.touch();
+    if (event.kind === 'rows') this.#output.saveWhenDue();
+    else if (event.kind !== 'live') this.#output.saveSoon();
     this.#wakeup.wake();
     return this.#output.left > 0 && !(event.kind === 'live' && noFollow);
   }
@@ -149,7 +149,7 @@ export class StoreFollower {
    * Returns whether the output still has a reader: if it did not receive the last rows, no position
    * may cover them.
    */
-  async #handle(event: FollowEvent): Promise<boolean> {
+  async #apply(event: FollowEvent): Promise<boolean> {
     const { stream, progress } = this.#parts;
     // When an outage ends, the reader already has the rows that it yields next.
     if (isOutage(event)) return true;

@@ -180,7 +180,7 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
         from,
         certify: (path, place) => positions.certify(path, place),
         moved(how) {
-          tail.touch();
+          tail.saveSoon();
           if (how === 'finished') sweep(6);
         },
       }),

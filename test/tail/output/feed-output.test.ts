@@ -64,7 +64,7 @@ describe('an output', () => {
   test('takes the position of a file when its rows are there, and lets none in meanwhile', async () => {
     const { output, push, saved, release } = open();
     push(1);
-    output.touch();
+    output.saveSoon();
     expect(output.step()).toBe(false);
     expect(output.isHolding).toBe(true);
     release();
@@ -76,7 +76,7 @@ describe('an output', () => {
   test('delivers rows for a source that waits only after the position was taken', async () => {
     const { output, push, written, saved, release } = open();
     push(1);
-    output.touch();
+    output.saveSoon();
     output.step();
     const delivered = output.deliver([postOf(2)]);
     expect(written).toEqual(['p1']);

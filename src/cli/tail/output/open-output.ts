@@ -106,10 +106,10 @@ function noticeChange(
 const textsIn = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.map(String) : [];
 
-/** `hide` hides the status line; `moved` is called when the output continues in another file. */
+/** `hide` hides the status line; `onNewFile` is called when the output continues in another file. */
 interface OutputHooks {
   readonly hide: () => void;
-  readonly moved: () => void;
+  readonly onNewFile: () => void;
   /** Up to which post time the feed is verified. */
   readonly verified: () => number | null;
 }
@@ -128,7 +128,7 @@ export async function openOutput(
   plan: OutputPlan,
   files: TailFiles,
   { feed, position, place }: ResumedOutput,
-  { hide, moved, verified }: OutputHooks,
+  { hide, onNewFile, verified }: OutputHooks,
 ): Promise<OpenedOutput> {
   const { flags, view, fields, filters = {} } = plan;
   const { out, checkpoint } = files;
@@ -141,7 +141,7 @@ export async function openOutput(
   const file =
     out === undefined
       ? undefined
-      : await openFile(context, plan, { out, from: place, positions, moved });
+      : await openFile(context, plan, { out, from: place, positions, onNewFile });
   const pause = new Pause(context, hide);
   const terminal = { hide, paused: () => pause.wait() };
   const opened = await openWriter(
@@ -179,7 +179,7 @@ interface FilePlan {
   readonly out: string;
   readonly from: Pick<FilePlace, 'offset' | 'lines'> | undefined;
   readonly positions: Positions;
-  readonly moved: () => void;
+  readonly onNewFile: () => void;
 }
 
 /** A file whose path is looked at every second, and at SIGUSR2. */
@@ -191,7 +191,7 @@ interface WatchedFile {
 async function openFile(
   context: Context,
   { flags, timeField }: Pick<OutputPlan, 'flags' | 'timeField'>,
-  { out, from, positions, moved }: FilePlan,
+  { out, from, positions, onNewFile }: FilePlan,
 ): Promise<WatchedFile> {
   const { io, notice } = context.terminal;
   const followed = await FollowedFile.open(out, {
@@ -205,7 +205,7 @@ async function openFile(
     moved(how, name) {
       if (how === 'finished') notice(`finished ${basename(name ?? out)}: continuing in ${out}`);
       else notice(`${out} was ${how}: continuing in a new file`);
-      moved();
+      onNewFile();
     },
   });
   const check = () => followed.check();
