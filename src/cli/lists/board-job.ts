@@ -52,7 +52,7 @@ export async function boardJob(context: Context, flags: BoardFlags): Promise<Com
 /** A leaderboard has so many entries. */
 const ENTRIES = 100;
 
-/** With --compare, all entries of the earlier board may have left since. */
+/** A board may show twice as many rows with --compare: all earlier entries may have left since. */
 const mostRows = ({ limit = ENTRIES, compare }: BoardFlags): number =>
   Math.min(limit, ENTRIES) * (compare === undefined ? 1 : 2);
 

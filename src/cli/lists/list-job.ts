@@ -65,8 +65,8 @@ interface OpenedFeeds {
   readonly whole: TimedFeed<Sent>;
   readonly name: string;
   /**
-   * Of whom and what the posts are; of this, a certificate states what is not in the name of the
-   * feed.
+   * The authors and tokens of the posts; of these, a certificate states what is not in the name of
+   * the feed.
    */
   readonly wanted: Conditions;
   readonly among: Among;

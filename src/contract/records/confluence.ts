@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { field, float, int, nullable, string } from '../field.ts';
 
-/** What `--confluence` prints: several authors who posted about one token within a short time. */
+/** Several authors who posted about one token within a short time. */
 export const ConfluenceRecord = z.looseObject({
   id: string('Id of the first post; the same in each version.'),
   version: int('Counts from 1.'),

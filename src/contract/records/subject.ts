@@ -72,7 +72,7 @@ const Earlier = z.looseObject({
 
 const found = {
   ...User.shape,
-  was: optional(z.array(Earlier), 'With --history: what was different before, oldest first.'),
+  was: optional(z.array(Earlier), 'In a history: what was different before, oldest first.'),
 };
 
 export const WhoisRecord = z.union([
@@ -87,13 +87,13 @@ const FieldChange = z.looseObject({
   now: nullable(z.string(), 'The value today.'),
 });
 
-/** A trader as `whois --compare` prints it. */
+/** A trader compared with an earlier output. */
 export const ComparedUserRecord = z.union([
   answered({
     ...found,
     change: optional(
       z.nullable(z.enum(['new', 'changed', 'same'])),
-      'With --compare: what changed; "left" on a record that is no longer found, null if a lookup failed.',
+      'In a comparison: what changed; "left" on a record that is no longer found, null if a lookup failed.',
     ),
     changes: optional(
       z.looseObject({
@@ -102,7 +102,7 @@ export const ComparedUserRecord = z.union([
         evmAddress: optional(FieldChange, 'EVM address.'),
         twitter: optional(FieldChange, 'X profile.'),
       }),
-      'With --compare: the fields that changed.',
+      'In a comparison: the fields that changed.',
     ),
   }),
   MissingSubject,
@@ -152,9 +152,9 @@ const Differences = field(
 const compared = {
   change: optional(
     z.nullable(z.enum(['new', 'left', 'changed', 'same'])),
-    'With --compare: what changed; left if only the earlier export has it, null if a request failed.',
+    'In a comparison: what changed; left if only the earlier export has it, null if a request failed.',
   ),
-  was: optional(z.string(), 'With --compare: the handle in the earlier export, if it is another.'),
+  was: optional(z.string(), 'In a comparison: the handle in the earlier export, if it is another.'),
   changes: optional(
     z.partial(
       z.looseObject({
@@ -164,7 +164,7 @@ const compared = {
         all: Differences,
       }),
     ),
-    'With --compare: the differences of all numbers.',
+    'In a comparison: the differences of all numbers.',
   ),
 };
 

@@ -16,7 +16,7 @@ const tailStates = [
 export const TailRunRecord = z.looseObject({
   command: string('The command, such as thesis tail.'),
   output: string(
-    'Absolute path of --out; otherwise command (of --exec), store (of a relay) or stdout.',
+    'Absolute path of the output file; otherwise command (that gets the rows), store (of a relay) or stdout.',
   ),
   feed: string('What it follows.'),
   state: field(
@@ -38,9 +38,9 @@ export const TailRunRecord = z.looseObject({
   ),
   left: nullable(
     z.number(),
-    'CU left in the tightest of its budgets and --max-cu; null without a limit.',
+    'CU left in the tightest of its budgets and its own limit; null without a limit.',
   ),
-  leftOf: nullable(z.string(), 'That budget, such as day or month; run for --max-cu.'),
+  leftOf: nullable(z.string(), 'That budget, such as day or month; run for the limit of the run.'),
   pid: int('Id of the process.'),
   profile: string('Name of the profile.'),
   startedAt: int('When the run began, epoch ms.'),

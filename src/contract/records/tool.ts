@@ -36,15 +36,15 @@ export type PriceRecord = z.infer<typeof PriceRecord>;
 
 /** The field by which the entries are grouped contains the name of the group. */
 const UsageRecord = z.looseObject({
-  command: z.optional(string('With --by command (the default): the command.')),
-  endpoint: z.optional(string('With --by endpoint: id of the endpoint; ws for the WebSocket.')),
-  day: z.optional(string('With --by day: UTC day, YYYY-MM-DD.')),
-  profile: z.optional(string('With --by profile: name of the profile.')),
-  host: z.optional(string('With --by host: name of the machine.')),
-  machine: z.optional(string('With --by machine (the same as --by host): name of the machine.')),
+  command: z.optional(string('If grouped by command (the default): the command.')),
+  endpoint: z.optional(string('If grouped by endpoint: id of the endpoint; ws for the WebSocket.')),
+  day: z.optional(string('If grouped by day: UTC day, YYYY-MM-DD.')),
+  profile: z.optional(string('If grouped by profile: name of the profile.')),
+  host: z.optional(string('If grouped by host: name of the machine.')),
+  machine: z.optional(string('If grouped by machine (the same as host): name of the machine.')),
   agent: z.optional(
     string(
-      'With --by agent: name of the agent that ran the commands; none if a person or a job did.',
+      'If grouped by agent: name of the agent that ran the commands; none if a person or a job did.',
     ),
   ),
   calls: int('Number of paid calls.'),
@@ -95,14 +95,16 @@ export const ProfileRecord = z.looseObject({
   key: nullable(z.string(), 'The key, masked; null if there is none.'),
   keyFrom: nullable(z.string(), 'Where the key comes from.'),
   mode: nullable(z.enum(['live', 'test']), 'Type of the key, by its prefix.'),
-  check: z.optional(string('With --check: ok, or an error code, from the service or from trdr.')),
+  check: z.optional(
+    string('If it was checked: ok, or an error code, from the service or from trdr.'),
+  ),
 });
 export type ProfileRecord = z.infer<typeof ProfileRecord>;
 
 export const SettingRecord = z.looseObject({
   setting: string('Name of the setting.'),
   value: field(z.unknown(), 'Effective value; null if the setting has none.'),
-  origin: z.optional(string('With --origin: where the value comes from.')),
+  origin: z.optional(string('If asked for: where the value comes from.')),
 });
 export type SettingRecord = z.infer<typeof SettingRecord>;
 
@@ -128,23 +130,23 @@ export const BoardRecord = z.looseObject({
   ),
   previousRank: optional(
     z.nullable(z.int()),
-    'With --compare: rank in the earlier snapshot; null for a trader who was not in it.',
+    'In a comparison: rank in the earlier snapshot; null for a trader who was not in it.',
   ),
   change: optional(
     z.enum(['up', 'down', 'same', 'new', 'left']),
-    'With --compare: what changed since the earlier snapshot.',
+    'In a comparison: what changed since the earlier snapshot.',
   ),
   rankChange: optional(
     z.nullable(z.int()),
-    'With --compare: positions gained; negative for positions lost.',
+    'In a comparison: positions gained; negative for positions lost.',
   ),
   trader: optional(
     z.nullable(z.string()),
-    'With --who: handle of the user behind the wallet; null if not known.',
+    'If asked for: handle of the user behind the wallet; null if not known.',
   ),
   traderId: optional(
     z.nullable(z.string()),
-    'With --who: id of the user behind the wallet; null if not known.',
+    'If asked for: id of the user behind the wallet; null if not known.',
   ),
   period: z.optional(string('Period of the leaderboard: daily, weekly or monthly.')),
   capturedAt: optional(z.nullable(z.int()), 'When the snapshot was taken, epoch ms.'),

@@ -35,7 +35,7 @@ export interface ShownPosts {
   readonly fields: ConfluenceFields;
 }
 
-/** With --confluence, a tail prints records of several posts in place of the posts. */
+/** A tail with --confluence prints records of several posts in place of the posts. */
 export const shownBy = (
   { confluence }: Pick<TailFlags, 'confluence'>,
   posts: ShownPosts,
