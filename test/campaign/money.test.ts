@@ -174,7 +174,8 @@ describe.skipIf(!hasServer())('machines with a shared budget', async () => {
       });
       /** Replaces a random entry of the store, or one of its fields. */
       const damage = async () => {
-        const key = String((await admin?.send('RANDOMKEY', [])) ?? '');
+        const keys = [(await admin?.send('KEYS', ['*'])) ?? []].flat().map(String).sort();
+        const key = keys[Math.floor(random() * keys.length)] ?? '';
         const kind = await admin?.send('TYPE', [key]);
         const [field] = kind === 'hash' ? [await admin?.send('HRANDFIELD', [key])] : [];
         if (typeof field === 'string') await admin?.send('HSET', [key, field, 'odd']);
@@ -190,6 +191,8 @@ describe.skipIf(!hasServer())('machines with a shared budget', async () => {
       const period = random() < 0.5 ? 'day' : 'month';
       const setBudget = async () => {
         const ran = await runInProcess(['budget', 'set', period, String(cap)], options(0));
+        // The version of a store that has lost everything may have been damaged since.
+        if (isLost && ran.stderr.includes('STORE_UNFIT')) return;
         expect(ran.exitCode, ran.stderr).toBe(0);
         isLost = false;
       };

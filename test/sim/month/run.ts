@@ -104,6 +104,9 @@ function incidentsOf({ seed, via, lengthMs, troubleMs, retentionMs }: MonthPlan)
   return incidents.sort((a, b) => a.from - b.from);
 }
 
+/** A service manager starts a process again after this time. */
+const restartMs = 30_000;
+
 /** Runs a tail with its real files through virtual time, and checks that each post is in them exactly once. */
 export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
   const { seed, lengthMs, via, folder, rotate, postMs, retentionMs } = plan;
@@ -284,8 +287,12 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
       truncateSync(out, lineStart + 1 + rng.int(text.length - lineStart - 1));
     // Somebody removes the last lines, or the position: the finished files show where the tail was, unless others follow them.
     const isContinued = finishedFiles(out).some((part) => existsSync(`${part.path}.trdr`));
+    // A file under another name, or one that gets it before the next start, shows nothing.
     const isRenamed = incidents.some(
-      ({ kind, from }) => kind === 'rename' && existsSync(`${out}.${Math.round(from)}`),
+      ({ kind, from }) =>
+        kind === 'rename' &&
+        from < scheduler.now + restartMs &&
+        (from > scheduler.now || existsSync(`${out}.${Math.round(from)}`)),
     );
     if (!isContinued || isRenamed) return;
     const what = rng.pick(['nothing', 'lines', 'position'] as const);
@@ -317,7 +324,7 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
       if (kind === 'rename')
         scheduler.at(from, () => renameSync(out, `${out}.${Math.round(from)}`));
     }
-    while (!(await runProcess())) await driver.pause(30_000);
+    while (!(await runProcess())) await driver.pause(restartMs);
   }
 
   await driver.run(supervise());
