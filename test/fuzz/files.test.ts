@@ -81,10 +81,12 @@ describe('a batch file of a journal', () => {
   const out = join(folder, 'out.ndjson');
   const handles = Array.from({ length: 9 }, (_, at) => `h${at}`);
   const open = (resume: boolean) =>
-    openJournal(out, { texts: handles, size: handles.length, noun: 'the handles' }, null, {
-      resume,
-      fresh: !resume,
-    });
+    openJournal(
+      out,
+      { texts: handles, size: handles.length, noun: 'the handles' },
+      null,
+      resume ? 'resume' : 'discard',
+    );
   const positions = fc.uniqueArray(fc.nat({ max: 8 }), { minLength: 1 });
 
   test('returns the positions and values that were written', () =>

@@ -43,11 +43,6 @@ export const launchpadHistory = command({
     return { ...given, since, names };
   },
   async run(context, history) {
-    const { resume, fresh } = history;
-    if ((resume || fresh) && context.settings.flags.out === undefined) {
-      const name = resume ? '--resume' : '--fresh';
-      throw usageError(`${name} requires --out`, 'add the file of the export: --out FILE');
-    }
     return await runHistory(context, history);
   },
 });

@@ -23,7 +23,7 @@ import { openSavedNumbers } from '../pnl/saved-numbers.ts';
 import { showExport } from '../pnl/show-export.ts';
 import { streamJob } from '../pnl/stream-job.ts';
 import type { Context } from '../run/context.ts';
-import { isDevice } from '../run/destination.ts';
+import { destinationOf } from '../run/destination.ts';
 import { runJob } from '../run/job.ts';
 import { selectedFields, terminalWidth } from '../run/open-printer.ts';
 import page from './pnl.md';
@@ -95,13 +95,10 @@ export const pnl = command({
     return { ...given, window: [...new Set(given.window)], source };
   },
   async run(context, input) {
-    const { source, as, resume, fresh, from, noCache, maxAge } = input;
+    const { source, as, from, noCache, maxAge } = input;
     const { settings, terminal } = context;
     const { out, dryRun } = settings.flags;
-    if ((resume || fresh) && out === undefined) {
-      const name = resume ? '--resume' : '--fresh';
-      throw usageError(`${name} requires --out`, 'add the file of the export: --out FILE');
-    }
+    const destination = destinationOf(out, input);
     const key = from === undefined ? await settings.key.get() : settings.key.known;
     const subjects = source ? await distinctSubjects(source, terminal, key, as) : [];
     const shape = await shapeOf(context, input, subjects);
@@ -117,11 +114,11 @@ export const pnl = command({
     const saved = await openSavedNumbers(context, noCache, maxAge);
     const users = await openCachedLookup(context, { noCache, maxAge });
     const task = { targets: new Targets(subjects, users), saved };
-    if (resume && !fresh && out !== undefined && (await reportFinished(terminal, out, subjects)))
-      return 0;
-    if (out === undefined || (!resume && !fresh && isDevice(out)))
+    if (destination === undefined)
       return await runJob(await streamJob(context, task, shape, input.strict), context);
-    return await runExport(context, task, { out, resume, fresh }, shape, input.strict);
+    const mayBeFinished = destination.start === 'resume';
+    if (mayBeFinished && (await reportFinished(terminal, destination.out, subjects))) return 0;
+    return await runExport(context, task, destination, shape, input.strict);
   },
 });
 

@@ -31,9 +31,10 @@ import { continueList, hintToContinue } from '../run/continue-command.ts';
 import {
   confirmReplacement,
   type Destination,
+  destinationOf,
   hasJournal,
-  isDevice,
   isOtherExport,
+  isResuming,
   openExport,
   textsOf,
 } from '../run/destination.ts';
@@ -71,11 +72,10 @@ interface History {
 export async function runHistory(context: Context, flags: HistoryFlags): Promise<ExitCode> {
   const { terminal, settings } = context;
   const { out, dryRun } = settings.flags;
-  const { resume, fresh } = flags;
-  if (out === undefined || (isDevice(out) && !resume && !fresh))
+  const destination = destinationOf(out, flags);
+  if (destination === undefined)
     return await runJob(historyJob(context, flags, await begun(context, flags)), context);
-  const destination = { out, resume, fresh };
-  if (resume && !fresh && isFinished(out)) {
+  if (destination.start === 'resume' && isFinished(destination.out)) {
     const why = 'there is no interrupted export to it';
     terminal.notice(`${out} is finished: ${why}; nothing was requested (--fresh starts over)`);
     return 0;
@@ -100,8 +100,7 @@ async function exportHistory(
   flags: HistoryFlags,
   destination: Destination,
 ): Promise<ExitCode> {
-  const { out, resume, fresh } = destination;
-  if (!resume && !fresh) await confirmReplacement(context.terminal, out);
+  if (destination.start === 'ask') await confirmReplacement(context.terminal, destination.out);
   const journal = await openExport(context, identityOf(flags), destination);
   try {
     const history = await resumed(context, flags, journal);
@@ -116,16 +115,16 @@ async function exportHistory(
 async function rehearsed(
   context: Context,
   flags: HistoryFlags,
-  { out, resume, fresh }: Destination,
+  destination: Destination,
 ): Promise<History> {
-  if (!resume || !hasJournal(out)) return await begun(context, flags);
+  const { out, start } = destination;
+  if (!isResuming(destination) || !hasJournal(out)) return await begun(context, flags);
   try {
-    const journal = await openExport(context, identityOf(flags), { out, resume, fresh: false });
+    const journal = await openExport(context, identityOf(flags), { out, start: 'resume' });
     journal.close();
     return await resumed(context, flags, journal);
   } catch (error) {
-    // With --fresh, the run would start over if the journal belongs to another export.
-    if (fresh && isOtherExport(error)) return await begun(context, flags);
+    if (start === 'resume-or-replace' && isOtherExport(error)) return await begun(context, flags);
     throw error;
   }
 }
@@ -162,16 +161,16 @@ async function resumed(
 async function reportResumption(
   { terminal }: Context,
   { stretch, boards, journal }: History,
-  { out, resume }: Destination,
+  destination: Destination,
 ): Promise<void> {
   const open = [...(journal?.openBatches.keys() ?? [])];
   for (const batch of open) await journal?.lost(batch, cu.launchpad);
   if (boards.size > 0)
     terminal.notice(
-      `resuming ${out}: ${countText(boards.size, 'snapshot')} of at most ${group(countTimes(stretch))} read`,
+      `resuming ${destination.out}: ${countText(boards.size, 'snapshot')} of at most ${group(countTimes(stretch))} read`,
     );
-  else if (resume && terminal.io.stderr.isTTY)
-    terminal.notice(`no interrupted export to ${out}; starting a new one`);
+  else if (isResuming(destination) && terminal.io.stderr.isTTY)
+    terminal.notice(`no interrupted export to ${destination.out}; starting a new one`);
   if (open.length > 0)
     terminal.notice(
       `the last run died with a snapshot in flight (up to ${unitsText(cu.launchpad)}); requesting it again`,

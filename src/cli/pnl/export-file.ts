@@ -7,7 +7,13 @@ import { handlesText } from '../../core/pnl/planned-calls.ts';
 import { readExport } from '../../input/earlier/pnl-export.ts';
 import type { ExportIdentity } from '../../state/export-journal/open-journal.ts';
 import type { Context } from '../run/context.ts';
-import { type Destination, hasJournal, isOtherExport, openExport } from '../run/destination.ts';
+import {
+  type Destination,
+  hasJournal,
+  isOtherExport,
+  isResuming,
+  openExport,
+} from '../run/destination.ts';
 import type { Terminal } from '../run/terminal.ts';
 
 /**
@@ -24,21 +30,20 @@ export const identityOf = (subjects: readonly Subject[]): ExportIdentity => ({
 export async function exported(
   context: Context,
   subjects: readonly Subject[],
-  { out, resume, fresh }: Destination,
+  destination: Destination,
 ): Promise<readonly Subject[]> {
-  if (!resume || !hasJournal(out)) return [];
+  const { out, start } = destination;
+  if (!isResuming(destination) || !hasJournal(out)) return [];
   try {
     const journal = await openExport(context, identityOf(subjects), {
       out,
-      resume,
-      fresh: false,
+      start: 'resume',
     });
     const open = new Set([...[...journal.openBatches.values()].flat(), ...journal.free()]);
     journal.close();
     return subjects.filter((_, position) => !open.has(position));
   } catch (error) {
-    // With --fresh, the run would start over if the journal belongs to another export.
-    if (fresh && isOtherExport(error)) return [];
+    if (start === 'resume-or-replace' && isOtherExport(error)) return [];
     throw error;
   }
 }

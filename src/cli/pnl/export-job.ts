@@ -11,7 +11,13 @@ import type { ExitCode } from '../exit.ts';
 import { isSpent, LookupTally, reportSkipped } from '../lookup/tally.ts';
 import { isDryRun } from '../run/approve.ts';
 import type { Context } from '../run/context.ts';
-import { confirmReplacement, type Destination, openExport, textsOf } from '../run/destination.ts';
+import {
+  confirmReplacement,
+  type Destination,
+  isResuming,
+  openExport,
+  textsOf,
+} from '../run/destination.ts';
 import { type CommandJob, runJob } from '../run/job.ts';
 import { openProgress } from '../run/progress.ts';
 import { exported, identityOf } from './export-file.ts';
@@ -41,8 +47,7 @@ export async function runExport(
     await isDryRun(context, run.plan.calls);
     return 0;
   }
-  if (!destination.resume && !destination.fresh)
-    await confirmReplacement(context.terminal, destination.out);
+  if (destination.start === 'ask') await confirmReplacement(context.terminal, destination.out);
   const journal = await openExport(context, identityOf(subjects), destination);
   try {
     await reportResumption(context, journal, destination, subjects.length);
@@ -64,7 +69,7 @@ export async function runExport(
 async function reportResumption(
   { terminal }: Context,
   journal: ExportJournal,
-  { out, resume }: Destination,
+  destination: Destination,
   size: number,
 ): Promise<void> {
   let lost = 0;
@@ -74,9 +79,11 @@ async function reportResumption(
     lost += length;
   }
   if (journal.resumed)
-    terminal.notice(`resuming ${out}: ${group(journal.answers)} of ${handlesText(size)} done`);
-  else if (resume && terminal.io.stderr.isTTY)
-    terminal.notice(`no interrupted export to ${out}; starting a new one`);
+    terminal.notice(
+      `resuming ${destination.out}: ${group(journal.answers)} of ${handlesText(size)} done`,
+    );
+  else if (isResuming(destination) && terminal.io.stderr.isTTY)
+    terminal.notice(`no interrupted export to ${destination.out}; starting a new one`);
   if (lost > 0)
     terminal.notice(
       `the last run died with ${handlesText(lost)} in flight (up to ${unitsText(lost * cu.reveal)}); requesting the lost numbers again`,

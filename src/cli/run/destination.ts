@@ -1,35 +1,82 @@
-import { Failure } from '../../base/failure.ts';
+import { Failure, usageError } from '../../base/failure.ts';
 import { realPath, statsOf } from '../../base/files.ts';
 import type { View } from '../../output/view.ts';
 import type { ExportJournal } from '../../state/export-journal/journal.ts';
-import type { ExportIdentity } from '../../state/export-journal/open-journal.ts';
+import type { BegunJournal, ExportIdentity } from '../../state/export-journal/open-journal.ts';
 import { agree } from '../prompt.ts';
 import type { Context } from './context.ts';
 import { createTextPrinter } from './open-printer.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Where an export is written, and whether it resumes another one or replaces it. */
+/** What an export does with what an earlier run has left at its path. */
+export type ExportStart =
+  // Replaces a file after a question, and fails at an interrupted export.
+  | 'ask'
+  // Continues an interrupted export, and keeps a finished one.
+  | 'resume'
+  // Replaces whatever is there.
+  | 'replace'
+  // Continues, unless the interrupted export has another input: a nightly run must not stop for
+  // good after its list was edited.
+  | 'resume-or-replace';
+
+/** Where an export is written, and how it starts. */
 export interface Destination {
   readonly out: string;
+  readonly start: ExportStart;
+}
+
+/** The flags of an export that decide how it starts. */
+interface StartFlags {
   readonly resume: boolean;
   readonly fresh: boolean;
 }
+
+function startOf({ resume, fresh }: StartFlags): ExportStart {
+  if (resume) return fresh ? 'resume-or-replace' : 'resume';
+  return fresh ? 'replace' : 'ask';
+}
+
+/**
+ * Where an export is written; undefined if its records are printed as they come, also to a pipe or
+ * a device.
+ */
+export function destinationOf(out: string | undefined, flags: StartFlags): Destination | undefined {
+  const start = startOf(flags);
+  if (out !== undefined) return start === 'ask' && isDevice(out) ? undefined : { out, start };
+  if (start === 'ask') return undefined;
+  throw usageError(
+    `${flags.resume ? '--resume' : '--fresh'} requires --out`,
+    'add the file of the export: --out FILE',
+  );
+}
+
+/** Whether an export continues an interrupted one, if there is one. */
+export const isResuming = ({ start }: Destination): boolean =>
+  start === 'resume' || start === 'resume-or-replace';
+
+/** What each start does with the journal of an interrupted export. */
+const begunJournals: Readonly<Record<ExportStart, BegunJournal>> = {
+  ask: 'refuse',
+  resume: 'resume',
+  replace: 'discard',
+  'resume-or-replace': 'resume',
+};
 
 /** Opens the journal of an export, and locks its file. */
 export async function openExport(
   context: Context,
   identity: ExportIdentity,
-  { out, resume, fresh }: Destination,
+  { out, start }: Destination,
 ): Promise<ExportJournal> {
   const { openJournal } = await import('../../state/export-journal/open-journal.ts');
   const service = context.service.scope?.baseUrl ?? null;
   try {
-    return await openJournal(out, identity, service, { resume, fresh });
+    return await openJournal(out, identity, service, begunJournals[start]);
   } catch (error) {
-    // With both flags, a nightly export must not stop for good after its list was edited.
-    if (!resume || !fresh || !isOtherExport(error)) throw error;
+    if (start !== 'resume-or-replace' || !isOtherExport(error)) throw error;
     context.terminal.notice(`${error.message}; starting over`);
-    return await openJournal(out, identity, service, { resume: false, fresh });
+    return await openJournal(out, identity, service, 'discard');
   }
 }
 
@@ -45,7 +92,7 @@ export const hasJournal = (out: string): boolean =>
   statsOf(`${realPath(out)}.journal`) !== undefined;
 
 /** Whether the output is a pipe or a device, which cannot be resumed. */
-export const isDevice = (out: string): boolean => {
+const isDevice = (out: string): boolean => {
   const there = statsOf(out);
   return there !== undefined && !there.isFile();
 };

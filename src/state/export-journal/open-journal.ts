@@ -35,15 +35,15 @@ export interface ExportIdentity {
   readonly noun: string;
 }
 
-/**
- * Opens the journal beside `out`, and locks `out` until the journal is closed. A journal of an
- * earlier run is an error without `resume`, or `fresh` to discard it.
- */
+/** What becomes of the journal of an interrupted export, which has answers that were paid for. */
+export type BegunJournal = 'refuse' | 'resume' | 'discard';
+
+/** Opens the journal beside `out`, and locks `out` until the journal is closed. */
 export async function openJournal(
   out: string,
   { texts, size, noun }: ExportIdentity,
   service: string | null,
-  { resume, fresh = false }: { readonly resume: boolean; readonly fresh?: boolean | undefined },
+  begun: BegunJournal,
 ): Promise<ExportJournal> {
   const target = realPath(out);
   checkTarget(out, target);
@@ -53,13 +53,13 @@ export async function openJournal(
     const handles = sha256(JSON.stringify(texts));
     const header = readHeader(path);
     const isBegun = header !== undefined && batchesIn(path).length > 0;
-    if (isBegun && !resume && !fresh) {
+    if (isBegun && begun === 'refuse') {
       throw usageError(
         `an earlier export to ${out} was interrupted; its paid answers are in ${path}`,
         'add --resume to continue, or --fresh to start over and pay again',
       );
     }
-    if (isBegun && resume) {
+    if (isBegun && begun === 'resume') {
       const differ = header.handles === handles ? [] : [noun];
       if (header.service !== service) differ.push('the service');
       if (differ.length > 0) throw otherExport(path, differ);

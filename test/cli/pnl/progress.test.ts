@@ -15,9 +15,8 @@ const resultOf = (subject: Subject): NumbersResult => ({
 
 async function journalOf(subjects: readonly Subject[], out: string, resume = false) {
   const texts = subjects.map(({ text }) => text);
-  const journal = await openJournal(out, { texts, size: texts.length, noun: 'the handles' }, null, {
-    resume,
-  });
+  const identity = { texts, size: texts.length, noun: 'the handles' };
+  const journal = await openJournal(out, identity, null, resume ? 'resume' : 'refuse');
   onTestFinished(() => journal.close());
   return { journal, progress: new JournalProgress(journal, subjects) };
 }

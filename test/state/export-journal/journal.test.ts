@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ExportJournal } from '../../../src/state/export-journal/journal.ts';
-import { openJournal } from '../../../src/state/export-journal/open-journal.ts';
+import { type BegunJournal, openJournal } from '../../../src/state/export-journal/open-journal.ts';
 import { room, runs } from '../room.ts';
 
 const { under } = room();
@@ -29,19 +29,14 @@ const open = (
   {
     subjects = HANDLES,
     service = 'https://s',
-    resume = true,
-    fresh = false,
+    begun = 'resume',
   }: {
     subjects?: readonly string[];
     service?: string | null;
-    resume?: boolean;
-    fresh?: boolean;
+    begun?: BegunJournal;
   } = {},
 ) =>
-  openJournal(out, { texts: subjects, size: subjects.length, noun: 'the handles' }, service, {
-    resume,
-    fresh,
-  });
+  openJournal(out, { texts: subjects, size: subjects.length, noun: 'the handles' }, service, begun);
 const rowsAt = (...positions: number[]) =>
   positions.map((position) => ({ position, value: `v${position}` }));
 const valuesOf = (journal: ExportJournal) =>
@@ -97,12 +92,11 @@ test.each([
   if (name) mkdirSync(journal);
   const file = join(journal, name);
   writeFileSync(file, text);
-  for (const resume of [true, false])
-    for (const fresh of [true, false])
-      await expect(open(out, { resume, fresh })).rejects.toMatchObject({
-        kind: 'local',
-        code: 'JOURNAL_VERSION',
-      });
+  for (const begun of ['refuse', 'resume', 'discard'] as const)
+    await expect(open(out, { begun })).rejects.toMatchObject({
+      kind: 'local',
+      code: 'JOURNAL_VERSION',
+    });
   expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
@@ -137,7 +131,7 @@ test('a journal without requests does not prevent an export', async () => {
   // A process was killed before and after it had written the header.
   mkdirSync(journal);
   for (const service of ['https://a', 'https://b']) {
-    const opened = await open(out, { resume: false, service });
+    const opened = await open(out, { begun: 'refuse', service });
     expect(opened.resumed).toBe(false);
     opened.close();
     mkdirSync(journal);
