@@ -10,7 +10,7 @@ import { countByOption, filterOptions, listOptions, readListFlags } from '../arg
 import { command } from '../command.ts';
 import { listJob } from '../lists/list-job.ts';
 import { DAY } from '../lists/post-counter.ts';
-import { calloutCalls, calloutScopeOptions, planCallouts } from '../lookup/scope.ts';
+import { calloutCalls, calloutScopeOptions, planCallouts } from '../lookup/callout-scope.ts';
 import { runJob } from '../run/job.ts';
 import page from './launchpad-callouts.md';
 

@@ -10,7 +10,7 @@ import type { TailRow } from '../../tail/post-row.ts';
 import { calloutFeedName, calloutSource, sourceOf } from '../../tail/source.ts';
 import { type GivenFlags, inGroup } from '../args/option.ts';
 import { command } from '../command.ts';
-import { calloutCalls, calloutScopeOptions, planCallouts } from '../lookup/scope.ts';
+import { calloutCalls, calloutScopeOptions, planCallouts } from '../lookup/callout-scope.ts';
 import type { Context } from '../run/context.ts';
 import { filtersOf, severalText } from '../tail/filters.ts';
 import {

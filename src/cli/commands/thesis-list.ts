@@ -19,8 +19,9 @@ import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { listJob } from '../lists/list-job.ts';
 import { DAY } from '../lists/post-counter.ts';
+import { planUserIds } from '../lookup/author-lookup.ts';
 import { notingAuthors } from '../lookup/author-notes.ts';
-import { authorOptions, authorsOf, byId, planAuthorLookup, thesisCalls } from '../lookup/scope.ts';
+import { authorOptions, readAuthors, thesisCalls } from '../lookup/authors.ts';
 import { savingTokens, tokenAddresses } from '../lookup/token.ts';
 import { runJob } from '../run/job.ts';
 import { filtersOf } from '../tail/filters.ts';
@@ -56,8 +57,8 @@ export const thesisList = command({
   parse: (_, given) => readListFlags(given, fieldPaths(ListedThesis)),
   async run(context, { token, user, users, column, ...flags }) {
     const tokens = await tokenAddresses(token, context);
-    const authors = await authorsOf({ user, users, column }, context);
-    const people = await planAuthorLookup(authors, byId, context);
+    const authors = await readAuthors({ user, users, column }, context);
+    const people = await planUserIds(authors, context);
     const planned = thesisScopes(people.planned, tokens);
     const limit = Math.min(flags.rows ?? THESIS_BLOCK, THESIS_BLOCK);
     const isSeveral = authors.length > 1 || users !== undefined;

@@ -18,15 +18,9 @@ import { conditionsOf, type FilterConditions, thesisFilterOptions } from '../arg
 import { type GivenFlags, inGroup, list } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
+import { type AuthorLookup, planUserIds } from '../lookup/author-lookup.ts';
 import { AuthorNotes } from '../lookup/author-notes.ts';
-import {
-  type AuthorLookup,
-  authorOptions,
-  authorsOf,
-  byId,
-  planAuthorLookup,
-  thesisCalls,
-} from '../lookup/scope.ts';
+import { authorOptions, readAuthors, thesisCalls } from '../lookup/authors.ts';
 import { tokenAddresses } from '../lookup/token.ts';
 import type { Context } from '../run/context.ts';
 import { filtersOf, severalText, showingFilters } from '../tail/filters.ts';
@@ -158,7 +152,7 @@ async function readTheses(context: Context, input: ThesisTailInput): Promise<Fol
   const { conditions } = input;
   const tokens = await tokenAddresses(input.token, context);
   const isReplay = input.replay.length > 0;
-  const authors = await authorsOf(input, context, !isReplay);
+  const authors = await readAuthors(input, context, !isReplay);
   const posts = {
     ...showingFilters(liveThesisView, conditions, thesisView),
     highlight: highlightOf(conditions.grep),
@@ -167,7 +161,7 @@ async function readTheses(context: Context, input: ThesisTailInput): Promise<Fol
     input,
     authors,
     // The posts of a file state the handles of their authors.
-    lookup: await planAuthorLookup(isReplay ? authors.filter(isNoHandle) : authors, byId, context),
+    lookup: await planUserIds(isReplay ? authors.filter(isNoHandle) : authors, context),
     tokens,
     shown: shownBy(input, {
       view: posts,

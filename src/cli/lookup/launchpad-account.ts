@@ -6,7 +6,7 @@ import type { CachedLookup } from '../../core/lookup/cached-lookup.ts';
 import { answerOf, type LookupAnswer } from '../../core/lookup/lookup.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import type { Planned } from '../../core/spend/plan.ts';
-import type { SubjectPlan } from './lookup-job.ts';
+import type { SubjectPlan } from './lookup-task.ts';
 import { userCalls } from './open-lookup.ts';
 
 /** Looks up launchpad accounts. The wallet of a handle or user id is looked up first. */

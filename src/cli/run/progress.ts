@@ -2,8 +2,17 @@ import { wantsUnicode } from '../../output/terminal/style.ts';
 import type { Context } from './context.ts';
 import type { Wait } from './wait-line.ts';
 
-/** How far a run has come, which it shows while it waits. */
-class Progress {
+/** Shows how far a run has come while it waits. */
+export interface ShownProgress {
+  /** Says what the run waits for. */
+  describe(text: string): void;
+  /** Says how many of the total are done; the total may be unknown. */
+  show(label: string, done: number, total: number | undefined): void;
+  stop(): void;
+}
+
+/** The progress on one line of the terminal. */
+class ProgressLine implements ShownProgress {
   readonly #context: Pick<Context, 'terminal' | 'bill'>;
   readonly #wait: Wait;
   readonly #layout: typeof import('../../output/terminal/progress.ts');
@@ -38,16 +47,16 @@ class Progress {
   }
 }
 
-const silent = {
-  describe(_text: string) {},
-  show(_label: string, _done: number, _total: number | undefined) {},
+const silent: ShownProgress = {
+  describe() {},
+  show() {},
   stop() {},
 };
 
 /** The progress of a run. Runs that show none do not load its layout. */
 export async function openProgress(
   context: Pick<Context, 'terminal' | 'bill'>,
-): Promise<typeof silent> {
+): Promise<ShownProgress> {
   if (!context.terminal.waits.isShown) return silent;
-  return new Progress(context, await import('../../output/terminal/progress.ts'));
+  return new ProgressLine(context, await import('../../output/terminal/progress.ts'));
 }

@@ -11,7 +11,7 @@ import type {
   UnaskedSubject,
 } from '../../contract/records/subject.ts';
 import { ordered } from './ordered.ts';
-import { readSubject, type Subject } from './subject.ts';
+import { readSubject, type Subject, subjectKey } from './subject.ts';
 
 type Obtained = { readonly time: number; readonly from: Provenance['via'] };
 
@@ -119,7 +119,7 @@ class SubjectAnswers {
   }
 
   #answerFor(subject: Subject, stop: AbortSignal): LookupAnswer | Promise<LookupAnswer> {
-    const key = `${subject.type}:${subject.normal}`;
+    const key = subjectKey(subject);
     const stored = this.#held.get(key) ?? this.#older?.get(key);
     if (stored instanceof Promise || isAnswer(stored)) return stored;
     this.#makeRoom();

@@ -17,6 +17,9 @@ export interface Subject {
   readonly normal: string;
 }
 
+/** The key by which a run knows a subject: the same for all its spellings. */
+export const subjectKey = ({ type, normal }: Subject): string => `${type}:${normal}`;
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const isUserId = (text: string): boolean => UUID.test(text);
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
-import { lookupJob, type SubjectPlan } from '../../../src/cli/lookup/lookup-job.ts';
+import { lookupJob } from '../../../src/cli/lookup/lookup-job.ts';
+import type { SubjectPlan } from '../../../src/cli/lookup/lookup-task.ts';
 import type { Context } from '../../../src/cli/run/context.ts';
 import type { LookupAnswer } from '../../../src/core/lookup/lookup.ts';
 import { readSubject, type Subject } from '../../../src/core/lookup/subject.ts';

@@ -1,0 +1,192 @@
+import { Failure } from '../../base/failure.ts';
+import { countText } from '../../base/units.ts';
+import { known, type Sent } from '../../contract/read-record.ts';
+import { User } from '../../contract/records/user.ts';
+import type { CachedLookup, LookupPlan } from '../../core/lookup/cached-lookup.ts';
+import { type LookupAnswer, NOT_ASKED } from '../../core/lookup/lookup.ts';
+import { ordered } from '../../core/lookup/ordered.ts';
+import type { Subject, SubjectType } from '../../core/lookup/subject.ts';
+import { normalName, normalToken } from '../../core/pages/filter.ts';
+import type { Planned } from '../../core/spend/plan.ts';
+import type { Context } from '../run/context.ts';
+import { openCachedLookup, userCalls } from './open-lookup.ts';
+
+/** By which values of its authors a feed is selected. */
+interface Selector {
+  /** The type of a subject that needs no lookup. */
+  readonly type: SubjectType;
+  readonly noun: string;
+  /** Brings the spellings of a value to one. */
+  readonly normal: (value: string) => string;
+  valuesOf(user: Sent): readonly string[];
+}
+
+const userIds: Selector = {
+  type: 'id',
+  noun: 'user id',
+  normal: normalName,
+  valuesOf: (user) => present([known(User, user).id]),
+};
+
+const wallets: Selector = {
+  type: 'wallet',
+  noun: 'wallet',
+  normal: normalToken,
+  valuesOf(user) {
+    const { solanaAddress, evmAddress } = known(User, user);
+    return present([solanaAddress, evmAddress]);
+  },
+};
+
+const present = (values: readonly (string | null | undefined)[]): string[] =>
+  values.flatMap((value) => value || []);
+
+/** Plans the lookup of authors for their user ids. */
+export const planUserIds = (
+  subjects: readonly Subject[],
+  context: Context,
+): Promise<AuthorLookup> => planLookup(subjects, userIds, context);
+
+/** Plans the lookup of authors for their wallets. */
+export const planWallets = (
+  subjects: readonly Subject[],
+  context: Context,
+): Promise<AuthorLookup> => planLookup(subjects, wallets, context);
+
+async function planLookup(
+  subjects: readonly Subject[],
+  selector: Selector,
+  context: Context,
+): Promise<AuthorLookup> {
+  const named = subjects.filter(({ type }) => type === selector.type);
+  const unknown = subjects.filter(({ type }) => type !== selector.type);
+  const values = named.map(({ normal }) => normal).sort();
+  if (unknown.length === 0) return new AuthorLookup(values, undefined, [], selector, context);
+  // The dear call for a wallet is made by "trdr whois" alone, whose price is that of one subject.
+  const users = await openCachedLookup(context, { way: 'cheap' });
+  return new AuthorLookup(values, users, users.planAll(unknown), selector, context);
+}
+
+/** How an author was found, or not. */
+interface FoundAuthor {
+  readonly subject: Subject;
+  readonly answer: LookupAnswer;
+}
+
+const UNKNOWN_ID = '00000000-0000-0000-0000-000000000000';
+
+const notKept: LookupAnswer = {
+  found: null,
+  failure: new Failure('missing', 'not read before', { code: NOT_ASKED }),
+};
+
+/** The ids or wallets of authors, and how those that the user did not name will be found. */
+export class AuthorLookup {
+  /** The values that need no lookup. */
+  readonly #named: readonly string[];
+  readonly #users: CachedLookup | undefined;
+  readonly #plans: readonly LookupPlan[];
+  readonly #selector: Selector;
+  readonly #context: Context;
+
+  constructor(
+    named: readonly string[],
+    users: CachedLookup | undefined,
+    plans: readonly LookupPlan[],
+    selector: Selector,
+    context: Context,
+  ) {
+    this.#named = named;
+    this.#users = users;
+    this.#plans = plans;
+    this.#selector = selector;
+    this.#context = context;
+  }
+
+  get calls(): readonly Planned[] {
+    return this.#plans.flatMap(userCalls);
+  }
+
+  /**
+   * The values for the calls of a plan. A placeholder replaces an unknown one: the price is the
+   * same for each.
+   */
+  get planned(): readonly string[] {
+    const looked = this.#plans.flatMap(({ answer }) =>
+      answer?.found ? this.#selector.valuesOf(answer.record) : [UNKNOWN_ID],
+    );
+    return [...this.#named, ...looked];
+  }
+
+  /**
+   * Finds the values as planned, in a fixed order; says who was not found, and throws if nobody
+   * was.
+   */
+  async find(): Promise<readonly string[]> {
+    const users = this.#users;
+    if (!users) return this.#named;
+    const { signal } = this.#context.terminal;
+    const ask = async (plan: LookupPlan): Promise<FoundAuthor> => ({
+      subject: plan.subject,
+      answer: await users.answer(plan.subject, signal, plan),
+    });
+    const authors: FoundAuthor[] = [];
+    for await (const author of ordered(this.#plans, ask, { signal })) authors.push(author);
+    return this.#valuesOf(authors);
+  }
+
+  /** The same for 0 CU, by what was read before. */
+  kept(): readonly string[] {
+    return this.#valuesOf(
+      this.#plans.map(({ subject, answer = notKept }) => ({ subject, answer })),
+    );
+  }
+
+  #valuesOf(authors: readonly FoundAuthor[]): readonly string[] {
+    const { valuesOf, normal } = this.#selector;
+    const values = authors.map(({ answer }) => (answer.found ? valuesOf(answer.record) : []));
+    this.#reportMissing(authors.filter((_, at) => values[at]?.length === 0));
+    return distinctBy([...this.#named, ...values.flat()], normal);
+  }
+
+  /** Prints a line for those who were not found. Nobody at all fails, and so does a failed lookup. */
+  #reportMissing(missing: readonly FoundAuthor[]): void {
+    for (const { answer } of missing)
+      if (answer.found === null && answer.failure.code !== NOT_ASKED) throw answer.failure;
+    const [first] = missing;
+    if (first === undefined) return;
+    const asked = this.#named.length + this.#plans.length;
+    const names = missing.map(({ subject }) => subject.text).join(', ');
+    if (missing.length < asked) {
+      const many = `${missing.length} of ${countText(asked, 'author')}`;
+      this.#context.terminal.notice(`not found: ${names} (${many})`);
+      return;
+    }
+    if (first.answer.found && asked === 1) throw withoutValue(names, this.#selector.noun);
+    throw nobody(names, missing);
+  }
+}
+
+const withoutValue = (name: string, noun: string): Failure =>
+  new Failure('answer', `the record of ${name} has no ${noun}`, {
+    code: 'BAD_ANSWER',
+    hint: `pass a ${noun} instead of the handle`,
+  });
+
+function nobody(names: string, missing: readonly FoundAuthor[]): Failure {
+  const answer = missing[0]?.answer;
+  const isSearched = missing.every(({ answer: { found } }) => found === false);
+  return new Failure('missing', `no user found for ${names}`, {
+    code: answer?.found === false ? answer.code : NOT_ASKED,
+    hint: isSearched
+      ? 'check the spelling of the handle, or pass the user id'
+      : `look it up once with "trdr whois", which may cost 30,000 CU, and is then kept`,
+  });
+}
+
+/** The addresses without those that are there in another spelling, sorted. */
+export const distinctAddresses = (addresses: readonly string[]): readonly string[] =>
+  distinctBy(addresses, normalToken);
+
+const distinctBy = (values: readonly string[], normal: (value: string) => string) =>
+  [...new Map(values.map((value) => [normal(value), value])).values()].sort();
