@@ -9,7 +9,8 @@ type Out = Writable & {
   readonly rows?: number;
 };
 
-type TerminalInput = Readable & { setRawMode?(raw: boolean): unknown };
+/** The input of a terminal, whose raw mode shows no typed key. */
+export type TerminalInput = Readable & { setRawMode?(raw: boolean): unknown };
 
 /** The terminal of the session, which can be opened even if stdin and stdout are redirected. */
 interface Terminal {

@@ -4,9 +4,8 @@ import { setImmediate } from 'node:timers/promises';
 import { Failure } from '../base/failure.ts';
 import { safeLine, safeText } from '../output/terminal/safe-text.ts';
 import { agentOf, isOn } from './agent.ts';
-import { Interrupt, type Io } from './io.ts';
+import { Interrupt, type Io, type TerminalInput } from './io.ts';
 
-type TerminalInput = ReturnType<NonNullable<Io['terminal']>['open']>;
 type PromptIo = Pick<Io, 'stdin' | 'stdout' | 'stderr' | 'env' | 'terminal'>;
 
 /** An agent is never asked, even on a terminal, because only a person can agree to a cost. */

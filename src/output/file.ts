@@ -71,7 +71,7 @@ function missingFolder(path: string): string {
 export const fileSink = (path: string, { signal, ...options }: SinkOptions = {}): Promise<Sink> =>
   opened(path, signal, async (before) => {
     if (before && (!before.isFile() || descriptorIn(path) !== undefined))
-      return createSink(...(await openPipe(path, signal, options)));
+      return await openPipe(path, signal, options);
     const file = replaceFile(path);
     const { fd } = file;
     return createSink(writeToFile(fd), {
@@ -94,7 +94,7 @@ export const fileSink = (path: string, { signal, ...options }: SinkOptions = {})
 /** Each flush of a live sink also syncs to disk. */
 export const appendSink = (path: string, { signal, ...options }: SinkOptions = {}): Promise<Sink> =>
   opened(path, signal, async (before) => {
-    if (before && !before.isFile()) return createSink(...(await openPipe(path, signal, options)));
+    if (before && !before.isFile()) return await openPipe(path, signal, options);
     const fd = openSync(path, 'a', 0o666);
     const end = () => close(fd, () => {});
     return createSink(writeToFile(fd, options.retry), { ...options, name: path, fd, end });
@@ -171,7 +171,7 @@ async function openPipe(
   path: string,
   signal: AbortSignal | undefined,
   options: SinkOptions,
-): Promise<Parameters<typeof createSink>> {
+): Promise<Sink> {
   const named = { ...options, name: path };
   const inherited = descriptorIn(path);
   for (;;) {
@@ -179,14 +179,14 @@ async function openPipe(
     try {
       const fd = openSync(path, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0));
       if (!fstatSync(fd).isFIFO())
-        return [writeTo(fd), { ...named, fd, end: () => close(fd, () => {}) }];
+        return createSink(writeTo(fd), { ...named, fd, end: () => close(fd, () => {}) });
       const { Socket } = await import('node:net');
       const stream = new Socket({ fd, readable: false, writable: true });
-      return [stream, { ...named, end: () => void stream.destroy() }];
+      return createSink(stream, { ...named, end: () => void stream.destroy() });
     } catch (error) {
       if (errno(error) !== 'ENXIO') throw error;
       // The path of a socket cannot be opened.
-      if (inherited !== undefined) return [writeTo(inherited), named];
+      if (inherited !== undefined) return createSink(writeTo(inherited), named);
       // A FIFO has no reader yet. For a device, the error means that it has no driver.
       if (!statSync(path).isFIFO()) throw error;
       await delay(NO_READER_MS, undefined, signal && { signal }).catch(() => {});

@@ -4,64 +4,96 @@ const SCHEMA = 1;
 
 const hash = (text: string) => createHash('sha256').update(text).digest('hex');
 
-export type Keys = ReturnType<typeof keysOf>;
+/** The keys of a feed. */
+export interface FeedKeys {
+  readonly lease: string;
+  readonly epoch: string;
+  readonly stream: string;
+  readonly mark: string;
+  readonly info: string;
+  /** The lease of the member of a group that reads. */
+  group(name: string): string;
+}
 
-export type FeedKeys = ReturnType<Keys['feed']>;
+/** The keys of the window of an endpoint's rate limit. */
+interface LaneKeys {
+  readonly calls: string;
+  readonly meta: string;
+}
+
+/** The keys of everything that the store has for a service and an API key. */
+export interface Keys {
+  /** The hash of base URL and API key that the other keys contain. */
+  readonly bind: string;
+  readonly root: string;
+  /**
+   * Holds the version of the keys. trdr does not use a store with a higher version than its own.
+   */
+  readonly schema: string;
+  readonly version: number;
+  readonly fleet: string;
+  readonly caps: string;
+  readonly open: string;
+  readonly calls: string;
+  readonly done: string;
+  readonly ledger: string;
+  readonly feeds: string;
+  lane(name: string): LaneKeys;
+  sum(period: string): string;
+  answer(endpoint: string, subject: string): string;
+  claim(endpoint: string, subject: string): string;
+  feed(id: string): FeedKeys;
+}
+
+/** Whose keys they are. */
+interface KeyOwner {
+  readonly prefix?: string | undefined;
+  readonly baseUrl: string;
+  readonly key: string;
+  /** The IP address from which calls leave, as the machines name it. */
+  readonly egress?: string | undefined;
+}
 
 /**
  * They contain a hash of base URL and API key, but for the lane `resolve`, which is limited per IP
  * address (`egress`).
  */
-export function keysOf({
-  prefix = 'trdr',
-  baseUrl,
-  key,
-  egress = 'shared',
-}: {
-  readonly prefix?: string | undefined;
-  readonly baseUrl: string;
-  readonly key: string;
-  readonly egress?: string | undefined;
-}) {
+export function keysOf({ prefix = 'trdr', baseUrl, key, egress = 'shared' }: KeyOwner): Keys {
   const bind = hash(`trdr store\n${baseUrl}\n${key}`).slice(0, 24);
   const root = `${prefix}:${SCHEMA}:{${bind}}`;
   const address = `${prefix}:${SCHEMA}:{${hash(`trdr store\n${baseUrl}`).slice(0, 24)}}`;
   return {
     bind,
     root,
-    /**
-     * Holds the version of the keys. trdr does not use a store with a higher version than its own.
-     */
     schema: `${prefix}:schema:{${bind}}`,
     version: SCHEMA,
-    lane(name: string) {
-      const lane =
-        name === 'resolve' ? `${address}:lane:resolve@${egress}` : `${root}:lane:${name}`;
-      return { calls: `${lane}:calls`, meta: `${lane}:meta` };
-    },
     fleet: `${root}:fleet`,
-    sum: (period: string) => `${root}:sum:${period}`,
     caps: `${root}:caps`,
     open: `${root}:open`,
     calls: `${root}:calls`,
     done: `${root}:done`,
     ledger: `${root}:ledger`,
-    answer: (endpoint: string, subject: string) => `${root}:answer:${endpoint}:${hash(subject)}`,
-    claim: (endpoint: string, subject: string) => `${root}:flight:${endpoint}:${hash(subject)}`,
     feeds: `${root}:feeds`,
-    feed(id: string) {
-      const feed = `${root}:feed:${id}`;
-      return {
-        lease: `${feed}:lease`,
-        epoch: `${feed}:epoch`,
-        stream: `${feed}:stream`,
-        mark: `${feed}:mark`,
-        info: `${feed}:info`,
-        group: (name: string) => `${feed}:group:${name}:lease`,
-      };
+    lane(name) {
+      const lane =
+        name === 'resolve' ? `${address}:lane:resolve@${egress}` : `${root}:lane:${name}`;
+      return { calls: `${lane}:calls`, meta: `${lane}:meta` };
     },
+    sum: (period) => `${root}:sum:${period}`,
+    answer: (endpoint, subject) => `${root}:answer:${endpoint}:${hash(subject)}`,
+    claim: (endpoint, subject) => `${root}:flight:${endpoint}:${hash(subject)}`,
+    feed: (id) => feedKeysOf(`${root}:feed:${id}`),
   };
 }
+
+const feedKeysOf = (feed: string): FeedKeys => ({
+  lease: `${feed}:lease`,
+  epoch: `${feed}:epoch`,
+  stream: `${feed}:stream`,
+  mark: `${feed}:mark`,
+  info: `${feed}:info`,
+  group: (name) => `${feed}:group:${name}:lease`,
+});
 
 /** A feed of all tokens, or of some, whose addresses are normalized. */
 export function feedIdOf({ tokens }: { readonly tokens: readonly string[] }): string {

@@ -6,11 +6,27 @@ import { inWords } from '../base/files.ts';
 import { LineDigest } from '../base/line-digest.ts';
 import { countText, group } from '../base/units.ts';
 import { openInput } from '../input/read-text.ts';
+import type { Certificate } from '../tail/certificate.ts';
 import { certificateAt } from '../tail/file/certify.ts';
 import { postIn } from '../tail/file/line-count.ts';
 import type { IdSet } from './id-set.ts';
 
-export type ScannedFile = Awaited<ReturnType<typeof scanWith>>;
+type FoundCertificate = Certificate | 'damaged' | undefined;
+
+/** What is in a file, and how it differs from its certificate. */
+export interface ScannedFile {
+  readonly file: string;
+  /** Undefined if there is none, or if it is damaged. */
+  readonly certificate: Certificate | undefined;
+  readonly rows: number;
+  /** The number of posts that are in the file more than once. */
+  readonly duplicates: number;
+  readonly problems: readonly string[];
+  /** What limits the statements about a file without being a problem. */
+  readonly notes: readonly string[];
+  /** Random lines of the file. */
+  readonly picked: readonly string[];
+}
 
 const LONGEST_LINE = 16 * 1024 * 1024;
 const TRIES = 3;
@@ -44,67 +60,126 @@ export async function scanFile(
 }
 
 /** The certificate beside a file, which may have been compressed since. */
-const certificateOf = (file: string): ReturnType<typeof certificateAt> =>
+const certificateOf = (file: string): FoundCertificate =>
   certificateAt(file) ??
   (file.endsWith('.gz') ? certificateAt(file.slice(0, -'.gz'.length)) : undefined);
 
 async function scanWith(
   file: string,
-  found: ReturnType<typeof certificateAt>,
+  found: FoundCertificate,
   ids: IdSet,
   number: number,
-  { lines, random, signal }: Picking & { readonly signal: AbortSignal },
-) {
+  { signal, ...picking }: Picking & { readonly signal: AbortSignal },
+): Promise<ScannedFile> {
   const certificate = found === 'damaged' ? undefined : found;
-  const known = certificate?.lines;
-  const digest = new LineDigest();
-  let digestThen = known?.rows === 0 ? digest.digest : undefined;
-  let duplicates = 0;
-  let shared = 0;
-  let others = 0;
-  const picked: string[] = [];
-  const each = (line: Buffer) => {
-    if (digest.rows === known?.rows) digestThen = digest.digest;
-    const id = idBytes(line);
-    if (!id) {
-      others++;
-      return;
-    }
-    const before = ids.add(id, number);
-    if (before === number) duplicates++;
-    else if (before !== undefined && Math.floor(before / TRIES) !== Math.floor(number / TRIES))
-      shared++;
-    if (lines === 0) return;
-    // Reservoir sampling: every line is picked with the same probability.
-    const at = picked.length < lines ? picked.length : Math.floor(random() * digest.rows);
-    if (at < lines) picked[at] = line.toString('utf8');
-  };
-  /** How the file differs from its certificate. */
+  const scan = new LineScan(certificate?.lines, ids, number, picking);
   const problems: string[] = [];
   try {
     for await (const chunk of chunksOf(file, signal)) {
-      digest.add(chunk, each);
-      if (digest.torn > LONGEST_LINE) throw notPosts(file);
+      scan.add(chunk);
+      if (scan.torn > LONGEST_LINE) throw notPosts(file);
     }
   } catch (error) {
     if (!isDamaged(error)) throw error;
     problems.push('the compressed file is damaged');
   }
-  const { rows, torn } = digest;
-  if (known && rows < known.rows)
-    problems.push(`${group(known.rows)} posts were written, and ${group(rows)} are there`);
-  else if (known && digestThen !== known.digest)
-    problems.push('its lines are not those that were written');
-  if (duplicates > 0) problems.push(`${countText(duplicates, 'post')} more than once`);
-  if (others > 0) problems.push(`${countText(others, 'line')} without the id of a post`);
+  problems.push(...scan.problems());
+  const { rows, torn, duplicates, shared, picked } = scan;
   const notes: string[] = [];
   if (found === 'damaged') notes.push('its certificate is damaged');
   if (found === undefined) notes.push(`there is no certificate ${file}.trdr`);
   if (torn > 0) notes.push('it ends with an incomplete line, which a tail would remove');
-  if (known && rows > known.rows && problems.length === 0)
-    notes.push(`its last ${countText(rows - known.rows, 'post')} are not verified yet`);
+  const later = certificate ? rows - certificate.lines.rows : 0;
+  if (later > 0 && problems.length === 0)
+    notes.push(`its last ${countText(later, 'post')} are not verified yet`);
   if (shared > 0) notes.push(`${countText(shared, 'post')} also in an earlier file`);
   return { file, certificate, rows, duplicates, problems, notes, picked };
+}
+
+/** Compares the lines of a file with those that its certificate is about, while it is read. */
+class LineScan {
+  readonly picked: string[] = [];
+  duplicates = 0;
+  /** The number of posts that an earlier file has too. */
+  shared = 0;
+  readonly #certified: Certificate['lines'] | undefined;
+  readonly #ids: IdSet;
+  /** The number of this attempt among all files and attempts. */
+  readonly #number: number;
+  readonly #picking: Picking;
+  readonly #digest = new LineDigest();
+  /** The digest after as many lines as the certificate is about. */
+  #certifiedDigest: string | undefined;
+  /** The number of lines that are no posts. */
+  #others = 0;
+
+  constructor(
+    certified: Certificate['lines'] | undefined,
+    ids: IdSet,
+    number: number,
+    picking: Picking,
+  ) {
+    this.#certified = certified;
+    this.#ids = ids;
+    this.#number = number;
+    this.#picking = picking;
+    if (certified?.rows === 0) this.#certifiedDigest = this.#digest.digest;
+  }
+
+  get rows(): number {
+    return this.#digest.rows;
+  }
+
+  /** The bytes after the last end of a line. */
+  get torn(): number {
+    return this.#digest.torn;
+  }
+
+  add(chunk: Buffer): void {
+    this.#digest.add(chunk, (line) => this.#addLine(line));
+  }
+
+  /** How the lines differ from those of the certificate. */
+  problems(): string[] {
+    const problems: string[] = [];
+    const certified = this.#certified;
+    if (certified && this.rows < certified.rows)
+      problems.push(
+        `${group(certified.rows)} posts were written, and ${group(this.rows)} are there`,
+      );
+    else if (certified && this.#certifiedDigest !== certified.digest)
+      problems.push('its lines are not those that were written');
+    if (this.duplicates > 0) problems.push(`${countText(this.duplicates, 'post')} more than once`);
+    if (this.#others > 0)
+      problems.push(`${countText(this.#others, 'line')} without the id of a post`);
+    return problems;
+  }
+
+  #addLine(line: Buffer): void {
+    if (this.rows === this.#certified?.rows) this.#certifiedDigest = this.#digest.digest;
+    const id = idBytes(line);
+    if (id) {
+      this.#count(id);
+      this.#pick(line);
+    } else this.#others++;
+  }
+
+  #count(id: Uint8Array): void {
+    const before = this.#ids.add(id, this.#number);
+    if (before === undefined) return;
+    if (before === this.#number) this.duplicates++;
+    // An earlier attempt at the same file has counted the same posts.
+    else if (Math.floor(before / TRIES) !== Math.floor(this.#number / TRIES)) this.shared++;
+  }
+
+  /** Reservoir sampling: every line is picked with the same probability. */
+  #pick(line: Buffer): void {
+    const { lines, random } = this.#picking;
+    if (lines === 0) return;
+    const isFull = this.picked.length >= lines;
+    const at = isFull ? Math.floor(random() * this.rows) : this.picked.length;
+    if (at < lines) this.picked[at] = line.toString('utf8');
+  }
 }
 
 const notPosts = (file: string) =>

@@ -11,7 +11,7 @@ import type { Planned } from '../../core/spend/plan.ts';
 import type { Context } from '../run/context.ts';
 import { openCachedLookup, userCalls } from './open-lookup.ts';
 
-/** By which values of its authors a feed is selected. */
+/** The values of authors by which a feed is selected. */
 interface Selector {
   /** The type of a subject that needs no lookup. */
   readonly type: SubjectType;

@@ -45,10 +45,10 @@ export const UnaskedSubject = z.looseObject({
 
 export type FoundSubject = Sent & { readonly subject: string; readonly found: true };
 
-export type SubjectRecord =
-  | FoundSubject
-  | z.infer<typeof MissingSubject>
-  | z.infer<typeof FailedSubject>;
+export type SubjectRecord = FoundSubject | z.infer<typeof MissingSubject> | FailedSubject;
+
+/** The record of a subject whose request failed. */
+export type FailedSubject = z.infer<typeof FailedSubject>;
 
 export type UnaskedSubject = z.infer<typeof UnaskedSubject>;
 
