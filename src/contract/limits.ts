@@ -51,6 +51,9 @@ export const RESOLVE_TIMEOUT_SECONDS = 60;
 export const LONGEST_RESPONSE = 4;
 export const timeoutText = `${TIMEOUT_SECONDS}s; resolve ${RESOLVE_TIMEOUT_SECONDS}s`;
 
+/** How often a call is sent again after failures that may pass. */
+export const RETRIES = 4;
+
 /** Prices in CU. */
 export const cu = {
   lookup: 100,

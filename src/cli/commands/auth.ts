@@ -12,8 +12,8 @@ import { excluding, flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
 import type { Io } from '../io.ts';
 import { askLine, askUrlAgain, isAttended, showProblem } from '../prompt.ts';
-import { isDryRun } from '../run/approve.ts';
 import type { Context } from '../run/context.ts';
+import { isDryRun } from '../run/dry-run.ts';
 import { printedSecret } from '../settings/secret-command.ts';
 import {
   configOf,

@@ -5,7 +5,8 @@ import { flag } from '../args/option.ts';
 import { command } from '../command.ts';
 import { probe } from '../doctor/probe.ts';
 import type { ExitCode } from '../exit.ts';
-import { approve, isDryRun } from '../run/approve.ts';
+import { approve } from '../run/approve.ts';
+import { isDryRun } from '../run/dry-run.ts';
 import page from './doctor.md';
 
 export const doctor = command({

@@ -1,8 +1,9 @@
 import type { Plan, Planned } from '../../core/spend/plan.ts';
 import type { TailFiles } from '../../tail/file/position-file.ts';
 import type { TailRow } from '../../tail/post-row.ts';
-import { approve, isDryRun } from '../run/approve.ts';
+import { approve } from '../run/approve.ts';
 import type { Context } from '../run/context.ts';
+import { isDryRun } from '../run/dry-run.ts';
 import type { TailFlags } from '../tail/flags.ts';
 import { checkOutput, type ShownPosts } from '../tail/output/open-output.ts';
 import { type Feeder, runFeed } from '../tail/run-feed.ts';

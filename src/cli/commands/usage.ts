@@ -14,8 +14,8 @@ import {
 } from '../../state/ledger/read-ledger.ts';
 import { excluding, flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
-import { isDryRun } from '../run/approve.ts';
 import type { Context } from '../run/context.ts';
+import { isDryRun } from '../run/dry-run.ts';
 import page from './usage.md';
 
 export const usageCommand = command({

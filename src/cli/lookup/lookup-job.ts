@@ -1,7 +1,7 @@
 import { countText } from '../../base/units.ts';
 import { type Subject, subjectKey } from '../../core/lookup/subject.ts';
 import { gatherSubjects } from '../args/subjects.ts';
-import { checkLeft } from '../run/approve.ts';
+import { checkLeft } from '../run/check-left.ts';
 import type { Context } from '../run/context.ts';
 import type { CommandJob } from '../run/job.ts';
 import { openProgress } from '../run/progress.ts';

@@ -9,7 +9,6 @@ import { readRecord } from '../../input/earlier/pnl-export.ts';
 import type { ExportJournal } from '../../state/export-journal/journal.ts';
 import type { ExitCode } from '../exit.ts';
 import { isSpent, LookupTally, reportSkipped } from '../lookup/tally.ts';
-import { isDryRun } from '../run/approve.ts';
 import type { Context } from '../run/context.ts';
 import {
   confirmReplacement,
@@ -18,6 +17,7 @@ import {
   openExport,
   textsOf,
 } from '../run/destination.ts';
+import { isDryRun } from '../run/dry-run.ts';
 import { type CommandJob, runJob } from '../run/job.ts';
 import { openProgress } from '../run/progress.ts';
 import { exported, identityOf } from './export-file.ts';

@@ -9,7 +9,7 @@ import type { Targets } from '../../core/pnl/targets.ts';
 import { notSent, type Plan, type Planned } from '../../core/spend/plan.ts';
 import { noticeText } from '../../output/client-notice-text.ts';
 import { namesText } from '../../output/notices.ts';
-import { warnOfShortage } from '../run/approve.ts';
+import { warnOfShortage } from '../run/check-left.ts';
 import type { Context } from '../run/context.ts';
 import type { Progress } from './progress.ts';
 

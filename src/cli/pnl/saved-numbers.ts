@@ -1,5 +1,6 @@
+import { NUMBERS_AGE_MS } from '../../contract/answer-age.ts';
 import { feedingBook } from '../../core/lookup/feed-book.ts';
-import { NUMBERS_AGE_MS, SavedNumbers } from '../../core/pnl/cached-numbers.ts';
+import { SavedNumbers } from '../../core/pnl/cached-numbers.ts';
 import { openAnswers, openBook } from '../run/answers.ts';
 import type { Context } from '../run/context.ts';
 

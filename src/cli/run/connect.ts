@@ -27,8 +27,8 @@ import type { RunSettings } from '../settings/settings.ts';
 import { version } from '../version.ts';
 import type { Bill } from './bill.ts';
 import type { RunStore } from './open-store.ts';
-import type { Permission } from './permission.ts';
 import type { ServiceNeeds, Target } from './service.ts';
+import type { SpendingPermission } from './spending-permission.ts';
 
 const FIRST_NOTICES = 20;
 /** A long run may repeat these without end. */
@@ -55,10 +55,10 @@ export class Connections {
     this.#openClient(await this.target(), await this.store(), await this.ledger()),
   );
   readonly #needs: ServiceNeeds;
-  readonly #permission: Permission;
+  readonly #permission: SpendingPermission;
   readonly #closers: (() => unknown)[];
 
-  constructor(needs: ServiceNeeds, permission: Permission, closers: (() => unknown)[]) {
+  constructor(needs: ServiceNeeds, permission: SpendingPermission, closers: (() => unknown)[]) {
     this.#needs = needs;
     this.#permission = permission;
     this.#closers = closers;

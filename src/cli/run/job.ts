@@ -2,9 +2,10 @@ import { countText } from '../../base/units.ts';
 import type { Plan } from '../../core/spend/plan.ts';
 import type { View } from '../../output/view.ts';
 import type { ExitCode } from '../exit.ts';
-import { approve, isDryRun } from './approve.ts';
+import { approve } from './approve.ts';
 import type { RunOutcome } from './bill.ts';
 import type { Context } from './context.ts';
+import { isDryRun } from './dry-run.ts';
 import type { Out } from './out.ts';
 
 /** The results of a run, which count themselves and know its exit code. */

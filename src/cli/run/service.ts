@@ -7,7 +7,7 @@ import type { ServiceKey } from '../../core/client/service-key.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Bill } from './bill.ts';
 import type { RunStore } from './open-store.ts';
-import { Permission } from './permission.ts';
+import { SpendingPermission } from './spending-permission.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A base URL and the key for it. */
@@ -35,7 +35,7 @@ export interface ServiceNeeds {
  * opened on first use, because a run that finds everything in the cache opens none of them.
  */
 export class Service {
-  readonly permission: Permission;
+  readonly permission: SpendingPermission;
   /**
    * What cached answers belong to; undefined if not configured. The sandbox has its own base URL
    * and key.
@@ -49,7 +49,7 @@ export class Service {
     const { terminal, settings, bill } = needs;
     this.#bill = bill;
     this.scope = scopeOf(settings);
-    this.permission = new Permission({
+    this.permission = new SpendingPermission({
       terminal,
       confirmAbove: settings.confirmAbove,
       maxCu: settings.maxCu,

@@ -18,7 +18,7 @@ import { hintOf } from '../failure-hint.ts';
 import { serviceClock } from '../lookup/service-time.ts';
 import { accountSharing } from '../run/answers.ts';
 import type { Context } from '../run/context.ts';
-import { moreText } from '../run/permission.ts';
+import { moreText } from '../run/spending-permission.ts';
 import type { TailFlags } from './flags.ts';
 import { createNoticeLines, feederText, gapText, statusText } from './notice-text.ts';
 import {

@@ -1,6 +1,7 @@
 import { type Backoff, createBackoff } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import type { Charge } from '../../contract/endpoint.ts';
+import { RETRIES } from '../../contract/limits.ts';
 import type { Notice } from '../../contract/ports/client.ts';
 import type { Ledger, Slot } from '../../contract/ports/ledger.ts';
 import type { RateWindows } from '../../contract/ports/rate-windows.ts';
@@ -61,7 +62,6 @@ interface Losses {
   cuAtMost: number;
 }
 
-const RETRIES = 4;
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 20_000;
 /** The wait after a 429 that does not state one. */

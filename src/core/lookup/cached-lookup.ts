@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
+import { ANSWER_AGE_MS, missAgeOf, SHARED_AGE_MS } from '../../contract/answer-age.ts';
 import {
   type AnswerCache,
   type SharedAnswer,
@@ -66,13 +67,6 @@ export interface LookupSources {
   readonly onReused?: ((reused: ReusedHandle) => void) | undefined;
 }
 
-/** The default of --max-age. */
-const MAX_AGE_MS = 3_600_000;
-/** A miss is kept for less time, because the subject may get a verified link at any time. */
-export const MISS_AGE_MS = 300_000;
-/** How long machines share an answer. */
-const SHARED_AGE_MS = 30 * 86_400_000;
-
 const endpointOf = (type: NameType): UserEndpoint => `user.${type}`;
 const nameOf = ({ type, value, normal }: Subject): AskedName => ({ type, value, normal });
 
@@ -90,8 +84,8 @@ export class CachedLookup {
 
   constructor(sources: LookupSources) {
     this.#sources = sources;
-    this.#maxAgeMs = sources.maxAgeMs ?? MAX_AGE_MS;
-    this.#missAgeMs = Math.min(MISS_AGE_MS, this.#maxAgeMs);
+    this.#maxAgeMs = sources.maxAgeMs ?? ANSWER_AGE_MS;
+    this.#missAgeMs = missAgeOf(this.#maxAgeMs);
     this.#way = sources.way ?? 'cheapest';
     this.#mostOwners = sources.mostOwners ?? Number.POSITIVE_INFINITY;
   }
@@ -263,6 +257,10 @@ export class CachedLookup {
     }
   }
 
+  /**
+   * The launchpad account of a wallet, or that it has none, which is kept for as long: it is a clue
+   * to the owner, and no answer.
+   */
   #cachedAccount(wallet: string): { time: number; account: Sent | null } | undefined {
     const saved = this.#sources.answers?.get('launchpad.user', wallet);
     if (saved === undefined || !this.#isWithin(saved.time, this.#maxAgeMs)) return undefined;

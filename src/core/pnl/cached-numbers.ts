@@ -1,4 +1,5 @@
 import { textOf } from '../../base/json-object.ts';
+import { missAgeOf, NUMBERS_AGE_MS } from '../../contract/answer-age.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import type {
   AnswerCache,
@@ -9,11 +10,7 @@ import type {
 import { listOf, recognize, recordsOf, type Sent } from '../../contract/read-record.ts';
 import type { Provenance } from '../../contract/records/provenance.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
-import { MISS_AGE_MS } from '../lookup/cached-lookup.ts';
 import { foundRecord, missingRecord } from '../lookup/lookup.ts';
-
-/** The age is shorter than that of users, because numbers change with every trade. */
-export const NUMBERS_AGE_MS = 600_000;
 
 /** A claim whose cached numbers are a record already. */
 export type NumbersClaim =
@@ -34,7 +31,7 @@ export class SavedNumbers {
   constructor(cache: AnswerCache, now: () => number, maxAgeMs = NUMBERS_AGE_MS) {
     this.#cache = cache;
     this.#maxAgeMs = maxAgeMs;
-    this.#missAgeMs = Math.min(MISS_AGE_MS, maxAgeMs);
+    this.#missAgeMs = missAgeOf(maxAgeMs);
     this.#began = now();
   }
 

@@ -3,7 +3,8 @@ import { duration, timeout } from '../../base/durations.ts';
 import { Failure } from '../../base/failure.ts';
 import { baseUrl, storeUrl } from '../../base/url-values.ts';
 import { commandLine, filePath, type Kind, oneOf, onOff, plainName } from '../../base/values.ts';
-import { timeoutText } from '../../contract/limits.ts';
+import { ANSWER_AGE_MS } from '../../contract/answer-age.ts';
+import { RETRIES, timeoutText } from '../../contract/limits.ts';
 
 interface More {
   /** What trdr does without the setting; by default the fallback, or none. */
@@ -66,14 +67,19 @@ export const settingRows = {
     undefined,
     'spend at most this many CU per UTC month, over all runs of the profile',
   ),
-  maxAge: row(duration, 3_600_000 as number, 'maximum age of a cached answer', {
+  maxAge: row(duration, ANSWER_AGE_MS as number, 'maximum age of a cached answer', {
     flag: '--max-age',
     asWritten: true,
     fallbackText: '1h; trading numbers 10m',
   }),
-  retries: row(integer({ min: 0, max: 100 }), 4 as number, 'retries after a transient failure', {
-    flag: '--retries',
-  }),
+  retries: row(
+    integer({ min: 0, max: 100 }),
+    RETRIES as number,
+    'retries after a transient failure',
+    {
+      flag: '--retries',
+    },
+  ),
   timeout: row(timeout, undefined, 'timeout of each request', {
     flag: '--timeout',
     asWritten: true,

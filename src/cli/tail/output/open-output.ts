@@ -11,11 +11,11 @@ import { FollowedFile } from '../../../tail/file/followed-file.ts';
 import {
   feedOf,
   positionPath,
-  readStart,
   resumableOut,
   type TailFiles,
 } from '../../../tail/file/position-file.ts';
 import { Positions } from '../../../tail/file/positions.ts';
+import { readStart } from '../../../tail/file/read-start.ts';
 import { Confluences } from '../../../tail/output/confluences.ts';
 import type { RunWriter } from '../../../tail/output/run-writer.ts';
 import type { OutputPorts, Writer } from '../../../tail/ports.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Permission } from '../../../src/cli/run/permission.ts';
+import { SpendingPermission } from '../../../src/cli/run/spending-permission.ts';
 
 const CONFIRM_ABOVE = 100_000;
 
@@ -15,7 +15,7 @@ function permissionOf({ maxCu, yes = false, sandbox = false, answers }: Setting 
   const asked: string[] = [];
   const notices: string[] = [];
   const left = [...(answers ?? [])];
-  const permission = new Permission({
+  const permission = new SpendingPermission({
     terminal: {
       io: { env: {}, stderr: { isTTY: answers !== undefined } } as never,
       canAsk: answers !== undefined,

@@ -20,7 +20,7 @@ interface Asker {
 export const moreText = (maxCu: number | undefined): string =>
   `to spend more in one run, ${maxCu === undefined ? 'pass --max-cu N or --yes' : 'raise --max-cu'}`;
 
-export class Permission {
+export class SpendingPermission {
   /** The CU that the run may spend; undefined if there is no limit. */
   limit: number | undefined;
   /**
