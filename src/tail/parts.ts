@@ -1,5 +1,5 @@
 import { FeedRate } from './feed-rate.ts';
-import { KnownPosts } from './known.ts';
+import { KnownPosts } from './known-posts.ts';
 import type { TailNotice } from './notice.ts';
 import { FeedOutput } from './output/feed-output.ts';
 import type { StartPoint, TailOptions, TailPorts } from './ports.ts';

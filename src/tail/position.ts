@@ -10,7 +10,7 @@ import {
   readCertificate,
   readCoverage,
 } from './certificate.ts';
-import type { KnownState } from './known.ts';
+import type { KnownState } from './known-posts.ts';
 import { nthNewest, type PostMark, timeOf } from './post-row.ts';
 
 /**

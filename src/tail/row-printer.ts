@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import type { KnownPosts } from './known.ts';
+import type { KnownPosts } from './known-posts.ts';
 import type { EndReason, TailNotice } from './notice.ts';
 import type { FeedOutput } from './output/feed-output.ts';
 import type { Link, TailOptions } from './ports.ts';

@@ -9,7 +9,7 @@ import { openJournal } from '../../src/state/export-journal/open-journal.ts';
 import { createCallReader, entryText } from '../../src/state/ledger/lines.ts';
 import { ledgerEntries, summarize } from '../../src/state/ledger/read-ledger.ts';
 import { openWindows } from '../../src/state/rate-windows.ts';
-import { readStart } from '../../src/tail/file/position-file.ts';
+import { readStart } from '../../src/tail/file/read-start.ts';
 import { positionText, readPosition } from '../../src/tail/position.ts';
 import { holds, holdsInTime, jsonOf, jsonText, read, torn } from './fuzz.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { KnownPosts } from '../../src/tail/known.ts';
+import { KnownPosts } from '../../src/tail/known-posts.ts';
 import { continueAfter } from '../../src/tail/position.ts';
 
 const START = Date.UTC(2026, 0, 1);

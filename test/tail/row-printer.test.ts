@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { KnownPosts } from '../../src/tail/known.ts';
+import { KnownPosts } from '../../src/tail/known-posts.ts';
 import type { TailNotice } from '../../src/tail/notice.ts';
 import { FeedOutput } from '../../src/tail/output/feed-output.ts';
 import type { TailOptions } from '../../src/tail/ports.ts';

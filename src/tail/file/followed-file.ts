@@ -15,6 +15,7 @@ import type { FileLines } from '../certificate.ts';
 import type { FilePlace } from '../position.ts';
 import { LineCount } from './line-count.ts';
 import { finishedName, isFull, type RotateRule } from './rotation.ts';
+import { cutTornLine } from './torn-line.ts';
 
 type Moved = 'renamed' | 'deleted' | 'finished';
 
@@ -334,7 +335,7 @@ async function append(
   try {
     while (at < bytes.length) at += (await file.handle.write(bytes, at)).bytesWritten;
   } catch (error) {
-    at -= await cutLine(file, bytes.subarray(0, at));
+    at -= await cutTornLine(file.handle, bytes.subarray(0, at));
     throw error;
   } finally {
     if (at > 0) {
@@ -344,22 +345,5 @@ async function append(
       file.atLineEnd = bytes[at - 1] === NEWLINE;
     }
     wrote?.(at);
-  }
-}
-
-/**
- * Removes what follows the last line break in `bytes`, which end the file. Returns how many bytes
- * were removed.
- */
-async function cutLine({ handle }: Opened, bytes: Uint8Array): Promise<number> {
-  const torn = bytes.length - (bytes.lastIndexOf(NEWLINE) + 1);
-  if (torn === 0) return 0;
-  try {
-    const { size } = await handle.stat();
-    await handle.truncate(Math.max(0, size - torn));
-    return torn;
-  } catch {
-    // The next attempt completes the line.
-    return 0;
   }
 }

@@ -1,4 +1,4 @@
-import type { KnownPosts } from '../known.ts';
+import type { KnownPosts } from '../known-posts.ts';
 import type { Position } from '../position.ts';
 import type { PostMark } from '../post-row.ts';
 

@@ -4,7 +4,7 @@ import { storeFailure } from '../../store/failures.ts';
 import type { StreamRow } from '../../store/feed/entry.ts';
 import type { FollowEvent, Follower, GapEvent } from '../../store/feed/follower.ts';
 import type { Begin, FeedPosition } from '../../store/feed/start.ts';
-import { KnownPosts } from '../known.ts';
+import { KnownPosts } from '../known-posts.ts';
 import { FeedOutput } from '../output/feed-output.ts';
 import type { OutputPorts } from '../ports.ts';
 import { type Position, readPosition } from '../position.ts';

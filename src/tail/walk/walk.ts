@@ -7,7 +7,7 @@ import {
   type StopCode,
   stopCodeOf,
 } from '../../core/pages/read-pages.ts';
-import type { KnownPosts } from '../known.ts';
+import type { KnownPosts } from '../known-posts.ts';
 import type { FeedPage } from '../ports.ts';
 import { type PostFields, type TailRow, usableRows } from '../post-row.ts';
 import type { Timing } from '../timing.ts';

@@ -1,7 +1,7 @@
 import { createPageSizer, type PageSizer } from '../../core/pages/page-size.ts';
 import { Job } from '../background-job.ts';
 import { ceilingReached, hollowFeed } from '../failures.ts';
-import type { KnownPosts } from '../known.ts';
+import type { KnownPosts } from '../known-posts.ts';
 import type { TailNotice } from '../notice.ts';
 import type { TailOptions, TailPorts } from '../ports.ts';
 import type { PostFields } from '../post-row.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../../../src/base/clock.ts';
 import type { StoreConnection } from '../../../src/store/connection.ts';
 import { createFollower, type Follower, type GapEvent } from '../../../src/store/feed/follower.ts';
 import { feedIdOf, keysOf } from '../../../src/store/keys.ts';
-import type { KnownState } from '../../../src/tail/known.ts';
+import type { KnownState } from '../../../src/tail/known-posts.ts';
 import type { PageSource, Writer } from '../../../src/tail/ports.ts';
 import {
   continueAfter,

@@ -12,7 +12,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { resumeLines } from '../../../src/tail/file/certify.ts';
 import { LineCount } from '../../../src/tail/file/line-count.ts';
-import { readStart, savePosition } from '../../../src/tail/file/position-file.ts';
+import { savePosition } from '../../../src/tail/file/position-file.ts';
+import { readStart } from '../../../src/tail/file/read-start.ts';
 import type { Position } from '../../../src/tail/position.ts';
 import { openFolder } from '../../folder.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import { createPageSizer } from '../../../src/core/pages/page-size.ts';
-import { KnownPosts } from '../../../src/tail/known.ts';
+import { KnownPosts } from '../../../src/tail/known-posts.ts';
 import type { FeedPage } from '../../../src/tail/ports.ts';
 import { type PostMark, tailRow } from '../../../src/tail/post-row.ts';
 import { timing } from '../../../src/tail/timing.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
-import { KnownPosts } from '../../../src/tail/known.ts';
+import { KnownPosts } from '../../../src/tail/known-posts.ts';
 import type { TailNotice } from '../../../src/tail/notice.ts';
 import type { FeedPage, TailOptions } from '../../../src/tail/ports.ts';
 import { tailRow } from '../../../src/tail/post-row.ts';
