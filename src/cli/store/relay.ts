@@ -109,11 +109,12 @@ async function standBy(
     if (term.leftMs === undefined) return term;
     if (clock.mono() >= stateAt) {
       const found = await readFeedState(connection, feed);
+      // A leader that has just begun saves its first position soon.
       if (found.mark !== '') {
         memory.state = found;
         store.memory.saveFeed(id, found);
+        stateAt = clock.mono() + STATE_MS;
       }
-      stateAt = clock.mono() + STATE_MS;
     }
     if (!isReported) {
       const name = await connection.send('HGET', [feed.info, 'machine']);
