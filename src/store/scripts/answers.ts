@@ -30,8 +30,11 @@ end
 if entry[1] and entry[2] and entry[4] then
   local age = now - (tonumber(entry[2]) or 0)
   local limit = tonumber(entry[1] == '200' and maxAgeMs or missAgeMs)
-  -- Allows times slightly in the future, because the clock of the server steps, or differs after a failover.
-  if age < limit and age > -60000 then return { 'hit', entry[1], entry[2], entry[3] or '', entry[4], age } end
+  -- Allows times slightly in the future, because the clock of the server steps, or differs after
+  -- a failover.
+  if age < limit and age > -60000 then
+    return { 'hit', entry[1], entry[2], entry[3] or '', entry[4], age }
+  end
 end
 local claim = read('GET', claimKey)
 if claim == damaged then claim = nil end
@@ -63,7 +66,11 @@ const fail = script('fail', {
   frees: true,
   body: `${READ}
 if read('GET', claimKey) ~= token then return 0 end
-if tonumber(shareMs) > 0 then redis.call('SET', claimKey, '!' .. failure, 'PX', shareMs) else redis.call('DEL', claimKey) end
+if tonumber(shareMs) > 0 then
+  redis.call('SET', claimKey, '!' .. failure, 'PX', shareMs)
+else
+  redis.call('DEL', claimKey)
+end
 return 1`,
 });
 

@@ -15,9 +15,13 @@ if redis.call('GET', lease) ~= token then return { 'fenced' } end
 local last, before = '', redis.call('HGET', info, 'last') or ''
 local verified = redis.call('HGET', info, 'floor') or ''
 for at = REST, #ARGV, 3 do
-  -- With the post before it, a follower sees whether entries between two reads were lost, and with the verified time,
-  -- which posts they may be: a leader publishes frames before it has read the older posts from pages.
-  local fields = { 'id', ARGV[at], 'at', ARGV[at + 1], 'body', ARGV[at + 2], 'prev', before, 'verified', verified }
+  -- With the post before it, a follower sees whether entries between two reads were lost, and with
+  -- the verified time, which posts they may be: a leader publishes frames before it has read the
+  -- older posts from pages.
+  local fields = {
+    'id', ARGV[at], 'at', ARGV[at + 1], 'body', ARGV[at + 2],
+    'prev', before, 'verified', verified,
+  }
   last, before = redis.call('XADD', stream, '*', unpack(fields)), ARGV[at]
 end
 if position ~= '' then

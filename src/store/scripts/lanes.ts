@@ -14,12 +14,16 @@ local function respace(calls, limit, window, earliest)
     local departure = tonumber(all[at + 1])
     if departure > now then
       departure = math.max(departure, earliest, departures[place - 1] or 0)
-      if limit > 0 and place > limit then departure = math.max(departure, departures[place - limit] + window) end
+      if limit > 0 and place > limit then
+        departure = math.max(departure, departures[place - limit] + window)
+      end
       redis.call('ZADD', calls, departure, all[at])
     end
     departures[place] = departure
   end
-  if #departures > 0 then redis.call('PEXPIRE', calls, departures[#departures] - now + 3 * window) end
+  if #departures > 0 then
+    redis.call('PEXPIRE', calls, departures[#departures] - now + 3 * window)
+  end
 end`;
 
 /**
@@ -67,7 +71,8 @@ if count > 0 then
   departure = math.max(departure, tonumber(redis.call('ZRANGE', calls, -1, -1, 'WITHSCORES')[2]))
 end
 if count >= limit then
-  departure = math.max(departure, tonumber(redis.call('ZRANGE', calls, -limit, -limit, 'WITHSCORES')[2]) + window)
+  local before = redis.call('ZRANGE', calls, -limit, -limit, 'WITHSCORES')[2]
+  departure = math.max(departure, tonumber(before) + window)
 end
 if departure <= now then
   hold(now)
@@ -135,7 +140,9 @@ const addUnrecorded = script('addUnrecorded', {
   args: ['windowMs'],
   body: `
 local window = tonumber(windowMs)
-for at = REST, #ARGV, 2 do redis.call('ZADD', calls, 'NX', now - tonumber(ARGV[at + 1]), ARGV[at]) end
+for at = REST, #ARGV, 2 do
+  redis.call('ZADD', calls, 'NX', now - tonumber(ARGV[at + 1]), ARGV[at])
+end
 local last = tonumber(redis.call('ZRANGE', calls, -1, -1, 'WITHSCORES')[2] or now)
 redis.call('PEXPIRE', calls, math.max(0, last - now) + 3 * window)
 return 1`,

@@ -14,12 +14,15 @@ export const REMOVED = 'removed';
 const BASE = `
 local LIFE = 62 * 86400000
 local thisMonth = string.sub(thisDay, 1, 7)
-if now < tonumber(dayStart) or now >= tonumber(dayStart) + 86400000 then return { 'period', now } end
+if now < tonumber(dayStart) or now >= tonumber(dayStart) + 86400000 then
+  return { 'period', now }
+end
 
 local function number(key, field) return tonumber(redis.call('HGET', key, field)) or 0 end
 
--- A limit or sum in CU, or nil if it does not exist or was removed. If another program has overwritten it, also with
--- NaN or infinity, the script fails, because a damaged limit would allow unlimited spending.
+-- A limit or sum in CU, or nil if it does not exist or was removed. If another program has
+-- overwritten it, also with NaN or infinity, the script fails, because a damaged limit would allow
+-- unlimited spending.
 local function amount(key, field)
   local text = redis.call('HGET', key, field)
   if not text or text == '${REMOVED}' then return nil end
@@ -44,8 +47,8 @@ end
 local function undoLoss(call)
   if call.month == thisMonth then addTo(month, 'lost', call.machine, -call.most) end
   if call.day == thisDay then addTo(day, 'lost', call.machine, -call.most) end
-  -- Make machines request the service's count again: the loss was subtracted from the last count, so units of other
-  -- programs may be missing from the sums.
+  -- Make machines request the service's count again: the loss was subtracted from the last count,
+  -- so units of other programs may be missing from the sums.
   redis.call('HDEL', month, 'seeded')
 end
 
@@ -68,15 +71,21 @@ local function read(id)
 end
 
 local function enter(ledger, id, machine, command, endpoint, status, cu, most, request)
-  redis.call('XADD', ledger, 'MAXLEN', '~', 100000, '*', 'id', id, 'machine', machine, 'command', command,
-    'endpoint', endpoint, 'status', status, 'cu', cu, 'most', most, 'request', request)
+  redis.call('XADD', ledger, 'MAXLEN', '~', 100000, '*',
+    'id', id, 'machine', machine, 'command', command, 'endpoint', endpoint,
+    'status', status, 'cu', cu, 'most', most, 'request', request)
 end
 
 local function lose(id, call, ledger)
   redis.call('ZREM', open, id)
-  remember(id, cjson.encode({ state = 'lost', most = call.most, machine = call.machine, month = thisMonth, day = thisDay }), 35 * 86400000)
+  local lost = {
+    state = 'lost', most = call.most, machine = call.machine, month = thisMonth, day = thisDay,
+  }
+  remember(id, cjson.encode(lost), 35 * 86400000)
   add('lost', call.machine, call.most)
-  if ledger then enter(ledger, id, call.machine, call.command, call.endpoint, '', 0, call.most, '') end
+  if ledger then
+    enter(ledger, id, call.machine, call.command, call.endpoint, '', 0, call.most, '')
+  end
 end
 
 -- The CU reserved for calls in flight: those of all machines, and those of one machine.
@@ -92,7 +101,8 @@ local function reservations(machine)
   return reserved, mine
 end
 
--- An expired reservation belongs to a process that died or could not reach the store: its call may have been charged.
+-- An expired reservation belongs to a process that died or could not reach the store: its call may
+-- have been charged.
 local function expire(ledger)
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', open, '-inf', now)) do
     local call = read(id)
@@ -139,13 +149,18 @@ for at = REST, #ARGV do
 end
 if #gone > 1 then return gone end
 local limits = {}
-for _, budget in ipairs({ { 'month', month, '' }, { 'day', day, '' }, { 'month', month, '@' .. machine }, { 'day', day, '@' .. machine } }) do
-  local cap = amount(caps, budget[1] .. budget[3])
-  if cap then table.insert(limits, { name = budget[1] .. budget[3], sum = budget[2], of = budget[3], cap = cap }) end
+for _, of in ipairs({ '', '@' .. machine }) do
+  for _, period in ipairs({ { 'month', month }, { 'day', day } }) do
+    local name = period[1] .. of
+    local cap = amount(caps, name)
+    if cap then table.insert(limits, { name = name, sum = period[2], of = of, cap = cap }) end
+  end
 end
 if #limits > 0 then
   if not most then return { 'unpriced', limits[1].name, limits[1].cap } end
-  if redis.call('HGET', month, 'boot') ~= boot or redis.call('HGET', day, 'boot') ~= boot then return { 'reseed' } end
+  if redis.call('HGET', month, 'boot') ~= boot or redis.call('HGET', day, 'boot') ~= boot then
+    return { 'reseed' }
+  end
   local seeded = number(month, 'seeded')
   if now - seeded > 600000 or seeded > now then
     -- Only one machine requests the service's count; the others continue.
@@ -155,12 +170,17 @@ if #limits > 0 then
   local reserved, mine = reservations(machine)
   for _, limit in ipairs(limits) do
     local held = limit.of == '' and reserved or mine
-    local used = (amount(limit.sum, 'spent' .. limit.of) or 0) + (amount(limit.sum, 'lost' .. limit.of) or 0) + held
+    local spent = amount(limit.sum, 'spent' .. limit.of) or 0
+    local lost = amount(limit.sum, 'lost' .. limit.of) or 0
+    local used = spent + lost + held
     if used + most > limit.cap then return { 'refused', limit.name, limit.cap, used, held } end
   end
 end
 redis.call('ZADD', open, now + ttl, id)
-redis.call('HSET', calls, id, cjson.encode({ state = 'open', most = most or 0, machine = machine, command = command, endpoint = endpoint }))
+local call = {
+  state = 'open', most = most or 0, machine = machine, command = command, endpoint = endpoint,
+}
+redis.call('HSET', calls, id, cjson.encode(call))
 local answer = { 'ok', redis.call('HGET', day, 'base') or '' }
 for _, limit in ipairs(limits) do
   table.insert(answer, limit.name)
@@ -201,7 +221,9 @@ redis.call('ZREM', open, id)
 remember(id, cjson.encode({ state = 'paid' }), 600000)
 add('spent', machine, cu)
 add('lost', machine, uncertain)
-if cu + uncertain > 0 then enter(ledger, id, machine, command, endpoint, status, cu, uncertain, request) end
+if cu + uncertain > 0 then
+  enter(ledger, id, machine, command, endpoint, status, cu, uncertain, request)
+end
 return { 'ok' }`,
 });
 
@@ -241,7 +263,9 @@ if restarted then
     for at, text in ipairs(redis.call('HGETALL', calls)) do
       local call = at % 2 == 0 and cjson.decode(text) or {}
       if call.state == 'lost' and call[period[1]] == period[2] then
-        for _, field in ipairs({ 'lost', 'lost@' .. call.machine }) do lost[field] = (lost[field] or 0) + call.most end
+        for _, field in ipairs({ 'lost', 'lost@' .. call.machine }) do
+          lost[field] = (lost[field] or 0) + call.most
+        end
       end
     end
     for field, cu in pairs(lost) do redis.call('HSET', sum, field, cu) end
