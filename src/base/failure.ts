@@ -1,4 +1,4 @@
-import type { Period } from './periods.ts';
+import type { FailureFacts, Hint } from './failure-facts.ts';
 
 /**
  * The kinds of failure: one for each way in which the user can react. Every folder may throw each
@@ -34,25 +34,6 @@ export type FailureKind =
   // --strict is set, and a subject was missing or failed
   | 'strict';
 
-/** What else is known of a failure, for code that decides by it or words its hint. */
-export type FailureFacts =
-  | BudgetFacts
-  | { readonly about: 'profile'; readonly name: string }
-  /** The code of an error reply of the store, such as BUSYGROUP. */
-  | { readonly about: 'reply'; readonly code: string };
-
-/** The budget that refused a call. The command line words the hint. */
-export interface BudgetFacts {
-  readonly about: 'budget';
-  readonly period: Period;
-  /** The machine whose spending the budget limits; undefined if it limits a profile or a key. */
-  readonly machine: string | undefined;
-  /** The CU that were left when it refused. */
-  readonly left: number;
-  /** A call of unknown price fits in no budget, however high. */
-  readonly isPriceKnown: boolean;
-}
-
 /** The fields of a failure besides its kind and message. */
 interface FailureFields {
   readonly code: string;
@@ -61,20 +42,14 @@ interface FailureFields {
   /** The wait before the next attempt, in seconds. */
   readonly retryAfter?: number | undefined;
   readonly requestId?: string | undefined;
-  /** The command to run or the setting to change next. */
-  readonly hint?: string | undefined;
-  /**
-   * The hint for `trdr doctor` and `trdr store check`, if the usual hint would only send the user
-   * to them.
-   */
-  readonly checkHint?: string | undefined;
-  readonly facts?: FailureFacts | undefined;
+  /** What to do next. If that is a command or a flag, these are facts for the command line. */
+  readonly hint?: Hint | undefined;
   /** The raw response, if the call was charged but its response cannot be read. */
   readonly answer?: string | undefined;
   readonly cause?: unknown;
 }
 
-/** The error class of the program: a kind, a code, and a hint or the facts for one. */
+/** The error class of the program: a kind, a code and a hint. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly kind: FailureKind;
@@ -83,9 +58,7 @@ export class Failure extends Error {
   readonly retryable: boolean;
   readonly retryAfter: number | undefined;
   readonly requestId: string | undefined;
-  readonly hint: string | undefined;
-  readonly checkHint: string | undefined;
-  readonly facts: FailureFacts | undefined;
+  readonly hint: Hint | undefined;
   readonly answer: string | undefined;
 
   constructor(kind: FailureKind, message: string, fields: FailureFields) {
@@ -97,32 +70,30 @@ export class Failure extends Error {
     this.retryAfter = fields.retryAfter;
     this.requestId = fields.requestId;
     this.hint = fields.hint;
-    this.checkHint = fields.checkHint;
-    this.facts = fields.facts;
     this.answer = fields.answer;
+  }
+
+  get facts(): FailureFacts | undefined {
+    return typeof this.hint === 'object' ? this.hint : undefined;
   }
 }
 
-/** The fields that are printed, in order. A new field also needs a line in `ErrorInfo`. */
-export const printedFields = ({
-  code,
-  message,
-  status,
-  retryable,
-  retryAfter,
-  requestId,
-  hint,
-}: PrintedFailure) => ({ code, message, status, retryable, retryAfter, requestId, hint });
+/** A failure as it is printed, with the words of its hint. */
+export interface PrintedFailure
+  extends Pick<Failure, 'code' | 'message' | 'status' | 'retryable' | 'retryAfter' | 'requestId'> {
+  readonly hint: string | undefined;
+}
 
-export type PrintedFailure = Pick<
-  Failure,
-  'code' | 'message' | 'status' | 'retryable' | 'retryAfter' | 'requestId' | 'hint'
->;
+/** The fields that are printed, in order. A new field also needs a line in `ErrorInfo`. */
+export const printedFields = (
+  { code, message, status, retryable, retryAfter, requestId }: Failure,
+  hint: string | undefined,
+): PrintedFailure => ({ code, message, status, retryable, retryAfter, requestId, hint });
 
 /** The same failure with another hint. */
-export const withHint = (failure: Failure, hint: string): Failure =>
+export const withHint = (failure: Failure, hint: Hint): Failure =>
   new Failure(failure.kind, failure.message, { ...failure, cause: failure.cause, hint });
 
 /** What is wrong with the input, and how to correct it. */
-export const usageError = (message: string, hint: string) =>
+export const usageError = (message: string, hint: Hint) =>
   new Failure('usage', message, { code: 'USAGE', hint });

@@ -1,7 +1,8 @@
+import type { TlsProblem } from './failure-facts.ts';
 import { errno } from './files.ts';
 
 /** The codes of OpenSSL and Node, from the most specific one. The first match applies. */
-const problems = [
+const problems: readonly (readonly [pattern: RegExp, problem: TlsProblem, why: string])[] = [
   [/^CERT_HAS_EXPIRED/, 'expired', 'its certificate has expired'],
   [/^CERT_NOT_YET_VALID/, 'early', 'its certificate is not valid yet'],
   [/^DEPTH_ZERO_SELF_SIGNED/, 'selfSigned', 'its certificate is self-signed'],
@@ -28,9 +29,7 @@ const problems = [
     'its certificate is not valid',
   ],
   [/^(ERR_SSL_|ERR_TLS_|EPROTO)/, 'handshake', 'the TLS handshake failed'],
-] as const;
-
-export type TlsProblem = (typeof problems)[number][1];
+];
 
 /** What is wrong with a TLS connection; undefined if the error has another cause. */
 export function tlsFailure(
@@ -42,8 +41,9 @@ export function tlsFailure(
     code === 'EPROTO' && error instanceof Error
       ? `${code} ${error.message}`.toUpperCase().replace(/\s/g, '_')
       : code;
-  const [, problem, why] = problems.find(([pattern]) => pattern.test(text)) ?? [];
-  if (problem === undefined) return undefined;
+  const known = problems.find(([pattern]) => pattern.test(text));
+  if (known === undefined) return undefined;
+  const [, problem, why] = known;
   const isVague = problem === 'certificate' || problem === 'handshake';
   return { problem, why: isVague ? `${why} (${code})` : why };
 }

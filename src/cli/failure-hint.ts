@@ -1,19 +1,37 @@
-import type { BudgetFacts, Failure } from '../base/failure.ts';
+import type { Failure } from '../base/failure.ts';
+import { isRecord } from '../base/json-object.ts';
+import type { PnlRecord, SubjectRecord, UnaskedSubject } from '../contract/records/subject.ts';
+import { type HintWords, hintWords } from './hint-words.ts';
 
-/** The hint of a failure: its own one, or the words for its facts. */
-export function hintOf({ hint, facts }: Failure): string | undefined {
-  if (hint !== undefined) return hint;
-  return facts?.about === 'budget' ? budgetHint(facts) : undefined;
+type Hinted = Pick<Failure, 'hint'>;
+
+/** The hint of a failure in words. */
+export function hintOf({ hint }: Hinted): string | undefined {
+  const words = wordsOf(hint);
+  return typeof words === 'object' ? words.hint : words;
 }
 
-function budgetHint({ period, machine, isPriceKnown }: BudgetFacts): string {
-  if (isPriceKnown) return `wait until the budget renews, or ${raiseBudgetText(period, machine)}`;
-  return `remove the budget to send the call: trdr budget unset ${period}${machineFlag(machine)}`;
+/** The hint in words for a user who already runs `trdr doctor` or `trdr store check`. */
+export function checkHintOf({ hint }: Hinted): string | undefined {
+  const words = wordsOf(hint);
+  return typeof words === 'object' ? words.checkHint : words;
 }
 
-/** How to raise a budget: `raise it: trdr budget set day N`. */
-export const raiseBudgetText = (period: string, machine: string | undefined): string =>
-  `raise it: trdr budget set ${period} N${machineFlag(machine)}`;
+const wordsOf = (hint: Failure['hint']): HintWords | undefined =>
+  typeof hint === 'object' ? hintWords(hint) : hint;
 
-const machineFlag = (machine: string | undefined): string =>
-  machine === undefined ? '' : ` --machine ${machine}`;
+/** The record of a failed lookup, with the words of the hint. */
+export function wordedRecord<R extends SubjectRecord | PnlRecord | UnaskedSubject>(
+  record: R,
+  failure: Failure | undefined,
+): R {
+  if (failure?.facts === undefined || record.found !== null || !isRecord(record['error']))
+    return record;
+  return { ...record, error: { ...record['error'], hint: hintOf(failure) } };
+}
+
+/** A problem in one line. */
+export function messageAndHint(failure: Failure): string {
+  const hint = hintOf(failure);
+  return hint ? `${failure.message}; ${hint}` : failure.message;
+}

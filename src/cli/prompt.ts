@@ -2,8 +2,10 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { Failure } from '../base/failure.ts';
+import type { Hint } from '../base/failure-facts.ts';
 import { safeLine, safeText } from '../output/terminal/safe-text.ts';
 import { agentOf, isOn } from './agent.ts';
+import { messageAndHint } from './failure-hint.ts';
 import { Interrupt, type Io, type TerminalInput } from './io.ts';
 
 type PromptIo = Pick<Io, 'stdin' | 'stdout' | 'stderr' | 'env' | 'terminal'>;
@@ -97,7 +99,7 @@ export async function agree(
   question: string,
   signal: AbortSignal,
   alone: { readonly message: string; readonly hint: string },
-  declined: { readonly message: string; readonly hint?: string | undefined },
+  declined: { readonly message: string; readonly hint?: Hint | undefined },
 ): Promise<void> {
   const answer = await confirm(io, question, signal);
   if (answer) return;
@@ -106,11 +108,8 @@ export async function agree(
   throw new Failure('confirm', message, { code, hint });
 }
 
-export async function showProblem(
-  io: Pick<PromptIo, 'stderr'>,
-  { message, hint }: Failure,
-): Promise<void> {
-  io.stderr.write(`${await wrapped(io, hint === undefined ? message : `${message}; ${hint}`)}\n`);
+export async function showProblem(io: Pick<PromptIo, 'stderr'>, failure: Failure): Promise<void> {
+  io.stderr.write(`${await wrapped(io, messageAndHint(failure))}\n`);
 }
 
 async function wrapped({ stderr }: Pick<PromptIo, 'stderr'>, text: string): Promise<string> {

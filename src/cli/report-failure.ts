@@ -29,9 +29,8 @@ export async function reportFailure(
     );
   const hint = hintOf(known);
   const failure = {
-    ...printedFields(known),
+    ...printedFields(known, hint && hide(hint)),
     message: hide(known.message),
-    hint: hint === undefined ? undefined : hide(hint),
   };
   const exit = known.code === 'BUG' ? 1 : exitOf[known.kind];
   const logged = stated(io.argv, ['--log-format']) === 'json';

@@ -74,7 +74,7 @@ export function budgetRefusal(
   return new Failure('limit', refusalText(budget, most, now), {
     code: BUDGET,
     retryAfter: Math.ceil((renewalOf(period, now) - now) / 1000),
-    facts: {
+    hint: {
       about: 'budget',
       period,
       machine: scope === 'machine' ? name : undefined,

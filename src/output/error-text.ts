@@ -1,4 +1,4 @@
-import { type PrintedFailure, printedFields } from '../base/failure.ts';
+import type { PrintedFailure } from '../base/failure.ts';
 import { jsonLine } from './format/ndjson.ts';
 import { lengthText } from './format/time.ts';
 import type { ProseLook } from './terminal/prose.ts';
@@ -10,7 +10,7 @@ export function failureJson(
   exit: number,
   log?: Readonly<Record<string, string>>,
 ): string {
-  return `${jsonLine({ error: { ...printedFields(failure), exit }, ...log })}\n`;
+  return `${jsonLine({ error: { ...failure, exit }, ...log })}\n`;
 }
 
 interface ErrorLook extends ProseLook {

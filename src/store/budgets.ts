@@ -64,24 +64,13 @@ export function budgetNamed(field: string): Pick<BudgetState, 'period' | 'scope'
  */
 export function goneFailure(names: readonly string[], memory: StoreMemory) {
   const { budgets } = memory.read();
-  const gone = names.map((field) => {
-    const budget = budgetNamed(field);
-    const [cu, flag] = [
-      budgets[field] ?? 0,
-      budget.scope === 'key' ? '' : ` --machine ${budget.name}`,
-    ];
-    return {
-      text: `${budgetText(budget)} (${unitsText(cu)})`,
-      set: `"trdr budget set ${budget.period} ${cu}${flag}"`,
-      unset: `"trdr budget unset ${budget.period}${flag}"`,
-    };
-  });
-  const list = (what: 'text' | 'set' | 'unset') => gone.map((one) => one[what]).join(' and ');
-  const [it, are] = gone.length > 1 ? ['them', 'they are'] : ['it', 'it is'];
+  const lost = names.map((field) => ({ ...budgetNamed(field), cu: budgets[field] ?? 0 }));
+  const texts = lost.map((budget) => `${budgetText(budget)} (${unitsText(budget.cu)})`);
+  const are = lost.length > 1 ? 'they are' : 'it is';
   return storeFailure(
     'STORE_UNFIT',
-    `the store has lost ${list('text')}; paid calls are stopped until ${are} set or unset`,
-    `set ${it} again: ${list('set')}; or drop ${it}: ${list('unset')}`,
+    `the store has lost ${texts.join(' and ')}; paid calls are stopped until ${are} set or unset`,
+    { about: 'lostBudgets', budgets: lost },
   );
 }
 
@@ -92,7 +81,7 @@ export const evictingFailure = () =>
   storeFailure(
     'STORE_UNFIT',
     'the store removes keys when its memory is full, and could remove the budgets',
-    'set "maxmemory-policy noeviction" on the server, then set the budgets again with "trdr budget set"',
+    { about: 'evictingStore' },
   );
 
 /** The sums of the current month and day, and of every budget. */

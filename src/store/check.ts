@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import type { Failure } from '../base/failure.ts';
+import type { Hint } from '../base/failure-facts.ts';
 import { infoFields, type StoreConnection, serverNow } from './connection.ts';
 import { isStoreFailure } from './failures.ts';
 import type { Keys } from './keys.ts';
@@ -10,10 +11,10 @@ interface StoreFinding {
   readonly check: string;
   readonly verdict: 'ok' | 'warn' | 'fail';
   readonly detail: string;
-  readonly next?: string;
+  readonly next?: Hint;
 }
 
-type Finding = (check: string, detail: string, next?: string) => StoreFinding;
+type Finding = (check: string, detail: string, next?: Hint) => StoreFinding;
 
 const found =
   (verdict: StoreFinding['verdict']): Finding =>
@@ -123,7 +124,7 @@ async function rights(store: StoreConnection, keys: Keys, user: string): Promise
         : `run: redis-cli ACL SETUSER ${user} ${missing.map((name) => `'+${name.toLowerCase()}'`).join(' ')}`,
     );
   }
-  if (rejected) return fail('writes', rejected.message, rejected.hint ?? '');
+  if (rejected) return fail('writes', rejected.message, rejected.hint);
   return ok('rights', 'the user has permission to run every command that trdr needs');
 }
 
@@ -161,11 +162,7 @@ function persistence(aof: boolean, aofStatus: string, rdbStatus: string): StoreF
 
 function memory(used: number, limit: number, text: string): StoreFinding {
   if (limit > 0 && used > 0.9 * limit) {
-    return warn(
-      'memory',
-      `${text} used, more than 90% of maxmemory`,
-      'raise maxmemory, or store fewer posts: trdr thesis relay --keep, --keep-rows',
-    );
+    return warn('memory', `${text} used, more than 90% of maxmemory`, { about: 'storeAlmostFull' });
   }
   return ok(
     'memory',

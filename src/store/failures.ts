@@ -1,6 +1,7 @@
-import { Failure, type FailureFacts } from '../base/failure.ts';
+import { Failure } from '../base/failure.ts';
+import type { Hint } from '../base/failure-facts.ts';
 import { errno } from '../base/files.ts';
-import { type TlsProblem, tlsFailure } from '../base/tls-failure.ts';
+import { tlsFailure } from '../base/tls-failure.ts';
 import type { StoreAddress } from './address.ts';
 
 type StoreCode =
@@ -19,34 +20,16 @@ type StoreCode =
   | 'STORE_NEWER'
   | 'STORE_UNFIT';
 
-/** What to do, or also what to do for a user who already runs a command that checks the store. */
-type StoreHint =
-  | string
-  | { readonly hint: string; readonly checkHint: string; readonly facts?: FailureFacts };
-
 export const storeFailure = (
   code: StoreCode,
   message: string,
-  hint?: StoreHint,
+  hint?: Hint,
   cause?: unknown,
-): Failure => {
-  const hints = typeof hint === 'string' ? { hint } : hint;
-  return new Failure('network', message, {
-    code,
-    ...hints,
-    cause,
-    retryable: code === 'STORE_AWAY',
-  });
-};
+): Failure =>
+  new Failure('network', message, { code, hint, cause, retryable: code === 'STORE_AWAY' });
 
 export const isStoreFailure = (error: unknown, ...codes: readonly StoreCode[]): error is Failure =>
   error instanceof Failure && codes.some((code) => code === error.code);
-
-/** The hint for an error reply whose cause is not known. */
-const DATA_HINT = {
-  hint: 'if another program uses this database, set a different storePrefix; "trdr store clear all" removes what it has overwritten',
-  checkHint: 'check that the server is Redis 7.0 or newer, or Valkey',
-};
 
 /** An error reply of the server; its text may quote arguments, which are never shown. */
 interface ErrorReply {
@@ -82,11 +65,9 @@ const notReady = ({ word, where }: ErrorReply): Failure =>
 /** What each kind of error reply means, by its first word. */
 const replyFailures: Readonly<Record<string, (reply: ErrorReply) => Failure>> = {
   OOM: ({ word, where }) =>
-    storeFailure(
-      'STORE_FULL',
-      `the store at ${where} has no memory left (${word})`,
-      'raise maxmemory, or run "trdr store clear cache" to remove cached answers',
-    ),
+    storeFailure('STORE_FULL', `the store at ${where} has no memory left (${word})`, {
+      about: 'storeFull',
+    }),
   MISCONF: ({ word, where }) =>
     storeFailure(
       'STORE_FULL',
@@ -94,17 +75,15 @@ const replyFailures: Readonly<Record<string, (reply: ErrorReply) => Failure>> = 
       'check the disk space and the file permissions on the server',
     ),
   NOAUTH: ({ where }) =>
-    storeFailure(
-      'STORE_DENIED',
-      `the store at ${where} requires a password`,
-      'run "trdr store login URL", which prompts for the password, or set TRDR_STORE_PASSWORD',
-    ),
+    storeFailure('STORE_DENIED', `the store at ${where} requires a password`, {
+      about: 'storeNeedsPassword',
+    }),
   WRONGPASS: ({ where }) =>
     storeFailure(
       'STORE_DENIED',
       `the store at ${where} rejected the user or password`,
       where.includes('@') || where.includes('user=')
-        ? 'run "trdr store login" again, or check TRDR_STORE_PASSWORD'
+        ? { about: 'storePasswordWrong' }
         : 'add the user to the URL, as in redis://USER@host:6379/0, or check the password of the default user',
     ),
   NOGROUP: () =>
@@ -130,7 +109,7 @@ function missingPermission({ text }: ErrorReply): Failure {
     return storeFailure(
       'STORE_DENIED',
       'the store user has no permission for a command in a script of trdr',
-      'run "trdr store check", which names the command',
+      { about: 'scriptDenied' },
     );
   const command = commandIn(text);
   if (command === undefined)
@@ -153,24 +132,21 @@ const commandIn = (text: string) => /'([a-z|]+)' command/i.exec(text)?.[1];
 
 function otherReply({ word, text, where }: ErrorReply): Failure {
   if (text.startsWith('ERR AUTH'))
-    return storeFailure(
-      'STORE_UNFIT',
-      `the store at ${where} has no password, but trdr sent one`,
-      'run "trdr store login" again without a password and unset TRDR_STORE_PASSWORD, or set a password on the server',
-    );
+    return storeFailure('STORE_UNFIT', `the store at ${where} has no password, but trdr sent one`, {
+      about: 'storePasswordUnused',
+    });
   return storeFailure('STORE_UNFIT', `the store at ${where} answered with an error (${word})`, {
-    ...DATA_HINT,
-    facts: { about: 'reply', code: word },
+    about: 'reply',
+    code: word,
   });
 }
 
 /** Limits and sums that another program has overwritten would not limit spending any more. */
 export const damagedFailure = (key: string): Failure =>
-  storeFailure(
-    'STORE_UNFIT',
-    'a budget or a sum in the store is not a number',
-    `remove the key from the store: DEL '${key}'; then set the budgets again with "trdr budget set"`,
-  );
+  storeFailure('STORE_UNFIT', 'a budget or a sum in the store is not a number', {
+    about: 'damagedSum',
+    key,
+  });
 
 /** Callers continue without the store, or wait. */
 export const unusable = (error: unknown): error is Failure =>
@@ -179,13 +155,6 @@ export const unusable = (error: unknown): error is Failure =>
 export function ignoreUnusable(error: unknown): void {
   if (!unusable(error)) throw error;
 }
-
-const AWAY_HINT = 'run "trdr store check" to see whether the store is running and reachable';
-
-/** The same, for `trdr store check` itself. */
-const AWAY_CHECK = 'check that the address is right and that the server is running and reachable';
-
-const OFF_HINT = '; set TRDR_STORE=off to run without the store';
 
 /**
  * If the connection fails before it is ready, the address may belong to another kind of server, or
@@ -203,21 +172,16 @@ export function awayFailure(
   const detail = isUntrusted
     ? 'its certificate was not signed by the authority in storeCa'
     : (tls?.why ?? reasons[code] ?? (code === '' ? why : code));
-  const fix = isUntrusted
-    ? 'set the right certificate file: trdr config set storeCa FILE, or TRDR_STORE_CA'
-    : tls && tlsFixes[tls.problem];
-  const otherScheme = address.tls
-    ? '; if the server does not use TLS, write redis://'
-    : '; if the server requires TLS, write rediss://';
   const isKindUnclear =
     !connected && address.path === undefined && (detail === why || code === 'ECONNRESET');
-  const scheme = isKindUnclear ? otherScheme : '';
+  const otherScheme = address.tls ? 'redis' : 'rediss';
   return storeFailure(
     'STORE_AWAY',
     `cannot use the store at ${address.shown}: ${detail}`,
     {
-      hint: `${fix ?? AWAY_HINT}${scheme}${OFF_HINT}`,
-      checkHint: `${fix ?? AWAY_CHECK}${scheme}`,
+      about: 'storeAway',
+      problem: isUntrusted ? 'otherAuthority' : tls?.problem,
+      otherScheme: isKindUnclear ? otherScheme : undefined,
     },
     cause,
   );
@@ -233,18 +197,4 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'no permission to use the socket',
   EHOSTUNREACH: 'host unreachable',
   ENETUNREACH: 'network unreachable',
-};
-
-const CA_FIX =
-  'set the certificate of its authority: trdr config set storeCa FILE, or TRDR_STORE_CA';
-
-const tlsFixes: Partial<Record<TlsProblem, string>> = {
-  expired: 'check the clock of this machine; if it is correct, renew the certificate of the server',
-  early: 'check the clock of this machine',
-  selfSigned: CA_FIX,
-  untrusted: CA_FIX,
-  otherHost: 'use the host name in the certificate, or issue a certificate for this host',
-  notTls: 'use redis:// instead of rediss:// in the URL',
-  version: 'enable TLS 1.2 or newer in the configuration of the server',
-  clientCertificate: 'set "tls-auth-clients no" in the configuration of the server',
 };

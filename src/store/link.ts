@@ -134,7 +134,6 @@ export class StoreLink {
       throw new Failure('network', error.message, {
         code: 'STORE_AWAY',
         hint: error.hint,
-        checkHint: error.checkHint,
         cause: error,
         retryable: true,
       });
@@ -167,7 +166,7 @@ async function checkSchema(
     throw storeFailure(
       'STORE_NEWER',
       `the store at ${shown} was written by a newer version of trdr (schema ${found})`,
-      'upgrade trdr on this machine, or use a different prefix: trdr config set storePrefix NAME',
+      { about: 'storeNewer' },
     );
   }
 }

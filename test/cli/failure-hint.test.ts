@@ -27,11 +27,10 @@ it.each([
   [refused('key'), 'remove the budget to send the call: trdr budget unset day'],
   [refused('machine'), 'remove the budget to send the call: trdr budget unset day --machine desk'],
 ])('words the facts of a budget (%#)', (failure, hint) => {
-  expect(failure.hint).toBeUndefined();
   expect(hintOf(failure)).toBe(hint);
 });
 
-it('keeps the hint of a failure that has one', () => {
+it('keeps a hint that is words already', () => {
   const failure = new Failure('usage', 'no', { code: 'USAGE', hint: 'say yes' });
   expect(hintOf(failure)).toBe('say yes');
 });

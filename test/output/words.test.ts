@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { Failure } from '../../src/base/failure.ts';
+import { Failure, printedFields } from '../../src/base/failure.ts';
 import { renderFailure } from '../../src/output/error-text.ts';
 import { at, pickFields } from '../../src/output/format/fields.ts';
 import { createNotices, type LogForm } from '../../src/output/notices.ts';
@@ -21,10 +21,8 @@ describe('a failure', () => {
 
   it('never breaks a command to copy', async () => {
     const command = `trdr thesis list --all --max-cu 500 --before ${'0123456789'.repeat(4)} --out all-part2.ndjson`;
-    const limit = new Failure('limit', 'Stopped.', {
-      code: 'CEILING',
-      hint: `raise it; continue with: ${command}`,
-    });
+    const stopped = new Failure('limit', 'Stopped.', { code: 'CEILING' });
+    const limit = printedFields(stopped, `raise it; continue with: ${command}`);
     const lines = async (columns: number) =>
       (await renderFailure(limit, { ...look, columns })).split('\n');
     expect(await lines(40)).toEqual([
@@ -33,10 +31,7 @@ describe('a failure', () => {
       command,
       '',
     ]);
-    const short = new Failure('limit', 'Stopped.', {
-      code: 'CEILING',
-      hint: 'continue with: trdr x --before y',
-    });
+    const short = printedFields(stopped, 'continue with: trdr x --before y');
     expect(await renderFailure(short, look)).toContain(
       '\n hint: continue with: trdr x --before y\n',
     );
@@ -52,7 +47,7 @@ describe('a failure', () => {
         async (message, code, hint, width) => {
           const long = message.repeat(40);
           const text = await renderFailure(
-            new Failure('service', long, { code, hint, requestId: hint }),
+            printedFields(new Failure('service', long, { code, requestId: hint }), hint),
             {
               ...look,
               columns: width,

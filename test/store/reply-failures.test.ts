@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { checkHintOf, hintOf } from '../../src/cli/failure-hint.ts';
 import { failureOfReply } from '../../src/store/failures.ts';
 
 const SECRET = 'planted0secret';
@@ -34,6 +35,7 @@ it.each([
   const failure = failureOfReply(`${text} '${SECRET}'`, 'host');
   expect(failure).toMatchObject({ kind: 'network', code, retryable: code === 'STORE_AWAY' });
   expect(failure.message).toContain(says);
-  expect(failure.hint).toBeTruthy();
-  expect(`${failure.message} ${failure.hint} ${failure.checkHint}`).not.toContain(SECRET);
+  const hints = [hintOf(failure), checkHintOf(failure)];
+  expect(hints).toEqual([expect.stringMatching(/./), expect.stringMatching(/./)]);
+  expect(`${failure.message} ${hints}`).not.toContain(SECRET);
 });

@@ -153,7 +153,7 @@ async function openBodies(
 const notPage = (path: string) =>
   new Failure('answer', `the answer of GET ${path} is not a page`, {
     code: 'BAD_ANSWER',
-    ...OTHER_SERVER,
+    hint: OTHER_SERVER,
   });
 
 const refusalOf = (answer: HttpAnswer, { now }: Pick<Clock, 'now'>): Failure =>

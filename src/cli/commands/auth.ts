@@ -21,7 +21,6 @@ import {
   type SavedProfile,
   savedProfiles,
   sourcedSettings,
-  withNearProfile,
 } from '../settings/settings.ts';
 import authLoginPage from './auth-login.md';
 import authLogoutPage from './auth-logout.md';
@@ -238,11 +237,7 @@ export const authSwitch = command({
   parse: ([profile = '']) => profile,
   async run(context, profile) {
     const config = configOf(context.terminal.io);
-    try {
-      await config.use(profile);
-    } catch (error) {
-      throw withNearProfile(error, Object.keys(config.read().profiles));
-    }
+    await config.use(profile);
     context.terminal.notice(`Switched to profile "${profile}"`);
     const { TRDR_PROFILE: named } = context.terminal.io.env;
     if (named && named !== profile)
@@ -271,8 +266,7 @@ export const authLogout = command({
     const config = configOf(context.terminal.io);
     const name = profile ?? profileName(context.terminal.io, context.settings.flags);
     const file = config.read();
-    if (!profileOf(file, name))
-      throw withNearProfile(noProfile(file, name), Object.keys(file.profiles));
+    if (!profileOf(file, name)) throw noProfile(file, name);
     if (forget) {
       await config.remove(name);
       context.terminal.notice(`Removed profile "${name}"`);

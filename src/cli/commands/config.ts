@@ -4,6 +4,7 @@ import { readSetting, settingNames, settingRows } from '../../state/config/setti
 import { needFolder } from '../../state/paths.ts';
 import { flag } from '../args/option.ts';
 import { command } from '../command.ts';
+import { messageAndHint } from '../failure-hint.ts';
 import {
   readableSetting,
   readableSettings,
@@ -29,8 +30,7 @@ export const configList = command({
   exits: [0, 2, 9],
   async run(context, { origin }) {
     const settings = sourcedSettings(context.terminal.io, context.settings.flags);
-    for (const { message, hint } of settings.problems)
-      context.terminal.notice(hint ? `${message}; ${hint}` : message);
+    for (const problem of settings.problems) context.terminal.notice(messageAndHint(problem));
     await context.out.print(settingView(origin, settingText), settingRecords(settings, origin));
   },
 });

@@ -12,7 +12,9 @@ import { needFolder } from '../../state/paths.ts';
 import { readStoreUrl, type StoreAddress } from '../../store/address.ts';
 import { flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
+import { failedCheck } from '../doctor/judge.ts';
 import { exitOf } from '../exit.ts';
+import { checkHintOf } from '../failure-hint.ts';
 import type { Io } from '../io.ts';
 import { agree, askLine, askUrlAgain, isAttended } from '../prompt.ts';
 import type { Context } from '../run/context.ts';
@@ -110,9 +112,9 @@ async function reach(
  */
 function ofLogin(error: unknown, hasPassword: boolean): unknown {
   if (!(error instanceof Failure)) return error;
-  const { kind, message, code, hint, checkHint } = error;
+  const { kind, message, code } = error;
   if (hasPassword || code !== 'STORE_DENIED')
-    return new Failure(kind, message, { code, hint: checkHint ?? hint, cause: error });
+    return new Failure(kind, message, { code, hint: checkHintOf(error), cause: error });
   return new Failure(kind, `${message}; no password was given`, {
     code,
     hint: 'pass --with-password to read the password from stdin, or set TRDR_STORE_PASSWORD',
@@ -155,21 +157,16 @@ export const storeCheck = command({
     try {
       await link.use(async (store) => {
         await records.write({ check: 'reach', verdict: 'ok', detail: address.shown });
-        for await (const found of examine(store, keys, user, context.terminal.io.clock)) {
+        const findings = examine(store, keys, user, context.terminal.io.clock);
+        for await (const { next, ...found } of findings) {
           failed ||= found.verdict === 'fail';
-          await records.write({ ...found });
+          await records.write({ ...found, ...(next && { next: checkHintOf({ hint: next }) }) });
         }
       });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       failed = true;
-      const next = error.checkHint ?? error.hint;
-      await records.write({
-        check: 'reach',
-        verdict: 'fail',
-        detail: error.message,
-        ...(next && { next }),
-      });
+      await records.write(failedCheck('reach', error).record);
     }
     await records.end();
     return failed ? exitOf.network : 0;

@@ -9,6 +9,7 @@ import type { ApiDifference } from '../../core/compare-descriptions.ts';
 import { span } from '../../output/format/time.ts';
 import type { SeenDifference } from '../../state/seen-differences.ts';
 import { type ExitCode, exitOf } from '../exit.ts';
+import { checkHintOf } from '../failure-hint.ts';
 import { clockLead } from '../lookup/service-time.ts';
 
 /** `exit` is 0 unless the check has failed. */
@@ -28,8 +29,8 @@ export const passed = made('ok');
 export const warn = made('warn');
 export const skip = made('skip');
 
-export const failedCheck = (check: string, { kind, message, hint, checkHint }: Failure): Check =>
-  made('fail', exitOf[kind])(check, message, checkHint ?? hint);
+export const failedCheck = (check: string, failure: Failure): Check =>
+  made('fail', exitOf[failure.kind])(check, failure.message, checkHintOf(failure));
 
 export async function attempt<T>(work: () => Promise<T>): Promise<T | Failure> {
   try {

@@ -12,7 +12,7 @@ import type { HttpAnswer } from '../../contract/ports/transport.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
 import { compareDescriptions } from '../../core/compare-descriptions.ts';
 import { keyKind } from '../../state/config/profile.ts';
-import { raiseBudgetText } from '../failure-hint.ts';
+import { raiseBudgetText } from '../hint-words.ts';
 import { openDifferenceLog } from '../run/connect.ts';
 import type { Context } from '../run/context.ts';
 import { configOf, SECRET_COMMAND, sourcedSettings } from '../settings/settings.ts';

@@ -4,6 +4,7 @@ import { ordered } from '../../core/lookup/ordered.ts';
 import { type Subject, subjectKey } from '../../core/lookup/subject.ts';
 import { TemporaryAnswers } from '../../state/run-answers.ts';
 import type { GatheredSubjects } from '../args/subjects.ts';
+import { wordedRecord } from '../failure-hint.ts';
 import type { Context } from '../run/context.ts';
 import type { Out } from '../run/out.ts';
 import type { ShownProgress } from '../run/progress.ts';
@@ -63,7 +64,9 @@ export class LookupRun<T extends object> {
       for await (const { record, answer } of this.#lookups()) {
         this.#tally.add(answer);
         this.#showProgress();
-        const row = shown ? shown(record) : record;
+        const failure = answer.found === null ? answer.failure : undefined;
+        const worded = wordedRecord(record, failure);
+        const row = shown ? shown(worded) : worded;
         if (row !== undefined) yield row as Lookup['record'] & T;
       }
     } finally {

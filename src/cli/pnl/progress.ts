@@ -2,6 +2,7 @@ import type { Subject } from '../../core/lookup/subject.ts';
 import type { BatchLog } from '../../core/pnl/pnl-run.ts';
 import { isRejected, type NumbersResult } from '../../core/pnl/request-batch.ts';
 import type { ExportJournal, JournalValue } from '../../state/export-journal/journal.ts';
+import { wordedRecord } from '../failure-hint.ts';
 
 /** An answer that an earlier run paid for and could not read. */
 export interface UnreadAnswer {
@@ -112,9 +113,9 @@ export class JournalProgress implements Progress, BatchLog {
   }
 
   #valuesOf(results: readonly NumbersResult[]): readonly JournalValue[] {
-    return results.map(({ subject, record }) => ({
+    return results.map(({ subject, record, failure }) => ({
       position: this.#positionOf(subject),
-      value: record,
+      value: wordedRecord(record, failure),
     }));
   }
 

@@ -1,5 +1,6 @@
 import type { Option } from 'commander';
 import { Failure, usageError } from '../../base/failure.ts';
+import { hintOf } from '../failure-hint.ts';
 
 /** What has two names, such as `--top, --limit`. Messages are written with the second one. */
 type Named = Pick<Option, 'short' | 'long'>;
@@ -17,7 +18,7 @@ export function inTypedNames<T>(
     const renamed = flags.filter((flag) => isTypedByOtherName(flag, words));
     if (renamed.length === 0) throw error;
     const inWords = (text: string) => renamed.reduce(withOtherName, text);
-    throw usageError(inWords(error.message), inWords(error.hint ?? ''));
+    throw usageError(inWords(error.message), inWords(hintOf(error) ?? ''));
   }
 }
 

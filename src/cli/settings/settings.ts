@@ -3,7 +3,6 @@ import { once } from '../../base/calls.ts';
 import { Failure } from '../../base/failure.ts';
 import type { ProfileRecord } from '../../contract/records/tool.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
-import { didYouMean } from '../../output/suggest.ts';
 import { SavedConfig } from '../../state/config/config.ts';
 import {
   type ConfigFile,
@@ -103,33 +102,18 @@ function settle(
   tolerant: boolean,
   newProfile: boolean,
 ): SourcedSettings {
-  try {
-    const settings = resolveSettings({
-      flags: flagValues(globals),
-      env: io.env,
-      file,
-      tolerant,
-      newProfile,
-    });
-    // Throw even if `tolerant`: an invalid value can be skipped, but an unknown profile has no
-    // values.
-    const missing = settings.problems.find(({ code }) => code === 'NO_PROFILE');
-    if (missing) throw missing;
-    return settings;
-  } catch (error) {
-    throw withNearProfile(error, Object.keys(file.profiles));
-  }
-}
-
-/** Adds a suggestion of a similar name to the failure for a missing profile. */
-export function withNearProfile(error: unknown, names: readonly string[]): unknown {
-  if (!(error instanceof Failure) || error.facts?.about !== 'profile') return error;
-  const near = didYouMean(error.facts.name, names, (name) => `"${name}"`);
-  if (near === '') return error;
-  return new Failure(error.kind, error.message, {
-    code: error.code,
-    hint: `${near} ${error.hint}`,
+  const settings = resolveSettings({
+    flags: flagValues(globals),
+    env: io.env,
+    file,
+    tolerant,
+    newProfile,
   });
+  // Throw even if `tolerant`: an invalid value can be skipped, but an unknown profile has no
+  // values.
+  const missing = settings.problems.find(({ code }) => code === 'NO_PROFILE');
+  if (missing) throw missing;
+  return settings;
 }
 
 /**

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { Failure, usageError } from '../../base/failure.ts';
+import type { Hint } from '../../base/failure-facts.ts';
 import { parseJson } from '../../base/json.ts';
 import { isRecord } from '../../base/json-object.ts';
 import {
@@ -22,7 +23,6 @@ import {
   recordTypes,
   stampRows,
 } from '../../contract/read-record.ts';
-import { DIFFERENT_SERVICE, type DoctorHint } from '../doctor-hints.ts';
 import { OTHER_SERVER, readServiceError, requestIdOf, unbilled } from './service-errors.ts';
 
 type Values = Record<string, unknown>;
@@ -95,7 +95,7 @@ export function decode<Id extends EndpointId>(
     // An empty answer or a page comes from something in between, such as a login page, and may not
     // come again.
     return unreadable(call, answer, requestId, what, {
-      ...OTHER_SERVER,
+      hint: OTHER_SERVER,
       retryable: text === '' || text.startsWith('<'),
     });
   }
@@ -157,7 +157,7 @@ function unreadable(
   answer: HttpAnswer,
   requestId: string | undefined,
   what: string,
-  other?: DoctorHint & { readonly retryable: boolean },
+  other?: { readonly hint: Hint; readonly retryable: boolean },
 ) {
   const { bounds, method, row } = call;
   const failure = new Failure(
@@ -167,7 +167,7 @@ function unreadable(
       code: 'BAD_ANSWER',
       status: answer.status,
       requestId,
-      ...DIFFERENT_SERVICE,
+      hint: { about: 'differentService' },
       ...other,
       answer: answer.text,
     },

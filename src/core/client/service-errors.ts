@@ -1,9 +1,9 @@
 import { Failure, type FailureKind } from '../../base/failure.ts';
+import type { Hint } from '../../base/failure-facts.ts';
 import { isRecord, textOf } from '../../base/json-object.ts';
 import { type ErrorCode, errorCodes, isErrorCode } from '../../contract/errors.ts';
 import type { HttpAnswer } from '../../contract/ports/transport.ts';
 import { recordsOf } from '../../contract/read-record.ts';
-import { adviceFor, seeInDoctor } from '../doctor-hints.ts';
 
 /** The most characters of a message of the service, which can have any length. */
 const LONGEST = 500;
@@ -33,7 +33,7 @@ export function readServiceError(answer: HttpAnswer, body: unknown, now: number)
       retryable: error.retryable,
       retryAfter: secondsOf([...waits, answer.headers['retry-after']], now),
       requestId: requestIdOf(answer, body),
-      ...error.hint,
+      hint: error.hint,
     }),
     own: own !== undefined,
   };
@@ -44,7 +44,7 @@ interface DescribedError {
   readonly message: string;
   readonly code: string;
   readonly retryable: boolean;
-  readonly hint: { readonly hint: string; readonly checkHint?: string };
+  readonly hint: Hint;
 }
 
 function describedError(
@@ -80,7 +80,7 @@ const newerError = (status: number, code: string, message: string | undefined): 
   message: message ?? `HTTP ${status}`,
   code,
   retryable: true,
-  hint: UNKNOWN_CODE,
+  hint: { about: 'unknownErrorCode' },
 });
 
 /** An error without a code, which the service itself would not send. */
@@ -189,36 +189,27 @@ function secondsOf(stated: readonly unknown[], now: number): number | undefined 
 }
 
 /** The hint for a response that the service itself would not send. */
-export const OTHER_SERVER = adviceFor(
-  'the answer may come from another server; check the base URL and any proxy',
-);
+export const OTHER_SERVER = {
+  about: 'checkable',
+  advice: 'the answer may come from another server; check the base URL and any proxy',
+} as const;
 
-const UNKNOWN_CODE = seeInDoctor(
-  'how the service has changed; this version of trdr does not know this error code',
-);
-
-const say = (hint: string) => ({ hint });
-const FIX_REQUEST = say(
-  'fix the part that the message names; --debug shows the request that was sent',
-);
-
-const hints: Readonly<Record<ErrorCode, DescribedError['hint']>> = {
-  VALIDATION_ERROR: FIX_REQUEST,
-  BAD_REQUEST: FIX_REQUEST,
-  UNAUTHORIZED: say('check the key: trdr auth status --check'),
-  QUOTA_EXCEEDED: say('show the remaining units and the reset date: trdr me'),
-  REVEAL_LIMIT_REACHED: say('show the remaining reveals and the reset date: trdr me'),
-  FORBIDDEN: say('show the permissions of the key: trdr me'),
-  FORBIDDEN_SCOPE: say('show the scopes of the key: trdr me'),
-  FREE_TIER_DISABLED: say('show the plan of the key: trdr me'),
-  NOT_OBSERVED: say('try again later; the subject may have a verified link by then'),
-  NOT_FOUND: adviceFor('check the base URL'),
-  CONFLICT: say(
+const hints: Readonly<Record<ErrorCode, Hint>> = {
+  VALIDATION_ERROR: { about: 'invalidRequest' },
+  BAD_REQUEST: { about: 'invalidRequest' },
+  UNAUTHORIZED: { about: 'invalidKey' },
+  QUOTA_EXCEEDED: { about: 'unitsUsedUp' },
+  REVEAL_LIMIT_REACHED: { about: 'revealsUsedUp' },
+  FORBIDDEN: { about: 'permissions' },
+  FORBIDDEN_SCOPE: { about: 'scopes' },
+  FREE_TIER_DISABLED: { about: 'freeTier' },
+  NOT_OBSERVED: 'try again later; the subject may have a verified link by then',
+  NOT_FOUND: { about: 'checkable', advice: 'check the base URL' },
+  CONFLICT:
     'the first request is still in progress; check its result before you repeat the request',
-  ),
-  RATE_LIMITED: say('other programs may be using the same key or IP address; try again later'),
-  INTERNAL_ERROR: say('try again later; if it keeps failing, quote the request id to support'),
-  OVERLOADED: say('try again later'),
-  B2B_DISABLED: say('nothing is wrong on your side; try again later'),
-  TIMEOUT: say('try again later'),
+  RATE_LIMITED: 'other programs may be using the same key or IP address; try again later',
+  INTERNAL_ERROR: 'try again later; if it keeps failing, quote the request id to support',
+  OVERLOADED: 'try again later',
+  B2B_DISABLED: 'nothing is wrong on your side; try again later',
+  TIMEOUT: 'try again later',
 };

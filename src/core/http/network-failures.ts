@@ -1,8 +1,8 @@
 import { Failure } from '../../base/failure.ts';
+import type { Hint, TlsProblem } from '../../base/failure-facts.ts';
 import { errno } from '../../base/files.ts';
-import { type TlsProblem, tlsFailure } from '../../base/tls-failure.ts';
+import { tlsFailure } from '../../base/tls-failure.ts';
 import { group } from '../../base/units.ts';
-import { adviceFor } from '../doctor-hints.ts';
 
 /** Why a connection failed, by the codes of Node and undici. */
 const words: Readonly<Record<string, string>> = {
@@ -32,7 +32,7 @@ export const unreachable = (host: string, cause: unknown) => {
       code: 'UNREACHABLE',
       // A retry cannot fix TLS or an unknown host name.
       retryable: tls === undefined && code !== 'ENOTFOUND',
-      ...((tls && tlsHints[tls.problem]) ?? adviceFor(NETWORK_ADVICE)),
+      hint: (tls && tlsHints[tls.problem]) ?? { about: 'checkable', advice: NETWORK_ADVICE },
       cause,
     },
   );
@@ -51,7 +51,10 @@ export const broken = (host: string, cause: unknown) =>
         {
           code: 'BROKEN',
           retryable: true,
-          ...adviceFor(`try again; if it keeps happening, ${NETWORK_ADVICE}`),
+          hint: {
+            about: 'checkable',
+            advice: `try again; if it keeps happening, ${NETWORK_ADVICE}`,
+          },
           cause,
         },
       );
@@ -66,7 +69,7 @@ const malformed = (host: string, cause: unknown) =>
     `cannot read the answer of ${host}: it is not valid HTTP (${wordsOf(cause)})`,
     {
       code: 'BAD_ANSWER',
-      ...adviceFor('check the base URL and any proxy'),
+      hint: { about: 'checkable', advice: 'check the base URL and any proxy' },
       cause,
     },
   );
@@ -83,7 +86,7 @@ const timedOut = (message: string) =>
   new Failure('network', message, {
     code: 'NO_ANSWER',
     retryable: true,
-    hint: 'allow more time with --timeout',
+    hint: { about: 'timeout' },
   });
 
 /** The failure of a response that is larger than anything that the service sends. */
@@ -93,7 +96,7 @@ export const tooLarge = (host: string, bytes: number) =>
     `${host} sent a response larger than ${group(bytes)} bytes; trdr discarded it`,
     {
       code: 'BAD_ANSWER',
-      ...adviceFor('check the base URL'),
+      hint: { about: 'checkable', advice: 'check the base URL' },
     },
   );
 
@@ -108,22 +111,19 @@ export const redirected = (host: string, status: number, location: string) =>
 
 const NETWORK_ADVICE = 'check the base URL, the network and any proxy';
 
-const TRUST = {
-  hint: 'if you trust the issuer of the certificate, set NODE_EXTRA_CA_CERTS to the certificate file of the issuer',
-};
-const CLOCK = {
-  hint: 'check the clock of this machine; if it is correct, report the certificate to the operator of the service',
-};
+const TRUST =
+  'if you trust the issuer of the certificate, set NODE_EXTRA_CA_CERTS to the certificate file of the issuer';
+const CLOCK =
+  'check the clock of this machine; if it is correct, report the certificate to the operator of the service';
 
-const tlsHints: Partial<Record<TlsProblem, { readonly hint: string }>> = {
+const tlsHints: Partial<Record<TlsProblem, Hint>> = {
   expired: CLOCK,
   early: CLOCK,
   selfSigned: TRUST,
   untrusted: TRUST,
-  otherHost: adviceFor('check the host name in the base URL, and any proxy'),
-  notTls: {
-    hint: 'check the host and the port in the base URL; if the service uses plain http, write http://',
-  },
+  otherHost: { about: 'checkable', advice: 'check the host name in the base URL, and any proxy' },
+  notTls:
+    'check the host and the port in the base URL; if the service uses plain http, write http://',
 };
 
 /**

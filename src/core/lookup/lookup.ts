@@ -1,5 +1,5 @@
 import { Failure, printedFields } from '../../base/failure.ts';
-import { isRecord } from '../../base/json-object.ts';
+import { isRecord, textOf } from '../../base/json-object.ts';
 import { trimText } from '../../base/trim-text.ts';
 import type { RunAnswers } from '../../contract/ports/answers.ts';
 import type { Former } from '../../contract/ports/book.ts';
@@ -200,10 +200,11 @@ export function foundRecord(subject: string, sent: Sent, reading?: Provenance): 
 export const missingRecord = (subject: string, code = 'NOT_OBSERVED', reading?: Provenance) =>
   ({ subject, found: false, code, ...reading }) as const;
 
+/** Without the words for facts, which the command line adds (`wordedRecord`). */
 export function failedRecord(subject: string, failure: Failure) {
   const { status, retryable } = failure;
   const error = {
-    ...printedFields(failure),
+    ...printedFields(failure, textOf(failure.hint)),
     retryable: status !== undefined || retryable ? retryable : undefined,
   };
   return { subject, found: null, error } as const;

@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import type { Hint } from '../../base/failure-facts.ts';
 import { trimText } from '../../base/trim-text.ts';
 import { bareHandle } from '../../contract/handles.ts';
 import { ADDRESS_MAX, HANDLE_MAX } from '../../contract/limits.ts';
@@ -66,11 +67,7 @@ export async function readHandle(text: string): Promise<Subject> {
   const subject = await readSubject(text);
   if (subject.type === 'handle') return subject;
   const what = subject.type === 'id' ? 'a user id' : 'a wallet';
-  throw refused(
-    subject.text,
-    `expected a handle, got ${what}`,
-    'use "trdr whois" to find the handle of a wallet or id; if this is a handle, write it as @handle',
-  );
+  throw refused(subject.text, `expected a handle, got ${what}`, { about: 'notHandle' });
 }
 
 function typeOf(text: string): SubjectType {
@@ -78,11 +75,10 @@ function typeOf(text: string): SubjectType {
   if (UUID.test(text)) return 'id';
   if (EVM.test(text) || isSolana(text)) return 'wallet';
   if (isShortened(text))
-    throw refused(
-      text,
-      'this wallet is shortened',
-      `${WHOLE}; if this is a handle, write it as @handle`,
-    );
+    throw refused(text, 'this wallet is shortened', {
+      about: 'shortenedWallet',
+      mayBeHandle: true,
+    });
   const slip = slipOf(text);
   if (slip)
     throw refused(text, slip, 'correct the address; if this is a handle, write it as @handle');
@@ -94,8 +90,6 @@ function typeOf(text: string): SubjectType {
  */
 export const isShortened = (text: string): boolean =>
   /^[0-9A-Za-z]+(?:…|\.{2,3})[0-9A-Za-z]*$/.test(text);
-
-const WHOLE = 'pass the whole wallet: tables show it with --wide, files and pipes always';
 
 const isSolana = (text: string) =>
   text.length >= 32 && text.length <= 44 && base58Bytes(text) === 32;
@@ -128,13 +122,17 @@ function solanaSlip(text: string): string | undefined {
 
 function idOf(text: string): Subject {
   if (!UUID.test(text))
-    throw refused(text, 'invalid user id: expected a UUID', 'copy the whole id, or remove --as id');
+    throw refused(text, 'invalid user id: expected a UUID', { about: 'invalidId' });
   return { text, type: 'id', value: text, normal: text.toLowerCase() };
 }
 
 function walletOf(text: string): Subject | Promise<Subject> {
   if (isSolana(text)) return { text, type: 'wallet', value: text, normal: text };
-  if (isShortened(text)) throw refused(text, 'this wallet is shortened', WHOLE);
+  if (isShortened(text))
+    throw refused(text, 'this wallet is shortened', {
+      about: 'shortenedWallet',
+      mayBeHandle: false,
+    });
   if (!EVM.test(text)) {
     const slip = slipOf(text);
     throw slip
@@ -182,11 +180,7 @@ function handleOf(text: string): Subject {
       'write only the handle, such as @mira',
     );
   if (value.includes('…'))
-    throw refused(
-      text,
-      'this handle is shortened',
-      'pass the whole handle: tables show it with --wide, files and pipes always',
-    );
+    throw refused(text, 'this handle is shortened', { about: 'shortenedHandle' });
   if (/[\0\ufffd]/.test(value))
     throw refused(text, 'the text is not valid UTF-8', 'save the file as UTF-8');
   // Unicode classes would take half a millisecond to compile.
@@ -212,11 +206,11 @@ function handleOf(text: string): Subject {
   return { text, type: 'handle', value, normal: value.toLowerCase() };
 }
 
-export const listRefused = (text: string, hint: string) =>
+export const listRefused = (text: string, hint: Hint) =>
   refused(text, 'expected one subject, got a list', hint);
 
 /** A long text is shortened, because it may contain a pasted key. */
-const refused = (text: string, why: string, hint: string) => {
+const refused = (text: string, why: string, hint: Hint) => {
   const shown = text.length > ADDRESS_MAX / 2 ? `${text.slice(0, 12)}…` : text;
   return new Failure('usage', shown === '' ? why : `${shown}: ${why}`, {
     code: 'BAD_SUBJECT',

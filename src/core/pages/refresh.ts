@@ -244,7 +244,7 @@ function idText(item: Sent): string | undefined {
 const withoutIds = () =>
   new Failure('answer', 'a page has posts without an id, so what is gone cannot be told', {
     code: 'NO_ID',
-    hint: 'try again later; run "trdr doctor" to see how the service differs from its description',
+    hint: { about: 'noIds' },
   });
 
 const isOfThisGroup = (error: Failure): boolean =>
@@ -257,5 +257,5 @@ const planUsedUp = (pages: number) =>
   new Failure(
     'limit',
     `the planned ${unitsText(pages * cu.thesisBlock)} are used up: there are more posts than the files let expect`,
-    { code: 'CEILING', hint: 'pass --max-cu N to read on' },
+    { code: 'CEILING', hint: { about: 'plannedPages' } },
   );

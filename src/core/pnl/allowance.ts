@@ -3,7 +3,6 @@ import { Failure } from '../../base/failure.ts';
 import { unitsText } from '../../base/units.ts';
 import { BATCH_MAX, cu } from '../../contract/limits.ts';
 import type { Client, KeyMeters, Notice } from '../../contract/ports/client.ts';
-import { untilRenewal } from '../account.ts';
 import { SILENT_WAIT_MS } from '../spend/rate-limiter.ts';
 import { isRejected } from './request-batch.ts';
 
@@ -121,7 +120,10 @@ export class Allowance {
     if (this.#maxCu === undefined) return undefined;
     const left = Math.max(0, this.#maxCu - this.#client.spent.atMost);
     const text = `${nextHandle} ${unitsText(left)} of the spending limit (${unitsText(this.#maxCu)}) remain`;
-    const failure = new Failure('limit', text, { code: 'CEILING', hint: 'raise --max-cu' });
+    const failure = new Failure('limit', text, {
+      code: 'CEILING',
+      hint: { about: 'spendingLimit' },
+    });
     return { handles: handlesFor(left), failure };
   }
 
@@ -130,7 +132,7 @@ export class Allowance {
     if (units === null) return undefined;
     const failure = new Failure('quota', `${nextHandle} ${unitsText(units)} are left`, {
       code: 'QUOTA_EXCEEDED',
-      hint: `top up, ${untilRenewal({ isGrantedOnce })}; ${SEE_LEFT}`,
+      hint: { about: 'unitsLeft', isGrantedOnce },
     });
     return { handles: handlesFor(units), failure };
   }
@@ -144,14 +146,13 @@ export class Allowance {
     if (reveals === null || (!this.#walletsCount && reveals >= 1)) return undefined;
     const failure = new Failure('quota', 'no wallet reveals are left this month', {
       code: 'REVEAL_LIMIT_REACHED',
-      hint: `a top-up does not add reveals: upgrade the plan, or wait for the next UTC month; ${SEE_LEFT}`,
+      hint: { about: 'noRevealsLeft' },
     });
     return { handles: Math.max(0, reveals), failure };
   }
 }
 
 const nextHandle = `the next handle may cost ${unitsText(cu.reveal)} but only`;
-const SEE_LEFT = '"trdr me" shows what is left';
 
 const handlesFor = (units: number): number => Math.max(0, Math.floor(units / cu.reveal));
 

@@ -120,7 +120,7 @@ async function batch(
       code: 'NO_ENTRY',
       status: 200,
       requestId,
-      hint: 'run "trdr doctor" to see how the service differs from its description',
+      hint: { about: 'differentService' },
       answer: stringifyJson(record),
     });
   }
@@ -162,7 +162,7 @@ export function lostFailure(error: unknown, cuAtMost: number): Failure {
       code: cause?.code ?? 'BROKEN',
       status: cause?.status,
       requestId: cause?.requestId,
-      hint: 'trdr does not repeat this request in this run, because it might be charged twice; to repeat it, run the command again (with --resume if it writes to a file)',
+      hint: { about: 'notRepeated' },
       answer: cause?.answer,
       cause: error,
     },
@@ -201,9 +201,6 @@ function unaccounted(unmatched: readonly unknown[]): Failure {
   const others = names.filter(isDefined).slice(0, 3);
   return new Failure('answer', 'the batch answer does not mention this handle', {
     code: 'NO_ENTRY',
-    hint:
-      others.length > 0
-        ? `check with "trdr whois" whether the trader was renamed; the answer contains ${others.map((name) => `@${name.slice(0, 64)}`).join(', ')} instead`
-        : 'request this handle alone with "trdr pnl"; this run does not request it again, because it may have been charged',
+    hint: { about: 'notInAnswer', others: others.map((name) => name.slice(0, 64)) },
   });
 }

@@ -171,8 +171,10 @@ export class Spend {
     const left = unitsText(Math.max(0, this.#limit - cu - lost - standing));
     const rest = `only ${left} of the spending limit (${unitsText(this.#limit)}) remain`;
     const text = `the next call may cost ${unitsText(most)} but ${rest}`;
-    const hint = this.#allowed.hint ?? 'raise --max-cu';
-    return new Failure('limit', text, { code: 'CEILING', hint });
+    return new Failure('limit', text, {
+      code: 'CEILING',
+      hint: this.#allowed.hint ?? { about: 'spendingLimit' },
+    });
   }
 
   /**

@@ -23,18 +23,11 @@ export const DEFAULT_PROFILE = 'default';
 export const profileOf = (file: ConfigFile, name: string): Profile | undefined =>
   Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;
 
-export function noProfile(file: ConfigFile, name: string): Failure {
-  const names = Object.keys(file.profiles);
-  const hint =
-    names.length === 0
-      ? 'no profiles are saved yet: run "trdr auth login"'
-      : `available profiles: ${names.join(', ')}; "trdr auth login --profile NAME" creates another`;
-  return new Failure('usage', `unknown profile "${name}"`, {
+export const noProfile = ({ profiles }: ConfigFile, name: string): Failure =>
+  new Failure('usage', `unknown profile "${name}"`, {
     code: 'NO_PROFILE',
-    hint,
-    facts: { about: 'profile', name },
+    hint: { about: 'profile', name, names: Object.keys(profiles) },
   });
-}
 
 type KeyKind = 'live' | 'test' | 'unknown';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
+import { hintOf } from '../../../src/cli/failure-hint.ts';
 import { decode, encode } from '../../../src/core/client/coding.ts';
 import {
   broken,
@@ -66,7 +67,7 @@ describe('an answer', () => {
     ['{"name":"Mert"}', 'differs from its description'],
   ])('that cannot be read has a hint that fits its text: %j', async (text, hint) => {
     const { client } = rig(() => ({ status: 200, headers: {}, text }));
-    expect((await failureOf(client.call('user.handle', mert))).hint).toContain(hint);
+    expect(hintOf(await failureOf(client.call('user.handle', mert)))).toContain(hint);
   });
 
   it('is read as a 200 if its 2xx status is undocumented', async () => {

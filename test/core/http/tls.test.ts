@@ -2,6 +2,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { tlsFailure } from '../../../src/base/tls-failure.ts';
+import { hintOf } from '../../../src/cli/failure-hint.ts';
 import { createTransport } from '../../../src/core/http/transport.ts';
 import { readStoreUrl } from '../../../src/store/address.ts';
 import { connectStore } from '../../../src/store/connection.ts';
@@ -118,11 +119,12 @@ const clients = [
 describe.each(clients)('a TLS failure of %s is stated in words', (_, words, connect) => {
   test.each(cases)('%s', async (_, start, ca, why, hint) => {
     const port = await listen(start());
-    const { code, message, retryable, hint: advice } = await failureOf(connect(port, ca));
+    const failure = await failureOf(connect(port, ca));
+    const { code, message, retryable } = failure;
     expect(`${code}: ${message}`).toContain(words.replace('PORT', String(port)) + why);
     if (code === 'UNREACHABLE') expect(retryable).toBe(false);
     expect(message).not.toMatch(/routines|openssl|altnames|error:/i);
-    expect(advice).toMatch(hint);
+    expect(hintOf(failure)).toMatch(hint);
   });
 });
 

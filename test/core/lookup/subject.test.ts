@@ -118,7 +118,8 @@ describe('a subject', () => {
 
   it('is never a wallet that a table has shortened, whatever the flag', async () => {
     for (const text of ['AvQM…PyXR', '0x862A…54b4']) {
-      expect((await refusal(text, 'wallet')).hint).toContain('pass the whole wallet');
+      const { hint } = await refusal(text, 'wallet');
+      expect(hint).toEqual({ about: 'shortenedWallet', mayBeHandle: false });
       await refusal(text, 'handle');
     }
     expect(await tell('@a..b')).toBe('handle');

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { checkHintOf, hintOf } from '../../src/cli/failure-hint.ts';
 import { errorCodes } from '../../src/contract/errors.ts';
 import { readServiceError } from '../../src/core/client/service-errors.ts';
 import { broken, redirected, tooLarge, unreachable } from '../../src/core/http/network-failures.ts';
@@ -20,7 +21,7 @@ const failures = [
 it.each(failures)(
   'a hint never sends the user of "trdr doctor" to that command (%#)',
   (failure) => {
-    expect(failure.checkHint ?? failure.hint).not.toContain('trdr doctor');
+    expect(checkHintOf(failure)).not.toContain('trdr doctor');
   },
 );
 
@@ -28,7 +29,7 @@ it('a hint never sends the user of "trdr store check" to that command, or away f
   const address = readStoreUrl('redis://host:6379/0');
   const away = awayFailure(address, 'closed', undefined, { connected: true, ownCa: false });
   for (const failure of [away, failureOfReply('WRONGTYPE of a key', 'host')]) {
-    expect(failure.hint).toContain('store');
-    expect(failure.checkHint).not.toMatch(/trdr store check|TRDR_STORE=off|store clear/);
+    expect(hintOf(failure)).toContain('store');
+    expect(checkHintOf(failure)).not.toMatch(/trdr store check|TRDR_STORE=off|store clear/);
   }
 });
