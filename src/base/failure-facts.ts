@@ -13,6 +13,12 @@ export type FailureFacts =
   | { readonly about: 'checkable'; readonly advice: string }
   | BudgetFacts
   | ProfileFacts
+  /** The config file, which cannot be read. */
+  | { readonly about: 'config'; readonly path: string }
+  /** An invalid value of a setting that a profile has. */
+  | { readonly about: 'savedSetting'; readonly name: string; readonly profile: string }
+  /** A text that cannot be a key, and the profile that has it. */
+  | { readonly about: 'keyFormat'; readonly profile: string | undefined }
   | { readonly about: 'shortenedWallet'; readonly mayBeHandle: boolean }
   /** The units of the key do not cover a call. */
   | { readonly about: 'unitsLeft'; readonly isGrantedOnce: boolean }
@@ -55,6 +61,22 @@ export type PlainSubject =
   | 'plannedPages'
   | 'noIds'
   | 'noTimes'
+  // a tail
+  | 'unanswered'
+  | 'endTooEarly'
+  | 'blockedOutput'
+  | 'noUnitsLeft'
+  | 'rejectedSubscription'
+  | 'noSocket'
+  | 'budgetOfStream'
+  | 'limitOfStream'
+  | 'deadLetters'
+  | 'noDeadLetterFolder'
+  // an export
+  | 'unfinishedExport'
+  | 'otherExport'
+  | 'stoppedExport'
+  | 'exportOnFullDisk'
   // the store
   | 'storeFull'
   | 'storeAlmostFull'

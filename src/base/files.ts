@@ -18,6 +18,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { quietly } from './calls.ts';
 import { Failure, usageError } from './failure.ts';
+import type { Hint } from './failure-facts.ts';
 
 /** Only the user may read and write the file. */
 export const PRIVATE_FILE = 0o600;
@@ -80,7 +81,7 @@ const needs = {
 export type FileAct = keyof typeof needs;
 
 /** States why a file operation failed. Node's own message mostly repeats the path. */
-export function fileFailure(act: FileAct, path: string, error: unknown, hint?: string): Failure {
+export function fileFailure(act: FileAct, path: string, error: unknown, hint?: Hint): Failure {
   const code = errno(error);
   const [why = code || (error instanceof Error ? error.message : 'unknown error'), usual] =
     words[code] ?? [];
@@ -94,7 +95,7 @@ export function fileFailure(act: FileAct, path: string, error: unknown, hint?: s
 }
 
 /** Like `fileFailure`, but returns a `Failure`, or an error without a system code, as it is. */
-export const inWords = (act: FileAct, path: string, error: unknown, hint?: string): unknown =>
+export const inWords = (act: FileAct, path: string, error: unknown, hint?: Hint): unknown =>
   error instanceof Failure || errno(error) === '' ? error : fileFailure(act, path, error, hint);
 
 /**

@@ -32,6 +32,12 @@ export function hintWords(facts: FailureFacts): HintWords {
       return `remove the key from the store: DEL '${facts.key}'; then set the budgets again with "trdr budget set"`;
     case 'profile':
       return profileHint(facts);
+    case 'config':
+      return `fix it by hand, or move it away and log in again: mv '${facts.path}' '${facts.path}.broken' && trdr auth login`;
+    case 'savedSetting':
+      return savedSettingHint(facts.name, facts.profile);
+    case 'keyFormat':
+      return `run "trdr auth login${profileFlag(facts.profile)}" and paste the key exactly as you received it`;
     case 'shortenedWallet':
       return facts.mayBeHandle
         ? `${WHOLE_WALLET}; if this is a handle, write it as @handle`
@@ -95,6 +101,23 @@ const plainHints: Readonly<Record<PlainSubject, HintWords>> = {
   noIds: 'try again later; run "trdr doctor" to see how the service differs from its description',
   noTimes:
     'use --limit instead; run "trdr doctor" to see how the service differs from its description',
+  unanswered: 'run the command again, or run "trdr doctor" to see what is wrong',
+  endTooEarly: 'run the command again with a longer --duration',
+  blockedOutput:
+    'check the program that reads the output; with --checkpoint FILE, the next run continues where this run stopped',
+  noUnitsLeft: 'run "trdr me" to see what is left',
+  rejectedSubscription: 'use --via poll, which needs no subscription',
+  noSocket: 'remove --via',
+  budgetOfStream: 'run "trdr budget show" to see what is left, or use polling: --via poll',
+  limitOfStream: 'raise --max-cu, or use polling: --via poll',
+  deadLetters:
+    'when the cause is fixed, move that file away and hand it over again with --replay FILE (see docs/exec.md)',
+  noDeadLetterFolder: 'set TRDR_STATE_DIR to a folder, or retry forever with --tries 0',
+  unfinishedExport: 'add --resume to continue, or --fresh to start over and pay again',
+  otherExport:
+    'finish that export first, write to a different file, or add --fresh to start over and pay again',
+  stoppedExport: 'remove the cause and run the same command again with --resume',
+  exportOnFullDisk: 'free some disk space and run the same command again with --resume',
   storeFull: 'raise maxmemory, or run "trdr store clear cache" to remove cached answers',
   storeAlmostFull: 'raise maxmemory, or store fewer posts: trdr thesis relay --keep, --keep-rows',
   storeNeedsPassword:
@@ -140,6 +163,14 @@ function profileHint({ name, names }: ProfileFacts): string {
   const all = `available profiles: ${names.join(', ')}; "trdr auth login --profile NAME" creates another`;
   return near === '' ? all : `${near} ${all}`;
 }
+
+function savedSettingHint(name: string, profile: string): string {
+  const flag = profileFlag(profile);
+  return `run "trdr config set ${name} VALUE${flag}" or "trdr config unset ${name}${flag}"`;
+}
+
+const profileFlag = (profile: string | undefined): string =>
+  profile === undefined ? '' : ` --profile ${profile}`;
 
 const WHOLE_WALLET = 'pass the whole wallet: tables show it with --wide, files and pipes always';
 

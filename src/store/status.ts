@@ -1,4 +1,3 @@
-import { Failure } from '../base/failure.ts';
 import { periodsAt } from '../base/periods.ts';
 import { budgetItem } from '../contract/budget.ts';
 import type { LedgerEntry } from '../contract/ports/ledger.ts';
@@ -9,7 +8,7 @@ import type { Keys } from './keys.ts';
 import { fieldsReply, listReply, number } from './replies.ts';
 
 /** A line of `store status`: the store itself, or a machine, lane, budget, feed or group. */
-interface StatusItem {
+export interface StatusItem {
   readonly item: 'store' | 'machine' | 'lane' | 'budget' | 'feed' | 'group';
   readonly name: string;
   readonly state: string;
@@ -172,24 +171,4 @@ function callOf(entry: string, fields: ReadonlyMap<string, string>): LedgerEntry
     cu: number(fields.get('cu')),
     ...(atMost > 0 && { cuAtMost: atMost }),
   };
-}
-
-export function feedLagFailure(
-  items: readonly StatusItem[],
-  maxLagMs: number,
-): Failure | undefined {
-  const late = items.find(
-    ({ item, lag }) => item === 'feed' && !(typeof lag === 'number' && lag <= maxLagMs),
-  );
-  if (!late) return undefined;
-  const isLed = late['leader'] !== null;
-  const lag =
-    late['lag'] === null ? 'not verified yet' : 'last verified longer ago than --max-lag allows';
-  const hint = isLed
-    ? 'to see why, read the stderr of the relay that leads this feed'
-    : 'start a relay: trdr thesis relay';
-  return new Failure('network', `feed ${late.name}: ${isLed ? lag : 'no leader'}`, {
-    code: 'STORE_LAG',
-    hint,
-  });
 }

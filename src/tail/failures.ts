@@ -6,7 +6,7 @@ import type { PollReason } from './spend/stream-or-poll.ts';
 export const ceilingReached = () =>
   new Failure('limit', 'stopped at the spending limit', {
     code: 'CEILING',
-    hint: 'raise --max-cu',
+    hint: { about: 'spendingLimit' },
   });
 
 /** The failure of a feed in which no start position can be found. */
@@ -20,7 +20,7 @@ export const unanswered = () =>
   new Failure('network', 'the service did not answer before the end of the run', {
     code: 'UNANSWERED',
     retryable: true,
-    hint: 'run the command again, or run "trdr doctor" to see what is wrong',
+    hint: { about: 'unanswered' },
   });
 
 /** The failure of a last walk for which the service sent pages, but not all of them in time. */
@@ -28,7 +28,7 @@ export const endTooEarly = () =>
   new Failure('network', 'the run ended before all pages of the feed were read', {
     code: 'UNANSWERED',
     retryable: true,
-    hint: 'run the command again with a longer --duration',
+    hint: { about: 'endTooEarly' },
   });
 
 export const BLOCKED = 'BLOCKED';
@@ -36,7 +36,7 @@ export const BLOCKED = 'BLOCKED';
 export const blockedAtEnd = () =>
   new Failure('local', 'the output was blocked until the run ended', {
     code: BLOCKED,
-    hint: 'check the program that reads the output; with --checkpoint FILE, the next run continues where this run stopped',
+    hint: { about: 'blockedOutput' },
   });
 
 /** The failure of a run whose WebSocket the service closed because the key has no units left. */
@@ -46,14 +46,14 @@ export const outOfUnits = (text: string) =>
     `the service closed the connection: ${text || 'the key has no units left'}`,
     {
       code: 'QUOTA_EXCEEDED',
-      hint: 'run "trdr me" to see what is left',
+      hint: { about: 'noUnitsLeft' },
     },
   );
 
 export const rejected = (text: string) =>
   new Failure('service', `the service rejected the subscription: ${text}`, {
     code: 'SUBSCRIPTION',
-    hint: 'use --via poll, which needs no subscription',
+    hint: { about: 'rejectedSubscription' },
   });
 
 /** The failure of `--via ws` if the WebSocket cannot be used. */
@@ -61,16 +61,16 @@ export function cannotStream(why: PollReason): Failure {
   if (why === 'noSocket')
     return new Failure('usage', 'this feed has no WebSocket', {
       code: 'USAGE',
-      hint: 'remove --via',
+      hint: { about: 'noSocket' },
     });
   if (why === 'budget')
     return new Failure('limit', 'the budget does not cover another minute of streaming', {
       code: BUDGET,
-      hint: 'run "trdr budget show" to see what is left, or use polling: --via poll',
+      hint: { about: 'budgetOfStream' },
     });
   return new Failure('limit', 'the spending limit does not cover another minute of streaming', {
     code: 'CEILING',
-    hint: 'raise --max-cu, or use polling: --via poll',
+    hint: { about: 'limitOfStream' },
   });
 }
 

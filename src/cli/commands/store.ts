@@ -19,6 +19,7 @@ import type { Io } from '../io.ts';
 import { agree, askLine, askUrlAgain, isAttended } from '../prompt.ts';
 import type { Context } from '../run/context.ts';
 import { configOf, knownSecret } from '../settings/settings.ts';
+import { feedLagFailure } from '../store/feed-lag.ts';
 import storeCheckPage from './store-check.md';
 import storeClearPage from './store-clear.md';
 import storeLoginPage from './store-login.md';
@@ -190,7 +191,7 @@ export const storeStatus = command({
   exits: [0, 2, 4, 9],
   async run(context, { maxLag, output }) {
     const { needStore } = await import('../run/open-store.ts');
-    const { feedLagFailure, readStatus } = await import('../../store/status.ts');
+    const { readStatus } = await import('../../store/status.ts');
     const { keys, link } = await needStore(context.service, context.settings.flags.sandbox);
     const items = await link.use((store) => readStatus(store, keys));
     if (output === 'metrics') {

@@ -214,7 +214,7 @@ export function readConfig(path: string | undefined): ConfigFile {
       'read the settings in',
       path,
       error,
-      isForeign ? ownFolder(path) : fixHint(path),
+      isForeign ? ownFolder(path) : { about: 'config', path },
     );
   }
   return text === undefined ? emptyConfig : parseConfig(text, path);
@@ -249,16 +249,13 @@ export function parseConfig(given: string, path: string): ConfigFile {
   throw corrupt(path, at === undefined ? 'not a config file' : `invalid value for "${String(at)}"`);
 }
 
-const fixHint = (path: string) =>
-  `fix it by hand, or move it away and log in again: mv '${path}' '${path}.broken' && trdr auth login`;
-
 const ownFolder = (path: string) =>
   `take ownership: sudo chown -R "$(id -u)" '${dirname(path)}'; or set TRDR_CONFIG_DIR to a folder that you own`;
 
 const corrupt = (path: string, why: string) =>
   new Failure('local', `cannot read the settings in ${path}: ${why}`, {
     code: 'CONFIG_CORRUPT',
-    hint: fixHint(path),
+    hint: { about: 'config', path },
   });
 
 /** JavaScript's message quotes the text around the error, which may contain an API key. */

@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import type { Hint } from '../../base/failure-facts.ts';
 import { trimText } from '../../base/trim-text.ts';
 
 export const CONFIG_VERSION = 1;
@@ -40,7 +41,7 @@ export function keyKind(key: string): KeyKind {
 export function checkKeyFormat(
   given: string,
   where = 'the key',
-  hint = 'run "trdr auth login" and paste the key exactly as you received it',
+  hint: Hint = { about: 'keyFormat', profile: undefined },
 ): string {
   const key = trimText(given);
   // Files such as those of `docker run --env-file` keep the quotes around a value.

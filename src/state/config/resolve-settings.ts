@@ -86,7 +86,7 @@ class Resolution {
       return { value, origin: 'flag', from: row.flag };
     }
     const profile = this.#profile.value;
-    const fix = `run "trdr config set ${name} VALUE --profile ${profile}" or "trdr config unset ${name} --profile ${profile}"`;
+    const fix = { about: 'savedSetting', name, profile } as const;
     const where = `${name} of profile "${profile}"`;
     return (
       this.#fromEnv(row.env, (text) => readSetting(name, text, row.env ?? name)) ??
@@ -100,7 +100,7 @@ class Resolution {
   #key(): Sourced<string | undefined> {
     const profile = this.#profile.value;
     const setKey = 'set TRDR_API_KEY to the key exactly as you received it, or unset TRDR_API_KEY';
-    const logIn = `run "trdr auth login --profile ${profile}" and paste the key exactly as you received it`;
+    const logIn = { about: 'keyFormat', profile } as const;
     const where = `the key of profile "${profile}"`;
     return (
       this.#fromEnv('TRDR_API_KEY', (text) => checkKeyFormat(text, 'TRDR_API_KEY', setKey)) ??

@@ -1,6 +1,7 @@
 import { integer, share, units } from '../../base/amounts.ts';
 import { duration, timeout } from '../../base/durations.ts';
 import { Failure } from '../../base/failure.ts';
+import type { Hint } from '../../base/failure-facts.ts';
 import { baseUrl, storeUrl } from '../../base/url-values.ts';
 import { commandLine, filePath, type Kind, oneOf, onOff, plainName } from '../../base/values.ts';
 import { ANSWER_AGE_MS } from '../../contract/answer-age.ts';
@@ -172,7 +173,7 @@ export function readSetting<N extends SettingName>(
   name: N,
   given: unknown,
   where: string,
-  hint?: string,
+  hint?: Hint,
 ): SettingValue<N> {
   const kind: Kind<SettingValue<SettingName> & Plain> = settingRows[name].kind;
   const plain =

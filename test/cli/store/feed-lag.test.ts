@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { feedLagFailure } from '../../../src/store/status.ts';
+import { feedLagFailure } from '../../../src/cli/store/feed-lag.ts';
 
 const feed = (leader: string | null, lag: number | null) =>
   ({ item: 'feed', name: 'thesis', state: 'poll', leader, lag }) as const;
