@@ -66,7 +66,8 @@ const seeInDoctor = (what: string): CheckedHint => ({
   checkHint: `see below ${what}`,
 });
 
-const plainHints: Readonly<Record<PlainSubject, HintWords>> = {
+/** @internal Exported for tests. */
+export const plainHints: Readonly<Record<PlainSubject, HintWords>> = {
   insecureHttp: 'use https, or pass --insecure-http to accept the risk',
   timeout: 'allow more time with --timeout',
   spendingLimit: 'raise --max-cu',
