@@ -119,8 +119,11 @@ export function duePosts(outcome: Outcome): Post[] {
       notice.kind === 'gap' && (!notice.open || process === last) ? [notice] : [],
     ),
   );
-  return service.posts.filter(({ id, symbol, old, nameless, goneAt, visibleAt, sortAt }) => {
+  const oldest = oldestOfBackfill(outcome, began);
+  return service.posts.filter((post) => {
+    const { id, symbol, old, nameless, goneAt, visibleAt, sortAt } = post;
     if (start.held.has(id) || !passes(schedule, symbol)) return false;
+    if (oldest && id !== oldest.id && !above(post, oldest)) return false;
     if (old || nameless || goneAt !== Number.POSITIVE_INFINITY) return false;
     if (visibleAt > verifiedAt || sortAt <= vouched) return false;
     if (schedule.start.kind === 'since' && sortAt < startOf(schedule, began)) return false;
@@ -130,6 +133,15 @@ export function duePosts(outcome: Outcome): Post[] {
       ({ from, to }) => (from === null || sortAt >= from) && (to === null || sortAt <= to),
     );
   });
+}
+
+/**
+ * The post from which on a backfill must be complete. Where pages were cut short, its walk begins again, and counts the
+ * posts that are the newest ones then.
+ */
+function oldestOfBackfill({ schedule, service }: Outcome, { writes }: Process): Post | undefined {
+  if (schedule.start.kind !== 'backfill' || !isCutShort(schedule)) return undefined;
+  return service.posts.find(({ id }) => id === writes[0]?.[0]?.id);
 }
 
 /** Whether the last process verified the feed until shortly before its end. */
