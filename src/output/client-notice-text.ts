@@ -11,10 +11,15 @@ export function noticeText(notice: Notice): string {
     case 'retry':
       return `retrying (${notice.attempt} of ${notice.of}) in ${span(notice.ms)}: ${safeLine(notice.reason)}`;
     case 'lost':
-      return `lost ${notice.answers > 1 ? countText(notice.answers, 'answer') : 'the answer'} of ${notice.endpoint}: up to ${unitsText(notice.cuAtMost)} may have been charged`;
+      return lostText(notice.endpoint, notice.answers, notice.cuAtMost);
     case 'difference':
       return `the answer of ${notice.call} differs from the service description: ${differenceText(notice.difference)}`;
     case 'trace':
       return safeLine(notice.line);
   }
+}
+
+function lostText(endpoint: string, answers: number, cuAtMost: number): string {
+  const many = answers > 1 ? countText(answers, 'answer') : 'the answer';
+  return `lost ${many} of ${endpoint}: up to ${unitsText(cuAtMost)} may have been charged`;
 }

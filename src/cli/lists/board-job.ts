@@ -183,6 +183,7 @@ function comparison(board: Sent, before: Sent): string {
   if (!isOnRecord(before))
     return 'no snapshot on record at or before the time of --compare; changes are not shown';
   const time = numberOf(before['capturedAt']);
-  const same = time !== undefined && time === board['capturedAt'];
-  return `${captured('compared with the snapshot', before)}${same ? ', which is also the snapshot shown, so nothing changed' : ''}`;
+  const compared = captured('compared with the snapshot', before);
+  if (time === undefined || time !== board['capturedAt']) return compared;
+  return `${compared}, which is also the snapshot shown, so nothing changed`;
 }

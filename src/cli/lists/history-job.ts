@@ -158,6 +158,10 @@ async function resumed(
   return { stretch: stretch ?? (await timesOf(context, flags)), boards, journal };
 }
 
+/** How many snapshots of a history are read: `3 snapshots of at most 12`. */
+const progressText = (read: number, stretch: BoardTimes): string =>
+  `${countText(read, 'snapshot')} of at most ${group(countTimes(stretch))}`;
+
 async function reportResumption(
   { terminal }: Context,
   { stretch, boards, journal }: History,
@@ -166,9 +170,7 @@ async function reportResumption(
   const open = [...(journal?.openBatches.keys() ?? [])];
   for (const batch of open) await journal?.lost(batch, cu.launchpad);
   if (boards.size > 0)
-    terminal.notice(
-      `resuming ${destination.out}: ${countText(boards.size, 'snapshot')} of at most ${group(countTimes(stretch))} read`,
-    );
+    terminal.notice(`resuming ${destination.out}: ${progressText(boards.size, stretch)} read`);
   else if (isResuming(destination) && terminal.io.stderr.isTTY)
     terminal.notice(`no interrupted export to ${destination.out}; starting a new one`);
   if (open.length > 0)
@@ -324,10 +326,10 @@ function report(
   const missing = [...boards].filter(([, board]) => board === null).map(([at]) => timeAt(at));
   if (missing.length > 0) terminal.notice(`no snapshot on record for ${namesText(missing)}`);
   const [before] = [...boards].find(([, board]) => board !== null && !isOnRecord(board)) ?? [];
-  if (before !== undefined)
-    terminal.notice(
-      `no snapshot on record at or before ${timeAt(before)}: ${group(before + 1)} of ${group(count)} times have none`,
-    );
+  if (before !== undefined) {
+    const many = `${group(before + 1)} of ${group(count)} times have none`;
+    terminal.notice(`no snapshot on record at or before ${timeAt(before)}: ${many}`);
+  }
   if (unknown.length > 0 && read.length > 0)
     terminal.notice(`not on the leaderboard in any of these snapshots: ${namesText(unknown)}`);
 }
@@ -362,9 +364,10 @@ async function deliver<T>(
   const isDelivered = isWhole || isSpent(error);
   if (isDelivered) await journal.deliver(textsOf(context, view, false, rows), !isWhole);
   if (isWhole) return;
-  terminal.notice(
-    `${countText(boards.size, 'snapshot')} of at most ${group(countTimes(stretch))} ${boards.size === 1 ? 'is' : 'are'} in ${isDelivered ? settings.flags.out : journal.path}; rerun with --resume for the rest`,
-  );
+  const read = progressText(boards.size, stretch);
+  const are = boards.size === 1 ? 'is' : 'are';
+  const where = isDelivered ? settings.flags.out : journal.path;
+  terminal.notice(`${read} ${are} in ${where}; rerun with --resume for the rest`);
   throw error;
 }
 

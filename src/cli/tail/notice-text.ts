@@ -28,14 +28,16 @@ const iso = (at: number): string =>
   Math.abs(at) <= LATEST ? new Date(at).toISOString() : String(at);
 
 /** A post, by its time, and by its id if that is known. */
-export const placeText = (mark: PostMark | null): string =>
-  mark === null
-    ? 'the start of the feed'
-    : `${mark.at === null ? 'a post without a time' : iso(mark.at)}${mark.id === '' ? '' : ` (${safeLine(mark.id)})`}`;
+export function placeText(mark: PostMark | null): string {
+  if (mark === null) return 'the start of the feed';
+  const time = mark.at === null ? 'a post without a time' : iso(mark.at);
+  return mark.id === '' ? time : `${time} (${safeLine(mark.id)})`;
+}
 
 export function gapText({ from, to }: Pick<Gap, 'from' | 'to'>): string {
   const start = from === null ? 'the start of the feed' : iso(from);
-  return `posts may be missing between ${start} and ${to === null ? 'the end of this run' : iso(to)}`;
+  const end = to === null ? 'the end of this run' : iso(to);
+  return `posts may be missing between ${start} and ${end}`;
 }
 
 /** What was not read, and why. What the next run will read is not a gap. */
@@ -74,11 +76,11 @@ function tailText(notice: TailNotice): string | undefined {
     case 'down':
       return `${downText(notice)}${notice.waitMs < 1_000 ? '' : ` in ${span(notice.waitMs)}`}`;
     case 'fallback':
-      return `falling back to polling${stretchedText(notice.stretched)} (${perMinuteText(notice.perMinute)}): ${pollReasons[notice.why]}`;
+      return `falling back to ${pollingText(notice)}: ${pollReasons[notice.why]}`;
     case 'streamAgain':
-      return `${notice.why === 'budget' ? 'the budget covers' : 'the units of the key cover'} streaming again: streaming over WebSocket (${perMinuteText(notice.perMinute)})`;
+      return streamAgainText(notice.why, notice.perMinute);
     case 'stretched':
-      return `polling${stretchedText(notice.stretched)} (${perMinuteText(notice.perMinute)})`;
+      return pollingText(notice);
     case 'budget':
       return `waiting until ${untilText(notice.until)}: ${notice.reason}`;
     case 'renewed':
@@ -101,8 +103,24 @@ function tailText(notice: TailNotice): string | undefined {
 }
 
 /** Budgets renew at UTC midnight. A wait ends at most 2 s later, but the text shows midnight. */
-export const untilText = (ms: number): string =>
-  `${new Date(Math.ceil((ms - 2_000) / 60_000) * 60_000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+export function untilText(ms: number): string {
+  const minute = new Date(Math.ceil((ms - 2_000) / 60_000) * 60_000).toISOString().slice(0, 16);
+  return `${minute.replace('T', ' ')} UTC`;
+}
+
+/** What polling costs, and how often it reads where units are to last. */
+interface Polling {
+  readonly perMinute: number;
+  readonly stretched: Stretched | undefined;
+}
+
+const pollingText = ({ stretched, perMinute }: Polling): string =>
+  `polling${stretchedText(stretched)} (${perMinuteText(perMinute)})`;
+
+function streamAgainText(why: PollReason, perMinute: number): string {
+  const cause = why === 'budget' ? 'the budget covers' : 'the units of the key cover';
+  return `${cause} streaming again: streaming over WebSocket (${perMinuteText(perMinute)})`;
+}
 
 function stretchedText(stretched: Stretched | undefined): string {
   if (stretched === undefined) return '';
@@ -190,11 +208,14 @@ const spentText = ({ cu, atMost }: Summary['spent']): string =>
   atMost > cu ? `${unitsText(atMost)} at most` : unitsText(cu);
 
 /** How many posts were delivered, and when the last of them was posted. */
-const deliveredText = (
+function deliveredText(
   { rows, lastPost }: Pick<TailFacts, 'rows' | 'lastPost'>,
   now: number,
-): string =>
-  `${countText(rows, 'post')}${lastPost === null ? '' : `, the last from ${span(Math.max(0, now - lastPost.at))} ago`}`;
+): string {
+  const posts = countText(rows, 'post');
+  if (lastPost === null) return posts;
+  return `${posts}, the last from ${span(Math.max(0, now - lastPost.at))} ago`;
+}
 
 export function statusText(status: TailStatus): string {
   const { waitsUntil, rate, gaps, filled, reconnects, spent } = status;

@@ -48,11 +48,10 @@ export function readSubject(
   const parts = subjectsIn(text);
   const key = parts.find((part) => isKey(part));
   if (key !== undefined) throw keyAsSubject(key);
-  if (/[,;]/.test(text))
-    throw listRefused(
-      text,
-      `write only one${parts[0] === undefined ? '' : `, such as ${parts[0]}`}; a file has one subject per line`,
-    );
+  if (/[,;]/.test(text)) {
+    const example = parts[0] === undefined ? '' : `, such as ${parts[0]}`;
+    throw listRefused(text, `write only one${example}; a file has one subject per line`);
+  }
   switch (as ?? typeOf(text)) {
     case 'id':
       return idOf(text);
