@@ -62,8 +62,10 @@ function lost(
   if (!start) return [];
   const { held } = start;
   const isEarly = ({ id }: Post) => held.has(id) && emitted.has(id) && !earlier(processes, id);
+  // Where only single posts have a time, and that a wrong one, nothing shows which posts are older than the start.
+  const isOrdered = !schedule.timeless || schedule.odd === 0;
   const early =
-    schedule.start.kind === 'now' && !processes.some(({ isAssumed }) => isAssumed)
+    schedule.start.kind === 'now' && isOrdered && !processes.some(({ isAssumed }) => isAssumed)
       ? service.posts.filter(isEarly).map(({ id }) => `${id} was posted before the start`)
       : [];
   const missing = duePosts(outcome)
