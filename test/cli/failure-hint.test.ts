@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
-import { hintOf } from '../../src/cli/failure-hint.ts';
+import { hintOf, wordedRecord } from '../../src/cli/failure-hint.ts';
 import { budgetRefusal } from '../../src/contract/budget.ts';
+import { failedRecord } from '../../src/core/lookup/lookup.ts';
 
 const now = Date.UTC(2026, 10, 22);
 const refused = (scope: 'key' | 'machine', most?: number) =>
@@ -33,4 +34,17 @@ it.each([
 it('keeps a hint that is words already', () => {
   const failure = new Failure('usage', 'no', { code: 'USAGE', hint: 'say yes' });
   expect(hintOf(failure)).toBe('say yes');
+});
+
+it('adds the words of the hint to the record of a failed lookup, and changes nothing else', () => {
+  const failure = new Failure('answer', 'no', { code: 'NO', hint: { about: 'noHandle' } });
+  const { error, ...rest } = failedRecord('mira', failure);
+  const record = { ...rest, error: { ...error, unmatched: [1] } };
+  const hint = 'use "trdr whois" to see the user';
+  expect(JSON.stringify(wordedRecord(record, failure))).toBe(
+    JSON.stringify({ ...record, error: { ...error, hint, unmatched: [1] } }),
+  );
+  const found = { subject: 'mira', found: true, error: {} } as const;
+  expect(wordedRecord(found, failure)).toBe(found);
+  expect(wordedRecord(record, undefined)).toBe(record);
 });

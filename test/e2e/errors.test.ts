@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { errorCodes, isErrorCode } from '../../src/contract/errors.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
+import { openFolder } from '../folder.ts';
 import { exitOfCode } from './exit-codes.ts';
 import { openDesk, runInProcess } from './harness.ts';
 import { receiptOf } from './numbers.ts';
@@ -55,6 +58,29 @@ describe.each(codes)('%s of the service', (code) => {
     for (const line of ran.stderr.split('\n')) expect(line.length).toBeLessThanOrEqual(60);
     expect([ran.exitCode, ran.stdout]).toEqual([exitOfCode[code], '']);
   });
+});
+
+test.each([
+  ['whois', ['whois', 'mira', 'solwolf'], 'shape@user.handle'],
+  ['pnl', ['pnl', 'mira'], 'VALIDATION_ERROR@user.pnl'],
+  ['a batch of pnl', ['pnl', 'mira', 'solwolf'], 'shape@users.pnl'],
+])('the failed records of %s have the words of its hint', async (_, line, faults) => {
+  const { run } = await openDesk({ faults });
+  const ran = await run([...line, '--yes', '-o', 'ndjson'], { clock: virtualClock() });
+  const errors = ran.records().map(({ error }) => error);
+  const { hint } = ran.error();
+  expect(hint).toEqual(expect.any(String));
+  expect(errors).toEqual(line.slice(1).map(() => expect.objectContaining({ hint })));
+});
+
+test('so has the record of an export', async () => {
+  const { run } = await openDesk({ faults: 'VALIDATION_ERROR@user.pnl' });
+  const out = join(openFolder(), 'pnl.ndjson');
+  const ran = await run(['pnl', 'mira', '--yes', '--out', out], { clock: virtualClock() });
+  expect([ran.error(), JSON.parse(readFileSync(out, 'utf8')).error]).toMatchObject([
+    { hint: expect.stringContaining('--debug') },
+    { hint: expect.stringContaining('--debug') },
+  ]);
 });
 
 test.each([
