@@ -50,6 +50,7 @@ function networkOf(index: number): string {
 /** The service may send null in any field, so some records have none of these. */
 function sparse<T>(random: Random, record: T, ...names: readonly (keyof T)[]): T {
   const missing = names.filter(() => random() < 0.03);
+  if (missing.length === 0) return record;
   return { ...record, ...Object.fromEntries(missing.map((name) => [name, null])) };
 }
 
@@ -92,7 +93,7 @@ function thesisBy(
   const isOpen = random() < 0.6;
   const thesis =
     user.handle === 'evil' ? pick(random, hostileTexts) : thesisText(random, symbol, !isOpen);
-  const post = {
+  const required = {
     id: randomUuid(random),
     tokenAddress: address,
     authorHandle: user.handle,
@@ -100,13 +101,18 @@ function thesisBy(
     platformCreatedAt,
   };
   // A record with the required fields alone is valid too.
-  if (random() < 0.01) return sparse(random, post, 'authorHandle');
+  if (random() < 0.01) return sparse(random, required, 'authorHandle');
   const tradeUsd = round2(5 + 3_000 * random() ** 3);
   const holdingsUsd = isOpen ? round2(tradeUsd * (1 + 3 * random())) : 0;
   const realized = isOpen && random() < 0.8 ? null : profitOf(random, tradeUsd);
   const unrealized = isOpen ? profitOf(random, holdingsUsd) : null;
+  // Written out, because thousands of spread objects would double the time of each start.
   const full = {
-    ...post,
+    id: required.id,
+    tokenAddress: address,
+    authorHandle: user.handle,
+    thesis,
+    platformCreatedAt,
     tokenNetwork: network,
     tokenSymbol: symbol,
     authorId: user.id,
