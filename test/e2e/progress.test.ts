@@ -156,12 +156,12 @@ describe.skipIf(!isInstalled('expect'))('the progress line', () => {
 
   test('Ctrl-C ends the run at every instant, and leaves no part of the line behind', async () => {
     const service = await withSlowService();
-    const tries = Array.from({ length: 50 }, (_, at) => at);
+    const tries = Array.from({ length: 25 }, (_, at) => at);
     const ends = new Set<string>();
     let drawn = 0;
     const one = async (at: number) => {
       // The first waits for the paid calls that are in flight, so it is repeated until the run has ended.
-      const dialog = `after ${at * 40}
+      const dialog = `after ${at * 80}
         send \\003
         set timeout 1
         expect {
@@ -180,8 +180,8 @@ describe.skipIf(!isInstalled('expect'))('the progress line', () => {
       drawn++;
       expect(stdout.slice(stdout.lastIndexOf('\x1b[0K'))).not.toMatch(SPINNER);
     };
-    for (let at = 0; at < tries.length; at += 10)
-      await Promise.all(tries.slice(at, at + 10).map(one));
+    for (let at = 0; at < tries.length; at += 5)
+      await Promise.all(tries.slice(at, at + 5).map(one));
     // Node ends by the signal itself until the program has started.
     for (const end of ends) expect(end.trim()).toMatch(/^(130|0 CHILDKILLED SIGINT .*)$/);
     expect(ends).toContain('130');

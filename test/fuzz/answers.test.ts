@@ -11,12 +11,13 @@ import { pageIn, withCursor } from '../../src/core/client/raw-request.ts';
 import { readServiceError } from '../../src/core/client/service-errors.ts';
 import { failureJson } from '../../src/output/error-text.ts';
 import { jsonLine } from '../../src/output/format/ndjson.ts';
+import { codePoints } from '../code-points.ts';
 import * as valid from '../e2e/records.ts';
 import { anyMe } from '../e2e/service.ts';
 import { damaged, holds, jsonOf, jsonText, read, torn } from './fuzz.ts';
 
 const NOW = 1_700_000_000_000;
-const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 8 }), fc.constant('mira'));
+const text = fc.oneof(codePoints(8), fc.constant('mira'));
 const theses = valid.page([valid.thesis(1), valid.thesis(2)]);
 const records = fc.constantFrom<unknown>(
   ...[

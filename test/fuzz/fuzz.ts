@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
+import { codePoints } from '../code-points.ts';
 
 const seed = process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {};
 const numRuns = Number(process.env['FUZZ_RUNS'] ?? 200);
@@ -74,7 +75,7 @@ export const jsonOf = (...names: readonly string[]): fc.Arbitrary<unknown> => {
       { maxDepth: 3 },
       odd,
       fc.double({ noNaN: true, noDefaultInfinity: true }),
-      fc.string({ unit: 'binary', maxLength: 8 }),
+      codePoints(8),
       fc.array(tie('any'), { maxLength: 4 }),
       fc
         .array(fc.tuple(key, tie('any')), { maxLength: 6 })
@@ -114,13 +115,11 @@ export const torn = (whole: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.oneof(
     whole,
     fc.tuple(whole, fc.nat()).map(([text, at]) => text.slice(0, at % (text.length + 1))),
-    fc
-      .tuple(whole, fc.nat(), fc.string({ unit: 'binary', maxLength: 3 }), fc.nat(4))
-      .map(([text, at, by, out]) => {
-        const from = at % (text.length + 1);
-        return text.slice(0, from) + by + text.slice(from + out);
-      }),
-    fc.string({ unit: 'binary' }),
+    fc.tuple(whole, fc.nat(), codePoints(3), fc.nat(4)).map(([text, at, by, out]) => {
+      const from = at % (text.length + 1);
+      return text.slice(0, from) + by + text.slice(from + out);
+    }),
+    codePoints(),
     fc.constantFrom(
       '',
       '\u0000',

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { codePoints } from '../code-points.ts';
 
 /** Checks a property; a failure prints its seed, and SEED repeats it. FUZZ_RUNS runs more. */
 export function check<Ts extends [unknown, ...unknown[]]>(
@@ -29,7 +30,7 @@ export const anyText = fc.oneof(
       .array(fc.constantFrom(...hostile), { maxLength: 12 })
       .map((parts) => parts.join('')),
   },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }) },
+  { weight: 1, arbitrary: codePoints(60) },
   {
     weight: 1,
     arbitrary: fc

@@ -6,6 +6,7 @@ import { buildSync } from 'esbuild';
 import { execa, type Options } from 'execa';
 import * as fc from 'fast-check';
 import { afterAll } from 'vitest';
+import { codePoints } from '../code-points.ts';
 
 /** A temporary folder for a test file. */
 export function room(): { readonly path: string; readonly under: (name: string) => string } {
@@ -42,7 +43,7 @@ export const runs = (numRuns: number): fc.Parameters<unknown> => ({
 
 /** Any text, including unusual ones. */
 export const anyText = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  codePoints(),
   fc.json(),
   fc.uint8Array().map((bytes) => Buffer.from(bytes).toString('latin1')),
 );

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { codePoints } from '../../code-points.ts';
 import { holdsInTime } from '../../fuzz/fuzz.ts';
 import { fieldsView, print } from '../print.ts';
 
@@ -10,7 +11,7 @@ const pieces = [
   ['~~', '$', '\t', '| --- |'],
 ].flat();
 const text = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 12 }),
+  codePoints(12),
   fc.array(fc.constantFrom(...pieces), { maxLength: 6 }).map((parts) => parts.join('')),
 );
 
