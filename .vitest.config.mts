@@ -9,24 +9,25 @@ import { cliTableForTests } from './.tools/cli-table3.mjs';
 /** The files that take longest. They start first, so that the run does not end with one of them alone. */
 const slow = [
   'e2e/tail',
-  'e2e/pipes',
-  'store/relay-kill',
-  'e2e/signals',
   'e2e/tail-kill',
-  'docs/demo',
-  'e2e/bulk',
-  'campaign/tail',
-  'sim/relay',
-  'sim/promise',
-  'sim/desk',
-  'docs/recipes',
-  'docs/unattended',
+  'e2e/progress',
   'e2e/faults',
-  'store/fleet',
-  'e2e/hostile',
+  'e2e/pipes',
+  'docs/demo',
+  'docs/unattended',
+  'sim/relay',
+  'store/relay-kill',
+  'docs/recipes',
+  'campaign/tail',
+  'sim/promise',
+  'e2e/signals',
+  'e2e/full-disk',
+  'store/follow-gap',
+  'e2e/doctor',
+  'store/feed',
   'store/failures',
   'tail/budget',
-  'fuzz/drift',
+  'e2e/environment',
 ];
 
 class SlowFirst extends BaseSequencer {
@@ -73,7 +74,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     // Many tests wait for programs that wait themselves: more workers than processors keep these busy.
-    maxWorkers: availableParallelism() + 4,
+    maxWorkers: availableParallelism() + 3,
     // Files share a worker and its modules: loading them again for each file takes a third of the CPU of the suite.
     isolate: false,
     sequence: { sequencer: SlowFirst },

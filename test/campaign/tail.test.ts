@@ -156,11 +156,14 @@ const completeTo = (stderr: string): number => {
 const BLOCKED =
   /^exit 9: .*"message":"(?:received HTTP \d+, probably from|[\w.:]+ redirects to|cannot read the answer of)|^exit 7: .*HTTP_429/s;
 const GAP = /posts may be missing (?:between|from) (.*?) (?:and|to) (.*?)(?:: |$)/gm;
+const UNKNOWN = /starting like a new run; whether older posts are missing is not known/;
 const LATE = /(?:also posts since|late may be missing between) (\S+Z)/g;
 const idIn = (text: string): string | undefined => /\(([^)]*)\)/.exec(text)?.[1];
 
 /** Whether a post is inside a gap that was reported, or appeared late and was reported as such. */
-function inGap({ stderr, feed }: Outcome, post: HostilePost): boolean {
+function inGap({ stderr, feed, removed }: Outcome, post: HostilePost): boolean {
+  // Where the lines before a position were removed, the next run says that it begins like a new one.
+  if (removed.length > 0 && UNKNOWN.test(stderr)) return true;
   const timeOf = (text: string) => feed.posts.find(({ id }) => id === idIn(text))?.at;
   const isLate = post.visibleAt > post.at;
   if (isLate && [...stderr.matchAll(LATE)].some(([, since = '']) => Date.parse(since) <= post.at))

@@ -4,7 +4,7 @@ import { seeds, simulate } from './run.ts';
 import { type Schedule, scheduleOf, uneventful } from './schedule.ts';
 
 /** The number of schedules; `SIM_SEEDS=1000000` runs more, `FROM=n` others, `SEED=n` repeats one. */
-const SEEDS = Number(process.env['SIM_SEEDS'] ?? 500);
+const SEEDS = Number(process.env['SIM_SEEDS'] ?? 300);
 const FROM = Number(process.env['FROM'] ?? 0);
 const one = process.env['SEED'];
 

@@ -28,7 +28,7 @@ import {
 import { type RelayMutation, runRelaySchedule } from './relay/world.ts';
 
 /** The number of schedules. `RELAY_SEEDS=10000` runs more, `FROM=n` others, `SEED=n` repeats one. */
-const SEEDS = Number(process.env['RELAY_SEEDS'] ?? 8);
+const SEEDS = Number(process.env['RELAY_SEEDS'] ?? 5);
 const FROM = Number(process.env['FROM'] ?? 0);
 const PATIENCE_MS = 60_000 + SEEDS * 3_000;
 

@@ -233,7 +233,7 @@ async function wholeStream(store: StoreConnection, stream: string): Promise<Stre
 }
 
 /** Number of disasters; higher in a long run. */
-const ROUNDS = Number(process.env['STORE_ROUNDS'] ?? 6);
+const ROUNDS = Number(process.env['STORE_ROUNDS'] ?? 4);
 
 describe.skipIf(!hasServer())('a fleet on one feed', () => {
   it(`gives followers every post once, through ${ROUNDS} kills, pauses, power failures and losses of the whole store`, {
