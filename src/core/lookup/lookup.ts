@@ -200,7 +200,7 @@ export function foundRecord(subject: string, sent: Sent, reading?: Provenance): 
 export const missingRecord = (subject: string, code = 'NOT_OBSERVED', reading?: Provenance) =>
   ({ subject, found: false, code, ...reading }) as const;
 
-/** Without the words for facts, which the command line adds (`wordedRecord`). */
+/** The record of a failed lookup. The command line words the facts of its hint (`wordedRecord`). */
 export function failedRecord(subject: string, failure: Failure) {
   const { status, retryable } = failure;
   const error = {
