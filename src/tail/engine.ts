@@ -176,7 +176,7 @@ class Engine {
    * All rows of a walk were printed: learns what this proves, and what it shows of the feed and of
    * the WebSocket.
    */
-  #conclude({ walked, printed, missed }: Filling): void {
+  #conclude({ walked, printed }: Filling): void {
     const { known, walker, printer, session, rate, end, notify } = this.#parts;
     const { cut, depth, failure, pages } = walked;
     const isFirst = !walker.isStarted;
@@ -187,14 +187,13 @@ class Engine {
     rate.learn(walked);
     if (!isFirst && session.mode === 'ws') printer.filled += printed;
     if (isFirst && depth !== 'start') notify({ kind: 'caughtUp', rows: printed, pages });
-    const frames = printer.takeFrames();
     walker.printed(walked);
     if (cut === 'unpaid') {
       this.#neededCeiling = this.#ceilingFor(walked);
       end.finish('failure', failure ?? ceilingReached());
     } else if (depth !== 'shallow') {
       if (cut === undefined) known.readAt = walked.readAt;
-      session.judge(frames, missed);
+      session.judge(walked.startedAt, known.sigma);
     }
   }
 

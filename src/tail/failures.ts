@@ -63,6 +63,15 @@ export function cannotStream(why: PollReason): Failure {
       code: 'USAGE',
       hint: { about: 'noSocket' },
     });
+  if (why === 'undelivered')
+    return new Failure(
+      'service',
+      'the WebSocket delivered no post, although pages contained some',
+      {
+        code: 'SUBSCRIPTION',
+        hint: { about: 'rejectedSubscription' },
+      },
+    );
   if (why === 'budget')
     return new Failure('limit', 'the budget does not cover another minute of streaming', {
       code: BUDGET,

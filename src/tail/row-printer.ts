@@ -26,9 +26,7 @@ export interface Filling {
   readonly walked: Walked;
   /** The rows that are left. */
   left: number;
-  /** The rows that were printed, and those of them that the WebSocket should have delivered. */
   printed: number;
-  missed: number;
 }
 
 /** What a step has done: it may have ended the run, or printed the last row of a walk. */
@@ -43,8 +41,6 @@ const SOMETHING: Printed = { kind: 'something' };
 
 /** The maximum number of frames that are read from the queue at a time. */
 const FRAMES = 512;
-/** Posts this close to the newest one may still arrive through the connection. */
-const PROMPT_MS = 15_000;
 
 /** Prints rows that need delivery: of a walk, oldest first, and of frames as they arrive. */
 export class RowPrinter {
@@ -55,22 +51,14 @@ export class RowPrinter {
   blockedAt: number | undefined;
   /** Whether the last rows of --count are on their way. */
   #isDrained = false;
-  #frames = 0;
   readonly #parts: PrinterParts;
 
   constructor(parts: PrinterParts) {
     this.#parts = parts;
   }
 
-  /** The number of frames that were read since the last call. */
-  takeFrames(): number {
-    const frames = this.#frames;
-    this.#frames = 0;
-    return frames;
-  }
-
   begin(walked: Walked): void {
-    this.filling = { walked, left: walked.stack.size, printed: 0, missed: 0 };
+    this.filling = { walked, left: walked.stack.size, printed: 0 };
   }
 
   /** When `step` must be called again even if no part wakes the loop. */
@@ -126,7 +114,7 @@ export class RowPrinter {
   }
 
   async #fill(filling: Filling): Promise<Printed> {
-    const { known, output } = this.#parts;
+    const { known, output, session, options } = this.#parts;
     const { walked } = filling;
     const rows = await walked.stack.take();
     const out: TailRow[] = [];
@@ -137,7 +125,7 @@ export class RowPrinter {
       if (walked.depth === 'start') this.#printPast(row, filling.left, out, earlier);
       else if (this.#isDelivered(row)) {
         out.push(row);
-        if (this.#isMissed(walked, row)) filling.missed++;
+        if (options.carries?.(row) ?? true) session.missed(row.at);
       }
     }
     filling.printed += out.length;
@@ -192,19 +180,10 @@ export class RowPrinter {
     return this.#parts.options.filter?.(row) ?? true;
   }
 
-  /** Whether an open WebSocket should have delivered the row of a page. */
-  #isMissed({ times }: Walked, row: TailRow): boolean {
-    const newest = times.find((at) => at !== null);
-    if (row.at === null || newest === undefined || newest === null) return false;
-    return row.at < newest - PROMPT_MS && (this.#parts.options.carries?.(row) ?? true);
-  }
-
   #printFrames(): boolean {
     const link = openLink(this.#parts.session.state);
     if (!link) return false;
-    const taken = this.#readFrames(link);
-    this.#frames += taken;
-    return taken > 0;
+    return this.#readFrames(link) > 0;
   }
 
   #readFrames(link: Link): number {

@@ -86,19 +86,22 @@ describe('a connection', () => {
     }
   });
 
-  it('receives only the posts of its tokens, EVM in any case', async () => {
+  it('receives only the posts of its tokens, EVM in any case but in the subscription', async () => {
     const service = await sandbox();
     const socket = await listen(service);
     const token = '0xABCDEF0000000000000000000000000000000001';
     const post = (id: string, tokenAddress: string | null) =>
       service.post({ id, tokenAddress, authorHandle: null, thesis: null, platformCreatedAt: NOON });
-    await socket.subscribe(token, 'So11111111111111111111111111111111111111112');
-    post('one', token.toLowerCase());
+    const typed = await listen(service);
+    await typed.subscribe(token);
+    await socket.subscribe(token.toLowerCase(), 'So11111111111111111111111111111111111111112');
+    post('one', token);
     post('two', '0x0000000000000000000000000000000000000009');
     post('three', 'So11111111111111111111111111111111111111112');
     post('four', 'so11111111111111111111111111111111111111112');
     post('five', null);
     expect((await socket.drain()).map(({ data }) => data.id)).toEqual(['one', 'three']);
+    expect(await typed.drain()).toEqual([]);
   });
 
   it('has one subscription; a new one replaces it, after a replaced frame', async () => {

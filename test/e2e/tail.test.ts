@@ -39,6 +39,35 @@ describe('auto takes the cheapest way that keeps the lag', () => {
   });
 });
 
+test.each([
+  ['a token', ['0xABCDEF0000000000000000000000000000000001']],
+  [
+    'a token twice',
+    ['0xABCDEF0000000000000000000000000000000001', '0xabcdef0000000000000000000000000000000001'],
+  ],
+])('the posts of %s in mixed case come as frames', async (_, tokens) => {
+  const sandbox = await withSandbox(plenty);
+  const words = tokens.flatMap((token) => ['--token', token]);
+  const tokenAddress = '0xabcdef0000000000000000000000000000000001';
+  const template = sandbox.post();
+  const post = () => {
+    const platformCreatedAt = sandbox.clock.now();
+    sandbox.post({ ...template, id: `p${performance.now()}`, tokenAddress, platformCreatedAt });
+  };
+  const posting = setInterval(post, 10);
+  const tail = await runInProcess(
+    ['thesis', 'tail', ...words, '--via', 'ws', '--count', '100', '--yes'],
+    { sandbox },
+  ).finally(() => clearInterval(posting));
+  const rows = tail.records();
+  expect([tail.exitCode, rows.length], tail.stderr).toEqual([0, 100]);
+  expect(rows.filter((row) => 'authorAvatarUrl' in row).length).toBeGreaterThan(0);
+  const paths = sandbox.log.map(({ path }) => path).filter((path) => path.startsWith('/v2/thesis'));
+  expect(new Set(paths.map((path) => path.split('?')[0]))).toEqual(
+    new Set([`/v2/thesis/token/${tokenAddress}`]),
+  );
+});
+
 describe('every post is printed exactly once', () => {
   test('when the service restarts after a pause', async () => {
     const sandbox = await withSandbox(plenty);

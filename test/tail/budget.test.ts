@@ -25,6 +25,11 @@ const DAY = 24 * HOUR;
 const PAGE = { least: 200, most: 200, reveals: 0 };
 const NOON = Date.UTC(2026, 0, 1, 12);
 
+const recordOf = (number: number, everyMs: number) => ({
+  id: `p${number}`,
+  platformCreatedAt: number * everyMs,
+});
+
 /** A feed with a post every `everyMs` since the epoch, with 20 posts per page. */
 function feed(
   clock: VirtualClock,
@@ -32,8 +37,8 @@ function feed(
   { everyMs, isOut }: { readonly everyMs: number; readonly isOut: () => boolean },
 ): PageSource {
   const row = (number: number): TailRow => {
-    const at = number * everyMs;
-    return { id: `p${number}`, at, record: { id: `p${number}`, platformCreatedAt: at }, raw: null };
+    const record = recordOf(number, everyMs);
+    return { id: record.id, at: record.platformCreatedAt, record, raw: null };
   };
   return {
     async page({ before, limit }, signal) {
@@ -51,9 +56,9 @@ function feed(
   };
 }
 
-/** A WebSocket that confirms the subscription but delivers no posts, and closes when the units are used up. */
+/** A WebSocket that delivers the newest post at least every 15 seconds, and closes when the units are used up. */
 const socket =
-  (clock: VirtualClock, isOut: () => boolean): Connect =>
+  (clock: VirtualClock, everyMs: number, isOut: () => boolean): Connect =>
   async (stir, signal) => {
     let end: LinkEnd | undefined;
     let signs = 0;
@@ -62,6 +67,8 @@ const socket =
       for (; ; signs++) {
         await clock.sleep(15_000, AbortSignal.any([signal, over.signal]));
         if (!isOut()) {
+          const data = recordOf(Math.floor(clock.now() / everyMs), everyMs);
+          waiting.push(Buffer.from(JSON.stringify({ type: 'thesis', data })));
           stir();
           continue;
         }
@@ -69,8 +76,8 @@ const socket =
         stir();
       }
     };
-    pings().catch(() => {});
     const waiting = [Buffer.from('{"type":"subscription","subscription":{"type":"all"}}')];
+    pings().catch(() => {});
     const link: Link = {
       next: () => waiting.shift(),
       held: 0,
@@ -147,7 +154,7 @@ async function run({
       random: () => 0.5,
       source: feed(clock, spend, { everyMs, isOut: () => isOut(clock.now()) }),
       connect: withMinutes(
-        socket(clock, () => isOut(clock.now())),
+        socket(clock, everyMs, () => isOut(clock.now())),
         clock,
         (signal) => spend.reserve({ endpoint: 'ws', bounds: minute }, signal),
       ),

@@ -30,12 +30,17 @@ async function tokenAddress(given: string, context: Context): Promise<string> {
   return isSymbol ? addressOfSymbol(text, context) : await addressOf('--token', text);
 }
 
-export const tokenAddresses = async (
+/**
+ * The addresses as the service writes them: it promises to ignore the case of an EVM address in
+ * paths, but not in subscriptions.
+ */
+export async function tokenAddresses(
   given: readonly string[],
   context: Context,
-): Promise<string[]> => [
-  ...new Set(await Promise.all(given.map((each) => tokenAddress(each, context)))),
-];
+): Promise<string[]> {
+  const addresses = await Promise.all(given.map((each) => tokenAddress(each, context)));
+  return [...new Set(addresses.map(normalToken))];
+}
 
 function addressOfSymbol(symbol: string, context: Context): string {
   const tokens = savedTokens(context);

@@ -172,6 +172,7 @@ const pollReasons: Readonly<Record<PollReason, string>> = {
   cheaper: 'polling costs less',
   budget: 'streaming would use up the budget before it renews',
   quota: 'the key has no units left until its allowance resets',
+  undelivered: 'the WebSocket delivered no post, although pages contained some',
   share: 'streaming has used its share of the units (setting socketShare)',
   unstable: 'the connection failed three times in a row',
 };

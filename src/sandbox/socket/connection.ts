@@ -207,7 +207,8 @@ function readFrame(text: string): Subscription | null | string {
   const requested = frame.data.subscription;
   if (requested.type === 'all') return { type: 'all' };
   const { tokens } = requested;
+  // The description promises to ignore the case of an address in paths only, so this does not.
   return tokens.length > SOCKET_TOKENS_MAX
     ? `${tokens.length} addresses were sent; a subscription can contain at most ${SOCKET_TOKENS_MAX}.`
-    : { type: 'tokens', tokens: [...new Set(tokens.map(normalAddress))] };
+    : { type: 'tokens', tokens: [...new Set(tokens)] };
 }

@@ -28,10 +28,11 @@ export type SessionEvent =
 
 const MINUTE = 60_000;
 /**
- * A connection without frames is broken if a walk finds this many posts that it should have
- * delivered.
+ * A connection is of no use if walks find this many posts after the last one that it delivered, and
+ * the frames of them have not come for so long.
  */
 const MISSED_ROWS = 3;
+const PROMPT_MS = 15_000;
 
 /**
  * Keeps one connection open, and replaces it when it ends. Only the session changes the state of
@@ -46,6 +47,18 @@ export class Session {
    */
   shortSessions = 0;
   openedAt: number | undefined;
+  /** Whether any connection of the run has delivered a post. */
+  hasDelivered = false;
+  /** When the present connection was subscribed. */
+  #liveAt = Number.POSITIVE_INFINITY;
+  /**
+   * The connection has to deliver the posts after this time: that of the last post that it has
+   * delivered, or the clock of the feed after the subscription.
+   */
+  #owesAfter = Number.POSITIVE_INFINITY;
+  /** How many of those walks have found, and since when, by the monotonic clock. */
+  #missed = 0;
+  #missedAt = 0;
   #endedMinutes = 0;
   #answer: { readonly isRejected: boolean; readonly text: string } | undefined;
   #cause: { readonly why: DownReason | 'quota'; readonly text: string } | undefined;
@@ -125,6 +138,12 @@ export class Session {
   }
 
   heard(frame: ReadFrame): void {
+    if (frame.kind === 'row' || frame.kind === 'nameless') {
+      this.hasDelivered = true;
+      this.#missed = 0;
+    }
+    if (frame.kind === 'row')
+      this.#owesAfter = Math.max(this.#owesAfter, frame.row.at ?? Number.NEGATIVE_INFINITY);
     // The greeting of a new connection does not answer the subscription.
     if (this.state.kind !== 'subscribing' || frame.kind === 'ready') return;
     this.#answer ??= {
@@ -133,13 +152,25 @@ export class Session {
     };
   }
 
+  /** A walk has found a post of the subscription, which no frame had brought. */
+  missed(at: number | null): void {
+    if (at === null || at <= this.#owesAfter) return;
+    if (this.#missed === 0) this.#missedAt = this.#ports.clock.mono();
+    this.#missed++;
+  }
+
   /**
-   * Replaces a connection that delivered no frame since the last walk, although the walk has found
-   * posts.
+   * Drops a connection that delivers no posts although walks find some. `sigma` is the clock of the
+   * feed after a walk that began at `startedAt`.
    */
-  judge(frames: number, missed: number): void {
+  judge(startedAt: number, sigma: number | null): void {
     const { state } = this;
-    if (state.kind === 'live' && frames === 0 && state.link.held === 0 && missed >= MISSED_ROWS)
+    if (state.kind !== 'live' || startedAt < this.#liveAt) return;
+    // What the first walk after the subscription finds was posted before it.
+    if (this.#owesAfter === Number.POSITIVE_INFINITY)
+      this.#owesAfter = sigma ?? Number.NEGATIVE_INFINITY;
+    const isDue = this.#ports.clock.mono() - this.#missedAt >= PROMPT_MS;
+    if (this.#missed >= MISSED_ROWS && isDue && state.link.held === 0)
       this.drop('incomplete', 'pages contained posts that the WebSocket did not deliver');
   }
 
@@ -184,6 +215,8 @@ export class Session {
     const now = this.#ports.clock.mono();
     this.connections++;
     this.openedAt = now;
+    this.#owesAfter = Number.POSITIVE_INFINITY;
+    this.#missed = 0;
     this.#heartbeat.start(link);
     this.#cause = undefined;
     this.#answer = undefined;
@@ -198,6 +231,7 @@ export class Session {
     // Without an answer, continue as if it had come: walks verify the feed anyway.
     if (answer || this.#ports.clock.mono() >= until) {
       this.state = { kind: 'live', link };
+      this.#liveAt = this.#ports.clock.mono();
       return { kind: 'subscribed' };
     }
     return this.#ended(link);

@@ -161,7 +161,8 @@ export class Streaming {
     } else if (failure && socketOnly.has(failure.kind)) {
       if (options.via === 'ws') throw failure;
       this.#leave('refused');
-    } else {
+    } else if (why === 'incomplete' && !session.hasDelivered) this.#leave('undelivered');
+    else {
       notify({ kind: 'down', why, text, waitMs });
       const { shortSessions } = session;
       if (options.via === 'ws' && shortSessions >= UNSTABLE_SESSIONS)

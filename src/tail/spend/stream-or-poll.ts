@@ -16,6 +16,7 @@ export type PollReason =
   | 'quota' // the service closed the WebSocket because the key has no units left
   | 'cheaper' // polling keeps the lag and costs less
   | 'share' // the WebSocket has used its share of the units
+  | 'undelivered' // the WebSocket has never delivered a post, although pages contained some
   | 'unstable'; // several connections in a row ended within a minute, or delivered no posts
 
 /** The CU of a run: those that were certainly charged, and all that may have been charged. */

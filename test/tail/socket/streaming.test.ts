@@ -72,6 +72,10 @@ async function dial({ streaming, session, walker, printer }: TailParts) {
   return session.state.kind;
 }
 
+/** Pages that have one post each, from a second before. */
+const pagesAt = (...seconds: number[]) => seconds.map((at) => [at, 'page', at - 1] as const);
+const burst = (at: number) => Array.from({ length: 9 }, () => [at, 'page', at - 1] as const);
+
 const refusing =
   (failure: Failure): Connect =>
   () =>
@@ -140,14 +144,70 @@ describe('streaming', () => {
     expect(kinds(notices)).toEqual(['connected', 'down', 'connected']);
   });
 
-  test('replaces a connection that delivers nothing although pages have posts', async () => {
-    const { parts } = open(async () => linkOf().link);
-    await dial(parts);
-    parts.session.judge(1, 3);
-    parts.session.judge(0, 2);
-    expect(parts.streaming.step(true)).toBe(false);
-    parts.session.judge(0, 3);
-    expect(parts.streaming.step(true)).toBe(true);
-    expect(parts.session.isConnected).toBe(false);
-  });
+  const SECOND = 1_000;
+  type Step = readonly [seconds: number, how: 'frame' | 'page', postedAt: number];
+  test.each<readonly [string, boolean, 'live' | 'down' | 'polling', readonly Step[]]>([
+    ['pages have two posts', false, 'live', pagesAt(60, 120)],
+    ['pages have three posts, one a minute', false, 'polling', pagesAt(60, 120, 180)],
+    ['pages have many posts at once, whose frames may still come', false, 'live', burst(60)],
+    [
+      'pages have many posts, and 15 s later their frames have not come',
+      false,
+      'polling',
+      [...burst(60), [80, 'page', 70]],
+    ],
+    ['a frame came before', true, 'down', pagesAt(60, 120, 180)],
+    [
+      'a frame comes between them',
+      true,
+      'live',
+      [...pagesAt(60, 120), [150, 'frame', 150], ...pagesAt(180)],
+    ],
+    [
+      'pages have late posts from before the last frame',
+      false,
+      'live',
+      [[10, 'frame', 300], ...pagesAt(60, 120, 180)],
+    ],
+    [
+      'pages have posts from before the subscription',
+      false,
+      'live',
+      [60, 120, 180].map((at) => [at, 'page', -1] as const),
+    ],
+  ])(
+    'of which nothing comes is dropped, and ended if nothing ever came: %s',
+    async (_, hadFrame, state, steps) => {
+      for (const via of ['auto', 'ws'] as const) {
+        const { parts, clock, notices } = open(async () => linkOf().link, {
+          via,
+          timing: { beatMs: 3_600_000 },
+        });
+        const { session, streaming } = parts;
+        await dial(parts);
+        session.hasDelivered = hadFrame;
+        session.judge(clock.mono(), NOW);
+        const began = clock.mono();
+        const play = async () => {
+          for (const [seconds, how, postedAt] of steps) {
+            await clock.sleep(began + seconds * SECOND - clock.mono());
+            const at = NOW + postedAt * SECOND;
+            const row = { id: `${seconds} ${how}`, at, record: {}, raw: null };
+            if (how === 'frame') session.heard({ kind: 'row', row });
+            else {
+              session.missed(at);
+              session.judge(clock.mono(), NOW);
+            }
+          }
+          streaming.step(true);
+        };
+        if (via === 'ws' && state === 'polling')
+          await expect(play()).rejects.toMatchObject({ kind: 'service', code: 'SUBSCRIPTION' });
+        else await play();
+        expect(session.state.kind).toBe(state);
+        if (state === 'polling' && via === 'auto')
+          expect(notices.at(-1)).toMatchObject({ kind: 'fallback', why: 'undelivered' });
+      }
+    },
+  );
 });
