@@ -302,8 +302,11 @@ function orderly({ schedule }: Outcome, process: Process): string[] {
   if (!summary) return [...problems, 'no summary'];
   const meter = access.meter.pages + access.meter.socket;
   const { cu: least, atMost: most } = summary.spent;
-  if (meter < least - 1 || meter > most + 1)
-    problems.push(`the meter shows ${meter}, the tail reports ${least} to ${most}`);
+  // A service may charge seconds, but the tail counts a minute that has begun in full.
+  if (access.meter.pages + access.meter.begun < least - 1 || meter > most + 1)
+    problems.push(
+      `the meter shows ${meter} (minutes ${access.meter.begun}), the tail reports ${least} to ${most}`,
+    );
   if (access.meter.socket === 0 && access.meter.lost === 0 && least !== meter) {
     problems.push(`the pages cost ${meter}, the tail counted ${least}`);
   }

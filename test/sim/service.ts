@@ -97,8 +97,8 @@ export function createService(schedule: Schedule, scheduler: Scheduler) {
       used = 0;
     },
     access(alive: () => boolean, touch: () => void) {
-      /** The CU that the service charged. */
-      const meter = { pages: 0, socket: 0, lost: 0 };
+      /** The CU that the service charged, and those of all minutes of the WebSocket that had begun. */
+      const meter = { pages: 0, socket: 0, begun: 0, lost: 0 };
       const access = {
         meter,
         /** The number of open calls and connections. */
@@ -211,10 +211,10 @@ export function createService(schedule: Schedule, scheduler: Scheduler) {
           if (closedAt !== undefined) return;
           closedAt = now() + lingering;
           const minutes = (closedAt - openedAt) / MINUTE;
-          const cu =
-            MINUTE_CU *
-            (schedule.billing === 'started' ? Math.max(1, Math.ceil(minutes)) : minutes);
+          const begun = MINUTE_CU * Math.max(1, Math.ceil(minutes));
+          const cu = schedule.billing === 'started' ? begun : MINUTE_CU * minutes;
           used += cu;
+          meter.begun += begun;
           meter.socket += cu;
           access.open--;
           for (const back of undo.splice(0)) back();

@@ -30,12 +30,15 @@ const recordOf = (number: number, everyMs: number) => ({
   platformCreatedAt: number * everyMs,
 });
 
+/** What the service does: how often it has a post, whether the units are used up, what it has charged. */
+interface Served {
+  readonly everyMs: number;
+  readonly isOut: () => boolean;
+  readonly meter: { cu: number };
+}
+
 /** A feed with a post every `everyMs` since the epoch, with 20 posts per page. */
-function feed(
-  clock: VirtualClock,
-  spend: Spend,
-  { everyMs, isOut }: { readonly everyMs: number; readonly isOut: () => boolean },
-): PageSource {
+function feed(clock: VirtualClock, spend: Spend, { everyMs, isOut, meter }: Served): PageSource {
   const row = (number: number): TailRow => {
     const record = recordOf(number, everyMs);
     return { id: record.id, at: record.platformCreatedAt, record, raw: null };
@@ -46,6 +49,7 @@ function feed(
         throw new Failure('quota', 'out of credits', { code: 'QUOTA_EXCEEDED', status: 402 });
       const slot = await spend.reserve({ endpoint: 'thesis.all', bounds: PAGE }, signal);
       slot.settle({ status: 200, cu: 200 });
+      meter.cu += 200;
       const newest =
         before === undefined ? Math.floor(clock.now() / everyMs) : Number(before.slice(1)) - 1;
       const rows = Array.from({ length: Math.min(20, limit) }, (_, back) => row(newest - back));
@@ -58,14 +62,17 @@ function feed(
 
 /** A WebSocket that delivers the newest post at least every 15 seconds, and closes when the units are used up. */
 const socket =
-  (clock: VirtualClock, everyMs: number, isOut: () => boolean): Connect =>
+  (clock: VirtualClock, { everyMs, isOut, meter }: Served): Connect =>
   async (stir, signal) => {
+    await clock.sleep(500, signal);
     let end: LinkEnd | undefined;
-    let signs = 0;
+    let signs = 1;
     const over = new AbortController();
     const pings = async () => {
-      for (; ; signs++) {
+      for (let quarters = 0; ; quarters++) {
+        if (quarters % 4 === 0) meter.cu += 20_000;
         await clock.sleep(15_000, AbortSignal.any([signal, over.signal]));
+        signs++;
         if (!isOut()) {
           const data = recordOf(Math.floor(clock.now() / everyMs), everyMs);
           waiting.push(Buffer.from(JSON.stringify({ type: 'thesis', data })));
@@ -106,6 +113,8 @@ interface Given {
   readonly isOut?: (now: number) => boolean;
   /** The units that the key has left at a time. */
   readonly remaining?: (now: number) => number;
+  /** The units that the key had before the run. */
+  readonly units?: number;
   readonly plan?: string;
   readonly options?: Partial<TailOptions>;
   /** Called with each notice, to stop the run or change the budget. */
@@ -141,6 +150,8 @@ async function run({
   // Load the code of budgets before the virtual clock runs.
   await ledger.budgets?.();
   const spend = new Spend({}, { acquire: async () => {} }, ledger);
+  const served: Served = { everyMs, isOut: () => isOut(clock.now()), meter: { cu: 0 } };
+  const remaining = () => given.remaining?.(clock.now()) ?? null;
   const { left } = spend;
   const minute = { least: 0, most: 20_000, reveals: 0 };
   const rows: string[] = [];
@@ -152,11 +163,9 @@ async function run({
     {
       clock,
       random: () => 0.5,
-      source: feed(clock, spend, { everyMs, isOut: () => isOut(clock.now()) }),
-      connect: withMinutes(
-        socket(clock, everyMs, () => isOut(clock.now())),
-        clock,
-        (signal) => spend.reserve({ endpoint: 'ws', bounds: minute }, signal),
+      source: feed(clock, spend, served),
+      connect: withMinutes(socket(clock, served), clock, (signal) =>
+        spend.reserve({ endpoint: 'ws', bounds: minute }, signal),
       ),
       spent: () => spend.spent,
       output: {
@@ -176,7 +185,10 @@ async function run({
         learn({
           me: {
             plan: given.plan,
-            usage: { unitsRemaining: given.remaining?.(clock.now()) ?? null },
+            usage: {
+              unitsRemaining:
+                given.units === undefined ? remaining() : given.units - served.meter.cu,
+            },
           },
           budgets: ((await ledger.budgets?.()) ?? []).map((state) => ({
             left: leftIn(state),
@@ -225,11 +237,26 @@ async function run({
     days,
     all,
     clock,
+    charged: served.meter.cu,
+    ran: spend.spent,
+    unitsLeft: left.key?.units,
     spent: days.reduce((sum, { atMost }) => sum + atMost, 0),
   };
 }
 
 const kinds = (notices: readonly TailNotice[]) => notices.map(({ kind }) => kind);
+
+test.each([5, 59, 61, 70, 119, 130, 150, 200, 305])(
+  'after %s s of streaming, the run knows what it has cost and what is left',
+  async (seconds) => {
+    const { ran, charged, unitsLeft } = await run({
+      ...{ units: 9_000_000, runMs: seconds * 1_000, everyMs: 10_000 },
+      options: { via: 'ws' },
+    });
+    expect([ran.cu, ran.atMost, unitsLeft]).toEqual([charged, charged, 9_000_000 - charged]);
+    expect(charged).toBeGreaterThan(20_000 * (Math.floor((seconds - 0.5) / 60) + 1));
+  },
+);
 
 describe('a tail under a budget', () => {
   test('polls at an interval with which the budget lasts until midnight, and reports this', async () => {

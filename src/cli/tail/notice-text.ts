@@ -205,6 +205,9 @@ function completeText({ verified, readAt, isUnseen }: Summary): string {
 
 const secondText = (at: number): string => `${iso(at).slice(0, 19)}Z`;
 
+/** What a run has cost so far, without the minute that it has in reserve. */
+export const spentNow = ({ atMost, standing = 0 }: TailFacts['spent']): number => atMost - standing;
+
 const spentText = ({ cu, atMost }: Summary['spent']): string =>
   atMost > cu ? `${unitsText(atMost)} at most` : unitsText(cu);
 
@@ -221,7 +224,7 @@ function deliveredText(
 export function statusText(status: TailStatus): string {
   const { waitsUntil, rate, gaps, filled, reconnects, spent } = status;
   const parts = [
-    unitsText(spent.atMost),
+    unitsText(spentNow(spent)),
     waitsUntil === null ? perMinuteText(status.perMinute) : '',
     stateWords(status),
     `${(rate * 60).toFixed(rate < 1 ? 1 : 0)} posts/min`,

@@ -7,7 +7,7 @@ import { every } from '../../tail/every.ts';
 import type { TailFacts } from '../../tail/health.ts';
 import type { Io, RunEnd } from '../io.ts';
 import type { Context } from '../run/context.ts';
-import { stateWords } from './notice-text.ts';
+import { spentNow, stateWords } from './notice-text.ts';
 
 /**
  * A tail saves its position in a file as rarely; until it has started, people wait for its state.
@@ -108,7 +108,7 @@ class RunNote {
       verifiedAt: facts.verified,
       postsPerHour: this.#postsPerHour(facts.rows, now),
       rows: facts.rows,
-      cuToday: this.#today(facts.spent.atMost, now),
+      cuToday: this.#today(spentNow(facts.spent), now),
       ...leftOf(facts),
       updatedAt: now,
       endedAt: end ? now : null,

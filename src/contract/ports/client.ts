@@ -116,6 +116,8 @@ export interface Client {
     readonly atMost: number;
     /** What of `atMost` are minutes of the WebSocket that the service may have charged. */
     readonly minutes: number;
+    /** What of `minutes` is reserved for an open WebSocket, and may be released. */
+    readonly standing: number;
     readonly inFlight: number;
     readonly calls: number;
   };

@@ -30,16 +30,17 @@ export class RunCost {
       cu: this.cu,
       atMost: this.cu + this.lost + this.standing,
       minutes: this.lostMinutes + this.standing,
+      standing: this.standing,
       inFlight: this.reserved,
       calls: this.calls,
     };
   }
 }
 
-/** An answer, and what the run had spent when it was requested. */
+/** An answer, and what of the cost of the run it includes: what was charged, or recorded, then. */
 interface Stated<T> {
   readonly answer: T;
-  readonly before: Spent;
+  readonly included: number;
 }
 
 /**
@@ -48,7 +49,7 @@ interface Stated<T> {
  */
 export class RunRemainder implements Remainder {
   readonly #cost: RunCost;
-  #account: Stated<Known<Me>> | undefined;
+  #account: (Stated<Known<Me>> & { readonly cu: number }) | undefined;
   #budgets: Stated<readonly BudgetLeft[]> | undefined;
 
   constructor(cost: RunCost) {
@@ -60,32 +61,33 @@ export class RunRemainder implements Remainder {
     const { units, ...others } = leftOf(this.#account.answer);
     return {
       ...others,
-      units: units === null ? null : this.#less(units, this.#account.before),
+      units: units === null ? null : this.#less(units, this.#account.included),
     };
   }
 
   get unitsUsed(): number | null {
     const used = this.#account?.answer.usage?.unitsUsed;
     if (!this.#account || used === undefined) return null;
-    return used + this.#cost.cu - this.#account.before.cu;
+    return used + this.#cost.cu - this.#account.cu;
   }
 
   get budgets(): readonly BudgetLeft[] {
     if (!this.#budgets) return [];
-    const { answer, before } = this.#budgets;
-    return answer.map((budget) => ({ ...budget, left: this.#less(budget.left, before) }));
+    const { answer, included } = this.#budgets;
+    return answer.map((budget) => ({ ...budget, left: this.#less(budget.left, included) }));
   }
 
   request(): Learn {
-    const before = this.#cost.spent;
+    const { cu, atMost, standing } = this.#cost.spent;
     return ({ me, budgets }) => {
-      if (me) this.#account = { answer: me, before };
-      if (budgets) this.#budgets = { answer: budgets, before };
+      // The service charges a minute of the WebSocket when it begins, the ledger when it is reserved.
+      if (me) this.#account = { answer: me, included: atMost - standing, cu };
+      if (budgets) this.#budgets = { answer: budgets, included: atMost };
     };
   }
 
-  /** Subtracts what the run may have spent since an answer was requested. */
-  #less(left: number, before: Spent): number {
-    return Math.max(0, left - (this.#cost.spent.atMost - before.atMost));
+  /** Subtracts what the run may have spent beyond what an answer includes. */
+  #less(left: number, included: number): number {
+    return Math.max(0, left - (this.#cost.spent.atMost - included));
   }
 }

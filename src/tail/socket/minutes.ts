@@ -17,13 +17,24 @@ const LINGER_MS = 2 * PING_MS;
 /**
  * The minutes of one connection. Each is paid for before it begins, and one more in reserve: if the
  * client is killed, the service needs that long to notice. A minute was certainly charged if
- * something was received after its end.
+ * something was received in it, because the service charges started minutes.
  */
 class Minutes {
   readonly #slots: Slot[] = [];
   #settled = 0;
-  #from: { readonly mono: number; readonly wall: number };
+  #link: Link | undefined;
+  /** The signs of life so far, and when the last one was received. */
+  #signs = 0;
   #heardAt = 0;
+  #openedAt = 0;
+  /** The last look at both clocks, and how far the one of the machine had got ahead since. */
+  #looked: { readonly mono: number; readonly wall: number };
+  #ahead = 0;
+  /**
+   * Whether the clock of this machine has jumped so far that the service has closed the connection,
+   * unless the clock was set.
+   */
+  #hasJumped = false;
   /**
    * How long before `opened` the handshake was sent: the service may have opened the connection as
    * early as that.
@@ -38,23 +49,31 @@ class Minutes {
   constructor(clock: Clock, reserve: (signal: AbortSignal) => Promise<Slot>) {
     this.#clock = clock;
     this.#reserve = reserve;
-    this.#from = { mono: clock.mono(), wall: clock.now() };
+    this.#looked = { mono: clock.mono(), wall: clock.now() };
   }
 
   async begin(signal: AbortSignal): Promise<void> {
     await this.#cover(LINGER_MS, signal);
-    this.#from = { mono: this.#clock.mono(), wall: this.#clock.now() };
+    this.#start();
   }
 
-  opened(): void {
-    this.#dialMs = this.#elapsed;
-    this.#from = { mono: this.#clock.mono(), wall: this.#clock.now() };
+  opened(link: Link): void {
+    this.#dialMs = this.#look();
+    this.#start();
+    this.#link = link;
+    this.alive();
   }
 
+  /** Called after each event of the connection; only some are signs of life. */
   alive(): void {
+    const signs = this.#link?.signs ?? 0;
+    if (signs === this.#signs) return;
+    this.#signs = signs;
+    this.#look();
     const at = this.#elapsed;
     // What arrives after a longer silence was buffered on the way.
     if (at - this.#heardAt <= LINGER_MS + SLACK_MS) this.#heardAt = at;
+    this.#settle(this.#heardAt - SLACK_MS);
   }
 
   /**
@@ -64,10 +83,11 @@ class Minutes {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const due = this.#slots.length * MINUTE - SLACK_MS - LINGER_MS;
-      await this.#clock.sleep(Math.max(0, due - this.#elapsed), signal).catch(() => {});
+      // Timers do not count the time for which the machine was suspended.
+      const ms = Math.min(PING_MS, Math.max(0, Math.ceil(due - this.#look())));
+      await this.#clock.sleep(ms, signal).catch(() => {});
       if (signal.aborted) return;
-      this.#settle();
-      await this.#cover(this.#elapsed + LINGER_MS, signal);
+      await this.#cover(this.#look() + LINGER_MS, signal);
     }
   }
 
@@ -83,19 +103,16 @@ class Minutes {
   end(isKnown: boolean): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const lasted = this.#elapsed;
-    const isStale = lasted - this.#heardAt > LINGER_MS + SLACK_MS;
-    // The connection may have broken any time before the next ping of the service was due.
-    const broken = Math.min(lasted, this.#heardAt + PING_MS);
-    const isConfirmed = isKnown && !isStale;
-    const closedAt = isKnown && lasted - this.#heardAt <= LINGER_MS ? this.#closedAt : undefined;
-    // A close that the service confirms was between the two for the service too, so no clocks need
-    // to be compared.
+    const lasted = this.#look();
+    const isHeard = this.#elapsed - this.#heardAt <= LINGER_MS;
+    // A close that the service confirms was between its beginning and its end for the service too,
+    // so no clocks need to be compared.
+    const closedAt = isKnown && isHeard ? this.#closedAt : undefined;
+    if (closedAt !== undefined) this.#settle(closedAt);
     const most =
       closedAt === undefined
-        ? startedBy(isConfirmed ? lasted : broken + LINGER_MS)
+        ? startedBy(this.#chargedTo(lasted, isKnown))
         : Math.floor((this.#dialMs + lasted) / MINUTE) + 1;
-    this.#settle(closedAt);
     for (const [at, slot] of this.#slots.entries()) {
       if (at >= most) slot.release();
       else if (at >= this.#settled) slot.lose({ status: 101 });
@@ -108,12 +125,36 @@ class Minutes {
     for (const slot of this.#slots) slot.release();
   }
 
-  /**
-   * The time by the clock that has advanced further: on some systems, the monotonic one stops while
-   * the machine is suspended.
-   */
+  /** Up to when the service has charged at most for a connection whose close it did not confirm. */
+  #chargedTo(lasted: number, isKnown: boolean): number {
+    const isStale = this.#hasJumped || this.#elapsed - this.#heardAt > LINGER_MS + SLACK_MS;
+    if (isKnown && !isStale) return lasted;
+    // The connection may have broken any time before the next ping of the service was due.
+    return Math.min(lasted, this.#heardAt + PING_MS) + LINGER_MS;
+  }
+
+  #start(): void {
+    this.#looked = { mono: this.#clock.mono(), wall: this.#clock.now() };
+    this.#openedAt = this.#looked.mono;
+    this.#ahead = 0;
+  }
+
+  /** How long the connection has lasted at least. */
   get #elapsed(): number {
-    return Math.max(0, this.#clock.mono() - this.#from.mono, this.#clock.now() - this.#from.wall);
+    return this.#clock.mono() - this.#openedAt;
+  }
+
+  /**
+   * How long the connection has lasted at most. The monotonic clock may stop while the machine is
+   * suspended, which the service bears until its second ping.
+   */
+  #look(): number {
+    const [mono, wall] = [this.#clock.mono(), this.#clock.now()];
+    const ahead = wall - this.#looked.wall - (mono - this.#looked.mono);
+    this.#looked = { mono, wall };
+    if (ahead > LINGER_MS) this.#hasJumped = true;
+    else if (ahead > 0) this.#ahead += ahead;
+    return this.#elapsed + this.#ahead;
   }
 
   async #cover(ms: number, signal: AbortSignal): Promise<void> {
@@ -124,12 +165,10 @@ class Minutes {
     }
   }
 
-  /**
-   * A minute is certain if something was received after its end, or if the connection was held to
-   * then.
-   */
-  #settle(heldTo = this.#heardAt - SLACK_MS): void {
-    const certain = Math.min(this.#slots.length, Math.floor(Math.max(0, heldTo) / MINUTE));
+  /** The minutes that had begun by then are certain. */
+  #settle(by: number): void {
+    const begun = Math.floor(Math.max(0, by) / MINUTE) + 1;
+    const certain = Math.min(this.#slots.length, begun);
     while (this.#settled < certain)
       this.#slots[this.#settled++]?.settle({ status: 101, cu: cu.socketMinute });
   }
@@ -159,7 +198,7 @@ export function withMinutes(
       else minutes.refused();
       throw error;
     }
-    minutes.opened();
+    minutes.opened(link);
     return new PaidLink(link, minutes, onChange, signal);
   };
 }

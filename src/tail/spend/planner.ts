@@ -1,4 +1,3 @@
-import { cu } from '../../contract/limits.ts';
 import type { FeedRate } from '../feed-rate.ts';
 import type { Stretched } from '../notice.ts';
 import type { TailOptions, TailPorts } from '../ports.ts';
@@ -10,7 +9,7 @@ import { planSpend, type SpendPlan } from './stream-or-poll.ts';
 import type { Money } from './units-left.ts';
 
 interface PlannerParts {
-  readonly ports: Pick<TailPorts, 'clock' | 'source'>;
+  readonly ports: Pick<TailPorts, 'clock' | 'source' | 'spent'>;
   readonly hasSocket: boolean;
   readonly options: Pick<TailOptions, 'via' | 'cheapest' | 'lagMs' | 'limitLeft'>;
   readonly timing: Pick<Timing, 'latenessMs'>;
@@ -52,7 +51,7 @@ export class Planner {
       allowanceLeft: money.allowanceLeft,
       // What a renewed budget has left is not known before the next answer of `me`.
       budgets: money.budgets.filter(({ renewsAt }) => renewsAt > now),
-      reserved: session.isConnected ? 2 * cu.socketMinute : 0,
+      reserved: ports.spent().standing ?? 0,
       shareLeft: money.shareLeft(session.minutes),
       shortSessions: session.shortSessions,
       now,

@@ -25,6 +25,8 @@ export interface TailCost {
   readonly atMost: number;
   /** What of `atMost` are minutes of the WebSocket that the service has not confirmed. */
   readonly minutes?: number;
+  /** What of `minutes` is reserved for an open WebSocket, and may be released. */
+  readonly standing?: number;
 }
 
 export interface SpendView {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createNoticeLines } from '../../../src/cli/tail/notice-text.ts';
+import { createNoticeLines, statusText } from '../../../src/cli/tail/notice-text.ts';
 import { createNoticeLimit } from '../../../src/output/notice-limit.ts';
-import type { Summary, TailNotice } from '../../../src/tail/notice.ts';
+import { nothingMeasured } from '../../../src/tail/health.ts';
+import type { Summary, TailNotice, TailStatus } from '../../../src/tail/notice.ts';
 
 const tailText = (notice: TailNotice) => createNoticeLines(() => 0)(notice)[0];
 
@@ -38,6 +39,16 @@ describe('the last line of a tail', () => {
     expect(end({ ...empty, verified: 1 })).toMatch(/; no posts yet, last read at /);
     expect(end({ ...empty, readAt: null })).toMatch(/; nothing verified$/);
   });
+});
+
+test('the status line states what the end line will, without the minute that is only reserved', () => {
+  const status: TailStatus = {
+    ...{ ...nothingMeasured, ...summary, gaps: 0 },
+    ...{ spent: { cu: 20_600, atMost: 40_600, minutes: 20_000, standing: 20_000 } },
+    ...{ blockedSince: null, turns: 1, neededCeiling: null },
+  };
+  expect(statusText(status)).toMatch(/^20,600 CU · /);
+  expect(end({ spent: { cu: 20_600, atMost: 20_600 } })).toContain(', 20,600 CU;');
 });
 
 describe('repeated notices', () => {

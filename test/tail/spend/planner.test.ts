@@ -28,6 +28,7 @@ function plannerOf({ budgets = [], limitLeft, ...known }: Known) {
         sizes: { step: 20, max: 100 },
         stepCu: 200,
       },
+      spent: () => ({ cu: 0, atMost: 0 }),
     },
     hasSocket: true,
     options: { via: 'auto', lagMs: 10_000, limitLeft: () => limitLeft ?? null },
