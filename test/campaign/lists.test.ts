@@ -21,7 +21,7 @@ interface Feed {
   readonly authors?: number;
 }
 
-const idOf = (author: number) => `00000000-0000-4000-8000-00000000000${author}`;
+const idOf = (author: number) => `00000000-0000-4000-8000-${String(author).padStart(12, '0')}`;
 /** A list of this many authors; one more author posts too. */
 const severalOf = (authors: number): Feed => ({
   ...theses,
@@ -44,6 +44,7 @@ const feeds: readonly Feed[] = [
   { ...theses, words: ['api', '/v2/thesis', '--paginate'] },
   severalOf(2),
   severalOf(6),
+  severalOf(12),
   {
     path: '/v2/launchpad/thesis',
     words: ['launchpad', 'callouts'],
@@ -163,7 +164,7 @@ async function hostileList(dice: Rng, feed: Feed, count: number, now: number) {
           deleted.add(posts.splice(last, 1)[0]?.id ?? '');
       }
     }
-    if (before !== null && !posts.some(({ id }) => id === before)) {
+    if (before !== null && !behind(null, author).some(({ id }) => id === before)) {
       rejected++;
       return {
         status: 400,
@@ -275,7 +276,12 @@ test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
     const found = printed.filter((id) => !list.deleted.has(id));
     // What several feeds had when a run failed comes before what the next run reads of each of them.
     if (feed.authors !== undefined) {
-      if (limit === undefined) expect(new Set(found), story.join('\n')).toEqual(new Set(expected));
+      // Where a post with a wrong time belongs among those of others is not known.
+      if (limit === undefined || list.odd.size + list.deleted.size === 0)
+        expect(found, story.join('\n')).toEqual(
+          expect.arrayContaining(expected.filter((id) => !list.deleted.has(id))),
+        );
+      if (limit === undefined) expect(found).toHaveLength(expected.length);
     } else if (limit === undefined) expect(found, story.join('\n')).toEqual(expected);
     else expect(found, story.join('\n')).toEqual(expected.slice(0, found.length));
     expect(new Set(printed).size, story.join('\n')).toBe(printed.length);

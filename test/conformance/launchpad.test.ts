@@ -66,6 +66,10 @@ describe('the launchpad', () => {
     for (const path of [feed, `${feed}/token/x`, `${feed}/wallet/x`]) {
       expect(await statusAndCode(service, `${path}?before=nothing`)).toBe('400 VALIDATION_ERROR');
     }
+    const { id } = first((await ask(service, feed)).body.items as Callout[]);
+    expect(await statusAndCode(service, `${feed}/wallet/x?before=${id}`)).toBe(
+      '400 VALIDATION_ERROR',
+    );
   });
 
   it('shows a new callout first', async () => {

@@ -85,6 +85,10 @@ describe('the thesis feed', () => {
     );
   });
 
+  const [AUTHOR, OTHER] = [
+    '3f0a4a4e-7a9f-4c0e-9d7e-0d3f3b1f9a12',
+    '3f0a4a4e-7a9f-4c0e-9d7e-0d3f3b1f9a13',
+  ];
   const nobody = '/v2/thesis/user/3f0a4a4e-7a9f-4c0e-9d7e-0d3f3b1f9a11';
   it.each(['/v2/thesis', '/v2/thesis/token/0xabc', nobody, `${nobody}/token/0xabc`])(
     'rejects an unknown "before" cursor on %s with 400, free of charge',
@@ -98,6 +102,20 @@ describe('the thesis feed', () => {
       expect(service.meter().totalUnits).toBe(0);
     },
   );
+
+  it('rejects a cursor that is not a post of the feed with 400', async () => {
+    const service = await sandbox();
+    service.post({ ...postAt('mine', NOON), authorId: AUTHOR, tokenAddress: '0xabc' });
+    service.post({ ...postAt('other', NOON), authorId: OTHER, tokenAddress: '0xdef' });
+    for (const path of [
+      `/v2/thesis/user/${AUTHOR}`,
+      '/v2/thesis/token/0xABC',
+      `/v2/thesis/user/${AUTHOR}/token/0xabc`,
+    ]) {
+      expect(await statusAndCode(service, `${path}?before=other`)).toBe('400 VALIDATION_ERROR');
+      expect((await ask(service, `${path}?before=mine`)).status).toBe(200);
+    }
+  });
 
   it('adds the normalized token, its network and symbol to a token page, from any post that has them', async () => {
     const service = await sandbox();

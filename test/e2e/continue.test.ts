@@ -45,3 +45,58 @@ test.each([
   ]);
   expect(ids.toSorted()).toEqual(idsIn([whole.stdout]).toSorted());
 });
+
+/** What several feeds are of: the flag, the feed with all posts, and the field of a post. */
+const several = [
+  ['--user', 'thesis list', 'authorId'],
+  ['--token', 'thesis list', 'tokenAddress'],
+  ['--wallet', 'launchpad callouts', 'wallet'],
+] as const;
+
+test.each(several.flatMap((of) => [2, 4, 12].map((count) => [...of, count] as const)))(
+  'a list of several, cut or failed at every page, and its lines are the whole list: %s of "%s" (%s, %i)',
+  async (flag, command, field, count) => {
+    const [sandbox, home] = [await withSandbox({ theses: 150 }), openHome()];
+    const run = (argv: readonly string[], env = {}) =>
+      home.run(argv, { sandbox, clock: virtualClock(sandbox.clock.now()), env });
+    const records = (await run([...command.split(' '), '--all', '-q'])).records();
+    const values = [...new Set(records.map((record) => String(record[field])))].slice(0, count);
+    const wanted = records.filter((record) => values.includes(String(record[field])));
+    const price = command === 'thesis list' ? 200 : 10;
+    const list = [...command.split(' '), ...values.flatMap((value) => [flag, value])];
+    for (const [limits, env] of [
+      [['--all', '--max-cu', String(price)], {}],
+      [['--all', '--max-cu', String(3 * price)], {}],
+      [['--limit', '17'], { CLAUDECODE: '1' }],
+    ] as const) {
+      const ids: unknown[] = [];
+      let places: readonly string[] | undefined = [];
+      for (let runs = 0; places !== undefined; runs++) {
+        expect(runs).toBeLessThan(200);
+        const ran = await run([...list, ...limits, ...places], env);
+        expect(ran.exitCode, ran.stderr).toBeOneOf([0, 6]);
+        ids.push(...ran.records().map(({ id }) => id));
+        const text = ran.exitCode === 0 ? ran.stderr : String(ran.error()['hint']);
+        const [, place]: readonly string[] = /--before (\S+)/.exec(text) ?? [];
+        places = place === undefined ? undefined : wordsOf(`--before ${place}`);
+      }
+      expect(ids).toHaveLength(wanted.length);
+      expect(new Set(ids)).toEqual(new Set(wanted.map(({ id }) => id)));
+      // Without failures, the lines have the order of the list.
+      if (limits[0] === '--limit') expect(ids).toEqual(wanted.map(({ id }) => id));
+    }
+  },
+);
+
+test('below the id of one post, a list of several authors has what is older', async () => {
+  const [sandbox, home] = [await withSandbox({ theses: 100 }), openHome()];
+  const run = (line: string) =>
+    home.run(line.split(' '), { sandbox, clock: virtualClock(sandbox.clock.now()) });
+  const records = (await run('thesis list --all')).records();
+  const [first, second] = new Set(records.map(({ authorId }) => authorId));
+  const older = records.slice(41).filter(({ authorId }) => [first, second].includes(authorId));
+  const line = `thesis list --user ${first} --user ${second} --all --before ${records[40]?.['id']}`;
+  expect((await run(line)).records()).toEqual(older);
+  const foreign = await run(`${line},x,y,z`);
+  expect([foreign.exitCode, foreign.error()['code']]).toEqual([2, 'USAGE']);
+});

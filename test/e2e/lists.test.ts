@@ -85,19 +85,19 @@ describe('trdr thesis list', () => {
     const sandbox = await withSandbox();
     const home = openHome();
     const run = (...flags: string[]) =>
-      home.run([...name.split(' '), '--limit', '80', '--utc', ...flags], { sandbox });
+      home.run([...name.split(' '), '--since', '1d', '--utc', ...flags], { sandbox });
     const posts = (await run()).records();
     const spent = sandbox.meter().unitsUsed;
     const groups = new Map<unknown, Record<string, unknown>[]>();
     for (const post of posts) {
       const time = new Date(Number(post['platformCreatedAt'] ?? post['createdAt']));
-      const value = field === 'day' ? time.toISOString().slice(0, 10) : post[field];
+      const value = field === 'day' ? time.toISOString().slice(0, 10) : (post[field] ?? null);
       groups.set(value, [...(groups.get(value) ?? []), post]);
     }
     const expected = [...groups].map(([value, group]) => ({
       [field]: value,
       posts: group.length,
-      authors: new Set(numbers(group, author)).size,
+      authors: new Set(numbers(group, author).filter((by) => typeof by === 'string')).size,
     }));
     const counted = await run('--count-by', field);
     const byValue = (one: object, other: object) =>
@@ -110,6 +110,9 @@ describe('trdr thesis list', () => {
       ? order.toSorted().toReversed()
       : order.toSorted(byNumber).toReversed();
     expect(order).toEqual(descending);
+    const top = await run('--count-by', field, '--top', '2');
+    expect(top.records()).toEqual(counted.records().slice(0, 2));
+    expect(top.stderr).toBe('');
     const csv = await run('--count-by', field, '--fields', 'brief', '--reverse', '-o', 'csv');
     expect(csv.lines()[0]).toBe(`${field},posts,authors`);
     expect(csv.lines()).toHaveLength(1 + expected.length);
@@ -128,6 +131,8 @@ describe('trdr thesis list', () => {
     const all = (await list(sandbox, ...words)).records();
     const best = await list(sandbox, ...words, '--sort', 'authors', '--top', '3');
     const authors = numbers(all, 'authors').map(Number);
+    const most = await list(sandbox, '--all', ...words, '--limit', '3', '--reverse');
+    expect(most.records()).toEqual(all.toReversed().slice(0, 3));
     expect(numbers(best.records(), 'authors')).toEqual(
       authors.toSorted((one, other) => other - one).slice(0, 3),
     );
@@ -140,6 +145,16 @@ describe('trdr thesis list', () => {
       expect([ran.exitCode, ran.error()['code']]).toEqual([2, 'USAGE']);
     }
     expect(sandbox.meter().unitsUsed).toBe(spent);
+  });
+
+  test('--count-by without a range says that it counted only the newest posts', async () => {
+    const sandbox = await withSandbox();
+    const ran = await list(sandbox, '--count-by', 'authorHandle', '--top', '3');
+    expect(ran.records()).toHaveLength(3);
+    expect(ran.stderr).toContain('counted only the newest 20 theses');
+    expect(sandbox.meter().unitsUsed).toBe(200);
+    const few = await withSandbox({ theses: 20 });
+    expect((await list(few, '--count-by', 'authorHandle', '--top', '3')).stderr).toBe('');
   });
 
   test('--count-by prints the counts of the posts that were read before the ceiling', async () => {
@@ -252,6 +267,26 @@ describe('trdr thesis list', () => {
     expect(whole.stderr).toBe('');
     const both = await list(sandbox, '--all', '--limit', '3');
     expect(both.exitCode).toBe(2);
+  });
+
+  test('says on a terminal, or to an agent, where a list continues that its limit has cut', async () => {
+    const sandbox = await withSandbox({ theses: 30 });
+    const run = (limit: number, options: object) =>
+      runInProcess(['thesis', 'list', '--limit', `${limit}`, '-o', 'ndjson'], {
+        sandbox,
+        ...options,
+      });
+    const all = (await run(30, {})).records();
+    const agent = { env: { CLAUDECODE: '1' } };
+    for (const [limit, options] of [
+      [7, { tty: { stderr: true } }],
+      [20, agent],
+    ] as const)
+      expect((await run(limit, options)).stderr).toContain(
+        `more theses exist: --before ${all[limit - 1]?.['id']}`,
+      );
+    expect((await run(30, agent)).stderr).toBe('');
+    expect((await run(7, {})).stderr).toBe('');
   });
 
   test('stops after 20 pages without a match, and states how to continue', async () => {

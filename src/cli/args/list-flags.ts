@@ -82,8 +82,8 @@ export type ListInput = ListFlags & {
   readonly conditions: FilterConditions;
   readonly rows: number | undefined;
   /**
-   * The number of rows to print of a whole range that is read and sorted. The newest are not the
-   * best ones.
+   * The number of records to print of what is sorted or counted. The newest posts are not the best
+   * ones, and a limit of posts would make the counts wrong.
    */
   readonly best: number | undefined;
   /** Whether the limit is that of agents, which the line did not state. */
@@ -96,13 +96,14 @@ export function readListFlags<F extends ListFlags & GivenFilters>(
   fields: readonly string[],
 ) {
   const { limit, all, since, until, sort, countBy } = flags;
-  if (all && limit !== undefined && sort === undefined) {
+  const isCounting = countBy !== undefined;
+  if (all && limit !== undefined && sort === undefined && !isCounting) {
     throw usageError(
       '--all and --limit cannot be combined',
       'omit one of them, or add --sort FIELD to print the best of all',
     );
   }
-  const sortable = countBy === undefined ? fields : [countBy, 'posts', 'authors'];
+  const sortable = isCounting ? [countBy, 'posts', 'authors'] : fields;
   if (sort !== undefined && !sortable.includes(sort)) {
     const names = sortable.filter((name) => !name.includes('.'));
     throw usageError(
@@ -111,12 +112,15 @@ export function readListFlags<F extends ListFlags & GivenFilters>(
     );
   }
   const rows = limit ?? (all || since !== undefined ? undefined : DEFAULT_ROWS);
-  const isWhole = sort !== undefined && (all || since !== undefined || until !== undefined);
+  const isRange = all || since !== undefined || until !== undefined;
+  const isWhole = isRange && (sort !== undefined || isCounting);
+  const best = isWhole ? rows : undefined;
+  const newest = isCounting ? DEFAULT_ROWS : rows;
   return {
     ...flags,
     conditions: conditionsOf(flags),
-    rows: isWhole ? undefined : rows,
-    best: isWhole ? rows : undefined,
+    rows: isWhole ? undefined : newest,
+    best: isCounting ? limit : best,
   };
 }
 

@@ -3,7 +3,7 @@ import { CALLOUT_PAGE } from '../../contract/limits.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { CountedPosts } from '../../contract/records/counted-posts.ts';
 import { ListedCallout } from '../../contract/records/launchpad.ts';
-import { calloutCall, calloutFeed, calloutScopes } from '../../core/pages/feeds.ts';
+import { calloutCall, calloutFeed, calloutFeedOf, calloutScopes } from '../../core/pages/feeds.ts';
 import { calloutView } from '../../output/views/launchpad.ts';
 import { calloutFeedName } from '../../tail/source.ts';
 import { countByOption, filterOptions, listOptions, readListFlags } from '../args/list-flags.ts';
@@ -47,8 +47,10 @@ export const launchpadCallouts = command({
       async open() {
         const wallets = await of.wallets();
         const client = await context.service.client();
+        const scopes = calloutScopes(of.coins, wallets);
         return {
-          own: calloutScopes(of.coins, wallets).map((scope) => calloutFeed(client, scope)),
+          own: scopes.map((scope) => calloutFeed(client, scope)),
+          feedOf: calloutFeedOf(scopes),
           whole: calloutFeed(client),
           wanted: { coins: of.coins, wallets },
           ...calloutFeedName(of.coins, wallets),

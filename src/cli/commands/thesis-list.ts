@@ -4,7 +4,7 @@ import { fieldPaths } from '../../contract/paths.ts';
 import { CountedPosts } from '../../contract/records/counted-posts.ts';
 import { ListedThesis } from '../../contract/records/thesis.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
-import { thesisCall, thesisFeed, thesisScopes } from '../../core/pages/feeds.ts';
+import { thesisCall, thesisFeed, thesisFeedOf, thesisScopes } from '../../core/pages/feeds.ts';
 import { thesisView } from '../../output/views/thesis.ts';
 import { thesisFeedName } from '../../tail/source.ts';
 import {
@@ -79,8 +79,10 @@ export const thesisList = command({
       async open() {
         const ids = await people.find();
         const client = await context.service.client();
+        const scopes = thesisScopes(ids, tokens);
         return {
-          own: thesisScopes(ids, tokens).map((scope) => thesisFeed(client, scope)),
+          own: scopes.map((scope) => thesisFeed(client, scope)),
+          feedOf: thesisFeedOf(scopes),
           whole: thesisFeed(client),
           name: thesisFeedName(isSeveral ? undefined : ids[0], tokens),
           wanted: { users: ids, tokens },

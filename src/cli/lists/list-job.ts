@@ -1,16 +1,12 @@
 import type { Clock } from '../../base/clock.ts';
 import { usageError } from '../../base/failure.ts';
 import { countText, unitsText } from '../../base/units.ts';
-import { numberOf, type Sent } from '../../contract/read-record.ts';
+import type { Sent } from '../../contract/read-record.ts';
+import type { FeedOf } from '../../core/pages/feeds.ts';
 import { type Conditions, createFilter } from '../../core/pages/filter.ts';
-import {
-  cursorsIn,
-  mostOwnPages,
-  type ReadingWay,
-  WORTH_A_LOOK,
-  walkSeveral,
-} from '../../core/pages/merge.ts';
+import { mostOwnPages, type ReadingWay, walkSeveral } from '../../core/pages/merge.ts';
 import { highlightOf } from '../../core/pages/pattern-search.ts';
+import { severalStart } from '../../core/pages/place.ts';
 import { sortBy } from '../../core/pages/sort.ts';
 import {
   type TimedFeed,
@@ -27,10 +23,11 @@ import { agentOf } from '../agent.ts';
 import { type ListInput, readRange } from '../args/list-flags.ts';
 import { serviceClock } from '../lookup/service-time.ts';
 import type { Context } from '../run/context.ts';
-import { continueList, hintToContinue } from '../run/continue-command.ts';
+import { hintToContinue } from '../run/continue-command.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
 import type { Out } from '../run/out.ts';
 import { filtersOf, showingFilters } from '../tail/filters.ts';
+import { type ListState, leftOutText, lineAfterFailure } from './list-end.ts';
 import { type CountedFields, PostCounter } from './post-counter.ts';
 
 interface PostList extends CountedFields {
@@ -63,6 +60,7 @@ interface PostList extends CountedFields {
 interface OpenedFeeds {
   readonly own: readonly TimedFeed<Sent>[];
   readonly whole: TimedFeed<Sent>;
+  readonly feedOf: FeedOf;
   readonly name: string;
   /**
    * The authors and tokens of the posts; of these, a certificate states what is not in the name of
@@ -72,21 +70,10 @@ interface OpenedFeeds {
   readonly among: Among;
 }
 
-/** What a list has read so far. */
-interface ListState {
+interface ReadState extends ListState {
   /** The name of the feed, once it is open. */
   name: string;
   among: Among;
-  /** The cursor after the last page, with which another run continues. */
-  next: string | undefined;
-  /** The number of posts that pass the filters. */
-  matches: number;
-  /** The time of the last post that passed, as it is in the record. */
-  oldest: unknown;
-  /** The id of the last post that passed. */
-  last: string | undefined;
-  /** Whether the list stopped because page after page had no match. */
-  isGivenUp: boolean;
 }
 
 /** The number of consecutive pages without a match after which a list with a limit stops. */
@@ -130,15 +117,19 @@ function listPlan({ terminal, settings }: Context, flags: ListInput, list: PostL
     list.isNarrowed ||
     range.until !== undefined ||
     Object.keys(filtersOf(flags.conditions)).length > 0;
-  const extra = feeds > 1 ? mostOwnPages(feeds, rows ?? 0, pageRows) : 0;
-  const pages = rows === undefined || skips ? null : extra || Math.ceil(rows / pageRows);
+  const start = severalStart(flags.before, feeds, terminal.io.clock.now());
+  const way = feeds > 1 ? (start?.way ?? 'either') : undefined;
+  const extra = way === undefined ? 0 : mostOwnPages(feeds, rows ?? 0, pageRows);
+  const isOpen = rows === undefined || skips || (way !== undefined && flags.before !== undefined);
+  const pages = isOpen ? null : extra || Math.ceil(rows / pageRows);
   // Of the whole feed, no more pages are read than the own feeds would have cost.
-  const looks = feeds < WORTH_A_LOOK ? [] : [{ ...wholePage, times: feeds }];
+  const looks = way === 'either' ? [{ ...wholePage, times: feeds }] : [];
+  const read = way === 'whole' ? wholePage : page;
   return {
     calls: [
       ...(list.before ?? []),
       ...looks,
-      { ...page, times: pages, isSure: looks.length === 0 },
+      { ...read, times: pages, isSure: looks.length === 0 },
     ],
     costs: (cost) => `Fetching up to ${countText(rows ?? 0, ...list.noun)} will cost ${cost}`,
     // A list with --limit stops by itself, so its spending limit is not reported.
@@ -156,7 +147,8 @@ async function printList(
 ): Promise<void> {
   const { terminal, settings } = context;
   const { rows } = flags;
-  const isTimed = flags.since !== undefined || flags.until !== undefined;
+  // The places of several feeds that were not read yet are times.
+  const isTimed = flags.since !== undefined || flags.until !== undefined || list.feeds > 1;
   const clock: Clock = isTimed ? await serviceClock(context) : terminal.io.clock;
   const range = readRange(flags, clock.now(), settings.utc);
   const walk = { ...range, limit: rows, before: flags.before, clock, signal: terminal.signal };
@@ -167,22 +159,24 @@ async function printList(
     range,
     now: terminal.io.clock.now,
   });
-  const state: ListState = {
+  const state: ReadState = {
     name: '',
     among: {},
     next: flags.before,
+    hasMore: true,
     matches: 0,
+    sure: 0,
     oldest: undefined,
-    last: undefined,
     isGivenUp: false,
   };
   const read = readFeeds(context, flags, list, { walk, certificate, state });
   const posts = list.onPosts?.(read) ?? read;
-  // Where the limit is reached, posts are missing among those that were printed, not below them.
   const continued = (error: unknown) =>
-    state.next === flags.before || state.matches === rows
+    state.next === flags.before
       ? error
-      : hintToContinue(error, () => continuedList(context, flags, state, range.since));
+      : hintToContinue(error, () =>
+          lineAfterFailure(terminal.io, settings.flags.out, flags, state, range),
+        );
   const view = {
     ...showingFilters(list.view, flags.conditions),
     highlight: highlightOf(flags.conditions.grep),
@@ -194,9 +188,8 @@ async function printList(
     await out.print(countsView(flags.countBy), countsOf(flags, counter, tally.counting(posts)));
   }
   const isCut = state.matches === rows;
-  const isCutForAgent = flags.isForAgent && (isCut || state.matches > (flags.best ?? rows ?? 0));
-  if (isCutForAgent) terminal.notice(agentText(context, flags, state, range.since));
-  else if (isCut && walk.since !== undefined) terminal.notice(cutText(state.oldest));
+  const text = leftOutText(terminal.io, flags, list.noun, state, range);
+  if (text !== undefined) terminal.notice(text);
   // A file of counts, or one from which the sort has cut posts, proves nothing about a stretch of
   // time.
   if (flags.countBy !== undefined) return;
@@ -212,7 +205,7 @@ async function printList(
 interface ListReading {
   readonly walk: WalkOptions;
   readonly certificate: ListCertificate;
-  readonly state: ListState;
+  readonly state: ReadState;
 }
 
 /** The posts of a list that match, from its only feed or from several. */
@@ -222,10 +215,12 @@ async function* readFeeds(
   list: PostList,
   { walk, certificate, state }: ListReading,
 ): AsyncGenerator<Sent, void, void> {
-  const { own, whole, name, wanted, among } = await list.open();
+  const { own, whole, feedOf, name, wanted, among } = await list.open();
   state.name = name;
   state.among = among;
-  if (flags.before?.includes(',') && cursorsIn(flags.before, own.length) === undefined)
+  const isSeveral = own.length > 1;
+  const start = isSeveral ? severalStart(flags.before, own.length, walk.clock.now()) : undefined;
+  if (isSeveral && start === undefined)
     throw usageError(
       `--before continues a list of other ${list.feedNoun}s`,
       'run the command as it was printed, with the same flags and files',
@@ -236,17 +231,17 @@ async function* readFeeds(
   const filter = walkFilter(context, flags, list, narrowing, state, (record) =>
     certificate.saw(record),
   );
-  if (own.length < 2) {
+  if (start === undefined) {
     const [feed = whole] = certificate.watch(own);
     yield* walkPages(feed, walk, filter);
     return;
   }
-  const isOwn = createFilter<{ readonly record: Sent }>(wanted);
   const feeds = {
     own,
     whole,
+    feedOf,
+    start,
     pageRows: list.pageRows,
-    isWanted: (record: Sent) => isOwn({ record }),
     onWay: (way: ReadingWay) => context.terminal.notice(wayText(way, own.length, list)),
     watch: (some: readonly TimedFeed<Sent>[]) => certificate.watch(some),
   };
@@ -268,27 +263,6 @@ function wayText(
     return `reading the whole feed and keeping the posts of ${many}: ${whole} (their own pages: ${own})`;
   const other = wholePages === undefined ? '' : ` (the whole feed: ${whole})`;
   return `reading the pages of ${many}: ${own}${other}`;
-}
-
-/** What a limit left out: the list was cut at `oldest`, the time of its last post. */
-function cutText(oldest: unknown): string {
-  const when = new Date(numberOf(oldest) ?? Number.NaN);
-  const at = Number.isNaN(when.getTime()) ? '' : ` at ${when.toISOString()}`;
-  return `--limit ended the list${at}, before --since; to read the whole range, omit --limit`;
-}
-
-/** How an agent gets the rest of a list: by another line, or all at once. */
-function agentText(
-  { terminal }: Context,
-  { best }: ListInput,
-  { last, matches }: ListState,
-  since: number | undefined,
-): string {
-  const agent = agentOf(terminal.io.env);
-  if (best !== undefined)
-    return `printed ${best} of ${matches} rows, because an agent reads them (${agent}); for more, add --limit N or --all`;
-  const line = continueList(terminal.io, undefined, continuation(last, since));
-  return `stopped at ${matches} rows, because an agent reads them (${agent}); continue with: ${line}; for more at once, add --limit N or --all`;
 }
 
 /** The filter of a walk, which notes in `state` where the walk is. */
@@ -313,24 +287,23 @@ function walkFilter(
       if (isMatch) {
         state.matches++;
         state.oldest = record[timeField];
-        state.last = postId(record);
       }
       return isMatch;
     },
-    onPage(cursor) {
-      state.next = cursor;
+    onPage({ next, isUnsure }) {
+      state.next = next ?? state.next;
+      state.hasMore = next !== undefined;
+      if (!isUnsure) state.sure = state.matches;
     },
     maxPages: rows === undefined || isForAgent ? undefined : MAX_PAGES_WITHOUT_MATCH,
-    onGiveUp(pages, cursor) {
+    onGiveUp(pages) {
       state.isGivenUp = true;
       terminal.notice(
-        `stopped after ${pages} pages in a row without a match (${unitsText(bill.spent)}); there are more pages: continue with --before ${cursor}, or use --all`,
+        `stopped after ${pages} pages in a row without a match (${unitsText(bill.spent)}); there are more pages: continue with --before ${state.next}, or use --all`,
       );
     },
   };
 }
-
-const postId = ({ id }: Sent): string | undefined => (typeof id === 'string' ? id : undefined);
 
 /**
  * The posts in the order of the flags. If the list fails halfway, the posts so far come first: they
@@ -369,35 +342,7 @@ async function* countsOf(
     failure = { error };
   }
   const records = counter.records();
-  if (sort !== undefined) yield* sortBy(records, sort, reverse).slice(0, best);
-  else yield* reverse ? records.reverse() : records;
+  const inOrder = reverse ? records.toReversed() : records;
+  yield* (sort === undefined ? inOrder : sortBy(records, sort, reverse)).slice(0, best);
   if (failure) throw failure.error;
-}
-
-/**
- * The flags that continue a list. An age such as 2h would refer to a later time, so they state the
- * time.
- */
-function continuation(
-  before: string | undefined,
-  since: number | undefined,
-): Record<string, string | undefined> {
-  const changes: Record<string, string | undefined> = { '--before': before };
-  if (since !== undefined) changes['--since'] = new Date(since).toISOString();
-  return changes;
-}
-
-/** The command line that continues a list that failed. */
-function continuedList(
-  { terminal, settings }: Context,
-  { rows }: ListInput,
-  { next, matches }: ListState,
-  since: number | undefined,
-): string {
-  const changes = continuation(next, since);
-  if (rows !== undefined) {
-    changes['--limit'] = String(rows - matches);
-    changes['--top'] = undefined;
-  }
-  return continueList(terminal.io, settings.flags.out, changes);
 }

@@ -1,3 +1,4 @@
+import { textOf } from '../../base/json-object.ts';
 import type { EndpointId } from '../../contract/endpoints.ts';
 import {
   CALLOUT_PAGE,
@@ -9,6 +10,7 @@ import {
 import type { Client, RequestParts } from '../../contract/ports/client.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { idOfItem, readPage, timeOfItem } from '../../contract/records/page.ts';
+import { normalName, normalToken } from './filter.ts';
 import type { TimedFeed } from './walk.ts';
 
 export interface ThesisScope {
@@ -42,6 +44,38 @@ export function calloutScopes(
 ): readonly CalloutScope[] {
   if (coins.length === 0 && wallets.length === 0) return [{}];
   return coins.length > 0 ? coins.map((mint) => ({ mint })) : wallets.map((wallet) => ({ wallet }));
+}
+
+/** Which of these feeds has a post of the whole feed; undefined if none has. */
+export function thesisFeedOf(scopes: readonly ThesisScope[]): FeedOf {
+  const users = scopes.flatMap(({ userId }) => userId ?? []);
+  if (users.length > 0) return byField('authorId', users, normalName);
+  return byField(
+    'tokenAddress',
+    scopes.flatMap(({ tokenAddress }) => tokenAddress ?? []),
+    normalToken,
+  );
+}
+
+export function calloutFeedOf(scopes: readonly CalloutScope[]): FeedOf {
+  const mints = scopes.flatMap(({ mint }) => mint ?? []);
+  if (mints.length > 0) return byField('coinMint', mints, normalToken);
+  return byField(
+    'wallet',
+    scopes.flatMap(({ wallet }) => wallet ?? []),
+    normalToken,
+  );
+}
+
+export type FeedOf = (post: Sent) => number | undefined;
+
+function byField(
+  field: string,
+  values: readonly string[],
+  normal: (text: string) => string,
+): FeedOf {
+  const feeds = new Map(values.map((value, at) => [normal(value), at]));
+  return (post) => feeds.get(normal(textOf(post[field]) ?? ''));
 }
 
 type ThesisId = 'thesis.all' | 'thesis.token' | 'thesis.user' | 'thesis.userToken';

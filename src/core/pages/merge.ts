@@ -1,7 +1,9 @@
 import { ordered } from '../lookup/ordered.ts';
+import { type FeedPlace, placesText, type SeveralStart } from './place.ts';
 import {
   type ItemsLeft,
   type ListBatch,
+  lastIdOf,
   matching,
   type PageBatch,
   pagesInRange,
@@ -25,8 +27,9 @@ export interface MergedFeeds<T> {
   readonly own: readonly TimedFeed<T>[];
   /** The feed that has the posts of all of them, and others. */
   readonly whole: TimedFeed<T>;
-  /** Whether a post of the whole feed belongs to the list. */
-  readonly isWanted: (item: T) => boolean;
+  /** Which of the own feeds has an item of the whole feed; undefined if none has. */
+  readonly feedOf: (item: T) => number | undefined;
+  readonly start: SeveralStart;
   /** The most items of a page of the lowest price. */
   readonly pageRows: number;
   readonly onWay: (way: ReadingWay) => void;
@@ -36,30 +39,12 @@ export interface MergedFeeds<T> {
   readonly watch: (feeds: readonly TimedFeed<T>[]) => readonly TimedFeed<T>[];
 }
 
-/**
- * From so many feeds on, a page of the whole feed is a small price for finding out which way is
- * cheaper.
- */
-export const WORTH_A_LOOK = 5;
 /** So many items decide about a time, because a single one may be dated wrongly. */
 const PROOF = 3;
-/** What stands for the cursor of a feed that was read to its end. */
-const ENDED = '-';
 
 /** The most pages of their own feeds that a list of so many items takes. */
 export const mostOwnPages = (feeds: number, limit: number, pageRows: number): number =>
   feeds + Math.floor(limit / pageRows);
-
-/**
- * Where each of several feeds begins, if a list has stated it; undefined if all begin at one place.
- */
-export function cursorsIn(
-  before: string | undefined,
-  feeds: number,
-): readonly string[] | undefined {
-  const cursors = before?.split(',') ?? [];
-  return cursors.length === feeds && feeds > 1 ? cursors : undefined;
-}
 
 /**
  * Yields the items of several feeds that match like those of one: newest first, each once, the
@@ -71,12 +56,11 @@ export async function* walkSeveral<T>(
   filter: Partial<WalkFilter<T>> = {},
 ): AsyncGenerator<T, void, void> {
   const left: ItemsLeft = { count: options.limit ?? Number.POSITIVE_INFINITY };
-  const count = feeds.own.length;
-  const isSmall = count < WORTH_A_LOOK || cursorsIn(options.before, count) !== undefined;
-  if (isSmall) feeds.onWay({ kind: 'own', wholePages: undefined });
-  const batches = isSmall ? ownPages(feeds, options) : cheaperPages(feeds, options, left);
+  const isOwn = feeds.start.way === 'own';
+  if (isOwn) feeds.onWay({ kind: 'own', wholePages: undefined });
+  const batches = isOwn ? ownPages(feeds, options) : cheaperPages(feeds, options, left);
   // The first page of each feed may be without a match.
-  const maxPages = filter.maxPages && filter.maxPages + count;
+  const maxPages = filter.maxPages && filter.maxPages + feeds.own.length;
   yield* matching(batches, left, { ...filter, maxPages });
 }
 
@@ -89,25 +73,77 @@ async function* cheaperPages<T>(
   options: WalkOptions,
   left: ItemsLeft,
 ): AsyncGenerator<ListBatch<T>, void, void> {
-  const { own, pageRows, isWanted, onWay } = feeds;
+  const { own, pageRows, feedOf, onWay, start } = feeds;
   const [whole = feeds.whole] = feeds.watch([feeds.whole]);
   const limit = left.count;
-  const seen = new Set<string>();
+  const read = new WholeRead(start, feedOf, whole.idOf);
   let pages = 0;
-  for await (const page of pagesInRange(whole, options, oneRow)) {
+  for await (const page of pagesInRange(whole, { ...options, before: start.whole }, oneRow)) {
     pages++;
-    const items = page.items.filter(isWanted);
-    for (const item of items) seen.add(whole.idOf(item) ?? '');
-    yield { items, next: page.next };
+    const items = page.items.filter((item) => feedOf(item) !== undefined);
+    yield {
+      items,
+      placeAfter: (count) =>
+        count === items.length ? read.placeBelow(items, page.next) : read.placeAfter(items, count),
+    };
     if (page.next === undefined) continue;
+    read.take(items, page.next);
     const found = Number.isFinite(limit) ? limit - left.count : 0;
     const byLimit = (left.count * pages) / Math.max(1, found);
     const wholePages = pages + Math.ceil(Math.min(page.expected / pageRows, byLimit));
-    const kind = wholePages <= own.length ? 'whole' : 'own';
-    if (pages === 1 || kind === 'own') onWay({ kind, wholePages });
-    if (kind === 'whole') continue;
-    yield* ownPages(feeds, options, { seen, next: page.next });
+    const isWhole = start.way === 'whole' || wholePages <= own.length;
+    if (pages === 1 || !isWhole) onWay({ kind: isWhole ? 'whole' : 'own', wholePages });
+    if (isWhole) continue;
+    yield* ownPages(feeds, options, read);
     return;
+  }
+}
+
+/** What was read of the whole feed, and where another list would continue. */
+class WholeRead<T> {
+  /** The ids of the items. */
+  readonly seen = new Set<string>();
+  /** The places of the own feeds below the items; undefined if they are not known. */
+  own: readonly FeedPlace[] | undefined;
+  #cursor: string | undefined;
+  readonly #feedOf: (item: T) => number | undefined;
+  readonly #idOf: (item: T) => string | undefined;
+
+  constructor(
+    { whole, own }: SeveralStart,
+    feedOf: (item: T) => number | undefined,
+    idOf: (item: T) => string | undefined,
+  ) {
+    this.#cursor = whole;
+    this.own = own;
+    this.#feedOf = feedOf;
+    this.#idOf = idOf;
+  }
+
+  take(items: readonly T[], next: string): void {
+    for (const item of items) this.seen.add(this.#idOf(item) ?? '');
+    this.own = this.#ownBelow(items);
+    this.#cursor = next;
+  }
+
+  /** The place below the first so many items of a page. */
+  placeAfter(items: readonly T[], count: number): string | undefined {
+    const taken = items.slice(0, count);
+    return this.placeBelow(taken, lastIdOf(taken, this.#idOf) ?? this.#cursor);
+  }
+
+  /** The place below items that `cursor` is behind; undefined if nothing follows. */
+  placeBelow(items: readonly T[], cursor: string | undefined): string | undefined {
+    const own = this.#ownBelow(items);
+    return cursor === undefined || own === undefined ? cursor : placesText(cursor, own);
+  }
+
+  #ownBelow(items: readonly T[]): readonly FeedPlace[] | undefined {
+    const last = new Map(items.map((item) => [this.#feedOf(item), this.#idOf(item)]));
+    return this.own?.map((place, at) => {
+      const after = last.get(at);
+      return after === undefined ? place : { after };
+    });
   }
 }
 
@@ -117,40 +153,33 @@ async function* cheaperPages<T>(
  */
 const oneRow = () => 1;
 
-/** What was read of the whole feed: the ids of its items, and where it continues. */
-interface ReadBefore {
-  readonly seen: ReadonlySet<string>;
-  readonly next: string;
-}
-
 /**
  * The pages of the own feeds. An item is in a batch as soon as no page that is not read yet can
  * have a newer one.
  */
 async function* ownPages<T>(
-  { own, watch }: MergedFeeds<T>,
+  { own, watch, start }: MergedFeeds<T>,
   options: WalkOptions,
-  read?: ReadBefore,
+  read?: WholeRead<T>,
 ): AsyncGenerator<ListBatch<T>, void, void> {
-  const { before } = options;
-  const cursors = cursorsIn(before, own.length);
   const lanes = watch(own).map((feed, at) => {
-    const start = cursors ? cursors[at] : before;
-    const pages = pagesInRange(feed, { ...options, before: start || undefined }, oneRow);
+    const place = start.own?.[at] ?? {};
+    const upTo = start.isNew ? undefined : place.upTo;
     return new Lane(
       feed,
-      start === ENDED ? undefined : pages,
-      read?.next ?? start ?? '',
-      read?.seen,
+      place.isEnded ? undefined : pagesInRange(feed, { ...options, before: place.after }, oneRow),
+      { upTo, seen: read?.seen, place: read?.own?.[at] ?? place },
     );
   });
-  const batch = (bound: number): ListBatch<T> => ({
-    items: newestFirst(lanes, bound),
-    next: lanes.some(({ isRead }) => isRead)
-      ? lanes.map(({ cursor }) => cursor).join(',')
-      : undefined,
-    rest: () => newestFirst(lanes, Number.NEGATIVE_INFINITY),
-  });
+  const batch = (bound: number): ListBatch<T> => {
+    const items = newestFirst(lanes, bound);
+    const isRead = read !== undefined || lanes.some((lane) => lane.isRead);
+    return {
+      items: items.map(({ item }) => item),
+      placeAfter: (count) => (isRead ? ownPlace(lanes, items, count) : undefined),
+      rest: () => batch(Number.NEGATIVE_INFINITY),
+    };
+  };
   try {
     const fill = (lane: Lane<T>) => lane.fill();
     for await (const _ of ordered(lanes, fill, { signal: options.signal }))
@@ -163,18 +192,28 @@ async function* ownPages<T>(
       await lane.fill();
     }
   } catch (error) {
-    // What was read was paid for, and the cursors of the last batch are behind it.
-    const items = newestFirst(lanes, Number.NEGATIVE_INFINITY);
-    yield { items, next: undefined, failure: { error } };
+    // What was read was paid for.
+    yield { ...batch(Number.NEGATIVE_INFINITY), failure: { error } };
   }
 }
 
+/** The place below the first so many of these items; undefined if nothing follows. */
+function ownPlace<T>(
+  lanes: readonly Lane<T>[],
+  items: readonly LaneItem<T>[],
+  count: number,
+): string | undefined {
+  const last = new Map(items.slice(0, count).map(({ lane, item }) => [lane, item]));
+  const cut = new Set(items.slice(count).map(({ lane }) => lane));
+  const places = lanes.map((lane) => lane.placeBelow(last.get(lane), cut.has(lane)));
+  return places.every(({ isEnded }) => isEnded) ? undefined : placesText(undefined, places);
+}
+
 /** Takes the items after this time out of the lanes. */
-const newestFirst = <T>(lanes: readonly Lane<T>[], bound: number): readonly T[] =>
+const newestFirst = <T>(lanes: readonly Lane<T>[], bound: number): readonly LaneItem<T>[] =>
   lanes
-    .flatMap((lane) => lane.takeAfter(bound))
-    .sort((one, other) => other.place - one.place)
-    .map(({ item }) => item);
+    .flatMap((lane) => lane.takeAfter(bound).map((placed) => ({ ...placed, lane })))
+    .sort((one, other) => other.place - one.place);
 
 interface Placed<T> {
   readonly item: T;
@@ -182,53 +221,88 @@ interface Placed<T> {
   readonly place: number;
 }
 
+interface LaneItem<T> extends Placed<T> {
+  readonly lane: Lane<T>;
+}
+
+/** What a lane leaves out, and where it is before its first page. */
+interface LaneStart {
+  /** Items after this time appeared when the list had begun. */
+  readonly upTo: number | undefined;
+  /** The ids of the items that the list took of the whole feed. */
+  readonly seen: ReadonlySet<string> | undefined;
+  readonly place: FeedPlace;
+}
+
 /** One of the feeds that are merged. */
 class Lane<T> {
   /** No item that is not read yet is newer. */
-  bound: number;
-  cursor: string;
+  bound = Number.POSITIVE_INFINITY;
   isRead = false;
   #items: Placed<T>[] = [];
+  /** The place below the last page. */
+  #below: FeedPlace;
+  /** The place below the items of all batches but the last, and below those of the last one. */
+  #taken: FeedPlace;
+  #taking: FeedPlace;
   readonly #feed: TimedFeed<T>;
   readonly #pages: AsyncGenerator<PageBatch<T>, void, void> | undefined;
-  readonly #seen: ReadonlySet<string> | undefined;
+  readonly #start: LaneStart;
 
   /** A feed without pages was read to its end before. */
   constructor(
     feed: TimedFeed<T>,
     pages: AsyncGenerator<PageBatch<T>, void, void> | undefined,
-    cursor: string,
-    seen: ReadonlySet<string> | undefined,
+    start: LaneStart,
   ) {
     this.#feed = feed;
     this.#pages = pages;
-    this.#seen = seen;
-    this.cursor = cursor;
-    this.bound = Number.POSITIVE_INFINITY;
+    this.#start = start;
+    this.#below = start.place;
+    this.#taken = start.place;
+    this.#taking = start.place;
   }
 
   /** Reads the next page. */
   async fill(): Promise<void> {
     const step = await this.#pages?.next();
-    this.isRead = step !== undefined;
+    this.isRead ||= step !== undefined;
     if (!step || step.done) {
       this.bound = Number.NEGATIVE_INFINITY;
-      this.cursor = ENDED;
+      this.#below = { isEnded: true };
       return;
     }
     const { items, times, timeOf, next, isLast } = step.value;
-    const isNew = (item: T) => !this.#seen?.has(this.#feed.idOf(item) ?? '');
-    const fresh = items.filter(isNew).map((item) => ({ item, place: timeOf(item) }));
+    const { upTo = Number.POSITIVE_INFINITY, seen } = this.#start;
+    const fresh = placed(items.map((item) => ({ item, place: timeOf(item) }))).filter(
+      ({ item, place }) =>
+        !seen?.has(this.#feed.idOf(item) ?? '') && (timeOf(item) ?? place) <= upTo,
+    );
     this.#items = placed([...this.#items, ...fresh]);
     const last = times.filter((time) => time !== null).slice(-PROOF);
     if (last.length > 0) this.bound = Math.min(this.bound, Math.max(...last));
-    this.cursor = isLast ? ENDED : (next ?? this.cursor);
+    if (isLast) this.#below = { isEnded: true };
+    // Within what was taken of the whole feed, the place stays below all of it.
+    else if (next !== undefined && !seen?.has(next)) this.#below = { after: next };
   }
 
   takeAfter(bound: number): Placed<T>[] {
     const end = this.#items.findIndex(({ place }) => place <= bound);
     const isAll = end === -1 || bound === Number.NEGATIVE_INFINITY;
-    return this.#items.splice(0, isAll ? this.#items.length : end);
+    const items = this.#items.splice(0, isAll ? this.#items.length : end);
+    this.#taken = this.#taking;
+    this.#taking = this.#placeAt(items.at(-1)?.item);
+    return items;
+  }
+
+  /** The place below this item of the last batch, if the list took one and others remain. */
+  placeBelow(last: T | undefined, isCut: boolean): FeedPlace {
+    return isCut || this.#items.length > 0 ? this.#placeAt(last) : this.#below;
+  }
+
+  #placeAt(item: T | undefined): FeedPlace {
+    const after = item === undefined ? undefined : this.#feed.idOf(item);
+    return after === undefined ? this.#taken : { after };
   }
 }
 

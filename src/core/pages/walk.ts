@@ -23,11 +23,19 @@ export interface WalkOptions extends Reading {
 /** Which items a walk yields, and when it gives up. */
 export interface WalkFilter<T> {
   readonly matches: (item: T) => boolean;
-  /** Called with the cursor of the next page before it is requested. */
-  readonly onPage?: ((next: string) => void) | undefined;
+  /** Called after each page with what was taken of it. */
+  readonly onPage?: ((taken: Taken) => void) | undefined;
   /** The walk gives up after so many consecutive pages without a matching item. */
   readonly maxPages?: number | undefined;
-  readonly onGiveUp?: ((pages: number, before: string) => void) | undefined;
+  readonly onGiveUp?: ((pages: number) => void) | undefined;
+}
+
+/** How far a list has come. */
+export interface Taken {
+  /** The place from which another list would continue; undefined if nothing follows. */
+  readonly next: string | undefined;
+  /** Whether the items that were taken may lack newer ones, because the reading stopped. */
+  readonly isUnsure: boolean;
 }
 
 const thesisSizes = { step: THESIS_BLOCK, max: THESIS_LIMIT_MAX };
@@ -48,10 +56,10 @@ const UNTIMED_PAGES = 3;
 export interface ListBatch<T> {
   /** The items of the time range. */
   readonly items: readonly T[];
-  /** Where the next page begins; undefined after the last one. */
-  readonly next: string | undefined;
+  /** The place below the first so many of the items; undefined if nothing follows there. */
+  readonly placeAfter: (count: number) => string | undefined;
   /** Takes the items that were read but are not in a batch yet, because newer ones may follow. */
-  readonly rest?: (() => readonly T[]) | undefined;
+  readonly rest?: (() => ListBatch<T>) | undefined;
   /**
    * What ended the reading. The items are then the last ones, and newer ones may be missing among
    * them.
@@ -61,6 +69,8 @@ export interface ListBatch<T> {
 
 /** A batch of the pages of one feed. */
 export interface PageBatch<T> extends ListBatch<T> {
+  /** Where the next page begins; undefined after the last one. */
+  readonly next: string | undefined;
   /** Whether nothing of the range follows. */
   readonly isLast: boolean;
   /** The post times of the whole page; null for those that cannot be read. */
@@ -98,27 +108,40 @@ export async function* matching<T>(
   left: ItemsLeft,
   filter: Partial<WalkFilter<T>>,
 ): AsyncGenerator<T, void, void> {
-  const { matches = () => true, maxPages = Number.POSITIVE_INFINITY, onGiveUp, onPage } = filter;
+  const { maxPages = Number.POSITIVE_INFINITY, onGiveUp, onPage } = filter;
   /** Consecutive pages without a matching item. */
   let unmatched = 0;
-  for await (const { items, next, rest, failure } of batches) {
-    unmatched++;
-    for (const item of items) {
-      if (!matches(item)) continue;
-      unmatched = 0;
-      yield item;
-      if (--left.count === 0) break;
-    }
+  for await (const batch of batches) {
+    const { next, isMatched } = yield* takeFrom(batch, left, filter.matches);
+    const { failure, rest } = batch;
+    onPage?.({ next, isUnsure: failure !== undefined });
     // A limit that is reached does not make a list complete whose reading failed.
     if (failure !== undefined) throw failure.error;
     if (left.count === 0) return;
-    if (next === undefined) continue;
-    if (unmatched >= maxPages) {
-      for (const item of (rest?.() ?? []).filter(matches).slice(0, left.count)) yield item;
-      return onGiveUp?.(unmatched, next);
-    }
-    onPage?.(next);
+    unmatched = isMatched ? 0 : unmatched + 1;
+    if (next === undefined || unmatched < maxPages) continue;
+    if (rest !== undefined)
+      onPage?.({ ...(yield* takeFrom(rest(), left, filter.matches)), isUnsure: true });
+    return onGiveUp?.(unmatched);
   }
+}
+
+/** The items of a batch that match, as many as are left to take; returns the place below them. */
+function* takeFrom<T>(
+  { items, placeAfter }: ListBatch<T>,
+  left: ItemsLeft,
+  matches: (item: T) => boolean = () => true,
+): Generator<T, { next: string | undefined; isMatched: boolean }, void> {
+  let count = 0;
+  let isMatched = false;
+  for (const item of items) {
+    count++;
+    if (!matches(item)) continue;
+    isMatched = true;
+    yield item;
+    if (--left.count === 0) break;
+  }
+  return { next: placeAfter(count), isMatched };
 }
 
 /**
@@ -138,9 +161,12 @@ export async function* pagesInRange<T>(
     sizer?.saw(page.items.length, page.hasMore);
     range.see(page.items);
     const items = fresh.flatMap((candidate) => range.take(candidate));
+    const following = range.isOver ? undefined : next;
     yield {
       items,
-      next: range.isOver ? undefined : next,
+      next: following,
+      placeAfter: (count) =>
+        count < items.length ? lastIdOf(items.slice(0, count), feed.idOf) : following,
       isLast: range.isOver || !page.hasMore,
       times: page.items.map(range.timeOf),
       timeOf: range.timeOf,
@@ -150,6 +176,10 @@ export async function* pagesInRange<T>(
     range.checkTimes();
   }
 }
+
+/** The id of the last item that has one. */
+export const lastIdOf = <T>(items: readonly T[], idOf: PageFeed<T>['idOf']): string | undefined =>
+  items.map(idOf).findLast((id) => id !== undefined);
 
 /**
  * The items of a feed from `since` on and before `until`. Times may be missing or wrong: an item

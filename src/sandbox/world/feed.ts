@@ -1,9 +1,6 @@
 /** Posts in the order of their times. */
 export interface Feed<T> {
-  /**
-   * From new to old; null if `before` is unknown or hidden. `before` may be a post that does not
-   * match.
-   */
+  /** From new to old; null if `before` is not the id of a shown post that matches. */
   slice(
     before: string | undefined,
     limit: number,
@@ -35,11 +32,11 @@ export function createFeed<T extends { readonly id: string }>(
   return {
     slice(before, limit, now, matches = () => true) {
       const isShown = (row: Row<T>) => row.time <= now && row.hiddenUntil <= now;
-      // A cursor is a position among all posts, so one from another feed is valid too. That of a
-      // post which is
-      // hidden or was deleted is not: clients must survive that.
+      // The description promises nothing for the id of a post that the feed does not have: one of
+      // another feed, or one that is hidden or was deleted.
       const start = before === undefined ? undefined : byId.get(before);
-      if (before !== undefined && (!start || !isShown(start))) return null;
+      const isInFeed = start !== undefined && isShown(start) && matches(start.post);
+      if (before !== undefined && !isInFeed) return null;
       const items: T[] = [];
       for (let at = start ? rows.lastIndexOf(start) : rows.length; at > 0; ) {
         const row = rows[--at];

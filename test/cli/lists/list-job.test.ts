@@ -44,7 +44,7 @@ class Feed {
         return { items, hasMore: next !== null, nextBefore: next };
       },
     };
-    return { name: 'thesis', own: [feed], whole: feed, wanted: {}, among: {} };
+    return { name: 'thesis', own: [feed], whole: feed, feedOf: () => 0, wanted: {}, among: {} };
   }
 }
 
@@ -86,7 +86,8 @@ describe('the plan of a list', () => {
     ['--limit 40 --until 2030-01-01', null, null],
     ['--limit 40 --symbol WIF', null, null],
     ['--limit 40 --sort pnl', 2, 600],
-    ['--limit 40 --count-by day', 2, 600],
+    ['--limit 40 --count-by day', 1, 400],
+    ['--limit 40 --all --count-by day', null, null],
   ])('of %j has the lookup, then its pages', async (line, pages, most) => {
     const ran = await runList(`${line} --dry-run -o ndjson`.trim(), new Feed(0));
     expect(ran.calls).toMatchObject([lookup, { id: 'thesis.all', times: pages }]);
