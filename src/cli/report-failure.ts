@@ -33,7 +33,7 @@ export async function reportFailure(
     message: hide(known.message),
   };
   const exit = known.code === 'BUG' ? 1 : exitOf[known.kind];
-  const logged = stated(io.argv, ['--log-format']) === 'json';
+  const logged = stated(io.argv, '--log-format') === 'json';
   const log = () => ({
     time: new Date(io.clock.now()).toISOString(),
     level: 'error',
@@ -49,7 +49,7 @@ export async function reportFailure(
         utc: settings?.utc === true || !isTerminal,
       });
   const stack =
-    io.argv.includes('--debug') && error instanceof Error
+    beforeOperands(io.argv).includes('--debug') && error instanceof Error
       ? `${safeText(hide(error.stack ?? ''))}\n`
       : '';
   const prefix = io.isJournal ? journalPrefix('error') : '';
@@ -73,11 +73,24 @@ function failureOfUnknown(error: unknown): Failure {
   });
 }
 
-/** The value of a flag on a command line that may be invalid. */
-const stated = (argv: readonly string[], names: readonly string[]): string | undefined => {
-  for (const [index, word] of argv.entries()) {
+/** The words of a line that may be flags. */
+const beforeOperands = (argv: readonly string[]): readonly string[] => {
+  const end = argv.indexOf('--');
+  return end === -1 ? argv : argv.slice(0, end);
+};
+
+/**
+ * The value of a flag on a command line that may be invalid. A short name may follow those of flags
+ * without a value, and its value may follow it: `-qotable`.
+ */
+const stated = (argv: readonly string[], long: string, short?: string): string | undefined => {
+  const words = beforeOperands(argv);
+  for (const [index, word] of words.entries()) {
     const [name = '', inline] = word.split('=', 2);
-    if (names.includes(name)) return inline ?? argv[index + 1];
+    if (name === long) return inline ?? words[index + 1];
+    const [bundle, letter] = short === undefined ? [] : (/^-[hiqy]*([a-z])/.exec(word) ?? []);
+    if (bundle !== undefined && letter === short)
+      return word.slice(bundle.length) || words[index + 1];
   }
   return undefined;
 };
@@ -85,13 +98,13 @@ const stated = (argv: readonly string[], names: readonly string[]): string | und
 function wantsJson(io: Io, setting: ReportSettings['output'], logged: boolean): boolean {
   if (logged) return true;
   if (io.stderr.isTTY === true) return false;
-  if (io.argv.includes('--json')) return true;
+  if (beforeOperands(io.argv).includes('--json')) return true;
   const format =
-    setting ?? stated(io.argv, ['-o', '--output']) ?? (io.env['TRDR_OUTPUT'] || undefined);
+    setting ?? stated(io.argv, '--output', 'o') ?? (io.env['TRDR_OUTPUT'] || undefined);
   return format === undefined ? io.stdout.isTTY !== true : format !== 'table';
 }
 
 export function colorMode(argv: readonly string[]): 'auto' | 'always' | 'never' {
-  const mode = stated(argv, ['--color']);
+  const mode = stated(argv, '--color');
   return mode === 'always' || mode === 'never' ? mode : 'auto';
 }

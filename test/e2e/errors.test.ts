@@ -133,6 +133,28 @@ describe('an error', () => {
     });
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'USAGE', exit: 2 } });
   });
+
+  test.each([
+    [['-o', 'table'], true],
+    [['-otable'], true],
+    [['-qotable'], true],
+    [['-qyo', 'table'], true],
+    [['--output=table'], true],
+    [['-ocsv'], false],
+    [['-qocsv'], false],
+    [['--', '-otable'], false],
+    [['--', '--output', 'table'], false],
+    [['-otable', '--', '--json'], true],
+  ])(
+    'of a wrong line is text, if stderr is a file, only with a table: %j',
+    async (words, isText) => {
+      const { exitCode, stderr } = await runInProcess(['whois', '--no-such-flag', ...words], {
+        tty: false,
+      });
+      expect(exitCode).toBe(2);
+      expect(stderr).toMatch(isText ? /^error: / : /^\{"error":\{/);
+    },
+  );
 });
 
 describe('the wait of a 429', () => {

@@ -53,6 +53,9 @@ const GAP = 2;
  */
 const BESIDE = 72;
 
+/** Matches in a longer line are not highlighted: a search takes the square of its length. */
+const HIGHLIGHTED = 2_000;
+
 /** Other kinds are never cut, because a cut number looks like another number. */
 const mayBeCut = new Set<CellKind>(['text', 'handle', 'link', 'status']);
 const LEAST_TEXT = 8;
@@ -246,7 +249,7 @@ class FittedTable<T> implements Table<T> {
   /** Colors a text and highlights the matches of a search. */
   #paint({ kind }: Column<T>, tone: Tone, text: string): string {
     const { style, highlight } = this.#options;
-    if (!highlight || kind !== 'text') return style(tone, text);
+    if (!highlight || kind !== 'text' || text.length > HIGHLIGHTED) return style(tone, text);
     let painted = '';
     let end = 0;
     for (const { 0: match, index } of text.matchAll(highlight)) {

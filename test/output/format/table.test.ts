@@ -143,6 +143,16 @@ describe('a table', () => {
     );
   });
 
+  it('does not search very long lines, because the time grows with the square of their length', () => {
+    const mark: Style = (tone, text) => (tone === 'match' ? `[${text}]` : text);
+    const columns = [column('text', 'text', { whole: true })];
+    const highlight = /a*b/g;
+    const shown = (text: string) =>
+      createTable(columns, [{ text }], { ...look(30, mark), highlight }).draw([{ text }], false);
+    expect(shown(`${'a'.repeat(1_999)}b`)).toContain('[a');
+    expect(shown(`${'a'.repeat(2_000)}b`)).not.toContain('[');
+  });
+
   it('never truncates a number', () => {
     const columns = [column('text', 'text', { rank: 2 }), column('usd', 'usd')];
     expect(draw(columns, [{ text: 'words words words', usd: 123_456_789 }], 14)).toEqual([
