@@ -64,15 +64,15 @@ const scripts: Readonly<Record<string, string>> = completionFiles;
 
 /** The prebuilt output of a command line; undefined if there is none. */
 function prebuilt(argv: readonly string[]): string | undefined {
-  const [first = 'help', ...others] = argv;
-  const last = argv.at(-1);
+  const [first = '-h', ...others] = argv;
+  const last = argv.at(-1) ?? first;
   if (argv.length === 1 && ['version', '--version', '-V', '-v'].includes(first))
     return `${__VERSION__}\n`;
   if (argv.length === 1 && first === 'skill') return readPrebuilt('.', 'skill.md');
   if (last === '-h') return prebuiltHelp(argv.slice(0, -1), '.brief.txt');
   if (last === '--help') return prebuiltHelp(argv.slice(0, -1), '.txt');
   if (first === 'help') return prebuiltHelp(others, '.txt');
-  const script = argv.length === 2 && first === 'completion' ? scripts[last ?? ''] : undefined;
+  const script = argv.length === 2 && first === 'completion' ? scripts[last] : undefined;
   return script === undefined ? undefined : readPrebuilt('../completions', script);
 }
 

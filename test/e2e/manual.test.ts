@@ -123,8 +123,10 @@ describe('help', () => {
     // With other arguments, the program itself prints help.
     expect((await trdr(['whois', 'mira', '--help'])).stdout).toBe(direct.stdout);
     expect((await runInProcess(['help', 'whois'])).stdout).toBe(direct.stdout);
-    for (const line of [[], ['help'], ['--help']])
+    for (const line of [['help'], ['--help']])
       expect([line, (await trdr(line)).stdout]).toEqual([line, textOf('trdr.txt')]);
+    for (const line of [[], ['-h']])
+      expect([line, (await trdr(line)).stdout]).toEqual([line, textOf('trdr.brief.txt')]);
   });
 
   test('fits the terminal and has bold headings on it, unless color is off', async () => {

@@ -44,10 +44,12 @@ describe.skipIf(!isInstalled('script'))('the pager', () => {
     expect(textOf('env')).not.toContain('TRDR_API_KEY');
   });
 
-  test('gets a long page of help', async () => {
+  test('gets a long page of help, but none of -h', async () => {
     expect((await onTerminal('thesis tail --help')).paged).toContain('trdr thesis tail');
     expect((await onTerminal('thesis tail --help --no-pager')).paged).toBeUndefined();
-    expect((await onTerminal('version')).paged).toBeUndefined();
+    for (const line of ['version', '', '-h', 'thesis tail -h'])
+      expect((await onTerminal(line)).paged, line).toBeUndefined();
+    expect((await onTerminal('')).stdout).toContain('Run "trdr --help"');
   });
 
   test.each<readonly [why: string, line: string, given: Given]>([
@@ -57,7 +59,10 @@ describe.skipIf(!isInstalled('script'))('the pager', () => {
     ['CI', list, { env: { CI: 'true' } }],
     ['an agent', list, { env: { AI_AGENT: 'robot' } }],
     ['an empty TRDR_PAGER', list, { env: { TRDR_PAGER: '', PAGER: 'cat > paged' } }],
-    ['a pager that is not installed', list, { env: { TRDR_PAGER: 'no-such-pager' } }],
+    ...['no-such-pager', 'cat > paged |', 'cat --no-such-flag', 'exit 1', 'kill -9 $$'].map(
+      (pager) =>
+        [`"${pager}" reads nothing and fails`, list, { env: { TRDR_PAGER: pager } }] as const,
+    ),
   ])('does not run: %s', async (_, line, given) => {
     const { stdout, paged } = await onTerminal(line, given);
     expect(paged).toBeUndefined();
@@ -79,6 +84,12 @@ describe.skipIf(!isInstalled('script'))('the pager', () => {
     });
     expect(stdout).toContain('exit 0');
     expect(stdout).not.toMatch(/EPIPE|Error/);
+    // A pager that fails after it has read something has shown it.
+    const { stdout: broken } = await onTerminal(list, {
+      env: { TRDR_PAGER: 'read -r line; exit 1' },
+    });
+    expect(broken).toContain('exit 0');
+    expect(broken).not.toMatch(/^\S+ \d\d:\d\d:\d\d/m);
     const failed = 'whois mira nobody-of-this-name solwolf tokyo --strict --wide --sandbox';
     const { stdout: strict } = await onTerminal(failed, {
       rows: 3,

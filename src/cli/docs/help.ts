@@ -104,7 +104,8 @@ export async function showHelp(io: Io, words: readonly string[], isBrief = false
   const columns = (isTerminal && io.stdout.columns) || PREPARED;
   const text = helpText(await wholeProgram({ columns, isBrief }), words);
   const isBold = wantsColor(colorMode(io.argv), io.env, isTerminal);
-  const sink = (await helpPager(io)) ?? createSink(io.stdout, { name: 'stdout' });
+  const pager = isBrief ? undefined : await helpPager(io);
+  const sink = pager ?? createSink(io.stdout, { name: 'stdout' });
   await sink.write(isBold ? text : withoutBold(text));
   await sink.finish('complete');
 }

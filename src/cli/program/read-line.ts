@@ -17,7 +17,7 @@ const versionFlags = ['--version', '-V', '-v'];
 export async function readLine(argv: readonly string[], folder = ''): Promise<ParsedLine> {
   const [first = '', ...others] = argv;
   const words = versionFlags.includes(first) ? ['version', ...others] : [...argv];
-  if (words.length === 0) return { helpFor: [], isBrief: false };
+  if (words.length === 0) return { helpFor: [], isBrief: true };
   let reached: Program | undefined;
   try {
     const program = openTree((command) => {

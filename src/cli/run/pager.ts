@@ -8,14 +8,18 @@ import { isPromptOff } from '../prompt.ts';
 const LESS = 'command -v less >/dev/null || exec cat; exec less -FRX';
 
 /**
- * A pager that cannot be started leaves its input to cat, so that nothing is lost that was paid
- * for. Ctrl-C is for the pager: the shells above it live on.
+ * A pager that fails before it has read the first line leaves its input to cat, so that nothing is
+ * lost that was paid for. Ctrl-C is for the pager: the shells above it live on.
  */
 const SCRIPT = `trap : INT
 /bin/sh -c "$1"
 code=$?
-[ $code -eq 126 ] || [ $code -eq 127 ] || exit $code
+[ $code -ne 0 ] && IFS= read -r first && [ "$first" = "$2" ] || exit $code
+printf '%s\\n' "$first"
 exec cat`;
+
+/** A longer first line would not fit into an argument; whether it was read is then not known. */
+const LONGEST_FIRST_LINE = 10_000;
 
 const LF = 10;
 
@@ -68,7 +72,8 @@ class Pager {
     this.#kept.push(bytes);
     for (const byte of bytes) if (byte === LF) this.#lines++;
     if (this.#lines < (this.#io.stdout.rows ?? 0)) return;
-    this.#input = await this.#open();
+    const [first = ''] = Buffer.concat(this.#kept).toString().split('\n', 1);
+    this.#input = await this.#open(first.slice(0, LONGEST_FIRST_LINE));
     await this.#writeKept(this.#input);
   }
 
@@ -88,10 +93,10 @@ class Pager {
     if (kept.length > 0) await writeTo(stream, kept);
   }
 
-  async #open(): Promise<Writable> {
+  async #open(firstLine: string): Promise<Writable> {
     const { env, cwd, paging } = this.#io;
     const { execa } = await import('execa');
-    const child = execa('/bin/sh', ['-c', SCRIPT, 'sh', this.#line], {
+    const child = execa('/bin/sh', ['-c', SCRIPT, 'sh', this.#line, firstLine], {
       cwd,
       env: childEnv(env),
       extendEnv: false,

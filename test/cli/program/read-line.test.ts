@@ -87,7 +87,7 @@ describe('a command line', () => {
   });
 
   it.each([
-    ['', [], false],
+    ['', [], true],
     ['--help', [], false],
     ['-h', [], true],
     ['thesis --help', ['thesis'], false],
