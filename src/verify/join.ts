@@ -38,17 +38,16 @@ export function joinFiles(scanned: readonly Compared[], asked: Asked = {}): Veri
     certificate && problems.length === 0 ? [certificate] : [],
   );
   const chain = new Map(valid.map((certificate) => [certificate.lines.digest, certificate]));
-  const covered = valid.flatMap((certificate) =>
-    stretchesOf(certificate, beforeChain(certificate, chain)),
-  );
+  const covered = valid.flatMap((certificate) => stretchesIn(certificate, chain));
+  const isProven = (certificate: Certificate) => stretchesIn(certificate, chain).length > 0;
+  const proven = new Set(valid.filter(isProven).map((each) => firstOf(each, chain)));
   const recorded = valid.flatMap(({ coverage }) => coverage.gaps);
-  const files = scanned.map((one) => fileOf(one, chain, covered));
+  const files = scanned.map((one) => fileOf(one, chain, proven, covered));
   const { from, to } = askedStretch(asked, covered);
   const holes = from === null || to === null ? [] : without([{ from, to }], covered);
   const gaps = explain(holes, recorded, covered);
   const found: Status[] = files.map(({ status }) => status);
   if (gaps.length > 0) found.push('gaps');
-  else if (covered.length === 0) found.push('not verified yet');
   return {
     status: found.reduce(worse, 'complete'),
     from,
@@ -85,8 +84,12 @@ type Chain = ReadonlyMap<string, Certificate>;
 const previousOf = ({ lines: { previous } }: Certificate, chain: Chain): Certificate | undefined =>
   previous === null ? undefined : chain.get(previous);
 
-/** The newest post time in the files that a chain of files continues. */
-function beforeChain(certificate: Certificate, chain: Chain): number | null {
+/** The stretches of a file, from the newest post of the files that its chain continues. */
+const stretchesIn = (certificate: Certificate, chain: Chain): Stretch[] =>
+  stretchesOf(certificate, firstOf(certificate, chain).lines.before);
+
+/** The first file of the chain to which a file belongs. */
+function firstOf(certificate: Certificate, chain: Chain): Certificate {
   const seen = new Set<Certificate>();
   let first = certificate;
   for (
@@ -97,12 +100,13 @@ function beforeChain(certificate: Certificate, chain: Chain): number | null {
     seen.add(first);
     first = next;
   }
-  return first.lines.before;
+  return first;
 }
 
 function fileOf(
   { file, certificate, rows, duplicates, problems }: Compared,
   chain: Chain,
+  proven: ReadonlySet<Certificate>,
   covered: readonly Stretch[],
 ): VerifiedFile {
   if (!certificate || problems.length > 0) {
@@ -110,7 +114,7 @@ function fileOf(
     return { file, status, from: null, to: null, rows, duplicates, gaps: [] };
   }
   const previous = previousOf(certificate, chain);
-  const own = stretchesOf(certificate, beforeChain(certificate, chain)).map((each) => ({
+  const own = stretchesIn(certificate, chain).map((each) => ({
     ...each,
     from: Math.max(each.from, (previous?.verified ?? each.from - 1) + 1),
   }));
@@ -119,12 +123,11 @@ function fileOf(
   const to = greatest(parts.map((each) => each.to));
   const unread = from === null || to === null ? [] : without([{ from, to }], covered);
   const gaps = explain(unread, certificate.coverage.gaps, covered);
-  const isPart =
-    [...chain.values()].some((other) => previousOf(other, chain) === certificate) || previous;
-  const isEmpty = from === null && !isPart;
+  // A part may be so short that it adds nothing to what its chain proves.
+  const isProven = proven.has(firstOf(certificate, chain));
   return {
     file,
-    status: statusOf(gaps, isEmpty),
+    status: statusOf(gaps, isProven),
     from,
     to,
     rows,
@@ -133,9 +136,9 @@ function fileOf(
   };
 }
 
-function statusOf(gaps: readonly Unread[], isEmpty: boolean): Status {
+function statusOf(gaps: readonly Unread[], isProven: boolean): Status {
   if (gaps.length > 0) return 'gaps';
-  return isEmpty ? 'not verified yet' : 'complete';
+  return isProven ? 'complete' : 'not verified yet';
 }
 
 /** Divides holes, in order, by the gaps that were recorded, and states the reason of each part. */

@@ -66,6 +66,49 @@ describe('files of one tail', () => {
     expect(joinFiles([short, next])).toMatchObject({ status: 'complete', from: 101, to: 290 });
     expect(joinFiles([short]).status).toBe('not verified yet');
   });
+
+  const fresh = { after: 100, verified: 100 };
+  const first = file('one', fresh);
+  const second = file('two', { ...fresh, before: 150, previous: 'one' });
+  const third = file('three', { ...fresh, before: 180, previous: 'two' });
+  const other = file('other', { after: 100, verified: 300 });
+  test.each([
+    ['two', [first, second]],
+    ['three, in another order', [third, first, second]],
+    ['without the first', [second, third]],
+    ['beside a verified file of another run', [first, second, other]],
+  ])('of which nothing is verified are not complete: %s', (_, files) => {
+    const joined = joinFiles(files);
+    const parts = joined.files.filter((each) => each.file !== 'other');
+    expect(new Set(parts.map(({ status }) => status))).toEqual(new Set(['not verified yet']));
+    expect(joined.status).toBe('not verified yet');
+  });
+
+  it('are together as bad as the worst of them', () => {
+    const worst = ['complete', 'not verified yet', 'gaps', 'no certificate', 'changed'];
+    const seen = new Set<string>();
+    for (let seed = 0; seed < 300; seed++) {
+      const rng = rngOf(seed);
+      const files = Array.from({ length: 1 + rng.int(4) }, (_, at) => {
+        const verified = 100 + 50 * rng.int(4);
+        const gaps = rng.chance(0.1) ? [{ from: 120, to: 130, why: 'pages failed' }] : [];
+        const previous = at > 0 && rng.chance(0.7) ? `${at - 1}` : null;
+        const before = previous === null ? null : verified - 20;
+        const made = file(
+          `${at}`,
+          { verified, gaps, previous, before },
+          rng.chance(0.1) ? ['x'] : [],
+        );
+        return rng.chance(0.1) ? { ...made, certificate: undefined } : made;
+      });
+      const { status, gaps, files: found } = joinFiles(files);
+      const ranks = found.map((each) => worst.indexOf(each.status));
+      const least = gaps.length > 0 ? worst.indexOf('gaps') : 0;
+      expect(worst.indexOf(status), `seed ${seed}`).toBe(Math.max(least, ...ranks));
+      seen.add(status);
+    }
+    expect(seen.size).toBe(worst.length);
+  });
 });
 
 describe('a gap', () => {

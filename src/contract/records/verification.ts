@@ -1,7 +1,12 @@
 import * as z from 'zod/mini';
 import { field, float, int, nullable, string } from '../field.ts';
 
-const status = z.enum(['complete', 'not verified yet', 'gaps', 'no certificate', 'changed']);
+const statuses = ['complete', 'not verified yet', 'gaps', 'no certificate', 'changed'] as const;
+const status = (about: string) =>
+  field(
+    z.enum(statuses),
+    `${about} "not verified yet" means that nothing of it is proved yet; only "complete" exits 0.`,
+  );
 const from = nullable(
   z.number(),
   'First post time of the verified stretch, epoch ms; null if nothing is verified.',
@@ -21,7 +26,7 @@ const gaps = (about: string) =>
 
 const VerifiedFile = z.looseObject({
   file: string('The file.'),
-  status: field(status, 'Result of this file. A gap that another file fills does not count.'),
+  status: status('Result of this file. A gap that another file fills does not count.'),
   from,
   to,
   rows: int('Posts in the file, including those that are not verified yet.'),
@@ -31,7 +36,7 @@ const VerifiedFile = z.looseObject({
 export type VerifiedFile = z.infer<typeof VerifiedFile>;
 
 export const Verification = z.looseObject({
-  status: field(status, 'The worst result of the files; gaps also if there are gaps between them.'),
+  status: status('The worst result of the files; gaps also if there are gaps between them.'),
   from,
   to,
   rows: int('Posts in all files.'),
