@@ -3,8 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'no
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { BaseSequencer, type ProjectConfig, type TestSpecification } from 'vitest/node';
 import { cliTableForTests } from './.tools/cli-table3.mjs';
+import { SkipReporter } from './test/reporter.ts';
+import { isSoak } from './test/repeats.ts';
 
 /** The files that take longest. They start first, so that the run does not end with one of them alone. */
 const slow = [
@@ -14,10 +16,8 @@ const slow = [
   'e2e/faults',
   'e2e/pipes',
   'docs/demo',
-  'docs/unattended',
   'sim/relay',
   'store/relay-kill',
-  'docs/recipes',
   'campaign/tail',
   'sim/promise',
   'e2e/signals',
@@ -59,6 +59,12 @@ function isUsable(folder: string): boolean {
 
 // The tests write and sync many small files, which is cheap in memory.
 if (isUsable('/dev/shm')) process.env['TMPDIR'] = '/dev/shm';
+// No test depends on the day: every run, and the programs that it starts, begins at this time, or at that of TEST_NOW.
+const begin = process.env['TEST_NOW'] ?? '2026-05-13T10:20:30Z';
+process.env['CLOCK_SHIFT'] = `${Date.parse(begin) - Date.now()}`;
+/** The tests that start a server, whose clock is that of the machine. */
+const onServers = ['test/store/**/*.test.ts', 'test/campaign/money.test.ts', 'test/docs/*.soak.ts'];
+
 // Node reads these certificates at each start, which takes longer than the rest of the start.
 delete process.env['NODE_EXTRA_CA_CERTS'];
 
@@ -69,16 +75,30 @@ const markdown = {
     id.endsWith('.md') ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))};` : undefined,
 };
 
+const include = ['test/**/*.test.ts', ...(isSoak ? ['test/**/*.soak.ts'] : [])];
+const project = (name: string, test: Pick<ProjectConfig, 'include' | 'exclude' | 'execArgv'>) => ({
+  extends: true as const,
+  test: { name, include, ...test },
+});
+
 export default defineConfig({
   plugins: [cliTableForTests, markdown],
   test: {
-    include: ['test/**/*.test.ts'],
+    projects: [
+      project('shifted', {
+        exclude: onServers,
+        execArgv: ['--require', join(import.meta.dirname, 'test/shift-clock.cjs')],
+      }),
+      project('servers', { include: onServers.filter((path) => isSoak || !path.includes('soak')) }),
+    ],
     // Many tests wait for programs that wait themselves: more workers than processors keep these busy.
     maxWorkers: availableParallelism() + 3,
     // Files share a worker and its modules: loading them again for each file takes a third of the CPU of the suite.
     isolate: false,
     sequence: { sequencer: SlowFirst },
-    globalSetup: ['test/e2e/build.ts', 'test/require-tools.ts'],
+    globalSetup: ['test/e2e/build.ts'],
+    runner: 'test/runner.ts',
+    reporters: ['default', new SkipReporter()],
     // A machine with other work to do is slow, and no test is about that.
     testTimeout: 120_000,
     hookTimeout: 120_000,

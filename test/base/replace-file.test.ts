@@ -17,6 +17,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { realPath } from '../../src/base/files.ts';
 import { replaceFile, replaceWith, writeAtomic } from '../../src/base/replace-file.ts';
 import { fileSink } from '../../src/output/file.ts';
+import { asPlainUser } from '../plain-user.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -65,10 +66,12 @@ describe.each(writers)('%s', (name, write) => {
     expect(mode(path)).toBe(name === 'a file of trdr' ? '600' : '640');
   });
 
-  test.runIf(process.getuid?.() !== 0)('does not replace write-protected files', async () => {
+  test('does not replace write-protected files', async () => {
     const path = join(folder, 'file');
     writeFileSync(path, 'old', { mode: 0o444 });
-    await expect((async () => write(path, 'new'))()).rejects.toMatchObject({ code: 'EACCES' });
+    await asPlainUser(folder, () =>
+      expect((async () => write(path, 'new'))()).rejects.toMatchObject({ code: 'EACCES' }),
+    );
     expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual(['old', ['file']]);
   });
 

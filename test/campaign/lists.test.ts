@@ -2,12 +2,13 @@ import { expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { openHome, runInProcess, wordsOf } from '../e2e/harness.ts';
 import { type Call, type Reply, withService } from '../e2e/service.ts';
+import { repeats } from '../repeats.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
 
 // Lists of a service that stops a list early, rejects cursors, is down, or is answered for by a proxy. A list, with all
 // the commands that it prints to continue, has every row once, and ends as complete only then. Takes a few seconds by
 // default; CAMPAIGN_RUNS=5000 runs longer, SEED=n repeats one run.
-const RUNS = Number(process.env['CAMPAIGN_RUNS'] ?? 24);
+const RUNS = repeats('CAMPAIGN_RUNS', 12, 1_000);
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const MINUTE = 60_000;
 

@@ -6,14 +6,15 @@ import { readLedger } from '../../src/state/ledger/read-ledger.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { type Home, openHome, runInProcess } from '../e2e/harness.ts';
 import { receiptOf } from '../e2e/numbers.ts';
+import { repeats } from '../repeats.ts';
 import { rngOf } from '../sim/rng.ts';
-import { hasServer } from '../store/program.ts';
 import { startServer } from '../store/server.ts';
+import { has } from '../tools.ts';
 import { type Delivered, hostileService } from './hostile-service.ts';
 
 // Checks the spending of the program against a service that breaks connections, charges late and reports
 // wrong usage. Takes a few seconds by default; CAMPAIGN_RUNS=5000 runs longer, SEED=n repeats one run.
-const RUNS = Number(process.env['CAMPAIGN_RUNS'] ?? 16);
+const RUNS = repeats('CAMPAIGN_RUNS', 8, 300);
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const CONFIRM_ABOVE = 100_000;
 const OUT = 'numbers.ndjson';
@@ -144,8 +145,8 @@ test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
 /** The number of runs that share one budget. */
 const SHARING = 5;
 
-describe.skipIf(!hasServer())('machines with a shared budget', async () => {
-  const server = hasServer() ? await startServer() : undefined;
+describe.skipIf(!has('redis-server'))('machines with a shared budget', async () => {
+  const server = has('redis-server') ? await startServer() : undefined;
 
   test.each(Array.from({ length: Math.ceil(RUNS / 4) }, (_, run) => SEED + run))(
     'stay within it, although the store loses everything at any moment, or its entries are damaged (SEED=%i)',

@@ -6,12 +6,13 @@ import { expect, test } from 'vitest';
 import { compare, idsOf, readText, seedOf, startPosting, until } from '../e2e/feed.ts';
 import { type Home, openHome, startTrdr, withSandbox } from '../e2e/harness.ts';
 import { ledgerOf, receiptOf } from '../e2e/numbers.ts';
+import { repeats } from '../repeats.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
 import { type Delivered, hostileService } from './hostile-service.ts';
 
 // Ends runs of the program by random signals at random times, against a slow service. A few runs by default;
 // CAMPAIGN_RUNS=500 runs longer, SEED=n repeats one run.
-const RUNS = Number(process.env['CAMPAIGN_RUNS'] ?? 4);
+const RUNS = repeats('CAMPAIGN_RUNS', 3, 100);
 const FIRST = seedOf();
 const SIDE_BY_SIDE = 2;
 /** Longer than the time within which two signals count as one. */

@@ -4,13 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { idsOf, readText, startTail, until } from '../e2e/feed.ts';
 import { openHome } from '../e2e/harness.ts';
+import { repeats } from '../repeats.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
 import { type HostileFeed, type HostilePost, startHostileFeed } from './hostile-feed.ts';
 
 // Runs tails against a service that differs from its description and fails in every possible way, while files are moved
 // and processes are killed. CAMPAIGN_RUNS=500 runs longer, SEED=n repeats one run.
 
-const RUNS = Number(process.env['CAMPAIGN_RUNS'] ?? 6);
+const RUNS = repeats('CAMPAIGN_RUNS', 3, 60);
 const FIRST = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
 const SIDE_BY_SIDE = 3;
 

@@ -6,6 +6,7 @@ import { CachedLookup } from '../../src/core/lookup/cached-lookup.ts';
 import { readSubject } from '../../src/core/lookup/subject.ts';
 import { PeopleBook } from '../../src/state/people/book.ts';
 import { openFolder } from '../folder.ts';
+import { repeats } from '../repeats.ts';
 import { runs } from '../state/room.ts';
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
@@ -147,7 +148,7 @@ test('every owner of a wallet is one whom the service verified, by no dearer way
         }
       },
     ),
-    runs(Number(process.env['CAMPAIGN_RUNS'] ?? 150)),
+    runs(repeats('CAMPAIGN_RUNS', 50, 3_000)),
   );
 });
 

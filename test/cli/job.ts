@@ -1,6 +1,5 @@
 import { PassThrough } from 'node:stream';
 import { systemClock } from '../../src/base/clock.ts';
-import { allLeaves } from '../../src/cli/docs/help.ts';
 import type { ExitCode } from '../../src/cli/exit.ts';
 import type { Io } from '../../src/cli/io.ts';
 import { readLine } from '../../src/cli/program/read-line.ts';
@@ -10,9 +9,6 @@ import { openRun } from '../../src/cli/run/open-run.ts';
 import { createInFlight } from '../../src/core/client/in-flight.ts';
 import { type Estimate, type Planned, totalOf } from '../../src/core/spend/plan.ts';
 import { envOf, openHome, type RunOptions } from '../e2e/harness.ts';
-
-/** All commands, which reading a line begins to load: a test that ends before would leave that behind. */
-const commands = allLeaves();
 
 interface JobOptions extends Pick<RunOptions, 'sandbox' | 'home' | 'env'> {
   /** The complete stdin. */
@@ -51,7 +47,6 @@ export async function runJobOf(
     stdout: stdout.stream,
     stderr: stderr.stream,
   });
-  await commands;
   const parsed = await readLine(io.argv, io.cwd);
   if (!('command' in parsed)) throw new Error('the line asks for help');
   const { path, options } = parsed.command;

@@ -2,7 +2,8 @@ import { readdirSync } from 'node:fs';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { openFolder } from '../folder.ts';
-import { hasServer } from '../store/program.ts';
+import { isSoak } from '../repeats.ts';
+import { has } from '../tools.ts';
 import { root } from './pages.ts';
 
 /** Runs a demo, which must exit 0 and leave no files behind. Returns what it shows. */
@@ -31,12 +32,10 @@ test('the demo shows its commands', async () => {
     expect(text).toContain(shown);
 });
 
-// The demo mostly waits for the lease of a killed leader, so it runs only with DEMO=store.
-test.runIf(process.env['DEMO'] === 'store' && hasServer())(
-  'the demo of the store loses its leader and no post',
-  async () => {
-    const text = await demo('store');
-    expect(text).toMatch(/feed +thesis +polling +led by two/);
-    expect(text).toMatch(/Both followers have the same \d+ posts in the same order, each once\./);
-  },
-);
+// The demo mostly waits for the lease of a killed leader.
+const inSoak = isSoak ? test.skipIf(!has('redis-server')) : undefined;
+inSoak?.('the demo of the store loses its leader and no post', async () => {
+  const text = await demo('store');
+  expect(text).toMatch(/feed +thesis +polling +led by two/);
+  expect(text).toMatch(/Both followers have the same \d+ posts in the same order, each once\./);
+});

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { execa, execaSync } from 'execa';
 import { onTestFinished } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
-import { isInstalled, openWorkspace, type Workspace } from '../e2e/shells.ts';
+import { openWorkspace, type Workspace } from '../e2e/shells.ts';
+import { has } from '../tools.ts';
 
 /** A service, and a workspace that uses it, both for the present test. */
 export async function openMachine(
@@ -50,10 +51,17 @@ export const syntaxOf = (script: string): string =>
   execaSync('bash', ['-n'], { input: script, reject: false }).stderr;
 
 /** The tools of the docs that not every machine has. */
-export const tools = ['curl', 'jq', 'mlr', 'duckdb', 'sqlite3', 'kcat', 'redis-cli', 'nats'];
+export const tools = [
+  'curl',
+  'jq',
+  'mlr',
+  'duckdb',
+  'sqlite3',
+  'kcat',
+  'redis-cli',
+  'nats',
+] as const;
 
 /** The tools that a script calls, also inside a quoted command, and that are not installed. */
 export const missingFor = (script: string): string[] =>
-  tools.filter(
-    (tool) => new RegExp(`(?:^|[\\s"'|(])${tool} `, 'm').test(script) && !isInstalled(tool),
-  );
+  tools.filter((tool) => new RegExp(`(?:^|[\\s"'|(])${tool} `, 'm').test(script) && !has(tool));

@@ -6,8 +6,9 @@ import { parseDocument } from 'yaml';
 import * as z from 'zod/mini';
 import { exitOf } from '../../src/cli/exit.ts';
 import { readLine } from '../../src/cli/program/read-line.ts';
-import { isInstalled } from '../e2e/shells.ts';
 import { openFolder } from '../folder.ts';
+import { isSoak } from '../repeats.ts';
+import { has } from '../tools.ts';
 import { readPage } from './pages.ts';
 
 const page = readPage('docs/recipes.md');
@@ -73,7 +74,7 @@ describe('the systemd units', () => {
   });
 });
 
-test.skipIf(!isInstalled('logrotate'))('the logrotate file rotates as written', () => {
+test.skipIf(!has('logrotate'))('the logrotate file rotates as written', () => {
   const folder = openFolder();
   const [out, config] = [join(folder, 'theses.ndjson'), join(folder, 'trdr.conf')];
   const [told, bin] = [join(folder, 'told'), join(folder, 'systemctl')];
@@ -180,7 +181,8 @@ describe('the Kubernetes manifest', () => {
     expect(tail.env?.find(({ name }) => name === 'TRDR_API_KEY')?.value).toBeUndefined();
   });
 
-  test.skipIf(!isInstalled('kubectl'))('has only fields that the types of Kubernetes know', () => {
+  const inSoak = isSoak ? test.skipIf(!has('kubectl')) : undefined;
+  inSoak?.('has only fields that the types of Kubernetes know', () => {
     const folder = openFolder();
     const path = join(folder, 'tail.yaml');
     writeFileSync(path, text);

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { maskKey } from '../../src/core/client/mask-key.ts';
+import { has } from '../tools.ts';
 import { type Home, openHome, programEnv, runInProcess, trdr, withSandbox } from './harness.ts';
 import { program } from './program.ts';
-import { isInstalled } from './shells.ts';
 
 const configOf = (home: Home) => JSON.parse(readFileSync(join(home.config, 'config.json'), 'utf8'));
 
@@ -139,7 +139,7 @@ describe('trdr auth login', () => {
     expect(login.stderr).not.toContain('half');
   });
 
-  test.skipIf(!isInstalled('script')).each([
+  test.skipIf(!has('script')).each([
     ['auth login', ['auth', 'login', '--no-verify', '--base-url', URL_OF_DESK]],
     ['store login', ['store', 'login', 'redis://desk@127.0.0.1:1', '--no-verify']],
   ])('hides a secret that a script types as soon as %s asks for it', async (_, words) => {

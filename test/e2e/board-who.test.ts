@@ -68,9 +68,18 @@ test.each(['table', 'markdown', 'csv', 'json', 'ndjson'])(
   'the traders are in the format %s',
   async (format) => {
     const sandbox = await withSandbox();
-    const { stdout } = await runInProcess([...WORDS, '--top', '12', '-o', format], { sandbox });
-    expect(stdout).toContain('trader');
-    expect(stdout).toContain('0xApe101');
+    const { run } = openHome();
+    const words = [...WORDS, '--top', '40'];
+    const rows = (await run([...words, '-o', 'ndjson'], { sandbox })).records();
+    const named = rows.flatMap(({ trader }) => (typeof trader === 'string' ? [trader] : []));
+    expect(named).not.toEqual([]);
+    const { stdout } = await run([...words, '-o', format], {
+      sandbox,
+      columns: 200,
+      tty: format === 'table',
+    });
+    const plain = stdout.replaceAll('\\', '');
+    for (const name of ['trader', ...named]) expect(plain).toContain(name);
   },
 );
 

@@ -1,11 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { repeats } from '../repeats.ts';
 import { bash } from './bash.ts';
 import { openDesk, runInProcess, withSandbox } from './harness.ts';
 
 /** The number of lines of an endless input; `BULK_LINES=3000000` reads more. */
-const LINES = Number(process.env['BULK_LINES'] ?? 80_000);
+const LINES = repeats('BULK_LINES', 20_000, 1_000_000);
 const plenty = { ratePerMinute: 1_000_000, burstPerSecond: 1_000_000, plan: 'enterprise' } as const;
 
 describe('endless input', () => {

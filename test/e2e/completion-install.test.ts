@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { completionScripts } from '../../src/cli/docs/completion/scripts.ts';
+import { has } from '../tools.ts';
 import { openHome, type RunOptions, trdr } from './harness.ts';
-import { isInstalled } from './shells.ts';
 
 const inHome = {
   bash: '.local/share/bash-completion/completions/trdr',
@@ -40,7 +40,7 @@ describe('trdr completion install', () => {
         );
       }
       const isThere = shell !== 'bash' || existsSync('/usr/share/bash-completion/bash_completion');
-      if (isInstalled(shell) && isThere) {
+      if (has(shell) && isThere) {
         const env = { PATH: process.env['PATH'] ?? '', HOME: home.path, TERM: 'dumb' };
         const { stdout } = await execa(shell, ['-c', asked[shell](path)], {
           env,

@@ -7,9 +7,10 @@ import { completion } from '../../src/cli/commands/about.ts';
 import { commandProse } from '../../src/cli/docs/command-prose.ts';
 import { completionScripts } from '../../src/cli/docs/completion/scripts.ts';
 import { openFolder } from '../folder.ts';
+import { has } from '../tools.ts';
 import { trdr } from './harness.ts';
 import { program } from './program.ts';
-import { askBash, askFish, isInstalled, pressTab, shellHome } from './shells.ts';
+import { askBash, askFish, pressTab, shellHome } from './shells.ts';
 
 const read = (name: string) => completionScripts[name] ?? '';
 
@@ -45,7 +46,7 @@ describe('in a shell', () => {
   });
   afterAll(() => home.close());
 
-  test.skipIf(!isInstalled('bash')).each([
+  test.skipIf(!has('bash')).each([
     ...cases,
     // The shell starts a new word after = and @.
     ['trdr whois --as=', ['handle', 'wallet', 'id']],
@@ -56,7 +57,7 @@ describe('in a shell', () => {
   );
 
   test
-    .skipIf(!isInstalled('fish'))
+    .skipIf(!has('fish'))
     .each([
       ...cases,
       ['trdr whois --as=ha', ['--as=handle']],
@@ -67,22 +68,22 @@ describe('in a shell', () => {
     expect((await askFish(line, home)).sort()).toEqual([...offers].sort()),
   );
 
-  test.skipIf(!isInstalled('script')).each(['bash', 'zsh'] as const)(
-    '%s on a terminal completes commands, flags, values and names',
-    async (shell) => {
-      if (!isInstalled(shell)) return;
-      for (const [line, completed] of [
-        ['trdr launchpad bo', 'trdr launchpad board'],
-        ['trdr launchpad board --period w', '--period weekly'],
-        ['trdr whois --fields subject,han', '--fields subject,handle'],
-        ['trdr whois --as=ha', '--as=handle'],
-        ['trdr whois --out=scr', '--out=scripts/'],
-        ['trdr me --profile des', '--profile desk'],
-        ['trdr whois --sandbox mi', '--sandbox mira'],
-      ] as const)
-        expect(await pressTab(shell, line, home)).toContain(completed);
-    },
-  );
+  for (const shell of ['bash', 'zsh'] as const)
+    test.skipIf(!has('script', shell))(
+      `${shell} on a terminal completes commands, flags, values and names`,
+      async () => {
+        for (const [line, completed] of [
+          ['trdr launchpad bo', 'trdr launchpad board'],
+          ['trdr launchpad board --period w', '--period weekly'],
+          ['trdr whois --fields subject,han', '--fields subject,handle'],
+          ['trdr whois --as=ha', '--as=handle'],
+          ['trdr whois --out=scr', '--out=scripts/'],
+          ['trdr me --profile des', '--profile desk'],
+          ['trdr whois --sandbox mi', '--sandbox mira'],
+        ] as const)
+          expect(await pressTab(shell, line, home)).toContain(completed);
+      },
+    );
 });
 
 describe('the lines of the help set up completion for a user with an empty home', () => {
@@ -94,26 +95,31 @@ describe('the lines of the help set up completion for a user with an empty home'
     return run;
   };
   // As root, a line could write into a folder of the system, which the shell of a plain user must not need.
-  const plain = process.getuid?.() === 0 && isInstalled('setpriv');
+  const plain = process.getuid?.() === 0 && has('setpriv');
 
-  test.each([
-    ['bash', '.bashrc'],
-    ['zsh', '.zshrc'],
-    ['fish', '.config/fish/config.fish'],
-  ])('%s', async (shell, file) => {
+  const profiles = { bash: '.bashrc', zsh: '.zshrc', fish: '.config/fish/config.fish' } as const;
+  const shells = Object.keys(profiles) as (keyof typeof profiles)[];
+
+  test.each(shells)('are in the help for %s', (shell) => {
     expect(lineOf(shell)).toContain(`trdr completion ${shell}`);
-    if (!isInstalled(shell) || !isInstalled('expect')) return;
-    const path = openFolder();
-    cpSync(dirname(dirname(program)), join(path, 'trdr'), { recursive: true });
-    mkdirSync(join(path, 'bin'));
-    const start = `#!/bin/sh\nexec '${process.execPath}' '${join(path, 'trdr/bin/trdr.js')}' "$@"\n`;
-    writeFileSync(join(path, 'bin/trdr'), start, { mode: 0o755 });
-    mkdirSync(join(path, dirname(file)), { recursive: true });
-    writeFileSync(join(path, file), `${lineOf(shell)}\necho set up\n`);
-    const own = plain ? ['setpriv', '--reuid', '64123', '--regid', '64123', '--clear-groups'] : [];
-    if (plain) execaSync('chown', ['-R', '64123:64123', path]);
-    // Enter runs the completed line; its error names the command.
-    const dialog = `set timeout 60
+  });
+
+  for (const shell of shells)
+    test.skipIf(!has(shell, 'expect'))(shell, async () => {
+      const file = profiles[shell];
+      const path = openFolder();
+      cpSync(dirname(dirname(program)), join(path, 'trdr'), { recursive: true });
+      mkdirSync(join(path, 'bin'));
+      const start = `#!/bin/sh\nexec '${process.execPath}' '${join(path, 'trdr/bin/trdr.js')}' "$@"\n`;
+      writeFileSync(join(path, 'bin/trdr'), start, { mode: 0o755 });
+      mkdirSync(join(path, dirname(file)), { recursive: true });
+      writeFileSync(join(path, file), `${lineOf(shell)}\necho set up\n`);
+      const own = plain
+        ? ['setpriv', '--reuid', '64123', '--regid', '64123', '--clear-groups']
+        : [];
+      if (plain) execaSync('chown', ['-R', '64123:64123', path]);
+      // Enter runs the completed line; its error names the command.
+      const dialog = `set timeout 60
       spawn ${[...own, shell, '-i'].join(' ')}
       expect "set up"
       send "trdr launchpad bo\\t"
@@ -122,20 +128,20 @@ describe('the lines of the help set up completion for a user with an empty home'
       expect NO_BASE_URL
       send "exit\\r"
       expect eof`;
-    const env = {
-      PATH: `${join(path, 'bin')}:${process.env['PATH']}`,
-      HOME: path,
-      TERM: 'xterm',
-      LANG: 'C.UTF-8',
-    };
-    const { stdout } = await execa('expect', ['-c', dialog], {
-      env,
-      cwd: path,
-      extendEnv: false,
-      reject: false,
+      const env = {
+        PATH: `${join(path, 'bin')}:${process.env['PATH']}`,
+        HOME: path,
+        TERM: 'xterm',
+        LANG: 'C.UTF-8',
+      };
+      const { stdout } = await execa('expect', ['-c', dialog], {
+        env,
+        cwd: path,
+        extendEnv: false,
+        reject: false,
+      });
+      expect(stripVTControlCharacters(stdout)).toContain('NO_BASE_URL');
     });
-    expect(stripVTControlCharacters(stdout)).toContain('NO_BASE_URL');
-  });
 });
 
 describe('the PowerShell script', () => {

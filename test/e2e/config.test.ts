@@ -9,6 +9,7 @@ import {
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
+import { some } from '../repeats.ts';
 import { type Home, openHome, runInProcess, startTrdr } from './harness.ts';
 
 const fileOf = (home: Home) => join(home.config, 'config.json');
@@ -144,7 +145,8 @@ process.on('exit', () => fs.writeFileSync('calls', String(calls)));
     const instants = Number(readFileSync(join(whole.path, 'calls'), 'utf8'));
     expect(instants).toBeGreaterThan(20);
     const left: string[] = [];
-    for (let at = 1; at <= instants; at++) {
+    const all = Array.from({ length: instants }, (_, at) => at + 1);
+    for (const at of some(all, 15)) {
       const home = withKey();
       expect(await save(home, at)).toBe('SIGKILL');
       left.push(...readdirSync(home.config));

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { has } from '../tools.ts';
 import { openHome, type RunOptions, runInProcess, trdr, withSandbox } from './harness.ts';
-import { isInstalled } from './shells.ts';
 
 interface Sent {
   readonly method: string;
@@ -57,7 +57,7 @@ async function shell(lines: string, { sandbox }: RunOptions) {
 const USER = '11111111-2222-4333-8444-555555555555';
 const COIN = 'So11111111111111111111111111111111111111112';
 
-describe.skipIf(!isInstalled('curl'))('--dry-run --curl', () => {
+describe.skipIf(!has('curl'))('--dry-run --curl', () => {
   test.each([
     ['whois', ['mira', '@kopa', USER]],
     ['resolve', ['--direct', 'mira']],

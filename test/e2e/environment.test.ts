@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { widthOf } from '../../src/output/terminal/width.ts';
+import { some } from '../repeats.ts';
 import { bash } from './bash.ts';
 import { openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
 
@@ -27,7 +28,7 @@ const commands: readonly (readonly string[])[] = [
   ['whois', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee'],
   ['thesis', 'list', '--before', 'no-such-thesis'],
 ];
-const named = commands.map((words) => ({ line: words.join(' '), words }));
+const named = some(commands, 12).map((words) => ({ line: words.join(' '), words }));
 const utf8 = { LANG: 'C.UTF-8' };
 const COLOR = /\u001b\[/;
 
@@ -47,7 +48,7 @@ test('treats a terminal of size 0x0 as 80 columns wide', async () => {
 });
 
 describe.each(named)('trdr $line', ({ words }) => {
-  test.each([40, 60, 80, 200])('fits a terminal of %i columns', async (columns) => {
+  test.each(some([40, 60, 80, 200], 2))('fits a terminal of %i columns', async (columns) => {
     const { run } = await openDesk({ now: NOW });
     const ran = await run(words, { tty: true, columns, env: utf8 });
     expect(ran.exitCode).not.toBe(1);
@@ -158,18 +159,23 @@ describe('a bare environment', () => {
     expect([ran.codes, JSON.parse(ran.stdout)]).toMatchObject([[0], { ratePerMinute: 600 }]);
   });
 
-  test.each([
-    ['stdin closed', 'trdr whois mira <&-'],
-    ['stdin from /dev/null', 'trdr whois mira </dev/null'],
-    ['stderr closed', 'trdr whois mira 2>&-'],
-    ['a home that does not exist', 'HOME=/nonexistent/home trdr whois mira'],
-    ['a home that may not be written', 'HOME=/proc/nowhere/home trdr whois mira'],
-    ['an empty home', 'HOME= trdr whois mira'],
-    ['no home', 'unset HOME; trdr whois mira'],
-    ['a deleted folder', 'mkdir gone; cd gone; rmdir ../gone; trdr whois mira'],
-    ['no locale and no terminal', 'unset LANG LC_ALL TERM; trdr whois mira'],
-    ['an unusual umask', 'umask 777; trdr whois mira'],
-  ])('works with %s', async (_, line) => {
+  test.each(
+    some(
+      [
+        ['stdin closed', 'trdr whois mira <&-'],
+        ['stdin from /dev/null', 'trdr whois mira </dev/null'],
+        ['stderr closed', 'trdr whois mira 2>&-'],
+        ['a home that does not exist', 'HOME=/nonexistent/home trdr whois mira'],
+        ['a home that may not be written', 'HOME=/proc/nowhere/home trdr whois mira'],
+        ['an empty home', 'HOME= trdr whois mira'],
+        ['no home', 'unset HOME; trdr whois mira'],
+        ['a deleted folder', 'mkdir gone; cd gone; rmdir ../gone; trdr whois mira'],
+        ['no locale and no terminal', 'unset LANG LC_ALL TERM; trdr whois mira'],
+        ['an unusual umask', 'umask 777; trdr whois mira'],
+      ],
+      5,
+    ),
+  )('works with %s', async (_, line) => {
     const sandbox = await withSandbox();
     const none = {
       TRDR_CONFIG_DIR: undefined,

@@ -10,6 +10,14 @@ import { checkSchema } from './schema-check.ts';
 
 export { runInProcess };
 
+/** What moves the clock of a started program as that of the tests is moved. */
+export const shiftedClock: Readonly<Record<string, string>> = Object.fromEntries(
+  ['CLOCK_SHIFT', 'NODE_OPTIONS'].flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  }),
+);
+
 const COMPILE_CACHE = 'NODE_DISABLE_COMPILE_CACHE';
 
 /** A temporary home directory with all files of trdr. */
@@ -34,6 +42,7 @@ export function openHome(): Home {
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: path,
+      ...shiftedClock,
       TRDR_CONFIG_DIR: config,
       TRDR_STATE_DIR: state,
       TRDR_CACHE_DIR: cache,

@@ -4,14 +4,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { boardPeriods } from '../../src/contract/records/launchpad.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
+import { repeats } from '../repeats.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
 import { openDesk, openHome, startTrdr, withSandbox } from './harness.ts';
 import { ledgerOf } from './numbers.ts';
 import { withService } from './service.ts';
 
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const RUNS = Number(process.env['CAMPAIGN_RUNS'] ?? 4);
-const KILLS = Number(process.env['KILLS'] ?? 6);
+const RUNS = repeats('CAMPAIGN_RUNS', 3, 100);
+const KILLS = repeats('KILLS', 3, 60);
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
@@ -149,7 +150,8 @@ describe('trdr launchpad history', () => {
     const now = sandbox.clock.now();
     const asked: Asked = { period: 'weekly', since: now - 5 * DAY, until: now, every: DAY };
     const rows = rowsOf(sandbox, asked);
-    const [one, two] = [rows[0], rows.findLast(({ username }) => username === null)];
+    const one = rows.find(({ username }) => username !== null);
+    const two = rows.findLast(({ username }) => username === null);
     const names = [`@${one?.username?.toUpperCase()}`, two?.wallet ?? ''];
     const ran = await run([...wordsOf(asked), ...names]);
     const wanted = rows.filter(({ wallet }) => [one?.wallet, two?.wallet].includes(wallet));

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
+import { some } from '../repeats.ts';
 import { openHome, runInProcess } from './harness.ts';
 import * as valid from './records.ts';
 import { anyMe, type Call, type Reply, withService } from './service.ts';
@@ -134,7 +135,7 @@ const headers = { 'x-request-id': 'r\u009b31m', 'x-hostile': '\u009b2J' };
 /** The other formats escape in the same way for every command. */
 const escaping = ['whois mira juno', 'pnl mira juno --yes', 'thesis list', 'launchpad board'];
 
-describe.each(commands.map((words) => ({ line: words.join(' '), words })))(
+describe.each(some(commands, 14).map((words) => ({ line: words.join(' '), words })))(
   'trdr $line',
   ({ line, words }) => {
     test.each(formats.filter((format) => format === 'table' || escaping.includes(line)))(
@@ -167,45 +168,47 @@ describe.each(commands.map((words) => ({ line: words.join(' '), words })))(
       },
     );
 
-    test.skipIf(words[0] === 'api')('prints no active formulas', async () => {
-      const service = await withService(
-        (call) => {
-          const reply = answer(call);
-          const text = JSON.stringify(reply.body).replaceAll(
-            JSON.stringify(hostile).slice(1, -1),
-            '=cmd|calc',
-          );
-          return { ...reply, body: JSON.parse(text) };
-        },
-        { ownMe: true },
-      );
-      const home = openHome();
-      const ran = await home.run([...words, '-o', 'csv'], {
-        sandbox: service,
-        clock: virtualClock(1_700_000_000_000),
+    if (words[0] !== 'api')
+      test('prints no active formulas', async () => {
+        const service = await withService(
+          (call) => {
+            const reply = answer(call);
+            const text = JSON.stringify(reply.body).replaceAll(
+              JSON.stringify(hostile).slice(1, -1),
+              '=cmd|calc',
+            );
+            return { ...reply, body: JSON.parse(text) };
+          },
+          { ownMe: true },
+        );
+        const home = openHome();
+        const ran = await home.run([...words, '-o', 'csv'], {
+          sandbox: service,
+          clock: virtualClock(1_700_000_000_000),
+        });
+        expect(ran.exitCode, ran.stderr).not.toBe(1);
+        writeFileSync(join(home.path, 'out.csv'), ran.stdout);
+        for (const cell of cellsOf(ran.stdout))
+          expect(cell).not.toMatch(/^[\s\u00a0]*[=+@\t\r|%]|^-[^\d.]/);
       });
-      expect(ran.exitCode, ran.stderr).not.toBe(1);
-      writeFileSync(join(home.path, 'out.csv'), ran.stdout);
-      for (const cell of cellsOf(ran.stdout))
-        expect(cell).not.toMatch(/^[\s\u00a0]*[=+@\t\r|%]|^-[^\d.]/);
-    });
 
     const isOwnRecord =
       ['api', 'auth', 'doctor'].includes(words[0] ?? '') || words.includes('--fields');
 
-    test.skipIf(isOwnRecord)('passes everything unchanged to a program', async () => {
-      const service = await withService(answer, { ownMe: true });
-      const ran = await runInProcess([...words, '-o', 'ndjson'], {
-        sandbox: service,
-        clock: virtualClock(1_700_000_000_000),
+    if (!isOwnRecord)
+      test('passes everything unchanged to a program', async () => {
+        const service = await withService(answer, { ownMe: true });
+        const ran = await runInProcess([...words, '-o', 'ndjson'], {
+          sandbox: service,
+          clock: virtualClock(1_700_000_000_000),
+        });
+        expect(ran.exitCode, ran.stderr).not.toBe(9);
+        for (const line of ran.lines()) expect(unsafeInJson.exec(line)).toBe(null);
+        const known = JSON.stringify(ran.records());
+        // Only the beginning is compared, because the service may replace the unpaired surrogate in the hostile
+        // text.
+        if (!words.includes('noone')) expect(known).toContain(JSON.stringify(hostile).slice(1, 40));
       });
-      expect(ran.exitCode, ran.stderr).not.toBe(9);
-      for (const line of ran.lines()) expect(unsafeInJson.exec(line)).toBe(null);
-      const known = JSON.stringify(ran.records());
-      // Only the beginning is compared, because the service may replace the unpaired surrogate in the hostile
-      // text.
-      if (!words.includes('noone')) expect(known).toContain(JSON.stringify(hostile).slice(1, 40));
-    });
   },
 );
 

@@ -119,9 +119,13 @@ export async function runInProcess(
   const zone = process.env['TZ'];
   // Dates follow the variable of the process.
   if (io.env['TZ'] !== undefined) process.env['TZ'] = io.env['TZ'];
-  const exitCode = await run(io);
-  if (zone === undefined) delete process.env['TZ'];
-  else process.env['TZ'] = zone;
+  let exitCode: number;
+  try {
+    exitCode = await run(io);
+  } finally {
+    if (zone === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = zone;
+  }
   stdin.destroy();
   // Waits for the last write.
   await new Promise((resolve) => setImmediate(resolve));

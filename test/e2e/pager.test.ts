@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
+import { has } from '../tools.ts';
 import { openHome, programEnv, trdr } from './harness.ts';
 import { program } from './program.ts';
-import { isInstalled } from './shells.ts';
 
 const list = 'thesis list --limit 20 --sandbox';
 
@@ -33,7 +33,7 @@ async function onTerminal(line: string, { rows = 10, env = {} }: Given = {}) {
   return { stdout, paged, textOf: (name: string) => readFileSync(file(name), 'utf8') };
 }
 
-describe.skipIf(!isInstalled('script'))('the pager', () => {
+describe.skipIf(!has('script'))('the pager', () => {
   test('gets a table that is longer than the screen, in color, and no key', async () => {
     const { stdout, paged, textOf } = await onTerminal(list, { env: { FORCE_COLOR: '1' } });
     expect(paged?.split('\n').length).toBeGreaterThan(20);

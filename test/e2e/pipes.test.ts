@@ -4,6 +4,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { openPromise } from '../../src/base/calls.ts';
+import { some } from '../repeats.ts';
 import { bash } from './bash.ts';
 import { openDesk, openHome, startTrdr, trdr, withSandbox } from './harness.ts';
 import { numbers } from './records.ts';
@@ -26,7 +27,7 @@ describe('a closed reader', () => {
     ['config list', 'table'],
     ['whois --dry-run -', 'ndjson', subjects],
   ];
-  test.each(each)('makes "%s -o %s" exit 0 silently', async (words, format, input) => {
+  test.each(some(each, 4))('makes "%s -o %s" exit 0 silently', async (words, format, input) => {
     const sandbox = await withSandbox(plenty);
     const one = await bash(`trdr ${words} -o ${format} | head -1`, { sandbox, input });
     expect([one.codes, one.stderr]).toEqual([[0, 0], '']);
@@ -35,7 +36,7 @@ describe('a closed reader', () => {
     expect([none.codes, none.stderr]).toEqual([[0, 0], '']);
   });
 
-  test.each(formats)(
+  test.each(some(formats, 2))(
     'after reading everything that was paid for makes "thesis list -o %s" exit 0',
     async (format) => {
       const sandbox = await withSandbox(plenty);
@@ -44,19 +45,24 @@ describe('a closed reader', () => {
     },
   );
 
-  test.each([
-    // Rows of a table are short, so more of them are needed to fill the pipe.
-    ...formats.map(
-      (format) =>
-        `thesis list --limit ${format === 'table' ? 1_000 : 300} --yes -o ${format} | head -1`,
+  test.each(
+    some(
+      [
+        // Rows of a table are short, so more of them are needed to fill the pipe.
+        ...formats.map(
+          (format) =>
+            `thesis list --limit ${format === 'table' ? 1_000 : 300} --yes -o ${format} | head -1`,
+        ),
+        'whois - --no-cache | true',
+        'pnl mira juno --yes --no-cache | true',
+        'launchpad board | true',
+        'api /v2/thesis | true',
+        'thesis list --sort likeCount --since 1d --yes | true',
+        'resolve mira juno --no-wait --yes | true',
+      ],
+      5,
     ),
-    'whois - --no-cache | true',
-    'pnl mira juno --yes --no-cache | true',
-    'launchpad board | true',
-    'api /v2/thesis | true',
-    'thesis list --sort likeCount --since 1d --yes | true',
-    'resolve mira juno --no-wait --yes | true',
-  ])('before reading everything that was paid for makes the run exit 0: %s', async (line) => {
+  )('before reading everything that was paid for makes the run exit 0: %s', async (line) => {
     const sandbox = await withSandbox(plenty);
     const ran = await bash(`trdr ${line}`, { sandbox, input: subjects });
     expect([ran.codes, ran.stderr]).toEqual([[0, 0], '']);
@@ -71,14 +77,12 @@ describe('a closed reader', () => {
     },
   );
 
-  test.each([
-    '--help',
-    'whois --help',
-    '--version',
-    'completion bash',
-    'schema',
-    'schema whois -o table',
-  ])('makes "%s" exit 0', async (words) => {
+  test.each(
+    some(
+      ['--help', 'whois --help', '--version', 'completion bash', 'schema', 'schema whois -o table'],
+      3,
+    ),
+  )('makes "%s" exit 0', async (words) => {
     const ran = await bash(`trdr ${words} | true`);
     expect([ran.codes, ran.stderr]).toEqual([[0, 0], '']);
   });
@@ -125,7 +129,7 @@ describe('a pipe', () => {
     expect(text.trimEnd().split('\n')).toHaveLength(101);
   });
 
-  test.each(formats)('receives %s completely, for any size and reader', async (format) => {
+  test.each(some(formats, 2))('receives %s completely, for any size and reader', async (format) => {
     const { sandbox, home, run } = await openDesk(plenty);
     const words = ['thesis', 'list', '--limit', '600', '--yes', '-o', format, '--utc'];
     const file = await run([...words, '--out', join(home.path, 'all')]);
@@ -150,17 +154,22 @@ describe('a pipe', () => {
 describe('a full disk', () => {
   const full = { code: 'ENOSPC', exit: 9 };
 
-  test.each([
-    'thesis list --limit 100',
-    'whois mira',
-    'me',
-    'price',
-    '--help',
-    '--version',
-    'completion bash',
-    'schema',
-    'sandbox',
-  ])('is reported, and "%s" exits 9', async (words) => {
+  test.each(
+    some(
+      [
+        'thesis list --limit 100',
+        'whois mira',
+        'me',
+        'price',
+        '--help',
+        '--version',
+        'completion bash',
+        'schema',
+        'sandbox',
+      ],
+      4,
+    ),
+  )('is reported, and "%s" exits 9', async (words) => {
     const sandbox = await withSandbox(plenty);
     const ran = await bash(`trdr ${words} > /dev/full`, { sandbox });
     expect(ran.codes).toEqual([9]);
@@ -180,17 +189,22 @@ describe('a full disk', () => {
 describe('--out', () => {
   const words = 'thesis list --limit 200 --yes -o ndjson';
 
-  test.each([
-    ['/dev/stdout, which is a pipe', '--out /dev/stdout | cat > all'],
-    ['/dev/stdout, which is a file', '--out /dev/stdout > all'],
-    ['/dev/fd/1', '--out /dev/fd/1 | cat > all'],
-    ['/proc/self/fd/1', '--out /proc/self/fd/1 | cat > all'],
-    ['another descriptor', '--out /dev/fd/7 7> all'],
-    ['another command', '--out >(cat > all); wait $!'],
-    ['a FIFO', '--out fifo & cat fifo > all; wait $!'],
-    ['a link to a FIFO', '--out link & cat fifo > all; wait $!'],
-    ['a link to a missing file', '--out dangling; cat real > all'],
-  ])('may be %s', async (_, flags) => {
+  test.each(
+    some(
+      [
+        ['/dev/stdout, which is a pipe', '--out /dev/stdout | cat > all'],
+        ['/dev/stdout, which is a file', '--out /dev/stdout > all'],
+        ['/dev/fd/1', '--out /dev/fd/1 | cat > all'],
+        ['/proc/self/fd/1', '--out /proc/self/fd/1 | cat > all'],
+        ['another descriptor', '--out /dev/fd/7 7> all'],
+        ['another command', '--out >(cat > all); wait $!'],
+        ['a FIFO', '--out fifo & cat fifo > all; wait $!'],
+        ['a link to a FIFO', '--out link & cat fifo > all; wait $!'],
+        ['a link to a missing file', '--out dangling; cat real > all'],
+      ],
+      5,
+    ),
+  )('may be %s', async (_, flags) => {
     const { sandbox, home, run } = await openDesk({ ...plenty, now: Date.UTC(2026, 0, 15) });
     await run([...words.split(' '), '--out', join(home.path, 'wanted')]);
     const line = `mkfifo fifo; ln -s fifo link; ln -s real dangling; trdr ${words} ${flags}`;

@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -65,15 +66,26 @@ async function build(folder: string): Promise<void> {
     rmSync(join(folder, part), { recursive: true });
 }
 
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 /** Builds the program once for all test files of a run; all but the first wait for the build. */
 async function ensureBuilt(): Promise<void> {
   const folder = inject('program');
-  const [done, failed] = [join(folder, '.done'), join(folder, '.failed')];
+  const building = join(folder, '.building');
+  const done = join(folder, '.done');
+  const failed = join(folder, '.failed');
   try {
-    mkdirSync(join(folder, '.building'));
+    symlinkSync(`${process.pid}`, building);
   } catch {
-    while (!existsSync(done) && !existsSync(failed)) await delay(50);
-    if (existsSync(failed)) throw new Error('the program cannot be built');
+    const builder = Number(readlinkSync(building));
+    while (!existsSync(done) && !existsSync(failed) && isRunning(builder)) await delay(50);
+    if (!existsSync(done)) throw new Error('the program cannot be built');
     return;
   }
   try {

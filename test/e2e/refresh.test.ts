@@ -7,13 +7,14 @@ import type { Thesis } from '../../src/contract/records/thesis.ts';
 import { jsonLine } from '../../src/output/format/ndjson.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
+import { repeats } from '../repeats.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
 import { openDesk, openHome } from './harness.ts';
 import { ledgerOf } from './numbers.ts';
 import { withService } from './service.ts';
 
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const RUNS = Number(process.env['CAMPAIGN_RUNS'] ?? 4);
+const RUNS = repeats('CAMPAIGN_RUNS', 2, 100);
 const seeds = Array.from({ length: RUNS }, (_, run) => SEED + run);
 
 /** The posts, without those that are too new to be called gone. */

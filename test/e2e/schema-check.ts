@@ -7,8 +7,13 @@ import { PlannedCall } from '../../src/contract/records/tool.ts';
 const ajv = new Ajv2020({ strict: true, validateFormats: false, allErrors: true });
 const checks = new Map<string, ValidateFunction>();
 
-/** The commands and what `trdr schema` prints about them, created once because this takes longer than a run. */
-const described = allLeaves().then((leaves) => ({ leaves, map: describeAll(leaves) }));
+/**
+ * The commands and what `trdr schema` prints about them, created once because this takes longer than a run. A file that
+ * imports this waits until every command is loaded, because files share a worker: what is still loading when a file ends
+ * could be used by no later file.
+ */
+const leaves = await allLeaves();
+const map = describeAll(leaves);
 
 /** The validator of a schema, compiled once per name. */
 function validator(name: string, schema: () => object): ValidateFunction {
@@ -33,7 +38,6 @@ export async function checkSchema(
   stdout: string,
   stderr: string,
 ): Promise<void> {
-  const { leaves, map } = await described;
   const error = stderr.split('\n').find((line) => line.startsWith('{"error":'));
   if (error !== undefined)
     validate(

@@ -68,6 +68,8 @@ export async function withService(
     if (answer === undefined) return;
     const { status = 200, body, headers = {} } = answer;
     response.writeHead(status, {
+      // Node would write the date of the machine's clock.
+      date: new Date().toUTCString(),
       'content-type': typeof body === 'string' ? 'text/html' : 'application/json',
       ...headers,
     });

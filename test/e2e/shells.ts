@@ -2,12 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { execa, execaSync } from 'execa';
+import { execa } from 'execa';
 import { completionScripts } from '../../src/cli/docs/completion/scripts.ts';
+import { shiftedClock } from './harness.ts';
 import { program } from './program.ts';
-
-export const isInstalled = (name: string): boolean =>
-  execaSync('sh', ['-c', `command -v ${name}`], { reject: false }).exitCode === 0;
 
 export type Workspace = ReturnType<typeof openWorkspace>;
 
@@ -21,6 +19,7 @@ export function openWorkspace(more: Readonly<Record<string, string>> = {}) {
   const env = {
     PATH: `${bin}:${process.env['PATH']}`,
     HOME: path,
+    ...shiftedClock,
     TRDR_CONFIG_DIR: join(path, 'config'),
     TRDR_STATE_DIR: join(path, 'state'),
     TRDR_CACHE_DIR: join(path, 'cache'),

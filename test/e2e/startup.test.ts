@@ -1,7 +1,14 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Home, openHome, type RunOptions, trdr, withSandbox } from './harness.ts';
+import {
+  type Home,
+  openHome,
+  type RunOptions,
+  shiftedClock,
+  trdr,
+  withSandbox,
+} from './harness.ts';
 import { program } from './program.ts';
 
 const dist = join(dirname(dirname(program)), 'dist');
@@ -29,7 +36,11 @@ process.on('exit', () => {
     ...options,
     home,
     // Do not use compiled code, which is loaded without Node's loader, so that the hook would miss its files.
-    env: { ...options.env, NODE_DISABLE_COMPILE_CACHE: '1', NODE_OPTIONS: `--require ${hook}` },
+    env: {
+      ...options.env,
+      NODE_DISABLE_COMPILE_CACHE: '1',
+      NODE_OPTIONS: `${shiftedClock['NODE_OPTIONS'] ?? ''} --require=${hook}`,
+    },
   });
   expect([ran.exitCode, ran.stderr]).toEqual([0, '']);
   const { files, node }: { files: string[]; node: string[] } = JSON.parse(

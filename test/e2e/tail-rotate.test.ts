@@ -2,6 +2,7 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { finishedFiles } from '../../src/tail/file/rotation.ts';
+import { repeats } from '../repeats.ts';
 import {
   idsOf,
   listening,
@@ -15,7 +16,7 @@ import {
 } from './feed.ts';
 import { openDesk, openHome, withSandbox } from './harness.ts';
 
-const KILLS = Number(process.env['ROTATE_KILLS'] ?? 2);
+const KILLS = repeats('ROTATE_KILLS', 2, 40);
 
 test('finished files and the current file have each post once, whenever the tail is killed', async () => {
   const seed = seedOf();

@@ -10,6 +10,7 @@ import { randomOf, seedOf } from '../e2e/feed.ts';
 import { openHome, runInProcess, withoutReading } from '../e2e/harness.ts';
 import * as valid from '../e2e/records.ts';
 import { anyMe, type FakeService, withService } from '../e2e/service.ts';
+import { repeats } from '../repeats.ts';
 
 type Json = Record<string, unknown>;
 /** The expected output; undefined if the answer is not a valid record, so that the run exits 9. */
@@ -29,7 +30,7 @@ interface Scenario {
 }
 
 /** The number of rounds of a scenario. Each round tries every format. */
-const ROUNDS = Math.max(2, Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 0) / 40));
+const ROUNDS = Math.max(2, Math.ceil(repeats('FUZZ_RUNS', 0, 2_000) / 40));
 const TIMEOUT_MS = 60_000 + ROUNDS * 10_000;
 const seed = seedOf();
 

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
 import { codePoints } from '../code-points.ts';
+import { repeats } from '../repeats.ts';
 
 const seed = process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {};
-const numRuns = Number(process.env['FUZZ_RUNS'] ?? 200);
+const numRuns = repeats('FUZZ_RUNS', 100, 20_000);
 
 /** Checks a property with many inputs; a failure prints its seed, and SEED repeats it. */
 export const holds = <T extends [unknown, ...unknown[]]>(

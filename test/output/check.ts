@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { codePoints } from '../code-points.ts';
+import { repeats } from '../repeats.ts';
 
 /** Checks a property; a failure prints its seed, and SEED repeats it. FUZZ_RUNS runs more. */
 export function check<Ts extends [unknown, ...unknown[]]>(
   property: fc.IProperty<Ts> | fc.IAsyncProperty<Ts>,
-  numRuns = Number(process.env['FUZZ_RUNS'] ?? 200),
+  numRuns = repeats('FUZZ_RUNS', 100, 20_000),
 ) {
   const seed = process.env['SEED'];
   return fc.assert(property, { numRuns, ...(seed === undefined ? {} : { seed: Number(seed) }) });

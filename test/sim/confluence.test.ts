@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
+import { repeats } from '../repeats.ts';
 import { countsAuthorsTwice, dropsLateRows, forgetsWindow } from './mutants.ts';
 import { rngOf } from './rng.ts';
 import { simulate } from './run.ts';
 import { type Schedule, scheduleOf } from './schedule.ts';
 
-const COUNT = Number(process.env['SIM_SEEDS'] ?? 80);
+const COUNT = repeats('SIM_SEEDS', 30, 2_000);
 
 /** A schedule whose posts often make a confluence. */
 function confluent(seed: number): Schedule {

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import type { TailPorts } from '../../src/tail/ports.ts';
+import { repeats } from '../repeats.ts';
 import { seeds, simulate } from './run.ts';
 import { scheduleOf } from './schedule.ts';
 import type { Mutation } from './world.ts';
 
 /** The number of schedules; `SIM_SEEDS=1000000` runs more, `SEED=n` repeats one. */
-const SEEDS = Number(process.env['SIM_SEEDS'] ?? 200);
+const SEEDS = repeats('SIM_SEEDS', 60, 5_000);
 const one = process.env['SEED'];
 const desks = (many: number) =>
   [...seeds(0, many)].map((schedule) => ({ ...schedule, desk: true }));

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
+import { repeats } from '../repeats.ts';
 import { rngOf } from './rng.ts';
 import { simulate } from './run.ts';
 import { calm, type ExecSchedule, type Schedule, scheduleOf } from './schedule.ts';
 import type { Process } from './world.ts';
 
-const COUNT = Number(process.env['SIM_SEEDS'] ?? 40);
+const COUNT = repeats('SIM_SEEDS', 16, 1_000);
 const FIRST = Number(process.env['SEED'] ?? 0);
 const seeds = Array.from(
   { length: process.env['SEED'] === undefined ? COUNT : 1 },

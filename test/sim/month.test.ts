@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { repeats } from '../repeats.ts';
 import { runMonth } from './month/run.ts';
 
 /** `SIM_DAYS=30` simulates a month; `SEED=n` repeats a run. */
-const days = Number(process.env['SIM_DAYS'] ?? 0);
+const days = repeats('SIM_DAYS', 0, 30);
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const HOUR = 3_600_000;
 /** The time between two posts. */

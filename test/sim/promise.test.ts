@@ -1,10 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { repeats } from '../repeats.ts';
 import { seeds, simulate } from './run.ts';
 import { type Schedule, scheduleOf, uneventful } from './schedule.ts';
 
 /** The number of schedules; `SIM_SEEDS=1000000` runs more, `FROM=n` others, `SEED=n` repeats one. */
-const SEEDS = Number(process.env['SIM_SEEDS'] ?? 300);
+const SEEDS = repeats('SIM_SEEDS', 120, 20_000);
 const FROM = Number(process.env['FROM'] ?? 0);
 const one = process.env['SEED'];
 

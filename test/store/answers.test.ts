@@ -6,13 +6,13 @@ import { readSubject } from '../../src/core/lookup/subject.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { until } from '../e2e/feed.ts';
 import { openHome, trdr, withSandbox } from '../e2e/harness.ts';
+import { has } from '../tools.ts';
 import { machine, scope } from './machines.ts';
-import { hasServer } from './program.ts';
 import { startServer } from './server.ts';
 
 const keys = keysOf(scope);
 
-describe.skipIf(!hasServer())('answers in a store', () => {
+describe.skipIf(!has('redis-server'))('answers in a store', () => {
   it('are requested once, however many machines want them', async () => {
     const server = await startServer();
     const fleet = Array.from({ length: 10 }, () => machine(server));

@@ -12,8 +12,8 @@ import { keysOf } from '../../src/store/keys.ts';
 import { startPosting, until } from '../e2e/feed.ts';
 import { openHome, runInProcess, startTrdr, trdr, withSandbox } from '../e2e/harness.ts';
 import { readSamples } from '../status-file.ts';
+import { has } from '../tools.ts';
 import { machine, scope } from './machines.ts';
-import { hasServer } from './program.ts';
 import { startServer } from './server.ts';
 
 /** The arguments that redis-cli gets from the command documented in docs/store.md, run by a shell as it is written. */
@@ -29,7 +29,7 @@ function documentedAcl(user: string, password: string): string[] {
 const verdicts = (records: readonly Record<string, unknown>[]) =>
   Object.fromEntries(records.map(({ check, verdict }) => [check, verdict]));
 
-describe.skipIf(!hasServer())('the store commands', () => {
+describe.skipIf(!has('redis-server'))('the store commands', () => {
   it('save a store with its password, which is never shown', async () => {
     const server = await startServer({ conf: ['--requirepass', 'hunter2'] });
     const home = openHome();

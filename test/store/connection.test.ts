@@ -4,7 +4,7 @@ import { readStoreUrl } from '../../src/store/address.ts';
 import { connectStore } from '../../src/store/connection.ts';
 import { cert, otherCert } from '../core/http/certificate.ts';
 import { serveRaw } from '../core/server.ts';
-import { hasServer } from './program.ts';
+import { has } from '../tools.ts';
 import { startServer } from './server.ts';
 
 describe('store URLs', () => {
@@ -45,7 +45,7 @@ describe('store URLs', () => {
   });
 });
 
-describe.skipIf(!hasServer())('a connection', () => {
+describe.skipIf(!has('redis-server'))('a connection', () => {
   it('ends when the server dies, without queueing or repeating anything', async () => {
     const server = await startServer();
     const store = await server.connect();

@@ -3,7 +3,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import type { StoreConnection } from '../../src/store/connection.ts';
 import { createFollower } from '../../src/store/feed/follower.ts';
 import { until } from '../e2e/feed.ts';
-import { hasServer } from './program.ts';
+import { has } from '../tools.ts';
 import { type StoreServer, startServer } from './server.ts';
 import { feed, lead, posts } from './terms.ts';
 
@@ -18,7 +18,7 @@ async function pair() {
   return { one, two, first, second, follow };
 }
 
-describe.skipIf(!hasServer())('after a failover', () => {
+describe.skipIf(!has('redis-server'))('after a failover', () => {
   it('a term ends on the server that is no longer the master, and followers repeat nothing', async () => {
     const { one, two, first, second, follow } = await pair();
     const old = await lead(await one.connect());

@@ -8,12 +8,12 @@ import { readStatus } from '../../src/store/status.ts';
 import { randomOf, seedOf, until } from '../e2e/feed.ts';
 import { openHome, startTrdr, trdr, withSandbox } from '../e2e/harness.ts';
 import { readSamples } from '../status-file.ts';
+import { has } from '../tools.ts';
 import { machine, scope } from './machines.ts';
-import { hasServer } from './program.ts';
 import { startServer } from './server.ts';
 
 const call = { endpoint: 'user.wallet', most: 300 } as const;
-describe.skipIf(!hasServer())('a store that is unreachable at the start', () => {
+describe.skipIf(!has('redis-server'))('a store that is unreachable at the start', () => {
   it('makes relays and followers wait, which report this and start when the store is reachable', async () => {
     const server = await startServer();
     await server.stop();
@@ -47,7 +47,7 @@ describe.skipIf(!hasServer())('a store that is unreachable at the start', () => 
   });
 });
 
-describe.skipIf(!hasServer())('a store that does not answer', () => {
+describe.skipIf(!has('redis-server'))('a store that does not answer', () => {
   it('is not used for a while, and a command that it executes late counts at most once', async () => {
     const server = await startServer();
     const { windows, ledger, budgets, lookUp, calls, skip, link, notices } = machine(server, {
@@ -74,7 +74,7 @@ describe.skipIf(!hasServer())('a store that does not answer', () => {
   });
 });
 
-describe.skipIf(!hasServer())('a full store', () => {
+describe.skipIf(!has('redis-server'))('a full store', () => {
   it('is read only: the limiter and the cache continue without it, and known answers are still shared', async () => {
     const server = await startServer();
     const [one, two] = [machine(server), machine(server, { name: 'b' })];
@@ -91,7 +91,7 @@ describe.skipIf(!hasServer())('a full store', () => {
   });
 });
 
-describe.skipIf(!hasServer())('an evicting store', () => {
+describe.skipIf(!has('redis-server'))('an evicting store', () => {
   const evicting = { conf: ['--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru'] };
 
   it('rejects a budget', async () => {
@@ -122,7 +122,7 @@ describe.skipIf(!hasServer())('an evicting store', () => {
   });
 });
 
-describe.skipIf(!hasServer())('two masters after a failover', () => {
+describe.skipIf(!has('redis-server'))('two masters after a failover', () => {
   it('let at most the calls in flight exceed the budget, because the sums follow the usage that the service reports', async () => {
     const [one, two] = [await startServer(), await startServer()];
     const meter = { used: 0, asked: 0 };
@@ -150,7 +150,7 @@ describe.skipIf(!hasServer())('two masters after a failover', () => {
   });
 });
 
-describe.skipIf(!hasServer())('machines that die while they pay', () => {
+describe.skipIf(!has('redis-server'))('machines that die while they pay', () => {
   it('never exceed the budget, by the count of the service', async () => {
     const seed = seedOf();
     const random = randomOf(seed);
@@ -202,7 +202,7 @@ describe.skipIf(!hasServer())('machines that die while they pay', () => {
   });
 });
 
-describe.skipIf(!hasServer())('servers of other kinds', () => {
+describe.skipIf(!has('redis-server'))('servers of other kinds', () => {
   it('a Sentinel is rejected, and the hint states what to use instead', async () => {
     const server = await startServer({ conf: ['--sentinel'], plain: true });
     await expect(server.connect()).rejects.toMatchObject({

@@ -7,7 +7,7 @@ import type { RelayMemory } from '../../src/store/feed/leader-term.ts';
 import type { Begin, FeedPosition } from '../../src/store/feed/start.ts';
 import type { RedisArgument } from '../../src/store/script.ts';
 import { randomOf, seedOf, until } from '../e2e/feed.ts';
-import { hasServer } from './program.ts';
+import { has } from '../tools.ts';
 import { type StoreServer, startServer } from './server.ts';
 import { askForTerm, feed, lead, post } from './terms.ts';
 
@@ -39,7 +39,7 @@ async function collect(
   return { ids, others, position };
 }
 
-describe.skipIf(!hasServer())('the feed in a store', () => {
+describe.skipIf(!has('redis-server'))('the feed in a store', () => {
   it('has one leader; when the leader resigns, another takes over, and finds its checkpoint and ids', async () => {
     const server = await startServer();
     const [one, two] = [await server.connect(), await server.connect()];

@@ -4,12 +4,13 @@ import { systemClock } from '../../src/base/clock.ts';
 import { Limiter } from '../../src/core/spend/rate-limiter.ts';
 import { createMemory } from '../../src/store/memory.ts';
 import { randomOf, seedOf } from '../e2e/feed.ts';
+import { repeats } from '../repeats.ts';
+import { has } from '../tools.ts';
 import { machine } from './machines.ts';
-import { hasServer } from './program.ts';
 import { startServer } from './server.ts';
 
 /** How long a fleet makes calls; longer in a soak test. */
-const SECONDS = Number(process.env['STORE_SECONDS'] ?? 10);
+const SECONDS = repeats('STORE_SECONDS', 6, 90);
 const MACHINES = 20;
 const LIMIT = Number(process.env['STORE_LIMIT'] ?? 200);
 const RESOLVES = 10;
@@ -27,7 +28,7 @@ function greatest(times: readonly number[]): number {
   return most;
 }
 
-describe.skipIf(!hasServer())('a fleet of machines', () => {
+describe.skipIf(!has('redis-server'))('a fleet of machines', () => {
   it(`stays within ${LIMIT} calls and ${RESOLVES} resolves per window while machines are killed`, {
     timeout: 240_000 + SECONDS * 2_000,
   }, async () => {

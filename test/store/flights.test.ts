@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openHome, type runInProcess, withSandbox } from '../e2e/harness.ts';
 import { recordsOf, someHandles, withNumbers } from '../e2e/numbers.ts';
-import { hasServer } from './program.ts';
+import { has } from '../tools.ts';
 import { startServer } from './server.ts';
 
 type Options = Parameters<typeof runInProcess>[1];
@@ -22,7 +22,7 @@ const count = (
   endpoint: string,
 ) => sandbox.log.filter((call) => call.endpoint === endpoint).length;
 
-describe.skipIf(!hasServer())('machines with the same requests at the same time', () => {
+describe.skipIf(!has('redis-server'))('machines with the same requests at the same time', () => {
   it('pay once for each handle of overlapping batches, and each machine gets all of them in order', async () => {
     const sandbox = await withNumbers({ faults: 'delay@users.pnl=300ms' });
     const { machine } = await team(sandbox);

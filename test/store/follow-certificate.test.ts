@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { keysOf } from '../../src/store/keys.ts';
 import { until } from '../e2e/feed.ts';
 import { openHome, startTrdr, withSandbox } from '../e2e/harness.ts';
-import { hasServer } from './program.ts';
+import { has } from '../tools.ts';
 import { startServer } from './server.ts';
 
 /** A store, a relay that leads its feed, and a follower that writes to a file. */
@@ -51,7 +51,7 @@ async function opened() {
   };
 }
 
-describe.skipIf(!hasServer())('the certificate of a follower', () => {
+describe.skipIf(!has('redis-server'))('the certificate of a follower', () => {
   it('claims what the relay has verified and the file has, and states what the store had lost', async () => {
     const { follow, pass, verify, store, feed } = await opened();
     await pass();

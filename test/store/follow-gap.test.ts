@@ -4,7 +4,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import type { Post } from '../../src/store/feed/leader-term.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { openHome, runInProcess, withSandbox } from '../e2e/harness.ts';
-import { hasServer } from './program.ts';
+import { has } from '../tools.ts';
 import { startServer } from './server.ts';
 import { lead } from './terms.ts';
 
@@ -52,7 +52,7 @@ async function opened(isTied = false) {
   return { sandbox, posts, publish, publishAgain, lose, trim, tail, tailAt, checkpoint };
 }
 
-describe.skipIf(!hasServer())('a tail from the store whose clock is hours off', () => {
+describe.skipIf(!has('redis-server'))('a tail from the store whose clock is hours off', () => {
   it.each([-2, 2])('counts an age from the clock of the store: %i hours ahead', async (hours) => {
     const { posts, publish, tailAt } = await opened();
     await publish(posts);
@@ -63,7 +63,7 @@ describe.skipIf(!hasServer())('a tail from the store whose clock is hours off', 
   });
 });
 
-describe.skipIf(!hasServer())('a tail from the store with --no-follow', () => {
+describe.skipIf(!has('redis-server'))('a tail from the store with --no-follow', () => {
   it('prints the posts that the store has, resumes, and exits 9 after a gap', async () => {
     const { posts, publish, trim, tail, checkpoint } = await opened();
     const words = [...checkpoint, '--no-follow'];
@@ -78,7 +78,7 @@ describe.skipIf(!hasServer())('a tail from the store with --no-follow', () => {
   });
 });
 
-describe.skipIf(!hasServer())('a tail that the store has trimmed posts of', () => {
+describe.skipIf(!has('redis-server'))('a tail that the store has trimmed posts of', () => {
   it.each<[string, { behind: number; left?: number; isDeleted?: boolean; isTied?: boolean }]>([
     ['the start of the gap is still there', { behind: 5 }],
     ['the start of the gap was deleted', { behind: 5, isDeleted: true }],
@@ -161,7 +161,7 @@ describe.skipIf(!hasServer())('a tail that the store has trimmed posts of', () =
   });
 });
 
-describe.skipIf(!hasServer())('a tail whose store has lost everything', () => {
+describe.skipIf(!has('redis-server'))('a tail whose store has lost everything', () => {
   it.each([
     [['--checkpoint', 'ck']],
     [['--out', 'posts.ndjson']],

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { keysOf } from '../../src/store/keys.ts';
 import { idsOf, readText, startTail, until } from '../e2e/feed.ts';
 import { openHome, startTrdr, withSandbox } from '../e2e/harness.ts';
-import { hasServer } from './program.ts';
+import { has } from '../tools.ts';
 import { startServer } from './server.ts';
 
-describe.skipIf(!hasServer() || process.platform === 'win32')('--group with --exec', () => {
+describe.skipIf(!has('redis-server') || process.platform === 'win32')('--group with --exec', () => {
   it('acknowledges what the command accepted, and hands unacknowledged posts of a dead member to the next one', async () => {
     const server = await startServer();
     const sandbox = await withSandbox({ unmetered: true, ratePerMinute: 60_000 });

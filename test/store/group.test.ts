@@ -4,7 +4,7 @@ import { followGroup, type GroupEvent } from '../../src/store/feed/group.ts';
 import type { GroupOptions, GroupPlace } from '../../src/store/feed/group-batches.ts';
 import type { RelayMemory } from '../../src/store/feed/leader-term.ts';
 import { until } from '../e2e/feed.ts';
-import { hasServer } from './program.ts';
+import { has } from '../tools.ts';
 import { type StoreServer, startServer } from './server.ts';
 import { feed, leader, noMemory, posts } from './terms.ts';
 
@@ -60,7 +60,7 @@ function join(server: StoreServer, given: Partial<GroupOptions> = {}, work?: Pro
   };
 }
 
-describe.skipIf(!hasServer())('a group', () => {
+describe.skipIf(!has('redis-server'))('a group', () => {
   it('has one active member; the next one starts with what was not acknowledged', async () => {
     const server = await startServer();
     const term = await leader(server);
@@ -194,7 +194,7 @@ function slowWork() {
   return { work, finish };
 }
 
-describe.skipIf(!hasServer())('a group whose batches take long', () => {
+describe.skipIf(!has('redis-server'))('a group whose batches take long', () => {
   it('leaves a batch with its member for as long as the member lives', async () => {
     const server = await startServer();
     const term = await leader(server);

@@ -3,7 +3,7 @@ import { readStoreUrl } from '../../src/store/address.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { StoreLink } from '../../src/store/link.ts';
 import { until } from '../e2e/feed.ts';
-import { hasServer } from './program.ts';
+import { has } from '../tools.ts';
 import { type StoreServer, startServer } from './server.ts';
 
 const keys = keysOf({ baseUrl: 'https://api.example.test', key: 'trdr_live_planted0secret' });
@@ -28,7 +28,7 @@ it('names of keys reveal neither the API key nor the base URL', () => {
   expect(slots.size).toBe(2);
 });
 
-describe.skipIf(!hasServer())('a link', () => {
+describe.skipIf(!has('redis-server'))('a link', () => {
   it('fails at once while the store is unreachable, and tries again after five seconds', async () => {
     const server = await startServer();
     const { link, clock } = linkTo(server);

@@ -18,7 +18,8 @@ import {
   until,
 } from '../e2e/feed.ts';
 import { openHome, startTrdr, withSandbox } from '../e2e/harness.ts';
-import { hasServer } from './program.ts';
+import { repeats } from '../repeats.ts';
+import { has } from '../tools.ts';
 import { type StoreServer, startServer } from './server.ts';
 
 const disasters = ['leader', 'power', 'server', 'empty', 'follower', 'pause'] as const;
@@ -233,9 +234,9 @@ async function wholeStream(store: StoreConnection, stream: string): Promise<Stre
 }
 
 /** Number of disasters; higher in a long run. */
-const ROUNDS = Number(process.env['STORE_ROUNDS'] ?? 4);
+const ROUNDS = repeats('STORE_ROUNDS', 3, 60);
 
-describe.skipIf(!hasServer())('a fleet on one feed', () => {
+describe.skipIf(!has('redis-server'))('a fleet on one feed', () => {
   it(`gives followers every post once, through ${ROUNDS} kills, pauses, power failures and losses of the whole store`, {
     timeout: 60_000 + ROUNDS * 30_000,
   }, async () => {

@@ -5,7 +5,7 @@ import type { Script } from '../../src/store/script.ts';
 import { laneScripts } from '../../src/store/scripts/lanes.ts';
 import { spendingScripts } from '../../src/store/scripts/spending.ts';
 import { readSharedLedger } from '../../src/store/status.ts';
-import { hasServer } from './program.ts';
+import { has } from '../tools.ts';
 import { startServer } from './server.ts';
 
 const { begin, release, reseed, settle } = spendingScripts;
@@ -15,8 +15,8 @@ const WINDOW = 61_000;
 const GRACE = 250;
 let tests = 0;
 
-describe.skipIf(!hasServer())('scripts', async () => {
-  const server = hasServer() ? await startServer() : undefined;
+describe.skipIf(!has('redis-server'))('scripts', async () => {
+  const server = has('redis-server') ? await startServer() : undefined;
   const store = await server?.connect();
   const fresh = () => keysOf({ baseUrl: 'https://api.example.test', key: `k${tests++}` });
   const db = (): StoreConnection => {

@@ -8,7 +8,7 @@ import { afterAll } from 'vitest';
 import { readStoreUrl } from '../../src/store/address.ts';
 import { type ConnectOptions, connectStore } from '../../src/store/connection.ts';
 import { cert, key } from '../core/http/certificate.ts';
-import { serverProgram } from './program.ts';
+import { serverProgram } from '../tools.ts';
 
 /** A real server on a free loopback port, with its append-only file in a temporary folder. */
 export type StoreServer = Awaited<ReturnType<typeof createStoreServer>>;

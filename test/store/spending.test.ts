@@ -5,13 +5,13 @@ import { periodsAt } from '../../src/base/periods.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { until } from '../e2e/feed.ts';
 import { openHome, runInProcess, trdr, withSandbox } from '../e2e/harness.ts';
+import { has } from '../tools.ts';
 import { machine, scope } from './machines.ts';
-import { hasServer } from './program.ts';
 import { startServer } from './server.ts';
 
 const call = { endpoint: 'user.wallet', most: 300 } as const;
 
-describe.skipIf(!hasServer())('spending in a store', () => {
+describe.skipIf(!has('redis-server'))('spending in a store', () => {
   it('keeps all machines within one budget, and each within its own', async () => {
     const server = await startServer();
     const meter = { used: 0, asked: 0 };

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { RateWindows } from '../../src/contract/ports/rate-windows.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { until } from '../e2e/feed.ts';
+import { has } from '../tools.ts';
 import { machine, scope } from './machines.ts';
-import { hasServer } from './program.ts';
 import { startServer } from './server.ts';
 
 /** Waits like the limiter, and returns the times between which the call was admitted. */
@@ -17,7 +17,7 @@ async function depart(windows: RateWindows, limit: number, ticket: number) {
   }
 }
 
-describe.skipIf(!hasServer())('windows in a store', () => {
+describe.skipIf(!has('redis-server'))('windows in a store', () => {
   it('never contain more calls than the limit, and serve callers in their order', async () => {
     const server = await startServer();
     const windowMs = 2_000;

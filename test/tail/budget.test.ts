@@ -14,6 +14,7 @@ import type { Connect, Link, LinkEnd, PageSource, TailOptions } from '../../src/
 import type { TailRow } from '../../src/tail/post-row.ts';
 import { withMinutes } from '../../src/tail/socket/minutes.ts';
 import { type VirtualClock, virtualClock } from '../core/virtual-clock.ts';
+import { repeats } from '../repeats.ts';
 
 const memory = mkdtempSync(join(tmpdir(), 'trdr-budget-'));
 afterAll(() => rmSync(memory, { recursive: true, force: true }));
@@ -508,15 +509,17 @@ describe('a tail whose key has no units left', () => {
   );
 });
 
-test('a tail runs for two months within its budgets, without an end and without a gap', async () => {
+const DAYS = repeats('BUDGET_DAYS', 8, 60);
+
+test(`a tail runs for ${DAYS} days within its budgets, without an end and without a gap`, async () => {
   const { outcome, rows, notices, all, spent, days } = await run({
-    ...{ day: 10_000, month: 150_000, runMs: 60 * DAY, everyMs: HOUR },
+    ...{ day: 10_000, month: 150_000, runMs: DAYS * DAY, everyMs: HOUR },
     options: { timing: { keyMs: HOUR, limitsMs: HOUR } },
   });
   expect(outcome).toMatchObject({ reason: 'stopped', gaps: [] });
   expect(rows).toEqual(all.slice(0, rows.length));
   expect(all.length - rows.length).toBeLessThan(3);
-  expect(days).toHaveLength(61);
+  expect(days).toHaveLength(DAYS + 1);
   expect(spent).toBeLessThanOrEqual(3 * 150_000);
   expect(kinds(notices)).not.toContain('gap');
 });

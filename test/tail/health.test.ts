@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { nothingMeasured, type TailHealth, tailMetrics } from '../../src/tail/health.ts';
-import { hasPromtool, promtool } from './promtool.ts';
+import { isSoak } from '../repeats.ts';
+import { has, promtool } from '../tools.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 1, 2, 3);
 const health: TailHealth = {
@@ -60,22 +61,19 @@ describe('the status file', () => {
     expect(unknown).not.toMatch(/NaN|null|_last_post|_verified|_budget|handoff/);
   });
 
-  test.skipIf(!hasPromtool())(
-    'is read by promtool, whose parser is that of the node exporter',
-    () => {
-      const ended = tailMetrics(
-        { ...health, handoff, end: { exit: 4, reason: 'UNAUTHORIZED' } },
-        identity,
-      );
-      for (const each of [text, handing, ended]) {
-        const { status, stdout, stderr } = promtool(['check', 'metrics'], each);
-        expect([status, stdout, stderr]).toEqual([0, '', '']);
-      }
-      // Check that the checker complains about a counter without its own type and help.
-      expect(
-        promtool(['check', 'metrics'], text.replaceAll(/(# \w+ trdr_tail_rows)_total/g, '$1'))
-          .status,
-      ).toBe(3);
-    },
-  );
+  const inSoak = isSoak ? test.skipIf(!has('promtool')) : undefined;
+  inSoak?.('is read by promtool, whose parser is that of the node exporter', () => {
+    const ended = tailMetrics(
+      { ...health, handoff, end: { exit: 4, reason: 'UNAUTHORIZED' } },
+      identity,
+    );
+    for (const each of [text, handing, ended]) {
+      const { status, stdout, stderr } = promtool(['check', 'metrics'], each);
+      expect([status, stdout, stderr]).toEqual([0, '', '']);
+    }
+    // Check that the checker complains about a counter without its own type and help.
+    expect(
+      promtool(['check', 'metrics'], text.replaceAll(/(# \w+ trdr_tail_rows)_total/g, '$1')).status,
+    ).toBe(3);
+  });
 });

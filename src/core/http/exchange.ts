@@ -14,16 +14,6 @@ import {
   unreachable,
 } from './network-failures.ts';
 
-// V8's background optimization of undici's WebAssembly parser would delay the exit of the process
-// by about 80 ms.
-setFlagsFromString('--liftoff-only');
-// V8 rejects a code cache written under other flags, so before the exit reset this flag and the two
-// that it implies.
-process.prependOnceListener('exit', () => {
-  for (const flag of ['--no-liftoff-only', '--wasm-tier-up', '--wasm-dynamic-tiering'])
-    setFlagsFromString(flag);
-});
-
 export type Lines = Pick<Dispatcher, 'dispatch'> & { destroy(): Promise<unknown> };
 
 export interface Wiring {
@@ -55,6 +45,7 @@ export function direct(origin: string, wiring: Wiring): Lines {
   const waiting: ((client: Lines) => void)[] = [];
 
   const open = (): Lines => {
+    skipBackgroundOptimization();
     const client = new Client(origin, { ...noLimits, connect: connectOptions(wiring) });
     clients.push(client);
     return client;
@@ -82,6 +73,25 @@ export function direct(origin: string, wiring: Wiring): Lines {
     },
     destroy: () => Promise.all(clients.map((client) => client.destroy())),
   };
+}
+
+/**
+ * V8's background optimization of undici's WebAssembly parser, which the first client compiles,
+ * would delay the exit of the process by about 80 ms.
+ */
+export function skipBackgroundOptimization(): void {
+  if (process.listeners('exit').includes(resetFlags)) return;
+  setFlagsFromString('--liftoff-only');
+  process.prependOnceListener('exit', resetFlags);
+}
+
+/**
+ * V8 rejects a code cache written under other flags, so before the exit reset this flag and the two
+ * that it implies.
+ */
+function resetFlags(): void {
+  for (const flag of ['--no-liftoff-only', '--wasm-tier-up', '--wasm-dynamic-tiering'])
+    setFlagsFromString(flag);
 }
 
 const ending = (

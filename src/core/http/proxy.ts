@@ -2,10 +2,17 @@ import connect from 'undici/lib/api/api-connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
 import { decodePercent } from '../../base/url-values.ts';
-import { connectOptions, type Lines, noLimits, type Wiring } from './exchange.ts';
+import {
+  connectOptions,
+  type Lines,
+  noLimits,
+  skipBackgroundOptimization,
+  type Wiring,
+} from './exchange.ts';
 
 /** A tunnel for https, plain forwarding for http. */
 export function viaProxy(proxy: URL, wiring: Wiring): Lines {
+  skipBackgroundOptimization();
   const { username, password } = proxy;
   const login = Buffer.from(`${decodePercent(username)}:${decodePercent(password)}`);
   return new ProxyAgent({

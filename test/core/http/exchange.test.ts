@@ -50,7 +50,7 @@ function begin(given: Partial<Addressed> = {}) {
 }
 
 describe('the timeout of a request', () => {
-  beforeEach(() => void vi.useFakeTimers());
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
   afterEach(() => void vi.useRealTimers());
 
   it('does not end a response that keeps arriving, which was paid for', async () => {

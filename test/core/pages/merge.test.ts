@@ -3,11 +3,12 @@ import { Failure } from '../../../src/base/failure.ts';
 import { type MergedFeeds, mostOwnPages, walkSeveral } from '../../../src/core/pages/merge.ts';
 import { severalStart } from '../../../src/core/pages/place.ts';
 import type { Taken, TimedFeed, WalkOptions } from '../../../src/core/pages/walk.ts';
+import { repeats } from '../../repeats.ts';
 import { type Rng, rngOf } from '../../sim/rng.ts';
 import { virtualClock } from '../virtual-clock.ts';
 
 // SEED=n repeats one run.
-const RUNS = Number(process.env['MERGE_RUNS'] ?? 300);
+const RUNS = repeats('MERGE_RUNS', 200, 20_000);
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const PAGE = 20;
 const START = 1.8e12;

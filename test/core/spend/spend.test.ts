@@ -3,7 +3,6 @@ import { Failure } from '../../../src/base/failure.ts';
 import type { Ledger } from '../../../src/contract/ports/ledger.ts';
 import { Spend } from '../../../src/core/spend/spend.ts';
 
-const _seed = process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {};
 const bounds = (most: number) => ({ least: 0, most, reveals: 0 });
 const codeOf = (reason: unknown) => (reason instanceof Failure ? reason.code : String(reason));
 

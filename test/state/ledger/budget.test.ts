@@ -7,6 +7,7 @@ import { openLedger } from '../../../src/state/ledger/ledger.ts';
 import { entryText } from '../../../src/state/ledger/lines.ts';
 import { readLedger, summarize } from '../../../src/state/ledger/read-ledger.ts';
 import { virtualClock } from '../../core/virtual-clock.ts';
+import { asPlainUser } from '../../plain-user.ts';
 import { room, workers } from '../room.ts';
 
 const { path, under } = room();
@@ -80,13 +81,15 @@ test.each([['/dev/null/none'], [undefined]])(
   },
 );
 
-test.skipIf(process.getuid?.() === 0)('paid calls fail if the ledger cannot be read', async () => {
+test('paid calls fail if the ledger cannot be read', async () => {
   const dir = under('unreadable');
   await open(dir, {}).ledger.begin(reveal);
   chmodSync(join(dir, 'ledger', '2026-11-22.ndjson'), 0o200);
-  await expect(open(dir, { day: 1_000_000 }).ledger.begin(reveal)).rejects.toMatchObject({
-    kind: 'local',
-  });
+  await asPlainUser(dir, () =>
+    expect(open(dir, { day: 1_000_000 }).ledger.begin(reveal)).rejects.toMatchObject({
+      kind: 'local',
+    }),
+  );
 });
 
 test('damaged lines, foreign entries and older formats do not affect the sums', async () => {

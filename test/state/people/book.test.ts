@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { Miss, Name, PersonFields, PersonReading } from '../../../src/contract/ports/book.ts';
 import { listHandles } from '../../../src/state/known-handles.ts';
 import { PeopleBook } from '../../../src/state/people/book.ts';
+import { repeats } from '../../repeats.ts';
 import { room, workers } from '../room.ts';
 
 const { path, under } = room();
@@ -187,7 +188,7 @@ test('a book that cannot be written says so once, and loses no answer', async ()
 });
 
 /** `KILL_ROUNDS=n` kills ten writers n times, each round in the book of the one before. */
-const killRounds = Number(process.env['KILL_ROUNDS'] ?? 1);
+const killRounds = repeats('KILL_ROUNDS', 1, 30);
 
 test(
   'loses nothing that it has confirmed to ten writers that are killed',

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { serve } from '../core/server.ts';
-import { isInstalled, openWorkspace, type Workspace } from '../e2e/shells.ts';
+import { openWorkspace, type Workspace } from '../e2e/shells.ts';
 import { freePort } from '../store/server.ts';
+import { has } from '../tools.ts';
 import { readPage } from './pages.ts';
 import { missingFor, runScript, syntaxOf, tools } from './run.ts';
 
@@ -22,8 +23,8 @@ const titleOf = (line: number) =>
 /** The tools and servers that a recipe needs and that are not installed. */
 const missingOf = (script: string) => [
   ...missingFor(script),
-  ...(script.includes('$REDIS_URL') && !isInstalled('redis-server') ? ['redis-server'] : []),
-  ...(script.includes('$NATS_URL') && !isInstalled('nats-server') ? ['nats-server'] : []),
+  ...(script.includes('$REDIS_URL') && !has('redis-server') ? ['redis-server'] : []),
+  ...(script.includes('$NATS_URL') && !has('nats-server') ? ['nats-server'] : []),
 ];
 
 describe('docs/recipes.md', () => {
@@ -73,12 +74,12 @@ describe('docs/recipes.md', () => {
       MAIL_TO: 'desk@example.test',
     };
     closing.push(() => hook.close());
-    if (isInstalled('kcat')) {
+    if (has('kcat')) {
       // librdkafka includes a test cluster, which runs as long as this producer waits for input.
       const words = ['-X', 'test.mock.num.brokers=1', '-P', '-b', '127.0.0.1:1', '-t', 'none'];
       env['KAFKA'] = await launch('kcat', words, /replaced with (\S+)/);
     }
-    if (isInstalled('redis-server')) {
+    if (has('redis-server')) {
       const port = await freePort();
       await launch(
         'redis-server',
@@ -87,7 +88,7 @@ describe('docs/recipes.md', () => {
       );
       env['REDIS_URL'] = `redis://127.0.0.1:${port}`;
     }
-    if (isInstalled('nats-server')) {
+    if (has('nats-server')) {
       const port = await freePort();
       const folder = mkdtempSync(join(tmpdir(), 'trdr-nats-'));
       closing.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));

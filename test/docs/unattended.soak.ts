@@ -4,9 +4,9 @@ import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { until } from '../e2e/feed.ts';
-import { isInstalled, type Workspace } from '../e2e/shells.ts';
-import { hasServer } from '../store/program.ts';
+import type { Workspace } from '../e2e/shells.ts';
 import { createStoreServer } from '../store/server.ts';
+import { has } from '../tools.ts';
 import { allPages, readPage } from './pages.ts';
 import { openMachine } from './run.ts';
 
@@ -171,7 +171,7 @@ describe('a unit of systemd', () => {
     'restarts after a kill, with another key, without losing or repeating a post: $path',
     async ({ text, settings }) => {
       const isRelay = text.includes('thesis relay');
-      if (isRelay && !hasServer()) return;
+      if (isRelay && !has('redis-server')) return;
       const server = isRelay ? await createStoreServer() : undefined;
       if (server) onTestFinished(server.remove);
       const { service, workspace } = await openInstalled(server && { TRDR_STORE: server.url });
@@ -212,7 +212,7 @@ describe('a unit of systemd', () => {
     },
   );
 
-  test.skipIf(!isInstalled('systemd-analyze')).each(units)(
+  test.skipIf(!has('systemd-analyze')).each(units)(
     'is accepted by systemd: $path, line $line',
     async ({ text }) => {
       const { workspace } = await openInstalled();

@@ -1,0 +1,15 @@
+/** Set by `npm run soak`, which repeats the random tests long and runs the files `*.soak.ts` as well. */
+export const isSoak = process.env['SOAK'] === '1';
+
+/** Cases of a table: some of them, always the same, in `npm test`, all in `npm run soak`. */
+export function some<T>(cases: readonly T[], count: number): readonly T[] {
+  if (isSoak || count >= cases.length) return cases;
+  return Array.from(
+    { length: count },
+    (_, at) => cases[Math.floor((at * cases.length) / count)] as T,
+  );
+}
+
+/** How often a random test repeats: a few times in `npm test`, many in `npm run soak`. The variable overrides both. */
+export const repeats = (variable: string, few: number, many: number): number =>
+  Number(process.env[variable] ?? (isSoak ? many : few));

@@ -1,0 +1,27 @@
+import { writeSync } from 'node:fs';
+import { type RunnerTestCase, vi } from 'vitest';
+import { VitestTestRunner } from 'vitest/runners';
+
+const TORN_DOWN = 'after the environment was torn down';
+
+/**
+ * Files share a worker and its modules. What a file is still loading when it ends could never be loaded again, and would fail in
+ * each later file of the worker: so a file ends only when nothing is loading.
+ */
+export default class Runner extends VitestTestRunner {
+  override async onAfterRunFiles(): Promise<void> {
+    await vi.dynamicImportSettled();
+    super.onAfterRunFiles();
+  }
+
+  /** Ends a worker that can load nothing more, so that this is one failure and another worker runs the rest. */
+  override onAfterRunTask(test: RunnerTestCase): void {
+    super.onAfterRunTask(test);
+    if (!test.result?.errors?.some(({ message }) => message.includes(TORN_DOWN))) return;
+    writeSync(
+      2,
+      `a module was still loading when an earlier file ended; found by ${test.file.name}\n`,
+    );
+    process.exit(1);
+  }
+}
