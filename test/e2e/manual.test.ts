@@ -58,6 +58,8 @@ describe('help', () => {
       'Arguments',
       'Flags',
       'Examples',
+      'Wallets',
+      'Comparing with an earlier output',
       'Prices',
       'Exit codes',
       'Common flags',
@@ -76,6 +78,15 @@ describe('help', () => {
     expect(brief.stdout.match(/^ {2}trdr pnl /gm)).toHaveLength(3);
     expect((await trdr(['pnl', 'mira', '-h'])).stdout).toBe(brief.stdout);
   });
+
+  test.each(commands.map(({ path }) => path))(
+    '%s has at most 18 lines before its flags',
+    (path) => {
+      const before =
+        textOf(`${path.replaceAll(' ', '-')}.txt`).split(/^[A-Z][A-Za-z ]+:$/m)[0] ?? '';
+      expect(before.split('\n').length).toBeLessThanOrEqual(18);
+    },
+  );
 
   test('fits a screen with -h: at most 40 lines, however many flags a command has', async () => {
     for (const columns of [80, 100, 200])

@@ -58,9 +58,9 @@ const joined = (parts: readonly string[]): string =>
 function sectionsFor(program: Program, isBrief: boolean): readonly Section[] {
   if (!isLeaf(program))
     return isBrief && isOverview(program) ? briefOverview : groupSections(program);
-  const { examples } = commandProse(program.spec);
-  if (!isBrief) return sectionsOf(program.spec, examples);
-  const first = Object.entries(examples).slice(0, BRIEF_EXAMPLES);
+  const prose = commandProse(program.spec);
+  if (!isBrief) return sectionsOf(program.spec, prose);
+  const first = Object.entries(prose.examples).slice(0, BRIEF_EXAMPLES);
   return [{ title: 'Examples', code: Object.fromEntries(first) }];
 }
 

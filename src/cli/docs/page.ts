@@ -1,10 +1,10 @@
 import { endpoints, SOCKET_PATH, SOCKET_PRICE } from '../../contract/endpoints.ts';
 import { commonOptions } from '../args/common.ts';
 import { notReplaced } from '../args/option.ts';
-import type { AnyCommand, Examples } from '../command.ts';
+import type { AnyCommand } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import type { Program } from '../program/program.ts';
-import { commandProse } from './command-prose.ts';
+import { type CommandProse, commandProse } from './command-prose.ts';
 import type { Definition, Section } from './prose.ts';
 
 /**
@@ -52,14 +52,18 @@ export function commandPage(leaf: Leaf): DocPage {
     summary: `${prose.summary}.`,
     usage: help.commandUsage(leaf),
     about: prose.about,
-    sections: [words, ...flags].filter(isFilled).concat(sectionsOf(leaf.spec, prose.examples)),
+    sections: [words, ...flags].filter(isFilled).concat(sectionsOf(leaf.spec, prose)),
   };
 }
 
 /** What a page says after the arguments and flags, which commander knows. */
-export function sectionsOf(spec: AnyCommand, examples: Examples): Section[] {
+export function sectionsOf(
+  spec: AnyCommand,
+  { examples, details }: Pick<CommandProse, 'examples' | 'details'>,
+): Section[] {
   const sections: Section[] = [
     { title: 'Examples', code: examples },
+    ...details,
     { title: 'Prices', terms: priceTerms(spec) },
     { title: 'Exit codes', terms: spec.exits.map((code) => [String(code), exitCodes[code]]) },
     { title: 'Common flags', text: [commonText(spec)] },

@@ -10,6 +10,12 @@ import { version } from '../version.ts';
 import { commandProse } from './command-prose.ts';
 import type { Leaf } from './page.ts';
 import { callPrices } from './price-list.ts';
+import type { Section } from './prose.ts';
+
+const paragraphsOf = ({ text = [], terms = [] }: Section): string[] => [
+  ...text,
+  ...terms.map(([term, meaning]) => `${term}: ${meaning}`),
+];
 
 export function describeCommand(leaf: Leaf) {
   const { spec } = leaf;
@@ -18,7 +24,7 @@ export function describeCommand(leaf: Leaf) {
     command: spec.path,
     summary: leaf.summary(),
     usage: leaf.createHelp().commandUsage(leaf),
-    about: prose.about,
+    about: [...prose.about, ...prose.details.flatMap(paragraphsOf)],
     args: leaf.registeredArguments.map((word) => ({
       name: word.name(),
       help: word.description,

@@ -260,7 +260,7 @@ function wayText(
   const isKnown = wholePages !== undefined && Number.isFinite(wholePages);
   const whole = isKnown ? `about ${unitsText(wholePages * price)}` : 'more';
   if (kind === 'whole')
-    return `reading the whole feed and keeping the posts of ${many}: ${whole} (their own pages: ${own})`;
+    return `reading the whole feed for ${many}: ${whole} (their own pages: ${own})`;
   const other = wholePages === undefined ? '' : ` (the whole feed: ${whole})`;
   return `reading the pages of ${many}: ${own}${other}`;
 }

@@ -28,14 +28,9 @@ export function filtersOf(conditions: Partial<FilterConditions>, among: Among = 
 const setOf = (values: readonly string[] = [], normal: (value: string) => string) =>
   values.length > 0 ? [...new Set(values.map(normal))].sort() : undefined;
 
-/**
- * What a tail reads for several authors, tokens, coins or wallets, and for which price per minute
- * this is.
- */
+/** What a tail of several authors, tokens, coins or wallets follows. */
 export const severalText = (many: number, noun: string): string | undefined =>
-  many < 2
-    ? undefined
-    : `the posts of ${countText(many, noun)} in the whole feed, or after a pause on their own pages if these are fewer`;
+  many < 2 ? undefined : `posts of ${countText(many, noun)}`;
 
 /** The titles of the columns that show what a filter looks at. */
 const titles: Readonly<Record<string, string>> = {

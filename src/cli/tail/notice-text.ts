@@ -151,9 +151,7 @@ function startText({
     const because = why === 'budget' ? `: ${pollReasons.budget}` : '';
     const interval = stretched ? stretchedText(stretched) : ` ${every}`;
     const streaming =
-      other !== null && why === 'cheaper'
-        ? `; streaming over WebSocket would cost ${perMinuteText(other.perMinute)}: --via ws`
-        : '';
+      other !== null && why === 'cheaper' ? `; --via ws: ${perMinuteText(other.perMinute)}` : '';
     return `polling${interval} (${perMinuteText(cu)}${streaming})${because}${starts[from]}`;
   }
   const instead =
