@@ -1,6 +1,5 @@
 import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
-import type { TextDecoder as Decoder } from 'node:util';
 import { usageError } from '../base/failure.ts';
 import { errno, inWords } from '../base/files.ts';
 import { trimText } from '../base/trim-text.ts';
@@ -44,19 +43,59 @@ export async function openInput(path: string): Promise<Readable> {
   return new Socket({ fd, readable: true, writable: false });
 }
 
-/**
- * Decodes UTF-8, or UTF-16 with a byte order mark, which Windows PowerShell and spreadsheets write.
- */
 async function* decoded(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  let head: Uint8Array = Buffer.alloc(0);
-  let decoder: Decoder | undefined;
-  for await (const chunk of chunks) {
-    const bytes = decoder ? chunk : Buffer.concat([head, Buffer.from(chunk)]);
-    if (!decoder && bytes.length > 1) decoder = new TextDecoder(encodingOf(bytes));
-    if (decoder) yield decoder.decode(bytes, { stream: true });
-    else head = bytes;
+  const decoder = new TextDecoder();
+  for await (const bytes of utf8Of(chunks)) yield decoder.decode(bytes, { stream: true });
+  yield decoder.decode();
+}
+
+const LONGEST_MARK = 3;
+const UTF8_MARK = Buffer.from('\ufeff');
+
+/**
+ * A text in UTF-8 without its byte order mark. Windows PowerShell and spreadsheets write such
+ * marks, and UTF-16 behind one.
+ */
+export async function* utf8Of(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const rest = chunks[Symbol.asyncIterator]();
+  try {
+    const head = await headOf(rest);
+    const all = withHead(head, { [Symbol.asyncIterator]: () => rest });
+    yield* recoded(all, encodingOf(head));
+  } finally {
+    // A reader that stops early closes the file.
+    await rest.return?.();
   }
-  yield decoder ? decoder.decode() : new TextDecoder().decode(head);
+}
+
+/** The first bytes, which show the encoding. */
+async function headOf(chunks: AsyncIterator<Uint8Array>): Promise<Buffer> {
+  let head = Buffer.alloc(0);
+  while (head.length < LONGEST_MARK) {
+    const { value, done } = await chunks.next();
+    if (done) break;
+    head = Buffer.concat([head, value]);
+  }
+  return head;
+}
+
+async function* recoded(
+  chunks: AsyncIterable<Uint8Array>,
+  encoding: string,
+): AsyncGenerator<Uint8Array> {
+  if (encoding === 'utf-8') {
+    yield* chunks;
+    return;
+  }
+  const decoder = new TextDecoder(encoding);
+  for await (const bytes of chunks) yield Buffer.from(decoder.decode(bytes, { stream: true }));
+  yield Buffer.from(decoder.decode());
+}
+
+async function* withHead(head: Buffer, rest: AsyncIterable<Uint8Array>) {
+  const isMarked = head.subarray(0, LONGEST_MARK).equals(UTF8_MARK);
+  yield isMarked ? head.subarray(LONGEST_MARK) : head;
+  yield* rest;
 }
 
 function encodingOf([first, second]: Uint8Array): string {

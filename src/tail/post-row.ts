@@ -1,4 +1,4 @@
-import { numberSource } from '../base/json.ts';
+import { postIdOf, postTimeOf, usableTime } from '../core/pages/post.ts';
 
 export type PostFields = Readonly<Record<string, unknown>>;
 
@@ -31,8 +31,8 @@ export const authorFieldsOf = (row: TailRow): PostFields => row.author ?? row.re
  * recognized.
  */
 export function tailRow(record: PostFields, timeField: string): TailRow | null {
-  const id = idOf(record);
-  return id === null ? null : { id, at: postTimeOf(record[timeField]), record, raw: null };
+  const id = postIdOf(record);
+  return id === undefined ? null : { id, at: postTimeOf(record[timeField]), record, raw: null };
 }
 
 export function tailRows(
@@ -49,39 +49,8 @@ export function tailRows(
   return { rows, nameless };
 }
 
-/**
- * The id as text. For a number, this is its original text, because a double may not represent all
- * digits.
- */
-function idOf(record: PostFields): string | null {
-  const { id } = record;
-  if (typeof id === 'number' && Number.isFinite(id))
-    return numberSource(record, 'id') ?? String(id);
-  return typeof id === 'string' && id !== '' ? id : null;
-}
-
 export const timeOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null;
-
-const DIGITS = /^\d{10,15}$/;
-const DATE = /^\d{4}-\d\d-\d\d/;
-
-/**
- * A lower number is not a time in milliseconds, but for example one in seconds: no post is from
- * before 2001.
- */
-const EARLIEST_MS = 1e12;
-
-/** The post time of a record, given as a number or as text; null if it cannot be read. */
-export function postTimeOf(value: unknown): number | null {
-  const at = typeof value === 'string' ? textTime(value) : timeOf(value);
-  return at !== null && at >= EARLIEST_MS ? at : null;
-}
-
-function textTime(text: string): number | null {
-  if (DIGITS.test(text)) return Number(text);
-  return DATE.test(text) ? timeOf(Date.parse(text)) : null;
-}
 
 /**
  * The nth newest of these times, from 0 on; the oldest one if there are fewer, null without any.
@@ -90,8 +59,6 @@ export function nthNewest(times: readonly (number | null)[], nth: number): numbe
   const known = times.filter((at) => at !== null).sort((a, b) => b - a);
   return known[Math.min(nth, known.length - 1)] ?? null;
 }
-
-const DAY = 86_400_000;
 
 /** A post that is dated more than a day ahead counts as a post without a time. */
 export const usable = (row: TailRow, sigma: number | null, now: number): TailRow =>
@@ -108,4 +75,4 @@ export function usableRows(
 }
 
 const isAhead = ({ at }: TailRow, sigma: number | null, now: number) =>
-  at !== null && at > Math.max(now, sigma ?? now) + DAY;
+  usableTime(at, Math.max(now, sigma ?? now)) !== at;

@@ -1,5 +1,5 @@
 import type { Sent } from '../contract/read-record.ts';
-import { timeOfItem } from '../contract/records/page.ts';
+import { postTimeOf, usableTime } from '../core/pages/post.ts';
 import type { TimedFeed, WalkOptions } from '../core/pages/walk.ts';
 import { descriptorIn } from '../output/file.ts';
 import type { Filters } from '../tail/certificate.ts';
@@ -11,9 +11,6 @@ import { timing } from '../tail/timing.ts';
 
 /** So many posts in a row decide about a time, because a single one may be dated wrongly. */
 const PROOF = 3;
-
-/** A post that is dated further ahead has no usable time. */
-const AHEAD_MS = 86_400_000;
 
 /** The list that is certified, and where. */
 interface CertifiedList {
@@ -71,7 +68,7 @@ export class ListCertificate {
 
   /** Called with each post of the range, whether it passes the filter or not. */
   saw(item: Sent): void {
-    const at = this.#usable(timeOfItem(item, this.#list.timeField));
+    const at = this.#usable(postTimeOf(item[this.#list.timeField]));
     if (at === null || this.#list.file === undefined) return;
     this.#newest = Math.max(this.#newest ?? at, at);
     this.#oldest = oldestOf([...this.#oldest, at]);
@@ -127,7 +124,7 @@ export class ListCertificate {
   }
 
   #usable(at: number | null): number | null {
-    return at !== null && at > this.#list.now() + AHEAD_MS ? null : at;
+    return usableTime(at, this.#list.now());
   }
 }
 

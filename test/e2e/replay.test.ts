@@ -159,3 +159,31 @@ test('callouts are replayed by coin and wallet', async () => {
     { tokenAddress: 'M', authors: ['w1', 'w2', 'w3'] },
   ]);
 });
+
+/** How other programs may have written the lines of a file. */
+const encodings: readonly [string, (text: string) => Buffer][] = [
+  ['UTF-8', (text) => Buffer.from(text)],
+  ['UTF-8 with a byte order mark', (text) => Buffer.from(`\ufeff${text}`)],
+  ['UTF-16, little endian', (text) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+  ['UTF-16, big endian', (text) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
+];
+
+test.each(encodings)('a file in %s has all its posts, gzipped or not', async (_, encoded) => {
+  const home = openHome();
+  const some = [{ ...posts[0], thesis: 'Zürich 🐸' }, ...posts.slice(1, 3)];
+  const bytes = encoded(linesOf(some));
+  for (const [name, content] of [
+    ['plain.ndjson', bytes],
+    ['packed.ndjson.gz', gzipSync(bytes)],
+    ['empty.ndjson', encoded('')],
+  ] as const)
+    writeFileSync(join(home.path, name), content);
+  for (const name of ['plain.ndjson', 'packed.ndjson.gz']) {
+    const ran = await replay(home, name);
+    expect([ran.stdout, ran.exitCode]).toEqual([linesOf(some), 0]);
+    expect(ran.said).not.toContain('skipped');
+    const refreshed = await run(home, ['thesis', 'refresh', name, '--dry-run', '-o', 'json']);
+    expect(refreshed.stderr).not.toContain('skipped');
+  }
+  expect((await replay(home, 'empty.ndjson')).stdout).toBe('');
+});

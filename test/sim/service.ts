@@ -3,6 +3,7 @@ import { plainJson } from '../../src/base/json-object.ts';
 import type { Remainder } from '../../src/contract/ports/client.ts';
 import { mayBeCharged, readServiceError } from '../../src/core/client/service-errors.ts';
 import { redirected } from '../../src/core/http/network-failures.ts';
+import { postTimeOf } from '../../src/core/pages/post.ts';
 import type {
   Connect,
   FeedPage,
@@ -11,7 +12,7 @@ import type {
   LinkEnd,
   PageSource,
 } from '../../src/tail/ports.ts';
-import { postTimeOf, tailRows } from '../../src/tail/post-row.ts';
+import { tailRows } from '../../src/tail/post-row.ts';
 import { EPOCH, type Post, postsOf } from './posts.ts';
 import { type Rng, rngOf } from './rng.ts';
 import type { Acknowledgement, Fault, Schedule } from './schedule.ts';

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { Failure } from '../../src/base/failure.ts';
 import { mayBeCharged } from '../../src/core/client/service-errors.ts';
+import { postTimeOf } from '../../src/core/pages/post.ts';
 import { Spend } from '../../src/core/spend/spend.ts';
 import { Confluence, calloutConfluence, thesisConfluence } from '../../src/tail/confluence.ts';
 import { createTail, type Tail } from '../../src/tail/engine.ts';
@@ -13,7 +14,7 @@ import {
   positionText,
   readPosition,
 } from '../../src/tail/position.ts';
-import { postTimeOf, type TailRow } from '../../src/tail/post-row.ts';
+import type { TailRow } from '../../src/tail/post-row.ts';
 import { withMinutes } from '../../src/tail/socket/minutes.ts';
 import { timing } from '../../src/tail/timing.ts';
 import { SeveralFeeds } from '../../src/tail/walk/several-feeds.ts';

@@ -2,10 +2,10 @@ import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { parseJson } from '../../base/json.ts';
 import type { HttpAnswer } from '../../contract/ports/transport.ts';
-import { idOfItem } from '../../contract/records/page.ts';
 import { pageIn, type RawRequest, withCursor } from '../../core/client/raw-request.ts';
 import { readRaw } from '../../core/client/read-raw.ts';
 import { OTHER_SERVER, readServiceError } from '../../core/client/service-errors.ts';
+import { postIdOf } from '../../core/pages/post.ts';
 import { readPages } from '../../core/pages/read-pages.ts';
 import type { Plan } from '../../core/spend/plan.ts';
 import type { Sink } from '../../output/sink.ts';
@@ -97,7 +97,7 @@ class RawPages {
 
   async printAll(bodies: Bodies): Promise<void> {
     const { io, signal } = this.#context.terminal;
-    const feed = { page: (before?: string) => this.#page(before), idOf: idOfItem };
+    const feed = { page: (before?: string) => this.#page(before), idOf: postIdOf };
     for await (const { page, next } of readPages(feed, { clock: io.clock, signal })) {
       await bodies.write(page.answer);
       if (next !== undefined) this.at = withCursor(this.#request.path, next);

@@ -1,4 +1,4 @@
-import { numberOf } from '../../contract/read-record.ts';
+import { postTimeOf } from '../../core/pages/post.ts';
 import type { WalkOptions } from '../../core/pages/walk.ts';
 import { agentOf } from '../agent.ts';
 import type { ListInput } from '../args/list-flags.ts';
@@ -56,7 +56,7 @@ export function leftOutText(
 
 /** The list was cut at `oldest`, the time of its last post. */
 function cutText(oldest: unknown): string {
-  const when = new Date(numberOf(oldest) ?? Number.NaN);
+  const when = new Date(postTimeOf(oldest) ?? Number.NaN);
   const at = Number.isNaN(when.getTime()) ? '' : ` at ${when.toISOString()}`;
   return `--limit ended the list${at}, before --since; to read the whole range, omit --limit`;
 }

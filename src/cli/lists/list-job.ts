@@ -184,7 +184,7 @@ async function printList(
   if (flags.countBy === undefined)
     await out.print(view, tally.counting(inOrderOf(flags, posts, continued)));
   else {
-    const counter = new PostCounter(flags.countBy, list, settings.utc);
+    const counter = new PostCounter(flags.countBy, list, settings.utc, clock.now);
     await out.print(countsView(flags.countBy), countsOf(flags, counter, tally.counting(posts)));
   }
   const isCut = state.matches === rows;

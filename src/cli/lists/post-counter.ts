@@ -1,6 +1,6 @@
 import { stringifyJson } from '../../base/json.ts';
 import type { Sent } from '../../contract/read-record.ts';
-import { timeOfItem } from '../../contract/records/page.ts';
+import { postTimeOf, usableTime } from '../../core/pages/post.ts';
 import { sortBy } from '../../core/pages/sort.ts';
 import { timeText } from '../../output/format/time.ts';
 
@@ -27,12 +27,14 @@ export class PostCounter {
   readonly #field: string;
   readonly #fields: CountedFields;
   readonly #utc: boolean;
+  readonly #now: () => number;
   readonly #groups = new Map<string, Group>();
 
-  constructor(field: string, fields: CountedFields, utc: boolean) {
+  constructor(field: string, fields: CountedFields, utc: boolean, now: () => number) {
     this.#field = field;
     this.#fields = fields;
     this.#utc = utc;
+    this.#now = now;
   }
 
   add(post: Sent): void {
@@ -60,7 +62,7 @@ export class PostCounter {
 
   #valueOf(post: Sent): unknown {
     if (this.#field !== DAY) return post[this.#field] ?? null;
-    const at = timeOfItem(post, this.#fields.timeField);
+    const at = usableTime(postTimeOf(post[this.#fields.timeField]), this.#now());
     return at === null ? null : timeText(at, this.#utc).slice(0, 'YYYY-MM-DD'.length);
   }
 }

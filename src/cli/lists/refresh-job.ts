@@ -1,5 +1,4 @@
 import { copySources } from '../../base/json.ts';
-import { LineSplitter } from '../../base/lines.ts';
 import { countText, group } from '../../base/units.ts';
 import { cu, THESIS_BLOCK } from '../../contract/limits.ts';
 import type { Sent } from '../../contract/read-record.ts';
@@ -14,14 +13,11 @@ import {
 } from '../../core/pages/refresh.ts';
 import type { Planned } from '../../core/spend/plan.ts';
 import { refreshedView } from '../../output/views/thesis.ts';
-import { postIn } from '../../tail/file/line-count.ts';
-import { chunksOf } from '../../verify/scan.ts';
+import { recordedPosts } from '../../verify/recorded-posts.ts';
 import { serviceClock } from '../lookup/service-time.ts';
 import type { Context } from '../run/context.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
 import { openProgress } from '../run/progress.ts';
-
-const LONGEST_LINE = 16 * 1024 * 1024;
 
 /** Reads the posts of files from the service again. */
 export async function refreshJob(
@@ -74,16 +70,10 @@ async function recordedIn(
   const posts = new Map<string, RecordedPost>();
   let others = 0;
   for (const file of files) {
-    const lines = new LineSplitter(LONGEST_LINE);
-    const take = (some: Iterable<{ readonly bytes: Buffer }>) => {
-      for (const { bytes } of some) {
-        const row = bytes.length === 0 ? undefined : postIn(bytes, 'platformCreatedAt');
-        if (row) posts.set(row.id, row);
-        else if (row === null) others++;
-      }
-    };
-    for await (const chunk of chunksOf(file, terminal.signal)) take(lines.push(chunk));
-    take(lines.end());
+    for await (const row of recordedPosts(file, 'platformCreatedAt', terminal.signal)) {
+      if (row) posts.set(row.id, row);
+      else others++;
+    }
   }
   if (others > 0)
     terminal.notice(

@@ -1,15 +1,13 @@
-import { LineSplitter } from '../../base/lines.ts';
 import { instantAt } from '../../base/times.ts';
 import { countText } from '../../base/units.ts';
 import type { View } from '../../output/view.ts';
 import { Confluence, type ConfluenceFields } from '../../tail/confluence.ts';
-import { postIn } from '../../tail/file/line-count.ts';
 import { nothingMeasured } from '../../tail/health.ts';
 import { Confluences } from '../../tail/output/confluences.ts';
 import { FeedOutput } from '../../tail/output/feed-output.ts';
 import type { PostFields, TailRow } from '../../tail/post-row.ts';
 import { IdSet } from '../../verify/id-set.ts';
-import { chunksOf } from '../../verify/scan.ts';
+import { recordedPosts } from '../../verify/recorded-posts.ts';
 import type { Context } from '../run/context.ts';
 import type { TailFlags } from '../tail/flags.ts';
 import { openWriter } from '../tail/output/open-writer.ts';
@@ -24,7 +22,6 @@ interface ReplayPlan {
   readonly filter: (row: TailRow) => boolean;
 }
 
-const LONGEST_LINE = 16 * 1024 * 1024;
 /** So many rows are written at a time, unless --speed delays them. */
 const ROWS = 100;
 
@@ -178,15 +175,7 @@ class Posts {
   }
 
   async *in(file: string, signal: AbortSignal): AsyncGenerator<ReadPost, void, void> {
-    const lines = new LineSplitter(LONGEST_LINE);
-    for await (const chunk of chunksOf(file, signal)) yield* this.#postsOn(lines.push(chunk));
-    yield* this.#postsOn(lines.end());
-  }
-
-  *#postsOn(lines: Iterable<{ readonly bytes: Buffer }>): Generator<ReadPost, void, void> {
-    for (const { bytes } of lines) {
-      if (bytes.length === 0) continue;
-      const row = postIn(bytes, this.#timeField);
+    for await (const row of recordedPosts(file, this.#timeField, signal)) {
       if (row) yield { row, isWanted: this.#isNew(row) && this.#filter(row) };
       else this.others++;
     }

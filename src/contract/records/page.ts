@@ -1,5 +1,5 @@
 import { textOf } from '../../base/json-object.ts';
-import { listOf, numberOf, recordsOf, type Sent } from '../read-record.ts';
+import { listOf, recordsOf, type Sent } from '../read-record.ts';
 
 /** A page of a feed. Fields that cannot be read are replaced by defaults. */
 export interface SentPage {
@@ -28,13 +28,6 @@ export function readPage(page: Sent, size: number): SentPage {
   };
 }
 
-/** The id of an item, which is also the cursor for older items; undefined if the item has no id. */
-export const idOfItem = ({ id }: Sent): string | undefined => textOf(id) || undefined;
-
 /** A cursor as text, because the service may send cursors as numbers. */
 const cursorOf = (value: unknown): string | null =>
   typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : textOf(value) || null;
-
-/** A time field of an item, epoch ms; null if it is not a number. */
-export const timeOfItem = (item: Sent, field: string): number | null =>
-  numberOf(item[field]) ?? null;

@@ -9,8 +9,9 @@ import {
 } from '../../contract/limits.ts';
 import type { Client, RequestParts } from '../../contract/ports/client.ts';
 import type { Sent } from '../../contract/read-record.ts';
-import { idOfItem, readPage, timeOfItem } from '../../contract/records/page.ts';
+import { readPage } from '../../contract/records/page.ts';
 import { normalName, normalToken } from './filter.ts';
+import { postIdOf, postTimeOf } from './post.ts';
 import type { TimedFeed } from './walk.ts';
 
 export interface ThesisScope {
@@ -120,8 +121,8 @@ export const thesisFeed = (
     const { record } = await client.call(id, ask, { signal });
     return readPage(record, Math.min(limit ?? THESIS_LIMIT_DEFAULT, THESIS_BLOCK));
   },
-  idOf: idOfItem,
-  timeOf: (item) => timeOfItem(item, 'platformCreatedAt'),
+  idOf: postIdOf,
+  timeOf: (item) => postTimeOf(item['platformCreatedAt']),
   affords: (rows) => client.affords(cu.thesisBlock * thesisBlocks(rows)),
 });
 
@@ -135,6 +136,6 @@ export const calloutFeed = (
     const { record } = await client.call(id, ask, { signal });
     return readPage(record, CALLOUT_PAGE);
   },
-  idOf: idOfItem,
-  timeOf: (item) => timeOfItem(item, 'createdAt'),
+  idOf: postIdOf,
+  timeOf: (item) => postTimeOf(item['createdAt']),
 });

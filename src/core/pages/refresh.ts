@@ -1,14 +1,13 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
-import { numberSource } from '../../base/json.ts';
 import { textOf } from '../../base/json-object.ts';
 import { unitsText } from '../../base/units.ts';
 import { cu, THESIS_BLOCK } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports/client.ts';
 import type { Sent } from '../../contract/read-record.ts';
-import { idOfItem, timeOfItem } from '../../contract/records/page.ts';
 import { isUserId } from '../lookup/subject.ts';
 import { type ThesisScope, thesisFeed } from './feeds.ts';
+import { postIdOf, postTimeOf, usableTime } from './post.ts';
 import { type PageFeed, readPages, stopCodeOf } from './read-pages.ts';
 
 /** A post as a file has it. */
@@ -199,7 +198,7 @@ export class PostRefresh {
     const reading = { clock, signal, doubtsEnd: true };
     for await (const { page, ends } of readPages(this.#feed(scope), reading, () => THESIS_BLOCK)) {
       for (const item of page.items) {
-        const id = idText(item);
+        const id = postIdOf(item);
         if (id === undefined) nameless++;
         else if (wanted.delete(id)) this.present.set(id, item);
       }
@@ -210,7 +209,7 @@ export class PostRefresh {
       if (nameless > 0) throw withoutIds();
       if (ends === ENDS) return;
       for (const item of page.items) {
-        const at = timeOfItem(item, 'platformCreatedAt');
+        const at = usableTime(postTimeOf(item['platformCreatedAt']), clock.now());
         if (at === null || oldest === undefined) continue;
         older = at < oldest ? older + 1 : 0;
         if (older === OLDER_POSTS) return;
@@ -230,15 +229,6 @@ export class PostRefresh {
       },
     };
   }
-}
-
-/**
- * The id as text. For a number, this is its original text, because a double may not represent all
- * digits.
- */
-function idText(item: Sent): string | undefined {
-  const { id } = item;
-  return typeof id === 'number' ? (numberSource(item, 'id') ?? String(id)) : idOfItem(item);
 }
 
 const withoutIds = () =>

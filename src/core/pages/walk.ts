@@ -1,6 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import { THESIS_BLOCK, THESIS_LIMIT_MAX } from '../../contract/limits.ts';
 import { createPageSizer, rowsDownTo } from './page-size.ts';
+import { usableTime } from './post.ts';
 import { type PageFeed, type Reading, readPages } from './read-pages.ts';
 
 export interface TimedFeed<T> extends PageFeed<T> {
@@ -40,10 +41,6 @@ export interface Taken {
 
 const thesisSizes = { step: THESIS_BLOCK, max: THESIS_LIMIT_MAX };
 
-/** No post is older, so a lower number is not a time in milliseconds. */
-const EARLIEST_MS = 1e12;
-/** A time further ahead is not the time of a post. */
-const AHEAD_MS = 86_400_000;
 /** So many older items in a row end a walk with `since`. A single one may have a wrong time. */
 const OLDER_ITEMS = 3;
 /**
@@ -260,12 +257,7 @@ class TimeRange<T> {
     return time < this.#until;
   }
 
-  /** The time of an item; null if it cannot be the time of a post in milliseconds. */
-  readonly timeOf = (item: T): number | null => {
-    const time = this.#timeOf(item);
-    if (time === null || time > this.#clock.now() + AHEAD_MS) return null;
-    return time < EARLIEST_MS && this.#since >= EARLIEST_MS ? null : time;
-  };
+  readonly timeOf = (item: T): number | null => usableTime(this.#timeOf(item), this.#clock.now());
 }
 
 const withoutTimes = () =>

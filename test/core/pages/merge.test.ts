@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import { type MergedFeeds, mostOwnPages, walkSeveral } from '../../../src/core/pages/merge.ts';
 import { severalStart } from '../../../src/core/pages/place.ts';
+import { postTimeOf } from '../../../src/core/pages/post.ts';
 import type { Taken, TimedFeed, WalkOptions } from '../../../src/core/pages/walk.ts';
 import { repeats } from '../../repeats.ts';
 import { type Rng, rngOf } from '../../sim/rng.ts';
@@ -65,7 +66,7 @@ class Service {
   feed(isOf: (post: Post) => boolean): TimedFeed<Post> {
     return {
       idOf: ({ id }) => id,
-      timeOf: ({ time }) => time,
+      timeOf: ({ time }) => postTimeOf(time),
       affords: () => true,
       page: async (before, rows = PAGE) => {
         if (this.pages >= this.failsAfter) throw new Failure('service', 'away', { code: 'AWAY' });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
+import { postTimeOf } from '../../../src/core/pages/post.ts';
 import { type TimedFeed, type WalkOptions, walkPages } from '../../../src/core/pages/walk.ts';
 import { virtualClock } from '../virtual-clock.ts';
 
@@ -82,7 +83,10 @@ describe('a walk', () => {
 
   it('fails if the times are in seconds, instead of ending at --since at once', async () => {
     const { feed } = feedOf(600);
-    const seconds = { ...feed, timeOf: ({ time }: Post) => 1_795_000_000 + (time ?? 0) / 1000 };
+    const seconds = {
+      ...feed,
+      timeOf: ({ time }: Post) => postTimeOf(1_795_000_000 + (time ?? 0) / 1000),
+    };
     await expect(ids(seconds, { since: 1_795_000_000_000 })).rejects.toMatchObject({
       code: 'NO_TIMES',
     });

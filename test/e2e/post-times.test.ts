@@ -1,0 +1,94 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { endpoints } from '../../src/contract/endpoints.ts';
+import { virtualClock } from '../core/virtual-clock.ts';
+import { openHome } from './harness.ts';
+import { anyMe, type Call, withService } from './service.ts';
+
+const MINUTE = 60_000;
+const POSTS = 200;
+const authors = ['7d0a0f3e-7a55-4c0e-9a36-000000000001', '7d0a0f3e-7a55-4c0e-9a36-000000000002'];
+
+/** How a service may write post times and ids. */
+const spellings: Readonly<Record<string, (at: number, index: number) => object>> = {
+  numbers: (at) => ({ platformCreatedAt: at, createdAt: at }),
+  'ISO texts': (at) => {
+    const time = new Date(at).toISOString();
+    return { platformCreatedAt: time, createdAt: time };
+  },
+  'texts of digits': (at) => ({ platformCreatedAt: `${at}`, createdAt: `${at}` }),
+  'numbers, with numbers as ids': (at, index) => ({
+    platformCreatedAt: at,
+    createdAt: at,
+    id: index + 1,
+  }),
+  'ISO texts, with a time far ahead': (at, index) => {
+    const time = new Date(index === 7 ? at + 3e9 : at).toISOString();
+    return { platformCreatedAt: time, createdAt: time };
+  },
+};
+
+const lines = [
+  'thesis list --since 30m',
+  `thesis list --user ${authors[0]} --user ${authors[1]} --since 30m`,
+  'thesis list --until 20m --limit 25',
+  'thesis list --since 30m --count-by day --utc',
+  'thesis tail --no-follow --since 30m',
+  'launchpad callouts --since 30m',
+  'launchpad tail --no-follow --since 30m',
+  'thesis refresh recorded.ndjson',
+];
+
+/** Runs a line against a feed with such times; returns what was printed, and the calls. */
+async function runWith(spelling: keyof typeof spellings, line: string) {
+  const clock = virtualClock();
+  const now = clock.now();
+  const posts = Array.from({ length: POSTS }, (_, index) => ({
+    id: `${index + 1}`,
+    authorId: authors[index % 2],
+    wallet: 'w',
+    thesis: `post ${index}`,
+    ...spellings[spelling]?.(now - index * MINUTE - 1, index),
+  }));
+  const headers = { date: new Date(now).toUTCString() };
+  const reply = ({ path }: Pick<Call, 'path'>) => {
+    if (path === endpoints.me.path) return { body: anyMe, headers };
+    const url = new URL(path, 'http://service');
+    const before = url.searchParams.get('before');
+    const [, author] = /\/user\/(.*)$/.exec(url.pathname) ?? [];
+    const all = posts.filter(({ authorId }) => author === undefined || authorId === author);
+    const from = all.findIndex(({ id }) => `${id}` === before) + 1;
+    const items = all.slice(from, from + 20);
+    const hasMore = from + 20 < all.length;
+    const nextBefore = hasMore ? (items.at(-1)?.id ?? null) : null;
+    return { body: { count: items.length, hasMore, nextBefore, items }, headers };
+  };
+  const service = await withService(reply, { ownMe: true });
+  const home = openHome();
+  const recorded = [...posts.slice(0, 5), { ...posts[5], id: 'deleted' }];
+  const text = recorded.map((post) => `${JSON.stringify(post)}\n`).join('');
+  writeFileSync(join(home.path, 'recorded.ndjson'), text);
+  const options = { sandbox: service, clock, cwd: home.path, differs: true };
+  const ran = await home.run([...line.split(' '), '-o', 'ndjson'], options);
+  const rows = ran.records().map(({ id, day, posts: count, gone }) => ({
+    ...(id === undefined ? { day, count } : { id: String(id) }),
+    gone,
+  }));
+  // Among the posts of several feeds, the place of one without a time is not known.
+  rows.sort((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
+  return { rows, exit: ran.exitCode, calls: service.calls.toSorted() };
+}
+
+test.each(lines)('neither rows nor calls depend on how times are written: %s', async (line) => {
+  const expected = await runWith('numbers', line);
+  expect(expected.exit).toBe(0);
+  expect(expected.rows.length).toBeGreaterThan(0);
+  // An old post is not among the rows, and the pages end soon below the range.
+  expect(expected.rows.length).toBeLessThan(POSTS / 4);
+  expect(expected.calls.length).toBeLessThan(POSTS / 20);
+  for (const spelling of Object.keys(spellings)) {
+    const isCount = line.includes('--count-by') && spelling.includes('far ahead');
+    if (!isCount) expect(await runWith(spelling, line), spelling).toEqual(expected);
+  }
+});
