@@ -2,7 +2,9 @@ import { basename, dirname, join } from 'node:path';
 import { usageError } from '../base/failure.ts';
 import { realPath, statsOf } from '../base/files.ts';
 import { safeLine } from '../output/terminal/safe-text.ts';
+import type { Certificate } from '../tail/certificate.ts';
 import { finishedFiles } from '../tail/file/rotation.ts';
+import { chainOf, filesBefore } from './join.ts';
 import type { ScannedFile } from './scan.ts';
 
 /**
@@ -33,6 +35,8 @@ function partsOf(file: string): string[] {
   return paths.reverse();
 }
 
+const choiceOf = ({ feed, filters }: Certificate) => `${feed} ${JSON.stringify(filters)}`;
+
 /** The name of a lock, or of the lock that guards its removal. */
 const isLockName = (file: string): boolean => /\.lock(\.[\w-]+)?$/.test(file);
 
@@ -44,14 +48,24 @@ function certifiedFile(given: string): string {
   return statsOf(file) === undefined && statsOf(`${file}.gz`) ? `${file}.gz` : file;
 }
 
-/** Throws if the files are of different feeds: their certificates cannot be joined. */
-export function checkSameFeed(scanned: readonly ScannedFile[]): void {
+/**
+ * Throws if the files are of different feeds: their certificates cannot be joined. Of one feed, a
+ * file may continue those that were written with other filters. Returns how many choices there are.
+ */
+export function checkSameFeed(scanned: readonly ScannedFile[]): number {
   const named = scanned.flatMap(({ file, certificate }) =>
-    certificate ? { file, feed: `${certificate.feed} ${JSON.stringify(certificate.filters)}` } : [],
+    certificate ? { file, certificate, feed: choiceOf(certificate) } : [],
   );
+  const choices = new Set(named.map(({ feed }) => feed)).size;
+  const chain = chainOf(named.map(({ certificate }) => certificate));
   const [first] = named;
   const other = named.find(({ feed }) => feed !== first?.feed);
-  if (!first || !other) return;
+  if (!first || !other) return choices;
+  const isChain = named.some(({ certificate }) => {
+    const choicesOf = filesBefore(certificate, chain).map(choiceOf);
+    return new Set([choiceOf(certificate), ...choicesOf]).size === choices;
+  });
+  if (isChain) return choices;
   throw usageError(
     `${first.file} and ${other.file} are of different feeds or filters: ${safeLine(first.feed)}, and ${safeLine(other.feed)}`,
     'verify each feed by itself',

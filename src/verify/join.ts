@@ -37,7 +37,7 @@ export function joinFiles(scanned: readonly Compared[], asked: Asked = {}): Veri
   const valid = scanned.flatMap(({ certificate, problems }) =>
     certificate && problems.length === 0 ? [certificate] : [],
   );
-  const chain = new Map(valid.map((certificate) => [certificate.lines.digest, certificate]));
+  const chain = chainOf(valid);
   const covered = valid.flatMap((certificate) => stretchesIn(certificate, chain));
   const isProven = (certificate: Certificate) => stretchesIn(certificate, chain).length > 0;
   const proven = new Set(valid.filter(isProven).map((each) => firstOf(each, chain)));
@@ -79,7 +79,11 @@ function askedStretch(
   return { from: begin, to: isBeyond ? Math.max(from, now ?? from) : last };
 }
 
+/** Certificates by the digest of their lines, by which a file names the one that it continues. */
 type Chain = ReadonlyMap<string, Certificate>;
+
+export const chainOf = (certificates: readonly Certificate[]): Chain =>
+  new Map(certificates.map((certificate) => [certificate.lines.digest, certificate]));
 
 const previousOf = ({ lines: { previous } }: Certificate, chain: Chain): Certificate | undefined =>
   previous === null ? undefined : chain.get(previous);
@@ -88,20 +92,21 @@ const previousOf = ({ lines: { previous } }: Certificate, chain: Chain): Certifi
 const stretchesIn = (certificate: Certificate, chain: Chain): Stretch[] =>
   stretchesOf(certificate, firstOf(certificate, chain).lines.before);
 
-/** The first file of the chain to which a file belongs. */
-function firstOf(certificate: Certificate, chain: Chain): Certificate {
-  const seen = new Set<Certificate>();
-  let first = certificate;
+/** The files that a file continues, newest first. */
+export function filesBefore(certificate: Certificate, chain: Chain): readonly Certificate[] {
+  const before = new Set<Certificate>();
   for (
-    let next = previousOf(first, chain);
-    next && !seen.has(next);
-    next = previousOf(first, chain)
-  ) {
-    seen.add(first);
-    first = next;
-  }
-  return first;
+    let next = previousOf(certificate, chain);
+    next && !before.has(next);
+    next = previousOf(next, chain)
+  )
+    before.add(next);
+  return [...before];
 }
+
+/** The first file of the chain to which a file belongs. */
+const firstOf = (certificate: Certificate, chain: Chain): Certificate =>
+  filesBefore(certificate, chain).at(-1) ?? certificate;
 
 function fileOf(
   { file, certificate, rows, duplicates, problems }: Compared,

@@ -147,17 +147,44 @@ test('what cron appends follows a list that changes: each post once, and the cer
       .join(''),
   );
   const third = await cron();
-  expect(third.said).toContain('other authors than in the last run (0 new, 3 gone)');
-  const lines = recordsIn(readText(join(home.path, 'desk.ndjson')));
+  const [, part = ''] =
+    /other authors than in the last run \(0 new, 3 gone\): finished (desk\.\w+\.ndjson), a new stretch begins after \S+ in /.exec(
+      third.said,
+    ) ?? [];
+  const parts = [part, 'desk.ndjson'].map((name) => recordsIn(readText(join(home.path, name))));
+  const lines = parts.flat();
   expect(new Set(idsOf(lines)).size).toBe(lines.length);
+  expect((await cron()).said).not.toContain('other authors');
   const verified = await run(['verify', 'desk.ndjson', '-o', 'json'], { cwd: home.path });
-  expect(verified.json()).toMatchObject({ files: [{ duplicates: 0, rows: lines.length }] });
+  expect(verified.said).toContain('written with 2 different filters');
+  expect(verified.exitCode).toBe(0);
+  const whole = verified.json() as Fields & { from: number; to: number };
+  const [old, young] = whole['files'] as { from: number; to: number; rows: number }[];
+  expect(old).toMatchObject({ status: 'complete', duplicates: 0, rows: parts[0]?.length });
+  expect(young).toMatchObject({ status: 'complete', duplicates: 0 });
+  // What was proved stays proved, and nothing lies between the two.
+  expect([whole.from, young?.from, whole.to]).toEqual([old?.from, Number(old?.to) + 1, young?.to]);
+  const sampled = await run(['verify', 'desk.ndjson', '--sample', '1'], { cwd: home.path });
+  expect(sampled.exitCode).toBe(2);
+  const written = [part, 'desk.ndjson'].flatMap((name) =>
+    recordsIn(readText(join(home.path, name))),
+  );
   const replayed = await run(
-    ['thesis', 'tail', '--replay', 'desk.ndjson', '--user', `${authors[4]?.id}`, '--user', 'x'],
+    [
+      'thesis',
+      'tail',
+      '--replay',
+      part,
+      'desk.ndjson',
+      '--user',
+      `${authors[4]?.id}`,
+      '--user',
+      'x',
+    ],
     { cwd: home.path },
   );
   expect(idsOf(replayed.records())).toEqual(
-    idsOf(lines.filter(({ authorId }) => authorId === authors[4]?.id)),
+    idsOf(written.filter(({ authorId }) => authorId === authors[4]?.id)),
   );
 });
 

@@ -78,10 +78,11 @@ describe.skipIf(!has('redis-server'))('the certificate of a follower', () => {
     expect(after.to - (gap?.to ?? 0)).toBeGreaterThan(300_000);
     expect(gap?.why).toContain('the store');
 
-    // With another filter, another stretch begins.
+    // With another filter, another file begins, in which nothing is vouched for before.
     await pass();
     expect((await follow('--symbol', 'NONE')).exitCode).toBe(0);
-    expect(timesOf(await verify()).from).toBe(after.to + 1);
+    const [old, young] = timesOf(await verify()).files;
+    expect([old?.from, old?.to, young?.from]).toEqual([after.from, after.to, after.to + 1]);
   });
 
   it('is continued by a tail of the service, and continues that of one', async () => {
@@ -115,6 +116,7 @@ describe.skipIf(!has('redis-server'))('the certificate of a follower', () => {
 });
 
 const Claims = z.looseObject({
+  files: z.array(z.looseObject({ from: z.number(), to: z.number() })),
   from: z.number(),
   to: z.number(),
   gaps: z.array(z.object({ from: z.number(), to: z.number(), why: z.string() })),

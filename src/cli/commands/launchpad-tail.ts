@@ -88,6 +88,7 @@ async function calloutFeed(context: Context, input: CalloutTailInput): Promise<T
   return {
     flags: input,
     shown,
+    list: input.users,
     words: feedWords('callouts', [...wallet, ...user, ...from], coin),
     plan,
     calls: plan.calls,

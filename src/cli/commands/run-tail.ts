@@ -22,6 +22,8 @@ export interface TailedFeed {
   readonly shown: ShownPosts;
   /** The feed in words, for "trdr tails". */
   readonly words: string;
+  /** The file that names whose posts are read. */
+  readonly list: string | undefined;
   /** What following the service costs. */
   readonly plan: Plan;
   /** The calls that a dry run prints: not those of the service, if the run reads the store. */
@@ -34,7 +36,7 @@ export interface TailedFeed {
 
 /** Follows a feed from the source that its flags name. Only the service is paid for. */
 export async function runTail(context: Context, feed: TailedFeed): Promise<void> {
-  const { flags, shown, plan, words } = feed;
+  const { flags, shown, plan, words, list } = feed;
   const isReplay = flags.replay.length > 0;
   if (await isDryRun(context, isReplay ? [] : feed.calls)) return;
   await checkOutput(context, shown, flags);
@@ -46,7 +48,7 @@ export async function runTail(context: Context, feed: TailedFeed): Promise<void>
   }
   const openStored = await feed.findStored?.();
   if (!openStored) await approve(plan, context);
-  await runFeed(context, { ...flags, feed: words }, (files) =>
+  await runFeed(context, { ...flags, feed: words, list }, (files) =>
     openStored ? openStored(files) : feed.openLive(files),
   );
 }

@@ -135,6 +135,7 @@ async function thesisFeed(context: Context, input: ThesisTailInput): Promise<Tai
   return {
     flags: input,
     shown,
+    list: input.users,
     words: feedWords(
       'theses',
       authors.map((author) => author.text),

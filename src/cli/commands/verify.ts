@@ -1,5 +1,6 @@
 import { integer } from '../../base/amounts.ts';
 import { duration } from '../../base/durations.ts';
+import { usageError } from '../../base/failure.ts';
 import { time } from '../../base/times.ts';
 import { Verification } from '../../contract/records/verification.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
@@ -59,7 +60,17 @@ export const verify = command({
       const scan = () => scanFile(file, ids, scanned.length, picking, signal);
       scanned.push(await waits.during(() => `reading ${file}`, scan));
     }
-    checkSameFeed(scanned);
+    const choices = checkSameFeed(scanned);
+    if (choices > 1) {
+      if (sample !== undefined)
+        throw usageError(
+          '--sample cannot be used with files of different filters',
+          'verify those of each list by themselves',
+        );
+      context.terminal.notice(
+        `the files were written with ${choices} different filters, one after another: each is verified for its own`,
+      );
+    }
     const asked = {
       from: range.since,
       to: range.until === undefined ? undefined : range.until - 1,

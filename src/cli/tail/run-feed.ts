@@ -11,6 +11,7 @@ import { version } from '../version.ts';
 import type { ServiceFlags, TailFlags } from './flags.ts';
 import { noteRun, outputOf } from './run-note.ts';
 import { UnitsWait } from './units-wait.ts';
+import { watchList } from './watch-list.ts';
 
 /**
  * What follows a feed: a tail of the service, a follower of the store, a member of a group, a
@@ -37,6 +38,8 @@ interface FeedFlags
     Partial<Pick<TailFlags, 'checkpoint' | 'waitForBudget' | 'exec'>> {
   /** The feed in words, for "trdr tails"; undefined for a replay, which follows none. */
   readonly feed?: string | undefined;
+  /** The file that names whose posts are read. */
+  readonly list?: string | undefined;
   readonly isRelay?: boolean;
 }
 
@@ -54,6 +57,7 @@ export async function runFeed(
   const { checkpoint, status } = flags;
   const files = { out: resumableOut(settings.flags.out), checkpoint };
   const unlock = lockFiles(settings.folders.state, files.out, checkpoint, status);
+  const stopWatching = watchList(terminal, flags.list);
   try {
     for (const path of [files.out, checkpoint]) if (path !== undefined) checkSpace(path);
     const run = new FeedRun(context, flags);
@@ -69,6 +73,7 @@ export async function runFeed(
     if (gap !== undefined) throw gapFailure(gap);
     run.check();
   } finally {
+    await stopWatching();
     unlock();
   }
 }

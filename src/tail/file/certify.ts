@@ -1,11 +1,12 @@
+import { renameSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { fileFailure, readBounded, realPath, statsOf } from '../../base/files.ts';
+import { fileFailure, readBounded, realPath, statsOf, syncFolder } from '../../base/files.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
 import type { Certificate, FileLines, Filters } from '../certificate.ts';
 import { certificateIn, certificateText, type FilePlace, type Position } from '../position.ts';
 import { fileAt, isAt } from './followed-file.ts';
 import { LineCount } from './line-count.ts';
-import { finishedFiles, unpackedName } from './rotation.ts';
+import { finishedFiles, finishedName, unpackedName } from './rotation.ts';
 
 /** The maximum size of a certificate that is read; a position can have many ids. */
 const LARGEST = 256 * 1024 * 1024;
@@ -29,6 +30,41 @@ export function certify(file: string, position: Position, place: FilePlace): voi
   if (text !== undefined) writeAtomic(certificatePath(file), text, { private: false });
 }
 
+/** The newest post time in the file of a position, and in the files that it continues. */
+const newestOf = (position: Position): number | null =>
+  position.ids.reduce(
+    (most: number | null, [, at]) => (at === null ? most : Math.max(most ?? at, at)),
+    position.file?.lines?.newest ?? position.verified,
+  );
+
+/** Whether the posts of a run are chosen as in the run that it continues. */
+export const isSameChoice = (
+  position: Pick<Position, 'filters'> | undefined,
+  filters: Filters,
+): boolean => JSON.stringify(position?.filters ?? {}) === JSON.stringify(filters);
+
+/**
+ * Finishes the file of an earlier run with other filters, as --rotate does: what it proves stays
+ * proved. Returns the new name; undefined if there is nothing to finish.
+ */
+export function finishPart(
+  out: string,
+  position: Position,
+  { timeField, now }: { readonly timeField: string; readonly now: number },
+): string | undefined {
+  const { file, coverage } = position;
+  if (!file?.lines || !coverage || !isAt(out, file)) return undefined;
+  const count = new LineCount(file.lines, file.offset).read(out, file.offset);
+  const lines = count.lines(newestOf(position));
+  if (lines.rows === 0) return undefined;
+  const target = realPath(out);
+  const name = finishedName(target, timeField, now);
+  certify(name, position, { ...file, offset: count.digest.bytes, lines });
+  renameSync(target, name);
+  syncFolder(dirname(target));
+  return name;
+}
+
 /**
  * What is not certain is not claimed: other filters, missing lines and a lost position begin a new
  * stretch.
@@ -42,14 +78,12 @@ export function resumeLines(
   readonly place: Pick<FilePlace, 'offset' | 'lines'>;
 } {
   const size = statsOf(out)?.size;
-  const newest = position?.ids.reduce(
-    (most: number | null, [, at]) => (at === null ? most : Math.max(most ?? at, at)),
-    position.file?.lines?.newest ?? position.verified,
-  );
+  const newest = position && newestOf(position);
   const again = (after: number | null): Position | undefined =>
     position && { ...position, filters, coverage: { after, gaps: [] } };
-  const isSame = JSON.stringify(position?.filters ?? {}) === JSON.stringify(filters);
-  const claimed = isSame ? position && { ...position, filters } : again(position?.verified ?? null);
+  const claimed = isSameChoice(position, filters)
+    ? position && { ...position, filters }
+    : again(position?.verified ?? null);
   const counted = (count: LineCount, from = 0) => {
     if (size !== undefined) count.read(out, from);
     return { offset: count.digest.bytes, lines: count.lines(newest ?? null) };

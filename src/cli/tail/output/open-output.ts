@@ -1,12 +1,13 @@
 import { basename } from 'node:path';
 import { type OpenPromise, openPromise } from '../../../base/calls.ts';
 import { usageError } from '../../../base/failure.ts';
+import { errno } from '../../../base/files.ts';
 import type { View } from '../../../output/view.ts';
 import { confluenceView } from '../../../output/views/thesis.ts';
 import type { Filters } from '../../../tail/certificate.ts';
 import { Confluence, type ConfluenceFields, confluenceName } from '../../../tail/confluence.ts';
 import { every } from '../../../tail/every.ts';
-import { resumeLines } from '../../../tail/file/certify.ts';
+import { finishPart, isSameChoice, resumeLines } from '../../../tail/file/certify.ts';
 import { FollowedFile } from '../../../tail/file/followed-file.ts';
 import {
   feedOf,
@@ -71,7 +72,11 @@ export function resumeOutput(
     notice: context.terminal.notice,
     isConfluence: confluence !== undefined,
   });
-  noticeChange(position?.filters, position?.verified ?? null, filters, context.terminal.notice);
+  const change = position && changeText(position.filters, filters);
+  if (change) {
+    const part = beginPart(context, files, position, timeField);
+    context.terminal.notice(`${change}: ${part}`);
+  }
   return files.out === undefined
     ? { feed, position, place: undefined }
     : { feed, ...resumeLines(files.out, position, filters) };
@@ -79,27 +84,36 @@ export function resumeOutput(
 
 const listed = ['users', 'coins', 'wallets'] as const;
 
-/**
- * Says from when on a file is complete, if the list of authors, coins or wallets is not that of the
- * last run.
- */
-function noticeChange(
-  before: Filters | undefined,
-  verified: number | null,
-  now: Filters,
-  notice: (line: string) => void,
-): void {
+/** How the posts are chosen otherwise than in the last run; undefined if they are not. */
+function changeText(before: Filters | undefined, now: Filters): string | undefined {
+  if (before === undefined) return undefined;
   for (const name of listed) {
-    const earlier = textsIn(before?.[name]);
+    const earlier = textsIn(before[name]);
     const later = textsIn(now[name]);
-    if (earlier.length === 0 && later.length === 0) continue;
     const added = later.filter((each) => !earlier.includes(each)).length;
     const gone = earlier.filter((each) => !later.includes(each)).length;
-    if (before === undefined || added + gone === 0) continue;
-    const from = verified === null ? 'with this run' : `after ${new Date(verified).toISOString()}`;
-    notice(
-      `other ${name === 'users' ? 'authors' : name} than in the last run (${added} new, ${gone} gone): a new stretch begins ${from}`,
-    );
+    if (added + gone > 0)
+      return `other ${name === 'users' ? 'authors' : name} than in the last run (${added} new, ${gone} gone)`;
+  }
+  return isSameChoice({ filters: before }, now) ? undefined : 'other filters than in the last run';
+}
+
+/** Begins a new file, because the proof of the present one is about other posts; says what follows. */
+function beginPart(
+  { terminal }: Context,
+  { out }: TailFiles,
+  position: Position,
+  timeField: string,
+): string {
+  const { verified } = position;
+  const from = verified === null ? 'with this run' : `after ${new Date(verified).toISOString()}`;
+  const stretch = `a new stretch begins ${from}`;
+  if (out === undefined) return stretch;
+  try {
+    const name = finishPart(out, position, { timeField, now: terminal.io.clock.now() });
+    return name === undefined ? stretch : `finished ${basename(name)}, ${stretch} in ${out}`;
+  } catch (error) {
+    return `${stretch}, in the same file: cannot rename it: ${errno(error) || 'unknown error'}`;
   }
 }
 
