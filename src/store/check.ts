@@ -54,27 +54,11 @@ function version({ server: { product, version: text } }: StoreConnection): Store
 
 /** Commands that begin with a key, by how many arguments they need after it. */
 const afterKey: readonly (readonly [count: number, names: readonly string[]])[] = [
-  [
-    1,
-    [
-      'SET',
-      'PEXPIRE',
-      'HGET',
-      'HMGET',
-      'HDEL',
-      'SADD',
-      'SREM',
-      'ZSCORE',
-      'ZREM',
-      'XDEL',
-      'XPENDING',
-    ],
-  ],
+  [1, ['SET', 'PEXPIRE', 'HGET', 'HMGET', 'HDEL', 'SADD', 'SREM', 'ZSCORE', 'ZREM', 'XDEL']],
   [0, ['GET', 'INCR', 'PTTL', 'EXISTS', 'HGETALL', 'SMEMBERS', 'ZCARD', 'XLEN']],
   [2, ['HSET', 'HINCRBY', 'ZADD', 'ZCOUNT', 'ZRANGE', 'ZRANGEBYSCORE', 'ZREMRANGEBYSCORE']],
-  [2, ['XRANGE', 'XREVRANGE', 'XTRIM', 'XACK']],
+  [2, ['XRANGE', 'XREVRANGE', 'XTRIM']],
   [3, ['XADD']],
-  [4, ['XAUTOCLAIM']],
 ];
 /** Any number; as an argument, it can also be a time to live in ms. */
 const ANY = 60_000;
@@ -86,11 +70,6 @@ const everyCommand = (key: string): readonly (readonly [string, readonly RedisAr
   ['EVALSHA', ['0'.repeat(40), 0]],
   ['SCAN', ['0', 'MATCH', `${key}*`, 'COUNT', 1]],
   ['XREAD', ['COUNT', 1, 'STREAMS', key, '0']],
-  ['XGROUP', ['CREATE', key, 'g', '0']],
-  ['XGROUP', ['SETID', key, 'g', '0']],
-  ['XINFO', ['GROUPS', key]],
-  ['XINFO', ['STREAM', key]],
-  ['XREADGROUP', ['GROUP', 'g', 'c', 'STREAMS', key, '>']],
   ...afterKey.flatMap(([count, names]) =>
     names.map((name) => [name, [key, ...Array<number>(count).fill(ANY)]] as const),
   ),
@@ -109,9 +88,7 @@ async function rights(store: StoreConnection, keys: Keys, user: string): Promise
       await store.send(name, args);
     } catch (error) {
       if (isStoreFailure(error, 'STORE_FULL')) rejected ??= error;
-      // Subcommands have permissions of their own.
-      else if (isStoreFailure(error, 'STORE_DENIED'))
-        missing.push(/^X(GROUP|INFO)$/.test(name) ? `${name}|${args[0]}` : name);
+      else if (isStoreFailure(error, 'STORE_DENIED')) missing.push(name);
       else if (!isStoreFailure(error, 'STORE_UNFIT', 'STORE_LEASE')) throw error;
     }
   }

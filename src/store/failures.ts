@@ -10,7 +10,7 @@ type StoreCode =
    */
   | 'STORE_AWAY'
   /**
-   * This process lost its lease, or its group was removed. It must read the state of the store
+   * This process lost its lease. It must read the state of the store
    * again.
    */
   | 'STORE_LEASE'
@@ -85,12 +85,6 @@ const replyFailures: Readonly<Record<string, (reply: ErrorReply) => Failure>> = 
       where.includes('@') || where.includes('user=')
         ? { about: 'storePasswordWrong' }
         : 'add the user to the URL, as in redis://USER@host:6379/0, or check the password of the default user',
-    ),
-  NOGROUP: () =>
-    storeFailure(
-      'STORE_LEASE',
-      'the group was removed from the store',
-      'run the command again, which creates the group',
     ),
   NOPERM: missingPermission,
   DAMAGED: ({ text }) => damagedFailure(/^DAMAGED (\S+)/.exec(text)?.[1] ?? ''),

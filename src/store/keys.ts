@@ -11,8 +11,6 @@ export interface FeedKeys {
   readonly stream: string;
   readonly mark: string;
   readonly info: string;
-  /** The lease of the member of a group that reads. */
-  group(name: string): string;
 }
 
 /** The keys of the window of an endpoint's rate limit. */
@@ -92,7 +90,6 @@ const feedKeysOf = (feed: string): FeedKeys => ({
   stream: `${feed}:stream`,
   mark: `${feed}:mark`,
   info: `${feed}:info`,
-  group: (name) => `${feed}:group:${name}:lease`,
 });
 
 /** A feed of all tokens, or of some, whose addresses are normalized. */

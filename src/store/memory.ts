@@ -3,7 +3,6 @@ import { quietly } from '../base/calls.ts';
 import { ensureFolder, LARGEST_CHECKPOINT, readBounded } from '../base/files.ts';
 import { isRecord, type JsonObject, parseObject } from '../base/json-object.ts';
 import { writeAtomic } from '../base/replace-file.ts';
-import type { GroupPlace } from './feed/group-batches.ts';
 import type { FeedState } from './feed/leader-term.ts';
 
 interface Remembered {
@@ -15,8 +14,6 @@ interface Remembered {
    * from.
    */
   readonly dayStart: { readonly day: string; readonly units: number } | undefined;
-  /** The positions of groups, by feed and group. */
-  readonly groups: Readonly<Record<string, GroupPlace>>;
 }
 
 /** What must not vanish with the store. */
@@ -32,7 +29,7 @@ export interface StoreMemory {
  * run.
  */
 export function createMemory(folder: string | undefined, name: string): StoreMemory {
-  let known: Remembered = { fleet: 1, budgets: {}, dayStart: undefined, groups: {} };
+  let known: Remembered = { fleet: 1, budgets: {}, dayStart: undefined };
   const path = (feed: string) =>
     join(folder ?? '', `store-${name}${feed === '' ? '' : `-${feed}`}.json`);
   const load = (feed = ''): JsonObject | undefined =>
@@ -66,7 +63,7 @@ export function createMemory(folder: string | undefined, name: string): StoreMem
   };
 }
 
-function remembered({ fleet, budgets, dayStart, groups }: JsonObject): Remembered {
+function remembered({ fleet, budgets, dayStart }: JsonObject): Remembered {
   const { day, units } = isRecord(dayStart) ? dayStart : {};
   return {
     fleet: typeof fleet === 'number' && Number.isSafeInteger(fleet) && fleet >= 1 ? fleet : 1,
@@ -76,15 +73,5 @@ function remembered({ fleet, budgets, dayStart, groups }: JsonObject): Remembere
       ),
     ),
     dayStart: typeof day === 'string' && typeof units === 'number' ? { day, units } : undefined,
-    groups: Object.fromEntries(
-      Object.entries(isRecord(groups) ? groups : {}).flatMap(([name, place]) => {
-        const { born, last, verified } = isRecord(place) ? place : {};
-        const { id, at } = isRecord(last) ? last : {};
-        const point =
-          typeof id === 'string' ? { id, at: typeof at === 'number' ? at : null } : null;
-        const to = typeof verified === 'number' ? verified : null;
-        return typeof born === 'string' ? [[name, { born, last: point, verified: to }]] : [];
-      }),
-    ),
   };
 }

@@ -7,9 +7,9 @@ import { entryMs, timeFrom } from './feed/entry.ts';
 import type { Keys } from './keys.ts';
 import { fieldsReply, listReply, number } from './replies.ts';
 
-/** A line of `store status`: the store itself, or a machine, lane, budget, feed or group. */
+/** A line of `store status`: the store itself, or a machine, lane, budget or feed. */
 export interface StatusItem {
-  readonly item: 'store' | 'machine' | 'lane' | 'budget' | 'feed' | 'group';
+  readonly item: 'store' | 'machine' | 'lane' | 'budget' | 'feed';
   readonly name: string;
   readonly state: string;
   readonly [figure: string]: string | number | null;
@@ -74,11 +74,6 @@ function laneState(blocked: number, queued: number): string {
   return queued > 0 ? 'queueing' : 'free';
 }
 
-function groupState(pending: number, behind: number): string {
-  if (pending > 0) return 'pending';
-  return behind > 0 ? 'behind' : 'up to date';
-}
-
 async function feeds(store: StoreConnection, keys: Keys, now: number): Promise<StatusItem[]> {
   const items: StatusItem[] = [];
   for (const id of listReply(await store.send('SMEMBERS', [keys.feeds]))
@@ -104,34 +99,8 @@ async function feeds(store: StoreConnection, keys: Keys, now: number): Promise<S
       gaps: number(info.get('gaps')),
       spent: number(info.get('spent')),
     });
-    items.push(...(await groups(store, id, feed.stream, now)));
   }
   return items;
-}
-
-async function groups(
-  store: StoreConnection,
-  id: string,
-  stream: string,
-  now: number,
-): Promise<StatusItem[]> {
-  if (number(await store.send('EXISTS', [stream])) === 0) return [];
-  return listReply(await store.send('XINFO', ['GROUPS', stream])).map((group) => {
-    const fields = fieldsReply(group);
-    const pending = number(fields.get('pending'));
-    const lag = fields.get('lag');
-    const behind = lag === 'null' ? null : number(lag);
-    const readMs = entryMs(fields.get('last-delivered-id') ?? '0-0');
-    return {
-      item: 'group',
-      name: `${id}/${fields.get('name')}`,
-      state: groupState(pending, behind ?? 0),
-      members: number(fields.get('consumers')),
-      pending,
-      behind,
-      lastReadAgo: readMs === 0 ? null : Math.max(0, now - readMs),
-    };
-  });
 }
 
 const AT_ONCE = 1_000;

@@ -56,10 +56,8 @@ describe.skipIf(!has('redis-server'))('a tail from the store whose clock is hour
   it.each([-2, 2])('counts an age from the clock of the store: %i hours ahead', async (hours) => {
     const { posts, publish, tailAt } = await opened();
     await publish(posts);
-    for (const flags of [[], ['--group', 'desk']]) {
-      const ran = await tailAt(hours, '--since', '10m', '--duration', '5s', ...flags);
-      expect(ran.records(), ran.stderr).toHaveLength(posts.length);
-    }
+    const ran = await tailAt(hours, '--since', '10m', '--duration', '5s');
+    expect(ran.records(), ran.stderr).toHaveLength(posts.length);
   });
 });
 
@@ -142,51 +140,41 @@ describe.skipIf(!has('redis-server'))('a tail that the store has trimmed posts o
     expect(sandbox.meter().unitsUsed - before).toBeLessThanOrEqual(3_000);
   });
 
-  it('exits 9 without --fill, also as a member of a group', async () => {
+  it('exits 9 without --fill', async () => {
     const { posts, publish, trim, tail, checkpoint } = await opened();
-    const group = ['--group', 'desk', '--since', '1h'];
     await publish(posts.slice(0, 10));
     expect((await tail(10, ...checkpoint)).exitCode).toBe(0);
-    expect((await tail(10, ...group)).exitCode).toBe(0);
     await publish(posts.slice(10));
     await trim();
-    for (const flags of [checkpoint, group]) {
-      const after = await tail(10, ...flags);
-      expect([after.exitCode, after.records().length, after.error()['code']]).toEqual([
-        9,
-        10,
-        'GAP',
-      ]);
-    }
+    const after = await tail(10, ...checkpoint);
+    expect([after.exitCode, after.records().length, after.error()['code']]).toEqual([9, 10, 'GAP']);
   });
 });
 
 describe.skipIf(!has('redis-server'))('a tail whose store has lost everything', () => {
-  it.each([
-    [['--checkpoint', 'ck']],
-    [['--out', 'posts.ndjson']],
-    [['--group', 'desk', '--since', '1h']],
-  ])('reports a gap and exits 9, also if no relay comes back: %j', async (flags) => {
-    const { posts, publish, publishAgain, lose, tail } = await opened();
-    const isGroup = flags.includes('--group');
-    const own = isGroup ? flags : ['--backfill', '100', ...flags];
-    await publish(posts.slice(0, 10));
-    expect((await tail(10, ...own)).exitCode).toBe(0);
-    await lose();
-    for (const [text, missed] of [
-      ['posts after .* may be missing: the store has lost', 20],
-      ['may be missing,? between', 0],
-    ] as const) {
-      const ran = await tail(40, '--duration', '3s', ...own);
-      expect([ran.exitCode, ran.error()['code']], ran.stderr).toEqual([9, 'GAP']);
-      expect(ran.stderr).toMatch(new RegExp(text));
-      expect(ran.stderr).toMatch(/stopped.*\b1 gap\b/);
-      if (missed > 0) await (await publishAgain())(posts.slice(missed));
-    }
-    const later = await tail(10, '--duration', '1s', ...own);
-    expect(later.exitCode, later.stderr).toBe(0);
-    expect(later.stderr).toContain('no gaps');
-  });
+  it.each([[['--checkpoint', 'ck']], [['--out', 'posts.ndjson']]])(
+    'reports a gap and exits 9, also if no relay comes back: %j',
+    async (flags) => {
+      const { posts, publish, publishAgain, lose, tail } = await opened();
+      const own = ['--backfill', '100', ...flags];
+      await publish(posts.slice(0, 10));
+      expect((await tail(10, ...own)).exitCode).toBe(0);
+      await lose();
+      for (const [text, missed] of [
+        ['posts after .* may be missing: the store has lost', 20],
+        ['may be missing,? between', 0],
+      ] as const) {
+        const ran = await tail(40, '--duration', '3s', ...own);
+        expect([ran.exitCode, ran.error()['code']], ran.stderr).toEqual([9, 'GAP']);
+        expect(ran.stderr).toMatch(new RegExp(text));
+        expect(ran.stderr).toMatch(/stopped.*\b1 gap\b/);
+        if (missed > 0) await (await publishAgain())(posts.slice(missed));
+      }
+      const later = await tail(10, '--duration', '1s', ...own);
+      expect(later.exitCode, later.stderr).toBe(0);
+      expect(later.stderr).toContain('no gaps');
+    },
+  );
 
   it('fetches the posts of the gap with --fill, each of them once', async () => {
     const { posts, publish, publishAgain, lose, tail, checkpoint } = await opened();

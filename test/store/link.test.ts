@@ -22,7 +22,7 @@ function linkTo(server: StoreServer, { commandMs = 2_000, db = 0 } = {}) {
 
 it('names of keys reveal neither the API key nor the base URL', () => {
   const all = [keys.schema, keys.open, keys.lane('key').calls, keys.lane('resolve').meta];
-  const names = [...all, keys.answer('user.handle', 'mira'), keys.feed('thesis').group('g')].join();
+  const names = [...all, keys.answer('user.handle', 'mira'), keys.feed('thesis').stream].join();
   expect(names).not.toMatch(/planted|example|mira/);
   const slots = new Set([...names.matchAll(/\{[0-9a-f]{24}\}/g)].map(([slot]) => slot));
   expect(slots.size).toBe(2);

@@ -1,14 +1,8 @@
 import { systemClock } from '../../src/base/clock.ts';
 import type { StoreConnection } from '../../src/store/connection.ts';
-import {
-  openTerm,
-  type Post,
-  type RelayMemory,
-  type RelayTerm,
-} from '../../src/store/feed/leader-term.ts';
+import { openTerm, type Post, type RelayTerm } from '../../src/store/feed/leader-term.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { scope } from './machines.ts';
-import type { StoreServer } from './server.ts';
 
 export const feed = keysOf(scope).feed('thesis');
 
@@ -30,10 +24,6 @@ export async function lead(
   return term;
 }
 
-/** Becomes the leader of the feed, over a new connection. */
-export const leader = async (server: StoreServer, memory?: RelayMemory): Promise<RelayTerm> =>
-  lead(await server.connect(), { memory });
-
 export const post = (id: string, at: number | null = Date.now()): Post => ({
   id,
   at,
@@ -41,5 +31,3 @@ export const post = (id: string, at: number | null = Date.now()): Post => ({
 });
 
 export const posts = (...ids: readonly string[]): Post[] => ids.map((id) => post(id));
-
-export const noMemory = { read: () => undefined, save() {} };

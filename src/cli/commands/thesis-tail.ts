@@ -230,17 +230,8 @@ async function findStored(
   if (!chosen) return undefined;
   const { store, feedId } = chosen;
   return async (files) => {
-    const { filter, output, scopes, shown } = await findAuthors(context, theses);
+    const { filter, output, scopes } = await findAuthors(context, theses);
     const posts = { store, feedId, flags: input, filter };
-    if (input.group !== undefined) {
-      const { openMember } = await import('../store/follow-group.ts');
-      return openMember(context, {
-        ...posts,
-        ...shown,
-        group: input.group,
-        shared: input.shared,
-      });
-    }
     const { openFollower } = await import('../store/follow.ts');
     return openFollower(context, files, {
       ...posts,

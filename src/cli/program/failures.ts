@@ -34,6 +34,15 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   '--to': ['--until'],
 };
 
+const withoutGroups =
+  'read with --via store and a position of its own (--out or --checkpoint), or hand the posts of one follower to a queue with --exec';
+
+/** The flags that a command no longer has, and what replaces each. */
+const removedFlags: Readonly<Record<string, string>> = {
+  '--group': withoutGroups,
+  '--shared': withoutGroups,
+};
+
 /**
  * What commander says about a line, in the words of trdr: it calls an option a flag, and adds what
  * to do.
@@ -56,7 +65,9 @@ const hints: Readonly<Record<string, (line: FailedLine) => string | undefined>> 
   'commander.excessArguments': ({ spec }) => spec?.excess,
 };
 
-function meantFlag({ unknownWord, options }: FailedLine): string | undefined {
+function meantFlag({ unknownWord, options, words }: FailedLine): string | undefined {
+  if (Object.hasOwn(removedFlags, unknownWord) && words.includes('tail'))
+    return `${unknownWord} was removed: ${removedFlags[unknownWord]}`;
   const others = Object.hasOwn(otherNames, unknownWord) ? otherNames[unknownWord] : [];
   const names = options.flatMap(({ short, long }) => [short, long]);
   const meant = others?.find((flag) => names.includes(flag.split(' ')[0]));

@@ -47,9 +47,8 @@ export async function openFollower(
   });
   const isAll = feedId === feedIdOf({ tokens: [] });
   const leaderFeed = feedOf(thesisFeedName(undefined, isAll ? [] : plan.tokens), context.service);
-  const names = { feedId, name: 'the feed' };
   const ending = new Ending(terminal.signal, opened.closed);
-  const progress = createStoreProgress(terminal, names);
+  const progress = createStoreProgress(terminal, feedId);
   const follower = new StoreFollower(
     { clock, stream, output: opened.ports, progress, ending, filling },
     {
@@ -68,7 +67,6 @@ export async function openFollower(
     output: opened,
     progress,
     ending,
-    names,
   });
 }
 

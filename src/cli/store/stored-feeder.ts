@@ -12,7 +12,7 @@ import type { Terminal } from '../run/terminal.ts';
 import type { TailFlags } from '../tail/flags.ts';
 import { feederText } from '../tail/notice-text.ts';
 import type { Feeder } from '../tail/run-feed.ts';
-import { missingText, type StoredNames, storeNoticeText } from './notice-text.ts';
+import { missingText, storeNoticeText } from './notice-text.ts';
 
 export interface StoredPosts {
   readonly store: RunStore;
@@ -21,7 +21,7 @@ export interface StoredPosts {
   readonly filter: (row: TailRow) => boolean;
 }
 
-/** What reads from the store: a follower, or a member of a group. */
+/** What reads from the store. */
 interface StoredSource {
   run(): Promise<void>;
   /** Up to which post time the posts were delivered. */
@@ -37,19 +37,18 @@ interface StoredRun {
   readonly output: StoredOutput;
   readonly progress: StoreProgress;
   readonly ending: Ending;
-  readonly names: StoredNames;
 }
 
 /** What is known of a run that reads from the store, which reports it on the terminal. */
-export function createStoreProgress({ io, notice }: Terminal, names: StoredNames): StoreProgress {
-  return new StoreProgress(io.clock.now, (event) => notice(storeNoticeText(event, names)));
+export function createStoreProgress({ io, notice }: Terminal, feedId: string): StoreProgress {
+  return new StoreProgress(io.clock.now, (event) => notice(storeNoticeText(event, feedId)));
 }
 
 /** A run that reads from the store, with its state and its last line in words. */
 export function storedFeeder(
   context: Context,
   { store, feedId, flags }: StoredPosts,
-  { source, output, progress, ending, names }: StoredRun,
+  { source, output, progress, ending }: StoredRun,
 ): Feeder {
   const { clock } = context.terminal.io;
   const began = clock.mono();
@@ -80,7 +79,7 @@ export function storedFeeder(
       const took = span(clock.mono() - began);
       return {
         line: `stopped after ${took}: ${countText(rows, 'post')}, ${gaps}, ${unitsText(context.bill.spent)}`,
-        gap: first && ending.hasReader ? missingText(first, names) : undefined,
+        gap: first && ending.hasReader ? missingText(first) : undefined,
       };
     },
     async close() {

@@ -2,7 +2,7 @@ import { integer } from '../../base/amounts.ts';
 import { duration, positiveDuration } from '../../base/durations.ts';
 import { usageError } from '../../base/failure.ts';
 import { time } from '../../base/times.ts';
-import { oneOf, plainName } from '../../base/values.ts';
+import { oneOf } from '../../base/values.ts';
 import type { ConfluenceRule } from '../../tail/confluence.ts';
 import { rotateRule } from '../../tail/file/rotation.ts';
 import { excluding, flag, type GivenFlags, inGroup, list, value, valueOr } from '../args/option.ts';
@@ -54,17 +54,6 @@ export const storeOptions = {
     via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll', 'store'), 'auto'),
     fill: flag('--fill', 'ask the service for posts that the store no longer has'),
   }),
-  ...inGroup('As a service', {
-    group: excluding(
-      value('--group', 'with --via store: each post goes to one member of this group', plainName),
-      '--fill',
-      '--backfill',
-      '--checkpoint',
-      '--rotate',
-      '--no-follow',
-    ),
-    shared: flag('--shared', 'with --group: all members read at the same time, unordered'),
-  }),
 };
 
 /** The flags of every tail. */
@@ -113,7 +102,6 @@ export const tailOptions = {
     confluence: excluding(
       value('--confluence', 'print when N authors post about a token within D', confluenceRule),
       '--rotate',
-      '--group',
       '--backfill',
     ),
     replay: list('--replay', 'read posts from files in place of the service, for 0 CU', file),

@@ -2,29 +2,26 @@ import { usageError } from '../../base/failure.ts';
 import type { Flag } from '../args/option.ts';
 import type { storeOptions, tailOptions } from './flags.ts';
 
-/** From where a tail reads posts: the value of --via, a group of the store, or files. */
-export type TailSource = 'auto' | 'ws' | 'poll' | 'store' | 'group' | 'files';
+/** From where a tail reads posts: the value of --via, or files. */
+export type TailSource = 'auto' | 'ws' | 'poll' | 'store' | 'files';
 
 const service = ['auto', 'ws', 'poll'] as const;
 /** The sources after whose posts a later run continues by its own position. */
 const positioned = [...service, 'store'] as const;
-const live = [...positioned, 'group'] as const;
-const all = [...live, 'files'] as const;
+const all = [...positioned, 'files'] as const;
 
 /** The sources that accept each flag of a tail. A flag without a row does not compile. */
 const acceptedBy: Readonly<
   Record<keyof typeof tailOptions | keyof typeof storeOptions, readonly TailSource[]>
 > = {
-  via: live,
+  via: positioned,
   fill: ['auto', 'store'],
-  group: ['group'],
-  shared: ['group'],
   backfill: positioned,
   since: all,
   count: all,
   // Up to now, the WebSocket has nothing.
   noFollow: ['auto', 'poll', 'store'],
-  duration: live,
+  duration: positioned,
   checkpoint: positioned,
   rotate: positioned,
   exec: all,
@@ -33,20 +30,18 @@ const acceptedBy: Readonly<
   tries: all,
   lag: service,
   // Authors are looked up for CU, whatever the source of their posts.
-  waitForBudget: live,
+  waitForBudget: positioned,
   confluence: [...positioned, 'files'],
   replay: ['files'],
   speed: ['files'],
-  status: live,
-  heartbeat: live,
+  status: positioned,
+  heartbeat: positioned,
   logFormat: all,
 };
 
 /** What a flag that few sources accept requires. */
 const requirements: Readonly<Record<string, readonly [what: string, hint: string]>> = {
   speed: ['--replay', 'add --replay FILE'],
-  group: ['--via store', 'use --via store'],
-  shared: ['--group', 'add --group NAME'],
 };
 
 /** How a refusal ends, and what to do in place of it. */
@@ -55,20 +50,17 @@ const refusals: Readonly<Record<TailSource, readonly [what: string, hint: string
   ws: ['cannot be combined with --via ws', 'use --via poll or --via store'],
   poll: ['cannot be combined with --via poll', 'use another --via'],
   store: ['cannot be combined with --via store', 'set it for the relay, which reads the service'],
-  group: ['cannot be combined with --group', 'omit it, or read without a group'],
   files: ['cannot be used with --replay', 'a replay reads the files from start to end'],
 };
 
 interface SourceFlags {
   readonly replay: readonly string[];
   readonly via?: TailSource;
-  readonly group?: string | undefined;
 }
 
 /** The source that the flags name; a feed that is only polled has no --via. */
-function sourceIn({ replay, via = 'poll', group }: SourceFlags): TailSource {
-  if (replay.length > 0) return 'files';
-  return via === 'store' && group !== undefined ? 'group' : via;
+function sourceIn({ replay, via = 'poll' }: SourceFlags): TailSource {
+  return replay.length > 0 ? 'files' : via;
 }
 
 /** Throws for a flag that the source of the run does not accept, before anything is paid. */
@@ -83,7 +75,7 @@ export function checkSourceFlags(
     if (!option || accepting.includes(source) || !isGiven(values[name], option)) continue;
     const required = source === 'files' ? undefined : requirements[name];
     if (required) throw usageError(`${option.long} requires ${required[0]}`, required[1]);
-    if (name === 'fill' && source !== 'files' && source !== 'group')
+    if (name === 'fill' && source !== 'files')
       throw usageError(
         `--fill requires --via store or --via auto, not --via ${source}`,
         'use --via store',

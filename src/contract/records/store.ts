@@ -5,11 +5,11 @@ const figure = (text: string) => optional(z.nullable(z.number()), text);
 
 export const StoreItem = z.looseObject({
   item: field(
-    z.enum(['store', 'machine', 'lane', 'budget', 'feed', 'group']),
+    z.enum(['store', 'machine', 'lane', 'budget', 'feed']),
     'What the record describes; a lane is a set of calls that share one rate limit.',
   ),
-  name: string('Name of the store, machine, lane, budget, feed or group.'),
-  state: string('State of the store, machine, lane, budget, feed or group.'),
+  name: string('Name of the store, machine, lane, budget or feed.'),
+  state: string('State of the store, machine, lane, budget or feed.'),
   spent: figure(
     'CU spent: by the machine this month, from the budget, or by the leader of the feed.',
   ),
@@ -31,10 +31,4 @@ export const StoreItem = z.looseObject({
   lastPostAgo: figure('Milliseconds since a post was last published to the store.'),
   lag: figure('Milliseconds since the feed was last verified to be complete.'),
   gaps: figure('Number of gaps that the present leader found.'),
-  members: figure('Number of members of the group.'),
-  pending: figure('Posts that were delivered to the group and are not acknowledged yet.'),
-  behind: figure('Posts that were not delivered to the group yet.'),
-  lastReadAgo: figure(
-    'Milliseconds since the publication of the last post that was delivered to the group.',
-  ),
 });

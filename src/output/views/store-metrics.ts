@@ -34,8 +34,6 @@ const metrics: readonly Metric[] = [
   ['feed_last_post_age_seconds', 'feed', 'lastPostAgo', 'Time since the last post.'],
   ['feed_lag_seconds', 'feed', 'lag', 'Time since the feed was verified to be complete.'],
   ['feed_spent_units', 'feed', 'spent', 'CU spent by the current leader.'],
-  ['group_pending', 'group', 'pending', 'Posts delivered but not acknowledged.'],
-  ['group_behind', 'group', 'behind', 'Posts not delivered yet.'],
 ];
 
 export function storeMetricsText(items: readonly Item[]): string {

@@ -52,12 +52,6 @@ const details: Readonly<Record<string, (row: Item) => readonly (string | false)[
     ago(row['lag'], 'verified'),
     known(row['gaps']) && row['gaps'] > 0 && count(row['gaps'], 'gap'),
   ],
-  group: (row) => [
-    count(row['members'], 'member'),
-    some(row['pending'], 'not acknowledged'),
-    some(row['behind'], 'not delivered yet'),
-    ago(row['lastReadAgo'], 'last delivered post from') || 'no post delivered yet',
-  ],
 };
 
 const detail = (row: Item) => (details[row.item]?.(row) ?? []).filter(Boolean).join(', ');

@@ -21,16 +21,6 @@ for at = REST, #ARGV, 2 do redis.call('HSET', info, ARGV[at], ARGV[at + 1]) end
 return { token }`,
 });
 
-/** Extends a lease. Returns 0 if the caller has lost it. */
-export const renew = script('renew', {
-  keys: ['lease'],
-  args: ['token', 'leaseMs'],
-  frees: true,
-  body: `
-if redis.call('GET', lease) ~= token then return 0 end
-return redis.call('PEXPIRE', lease, leaseMs)`,
-});
-
 /** Ends a lease that the caller holds. */
 export const resign = script('resign', {
   keys: ['lease'],

@@ -71,21 +71,6 @@ return flat`,
 });
 
 /**
- * Acknowledges the entries after the named arguments. Returns -1 if the active member has lost the
- * lease.
- */
-const ackOrdered = script('ackOrdered', {
-  keys: ['lease', 'stream'],
-  args: ['token', 'group'],
-  frees: true,
-  body: `
-if redis.call('GET', lease) ~= token then return -1 end
-local count = 0
-for at = REST, #ARGV do count = count + redis.call('XACK', stream, group, ARGV[at]) end
-return count`,
-});
-
-/**
  * Renews the lease and saves the fields and values after the named arguments. Returns 0 if the
  * leader has lost the lease.
  */
@@ -138,4 +123,4 @@ export function readList(reply: unknown): EntryList {
   return { oldest, posts };
 }
 
-export const feedScripts = { publish, beginFeed, listEntries, ackOrdered, report };
+export const feedScripts = { publish, beginFeed, listEntries, report };

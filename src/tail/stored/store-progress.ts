@@ -7,10 +7,6 @@ export interface StoreGap {
   readonly kind: 'gap';
   readonly from: PostMark | null;
   readonly to: PostMark;
-  /**
-   * How many posts of a group are missing, if that is known; null if the store has lost the group.
-   */
-  readonly missing?: number | null;
   /** Whether a run that asks the service could have delivered them. */
   readonly isFillable?: boolean;
 }
@@ -29,7 +25,7 @@ export type StoreNotice =
   | Outage
   | StoreGap
   | StoreLoss
-  | { readonly kind: 'reading' | 'found' | 'standby' | 'active' }
+  | { readonly kind: 'reading' | 'found' }
   /** The posts of a gap are requested from the service. */
   | { readonly kind: 'filling'; readonly from: PostMark; readonly to: PostMark };
 
@@ -64,7 +60,7 @@ export class StoreProgress {
   note(event: { readonly kind: string } | PlainNotice): void {
     const { kind } = event;
     this.isAway = kind === 'away';
-    this.isReady ||= kind === 'live' || kind === 'active' || kind === 'standby';
+    this.isReady ||= kind === 'live';
     if (kind === 'found' || kind === 'gap') this.#loss = undefined;
     if (isPlain(event)) this.#on(event);
   }
@@ -104,8 +100,6 @@ const plainKinds: ReadonlySet<string> = new Set<PlainNotice['kind']>([
   'interrupted',
   'back',
   'found',
-  'standby',
-  'active',
 ]);
 
 const isPlain = (event: { readonly kind: string } | PlainNotice): event is PlainNotice =>

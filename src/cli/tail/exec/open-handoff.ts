@@ -49,7 +49,7 @@ const repeated: ReadonlySet<HandoffNotice['kind']> = new Set<HandoffNotice['kind
 ]);
 
 /** Opens the delivery of batches to the command, with retries and the dead-letter file. */
-export async function openCourier(context: Context, handing: HandoffPlan): Promise<Courier> {
+async function openCourier(context: Context, handing: HandoffPlan): Promise<Courier> {
   const { terminal, settings, out } = context;
   const { view, flags, checkpoint, feed } = handing;
   const printer = await createTextPrinter(context, view, { format: 'ndjson', live: true });

@@ -34,7 +34,7 @@ export async function openWriter(
 }
 
 /** Opens the printer of a run without a command. */
-export async function openPostPrinter(
+async function openPostPrinter(
   context: Context,
   view: View<PostFields>,
   place?: PrintPlace,
