@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type ProjectConfig, type TestSpecification } from 'vitest/node';
 import { cliTableForTests } from './.tools/cli-table3.mjs';
-import { SkipReporter } from './test/reporter.ts';
-import { isSoak } from './test/repeats.ts';
 
 /** The files that take longest. They start first, so that the run does not end with one of them alone. */
 const slow = [
@@ -62,6 +60,7 @@ if (isUsable('/dev/shm')) process.env['TMPDIR'] = '/dev/shm';
 // No test depends on the day: every run, and the programs that it starts, begins at this time, or at that of TEST_NOW.
 const begin = process.env['TEST_NOW'] ?? '2026-05-13T10:20:30Z';
 process.env['CLOCK_SHIFT'] = `${Date.parse(begin) - Date.now()}`;
+const isSoak = process.env['SOAK'] === '1';
 /** The tests that start a server, whose clock is that of the machine. */
 const onServers = ['test/store/**/*.test.ts', 'test/campaign/money.test.ts', 'test/docs/*.soak.ts'];
 
@@ -98,7 +97,7 @@ export default defineConfig({
     sequence: { sequencer: SlowFirst },
     globalSetup: ['test/e2e/build.ts'],
     runner: 'test/runner.ts',
-    reporters: ['default', new SkipReporter()],
+    reporters: ['default', './test/reporter.ts'],
     // A machine with other work to do is slow, and no test is about that.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -5,7 +5,7 @@ import { missingTools } from './tools.ts';
  * Ends the run with one table of the tools that are missing. In CI every tool is there, so a skipped test fails the run: nobody
  * would notice otherwise that it tests nothing.
  */
-export class SkipReporter implements Reporter {
+export default class SkipReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const skipped = modules.flatMap((module) =>
       [...module.children.allTests('skipped')].map(

@@ -1,6 +1,5 @@
 import { writeSync } from 'node:fs';
-import { type RunnerTestCase, vi } from 'vitest';
-import { VitestTestRunner } from 'vitest/runners';
+import { type RunnerTestCase, TestRunner, vi } from 'vitest';
 
 const TORN_DOWN = 'after the environment was torn down';
 
@@ -8,7 +7,7 @@ const TORN_DOWN = 'after the environment was torn down';
  * Files share a worker and its modules. What a file is still loading when it ends could never be loaded again, and would fail in
  * each later file of the worker: so a file ends only when nothing is loading.
  */
-export default class Runner extends VitestTestRunner {
+export default class Runner extends TestRunner {
   override async onAfterRunFiles(): Promise<void> {
     await vi.dynamicImportSettled();
     super.onAfterRunFiles();

@@ -10,7 +10,6 @@ it.each([
   ['MISCONF Redis is configured to save', 'STORE_FULL', 'cannot save its data to disk (MISCONF)'],
   ['NOAUTH Authentication required.', 'STORE_DENIED', 'requires a password'],
   ['WRONGPASS invalid username-password pair', 'STORE_DENIED', 'rejected the user or password'],
-  ['NOGROUP No such key', 'STORE_LEASE', 'the group was removed'],
   ["NOPERM User a has no permissions to run the 'hset' command", 'STORE_DENIED', 'for hset'],
   ['NOPERM No permissions to access a key', 'STORE_DENIED', 'for the keys of trdr'],
   ['ERR The user executing the script can’t run this command', 'STORE_DENIED', 'in a script'],
