@@ -4,9 +4,15 @@ import * as z from 'zod/mini';
 interface FieldMeta {
   description?: string;
   format?: string;
-  /** The value that the service uses if the field is absent. */
   maxLength?: number;
+  /** The value that the service uses if the field is absent. */
   default?: string | number;
+  enum?: readonly string[];
+  pattern?: string;
+  minimum?: number;
+  maximum?: number;
+  maxItems?: number;
+  required?: readonly string[];
 }
 
 /** Describes a schema, which still accepts the same values. */
@@ -33,6 +39,12 @@ export const optional = <S extends z.core.$ZodType>(schema: S, description: stri
 
 export const bounded = (min: number, max: number) =>
   z.string().check(z.minLength(min), z.maxLength(max));
+
+/** JSON Schema without the bounds that zod gives each integer, because they are JavaScript's. */
+export function withoutSafeBounds(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+}
 
 /** A required field whose value may be null. */
 export const nullable = <S extends z.core.$ZodType>(schema: S, description: string) =>

@@ -1,11 +1,15 @@
 import * as z from 'zod/mini';
-import { nullable } from './field.ts';
+import { field, nullable } from './field.ts';
+import { SOCKET_TOKENS_MAX } from './limits.ts';
 import { ThesisFrameData } from './records/thesis.ts';
 
 /** What a connection can subscribe to: everything, or at most 50 tokens. */
 export const Subscription = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('all') }),
-  z.looseObject({ type: z.literal('tokens'), tokens: z.array(z.string()) }),
+  z.looseObject({
+    type: z.literal('tokens'),
+    tokens: field(z.array(z.string()), 'Addresses of tokens.', { maxItems: SOCKET_TOKENS_MAX }),
+  }),
 ]);
 export type Subscription = z.infer<typeof Subscription>;
 

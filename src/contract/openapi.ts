@@ -3,6 +3,7 @@ import { $ZodUndefined } from 'zod/v4/core';
 import { type AnyEndpoint, commonErrors } from './endpoint.ts';
 import { endpointIds, endpoints, OPENAPI_PATH, SOCKET_PATH, SOCKET_PRICE } from './endpoints.ts';
 import { ErrorBody, type ErrorCode, errorCodes, Meta } from './errors.ts';
+import { withoutSafeBounds } from './field.ts';
 import { ClientFrame, ServerFrame } from './frames.ts';
 import { Me } from './records/account.ts';
 import { Board, Callout, CalloutPage, LaunchpadUser } from './records/launchpad.ts';
@@ -200,14 +201,19 @@ function schemaOf(schema: z.core.$ZodType): Json {
 
 /** The JSON Schema without `$schema`, which belongs only at the root of a document. */
 function plain(schema: z.core.$ZodType) {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema);
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    override: ({ jsonSchema }) => withoutSafeBounds(jsonSchema),
+  });
   return rest as Json & { properties?: Record<string, Json>; required?: string[] };
 }
 
 function components(): Record<string, Json> {
   const registry = z.registry<{ id: string }>();
   for (const name of names) registry.add(named[name], { id: name });
-  const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}` });
+  const { schemas } = z.toJSONSchema(registry, {
+    uri: (id) => `#/components/schemas/${id}`,
+    override: ({ jsonSchema }) => withoutSafeBounds(jsonSchema),
+  });
   return Object.fromEntries(
     Object.entries(schemas).map(([name, { $schema: _, $id: __, ...schema }]) => [name, schema]),
   );

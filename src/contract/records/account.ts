@@ -5,7 +5,7 @@ import { PLAN_GRANTED_ONCE } from '../limits.ts';
 import { numberOf, type Sent } from '../read-record.ts';
 
 const Usage = z.looseObject({
-  period: string('Current UTC month, YYYY-MM.'),
+  period: string('Current UTC month, YYYY-MM.', { pattern: '^\\d{4}-(0[1-9]|1[0-2])$' }),
   unitsUsed: float('CU used; every charged call counts, also for unmetered keys.'),
   unitsRemaining: nullable(z.number(), 'CU left, never below 0; null for a key without a limit.'),
   additionalUnits: float(
@@ -26,14 +26,19 @@ const Entitlement = z.looseObject({
  * The account of the key. How account, plan and scopes are nested is not documented, so the record
  * is passed through unchanged and `readAccount` searches it.
  */
-export const Me = z.looseObject({
-  ratePerMinute: z.optional(int("The key's per-minute request limit.")),
-  usage: field(Usage, 'The usage of the key in the current UTC month.'),
-  entitlement: field(Entitlement, 'What the plan grants the key.'),
-  account: optional(z.unknown(), 'The account of the key, in a format that the service defines.'),
-  plan: optional(z.unknown(), 'The plan of the key, in a format that the service defines.'),
-  scopes: optional(z.unknown(), 'The scopes of the key, in a format that the service defines.'),
-});
+export const Me = field(
+  z.looseObject({
+    ratePerMinute: z.optional(int("The key's per-minute request limit.")),
+    usage: field(Usage, 'The usage of the key in the current UTC month.'),
+    entitlement: field(Entitlement, 'What the plan grants the key.'),
+    account: optional(z.unknown(), 'The account of the key, in a format that the service defines.'),
+    plan: optional(z.unknown(), 'The plan of the key, in a format that the service defines.'),
+    scopes: optional(z.unknown(), 'The scopes of the key, in a format that the service defines.'),
+  }),
+  'The account, plan, limits and usage of the key.',
+  // Answers without the rate limit are read too, because it may be nested elsewhere.
+  { required: ['ratePerMinute', 'usage', 'entitlement'] },
+);
 export type Me = z.infer<typeof Me>;
 
 /** What happens if the key continues to spend at its average rate of this month. */

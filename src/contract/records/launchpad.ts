@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { boolean, field, int, nullable, string } from '../field.ts';
+import { CALLOUT_PAGE } from '../limits.ts';
 import { observed } from './provenance.ts';
 
 export const LaunchpadUser = z.looseObject({
@@ -42,7 +43,7 @@ export type Callout = z.infer<typeof Callout>;
 export const ListedCallout = z.looseObject({ ...Callout.shape, ...observed });
 
 export const CalloutPage = z.looseObject({
-  count: int('Number of items in this page.'),
+  count: int('Number of items in this page.', { minimum: 0, maximum: CALLOUT_PAGE }),
   hasMore: boolean('Whether older callouts exist after this page.'),
   nextBefore: nullable(
     z.string(),
@@ -55,7 +56,7 @@ export const boardPeriods = ['daily', 'weekly', 'monthly'] as const;
 export type BoardPeriod = (typeof boardPeriods)[number];
 
 export const BoardEntry = z.looseObject({
-  rank: int('Position on the leaderboard, 1 is highest.'),
+  rank: int('Position on the leaderboard, 1 is highest.', { minimum: 1 }),
   wallet: string('Wallet of the trader.'),
   username: nullable(z.string(), 'Launchpad username.'),
   isVerified: nullable(z.boolean(), 'Whether the launchpad marks the account as verified.'),

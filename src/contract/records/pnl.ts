@@ -13,7 +13,7 @@ export const PnlWindow = z.looseObject({
   ),
   volumeUsd: float('USD of buys plus USD of sells.'),
   trades: int('Number of swaps in the window.'),
-  rank: int('Rank by netUsd, 1 is highest; ties share a rank.'),
+  rank: int('Rank by netUsd, 1 is highest; ties share a rank.', { minimum: 1 }),
 });
 export type PnlWindow = z.infer<typeof PnlWindow>;
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { boolean, field, int, loose, nullable, string } from '../field.ts';
+import { THESIS_BLOCK } from '../limits.ts';
 import { observed } from './provenance.ts';
 
 const Segment = z.looseObject({
@@ -66,7 +67,7 @@ export const RefreshedThesis = z.looseObject({
 export const TailedThesis = z.looseObject({ ...ThesisFrameData.shape, ...observed });
 
 const pageShape = {
-  count: int('Number of items in this page.'),
+  count: int('Number of items in this page.', { minimum: 0, maximum: THESIS_BLOCK }),
   hasMore: boolean('Whether older theses exist after this page.'),
   nextBefore: nullable(
     z.string(),

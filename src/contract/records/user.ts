@@ -49,8 +49,8 @@ export type PendingReason = keyof typeof pendingReasons;
 /** The 202 response of a resolve: there is no answer yet, which is not an error. */
 export const Pending = z.looseObject({
   pending: field(z.literal(true), 'Always true.'),
-  // An unknown reason must not make a paid answer unreadable.
-  reason: string('queued, timeout, unavailable, rate_limited, no_preview or not_ingested.'),
+  // An unknown reason must not make a paid answer unreadable, so the list is not checked.
+  reason: string('Why there is no answer yet.', { enum: Object.keys(pendingReasons) }),
   retryable: boolean('False only for no_preview.'),
   retryAfterSeconds: z.optional(int('Seconds to wait; present for queued and rate_limited.')),
   position: z.optional(int('Position in the queue, 1 is next; only for queued.')),
