@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { quietly } from '../base/calls.ts';
 import { discard, fileFailure } from '../base/files.ts';
@@ -10,6 +10,7 @@ interface CacheOptions {
   /** The cache folder; if it is undefined, nothing is saved. */
   readonly dir: string | undefined;
   readonly baseUrl: string;
+  /** It is read at each use, because a command can print another key during the run. */
   readonly key: string;
   readonly now: () => number;
   /** Called once if answers cannot be saved. */
@@ -32,17 +33,13 @@ class FileCache {
   readonly #options: CacheOptions;
   /** The folder of all base URLs and keys. */
   readonly #all: string | undefined;
-  /** The folder of this base URL and key. */
-  readonly #folder: string | undefined;
+  #own: { readonly key: string; readonly folder: string | undefined } | undefined;
   #isSwept = false;
   #isReported = false;
 
   constructor(options: CacheOptions) {
-    const { dir, baseUrl, key } = options;
     this.#options = options;
-    this.#all = dir && join(dir, 'answers');
-    const name = sha256(`trdr answers 2\n${baseUrl}\n${key}`).slice(0, 32);
-    this.#folder = this.#all && join(this.#all, name);
+    this.#all = options.dir && join(options.dir, 'answers');
   }
 
   get(endpoint: string, subject: string): CachedAnswer | undefined {
@@ -63,6 +60,18 @@ class FileCache {
     }
   }
 
+  /** Takes over the answers of an earlier key that this one does not have. */
+  inherit(earlier: string): void {
+    const from = this.#folderOf(earlier);
+    const to = this.#folder;
+    if (from === undefined || to === undefined || !existsSync(from)) return;
+    try {
+      cpSync(from, to, { recursive: true, force: false, preserveTimestamps: true });
+    } catch (error) {
+      this.#report(fileFailure('write in', to, error).message);
+    }
+  }
+
   stats(): CacheStats {
     return statsOf(this.#folder);
   }
@@ -78,6 +87,18 @@ class FileCache {
     } catch (error) {
       throw fileFailure('clear', path, error);
     }
+  }
+
+  /** The folder of this base URL and key. */
+  get #folder(): string | undefined {
+    const { key } = this.#options;
+    if (this.#own?.key !== key) this.#own = { key, folder: this.#folderOf(key) };
+    return this.#own.folder;
+  }
+
+  #folderOf(key: string): string | undefined {
+    const name = sha256(`trdr answers 2\n${this.#options.baseUrl}\n${key}`).slice(0, 32);
+    return this.#all && join(this.#all, name);
   }
 
   /**

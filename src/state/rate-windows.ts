@@ -35,6 +35,7 @@ interface WindowOptions {
   /** The state folder; if it is undefined, calls are counted only for this process. */
   readonly dir: string | undefined;
   readonly baseUrl: string;
+  /** It is read at each use, because a command can print another key during the run. */
   readonly key: string;
   readonly clock: Pick<Clock, 'now'> & Partial<Pick<Clock, 'sleep'>>;
   readonly notice?: ((text: string) => void) | undefined;
@@ -44,30 +45,21 @@ interface WindowOptions {
  * Opens the rate limits of all processes of this machine. Each base URL has a file, which is
  * replaced under a lock. If that fails, calls are counted only for this process.
  */
-export function openWindows(
-  dir: string | undefined,
-  baseUrl: string,
-  key: string,
-  clock: WindowOptions['clock'],
-  notice?: (text: string) => void,
-): RateWindows {
-  return new FileWindows({ dir, baseUrl, key, clock, notice });
-}
+export const openWindows = (options: WindowOptions): RateWindows => new FileWindows(options);
 
 class FileWindows implements RateWindows {
   readonly #file: string | undefined;
-  readonly #keyHash: string;
   readonly #options: WindowOptions;
+  #hashed: { readonly key: string; readonly hash: string } | undefined;
   #lanes = new Map<string, Lane>();
   #isOnDisk: boolean;
   /** The change before the next one: the calls of this process do not compete for the lock. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: WindowOptions) {
-    const { dir, baseUrl, key } = options;
+    const { dir, baseUrl } = options;
     const service = sha256(`trdr windows\n${baseUrl}`).slice(0, 24);
     this.#file = dir && join(dir, `windows-${service}.json`);
-    this.#keyHash = sha256(`trdr lane\n${baseUrl}\n${key}`).slice(0, 24);
     this.#options = options;
     this.#isOnDisk = this.#file !== undefined;
   }
@@ -106,6 +98,15 @@ class FileWindows implements RateWindows {
     const result = this.#turn.then(() => this.#update(name, change));
     this.#turn = result;
     return result;
+  }
+
+  get #keyHash(): string {
+    const { baseUrl, key } = this.#options;
+    if (this.#hashed?.key !== key) {
+      const hash = sha256(`trdr lane\n${baseUrl}\n${key}`).slice(0, 24);
+      this.#hashed = { key, hash };
+    }
+    return this.#hashed.hash;
   }
 
   async #update<T>(name: string, change: Change<T>): Promise<T> {

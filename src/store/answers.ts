@@ -54,7 +54,8 @@ interface Found {
 export class SharedAnswers implements AnswerCache {
   readonly #link: StoreLink;
   readonly #local: AnswerCache;
-  readonly #key: string;
+  /** The key of the run now, which a command can replace. */
+  readonly #key: () => string;
   readonly #clock: Clock;
   readonly #random: () => number;
   /** The tokens of the open claims. */
@@ -68,7 +69,7 @@ export class SharedAnswers implements AnswerCache {
   constructor(
     link: StoreLink,
     local: AnswerCache,
-    key: string,
+    key: () => string,
     clock: Clock,
     random: () => number,
   ) {
@@ -99,7 +100,7 @@ export class SharedAnswers implements AnswerCache {
     await this.#link
       .use(async (store) => {
         const time = String((await serverNow(store)) - ageMs);
-        const signature = sealOf(this.#key, [endpoint, subject, status, time, record]);
+        const signature = sealOf(this.#key(), [endpoint, subject, status, time, record]);
         const sealed = { status, answeredAt: time, record, seal: signature };
         return store.run(...answerScripts.fill.with(places, { token, keepMs, ...sealed }));
       })
@@ -163,7 +164,7 @@ export class SharedAnswers implements AnswerCache {
     { status, time: sealedTime, record, seal }: SealedAnswer,
     time: number,
   ): SharedAnswer | undefined {
-    const expected = sealOf(this.#key, [endpoint, subject, status, sealedTime, record]);
+    const expected = sealOf(this.#key(), [endpoint, subject, status, sealedTime, record]);
     return isEqual(seal, expected) ? readAnswer(status, record, time) : undefined;
   }
 

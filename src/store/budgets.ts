@@ -46,8 +46,61 @@ export async function unsetBudget(
   return limit !== null || remembered !== undefined;
 }
 
-export const rememberedBudgets = ({ memory, machine }: StoreMember): string[] =>
-  Object.keys(memory.read().budgets).filter((name) => (name.split('@')[1] ?? machine) === machine);
+/** Gives the budgets, the sums and what is reserved for one API key to another one. */
+export async function handOverSpending(
+  store: StoreConnection,
+  from: Keys,
+  to: Keys,
+  machine: string,
+): Promise<void> {
+  const { month, day } = periodsAt(await serverNow(store));
+  const keys = {
+    ...{ caps: to.caps, open: to.open, calls: to.calls, month: to.sum(month), day: to.sum(day) },
+    ...{ capsFrom: from.caps, openFrom: from.open, callsFrom: from.calls, moved: to.moved },
+    ...{ monthFrom: from.sum(month), dayFrom: from.sum(day), movedFrom: from.moved },
+  };
+  await store.run(
+    ...spendingScripts.handOver.with(keys, { machine, from: from.bind, to: to.bind }),
+  );
+}
+
+/**
+ * Remembers the budgets of the store on this machine, so that it notices if the store loses them.
+ */
+export async function noteBudgets(
+  store: StoreConnection,
+  {
+    keys,
+    ...member
+  }: Pick<StoreMember, 'machine'> & {
+    readonly keys: Keys;
+    readonly memory: Pick<StoreMemory, 'read' | 'update'>;
+  },
+): Promise<void> {
+  const saved = await hashReply(store, keys.caps);
+  // Those that were lost stay remembered, until they are set or unset.
+  if (rememberedBudgets(member).some((name) => !saved.has(name))) return;
+  const budgets = { ...member.memory.read().budgets };
+  for (const [name, text] of saved) {
+    // A damaged limit stops the next paid call.
+    const limit = Number(text);
+    if (text === REMOVED) delete budgets[name];
+    else if (isOf(name, member.machine) && Number.isFinite(limit)) budgets[name] = limit;
+  }
+  member.memory.update({ budgets });
+}
+
+/** Whether a budget limits this machine: that of all machines, or its own. */
+const isOf = (name: string, machine: string): boolean =>
+  (name.split('@')[1] ?? machine) === machine;
+
+export const rememberedBudgets = ({
+  memory,
+  machine,
+}: {
+  readonly memory: Pick<StoreMemory, 'read'>;
+  readonly machine: string;
+}): string[] => Object.keys(memory.read().budgets).filter((name) => isOf(name, machine));
 
 /**
  * A budget by its name in the store: `month` or `day`, for one machine with `@` and the name of the

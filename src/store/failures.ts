@@ -17,6 +17,8 @@ type StoreCode =
   /** Its memory is full, or it cannot save its data to disk. Nothing was written. */
   | 'STORE_FULL'
   | 'STORE_DENIED'
+  /** The feed is that of an API key which another one has replaced. */
+  | 'STORE_MOVED'
   | 'STORE_NEWER'
   | 'STORE_UNFIT';
 

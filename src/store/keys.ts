@@ -11,6 +11,8 @@ export interface FeedKeys {
   readonly stream: string;
   readonly mark: string;
   readonly info: string;
+  /** Exists once another API key has replaced the one of this feed. */
+  readonly moved: string;
 }
 
 /** The keys of the window of an endpoint's rate limit. */
@@ -36,6 +38,7 @@ export interface Keys {
   readonly done: string;
   readonly ledger: string;
   readonly feeds: string;
+  readonly moved: string;
   lane(name: string): LaneKeys;
   sum(period: string): string;
   answer(endpoint: string, subject: string): string;
@@ -47,7 +50,7 @@ export interface Keys {
 interface KeyOwner {
   readonly prefix?: string | undefined;
   readonly baseUrl: string;
-  readonly key: string;
+  readonly bind: string;
   /** The IP address from which calls leave, as the machines name it. */
   readonly egress?: string | undefined;
 }
@@ -56,8 +59,7 @@ interface KeyOwner {
  * They contain a hash of base URL and API key, but for the lane `resolve`, which is limited per IP
  * address (`egress`).
  */
-export function keysOf({ prefix = 'trdr', baseUrl, key, egress = 'shared' }: KeyOwner): Keys {
-  const bind = hash(`trdr store\n${baseUrl}\n${key}`).slice(0, 24);
+export function keysOfBind({ prefix = 'trdr', baseUrl, bind, egress = 'shared' }: KeyOwner): Keys {
   const root = `${prefix}:${SCHEMA}:{${bind}}`;
   const address = `${prefix}:${SCHEMA}:{${hash(`trdr store\n${baseUrl}`).slice(0, 24)}}`;
   return {
@@ -72,6 +74,7 @@ export function keysOf({ prefix = 'trdr', baseUrl, key, egress = 'shared' }: Key
     done: `${root}:done`,
     ledger: `${root}:ledger`,
     feeds: `${root}:feeds`,
+    moved: `${root}:moved`,
     lane(name) {
       const lane =
         name === 'resolve' ? `${address}:lane:resolve@${egress}` : `${root}:lane:${name}`;
@@ -80,16 +83,23 @@ export function keysOf({ prefix = 'trdr', baseUrl, key, egress = 'shared' }: Key
     sum: (period) => `${root}:sum:${period}`,
     answer: (endpoint, subject) => `${root}:answer:${endpoint}:${hash(subject)}`,
     claim: (endpoint, subject) => `${root}:flight:${endpoint}:${hash(subject)}`,
-    feed: (id) => feedKeysOf(`${root}:feed:${id}`),
+    feed: (id) => feedKeysOf(root, `${root}:feed:${id}`),
   };
 }
 
-const feedKeysOf = (feed: string): FeedKeys => ({
+export const keysOf = ({
+  key,
+  ...owner
+}: Omit<KeyOwner, 'bind'> & { readonly key: string }): Keys =>
+  keysOfBind({ ...owner, bind: hash(`trdr store\n${owner.baseUrl}\n${key}`).slice(0, 24) });
+
+const feedKeysOf = (root: string, feed: string): FeedKeys => ({
   lease: `${feed}:lease`,
   epoch: `${feed}:epoch`,
   stream: `${feed}:stream`,
   mark: `${feed}:mark`,
   info: `${feed}:info`,
+  moved: `${root}:moved`,
 });
 
 /** A feed of all tokens, or of some, whose addresses are normalized. */

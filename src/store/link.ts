@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { Failure } from '../base/failure.ts';
 import type { StoreAddress } from './address.ts';
 import { type ConnectOptions, connectStore, type StoreConnection } from './connection.ts';
-import { isStoreFailure, storeFailure } from './failures.ts';
+import { ignoreUnusable, isStoreFailure, storeFailure } from './failures.ts';
 import type { Keys } from './keys.ts';
 import type { StoreMemory } from './memory.ts';
 import type { RedisArgument, Script } from './script.ts';
@@ -30,12 +30,13 @@ interface Pause {
  * seconds.
  */
 export class StoreLink {
-  readonly keys: Keys;
   readonly #address: StoreAddress;
   readonly #options: ConnectOptions;
   readonly #clock: Pick<Clock, 'mono'>;
   readonly #random: () => number;
   readonly #hooks: ConnectHook[] = [];
+  #keys: Keys;
+  #binding = new AbortController();
   #current: Promise<StoreConnection> | undefined;
   #wasConnected = false;
   #isClosed = false;
@@ -50,9 +51,41 @@ export class StoreLink {
   ) {
     this.#address = address;
     this.#options = options;
-    this.keys = keys;
+    this.#keys = keys;
     this.#clock = clock;
     this.#random = random;
+  }
+
+  get keys(): Keys {
+    return this.#keys;
+  }
+
+  /** Aborted when another API key replaces the one of these keys. */
+  get binding(): AbortSignal {
+    return this.#binding.signal;
+  }
+
+  /**
+   * Continues with the keys of another API key. `handOver` gives it what the present one has; if the
+   * store cannot be used now, on the next connection, before the callers of `use` get it.
+   */
+  async rebind(keys: Keys, handOver: ConnectHook): Promise<void> {
+    try {
+      const store = await this.#connection();
+      await checkSchema(store, keys, this.#address);
+      await handOver(store);
+    } catch (error) {
+      ignoreUnusable(error);
+      const later: ConnectHook = async (store) => {
+        await handOver(store);
+        this.#hooks.splice(this.#hooks.indexOf(later), 1);
+      };
+      this.#hooks.unshift(later);
+    }
+    this.#keys = keys;
+    const binding = this.#binding;
+    this.#binding = new AbortController();
+    binding.abort(storeFailure('STORE_LEASE', 'another API key has replaced that of this feed'));
   }
 
   /** Opens an additional connection, for the term of a leader or for blocking reads. */
@@ -124,7 +157,7 @@ export class StoreLink {
       store = await connectStore(this.#address, this.#options);
       await checkSchema(store, this.keys, this.#address);
       this.#wasConnected = true;
-      for (const hook of hooks) await hook(store);
+      for (const hook of [...hooks]) await hook(store);
       return store;
     } catch (error) {
       store?.close();

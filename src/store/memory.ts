@@ -20,6 +20,8 @@ interface Remembered {
 export interface StoreMemory {
   read(): Remembered;
   update(change: Partial<Remembered>): void;
+  /** Continues as what is remembered of another key, with the budgets remembered so far. */
+  rename(name: string): void;
   readFeed(id: string): FeedState | undefined;
   saveFeed(id: string, state: FeedState): void;
 }
@@ -28,39 +30,66 @@ export interface StoreMemory {
  * Facts are read each time, because other processes write them too. An error of a file never ends a
  * run.
  */
-export function createMemory(folder: string | undefined, name: string): StoreMemory {
-  let known: Remembered = { fleet: 1, budgets: {}, dayStart: undefined };
-  const path = (feed: string) =>
-    join(folder ?? '', `store-${name}${feed === '' ? '' : `-${feed}`}.json`);
-  const load = (feed = ''): JsonObject | undefined =>
-    parseObject(
-      quietly(() => (folder === undefined ? '' : readBounded(path(feed), LARGEST_CHECKPOINT))) ??
-        '',
-    );
-  const save = (value: unknown, feed = '') =>
+export const createMemory = (folder: string | undefined, name: string): StoreMemory =>
+  new FileMemory(folder, name);
+
+class FileMemory implements StoreMemory {
+  readonly #folder: string | undefined;
+  #name: string;
+  #known: Remembered = { fleet: 1, budgets: {}, dayStart: undefined };
+
+  constructor(folder: string | undefined, name: string) {
+    this.#folder = folder;
+    this.#name = name;
+  }
+
+  read(): Remembered {
+    const saved = this.#load();
+    if (saved) this.#known = remembered(saved);
+    return this.#known;
+  }
+
+  update(change: Partial<Remembered>): void {
+    const before = JSON.stringify(this.read());
+    this.#known = { ...this.#known, ...change };
+    if (JSON.stringify(this.#known) !== before) this.#save(this.#known);
+  }
+
+  rename(name: string): void {
+    const { budgets } = this.read();
+    this.#name = name;
+    const own = this.read();
+    this.#known = { ...own, budgets: { ...budgets, ...own.budgets } };
+    this.#save(this.#known);
+  }
+
+  readFeed(id: string): FeedState | undefined {
+    const { mark, last } = this.#load(id) ?? {};
+    return typeof mark === 'string' && typeof last === 'string' ? { mark, last } : undefined;
+  }
+
+  saveFeed(id: string, state: FeedState): void {
+    this.#save(state, id);
+  }
+
+  #path(feed: string): string {
+    return join(this.#folder ?? '', `store-${this.#name}${feed === '' ? '' : `-${feed}`}.json`);
+  }
+
+  #load(feed = ''): JsonObject | undefined {
+    if (this.#folder === undefined) return undefined;
+    const text = quietly(() => readBounded(this.#path(feed), LARGEST_CHECKPOINT));
+    return parseObject(text ?? '');
+  }
+
+  #save(value: unknown, feed = ''): void {
+    const folder = this.#folder;
+    if (folder === undefined) return;
     quietly(() => {
-      if (folder === undefined) return;
       ensureFolder(folder);
-      writeAtomic(path(feed), `${JSON.stringify(value)}\n`, { sync: false });
+      writeAtomic(this.#path(feed), `${JSON.stringify(value)}\n`, { sync: false });
     });
-  const read = (): Remembered => {
-    const saved = load();
-    if (saved) known = remembered(saved);
-    return known;
-  };
-  return {
-    read,
-    update(change) {
-      const before = JSON.stringify(read());
-      known = { ...known, ...change };
-      if (JSON.stringify(known) !== before) save(known);
-    },
-    readFeed(id) {
-      const { mark, last } = load(id) ?? {};
-      return typeof mark === 'string' && typeof last === 'string' ? { mark, last } : undefined;
-    },
-    saveFeed: (id, state) => void save(state, id),
-  };
+  }
 }
 
 function remembered({ fleet, budgets, dayStart }: JsonObject): Remembered {

@@ -109,7 +109,7 @@ function ledgerInMemory(now: () => number): { ledger: Ledger; entries: LedgerEnt
 
 /** Rate limits for a single process. */
 export const ownWindows = (clock: Pick<VirtualClock, 'now'>): RateWindows =>
-  openWindows(undefined, BASE, KEY, clock);
+  openWindows({ dir: undefined, baseUrl: BASE, key: KEY, clock });
 
 /** A client of a simulated service. It records all notices. */
 export function rig(reply: Reply, options: Partial<ClientOptions> & { maxCu?: number } = {}): Rig {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+import { Rotation } from './rotation.ts';
 import { userRecord, withService } from './service.ts';
 
 /** A home with a command that prints the key of a sandbox and counts its runs. */
@@ -209,5 +210,44 @@ describe('keyCommand', () => {
       run.stdout.includes('TRDR_BATCH'),
       run.stdout.includes(sandbox.key),
     ]).toEqual([0, true, false]);
+  });
+});
+
+describe('a key that was replaced during a run', () => {
+  test.each([
+    ['lookups', 'whois solwolf quantumhawk nobody_here'],
+    ['a wallet', 'whois WALLET --direct'],
+    ['numbers', 'pnl mira'],
+    ['numbers of several', 'pnl mira quantumhawk nobody_here'],
+    ['resolves', 'resolve solwolf'],
+  ])('leaves its answers and those of the former key to the new one: %s', async (_, line) => {
+    const sandbox = await withSandbox({ plan: 'scale' });
+    const [home, rotation] = [openHome(), new Rotation(sandbox)];
+    const wallet = String(
+      (await home.run(['whois', 'solwolf'], { sandbox })).records()[0]?.['solanaAddress'],
+    );
+    await home.run(['cache', 'clear', '--people', '--yes'], { sandbox });
+    const run = (words: string) =>
+      home.run([...words.replace('WALLET', wallet).split(' '), '--yes'], {
+        key: null,
+        env: rotation.env,
+      });
+    const kept = 'whois mira';
+    await run(kept);
+    rotation.renew();
+    rotation.revoke();
+    const before = rotation.spent;
+    rotation.delay();
+    const paid = await run(line);
+    const spent = rotation.spent;
+    expect([paid.exitCode, paid.stderr, spent > before]).toEqual([
+      0,
+      expect.stringContaining('continues with another one'),
+      true,
+    ]);
+    for (const words of [line, kept]) {
+      const again = await run(words);
+      expect([words, again.exitCode, rotation.spent], again.stderr).toEqual([words, 0, spent]);
+    }
   });
 });

@@ -165,7 +165,7 @@ describe('the file of rate windows', () => {
     known: fc.oneof(fc.integer({ min: 1, max: 999 }), fc.constant(null)),
   });
   const dir = join(folder, 'windows');
-  const open = () => openWindows(dir, 'b', 'k', { now: () => NOW });
+  const open = () => openWindows({ dir, baseUrl: 'b', key: 'k', clock: { now: () => NOW } });
 
   test('contains usable windows or none', async () => {
     await open().take('key', 1);

@@ -11,9 +11,10 @@ const BASE = 'https://api.example.test';
 function windowsAt(dir: string | undefined, start = 1_700_000_000_000, key = KEY) {
   const clock = { ms: start };
   const notices: string[] = [];
-  const windows = openWindows(dir, BASE, key, { now: () => clock.ms }, (text) =>
-    notices.push(text),
-  );
+  const windows = openWindows({
+    ...{ dir, baseUrl: BASE, key, clock: { now: () => clock.ms } },
+    notice: (text) => notices.push(text),
+  });
   return { windows, clock, notices };
 }
 
@@ -78,7 +79,10 @@ test('no minute has more calls than the limit, and the returned wait is sufficie
 
 test('a call that leaves late counts from its departure, unless its slot has expired', async () => {
   let now = 1_700_000_000_249;
-  const windows = openWindows(undefined, 'https://a.test', 'k', { now: () => now });
+  const windows = openWindows({
+    ...{ dir: undefined, baseUrl: 'https://a.test', key: 'k' },
+    clock: { now: () => now },
+  });
   await windows.take('resolve', 1, 1);
   now += 30_001;
   // The caller measures the time after it got its slot.

@@ -73,7 +73,7 @@ export function machine(
     unset: (budget: Budget) => unsetBudget(store, budget),
   };
   const notices: string[] = [];
-  const local = openWindows(undefined, scope.baseUrl, scope.key, systemClock);
+  const local = openWindows({ dir: undefined, ...scope, clock: systemClock });
   const windows = new StoreWindows(
     store,
     local,
@@ -86,7 +86,7 @@ export function machine(
     get: (endpoint, subject) => kept.get(`${endpoint} ${subject}`),
     put: (endpoint, subject, answer) => void kept.set(`${endpoint} ${subject}`, answer),
   };
-  const answers = new SharedAnswers(link, cache, key, clock, Math.random);
+  const answers = new SharedAnswers(link, cache, () => key, clock, Math.random);
   /** Asks for an answer as the program does: uses that of another machine, or runs `work` with a claim. */
   async function ask(
     work: () => Promise<SharedAnswer | Failure | undefined>,

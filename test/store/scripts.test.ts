@@ -8,7 +8,7 @@ import { readSharedLedger } from '../../src/store/status.ts';
 import { has } from '../tools.ts';
 import { startServer } from './server.ts';
 
-const { begin, release, reseed, settle } = spendingScripts;
+const { begin, handOver, release, reseed, settle } = spendingScripts;
 const { departLate, take } = laneScripts;
 
 const WINDOW = 61_000;
@@ -90,6 +90,80 @@ describe.skipIf(!has('redis-server'))('scripts', async () => {
         field: async (key: string, name: string) => Number(await db().send('HGET', [key, name])),
       };
     };
+
+    describe('of a key that another one replaces', () => {
+      const sums = (keys: Keys) => {
+        const it = books(keys);
+        const { caps, open, calls, moved } = keys;
+        return { ...it, keys, own: { caps, open, calls, month: it.month, day: it.day, moved } };
+      };
+      type Sums = ReturnType<typeof sums>;
+      const hand = (from: Sums, to: Sums, machine = 'a') => {
+        const { caps, open, calls, month, day, moved } = from.own;
+        const former = { capsFrom: caps, openFrom: open, callsFrom: calls };
+        const keys = {
+          ...{ ...to.own, ...former },
+          ...{ monthFrom: month, dayFrom: day, movedFrom: moved },
+        };
+        const args = { machine, from: from.keys.bind, to: to.keys.bind };
+        return db().run(...handOver.with(keys, args));
+      };
+      const spent = (it: Sums) =>
+        Promise.all([it.field(it.month, 'spent'), it.field(it.day, 'spent@a')]);
+      const pay = async (it: Sums, id: string, cu: number) => {
+        await it.begin(id, cu);
+        await it.settle(id, 'paid', cu);
+      };
+
+      it('is added once, however often and from wherever it is handed over', async () => {
+        const [one, two] = [sums(fresh()), sums(fresh())];
+        await pay(one, '1', 300);
+        await one.begin('2', 50);
+        await one.settle('2', 'lost', 0, 50);
+        await pay(two, '3', 20);
+        await hand(one, two);
+        await hand(one, two);
+        expect(await spent(two)).toEqual([370, 370]);
+        // Another machine was still paying with the former key.
+        await pay(one, '4', 100);
+        await hand(one, two);
+        expect(await spent(two)).toEqual([470, 470]);
+        const moved = (it: Sums) => db().send('EXISTS', [it.keys.moved]);
+        expect([await moved(one), await moved(two)]).toEqual([1, 0]);
+        // The former key is used again: its sums are a part of those of the other one.
+        await hand(two, one);
+        expect([await moved(one), await moved(two)]).toEqual([0, 1]);
+        expect(await spent(one)).toEqual([470, 470]);
+        await pay(one, '5', 30);
+        await hand(one, two);
+        expect((await spent(two))[0]).toBeGreaterThanOrEqual(500);
+      });
+
+      it('may be in the count of the service already, which then is not added to', async () => {
+        const [one, two] = [sums(fresh()), sums(fresh())];
+        await pay(one, '1', 300);
+        await two.reseed(320);
+        await hand(one, two);
+        expect(await two.field(two.month, 'spent')).toBe(320);
+      });
+
+      it('leaves its budgets, unless the other one has them, and the reservations of the machine', async () => {
+        const [one, two] = [sums(fresh()), sums(fresh())];
+        await db().send('HSET', [one.keys.caps, 'month', 1_000, 'day', 500]);
+        await db().send('HSET', [two.keys.caps, 'day', 700]);
+        await one.reseed(0);
+        await one.begin('mine', 300);
+        await one.begin('other', 100, { machine: 'b' });
+        await hand(one, two);
+        await two.reseed(0);
+        expect(await two.begin('1', 701)).toEqual(['refused', 'month', 1_000, 300, 300]);
+        expect(await two.begin('1', 500)).toEqual(['refused', 'day', 700, 300, 300]);
+        expect(await two.begin('mine', 300)).toEqual(['held']);
+        await two.settle('mine', 'paid', 200);
+        expect(await spent(two)).toEqual([200, 200]);
+        expect(await one.begin('other', 100, { machine: 'b' })).toEqual(['held']);
+      });
+    });
 
     it('requests the keys of the current period if the caller names another one', async () => {
       const keys = fresh();

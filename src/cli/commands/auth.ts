@@ -3,6 +3,7 @@ import { commandLine } from '../../base/values.ts';
 import { readAccount } from '../../contract/records/account.ts';
 import { ProfileRecord } from '../../contract/records/tool.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
+import { ServiceKey } from '../../core/client/service-key.ts';
 import { parseBaseUrl } from '../../core/http/base-url.ts';
 import { readAll } from '../../input/read-text.ts';
 import { profileView } from '../../output/views/settings.ts';
@@ -128,7 +129,11 @@ function checkUrl(given: string, insecureHttp: boolean): string {
  * saved.
  */
 async function planOf(context: Context, baseUrl: string, key: string): Promise<string | null> {
-  const client = await context.service.connect({ baseUrl, key, embedded: false });
+  const client = await context.service.connect({
+    baseUrl,
+    key: new ServiceKey(key),
+    embedded: false,
+  });
   try {
     const { record } = await client.call('me', {}, { signal: context.terminal.signal });
     return readAccount(record).plan;
@@ -196,7 +201,7 @@ async function checked(
   try {
     const client = await context.service.connect({
       baseUrl,
-      key: (await key.get()) ?? '',
+      key: new ServiceKey((await key.get()) ?? ''),
       embedded: false,
     });
     await client.call('me', {}, { signal: context.terminal.signal });

@@ -66,7 +66,7 @@ async function openMemory({ terminal, service, settings }: Context, hasKey = tru
   const scope = hasKey ? service.scope : undefined;
   const { folders } = settings;
   const baseUrl = scope?.baseUrl ?? '';
-  const key = (await scope?.key()) ?? '';
+  const key = (await scope?.key())?.() ?? '';
   const now = terminal.io.clock.now;
   return {
     cache: openCache({ baseUrl, key, dir: folders.cache, now }),

@@ -103,7 +103,7 @@ export const thesisRelay = command({
     await runFeed(context, followed, async () => ({
       watched: watchRelay(state, io.clock, {
         link: store.link,
-        feed: store.keys.feed(feedIdOf({ tokens: normal })),
+        feed: () => store.keys.feed(feedIdOf({ tokens: normal })),
       }),
       async run() {
         await runRelay(world, plan, state);

@@ -176,14 +176,15 @@ async function otherServer(
 const isOpenApi = (value: unknown) => isRecord(value) && isRecord(value['paths']);
 
 async function* keyChecks(context: Context, client: Client): AsyncGenerator<Check> {
-  const { key = '' } = await context.service.target();
-  const shown = `${keyKind(key) === 'unknown' ? '' : `${keyKind(key)} key `}${maskKey(key)}`;
+  const { key } = await context.service.target();
   const me = await attempt(() => client.call('me', {}, { signal: context.terminal.signal }));
   if (me instanceof Failure) {
     yield failedCheck('key', me);
     return yield skip('limits', 'skipped');
   }
   const { command } = context.settings.key;
+  const used = key.current;
+  const shown = `${keyKind(used) === 'unknown' ? '' : `${keyKind(used)} key `}${maskKey(used)}`;
   yield passed('key', `${shown} accepted${command === undefined ? '' : `, from ${command}`}`);
   yield judgeLimits(me.record);
 }

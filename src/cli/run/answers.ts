@@ -15,10 +15,12 @@ export async function openAnswers(context: Context): Promise<AnswerCache | undef
   const { terminal, settings, bill } = context;
   const { scope } = context.service;
   if (scope === undefined) return undefined;
-  const key = await scope.key();
+  const current = await scope.key();
   const cache = openCache({
     baseUrl: scope.baseUrl,
-    key,
+    get key() {
+      return current();
+    },
     dir: settings.folders.cache,
     now: terminal.io.clock.now,
     notice(text) {
@@ -29,7 +31,7 @@ export async function openAnswers(context: Context): Promise<AnswerCache | undef
   const { store } = settings;
   if (store === undefined || store === 'off' || settings.flags.sandbox) return cache;
   const book = await openBook(context);
-  return sharedAnswers(context, book ? withBook(cache, book) : cache, key);
+  return sharedAnswers(context, book ? withBook(cache, book) : cache, current);
 }
 
 /** The people who were read with this base URL and key; undefined if these are not configured. */
@@ -41,10 +43,13 @@ export async function openBook({
 }: Context): Promise<PeopleBook | undefined> {
   const { scope } = service;
   if (scope === undefined) return undefined;
+  const current = await scope.key();
   return new PeopleBook({
     dir: settings.folders.state,
     baseUrl: scope.baseUrl,
-    key: await scope.key(),
+    get key() {
+      return current();
+    },
     notice(text) {
       bill.isCached = false;
       terminal.notice(text);
@@ -53,7 +58,7 @@ export async function openBook({
 }
 
 /** The code for the store is loaded only when an answer is not cached on this machine. */
-function sharedAnswers(context: Context, local: AnswerCache, key: string): AnswerCache {
+function sharedAnswers(context: Context, local: AnswerCache, key: () => string): AnswerCache {
   const shared = once(async (): Promise<AnswerCache> => {
     const store = await context.service.store();
     if (store === undefined) return local;

@@ -14,11 +14,13 @@ import { createTransport } from '../../core/http/transport.ts';
 import { noticeText } from '../../output/client-notice-text.ts';
 import { createNoticeLimit } from '../../output/notice-limit.ts';
 import { outputClosed } from '../../output/sink.ts';
+import { openCache } from '../../state/cache.ts';
 import { readConfig } from '../../state/config/config.ts';
 import { profileOf } from '../../state/config/profile.ts';
 import { readSetting } from '../../state/config/settings-table.ts';
 import type { Caps } from '../../state/ledger/budget.ts';
 import { openLedger } from '../../state/ledger/ledger.ts';
+import { PeopleBook } from '../../state/people/book.ts';
 import { openWindows } from '../../state/rate-windows.ts';
 import { type DifferenceLog, openDifferences } from '../../state/seen-differences.ts';
 import { agentOf } from '../agent.ts';
@@ -75,7 +77,7 @@ export class Connections {
       const { startEmbedded } = await import('./embedded.ts');
       const embedded = await startEmbedded(isStream);
       this.#closers.push(embedded.close);
-      return { baseUrl: embedded.url, key: embedded.key, embedded: true };
+      return { baseUrl: embedded.url, key: new ServiceKey(embedded.key), embedded: true };
     }
     const { baseUrl, keptFor, profile } = settings;
     if (baseUrl === undefined) {
@@ -93,23 +95,38 @@ export class Connections {
     }
     if (keptFor !== undefined)
       terminal.notice(`warning: sending the key saved for ${keptFor} to ${baseUrl}`);
-    return { baseUrl, key, serviceKey: this.#renewable(key), embedded: false };
+    return { baseUrl, key: this.#renewable(baseUrl, key), embedded: false };
   }
 
   /** The key, which a command that prints it can replace while the run continues. */
-  #renewable(key: string): ServiceKey {
+  #renewable(baseUrl: string, key: string): ServiceKey {
     const { notice, waits } = this.#needs.terminal;
-    const { command, print } = this.#needs.settings.key;
+    const secret = this.#needs.settings.key;
+    const { command, print } = secret;
     if (!print) return new ServiceKey(key);
     return new ServiceKey(key, {
       // The command may ask for a passphrase.
       print: () => waits.aside(print),
-      onReplaced: () =>
-        notice(`the service rejected the key; the run continues with another one from ${command}`),
+      handOver: async (rejected, next) => {
+        await (await this.store())?.rebind(next);
+        secret.replace?.(next);
+        await this.#inherit(baseUrl, rejected, next);
+        notice(`the service rejected the key; the run continues with another one from ${command}`);
+      },
       onFailed(error) {
-        if (error instanceof Failure) notice(`warning: no other key: ${error.message}`);
+        if (!(error instanceof Failure)) throw error;
+        notice(`warning: the run does not continue with another key: ${error.message}`);
       },
     });
+  }
+
+  /** The answers that were paid for with a key stay known when another one replaces it. */
+  async #inherit(baseUrl: string, rejected: string, key: string): Promise<void> {
+    const { terminal, settings } = this.#needs;
+    const { notice, io } = terminal;
+    const { cache, state } = settings.folders;
+    openCache({ dir: cache, baseUrl, key, now: io.clock.now, notice }).inherit(rejected);
+    await new PeopleBook({ dir: state, baseUrl, key, notice }).inherit(rejected);
   }
 
   async #openStore(): Promise<RunStore | undefined> {
@@ -118,7 +135,8 @@ export class Connections {
     if (flags.sandbox || store === undefined || store === 'off') return undefined;
     const { openStore } = await import('./open-store.ts');
     const { baseUrl, key } = await this.target();
-    const opened = await openStore({ baseUrl, key }, terminal.io, settings, terminal.trace);
+    const scope = { baseUrl, key: key.current };
+    const opened = await openStore(scope, terminal.io, settings, terminal.trace);
     this.#closers.push(() => opened.link.close());
     return opened;
   }
@@ -164,8 +182,15 @@ export class Connections {
   ): Promise<RateWindows> {
     const { terminal, settings } = this.#needs;
     const { clock } = terminal.io;
-    const folder = embedded ? undefined : settings.folders.state;
-    const local = openWindows(folder, baseUrl, key, clock, terminal.notice);
+    const local = openWindows({
+      dir: embedded ? undefined : settings.folders.state,
+      baseUrl,
+      get key() {
+        return key.current;
+      },
+      clock,
+      notice: terminal.notice,
+    });
     if (shared === undefined) return local;
     const { StoreWindows } = await import('../../store/windows.ts');
     return new StoreWindows(shared, local, clock, terminal.notice);
@@ -177,7 +202,7 @@ export class Connections {
     const client = createClient({
       transport: createTransport(io.env),
       baseUrl: to.baseUrl,
-      key: to.serviceKey ?? new ServiceKey(to.key),
+      key: to.key,
       clock: io.clock,
       random: io.random,
       windows: await this.#openWindows(to, shared),

@@ -13,9 +13,7 @@ import type { Terminal } from './terminal.ts';
 /** A base URL and the key for it. */
 export interface Target {
   readonly baseUrl: string;
-  readonly key: string;
-  /** The key as it is after the service has rejected one; by default `key`. */
-  readonly serviceKey?: ServiceKey;
+  readonly key: ServiceKey;
   /** Whether it is the embedded sandbox, which ends with the run. */
   readonly embedded: boolean;
 }
@@ -38,9 +36,11 @@ export class Service {
   readonly permission: SpendingPermission;
   /**
    * What cached answers belong to; undefined if not configured. The sandbox has its own base URL
-   * and key.
+   * and key. `key` resolves to what returns the key of the run, also after it was replaced.
    */
-  readonly scope: { readonly baseUrl: string; readonly key: () => Promise<string> } | undefined;
+  readonly scope:
+    | { readonly baseUrl: string; readonly key: () => Promise<() => string> }
+    | undefined;
   readonly #bill: Bill;
   readonly #closers: (() => unknown)[] = [];
   readonly #connections;
@@ -117,7 +117,13 @@ export class Service {
 
 /** The sandbox has a fixed scope, because its answers are the same on every port. */
 function scopeOf({ flags, baseUrl, key }: Settings): Service['scope'] {
-  if (flags.sandbox) return { baseUrl: 'sandbox:', key: async () => 'sandbox' };
+  if (flags.sandbox) return { baseUrl: 'sandbox:', key: async () => () => 'sandbox' };
   if (baseUrl === undefined || !key.isSet) return undefined;
-  return { baseUrl, key: async () => (await key.get()) ?? '' };
+  return {
+    baseUrl,
+    async key() {
+      await key.get();
+      return () => key.known ?? '';
+    },
+  };
 }

@@ -35,8 +35,9 @@ interface Secret {
   readonly command?: string | undefined;
   /** Runs the command if there is one: on the first call only, even if it fails. */
   get(): Promise<string | undefined>;
-  /** Runs the command again. */
+  /** Runs the command again. What it prints is the secret only after `replace`. */
   print?(): Promise<string>;
+  replace?(next: string): void;
 }
 
 export const knownSecret = (known: string | undefined): Secret => ({
@@ -169,22 +170,40 @@ function secretOf(
 ): Secret {
   if (line === undefined || own.origin === 'environment') return knownSecret(own.value);
   const name = (origin === 'environment' && from) || setting;
-  let known: string | undefined;
-  const print = async (): Promise<string> => {
+  return new PrintedSecret(name, async () => {
     // Most runs have a saved key, and Node takes milliseconds to load child processes.
     const { printedSecret } = await import('./secret-command.ts');
-    known = await printedSecret(name, line, io, read);
-    return known;
-  };
-  return {
-    isSet: true,
-    get known() {
-      return known;
-    },
-    command: name,
-    get: once(print),
-    print,
-  };
+    return printedSecret(name, line, io, read);
+  });
+}
+
+/** The secret that a command prints. It is the same for the whole run, until it is replaced. */
+class PrintedSecret implements Secret {
+  readonly isSet = true;
+  readonly command: string;
+  readonly print: () => Promise<string>;
+  readonly #first: () => Promise<string>;
+  #known: string | undefined;
+
+  constructor(command: string, print: () => Promise<string>) {
+    this.command = command;
+    this.print = print;
+    this.#first = once(print);
+  }
+
+  get known(): string | undefined {
+    return this.#known;
+  }
+
+  async get(): Promise<string> {
+    const first = await this.#first();
+    this.#known ??= first;
+    return this.#known;
+  }
+
+  replace(next: string): void {
+    this.#known = next;
+  }
 }
 
 export function loadSettings(io: Io, globals: Globals, use?: SettingsUse): RunSettings {

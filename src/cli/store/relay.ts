@@ -1,5 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { jsonLine, lineOf } from '../../output/format/ndjson.ts';
+import { noteBudgets } from '../../store/budgets.ts';
 import type { StoreConnection } from '../../store/connection.ts';
 import { isStoreFailure, unusable } from '../../store/failures.ts';
 import {
@@ -40,8 +41,8 @@ interface RelayWorld
     Pick<TailPorts, 'source' | 'connect' | 'key' | 'limits' | 'left' | 'spent'> {
   readonly io: Pick<Io, 'clock' | 'random'>;
   readonly store: Pick<RunStore, 'keys' | 'machine'> & {
-    readonly link: Pick<RunStore['link'], 'open'>;
-    readonly memory: Pick<RunStore['memory'], 'readFeed' | 'saveFeed'>;
+    readonly link: Pick<RunStore['link'], 'open' | 'binding'>;
+    readonly memory: Pick<RunStore['memory'], 'read' | 'update' | 'readFeed' | 'saveFeed'>;
   };
   /** Adds the spending limit to the first line that a term prints. */
   readonly startLine: (text: string) => string;
@@ -105,6 +106,8 @@ async function standBy(
   let isReported = false;
   for (let stateAt = clock.mono(); ; isReported = true) {
     memory.state = usableState(memory.state, feedOf(plan.feed, { scope }), clock.now() - keepMs);
+    // A relay on standby pays nothing, so it would not learn what limits it once it leads.
+    await noteBudgets(connection, store);
     const term = await openTerm(connection, { feed, clock, keepMs, keepRows, describe, memory });
     if (term.leftMs === undefined) return term;
     if (clock.mono() >= stateAt) {
@@ -137,6 +140,9 @@ async function lead(
 ): Promise<void> {
   const { io, signal, notice, diskWait, startLine, store, scope } = world;
   const feed = feedOf(plan.feed, { scope });
+  // With another API key, the feed has another leader.
+  const { binding } = store.link;
+  const over = AbortSignal.any([term.over, binding]);
   const start = resumeFrom(term, feed);
   notice(`leading this feed${leadText(start, term)}`);
   const linesOf = createNoticeLines(io.clock.mono);
@@ -157,8 +163,9 @@ async function lead(
       ...plan,
       feed,
       start,
-      // Once a term has read a page, a later one does not end because its first page fails.
-      firstTries: state.past.pages > 0 ? Number.POSITIVE_INFINITY : FIRST_TRIES,
+      // A relay that has read a page, or stood by, does not end because the first page of a term
+      // fails.
+      firstTries: state.past.pages > 0 || state.past.ready ? Number.POSITIVE_INFINITY : FIRST_TRIES,
       on(event) {
         for (const line of linesOf(event)) notice(event.kind === 'start' ? startLine(line) : line);
       },
@@ -166,11 +173,11 @@ async function lead(
   );
   state.begin(tail);
   try {
-    const { reason } = await tail.run(AbortSignal.any([signal, term.over]));
-    if (reason === 'stopped' && !signal.aborted) term.over.throwIfAborted();
+    const { reason } = await tail.run(AbortSignal.any([signal, over]));
+    if (reason === 'stopped' && !signal.aborted) over.throwIfAborted();
     signal.throwIfAborted();
   } catch (error) {
-    if (term.over.aborted && !signal.aborted) throw term.over.reason;
+    if (over.aborted && !signal.aborted) throw over.reason;
     throw error;
   } finally {
     state.end();
@@ -180,7 +187,8 @@ async function lead(
 
 function leadText({ kind }: StartPoint, { restored }: RelayTerm): string {
   if (kind === 'now') return ', starting with new posts';
-  if (restored) return ', which the store has lost, and continuing where this machine remembers';
+  if (restored)
+    return ', of which the store has nothing, and continuing where this machine remembers';
   return ', continuing where the previous leader stopped';
 }
 

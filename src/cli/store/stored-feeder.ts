@@ -52,7 +52,7 @@ export function storedFeeder(
 ): Feeder {
   const { clock } = context.terminal.io;
   const began = clock.mono();
-  const proof = new LeaderProof(store.link, store.keys.feed(feedId), clock);
+  const proof = new LeaderProof(store.link, () => store.keys.feed(feedId), clock);
   const facts = (): TailFacts => ({
     ...nothingMeasured,
     mode: 'store',

@@ -71,7 +71,7 @@ export class RelayState {
 export function watchRelay(
   state: RelayState,
   clock: Clock,
-  store: { readonly link: Pick<RunStore['link'], 'use'>; readonly feed: FeedKeys },
+  store: { readonly link: Pick<RunStore['link'], 'use'>; readonly feed: () => FeedKeys },
 ): Watched {
   const proof = new LeaderProof(store.link, store.feed, clock);
   const facts = () => state.facts(proof.agoMs());

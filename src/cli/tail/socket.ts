@@ -1,7 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { SOCKET_PATH } from '../../contract/endpoints.ts';
 import type { Client } from '../../contract/ports/client.ts';
-import { ServiceKey } from '../../core/client/service-key.ts';
 import { parseBaseUrl } from '../../core/http/base-url.ts';
 import type { Connect } from '../../tail/ports.ts';
 import { createConnect } from '../../tail/socket/connection.ts';
@@ -14,7 +13,7 @@ import { version } from '../version.ts';
 export function socketOf(
   { terminal, settings }: Context,
   client: Client,
-  { baseUrl, key, serviceKey = new ServiceKey(key) }: Target,
+  { baseUrl, key }: Target,
 ): Connect {
   const { origin, prefix } = parseBaseUrl(baseUrl, { insecureHttp: settings.insecureHttp });
   const connectWith = (used: string) =>
@@ -26,13 +25,13 @@ export function socketOf(
       now: terminal.io.clock.now,
     });
   const connect: Connect = async (onChange, signal) => {
-    const used = serviceKey.current;
+    const used = key.current;
     try {
       return await connectWith(used)(onChange, signal);
     } catch (error) {
       const isRejected = error instanceof Failure && error.status === 401;
-      if (!isRejected || !(await serviceKey.replace(used))) throw error;
-      return await connectWith(serviceKey.current)(onChange, signal);
+      if (!isRejected || !(await key.replace(used))) throw error;
+      return await connectWith(key.current)(onChange, signal);
     }
   };
   return withMinutes(connect, terminal.io.clock, client.reserveMinute);

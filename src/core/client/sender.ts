@@ -160,8 +160,12 @@ export class Sender {
       answer = await this.#channel.transmit(plan, signal, state);
     } catch (error) {
       const failure = error instanceof Failure ? error : undefined;
+      // A caller that gave up before the request was written has certainly paid nothing.
+      const isGivenUp = !state.isSent && error === signal?.reason;
       const isPossible =
-        failure?.code !== 'UNREACHABLE' && (state.isSent || failure?.kind === 'network');
+        failure?.code !== 'UNREACHABLE' &&
+        !isGivenUp &&
+        (state.isSent || failure?.kind === 'network');
       if (isPossible) lose(plan, slot, losses, failure?.status ?? null);
       else slot.release();
       if (!failure) throw error;

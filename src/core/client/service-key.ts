@@ -3,7 +3,11 @@ import { withoutKey } from './mask-key.ts';
 /** Where a run gets another key from: the command that printed the first one. */
 export interface KeyRenewal {
   readonly print: () => Promise<string | undefined>;
-  readonly onReplaced: () => void;
+  /**
+   * Hands what belongs to the rejected key to the next one. No call is sent with the next one
+   * before.
+   */
+  readonly handOver: (rejected: string, next: string) => Promise<void>;
   readonly onFailed: (error: unknown) => void;
 }
 
@@ -45,13 +49,13 @@ export class ServiceKey {
     return this.#current !== rejected;
   }
 
-  async #renew({ print, onReplaced, onFailed }: KeyRenewal): Promise<void> {
+  async #renew({ print, handOver, onFailed }: KeyRenewal): Promise<void> {
     try {
       const next = await print();
       if (next === undefined || next === this.#current) return;
-      this.#current = next;
       this.#used.add(next);
-      onReplaced();
+      await handOver(this.#current, next);
+      this.#current = next;
     } catch (error) {
       // The rejection of the key is what the run reports.
       onFailed(error);

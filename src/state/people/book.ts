@@ -33,6 +33,7 @@ interface BookOptions {
   /** The state folder; undefined if there is none, and then nothing is kept. */
   readonly dir: string | undefined;
   readonly baseUrl: string;
+  /** It is read at each use, because a command can print another key during the run. */
   readonly key: string;
   readonly notice?: ((text: string) => void) | undefined;
 }
@@ -56,18 +57,16 @@ const NOTE_MS = 3_600_000;
  * that lead there, so that a kill in between leaves no way to nobody.
  */
 export class PeopleBook implements Book {
-  readonly folder: string | undefined;
-  readonly #people: KeyedLog | undefined;
-  readonly #ways: KeyedLog | undefined;
-  readonly #notice: (text: string) => void;
+  readonly #options: BookOptions;
+  #opened: Logs | undefined;
   #isReported = false;
 
-  constructor({ dir, baseUrl, key, notice = () => {} }: BookOptions) {
-    this.#notice = notice;
-    if (dir === undefined) return;
-    this.folder = bookFolder(dir, baseUrl, key);
-    this.#people = new KeyedLog(join(this.folder, 'people'));
-    this.#ways = new KeyedLog(join(this.folder, 'ways'));
+  constructor(options: BookOptions) {
+    this.#options = options;
+  }
+
+  get folder(): string | undefined {
+    return this.#logs?.folder;
   }
 
   look(names: readonly Name[]): readonly (KnownName | undefined)[] {
@@ -92,6 +91,18 @@ export class PeopleBook implements Book {
     await this.#write(() => {
       const way = this.#readWays([key]).get(key) ?? { people: [] };
       this.#ways?.append(new Map([[key, entryOfWay({ ...way, tried: { name, at } })]]));
+    });
+  }
+
+  /** Takes over the people of an earlier key whom the book of this one does not have. */
+  async inherit(earlier: string): Promise<void> {
+    const { dir, baseUrl } = this.#options;
+    if (dir === undefined) return;
+    const from = new Logs(dir, baseUrl, earlier);
+    if (!existsSync(from.folder)) return;
+    await this.#write(() => {
+      this.#people?.appendMissing(from.people);
+      this.#ways?.appendMissing(from.ways);
     });
   }
 
@@ -125,6 +136,21 @@ export class PeopleBook implements Book {
     } catch (error) {
       throw fileFailure('clear', folder, error);
     }
+  }
+
+  get #logs(): Logs | undefined {
+    const { dir, baseUrl, key } = this.#options;
+    if (dir === undefined) return undefined;
+    if (this.#opened?.key !== key) this.#opened = new Logs(dir, baseUrl, key);
+    return this.#opened;
+  }
+
+  get #people(): KeyedLog | undefined {
+    return this.#logs?.people;
+  }
+
+  get #ways(): KeyedLog | undefined {
+    return this.#logs?.ways;
   }
 
   /**
@@ -192,11 +218,26 @@ export class PeopleBook implements Book {
     } catch (error) {
       if (!this.#isReported) {
         const { message } = fileFailure('write in', folder, error);
-        this.#notice(`answers are not saved for later runs: ${message}`);
+        this.#options.notice?.(`answers are not saved for later runs: ${message}`);
       }
       this.#isReported = true;
       return undefined;
     }
+  }
+}
+
+/** The files of the book of one base URL and key. */
+class Logs {
+  readonly key: string;
+  readonly folder: string;
+  readonly people: KeyedLog;
+  readonly ways: KeyedLog;
+
+  constructor(dir: string, baseUrl: string, key: string) {
+    this.key = key;
+    this.folder = bookFolder(dir, baseUrl, key);
+    this.people = new KeyedLog(join(this.folder, 'people'));
+    this.ways = new KeyedLog(join(this.folder, 'ways'));
   }
 }
 

@@ -81,7 +81,14 @@ export class KeyedLog {
     }
   }
 
-  /** Every entry, for statistics; a file at a time. */
+  /** Appends the entries of another log whose keys this one does not have. Requires the lock. */
+  appendMissing(other: KeyedLog): void {
+    const entries = new Map(other.all());
+    for (const key of this.read(entries.keys()).keys()) entries.delete(key);
+    this.append(entries);
+  }
+
+  /** Every entry; a file at a time. */
   *all(): Generator<readonly [key: string, entry: Entry]> {
     for (let number = 0; number < FILES; number++) {
       const bytes = this.#load(this.#nameOf(number));

@@ -1,4 +1,5 @@
 import type { StoreConnection } from '../connection.ts';
+import { storeFailure } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
 import type { Delivered } from './delivered.ts';
 import { readEntries, readStreams, type StreamRow } from './entry.ts';
@@ -137,7 +138,10 @@ class StreamFollower implements Follower {
       const end = rows.at(-1);
       if (end) start.place.advance(end.entry);
       if (fresh.length > 0) yield { kind: 'rows', rows: fresh };
-      if (isIdle) start.delivered.reachEnd();
+      if (isIdle) {
+        start.delivered.reachEnd();
+        await checkMoved(store, this.#feed);
+      }
       if (isIdle || isLive) yield* await this.#readMark(store, start);
       if (!isIdle || isLive) continue;
       isLive = true;
@@ -243,6 +247,20 @@ class StreamFollower implements Follower {
     this.#mark.floor = to;
     return [{ kind: 'mark', mark, isAfterHole: place.closeHole() }];
   }
+}
+
+/** Throws if the relays publish under another API key, so that no post would ever come. */
+async function checkMoved(
+  store: StoreConnection,
+  { lease, moved }: Pick<FeedKeys, 'lease' | 'moved'>,
+): Promise<void> {
+  if ((await store.send('EXISTS', [moved])) !== 1) return;
+  if ((await store.send('EXISTS', [lease])) === 1) return;
+  throw storeFailure(
+    'STORE_MOVED',
+    'the API key of this feed was replaced, and no relay leads the feed any more',
+    'run it again with the new key: files and checkpoints continue where they are',
+  );
 }
 
 const eventsOf = (change: 'lost' | 'found' | undefined): FeedEvent[] =>

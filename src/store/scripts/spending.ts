@@ -289,6 +289,67 @@ redis.call('HSET', month, 'seeded', now)
 return { 'ok', base }`,
 });
 
+/**
+ * Hands the spending of one API key to another: budgets that it does not have, what was spent or
+ * lost, and the reservations of the machine. It can run again, when more was spent with the former
+ * key: a field that names it has what was handed over so far. If the sums of the new key follow the
+ * service's count, or were handed to the former key once, these sums may include each other, so the
+ * larger one counts.
+ */
+const handOver = script('handOver', {
+  keys: [
+    ...['caps', 'open', 'calls', 'month', 'day', 'moved'],
+    ...['capsFrom', 'openFrom', 'callsFrom', 'monthFrom', 'dayFrom', 'movedFrom'],
+  ] as const,
+  args: ['machine', 'from', 'to'],
+  body: `
+local LIFE = 62 * 86400000
+redis.call('SET', movedFrom, 1, 'PX', LIFE)
+redis.call('DEL', moved)
+local list = redis.call('HGETALL', capsFrom)
+for at = 1, #list, 2 do redis.call('HSETNX', caps, list[at], list[at + 1]) end
+
+local function amount(key, text)
+  local value = tonumber(text or 0)
+  if not value or value - value ~= 0 then error({ err = 'DAMAGED ' .. key }) end
+  return value
+end
+local function handSum(former, sum)
+  local totals = {}
+  local fields = redis.call('HGETALL', former)
+  for at = 1, #fields, 2 do
+    local of = string.match(fields[at], '^spent(.*)$') or string.match(fields[at], '^lost(.*)$')
+    if of then totals[of] = (totals[of] or 0) + amount(former, fields[at + 1]) end
+  end
+  for of, total in pairs(totals) do
+    local handed = redis.call('HGET', sum, 'from:' .. from .. of)
+    local spent = amount(sum, redis.call('HGET', sum, 'spent' .. of))
+    local isCounted = redis.call('HEXISTS', sum, 'boot') == 1 and not handed
+    if isCounted or redis.call('HEXISTS', former, 'from:' .. to .. of) == 1 then
+      spent = math.max(spent, total)
+    else
+      spent = spent + total - amount(sum, handed)
+    end
+    redis.call('HSET', sum, 'spent' .. of, spent, 'from:' .. from .. of, total)
+    redis.call('PEXPIRE', sum, LIFE)
+  end
+end
+handSum(monthFrom, month)
+handSum(dayFrom, day)
+
+local reserved = redis.call('ZRANGE', openFrom, 0, -1, 'WITHSCORES')
+for at = 1, #reserved, 2 do
+  local text = redis.call('HGET', callsFrom, reserved[at])
+  local call = text and cjson.decode(text) or {}
+  if call.machine == machine and call.state == 'open' then
+    redis.call('ZADD', open, reserved[at + 1], reserved[at])
+    redis.call('HSET', calls, reserved[at], text)
+    redis.call('ZREM', openFrom, reserved[at])
+    redis.call('HDEL', callsFrom, reserved[at])
+  end
+end`,
+});
+
 /** The answer of `begin`. Only after `reserved` and `held` may the call be sent. */
 export type BeginReply =
   /** `dayStart` is the service's count when the day began; undefined if the store has none. */
@@ -354,4 +415,4 @@ function limitsIn(flat: readonly unknown[]): Record<string, number> {
   return limits;
 }
 
-export const spendingScripts = { begin, removeBudget, settle, release, reseed };
+export const spendingScripts = { begin, handOver, removeBudget, settle, release, reseed };

@@ -22,10 +22,10 @@ export class LeaderProof {
   #at: number | null = null;
   #askedAt = Number.NEGATIVE_INFINITY;
   readonly #link: LeaderLink;
-  readonly #feed: FeedKeys;
+  readonly #feed: () => FeedKeys;
   readonly #clock: Pick<Clock, 'now' | 'mono'>;
 
-  constructor(link: LeaderLink, feed: FeedKeys, clock: Pick<Clock, 'now' | 'mono'>) {
+  constructor(link: LeaderLink, feed: () => FeedKeys, clock: Pick<Clock, 'now' | 'mono'>) {
     this.#link = link;
     this.#feed = feed;
     this.#clock = clock;
@@ -42,8 +42,9 @@ export class LeaderProof {
   }
 
   async #read(connection: StoreConnection): Promise<void> {
-    const info = await hashReply(connection, this.#feed.info);
-    const leads = Number(await connection.send('PTTL', [this.#feed.lease])) > 0;
+    const feed = this.#feed();
+    const info = await hashReply(connection, feed.info);
+    const leads = Number(await connection.send('PTTL', [feed.lease])) > 0;
     const verified = timeFrom(info.get('verifiedAgo'));
     const renewed = timeFrom(info.get('renewed'));
     if (!leads || verified === null || renewed === null) return;

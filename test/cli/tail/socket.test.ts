@@ -40,7 +40,7 @@ async function connectWith(url: string, print: KeyRenewal['print']) {
   const said: string[] = [];
   const serviceKey = new ServiceKey('first', {
     print,
-    onReplaced: () => said.push('replaced'),
+    handOver: async () => void said.push('replaced'),
     onFailed: () => said.push('failed'),
   });
   const context = {
@@ -50,8 +50,7 @@ async function connectWith(url: string, print: KeyRenewal['print']) {
   const client = { reserveMinute: async () => slot };
   const connect = socketOf(context as never, client as never, {
     baseUrl: url,
-    key: 'first',
-    serviceKey,
+    key: serviceKey,
     embedded: false,
   });
   const connected = async () => {

@@ -103,6 +103,8 @@ export function createData(clock: () => number, from: readonly (readonly Write[]
       return next;
     },
     SADD: () => 1,
+    EXISTS: ([key = '']) => (textAt(key) ? 1 : 0),
+    HGETALL: ([key = '']) => [...(hashes.get(key) ?? [])].flat(),
     HGET: ([key = '', field = '']) => hashes.get(key)?.get(field) ?? null,
     HSET([key = '', field = '', value = '']) {
       write('HSET', key, field, value);

@@ -127,6 +127,8 @@ export async function runRelaySchedule(
 
   const saved = new Map<number, FeedState>();
   const memoryOf = (number: number) => ({
+    read: () => ({ fleet: 1, budgets: {}, dayStart: undefined }),
+    update() {},
     readFeed: () => (mutation.forgets === true ? undefined : saved.get(number)),
     saveFeed(_: string, state: FeedState) {
       if (!schedule.forgetful) saved.set(number, state);
@@ -150,9 +152,9 @@ export async function runRelaySchedule(
           signal: end.signal,
           notice: () => {},
           diskWait: noWait,
-          scope: { baseUrl: BASE, key: async () => 'k' },
+          scope: { baseUrl: BASE, key: async () => () => 'k' },
           store: {
-            link: { open },
+            link: { open, binding: new AbortController().signal },
             keys: storeKeys,
             machine: `m${number}`,
             memory: memoryOf(number),
