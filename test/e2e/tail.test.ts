@@ -171,6 +171,25 @@ describe('how a tail ends', () => {
     sandbox.disconnect('close', 1008);
     expect((await tail.child).exitCode).toBe(6);
   });
+
+  test.each([
+    ['402@ws=100%', 'auto', 130],
+    ['402@ws=100%', 'ws', 6],
+    ['404@ws=100%', 'auto', 130],
+    ['404@ws=100%', 'ws', 9],
+  ])(
+    'with %s of the handshake and --via %s: polls until SIGINT, or exits %i',
+    async (faults, via, exit) => {
+      const sandbox = await withSandbox({ ...plenty, faults });
+      const stop = new AbortController();
+      const tail = await runInProcess(['thesis', 'tail', '--via', via, '--yes'], {
+        sandbox,
+        interrupt: stop.signal,
+        onStderr: (text) => text.includes('falling back to polling') && stop.abort(),
+      });
+      expect(tail.exitCode, tail.stderr).toBe(exit);
+    },
+  );
 });
 
 describe('what a tail costs', () => {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { Failure } from '../../base/failure.ts';
 import { BUDGET } from '../../contract/budget.ts';
 import { cannotStream, outOfUnits, rejected } from '../failures.ts';
 import type { TailNotice } from '../notice.ts';
@@ -138,8 +139,7 @@ export class Streaming {
         notify({ kind: 'connected', times: session.connections });
         return;
       case 'quota':
-        if (!this.#waitsForKey) throw outOfUnits(event.text);
-        this.#withoutUnits();
+        this.#withoutUnits(outOfUnits(event.text));
         return;
       case 'rejected':
         if (options.via === 'ws') throw rejected(event.text);
@@ -152,14 +152,14 @@ export class Streaming {
 
   #down({ failure, why, text, waitMs }: DownEvent): void {
     const { options, session, money, notify } = this.#parts;
-    if (failure?.kind === 'quota' && this.#waitsForKey) this.#withoutUnits();
-    else if (failure?.kind === 'quota' || failure?.kind === 'auth') throw failure;
+    if (failure?.kind === 'quota') this.#withoutUnits(failure);
+    else if (failure?.kind === 'auth') throw failure;
     else if (failure?.kind === 'limit') {
       const isBudget = failure.code === BUDGET;
       if (isBudget) money.refused(1_000 * (failure.retryAfter ?? 0), 'budget');
       this.#leave(isBudget ? 'budget' : 'ceiling');
     } else if (failure && socketOnly.has(failure.kind)) {
-      if (options.via === 'ws') throw failure;
+      if (options.via === 'ws') throw asRefusal(failure);
       this.#leave('refused');
     } else if (why === 'incomplete' && !session.hasDelivered) this.#leave('undelivered');
     else {
@@ -176,12 +176,17 @@ export class Streaming {
   }
 
   /**
-   * The units of the key are used up, so the service would close every new connection until they
-   * reset.
+   * The units of the key do not cover a minute, so the service would close every new connection
+   * until they reset. They may still cover polls.
    */
-  #withoutUnits(): void {
-    const { money, clock } = this.#parts;
+  #withoutUnits(failure: Failure): void {
+    const { money, clock, options } = this.#parts;
+    if (options.via === 'ws' && !this.#waitsForKey) throw failure;
     money.refused(resetsIn(clock.now()), 'key');
     this.#leave('quota');
   }
 }
+
+/** A handshake asks for no subject, so HTTP 404 does not mean that one is missing. */
+const asRefusal = (failure: Failure): Failure =>
+  failure.kind === 'missing' ? new Failure('service', failure.message, failure) : failure;

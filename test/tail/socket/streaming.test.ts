@@ -98,6 +98,8 @@ describe('streaming', () => {
 
   test.each([
     ['refused', new Failure('forbidden', 'no', { code: 'FORBIDDEN_SCOPE', status: 403 })],
+    ['refused', new Failure('missing', 'no', { code: 'NOT_FOUND', status: 404 })],
+    ['quota', new Failure('quota', 'no', { code: 'QUOTA_EXCEEDED', status: 402 })],
     ['ceiling', new Failure('limit', 'no', { code: 'CEILING' })],
     ['budget', new Failure('limit', 'no', { code: BUDGET, retryAfter: 60 })],
   ])('gives way to polls: %s', async (why, failure) => {
@@ -108,7 +110,11 @@ describe('streaming', () => {
 
   test.each([
     ['a rejected key', new Failure('auth', 'no', { code: 'UNAUTHORIZED' }), {}],
-    ['no units', new Failure('quota', 'no', { code: 'QUOTA_EXCEEDED' }), {}],
+    [
+      '--via ws without units',
+      new Failure('quota', 'no', { code: 'QUOTA_EXCEEDED' }),
+      { via: 'ws' as const },
+    ],
     [
       '--via ws and a plan without it',
       new Failure('forbidden', 'no', { code: 'FORBIDDEN' }),
@@ -116,6 +122,12 @@ describe('streaming', () => {
     ],
   ])('ends the run: %s', async (_, failure, options) => {
     await expect(dial(open(refusing(failure), options).parts)).rejects.toBe(failure);
+  });
+
+  test('ends the run with --via ws and without a WebSocket, but not as if a subject were missing', async () => {
+    const failure = new Failure('missing', 'no', { code: 'NOT_FOUND', status: 404 });
+    const { parts } = open(refusing(failure), { via: 'ws' });
+    await expect(dial(parts)).rejects.toMatchObject({ kind: 'service', code: 'NOT_FOUND' });
   });
 
   test('returns when the budget renews that had refused a minute', async () => {
