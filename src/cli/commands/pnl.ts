@@ -168,14 +168,13 @@ async function comparisonOf(
   { window, changed, only }: ShapeFlags,
 ): Promise<Comparison> {
   const { settings, terminal } = context;
-  const { earlier, byName } = await readEarlier(path, terminal.io);
+  const earlier = await readEarlier(path, terminal.io);
   const first = window[0] ?? '7d';
   // Without --window, a table has the differences of one window.
   const isTable = settings.format === 'table' || settings.format === 'markdown';
   const byDefault = isTable ? [first] : windowNames;
   return {
     earlier,
-    byName,
     formerNames: await formerNamesBy(context),
     window: first,
     windows: window.length > 0 ? window : byDefault,

@@ -61,6 +61,7 @@ const isDelimited = ({ format }: Shape) => format === 'csv' || format === 'tsv';
 
 /** Whether all records must be available before the first one is printed. */
 export const isWhole = (shape: Shape): boolean =>
+  shape.comparison !== undefined ||
   shape.sort !== undefined ||
   (shape.format === 'table' && shape.handles <= WHOLE_TABLE) ||
   (shape.format === 'markdown' && shape.handles <= GRID.most);
@@ -81,12 +82,11 @@ export const knownFields = (shape: Shape): readonly string[] =>
 const rowFieldsOf = ({ comparison }: Shape) => (comparison ? comparedFields : rowFields);
 
 export async function present(
-  given: AsyncIterable<PnlRecord>,
+  records: AsyncIterable<PnlRecord>,
   shape: Shape,
   print: Print,
 ): Promise<void> {
-  const records = shape.comparison ? compared(given, shape.comparison) : given;
-  const { windows, sort, format, fields, single } = shape;
+  const { windows, sort, format, fields, single, comparison } = shape;
   if (!isWhole(shape)) return await pass(records, shape, print);
   const list: PnlRecord[] = [];
   let failure: { readonly error: unknown } | undefined;
@@ -98,7 +98,9 @@ export async function present(
     if (list.length === 0) throw error;
   }
   const { sortWindow, reverse, limit } = shape;
-  const ordered = (sort ? sorted(list, sort, sortWindow, reverse) : list).slice(0, limit);
+  const isPartial = comparison?.isPartial || failure !== undefined;
+  const shown = comparison ? compared(list, { ...comparison, isPartial }) : list;
+  const ordered = (sort ? sorted(shown, sort, sortWindow, reverse) : shown).slice(0, limit);
   async function* replay<T>(items: readonly T[]): AsyncGenerator<T> {
     yield* items;
     if (failure) throw failure.error;
@@ -108,7 +110,7 @@ export async function present(
     isDelimited(shape) ||
     (single && format === 'table') ||
     fields !== undefined ||
-    shape.comparison
+    comparison
   )
     return await pass(replay(ordered), shape, print);
   const isWide = windows.length > 1;

@@ -5,7 +5,7 @@ import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import { handlesText } from '../../core/pnl/planned-calls.ts';
-import { namesOf } from '../../input/earlier/compare-pnl.ts';
+import { namesOf } from '../../input/earlier/match-traders.ts';
 import { readExport } from '../../input/earlier/pnl-export.ts';
 import { namesText } from '../../output/notices.ts';
 import type { ExitCode } from '../exit.ts';

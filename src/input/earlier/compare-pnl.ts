@@ -7,14 +7,13 @@ import { numberText } from '../../output/format/format-cell.ts';
 import { isWanted, type Move, movesText } from '../../output/terminal/moves-text.ts';
 import { handleOf, measureOf, sortKeys, windowOf } from '../../output/views/pnl-rows.ts';
 import type { InputIo } from '../read-text.ts';
+import { type FormerNames, pairTraders, type Trader, tradersOf } from './match-traders.ts';
 import { readExport } from './pnl-export.ts';
 
 export interface Comparison {
   /** The records of the earlier export. */
   readonly earlier: readonly PnlRecord[];
-  readonly byName: ReadonlyMap<string, PnlRecord>;
-  /** What a trader was called before, for records that share no name with the earlier export. */
-  readonly formerNames: (record: PnlRecord) => readonly string[];
+  readonly formerNames: FormerNames;
   /** The window whose cash flow decides what went up and down. */
   readonly window: WindowName;
   /** The windows that are shown: what changed in the others is not reported. */
@@ -28,81 +27,77 @@ export interface Comparison {
   readonly isPartial?: boolean;
 }
 
-/**
- * The names of a trader, by which records of two exports are matched: the handle first, because it
- * is the clearest.
- */
-export const namesOf = (record: PnlRecord): string[] => {
-  const own =
-    record.found === true ? [record['handle'], record['wallet'], record['evmWallet']] : [];
-  const [handle, ...wallets] = own.map(textOf);
-  return [handle, record.subject, ...wallets].flatMap((name) => (name ? [normalHandle(name)] : []));
-};
-
 /** Reads an earlier export, before anything is paid for. */
-export async function readEarlier(
-  path: string,
-  io: InputIo,
-): Promise<Pick<Comparison, 'earlier' | 'byName'>> {
+export async function readEarlier(path: string, io: InputIo): Promise<readonly PnlRecord[]> {
   const earlier: PnlRecord[] = [];
-  const byName = new Map<string, PnlRecord>();
   for await (const record of readExport(path, io)) {
     // A trader who had left by then is not in that export.
-    if (record['change'] === 'left') continue;
-    earlier.push(record);
-    for (const name of namesOf(record)) if (!byName.has(name)) byName.set(name, record);
+    if (record['change'] !== 'left') earlier.push(record);
   }
-  return { earlier, byName };
+  return earlier;
 }
 
 /** What a change of numbers means: up, down, or what else happened to the record. */
-function kindOf(change: string | null, amount: number | undefined): string {
-  if (change !== 'changed' || amount === undefined || amount === 0) return change ?? 'unknown';
-  return amount > 0 ? 'up' : 'down';
+function kindOf(row: PnlRecord, window: WindowName): string {
+  const { change } = row;
+  const amount = differenceOf(row, window);
+  if (change === 'changed' && amount) return amount > 0 ? 'up' : 'down';
+  return typeof change === 'string' ? change : 'unknown';
 }
 
-/** Skips records that are not wanted. The traders that only the earlier export has come last. */
-export async function* compared(
-  records: AsyncIterable<PnlRecord>,
-  comparison: Comparison,
-): AsyncGenerator<PnlRecord> {
-  const { earlier, window, windows, changed, only, notice } = comparison;
+/**
+ * The records with what changed, without those that are not wanted. The traders that only the
+ * earlier export has come last. All records are compared at once, because each may be a trader whom
+ * the earlier export has by another name.
+ */
+export function compared(records: readonly PnlRecord[], comparison: Comparison): PnlRecord[] {
+  const { earlier, formerNames, window, windows, changed, only, notice } = comparison;
+  const [present, past] = [tradersOf(records), tradersOf(earlier)];
+  const pairs = pairTraders(present, past, formerNames);
+  const rows = new Map<PnlRecord, PnlRecord>();
   const moves: Move[] = [];
-  const met = new Set<PnlRecord>();
-  const accepted = (record: PnlRecord, change: string | null): boolean => {
-    const amount = differenceOf(record, window);
-    const kind = kindOf(change, amount);
-    moves.push({ kind, amount, name: `@${handleOf(record)}` });
-    return isWanted(kind, changed, only);
+  const add = (record: PnlRecord, row: PnlRecord) => {
+    if (isWanted(kindOf(row, window), changed, only)) rows.set(record, row);
   };
-  for await (const record of records) {
-    const before = earlierOf(record, comparison);
-    if (before) met.add(before);
-    const change = changeOf(record, before, windows);
-    const row = withChange(record, change, before);
-    if (accepted(row, change)) yield row;
+  for (const trader of present) {
+    for (const record of trader.records) {
+      const before = earlierOf(record, pairs.get(trader));
+      const row = withChange(record, changeOf(record, before, windows), before);
+      if (record === trader.records[0]) moves.push(moveOf(row, window));
+      add(record, row);
+    }
   }
-  for (const record of comparison.isPartial ? [] : earlier) {
-    if (met.has(record) || record.found !== true) continue;
+  const paired = new Set(pairs.values());
+  const left = comparison.isPartial ? [] : past.filter((trader) => !paired.has(trader));
+  for (const {
+    records: [record],
+  } of left) {
+    if (record?.found !== true) continue;
     const none = Object.fromEntries(windowNames.map((name) => [name, null]));
     const row = withChange({ ...record, windows: none }, 'left', undefined);
-    if (accepted(row, 'left')) yield row;
+    moves.push(moveOf(row, window));
+    add(record, row);
   }
-  notice(
-    movesText(moves, { up: 'biggest gain', down: 'biggest loss' }, (size) =>
-      numberText('signedUsd', size),
-    ),
-  );
+  notice(summaryText(moves, window));
+  return [...records, ...earlier].flatMap((record) => rows.get(record) ?? []);
 }
 
-/** The record of the same trader in the earlier export. */
-function earlierOf(
-  record: PnlRecord,
-  { byName, formerNames }: Pick<Comparison, 'byName' | 'formerNames'>,
-): PnlRecord | undefined {
-  const named = (names: readonly string[]) => names.flatMap((name) => byName.get(name) ?? [])[0];
-  return named(namesOf(record)) ?? named(formerNames(record));
+const moveOf = (row: PnlRecord, window: WindowName): Move => ({
+  kind: kindOf(row, window),
+  amount: differenceOf(row, window),
+  name: `@${handleOf(row)}`,
+});
+
+function summaryText(moves: readonly Move[], window: WindowName): string {
+  const words = { up: 'biggest gain', down: 'biggest loss' };
+  const text = movesText(moves, words, (size) => numberText('signedUsd', size));
+  return `cash flow ${window}: ${text}`;
 }
+
+/** The earlier record of the same subject, or another one of the same trader. */
+const earlierOf = (record: PnlRecord, trader: Trader | undefined): PnlRecord | undefined =>
+  trader?.records.find(({ subject }) => normalHandle(subject) === normalHandle(record.subject)) ??
+  trader?.records[0];
 
 /** What changed; null if one of the two records failed, so that this is not known. */
 function changeOf(

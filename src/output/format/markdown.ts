@@ -9,6 +9,9 @@ const markup = /[\\`*_[\]<>|~&$]/g;
 
 const escapeText = (text: string): string => safeLine(text).replace(markup, '\\$&');
 
+/** A single `$` is not markup, and most mail programs show the backslash before it. */
+const escapeNumber = (text: string): string => escapeText(text).replaceAll('\\$', '$');
+
 const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
 
 /** Prints records as a Markdown table. */
@@ -30,8 +33,10 @@ export class MarkdownPrinter<T> implements Printer<T> {
   }
 
   async end(): Promise<void> {
-    const { sink } = this.#options;
-    if (!this.#columns) await sink.write(this.#start([]));
+    const { sink, view, notify } = this.#options;
+    // A mail must not consist of nothing but a header.
+    if (!this.#columns && view.empty !== '') notify?.(view.empty);
+    else if (!this.#columns) await sink.write(this.#start([]));
     await sink.flush();
   }
 
@@ -56,6 +61,8 @@ export class MarkdownPrinter<T> implements Printer<T> {
   #cell(column: Column<T>, record: T): string {
     const kind = column.kindOf?.(record) ?? column.kind;
     const scale = kind === 'time' ? { hasYears: true } : undefined;
-    return escapeText(formatCell(kind, valueIn(column, record), this.#context, scale).text);
+    const value = valueIn(column, record);
+    const { text } = formatCell(kind, value, this.#context, scale);
+    return typeof value === 'number' ? escapeNumber(text) : escapeText(text);
   }
 }
