@@ -36,6 +36,8 @@ export interface Column<T> {
    */
   readonly min?: number;
   readonly wrap?: boolean;
+  /** Whether a value that is too long loses its beginning, because its end tells more. */
+  readonly keepsEnd?: boolean;
   /** Whether the value is printed below its row, unless it fits next to the other columns. */
   readonly below?: boolean;
   /** Whether the value is never shortened, because `--fields` names the column. */

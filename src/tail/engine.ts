@@ -47,6 +47,7 @@ class Engine {
   readonly #over = new AbortController();
   #turns = 0;
   #told: Stretched | undefined;
+  #isAnnounced = false;
   /**
    * The spending limit with which the walk that ended at the limit would have reached what is
    * verified.
@@ -112,19 +113,28 @@ class Engine {
     };
   }
 
-  /** Learns what is left, and reports how the run begins. */
+  /** Learns what is left, and decides how the run begins. */
   async #begin(): Promise<void> {
-    const { wakeup, money, planner, streaming, end, hasSocket, notify } = this.#parts;
-    const { start, noFollow, lagMs } = this.#options;
+    const { wakeup, money, planner, streaming, end, hasSocket } = this.#parts;
     end.begin();
     await money.first(
       () => wakeup.wait(end.due),
       () => end.leftMs === 0,
     );
-    const { why, perMinute } = planner.plan();
+    const { why } = planner.plan();
     if (why && hasSocket) streaming.begin(why);
-    const mode = why ? 'poll' : 'ws';
-    const other = why ? 'ws' : 'poll';
+    // How long a budget lasts depends on the rate of the feed, which the first page shows.
+    if (!why || planner.stretched() === undefined) this.#announce();
+  }
+
+  /** Reports how the run begins, and what it will cost. */
+  #announce(): void {
+    const { planner, session, hasSocket, notify } = this.#parts;
+    const { start, noFollow, lagMs } = this.#options;
+    const { why, perMinute } = planner.plan();
+    const { mode } = session;
+    const other = mode === 'poll' ? 'ws' : 'poll';
+    this.#isAnnounced = true;
     this.#told = mode === 'poll' ? planner.stretched() : undefined;
     notify({
       kind: 'start',
@@ -185,6 +195,7 @@ class Engine {
       if (gap) end.report({ ...gap, why: cut, open: false });
     }
     rate.learn(walked);
+    if (!this.#isAnnounced) this.#announce();
     if (!isFirst && session.mode === 'ws') printer.filled += printed;
     if (isFirst && depth !== 'start') notify({ kind: 'caughtUp', rows: printed, pages });
     walker.printed(walked);

@@ -18,7 +18,7 @@ type Run = Readonly<Record<string, unknown>>;
 
 /** What `trdr tails` says without a key, by the output of each tail. */
 async function tailsOf(home: ReturnType<typeof openHome>): Promise<Record<string, Run>> {
-  const ran = await trdr(['tails'], { home });
+  const ran = await trdr(['tails', '--all'], { home });
   expect([ran.exitCode, ran.stderr]).toEqual([0, '']);
   return Object.fromEntries(ran.records().map((run) => [String(run['output']), run]));
 }
@@ -87,12 +87,23 @@ test('shows three tails: one runs, one waits for its budget, one was killed; and
     words: expect.stringMatching(/^waiting until .* UTC for units/),
     leftOf: 'day',
   });
+  const drawn = async (columns: string, ...flags: string[]) =>
+    (
+      await trdr(['tails', '-o', 'table', ...flags], {
+        ...{ home, cwd: join(home.path, '..'), env: { COLUMNS: columns } },
+      })
+    ).stdout;
+  const narrow = await drawn('80');
+  expect(narrow).toMatch(/^output .* verified/);
+  expect(narrow).toMatch(/^…?[^/\s]*\/?b\.ndjson /m);
   const table = await trdr(['tails', '-o', 'table'], { home, env: { COLUMNS: '200' } });
   expect(table.stdout).toMatch(/waiting until .* UTC/);
   expect(table.stdout).toMatch(/killed, last seen \S+ ago/);
   waiting.kill('SIGTERM');
   running.kill('SIGINT');
   await Promise.all([waiting, running]);
+  expect(await drawn('80')).not.toContain('b.ndjson');
+  expect(await drawn('80', '--all')).toContain('b.ndjson');
   const ended = await tailsOf(home);
   expect(ended['stdout']).toMatchObject({ state: 'ended', exit: 143, reason: 'SIGTERM' });
   expect(ended[out('b.ndjson')]).toMatchObject({ words: 'stopped by SIGINT', exit: 130 });
@@ -136,7 +147,7 @@ test('a run of the same line replaces the one before it, and adds its cost of th
   const line = ['thesis', 'tail', '--no-follow', '--checkpoint', join(home.path, 'c')];
   for (const cuToday of [200, 400]) {
     expect((await trdr(line, { home, sandbox })).exitCode).toBe(0);
-    const ran = await trdr(['tails'], { home });
+    const ran = await trdr(['tails', '--all'], { home });
     expect(ran.records()).toMatchObject([{ state: 'ended', words: 'ended', exit: 0, cuToday }]);
   }
 });

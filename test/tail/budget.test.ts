@@ -9,7 +9,7 @@ import { Spend } from '../../src/core/spend/spend.ts';
 import { openLedger } from '../../src/state/ledger/ledger.ts';
 import { readLedger, summarize } from '../../src/state/ledger/read-ledger.ts';
 import { createTail } from '../../src/tail/engine.ts';
-import type { TailNotice } from '../../src/tail/notice.ts';
+import type { StartNotice, TailNotice } from '../../src/tail/notice.ts';
 import type { Connect, Link, LinkEnd, PageSource, TailOptions } from '../../src/tail/ports.ts';
 import type { TailRow } from '../../src/tail/post-row.ts';
 import { withMinutes } from '../../src/tail/socket/minutes.ts';
@@ -278,6 +278,20 @@ describe('a tail under a budget', () => {
     expect(rows).toEqual(all.slice(0, rows.length));
     expect(all.length - rows.length).toBeLessThan(4);
   });
+
+  test.each([1_000, 10_000, 10 * MINUTE])(
+    'states one rate at its start, that of the feed (a post every %i ms)',
+    async (everyMs) => {
+      const { notices } = await run({ day: 50_000, everyMs, runMs: MINUTE });
+      const rates = notices.filter(({ kind }) => kind === 'start' || kind === 'stretched');
+      expect(rates).toMatchObject([{ kind: 'start', mode: 'poll' }]);
+      const { perMinute } = rates[0] as StartNotice;
+      // What the budget of noon lasts for, unless the posts alone cost more.
+      const posts = (200 * MINUTE) / everyMs / 20;
+      expect(perMinute).toBeGreaterThan(posts);
+      expect(perMinute).toBeLessThan(Math.max(posts * 1.5, (50_000 / 12 / 60) * 1.5));
+    },
+  );
 
   test('streams if the budget covers this until it renews, and polls the day after', async () => {
     const start = Date.UTC(2026, 0, 1, 23, 30);

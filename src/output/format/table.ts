@@ -1,6 +1,6 @@
 import { asciiOnly, safeLine } from '../terminal/safe-text.ts';
 import type { Style } from '../terminal/style.ts';
-import { truncate, widthOf, wrap } from '../terminal/width.ts';
+import { truncate, truncateStart, widthOf, wrap } from '../terminal/width.ts';
 import type { CellKind, Column } from '../view.ts';
 import { valueIn } from './fields.ts';
 import { formatCell, isRightAligned, scaleOf } from './format-cell.ts';
@@ -219,12 +219,17 @@ class FittedTable<T> implements Table<T> {
     });
   }
 
-  #linesIn({ wrap: wraps, whole: isWhole, lines, kind }: Column<T>, text: string, width: number) {
+  #linesIn(
+    { wrap: wraps, whole: isWhole, keepsEnd, lines, kind }: Column<T>,
+    text: string,
+    width: number,
+  ) {
     if (wraps) return this.#wrapped(text, width, lines);
     if (isWhole) return [text];
     const isShort = kind === 'address' && widthOf(text) > width;
     const shown = isShort ? shortAddress(text, this.#ellipsis) : text;
-    return [truncate(shown, width, this.#ellipsis).trimEnd()];
+    const cut = keepsEnd ? truncateStart : truncate;
+    return [cut(shown, width, this.#ellipsis).trimEnd()];
   }
 
   #linesBelow(record: T): string[] {

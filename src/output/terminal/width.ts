@@ -31,6 +31,22 @@ export function truncate(text: string, width: number, ellipsis = '…'): string 
   return head(text, width - ellipsis.length).trimEnd() + ellipsis;
 }
 
+/** The end of a text that is too long, after an ellipsis. */
+export function truncateStart(text: string, width: number, ellipsis = '…'): string {
+  const cells = widthOf(text);
+  if (cells <= width) return text;
+  if (width <= ellipsis.length) return head(ellipsis, width);
+  const surplus = cells - width + ellipsis.length;
+  let start = 0;
+  let dropped = 0;
+  for (const [cluster, taken] of clusters(text)) {
+    if (dropped >= surplus) break;
+    dropped += taken;
+    start += cluster.length;
+  }
+  return ellipsis + text.slice(start).trimStart();
+}
+
 function* pieces(text: string): Generator<string> {
   for (const word of text.split(/(?<=\s)(?=\S)/)) {
     if (narrow.test(word)) {

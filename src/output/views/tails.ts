@@ -1,3 +1,4 @@
+import { isAbsolute, relative } from 'node:path';
 import { fieldPaths } from '../../contract/paths.ts';
 import { TailRunRecord } from '../../contract/records/tail-run.ts';
 import { span } from '../format/time.ts';
@@ -16,9 +17,23 @@ function stateText({ words, state, updatedAt, endedAt }: TailRunRecord, now: num
   return now - updatedAt < LATE_MS ? text : `${text}, last noted ${ago}`;
 }
 
-export const tailsView = (now: number): View<TailRunRecord> => ({
+/** A path as one would type it here; other outputs are words. */
+function outputText({ output }: TailRunRecord, cwd: string): string {
+  const path = isAbsolute(output) ? relative(cwd, output) : output;
+  return path.length < output.length ? path : output;
+}
+
+/** How the runs are shown to somebody in a folder; `ended` runs are left out. */
+export const tailsView = (now: number, cwd: string, ended: number): View<TailRunRecord> => ({
   columns: [
-    { title: 'output', kind: 'text', field: 'output', min: 16 },
+    {
+      title: 'output',
+      kind: 'text',
+      value: (run) => outputText(run, cwd),
+      field: 'output',
+      min: 16,
+      keepsEnd: true,
+    },
     { title: 'feed', kind: 'text', field: 'feed', min: 10, rank: 1 },
     {
       title: 'state',
@@ -28,7 +43,7 @@ export const tailsView = (now: number): View<TailRunRecord> => ({
       min: 20,
       wrap: true,
     },
-    { title: 'verified', kind: 'time', field: 'verifiedAt', rank: 2 },
+    { title: 'verified', kind: 'time', field: 'verifiedAt' },
     { title: 'posts/h', kind: 'integer', field: 'postsPerHour', rank: 3 },
     { title: 'CU today', kind: 'integer', field: 'cuToday' },
     {
@@ -42,5 +57,8 @@ export const tailsView = (now: number): View<TailRunRecord> => ({
     { title: 'pid', kind: 'text', field: 'pid', rank: 4 },
   ],
   fields: fieldPaths(TailRunRecord),
-  empty: 'no tail or relay has run on this machine within a day',
+  empty:
+    ended === 0
+      ? 'no tail or relay has run on this machine within a day'
+      : `no tail or relay runs on this machine; ${ended} ended within a day: add --all`,
 });

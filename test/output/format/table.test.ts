@@ -78,6 +78,18 @@ describe('a table', () => {
     ]);
   });
 
+  it('cuts the beginning of a text whose end tells more', () => {
+    for (const [path, shown] of [
+      ['/var/lib/feeds/theses.ndjson', '…theses.ndjson'],
+      ['/var/lib/feeds/这些.ndjson', '…s/这些.ndjson'],
+      ['/var/lib/feeds/这些这这.ndjson', '…些这这.ndjson'],
+      ['theses.ndjson', 'theses.ndjson'],
+    ] as const) {
+      const columns = [column('text', 'text', { min: 6, keepsEnd: true })];
+      expect(draw(columns, [{ text: path }], 14)[2]?.trimEnd()).toBe(shown);
+    }
+  });
+
   it('writes times with their offset in the header', () => {
     const times = (moments: readonly number[], zone?: string) => {
       if (zone) process.env['TZ'] = zone;
