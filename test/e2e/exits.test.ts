@@ -177,15 +177,15 @@ const rejected: readonly (readonly [line: string, says: string])[] = [
   ['thesis tail --status none/a.prom', 'folder not found'],
   ['thesis tail --heartbeat 0s', 'duration'],
   ['thesis tail --log-format xml', 'xml'],
-  ['thesis tail --token a,b', 'write only one'],
+  ['thesis tail --token a;b', 'separate tokens by commas'],
   ['launchpad tail --rotate 1d', '--rotate requires --out'],
   ['launchpad tail --rotate 100 --out a.ndjson', '100MB'],
   ['thesis list --limit 1 --bom', '--bom requires CSV, but the output is ndjson'],
   ['thesis list --sort qqqqqq', 'choose from '],
   ['thesis list --sort tokenSymbl', 'Did you mean tokenSymbol?'],
-  ['thesis list --token SPUD,KOALA', '--symbol'],
+  ['thesis list --token SPUD;KOALA', '--symbol'],
   ['thesis list --user mira;solwolf', 'write only one, such as mira'],
-  ['thesis list --symbol SPUD,KOALA', '--symbol SPUD --symbol KOALA'],
+  ['thesis list --symbol SPUD;KOALA', '--symbol SPUD,KOALA'],
   ['launchpad callouts --coin a;b', 'write only one'],
   ...['callouts --coin', 'callouts --wallet', 'tail --coin', 'tail --wallet'].map(
     (words) =>

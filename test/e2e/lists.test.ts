@@ -289,6 +289,42 @@ describe('trdr thesis list', () => {
     expect((await run(7, {})).stderr).toBe('');
   });
 
+  test.each<[string, string, number]>([
+    ['thesis list --network solana', 'no "solana" among 20 theses; seen: sol', 200],
+    ['thesis list --symbol NOSUCH --all', 'no "NOSUCH" among 20 theses; seen: ', 200],
+    ['thesis list --symbol NOSUCH,NOTHING --since 2d', 'no "NOSUCH" or "NOTHING" among 20', 200],
+    ['thesis list --network solana --count-by tokenSymbol --all', 'no "solana" among', 200],
+    ['launchpad callouts --network solana', 'no "solana" among 25 callouts; seen: sol', 10],
+  ])('a value that no post has costs one page, and is named: %s', async (line, text, cost) => {
+    const sandbox = await withSandbox();
+    const ran = await runInProcess(line.split(' '), { sandbox });
+    expect([ran.exitCode, ran.error()['code'], ran.stdout]).toEqual([3, 'UNSEEN_VALUE', '']);
+    expect(ran.error()['message']).toContain(text);
+    expect(sandbox.meter().unitsUsed).toBe(cost);
+    const [, place = ''] = /add --before (\S+)$/.exec(String(ran.error()['hint'])) ?? [];
+    const further = [...line.split(' '), '--before', place, '--max-cu', `${2 * cost}`];
+    expect((await runInProcess(further, { sandbox })).exitCode).toBe(6);
+    expect(sandbox.meter().unitsUsed).toBe(3 * cost);
+  });
+
+  test('a value that one of several posts, or this machine, has seen is read on for', async () => {
+    const { sandbox, run } = await openDesk();
+    const networks = await run(['thesis', 'list', '--network', 'sol,solana', '--limit', '2']);
+    expect(numbers(networks.records(), 'tokenNetwork')).toEqual(['sol', 'sol']);
+    const both = await run(['thesis', 'list', '--network', 'sol, solana', '--limit', '30']);
+    expect([both.exitCode, both.records().length]).toEqual([0, 30]);
+    expect(both.stderr).toContain('no "solana" among 20 theses; seen: ');
+    sandbox.post({ ...sandbox.post(), id: 'rare', tokenSymbol: 'RARE' });
+    expect((await run(['thesis', 'list', '--limit', '1'])).records()[0]?.['id']).toBe('rare');
+    for (let posts = 0; posts < 30; posts++) sandbox.post();
+    const known = await run(['thesis', 'list', '--symbol', 'rare', '--limit', '1']);
+    expect([known.exitCode, numbers(known.records(), 'id')]).toEqual([0, ['rare']]);
+    const few = await withSandbox({ theses: 15 });
+    const whole = await list(few, '--network', 'solana');
+    expect([whole.exitCode, whole.stdout]).toEqual([0, '']);
+    expect(whole.stderr).toContain('no "solana" among 15 theses');
+  });
+
   test('stops after 20 pages without a match, and states how to continue', async () => {
     const sandbox = await withSandbox();
     const { exitCode, stdout, stderr } = await list(

@@ -10,14 +10,14 @@ import { text, type Value } from './values.ts';
 const DEFAULT_ROWS = 20;
 const symbol: Value<string> = {
   ...text('symbol'),
-  hint: 'repeat the flag for each symbol: --symbol SPUD --symbol KOALA',
-  read: (given) => (/[,;]/.test(given) ? undefined : given),
+  hint: 'separate symbols by commas: --symbol SPUD,KOALA',
+  read: (given) => (given === '' || given.includes(';') ? undefined : given),
 };
 
 const network: Value<string> = {
   ...text('network'),
-  hint: 'repeat the flag for each chain: --network sol --network base',
-  read: (given) => (/[,;]/.test(given) ? undefined : given),
+  hint: 'separate chains by commas: --network sol,base',
+  read: (given) => (given === '' || given.includes(';') ? undefined : given),
 };
 
 export const filterOptions = {

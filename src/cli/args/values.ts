@@ -4,6 +4,8 @@ export interface Value<T> extends Kind<T> {
   readonly complete?: 'file' | 'profile' | 'handle';
   /** The files that a run creates beside the file, by their purpose, as endings of its name. */
   readonly writes?: Readonly<Record<string, string>>;
+  /** Whether a value may contain commas, so that a list needs a flag for each. */
+  readonly hasCommas?: boolean;
   /** A text that has the same effect as omitting the flag. */
   readonly absent?: string;
 }
@@ -21,6 +23,7 @@ export const file: Value<string> = {
   noun: 'file name',
   hint: 'write the path of a file',
   complete: 'file',
+  hasCommas: true,
   read: (given) => given || undefined,
 };
 

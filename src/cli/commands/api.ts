@@ -13,6 +13,7 @@ import { apiJob } from './api-job.ts';
 const field = {
   name: 'name=value',
   noun: 'field',
+  hasCommas: true,
   hint: 'write it as -f limit=50',
   read(given: string): Field | undefined {
     const at = given.indexOf('=');

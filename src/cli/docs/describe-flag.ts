@@ -7,12 +7,13 @@ import { Flag } from '../args/option.ts';
 export function describeFlag(option: Option): string {
   const { description, argChoices, defaultValueDescription, flags } = option;
   const isShown = argChoices && flags.includes(argChoices.join('|'));
-  const isRepeatable = option instanceof Flag && option.isRepeatable;
   const notes = [
     argChoices && !isShown ? argChoices.join(', ') : '',
-    isRepeatable && argChoices ? 'repeatable, or comma-separated' : '',
-    isRepeatable && !argChoices ? 'repeatable' : '',
+    option instanceof Flag && option.isRepeatable ? howOften(option) : '',
     defaultValueDescription ? `default: ${defaultValueDescription}` : '',
   ].filter((note) => note !== '');
   return notes.length > 0 ? `${description} (${notes.join('; ')})` : description;
 }
+
+const howOften = ({ kind }: Flag<unknown>): string =>
+  kind?.hasCommas ? 'repeatable' : 'repeatable, or comma-separated';

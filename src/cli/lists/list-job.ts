@@ -3,7 +3,12 @@ import { usageError } from '../../base/failure.ts';
 import { countText, unitsText } from '../../base/units.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import type { FeedOf } from '../../core/pages/feeds.ts';
-import { type Conditions, createFilter } from '../../core/pages/filter.ts';
+import {
+  type Conditions,
+  createFilter,
+  normalName,
+  normalSymbol,
+} from '../../core/pages/filter.ts';
 import { mostOwnPages, type ReadingWay, walkSeveral } from '../../core/pages/merge.ts';
 import { highlightOf } from '../../core/pages/pattern-search.ts';
 import { severalStart } from '../../core/pages/place.ts';
@@ -22,6 +27,7 @@ import { fileToCertify, ListCertificate } from '../../verify/list-certificate.ts
 import { agentOf } from '../agent.ts';
 import { type ListInput, readRange } from '../args/list-flags.ts';
 import { serviceClock } from '../lookup/service-time.ts';
+import { savedValues } from '../lookup/token.ts';
 import type { Context } from '../run/context.ts';
 import { hintToContinue } from '../run/continue-command.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
@@ -29,6 +35,7 @@ import type { Out } from '../run/out.ts';
 import { filtersOf, showingFilters } from '../tail/filters.ts';
 import { type ListState, leftOutText, lineAfterFailure } from './list-end.ts';
 import { type CountedFields, PostCounter } from './post-counter.ts';
+import { UnseenValues } from './unseen-values.ts';
 
 interface PostList extends CountedFields {
   readonly view: View<Sent>;
@@ -267,22 +274,27 @@ function wayText(
 
 /** The filter of a walk, which notes in `state` where the walk is. */
 function walkFilter(
-  { terminal, bill }: Context,
-  { rows, conditions, isForAgent }: ListInput,
-  { symbolField, networkField, timeField }: PostList,
+  context: Context,
+  { rows, conditions, isForAgent, before }: ListInput,
+  list: PostList,
   wanted: Conditions,
   state: ListState,
   saw: (record: Sent) => void,
 ): Partial<WalkFilter<Sent>> {
+  const { symbolField, networkField, timeField } = list;
+  const { terminal, bill } = context;
   const isWanted = createFilter<{ readonly record: Sent }>({
     ...conditions,
     ...wanted,
     symbolField,
     networkField,
   });
+  // Who states where the list begins has seen the posts above.
+  const unseen = before === undefined ? unseenValues(context, conditions, list) : undefined;
   return {
     matches(record) {
       saw(record);
+      unseen?.saw(record);
       const isMatch = isWanted({ record });
       if (isMatch) {
         state.matches++;
@@ -294,6 +306,7 @@ function walkFilter(
       state.next = next ?? state.next;
       state.hasMore = next !== undefined;
       if (!isUnsure) state.sure = state.matches;
+      unseen?.check(next);
     },
     maxPages: rows === undefined || isForAgent ? undefined : MAX_PAGES_WITHOUT_MATCH,
     onGiveUp(pages) {
@@ -303,6 +316,31 @@ function walkFilter(
       );
     },
   };
+}
+
+/** The values of --symbol and --network, which may not exist. */
+function unseenValues(
+  context: Context,
+  { symbol, network }: Conditions,
+  { symbolField, networkField, pageRows, noun }: PostList,
+): UnseenValues {
+  const flags = [
+    {
+      flag: '--symbol',
+      field: symbolField,
+      values: symbol ?? [],
+      normal: normalSymbol,
+      known: () => savedValues(context, 'symbol'),
+    },
+    {
+      flag: '--network',
+      field: networkField,
+      values: network ?? [],
+      normal: normalName,
+      known: () => savedValues(context, 'network'),
+    },
+  ];
+  return new UnseenValues(flags, pageRows, noun, context.terminal.notice);
 }
 
 /**

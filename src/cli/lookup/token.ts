@@ -23,7 +23,7 @@ async function tokenAddress(given: string, context: Context): Promise<string> {
   if (/[,;]/.test(text))
     throw usageError(
       `--token: expected one token, got a list: ${text.slice(0, 100)}`,
-      'write only one, and repeat the flag for each; or filter with --symbol',
+      'separate tokens by commas; or filter with --symbol',
     );
   // A short text that begins with 0x is an incomplete EVM address.
   const isSymbol = SYMBOL.test(text) && !/^0x|\//i.test(text) && !isShortened(text);
@@ -100,6 +100,10 @@ function savedTokens(context: Context): readonly KnownToken[] {
   const { cache } = context.settings.folders;
   return cache === undefined ? [] : tokensIn(cache);
 }
+
+/** The symbols, or the chains, of the tokens that earlier lists printed. */
+export const savedValues = (context: Context, name: 'symbol' | 'network'): readonly string[] =>
+  savedTokens(context).map((token) => token[name]);
 
 /** The tokens with this symbol, ignoring case; one for each address. */
 function matching(tokens: readonly KnownToken[], symbol: string): KnownToken[] {

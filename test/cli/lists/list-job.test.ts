@@ -150,7 +150,7 @@ describe('a list', () => {
 
   test('gives up after 20 pages without a match if it has a limit', async () => {
     const feed = new Feed(1_000);
-    const ran = await runList('--limit 5 --symbol NONE -o ndjson', feed);
+    const ran = await runList('--limit 5 --grep NONE -o ndjson', feed);
     expect(feed.asked).toHaveLength(1 + 20);
     expect([ran.exit, ran.stdout]).toEqual([0, '']);
     expect(ran.stderr).toContain('continue with --before t399');

@@ -1,6 +1,7 @@
 import { Argument, Option } from 'commander';
 import { describe, expect, it, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
+import { Flag } from '../../../src/cli/args/option.ts';
 import type { Parsed } from '../../../src/cli/args/parsed.ts';
 import { allLeaves } from '../../../src/cli/docs/help.ts';
 import { Program } from '../../../src/cli/program/program.ts';
@@ -291,4 +292,40 @@ describe('a flag with two names', () => {
     const board = await runInProcess(['launchpad', 'board', '--top', '0', '--sandbox']);
     expect(board.stderr).toContain('for --top');
   });
+});
+
+/** The flags that can be repeated, each once. */
+const lists = new Map(
+  leaves.flatMap(({ options }) =>
+    options.flatMap((option) =>
+      option instanceof Flag && option.isRepeatable ? [[option.long, option] as const] : [],
+    ),
+  ),
+);
+
+test.each([...lists.values()].map((flag) => [`${flag.long}`, flag] as const))(
+  '%s takes a list with commas like repeated flags, unless its values may contain commas',
+  (_, flag) => {
+    const [one, two = one] = flag.argChoices ?? [valueFor(flag), valueFor(flag)];
+    const parsed = (...texts: readonly string[]) =>
+      texts.reduce<unknown>((before, text) => flag.parseArg?.(text, before as never), undefined);
+    const repeated = parsed(`${one}`, `${two}`);
+    expect(repeated).toHaveLength(2);
+    if (flag.kind?.hasCommas) {
+      expect(parsed(`${one},${two}`)).toHaveLength(1);
+      return;
+    }
+    expect(parsed(`${one},${two}`)).toEqual(repeated);
+    expect(parsed(`${one}, ${two}`)).toEqual(repeated);
+    expect(() => parsed(`${one},,${two}`)).toThrow(usage(expect.stringContaining('empty value')));
+  },
+);
+
+test('has lists of values, and some whose values may contain commas', () => {
+  const names = ({ hasCommas = false }) =>
+    [...lists].filter(([, { kind }]) => Boolean(kind?.hasCommas) === hasCommas).map(([n]) => n);
+  expect(names({}).toSorted()).toEqual(
+    expect.arrayContaining(['--coin', '--network', '--symbol', '--token', '--user', '--window']),
+  );
+  expect(names({ hasCommas: true }).toSorted()).toEqual(['--field', '--replay']);
 });

@@ -1,0 +1,104 @@
+import { Failure } from '../../base/failure.ts';
+import { textOf } from '../../base/json-object.ts';
+import { countText } from '../../base/units.ts';
+import type { Sent } from '../../contract/read-record.ts';
+import { safeLine } from '../../output/terminal/safe-text.ts';
+import { quoted } from '../command-line.ts';
+
+/** A flag whose values are those of a field. */
+export interface ValueFlag {
+  readonly flag: string;
+  readonly field: string;
+  readonly values: readonly string[];
+  /** Writes a value as posts have it, in lower case. */
+  readonly normal: (text: string) => string;
+  /** The values that this machine has seen before. */
+  readonly known: () => readonly string[];
+}
+
+const MOST_SHOWN = 10;
+const LONGEST_NAME = 20;
+
+/**
+ * Watches whether the first posts of a list have the values that its flags ask for. A value that
+ * does not exist, such as --network solana, would cost page after page and find nothing.
+ */
+export class UnseenValues {
+  readonly #flags: readonly ValueFlag[];
+  /** How many posts decide. */
+  readonly #enough: number;
+  readonly #nouns: readonly [one: string, many?: string];
+  readonly #notice: (line: string) => void;
+  /** How often each value was seen, as the posts have it, by flag. */
+  readonly #seen: readonly Map<string, number>[];
+  #posts = 0;
+  #isDecided = false;
+
+  constructor(
+    flags: readonly ValueFlag[],
+    enough: number,
+    nouns: readonly [one: string, many?: string],
+    notice: (line: string) => void,
+  ) {
+    this.#flags = flags.filter(({ values }) => values.length > 0);
+    this.#enough = enough;
+    this.#nouns = nouns;
+    this.#notice = notice;
+    this.#seen = this.#flags.map(() => new Map());
+    this.#isDecided = this.#flags.length === 0;
+  }
+
+  saw(post: Sent): void {
+    if (this.#isDecided) return;
+    this.#posts++;
+    for (const [at, { field }] of this.#flags.entries()) {
+      const value = textOf(post[field]);
+      const seen = this.#seen[at];
+      if (value) seen?.set(value, (seen.get(value) ?? 0) + 1);
+    }
+  }
+
+  /**
+   * Called after each page; `next` is where the list continues. Once enough posts were seen, throws
+   * if they have no value of a flag; says so if they lack one of several.
+   */
+  check(next: string | undefined): void {
+    if (this.#isDecided || (this.#posts < this.#enough && next !== undefined)) return;
+    this.#isDecided = true;
+    if (this.#posts === 0) return;
+    for (const [at, flag] of this.#flags.entries()) {
+      const unseen = unseenOf(flag, [...(this.#seen[at]?.keys() ?? [])]);
+      if (unseen.length === 0) continue;
+      const text = this.#textOf(unseen, this.#seen[at] ?? new Map());
+      // A complete list, or one of other values, is an answer.
+      if (next !== undefined && unseen.length === flag.values.length)
+        throw unseenFailure(flag.flag, text, next);
+      this.#notice(text);
+    }
+  }
+
+  #textOf(unseen: readonly string[], seen: ReadonlyMap<string, number>): string {
+    const names = [...seen]
+      .sort(([, one], [, other]) => other - one)
+      .map(([name]) => safeLine(name).slice(0, LONGEST_NAME));
+    const more = names.length > MOST_SHOWN ? ', ...' : '';
+    const shown = names.length === 0 ? 'none' : `${names.slice(0, MOST_SHOWN).join(', ')}${more}`;
+    const wanted = unseen.map((value) => `"${value}"`).join(' or ');
+    return `no ${wanted} among ${countText(this.#posts, ...this.#nouns)}; seen: ${shown}`;
+  }
+}
+
+/** The values that neither these posts nor this machine has seen. */
+function unseenOf({ values, normal, known }: ValueFlag, seen: readonly string[]): string[] {
+  const inPosts = new Set(seen.map((value) => value.toLowerCase()));
+  const missing = values.filter((value) => !inPosts.has(normal(value)));
+  if (missing.length === 0) return [];
+  const before = new Set(known().map((value) => value.toLowerCase()));
+  return missing.filter((value) => !before.has(normal(value)));
+}
+
+const unseenFailure = (flag: string, text: string, next: string) =>
+  new Failure('missing', text, {
+    code: 'UNSEEN_VALUE',
+    hint: `check ${flag}; to read older posts anyway, add --before ${quoted(next)}`,
+  });
