@@ -1,7 +1,7 @@
 import { Failure } from '../base/failure.ts';
 import { type AnswerCache, withClaim } from '../contract/ports/answers.ts';
 import type { CallOptions, Client, KeyMeters } from '../contract/ports/client.ts';
-import { known, recognize } from '../contract/read-record.ts';
+import { type Known, known, recognize } from '../contract/read-record.ts';
 import { Me } from '../contract/records/account.ts';
 
 /** How long machines that share a store use the same answer of `me`. */
@@ -36,26 +36,43 @@ export async function askAccount(
 
 const TIMEOUT_MS = 5_000;
 
+interface LookOptions {
+  readonly sharing?: AccountSharing | undefined;
+  readonly timeoutMs?: number;
+}
+
 /**
- * Requests `me` if that is not known yet; undefined if it fails. Throws if the service rejects the
- * key.
+ * What is left by a new answer of `me`. Without one in time, what earlier answers have stated, or
+ * undefined. Throws only if the service rejects the key, as it would in the next call.
  */
+export async function lookAgain(
+  client: Pick<Client, 'call' | 'left'>,
+  signal: AbortSignal | undefined,
+  { sharing, timeoutMs = TIMEOUT_MS }: LookOptions = {},
+): Promise<Looked> {
+  const timeLimit = AbortSignal.timeout(timeoutMs);
+  const both = signal ? AbortSignal.any([signal, timeLimit]) : timeLimit;
+  try {
+    const { known: me } = await askAccount(client, { signal: both, optional: true }, sharing);
+    return { me, left: client.left.key };
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof Failure && error.kind === 'auth') throw error;
+    return { me: undefined, left: client.left.key };
+  }
+}
+
+/** An answer of `me`, if there was one, and what is left. */
+interface Looked {
+  readonly me: Known<Me> | undefined;
+  readonly left: KeyMeters | undefined;
+}
+
+/** Requests `me` only if nothing is known of what is left. */
 export async function lookAtAccount(
   client: Client,
   signal: AbortSignal,
-  {
-    sharing,
-    timeoutMs = TIMEOUT_MS,
-  }: { readonly sharing?: AccountSharing | undefined; readonly timeoutMs?: number } = {},
+  options: LookOptions = {},
 ): Promise<KeyMeters | undefined> {
-  if (client.left.key) return client.left.key;
-  try {
-    const timeLimit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    await askAccount(client, { signal: timeLimit }, sharing);
-    return client.left.key;
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof Failure && error.kind === 'auth') throw error;
-    return undefined;
-  }
+  return client.left.key ?? (await lookAgain(client, signal, options)).left;
 }

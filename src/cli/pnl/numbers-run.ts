@@ -84,7 +84,7 @@ export class NumbersRun {
         if (count === 0 || this.#isAlone) return;
         const left = await (await this.#openAllowance()).refresh(terminal.signal);
         const estimate = { least, most, reveals: count };
-        warnOfShortage({ settings, terminal }, 'the run', estimate, left);
+        if (left) warnOfShortage({ settings, terminal }, 'the run', estimate, left);
       },
     };
   }

@@ -110,7 +110,7 @@ async function fetchRate(
 function planCall<Id extends EndpointId>(
   id: Id,
   ask: RequestParts<Id>,
-  { once, repeat, until }: CallOptions,
+  { once, repeat, until, optional }: CallOptions,
   { clock, timeoutMs }: ClientOptions,
   differences: Differences,
 ): PlannedSend<Result<Id>> {
@@ -122,6 +122,7 @@ function planCall<Id extends EndpointId>(
     repeat,
     lane: laneOf(id),
     until,
+    optional,
     timeoutMs: timeoutMs ?? call.row.timeoutSeconds * 1000,
     read(answer) {
       const reading = decode(call, answer, clock.now());

@@ -34,6 +34,8 @@ export interface PlannedSend<T> extends Message {
   readonly lane: LaneName;
   /** The latest time of the monotonic clock at which the rate limit may let the call start. */
   readonly until?: number | undefined;
+  /** Whether a 429 delays neither this call nor others. */
+  readonly optional?: boolean | undefined;
   readonly read: (answer: HttpAnswer) => Read<T>;
 }
 
@@ -117,8 +119,8 @@ export class Sender {
     }
   }
 
-  #mayRepeat({ rule, bounds }: Message, { failure, free }: Failed): boolean {
-    if (!failure.retryable) return false;
+  #mayRepeat<T>({ rule, bounds, optional }: PlannedSend<T>, { failure, free }: Failed): boolean {
+    if (!failure.retryable || (optional && failure.kind === 'rate')) return false;
     if (free) return true;
     // With a spending limit, the reservation decides; without one, the confirmed cost.
     const hasLimit = this.#options.limit.limit !== undefined;
@@ -193,7 +195,8 @@ export class Sender {
     }
     if (read.ok) return { ok: true, value: read.value };
     const { failure, value } = read;
-    if (failure.kind === 'rate') await this.#limiter.refused(plan.lane, waitOf(failure));
+    if (failure.kind === 'rate' && !plan.optional)
+      await this.#limiter.refused(plan.lane, waitOf(failure));
     return { ok: false, failure, free, value };
   }
 }

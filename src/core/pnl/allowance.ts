@@ -3,11 +3,16 @@ import { Failure } from '../../base/failure.ts';
 import { unitsText } from '../../base/units.ts';
 import { BATCH_MAX, cu } from '../../contract/limits.ts';
 import type { Client, KeyMeters, Notice } from '../../contract/ports/client.ts';
+import { lookAgain } from '../ask-account.ts';
 import { SILENT_WAIT_MS } from '../spend/rate-limiter.ts';
 import { isRejected } from './request-batch.ts';
 
 /** Each request of the usage counts against the rate limit. */
 const LOOK_MS = 5_000;
+/** An outage that a batch was lost in may last for some seconds more. */
+const UNMOVED_TIMEOUT_MS = 30_000;
+/** How long `me` is not asked after it gave no answer, because each attempt delays the run. */
+const UNANSWERED_MS = 60_000;
 
 /** The number of handles that a run can pay for at the maximum cost, and the failure if it is 0. */
 interface Room {
@@ -18,17 +23,18 @@ interface Room {
 /** How much a run may still spend, by the key and by its spending limit. */
 export class Allowance {
   readonly #client: Pick<Client, 'call' | 'spent' | 'left'>;
-  readonly #clock: Pick<Clock, 'sleep'>;
+  readonly #clock: Pick<Clock, 'mono' | 'sleep'>;
   readonly #maxCu: number | undefined;
   readonly #notify: ((notice: Notice) => void) | undefined;
   /** Whether nothing was requested since the last answer of `me`. */
   #isFresh = false;
+  #nextLook = Number.NEGATIVE_INFINITY;
   /** Each wallet in a batch counts as one reveal, as a rejection has shown. */
   #walletsCount = false;
 
   constructor(
     client: Pick<Client, 'call' | 'spent' | 'left'>,
-    clock: Pick<Clock, 'sleep'>,
+    clock: Pick<Clock, 'mono' | 'sleep'>,
     maxCu?: number,
     notify?: (notice: Notice) => void,
   ) {
@@ -38,11 +44,16 @@ export class Allowance {
     this.#notify = notify;
   }
 
-  /** Requests `me`, which is free. */
-  async refresh(signal?: AbortSignal): Promise<KeyMeters> {
-    await this.#client.call('me', {}, { signal });
+  /**
+   * Requests `me`, which is free. Without an answer, what is left is not known: the limits of the
+   * run, and the service, which refuses a batch that it does not cover, then hold the money.
+   */
+  async refresh(signal?: AbortSignal): Promise<KeyMeters | undefined> {
     this.#isFresh = true;
-    return this.#client.left.key ?? { units: null, reveals: null, isGrantedOnce: false };
+    if (this.#clock.mono() < this.#nextLook) return this.#client.left.key;
+    const { me, left } = await lookAgain(this.#client, signal);
+    if (!me) this.#nextLook = this.#clock.mono() + UNANSWERED_MS;
+    return left;
   }
 
   /**
@@ -88,12 +99,12 @@ export class Allowance {
     // At zero, a new month may have just started, and the counter shows nothing about the call.
     if (before === null || before === 0) return false;
     try {
-      if (!(await this.#standsAt(before))) return false;
+      if (!(await this.#standsAt(before, signal))) return false;
       const reason = 'checking whether the call without an answer was charged';
       if (waitMs > SILENT_WAIT_MS) this.#notify?.({ kind: 'wait', ms: waitMs, reason });
       for (let left = waitMs; left > 0; left -= LOOK_MS) {
         await this.#clock.sleep(Math.min(LOOK_MS, left), signal);
-        if (!(await this.#standsAt(before))) return false;
+        if (!(await this.#standsAt(before, signal))) return false;
       }
       return true;
     } catch {
@@ -102,9 +113,9 @@ export class Allowance {
     }
   }
 
-  async #standsAt(unitsUsed: number): Promise<boolean> {
-    const { known } = await this.#client.call('me', {});
-    return known.usage?.unitsUsed === unitsUsed;
+  async #standsAt(unitsUsed: number, signal?: AbortSignal): Promise<boolean> {
+    const { me } = await lookAgain(this.#client, signal, { timeoutMs: UNMOVED_TIMEOUT_MS });
+    return me?.usage?.unitsUsed === unitsUsed;
   }
 
   /** What allows the fewest handles; undefined if nothing limits them. */
