@@ -45,22 +45,43 @@ export const untilRenewal = ({ isGrantedOnce }: Pick<KeyMeters, 'isGrantedOnce'>
     ? 'or change the plan: its units were granted once'
     : 'or wait for the next UTC month';
 
-/**
- * Null in the first hour of the month, which is too little for a forecast, and if the usage is not
- * known.
- */
-export function forecast(me: Known<Me>, now: number): Forecast | null {
+function monthOf(now: number) {
   const date = new Date(now);
-  const begins = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
-  const ends = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
-  const unitsUsed = me.usage?.unitsUsed;
-  if (unitsUsed === undefined || now - begins < HOUR) return null;
-  const perMs = unitsUsed / (now - begins);
-  const left = leftOf(me).units;
-  const runsOutAt = left === null || perMs === 0 ? null : now + left / perMs;
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  return { begins: Date.UTC(year, month, 1), ends: Date.UTC(year, month + 1, 1) };
+}
+
+/**
+ * CU per millisecond. Undefined in the first hour of the month, which is too little for a forecast,
+ * and if the usage is not known.
+ */
+function rateOf({ usage }: Known<Me>, now: number): number | undefined {
+  const elapsed = now - monthOf(now).begins;
+  return usage?.unitsUsed === undefined || elapsed < HOUR ? undefined : usage.unitsUsed / elapsed;
+}
+
+/**
+ * When the units will run out at the rate of this month; null if they renew before, or are
+ * unlimited; undefined if the rate is not known.
+ */
+export function runsOutAt(me: Known<Me>, now: number): number | null | undefined {
+  const { units, isGrantedOnce: isFinal } = leftOf(me);
+  if (units === null) return null;
+  if (units === 0) return now;
+  const rate = rateOf(me, now);
+  if (rate === undefined) return undefined;
+  const at = Math.round(now + units / rate);
+  return Number.isFinite(at) && (isFinal || at < monthOf(now).ends) ? at : null;
+}
+
+/** Null if the rate of this month is not known. */
+export function forecast(me: Known<Me>, now: number): Forecast | null {
+  const rate = rateOf(me, now);
+  if (rate === undefined) return null;
+  const { ends } = monthOf(now);
   return {
-    unitsByMonthEnd: Math.round(unitsUsed + perMs * (ends - now)),
-    runsOutAt: runsOutAt !== null && runsOutAt < ends ? Math.round(runsOutAt) : null,
+    unitsByMonthEnd: Math.round((me.usage?.unitsUsed ?? 0) + rate * (ends - now)),
+    runsOutAt: runsOutAt(me, now) ?? null,
     monthEndsAt: ends,
   };
 }

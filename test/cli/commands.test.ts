@@ -44,6 +44,10 @@ describe('trdr me', () => {
   });
   const unmetered = key(1_000, 200, { unmetered: true });
 
+  const nothing = { usage: { unitsRemaining: 0 } };
+  const topUps = { ...key(0, 0), usage: { ...key(10, 0).usage, additionalUnits: 5_000 } };
+  const once = (used: number, left: number) => ({ ...key(used, left), plan: 'explore' });
+
   it.each([
     ['--min-units 10%', 'as much is left', key(900, 100), NOW, 'ok'],
     ['--min-units 11%', 'less is left', key(900, 100), NOW, 'UNITS_LOW'],
@@ -74,7 +78,17 @@ describe('trdr me', () => {
     ['--min-days 365', 'they last until the month ends', key(1_000, 2_000), NOW, 'ok'],
     ['--min-days 3', 'they last until the month ends soon', key(2_900, 200), late, 'ok'],
     ['--min-days 3', 'there is no cap', unmetered, NOW, 'ok'],
-    ['--min-days 30', 'the month has just begun', key(10, 5), early, 'ok'],
+    ['--min-days 30', 'the month has just begun', key(10, 5), early, 'TOO_EARLY'],
+    ['--min-days 30', 'the month has just begun, without a cap', unmetered, early, 'ok'],
+    ['--min-days 3', 'nothing is left', key(1_000, 0), NOW, 'DAYS_LOW'],
+    ['--min-days 3', 'nothing is left, early in the month', key(10, 0), early, 'DAYS_LOW'],
+    ['--min-days 3', 'nothing is left, and was used', key(0, 0), NOW, 'DAYS_LOW'],
+    ['--min-days 3', 'nothing is left, and the use is not known', nothing, NOW, 'DAYS_LOW'],
+    ['--min-days 3', 'nothing was used', key(0, 5), NOW, 'ok'],
+    ['--min-days 3', 'top-ups are left', topUps, NOW, 'ok'],
+    ['--min-days 30', 'granted once, they do not last', once(1_000, 2_000), NOW, 'DAYS_LOW'],
+    ['--min-days 3', 'granted once, nothing is left', once(0, 0), NOW, 'DAYS_LOW'],
+    ['--min-days 3', 'granted once, they last', once(1_000, 2_000), late, 'ok'],
     [
       '--min-days 3',
       'the units left are not known',

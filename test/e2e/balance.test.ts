@@ -90,7 +90,7 @@ describe('without an answer about what is left', () => {
     expect(Math.min(...service.batches)).toBeGreaterThan(1);
   });
 
-  test('an export that me fails under goes on, and asks seldom', async () => {
+  test('an export that me fails under continues, and asks seldom', async () => {
     const fails = (calls: number) => calls > 1;
     const reply = () => error(500, 'INTERNAL_ERROR');
     const { run, batches, asked } = await withoutBalance(reply, { fails });

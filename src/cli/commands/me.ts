@@ -3,8 +3,8 @@ import { Failure } from '../../base/failure.ts';
 import { countText, group } from '../../base/units.ts';
 import type { KeyMeters } from '../../contract/ports/client.ts';
 import type { Known } from '../../contract/read-record.ts';
-import { type Forecast, isGrantedOnce, Me } from '../../contract/records/account.ts';
-import { forecast, isMeterKnown, leftOf, untilRenewal } from '../../core/account.ts';
+import { isGrantedOnce, Me } from '../../contract/records/account.ts';
+import { forecast, isMeterKnown, leftOf, runsOutAt, untilRenewal } from '../../core/account.ts';
 import { meView } from '../../output/views/me.ts';
 import { value } from '../args/option.ts';
 import type { Value } from '../args/values.ts';
@@ -74,15 +74,14 @@ function meJob(context: Context, { minUnits, minReveals, minDays }: Gates): Comm
     async print(out) {
       const { record, known } = await service.call('me', {}, { signal: terminal.signal });
       const now = terminal.io.clock.now();
-      const rate = forecast(known, now);
       // Units that were granted once neither renew nor belong to a month.
-      const outlook = isGrantedOnce(record) ? null : rate;
+      const outlook = isGrantedOnce(record) ? null : forecast(known, now);
       await out.print(meView(outlook, leftOf(known).units), [record], { isSingle: true });
       if (settings.format === 'table')
         await (await import('../run/budgets.ts')).noticeBudgets(context);
       checkGate(known, 'units', unitsWanted(known, minUnits));
       checkGate(known, 'reveals', minReveals);
-      checkDays(known, rate, now, minDays);
+      checkDays(known, now, minDays);
     },
   };
 }
@@ -98,27 +97,26 @@ function unitsWanted(me: Known<Me>, wanted: UnitsGate | undefined): number | und
 }
 
 /**
- * Throws if the units, at the rate of this month, will run out within `minDays` days and before the
- * month ends.
+ * Throws if the units, at the rate of this month, will run out within `minDays` days and before
+ * they renew.
  */
-function checkDays(
-  me: Known<Me>,
-  rate: Forecast | null,
-  now: number,
-  minDays: number | undefined,
-): void {
+function checkDays(me: Known<Me>, now: number, minDays: number | undefined): void {
   if (minDays === undefined) return;
-  if (!isMeterKnown(me, 'units') || me.usage?.unitsUsed === undefined) {
-    throw undecided('how many units are used and left', '--min-days');
-  }
-  const runsOutAt = rate?.runsOutAt ?? null;
-  if (runsOutAt === null || runsOutAt - now >= minDays * DAY_MS) return;
-  const days = ((runsOutAt - now) / DAY_MS).toFixed(1);
-  throw new Failure(
-    'limit',
-    `the units will run out in ${days} days at this rate, but --min-days requires ${countText(minDays, 'day')}`,
-    { code: 'DAYS_LOW', hint: `spend less, top up, ${untilRenewal(leftOf(me))}` },
-  );
+  const at = isMeterKnown(me, 'units') ? runsOutAt(me, now) : undefined;
+  if (at === null || (at !== undefined && at - now >= minDays * DAY_MS)) return;
+  if (at === undefined && isMeterKnown(me, 'units') && me.usage?.unitsUsed !== undefined)
+    throw new Failure('answer', 'the first hour of the month is too short to know its rate', {
+      code: 'TOO_EARLY',
+      retryable: true,
+      hint: 'cannot check --min-days; run it again after 01:00 UTC, or use --min-units',
+    });
+  if (at === undefined) throw undecided('how many units are used and left', '--min-days');
+  const days = ((at - now) / DAY_MS).toFixed(1);
+  const what =
+    at === now ? 'no units are left' : `the units will run out in ${days} days at this rate`;
+  const message = `${what}, but --min-days requires ${countText(minDays, 'day')}`;
+  const hint = `spend less, top up, ${untilRenewal(leftOf(me))}`;
+  throw new Failure('limit', message, { code: 'DAYS_LOW', hint });
 }
 
 const undecided = (what: string, flag: string) =>

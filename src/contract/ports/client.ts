@@ -54,7 +54,7 @@ export interface CallOptions {
   readonly repeat?: boolean | undefined;
   /** The latest time by the monotonic clock at which the rate limit may let the call start. */
   readonly until?: number | undefined;
-  /** Whether the run goes on without an answer: a 429 then delays neither this call nor others. */
+  /** Whether the run does without an answer: a 429 then delays neither this call nor others. */
   readonly optional?: boolean | undefined;
 }
 
