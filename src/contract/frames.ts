@@ -1,22 +1,30 @@
 import * as z from 'zod/mini';
-import { field, nullable } from './field.ts';
-import { SOCKET_TOKENS_MAX } from './limits.ts';
+import { bounded, field, nullable } from './field.ts';
+import { ADDRESS_MAX, SOCKET_TOKENS_MAX } from './limits.ts';
 import { ThesisFrameData } from './records/thesis.ts';
 
-/** What a connection can subscribe to: everything, or at most 50 tokens. */
-export const Subscription = z.discriminatedUnion('type', [
+/** What a connection is subscribed to: everything, or at most 50 tokens. */
+const Subscription = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('all') }),
-  z.looseObject({
-    type: z.literal('tokens'),
-    tokens: field(z.array(z.string()), 'Addresses of tokens.', { maxItems: SOCKET_TOKENS_MAX }),
-  }),
+  z.looseObject({ type: z.literal('tokens'), tokens: z.array(z.string()) }),
 ]);
 export type Subscription = z.infer<typeof Subscription>;
 
+/** What a client can ask for. Nothing promises that the service accepts more members. */
+const RequestedSubscription = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('all') }),
+  z.strictObject({
+    type: z.literal('tokens'),
+    tokens: field(z.array(bounded(1, ADDRESS_MAX)).check(z.minLength(1)), 'Addresses of tokens.', {
+      maxItems: SOCKET_TOKENS_MAX,
+    }),
+  }),
+]);
+
 /** The frames that the client sends. */
 export const ClientFrame = z.discriminatedUnion('type', [
-  z.looseObject({ type: z.literal('subscribe'), subscription: Subscription }),
-  z.looseObject({ type: z.literal('unsubscribe') }),
+  z.strictObject({ type: z.literal('subscribe'), subscription: RequestedSubscription }),
+  z.strictObject({ type: z.literal('unsubscribe') }),
 ]);
 
 const ReadyFrame = z.looseObject({ type: z.literal('ready'), connectionId: z.string() });

@@ -33,12 +33,17 @@ export interface SandboxOptions extends KeyOptions, WorldSize {
    * counts as one.
    */
   readonly batchReveals?: 'response' | 'entry';
+  /** Changes each record before it is sent, so that tests can try other readings of the description. */
+  readonly reading?: Reading;
 }
+
+type Reading = (record: unknown, endpoint: EndpointId) => unknown;
 
 /** The functions of the sandbox work on this record. */
 export interface SandboxState {
   readonly envelope: 'bare' | 'wrapped';
   readonly batchReveals: 'response' | 'entry';
+  readonly reading: Reading;
   readonly seed: number;
   readonly clock: SandboxClock;
   readonly world: World;
@@ -97,6 +102,7 @@ export function createState(options: SandboxOptions): SandboxState {
   return {
     envelope: options.envelope ?? 'bare',
     batchReveals: options.batchReveals ?? 'response',
+    reading: options.reading ?? ((record) => record),
     seed,
     clock,
     world: options.world ?? createWorld(records(), seed),

@@ -34,6 +34,8 @@ export function worldWith(plan: ResolvePlan): World {
 // biome-ignore lint/suspicious/noExplicitAny: tests inspect responses of every shape, valid and invalid.
 export type AnyJson = any;
 
+const JSON_TYPE = { 'content-type': 'application/json' };
+
 export interface Reply {
   readonly status: number;
   readonly body: AnyJson;
@@ -57,7 +59,11 @@ export async function ask(
   const method = options.method ?? (body === undefined ? 'GET' : 'POST');
   const response = await fetch(service.url + path, {
     method,
-    headers: { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...headers },
+    headers: {
+      ...(key === null ? {} : bearer(key)),
+      ...(body === undefined ? {} : JSON_TYPE),
+      ...headers,
+    },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
@@ -79,7 +85,7 @@ export function askWith(
     const method = body === undefined ? 'GET' : 'POST';
     const call = request(service.url + path, {
       method,
-      headers: { ...headers, ...bearer(service.key) },
+      headers: { ...headers, ...bearer(service.key), ...(body === undefined ? {} : JSON_TYPE) },
     });
     call.on('error', reject);
     call.on('response', async (response) => {

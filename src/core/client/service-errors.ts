@@ -208,7 +208,7 @@ const hints: Readonly<Record<ErrorCode, Hint>> = {
   CONFLICT:
     'the first request is still in progress; check its result before you repeat the request',
   RATE_LIMITED: 'other programs may be using the same key or IP address; try again later',
-  INTERNAL_ERROR: 'try again later; if it keeps failing, quote the request id to support',
+  INTERNAL_ERROR: 'try again later; if it keeps failing, contact support',
   OVERLOADED: 'try again later',
   B2B_DISABLED: 'nothing is wrong on your side; try again later',
   TIMEOUT: 'try again later',

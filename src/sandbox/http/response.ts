@@ -23,20 +23,15 @@ export interface HttpResponse {
 export const jsonResponse = (
   status: number,
   body: unknown,
-  headers: Record<string, string>,
+  headers: Record<string, string> = {},
 ): HttpResponse => ({
   status,
   text: JSON.stringify(body),
   headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
 });
 
-export function errorResponse(
-  { code, message, retryAfter }: ApiError,
-  requestId: string,
-): HttpResponse {
-  const body = { error: { code, message }, retryAfter };
-  return jsonResponse(errorCodes[code].status, body, { 'x-request-id': requestId });
-}
+export const errorResponse = ({ code, message, retryAfter }: ApiError): HttpResponse =>
+  jsonResponse(errorCodes[code].status, { error: { code, message }, retryAfter });
 
 export const gatewayPage = (status = 502): HttpResponse => ({
   status,

@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { chargeOfError } from '../../contract/endpoint.ts';
 import { endpoints, OPENAPI_PATH } from '../../contract/endpoints.ts';
 import { errorCodes } from '../../contract/errors.ts';
@@ -62,7 +63,9 @@ class ServedCall {
     try {
       if (!route && !this.#isDescription) throw new ApiError('NOT_FOUND');
       const scope = route ? scopeOfGroup[endpoints[route.id].group] : null;
-      this.#key = admit(this.#sandbox, this.#request, scope);
+      const { headers, socket } = this.#request;
+      const key = keyIn(headers) ?? headers['x-api-key']?.toString();
+      this.#key = admit(this.#sandbox, socket, key, scope);
       if (route) await this.#serveRoute(route, this.#key);
       else await this.#serveDescription();
     } catch (error) {
@@ -76,7 +79,7 @@ class ServedCall {
 
   async #serveRoute(route: Route, key: Key): Promise<void> {
     const { id } = route;
-    const { faults, clock, envelope } = this.#sandbox;
+    const { faults, clock, envelope, reading } = this.#sandbox;
     // Before any fault, so that a client that disconnects during a delay is still served and
     // charged.
     const body = this.#method === 'POST' ? await readBody(this.#request) : '';
@@ -89,12 +92,13 @@ class ServedCall {
       const name = `resolve ${this.#request.socket.remoteAddress}`;
       limit(this.#sandbox, name, RESOLVES_PER_MINUTE, 60_000);
     }
-    const input = { route, query: this.#query, body };
+    const bodyType = this.#request.headers['content-type'];
+    const input = { route, query: this.#query, body, bodyType };
     const answer = await callEndpoint(this.#sandbox, handlers, id, input, key);
     const meta = { asOf: new Date(clock.now()).toISOString(), requestId: this.#requestId };
-    const sent = envelope === 'bare' ? answer.record : { data: answer.record, meta };
-    const headers = { ...answer.headers, 'x-request-id': this.#requestId };
-    this.#send(jsonResponse(answer.status, sent, headers), answer.cu);
+    const record = reading(answer.record, id);
+    const sent = envelope === 'bare' ? record : { data: record, meta };
+    this.#send(jsonResponse(answer.status, sent, answer.headers), answer.cu);
   }
 
   async #serveDescription(): Promise<void> {
@@ -102,7 +106,7 @@ class ServedCall {
     const server = `http://${this.#request.headers.host ?? '127.0.0.1'}`;
     // The OpenAPI document is sent without an envelope.
     const document = openapi(this.#sandbox.envelope, server);
-    this.#send(jsonResponse(200, document, { 'x-request-id': this.#requestId }));
+    this.#send(jsonResponse(200, document));
   }
 
   /** Charges the price that the endpoint has for an error. */
@@ -111,8 +115,8 @@ class ServedCall {
     const { status } = errorCodes[error.code];
     const charge = route && chargeOfError(endpoints[route.id], status, error.code);
     const shortage = this.#key && charge && chargeKey(this.#key, charge, this.#sandbox.clock.now());
-    if (shortage) this.#send(errorResponse(new ApiError(shortage), this.#requestId));
-    else this.#send(errorResponse(error, this.#requestId), charge?.cu);
+    if (shortage) this.#send(errorResponse(new ApiError(shortage)));
+    else this.#send(errorResponse(error), charge?.cu);
   }
 
   #send(answer: HttpResponse, cu = 0): void {
@@ -142,15 +146,19 @@ async function readBody(request: IncomingMessage): Promise<string | null> {
   return bytes > MAX_BODY_BYTES ? null : Buffer.concat(chunks).toString();
 }
 
+/** The key in `Authorization`, in the form that the description has. */
+export const keyIn = ({ authorization = '' }: IncomingHttpHeaders): string | undefined =>
+  /^Bearer (\S+)$/.exec(authorization)?.[1];
+
 /** If `scope` is null, as for `me`, keys that never had an allowance are accepted too. */
 export function admit(
   sandbox: SandboxState,
-  { headers, socket }: IncomingMessage,
+  { remoteAddress }: Socket,
+  text: string | undefined,
   scope: Scope | null,
 ): Key {
-  limit(sandbox, `burst ${socket.remoteAddress}`, sandbox.burstPerSecond, 1_000);
-  const [, bearer] = /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '') ?? [];
-  const key = sandbox.keys.get(bearer ?? headers['x-api-key']?.toString().trim() ?? '');
+  limit(sandbox, `burst ${remoteAddress}`, sandbox.burstPerSecond, 1_000);
+  const key = sandbox.keys.get(text ?? '');
   if (!key) throw new ApiError('UNAUTHORIZED');
   limit(sandbox, key.id, key.ratePerMinute, 60_000);
   if (scope && !key.scopes.has(scope))

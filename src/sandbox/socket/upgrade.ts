@@ -4,7 +4,7 @@ import type { WebSocketServer } from 'ws';
 import { SOCKET_PATH } from '../../contract/endpoints.ts';
 import { insteadOfUpgrade } from '../faults/effects.ts';
 import { ApiError, errorResponse, type HttpResponse } from '../http/response.ts';
-import { admit } from '../http/serve.ts';
+import { admit, keyIn } from '../http/serve.ts';
 import { type Key, shortageOf } from '../keys.ts';
 import { addToLog, nextId, type SandboxState } from '../state.ts';
 import { ClientConnection, socketMinute } from './connection.ts';
@@ -42,19 +42,22 @@ export async function serveUpgrade(
   const wss = await webSockets();
   let key: Key;
   try {
-    if (request.url?.split('?', 1)[0] !== SOCKET_PATH) throw new ApiError('NOT_FOUND');
-    key = admit(sandbox, request, 'feed:live');
+    const [path, query] = (request.url ?? '').split('?');
+    if (path !== SOCKET_PATH) throw new ApiError('NOT_FOUND');
+    // The description names only the header Authorization for the socket.
+    key = admit(sandbox, raw, keyIn(headers), 'feed:live');
+    if (query) throw new ApiError('VALIDATION_ERROR', 'The socket has no parameters.');
     const instead = insteadOfUpgrade(sandbox.faults.trigger('call', 'ws'));
     if (instead) return deny(instead);
     const shortage = shortageOf(key, socketMinute, sandbox.clock.now());
     if (shortage) throw new ApiError(shortage);
   } catch (error) {
-    if (error instanceof ApiError) return deny(errorResponse(error, requestId));
+    if (error instanceof ApiError) return deny(errorResponse(error));
     throw error;
   }
   // Respond with an error of the service instead of the plain-text error of ws.
   const onInvalid = ({ message }: Error) =>
-    deny(errorResponse(new ApiError('BAD_REQUEST', `${message}.`), requestId));
+    deny(errorResponse(new ApiError('BAD_REQUEST', `${message}.`)));
   wss.on('wsClientError', onInvalid);
   const charged = (cu: number) => record(101, cu);
   wss.handleUpgrade(request, raw, head, (ws) => {

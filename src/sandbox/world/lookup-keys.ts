@@ -12,6 +12,6 @@ export function firstBy<T>(
   return new Map(pairs.reverse());
 }
 
-/** Normalizes an address as the service does: EVM in lower case, anything else unchanged. */
+/** Normalizes a token as the service does: EVM in lower case, anything else unchanged. */
 export const normalAddress = (address: string): string =>
-  /^0x/i.test(address) ? address.toLowerCase() : address;
+  address.startsWith('0x') ? address.toLowerCase() : address;

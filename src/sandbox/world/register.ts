@@ -16,7 +16,7 @@ export class Register {
   constructor(records: WorldRecords) {
     const { users } = records;
     this.#records = records;
-    this.#byId = firstBy(users, ({ id }) => [id.toLowerCase()]);
+    this.#byId = firstBy(users, ({ id }) => [id]);
     this.#byHandle = firstBy(users, handlesOf);
     this.#byWallet = firstBy(users, walletsOf);
     this.#numbers = once(() => firstBy(records.numbers(), ({ handle }) => [handle.toLowerCase()]));
@@ -31,7 +31,7 @@ export class Register {
   }
 
   userById(id: string): User | undefined {
-    return this.#byId.get(id.toLowerCase());
+    return this.#byId.get(id);
   }
 
   userByWallet(address: string): User | undefined {

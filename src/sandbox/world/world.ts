@@ -10,7 +10,7 @@ import type { Thesis, ThesisFrameData } from '../../contract/records/thesis.ts';
 import type { User } from '../../contract/records/user.ts';
 import { pick, randomHex, randomOf, randomUuid } from '../random.ts';
 import { createFeed, type Feed } from './feed.ts';
-import { firstBy, normalAddress } from './lookup-keys.ts';
+import { firstBy } from './lookup-keys.ts';
 import { Register } from './register.ts';
 import type { ResolvePlan, WorldRecords } from './source.ts';
 
@@ -45,7 +45,7 @@ export function createWorld(records: WorldRecords, seed: number): World {
   const history = once(() => ({ theses: records.theses(), callouts: records.callouts() }));
   const theses = once(() => createFeed(history().theses, (post) => post.platformCreatedAt));
   const callouts = once(() => createFeed(history().callouts, (post) => post.createdAt));
-  const accounts = once(() => firstBy(records.accounts(), ({ wallet }) => [normalAddress(wallet)]));
+  const accounts = once(() => firstBy(records.accounts(), ({ wallet }) => [wallet]));
   const boards = once(() =>
     records.boards().toSorted((one, other) => (other.capturedAt ?? 0) - (one.capturedAt ?? 0)),
   );
@@ -75,7 +75,7 @@ export function createWorld(records: WorldRecords, seed: number): World {
       theses().add(thesis);
       return given;
     },
-    account: (wallet) => accounts().get(normalAddress(wallet)),
+    account: (wallet) => accounts().get(wallet),
     callouts,
     addCallout(now) {
       const posts = history().callouts;
