@@ -122,7 +122,8 @@ function solanaSlip(text: string): string | undefined {
 function idOf(text: string): Subject {
   if (!UUID.test(text))
     throw refused(text, 'invalid user id: expected a UUID', { about: 'invalidId' });
-  return { text, type: 'id', value: text, normal: text.toLowerCase() };
+  const id = text.toLowerCase();
+  return { text, type: 'id', value: id, normal: id };
 }
 
 function walletOf(text: string): Subject | Promise<Subject> {

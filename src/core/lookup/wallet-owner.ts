@@ -118,11 +118,14 @@ async function followLaunchpad(
   const name = held.found ? handleIn(held.record) : undefined;
   if (name === undefined || wasTried(entry, name, now())) return undefined;
   const answer = keptUser(kept(name)) ?? (await ask(name));
-  if (answer.found === null) return answer;
+  if (answer.found === null && !isNoHandle(answer.failure)) return answer;
   if (answer.found && bears(answer.record, wallet)) return { ...answer, from: 'launchpad' };
   await noteTried(wallet.normal, name.normal, now());
   return undefined;
 }
+
+/** The launchpad has other names than the platform, which rejects those that cannot be its own. */
+const isNoHandle = ({ status }: Failure): boolean => status === 400;
 
 function wasTried(entry: KnownName | undefined, { normal }: Name, now: number): boolean {
   const tried = entry?.tried;
