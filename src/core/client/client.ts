@@ -1,7 +1,8 @@
+import { once } from '../../base/calls.ts';
 import type { Clock } from '../../base/clock.ts';
 import { Failure, usageError } from '../../base/failure.ts';
 import { parseJson } from '../../base/json.ts';
-import type { Charge, PriceBounds } from '../../contract/endpoint.ts';
+import type { AnyEndpoint, Charge, PriceBounds } from '../../contract/endpoint.ts';
 import type { EndpointId } from '../../contract/endpoints.ts';
 import { cu, TIMEOUT_SECONDS } from '../../contract/limits.ts';
 import type {
@@ -18,7 +19,7 @@ import { type LaneName, Limiter } from '../spend/rate-limiter.ts';
 import { RunCost, RunRemainder } from '../spend/run-cost.ts';
 import { Spend } from '../spend/spend.ts';
 import { Channel } from './channel.ts';
-import { decode, type Encoded, encode } from './coding.ts';
+import { decode, type Encoded, encode, endpointRow } from './coding.ts';
 import { readRaw } from './read-raw.ts';
 import { type ClientOptions, type PlannedSend, type Read, Sender } from './sender.ts';
 import { readServiceError, requestIdOf, type ServiceError, unbilled } from './service-errors.ts';
@@ -42,6 +43,12 @@ export function createClient(options: ClientOptions): Client {
   const spend = new Spend(limit, limiter, ledger, cost, left);
   const sender = new Sender(options, channel, limiter, spend);
   const differences = new Differences(options);
+  const hasAccount = once(() =>
+    askRate(undefined).then(
+      (rate) => rate !== null,
+      () => false,
+    ),
+  );
 
   return {
     bounds: (id, ask) => encode(id, ask).bounds,
@@ -50,7 +57,7 @@ export function createClient(options: ClientOptions): Client {
       const learn = left.request();
       const plan = planCall(id, ask, callOptions, options, differences);
       const outcome = await sender.run(plan, callOptions.signal);
-      if (!outcome.ok) throw outcome.failure;
+      if (!outcome.ok) throw await readNotFound(endpointRow(id), outcome.failure, hasAccount);
       if (id === 'me') {
         learn({ me: known(Me, outcome.value.record) });
         const rate = rateOf(outcome.value.record);
@@ -85,6 +92,21 @@ export function createClient(options: ClientOptions): Client {
       await transport.close();
     },
   };
+}
+
+/**
+ * NOT_FOUND may be said of a subject that does not exist, or of a route, if the base URL is wrong:
+ * then the account of the key is not there either.
+ */
+async function readNotFound(
+  { errors }: AnyEndpoint,
+  failure: Failure,
+  hasAccount: () => Promise<boolean>,
+): Promise<Failure> {
+  if (failure.code !== 'NOT_FOUND' || !errors.includes('NOT_FOUND')) return failure;
+  if (!(await hasAccount())) return failure;
+  const { message, status, requestId } = failure;
+  return new Failure('missing', message, { code: 'NOT_OBSERVED', status, requestId });
 }
 
 /** Fetches the limit of the key by one call of `me`, which is free and needs no permission. */
