@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest';
+import { isRecord } from '../../src/base/json-object.ts';
+import { manualClock } from '../../src/sandbox/clock.ts';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
+import { virtualClock } from '../core/virtual-clock.ts';
+import { runInProcess, withSandbox } from './harness.ts';
+
+// The description leaves some questions open. The results are the same whatever the answer is.
+
+const NOW = Date.UTC(2026, 4, 15, 12);
+
+type Fields = Record<string, unknown>;
+type Reading = NonNullable<SandboxOptions['reading']>;
+
+const without = (record: Fields, ...names: string[]) =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
+
+/** A reading of the records that have a list of this name. */
+const withList =
+  (name: string, change: (record: Fields, list: Fields[]) => unknown): Reading =>
+  (record) =>
+    isRecord(record) && Array.isArray(record[name]) ? change(record, record[name]) : record;
+const pages = (change: (page: Fields, items: Fields[]) => unknown) => withList('items', change);
+const batches = (change: (batch: Fields, entries: Fields[]) => unknown): Reading => {
+  const read = withList('entries', change);
+  return (record, endpoint) => (endpoint === 'users.pnl' ? read(record, endpoint) : record);
+};
+const accounts =
+  (change: (me: Fields) => unknown): Reading =>
+  (record, endpoint) =>
+    endpoint === 'me' && isRecord(record) ? change(record) : record;
+
+/** The first rows of a page, as of a service whose pages never have more. */
+const rowsOf = (most: number) =>
+  pages((page, items) => {
+    if (items.length <= most) return page;
+    const shown = items.slice(0, most);
+    const nextBefore = shown.at(-1)?.['id'];
+    return { ...page, items: shown, count: most, hasMore: true, nextBefore };
+  });
+
+const WALLET = '0x862A89Bd9c983A2fd04C9Fd25bCf45544C7254b4';
+const NOBODY = '11111111111111111111111111111111';
+const feed = [
+  ['thesis', 'list', '--limit', '130'],
+  ['thesis', 'list', '--user', 'mira', '--limit', '30'],
+  ['thesis', 'tail', '--via', 'poll', '--backfill', '45', '--count', '45', '--duration', '10m'],
+];
+const callouts = [['launchpad', 'callouts', '--limit', '60']];
+const batch = [['pnl', 'mira', 'solwolf', 'nobody_here']];
+const resolve = [['resolve', 'throttled']];
+const me = [['me']];
+const wallets = [
+  ['whois', WALLET],
+  ['launchpad', 'user', NOBODY],
+];
+const all = [
+  ...[...feed, ...callouts, ...batch, ...resolve, ...me, ...wallets],
+  ['whois', 'mira', 'solwolf', 'nobody_here'],
+  ['resolve', 'mira'],
+  ['pnl', 'mira'],
+  ['launchpad', 'board', '--compare', '7d'],
+];
+
+type Row = [what: string, options: SandboxOptions, lines: readonly (readonly string[])[]];
+const readings: Row[] = [
+  ['answers are wrapped', { envelope: 'wrapped' }, all],
+  ['numbers are texts', { reading: asTexts }, all],
+  ['a page has at most 20 rows', { reading: rowsOf(20) }, feed],
+  ['a page has at most 7 rows', { reading: rowsOf(7) }, [...feed, ...callouts]],
+  [
+    'count is that of the limit',
+    { reading: pages((page) => ({ ...page, count: 100 })) },
+    [...feed, ...callouts],
+  ],
+  ['count is 0', { reading: pages((page) => ({ ...page, count: 0 })) }, [...feed, ...callouts]],
+  ...[['hasMore'], ['nextBefore'], ['hasMore', 'nextBefore', 'count', 'updatedAt']].map(
+    (names): Row => [
+      `pages lack ${names.join(', ')}`,
+      { reading: pages((page) => without(page, ...names)) },
+      [...feed, ...callouts],
+    ],
+  ),
+  [
+    'the last page has nextBefore too',
+    { reading: pages((page, items) => ({ ...page, nextBefore: items.at(-1)?.['id'] ?? null })) },
+    [...feed, ...callouts],
+  ],
+  [
+    'a 202 states no wait',
+    {
+      reading: (record) =>
+        isRecord(record) && record['pending'] ? without(record, 'retryAfterSeconds') : record,
+    },
+    resolve,
+  ],
+  [
+    'me has only the fields that are named',
+    { reading: accounts((it) => without(it, 'account', 'plan', 'scopes')) },
+    [...me, ...batch],
+  ],
+  [
+    'plan and scopes are in the account of me',
+    {
+      reading: accounts(({ account, plan, scopes, ...it }) => ({
+        account: { ...(isRecord(account) ? account : {}), plan, scopes },
+        ...it,
+      })),
+    },
+    [...me, ...batch],
+  ],
+  ['the plan of me is a text', { reading: accounts((it) => ({ ...it, plan: 'growth' })) }, me],
+  [
+    'the entries of a batch are in another order',
+    { reading: batches((it, entries) => ({ ...it, entries: entries.toReversed() })) },
+    batch,
+  ],
+  [
+    'a batch has handles in another case',
+    {
+      reading: batches((it, entries) => ({
+        ...it,
+        entries: entries.map((entry) => ({ ...entry, handle: upper(entry['handle']) })),
+        missing: [it['missing']].flat().map((handle) => `@${upper(handle)}`),
+      })),
+    },
+    batch,
+  ],
+  [
+    'a wallet without a launchpad account is a missing resource',
+    { faults: 'NOT_FOUND@launchpad.user' },
+    wallets,
+  ],
+];
+
+const upper = (text: unknown) => String(text).toUpperCase();
+
+function asTexts(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(asTexts);
+  if (isRecord(value))
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, asTexts(inner)]));
+  return typeof value === 'number' ? String(value) : value;
+}
+
+/** What a row is about, which no reading changes. */
+const nameOf = (row: Fields) => [row['subject'], row['id'], row['wallet'], row['found']];
+
+const startWorld = async (options: SandboxOptions) => {
+  const rates = { ratePerMinute: 100_000, burstPerSecond: 100_000 };
+  const world = { traders: 60, theses: 600, ...rates, clock: manualClock(NOW) };
+  return withSandbox({ ...world, ...options });
+};
+
+async function resultOf(sandbox: Sandbox, line: readonly string[]) {
+  const isPaid = line[0] !== 'me' && line[1] !== 'tail';
+  const ran = await runInProcess([...line, ...(isPaid ? ['--yes'] : []), '-o', 'ndjson'], {
+    sandbox,
+    clock: virtualClock(NOW),
+    differs: true,
+  });
+  return [line.join(' '), ran.exitCode, ran.records().map(nameOf)];
+}
+
+describe('a question that the description leaves open', () => {
+  test.each(readings)('changes no result: %s', async (_, options, lines) => {
+    const [usual, other] = [await startWorld({}), await startWorld(options)];
+    for (const line of lines)
+      expect(await resultOf(other, line)).toEqual(await resultOf(usual, line));
+  });
+});
+
+describe('what people write is sent in the form that the description promises to read', () => {
+  const idOf = ({ world }: Sandbox) => world.user('mira')?.id ?? '';
+  const tokenOf = ({ world }: Sandbox) =>
+    world.theses().slice(undefined, 500, NOW, (post) => /^0x/.test(post.tokenAddress ?? ''))
+      ?.items[0]?.tokenAddress ?? '';
+  const withPrefix = (address: string) => `0X${address.slice(2).toUpperCase()}`;
+  test.each<[what: string, usual: (of: Sandbox) => string[], other: (of: Sandbox) => string[]]>([
+    ['a user id', (of) => ['whois', idOf(of)], (of) => ['whois', upper(idOf(of))]],
+    [
+      'an author',
+      (of) => ['thesis', 'list', '--user', idOf(of)],
+      (of) => ['thesis', 'list', '--user', upper(idOf(of))],
+    ],
+    [
+      'a token',
+      (of) => ['thesis', 'list', '--token', tokenOf(of)],
+      (of) => ['thesis', 'list', '--token', withPrefix(tokenOf(of))],
+    ],
+    ['a wallet', () => ['whois', WALLET], () => ['whois', withPrefix(WALLET)]],
+    ['a handle', () => ['whois', 'mira'], () => ['whois', '@@MIRA']],
+    ['a handle of a batch', () => ['pnl', 'mira', 'tokyo'], () => ['pnl', '@@MIRA', ' @Tokyo']],
+    [
+      'a time',
+      () => ['launchpad', 'board', '--at', '2026-05-01T00:00:00Z'],
+      () => ['launchpad', 'board', '--at', '2026-05-01T02:00+02:00'],
+    ],
+  ])('%s', async (_, usualOf, otherOf) => {
+    const sandbox = await startWorld({});
+    const rowsOf = async (line: string[]) => {
+      const ran = await runInProcess([...line, '--yes', '-o', 'ndjson'], {
+        sandbox,
+        clock: virtualClock(NOW),
+      });
+      return [ran.exitCode, ran.records().map((row) => without(row, 'subject'))];
+    };
+    const usual = await rowsOf(usualOf(sandbox));
+    expect(usual[0]).toBe(0);
+    expect(await rowsOf(otherOf(sandbox))).toEqual(usual);
+  });
+
+  test('a launchpad name that is no handle of the platform ends no lookup of its wallet', async () => {
+    const sandbox = await startWorld({});
+    const { solanaAddress } = sandbox.world.user('username_only') ?? {};
+    const account = sandbox.world.account(solanaAddress ?? '');
+    if (account) Object.assign(account, { xUsername: null, username: '龍之交易員' });
+    const ran = await runInProcess(['whois', String(solanaAddress), '--yes', '-o', 'ndjson'], {
+      sandbox,
+      clock: virtualClock(NOW),
+    });
+    expect([ran.exitCode, ran.records()]).toMatchObject([0, [{ handle: 'username_only' }]]);
+  });
+});
