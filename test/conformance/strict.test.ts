@@ -175,7 +175,7 @@ describe('a subject is found only as it is promised to be', () => {
     expect([body.userId, body.tokenAddress, body.count]).toEqual([id, '0xabc', 0]);
   });
 
-  it('a token with the prefix 0X is no EVM address, and keeps its case', async () => {
+  it('a token with the prefix 0X is not an EVM address, and keeps its case', async () => {
     const service = await sandbox();
     const { body } = await ask(service, `${theses}/token/0XABC`);
     expect(body.tokenAddress).toBe('0XABC');
@@ -231,7 +231,7 @@ describe('the socket', () => {
     ['no tokens', subscribe({ type: 'tokens', tokens: [] })],
     ['an empty token', subscribe({ type: 'tokens', tokens: [''] })],
     ['a token of 129 characters', subscribe({ type: 'tokens', tokens: ['x'.repeat(129)] })],
-    ['a token that is no text', subscribe({ type: 'tokens', tokens: [1] })],
+    ['a token that is not a text', subscribe({ type: 'tokens', tokens: [1] })],
     ['one token as a text', subscribe({ type: 'tokens', tokens: 'x' })],
     ['51 times the same token', subscribe({ type: 'tokens', tokens: Array(51).fill('x') })],
     ['a subscription as a text', subscribe('all')],

@@ -209,7 +209,7 @@ describe('what people write is sent in the form that the description promises to
     expect(await rowsOf(otherOf(sandbox))).toEqual(usual);
   });
 
-  test('a launchpad name that is no handle of the platform ends no lookup of its wallet', async () => {
+  test('a launchpad name that cannot be a handle does not end the lookup of its wallet', async () => {
     const sandbox = await startWorld({});
     const { solanaAddress } = sandbox.world.user('username_only') ?? {};
     const account = sandbox.world.account(solanaAddress ?? '');
