@@ -143,7 +143,7 @@ function planCall<Id extends EndpointId>(
     rule: once ? 'never' : call.row.retry,
     repeat,
     lane: laneOf(id),
-    until,
+    leaving: { until, tellsLimit: id === 'me' },
     optional,
     timeoutMs: timeoutMs ?? call.row.timeoutSeconds * 1000,
     read(answer) {

@@ -6,7 +6,13 @@ import type { Notice } from '../../contract/ports/client.ts';
 import type { Ledger, Slot } from '../../contract/ports/ledger.ts';
 import type { RateWindows } from '../../contract/ports/rate-windows.ts';
 import type { HttpAnswer } from '../../contract/ports/transport.ts';
-import { type LaneName, type Limiter, MAX_WAIT_MS, SILENT_WAIT_MS } from '../spend/rate-limiter.ts';
+import {
+  type LaneName,
+  type Leaving,
+  type Limiter,
+  MAX_WAIT_MS,
+  SILENT_WAIT_MS,
+} from '../spend/rate-limiter.ts';
 import type { Spend, SpendLimit } from '../spend/spend.ts';
 import type { Channel, ChannelOptions, Message, SendState } from './channel.ts';
 
@@ -32,8 +38,7 @@ export interface PlannedSend<T> extends Message {
   /** True if the same call was sent before and its answer was lost. */
   readonly repeat?: boolean | undefined;
   readonly lane: LaneName;
-  /** The latest time of the monotonic clock at which the rate limit may let the call start. */
-  readonly until?: number | undefined;
+  readonly leaving?: Leaving | undefined;
   /** Whether a 429 delays neither this call nor others. */
   readonly optional?: boolean | undefined;
   readonly read: (answer: HttpAnswer) => Read<T>;

@@ -30,8 +30,10 @@ const CALLS_BEFORE_ASKING = 9;
  * Until the limit is known, calls wait in slices, because another process may fetch it meanwhile.
  */
 const SLICE_MS = 200;
-/** After 15 slices (3 s), a call stops waiting for the process that is fetching the limit. */
+/** After 15 slices (3 s), a call fetches the limit itself: the process that should may have ended. */
 const SLICES = 15;
+/** A call that fetches the limit waits only for a lane that a 429 has blocked. */
+const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 /**
  * A 429 within the limit suggests that the plan has changed: the limit is fetched again, at most
  * once a minute.
@@ -60,6 +62,13 @@ interface KeyLimit {
   doubtedAt: number;
 }
 
+/** How a call may leave. */
+export interface Leaving {
+  /** The latest time of the monotonic clock. */
+  readonly until?: number | undefined;
+  readonly tellsLimit?: boolean | undefined;
+}
+
 /** A call that waits in a lane. */
 interface Waiting {
   readonly lane: LaneName;
@@ -68,6 +77,8 @@ interface Waiting {
   readonly signal: AbortSignal | undefined;
   /** The latest time of the monotonic clock at which the call may start. */
   readonly until: number;
+  /** Whether its answer states the limit of the key. */
+  readonly tellsLimit: boolean;
   isReported: boolean;
   slices: number;
 }
@@ -110,19 +121,23 @@ export class Limiter {
 
   /**
    * Resolves when a call may be sent. Rejects if a 429 blocks the lane beyond MAX_WAIT_MS, or if
-   * `until` (of `clock.mono`) would pass.
+   * `until` (of `clock.mono`) would pass. While the limit is not known, a call that tells it
+   * (`tellsLimit`) does not wait for it.
    */
   async acquire(
     lane: LaneName,
     signal?: AbortSignal,
-    until: number = Number.POSITIVE_INFINITY,
+    { until = Number.POSITIVE_INFINITY, tellsLimit = false }: Leaving = {},
   ): Promise<void> {
     const slots = new Map<LaneName, { readonly ticket: number; readonly at: number }>();
     const lanes: readonly LaneName[] = lane === 'resolve' ? ['resolve', 'key'] : ['key'];
     while (slots.size < lanes.length) {
       for (const name of lanes) {
         if (slots.has(name)) continue;
-        const ticket = await this.#queues[name](() => this.#take(name, signal, until), signal);
+        const ticket = await this.#queues[name](
+          () => this.#take({ lane: name, signal, until, tellsLimit }),
+          signal,
+        );
         slots.set(name, { ticket, at: this.#clock.mono() });
       }
       // The call leaves now, perhaps long after it got its slot in the first lane.
@@ -153,10 +168,11 @@ export class Limiter {
   }
 
   /** Takes a slot of a lane. A call that fails leaves the queue of all machines. */
-  async #take(lane: LaneName, signal: AbortSignal | undefined, until: number): Promise<number> {
+  async #take(call: Pick<Waiting, 'lane' | 'signal' | 'until' | 'tellsLimit'>): Promise<number> {
+    const { lane, signal } = call;
     const ticket = ++this.#tickets;
     try {
-      await this.#wait({ lane, ticket, signal, until, isReported: false, slices: 0 });
+      await this.#wait({ ...call, ticket, isReported: false, slices: 0 });
     } catch (error) {
       await this.#windows.drop(lane, ticket);
       throw error;
@@ -166,14 +182,15 @@ export class Limiter {
     // slot.
     this.#key.isDoubtful = false;
     await this.#request(signal);
-    return await this.#take(lane, signal, until);
+    return await this.#take(call);
   }
 
   /** Waits until the call may leave. It keeps its ticket, and thus its place in the queue. */
   async #wait(call: Waiting): Promise<void> {
-    const { lane, ticket, signal, until } = call;
+    const { lane, ticket, signal, until, tellsLimit } = call;
     for (;;) {
-      const limit = lane === 'resolve' ? RESOLVES_PER_MINUTE : this.#assumed;
+      const assumed = tellsLimit && !this.#hasLimit ? NO_LIMIT : this.#assumed;
+      const limit = lane === 'resolve' ? RESOLVES_PER_MINUTE : assumed;
       // Without a limit, a call does not enter the queue: its wait would be computed from
       // CALLS_BEFORE_ASKING.
       const hasLimit = lane === 'resolve' || this.#hasLimit;
@@ -222,18 +239,20 @@ export class Limiter {
 
   /** Fetches the limit, or waits a moment for the process that is fetching it. */
   async #findLimit(call: Waiting): Promise<void> {
-    await this.#ask(call.signal);
+    const isPatient = ++call.slices <= SLICES;
+    await this.#ask(isPatient ? CALLS_BEFORE_ASKING + 1 : NO_LIMIT, call.signal);
     if (this.#hasLimit) return;
-    this.#key.isUnavailable = ++call.slices > SLICES;
-    if (!this.#key.isUnavailable) await this.#clock.sleep(SLICE_MS, call.signal);
+    // The lane is blocked.
+    if (!isPatient) this.#key.isUnavailable = true;
+    else await this.#clock.sleep(SLICE_MS, call.signal);
   }
 
   /**
    * Fetches the limit unless another process is fetching it: only the process that gets the first
    * slot after CALLS_BEFORE_ASKING sends the request. A limit that stays unknown is not an error.
    */
-  async #ask(signal: AbortSignal | undefined): Promise<void> {
-    const { waitMs, known } = await this.#windows.take('key', CALLS_BEFORE_ASKING + 1);
+  async #ask(slots: number, signal: AbortSignal | undefined): Promise<void> {
+    const { waitMs, known } = await this.#windows.take('key', slots);
     if (known !== null) this.#key.perMinute = known;
     else if (waitMs <= 0) {
       await this.#request(signal);

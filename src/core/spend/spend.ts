@@ -6,7 +6,7 @@ import type { PriceBounds } from '../../contract/endpoint.ts';
 import type { Client, Remainder } from '../../contract/ports/client.ts';
 import type { Ledger, PaidCall, Slot } from '../../contract/ports/ledger.ts';
 import { createQueue } from './queue.ts';
-import type { LaneName, Limiter } from './rate-limiter.ts';
+import type { LaneName, Leaving, Limiter } from './rate-limiter.ts';
 import { RunCost, RunRemainder } from './run-cost.ts';
 
 /**
@@ -35,8 +35,8 @@ interface Purchase {
   readonly bounds: PriceBounds | undefined;
   /** The rate limit that the call waits for; undefined for a minute of the WebSocket. */
   readonly lane?: LaneName | undefined;
-  /** The latest time of the monotonic clock at which the rate limit may let the call start. */
-  readonly until?: number | undefined;
+  /** How the rate limit may let the call start. */
+  readonly leaving?: Leaving | undefined;
 }
 
 /** A purchase whose maximum cost is counted. */
@@ -104,7 +104,7 @@ export class Spend {
    * that the user confirmed must cover both.
    */
   async reserve(
-    { endpoint, bounds, lane, until }: Purchase,
+    { endpoint, bounds, lane, leaving }: Purchase,
     signal: AbortSignal | undefined,
     { repeat = false }: { readonly repeat?: boolean } = {},
   ): Promise<Slot> {
@@ -116,7 +116,7 @@ export class Spend {
     if (most > 0) await this.#limited(() => this.#hold(held, signal), signal);
     let entry: Slot<Promise<void>> | undefined;
     try {
-      if (lane !== undefined) await this.#limiter.acquire(lane, signal, until);
+      if (lane !== undefined) await this.#limiter.acquire(lane, signal, leaving);
       signal?.throwIfAborted();
       if (!held.isFree) {
         const call = { endpoint, most: bounds?.most };

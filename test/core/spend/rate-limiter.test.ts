@@ -73,6 +73,40 @@ describe('the lane of a key', () => {
     expect(busiest(times)).toBeLessThanOrEqual(60);
   });
 
+  it.each([
+    ['at once, if the call tells the limit', { tellsLimit: true }, 600, 0],
+    ['after the limit was fetched, if the process that should fetch it has ended', {}, 600, 3_500],
+    ['after a minute, if the limit cannot be fetched', {}, null, 61_000],
+  ])('lets a call leave behind 60 others %s', async (_, leaving, limit, mostMs) => {
+    const clock = virtualClock();
+    const windows = ownWindows(clock);
+    for (let sent = 0; sent < 60; sent++) await windows.take('key', 60);
+    const notices: Notice[] = [];
+    const limiter = limiterAt(clock, {
+      windows,
+      askRate: async () => limit,
+      notify: (notice) => notices.push(notice),
+    });
+    const began = clock.now();
+    await limiter.acquire('key', undefined, leaving);
+    expect(clock.now() - began).toBeLessThanOrEqual(mostMs);
+    expect(notices.length).toBe(limit === null ? 1 : 0);
+    // Such a call is counted, so that those behind it stay within the limit.
+    const { waitMs } = await windows.take('key', 61);
+    expect(waitMs > 0).toBe(limit !== null);
+  });
+
+  it('waits for the end of a 429 even with a call that tells the limit', async () => {
+    const clock = virtualClock();
+    const windows = ownWindows(clock);
+    await windows.block('key', 30_000);
+    const began = clock.now();
+    let asked = 0;
+    const limiter = limiterAt(clock, { windows, askRate: async () => ++asked });
+    await limiter.acquire('key', undefined, { tellsLimit: true });
+    expect([clock.now() - began, asked]).toEqual([expect.closeTo(30_000, -3), 0]);
+  });
+
   it('does not request the limit for a few calls', async () => {
     const clock = virtualClock();
     let asked = 0;
