@@ -69,6 +69,7 @@ const needs = {
   clear: 'path',
   lock: 'path',
   read: 'path',
+  'record paid calls in': 'path',
   'read the settings in': 'path',
   'remove the journal': 'path',
   'write in': 'path',

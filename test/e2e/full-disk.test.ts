@@ -233,19 +233,39 @@ const moved = (home: Home, which: 'STATE' | 'CACHE', to: string) => ({
   env: { [`TRDR_${which}_DIR`]: to },
 });
 
-test('an answer that cannot be cached or recorded is delivered, and the reason is reported', async () => {
+test('an answer that cannot be cached is delivered, and the reason is reported', async () => {
+  const { home, disk, fill } = withDisk();
+  const sandbox = await withSandbox();
+  fill(0);
+  const { exitCode, records, stderr } = await runInProcess(['pnl', 'mira', 'juno'], {
+    sandbox,
+    ...moved(home, 'CACHE', join(disk, 'cache')),
+  });
+  expect([exitCode, records().length], stderr).toEqual([0, 2]);
+  expect(stderr).toContain('answers are not saved for later runs');
+  expect(stderr).toContain('the disk is full');
+});
+
+test.each([
+  'whois mira juno',
+  'pnl mira juno --yes',
+  'resolve solwolf',
+  'thesis list --limit 100',
+  'launchpad board',
+  'api /v2/thesis',
+])('no call is paid for that cannot be recorded: %s', async (line) => {
   const { home, disk, fill } = withDisk();
   const sandbox = await withSandbox();
   fill(0);
   const given = moved(home, 'STATE', join(disk, 'state'));
-  const { exitCode, records, stderr } = await runInProcess(['whois', 'mira', 'juno'], {
-    sandbox,
-    ...given,
-  });
-  expect([exitCode, records().length], stderr).toEqual([0, 2]);
-  expect(stderr).toContain('answers are not saved for later runs');
-  expect(stderr).toContain('cannot record what this run costs');
-  expect(stderr).toContain('the disk is full');
+  const ran = await runInProcess(line.split(' '), { sandbox, ...given });
+  expect([ran.exitCode, sandbox.meter().unitsUsed], ran.stderr).toEqual([9, 0]);
+  expect(ran.stderr).toContain('cannot record paid calls in');
+  // What costs nothing works: the free account, and the embedded service.
+  for (const words of ['me', `${line} --sandbox`]) {
+    const free = await runInProcess(words.split(' '), { sandbox, ...given });
+    expect([words, free.exitCode], free.stderr).toEqual([words, 0]);
+  }
 });
 
 test('subjects that fail because their cost cannot be recorded are counted, and the run exits 9', async () => {

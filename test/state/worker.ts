@@ -43,7 +43,9 @@ const modes: Record<string, () => Promise<void>> = {
    */
   async spend() {
     const caps = () => ({ day: times, month: undefined });
-    const ledger = openLedger(path, { command: 'c', profile: 'p' }, systemClock, undefined, caps);
+    const ledger = openLedger(path, { command: 'c', profile: 'p' }, systemClock, undefined, {
+      caps,
+    });
     for (let round = 0; ; round++) {
       try {
         const call = await ledger.begin({ endpoint: 'user.handle', most: 30 });

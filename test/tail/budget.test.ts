@@ -141,13 +141,9 @@ async function run({
   const dir = join(memory, String(rooms++));
   const clock = virtualClock(start);
   const limits = { day, month };
-  const ledger = openLedger(
-    dir,
-    { command: 'thesis tail', profile: 'p' },
-    clock,
-    undefined,
-    () => limits,
-  );
+  const ledger = openLedger(dir, { command: 'thesis tail', profile: 'p' }, clock, undefined, {
+    caps: () => limits,
+  });
   // Load the code of budgets before the virtual clock runs.
   await ledger.budgets?.();
   const spend = new Spend({}, { acquire: async () => {} }, ledger);

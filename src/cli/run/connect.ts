@@ -151,7 +151,8 @@ export class Connections {
       agent: agentOf(io.env),
     };
     const caps = hasBudgets ? watchCaps(settings, notice) : undefined;
-    return openLedger(settings.folders.state, named, io.clock, notice, caps);
+    const rules = { caps, mayLack: settings.flags.sandbox };
+    return openLedger(settings.folders.state, named, io.clock, notice, rules);
   }
 
   async #openLedger(): Promise<Ledger> {

@@ -25,6 +25,13 @@ let calls = 0;
 /** Who makes the calls. */
 type Caller = Pick<LedgerEntry, 'command' | 'profile' | 'host' | 'agent'>;
 
+interface LedgerRules {
+  /** The budgets. */
+  readonly caps?: (() => Caps | undefined) | undefined;
+  /** Whether a call that cannot be recorded is sent anyway, because its CU are not real. */
+  readonly mayLack?: boolean;
+}
+
 /**
  * Opens the ledger of this machine: a file for each UTC day. A call is written with its maximum
  * cost before it is sent, so that this cost stays if the process dies.
@@ -34,7 +41,7 @@ export function openLedger(
   caller: Caller,
   clock: Pick<Clock, 'now' | 'sleep'>,
   notice?: (text: string) => void,
-  caps?: () => Caps | undefined,
+  { caps, mayLack = false }: LedgerRules = {},
 ): Ledger {
   const file = new LedgerFile(dir, clock, notice);
   const { command, profile, agent } = caller;
@@ -53,12 +60,11 @@ export function openLedger(
       const who = { command, profile, host, agent };
       const line = entryText({ time, ...who, endpoint, status: null, cu: 0, ...bound }, id);
       const limits = caps?.();
-      // A ledger that cannot be written ends the run only if the run has a budget.
-      if (limits === undefined) file.append(day, line);
-      else {
+      if (limits !== undefined) {
         const write = (text: string) => file.write(day, text);
         await (await budget()).admit({ most, line, write }, limits, signal);
-      }
+      } else if (mayLack) file.append(day, line);
+      else file.begin(day, line);
       const end = once((text: string) => file.append(day, text));
       return {
         settle: async (cost) => end(endText(id, cost)),
@@ -90,6 +96,20 @@ class LedgerFile {
     this.#dir = dir;
     this.#clock = clock;
     this.#notice = notice;
+  }
+
+  /** Writes the line of a call, which must not be sent otherwise. */
+  begin(day: string, line: string): void {
+    const dir = this.#dir;
+    if (dir === undefined) {
+      this.append(day, line);
+      return;
+    }
+    try {
+      this.write(day, line);
+    } catch (error) {
+      throw fileFailure('record paid calls in', ledgerFolder(dir), error);
+    }
   }
 
   /** Writes a line, or warns once that this is not possible. */

@@ -23,13 +23,9 @@ function open(
   { clock = virtualClock(NOON), profile = 'desk' } = {},
 ) {
   const limits = { day: undefined, month: undefined, ...caps };
-  const ledger = openLedger(
-    dir,
-    { command: 'whois', profile, host: 'h' },
-    clock,
-    undefined,
-    () => limits,
-  );
+  const ledger = openLedger(dir, { command: 'whois', profile, host: 'h' }, clock, undefined, {
+    caps: () => limits,
+  });
   return { ledger, clock, limits };
 }
 const reveal = { endpoint: 'user.handle', most: 30_000 };
