@@ -1,4 +1,5 @@
 import { usageError } from '../base/failure.ts';
+import { rearm } from '../base/formulas.ts';
 import { type Line, LineSplitter } from '../base/lines.ts';
 
 interface CsvRow {
@@ -23,7 +24,7 @@ export async function* linesIn(
 }
 
 /**
- * Parses CSV as a stream. With tabs between the cells, there are no quotes, but escapes such as
+ * Parses CSV as a stream, and undoes what makes an export of trdr safe for spreadsheets. With tabs between the cells, there are no quotes, but escapes such as
  * `\\n`.
  */
 export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<CsvRow> {
@@ -48,7 +49,7 @@ export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<Cs
       const cells = cellsOf(row.replace(/\r$/, ''), separator);
       if (cells === undefined) continue;
       row = undefined;
-      yield { line: begun, cells, separator };
+      yield { line: begun, cells: cells.map(rearm), separator };
     }
   }
   if (row !== undefined)

@@ -1,4 +1,5 @@
 import { usageError } from '../base/failure.ts';
+import { rearm } from '../base/formulas.ts';
 import { isRecord, parseObject } from '../base/json-object.ts';
 import type { Line } from '../base/lines.ts';
 import { trimText } from '../base/trim-text.ts';
@@ -182,7 +183,7 @@ async function* inLines(
       first = false;
       // A line that was cut is longer than any subject, so the caller rejects it as an invalid
       // subject.
-      yield { text: cut ? line : trimmed, line: number };
+      yield { text: cut ? line : rearm(trimmed), line: number };
     }
   }
   for await (const lines of linesIn(chunks, LONGEST_LINE)) yield subjectsOn(lines);

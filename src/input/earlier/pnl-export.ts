@@ -4,7 +4,6 @@ import { isRecord, textOf } from '../../base/json-object.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
 import { FailedSubject, MissingSubject, type PnlRecord } from '../../contract/records/subject.ts';
-import { rearm } from '../../output/format/csv.ts';
 import { readingFields, rowFields, sortKeys, traderFields } from '../../output/views/pnl-rows.ts';
 import { readCsv } from '../csv.ts';
 import type { InputIo } from '../read-text.ts';
@@ -109,7 +108,7 @@ function jsonOf(name: string, cell: string): string {
   }
   if (timeFields.some((field) => field === name) && !Number.isNaN(Date.parse(cell)))
     return String(Date.parse(cell));
-  return JSON.stringify(rearm(cell));
+  return JSON.stringify(cell);
 }
 
 const member = (row: Cells, name: string) =>
@@ -138,9 +137,7 @@ function recordOf(first: Cells, rows: readonly Cells[]): Sent {
     ];
     return ['"found":null', `"error":${object(error)}`];
   };
-  return parseJson(
-    object([`"subject":${JSON.stringify(rearm(subjectOf(first)))}`, ...found()]),
-  ) as Sent;
+  return parseJson(object([`"subject":${JSON.stringify(subjectOf(first))}`, ...found()])) as Sent;
 }
 
 /**

@@ -5,7 +5,6 @@ import { normalHandle } from '../../contract/handles.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import type { Lookup } from '../../core/lookup/lookup.ts';
 import { readSubject, type Subject, type SubjectType } from '../../core/lookup/subject.ts';
-import { rearm } from '../../output/format/csv.ts';
 import { isWanted } from '../../output/terminal/moves-text.ts';
 import { type ComparedUserField, comparedUserFields } from '../../output/views/compared-users.ts';
 import { readCsv } from '../csv.ts';
@@ -165,5 +164,5 @@ async function* rowsIn({ name, text }: RecordFile): AsyncGenerator<{ value: Sent
 function cellOf(cell = ''): unknown {
   if (cell === '') return null;
   if (cell === 'true' || cell === 'false') return cell === 'true';
-  return rearm(cell);
+  return cell;
 }

@@ -1,3 +1,4 @@
+import { disarm } from '../../base/formulas.ts';
 import { numberSource, stringifyJson } from '../../base/json.ts';
 import { isRecord, type JsonObject } from '../../base/json-object.ts';
 import { safeText, withoutControls } from '../terminal/safe-text.ts';
@@ -185,53 +186,4 @@ export class CsvPrinter<T> implements Printer<T> {
   #textOf(text: string): string {
     return text === '' ? '' : this.#dialect.escapeText(disarm(this.#clean(text)));
   }
-}
-
-/** Skips the expensive patterns for most texts. */
-const harmless = /^[A-Za-z0-9_'#$([{]/;
-
-/**
- * Begins with `=`, `+`, `-`, `@` or a variant, possibly after quotes, blanks and invisible
- * characters.
- */
-const isFormula = (text: string): boolean => {
-  formula ??=
-    /^["\s\p{C}\p{Default_Ignorable_Code_Point}]*[=+\-@\u207a\u207b\u207c\u208a\u208b\u208c\u2212\u2a75\u2a76\ufb29\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20]/u;
-  return formula.test(text);
-};
-/** Compiled on first use, because Unicode classes take a third of a millisecond. */
-let formula: RegExp | undefined;
-
-/** A signed number looks like a formula but is harmless. */
-const signedNumber = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
-
-/**
- * A spreadsheet that separates at `;` or tab begins a new cell at these characters, even within
- * quotes.
- */
-const boundary = /[;\t\r\n]/;
-
-const disarmCell = (text: string): string =>
-  harmless.test(text) || !isFormula(text) || signedNumber.test(text) ? text : `'${text}`;
-
-/** Each part is treated separately, because of `boundary`. @internal Exported for tests. */
-export function disarm(text: string): string {
-  if (!boundary.test(text)) return disarmCell(text);
-  const parts = text
-    .split(/([;\t\r\n]+)/)
-    .map((part) => (boundary.test(part) ? part : disarmCell(part)));
-  const disarmed = parts.join('');
-  // Some spreadsheets skip tabs and line breaks at the start of a cell.
-  return /^[\t\r\n]/.test(text) ? `'${disarmed}` : disarmCell(disarmed);
-}
-
-export function rearm(cell: string): string {
-  const plain = cell
-    .split(/([;\t\r\n]+)/)
-    .map((part) =>
-      part.startsWith("'") && disarmCell(part.slice(1)) === part ? part.slice(1) : part,
-    )
-    .join('');
-  // An apostrophe that was part of the original text stays.
-  return disarm(plain) === cell ? plain : cell;
 }

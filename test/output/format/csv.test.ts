@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { disarm } from '../../../src/output/format/csv.ts';
+import { disarm } from '../../../src/base/formulas.ts';
 import { withoutControls } from '../../../src/output/terminal/safe-text.ts';
 import { anyText, anyValue, check } from '../check.ts';
 import { fieldsView, print, type Row } from '../print.ts';
