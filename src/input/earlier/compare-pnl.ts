@@ -7,7 +7,7 @@ import { numberText } from '../../output/format/format-cell.ts';
 import { isWanted, type Move, movesText } from '../../output/terminal/moves-text.ts';
 import { handleOf, measureOf, sortKeys, windowOf } from '../../output/views/pnl-rows.ts';
 import type { InputIo } from '../read-text.ts';
-import { type FormerNames, pairTraders, type Trader, tradersOf } from './match-traders.ts';
+import { type ExportedTrader, type FormerNames, pairTraders, tradersOf } from './match-traders.ts';
 import { readExport } from './pnl-export.ts';
 
 export interface Comparison {
@@ -95,7 +95,7 @@ function summaryText(moves: readonly Move[], window: WindowName): string {
 }
 
 /** The earlier record of the same subject, or another one of the same trader. */
-const earlierOf = (record: PnlRecord, trader: Trader | undefined): PnlRecord | undefined =>
+const earlierOf = (record: PnlRecord, trader: ExportedTrader | undefined): PnlRecord | undefined =>
   trader?.records.find(({ subject }) => normalHandle(subject) === normalHandle(record.subject)) ??
   trader?.records[0];
 

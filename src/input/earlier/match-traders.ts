@@ -4,7 +4,7 @@ import type { PnlRecord } from '../../contract/records/subject.ts';
 import { isUserId } from '../../core/lookup/subject.ts';
 
 /** The records of one trader in an export, who may be there by a handle and by wallets. */
-export interface Trader {
+export interface ExportedTrader {
   readonly records: readonly PnlRecord[];
   /** Undefined if nothing was found. */
   readonly handle: string | undefined;
@@ -26,7 +26,7 @@ export const namesOf = (record: PnlRecord): string[] => {
 };
 
 /** The traders of an export, in the order of their first records. */
-export function tradersOf(records: readonly PnlRecord[]): Trader[] {
+export function tradersOf(records: readonly PnlRecord[]): ExportedTrader[] {
   const byKey = new Map<string, PnlRecord[]>();
   for (const record of records) {
     const key = `${record.found} ${namesOf(record)[0] ?? ''}`;
@@ -44,17 +44,17 @@ export function tradersOf(records: readonly PnlRecord[]): Trader[] {
   }));
 }
 
-const isFound = ({ records: [first] }: Trader): boolean => first?.found === true;
+const isFound = ({ records: [first] }: ExportedTrader): boolean => first?.found === true;
 
 /**
  * Pairs the traders of a run with those of an earlier export, each with one at most. Handles and
  * wallets pass to others, so the signs are tried from the strongest to the weakest.
  */
 export function pairTraders(
-  now: readonly Trader[],
-  earlier: readonly Trader[],
+  now: readonly ExportedTrader[],
+  earlier: readonly ExportedTrader[],
   formerNames: FormerNames,
-): ReadonlyMap<Trader, Trader> {
+): ReadonlyMap<ExportedTrader, ExportedTrader> {
   const pairs = new Pairs();
   const present = now.filter(isFound);
   const before = earlier.filter(isFound);
@@ -86,17 +86,20 @@ export function pairTraders(
 }
 
 /** Whether the wallets do not speak against it: a key may not be shown any. */
-const mayBe = (one: Trader, other: Trader): boolean =>
+const mayBe = (one: ExportedTrader, other: ExportedTrader): boolean =>
   one.wallets.length === 0 ||
   other.wallets.length === 0 ||
   one.wallets.some((wallet) => other.wallets.includes(wallet));
 
 /** Pairs of traders. A trader who has a partner is not paired again. */
 class Pairs {
-  readonly all = new Map<Trader, Trader>();
-  readonly #taken = new Set<Trader>();
+  readonly all = new Map<ExportedTrader, ExportedTrader>();
+  readonly #taken = new Set<ExportedTrader>();
 
-  add(traders: readonly Trader[], candidates: (trader: Trader) => readonly Trader[]): void {
+  add(
+    traders: readonly ExportedTrader[],
+    candidates: (trader: ExportedTrader) => readonly ExportedTrader[],
+  ): void {
     for (const trader of traders) {
       if (this.all.has(trader)) continue;
       const other = candidates(trader).find((each) => !this.#taken.has(each));
@@ -109,11 +112,11 @@ class Pairs {
 
 /** Traders by some of their names, of which several may be the same. */
 class TraderIndex {
-  readonly #byName = new Map<string, Trader[]>();
+  readonly #byName = new Map<string, ExportedTrader[]>();
 
   constructor(
-    traders: readonly Trader[],
-    namesOfTrader: (trader: Trader) => readonly (string | undefined)[],
+    traders: readonly ExportedTrader[],
+    namesOfTrader: (trader: ExportedTrader) => readonly (string | undefined)[],
   ) {
     for (const trader of traders) {
       for (const name of new Set(namesOfTrader(trader))) {
@@ -125,7 +128,7 @@ class TraderIndex {
     }
   }
 
-  find(names: readonly (string | undefined)[]): readonly Trader[] {
+  find(names: readonly (string | undefined)[]): readonly ExportedTrader[] {
     return names.flatMap((name) => this.#byName.get(name ?? '') ?? []);
   }
 }
