@@ -27,6 +27,15 @@ export function oneOf<const C extends readonly string[]>(...choices: C): Kind<C[
   };
 }
 
+/** The same kind, which also reads other words for some of its choices. */
+export const orSynonym = <T>(
+  kind: Kind<T>,
+  synonyms: Readonly<Record<string, string>>,
+): Kind<T> => ({
+  ...kind,
+  read: (text) => kind.read(Object.hasOwn(synonyms, text) ? (synonyms[text] ?? text) : text),
+});
+
 const isOnOff = (text: string): boolean => text === 'true' || text === 'false';
 
 export const onOff: Kind<boolean> = {

@@ -53,8 +53,5 @@ test('a list without a header may have disarmed handles', async () => {
   const path = join(home.path, 'list.txt');
   writeFileSync(path, "'@mira\n'@juno\n");
   const ran = await run(['whois', '--file', path]);
-  expect(ran.records()).toMatchObject([
-    { subject: '@mira' },
-    { subject: '@juno' },
-  ]);
+  expect(ran.records()).toMatchObject([{ subject: '@mira' }, { subject: '@juno' }]);
 });

@@ -2,7 +2,11 @@ import { integer, units } from '../../base/amounts.ts';
 import { duration, timeout } from '../../base/durations.ts';
 import { oneOf } from '../../base/values.ts';
 import { timeoutText } from '../../contract/limits.ts';
-import { type FlaggedSetting, outputFormats } from '../../state/config/settings-table.ts';
+import {
+  type FlaggedSetting,
+  outputFormat,
+  type outputFormats,
+} from '../../state/config/settings-table.ts';
 import { excluding, flag, type GivenFlags, type Options, value } from './option.ts';
 import { file, outFile, receiptFile, text } from './values.ts';
 
@@ -32,7 +36,7 @@ const output = {
   output: value(
     '-o, --output',
     'output format',
-    oneOf(...outputFormats),
+    outputFormat,
     'table on a terminal, otherwise ndjson',
   ),
   json: flag('--json', 'same as -o json'),

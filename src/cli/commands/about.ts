@@ -74,20 +74,26 @@ export const completion = command({
   path: 'completion',
   page: completionPage,
   args: [
-    { name: 'shell', help: `${shells.join(', ')}, or install`, choices: [...shells, 'install'] },
+    {
+      name: 'shell',
+      help: `${shells.join(', ')}, install or uninstall`,
+      choices: [...shells, 'install', 'uninstall'],
+    },
     {
       name: 'install-for',
-      help: 'after install: the shell; by default that of the variable SHELL',
+      help: 'after install or uninstall: the shell; by default that of the variable SHELL',
       optional: true,
-      choicesBy: { install: shells },
+      choicesBy: { install: shells, uninstall: shells },
     },
   ],
-  usage: '<shell> | install [shell]',
+  usage: '<shell> | install [shell] | uninstall [shell]',
   options: {
     uninstall: flag('--uninstall', 'with install: remove the file that install has written'),
   },
   exits: [0, 2, 9],
-  parse([word = '', named], { uninstall }): CompletionInput {
+  parse([first = '', named], flags): CompletionInput {
+    const word = first === 'uninstall' ? 'install' : first;
+    const uninstall = flags.uninstall || first === 'uninstall';
     const isInstall = word === 'install';
     const name = isInstall ? named : word;
     if (!isInstall && (uninstall || named !== undefined))

@@ -17,6 +17,7 @@ import page from './launchpad-callouts.md';
 export const launchpadCallouts = command({
   path: 'launchpad callouts',
   page,
+  excess: 'name an author with --user NAME or --wallet ADDRESS, and a coin with --coin MINT',
   options: {
     ...calloutScopeOptions,
     ...filterOptions,

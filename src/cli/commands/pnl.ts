@@ -1,6 +1,6 @@
 import { integer } from '../../base/amounts.ts';
 import { usageError } from '../../base/failure.ts';
-import { oneOf } from '../../base/values.ts';
+import { oneOf, orSynonym } from '../../base/values.ts';
 import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
 import { PnlRecord } from '../../contract/records/subject.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
@@ -33,7 +33,11 @@ export const pnl = command({
   page,
   args: [subjectArgument('handle', 'handle, wallet or user id')],
   options: {
-    window: list('--window', 'show only this window', oneOf(...windowNames)),
+    window: list(
+      '--window',
+      'show only this window',
+      orSynonym(oneOf(...windowNames), { '1d': '24h', '1w': '7d', '1m': '30d' }),
+    ),
     sort: value(
       '--sort',
       'sort by this column of the first --window, best first',

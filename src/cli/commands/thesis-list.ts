@@ -30,6 +30,7 @@ import page from './thesis-list.md';
 export const thesisList = command({
   path: 'thesis list',
   page,
+  excess: 'name an author with --user NAME, and a token with --token ADDRESS',
   options: {
     token: list('--token', 'only theses about this token (address or symbol)', text('token')),
     ...authorOptions,

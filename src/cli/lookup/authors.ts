@@ -20,11 +20,7 @@ export const thesisCalls: readonly EndpointId[] = [
 
 /** The flags that name authors. */
 export const authorOptions = {
-  user: list(
-    '--author, --user',
-    'only posts by this author (handle, wallet or id)',
-    text('user', 'handle'),
-  ),
+  user: list('--user', 'only posts by this author (handle, wallet or id)', text('user', 'handle')),
   users: value('--users', 'only posts by the authors in FILE (- for stdin)', file),
   column: value('--column', 'the column or field of --users with the authors', text('name')),
 };

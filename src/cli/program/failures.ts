@@ -30,6 +30,7 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   '--format': ['--output'],
   '--author': ['--user'],
   '--handle': ['--user'],
+  '--file': ['--users', '--from'],
   '--from': ['--since'],
   '--to': ['--until'],
 };
@@ -74,9 +75,20 @@ function meantFlag({ unknownWord, options, words }: FailedLine): string | undefi
   return meant && `Did you mean ${meant}?`;
 }
 
+/** Words for a command that other programs have. */
+const otherCommands: Readonly<Record<string, string>> = {
+  whoami: 'me',
+  account: 'me',
+  quota: 'me',
+  lookup: 'whois',
+  find: 'whois',
+};
+
 /** The commands of groups whose last word is the unknown one: `trdr tail` may mean two of them. */
 function meantCommand({ words, args }: FailedLine): string | undefined {
   const [name = ''] = args;
+  if (words.length === 0 && Object.hasOwn(otherCommands, name))
+    return `Did you mean ${otherCommands[name]}?`;
   const near = commandPaths
     .filter((path) => path.endsWith(` ${name}`) && !path.startsWith(`${words.join(' ')} `))
     .map((path) => `"trdr ${path}"`);

@@ -3,7 +3,15 @@ import { duration, timeout } from '../../base/durations.ts';
 import { Failure } from '../../base/failure.ts';
 import type { Hint } from '../../base/failure-facts.ts';
 import { baseUrl, storeUrl } from '../../base/url-values.ts';
-import { commandLine, filePath, type Kind, oneOf, onOff, plainName } from '../../base/values.ts';
+import {
+  commandLine,
+  filePath,
+  type Kind,
+  oneOf,
+  onOff,
+  orSynonym,
+  plainName,
+} from '../../base/values.ts';
 import { ANSWER_AGE_MS } from '../../contract/answer-age.ts';
 import { RETRIES, timeoutText } from '../../contract/limits.ts';
 
@@ -37,6 +45,10 @@ const row = <T, const D extends T | undefined, const M extends More = More>(
 });
 
 export const outputFormats = ['table', 'ndjson', 'json', 'csv', 'tsv', 'markdown'] as const;
+export const outputFormat = orSynonym(oneOf(...outputFormats), {
+  jsonl: 'ndjson',
+  md: 'markdown',
+});
 
 /**
  * Source of `config`, docs and completions. The compiler requires an option for each flag in
@@ -47,7 +59,7 @@ export const settingRows = {
     flag: '--base-url',
     env: 'TRDR_BASE_URL',
   }),
-  output: row(oneOf(...outputFormats), undefined, 'output format', {
+  output: row(outputFormat, undefined, 'output format', {
     flag: '--output',
     env: 'TRDR_OUTPUT',
     fallbackText: 'table on a terminal, otherwise ndjson',

@@ -53,8 +53,6 @@ describe('a command line', () => {
     ['thesis tail --token -', [], { token: ['-'] }],
     ['pnl a --window 7d,30d --window all', ['a'], { window: ['7d', '30d', 'all'] }],
     ['api /v2/x -flimit=5', ['/v2/x'], { field: [{ name: 'limit', value: '5' }] }],
-    ['thesis list --author mira', [], { user: ['mira'] }],
-    ['thesis list --author=mira', [], { user: ['mira'] }],
   ])('is read: %s', async (line, args, given) => {
     const parsed = await read(line);
     expect(parsed.args).toEqual(args);
@@ -254,6 +252,9 @@ test.each([
   ['whois mira --csv', '-o csv'],
   ['thesis list -n 5', '--limit'],
   ['thesis tail --interval 5s', '--lag'],
+  ['thesis list --file desk.txt', '--users'],
+  ['whoami', 'me'],
+  ['thesis list --author mira', '--user'],
 ])('what is meant by "trdr %s" is named: %s', async (line, meant) => {
   await expect(read(line)).rejects.toEqual(
     usage(expect.any(String), expect.stringContaining(`Did you mean ${meant}`)),
@@ -327,4 +328,11 @@ test('has lists of values, and some whose values may contain commas', () => {
     expect.arrayContaining(['--coin', '--network', '--symbol', '--token', '--user', '--window']),
   );
   expect(names({ hasCommas: true }).toSorted()).toEqual(['--field', '--replay']);
+});
+
+test.each([
+  ['me -o jsonl', { output: 'ndjson' }, {}],
+  ['pnl mira --window 1d,1w', {}, { window: ['24h', '7d'] }],
+])('"trdr %s" is read by its sense', async (line, globals, given) => {
+  expect(await read(line)).toMatchObject({ globals, given });
 });
