@@ -34,6 +34,10 @@ export const plans = {
 
 export type PlanName = keyof typeof plans;
 
+/** Whether a plan is one of those that certainly have no live feed. */
+export const isWithoutLiveFeed = (plan: string | null): boolean =>
+  Object.entries(plans).some(([name, { live }]) => !live && name === plan?.toLowerCase());
+
 /** The plan whose units never renew. */
 export const PLAN_GRANTED_ONCE: PlanName = 'explore';
 

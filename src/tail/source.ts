@@ -1,7 +1,13 @@
 import { renewalOf } from '../base/periods.ts';
 import { leftIn } from '../contract/budget.ts';
 import type { EndpointId } from '../contract/endpoints.ts';
-import { CALLOUT_PAGE, cu, THESIS_BLOCK, THESIS_LIMIT_MAX } from '../contract/limits.ts';
+import {
+  CALLOUT_PAGE,
+  cu,
+  isWithoutLiveFeed,
+  THESIS_BLOCK,
+  THESIS_LIMIT_MAX,
+} from '../contract/limits.ts';
 import type { Client, Result } from '../contract/ports/client.ts';
 import type { Ledger } from '../contract/ports/ledger.ts';
 import { readAccount } from '../contract/records/account.ts';
@@ -100,6 +106,7 @@ export const keyFacts =
         renewsAt: renewalOf(state.period, now()),
       })),
     });
-    // `me` does not state whether the plan includes the live feed; only the handshake shows this.
-    return { live: null, ratePerMinute: readAccount(record).ratePerMinute };
+    const { plan, ratePerMinute } = readAccount(record);
+    // Of other plans, only the handshake shows whether they include the live feed.
+    return { live: isWithoutLiveFeed(plan) ? false : null, ratePerMinute };
   };

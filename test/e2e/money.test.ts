@@ -293,11 +293,13 @@ describe('--dry-run', () => {
     [['auth', 'login', '--base-url', 'https://desk.example.com'], 1],
     [['thesis', 'tail', '--no-follow'], null],
   ] as const)(
-    'sends nothing, and as a table at most asks the free me: %j',
+    'sends nothing, and as a table, or if a tail may stream, at most asks the free me: %j',
     async (words, requests) => {
       const sandbox = await withSandbox();
       const ran = await runInProcess([...words, '--dry-run'], { sandbox });
-      expect([ran.exitCode, sandbox.log.length], ran.stderr).toEqual([0, 0]);
+      const asked = sandbox.log.map(({ path }) => path);
+      const mayStream = words.join(' ') === 'thesis tail';
+      expect([ran.exitCode, asked], ran.stderr).toEqual([0, mayStream ? ['/v2/me'] : []]);
       if (requests !== null) expect(ran.records()).toHaveLength(requests);
       expect(ran.lines().length).toBeGreaterThan(0);
       for (const record of ran.records()) {

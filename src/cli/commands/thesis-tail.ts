@@ -35,6 +35,7 @@ import {
 import { notingFeeder, notingFilter } from '../tail/noting-feeder.ts';
 import { type OutputPlan, type ShownPosts, shownBy } from '../tail/output/open-output.ts';
 import { tailPlan, tailShape } from '../tail/plan.ts';
+import { pollInstead } from '../tail/poll-instead.ts';
 import { openTail } from '../tail/run.ts';
 import type { Feeder } from '../tail/run-feed.ts';
 import { feedWords } from '../tail/run-note.ts';
@@ -123,12 +124,15 @@ interface FoundTheses extends FollowedTheses {
 async function thesisFeed(context: Context, input: ThesisTailInput): Promise<TailedFeed> {
   const theses = await readTheses(context, input);
   const { authors, lookup, tokens, shown } = theses;
+  const isSocket = usesSocket(theses);
+  const isOpen = isSocket && input.via === 'auto';
+  const lag = isOpen ? await pollInstead(context, input, theses.prefersPages) : undefined;
   const plan = tailPlan(
     tailShape(
-      input,
+      { ...input, lag: lag ?? input.lag },
       thesisScopes(lookup.planned, tokens),
       (scope = {}) => thesisCall(scope, { limit: THESIS_BLOCK }),
-      usesSocket(theses),
+      isSocket && lag === undefined,
     ),
     lookup.calls,
   );

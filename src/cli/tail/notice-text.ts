@@ -148,7 +148,7 @@ function startText({
   if (noFollow) return `reading all posts up to now${starts[from]}`;
   const every = everyText(lagMs);
   if (mode === 'poll') {
-    const because = why === 'budget' ? `: ${pollReasons.budget}` : '';
+    const because = why === undefined || obvious.has(why) ? '' : `: ${pollReasons[why]}`;
     const interval = stretched ? stretchedText(stretched) : ` ${every}`;
     const streaming =
       other !== null && why === 'cheaper' ? `; --via ws: ${perMinuteText(other.perMinute)}` : '';
@@ -158,6 +158,9 @@ function startText({
     other === null ? '' : ` (polling ${every} would cost ${perMinuteText(other.perMinute)})`;
   return `streaming over WebSocket: ${perMinuteText(cu)}${instead}${starts[from]}`;
 }
+
+/** The reasons to poll that the flags state, or that the line states otherwise. */
+const obvious: ReadonlySet<PollReason> = new Set(['asked', 'noSocket', 'cheaper']);
 
 const pollReasons: Readonly<Record<PollReason, string>> = {
   asked: 'as requested',
