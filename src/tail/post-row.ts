@@ -12,7 +12,7 @@ export interface PostMark {
 export interface TailRow extends PostMark {
   readonly record: PostFields;
   /** The fields that say who wrote the post, if they are known without parsing the record. */
-  readonly author?: PostFields;
+  readonly author?: PostFields | undefined;
   /**
    * Printing the original bytes is faster than serializing; null for rows from pages and
    * undocumented frames.
@@ -62,7 +62,9 @@ export function nthNewest(times: readonly (number | null)[], nth: number): numbe
 
 /** A post that is dated more than a day ahead counts as a post without a time. */
 export const usable = (row: TailRow, sigma: number | null, now: number): TailRow =>
-  isAhead(row, sigma, now) ? { id: row.id, at: null, record: row.record, raw: row.raw } : row;
+  isAhead(row, sigma, now)
+    ? { id: row.id, at: null, record: row.record, author: row.author, raw: row.raw }
+    : row;
 
 /** If most posts of a page are that far ahead, the clock of this machine is wrong. */
 export function usableRows(

@@ -21,7 +21,7 @@ import {
 } from '../core/pages/feeds.ts';
 import { type Conditions, normalToken } from '../core/pages/filter.ts';
 import type { FeedPage, KeyFacts, PageSource } from './ports.ts';
-import { tailRows } from './post-row.ts';
+import { type TailRow, tailRows } from './post-row.ts';
 import { SeveralFeeds } from './walk/several-feeds.ts';
 
 /**
@@ -45,15 +45,27 @@ export function calloutFeedName(
 }
 
 /** The pages of a thesis feed. */
-export const thesisSource = (client: Client, scope: ThesisScope): PageSource => ({
+export const thesisSource = (
+  client: Client,
+  { userId, tokenAddress }: ThesisScope,
+): PageSource => ({
   async page({ before, limit }, signal) {
-    const { id, ask } = thesisCall(scope, { before, limit });
+    const { id, ask } = thesisCall({ userId, tokenAddress }, { before, limit });
     const answer = await client.call(id, ask, { signal });
-    return pageOf(answer, Math.min(limit, THESIS_BLOCK), 'platformCreatedAt');
+    const page = pageOf(answer, Math.min(limit, THESIS_BLOCK), 'platformCreatedAt');
+    return userId === undefined ? page : { ...page, rows: page.rows.map(by(userId)) };
   },
   sizes: { step: THESIS_BLOCK, max: THESIS_LIMIT_MAX },
   stepCu: cu.thesisBlock,
 });
+
+/** A post in the feed of an author is by this author, even if its record does not say so. */
+const by =
+  (authorId: string) =>
+  (row: TailRow): TailRow => ({
+    ...row,
+    author: { authorId, authorHandle: row.record['authorHandle'] },
+  });
 
 /** The pages of a callout feed. All pages have the same size and price. */
 export const calloutSource = (client: Client, scope: CalloutScope): PageSource => ({

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { isRecord } from '../../src/base/json-object.ts';
 import { manualClock } from '../../src/sandbox/clock.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
@@ -40,11 +40,33 @@ const rowsOf = (most: number) =>
   });
 
 const WALLET = '0x862A89Bd9c983A2fd04C9Fd25bCf45544C7254b4';
+const TOKENS = [
+  '51ANFW3SEanjVtu7HdEkV4fsnEp889YZrGmUdx3eo6Tg',
+  '8NkSMaF4q87Ar2X3h9aagRT5zMSXj6coGFT35NrzHfpm',
+];
 const NOBODY = '11111111111111111111111111111111';
 const feed = [
   ['thesis', 'list', '--limit', '130'],
   ['thesis', 'list', '--user', 'mira', '--limit', '30'],
   ['thesis', 'tail', '--via', 'poll', '--backfill', '45', '--count', '45', '--duration', '10m'],
+];
+const handles = ['mira', 'solwolf', '0xMert', 'evil', 'tokyo', 'quantumhawk'];
+const several = handles.flatMap((handle) => ['--user', handle]);
+const byAuthors = [
+  ['thesis', 'list', '--user', 'mira', '--since', '20d'],
+  ['thesis', 'list', ...several, '--limit', '40'],
+  [
+    'thesis',
+    'list',
+    '--user',
+    'mira',
+    '--user',
+    'solwolf',
+    ...TOKENS.flatMap((token) => ['--token', token]),
+  ],
+  ...[['--user', 'mira'], several].map((whose) => [
+    ...['thesis', 'tail', '--via', 'poll', ...whose, '--backfill', '20', '--duration', '2m'],
+  ]),
 ];
 const callouts = [['launchpad', 'callouts', '--limit', '60']];
 const batch = [['pnl', 'mira', 'solwolf', 'nobody_here']];
@@ -85,6 +107,16 @@ const readings: Row[] = [
     'the last page has nextBefore too',
     { reading: pages((page, items) => ({ ...page, nextBefore: items.at(-1)?.['id'] ?? null })) },
     [...feed, ...callouts],
+  ],
+  [
+    'posts lack the ids of their authors',
+    {
+      reading: pages((page, items) => ({
+        ...page,
+        items: items.map((post) => without(post, 'authorId')),
+      })),
+    },
+    byAuthors,
   ],
   [
     'a 202 states no wait',
@@ -166,6 +198,32 @@ describe('a question that the description leaves open', () => {
     const [usual, other] = [await startWorld({}), await startWorld(options)];
     for (const line of lines)
       expect(await resultOf(other, line)).toEqual(await resultOf(usual, line));
+  });
+
+  test('a frame without the id of its author is matched by the handle', async () => {
+    const sandbox = await withSandbox({ traders: 60, theses: 20 });
+    let posts = 0;
+    const post = (authorHandle: string) =>
+      sandbox.post({
+        ...{ id: `${posts++}`, authorHandle, thesis: 'Up.' },
+        platformCreatedAt: sandbox.clock.now(),
+      });
+    const timer = setInterval(() => ['solwolf', 'Mira'].forEach(post), 20);
+    onTestFinished(() => clearInterval(timer));
+    const line = [
+      'thesis',
+      'tail',
+      '--user',
+      'mira',
+      '--via',
+      'ws',
+      '--count',
+      '2',
+      '-o',
+      'ndjson',
+    ];
+    const ran = await runInProcess(line, { sandbox });
+    expect(ran.records().map((row) => row['authorHandle'])).toEqual(['Mira', 'Mira']);
   });
 });
 

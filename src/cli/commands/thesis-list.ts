@@ -83,10 +83,10 @@ export const thesisList = command({
         const scopes = thesisScopes(ids, tokens);
         return {
           own: scopes.map((scope) => thesisFeed(client, scope)),
-          feedOf: thesisFeedOf(scopes),
+          feedOf: thesisFeedOf(scopes, people.handles),
           whole: thesisFeed(client),
           name: thesisFeedName(isSeveral ? undefined : ids[0], tokens),
-          wanted: { users: ids, tokens },
+          wanted: { users: [...ids, ...people.handles.values()], tokens },
           among: { users: isSeveral ? ids : [] },
         };
       },

@@ -116,6 +116,8 @@ interface FollowedTheses {
 /** The same once the ids of the authors are known. */
 interface FoundTheses extends FollowedTheses {
   readonly scopes: readonly ThesisScope[];
+  /** The ids of the authors, and their handles, for posts that lack the id. */
+  readonly users: readonly string[];
   readonly filter: (row: TailRow) => boolean;
   readonly output: OutputPlan;
 }
@@ -198,13 +200,15 @@ async function findAuthors(context: Context, theses: FollowedTheses): Promise<Fo
   const { input, authors, lookup, tokens, shown } = theses;
   const { conditions } = input;
   const ids = await lookup.find();
+  const users = [...ids, ...lookup.handles.values()];
   const isSeveral = authors.length > 1 || input.users !== undefined;
   return {
     ...theses,
     scopes: thesisScopes(ids, tokens),
+    users,
     filter: createFilter<TailRow>({
       tokens,
-      users: ids,
+      users,
       ...conditions,
       onTimeout: once((row) =>
         context.terminal.notice(
@@ -278,7 +282,7 @@ async function openLive(context: Context, files: TailFiles, theses: FoundTheses)
       carries: byToken ? createFilter({ tokens }) : undefined,
       scope: createFilter({
         tokens: scope.tokenAddress === undefined ? [] : [scope.tokenAddress],
-        users: scope.userId === undefined ? [] : [scope.userId],
+        users: scope.userId === undefined ? [] : theses.users,
       }),
       filter: notingFilter(filter, notes),
     },

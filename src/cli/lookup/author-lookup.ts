@@ -88,6 +88,8 @@ export class AuthorLookup {
   readonly #plans: readonly LookupPlan[];
   readonly #selector: Selector;
   readonly #context: Context;
+  /** The handles of the users who were looked up, by their ids. */
+  readonly handles = new Map<string, string>();
 
   constructor(
     named: readonly string[],
@@ -145,6 +147,10 @@ export class AuthorLookup {
   #valuesOf(authors: readonly FoundAuthor[]): readonly string[] {
     const { valuesOf, normal } = this.#selector;
     const values = authors.map(({ answer }) => (answer.found ? valuesOf(answer.record) : []));
+    for (const { answer } of authors) {
+      const { id, handle } = answer.found ? known(User, answer.record) : {};
+      if (id && handle) this.handles.set(id, handle);
+    }
     this.#reportMissing(authors.filter((_, at) => values[at]?.length === 0));
     return distinctBy([...this.#named, ...values.flat()], normal);
   }

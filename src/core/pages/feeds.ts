@@ -10,7 +10,7 @@ import {
 import type { Client, RequestParts } from '../../contract/ports/client.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { readPage } from '../../contract/records/page.ts';
-import { normalName, normalToken } from './filter.ts';
+import { authorNameOf, normalName, normalToken } from './filter.ts';
 import { postIdOf, postTimeOf } from './post.ts';
 import type { TimedFeed } from './walk.ts';
 
@@ -47,10 +47,23 @@ export function calloutScopes(
   return coins.length > 0 ? coins.map((mint) => ({ mint })) : wallets.map((wallet) => ({ wallet }));
 }
 
-/** Which of these feeds has a post of the whole feed; undefined if none has. */
-export function thesisFeedOf(scopes: readonly ThesisScope[]): FeedOf {
+/**
+ * Which of these feeds has a post of the whole feed; undefined if none has. The handles are by the
+ * ids of their users.
+ */
+export function thesisFeedOf(
+  scopes: readonly ThesisScope[],
+  handles: ReadonlyMap<string, string>,
+): FeedOf {
   const users = scopes.flatMap(({ userId }) => userId ?? []);
-  if (users.length > 0) return byField('authorId', users, normalName);
+  if (users.length > 0) {
+    const feeds = new Map(users.map((id, at) => [normalName(id), at]));
+    for (const [at, id] of users.entries()) {
+      const handle = handles.get(id);
+      if (handle !== undefined) feeds.set(normalName(handle), at);
+    }
+    return (post) => feeds.get(authorNameOf(post));
+  }
   return byField(
     'tokenAddress',
     scopes.flatMap(({ tokenAddress }) => tokenAddress ?? []),

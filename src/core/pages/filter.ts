@@ -9,7 +9,7 @@ import { createSearch } from './pattern-search.ts';
 export interface Conditions {
   /** The case of EVM addresses is ignored. */
   readonly tokens?: readonly string[] | undefined;
-  /** The ids of authors. */
+  /** The ids of authors, and their handles for posts that lack the id. */
   readonly users?: readonly string[] | undefined;
   readonly coins?: readonly string[] | undefined;
   readonly wallets?: readonly string[] | undefined;
@@ -37,8 +37,16 @@ export interface FilterOptions<R extends Filterable = Filterable> extends Condit
 
 /** Callers may add other members. */
 interface Filterable {
-  readonly record: Readonly<Record<string, unknown>>;
+  readonly record: PostFields;
+  /** The fields that say who wrote the post, if they are known without the record. */
+  readonly author?: PostFields | undefined;
 }
+
+type PostFields = Readonly<Record<string, unknown>>;
+
+/** The id of the author, which a post may lack; then the handle. */
+export const authorNameOf = (author: PostFields): string =>
+  normalName(textOf(author['authorId']) ?? textOf(author['authorHandle']) ?? '');
 
 /** Normalizes a token address as the service does. */
 export const normalToken = (address: string): string =>
@@ -74,11 +82,13 @@ export function createFilter<R extends Filterable>({
     const set = new Set(values.map(normal));
     return set.size > 0 && (({ record }: R) => set.has(normal(textOf(record[field]) ?? '')));
   };
-  const { symbol = [], grep, exclude } = wanted;
+  const { symbol = [], grep, exclude, users = [] } = wanted;
+  const authors = new Set(users.map(normalName));
   const symbols = new Set(symbol.map(normalSymbol));
   const tests: Readonly<Record<keyof Conditions, ((row: R) => boolean) | false | undefined>> = {
     tokens: among('tokenAddress', wanted.tokens),
-    users: among('authorId', wanted.users, normalName),
+    users:
+      authors.size > 0 && (({ record, author }) => authors.has(authorNameOf(author ?? record))),
     coins: among('coinMint', wanted.coins),
     wallets: among('wallet', wanted.wallets),
     symbol:
