@@ -2,7 +2,9 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
 import type { AnswerCache, CachedAnswer } from '../../src/contract/ports/answers.ts';
+import type { RenamedUser } from '../../src/contract/ports/book.ts';
 import { CachedLookup } from '../../src/core/lookup/cached-lookup.ts';
+import type { LookupAnswer } from '../../src/core/lookup/lookup.ts';
 import { readSubject } from '../../src/core/lookup/subject.ts';
 import { PeopleBook } from '../../src/state/people/book.ts';
 import { openFolder } from '../folder.ts';
@@ -12,8 +14,8 @@ import { runs } from '../state/room.ts';
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 /** Thirty-one leading zero bytes and one other: 32 bytes in base58. */
 const WALLETS = [...ALPHABET.slice(1, 7)].map((letter) => `${'1'.repeat(31)}${letter}`);
-const HANDLES = ['ann', 'bob', 'cleo', 'dora'];
-const IDS = HANDLES.map((_, at) => `00000000-0000-4000-8000-00000000000${at}`);
+const HANDLES = ['ann', 'bob', 'cleo', 'dora', 'eve', 'fay'];
+const IDS = HANDLES.slice(0, 4).map((_, at) => `00000000-0000-4000-8000-00000000000${at}`);
 const MAX_AGE_MS = 3_600_000;
 
 interface User {
@@ -42,6 +44,22 @@ class World {
   /** The names of launchpad accounts, right or wrong, by wallet. */
   readonly names = new Map<string, string>();
   readonly said: Statement[] = [];
+  /** The authors of posts that the book has seen, and the numbers, which have no id. */
+  readonly seen: { readonly time: number; readonly id?: string; readonly handle: string }[] = [];
+  /** Who has had each handle, the latest last, and since when. */
+  readonly bearers: { readonly handle: string; readonly id: string; readonly from: number }[] =
+    this.users.map(({ id, handle }) => ({ handle: handle ?? '', id, from: 0 }));
+
+  /** A handle has one user: whoever had it swaps. */
+  rename(at: number, handle: string): void {
+    const user = this.users[at];
+    if (!user || user.handle === handle) return;
+    const holder = this.users.find((other) => other.handle === handle);
+    if (holder) holder.handle = user.handle;
+    user.handle = handle;
+    for (const { id, handle } of [user, ...(holder ? [holder] : [])])
+      this.bearers.push({ handle: handle ?? '', id, from: this.now });
+  }
 
   call(id: string, ask: { params: Record<string, string> }) {
     const value = Object.values(ask.params)[0] ?? '';
@@ -78,24 +96,29 @@ function priceOf(id: string, record: object | null): number {
 }
 
 const place = fc.nat({ max: 3 });
+const name = fc.nat({ max: 5 });
 const act = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('wallet'), at: fc.nat({ max: 5 }) }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('handle'), at: place }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('handle', 'numbers'), at: name }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('id'), at: place }) },
   {
     weight: 2,
     arbitrary: fc.record({ do: fc.constant('move'), at: place, to: fc.nat({ max: 6 }) }),
   },
   {
-    weight: 1,
-    arbitrary: fc.record({ do: fc.constant('rename'), at: place, to: fc.nat({ max: 4 }) }),
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('rename'), at: place, to: name }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('post'), at: place, to: fc.nat({ max: 30 }) }),
   },
   {
     weight: 2,
     arbitrary: fc.record({
       do: fc.constant('name'),
       at: fc.nat({ max: 5 }),
-      to: fc.nat({ max: 4 }),
+      to: fc.nat({ max: 6 }),
     }),
   },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('wait'), at: fc.nat({ max: 90 }) }) },
@@ -112,7 +135,7 @@ type Act = { readonly do: string; readonly at: number; readonly to?: number };
 test('every owner of a wallet is one whom the service verified, by no dearer way than the rules allow', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(act, { maxLength: 60 }),
+      fc.array(act, { maxLength: 60, size: 'max' }),
       fc.constantFrom('cheapest' as const, 'cheap' as const),
       async (acts: readonly Act[], way) => {
         const world = new World();
@@ -122,6 +145,8 @@ test('every owner of a wallet is one whom the service verified, by no dearer way
           get: (endpoint, subject) => cached.get(`${endpoint} ${subject}`),
           put: (endpoint, subject, answer) => void cached.set(`${endpoint} ${subject}`, answer),
         };
+        const book = new PeopleBook({ dir, baseUrl: 'https://api.test', key: 'k' });
+        const renamed: RenamedUser[] = [];
         const open = () =>
           new CachedLookup({
             client: { call: async (id: string, ask: never) => world.call(id, ask) } as never,
@@ -130,6 +155,7 @@ test('every owner of a wallet is one whom the service verified, by no dearer way
             answers,
             maxAgeMs: MAX_AGE_MS,
             way,
+            onRenamed: (users) => void renamed.push(...users),
           });
         let lookup = open();
         for (const one of acts) {
@@ -140,11 +166,16 @@ test('every owner of a wallet is one whom the service verified, by no dearer way
           else if (one.do === 'fail') world.isFailing = one.at === 1;
           else if (one.do === 'move')
             change(world, one.at, { solanaAddress: WALLETS[one.to ?? 0] ?? null });
-          else if (one.do === 'rename')
-            change(world, one.at, { handle: HANDLES[one.to ?? 0] ?? null });
+          else if (one.do === 'rename') world.rename(one.at, HANDLES[one.to ?? 0] ?? '');
+          else if (one.do === 'post') await seePost(world, book, one);
+          else if (one.do === 'numbers') await seeNumbers(world, book, HANDLES[one.at] ?? '');
           else if (one.do === 'name')
             world.names.set(WALLETS[one.at] ?? '', HANDLES[one.to ?? 0] ?? 'nobody');
-          else await look(world, lookup, one);
+          else {
+            renamed.length = 0;
+            await look(world, lookup, one, renamed);
+          }
+          judgeHistory(world, book);
         }
       },
     ),
@@ -157,14 +188,88 @@ function change(world: World, at: number, fields: Partial<User>): void {
   if (user) Object.assign(user, fields);
 }
 
-async function look(world: World, lookup: CachedLookup, { do: type, at }: Act): Promise<void> {
+/** A post of some minutes ago, with the handle that its author had then. */
+async function seePost(world: World, book: PeopleBook, { at, to = 0 }: Act): Promise<void> {
+  const id = IDS[at] ?? '';
+  const time = world.now - to * 60_000;
+  const handle = world.bearers.filter((one) => one.id === id && one.from <= time).at(-1)?.handle;
+  if (!handle) return;
+  await book.keep([{ time, id, identity: { handle }, mayBeOld: true }]);
+  world.seen.push({ time, id, handle });
+}
+
+async function seeNumbers(world: World, book: PeopleBook, handle: string): Promise<void> {
+  const user = world.users.find((one) => one.handle === handle);
+  if (!user) return;
+  const { solanaAddress } = user;
+  await book.keep([{ time: world.now, identity: { handle, solanaAddress, evmAddress: null } }]);
+  world.seen.push({ time: world.now, handle });
+}
+
+/** The latest handle is that of the latest record, and earlier ones were all the user's own. */
+function judgeHistory(world: World, book: PeopleBook): void {
+  const entries = book.look(IDS.map((normal) => ({ type: 'id', normal })));
+  for (const [at, known] of entries.entries()) {
+    const person = known?.people[0]?.person;
+    if (person === undefined) continue;
+    const last = world.said.findLast(({ record }) => record?.['id'] === IDS[at]);
+    if (person.readAt !== undefined) expect(person.identity.handle).toBe(last?.record?.['handle']);
+    const own = world.bearers.filter(({ id }) => id === IDS[at]);
+    for (const { handle } of person.was)
+      if (handle) expect(own.map((one) => one.handle)).toContain(handle);
+  }
+}
+
+/**
+ * A handle that was read with a user is answered with that user, or with somebody whom the service
+ * has named with it since: the one whom it is said to be.
+ */
+function judgeHandle(
+  world: World,
+  handle: string,
+  answer: LookupAnswer,
+  renamed: readonly RenamedUser[],
+  calls: readonly Statement[],
+): void {
+  if (answer.found === null) return;
+  const read = world.said.flatMap(({ time, record }) =>
+    record?.['handle'] === handle ? { time, id: String(record['id']), handle } : [],
+  );
+  const seen = [...read, ...world.seen.filter((one) => one.handle === handle)];
+  const last = seen.toSorted((one, other) => one.time - other.time).at(-1);
+  // Whose numbers these were, nobody knows.
+  if (last && last.id === undefined) return;
+  if (answer.found === false) {
+    expect(last, `${handle} was seen`).toBeUndefined();
+    return;
+  }
+  if (answer.record['handle'] === handle) return;
+  expect(answer.record['id']).toBe(last?.id);
+  // What was known before is not asked for again by a handle that nobody has.
+  const before = world.said.slice(0, world.said.length - calls.length);
+  const latest = before.findLast(({ record }) => record?.['id'] === last?.id)?.record;
+  const isKnown = (latest?.['handle'] ?? handle) !== handle;
+  if (isKnown) expect(calls.map(({ call }) => call)).not.toContain(`user.handle ${handle}`);
+  expect(renamed).toMatchObject([{ handle, id: last?.id }]);
+}
+
+async function look(
+  world: World,
+  lookup: CachedLookup,
+  { do: type, at }: Act,
+  renamed: readonly RenamedUser[],
+): Promise<void> {
   const text = { wallet: WALLETS[at], handle: `@${HANDLES[at]}`, id: IDS[at] }[type] ?? '';
   const subject = await readSubject(text);
   const before = world.said.length;
   const plan = lookup.plan(subject);
-  const answer = await lookup.answer(subject, undefined, plan);
+  const answer = await lookup.answer(plan.subject, undefined, plan);
   const calls = world.said.slice(before);
-  judgeMoney(plan.calls.length, calls);
+  judgeMoney(
+    plan.calls.reduce((sum, { times = 1 }) => sum + times, 0),
+    calls,
+  );
+  if (type === 'handle') judgeHandle(world, HANDLES[at] ?? '', answer, renamed, calls);
   if (answer.found !== true) return;
   // The record is one that the service stated at the time that the answer names.
   const proof = world.said.find(
@@ -187,7 +292,7 @@ function judgeMoney(planned: number, calls: readonly Statement[]): void {
   expect(calls.length).toBeLessThanOrEqual(planned);
   const dear = calls.findIndex(({ call }) => call.startsWith('user.wallet'));
   expect([-1, calls.length - 1]).toContain(dear);
-  const most = 100 * Math.max(0, planned - 3) + 10 + 200 + 30_000;
+  const most = 100 * Math.max(0, planned - 4) + 10 + 2 * 200 + 30_000;
   const paid = calls.reduce((sum, { price }) => sum + price, 0);
   expect(paid).toBeLessThanOrEqual(most + 200);
 }

@@ -77,7 +77,7 @@ describe('numbers of wallets and user ids', () => {
     const plan = await run([mira.evmAddress, solwolf.id, 'quiet', '--dry-run']);
     expect(plan.records().map(({ endpoint, most }) => [endpoint, most])).toEqual([
       ['launchpad.user', 10],
-      ['user.handle', 200],
+      ['user.handle', 400],
       ['user.wallet', 30_000],
       ['user.id', 200],
       ['users.pnl', 90_000],

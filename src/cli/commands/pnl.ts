@@ -117,7 +117,7 @@ export const pnl = command({
     }
     const saved = await openSavedNumbers(context, noCache, maxAge);
     const users = await openCachedLookup(context, { noCache, maxAge });
-    const task = { targets: new Targets(subjects, users), saved };
+    const task = { targets: new Targets(users.follow(subjects), users), saved };
     if (destination === undefined)
       return await runJob(await streamJob(context, task, shape, input.strict), context);
     const mayBeFinished = destination.start === 'resume';

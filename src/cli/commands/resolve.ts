@@ -2,7 +2,7 @@ import { duration } from '../../base/durations.ts';
 import { countText } from '../../base/units.ts';
 import { cu } from '../../contract/limits.ts';
 import { ResolveRecord } from '../../contract/records/subject.ts';
-import { pendingReasons } from '../../contract/records/user.ts';
+import { pendingMeaning } from '../../contract/records/user.ts';
 import type { LookupPlan } from '../../core/lookup/cached-lookup.ts';
 import type { LookupAnswer } from '../../core/lookup/lookup.ts';
 import {
@@ -153,8 +153,7 @@ function unansweredText(reason: string, names: readonly string[]): string {
   return `${who}: ${reason === 'queued' ? 'queued; retry later' : meaningOf(reason)}`;
 }
 
-const meaningOf = (reason: string): string =>
-  Object.entries(pendingReasons).find(([name]) => name === reason)?.[1] ?? reason;
+const meaningOf = (reason: string): string => pendingMeaning(reason) ?? reason;
 
 /** Omits the advice of a reason, such as `retry later`, because trdr retries by itself. */
 function standingText({ subject, reason, position, againInMs }: ResolveProgress): string {

@@ -60,11 +60,17 @@ async function planLookup(
 ): Promise<AuthorLookup> {
   const named = subjects.filter(({ type }) => type === selector.type);
   const unknown = subjects.filter(({ type }) => type !== selector.type);
-  const values = named.map(({ normal }) => normal).sort();
-  if (unknown.length === 0) return new AuthorLookup(values, undefined, [], selector, context);
+  const values = named.map(({ normal }) => normal);
+  if (unknown.length === 0)
+    return new AuthorLookup(values.sort(), undefined, [], selector, context);
   // The dear call for a wallet is made by "trdr whois" alone, whose price is that of one subject.
   const users = await openCachedLookup(context, { way: 'cheap' });
-  return new AuthorLookup(values, users, users.planAll(unknown), selector, context);
+  const plans = users.planAll(unknown);
+  // The book has the id of a user who was renamed, which is all that the feed of an author needs.
+  const followed = plans.filter(({ subject }) => subject.type === selector.type);
+  values.push(...followed.map(({ subject }) => subject.normal));
+  const rest = plans.filter((plan) => !followed.includes(plan));
+  return new AuthorLookup(values.sort(), users, rest, selector, context);
 }
 
 /** How an author was found, or not. */

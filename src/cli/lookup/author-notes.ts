@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { textOf } from '../../base/json-object.ts';
 import type { Book, PersonReading } from '../../contract/ports/book.ts';
 import type { Sent } from '../../contract/read-record.ts';
+import { postTimeOf } from '../../tail/post-row.ts';
 import { openBook } from '../run/answers.ts';
 import type { Context } from '../run/context.ts';
 
@@ -34,14 +35,16 @@ export class AuthorNotes {
   }
 
   /**
-   * Called for every post, so it does no more than remember. Of several posts, the first one
-   * counts.
+   * Called for every post, so it does no more than remember. Of several posts, the newest counts:
+   * an old one may have an old handle. So one without a time says nothing.
    */
-  saw(post: Sent): void {
+  saw(post: Sent, at: number | null): void {
     const id = textOf(post['authorId']);
     const handle = textOf(post['authorHandle']);
-    if (!id || !handle || this.#seen.has(id) || this.#noted.get(id) === handle) return;
-    this.#seen.set(id, { time: this.#now(), id, identity: { handle } });
+    if (!id || !handle || at === null || this.#noted.get(id) === handle) return;
+    const time = Math.min(at, this.#now());
+    if (time <= (this.#seen.get(id)?.time ?? 0)) return;
+    this.#seen.set(id, { time, id, identity: { handle }, mayBeOld: true });
   }
 
   /**
@@ -85,7 +88,7 @@ export async function* notingAuthors(
   const authors = await AuthorNotes.open(context);
   try {
     for await (const post of posts) {
-      authors.saw(post);
+      authors.saw(post, postTimeOf(post['platformCreatedAt']));
       yield post;
     }
   } finally {

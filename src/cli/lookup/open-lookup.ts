@@ -1,6 +1,9 @@
+import { group } from '../../base/units.ts';
+import type { RenamedUser, ReusedHandle } from '../../contract/ports/book.ts';
 import { CachedLookup, type LookupPlan, lookupCall } from '../../core/lookup/cached-lookup.ts';
 import type { WalletWay } from '../../core/lookup/wallet-owner.ts';
 import { notSent, type Planned } from '../../core/spend/plan.ts';
+import { timeText } from '../../output/format/time.ts';
 import { openAnswers, openBook } from '../run/answers.ts';
 import type { Context } from '../run/context.ts';
 
@@ -26,14 +29,31 @@ export async function openCachedLookup(
     maxAgeMs: maxAge ?? settings.maxAge,
     way,
     mostOwners,
-    onReused({ handle, before, seen }) {
-      const date = new Date(seen).toISOString().slice(0, 10);
-      terminal.notice(
-        `@${handle} now belongs to another user: until ${date}, it belonged to ${before}`,
-      );
-    },
+    onReused: (reused) => noticeEach(context, reused.map(reusedText)),
+    onRenamed: (renamed) =>
+      noticeEach(
+        context,
+        renamed.map((user) => renamedText(user, settings.utc)),
+      ),
   });
 }
+
+/** A long list of handles may have many that are old. */
+const NOTICED = 10;
+
+function noticeEach({ terminal }: Context, texts: readonly string[]): void {
+  for (const text of texts.slice(0, NOTICED)) terminal.notice(text);
+  const rest = texts.length - NOTICED;
+  if (rest > 0) terminal.notice(`the same holds for ${group(rest)} more handles`);
+}
+
+function reusedText({ handle, before, seen }: ReusedHandle): string {
+  const date = new Date(seen).toISOString().slice(0, 10);
+  return `@${handle} now belongs to another user: until ${date}, it belonged to ${before}`;
+}
+
+const renamedText = ({ handle, now, since }: RenamedUser, utc: boolean): string =>
+  `${handle} is @${now} since ${timeText(since, utc).slice(0, 'YYYY-MM-DD hh:mm'.length)} (same user id)`;
 
 /** The calls of a lookup for a plan; if the cache has the answer, the call that is not sent. */
 export const userCalls = ({ subject, calls, answer }: LookupPlan): readonly Planned[] =>

@@ -11,7 +11,7 @@ const SAVE_MS = 10_000;
 export const notingFilter =
   (filter: (row: TailRow) => boolean, authors: Pick<AuthorNotes, 'saw'>) =>
   (row: TailRow): boolean => {
-    authors.saw(authorFieldsOf(row));
+    authors.saw(authorFieldsOf(row), row.at);
     return filter(row);
   };
 

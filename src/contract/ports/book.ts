@@ -30,6 +30,8 @@ export interface PersonReading {
   readonly record?: Sent | undefined;
   /** The name that was looked up; undefined if the answer was not to a lookup. */
   readonly asked?: Name | undefined;
+  /** Posts, and answers of other machines, may be older than what the book has. */
+  readonly mayBeOld?: boolean | undefined;
 }
 
 /** The service holds nothing under a name. */
@@ -46,6 +48,8 @@ export interface Miss {
 export interface Former extends PersonFields {
   readonly from: number;
   readonly to: number;
+  /** Read in trading numbers before the user was: the handle may have been somebody else's. */
+  readonly byHandle?: true;
 }
 
 export interface Person {
@@ -58,6 +62,21 @@ export interface Person {
   readonly record: unknown;
   /** Oldest first. */
   readonly was: readonly Former[];
+  /** When the person was first read with the present handle, epoch ms. */
+  readonly handleSince?: number | undefined;
+  readonly later?: LaterFields | undefined;
+}
+
+/**
+ * What answers that are no record have stated since the record was read: the handle of posts, the
+ * wallets of trading numbers. The next record confirms it, or not.
+ */
+export interface LaterFields {
+  readonly handle?: string | undefined;
+  readonly solanaAddress?: string | undefined;
+  readonly evmAddress?: string | undefined;
+  /** When it was first stated, epoch ms. */
+  readonly at: number;
 }
 
 /** A person seen under a name, and when for the first and the last time. */
@@ -73,10 +92,14 @@ export interface KnownName {
   readonly answered?: { readonly at: number; readonly person: Person | null } | undefined;
   /** Seen last first. Several people can share a wallet. */
   readonly people: readonly Sighting[];
-  /**
-   * The name of the wallet's launchpad account that led to somebody else, and when it was tried.
-   */
-  readonly tried?: { readonly name: string; readonly at: number } | undefined;
+  /** The names of the wallet's launchpad account that led to somebody else. */
+  readonly tried?: readonly TriedName[] | undefined;
+}
+
+/** A name that led to somebody else, and when it was tried. */
+export interface TriedName {
+  readonly name: string;
+  readonly at: number;
 }
 
 /** A handle that now belongs to another user than when it was last read. */
@@ -86,6 +109,15 @@ export interface ReusedHandle {
   readonly now: string;
   /** When the handle was last seen with the earlier user, epoch ms. */
   readonly seen: number;
+}
+
+/** A handle of the past, and what its user is called now. */
+export interface RenamedUser {
+  readonly handle: string;
+  readonly id: string;
+  readonly now: string;
+  /** When the user was first seen with the present handle, epoch ms. */
+  readonly since: number;
 }
 
 /** Everybody of whom an answer was paid for, on this machine, for one base URL and key. */

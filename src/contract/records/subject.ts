@@ -50,6 +50,8 @@ export type SubjectRecord = FoundSubject | z.infer<typeof MissingSubject> | Fail
 /** The record of a subject whose request failed. */
 export type FailedSubject = z.infer<typeof FailedSubject>;
 
+export type MissingSubject = z.infer<typeof MissingSubject>;
+
 export type UnaskedSubject = z.infer<typeof UnaskedSubject>;
 
 const answered = <S extends z.core.$ZodLooseShape>(shape: S) =>
@@ -68,6 +70,11 @@ const Earlier = z.looseObject({
   twitter: z.optional(string('X profile of that time, if it has changed.')),
   from: int('When it was first seen so, epoch ms.'),
   to: int('When it was last seen so, epoch ms.'),
+  byHandle: z.optional(
+    boolean(
+      'True if trading numbers of the handle said so before the user was read: they have no user id, so the handle may have been that of another user.',
+    ),
+  ),
 });
 
 const found = {

@@ -44,6 +44,10 @@ export const pendingReasons = {
   no_preview: 'no wallet can be verified; a retry rarely helps',
   not_ingested: 'the record is not available yet; retry shortly',
 } as const;
+/** Undefined for a reason that the description does not know. */
+export const pendingMeaning = (reason: unknown): string | undefined =>
+  Object.entries(pendingReasons).find(([name]) => name === reason)?.[1];
+
 export type PendingReason = keyof typeof pendingReasons;
 
 /** The 202 response of a resolve: there is no answer yet, which is not an error. */

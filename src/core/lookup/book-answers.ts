@@ -31,6 +31,7 @@ export function keptAnswer(
   for (const { person } of entry.people) {
     const user = readUser(person);
     if (user === undefined || person.readAt === undefined || !bears(user, name)) continue;
+    if (contradictedAt(person) !== undefined) continue;
     const answer = { time: person.readAt, user };
     if (isFresh(answer)) return { ...answer, via: 'book' };
   }
@@ -48,6 +49,7 @@ function ownAnswer(
   if (person === null) return { time: at, user: null };
   const user = readUser(person);
   if (user === undefined || person.readAt === undefined) return undefined;
+  if (contradictedAt(person) !== undefined) return undefined;
   if (bears(user, name)) return { time: person.readAt, user };
   // The service may answer a handle with a record that spells another one, unless that is a rename.
   return name.type === 'handle' && !wasCalled(person, name.normal) ? { time: at, user } : undefined;
@@ -55,6 +57,19 @@ function ownAnswer(
 
 const wasCalled = ({ was }: Person, handle: string): boolean =>
   was.some((former) => typeof former.handle === 'string' && normalHandle(former.handle) === handle);
+
+/**
+ * Since when trading numbers have named another wallet than the record; undefined if they have not.
+ */
+export function contradictedAt(person: Person): number | undefined {
+  const { later } = person;
+  const user = later && readUser(person);
+  if (user === undefined) return undefined;
+  const isOther = (['solanaAddress', 'evmAddress'] as const).some(
+    (field) => later?.[field] !== undefined && textOf(user[field]) !== undefined,
+  );
+  return isOther ? later?.at : undefined;
+}
 
 /**
  * People of whom the book says that they may have a wallet, and whom a cheap lookup may confirm:
@@ -79,9 +94,10 @@ const handleOf = ({ identity }: Person): string | undefined =>
   typeof identity.handle === 'string' ? normalHandle(identity.handle) : undefined;
 
 /** Whether the latest identity has a wallet. One that reveals no wallet at all proves nothing. */
-function linkTo({ identity }: Person, wallet: string): 'has' | 'ended' | 'unknown' {
+function linkTo({ identity, later }: Person, wallet: string): 'has' | 'ended' | 'unknown' {
   const { solanaAddress, evmAddress } = identity;
-  if (solanaAddress === wallet || evmAddress?.toLowerCase() === wallet) return 'has';
+  const isEvm = [evmAddress, later?.evmAddress].some((evm) => evm?.toLowerCase() === wallet);
+  if (isEvm || solanaAddress === wallet || later?.solanaAddress === wallet) return 'has';
   return typeof solanaAddress === 'string' || typeof evmAddress === 'string' ? 'ended' : 'unknown';
 }
 

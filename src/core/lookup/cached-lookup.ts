@@ -15,12 +15,14 @@ import type {
   Name,
   NameType,
   PersonReading,
+  RenamedUser,
   ReusedHandle,
 } from '../../contract/ports/book.ts';
 import type { Client, RequestParts } from '../../contract/ports/client.ts';
 import { known, recognize, type Sent } from '../../contract/read-record.ts';
 import { User } from '../../contract/records/user.ts';
 import {
+  contradictedAt,
   type KeptAnswer,
   keptAnswer,
   namesIn,
@@ -29,6 +31,7 @@ import {
 } from './book-answers.ts';
 import { answerOf, type LookupAnswer, NOT_ASKED } from './lookup.ts';
 import type { LookupCall, UserCall } from './lookup-call.ts';
+import { bearerId, followRenames, renamedUser } from './renames.ts';
 import type { Subject } from './subject.ts';
 import {
   type AskedName,
@@ -44,6 +47,7 @@ import {
  * made.
  */
 export interface LookupPlan {
+  /** What is looked up: in place of an old handle, the id of its user. */
   readonly subject: Subject;
   /** What will be requested; empty if the book has a fresh answer. */
   readonly calls: readonly LookupCall[];
@@ -64,7 +68,9 @@ export interface LookupSources {
   readonly way?: WalletWay | undefined;
   /** How many of the people who were seen with a wallet are read again at most; all by default. */
   readonly mostOwners?: number | undefined;
-  readonly onReused?: ((reused: ReusedHandle) => void) | undefined;
+  readonly onReused?: ((reused: readonly ReusedHandle[]) => void) | undefined;
+  /** Called with the old handles, whose users are looked up by id. */
+  readonly onRenamed?: ((renamed: readonly RenamedUser[]) => void) | undefined;
 }
 
 const endpointOf = (type: NameType): UserEndpoint => `user.${type}`;
@@ -92,13 +98,40 @@ export class CachedLookup {
 
   /** Plans a lookup by what the book has now. Sends nothing. */
   plan(subject: Subject): LookupPlan {
-    return this.#planBy(subject, this.#look([nameOf(subject)])[0]);
+    const [plan] = this.planAll([subject]);
+    return plan ?? this.#planBy(subject, undefined);
   }
 
   /** Plans many lookups; each file of the book is read once. */
   planAll(subjects: readonly Subject[]): readonly LookupPlan[] {
     const entries = this.#look(subjects);
-    return subjects.map((subject, at) => this.#planBy(subject, entries[at]));
+    const followed = this.#follow(subjects, entries);
+    const moved = followed.filter((subject, at) => subject !== subjects[at]);
+    const movedEntries = new Map(this.#look(moved).map((entry, at) => [moved[at], entry]));
+    return followed.map((subject, at) =>
+      this.#planBy(subject, movedEntries.has(subject) ? movedEntries.get(subject) : entries[at]),
+    );
+  }
+
+  /** The subjects, with the id of their user in place of each handle that the book knows as old. */
+  follow(subjects: readonly Subject[]): readonly Subject[] {
+    const handles = subjects.filter(({ type }) => type === 'handle');
+    const entries = new Map(this.#look(handles).map((entry, at) => [handles[at], entry]));
+    return this.#follow(
+      subjects,
+      subjects.map((subject) => entries.get(subject)),
+    );
+  }
+
+  #follow(
+    subjects: readonly Subject[],
+    entries: readonly (KnownName | undefined)[],
+  ): readonly Subject[] {
+    const { onRenamed, onReused } = this.#sources;
+    const followed = followRenames(subjects, entries);
+    if (followed.renamed.length > 0) onRenamed?.(followed.renamed);
+    if (followed.reused.length > 0) onReused?.(followed.reused);
+    return followed.subjects;
   }
 
   /**
@@ -114,8 +147,14 @@ export class CachedLookup {
     const name = nameOf(subject);
     const [entry] = this.#look([name]);
     const kept = this.#kept(name, entry);
-    if (kept) return fromKept(kept);
-    if (name.type !== 'wallet' || this.#way === 'direct') return this.#call(name, signal);
+    const bearer = name.type === 'handle' ? this.#bearerOf(name, entry, kept) : undefined;
+    if (kept && !bearer) return fromKept(kept);
+    if (bearer) {
+      const first = kept ? fromKept(kept) : this.#call(name, signal, notBefore(entry));
+      return this.#findByHandle(name, first, bearer, signal);
+    }
+    if (name.type !== 'wallet' || this.#way === 'direct')
+      return this.#call(name, signal, notBefore(entry));
     return this.#findOwner(name, entry, signal);
   }
 
@@ -151,8 +190,13 @@ export class CachedLookup {
     const name = nameOf(subject);
     const kept = this.#kept(name, entry);
     if (subject.type !== 'wallet') {
-      if (kept) return { subject, calls: [], answer: fromKept(kept) };
-      return { subject, calls: [lookupCall(subject)] };
+      const bearer = subject.type === 'handle' ? this.#bearerOf(name, entry, kept) : undefined;
+      const again = bearer && { ...callOf(bearer), isSure: kept !== undefined };
+      if (kept && !again) return { subject, calls: [], answer: fromKept(kept) };
+      return {
+        subject,
+        calls: [...(kept ? [] : [lookupCall(subject)]), ...(again ? [again] : [])],
+      };
     }
     const owners = ownersSeen(name.normal, entry);
     if (kept) return { subject, owners, calls: [], answer: fromKept(kept) };
@@ -183,6 +227,41 @@ export class CachedLookup {
       : kept;
   }
 
+  /**
+   * A user whom the book knows with a handle that the service does not know any more was probably
+   * renamed, and the id stays the same.
+   */
+  async #findByHandle(
+    handle: AskedName,
+    first: LookupAnswer | Promise<LookupAnswer>,
+    bearer: AskedName,
+    signal: AbortSignal | undefined,
+  ): Promise<LookupAnswer> {
+    const answer = await first;
+    if (answer.found !== false) return answer;
+    const user = await this.#call(bearer, signal, answer.time);
+    if (user.found === false) return answer;
+    const renamed = renamedUser(handle.value, this.#look([handle])[0]);
+    if (renamed) this.#sources.onRenamed?.([renamed]);
+    return user;
+  }
+
+  /**
+   * The user whom the book knows with a handle that has no fresh answer, or one that there is
+   * nobody. Undefined if the service holds nothing under the id either.
+   */
+  #bearerOf(
+    handle: AskedName,
+    entry: KnownName | undefined,
+    kept: KeptAnswer | undefined,
+  ): AskedName | undefined {
+    const id = kept?.user ? undefined : bearerId(handle.value, entry);
+    if (id === undefined) return undefined;
+    const name = { type: 'id', value: id, normal: id } as const;
+    const isGone = this.#look([name])[0]?.answered?.person === null;
+    return isGone ? undefined : name;
+  }
+
   async #findOwner(
     wallet: AskedName,
     entry: KnownName | undefined,
@@ -203,7 +282,7 @@ export class CachedLookup {
     const sources: OwnerSources = {
       now: clock.now,
       kept: (name) => this.#kept(name, this.#look([name])[0]),
-      ask: (name) => this.#call(name, signal),
+      ask: (name) => this.#call(name, signal, notBefore(this.#look([name])[0])),
       account: (name) => this.#account(name, signal),
       noteTried: async (normal, name, at) => book?.noteTried(normal, name, at),
     };
@@ -232,10 +311,29 @@ export class CachedLookup {
    * account".
    */
   async #account(wallet: AskedName, signal: AbortSignal | undefined): Promise<LookupAnswer> {
-    const { answers, client, clock } = this.#sources;
+    const { answers, clock } = this.#sources;
     const cached = this.#cachedAccount(wallet.normal);
     if (cached) return accountAnswer(cached.account, cached.time, 'cache');
     if (this.#isLaunchpadDenied) return accountAnswer(null, clock.now(), 'cache');
+    const wanted = {
+      endpoint: 'launchpad.user',
+      subject: wallet.normal,
+      maxAgeMs: this.#maxAgeMs,
+      missAgeMs: this.#maxAgeMs,
+    } as const;
+    const claim = await answers?.claim?.(wanted, signal);
+    if (claim?.by === 'other' && claim.failure) return { found: null, failure: claim.failure };
+    const shared = claim?.by === 'cache' ? this.#cachedAccount(wallet.normal) : undefined;
+    if (shared) return accountAnswer(shared.account, shared.time, 'cache');
+    return await withClaim(
+      claim,
+      () => this.#requestAccount(wallet, signal),
+      (answer) => (answer.found === null ? answer.failure : undefined),
+    );
+  }
+
+  async #requestAccount(wallet: AskedName, signal: AbortSignal | undefined): Promise<LookupAnswer> {
+    const { answers, client, clock } = this.#sources;
     try {
       const ask = { params: { wallet: wallet.value } };
       const { record } = await client.call('launchpad.user', ask, { signal });
@@ -276,11 +374,16 @@ export class CachedLookup {
   }
 
   /** Requests an answer, or gets the one that another machine has requested or is requesting. */
-  async #call(name: AskedName, signal: AbortSignal | undefined): Promise<LookupAnswer> {
+  async #call(
+    name: AskedName,
+    signal: AbortSignal | undefined,
+    /** Answers of other machines must be newer than this. */
+    after = Number.NEGATIVE_INFINITY,
+  ): Promise<LookupAnswer> {
     const wanted = {
       endpoint: endpointOf(name.type),
       subject: name.normal,
-      maxAgeMs: this.#maxAgeMs,
+      maxAgeMs: Math.max(0, Math.min(this.#maxAgeMs, this.#sources.clock.now() - after)),
       missAgeMs: this.#missAgeMs,
     };
     const claim = await this.#sources.answers?.claim?.(wanted, signal);
@@ -327,13 +430,20 @@ export class CachedLookup {
   async #keepUser(asked: Name, user: Sent, time: number): Promise<void> {
     const { book, answers, onReused } = this.#sources;
     const reading = readingOf(user, time, asked);
-    for (const reused of (await book?.keep([reading])) ?? []) onReused?.(reused);
+    const reused = (await book?.keep([reading])) ?? [];
+    if (reused.length > 0) onReused?.(reused);
     const answer = { time, status: 200, record: user } as const;
     for (const { type, normal } of namesIn(user, asked)) {
       await answers?.share?.(endpointOf(type), normal, answer);
     }
   }
 }
+
+/** When something was stated that the records of these people do not have. */
+const notBefore = (entry: KnownName | undefined): number | undefined => {
+  const times = entry?.people.flatMap(({ person }) => contradictedAt(person) ?? []) ?? [];
+  return times.length === 0 ? undefined : Math.max(...times);
+};
 
 const notAsked = () =>
   new Failure('missing', 'the cheap ways found nobody with this wallet', { code: NOT_ASKED });
@@ -352,7 +462,7 @@ export function readingOfAnswer(
 ): PersonReading | Miss | undefined {
   if (status === 404) return { time, asked, isMiss: true };
   const user = recognize('user', record)?.record;
-  return user && readingOf(user, time, asked);
+  return user && { ...readingOf(user, time, asked), mayBeOld: true };
 }
 
 function fromShared({ status, time, record }: SharedAnswer): LookupAnswer | undefined {

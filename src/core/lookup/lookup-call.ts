@@ -12,6 +12,10 @@ export interface LookupCall {
   readonly id: UserEndpoint | 'launchpad.user';
   readonly ask: RequestParts<UserEndpoint | 'launchpad.user'>;
   readonly isSure: boolean;
+  /** How many such calls there may be. Default: 1. */
+  readonly times?: number;
   /** The least cost, where the way as a whole costs more than a call that may not be made. */
   readonly least?: number;
+  /** What the parameters stand for, where the real ones are not known before the run. */
+  readonly standsFor?: string | undefined;
 }

@@ -7,6 +7,7 @@ import type { Sent } from '../../contract/read-record.ts';
 import type { Provenance } from '../../contract/records/provenance.ts';
 import type {
   FoundSubject,
+  MissingSubject,
   SubjectRecord,
   UnaskedSubject,
 } from '../../contract/records/subject.ts';
@@ -37,8 +38,10 @@ export const NOT_ASKED = 'NOT_ASKED';
 export interface PendingState {
   readonly reason: string;
   readonly retryable: boolean;
-  readonly retryAfterSeconds?: number;
-  readonly position?: number;
+  readonly retryAfterSeconds?: number | undefined;
+  readonly position?: number | undefined;
+  /** All fields of the answer, except the one that says that it is none. */
+  readonly sent: Sent;
 }
 
 export interface Lookup {
@@ -168,15 +171,10 @@ function resultOf(subject: string, answer: LookupAnswer): Lookup {
       failure.code === NOT_ASKED ? unaskedRecord(subject) : failedRecord(subject, failure);
     return { record, answer };
   }
-  if (!answer.found)
-    return {
-      record: {
-        ...missingRecord(subject, answer.code),
-        ...answer.pending,
-        ...readingOf(answer),
-      },
-      answer,
-    };
+  if (!answer.found) {
+    const record = missingRecord(subject, answer.code, readingOf(answer));
+    return { record: answer.pending ? pendingRecord(record, answer.pending) : record, answer };
+  }
   const { source, record, was } = answer;
   const reading = { ...readingOf(answer), ...(was && { was }) };
   if (source === undefined) return { record: foundRecord(subject, record, reading), answer };
@@ -199,6 +197,12 @@ export function foundRecord(subject: string, sent: Sent, reading?: Provenance): 
 /** The record of a subject that was not found, by default because it has no verified link. */
 export const missingRecord = (subject: string, code = 'NOT_OBSERVED', reading?: Provenance) =>
   ({ subject, found: false, code, ...reading }) as const;
+
+/** With the fields of the service, which cannot overwrite those of trdr. */
+function pendingRecord(missing: MissingSubject, { reason, retryable, sent }: PendingState) {
+  const { subject, found, code } = missing;
+  return Object.assign({ subject, found, code, reason, retryable, ...sent }, missing);
+}
 
 /** The record of a failed lookup. The command line words the facts of its hint (`wordedRecord`). */
 export function failedRecord(subject: string, failure: Failure) {

@@ -2,13 +2,14 @@ import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { isRecord } from '../../base/json-object.ts';
 import { RESOLVE_HEADER } from '../../contract/endpoints.ts';
+import { normalHandle } from '../../contract/handles.ts';
 import { cu, RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
 import { type AnswerCache, type SharedAnswer, withClaim } from '../../contract/ports/answers.ts';
 import type { Client } from '../../contract/ports/client.ts';
-import { type Known, known, recognize, type Sent } from '../../contract/read-record.ts';
+import { known, recognize, type Sent } from '../../contract/read-record.ts';
 import { holdsWallet, Pending, User } from '../../contract/records/user.ts';
 import { mayBeCharged } from '../client/service-errors.ts';
-import type { CachedLookup, LookupPlan } from './cached-lookup.ts';
+import type { CachedLookup } from './cached-lookup.ts';
 import { answerOf, type LookupAnswer, type PendingState } from './lookup.ts';
 import type { Subject } from './subject.ts';
 
@@ -78,8 +79,10 @@ export class Resolver {
     plan = this.#options.users.plan(subject),
   ): Promise<LookupAnswer> {
     const { users, direct = false } = this.#options;
-    const onRecord = direct ? undefined : await walletOnRecord(users, subject, signal, plan);
-    return onRecord ?? (await this.#searchTogether(subject, signal));
+    if (direct && plan.subject === subject) return await this.#searchTogether(subject, signal);
+    const user = await users.answer(plan.subject, signal, plan);
+    const onRecord = await walletOnRecord(users, plan.subject, signal, user);
+    return onRecord ?? (await this.#searchTogether(calledNow(subject, user), signal));
   }
 
   /**
@@ -107,7 +110,7 @@ export class Resolver {
     const time = clock.now();
     if (other.status === 404) return { found: false, code: 'NOT_OBSERVED', time, from: 'service' };
     const sent = isRecord(other.record) ? other.record : {};
-    if (other.status === 202) return unanswered(readPending(known(Pending, sent)), time);
+    if (other.status === 202) return unanswered(readPending(sent), time);
     const user = recognize('user', sent)?.record;
     if (!user) return undefined;
     await users.keep(subject, user);
@@ -163,7 +166,12 @@ class Search {
       const isFinal = !pending.retryable || pending.reason === 'no_preview';
       if (isFinal || clock.mono() + wait > this.#until) return unanswered(pending, clock.now());
       const { reason, position } = pending;
-      await this.#stand({ reason, position, againInMs: wait });
+      try {
+        await this.#stand({ reason, position, againInMs: wait });
+      } catch (error) {
+        if (!this.#signal?.aborted) throw error;
+        return unanswered(pending, clock.now());
+      }
     }
   }
 
@@ -178,7 +186,7 @@ class Search {
         await users.keep(this.#subject, result.record);
         return { answer: this.#found(result.record, result.headers[RESOLVE_HEADER]) };
       }
-      this.#pending = readPending(result.known);
+      this.#pending = readPending(result.record);
       return { pending: this.#pending };
     } catch (error) {
       return this.#afterFailure(error);
@@ -193,8 +201,11 @@ class Search {
   #afterFailure(error: unknown): Round {
     const { client, clock } = this.#options;
     const pending = this.#pending;
-    // The rate limit would delay the repetition beyond the wait that the user allows.
-    if (pending && isTooLate(error)) return { answer: unanswered(pending, clock.now()) };
+    // The rate limit would delay the repetition beyond the wait that the user allows, or the user
+    // waits no longer. What the last answer said was paid for.
+    const isOver = this.#signal?.aborted && !isLost(error);
+    if (pending && (isOver || isTooLate(error)))
+      return { answer: unanswered(pending, clock.now()) };
     this.#pending = undefined;
     // No limit allows the repetition, so the lost answer is the failure.
     if (this.#lost > 0 && error instanceof Failure && error.kind === 'limit')
@@ -215,7 +226,8 @@ class Search {
     const isOver = error instanceof Failure && error.code === 'BAD_ANSWER';
     const soon = isOver ? 0 : Math.min(UNSTATED_MS, this.#until - clock.mono());
     if (soon > 0) await this.#stand({ reason: 'timeout', againInMs: soon });
-    const onRecord = await walletOnRecord(users, this.#subject, this.#signal, undefined);
+    const answer = await users.ask(this.#subject, this.#signal);
+    const onRecord = await walletOnRecord(users, this.#subject, this.#signal, answer);
     if (onRecord) return onRecord;
     return clock.mono() >= this.#until ? answerOf(error, clock.now()) : undefined;
   }
@@ -226,19 +238,23 @@ class Search {
   }
 }
 
+/** Live searches go by handle: for a user who was renamed, by the present one. */
+function calledNow(subject: Subject, user: LookupAnswer): Subject {
+  const handle = user.found ? known(User, user.record).handle : undefined;
+  if (!handle) return subject;
+  return { ...subject, value: handle, normal: normalHandle(handle) };
+}
+
 /**
  * The result of the lookup for 100 CU if that is final: it has a wallet, or it is a failure.
- * Undefined if the handle must be resolved. Without a plan, cached answers are ignored.
+ * Undefined if the handle must be resolved.
  */
 async function walletOnRecord(
   users: CachedLookup,
   subject: Subject,
   signal: AbortSignal | undefined,
-  plan: LookupPlan | undefined,
+  answer: LookupAnswer,
 ): Promise<LookupAnswer | undefined> {
-  const answer = plan
-    ? await users.answer(subject, signal, plan)
-    : await users.ask(subject, signal);
   // A wallet may have been verified since, and a resolve is expensive.
   const isOutdated = answer.found && answer.from === 'cache' && !revealsWallet(answer.record);
   return fromLookup(isOutdated ? await users.ask(subject, signal) : answer);
@@ -255,23 +271,23 @@ const unanswered = (pending: PendingState, time: number): LookupAnswer => ({
 export const revealsWallet = (user: Sent): boolean => holdsWallet(known(User, user));
 
 /** The status means "no answer yet", even if the body is incomplete. */
-const readPending = ({
-  reason,
-  retryable,
-  retryAfterSeconds,
-  position,
-}: Known<Pending>): PendingState => ({
-  reason: reason ?? 'unknown',
-  retryable: retryable ?? reason !== 'no_preview',
-  ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-  ...(position !== undefined && { position }),
-});
+function readPending(sent: Sent): PendingState {
+  const { reason, retryable, retryAfterSeconds, position } = known(Pending, sent);
+  const { pending: _, ...rest } = sent;
+  return {
+    reason: reason ?? 'unknown',
+    retryable: retryable ?? reason !== 'no_preview',
+    retryAfterSeconds,
+    position,
+    sent: rest,
+  };
+}
 
 function shareable(answer: LookupAnswer): SharedAnswer | Failure {
   if (answer.found === null) return answer.failure;
   const { time } = answer;
   if (answer.found) return { time, status: 200, record: answer.record };
-  return { time, status: answer.pending ? 202 : 404, record: answer.pending ?? null };
+  return { time, status: answer.pending ? 202 : 404, record: answer.pending?.sent ?? null };
 }
 
 /** Every request is charged, so the waits grow unless the service states them. */

@@ -30,6 +30,9 @@ export interface OwnerSources {
   readonly noteTried: (wallet: string, name: string, at: number) => Promise<void>;
 }
 
+/** The X name, and the user name. */
+export const NAMES_OF_ACCOUNT = 2;
+
 /** A launchpad name that led to somebody else is tried again after this time. */
 const TRIED_MS = 3_600_000;
 
@@ -49,17 +52,27 @@ export function planOwner(
     const ask = { params: { wallet: wallet.value } };
     calls.push({ id: 'launchpad.user', ask, isSure: !isKnown });
   }
-  const name = account ? handleIn(account) : undefined;
-  if (account === undefined || name) {
-    // Before the account is read, its name is not known, so the wallet takes its place here.
-    const call = callOf(name ?? { ...wallet, type: 'handle' });
-    calls.push({ ...call, isSure: false, ...(!isKnown && { least: cu.lookup }) });
-  }
-  if (way === 'cheapest') {
-    const isSure = !isKnown && account !== undefined && name === undefined;
-    calls.push({ ...callOf(wallet), isSure });
-  }
+  const tries = nameCalls(wallet, account, callOf);
+  // An unknown wallet costs at least one lookup by a name, or else the dear call, which costs more.
+  const [first, ...others] = tries;
+  const isAtLeastOne = !isKnown && way === 'cheapest';
+  if (first) calls.push({ ...first, ...(isAtLeastOne && { least: cu.lookup }) }, ...others);
+  if (way === 'cheapest') calls.push({ ...callOf(wallet), isSure: !isKnown && tries.length === 0 });
   return calls;
+}
+
+/** The lookups by the names of a launchpad account, any of which may turn out not to be needed. */
+function nameCalls(
+  wallet: AskedName,
+  account: Sent | null | undefined,
+  callOf: (name: AskedName) => UserCall,
+): readonly LookupCall[] {
+  if (account !== undefined)
+    return namesOfAccount(account).map((name) => ({ ...callOf(name), isSure: false }));
+  // Before the account is read, its names are not known, so the wallet takes their place.
+  const call = callOf({ ...wallet, type: 'handle' });
+  const standsFor = 'the two names of its launchpad account';
+  return [{ ...call, isSure: false, times: NAMES_OF_ACCOUNT, standsFor }];
 }
 
 /**
@@ -115,12 +128,13 @@ async function followLaunchpad(
 ): Promise<LookupAnswer | undefined> {
   const held = await account(wallet);
   if (held.found === null) return held;
-  const name = held.found ? handleIn(held.record) : undefined;
-  if (name === undefined || wasTried(entry, name, now())) return undefined;
-  const answer = keptUser(kept(name)) ?? (await ask(name));
-  if (answer.found === null && !isNoHandle(answer.failure)) return answer;
-  if (answer.found && bears(answer.record, wallet)) return { ...answer, from: 'launchpad' };
-  await noteTried(wallet.normal, name.normal, now());
+  for (const name of held.found ? namesOfAccount(held.record) : []) {
+    if (wasTried(entry, name, now())) continue;
+    const answer = keptUser(kept(name)) ?? (await ask(name));
+    if (answer.found === null && !isNoHandle(answer.failure)) return answer;
+    if (answer.found && bears(answer.record, wallet)) return { ...answer, from: 'launchpad' };
+    await noteTried(wallet.normal, name.normal, now());
+  }
   return undefined;
 }
 
@@ -128,8 +142,8 @@ async function followLaunchpad(
 const isNoHandle = ({ status }: Failure): boolean => status === 400;
 
 function wasTried(entry: KnownName | undefined, { normal }: Name, now: number): boolean {
-  const tried = entry?.tried;
-  if (tried === undefined || tried.name !== normal) return false;
+  const tried = entry?.tried?.find(({ name }) => name === normal);
+  if (tried === undefined) return false;
   const age = now - tried.at;
   return age >= 0 && age < TRIED_MS;
 }
@@ -141,14 +155,15 @@ const keptUser = (kept: KeptAnswer | undefined): LookupAnswer | undefined => {
   return { found: true, record: user, time, from: via };
 };
 
-/**
- * The X name of a launchpad account, or its user name; undefined if it has none that could be a
- * handle.
- */
-function handleIn(account: Sent): AskedName | undefined {
+/** The X name and the user name of a launchpad account, as far as they could be handles. */
+function namesOfAccount(account: Sent | null): readonly AskedName[] {
+  if (account === null) return [];
   const { xUsername, username } = known(LaunchpadUser, account);
-  const text = xUsername || username;
-  if (!text) return undefined;
+  const names = [xUsername, username].flatMap((text) => (text && handleIn(text)) || []);
+  return [...new Map(names.map((name) => [name.normal, name])).values()];
+}
+
+function handleIn(text: string): AskedName | undefined {
   try {
     const subject = readSubject(text, 'handle');
     if (subject instanceof Promise) return undefined;

@@ -2,6 +2,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileFailure } from '../../base/files.ts';
 import { withLock } from '../../base/lock.ts';
+import { normalHandle } from '../../contract/handles.ts';
 import type {
   Book,
   KnownName,
@@ -17,16 +18,21 @@ import { type Entry, KeyedLog } from './keyed-log.ts';
 import {
   entryOfPage,
   entryOfWay,
+  firstPage,
   idInKey,
+  isCalled,
   keyOfName,
   keyOfPerson,
+  namesOf,
   namesStated,
   nextPage,
   nextWay,
   type Page,
   readPageEntry,
   readWayEntry,
+  samePerson,
   type Way,
+  withTried,
 } from './pages.ts';
 
 interface BookOptions {
@@ -89,8 +95,8 @@ export class PeopleBook implements Book {
   async noteTried(wallet: string, name: string, at: number): Promise<void> {
     const key = keyOfName({ type: 'wallet', normal: wallet });
     await this.#write(() => {
-      const way = this.#readWays([key]).get(key) ?? { people: [] };
-      this.#ways?.append(new Map([[key, entryOfWay({ ...way, tried: { name, at } })]]));
+      const way = withTried(this.#readWays([key]).get(key), { name, at });
+      this.#ways?.append(new Map([[key, entryOfWay(way)]]));
     });
   }
 
@@ -163,42 +169,27 @@ export class PeopleBook implements Book {
     const ways = this.#readWays(names);
     return names.some((name) => {
       const last = ways.get(name)?.people[0];
-      return last?.key !== key || Math.abs(reading.time - last.to) > NOTE_MS;
+      if (last === undefined) return true;
+      // Numbers have no id: the book may have them as those of the user with their handle.
+      const isSame =
+        last.key === key || (reading.id === undefined && idInKey(last.key) !== undefined);
+      return !isSame || reading.time - last.to > NOTE_MS;
     });
   }
 
-  /** Requires the lock. Later readings see what earlier ones of the same call changed. */
+  /** Requires the lock. */
   #keepAll(readings: readonly (PersonReading | Miss)[]): readonly ReusedHandle[] {
-    const page = new Changes(this.#readPages(readings.flatMap(personIn)));
-    const way = new Changes(this.#readWays(readings.flatMap(namesIn)));
-    const reused: ReusedHandle[] = [];
-    for (const reading of readings) {
-      if ('isMiss' in reading) {
-        const key = keyOfName(reading.asked);
-        const before = way.get(key) ?? { people: [] };
-        way.set(key, { ...before, answered: { at: reading.time, key: null } });
-        continue;
-      }
-      const key = keyOfPerson(reading);
-      if (key === undefined) continue;
-      page.set(key, nextPage(page.get(key), reading));
-      for (const name of namesStated(reading)) {
-        const before = way.get(keyOfName(name));
-        if (name.type === 'handle') reused.push(...reuseOf(name.normal, before, key));
-        way.set(keyOfName(name), nextWay(before, key, reading.time));
-      }
-      if (reading.asked) {
-        const asked = keyOfName(reading.asked);
-        const before = way.get(asked) ?? { people: [] };
-        way.set(asked, { ...before, answered: { at: reading.time, key } });
-      }
-    }
+    const writing = new Writing(
+      new Changes(readings.flatMap(personIn), (keys) => this.#readPages(keys)),
+      new Changes(readings.flatMap(namesIn), (keys) => this.#readWays(keys)),
+    );
+    for (const reading of readings) writing.add(reading);
     const { folder } = this;
     if (folder !== undefined)
       for (const { record } of readings.filter(hasRecord)) noteHandle(folder, record);
-    this.#people?.append(page.changed(entryOfPage));
-    this.#ways?.append(way.changed(entryOfWay));
-    return reused;
+    this.#people?.append(writing.page.changed(entryOfPage));
+    this.#ways?.append(writing.way.changed(entryOfWay));
+    return writing.reused;
   }
 
   #readWays(keys: readonly string[]): Map<string, Way> {
@@ -278,16 +269,90 @@ function namesIn(reading: PersonReading | Miss): string[] {
   return [...names, ...(reading.asked ? [reading.asked] : [])].map(keyOfName);
 }
 
-/** The entries of a log with the changes of one `keep`. */
+/** What one `keep` changes. Later readings see what earlier ones changed. */
+class Writing {
+  readonly page: Changes<Page>;
+  readonly way: Changes<Way>;
+  readonly reused: ReusedHandle[] = [];
+
+  constructor(page: Changes<Page>, way: Changes<Way>) {
+    this.page = page;
+    this.way = way;
+  }
+
+  add(reading: PersonReading | Miss): void {
+    if ('isMiss' in reading) {
+      this.#answer(reading.asked, reading.time, null);
+      return;
+    }
+    const key = this.#keyOf(reading);
+    if (key === undefined) return;
+    const page = this.page.get(key);
+    const numbers = page ? undefined : this.#numbersOf(key, reading);
+    this.page.set(key, numbers ? firstPage(numbers, reading) : nextPage(page, reading));
+    for (const name of namesStated(reading)) {
+      const before = this.way.get(keyOfName(name));
+      if (name.type === 'handle') this.reused.push(...reuseOf(name.normal, before, key, reading));
+      this.way.set(keyOfName(name), nextWay(before, key, reading));
+    }
+    if (reading.asked) this.#answer(reading.asked, reading.time, key, reading.mayBeOld);
+  }
+
+  /** Numbers are those of the user whom the book knows with their handle, if there is one. */
+  #keyOf(reading: PersonReading): string | undefined {
+    const { handle } = reading.identity;
+    if (reading.id !== undefined || typeof handle !== 'string') return keyOfPerson(reading);
+    const normal = normalHandle(handle);
+    const holder = this.way.get(keyOfName({ type: 'handle', normal }))?.people[0]?.key;
+    const page = holder === undefined || !idInKey(holder) ? undefined : this.page.get(holder);
+    return page && isCalled(page, normal) ? holder : keyOfPerson(reading);
+  }
+
+  /**
+   * What numbers said of the handle before its user was read for the first time, if no other user
+   * had it.
+   */
+  #numbersOf(key: string, { record, identity }: PersonReading): Page | undefined {
+    if (record === undefined || typeof identity.handle !== 'string') return undefined;
+    const name = keyOfName({ type: 'handle', normal: normalHandle(identity.handle) });
+    const numbers = this.page.get(name);
+    const others = this.way.get(name)?.people.some((seen) => seen.key !== name) ?? false;
+    if (numbers === undefined || others) return undefined;
+    for (const each of namesOf(numbers.identity).map(keyOfName)) {
+      const way = this.way.get(each);
+      if (way) this.way.set(each, samePerson(way, name, key));
+    }
+    return numbers;
+  }
+
+  #answer(asked: Name, at: number, key: string | null, mayBeOld = false): void {
+    const name = keyOfName(asked);
+    const before = this.way.get(name) ?? { people: [] };
+    if (mayBeOld && before.answered && before.answered.at > at) return;
+    this.way.set(name, { ...before, answered: { at, key } });
+  }
+}
+
+/** The entries of a log with what is changed in them. */
 class Changes<T> {
   readonly #entries: Map<string, T>;
+  readonly #looked: Set<string>;
+  readonly #read: (keys: readonly string[]) => Map<string, T>;
   readonly #touched = new Set<string>();
 
-  constructor(entries: Map<string, T>) {
-    this.#entries = entries;
+  /** These keys are read at once, others when they are needed. */
+  constructor(keys: readonly string[], read: (keys: readonly string[]) => Map<string, T>) {
+    this.#entries = read(keys);
+    this.#looked = new Set(keys);
+    this.#read = read;
   }
 
   get(key: string): T | undefined {
+    if (!this.#looked.has(key)) {
+      const entry = this.#read([key]).get(key);
+      if (entry !== undefined) this.#entries.set(key, entry);
+      this.#looked.add(key);
+    }
     return this.#entries.get(key);
   }
 
@@ -319,8 +384,14 @@ function entriesBy<T>(
   return values;
 }
 
-function reuseOf(handle: string, way: Way | undefined, key: string): ReusedHandle[] {
-  const now = idInKey(key);
+/** A post may be older than the last reading of the handle, so it proves nothing of this kind. */
+function reuseOf(
+  handle: string,
+  way: Way | undefined,
+  key: string,
+  { mayBeOld = false }: PersonReading,
+): ReusedHandle[] {
+  const now = mayBeOld ? undefined : idInKey(key);
   const last = way?.people.find((seen) => idInKey(seen.key) !== undefined);
   const before = last && idInKey(last.key);
   if (!last || before === undefined || now === undefined || before === now) return [];
@@ -333,6 +404,8 @@ const personOf = (key: string, page: Page): Person => ({
   readAt: page.readAt,
   record: page.record,
   was: page.was,
+  handleSince: page.since.handle,
+  later: page.later,
 });
 
 function knownName(way: Way, pages: ReadonlyMap<string, Page>): KnownName {

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RunAnswers } from '../../../src/contract/ports/answers.ts';
+import { openPromise } from '../../../src/base/calls.ts';
+import type { AnswerCache, RunAnswers } from '../../../src/contract/ports/answers.ts';
 import { CachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
 import { type LookupAnswer, lookup } from '../../../src/core/lookup/lookup.ts';
 import { readSubject, type Subject } from '../../../src/core/lookup/subject.ts';
@@ -34,6 +35,31 @@ function setUp(reply: Reply) {
   const run = (texts: Iterable<string>) =>
     gather(lookup(texts, { answer: (subject, signal) => source.answer(subject, signal) }));
   return { ...made, book, source, run };
+}
+
+/** A cache of several machines, which request an answer one after another. */
+function sharedBy(cache: AnswerCache): AnswerCache {
+  const open = new Map<string, Promise<void>>();
+  return {
+    ...cache,
+    share: async (endpoint, subject, answer) => cache.put(endpoint, subject, answer),
+    async claim({ endpoint, subject }) {
+      const name = `${endpoint} ${subject}`;
+      for (let ends = open.get(name); ends; ends = open.get(name)) await ends;
+      const answer =
+        endpoint === 'me' || endpoint === 'user.resolve' ? undefined : cache.get(endpoint, subject);
+      if (answer) return { by: 'cache', answer };
+      const { promise, resolve } = openPromise();
+      open.set(name, promise);
+      return {
+        by: 'us',
+        async end() {
+          open.delete(name);
+          resolve();
+        },
+      };
+    },
+  };
 }
 
 describe('lookups', () => {
@@ -158,6 +184,27 @@ describe('cached answers', () => {
     await clock.sleep(HOUR);
     expect((await run([WALLET])).records).toMatchObject([{ found: true, name: '2' }]);
     expect(paths()).toEqual([...asked, `/v2/user/id/${ID}`, ...asked]);
+  });
+
+  it('of a wallet are requested by one machine for all, each step', async () => {
+    const paid: string[] = [];
+    const answers = sharedBy(memoryCache());
+    const machine = () => {
+      const made = rig(
+        ({ url }) => {
+          paid.push(new URL(url).pathname);
+          if (url.includes('/launchpad/')) return json(200, { wallet: WALLET, xUsername: 'mert' });
+          return json(200, user());
+        },
+        { retries: 0 },
+      );
+      const book = new PeopleBook({ dir: openFolder(), baseUrl: 'https://api.test', key: 'k' });
+      return new CachedLookup({ client: made.client, clock: made.clock, book, answers });
+    };
+    const subject = await readSubject(WALLET);
+    const found = await Promise.all(Array.from({ length: 10 }, () => machine().answer(subject)));
+    expect(found.map((one) => one.found)).toEqual(Array(10).fill(true));
+    expect(paid.filter((path) => path !== '/v2/me')).toEqual([asked[0], '/v2/user/handle/mert']);
   });
 
   it('match an EVM address in any case', async () => {

@@ -48,7 +48,8 @@ function setUp(reply: Reply, options: Partial<ResolverOptions> & { maxCu?: numbe
     ...rest,
   });
   const answer = (subject: Subject, signal: AbortSignal) => resolver.resolve(subject, signal);
-  const run = (texts: Iterable<string>) => gather(lookup(texts, { answer, read: readHandle }));
+  const run = (texts: Iterable<string>, signal?: AbortSignal) =>
+    gather(lookup(texts, { answer, read: readHandle, signal }));
   const calls = () => made.sent.map(({ method }) => method).join(' ');
   return { ...made, users, run, calls, standings };
 }
@@ -134,6 +135,29 @@ describe('a resolve', () => {
     // The service allows ten resolves per minute.
     expect(standings).toHaveLength(10);
     expect(clock.mono() - began).toBeLessThanOrEqual(30_000);
+  });
+
+  it('ends as pending with all fields of the 202 if the user interrupts the wait', async () => {
+    const posts = [() => pending('queued', { retryAfterSeconds: 7, position: 3, queue: 'b' })];
+    const interrupt = new AbortController();
+    const { run, calls } = setUp(service([json(200, bare)], posts), {
+      onStanding: () => interrupt.abort(new Error('Ctrl-C')),
+    });
+    const { records, failure } = await run(['mert'], interrupt.signal);
+    const standing = { reason: 'queued', retryable: true, retryAfterSeconds: 7, position: 3 };
+    expect(records).toMatchObject([
+      { subject: 'mert', found: false, code: 'PENDING', ...standing, queue: 'b' },
+    ]);
+    expect(failure).toMatchObject({ message: 'Ctrl-C' });
+    expect(calls()).toBe('GET POST');
+  });
+
+  it('cannot have its own fields replaced by those of a 202', async () => {
+    const posts = [() => pending('no_preview', { subject: 'x', found: true, code: 'OK' })];
+    const { run } = setUp(service([json(200, bare)], posts));
+    expect((await run(['mert'])).records).toMatchObject([
+      { subject: 'mert', found: false, code: 'PENDING', reason: 'no_preview' },
+    ]);
   });
 
   it('is not repeated for no_preview', async () => {

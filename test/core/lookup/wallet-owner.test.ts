@@ -88,11 +88,34 @@ describe('who is behind a wallet', () => {
     const { asked, tried, sources } = service(users, { username: 'mira', xUsername: null });
     expect(await findOwner(wallet, undefined, sources)).toBeUndefined();
     expect(tried).toEqual(['the wallet: mira']);
-    const entry = { people: [], tried: { name: 'mira', at: NOW - HOUR + 1 } };
+    const entry = { people: [], tried: [{ name: 'mira', at: NOW - HOUR + 1 }] };
     expect(await findOwner(wallet, entry, sources)).toBeUndefined();
     expect(asked.filter((name) => name.startsWith('handle'))).toHaveLength(1);
-    await findOwner(wallet, { people: [], tried: { name: 'mira', at: NOW - HOUR } }, sources);
+    await findOwner(wallet, { people: [], tried: [{ name: 'mira', at: NOW - HOUR }] }, sources);
     expect(asked.filter((name) => name.startsWith('handle'))).toHaveLength(2);
+  });
+
+  test('the user name is tried after the X name, each once an hour', async () => {
+    const users = {
+      mira: { handle: 'mira', solanaAddress: OTHER },
+      sol_wolf: { handle: 'sol_wolf', solanaAddress: WALLET },
+    };
+    const account = { username: 'sol_wolf', xUsername: 'Mira' };
+    const first = service(users, account);
+    expect(await findOwner(wallet, undefined, first.sources)).toMatchObject({
+      found: true,
+      from: 'launchpad',
+      record: { handle: 'sol_wolf' },
+    });
+    expect(first.asked).toEqual(['account of the wallet', 'handle mira', 'handle sol_wolf']);
+    expect(first.tried).toEqual(['the wallet: mira']);
+    const again = service(users, account);
+    const tried = [{ name: 'mira', at: NOW - 1 }];
+    await findOwner(wallet, { people: [], tried }, again.sources);
+    expect(again.asked).toEqual(['account of the wallet', 'handle sol_wolf']);
+    const same = service(users, { username: '@mira', xUsername: 'Mira' });
+    expect(await findOwner(wallet, undefined, same.sources)).toBeUndefined();
+    expect(same.asked).toEqual(['account of the wallet', 'handle mira']);
   });
 
   test('numbers without an id lead to their handle, once', async () => {
@@ -155,6 +178,11 @@ describe('what is planned for a wallet', () => {
       ['user.wallet', true, undefined],
     ]);
     expect(planned(undefined, null, 'cheap', callOf)).toEqual([]);
+    // An account without a name costs no more than itself, unless the dear call follows.
+    expect(planned(undefined, undefined, 'cheap', callOf)).toEqual([
+      ['launchpad.user', true, undefined],
+      ['user.handle', false, undefined],
+    ]);
   });
 
   test('a known wallet costs at least the person, and at most every step', () => {

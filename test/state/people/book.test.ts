@@ -121,11 +121,6 @@ test('numbers lead to a handle, because they have no id', async () => {
 test('writes an author of posts once an hour, and at once if the handle changed', async () => {
   const dir = under('authors');
   const book = bookAt(dir);
-  const post = (time: number, name: string): PersonReading => ({
-    time,
-    id: MIRA,
-    identity: { handle: name },
-  });
   const size = () => book.stats().bytes;
   await book.keep([post(NOW, 'mira')]);
   const once = size();
@@ -144,7 +139,7 @@ test('remembers which launchpad name led to somebody else', async () => {
   const book = bookAt(under('tried'));
   await book.noteTried(WALLET, 'mira', NOW);
   await book.keep([reading(NOW + 1, KATO, { handle: 'kato', solanaAddress: WALLET })]);
-  expect(book.look([wallet(WALLET)])[0]?.tried).toEqual({ name: 'mira', at: NOW });
+  expect(book.look([wallet(WALLET)])[0]?.tried).toEqual([{ name: 'mira', at: NOW }]);
 });
 
 test('another key or base URL has a book of its own, which nobody else can read', async () => {
@@ -236,4 +231,95 @@ test('completes handles by prefix, latest first, without characters that a shell
   }
   expect(listHandles(book.folder ?? '', '@aN', 9)).toEqual(['anna', 'Ann']);
   expect(listHandles(book.folder ?? '', '', 2)).toEqual(['anna', 'Ann']);
+});
+
+/** The user id of mira, the handle and the wallets of her record, and what else was read of her, in order. */
+const post = (time: number, name: string): PersonReading => ({
+  time,
+  id: MIRA,
+  identity: { handle: name },
+  mayBeOld: true,
+});
+const numbersOf = (time: number, name: string, solana: string | null): PersonReading => ({
+  time,
+  identity: { handle: name, solanaAddress: solana, evmAddress: null },
+});
+const record = (time: number, name: string, solana: string | null = WALLET): PersonReading =>
+  reading(time, MIRA, { handle: name, solanaAddress: solana, evmAddress: null });
+const shared = (time: number, name: string): PersonReading => ({
+  ...record(time, name),
+  mayBeOld: true,
+});
+const former = (value: PersonFields, from: number, to: number) => ({
+  ...value,
+  from: NOW + from,
+  to: NOW + to,
+});
+
+test.each<[string, readonly PersonReading[], readonly object[]]>([
+  ['an old post', [record(9, 'deuce'), post(2, 'trader2')], []],
+  ['a newer post', [record(1, 'trader2'), post(9, 'deuce')], []],
+  [
+    'a post that the next record confirms',
+    [record(1, 'trader2'), post(5, 'deuce'), record(9, 'deuce')],
+    [former({ handle: 'trader2' }, 1, 1)],
+  ],
+  [
+    'a post that the next record outdates',
+    [record(1, 'trader2'), post(5, 'deuce'), record(9, 'ace')],
+    [former({ handle: 'trader2' }, 1, 1), former({ handle: 'deuce' }, 5, 5)],
+  ],
+  [
+    'posts alone, the old one after the new one',
+    [post(5, 'deuce'), post(2, 'trader2'), record(9, 'deuce')],
+    [],
+  ],
+  ['an older record of another machine', [record(5, 'deuce'), shared(2, 'trader2')], []],
+  [
+    'numbers with another wallet, after a record, which the next one confirms',
+    [record(1, 'mira'), numbersOf(5, 'mira', OTHER), record(9, 'mira', OTHER)],
+    [former({ solanaAddress: WALLET }, 1, 1)],
+  ],
+  [
+    'numbers of a handle that was given up meanwhile',
+    [record(1, 'mira'), numbersOf(5, 'mira', OTHER), record(9, 'deuce')],
+    [former({ handle: 'mira' }, 1, 1)],
+  ],
+  [
+    'numbers before the first record',
+    [numbersOf(1, 'mira', OTHER), record(9, 'mira')],
+    [{ ...former({ solanaAddress: OTHER }, 1, 1), byHandle: true }],
+  ],
+  [
+    'numbers without a wallet',
+    [record(1, 'mira'), numbersOf(5, 'mira', null), record(9, 'mira')],
+    [],
+  ],
+])('the history has what was read, and no more: %s', async (_, readings, was) => {
+  const dir = under('read');
+  const book = bookAt(dir);
+  for (const each of readings) await book.keep([{ ...each, time: NOW + each.time }]);
+  const [known] = bookAt(dir).look([id(MIRA)]);
+  const last = readings.filter((each) => each.record && !each.mayBeOld).at(-1);
+  expect(known?.people[0]?.person).toMatchObject({ was, identity: last?.identity ?? {} });
+  expect(known?.people[0]?.person.record).toEqual(last?.record);
+});
+
+test('an old post leads from its handle to the user, behind whoever was seen with it later', async () => {
+  const book = bookAt(under('old'));
+  await book.keep([reading(NOW, KATO, { handle: 'trader2' }), record(NOW, 'deuce')]);
+  expect(await book.keep([post(NOW - HOUR, 'trader2')])).toEqual([]);
+  const people = book.look([handle('trader2')])[0]?.people.map(({ person }) => person.id);
+  expect(people).toEqual([KATO, MIRA]);
+});
+
+test('numbers before the first record lead to its user', async () => {
+  const book = bookAt(under('merged'));
+  await book.keep([numbersOf(NOW, 'mira', OTHER), record(NOW + 1, 'mira')]);
+  const [handles, wallets] = book.look([handle('mira'), wallet(OTHER)]);
+  for (const known of [handles, wallets])
+    expect(known?.people.map(({ person }) => person.id)).toEqual([MIRA]);
+  // Another user who takes the handle has nothing of it.
+  await book.keep([reading(NOW + 2, KATO, { handle: 'mira', solanaAddress: EVM })]);
+  expect(book.look([id(KATO)])[0]?.people[0]?.person.was).toEqual([]);
 });
