@@ -71,6 +71,22 @@ describe('whois --compare', () => {
     expect(csv.lines()[0]).toMatch(/,change,changes\.handle\.was,/);
   });
 
+  test('reads again who was read a moment ago, or says since when the answers are', async () => {
+    const { home, old, sandbox, run, spent } = await withEarlier('ndjson');
+    const before = spent();
+    const words = ['whois', '--compare', old];
+    const read = await home.run(words, { sandbox, tty: { stderr: true } });
+    expect(read.records()[0]).toMatchObject({ handle: 'mira_two', change: 'changed' });
+    expect(read.said).toMatch(/1 renamed, .* 0 out trdr: /);
+    expect(spent() - before).toBe(4 * 100 + 200);
+    sandbox.world.rename(sandbox.world.user('mira_two')?.id ?? '', 'mira_three');
+    const kept = await home.run([...words, '--max-age', '1h'], { sandbox, tty: { stderr: true } });
+    expect(kept.records()[0]).toMatchObject({ handle: 'mira_two' });
+    expect(kept.said).toMatch(/0 out, by answers that were read since \d{4}-/);
+    expect(spent() - before).toBe(4 * 100 + 200);
+    expect((await run('--compare', old)).records()[0]).toMatchObject({ handle: 'mira_three' });
+  });
+
   test('finds who is new and who is gone, and never makes the dear call for a wallet', async () => {
     const { home, run, spent, sandbox } = await withEarlier('ndjson');
     const gone = { subject: 'gone', found: true, id: '7d0a0f3e-7a55-4c0e-9a36-6f0f5f0e8f10' };

@@ -56,7 +56,9 @@ export const whois = command({
     const { compare, changed } = flags;
     const comparison = compare === undefined ? undefined : await openComparison(compare, context);
     const way = wayOf(direct, cheap || comparison !== undefined);
-    const users = await openCachedLookup(context, { noCache, maxAge, way });
+    // A comparison with what was read a moment ago would miss what has changed since.
+    const age = comparison ? (maxAge ?? 0) : maxAge;
+    const users = await openCachedLookup(context, { noCache, maxAge: age, way });
     if (!noCache) context.bill.isCached = context.settings.folders.state !== undefined;
     const wallets = new WalletStanding();
     const job = await lookupJob(context, {
@@ -67,7 +69,7 @@ export const whois = command({
       strict,
       doing: 'looking up',
       noun: 'subject',
-      resume: noCache ? resumeRest : resumeCached,
+      resume: noCache || age === 0 ? resumeRest : resumeCached,
       standing: () => (way === 'direct' ? undefined : wallets.text()),
       plan: (subjects) =>
         users.planAll(subjects).map((plan) => {

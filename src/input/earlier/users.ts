@@ -36,6 +36,8 @@ export class EarlierUsers {
   readonly subjects: readonly string[];
   readonly #byName = new Map<string, EarlierUser>();
   readonly #counts = new Map<string, number>();
+  /** When the oldest answer was read that this run did not read itself. */
+  #readAt: number | undefined;
 
   private constructor(users: readonly EarlierUser[]) {
     this.subjects = [...new Set(users.map(({ subject }) => subject))];
@@ -71,12 +73,15 @@ export class EarlierUsers {
     const change = changeOf(record.found, before?.found ?? false, changes);
     const kinds = change === 'changed' ? Object.keys(changes) : [String(change)];
     for (const kind of kinds) this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
+    const { via, readAt } = record;
+    if (via !== 'service' && typeof readAt === 'number')
+      this.#readAt = Math.min(readAt, this.#readAt ?? readAt);
     if (!isWanted(change, isChangedOnly, [])) return undefined;
     const compared = record.found === true ? { change, changes } : { change };
     return copySources({ ...record, ...compared }, record);
   }
 
-  /** `2 renamed, 1 with another Solana wallet, 0 new, 1 out`. */
+  /** `2 renamed, 1 other wallet, 0 other X, 0 new, 1 out`. */
   summary(): string {
     const count = (kind: string) => this.#counts.get(kind) ?? 0;
     const wallets = count('solanaAddress') + count('evmAddress');
@@ -86,6 +91,9 @@ export class EarlierUsers {
       `${count('twitter')} other X`,
       `${count('new')} new`,
       `${count('left')} out`,
+      ...(this.#readAt === undefined
+        ? []
+        : [`by answers that were read since ${new Date(this.#readAt).toISOString()}`]),
     ].join(', ');
   }
 
