@@ -87,7 +87,7 @@ test('a dry run shows the least and the greatest cost, and sends nothing', async
   const sandbox = await withSandbox();
   const { records } = await runInProcess([...WORDS, '--top', '10', '--dry-run'], { sandbox });
   const sum = (field: string) => records().reduce((total, row) => total + Number(row[field]), 0);
-  expect([sum('least'), sum('most')]).toEqual([10, 10 + 10 * 410]);
+  expect([sum('least'), sum('most')]).toEqual([10, 10 + 10 * 610]);
   expect(sandbox.meter().unitsUsed).toBe(0);
 });
 

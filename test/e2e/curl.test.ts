@@ -111,6 +111,18 @@ describe.skipIf(!has('curl'))('--dry-run --curl', () => {
     expect(tail.join()).toContain('is a WebSocket, which curl does not follow');
   });
 
+  test.each([
+    [['whois', COIN], ['the two names of its launchpad account'], 2],
+    [['whois', COIN, '--cheap'], ['the two names of its launchpad account'], 1],
+    [['launchpad', 'user', 'mira'], ['the wallet of mira'], 1],
+    [['launchpad', 'board', '--who'], ['the wallets of the board', 'their names'], 1],
+  ])('prints no line with a value that is not known yet: %j', async (words, unknown, lines) => {
+    const { options } = await openRecorder();
+    const planned = await runInProcess([...words, '--dry-run', '--curl'], options);
+    for (const value of unknown) expect(planned.stdout).toContain(`stands for ${value}`);
+    expect(planned.lines().filter((line) => line.startsWith('curl '))).toHaveLength(lines);
+  });
+
   test('names no service of its own in a sandbox, and needs --dry-run and no format', async () => {
     const run = (...words: string[]) => trdr(['whois', 'mira', ...words]);
     expect((await run('--sandbox', '--dry-run', '--curl')).stdout).toContain(

@@ -7,6 +7,7 @@ import { User } from '../../contract/records/user.ts';
 import type { CachedLookup, LookupPlan } from '../../core/lookup/cached-lookup.ts';
 import { type LookupAnswer, lookup, NOT_ASKED } from '../../core/lookup/lookup.ts';
 import { readSubject, type Subject } from '../../core/lookup/subject.ts';
+import { NAMES_OF_ACCOUNT } from '../../core/lookup/wallet-owner.ts';
 import type { Planned } from '../../core/spend/plan.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import type { Context } from '../run/context.ts';
@@ -24,9 +25,27 @@ const OWNERS = 1;
  * launchpad account.
  */
 export const traderCalls = (times: number): readonly Planned[] => [
-  { id: 'user.id', ask: { params: { id: ANY_ID } }, times, isSure: false },
-  { id: 'launchpad.user', ask: { params: { wallet: ANY_WALLET } }, times, isSure: false },
-  { id: 'user.handle', ask: { params: { handle: ANY_WALLET } }, times, isSure: false },
+  {
+    id: 'user.id',
+    ask: { params: { id: ANY_ID } },
+    times,
+    isSure: false,
+    standsFor: 'the people who are known with them',
+  },
+  {
+    id: 'launchpad.user',
+    ask: { params: { wallet: ANY_WALLET } },
+    times,
+    isSure: false,
+    standsFor: 'the wallets of the board',
+  },
+  {
+    id: 'user.handle',
+    ask: { params: { handle: ANY_WALLET } },
+    times: NAMES_OF_ACCOUNT * times,
+    isSure: false,
+    standsFor: 'their names',
+  },
 ];
 
 export async function openBoardTraders(context: Context): Promise<BoardTraders> {

@@ -29,7 +29,7 @@ export class AccountLookup {
     return {
       calls: [...userCalls(user), ...accountCalls(subject, user.answer)],
       find: async (signal) => {
-        const answer = await this.#users.answer(subject, signal, user);
+        const answer = await this.#users.answer(user.subject, signal, user);
         if (answer.found !== true) return answer;
         const wallet = walletOf(answer.record);
         if (wallet !== undefined) return await this.#account(wallet, signal);
@@ -53,16 +53,16 @@ export class AccountLookup {
  * The call for the account of a handle or user id. Before its lookup, the wallet is not known, so
  * it takes its place.
  */
-function accountCalls({ value }: Subject, cached: LookupAnswer | undefined): Planned[] {
-  if (cached === undefined) return [accountCall(value, false)];
+function accountCalls({ text, value }: Subject, cached: LookupAnswer | undefined): Planned[] {
+  if (cached === undefined)
+    return [{ ...accountCall(value), isSure: false, standsFor: `the wallet of ${text}` }];
   const wallet = cached.found ? walletOf(cached.record) : undefined;
   return wallet === undefined ? [] : [accountCall(wallet)];
 }
 
-const accountCall = (wallet: string, isSure = true): Planned => ({
+const accountCall = (wallet: string): Planned => ({
   id: 'launchpad.user',
   ask: { params: { wallet } },
-  isSure,
 });
 
 /** The Solana wallet of a user, or the EVM wallet if there is no other. */

@@ -36,6 +36,8 @@ function linesOf(planned: Planned, base: string): string {
   if ('id' in planned && planned.id === 'ws')
     return `# ${method} ${path} is a WebSocket, which curl does not follow`;
   if (times === 0) return `# ${method} ${path} is not sent, because its answer is cached`;
+  if (planned.standsFor !== undefined)
+    return `# ${method} ${path} is not sent: it stands for ${planned.standsFor}`;
   const headers = Object.entries(requestHeaders(body, KEY, `trdr/${version}`)).map(
     ([name, value]) => `-H ${headerWord(`${name}: ${value}`)}`,
   );

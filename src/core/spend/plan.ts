@@ -18,6 +18,8 @@ interface Repetition {
   /** The least and greatest cost of all these calls, if they are not those of the endpoint. */
   readonly least?: number;
   readonly most?: number;
+  /** What the parameters stand for, where the real ones are not known before the run. */
+  readonly standsFor?: string | undefined;
 }
 
 /** A call of an endpoint that a run would make. */
