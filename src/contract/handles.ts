@@ -8,6 +8,18 @@ export const bareHandle = (text: string): string => text.trim().replace(/^@+/, '
 export const normalHandle = (text: string): string => bareHandle(text).toLowerCase();
 
 /**
+ * Whether a handle begins like an address, of which it may be a part: trdr then says what it was
+ * taken for.
+ */
+export const beginsLikeAddress = (handle: string): boolean =>
+  /^0x[0-9a-f]{6,}$/i.test(handle) ||
+  (/^[1-9A-HJ-NP-Za-km-z]{20,}$/.test(handle) && isMixed(handle));
+
+/** Whether a text has digits, lower and upper case, as every address in base58 has. */
+export const isMixed = (text: string): boolean =>
+  /[0-9]/.test(text) && /[a-z]/.test(text) && /[A-Z]/.test(text);
+
+/**
  * The handle that the service reads: it removes only one `@`. Its prices follow this rule, because
  * `trdr api` sends any text.
  */

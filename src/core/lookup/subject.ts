@@ -1,7 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import type { Hint } from '../../base/failure-facts.ts';
 import { trimText } from '../../base/trim-text.ts';
-import { bareHandle } from '../../contract/handles.ts';
+import { bareHandle, isMixed } from '../../contract/handles.ts';
 import { ADDRESS_MAX, HANDLE_MAX } from '../../contract/limits.ts';
 import { isKey, keyAsSubject } from '../client/mask-key.ts';
 
@@ -93,11 +93,15 @@ export const isShortened = (text: string): boolean =>
 const isSolana = (text: string) =>
   text.length >= 32 && text.length <= 44 && base58Bytes(text) === 32;
 
+/** Nobody chooses a handle of so many random characters; whoever has one can write `@`. */
+const CUT_HEX = 20;
+const CUT_BASE58 = 28;
+
 /** What is wrong with a text that is probably a mistyped address; undefined for other texts. */
 function slipOf(text: string): string | undefined {
   const hex = /^0x([0-9a-f]+)$/i.exec(text)?.[1];
-  // Short texts such as `0xMert` and `0xdead` are handles.
-  if (hex && hex.length >= 36)
+  // Short texts such as `0xMert` and `0xdeadbeef` are handles.
+  if (hex && hex.length >= CUT_HEX)
     return `an EVM address has 40 hex digits after 0x, got ${hex.length}`;
   const evmLike = /^0x([0-9a-z]{40})$/i.exec(text)?.[1];
   const wrong = evmLike?.match(/[^0-9a-f]/gi);
@@ -107,8 +111,9 @@ function slipOf(text: string): string | undefined {
 }
 
 function solanaSlip(text: string): string | undefined {
-  if (!/^[0-9A-Za-z]{42,46}$/.test(text)) return undefined;
-  const looksRandom = /[0-9]/.test(text) && /[a-z]/.test(text) && /[A-Z]/.test(text);
+  if (text.length < CUT_BASE58 || !/^[0-9A-Za-z]{1,64}$/.test(text)) return undefined;
+  const isWholeLength = text.length >= 42 && text.length <= 46;
+  const looksRandom = isWholeLength ? isMixed(text) : isRandom(text);
   if (isBase58(text)) {
     if (text.length !== 44 && !looksRandom) return undefined;
     return `a Solana address encodes 32 bytes, but these ${text.length} characters encode ${base58Bytes(text)}`;
@@ -117,6 +122,12 @@ function solanaSlip(text: string): string | undefined {
   return looksRandom && wrong.length <= 2
     ? `"${wrong[0]}" cannot occur in a Solana address`
     : undefined;
+}
+
+/** In words, even if they are capitalized, the kinds of characters change less often. */
+function isRandom(text: string): boolean {
+  const changes = text.replace(/[0-9]+|[a-z]+|[A-Z]+/g, '-').length - 1;
+  return isMixed(text) && changes >= 0.4 * (text.length - 1);
 }
 
 function idOf(text: string): Subject {

@@ -1,6 +1,7 @@
 import { stringifyJson } from '../../base/json.ts';
 import { isRecord, textOf } from '../../base/json-object.ts';
 import { unitsText } from '../../base/units.ts';
+import { beginsLikeAddress } from '../../contract/handles.ts';
 import { cu } from '../../contract/limits.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import {
@@ -10,6 +11,7 @@ import {
   type UnaskedSubject,
   WhoisRecord,
 } from '../../contract/records/subject.ts';
+import { pendingMeaning } from '../../contract/records/user.ts';
 import type { CellKind, Column, Row, View } from '../view.ts';
 
 /** Only the cheap ways of a wallet were tried, so there is no error. */
@@ -59,7 +61,18 @@ function withoutWallet(row: SubjectRecord): string | undefined {
 const address = (field: 'solanaAddress' | 'evmAddress') => (row: SubjectRecord) =>
   row.found !== true || withoutWallet(row) !== undefined ? undefined : row[field];
 
+/** What an outcome means, and what can be done about it. */
+function noteOf(row: SubjectRecord | UnaskedSubject): string | undefined {
+  if (isUnasked(row))
+    return `asking the service itself costs ${unitsText(cu.reveal)} if it knows somebody, else ${unitsText(cu.miss)}: "trdr whois ${row.subject}"`;
+  if (row.found === false && row.code === 'PENDING') return pendingMeaning(row['reason']);
+  return row.found !== null && beginsLikeAddress(row.subject)
+    ? 'this was taken for a handle, not for a part of an address'
+    : undefined;
+}
+
 const lines: readonly Column<SubjectRecord>[] = [
+  { title: 'note', kind: 'text', value: noteOf },
   ...identity.slice(3, 4),
   { title: 'Solana', kind: 'address', value: address('solanaAddress') },
   { title: 'EVM', kind: 'address', value: address('evmAddress') },
@@ -112,9 +125,7 @@ const formerFields = [
   { field: 'twitter', label: 'X', kind: 'link' },
 ] as const;
 
-const formerKinds = new Map<unknown, CellKind>(
-  formerFields.map(({ label, kind }) => [label, kind]),
-);
+const formerKinds = new Map<unknown, CellKind>(formerFields.map(({ kind }) => [kind, kind]));
 
 /** What was different before, a row for each field, the newest first. */
 const history = {
@@ -123,7 +134,7 @@ const history = {
     {
       title: '',
       kind: 'address',
-      kindOf: ({ label }: Row) => formerKinds.get(label) ?? 'text',
+      kindOf: ({ kind }: Row) => formerKinds.get(kind) ?? 'text',
       field: 'value',
       min: 11,
     },
@@ -132,9 +143,10 @@ const history = {
   ] satisfies readonly Column<Row>[],
   rows: (row: SubjectRecord): readonly Row[] =>
     [...(formerOf(row) ?? [])].reverse().flatMap((former) =>
-      formerFields.flatMap(({ field, label }) => {
-        const { [field]: value, from, to } = former;
-        return textOf(value) === undefined ? [] : [{ label, value, from, to }];
+      formerFields.flatMap(({ field, label, kind }) => {
+        const { [field]: value, from, to, byHandle } = former;
+        const shown = byHandle === true ? `${label} (by its handle)` : label;
+        return textOf(value) === undefined ? [] : [{ label: shown, kind, value, from, to }];
       }),
     ),
 };

@@ -4,6 +4,7 @@ import { Failure } from '../../../src/base/failure.ts';
 import { isLink, readSubject, type SubjectType } from '../../../src/core/lookup/subject.ts';
 
 const MIXED = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+const WALLET = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const SOLANA = 'So11111111111111111111111111111111111111112';
 const ID = '3F2504E0-4F89-41D3-9A0C-0305E82C3301';
 const read = async (text: string, as?: SubjectType) => readSubject(text, as);
@@ -20,6 +21,9 @@ describe('a subject', () => {
     ['@mert', 'handle'],
     ['0xMert', 'handle'],
     ['0xdead', 'handle'],
+    ['0xdeadbeefcafebabe', 'handle'],
+    ['TheRealCryptoWizardOfSolana2024', 'handle'],
+    [`@0x${'1a'.repeat(15)}`, 'handle'],
     ['ünïcode_😀', 'handle'],
     ['deadbeef', 'handle'],
     [`@${SOLANA}`, 'handle'],
@@ -64,6 +68,8 @@ describe('a subject', () => {
 
   it.each([
     ['39 hex digits after 0x', MIXED.slice(0, -1).toLowerCase(), 'got 39'],
+    ['30 hex digits after 0x', MIXED.slice(0, 32), 'got 30'],
+    ['20 hex digits after 0x', MIXED.slice(0, 22), 'got 20'],
     ['41 hex digits after 0x', `${MIXED}a`, 'got 41'],
     ['a private key', `0x${'a'.repeat(64)}`, 'got 64'],
     ['40 hex digits without 0x', MIXED.slice(2), 'starts with 0x'],
@@ -75,6 +81,8 @@ describe('a subject', () => {
       `${base58.encode(new Uint8Array(32).fill(171))}x`,
       'encode 33',
     ],
+    ['40 characters of a Solana address', WALLET.slice(0, 40), 'these 40 characters encode 29'],
+    ['28 characters of a Solana address', WALLET.slice(-28), 'these 28 characters encode 21'],
     [
       'a Solana address with an O',
       SOLANA.replace('S', 'xO').replace('o111', 'oAb'),
