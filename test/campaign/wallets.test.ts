@@ -50,7 +50,7 @@ class World {
   readonly bearers: { readonly handle: string; readonly id: string; readonly from: number }[] =
     this.users.map(({ id, handle }) => ({ handle: handle ?? '', id, from: 0 }));
 
-  /** A handle has one user: whoever had it swaps. */
+  /** A handle has one user: the one who had it swaps. */
   rename(at: number, handle: string): void {
     const user = this.users[at];
     if (!user || user.handle === handle) return;
@@ -222,7 +222,7 @@ function judgeHistory(world: World, book: PeopleBook): void {
 
 /**
  * A handle that was read with a user is answered with that user, or with somebody whom the service
- * has named with it since: the one whom it is said to be.
+ * has named with it since: the one whom the notice names.
  */
 function judgeHandle(
   world: World,
@@ -237,7 +237,7 @@ function judgeHandle(
   );
   const seen = [...read, ...world.seen.filter((one) => one.handle === handle)];
   const last = seen.toSorted((one, other) => one.time - other.time).at(-1);
-  // Whose numbers these were, nobody knows.
+  // Numbers do not state whose they are.
   if (last && last.id === undefined) return;
   if (answer.found === false) {
     expect(last, `${handle} was seen`).toBeUndefined();
@@ -245,7 +245,7 @@ function judgeHandle(
   }
   if (answer.record['handle'] === handle) return;
   expect(answer.record['id']).toBe(last?.id);
-  // What was known before is not asked for again by a handle that nobody has.
+  // What was known before is not asked for again by the old handle.
   const before = world.said.slice(0, world.said.length - calls.length);
   const latest = before.findLast(({ record }) => record?.['id'] === last?.id)?.record;
   const isKnown = (latest?.['handle'] ?? handle) !== handle;

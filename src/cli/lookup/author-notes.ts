@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { textOf } from '../../base/json-object.ts';
 import type { Book, PersonReading } from '../../contract/ports/book.ts';
 import type { Sent } from '../../contract/read-record.ts';
-import { postTimeOf } from '../../tail/post-row.ts';
+import { postTimeOf, usableTime } from '../../core/pages/post.ts';
 import { openBook } from '../run/answers.ts';
 import type { Context } from '../run/context.ts';
 
@@ -41,8 +41,9 @@ export class AuthorNotes {
   saw(post: Sent, at: number | null): void {
     const id = textOf(post['authorId']);
     const handle = textOf(post['authorHandle']);
-    if (!id || !handle || at === null || this.#noted.get(id) === handle) return;
-    const time = Math.min(at, this.#now());
+    const posted = usableTime(at, this.#now());
+    if (!id || !handle || posted === null || this.#noted.get(id) === handle) return;
+    const time = Math.min(posted, this.#now());
     if (time <= (this.#seen.get(id)?.time ?? 0)) return;
     this.#seen.set(id, { time, id, identity: { handle }, mayBeOld: true });
   }

@@ -40,7 +40,7 @@ export interface PendingState {
   readonly retryable: boolean;
   readonly retryAfterSeconds?: number | undefined;
   readonly position?: number | undefined;
-  /** All fields of the answer, except the one that says that it is none. */
+  /** All fields of the answer, except `pending`. */
   readonly sent: Sent;
 }
 

@@ -52,7 +52,7 @@ interface Bearer {
   readonly since: number;
 }
 
-/** Undefined if nobody is known, or if somebody else had the handle since. */
+/** Undefined if the book knows no user, or if somebody else had the handle since. */
 function bearerOf(handle: string, entry: KnownName | undefined): Bearer | undefined {
   const person = entry?.people.find((seen) => seen.person.id !== undefined)?.person;
   if (entry === undefined || person?.id === undefined || !isUserId(person.id)) return undefined;

@@ -93,7 +93,7 @@ export const isShortened = (text: string): boolean =>
 const isSolana = (text: string) =>
   text.length >= 32 && text.length <= 44 && base58Bytes(text) === 32;
 
-/** Nobody chooses a handle of so many random characters; whoever has one can write `@`. */
+/** Users choose no handle of so many random characters; an exception can be written with `@`. */
 const CUT_HEX = 20;
 const CUT_BASE58 = 28;
 

@@ -150,8 +150,8 @@ function withLater(page: Page, stated: PersonFields, time: number): Page {
 }
 
 /**
- * What was stated before this record is history. The wallets of numbers are those of whoever had
- * the handle, so they count only if the person still has it.
+ * What was stated before this record is history. The wallets of numbers are those of the user
+ * who had the handle then, so they count only if the person still has it.
  */
 function confirmed(page: Page, later: LaterFields, stated: PersonFields): Page {
   const isNamed = typeof stated.handle === 'string' && isCalled(page, normalHandle(stated.handle));

@@ -25,7 +25,7 @@ const numbers = person(undefined, 'trader2');
 const reused = { handle: 'trader2', before: DEUCE, now: OTHER, seen: 1 };
 
 test.each<[string, KnownName | undefined, object]>([
-  ['nobody knows', undefined, {}],
+  ['the book does not have', undefined, {}],
   ['its user still has', entry(seen(person(DEUCE, 'Trader2'))), {}],
   ['its user has changed', entry(seen(deuce)), { renamed }],
   [
@@ -46,7 +46,7 @@ test.each<[string, KnownName | undefined, object]>([
     { ...entry(seen(deuce)), answered: { at: 6, person: person(OTHER, 'trader_two') } },
     {},
   ],
-  ['a user has whose id is none', entry(seen(person('x', 'deuce'))), {}],
+  ['a user has whose id is invalid', entry(seen(person('x', 'deuce'))), {}],
   [
     'a user has of whom only wallets are known',
     entry(seen({ ...deuce, identity: { handle: null } })),
@@ -61,7 +61,7 @@ test.each<[string, KnownName | undefined, object]>([
   ]);
 });
 
-test('what is no handle is not followed', () => {
+test('a user id is not followed', () => {
   const id = { text: DEUCE, type: 'id', value: DEUCE, normal: DEUCE } as const;
   expect(followRenames([id], [entry(seen(deuce))]).subjects).toEqual([id]);
 });

@@ -305,7 +305,7 @@ test.each<[string, readonly PersonReading[], readonly object[]]>([
   expect(known?.people[0]?.person.record).toEqual(last?.record);
 });
 
-test('an old post leads from its handle to the user, behind whoever was seen with it later', async () => {
+test('an old post leads from its handle to the user, behind the user who was seen with it later', async () => {
   const book = bookAt(under('old'));
   await book.keep([reading(NOW, KATO, { handle: 'trader2' }), record(NOW, 'deuce')]);
   expect(await book.keep([post(NOW - HOUR, 'trader2')])).toEqual([]);
