@@ -85,7 +85,7 @@ describe('numbers of wallets and user ids', () => {
     const refused = await run([mira.evmAddress, solwolf.id, 'quiet']);
     expect([refused.exitCode, refused.error()['message'], asked()]).toEqual([
       11,
-      expect.stringContaining('120,410 CU'),
+      expect.stringContaining('120,610 CU'),
       [],
     ]);
     expect((await run([mira.evmAddress, '--max-cu', '59999', '--yes'])).exitCode).toBe(6);
