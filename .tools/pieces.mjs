@@ -56,7 +56,7 @@ const combined = {
   },
   // A run that finds all answers in the cache opens no connection.
   'service.cjs': {
-    modules: ['src/cli/run/connect.ts', 'src/core/http/exchange.ts'],
+    modules: ['src/cli/run/connect.ts', 'src/core/http/exchange.ts', 'src/state/people/writing.ts'],
   },
   'shared.cjs': {},
 };

@@ -2,7 +2,6 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileFailure } from '../../base/files.ts';
 import { withLock } from '../../base/lock.ts';
-import { normalHandle } from '../../contract/handles.ts';
 import type {
   Book,
   KnownName,
@@ -18,22 +17,16 @@ import { type Entry, KeyedLog } from './keyed-log.ts';
 import {
   entryOfPage,
   entryOfWay,
-  firstPage,
   idInKey,
-  isCalled,
   keyOfName,
   keyOfPerson,
-  namesOf,
   namesStated,
-  nextPage,
-  nextWay,
   type Page,
   readPageEntry,
   readWayEntry,
-  samePerson,
   type Way,
-  withTried,
 } from './pages.ts';
+import type { Writing } from './writing.ts';
 
 interface BookOptions {
   /** The state folder; undefined if there is none, and then nothing is kept. */
@@ -89,14 +82,24 @@ export class PeopleBook implements Book {
   async keep(readings: readonly (PersonReading | Miss)[]): Promise<readonly ReusedHandle[]> {
     const news = readings.filter((reading) => isLookup(reading) || this.#isNews(reading));
     if (news.length === 0) return [];
-    return (await this.#write(() => this.#keepAll(news))) ?? [];
+    const { Writing } = await import('./writing.ts');
+    const written = await this.#write(() => {
+      const writing = new Writing(news, this.#entries);
+      const { folder } = this;
+      if (folder !== undefined)
+        for (const { record } of news.filter(hasRecord)) noteHandle(folder, record);
+      this.#append(writing);
+      return writing.reused;
+    });
+    return written ?? [];
   }
 
   async noteTried(wallet: string, name: string, at: number): Promise<void> {
-    const key = keyOfName({ type: 'wallet', normal: wallet });
+    const { Writing } = await import('./writing.ts');
     await this.#write(() => {
-      const way = withTried(this.#readWays([key]).get(key), { name, at });
-      this.#ways?.append(new Map([[key, entryOfWay(way)]]));
+      const writing = new Writing([], this.#entries);
+      writing.noteTried(wallet, { name, at });
+      this.#append(writing);
     });
   }
 
@@ -167,30 +170,26 @@ export class PeopleBook implements Book {
     if (key === undefined) return false;
     const names = namesStated(reading).map(keyOfName);
     const ways = this.#readWays(names);
+    // Numbers have no id: the book may have them as those of the user with their handle.
+    const isSame = (seen: string) =>
+      seen === key || (reading.id === undefined && idInKey(seen) !== undefined);
     return names.some((name) => {
-      const last = ways.get(name)?.people[0];
-      if (last === undefined) return true;
-      // Numbers have no id: the book may have them as those of the user with their handle.
-      const isSame =
-        last.key === key || (reading.id === undefined && idInKey(last.key) !== undefined);
-      return !isSame || reading.time - last.to > NOTE_MS;
+      const people = ways.get(name)?.people ?? [];
+      const last = reading.mayBeOld ? people.find((seen) => isSame(seen.key)) : people[0];
+      return last === undefined || !isSame(last.key) || reading.time - last.to > NOTE_MS;
     });
   }
 
   /** Requires the lock. */
-  #keepAll(readings: readonly (PersonReading | Miss)[]): readonly ReusedHandle[] {
-    const writing = new Writing(
-      new Changes(readings.flatMap(personIn), (keys) => this.#readPages(keys)),
-      new Changes(readings.flatMap(namesIn), (keys) => this.#readWays(keys)),
-    );
-    for (const reading of readings) writing.add(reading);
-    const { folder } = this;
-    if (folder !== undefined)
-      for (const { record } of readings.filter(hasRecord)) noteHandle(folder, record);
-    this.#people?.append(writing.page.changed(entryOfPage));
-    this.#ways?.append(writing.way.changed(entryOfWay));
-    return writing.reused;
+  #append({ page, way }: Writing): void {
+    this.#people?.append(page.changed(entryOfPage));
+    this.#ways?.append(way.changed(entryOfWay));
   }
+
+  readonly #entries = {
+    pages: (keys: readonly string[]) => this.#readPages(keys),
+    ways: (keys: readonly string[]) => this.#readWays(keys),
+  };
 
   #readWays(keys: readonly string[]): Map<string, Way> {
     return entriesBy(this.#ways, keys, readWayEntry);
@@ -259,118 +258,6 @@ const keysIn = ({ people, answered }: Way): string[] => {
   return answered?.key ? [...keys, answered.key] : keys;
 };
 
-function personIn(reading: PersonReading | Miss): string[] {
-  const key = 'isMiss' in reading ? undefined : keyOfPerson(reading);
-  return key === undefined ? [] : [key];
-}
-
-function namesIn(reading: PersonReading | Miss): string[] {
-  const names = 'isMiss' in reading ? [] : namesStated(reading);
-  return [...names, ...(reading.asked ? [reading.asked] : [])].map(keyOfName);
-}
-
-/** What one `keep` changes. Later readings see what earlier ones changed. */
-class Writing {
-  readonly page: Changes<Page>;
-  readonly way: Changes<Way>;
-  readonly reused: ReusedHandle[] = [];
-
-  constructor(page: Changes<Page>, way: Changes<Way>) {
-    this.page = page;
-    this.way = way;
-  }
-
-  add(reading: PersonReading | Miss): void {
-    if ('isMiss' in reading) {
-      this.#answer(reading.asked, reading.time, null);
-      return;
-    }
-    const key = this.#keyOf(reading);
-    if (key === undefined) return;
-    const page = this.page.get(key);
-    const numbers = page ? undefined : this.#numbersOf(key, reading);
-    this.page.set(key, numbers ? firstPage(numbers, reading) : nextPage(page, reading));
-    for (const name of namesStated(reading)) {
-      const before = this.way.get(keyOfName(name));
-      if (name.type === 'handle') this.reused.push(...reuseOf(name.normal, before, key, reading));
-      this.way.set(keyOfName(name), nextWay(before, key, reading));
-    }
-    if (reading.asked) this.#answer(reading.asked, reading.time, key, reading.mayBeOld);
-  }
-
-  /** Numbers are those of the user whom the book knows with their handle, if there is one. */
-  #keyOf(reading: PersonReading): string | undefined {
-    const { handle } = reading.identity;
-    if (reading.id !== undefined || typeof handle !== 'string') return keyOfPerson(reading);
-    const normal = normalHandle(handle);
-    const holder = this.way.get(keyOfName({ type: 'handle', normal }))?.people[0]?.key;
-    const page = holder === undefined || !idInKey(holder) ? undefined : this.page.get(holder);
-    return page && isCalled(page, normal) ? holder : keyOfPerson(reading);
-  }
-
-  /**
-   * What numbers said of the handle before its user was read for the first time, if no other user
-   * had it.
-   */
-  #numbersOf(key: string, { record, identity }: PersonReading): Page | undefined {
-    if (record === undefined || typeof identity.handle !== 'string') return undefined;
-    const name = keyOfName({ type: 'handle', normal: normalHandle(identity.handle) });
-    const numbers = this.page.get(name);
-    const others = this.way.get(name)?.people.some((seen) => seen.key !== name) ?? false;
-    if (numbers === undefined || others) return undefined;
-    for (const each of namesOf(numbers.identity).map(keyOfName)) {
-      const way = this.way.get(each);
-      if (way) this.way.set(each, samePerson(way, name, key));
-    }
-    return numbers;
-  }
-
-  #answer(asked: Name, at: number, key: string | null, mayBeOld = false): void {
-    const name = keyOfName(asked);
-    const before = this.way.get(name) ?? { people: [] };
-    if (mayBeOld && before.answered && before.answered.at > at) return;
-    this.way.set(name, { ...before, answered: { at, key } });
-  }
-}
-
-/** The entries of a log with what is changed in them. */
-class Changes<T> {
-  readonly #entries: Map<string, T>;
-  readonly #looked: Set<string>;
-  readonly #read: (keys: readonly string[]) => Map<string, T>;
-  readonly #touched = new Set<string>();
-
-  /** These keys are read at once, others when they are needed. */
-  constructor(keys: readonly string[], read: (keys: readonly string[]) => Map<string, T>) {
-    this.#entries = read(keys);
-    this.#looked = new Set(keys);
-    this.#read = read;
-  }
-
-  get(key: string): T | undefined {
-    if (!this.#looked.has(key)) {
-      const entry = this.#read([key]).get(key);
-      if (entry !== undefined) this.#entries.set(key, entry);
-      this.#looked.add(key);
-    }
-    return this.#entries.get(key);
-  }
-
-  set(key: string, value: T): void {
-    this.#entries.set(key, value);
-    this.#touched.add(key);
-  }
-
-  changed(write: (value: T) => Entry): Map<string, Entry> {
-    const entries = new Map<string, Entry>();
-    for (const key of this.#touched) {
-      const value = this.#entries.get(key);
-      if (value !== undefined) entries.set(key, write(value));
-    }
-    return entries;
-  }
-}
-
 function entriesBy<T>(
   log: KeyedLog | undefined,
   keys: readonly string[],
@@ -382,20 +269,6 @@ function entriesBy<T>(
     if (value !== undefined) values.set(key, value);
   }
   return values;
-}
-
-/** A post may be older than the last reading of the handle, so it proves nothing of this kind. */
-function reuseOf(
-  handle: string,
-  way: Way | undefined,
-  key: string,
-  { mayBeOld = false }: PersonReading,
-): ReusedHandle[] {
-  const now = mayBeOld ? undefined : idInKey(key);
-  const last = way?.people.find((seen) => idInKey(seen.key) !== undefined);
-  const before = last && idInKey(last.key);
-  if (!last || before === undefined || now === undefined || before === now) return [];
-  return [{ handle, before, now, seen: last.to }];
 }
 
 const personOf = (key: string, page: Page): Person => ({
