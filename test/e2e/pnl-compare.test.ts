@@ -20,7 +20,7 @@ function recordOf(handle: string, seed: number) {
       returnPct: cents(),
       volumeUsd: cents(),
       trades: dice.int(99),
-      rank: dice.int(99),
+      rank: 1 + dice.int(99),
     },
   ]);
   const own = {
