@@ -112,9 +112,13 @@ export function tradersIn(
   const traders = new Map<string, TraderHistory>();
   const absent = () => boards.map(() => null);
   for (const [at, board] of boards.entries()) {
+    const onBoard = new Set<string>();
     for (const entry of boardEntries(board)) {
       const wallet = walletOf(entry);
       if (wallet === undefined || wallets?.has(wallet) === false) continue;
+      // The first of two entries of a wallet has the better rank.
+      if (onBoard.has(wallet)) continue;
+      onBoard.add(wallet);
       const trader = traders.get(wallet) ?? {
         wallet,
         username: null,

@@ -22,25 +22,36 @@ function onBoard(entry: Sent, board: Sent): Sent {
 }
 
 /**
- * Matched by wallet. Traders who left come last, without figures, because their present ones are
- * not known.
+ * Matched by wallet; one that a board has twice, in the order of its entries. Traders who left come
+ * last, without figures, because their present ones are not known.
  */
 export function compareBoards(board: Sent, before: Sent): Sent[] {
-  const earlier = new Map(boardEntries(before).map((entry) => [textOf(entry['wallet']), entry]));
-  const present = new Set(boardEntries(board).map((entry) => textOf(entry['wallet'])));
-  earlier.delete(undefined);
-  return [
-    ...boardEntries(board).map((entry) => ({ ...entry, ...moved(entry, earlier) })),
-    ...[...earlier]
-      .filter(([wallet]) => !present.has(wallet))
-      .map(([, entry]) => onBoard(leaver(entry), board)),
-  ];
+  const earlier = byWallet(before);
+  const present = byWallet(board);
+  const left = [...earlier].flatMap(([wallet, [entry]]) =>
+    entry === undefined || present.has(wallet) ? [] : [onBoard(leaver(entry), board)],
+  );
+  const compared = boardEntries(board).map((entry) => {
+    const wallet = textOf(entry['wallet']) ?? '';
+    return { ...entry, ...moved(entry, earlier.get(wallet)?.shift(), !earlier.has(wallet)) };
+  });
+  return [...compared, ...left];
 }
 
-function moved(entry: Sent, earlier: ReadonlyMap<string | undefined, Sent>) {
-  const before = earlier.get(textOf(entry['wallet']));
+/** The entries of each wallet of a board. */
+function byWallet(board: Sent): Map<string, Sent[]> {
+  const entries = new Map<string, Sent[]>();
+  for (const entry of boardEntries(board)) {
+    const wallet = textOf(entry['wallet']);
+    if (wallet !== undefined) entries.set(wallet, [...(entries.get(wallet) ?? []), entry]);
+  }
+  return entries;
+}
+
+function moved(entry: Sent, before: Sent | undefined, isNew: boolean) {
   if (textOf(entry['wallet']) === undefined) return { previousRank: null, rankChange: null };
-  if (!before) return { previousRank: null, change: 'new', rankChange: null };
+  if (isNew) return { previousRank: null, change: 'new', rankChange: null };
+  if (!before) return { previousRank: null, rankChange: null };
   const rank = numberOf(entry['rank']);
   const previousRank = numberOf(before['rank']);
   if (rank === undefined || previousRank === undefined) {

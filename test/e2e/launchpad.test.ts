@@ -142,6 +142,52 @@ describe('trdr launchpad board', () => {
     expect(stderr).toContain('no snapshot on record at or before the time of --compare');
   });
 
+  test.each([['--only', 'new'], ['--only', 'left,up'], ['--changed']])(
+    'selects no rows that cannot be compared: %s %s',
+    async (...flags) => {
+      const { run } = await openDesk();
+      const compare = ['launchpad', 'board', '--compare', '2001-01-01'];
+      for (const more of [[], ['-o', 'markdown'], ['-o', 'table'], ['--out', 'board.csv']]) {
+        const ran = await run([...compare, ...flags, ...more]);
+        expect([more, ran.exitCode, ran.stdout]).toEqual([more, 9, '']);
+        expect(ran.stderr).toContain('no snapshot on record at or before the time of --compare');
+      }
+    },
+  );
+
+  test('compares a wallet that a board has twice entry by entry', async () => {
+    const entry = (rank: number, wallet: string) => ({ rank, wallet, username: wallet, pnlUsd: 1 });
+    const boards = [
+      [entry(1, 'a'), entry(2, 'b'), entry(6, 'a')],
+      [entry(1, 'a'), entry(3, 'b'), entry(6, 'a'), entry(7, 'c'), entry(8, 'c')],
+    ];
+    const service = await withService(({ path }) => {
+      const at = new URL(path, 'http://x').searchParams.has('at') ? 1 : 0;
+      const entries = boards[at] ?? [];
+      const body = { period: 'weekly', capturedAt: 1e12 - at, count: entries.length, entries };
+      return { body };
+    });
+    const run = (words: readonly string[], columns = 120) =>
+      runInProcess(['launchpad', ...words], {
+        sandbox: service,
+        differs: true,
+        tty: { stdout: words.includes('table') },
+        columns,
+      });
+    const ran = await run(['board', '--compare', '1d']);
+    expect(
+      ran.records().map(({ wallet, change, rankChange }) => [wallet, change, rankChange]),
+    ).toEqual([
+      ['a', 'same', 0],
+      ['b', 'up', 1],
+      ['a', 'same', 0],
+      ['c', 'left', null],
+    ]);
+    const history = await run(['history', '--since', '3d', '-o', 'table']);
+    expect(history.stdout).toMatch(/[0-9] of [0-9]/);
+    expect(history.stdout).not.toMatch(/([0-9]+) of (?!\1)/);
+  });
+
   test.each([
     ['--compare yesterday', null, '2026-11-21T23:30Z'],
     ['--compare 36h', null, '2026-11-21T11:30Z'],

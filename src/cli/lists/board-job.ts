@@ -1,4 +1,4 @@
-import { usageError } from '../../base/failure.ts';
+import { Failure, usageError } from '../../base/failure.ts';
 import { type Instant, instantAt } from '../../base/times.ts';
 import type { RequestParts } from '../../contract/ports/client.ts';
 import { numberOf, type Sent } from '../../contract/read-record.ts';
@@ -25,7 +25,8 @@ interface BoardFlags {
 /** The leaderboard, compared with an earlier snapshot if --compare asks for it. */
 export async function boardJob(context: Context, flags: BoardFlags): Promise<CommandJob> {
   const { terminal, settings } = context;
-  const view = boardView(flags.compare !== undefined, flags.who);
+  const isSelection = flags.changed || flags.only.length > 0;
+  const view = boardView(flags.compare !== undefined, flags.who, isSelection);
   const traders = flags.who ? await openBoardTraders(context) : undefined;
   const tally = new RowTally('entry', 'entries');
   const isTimed = flags.at !== undefined || flags.compare !== undefined;
@@ -128,7 +129,8 @@ function* comparedRows(
     terminal.notice(`no ${period} board on record${when}`);
   } else if (isWatched) terminal.notice(captured(`${period} board`, board));
   // Do not compare with a missing snapshot, because every trader would look new.
-  const isComparable = before !== undefined && isOnRecord(before);
+  const isComparable = before !== undefined && isOnRecord(before) && isOnRecord(board);
+  if (!isComparable && (changed || only.length > 0)) throw notComparable();
   if (before !== undefined && (isWatched || !isComparable))
     terminal.notice(comparison(board, before));
   const entries = isComparable ? compareBoards(board, before) : boardEntries(board);
@@ -136,6 +138,12 @@ function* comparedRows(
   if (isComparable && isWatched) terminal.notice(summaryText(within));
   for (const row of within) if (!isComparable || isWanted(row['change'], changed, only)) yield row;
 }
+
+const notComparable = () =>
+  new Failure('answer', 'no snapshot on record at or before the time of --compare', {
+    code: 'NO_SNAPSHOT',
+    hint: 'pass a later time to --compare, or omit --only and --changed to see the leaderboard',
+  });
 
 const DAY_MS = 86_400_000;
 

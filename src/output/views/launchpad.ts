@@ -23,7 +23,11 @@ const change: Column<Sent> = { title: 'move', kind: 'move', value: move, field: 
 
 const trader: Column<Sent> = { title: 'trader', kind: 'handle', field: 'trader', min: 8 };
 
-export const boardView = (compared: boolean, isNamed: boolean): View<Sent> => ({
+export const boardView = (
+  compared: boolean,
+  isNamed: boolean,
+  isSelection = false,
+): View<Sent> => ({
   columns: [
     { title: compared ? 'rank' : '#', kind: 'integer', field: 'rank' },
     ...(compared ? [change] : []),
@@ -39,7 +43,7 @@ export const boardView = (compared: boolean, isNamed: boolean): View<Sent> => ({
     { title: 'verified', kind: 'flag', field: 'isVerified', rank: 7 },
   ],
   fields: fieldPaths(BoardRecord),
-  empty: '',
+  empty: isSelection ? 'nothing changed' : '',
   noun: ['entry', 'entries'],
 });
 
