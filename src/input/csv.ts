@@ -59,6 +59,25 @@ export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<Cs
     );
 }
 
+/**
+ * Throws if a header names a column twice: which of them is meant is not known. `names` are those
+ * that are read.
+ */
+export function checkHeader(
+  file: string,
+  header: readonly string[],
+  names: readonly string[] = header,
+): void {
+  for (const name of names) {
+    const places = header.flatMap((each, at) => (each === name ? [at + 1] : []));
+    if (name === '' || places.length < 2) continue;
+    throw usageError(
+      `${file} has ${places.length} columns "${name}": ${places.join(' and ')}`,
+      'rename or remove the one that is not meant',
+    );
+  }
+}
+
 const quotedCell = {
   ',': /(?:"([^"]*(?:""[^"]*)*)(")?)?([^,]*)(,|$)/y,
   ';': /(?:"([^"]*(?:""[^"]*)*)(")?)?([^;]*)(;|$)/y,

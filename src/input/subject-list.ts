@@ -5,7 +5,7 @@ import type { Line } from '../base/lines.ts';
 import { trimText } from '../base/trim-text.ts';
 import { locate } from '../output/format/fields.ts';
 import { didYouMean } from '../output/suggest.ts';
-import { LONGEST_ROW, linesIn, readCsv } from './csv.ts';
+import { checkHeader, LONGEST_ROW, linesIn, readCsv } from './csv.ts';
 import { type InputIo, inputText, peek } from './read-text.ts';
 
 /** A subject as the user wrote it, with its line number if it comes from a file or stdin. */
@@ -224,10 +224,13 @@ const HEADER =
 
 function columnAt(header: readonly string[], column: string): number {
   const names = header.map((name) => name.trim());
+  checkHeader('the input', names, [column]);
   const exact = names.indexOf(column);
   if (exact !== -1) return exact;
-  const folded = names.findIndex((name) => name.toLowerCase() === column.toLowerCase());
-  if (folded !== -1) return folded;
+  const folded = names.map((name) => name.toLowerCase());
+  checkHeader('the input', folded, [column.toLowerCase()]);
+  const at = folded.indexOf(column.toLowerCase());
+  if (at !== -1) return at;
   const near = didYouMean(column, names, (name) => `"${name}"`);
   throw usageError(
     `the input has no column "${column}"`,

@@ -6,6 +6,7 @@ import { PnlRecord } from '../../contract/records/subject.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import { Targets } from '../../core/pnl/targets.ts';
 import { type Comparison, readEarlier } from '../../input/earlier/compare-pnl.ts';
+import { windowsOf } from '../../input/earlier/pnl-export.ts';
 import { type SubjectSource, subjectSource } from '../../input/subject-list.ts';
 import { type SortKey, sortKeys } from '../../output/views/pnl-rows.ts';
 import { cachedSubjectOptions, subjectArgument } from '../args/common.ts';
@@ -173,15 +174,16 @@ async function comparisonOf(
 ): Promise<Comparison> {
   const { settings, terminal } = context;
   const earlier = await readEarlier(path, terminal.io);
-  const first = window[0] ?? '7d';
+  const there = windowsOf(earlier, path, window);
+  const byDefault = there.includes('7d') ? '7d' : there[0];
+  const first = window[0] ?? byDefault ?? '7d';
   // Without --window, a table has the differences of one window.
   const isTable = settings.format === 'table' || settings.format === 'markdown';
-  const byDefault = isTable ? [first] : windowNames;
   return {
     earlier,
     formerNames: await formerNamesBy(context),
     window: first,
-    windows: window.length > 0 ? window : byDefault,
+    windows: isTable && window.length === 0 ? [first] : there,
     changed,
     only,
     // A summary in a mail from cron would be noise.

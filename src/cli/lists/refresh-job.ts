@@ -1,3 +1,4 @@
+import { usageError } from '../../base/failure.ts';
 import { copySources } from '../../base/json.ts';
 import { countText, group } from '../../base/units.ts';
 import { cu, THESIS_BLOCK } from '../../contract/limits.ts';
@@ -70,17 +71,31 @@ async function recordedIn(
   const posts = new Map<string, RecordedPost>();
   let others = 0;
   for (const file of files) {
+    let [own, lines] = [0, 0];
     for await (const row of recordedPosts(file, 'platformCreatedAt', terminal.signal)) {
-      if (row) posts.set(row.id, row);
-      else others++;
+      lines++;
+      if (!row || !isThesis(row.record)) continue;
+      own++;
+      posts.set(row.id, row);
     }
+    // A part of a rotated file may be empty.
+    if (own === 0 && lines > 0) throw withoutPosts(file);
+    others += lines - own;
   }
+  if (posts.size === 0) throw withoutPosts(files.join(', '));
   if (others > 0)
     terminal.notice(
       `skipped ${countText(others, 'line that is not a post', 'lines that are not posts')}`,
     );
   return [...posts.values()];
 }
+
+/** A record of anything else has an id too, such as that of a user. */
+const isThesis = (record: Sent): boolean =>
+  ['authorId', 'authorHandle', 'tokenAddress', 'platformCreatedAt'].some((name) => name in record);
+
+const withoutPosts = (file: string) =>
+  usageError(`no theses in ${file}`, 'pass an output of "trdr thesis tail" or "trdr thesis list"');
 
 async function readAgain(context: Context, { groups }: RefreshWay): Promise<PostRefresh> {
   const { terminal, settings, service } = context;

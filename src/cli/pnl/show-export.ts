@@ -1,12 +1,12 @@
 import { usageError } from '../../base/failure.ts';
-import { isRecord } from '../../base/json-object.ts';
 import { normalHandle } from '../../contract/handles.ts';
-import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
+import type { WindowName } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import { handlesText } from '../../core/pnl/planned-calls.ts';
+import type { Comparison } from '../../input/earlier/compare-pnl.ts';
 import { namesOf } from '../../input/earlier/match-traders.ts';
-import { readExport } from '../../input/earlier/pnl-export.ts';
+import { readExport, windowsOf } from '../../input/earlier/pnl-export.ts';
 import { namesText } from '../../output/notices.ts';
 import type { ExitCode } from '../exit.ts';
 import { LookupTally } from '../lookup/tally.ts';
@@ -36,7 +36,14 @@ export async function showExport(
   const { ahead, records, size } = await readAhead(
     subjects.length > 0 ? select(all, subjects, onMissing) : all,
   );
-  const shape: Shape = { ...given, windows: windowsFor(ahead, from, windows), handles: size };
+  const there = windowsOf(ahead, from, windows);
+  const { comparison } = given;
+  const shape: Shape = {
+    ...given,
+    comparison: comparison && within(comparison, there, from),
+    windows: there,
+    handles: size,
+  };
   async function* counted() {
     for await (const record of records) {
       tally.add(outcomeOf(record));
@@ -45,6 +52,22 @@ export async function showExport(
   }
   await present(counted(), shape, printer(context.out));
   return tally.exit();
+}
+
+/** The comparison, of the windows that both exports have. */
+function within(comparison: Comparison, there: readonly WindowName[], from: string): Comparison {
+  const windows = comparison.windows.filter((window) => there.includes(window));
+  const [first] = windows;
+  if (first === undefined)
+    throw usageError(
+      `${from} has no numbers for the window ${comparison.window}`,
+      `choose with --window from ${there.join(', ')}`,
+    );
+  return {
+    ...comparison,
+    windows,
+    window: windows.includes(comparison.window) ? comparison.window : first,
+  };
 }
 
 /** The first records determine the layout of a table. `size` is infinite if there are more. */
@@ -88,26 +111,4 @@ async function* select(
     const record = found.get(subject);
     if (record) yield record;
   }
-}
-
-function windowsFor(
-  records: readonly PnlRecord[],
-  from: string,
-  windows: readonly WindowName[],
-): readonly WindowName[] {
-  const there = new Set(
-    records.flatMap((record) =>
-      record.found === true && isRecord(record['windows']) ? Object.keys(record['windows']) : [],
-    ),
-  );
-  const lacking = windows.find((window) => there.size > 0 && !there.has(window));
-  if (lacking !== undefined) {
-    throw usageError(
-      `${from} has no numbers for the window ${lacking}`,
-      `choose from ${[...there].join(', ')}`,
-    );
-  }
-  if (windows.length > 0) return windows;
-  const present = windowNames.filter((window) => there.has(window));
-  return present.length > 0 ? present : windowNames;
 }

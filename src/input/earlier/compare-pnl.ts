@@ -1,3 +1,4 @@
+import { usageError } from '../../base/failure.ts';
 import { copySources } from '../../base/json.ts';
 import { isRecord, textOf } from '../../base/json-object.ts';
 import { normalHandle } from '../../contract/handles.ts';
@@ -34,7 +35,11 @@ export async function readEarlier(path: string, io: InputIo): Promise<readonly P
     // A trader who had left by then is not in that export.
     if (record['change'] !== 'left') earlier.push(record);
   }
-  return earlier;
+  const found = earlier.filter((record) => record.found === true);
+  const hasNumbers = found.length === 0 || found.some(({ windows }) => isRecord(windows));
+  if (earlier.length > 0 && hasNumbers) return earlier;
+  const what = earlier.length === 0 ? 'records' : 'trading numbers';
+  throw usageError(`${path} has no ${what} to compare with`, 'pass an export of "trdr pnl"');
 }
 
 /** What a change of numbers means: up, down, or what else happened to the record. */

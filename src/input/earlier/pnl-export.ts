@@ -1,21 +1,61 @@
 import { type Failure, usageError } from '../../base/failure.ts';
-import { parseJson } from '../../base/json.ts';
+import { parseJson, stringifyJson } from '../../base/json.ts';
 import { isRecord, textOf } from '../../base/json-object.ts';
+import { sha256 } from '../../base/sha256.ts';
+import { normalHandle } from '../../contract/handles.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
 import { FailedSubject, MissingSubject, type PnlRecord } from '../../contract/records/subject.ts';
 import { readingFields, rowFields, sortKeys, traderFields } from '../../output/views/pnl-rows.ts';
-import { readCsv } from '../csv.ts';
+import { checkHeader, readCsv } from '../csv.ts';
 import type { InputIo } from '../read-text.ts';
-import { openRecords, valuesIn } from '../record-file.ts';
+import { openRecords, type RecordFile, valuesIn } from '../record-file.ts';
 
 export async function* readExport(path: string, io: InputIo): AsyncGenerator<PnlRecord> {
   const file = await openRecords(path, io);
+  const distinct = new DistinctRecords(file.name);
+  for await (const { record, where } of file.format === 'table' ? rows(file) : values(file))
+    if (distinct.add(record, where)) yield record;
+}
+
+/** A record, and where it is in the file, for messages. */
+interface FoundRecord {
+  readonly record: PnlRecord;
+  readonly where: string;
+}
+
+async function* values(file: RecordFile): AsyncGenerator<FoundRecord> {
   const { name } = file;
-  if (file.format === 'table') return yield* rows(file.text, name);
   for await (const { value, where } of valuesIn(file)) {
     if (value === undefined) throw notAnExport(name, `${where} is not valid JSON`);
-    yield recordIn(value, name, where);
+    yield { record: recordIn(value, name, where), where };
+  }
+}
+
+/**
+ * The subjects of an export, each of which has one record. A table whose rows were sorted has
+ * several, each with some of the windows.
+ */
+class DistinctRecords {
+  readonly #name: string;
+  readonly #digests = new Map<string, string>();
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  /** False if the file has the same record already. */
+  add(record: PnlRecord, where: string): boolean {
+    const { subject } = record;
+    const key = `${normalHandle(subject)} ${record['change'] === 'left'}`;
+    const digest = sha256(stringifyJson(record)).slice(0, 16);
+    const earlier = this.#digests.get(key);
+    if (earlier === undefined) this.#digests.set(key, digest);
+    if (earlier === undefined || earlier === digest) return earlier === undefined;
+    throw usageError(
+      `cannot read ${this.#name}: it has "${subject}" again, with other values, at ${where}`,
+      'keep one export in the file, and the rows of each subject together',
+    );
   }
 }
 
@@ -48,7 +88,7 @@ function timesIn(sent: Sent): Record<string, number> {
   return times;
 }
 
-async function* rows(chunks: AsyncIterable<string>, name: string): AsyncGenerator<PnlRecord> {
+async function* rows({ text, name }: RecordFile): AsyncGenerator<FoundRecord> {
   let header: readonly string[] | undefined;
   let group: Cells[] = [];
   let last = 1;
@@ -56,12 +96,13 @@ async function* rows(chunks: AsyncIterable<string>, name: string): AsyncGenerato
     const [first] = group;
     const record = first && recordIn(recordOf(first, group), name, where);
     group = [];
-    return record ? [record] : [];
+    return record ? [{ record, where }] : [];
   };
-  for await (const { cells, line, separator } of readCsv(chunks)) {
+  for await (const { cells, line, separator } of readCsv(text)) {
     if (cells.length === 1 && cells[0] === '') continue;
     if (!header) {
       header = cells;
+      checkHeader(name, header);
       if (!header.includes('window') || !(header.includes('subject') || header.includes('handle')))
         throw notAnExport(name, 'its header needs the columns window and subject (or handle)');
       continue;
@@ -71,18 +112,29 @@ async function* rows(chunks: AsyncIterable<string>, name: string): AsyncGenerato
         name,
         `line ${line} has ${cells.length} cells, but the header has ${header.length}`,
       );
-    // A spreadsheet that separates cells by semicolons writes `1,5` for 1.5.
     const textIn = (field: string, cell = '') =>
-      separator === ';' && numberFields.has(field)
-        ? cell.replace(/^([+-]?\d+),(\d+)(e[+-]?\d+)?$/i, '$1.$2$3')
-        : cell;
+      numberFields.has(field) ? numberIn(cell, separator) : cell;
     const row: Cells = new Map(header.map((field, at) => [field, textIn(field, cells[at])]));
+    const wrong = header.find((field) => numberFields.has(field) && isGrouped(row.get(field)));
+    if (wrong !== undefined)
+      throw usageError(
+        `line ${line} of ${name}: "${row.get(wrong)}" in the column ${wrong} is not a number`,
+        'save the table with decimal points, and without separators of thousands',
+      );
     if (!continues(group, row)) yield* take(`the row before line ${line}`);
     group.push(row);
     last = line;
   }
   yield* take(`line ${last}`);
 }
+
+/** A spreadsheet that separates cells by semicolons writes `1,5` for 1.5. */
+const numberIn = (cell: string, separator: string): string =>
+  separator === ';' ? cell.replace(/^([+-]?\d+),(\d+)(e[+-]?\d+)?$/i, '$1.$2$3') : cell;
+
+/** Digits with a comma, or with separators of thousands: not a number that trdr wrote. */
+const isGrouped = (cell = ''): boolean =>
+  /^[+-]?\d[\d.,'\u2019\s]*$/.test(cell) && /[,'\u2019\s]|\..*\./.test(cell);
 
 type Cells = ReadonlyMap<string, string>;
 
@@ -177,6 +229,32 @@ function unmatchedOf(rows: readonly Cells[], extras: readonly string[]): string[
   }
   const entries = [...byHandle.values()].map((group) => object(numbersOf(group, extras)));
   return entries.length > 0 ? [`"unmatched":[${entries.join(',')}]`] : [];
+}
+
+/**
+ * The windows that are wanted, or else all that an export has. Throws if it lacks one of those that
+ * are wanted.
+ */
+export function windowsOf(
+  records: readonly PnlRecord[],
+  path: string,
+  wanted: readonly WindowName[],
+): readonly WindowName[] {
+  const there = new Set(
+    records.flatMap((record) =>
+      record.found === true && isRecord(record['windows']) ? Object.keys(record['windows']) : [],
+    ),
+  );
+  const lacking = wanted.find((window) => there.size > 0 && !there.has(window));
+  if (lacking !== undefined) {
+    throw usageError(
+      `${path} has no numbers for the window ${lacking}`,
+      `choose from ${[...there].join(', ')}`,
+    );
+  }
+  if (wanted.length > 0) return wanted;
+  const present = windowNames.filter((window) => there.has(window));
+  return present.length > 0 ? present : windowNames;
 }
 
 const isWindow = (name: string): name is WindowName => windowNames.some((known) => known === name);

@@ -7,7 +7,7 @@ import type { Lookup } from '../../core/lookup/lookup.ts';
 import { readSubject, type Subject, type SubjectType } from '../../core/lookup/subject.ts';
 import { isWanted } from '../../output/terminal/moves-text.ts';
 import { type ComparedUserField, comparedUserFields } from '../../output/views/compared-users.ts';
-import { readCsv } from '../csv.ts';
+import { checkHeader, readCsv } from '../csv.ts';
 import type { InputIo } from '../read-text.ts';
 import { openRecords, type RecordFile, valuesIn } from '../record-file.ts';
 
@@ -53,6 +53,7 @@ export class EarlierUsers {
     const users: EarlierUser[] = [];
     for await (const { value, where } of file.format === 'table' ? rowsIn(file) : valuesIn(file))
       users.push(earlierUser(value, file.name, where));
+    if (users.length === 0) throw unreadable(file.name, 'it has no records to compare with');
     return new EarlierUsers(users);
   }
 
@@ -155,6 +156,7 @@ async function* rowsIn({ name, text }: RecordFile): AsyncGenerator<{ value: Sent
   for await (const { cells, line } of readCsv(text)) {
     if (header === undefined) {
       header = cells;
+      checkHeader(name, header);
       if (!header.includes('id') || !(header.includes('subject') || header.includes('handle')))
         throw unreadable(name, 'its header needs the columns id and subject (or handle)');
       continue;
