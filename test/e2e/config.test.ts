@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -10,7 +11,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { some } from '../repeats.ts';
-import { type Home, openHome, runInProcess, startTrdr } from './harness.ts';
+import { type Home, openHome, runInProcess, startTrdr, withSandbox } from './harness.ts';
 
 const fileOf = (home: Home) => join(home.config, 'config.json');
 const configOf = (home: Home) => JSON.parse(readFileSync(fileOf(home), 'utf8'));
@@ -174,6 +175,24 @@ describe('the config file', () => {
       utc: true,
     });
     expect(readdirSync(home.path).filter((name) => name.startsWith('elsewhere'))).toHaveLength(1);
+  });
+
+  test.each([
+    [0o600, 'linux', ''],
+    [0o644, 'linux', 'warning: other users can read the key in'],
+    [0o640, 'linux', 'warning: other users can read the key in'],
+  ] as const)('with a key, of mode %o on %s, is used: %j', async (mode, platform, warning) => {
+    const sandbox = await withSandbox();
+    const login = { key: sandbox.key, baseUrl: sandbox.url };
+    const home = withFile(JSON.stringify({ version: 1, profiles: { default: login } }));
+    chmodSync(fileOf(home), mode);
+    const ran = await home.run(['me'], { platform });
+    expect([ran.exitCode, ran.stderr.slice(6, 6 + warning.length)]).toEqual([0, warning]);
+    expect(ran.stderr === '').toBe(warning === '');
+    // The key of another source is not in the file.
+    const other = await home.run(['me'], { platform, sandbox });
+    expect([other.exitCode, other.stderr]).toEqual([0, '']);
+    expect((await home.run(['me', '-q'], { platform })).stderr).toBe('');
   });
 
   test('has profiles of any permitted name', async () => {

@@ -1,6 +1,5 @@
 import { openPromise } from '../../base/calls.ts';
 import { Failure } from '../../base/failure.ts';
-import { statsOf } from '../../base/files.ts';
 import { isRecord, plainJson } from '../../base/json-object.ts';
 import { unitsText } from '../../base/units.ts';
 import { type BudgetName, leftIn } from '../../contract/budget.ts';
@@ -116,12 +115,10 @@ function* settingsChecks(context: Context): Generator<Check> {
       true,
     );
     for (const problem of problems) yield failedCheck('settings', problem);
-    const { path } = configOf(context.terminal.io);
-    if (
-      problems.length === 0 &&
-      path !== undefined &&
-      isReadableByOthers(path, context.terminal.io.platform)
-    )
+    const { io } = context.terminal;
+    const config = configOf(io);
+    const { path } = config;
+    if (problems.length === 0 && path !== undefined && config.isReadableByOthers(io.platform))
       yield warn(
         'settings',
         `other users can read ${path}, which may contain keys`,
@@ -136,12 +133,6 @@ function* settingsChecks(context: Context): Generator<Check> {
     if (!(error instanceof Failure)) throw error;
     yield failedCheck('settings', error);
   }
-}
-
-/** Whether other users can read a file; false on Windows, which does not have these permissions. */
-function isReadableByOthers(path: string, platform: NodeJS.Platform): boolean {
-  const mode = statsOf(path)?.mode ?? 0;
-  return platform !== 'win32' && (mode & 0o077) !== 0;
 }
 
 const skipped = (checks: readonly string[]) => checks.map((check) => skip(check, 'skipped'));

@@ -79,7 +79,7 @@ export class Connections {
       this.#closers.push(embedded.close);
       return { baseUrl: embedded.url, key: new ServiceKey(embedded.key), embedded: true };
     }
-    const { baseUrl, keptFor, profile } = settings;
+    const { baseUrl, keptFor, openFile, profile } = settings;
     if (baseUrl === undefined) {
       throw new Failure('auth', 'no base URL configured', {
         code: 'NO_BASE_URL',
@@ -95,6 +95,10 @@ export class Connections {
     }
     if (keptFor !== undefined)
       terminal.notice(`warning: sending the key saved for ${keptFor} to ${baseUrl}`);
+    if (openFile !== undefined)
+      terminal.notice(
+        `warning: other users can read the key in ${openFile}; run chmod 600 '${openFile}'`,
+      );
     return { baseUrl, key: this.#renewable(baseUrl, key), embedded: false };
   }
 

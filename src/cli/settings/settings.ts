@@ -55,6 +55,8 @@ export interface RunSettings extends SettingValues {
    * for the run.
    */
   readonly keptFor: string | undefined;
+  /** The config file, if it has the key and other users can read it. */
+  readonly openFile: string | undefined;
   readonly folders: Folders;
 }
 
@@ -142,6 +144,13 @@ function keptFor(from: SourcedSettings, own: unknown): string | undefined {
     : undefined;
 }
 
+function openFile({ key, keyCommand }: SourcedSettings, io: Io): string | undefined {
+  if (key.origin !== 'profile' || key.value === undefined || keyCommand.value !== undefined)
+    return undefined;
+  const config = configOf(io);
+  return config.isReadableByOthers(io.platform) ? config.path : undefined;
+}
+
 /** A command that prints the key overrides a saved key, but not one in the environment. */
 const keySource = ({ key, keyCommand }: SourcedSettings) =>
   keyCommand.value !== undefined && key.origin !== 'environment' ? keyCommand : key;
@@ -216,6 +225,7 @@ export function loadSettings(io: Io, globals: Globals, use?: SettingsUse): RunSe
     key: keyOf(from, io),
     storePassword: storePasswordOf(from, io),
     keptFor: keptFor(from, profileOf(file, from.profile.value)?.['baseUrl']),
+    openFile: openFile(from, io),
     folders: folders(io),
   };
 }

@@ -3,7 +3,14 @@ import type Conf from 'conf';
 import * as z from 'zod/mini';
 import type { Clock } from '../../base/clock.ts';
 import { Failure, usageError } from '../../base/failure.ts';
-import { ensureFolder, errno, fileFailure, isDiskFull, readBounded } from '../../base/files.ts';
+import {
+  ensureFolder,
+  errno,
+  fileFailure,
+  isDiskFull,
+  readBounded,
+  statsOf,
+} from '../../base/files.ts';
 import { withLock } from '../../base/lock.ts';
 import { type Folders, needFolder } from '../paths.ts';
 import {
@@ -44,6 +51,12 @@ export class SavedConfig {
 
   read(): ConfigFile {
     return readConfig(this.path);
+  }
+
+  /** Whether other users can read the file; false on Windows, which has no such permissions. */
+  isReadableByOthers(platform: NodeJS.Platform): boolean {
+    const mode = (this.path && statsOf(this.path)?.mode) || 0;
+    return platform !== 'win32' && (mode & 0o077) !== 0;
   }
 
   /** Saves a login. The profile becomes the current one if the current profile has no login. */
