@@ -47,7 +47,7 @@ describe('a file that is not what a command reads exits 2 before anything is sen
     expect(result.error()['message']).toContain('old');
   });
 
-  test('an empty part among the files of a tail is none', async () => {
+  test('an empty part of a tail is not a wrong file', async () => {
     const files = { empty: '', posts: 'x\n' };
     const result = await ran('thesis refresh empty posts', files);
     expect([result.exitCode, result.error()['message']]).toEqual([
