@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openHome, runInProcess, trdr, withoutReading, withSandbox } from './harness.ts';
@@ -269,6 +269,29 @@ describe('formatting', () => {
     expect(page.lines()[0]?.startsWith('| handle | cash flow 7d | cash flow all |')).toBe(isGrid);
     if (isGrid) expect([table.lines().length, page.lines().length]).toEqual([count + 2, count + 2]);
   });
+
+  test.each([[], ['--compare', 'old.ndjson']])(
+    'shows each window that was asked for, or says that there is no room for it: %j',
+    async (...compare) => {
+      const home = openHome();
+      const handles = someHandles(20).filter((handle) => numbersOf(handle)?.windows.all);
+      const records = recordsOf(handles).map((record) => `${JSON.stringify(record)}\n`);
+      writeFileSync(join(home.path, 'old.ndjson'), records.join(''));
+      const windows = ['24h', '7d', '30d', 'all'];
+      const words = ['pnl', '--from', 'old.ndjson', ...compare, '--window', windows.join()];
+      for (const columns of [20, 40, 60, 80, 120, 200]) {
+        const ran = await home.run([...words, '--color', 'never'], { tty: true, columns });
+        const head = ran.lines()[0] ?? '';
+        const title = compare.length > 0 ? 'd cash flow' : 'cash flow';
+        const [shown, named] = [head, ran.said].map((text) =>
+          windows.filter((window) => new RegExp(`\\b${title} ${window}\\b`).test(text)),
+        );
+        if (columns >= 40)
+          expect([...(shown ?? []), ...(named ?? [])].toSorted()).toEqual(windows.toSorted());
+        expect(ran.said.includes('no room for')).toBe(named?.length !== 0);
+      }
+    },
+  );
 
   test.each(['netUsd', 'rank'] as const)(
     'sorts by %s, worst first if reversed',

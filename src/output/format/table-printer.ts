@@ -91,7 +91,11 @@ class TablePrinter<T> implements Printer<T> {
   #begin(records: readonly T[], growing: boolean): Table<T> {
     const { view, fields } = this.#options;
     const columns = fields ? columnsOf(view, fields, records) : view.columns;
+    const isFirst = this.#table === undefined;
     this.#table = createTable(columns, records, this.#look(), growing);
+    const { leftOut } = this.#table;
+    if (isFirst && leftOut.length > 0)
+      this.#options.notify?.(`no room for ${leftOut.join(', ')}; --wide shows all columns`);
     this.#lines = 0;
     return this.#table;
   }

@@ -24,6 +24,8 @@ export interface Table<T> {
    * not be cut is wider.
    */
   draw(records: readonly T[], hasHead: boolean): string;
+  /** The titles of columns that the user asked for, and that the terminal has no room for. */
+  readonly leftOut: readonly string[];
   /** Whether the columns are wide enough for the numbers of a record. */
   suits(record: T): boolean;
 }
@@ -79,7 +81,11 @@ export function createTable<T>(
   const whole = { whole: true, wrap: false, below: false };
   const columns = options.wide ? given.map((column) => ({ ...column, ...whole })) : given;
   const measured = columns.map((column) => measure(column, records, options, growing));
-  return new FittedTable(chooseLayout(measured, options), options);
+  const layout = chooseLayout(measured, options);
+  const shown = new Set(layout.columns.map(({ column }) => column));
+  const leftOut = measured.filter(({ column }) => column.asked && !shown.has(column));
+  const titles = leftOut.map(({ title }) => title);
+  return new FittedTable(layout, options, titles);
 }
 
 const roomIn = ({ width }: Pick<TableOptions, 'width'>): number => Math.max(1, width);
@@ -154,12 +160,14 @@ function chooseLayout<T>(measured: readonly LaidOut<T>[], options: TableOptions)
 
 /** A table whose widths are chosen. */
 class FittedTable<T> implements Table<T> {
+  readonly leftOut: readonly string[];
   readonly #layout: Layout<T>;
   readonly #options: TableOptions;
   readonly #room: number;
   readonly #ellipsis: string;
 
-  constructor(layout: Layout<T>, options: TableOptions) {
+  constructor(layout: Layout<T>, options: TableOptions, leftOut: readonly string[]) {
+    this.leftOut = leftOut;
     this.#layout = layout;
     this.#options = options;
     this.#room = roomIn(options);

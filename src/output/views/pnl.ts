@@ -173,9 +173,12 @@ export function gridView(
     const rank = window === first ? 0 : at + 1;
     const value = measureColumn(measure, window, rank);
     // Of a window, the difference is what was asked for, so the value is dropped before it.
-    return isComparison
-      ? [{ ...value, rank: rank + windows.length }, differenceColumn(measure, window, rank)]
-      : [value];
+    if (!isComparison) return [{ ...value, asked: true }];
+    const difference = differenceColumn(measure, window, rank);
+    return [
+      { ...value, rank: rank + windows.length },
+      { ...difference, asked: true },
+    ];
   });
   const note = (record: PnlRecord) => stateOf(record, windows);
   const hasNotes = records.some((record) => note(record) !== '');
