@@ -66,6 +66,10 @@ const seeInDoctor = (what: string): CheckedHint => ({
   checkHint: `see below ${what}`,
 });
 
+/** It is true for every plan, because an error of the service does not say which one the key has. */
+const UNITS_USED_UP =
+  'top up, or wait for the next UTC month; those of a free key (Explore) were granted once: change its plan. "trdr me" shows what is left';
+
 /** @internal Exported for tests. */
 export const plainHints: Readonly<Record<PlainSubject, HintWords>> = {
   insecureHttp: 'use https, or pass --insecure-http to accept the risk',
@@ -78,11 +82,12 @@ export const plainHints: Readonly<Record<PlainSubject, HintWords>> = {
     'the pages so far were printed; to continue, pass the id of the last item with -f before=ID',
   invalidRequest: 'fix the part that the message names; --debug shows the request that was sent',
   invalidKey: 'check the key: trdr auth status --check',
-  unitsUsedUp: 'show the remaining units and the reset date: trdr me',
+  unitsUsedUp: UNITS_USED_UP,
   revealsUsedUp: 'show the remaining reveals and the reset date: trdr me',
-  permissions: 'show the permissions of the key: trdr me',
+  permissions:
+    'see whether the plan of the key allows it: trdr me; a free key (Explore) reveals the wallets of a few sample accounts only',
   scopes: 'show the scopes of the key: trdr me',
-  freeTier: 'show the plan of the key: trdr me',
+  freeTier: 'the key has no units: change its plan, or use another key; "trdr me" shows the plan',
   differentService: seeInDoctor('how the service differs from its description'),
   unknownErrorCode: seeInDoctor(
     'how the service has changed; this version of trdr does not know this error code',
@@ -106,7 +111,7 @@ export const plainHints: Readonly<Record<PlainSubject, HintWords>> = {
   endTooEarly: 'run the command again with a longer --duration',
   blockedOutput:
     'check the program that reads the output; with --checkpoint FILE, the next run continues where this run stopped',
-  noUnitsLeft: 'run "trdr me" to see what is left',
+  noUnitsLeft: UNITS_USED_UP,
   rejectedSubscription: 'use --via poll, which needs no subscription',
   noSocket: 'remove --via',
   budgetOfStream: 'run "trdr budget show" to see what is left, or use polling: --via poll',

@@ -136,6 +136,7 @@ function callOf(entry: string, fields: ReadonlyMap<string, string>): LedgerEntry
     profile: '',
     host: fields.get('machine') ?? '',
     endpoint: fields.get('endpoint') ?? '',
+    requestId: fields.get('request') || undefined,
     status: status === 0 ? null : status,
     cu: number(fields.get('cu')),
     ...(atMost > 0 && { cuAtMost: atMost }),

@@ -59,8 +59,9 @@ export const usageCommand = command({
     const whole = total(sums);
     await context.out.print(
       usageView(by, { lost: whole.atMost !== whole.cu, unpriced: whole.unpriced > 0 }),
-      sums.map(({ group, calls, cu, atMost, unpriced }) => ({
+      sums.map(({ group, calls, cu, atMost, unpriced, last }) => ({
         [by]: group,
+        ...(last?.requestId !== undefined && { sentAt: last.time, endpoint: last.endpoint }),
         calls,
         cu,
         ...(atMost !== cu && { cuAtMost: atMost }),

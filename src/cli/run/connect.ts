@@ -220,6 +220,7 @@ export class Connections {
       onWait: (endpoint) => waits.begin(() => waitText(endpoint, bill)).end,
       userAgent: `trdr/${version}`,
       insecureHttp: settings.insecureHttp,
+      keyHeader: settings.keyHeader,
     });
     this.#closers.push(() => client.close());
     return client;

@@ -1,4 +1,4 @@
-import { requestHeaders } from '../../core/client/channel.ts';
+import { type KeyHeader, requestHeaders } from '../../core/client/channel.ts';
 import { withoutKey, withoutKeys } from '../../core/client/mask-key.ts';
 import { parseBaseUrl } from '../../core/http/base-url.ts';
 import type { Planned } from '../../core/spend/plan.ts';
@@ -15,13 +15,13 @@ export async function printCurl(
   { settings, out }: Pick<Context, 'settings' | 'out'>,
   calls: Iterable<Planned>,
 ): Promise<void> {
-  const { baseUrl, insecureHttp, flags, key } = settings;
+  const { baseUrl, insecureHttp, flags, key, keyHeader } = settings;
   const isKnown = baseUrl !== undefined && !flags.sandbox;
   const { origin, prefix } = isKnown ? parseBaseUrl(baseUrl, { insecureHttp }) : unknownBase;
   const base = isKnown ? quoted(`${origin}${prefix}`) : '"$TRDR_BASE_URL"';
   const sink = await out.open();
   for (const planned of calls) {
-    const text = withoutKeys(withoutKey(linesOf(planned, base), key.known));
+    const text = withoutKeys(withoutKey(linesOf(planned, base, keyHeader), key.known));
     await sink.write(`${text}\n`);
   }
   await sink.finish('complete');
@@ -30,7 +30,7 @@ export async function printCurl(
 const unknownBase = { origin: '', prefix: '' };
 
 /** The line of a call, below a comment if it is not sent exactly once. */
-function linesOf(planned: Planned, base: string): string {
+function linesOf(planned: Planned, base: string, keyHeader: KeyHeader): string {
   const { method, path, body } = requestOf(planned);
   const { times = 1, perMinute } = planned;
   if ('id' in planned && planned.id === 'ws')
@@ -38,7 +38,7 @@ function linesOf(planned: Planned, base: string): string {
   if (times === 0) return `# ${method} ${path} is not sent, because its answer is cached`;
   if (planned.standsFor !== undefined)
     return `# ${method} ${path} is not sent: it stands for ${planned.standsFor}`;
-  const headers = Object.entries(requestHeaders(body, KEY, `trdr/${version}`)).map(
+  const headers = Object.entries(requestHeaders(body, KEY, `trdr/${version}`, keyHeader)).map(
     ([name, value]) => `-H ${headerWord(`${name}: ${value}`)}`,
   );
   // Without these flags, curl would read brackets as a pattern, and remove dots from the path.

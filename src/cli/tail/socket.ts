@@ -20,6 +20,7 @@ export function socketOf(
     createConnect({
       url: `${origin.replace(/^http/, 'ws')}${prefix}${SOCKET_PATH}`,
       key: used,
+      keyHeader: settings.keyHeader,
       userAgent: `trdr/${version}`,
       env: terminal.io.env,
       now: terminal.io.clock.now,

@@ -37,7 +37,9 @@ export type PriceRecord = z.infer<typeof PriceRecord>;
 /** The field by which the entries are grouped contains the name of the group. */
 const UsageRecord = z.looseObject({
   command: z.optional(string('If grouped by command (the default): the command.')),
-  endpoint: z.optional(string('If grouped by endpoint: id of the endpoint; ws for the WebSocket.')),
+  endpoint: z.optional(
+    string('If grouped by endpoint or request: id of the endpoint; ws for the WebSocket.'),
+  ),
   day: z.optional(string('If grouped by day: UTC day, YYYY-MM-DD.')),
   profile: z.optional(string('If grouped by profile: name of the profile.')),
   host: z.optional(string('If grouped by host: name of the machine.')),
@@ -47,6 +49,12 @@ const UsageRecord = z.looseObject({
       'If grouped by agent: name of the agent that ran the commands; none if a person or a job did.',
     ),
   ),
+  request: z.optional(
+    string(
+      'If grouped by request: id of the request, which support asks for; unknown without one.',
+    ),
+  ),
+  sentAt: z.optional(int('If grouped by request: when it was sent, epoch ms.')),
   calls: int('Number of paid calls.'),
   cu: float('CU that were certainly charged.'),
   cuAtMost: z.optional(float('Maximum CU, if the cost of some calls is uncertain.')),

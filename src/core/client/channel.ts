@@ -27,6 +27,9 @@ export interface SendState {
   isSent: boolean;
 }
 
+/** The service reads the key from either header. */
+export type KeyHeader = 'authorization' | 'x-api-key';
+
 export interface ChannelOptions {
   readonly transport: Transport;
   readonly baseUrl: string;
@@ -36,6 +39,7 @@ export interface ChannelOptions {
   readonly inFlight: InFlight;
   readonly notify: (notice: Notice) => void;
   readonly userAgent?: string | undefined;
+  readonly keyHeader?: KeyHeader | undefined;
 }
 
 /**
@@ -79,7 +83,8 @@ export class Channel {
     state: SendState,
   ): Promise<HttpAnswer> {
     const { method, path, body, timeoutMs } = message;
-    const headers = requestHeaders(body, key, this.#options.userAgent);
+    const { userAgent, keyHeader } = this.#options;
+    const headers = requestHeaders(body, key, userAgent, keyHeader);
     const url = `${this.#base.origin}${this.#base.prefix}${path}`;
     this.trace(`> ${method} ${url}`);
     for (const [name, value] of Object.entries(headers)) this.trace(`> ${name}: ${value}`);
@@ -131,12 +136,19 @@ export const requestHeaders = (
   body: string | undefined,
   key: string,
   userAgent: string | undefined,
+  keyHeader?: KeyHeader,
 ): Readonly<Record<string, string>> => ({
   accept: 'application/json',
   ...(body !== undefined && { 'content-type': 'application/json' }),
   ...(userAgent && { 'user-agent': userAgent }),
-  authorization: `Bearer ${key}`,
+  ...headerOfKey(key, keyHeader),
 });
+
+export const headerOfKey = (
+  key: string,
+  header: KeyHeader = 'authorization',
+): Readonly<Record<string, string>> =>
+  header === 'authorization' ? { authorization: `Bearer ${key}` } : { [header]: key };
 
 /**
  * Whether losing the answer would be expensive: the call may cost a reveal, and is never repeated.

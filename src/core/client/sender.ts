@@ -196,7 +196,8 @@ export class Sender {
     else if (!charge) lose(plan, slot, losses, status, requestId);
     else {
       slot.settle({ status, cu: charge.cu, cuAtMost: charge.uncertain, requestId });
-      this.#channel.trace(`= ${charge.cu} CU`);
+      const request = requestId === undefined ? '' : `, request ${requestId}`;
+      this.#channel.trace(`= ${charge.cu} CU${request}`);
     }
     if (read.ok) return { ok: true, value: read.value };
     const { failure, value } = read;

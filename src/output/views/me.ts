@@ -70,12 +70,14 @@ function unitsLeftText(me: Sent, left: number | null): string | undefined {
   const granted = entitlement?.monthlyUnits;
   const topUps = usage?.additionalUnits ?? 0;
   const parts = [
-    left === null ? undefined : unitsText(left),
+    entitlement?.unmetered === true ? 'not limited' : leftText(left),
     granted === undefined ? undefined : `the plan grants ${unitsText(granted)}`,
     topUps > 0 ? `${unitsText(topUps)} from top-ups` : undefined,
   ];
   return parts.filter((part) => part !== undefined).join('; ') || undefined;
 }
+
+const leftText = (left: number | null) => (left === null ? undefined : unitsText(left));
 
 function planText(me: Sent): string {
   const { plan } = readAccount(me);

@@ -3,7 +3,12 @@ import { fieldPaths } from '../../contract/paths.ts';
 import { CacheRecord, ReconcileRecord, type UsageRecord } from '../../contract/records/tool.ts';
 import type { Column, View } from '../view.ts';
 
-type Group = 'command' | 'endpoint' | 'day' | 'profile' | 'host' | 'machine' | 'agent';
+type Group = 'command' | 'endpoint' | 'day' | 'profile' | 'host' | 'machine' | 'agent' | 'request';
+
+const requestColumns: readonly Column<UsageRecord>[] = [
+  { title: 'sent', kind: 'time', field: 'sentAt' },
+  { title: 'endpoint', kind: 'text', field: 'endpoint' },
+];
 
 export function usageView(
   by: Group,
@@ -11,6 +16,7 @@ export function usageView(
 ): View<UsageRecord> {
   const columns: readonly Column<UsageRecord>[] = [
     { title: by, kind: 'text', value: (row) => row[by], min: 10, field: by },
+    ...(by === 'request' ? requestColumns : []),
     { title: 'calls', kind: 'integer', field: 'calls' },
     { title: 'CU', kind: 'integer', field: 'cu' },
     {

@@ -113,6 +113,12 @@ export const settingRows = {
     'command that prints the API key, run with /bin/sh when the key is needed',
     { env: 'TRDR_KEY_COMMAND' },
   ),
+  keyHeader: row(
+    oneOf('authorization', 'x-api-key'),
+    'authorization',
+    'header with the API key, for a gateway that passes on only one of them',
+    { env: 'TRDR_KEY_HEADER' },
+  ),
   store: row(
     storeUrl,
     undefined,

@@ -45,7 +45,15 @@ function* linesOf(path: string): Generator<string> {
   }
 }
 
-export const ledgerGroups = ['command', 'endpoint', 'day', 'profile', 'host', 'agent'] as const;
+export const ledgerGroups = [
+  'command',
+  'endpoint',
+  'day',
+  'profile',
+  'host',
+  'agent',
+  'request',
+] as const;
 type LedgerGroup = (typeof ledgerGroups)[number];
 
 /** The cost of a group of entries. */
@@ -55,6 +63,8 @@ interface GroupSum {
   cu: number;
   atMost: number;
   unpriced: number;
+  /** If grouped by request: the last entry. */
+  last?: LedgerEntry;
 }
 
 export type LedgerSum = Readonly<GroupSum>;
@@ -62,8 +72,8 @@ export type LedgerSum = Readonly<GroupSum>;
 const emptySum = (group: string): GroupSum => ({ group, calls: 0, cu: 0, atMost: 0, unpriced: 0 });
 
 /**
- * Sums up entries. Days are sorted by date, other groups by cost, the highest first. Days are UTC,
- * as in the bill of the service.
+ * Sums up entries. Days are sorted by date, requests by time, the latest first, and other groups by
+ * cost, the highest first. Days are UTC, as in the bill of the service.
  */
 export async function summarize(
   entries: AsyncIterable<LedgerEntry> | Iterable<LedgerEntry>,
@@ -79,15 +89,20 @@ export async function summarize(
     sum.cu += cu;
     sum.atMost += cu + cuAtMost;
     if (unpriced) sum.unpriced += calls;
+    if (by === 'request') sum.last = entry;
   }
   const byName = (one: LedgerSum, other: LedgerSum) => (one.group < other.group ? -1 : 1);
+  if (by === 'request') return [...sums.values()].sort((one, other) => timeOf(other) - timeOf(one));
   return [...sums.values()].sort((one, other) =>
     by === 'day' || one.cu === other.cu ? byName(one, other) : other.cu - one.cu,
   );
 }
 
+const timeOf = ({ last }: LedgerSum): number => last?.time ?? 0;
+
 function groupOf(entry: LedgerEntry, by: LedgerGroup): string {
   if (by === 'day') return dayOf(entry.time);
+  if (by === 'request') return entry.requestId ?? 'unknown';
   return entry[by] ?? (by === 'agent' ? 'none' : 'unknown');
 }
 

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { type Clock, systemClock } from '../../base/clock.ts';
+import { headerOfKey, type KeyHeader } from '../../core/client/channel.ts';
 import { createByteMask } from '../../core/client/mask-key.ts';
 import { proxyFor } from '../../core/http/proxy-env.ts';
 import type { Connect } from '../ports.ts';
@@ -10,6 +11,7 @@ export interface SocketOptions {
   /** A `ws:` or `wss:` URL with the complete path. */
   readonly url: string;
   readonly key: string;
+  readonly keyHeader?: KeyHeader | undefined;
   readonly userAgent: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
@@ -34,7 +36,12 @@ export function createConnect(options: SocketOptions): Connect {
     const tunnel = await tunnelTo(url, options.env, signal);
     const opening: { sent: boolean } = { sent: false };
     const socket = new WebSocket(url, {
-      headers: { authorization: `Bearer ${options.key}`, 'user-agent': options.userAgent },
+      headers: {
+        // The service describes only `Authorization` for the WebSocket.
+        ...headerOfKey(options.key),
+        ...headerOfKey(options.key, options.keyHeader),
+        'user-agent': options.userAgent,
+      },
       perMessageDeflate: false,
       handshakeTimeout: HANDSHAKE_MS,
       followRedirects: false,

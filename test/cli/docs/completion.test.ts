@@ -41,7 +41,7 @@ describe('completion offers', () => {
     ['trdr config set color ', ['auto', 'always', 'never']],
     ['trdr config set --profile desk utc ', ['true', 'false']],
     ['trdr config set retries ', []],
-    ['trdr config get ke', ['key', 'keyCommand']],
+    ['trdr config get ke', ['key', 'keyCommand', 'keyHeader']],
     ['trdr whois --fields sub', ['subject']],
     ['trdr whois --fields subject,han', ['subject,handle']],
     ['trdr whois --fields .new,han', ['.new,handle']],
