@@ -199,6 +199,8 @@ describe.each(some(commands, 14).map((words) => ({ line: words.join(' '), words 
       test('passes everything unchanged to a program', async () => {
         const service = await withService(answer, { ownMe: true });
         const ran = await runInProcess([...words, '-o', 'ndjson'], {
+          // The schema of `me` rejects a hostile period.
+          differs: words[0] === 'me',
           sandbox: service,
           clock: virtualClock(1_700_000_000_000),
         });

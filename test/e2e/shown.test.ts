@@ -60,7 +60,7 @@ test.each([
     { unitsUsed: 20_000_000, additionalUnits: 500 },
     '500 CU; the plan grants 20,000,000 CU; 500 CU from top-ups',
   ],
-  [{ unmetered: true }, 'the plan grants 20,000,000 CU'],
+  [{ unmetered: true }, 'not limited; the plan grants 20,000,000 CU'],
 ])('trdr me shows the grant beside what is left: %s', async (options, text) => {
   const { run } = await openDesk({ plan: 'growth', ...options });
   expect((await run(['me'], terminal)).stdout).toMatch(new RegExp(`units left +${text}\\n`));

@@ -5,7 +5,7 @@ import type { PnlRecord } from '../../contract/records/subject.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import { handlesText } from '../../core/pnl/planned-calls.ts';
 import type { Comparison } from '../../input/earlier/compare-pnl.ts';
-import { namesOf } from '../../input/earlier/match-traders.ts';
+import { exportedNames } from '../../input/earlier/match-traders.ts';
 import { readExport, windowsOf } from '../../input/earlier/pnl-export.ts';
 import { namesText } from '../../output/notices.ts';
 import type { ExitCode } from '../exit.ts';
@@ -100,7 +100,7 @@ async function* select(
     for (const name of [subject.text, subject.value]) byName.set(normalHandle(name), subject);
   const found = new Map<Subject, PnlRecord>();
   for await (const record of all) {
-    for (const name of namesOf(record)) {
+    for (const name of exportedNames(record)) {
       const subject = byName.get(name);
       if (subject && !found.has(subject)) found.set(subject, record);
     }

@@ -19,7 +19,7 @@ const namesIn = (...values: readonly unknown[]): string[] =>
   values.map(textOf).flatMap((name) => (name ? [normalHandle(name)] : []));
 
 /** The names by which a record is found: the handle first, because it is the clearest. */
-export const namesOf = (record: PnlRecord): string[] => {
+export const exportedNames = (record: PnlRecord): string[] => {
   const { subject } = record;
   if (record.found !== true) return namesIn(subject);
   return namesIn(record['handle'], subject, record['wallet'], record['evmWallet']);
@@ -29,7 +29,7 @@ export const namesOf = (record: PnlRecord): string[] => {
 export function tradersOf(records: readonly PnlRecord[]): ExportedTrader[] {
   const byKey = new Map<string, PnlRecord[]>();
   for (const record of records) {
-    const key = `${record.found} ${namesOf(record)[0] ?? ''}`;
+    const key = `${record.found} ${exportedNames(record)[0] ?? ''}`;
     const own = byKey.get(key);
     if (own) own.push(record);
     else byKey.set(key, [record]);
