@@ -55,9 +55,18 @@ export async function handOverSpending(
 ): Promise<void> {
   const { month, day } = periodsAt(await serverNow(store));
   const keys = {
-    ...{ caps: to.caps, open: to.open, calls: to.calls, month: to.sum(month), day: to.sum(day) },
-    ...{ capsFrom: from.caps, openFrom: from.open, callsFrom: from.calls, moved: to.moved },
-    ...{ monthFrom: from.sum(month), dayFrom: from.sum(day), movedFrom: from.moved },
+    caps: to.caps,
+    open: to.open,
+    calls: to.calls,
+    month: to.sum(month),
+    day: to.sum(day),
+    capsFrom: from.caps,
+    openFrom: from.open,
+    callsFrom: from.calls,
+    moved: to.moved,
+    monthFrom: from.sum(month),
+    dayFrom: from.sum(day),
+    movedFrom: from.moved,
   };
   await store.run(
     ...spendingScripts.handOver.with(keys, { machine, from: from.bind, to: to.bind }),

@@ -71,7 +71,8 @@ async function recordedIn(
   const posts = new Map<string, RecordedPost>();
   let others = 0;
   for (const file of files) {
-    let [own, lines] = [0, 0];
+    let own = 0;
+    let lines = 0;
     for await (const row of recordedPosts(file, 'platformCreatedAt', terminal.signal)) {
       lines++;
       if (!row || !isThesis(row.record)) continue;

@@ -28,11 +28,25 @@ export async function pollInstead(
     const { key, budgets } = client.left;
     const units = key?.units ?? null;
     const { why, pollMs } = planSpend({
-      ...{ via: 'auto', cheapest, hasSocket: true, lagMs: lag, ...facts },
-      ...{ rate: 0, step: THESIS_BLOCK, stepCu: cu.thesisBlock, auditMs: timing.auditMs },
-      ...{ latenessMs: timing.latenessMs, limitLeft: maxCu ?? null, allowanceLeft: units, budgets },
-      ...{ reserved: 0, shareLeft: units === null ? null : units * socketShare, shortSessions: 0 },
-      ...{ now: clock.now(), runLeftMs: duration ?? Number.POSITIVE_INFINITY, sincePollMs: 0 },
+      via: 'auto',
+      cheapest,
+      hasSocket: true,
+      lagMs: lag,
+      ...facts,
+      rate: 0,
+      step: THESIS_BLOCK,
+      stepCu: cu.thesisBlock,
+      auditMs: timing.auditMs,
+      latenessMs: timing.latenessMs,
+      limitLeft: maxCu ?? null,
+      allowanceLeft: units,
+      budgets,
+      reserved: 0,
+      shareLeft: units === null ? null : units * socketShare,
+      shortSessions: 0,
+      now: clock.now(),
+      runLeftMs: duration ?? Number.POSITIVE_INFINITY,
+      sincePollMs: 0,
     });
     return why === undefined ? undefined : pollMs;
   } catch {

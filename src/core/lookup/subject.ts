@@ -124,7 +124,7 @@ function solanaSlip(text: string): string | undefined {
     : undefined;
 }
 
-/** In words, even if they are capitalized, the kinds of characters change less often. */
+/** The kinds of characters change less often in words, even if these are capitalized. */
 function isRandom(text: string): boolean {
   const changes = text.replace(/[0-9]+|[a-z]+|[A-Z]+/g, '-').length - 1;
   return isMixed(text) && changes >= 0.4 * (text.length - 1);

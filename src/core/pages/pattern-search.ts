@@ -23,7 +23,7 @@ export function createSearch(pattern: RegExp): (text: string) => boolean | undef
 export const highlightOf = (pattern: RegExp | undefined): RegExp | undefined =>
   pattern && isPlain(pattern.source) ? pattern : undefined;
 
-/** As many as those of one `*` with two optional characters. */
+/** The ways of one `*` with two optional characters. */
 const MAX_WAYS = 4 * SHORT;
 
 /** No backreference, lookaround or quantifier after a group, and few ways to match a short text. */
@@ -34,8 +34,8 @@ function isPlain(source: string): boolean {
 }
 
 /**
- * In how many ways the engine may try to match one place of a short text. Those of a sequence
- * multiply, those of alternatives add up.
+ * The number of ways in which the engine may try to match one place of a short text. Those of a
+ * sequence multiply, those of alternatives add up.
  */
 function waysOf(bare: string): number {
   const groups: { alternatives: number; sequence: number }[] = [];
