@@ -29,7 +29,7 @@ import { SeveralFeeds } from './walk/several-feeds.ts';
  */
 export type Among = Pick<Conditions, 'users' | 'coins' | 'wallets'>;
 
-/** The name of a feed in positions and certificates; `readFeedName` reads it. */
+/** The name of a feed in positions and certificates. */
 export const thesisFeedName = (userId: string | undefined, tokens: readonly string[]): string =>
   ['thesis', userId ?? '', tokens.map(normalToken).sort().join(',')].join(' ').trim();
 /** One coin or wallet is in the name; several are filters of the feed of all callouts. */

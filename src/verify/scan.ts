@@ -9,7 +9,7 @@ import { openInput } from '../input/read-text.ts';
 import type { Certificate } from '../tail/certificate.ts';
 import { certificateAt } from '../tail/file/certify.ts';
 import { postIn } from '../tail/file/line-count.ts';
-import type { IdSet } from './id-set.ts';
+import { PostIds } from './post-ids.ts';
 
 type FoundCertificate = Certificate | 'damaged' | undefined;
 
@@ -24,38 +24,26 @@ export interface ScannedFile {
   readonly problems: readonly string[];
   /** What limits the statements about a file without being a problem. */
   readonly notes: readonly string[];
-  /** Random lines of the file. */
-  readonly picked: readonly string[];
 }
 
 const LONGEST_LINE = 16 * 1024 * 1024;
 const TRIES = 3;
 
-/** How many random lines to pick of each file, and from which random numbers. */
-interface Picking {
-  readonly lines: number;
-  readonly random: () => number;
-}
-
-/**
- * Reads a file, plain or gzipped, and compares it with its certificate. `index` counts the files.
- */
+/** Reads a file, plain or gzipped, compares it with its certificate, and adds its posts to `all`. */
 export async function scanFile(
   file: string,
-  ids: IdSet,
-  index: number,
-  picking: Picking,
+  all: PostIds,
   signal: AbortSignal,
 ): Promise<ScannedFile> {
-  for (let attempt = 0; ; attempt++) {
+  for (let attempt = 1; ; attempt++) {
     const certificate = certificateOf(file);
-    const scanned = await scanWith(file, certificate, ids, TRIES * index + attempt, {
-      ...picking,
-      signal,
-    });
+    const ids = new PostIds();
+    const scanned = await scanWith(file, certificate, ids, signal);
     // A running tail may have replaced the certificate, or finished the file, while it was read.
     const isSame = JSON.stringify(certificateOf(file)) === JSON.stringify(certificate);
-    if (scanned.problems.length === 0 || isSame || attempt === TRIES - 1) return scanned;
+    if (scanned.problems.length > 0 && !isSame && attempt < TRIES) continue;
+    all.addAll(ids);
+    return scanned;
   }
 }
 
@@ -67,12 +55,11 @@ const certificateOf = (file: string): FoundCertificate =>
 async function scanWith(
   file: string,
   found: FoundCertificate,
-  ids: IdSet,
-  number: number,
-  { signal, ...picking }: Picking & { readonly signal: AbortSignal },
+  ids: PostIds,
+  signal: AbortSignal,
 ): Promise<ScannedFile> {
   const certificate = found === 'damaged' ? undefined : found;
-  const scan = new LineScan(certificate?.lines, ids, number, picking);
+  const scan = new LineScan(certificate?.lines, ids);
   const problems: string[] = [];
   try {
     for await (const chunk of chunksOf(file, signal)) {
@@ -83,8 +70,10 @@ async function scanWith(
     if (!isDamaged(error)) throw error;
     problems.push('the compressed file is damaged');
   }
+  const { rows, torn } = scan;
+  const duplicates = ids.countRepeated();
   problems.push(...scan.problems());
-  const { rows, torn, duplicates, shared, picked } = scan;
+  if (duplicates > 0) problems.push(`${countText(duplicates, 'post')} more than once`);
   const notes: string[] = [];
   if (found === 'damaged') notes.push('its certificate is damaged');
   if (found === undefined) notes.push(`there is no certificate ${file}.trdr`);
@@ -92,37 +81,22 @@ async function scanWith(
   const later = certificate ? rows - certificate.lines.rows : 0;
   if (later > 0 && problems.length === 0)
     notes.push(`its last ${countText(later, 'post')} are not verified yet`);
-  if (shared > 0) notes.push(`${countText(shared, 'post')} also in an earlier file`);
-  return { file, certificate, rows, duplicates, problems, notes, picked };
+  return { file, certificate, rows, duplicates, problems, notes };
 }
 
 /** Compares the lines of a file with those that its certificate is about, while it is read. */
 class LineScan {
-  readonly picked: string[] = [];
-  duplicates = 0;
-  /** The number of posts that an earlier file has too. */
-  shared = 0;
   readonly #certified: Certificate['lines'] | undefined;
-  readonly #ids: IdSet;
-  /** The number of this attempt among all files and attempts. */
-  readonly #number: number;
-  readonly #picking: Picking;
+  readonly #ids: PostIds;
   readonly #digest = new LineDigest();
   /** The digest after as many lines as the certificate is about. */
   #certifiedDigest: string | undefined;
   /** The number of lines that are no posts. */
   #others = 0;
 
-  constructor(
-    certified: Certificate['lines'] | undefined,
-    ids: IdSet,
-    number: number,
-    picking: Picking,
-  ) {
+  constructor(certified: Certificate['lines'] | undefined, ids: PostIds) {
     this.#certified = certified;
     this.#ids = ids;
-    this.#number = number;
-    this.#picking = picking;
     if (certified?.rows === 0) this.#certifiedDigest = this.#digest.digest;
   }
 
@@ -149,7 +123,6 @@ class LineScan {
       );
     else if (certified && this.#certifiedDigest !== certified.digest)
       problems.push('its lines are not those that were written');
-    if (this.duplicates > 0) problems.push(`${countText(this.duplicates, 'post')} more than once`);
     if (this.#others > 0)
       problems.push(`${countText(this.#others, 'line')} without the id of a post`);
     return problems;
@@ -158,27 +131,8 @@ class LineScan {
   #addLine(line: Buffer): void {
     if (this.rows === this.#certified?.rows) this.#certifiedDigest = this.#digest.digest;
     const id = idBytes(line);
-    if (id) {
-      this.#count(id);
-      this.#pick(line);
-    } else this.#others++;
-  }
-
-  #count(id: Uint8Array): void {
-    const before = this.#ids.add(id, this.#number);
-    if (before === undefined) return;
-    if (before === this.#number) this.duplicates++;
-    // An earlier attempt at the same file has counted the same posts.
-    else if (Math.floor(before / TRIES) !== Math.floor(this.#number / TRIES)) this.shared++;
-  }
-
-  /** Reservoir sampling: every line is picked with the same probability. */
-  #pick(line: Buffer): void {
-    const { lines, random } = this.#picking;
-    if (lines === 0) return;
-    const isFull = this.picked.length >= lines;
-    const at = isFull ? Math.floor(random() * this.rows) : this.picked.length;
-    if (at < lines) this.picked[at] = line.toString('utf8');
+    if (id) this.#ids.add(id);
+    else this.#others++;
   }
 }
 

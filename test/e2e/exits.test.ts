@@ -157,6 +157,7 @@ const rejected: readonly (readonly [line: string, says: string])[] = [
   ['thesis tail --no-follow --via ws', '--no-follow cannot be combined with --via ws'],
   ['thesis tail --via store --group desk', '--group was removed: read with --via store'],
   ['thesis tail --shared', '--shared was removed'],
+  ['verify theses.ndjson --sample 5', '--sample was removed: the certificate proves the lines'],
   ['thesis tail posts.ndjson', '--replay'],
   ['thesis tail --speed 2x', '--replay'],
   ['thesis tail --replay posts.ndjson --checkpoint c', '--checkpoint'],

@@ -66,6 +66,9 @@ test('a file of a tail is complete, plain, gzipped and while another line is wri
     status: 'complete',
     rows,
   });
+  expect((await verifyOf([path, `${path}.gz`], place)).stderr).toContain(
+    `${rows} posts in more than one file`,
+  );
   // The pattern theses.*ndjson* also matches certificates.
   const certificate = `${path}.trdr`;
   expect(await verifyOf([path, certificate], place)).toMatchObject({
@@ -281,41 +284,6 @@ test('a list is verified for the stretch that it has read, and a tail continues 
     from: since,
     files: [{ duplicates: 0 }],
   });
-});
-
-test('random pages are compared with the service, at a price that is known before', async () => {
-  const { place, path, text } = await withFile();
-  const priced = await run(['verify', path, '--sample', '3', '--dry-run', '-o', 'json'], place);
-  expect(priced.stdout).toContain('600');
-  const same = await run(['verify', path, '--sample', '3'], place);
-  expect([same.exitCode, same.said]).toEqual([0, expect.stringContaining('all are there')]);
-  // A certificate that claims a post that is not there.
-  const lines = text.trimEnd().split('\n');
-  const removed = lines.splice(20, 1).join('');
-  writeFileSync(path, `${lines.join('\n')}\n`);
-  const { LineDigest } = await import('../../src/base/line-digest.ts');
-  const digest = new LineDigest();
-  digest.add(Buffer.from(`${lines.join('\n')}\n`));
-  const certificate = JSON.parse(readFileSync(`${path}.trdr`, 'utf8'));
-  writeFileSync(
-    `${path}.trdr`,
-    JSON.stringify({ ...certificate, rows: lines.length, digest: digest.digest }),
-  );
-  expect(await verifyOf([path], place)).toMatchObject({ exitCode: 0 });
-  const missing = await verifyOf([path], place, ['--sample', '50']);
-  expect(missing).toMatchObject({ exitCode: 10, status: 'gaps' });
-  expect(missing.stderr.replace(/\s+/g, ' ')).toContain(JSON.parse(removed).id);
-  const away = await run(
-    ['verify', path, '--sample', '1', '--base-url', 'http://127.0.0.1:1'],
-    place,
-  );
-  expect([away.exitCode, away.said]).toEqual([2, expect.stringContaining('127.0.0.1:1')]);
-  const limit = await run(['verify', path, '--sample', '3', '--max-cu', '100'], place);
-  expect(limit.exitCode).toBe(6);
-  const claimed = JSON.parse(readFileSync(`${path}.trdr`, 'utf8'));
-  writeFileSync(`${path}.trdr`, JSON.stringify({ ...claimed, filters: { closed: true } }));
-  const changing = await run(['verify', path, '--sample', '3'], place);
-  expect([changing.exitCode, changing.said]).toEqual([2, expect.stringContaining('--closed')]);
 });
 
 test('a tail that was renamed, killed and continued is complete with its renamed file', async () => {

@@ -40,8 +40,10 @@ const withoutGroups =
 
 /** The flags that a command no longer has, and what replaces each. */
 const removedFlags: Readonly<Record<string, string>> = {
-  '--group': withoutGroups,
-  '--shared': withoutGroups,
+  'thesis tail --group': withoutGroups,
+  'thesis tail --shared': withoutGroups,
+  'verify --sample':
+    'the certificate proves the lines; read the stretch again with "trdr thesis list --since --until --out" and compare both files',
 };
 
 /**
@@ -67,8 +69,8 @@ const hints: Readonly<Record<string, (line: FailedLine) => string | undefined>> 
 };
 
 function meantFlag({ unknownWord, options, words }: FailedLine): string | undefined {
-  if (Object.hasOwn(removedFlags, unknownWord) && words.includes('tail'))
-    return `${unknownWord} was removed: ${removedFlags[unknownWord]}`;
+  const removed = removedFlags[[...words, unknownWord].join(' ')];
+  if (removed !== undefined) return `${unknownWord} was removed: ${removed}`;
   const others = Object.hasOwn(otherNames, unknownWord) ? otherNames[unknownWord] : [];
   const names = options.flatMap(({ short, long }) => [short, long]);
   const meant = others?.find((flag) => names.includes(flag.split(' ')[0]));

@@ -6,7 +6,6 @@ import { nothingMeasured } from '../../tail/health.ts';
 import { Confluences } from '../../tail/output/confluences.ts';
 import { FeedOutput } from '../../tail/output/feed-output.ts';
 import type { PostFields, TailRow } from '../../tail/post-row.ts';
-import { IdSet } from '../../verify/id-set.ts';
 import { recordedPosts } from '../../verify/recorded-posts.ts';
 import type { Context } from '../run/context.ts';
 import type { TailFlags } from '../tail/flags.ts';
@@ -165,7 +164,7 @@ interface ReadPost {
 class Posts {
   repeated = 0;
   others = 0;
-  readonly #ids = new IdSet();
+  readonly #ids = new Set<string>();
   readonly #timeField: string;
   readonly #filter: (row: TailRow) => boolean;
 
@@ -182,7 +181,8 @@ class Posts {
   }
 
   #isNew({ id }: TailRow): boolean {
-    const isNew = this.#ids.add(Buffer.from(id), 0) === undefined;
+    const size = this.#ids.size;
+    const isNew = this.#ids.add(id).size > size;
     if (!isNew) this.repeated++;
     return isNew;
   }
