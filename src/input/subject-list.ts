@@ -1,17 +1,18 @@
 import { usageError } from '../base/failure.ts';
 import { rearm } from '../base/formulas.ts';
-import { isRecord, parseObject } from '../base/json-object.ts';
+import { isRecord, plainJson } from '../base/json-object.ts';
 import type { Line } from '../base/lines.ts';
 import { trimText } from '../base/trim-text.ts';
 import { locate } from '../output/format/fields.ts';
 import { didYouMean } from '../output/suggest.ts';
 import { checkHeader, LONGEST_ROW, linesIn, readCsv } from './csv.ts';
 import { type InputIo, inputText, peek } from './read-text.ts';
+import { valuesIn } from './record-file.ts';
 
-/** A subject as the user wrote it, with its line number if it comes from a file or stdin. */
+/** A subject as the user wrote it, with its place, such as `line 3`, if it comes from a file. */
 interface GivenSubject {
   readonly text: string;
-  readonly line?: number;
+  readonly where?: string;
 }
 
 /** Where a command reads its subjects: from arguments (`words`), a file or stdin (`-`). */
@@ -88,9 +89,8 @@ async function* inTable(
   column: string,
 ): AsyncGenerator<Iterable<GivenSubject>> {
   const { first, all } = await peek(chunks);
-  if (first === '[')
-    throw usageError('the input is a JSON array', 'write one object per line: -o ndjson');
-  yield* first === '{' ? inField(all, column) : inColumn(all, column);
+  if (first === '[' || first === '{') yield* inField(all, column, first === '[');
+  else yield* inColumn(all, column);
 }
 
 async function* inColumn(
@@ -102,11 +102,13 @@ async function* inColumn(
   for await (const { cells, line, separator } of readCsv(chunks)) {
     if (at === undefined) {
       if (cells.every((cell) => trimText(cell) === '')) continue;
+      if (cells.length === 1) refuseDrawn('the input', cells[0] ?? '');
       at = columnAt(cells, column);
       width = cells.length;
       continue;
     }
     const cell = trimText(cells[at] ?? '');
+    if (/^(?:─+|-{3,})$/.test(cell)) throw drawn('the input');
     // Cells that are separated by tabs cannot contain line breaks, but spreadsheets write such
     // cells in quotes.
     if (
@@ -116,7 +118,9 @@ async function* inColumn(
     )
       throw usageError(`line ${line} ends within a quoted cell`, 'save the table as CSV instead');
     if (cell !== '')
-      yield [{ text: separator === '\t' ? cell.replace(/^"(.*)"$/, '$1') : cell, line }];
+      yield [
+        { text: separator === '\t' ? cell.replace(/^"(.*)"$/, '$1') : cell, where: `line ${line}` },
+      ];
   }
   if (at === undefined)
     throw usageError(
@@ -125,48 +129,70 @@ async function* inColumn(
     );
 }
 
-/**
- * Reads a field of the records of NDJSON, such as `authorHandle` of posts. Records without a value
- * are skipped, as empty cells are.
- */
+/** Reads a field, such as `authorHandle` of posts, of the records of NDJSON or of a JSON array. */
 async function* inField(
   chunks: AsyncIterable<string>,
   field: string,
+  isArray: boolean,
 ): AsyncGenerator<Iterable<GivenSubject>> {
-  const names = new Set<string>();
-  function* subjectsOn(lines: Iterable<Line>): Generator<GivenSubject> {
+  const reader = new FieldReader(field);
+  if (isArray) {
+    const file = { name: 'the input', format: 'json', text: chunks } as const;
+    for await (const { value, where } of valuesIn(file)) yield reader.subjectsIn(value, where);
+  } else {
+    for await (const lines of linesIn(chunks, LONGEST_ROW)) yield reader.subjectsOn(lines);
+  }
+  reader.end();
+}
+
+/** Reads a field of records. Those without a value are skipped, as empty cells are. */
+class FieldReader {
+  readonly #field: string;
+  /** The fields of the records so far, for the message if none has the field. */
+  readonly #names = new Set<string>();
+
+  constructor(field: string) {
+    this.#field = field;
+  }
+
+  *subjectsOn(lines: Iterable<Line>): Generator<GivenSubject> {
     for (const { bytes, number } of lines) {
       const line = trimText(bytes.toString('utf8'));
-      if (line === '') continue;
-      const record = parseObject(line);
-      if (!record)
-        throw usageError(
-          `line ${number} of the input is not a JSON object`,
-          'write one object per line: -o ndjson',
-        );
-      const place = locate(record, field);
-      if (!place) {
-        for (const name of Object.keys(record)) names.add(name);
-        continue;
-      }
-      names.add(field);
-      const value = place.holder[place.key];
-      if (isRecord(value) || Array.isArray(value))
-        throw usageError(
-          `line ${number}: "${field}" is not a text`,
-          'select a field that contains a subject',
-        );
-      const text = trimText(String(value ?? ''));
-      if (text !== '') yield { text, line: number };
+      if (line !== '') yield* this.subjectsIn(plainJson(line), `line ${number}`);
     }
   }
-  for await (const lines of linesIn(chunks, LONGEST_ROW)) yield subjectsOn(lines);
-  if (names.has(field)) return;
-  const others = [...names].slice(0, 20);
-  throw usageError(
-    `no record of the input has the field "${field}"`,
-    didYouMean(field, others, (name) => `"${name}"`) || `choose from ${others.join(', ')}`,
-  );
+
+  subjectsIn(record: unknown, where: string): readonly GivenSubject[] {
+    if (!isRecord(record))
+      throw usageError(
+        `${where} of the input is not a JSON object`,
+        'write one object per line: -o ndjson',
+      );
+    const place = locate(record, this.#field);
+    if (!place) {
+      for (const name of Object.keys(record)) this.#names.add(name);
+      return [];
+    }
+    this.#names.add(this.#field);
+    const value = place.holder[place.key];
+    if (isRecord(value) || Array.isArray(value))
+      throw usageError(
+        `${where}: "${this.#field}" is not a text`,
+        'select a field that contains a subject',
+      );
+    const text = trimText(String(value ?? ''));
+    return text === '' ? [] : [{ text, where }];
+  }
+
+  /** Throws if no record had the field. */
+  end(): void {
+    if (this.#names.has(this.#field)) return;
+    const others = [...this.#names].slice(0, 20);
+    throw usageError(
+      `no record of the input has the field "${this.#field}"`,
+      didYouMean(this.#field, others, (name) => `"${name}"`) || `choose from ${others.join(', ')}`,
+    );
+  }
 }
 
 async function* inLines(
@@ -183,7 +209,7 @@ async function* inLines(
       first = false;
       // A line that was cut is longer than any subject, so the caller rejects it as an invalid
       // subject.
-      yield { text: cut ? line : rearm(trimmed), line: number };
+      yield { text: cut ? line : rearm(trimmed), where: `line ${number}` };
     }
   }
   for await (const lines of linesIn(chunks, LONGEST_LINE)) yield subjectsOn(lines);
@@ -197,6 +223,7 @@ function refuseTable(name: string, first: string): void {
     const hint = 'select the field with the subjects, such as --column authorHandle';
     throw usageError(`${name} contains JSON`, hint);
   }
+  refuseDrawn(name, first);
   const header = first.replace(/^"(.*)"$/, '$1');
   if (HEADER.test(header)) {
     const hint = `select this column with --column ${header}; if ${header} is a handle, write it as @${header}`;
@@ -214,6 +241,17 @@ function refuseTable(name: string, first: string): void {
     'remove the quotes, or name the column in the first line and select it: --column NAME',
   );
 }
+
+/** A table as trdr draws it for people has no cells to read, and shortens wallets. */
+function refuseDrawn(name: string, header: string): void {
+  if (/^\||^[\w.%()-]+ {2,}\S/.test(header)) throw drawn(name);
+}
+
+const drawn = (name: string) =>
+  usageError(
+    `${name} is a table for people`,
+    'write it again with -o csv, tsv, ndjson or json, and select the column with --column NAME',
+  );
 
 /**
  * A list of subjects with such a first line is one column of a table, also without the extension of

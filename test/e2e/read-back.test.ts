@@ -1,57 +1,141 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openDesk } from './harness.ts';
 
-const PLENTY = { ratePerMinute: 1_000_000, unmetered: true } as const;
-const FORMATS = ['csv', 'tsv', 'ndjson'] as const;
-/** A handle that starts like a formula is disarmed in CSV and TSV. */
-const SUBJECTS = ['@mira', '@juno', '@solwolf'];
+/** What trdr prints in these formats can be read again. */
+const formats = ['ndjson', 'csv', 'tsv', 'json'] as const;
 
-/** What a command writes, and the column of it that names subjects. */
-const writers: readonly (readonly [words: readonly string[], column: string])[] = [
-  [['whois', ...SUBJECTS], 'subject'],
-  [['resolve', ...SUBJECTS, '--no-wait'], 'subject'],
-  [['pnl', ...SUBJECTS, '--window', '7d'], 'subject'],
-  [['thesis', 'list', '--user', 'mira', '--limit', '3'], 'authorHandle'],
+/** Two traders whose handles a spreadsheet would run as formulas, unless an export disarms them. */
+async function openTraders() {
+  const desk = await openDesk({ rate: 0 });
+  const { world, clock } = desk.sandbox;
+  const posts = world.theses().slice(undefined, 100, clock.now())?.items ?? [];
+  const authors = new Map(posts.map((post) => [post.authorId ?? '', post]));
+  for (const [at, [id, post]] of [...authors].slice(0, 2).entries()) {
+    const authorHandle = ['-dash', '-two.dots'][at] ?? '';
+    world.rename(id, authorHandle);
+    desk.sandbox.post({ ...post, id: `of-${id}`, authorHandle, platformCreatedAt: clock.now() });
+  }
+  return desk;
+}
+
+const SUBJECTS = ['@-dash', '@-two.dots', '@mira', '@nobodyhere'];
+const LIST = ['thesis', 'list', '--user', '@-dash', '--user', '@-two.dots', '--limit', '30'];
+
+/** Commands that write files with subjects, and the columns with them. */
+const writers: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+  ['whois', ['whois', ...SUBJECTS], ['subject', 'handle', 'id', 'solanaAddress', 'evmAddress']],
+  ['pnl', ['pnl', ...SUBJECTS, '--yes', '--window', '7d'], ['subject', 'handle', 'wallet']],
+  ['resolve', ['resolve', ...SUBJECTS, '--yes'], ['subject', 'handle', 'id']],
+  ['thesis list', LIST, ['authorHandle', 'authorId']],
+  ['counted posts', [...LIST, '--count-by', 'authorHandle'], ['authorHandle']],
+  ['thesis tail', ['thesis', 'tail', '--no-follow', '--since', '1h'], ['authorHandle']],
+  ['launchpad callouts', ['launchpad', 'callouts', '--limit', '50'], ['wallet', 'xUsername']],
+  ['launchpad board', ['launchpad', 'board', '--top', '20', '--who'], ['wallet', 'trader']],
+  ['launchpad history', ['launchpad', 'history', '--since', '3d'], ['wallet']],
+  ['launchpad user', ['launchpad', 'user', '@-dash', '@mira'], ['subject']],
 ];
 
-const readers: readonly (readonly [words: readonly string[], file: string])[] = [
-  [['whois'], '--file'],
-  [['resolve', '--no-wait'], '--file'],
-  [['pnl', '--window', '7d'], '--file'],
-  [['thesis', 'list', '--limit', '3'], '--users'],
-  [['thesis', 'tail', '--no-follow', '--backfill', '3'], '--users'],
-];
+const columnOf = (text: string, column: string): string[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .flatMap((line) => JSON.parse(line)[column] ?? []);
 
-describe.each(writers)('what trdr %j writes', (written, column) => {
-  test.each(FORMATS)(
-    'as %s names the same subjects for every command that reads it',
-    async (format) => {
-      const { home, run } = await openDesk(PLENTY);
-      const path = join(home.path, `out.${format}`);
-      await run([...written, '--yes', '--out', path]);
-      const text = readFileSync(path, 'utf8');
-      // Without a file, the subjects are these.
-      const plain = [...new Set([...text.matchAll(/mira|juno|solwolf/g)].map(([name]) => name))];
-      for (const [words, flag] of readers) {
-        const list = join(home.path, 'list.txt');
-        writeFileSync(list, plain.map((name) => `@${name}\n`).join(''));
-        const ids = async (file: string, ...more: readonly string[]) => {
-          const ran = await run([...words, '--yes', flag, file, ...more, '-o', 'ndjson']);
-          expect(ran.exitCode, ran.stderr).toBe(0);
-          return [...new Set(ran.records().map(({ id, handle }) => id ?? handle))].sort();
-        };
-        expect([words, await ids(path, '--column', column)]).toEqual([words, await ids(list)]);
+test.each(writers)(
+  'each subject in a file of %s is read as it was, in all formats',
+  async (_, words, columns) => {
+    const { home, run } = await openTraders();
+    for (const format of formats) {
+      // A stream is not one document.
+      if (format === 'json' && words.includes('tail')) continue;
+      const written = await run([...words, '-o', format]);
+      expect(written.exitCode, written.stderr).toBe(0);
+      writeFileSync(join(home.path, `x.${format}`), written.stdout);
+    }
+    const text = readFileSync(join(home.path, 'x.ndjson'), 'utf8');
+    for (const column of columns) {
+      const values = columnOf(text, column);
+      expect(values.length, column).toBeGreaterThan(0);
+      for (const format of formats) {
+        if (format === 'json' && words.includes('tail')) continue;
+        const reading = ['whois', '--file', `x.${format}`, '--column', column, '--cheap'];
+        const ran = await run([...reading, '--fields', 'subject'], { cwd: home.path });
+        expect(columnOf(ran.stdout, 'subject'), `${format} ${column}`).toEqual(values);
       }
-    },
-  );
+    }
+  },
+);
+
+/** Commands that read subjects. */
+const readers: readonly (readonly [string, readonly string[]])[] = [
+  ['whois', ['whois', '--file']],
+  ['whois -', ['whois', '-']],
+  ['pnl', ['pnl', '--yes', '--file']],
+  ['resolve', ['resolve', '--yes', '--file']],
+  ['launchpad user', ['launchpad', 'user', '--file']],
+  ['thesis list', ['thesis', 'list', '--limit', '30', '--users']],
+  ['thesis tail', ['thesis', 'tail', '--no-follow', '--since', '1d', '--users']],
+  ['launchpad callouts', ['launchpad', 'callouts', '--users']],
+  ['launchpad tail', ['launchpad', 'tail', '--no-follow', '--since', '1d', '--users']],
+];
+
+const DESK = ['@-dash', '@-two.dots', '@mira'];
+
+test.each(readers)('%s reads the subjects of a file in all formats', async (_, words) => {
+  const { home, run } = await openTraders();
+  const named = await run(['whois', ...DESK, '--out', 'x.ndjson'], { cwd: home.path });
+  expect(named.exitCode, named.stderr).toBe(0);
+  const stdin = (text: string) => (words.at(-1) === '-' ? text : undefined);
+  const outputs: string[] = [];
+  for (const format of formats) {
+    await run(['whois', ...DESK, '--out', `x.${format}`], { cwd: home.path });
+    const input = stdin(readFileSync(join(home.path, `x.${format}`), 'utf8'));
+    const file = input === undefined ? [`x.${format}`] : [];
+    const ran = await run([...words, ...file, '--column', 'subject'], {
+      cwd: home.path,
+      stdin: input,
+    });
+    expect(ran.exitCode, `${format}: ${ran.stderr}`).toBe(0);
+    expect(ran.stderr).not.toContain('not found');
+    outputs.push(JSON.stringify(ran.records().map(({ subject, id }) => subject ?? id)));
+  }
+  expect(new Set(outputs).size, outputs.join('\n')).toBe(1);
 });
 
-test('a list without a header may have disarmed handles', async () => {
-  const { home, run } = await openDesk(PLENTY);
-  const path = join(home.path, 'list.txt');
-  writeFileSync(path, "'@mira\n'@juno\n");
-  const ran = await run(['whois', '--file', path]);
-  expect(ran.records()).toMatchObject([{ subject: '@mira' }, { subject: '@juno' }]);
+test.each([
+  ['table', 'subject'],
+  ['markdown', 'subject'],
+  ['table', 'handle'],
+])(
+  'a table for people in the format %s is refused as input, free of charge',
+  async (format, column) => {
+    const { sandbox, home, run } = await openTraders();
+    const fields = column === 'handle' ? ['--fields', 'handle'] : [];
+    const drawn = await run(['whois', ...DESK, '-o', format, ...fields]);
+    const spent = sandbox.meter().unitsUsed;
+    for (const words of [
+      ['whois', '-'],
+      ['thesis', 'list', '--users', '-'],
+      ['pnl', '-'],
+    ]) {
+      for (const columns of [['--column', column], []]) {
+        const ran = await run([...words, ...columns], { stdin: drawn.stdout, cwd: home.path });
+        expect([ran.exitCode, ran.stdout], ran.stderr).toEqual([2, '']);
+        expect(ran.stderr).toMatch(/table for people|starts with a header/);
+      }
+    }
+    expect(sandbox.meter().unitsUsed).toBe(spent);
+  },
+);
+
+test('the lines of one column of an export are subjects too', async () => {
+  const { run } = await openTraders();
+  const csv = await run(['whois', ...DESK, '-o', 'csv', '--fields', 'subject']);
+  const rows = csv.stdout.split('\n').slice(1).join('\n');
+  const ran = await run(['whois', '-'], { stdin: rows });
+  expect(ran.records().map(({ subject, found }) => [subject, found])).toEqual(
+    DESK.map((subject) => [subject, true]),
+  );
 });

@@ -178,7 +178,7 @@ describe('CSV input', () => {
         const { text } = await print([record], { view: fieldsView(), format: 'csv' });
         const [, row] = await gather(readCsv(textIn(text, [])));
         const isSame = (cell: string, index: number) =>
-          cell === cells[index] || cell === `'${cells[index]}`;
+          cell === cells[index] || cells[index] === `'${cell}`;
         expect(row?.cells.every(isSame)).toBe(true);
       },
     ));
@@ -188,10 +188,10 @@ describe('CSV input', () => {
       const stdin = bytesIn(`handle,b\n${text}`, sizes);
       const source = { words: ['-'], file: undefined, column: 'handle' };
       const given = await readInTime(() => gather(readSubjects(source, { stdin: stdin as never })));
-      for (const { text: subject, line } of given ?? []) {
+      for (const { text: subject, where } of given ?? []) {
         expect(subject).toBe(subject.trim());
         expect(subject).not.toBe('');
-        expect(line).toBeGreaterThan(1);
+        expect(Number(where?.slice(5))).toBeGreaterThan(1);
       }
     }));
 });

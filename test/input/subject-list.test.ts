@@ -68,7 +68,7 @@ describe('subjects', () => {
             : [[bytes], [...bytes].map((byte) => Uint8Array.of(byte))];
         for (const chunks of chunkings) {
           const rows = await given(chunks, column);
-          expect(rows.map((row) => `${row.text} ${row.line}`).join(', ')).toBe(subjects);
+          expect(rows.map((row) => `${row.text} ${row.where?.slice(5)}`).join(', ')).toBe(subjects);
         }
       }
     },
@@ -84,7 +84,7 @@ describe('subjects', () => {
       if (column !== undefined) await expect(first).rejects.toMatchObject({ kind: 'usage' });
       else
         expect((await first).value).toMatchObject({
-          line: 1,
+          where: 'line 1',
           text: expect.stringMatching(/^\0{4096}$/),
         });
       await read.return(undefined);
@@ -121,9 +121,9 @@ describe('subjects', () => {
     ['posts.json', '[\n{"authorHandle":"mira"}]', undefined, 'FILE contains JSON', '--column'],
     [
       'posts.json',
-      '[\n{"authorHandle":"mira"}]',
+      '[{"authorHandle":"mira"},"mira"]',
       'authorHandle',
-      'the input is a JSON array',
+      'item 2 of the input is not a JSON object',
       '-o ndjson',
     ],
     [

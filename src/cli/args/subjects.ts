@@ -103,15 +103,15 @@ function noticeLinks(subjects: Iterable<Subject>, { notice }: Pick<NoticedInput,
 
 /** Throws at an API key, so that no record contains it, and at an argument that is a list. */
 const subjectsOf = (source: SubjectSource, io: Io, key: string | undefined) =>
-  readSubjects(source, io, ({ text, line }) => {
+  readSubjects(source, io, ({ text, where }) => {
     const words = subjectsIn(text);
     // A record repeats its subject, so a pasted key must be found before there is any record.
     const word = words.find((each) => isKey(each, key));
     if (word !== undefined) {
       const failure = keyAsSubject(word, key);
-      throw line === undefined ? failure : onLine(line, failure);
+      throw where === undefined ? failure : at(where, failure);
     }
-    if (line !== undefined || words.length === 0 || words[0] === trimText(text)) return;
+    if (where !== undefined || words.length === 0 || words[0] === trimText(text)) return;
     const argv = io.argv.flatMap((each) =>
       source.words.includes(each) ? subjectsIn(each) : [each],
     );
@@ -123,18 +123,18 @@ export const isOneWord = ({ words, isList = false }: SubjectSource): boolean =>
   !isList && words.length === 1 && words[0] !== '-';
 
 async function parseSubject<T>(
-  { text, line }: { readonly text: string; readonly line?: number },
+  { text, where }: { readonly text: string; readonly where?: string },
   read: (text: string) => T | Promise<T>,
 ): Promise<T> {
   try {
     return await read(text);
   } catch (error) {
-    throw error instanceof Failure && line !== undefined ? onLine(line, error) : error;
+    throw error instanceof Failure && where !== undefined ? at(where, error) : error;
   }
 }
 
-const onLine = (line: number, { message, code, hint }: Failure) =>
-  new Failure('usage', `line ${line}: ${message}`, { code, hint });
+const at = (where: string, { message, code, hint }: Failure) =>
+  new Failure('usage', `${where}: ${message}`, { code, hint });
 
 /** Validates the address that was given with a flag, before any request is sent. */
 export async function addressOf(
