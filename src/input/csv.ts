@@ -1,6 +1,6 @@
 import { usageError } from '../base/failure.ts';
 import { rearm } from '../base/formulas.ts';
-import { type Line, LineSplitter } from '../base/lines.ts';
+import { linesIn } from './read-text.ts';
 
 interface CsvRow {
   readonly line: number;
@@ -12,16 +12,6 @@ type Separator = ',' | ';' | '\t';
 
 /** The maximum length of a row in characters. Rows with subjects are much shorter. */
 export const LONGEST_ROW = 4 * 1024 * 1024;
-
-/** The lines of each chunk, because one promise per line would be slower. */
-export async function* linesIn(
-  chunks: AsyncIterable<string>,
-  longest: number,
-): AsyncGenerator<Iterable<Line>> {
-  const splitter = new LineSplitter(longest);
-  for await (const chunk of chunks) yield splitter.push(Buffer.from(chunk));
-  yield splitter.end();
-}
 
 /**
  * Parses CSV as a stream, and undoes what makes an export of trdr safe for spreadsheets. With tabs between the cells, there are no quotes, but escapes such as

@@ -2,6 +2,7 @@ import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { usageError } from '../base/failure.ts';
 import { errno, inWords } from '../base/files.ts';
+import { type Line, LineSplitter } from '../base/lines.ts';
 import { trimText } from '../base/trim-text.ts';
 import { group } from '../base/units.ts';
 
@@ -142,4 +143,14 @@ export async function readAll(
       );
   }
   return text;
+}
+
+/** The lines of each chunk, because one promise per line would be slower. */
+export async function* linesIn(
+  chunks: AsyncIterable<string>,
+  longest: number,
+): AsyncGenerator<Iterable<Line>> {
+  const splitter = new LineSplitter(longest);
+  for await (const chunk of chunks) yield splitter.push(Buffer.from(chunk));
+  yield splitter.end();
 }

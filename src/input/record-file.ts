@@ -1,7 +1,6 @@
 import { extname } from 'node:path';
 import { parseJson } from '../base/json.ts';
-import { linesIn } from './csv.ts';
-import { type InputIo, inputText, peek } from './read-text.ts';
+import { type InputIo, inputText, linesIn, peek } from './read-text.ts';
 
 type RecordFormat = 'table' | 'ndjson' | 'json';
 

@@ -1,19 +1,9 @@
 import { usageError } from '../base/failure.ts';
 import { rearm } from '../base/formulas.ts';
-import { isRecord, plainJson } from '../base/json-object.ts';
 import type { Line } from '../base/lines.ts';
 import { trimText } from '../base/trim-text.ts';
-import { locate } from '../output/format/fields.ts';
-import { didYouMean } from '../output/suggest.ts';
-import { checkHeader, LONGEST_ROW, linesIn, readCsv } from './csv.ts';
-import { type InputIo, inputText, peek } from './read-text.ts';
-import { valuesIn } from './record-file.ts';
-
-/** A subject as the user wrote it, with its place, such as `line 3`, if it comes from a file. */
-interface GivenSubject {
-  readonly text: string;
-  readonly where?: string;
-}
+import { type GivenSubject, refuseDrawn } from './given-subject.ts';
+import { type InputIo, inputText, linesIn } from './read-text.ts';
 
 /** Where a command reads its subjects: from arguments (`words`), a file or stdin (`-`). */
 export interface SubjectSource {
@@ -73,126 +63,17 @@ async function* partsOf(
   { words, file, column }: SubjectSource,
   io: InputIo,
 ): AsyncGenerator<Iterable<GivenSubject>> {
-  const read = (path: string) => {
+  const read = async (path: string) => {
     const text = inputText(path, io);
-    return column === undefined ? inLines(text, path) : inTable(text, column);
+    if (column === undefined) return inLines(text, path);
+    const { inTable } = await import('./subject-table.ts');
+    return inTable(text, column);
   };
   for (const word of words) {
-    if (word === '-') yield* read(word);
+    if (word === '-') yield* await read(word);
     else yield [{ text: word }];
   }
-  if (file !== undefined) yield* read(file);
-}
-
-async function* inTable(
-  chunks: AsyncIterable<string>,
-  column: string,
-): AsyncGenerator<Iterable<GivenSubject>> {
-  const { first, all } = await peek(chunks);
-  if (first === '[' || first === '{') yield* inField(all, column, first === '[');
-  else yield* inColumn(all, column);
-}
-
-async function* inColumn(
-  chunks: AsyncIterable<string>,
-  column: string,
-): AsyncGenerator<Iterable<GivenSubject>> {
-  let at: number | undefined;
-  let width = 0;
-  for await (const { cells, line, separator } of readCsv(chunks)) {
-    if (at === undefined) {
-      if (cells.every((cell) => trimText(cell) === '')) continue;
-      if (cells.length === 1) refuseDrawn('the input', cells[0] ?? '');
-      at = columnAt(cells, column);
-      width = cells.length;
-      continue;
-    }
-    const cell = trimText(cells[at] ?? '');
-    if (/^(?:─+|-{3,})$/.test(cell)) throw drawn('the input');
-    // Cells that are separated by tabs cannot contain line breaks, but spreadsheets write such
-    // cells in quotes.
-    if (
-      separator === '\t' &&
-      cells.length < width &&
-      cells.some((each) => /^"(?:[^"]|"")*$/.test(each))
-    )
-      throw usageError(`line ${line} ends within a quoted cell`, 'save the table as CSV instead');
-    if (cell !== '')
-      yield [
-        { text: separator === '\t' ? cell.replace(/^"(.*)"$/, '$1') : cell, where: `line ${line}` },
-      ];
-  }
-  if (at === undefined)
-    throw usageError(
-      `the input is empty: it has no column "${column}"`,
-      'start it with a line that names the columns',
-    );
-}
-
-/** Reads a field, such as `authorHandle` of posts, of the records of NDJSON or of a JSON array. */
-async function* inField(
-  chunks: AsyncIterable<string>,
-  field: string,
-  isArray: boolean,
-): AsyncGenerator<Iterable<GivenSubject>> {
-  const reader = new FieldReader(field);
-  if (isArray) {
-    const file = { name: 'the input', format: 'json', text: chunks } as const;
-    for await (const { value, where } of valuesIn(file)) yield reader.subjectsIn(value, where);
-  } else {
-    for await (const lines of linesIn(chunks, LONGEST_ROW)) yield reader.subjectsOn(lines);
-  }
-  reader.end();
-}
-
-/** Reads a field of records. Those without a value are skipped, as empty cells are. */
-class FieldReader {
-  readonly #field: string;
-  /** The fields of the records so far, for the message if none has the field. */
-  readonly #names = new Set<string>();
-
-  constructor(field: string) {
-    this.#field = field;
-  }
-
-  *subjectsOn(lines: Iterable<Line>): Generator<GivenSubject> {
-    for (const { bytes, number } of lines) {
-      const line = trimText(bytes.toString('utf8'));
-      if (line !== '') yield* this.subjectsIn(plainJson(line), `line ${number}`);
-    }
-  }
-
-  subjectsIn(record: unknown, where: string): readonly GivenSubject[] {
-    if (!isRecord(record))
-      throw usageError(
-        `${where} of the input is not a JSON object`,
-        'write one object per line: -o ndjson',
-      );
-    const place = locate(record, this.#field);
-    if (!place) {
-      for (const name of Object.keys(record)) this.#names.add(name);
-      return [];
-    }
-    this.#names.add(this.#field);
-    const value = place.holder[place.key];
-    if (isRecord(value) || Array.isArray(value))
-      throw usageError(
-        `${where}: "${this.#field}" is not a text`,
-        'select a field that contains a subject',
-      );
-    const text = trimText(String(value ?? ''));
-    return text === '' ? [] : [{ text, where }];
-  }
-
-  /** Throws if no record had the field. */
-  end(): void {
-    if (this.#names.has(this.#field)) return;
-    const others = [...this.#names].slice(0, 20);
-    throw usageError(
-      `no record of the input has the field "${this.#field}"`,
-      didYouMean(this.#field, others, (name) => `"${name}"`) || `choose from ${others.join(', ')}`,
-    );
-  }
+  if (file !== undefined) yield* await read(file);
 }
 
 async function* inLines(
@@ -242,39 +123,12 @@ function refuseTable(name: string, first: string): void {
   );
 }
 
-/** A table as trdr draws it for people has no cells to read, and shortens wallets. */
-function refuseDrawn(name: string, header: string): void {
-  if (/^\||^[\w.%()-]+ {2,}\S/.test(header)) throw drawn(name);
-}
-
-const drawn = (name: string) =>
-  usageError(
-    `${name} is a table for people`,
-    'write it again with -o csv, tsv, ndjson or json, and select the column with --column NAME',
-  );
-
 /**
  * A list of subjects with such a first line is one column of a table, also without the extension of
  * one, as from a pipe.
  */
 const HEADER =
   /^(?:subject|id|wallet|address|twitter|(?:x|twitter|author|trader|user|account)?[ _-]?(?:handle|name|id)|author|trader|user|(?:evm|solana|wallet|user|author|trader)[ _-]?(?:wallet|address))$/i;
-
-function columnAt(header: readonly string[], column: string): number {
-  const names = header.map((name) => name.trim());
-  checkHeader('the input', names, [column]);
-  const exact = names.indexOf(column);
-  if (exact !== -1) return exact;
-  const folded = names.map((name) => name.toLowerCase());
-  checkHeader('the input', folded, [column.toLowerCase()]);
-  const at = folded.indexOf(column.toLowerCase());
-  if (at !== -1) return at;
-  const near = didYouMean(column, names, (name) => `"${name}"`);
-  throw usageError(
-    `the input has no column "${column}"`,
-    near || `choose from ${names.slice(0, 20).join(', ')}`,
-  );
-}
 
 /** The maximum length of a line in bytes; subjects and most comment lines are shorter. */
 const LONGEST_LINE = 4096;
