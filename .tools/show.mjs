@@ -33,12 +33,12 @@ const tables = {
   advice: async () => (await (await load('src/cli/docs/manual.ts')).preparedTexts()).exitTable,
   never: async () => (await (await load('src/cli/docs/manual.ts')).preparedTexts()).neverList,
   async settings() {
-    const { settingRows } = await load('src/state/config/settings-table.ts');
+    const { configNames, settingRows } = await load('src/state/config/settings-table.ts');
     const code = (text) => (text ? `\`${text}\`` : '—');
-    const rows = Object.entries(settingRows).map(
-      ([name, { about, fallbackText, flag, env }]) =>
-        `| \`${name}\` | ${about} | ${fallbackText} | ${code(flag)} | ${code(env)} |`,
-    );
+    const rows = configNames.map((name) => {
+      const { about, fallbackText, flag, env } = settingRows[name];
+      return `| \`${name}\` | ${about} | ${fallbackText} | ${code(flag)} | ${code(env)} |`;
+    });
     const head = [
       '| setting | meaning | default | flag | variable |',
       '| --- | --- | --- | --- | --- |',

@@ -172,6 +172,8 @@ function profileHint({ name, names }: ProfileFacts): string {
 
 function savedSettingHint(name: string, profile: string): string {
   const flag = profileFlag(profile);
+  const [, period] = /^budget(Day|Month)$/.exec(name) ?? [];
+  if (period) return `run "trdr budget unset ${period.toLowerCase()}${flag}", and set it again`;
   return `run "trdr config set ${name} VALUE${flag}" or "trdr config unset ${name}${flag}"`;
 }
 

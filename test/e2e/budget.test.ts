@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
@@ -31,7 +31,15 @@ describe('trdr budget', () => {
         ...{ renewsAt: Date.UTC(2026, 11, 1), spent: 100, lost: 0, reserved: 0 },
       },
     ]);
-    expect((await run('config', 'get', 'budgetDay')).stdout).toBe('500000\n');
+    expect((await run('config', 'list')).stdout).not.toContain('budget');
+    for (const words of [['get'], ['set', '1k'], ['unset']]) {
+      const [verb = '', ...more] = words;
+      const refused = await run('config', verb, 'budgetDay', ...more);
+      expect([refused.exitCode, refused.error()['hint']]).toEqual([
+        2,
+        expect.stringContaining('"trdr budget unset day"'),
+      ]);
+    }
     expect((await run('budget', 'unset', 'day')).stderr).toContain(
       'Removed the day budget of profile "default"',
     );
@@ -40,6 +48,19 @@ describe('trdr budget', () => {
       { state: 'no limit' },
       { state: 'no limit' },
     ]);
+  });
+
+  test('removes a budget that somebody has damaged in the config file', async () => {
+    const { run, home } = await withBudgets(['day', '500k']);
+    const path = join(home.config, 'config.json');
+    writeFileSync(path, readFileSync(path, 'utf8').replace('500000', '"lots"'));
+    const refused = await run('whois', 'mira');
+    expect([refused.exitCode, refused.error()['hint']]).toEqual([
+      2,
+      expect.stringContaining('"trdr budget unset day --profile default"'),
+    ]);
+    expect((await run('budget', 'unset', 'day', '--profile', 'default')).exitCode).toBe(0);
+    expect((await run('whois', 'mira')).exitCode).toBe(0);
   });
 
   test('limits successive runs, and names the budget, what is left and the renewal', async () => {

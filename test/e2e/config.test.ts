@@ -83,6 +83,24 @@ describe('trdr config', () => {
     expect((await home.run(['config', 'list', '--json'])).json()).not.toHaveProperty('0.origin');
   });
 
+  test('lists the settings of the store once there is one, or if they are set', async () => {
+    const home = openHome();
+    const listed = async (store?: string) => {
+      const run = await runInProcess(['config', 'list'], {
+        home,
+        env: store === undefined ? {} : { TRDR_STORE: store },
+      });
+      return run.records().map(({ setting }) => setting);
+    };
+    const ofStore = ['storePrefix', 'storeAway', 'machine', 'egress', 'storePassword'];
+    expect((await listed()).filter((name) => ofStore.includes(String(name)))).toEqual([]);
+    expect(await listed()).toContain('store');
+    expect(await listed('redis://127.0.0.1:1')).toEqual(expect.arrayContaining(ofStore));
+    expect((await home.run(['config', 'set', 'machine', 'desk'])).exitCode).toBe(0);
+    expect(await listed()).toContain('machine');
+    expect((await home.run(['config', 'get', 'storePrefix'])).stdout).toBe('trdr\n');
+  });
+
   test('warns if the environment overrides the setting', async () => {
     const { stderr } = await runInProcess(['config', 'set', 'output', 'csv'], {
       env: { TRDR_OUTPUT: 'json' },

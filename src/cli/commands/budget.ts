@@ -23,6 +23,7 @@ export const budgetSet = command({
     machine: value('--machine', 'with a store: limit only the machine with this name', plainName),
   },
   savesSettings: true,
+  settings: 'tolerant',
   exits: [0, 2, 4, 9],
   parse([word, amount = ''], { machine }) {
     const period = periodOf(word);
@@ -73,6 +74,7 @@ export const budgetUnset = command({
     ),
   },
   savesSettings: true,
+  settings: 'tolerant',
   exits: [0, 2, 4, 9],
   parse: ([word], { machine }) => ({ period: periodOf(word), machine }),
   async run(context, { period, machine }) {

@@ -1,11 +1,12 @@
 import { SettingRecord } from '../../contract/records/tool.ts';
 import { settingView } from '../../output/views/settings.ts';
-import { readSetting, settingNames, settingRows } from '../../state/config/settings-table.ts';
+import { configNames, readSetting, settingRows } from '../../state/config/settings-table.ts';
 import { needFolder } from '../../state/paths.ts';
 import { flag } from '../args/option.ts';
 import { command } from '../command.ts';
 import { messageAndHint } from '../failure-hint.ts';
 import {
+  isListed,
   readableSetting,
   readableSettings,
   settingRecords,
@@ -31,7 +32,11 @@ export const configList = command({
   async run(context, { origin }) {
     const settings = sourcedSettings(context.terminal.io, context.settings.flags);
     for (const problem of settings.problems) context.terminal.notice(messageAndHint(problem));
-    await context.out.print(settingView(origin, settingText), settingRecords(settings, origin));
+    const rows = settingRecords(settings, origin);
+    await context.out.print(
+      settingView(origin, settingText),
+      rows.filter(({ setting }) => isListed(setting, settings)),
+    );
   },
 });
 
@@ -62,7 +67,7 @@ export const configGet = command({
 
 /** The accepted values of the settings that allow only certain values. */
 const choicesBy = Object.fromEntries(
-  settingNames.flatMap((name) => {
+  configNames.flatMap((name) => {
     const { choices } = settingRows[name].kind;
     return choices ? [[name, choices]] : [];
   }),
@@ -72,10 +77,10 @@ export const configSet = command({
   path: 'config set',
   page: configSetPage,
   inserts: {
-    settings: settingNames.map((name) => `${name} (${settingRows[name].about})`).join('; '),
+    settings: configNames.map((name) => `${name} (${settingRows[name].about})`).join('; '),
   },
   args: [
-    { name: 'setting', help: 'name of the setting', choices: settingNames },
+    { name: 'setting', help: 'name of the setting', choices: configNames },
     { name: 'value', help: 'new value', choicesBy },
   ],
   savesSettings: true,
@@ -99,7 +104,7 @@ export const configSet = command({
 export const configUnset = command({
   path: 'config unset',
   page: configUnsetPage,
-  args: [{ name: 'setting', help: 'name of the setting', choices: settingNames }],
+  args: [{ name: 'setting', help: 'name of the setting', choices: configNames }],
   savesSettings: true,
   settings: 'tolerant',
   exits: [0, 2, 9],

@@ -5,11 +5,11 @@ import { unitsText } from '../../base/units.ts';
 import type { SettingRecord } from '../../contract/records/tool.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
 import { didYouMean } from '../../output/suggest.ts';
-import { type SourcedSettings, settingList } from '../../state/config/resolve-settings.ts';
+import type { SourcedSettings } from '../../state/config/resolve-settings.ts';
 import {
+  configNames,
   isSettingName,
   type SettingName,
-  settingNames,
   settingRows,
 } from '../../state/config/settings-table.ts';
 import { originText } from './settings.ts';
@@ -21,7 +21,7 @@ import { originText } from './settings.ts';
 export const readableSettings: readonly string[] = [
   'profile',
   'key',
-  ...settingNames,
+  ...configNames,
   'storePassword',
 ];
 
@@ -30,7 +30,7 @@ export function settingRecords(settings: SourcedSettings, origins: boolean): Set
   const rows = [
     { name: 'profile', ...profile },
     { name: 'key', ...key, value: key.value && maskKey(key.value) },
-    ...settingList(settings),
+    ...configNames.map((name) => ({ name, ...settings[name] })),
     { name: 'storePassword', ...storePassword, value: storePassword.value && '****' },
   ];
   return rows.map((row) => ({
@@ -38,6 +38,13 @@ export function settingRecords(settings: SourcedSettings, origins: boolean): Set
     value: row.value ?? null,
     ...(origins && { origin: originText(row) }),
   }));
+}
+
+/** Whether a list shows a setting: those of the store only once there is one, or if they are set. */
+export function isListed(name: string, settings: SourcedSettings): boolean {
+  if (settings.store.value !== undefined) return true;
+  if (!isSettingName(name)) return name !== 'storePassword' || settings[name].value !== undefined;
+  return !('isOfStore' in settingRows[name]) || settings[name].origin !== 'default';
 }
 
 const kindOf = (name: string) => (isSettingName(name) ? settingRows[name].kind : undefined);
@@ -56,7 +63,12 @@ export function settingText(row: SettingRecord): string | undefined {
   return kind === share ? `${Number((row.value * 100).toPrecision(12))}%` : settingWord(row);
 }
 
-/** What "trdr config" shows and does not change, and how to change it. */
+const budgetHint = (period: string): readonly [problem: string, hint: string] => [
+  `the ${period} budget is no setting`,
+  `show it with "trdr budget show"; change it with "trdr budget set ${period} N" or "trdr budget unset ${period}"`,
+];
+
+/** What "trdr config" does not change, and how to change it. */
 const elsewhere: Readonly<Record<string, readonly [problem: string, hint: string]>> = {
   key: [
     '"trdr config" cannot change the key of a profile',
@@ -67,12 +79,14 @@ const elsewhere: Readonly<Record<string, readonly [problem: string, hint: string
     'run "trdr store login URL" and type the new password, or nothing to remove the saved one',
   ],
   profile: ['the current profile is not a setting', 'change it with "trdr auth switch"'],
+  budgetDay: budgetHint('day'),
+  budgetMonth: budgetHint('month'),
 };
 
 export function writableSetting(word: string): SettingName {
-  if (isSettingName(word)) return word;
-  const problem = Object.hasOwn(elsewhere, word) ? elsewhere[word] : undefined;
-  throw problem ? usageError(...problem) : unknown(word, settingNames);
+  const name = configNames.find((each) => each === word);
+  if (name) return name;
+  throw unknown(word, configNames);
 }
 
 export function readableSetting(word: string): string {
@@ -81,6 +95,8 @@ export function readableSetting(word: string): string {
 }
 
 function unknown(word: string, names: readonly string[]) {
+  const problem = Object.hasOwn(elsewhere, word) ? elsewhere[word] : undefined;
+  if (problem) return usageError(...problem);
   const near = didYouMean(word, names);
   return usageError(`unknown setting "${word}"`, near || `available settings: ${names.join(', ')}`);
 }

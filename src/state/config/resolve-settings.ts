@@ -156,6 +156,3 @@ function profileNamed(flags: FlagValues, env: Sources['env'], file: ConfigFile):
   if (file.current !== undefined) return { value: file.current, origin: 'profile' };
   return { value: DEFAULT_PROFILE, origin: 'default' };
 }
-
-export const settingList = (settings: SourcedSettings) =>
-  settingNames.map((name) => ({ name, ...settings[name] }));

@@ -22,6 +22,10 @@ interface More {
   readonly env?: string;
   /** Whether the config file contains the user's text instead of the parsed value. */
   readonly asWritten?: boolean;
+  /** Whether only runs with a store use it. */
+  readonly isOfStore?: true;
+  /** The command that saves it in place of `trdr config`. */
+  readonly savedBy?: string;
 }
 
 export interface SettingRow<T, D extends T | undefined = T | undefined> extends More {
@@ -74,11 +78,13 @@ export const settingRows = {
     units,
     undefined,
     'spend at most this many CU per UTC day, over all runs of the profile',
+    { savedBy: 'trdr budget' },
   ),
   budgetMonth: row(
     units,
     undefined,
     'spend at most this many CU per UTC month, over all runs of the profile',
+    { savedBy: 'trdr budget' },
   ),
   maxAge: row(duration, ANSWER_AGE_MS as number, 'maximum age of a cached answer', {
     flag: '--max-age',
@@ -129,37 +135,39 @@ export const settingRows = {
     commandLine,
     undefined,
     'command that prints the password of the store',
-    {
-      env: 'TRDR_STORE_PASSWORD_COMMAND',
-    },
+    { env: 'TRDR_STORE_PASSWORD_COMMAND', isOfStore: true },
   ),
   storeCa: row(
     filePath,
     undefined,
     'PEM file of the certificate authority that signed the certificate of the store',
-    { env: 'TRDR_STORE_CA', fallbackText: "the system's" },
+    { env: 'TRDR_STORE_CA', fallbackText: "the system's", isOfStore: true },
   ),
-  storePrefix: row(plainName, 'trdr' as string, 'prefix of all Redis keys in the store'),
+  storePrefix: row(plainName, 'trdr' as string, 'prefix of all Redis keys in the store', {
+    isOfStore: true,
+  }),
   storeAway: row(
     oneOf('local', 'stop'),
     'local',
     'if the store is unavailable: use the files of this machine, or stop paid calls',
-    { env: 'TRDR_STORE_AWAY' },
+    { env: 'TRDR_STORE_AWAY', isOfStore: true },
   ),
   storePlain: row(
     onOff,
     false as boolean,
     'allow an unencrypted connection to a store on another machine',
+    { isOfStore: true },
   ),
   machine: row(plainName, undefined, 'name of this machine in the store', {
     env: 'TRDR_MACHINE',
     fallbackText: 'the host name',
+    isOfStore: true,
   }),
   egress: row(
     plainName,
     'shared' as string,
     "name for this machine's public IP address: machines with the same name share the rate limit of resolve",
-    { env: 'TRDR_EGRESS' },
+    { env: 'TRDR_EGRESS', isOfStore: true },
   ),
 } as const;
 
@@ -180,6 +188,11 @@ export const isSettingName = (name: string): name is SettingName =>
   Object.hasOwn(settingRows, name);
 
 export const settingNames: readonly SettingName[] = Object.keys(settingRows).filter(isSettingName);
+
+/** The settings that `trdr config` shows and changes. */
+export const configNames: readonly SettingName[] = settingNames.filter(
+  (name) => !('savedBy' in settingRows[name]),
+);
 
 type Plain = string | number | boolean;
 
@@ -215,6 +228,6 @@ export function needSettingName(name: string): SettingName {
   if (isSettingName(name)) return name;
   throw new Failure('usage', `unknown setting "${name}"`, {
     code: 'USAGE',
-    hint: `available settings: ${settingNames.join(', ')}`,
+    hint: `available settings: ${configNames.join(', ')}`,
   });
 }
