@@ -82,10 +82,7 @@ function pathOf(folder: string, name: string): string {
   return join(folder, hash.slice(0, 2), hash.slice(2));
 }
 
-/**
- * The two halves of cyrb53 by bryc. It need not be secure, only fast; and another hash would make
- * trdr pay again for all answers that earlier versions have saved.
- */
+/** The two halves of cyrb53 by bryc: a SHA-256 would take as long as the rest of a cached answer. */
 function hashOf(text: string): string {
   let one = 0xdeadbeef;
   let two = 0x41c6ce57;

@@ -94,11 +94,8 @@ const textOf = (value: JsonObject): string => `${JSON.stringify(value)}\n`;
 
 export function readPosition(text: string, feed: string): Position {
   const value = parseObject(text);
-  if (value?.['form'] !== FORM && value?.['form'] !== CERTIFICATE) {
-    const old = value && readOldCheckpoint(value, feed);
-    if (!old) throw damagedCheckpoint('it is damaged, or not a checkpoint file');
-    return checkedFeed(old, feed);
-  }
+  if (value?.['form'] !== FORM && value?.['form'] !== CERTIFICATE)
+    throw damagedCheckpoint('it is damaged, or not a checkpoint file');
   if (isNewer(value['version'])) throw newer();
   if (value['version'] !== VERSION) throw damagedCheckpoint('it is damaged');
   const certificate = readCertificate(value);
@@ -134,25 +131,6 @@ const filtersIn = ({ filters }: JsonObject) => (isRecord(filters) ? filters : un
 function checkedFeed(position: Position, feed: string): Position {
   if (position.feed === feed) return position;
   throw invalid(`it belongs to another feed (${position.feed}, not ${feed})`);
-}
-
-/**
- * Reads a checkpoint of trdr 1.0: of a tail, whose ids are complete from its floor on, or of a
- * follower.
- */
-function readOldCheckpoint(
-  { form, feed, ...value }: JsonObject,
-  asked: string,
-): Position | undefined {
-  const { known, floor } = value;
-  if (!Array.isArray(known) || !known.every(isId)) return undefined;
-  const service = (name: string) => name.slice(name.lastIndexOf(' of '));
-  // A follower named the feed in the store, which may contain more posts.
-  if (form === 'trdr-follow' && service(String(feed)) === service(asked))
-    return { feed: asked, start: null, verified: null, lowest: null, ids: [], stream: value };
-  if (form !== 'trdr-tail') return undefined;
-  const from = timeOf(floor);
-  return { feed: String(feed), start: from, verified: from, lowest: null, ids: known };
 }
 
 const isId = (value: unknown): value is readonly [string, number | null] =>

@@ -64,7 +64,7 @@ export function settingText(row: SettingRecord): string | undefined {
 }
 
 const budgetHint = (period: string): readonly [problem: string, hint: string] => [
-  `the ${period} budget is no setting`,
+  `"trdr config" does not show or change the ${period} budget`,
   `show it with "trdr budget show"; change it with "trdr budget set ${period} N" or "trdr budget unset ${period}"`,
 ];
 

@@ -8,7 +8,7 @@ export interface LedgerEntry {
   readonly time: number;
   readonly command: string;
   readonly profile: string;
-  /** The name of the machine; absent from entries of older versions. */
+  /** The name of the machine. */
   readonly host?: string | undefined;
   /** The agent that ran the command; absent if a person or a job did. */
   readonly agent?: string | undefined;

@@ -158,8 +158,7 @@ const LEAST_BYTES = 64 * 1024;
 function sumOldDays(dir: string, now: number): void {
   const end = dayFile(dir, periodsAt(now - 48 * HOUR).day);
   for (const path of ledgerFiles(dir)) {
-    // Only files of days: files of months are those of earlier versions.
-    if (path.length !== end.length || path >= end || statSync(path).size < LEAST_BYTES) continue;
+    if (path >= end || statSync(path).size < LEAST_BYTES) continue;
     writeAtomic(path, summed(readLines(path)), { sync: false });
   }
 }

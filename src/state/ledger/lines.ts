@@ -8,15 +8,12 @@ export const ledgerFolder = (dir: string): string => join(dir, 'ledger');
 export const dayFile = (dir: string, day: string): string =>
   join(ledgerFolder(dir), `${day}.ndjson`);
 
-/**
- * The files of a month, or all of them: one for each UTC day. Earlier versions wrote one for each
- * month.
- */
+/** The files of a month, or all of them: one for each UTC day. */
 export function ledgerFiles(dir: string, month = ''): string[] {
   const folder = ledgerFolder(dir);
   try {
     return readdirSync(folder)
-      .filter((name) => /^\d{4}-\d{2}(-\d{2})?\.ndjson$/.test(name) && name.startsWith(month))
+      .filter((name) => /^\d{4}-\d{2}-\d{2}\.ndjson$/.test(name) && name.startsWith(month))
       .sort()
       .map((name) => join(folder, name));
   } catch (error) {
@@ -78,7 +75,7 @@ export function createCallReader(): CallReader {
       const { id, end, released } = value;
       if (typeof end !== 'string') {
         const entry = entryOf(value);
-        // Hourly sums and lines of older versions have no id: their calls have ended.
+        // Hourly sums have no id: their calls have ended.
         if (!entry || typeof id !== 'string') return entry;
         open.set(id, entry);
         return undefined;

@@ -22,7 +22,7 @@ export function beginAfter(position: Position, feedId: string): Begin {
 
 /** The place in the stream that a position has; undefined if it is damaged, or of another feed. */
 function placeIn(stream: JsonObject, feedId: string): FeedPosition | undefined {
-  const { feed = feedId, entry, last, known, verified, floor, hole } = stream;
+  const { feed, entry, last, known, verified, floor, hole } = stream;
   if (feed !== feedId || typeof entry !== 'string' || !/^\d+-\d+$/.test(entry)) return undefined;
   if (!Array.isArray(known) || !known.every(isKnown)) return undefined;
   const { id, at } = isRecord(last) ? last : {};

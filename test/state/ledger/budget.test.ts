@@ -106,7 +106,7 @@ test('damaged lines, foreign entries and older formats do not affect the sums', 
     entryText({ ...one, time: 9e15 }),
     '{"end":"unknown","status":200,"cu":7}\nnot json\n{"time":1\n',
   ].join('');
-  writeFileSync(join(dir, 'ledger', '2026-11.ndjson'), `${text}{"torn`);
+  writeFileSync(join(dir, 'ledger', '2026-11-21.ndjson'), `${text}{"torn`);
   const { ledger } = open(dir, { day: 10_000, month: 10_000 });
   expect(await ledger.budgets?.()).toMatchObject([{ spent: 500 }, { spent: 1_000 }]);
   await (await ledger.begin({ endpoint: 'user.id', most: 200 })).settle({ status: 200, cu: 100 });

@@ -79,15 +79,15 @@ test('a call that ends on another day stays in the file of the day on which it s
   expect(await all(dir, 0, Date.UTC(2026, 1, 1))).toMatchObject([{ cu: 100 }]);
 });
 
-test('files of older versions are read unchanged', async () => {
-  const dir = under('older');
+test('entries without an id have ended', async () => {
+  const dir = under('ended');
   mkdirSync(join(dir, 'ledger'), { recursive: true });
-  const older = [entry({ requestId: 'r' }), entry({ status: null, cu: 0, cuAtMost: 30_000 })];
+  const ended = [entry({ requestId: 'r' }), entry({ status: null, cu: 0, cuAtMost: 30_000 })];
   writeFileSync(
-    join(dir, 'ledger', '2026-01.ndjson'),
-    older.map((one) => `${JSON.stringify(one)}\n`).join(''),
+    join(dir, 'ledger', '2026-01-14.ndjson'),
+    ended.map((one) => `${JSON.stringify(one)}\n`).join(''),
   );
-  expect(await all(dir)).toEqual(older);
+  expect(await all(dir)).toEqual(ended);
   await open(dir).ledger.begin(lookup);
   expect(await all(dir)).toHaveLength(3);
 });

@@ -70,22 +70,6 @@ describe('a file that a tail resumes from', () => {
       expect(resume(out).start?.ids).toEqual([['a', AT]]);
     },
   );
-
-  it('takes a checkpoint of trdr 1.0 over', () => {
-    const out = fileOf(line);
-    const old = {
-      form: 'trdr-tail',
-      version: 1,
-      feed: 'thesis',
-      floor: AT - 1,
-      known: [['late', AT - 5]],
-    };
-    writeFileSync(`${out}.trdr`, JSON.stringify(old));
-    expect(resume(out).start).toMatchObject({
-      verified: AT - 1,
-      ids: expect.arrayContaining([['late', AT - 5]]),
-    });
-  });
 });
 
 /** Posts that are a second apart, in lines. */
