@@ -23,6 +23,9 @@ const tools = {
   logrotate: { tests: 'the rotation recipe', apt: 'logrotate' },
   python3: { tests: 'the program that checks a digest', apt: 'python3' },
   setpriv: { tests: 'the set-up of completion as a plain user', apt: 'util-linux' },
+  'secret-tool': { tests: 'the keychain', apt: 'libsecret-tools' },
+  'gnome-keyring-daemon': { tests: 'the keychain', apt: 'gnome-keyring' },
+  'dbus-run-session': { tests: 'the keychain', apt: 'dbus' },
   unshare: { tests: 'full disks, which also need root on Linux', apt: 'util-linux' },
 } as const satisfies Readonly<Record<string, Tool>>;
 

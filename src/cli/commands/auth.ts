@@ -7,6 +7,7 @@ import { ServiceKey } from '../../core/client/service-key.ts';
 import { parseBaseUrl } from '../../core/http/base-url.ts';
 import { readAll } from '../../input/read-text.ts';
 import { profileView } from '../../output/views/settings.ts';
+import { checkProfileName } from '../../state/config/config.ts';
 import { checkKeyFormat, keyKind, noProfile, profileOf } from '../../state/config/profile.ts';
 import { needFolder } from '../../state/paths.ts';
 import { excluding, flag, value } from '../args/option.ts';
@@ -15,6 +16,12 @@ import type { Io } from '../io.ts';
 import { askLine, askUrlAgain, isAttended, showProblem } from '../prompt.ts';
 import type { Context } from '../run/context.ts';
 import { isDryRun } from '../run/dry-run.ts';
+import {
+  isInKeychain,
+  keepInKeychain,
+  needKeychain,
+  removeFromKeychain,
+} from '../settings/keychain.ts';
 import { printedSecret } from '../settings/secret-command.ts';
 import {
   configOf,
@@ -39,6 +46,10 @@ export const authLogin = command({
       value('--key-command', 'save a command that prints the key, not the key', commandLine),
       '--with-key',
     ),
+    keychain: excluding(
+      flag('--keychain', 'keep the key in the keychain of the system'),
+      '--key-command',
+    ),
     noVerify: flag('--no-verify', 'save the key without verifying it'),
   },
   common: ['service'],
@@ -46,9 +57,10 @@ export const authLogin = command({
   calls: ['me'],
   settings: 'tolerant',
   exits: [0, 2, 4, 5, 7, 9, 130],
-  async run(context, { withKey, keyCommand, noVerify }) {
+  async run(context, { withKey, keyCommand, keychain, noVerify }) {
     const { io, signal } = context.terminal;
     const { flags } = context.settings;
+    if (keychain) needKeychain(io);
     if (await isDryRun(context, noVerify ? [] : [{ id: 'me', ask: {} }])) return;
     // Fail before the prompt if there is no folder in which the key can be saved.
     needFolder(context.settings.folders, 'config');
@@ -71,17 +83,18 @@ export const authLogin = command({
         url = await askUrlAgain(io, error, baseUrl, signal);
       }
     }
-    await configOf(io).login(profile, {
-      ...(keyCommand === undefined ? { key } : { keyCommand }),
-      baseUrl,
-    });
+    const login = { key, keyCommand, baseUrl };
+    await (keychain ? saveInKeychain(io, profile, login) : saveLogin(io, profile, login));
 
     const kind = keyKind(key);
     const shown = `${kind === 'unknown' ? '' : `${kind} `}key ${maskKey(key)}`;
     const what =
       keyCommand === undefined ? shown : `the key command${noVerify ? '' : ` (${shown})`}`;
+    const where = keychain
+      ? `to the keychain, and the command that reads it to profile "${profile}"`
+      : `to profile "${profile}"`;
     context.terminal.notice(
-      `Saved ${what} for ${baseUrl} to profile "${profile}"${plan ? ` (plan ${plan})` : ''}`,
+      `Saved ${what} for ${baseUrl} ${where}${plan ? ` (plan ${plan})` : ''}`,
     );
     noticeOverrides(context);
     const used = configOf(io).read().current;
@@ -92,6 +105,33 @@ export const authLogin = command({
     }
   },
 });
+
+interface NewLogin {
+  readonly key: string;
+  readonly keyCommand: string | undefined;
+  readonly baseUrl: string;
+}
+
+async function saveLogin(io: Io, profile: string, login: NewLogin): Promise<void> {
+  const { key, keyCommand, baseUrl } = login;
+  const wasInKeychain = isInKeychain(io, profile, savedCommand(io, profile));
+  await configOf(io).login(profile, {
+    ...(keyCommand === undefined ? { key } : { keyCommand }),
+    baseUrl,
+  });
+  if (wasInKeychain && !isInKeychain(io, profile, keyCommand))
+    await removeFromKeychain(io, profile);
+}
+
+async function saveInKeychain(io: Io, profile: string, login: NewLogin): Promise<void> {
+  checkProfileName(profile);
+  const isOwn = isInKeychain(io, profile, savedCommand(io, profile));
+  const keyCommand = await keepInKeychain(io, profile, login.key, isOwn);
+  await configOf(io).login(profile, { keyCommand, baseUrl: login.baseUrl });
+}
+
+const savedCommand = (io: Io, profile: string): unknown =>
+  profileOf(configOf(io).read(), profile)?.['keyCommand'];
 
 const keyVariables = ['TRDR_API_KEY', 'TRDR_KEY_COMMAND'];
 
@@ -271,7 +311,8 @@ export const authLogout = command({
     const config = configOf(context.terminal.io);
     const name = profile ?? profileName(context.terminal.io, context.settings.flags);
     const file = config.read();
-    if (!profileOf(file, name)) throw noProfile(file, name);
+    const saved = profileOf(file, name);
+    if (!saved) throw noProfile(file, name);
     if (forget) {
       await config.remove(name);
       context.terminal.notice(`Removed profile "${name}"`);
@@ -281,6 +322,10 @@ export const authLogout = command({
         hadKey ? `Logged out of profile "${name}"` : `profile "${name}" has no key`,
       );
     }
+    const { io } = context.terminal;
+    // Last, because a person without the keychain must be able to log out.
+    if (isInKeychain(io, name, saved['keyCommand']) && (await removeFromKeychain(io, name)))
+      context.terminal.notice('Removed its key from the keychain');
     for (const variable of keyVariables)
       if (context.terminal.io.env[variable])
         context.terminal.notice(`${variable} is still set, so commands continue to use its key`);

@@ -183,7 +183,7 @@ function changeFailure(file: string, error: unknown): unknown {
   return fileFailure('write the settings in', file, error, hint);
 }
 
-function checkProfileName(name: string): void {
+export function checkProfileName(name: string): void {
   if (/^[A-Za-z0-9][\w.@-]{0,63}$/.test(name)) return;
   throw usageError(
     'invalid profile name',
