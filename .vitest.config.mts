@@ -62,7 +62,12 @@ const begin = process.env['TEST_NOW'] ?? '2026-05-13T10:20:30Z';
 process.env['CLOCK_SHIFT'] = `${Date.parse(begin) - Date.now()}`;
 const isSoak = process.env['SOAK'] === '1';
 /** The tests that start a server, whose clock is that of the machine. */
-const onServers = ['test/store/**/*.test.ts', 'test/campaign/money.test.ts', 'test/docs/*.soak.ts'];
+const onServers = [
+  'test/store/**/*.test.ts',
+  'test/campaign/money.test.ts',
+  'test/campaign/rotation.test.ts',
+  'test/docs/*.soak.ts',
+];
 
 // Node reads these certificates at each start, which takes longer than the rest of the start.
 delete process.env['NODE_EXTRA_CA_CERTS'];

@@ -58,7 +58,7 @@ export function needKeychain({ platform }: Pick<Io, 'platform'>): Keychain {
 }
 
 /** The `keyCommand` of a profile whose key is in the keychain. Names of profiles need no quotes. */
-export const keychainLine = ({ tool, read }: Keychain, profile: string): string =>
+const keychainLine = ({ tool, read }: Keychain, profile: string): string =>
   [tool, ...read(profile).args].join(' ');
 
 /**
