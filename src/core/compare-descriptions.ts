@@ -1,26 +1,27 @@
 import { isRecord, type JsonObject } from '../base/json-object.ts';
 
 export interface ApiDifference {
-  readonly how: 'added' | 'removed' | 'changed';
-  /** `GET /v2/me`. */
-  readonly call: string;
-  readonly text: string;
+  /** `GET /v2/thesis: query parameter limit`. */
+  readonly path: string;
+  /** What this version of trdr expects, as `integer or absent`; undefined if nothing. */
+  readonly described: string | undefined;
+  readonly found: string | undefined;
   /** Whether it affects something that this version of trdr sends or reads. */
   readonly breaks: boolean;
 }
 
 interface Part {
-  readonly call: string;
-  /** `answer 200: items[].id`. */
-  readonly name: string;
+  /** `GET /v2/me: answer 200: items[].id`. */
+  readonly path: string;
   readonly outer?: string;
-  /** Sorted; empty if any type is allowed. */
+  /** Sorted names of types; ANY if any type is allowed, ABSENT if it may be left out. */
   readonly types: readonly string[];
-  readonly required: boolean;
   /** Whether trdr sends the part, cannot read the answer without it, or only prints it. */
   readonly use: 'sent' | 'needed' | 'printed';
 }
 
+const ANY = 'anything';
+const ABSENT = 'absent';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 /**
  * The parts without which trdr cannot read an answer: the answer itself, and the list of its
@@ -43,40 +44,30 @@ export function compareDescriptions(
   // Report only the outermost part that was added or removed. A part of any type may contain every
   // other part.
   const isListedIn = (parts: ReadonlyMap<string, Part>, { outer }: Part) =>
-    outer === undefined || (parts.get(outer)?.types.length ?? 0) > 0;
-  return [...new Set([...expected.keys(), ...present.keys()])].flatMap((path): ApiDifference[] => {
-    const part = expected.get(path);
-    const other = present.get(path);
-    if (part && other) return changes(part, other);
-    if (part && isListedIn(present, part)) {
-      const breaks = part.use === 'sent' || (part.use === 'needed' && part.required);
-      return [{ how: 'removed', call: part.call, text: `${part.name} was removed`, breaks }];
+    outer === undefined || parts.get(outer)?.types.includes(ANY) === false;
+  return [...new Set([...expected.keys(), ...present.keys()])].flatMap((key): ApiDifference[] => {
+    const part = expected.get(key);
+    const other = present.get(key);
+    const path = part?.path ?? other?.path ?? key;
+    const difference = { path, described: typeText(part), found: typeText(other) };
+    if (part && other) {
+      const isSent = part.use === 'sent';
+      const isSafe = isSent ? accepts(other, part) : accepts(part, other);
+      return isSafe ? [] : [{ ...difference, breaks: part.use !== 'printed' }];
     }
+    if (part && isListedIn(present, part)) return [{ ...difference, breaks: isRelied(part) }];
     if (!other || !isListedIn(expected, other)) return [];
-    const breaks = other.use === 'sent' && other.required;
-    const text = `${other.name} is new${breaks ? ', and required' : typeDetail(other)}`;
-    return [{ how: 'added', call: other.call, text, breaks }];
+    // A new endpoint is not needed.
+    return [{ ...difference, breaks: other.outer !== undefined && isDemanded(other) }];
   });
 }
 
-/** The type of a new field. Parameters, and parts that are not fields, do not need it. */
-const typeDetail = (part: Part): string =>
-  / parameter |^the /.test(part.name) ? '' : ` (${typeText(part)})`;
+/** Whether trdr relies on a part that is not there any more. */
+const isRelied = ({ use, types }: Part): boolean =>
+  use === 'sent' || (use === 'needed' && !types.includes(ABSENT));
 
-function changes(part: Part, other: Part): ApiDifference[] {
-  const { call, name, use } = part;
-  const changed = (text: string, breaks: boolean) => [
-    { how: 'changed' as const, call, text: `${name} ${text}`, breaks },
-  ];
-  if (isOther(part, other)) {
-    const breaks =
-      use === 'sent' ? !accepts(other, part) : use === 'needed' && !accepts(part, other);
-    return changed(`is ${typeText(other)}, was ${typeText(part)}`, breaks);
-  }
-  if (use === 'sent')
-    return !part.required && other.required ? changed('is now required', true) : [];
-  return part.required && !other.required ? changed('may now be absent', use === 'needed') : [];
-}
+/** Whether a call fails without a part that this version of trdr does not know. */
+const isDemanded = ({ use, types }: Part): boolean => use === 'sent' && !types.includes(ABSENT);
 
 const useOf = (path: string): Part['use'] => (NEEDED.includes(path) ? 'needed' : 'printed');
 
@@ -92,13 +83,7 @@ function partsOf(document: unknown, ignored: readonly string[]): Map<string, Par
       if (!isRecord(operation) || ignored.includes(path)) continue;
       const call = `${method.toUpperCase()} ${path}`;
       const outer = call.replace(/\{[^}]*\}/g, '{}');
-      parts.set(outer, {
-        call,
-        name: 'the endpoint',
-        types: ['object'],
-        required: false,
-        use: 'sent',
-      });
+      parts.set(outer, { path: call, types: ['endpoint'], use: 'sent' });
       let position = 0;
       for (const given of [
         ...list(asObject(item)['parameters']),
@@ -108,9 +93,9 @@ function partsOf(document: unknown, ignored: readonly string[]): Map<string, Par
         const where = parameter['in'];
         if (where !== 'query' && where !== 'path') continue;
         const name = `${where} parameter ${where === 'path' ? ++position : String(parameter['name'])}`;
-        const types = typesOf(alternativesOf(parameter['schema'] ?? parameter, document));
-        const required = parameter['required'] === true;
-        parts.set(`${outer} ${name}`, { call, name, outer, types, required, use: 'sent' });
+        const own = typesOf(alternativesOf(parameter['schema'] ?? parameter, document));
+        const types = parameter['required'] === true ? own : union(own, [ABSENT]);
+        parts.set(`${outer} ${name}`, { path: `${call}: ${name}`, outer, types, use: 'sent' });
       }
       const body = contentOf(operation['requestBody'], document);
       if (body !== undefined) addFields(parts, document, body, { call, outer, place: 'body' });
@@ -141,13 +126,11 @@ function addFields(
     const alternatives = alternativesOf(given, document);
     const name = path === '' ? place : `${place}: ${path}`;
     const key = `${endpoint} ${name}`;
-    const before = parts.get(key);
+    const before = parts.get(key)?.types ?? [];
     const own = typesOf(alternatives);
-    const isAny = before !== undefined && (before.types.length === 0 || own.length === 0);
-    const types = isAny ? [] : union(before?.types ?? [], own);
-    const required = isRequired && (before?.required ?? true);
+    const types = union(before, isRequired ? own : [...own, ABSENT]);
     const use = place === 'body' ? 'sent' : useOf(path);
-    parts.set(key, { call, name, outer, types, required, use });
+    parts.set(key, { path: `${call}: ${name}`, outer, types, use });
     for (const alternative of alternatives) {
       for (const [member, inner] of Object.entries(asObject(alternative['properties']))) {
         // Another alternative may lack the field.
@@ -188,7 +171,7 @@ function typesOf(alternatives: readonly JsonObject[]): string[] {
     const named = type === undefined ? impliedTypes(alternative) : [type].flat().map(String);
     return alternative['nullable'] === true && named.length > 0 ? [...named, 'null'] : named;
   });
-  return all.some((types) => types.length === 0) ? [] : union([], all.flat());
+  return all.some((types) => types.length === 0) ? [ANY] : union([], all.flat());
 }
 
 /** `properties` implies an object. */
@@ -219,13 +202,15 @@ const asObject = (value: unknown): JsonObject => (isRecord(value) ? value : {});
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const union = (a: readonly string[], b: readonly string[]) => [...new Set([...a, ...b])].sort();
 
-const typeText = ({ types }: Part) => (types.length === 0 ? 'anything' : types.join(' or '));
+function typeText(part: Part | undefined): string | undefined {
+  if (!part || part.types.includes(ANY)) return part && ANY;
+  const named = part.types.filter((type) => type !== ABSENT);
+  return [...named, ...part.types.filter((type) => type === ABSENT)].join(' or ');
+}
 
-/** A part that allows any type counts as equal to every other part. */
-const isOther = ({ types: ours }: Part, { types: theirs }: Part) =>
-  ours.length > 0 && theirs.length > 0 && ours.join() !== theirs.join();
-
-const accepts = (reader: Part, { types }: Part) =>
+/** A part that allows any type is accepted by every other part, and accepts it. */
+const accepts = (reader: Part, { types }: Part): boolean =>
+  [...reader.types, ...types].includes(ANY) ||
   types.every(
     (type) =>
       reader.types.includes(type) || (type === 'integer' && reader.types.includes('number')),

@@ -104,15 +104,13 @@ describe('trdr doctor', () => {
       sandbox: await described(text),
     });
     const drift = records().filter((record) => record['check'] === 'drift');
+    const entry = 'GET /v2/launchpad/leaderboard/traders: answer 200: entries[]';
     expect(drift.map(({ verdict, detail }) => [verdict, detail])).toEqual(
       expect.arrayContaining([
-        ['warn', 'GET /v2/launchpad/leaderboard/traders: answer 200: entries[].pnlSol was removed'],
-        [
-          'ok',
-          'GET /v2/launchpad/leaderboard/traders: answer 200: entries[].pnlSolana is new (null or number)',
-        ],
-        ['fail', 'GET /v2/me: the endpoint was removed'],
-        ['ok', 'GET /v3/me: the endpoint is new'],
+        ['warn', `${entry}.pnlSol: described null or number, found nothing`],
+        ['ok', `${entry}.pnlSolana: described nothing, found null or number`],
+        ['fail', 'GET /v2/me: described endpoint, found nothing'],
+        ['ok', 'GET /v3/me: described nothing, found endpoint'],
       ]),
     );
     expect(exitCode).toBe(9);

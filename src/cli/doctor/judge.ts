@@ -90,20 +90,18 @@ export function judgeLimits(record: Sent): Check {
     : passed('limits', detail);
 }
 
-/**
- * One check for each difference between the service's API and the API that this trdr was built for.
- */
+/** One check for each difference between the service's API and the one that trdr was built for. */
 export function judgeDrift(differences: readonly ApiDifference[]): Check[] {
   if (differences.length === 0) return [passed('drift', 'API matches this version of trdr')];
-  return differences.map(({ how, call, text, breaks }) => {
-    const detail = `${call}: ${text}`;
+  return differences.map(({ path, described = 'nothing', found = 'nothing', breaks }) => {
+    const detail = `${path}: described ${described}, found ${found}`;
     if (breaks)
       return made('fail', exitOf.answer)(
         'drift',
         detail,
         'upgrade trdr; until then this call may fail',
       );
-    if (how === 'added') return passed('drift', detail);
+    if (described === 'nothing') return passed('drift', detail);
     return warn('drift', detail, 'upgrade trdr if there is a newer version');
   });
 }
