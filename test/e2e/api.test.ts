@@ -213,10 +213,14 @@ describe('trdr api', () => {
       message: expect.stringContaining('cost is unknown'),
       hint: expect.stringContaining('--yes'),
     });
-    const wrong = await runInProcess(['api', '/v2/thesis', '-f', 'limit=1000'], {
-      sandbox: service,
-    });
-    expect(wrong.error().message).toContain('GET /v2/thesis does not accept this request');
+    for (const query of ['limit=1000', 'limit=1&limit=100']) {
+      const wrong = await runInProcess(['api', `/v2/thesis?${query}`], { sandbox: service });
+      expect(wrong.error()).toMatchObject({
+        exit: 11,
+        message: expect.stringContaining('GET /v2/thesis does not accept this request'),
+      });
+    }
+    expect(service.calls).toEqual([]);
     expect((await runInProcess([...call, '--yes'], { sandbox: service })).exitCode).toBe(0);
     const typed = await runInProcess(call, { sandbox: service, tty: true, typed: ['y\r'] });
     expect([typed.exitCode, service.calls.length]).toEqual([0, 2]);
@@ -227,7 +231,6 @@ describe('trdr api', () => {
     ['POST', '/v2/user/handles/pnl/'],
     ['POST', '/v2/user//handles/pnl'],
     ['GET', '/v2/user/%77allet/0xabc'],
-    ['GET', '/v2/thesis?limit=1&limit=100'],
   ])('rejects %s %s, free of charge, even with consent', async (method, path) => {
     const service = await withService(() => ({ body: {} }));
     const words = ['api', method, path, '--yes'];

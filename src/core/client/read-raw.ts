@@ -9,8 +9,8 @@ import {
 import { type Encoded, endpointRow } from './coding.ts';
 
 /**
- * Reads a request as the service will. A path that differs from an endpoint only in spelling is
- * rejected; the price of any other path that is not in the table is not known.
+ * Reads a request as the service will. The price of a path that is not exactly one of the table is
+ * not known.
  */
 export function readRaw(method: string, given: string, body: string | undefined) {
   const [bare = ''] = given.split('#');
@@ -25,9 +25,10 @@ export function readRaw(method: string, given: string, body: string | undefined)
   // The first question mark separates path and query; later ones belong to the query.
   const [, pathname = '', search = ''] = /^([^?]*)\??(.*)$/.exec(path) ?? [];
   checkPath(pathname);
-  const ids = endpointIds.filter((id) => paramsIn(endpointRow(id).path, pathname));
-  if (ids.length > 0) checkQuery(search, new Set(ids.flatMap((id) => queryNames(id))));
-  const id = ids.find((one) => endpointRow(one).method === method);
+  const id = endpointIds.find((one) => {
+    const row = endpointRow(one);
+    return row.method === method && paramsIn(row.path, pathname) !== undefined;
+  });
   return {
     path,
     id,
@@ -55,18 +56,15 @@ function paramsIn(template: string, pathname: string): Record<string, string> | 
   return params;
 }
 
-/**
- * Rejects a path that is a documented path only after its slashes, dots, case or percent-encoding
- * are normalized.
- */
+/** Rejects a path that differs from one of the table in slashes, dots or percent-encoding only. */
 function checkPath(pathname: string): void {
   const paths = [...endpointIds.map((id) => endpointRow(id).path), OPENAPI_PATH, SOCKET_PATH];
   const exact = paths.find((path) => paramsIn(path, pathname));
-  const params = exact === undefined ? undefined : paramsIn(exact, pathname);
+  const params = exact === undefined ? {} : paramsIn(exact, pathname);
   // A parameter with a slash could make another path, which has another price.
-  if (params && Object.values(params).every((text) => !/^\.{0,2}$|\//.test(text))) return;
-  const normal = normalPath(pathname);
-  const like = exact ?? paths.find((path) => paramsIn(path.toLowerCase(), normal));
+  const isExact = Object.values(params ?? {}).every((text) => !/^\.{0,2}$|\//.test(text));
+  if (exact !== undefined && isExact) return;
+  const like = exact ?? paths.find((path) => paramsIn(path, normalPath(pathname)));
   if (like !== undefined)
     throw usageError(
       `${pathname.slice(0, 200)} differs from ${like} only in spelling`,
@@ -74,29 +72,10 @@ function checkPath(pathname: string): void {
     );
 }
 
-/**
- * Rejects a parameter that occurs twice or in other case: the price depends on which value the
- * service uses.
- */
-function checkQuery(search: string, names: ReadonlySet<string>): void {
-  const seen = new Set<string>();
-  for (const name of new URLSearchParams(search).keys()) {
-    const normal = name.toLowerCase();
-    if (seen.has(normal) || (names.has(normal) && !names.has(name)))
-      throw usageError(
-        `the parameter "${name.slice(0, 200)}" is repeated or misspelled`,
-        `write the parameter as ${normal.slice(0, 200)}=..., once`,
-      );
-    seen.add(normal);
-  }
-}
-
-const queryNames = (id: EndpointId) => Object.keys(endpointRow(id).query.def.shape);
-
-/** A path in lower case, decoded, without empty segments and dot segments. */
+/** A path, decoded, without empty segments and dot segments. */
 function normalPath(pathname: string): string {
   const segments: string[] = [];
-  for (const segment of decoded(pathname).toLowerCase().split('/')) {
+  for (const segment of decoded(pathname).split('/')) {
     if (segment === '..') segments.pop();
     else if (segment !== '' && segment !== '.') segments.push(segment);
   }
@@ -123,7 +102,10 @@ function callOf(
   body: string | undefined,
 ): Encoded | undefined {
   const row = endpointRow(id);
-  const given: Record<string, unknown> = Object.fromEntries(new URLSearchParams(search));
+  const fields = [...new URLSearchParams(search)];
+  const given: Record<string, unknown> = Object.fromEntries(fields);
+  // Of a repeated parameter, the service may read any value.
+  if (fields.length > Object.keys(given).length) return undefined;
   if (typeof given['limit'] === 'string') given['limit'] = Number(given['limit'] || Number.NaN);
   // The service ignores a body that the endpoint does not expect, and charges the call.
   const read = z.safeParse(row.body, undefined).success ? undefined : body;
