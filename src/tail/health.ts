@@ -106,6 +106,7 @@ const facts = {
     'late_rows_total',
     'Posts that came over the WebSocket after their time had been verified.',
   ),
+  held: count('held_rows_total', 'Posts that a cooldown held back.'),
   nameless: count('skipped_rows_total', 'Posts without an id, which were skipped.'),
   gaps: count('gaps_total', 'Stretches of the feed that could not be read.'),
   reconnects: count('reconnects_total', 'Number of reconnects.'),

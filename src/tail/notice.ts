@@ -48,6 +48,8 @@ export interface TailCounts {
   readonly filled: number;
   /** The number of rows that came over the WebSocket after their time was verified. */
   readonly late: number;
+  /** The number of rows that were held back. */
+  readonly held: number;
   readonly nameless: number;
   readonly connections: number;
   readonly pages: number;

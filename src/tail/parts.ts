@@ -123,7 +123,7 @@ function createOutput(
 ): FeedOutput {
   return new FeedOutput({
     writer: output.writer,
-    confluences: output.confluences,
+    stages: output.stages,
     save: output.save,
     disk: output.disk,
     clock,

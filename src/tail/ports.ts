@@ -92,11 +92,14 @@ export interface Writer {
   end?(): Promise<void>;
 }
 
-/** Passes on the confluences that posts make in place of the posts. */
-export interface ConfluenceStage {
+/** Passes on some of the posts, or the records that they make, in place of all posts. */
+export interface OutputStages {
+  /** The records of these posts, in their order. A post makes at most one. */
   pass(posts: readonly TailRow[]): readonly TailRow[];
-  /** Whether as many records as were asked for have been passed on. */
-  isFull(): boolean;
+  /** How many records may still be passed on. */
+  readonly left: number;
+  /** How many records were held back. */
+  readonly held: number;
   /** What a later run needs to continue. */
   state(): string;
 }
@@ -105,10 +108,10 @@ export interface ConfluenceStage {
 export interface OutputPorts {
   readonly writer: Writer;
   /**
-   * Replaces posts by the records that they make. A position then covers only rows that were
+   * Replaces posts by the records that are printed. A position then covers only rows that were
    * delivered.
    */
-  readonly confluences?: ConfluenceStage | undefined;
+  readonly stages?: OutputStages | undefined;
   /** Undefined if no later run can continue. */
   readonly save?: ((position: Position) => Promise<void>) | undefined;
   /**

@@ -27,6 +27,8 @@ export interface Filling {
   /** The rows that are left. */
   left: number;
   printed: number;
+  /** The rows that were taken from the stack while no more of them might be printed. */
+  rest: readonly TailRow[];
 }
 
 /** What a step has done: it may have ended the run, or printed the last row of a walk. */
@@ -58,7 +60,7 @@ export class RowPrinter {
   }
 
   begin(walked: Walked): void {
-    this.filling = { walked, left: walked.stack.size, printed: 0 };
+    this.filling = { walked, left: walked.stack.size, printed: 0, rest: [] };
   }
 
   /** When `step` must be called again even if no part wakes the loop. */
@@ -116,11 +118,15 @@ export class RowPrinter {
   async #fill(filling: Filling): Promise<Printed> {
     const { known, output, session, options } = this.#parts;
     const { walked } = filling;
-    const rows = await walked.stack.take();
+    const rows = filling.rest.length > 0 ? filling.rest : await walked.stack.take();
     const out: TailRow[] = [];
     const earlier: TailRow[] = [];
-    for (const row of rows) {
-      if (output.left <= 0) break;
+    filling.rest = [];
+    for (const [index, row] of rows.entries()) {
+      if (output.left <= 0) {
+        filling.rest = rows.slice(index);
+        break;
+      }
       filling.left--;
       if (walked.depth === 'start') this.#printPast(row, filling.left, out, earlier);
       else if (this.#isDelivered(row)) {
@@ -136,6 +142,8 @@ export class RowPrinter {
       output.saveSoon();
       return SOMETHING;
     }
+    // A stage has passed on fewer rows than it might have.
+    if (filling.rest.length > 0) return SOMETHING;
     // While older rows come first, the feed is verified up to just before the oldest row that is
     // left.
     if (walked.cut === undefined && walked.depth !== 'shallow') known.provenTo(walked.stack.lowest);

@@ -1,5 +1,6 @@
 import { Failure } from '../../src/base/failure.ts';
 import { judgeConfluences } from './confluences.ts';
+import { judgeCooldown } from './cooldowns.ts';
 import { EPOCH, type Post } from './posts.ts';
 import { above } from './service.ts';
 import { LONG_AUDIT_MS, type Outcome, type Process, passes, verifiableTime } from './world.ts';
@@ -14,7 +15,9 @@ export function judge(outcome: Outcome): string[] {
   const last = processes.at(-1);
   if (!last) return ['no process ran'];
   const byId = new Map(service.posts.map((post) => [post.id, post]));
-  if (schedule.rule) problems.push(...judgeConfluences(outcome, schedule.rule, byId));
+  const { rule, cooldown } = schedule;
+  if (rule) problems.push(...judgeConfluences(outcome, rule, byId));
+  else if (cooldown) problems.push(...judgeCooldown(outcome, cooldown, byId));
   else {
     const emitted = disk.lines.map(({ id }) => id);
     for (const id of emitted) {

@@ -299,7 +299,7 @@ export const believesTheLastPage: Mutation = {
   },
 };
 
-/** The position has nothing of the posts that can still become part of a confluence. */
+/** The position has nothing of what the stages remember: posts for confluences, printed values. */
 export const forgetsWindow: Mutation = { resumed: ({ state: _, ...position }) => position };
 
 /** A post that is found late does not count in confluences. */
@@ -323,18 +323,32 @@ export const countsAuthorsTwice: Mutation = {
     ),
 };
 
+/** A post that is found late counts as one of the newest ones. */
+export const countsFromArrival: Mutation = {
+  world(world) {
+    let newest = 0;
+    return writing(world, (rows) =>
+      rows.map((row) => {
+        newest = Math.max(newest, row.at ?? 0);
+        return { ...row, at: newest };
+      }),
+    );
+  },
+};
+
 /** Changes the posts before they are written, or make confluences. */
 const writing = (
   world: TailPorts,
   change: (rows: readonly TailRow[]) => readonly TailRow[],
 ): TailPorts => {
-  const { writer, confluences } = world.output;
-  if (confluences) {
+  const { writer, stages } = world.output;
+  if (stages) {
     return putting(world, {
-      confluences: {
-        pass: (rows) => confluences.pass(change(rows)),
-        isFull: () => confluences.isFull(),
-        state: () => confluences.state(),
+      stages: {
+        left: stages.left,
+        held: stages.held,
+        pass: (rows) => stages.pass(change(rows)),
+        state: () => stages.state(),
       },
     });
   }

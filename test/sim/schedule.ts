@@ -1,4 +1,5 @@
 import type { ConfluenceRule } from '../../src/tail/confluence.ts';
+import type { CooldownRule } from '../../src/tail/cooldown.ts';
 import { type Rng, rngOf } from './rng.ts';
 
 /** A fault and its period. `p` is the probability for each request, frame or page. */
@@ -106,6 +107,8 @@ export interface Schedule {
   readonly faults: readonly Fault[];
   /** Whether confluences are printed in place of posts. */
   readonly rule?: ConfluenceRule;
+  /** Whether posts with the same value are held back. */
+  readonly cooldown?: CooldownRule;
   /** Whether posts are handed over to a command. */
   readonly exec?: ExecSchedule | undefined;
   /** After how many calls of its ports each process is killed. */

@@ -3,10 +3,10 @@ import { Failure } from '../../src/base/failure.ts';
 import { mayBeCharged } from '../../src/core/client/service-errors.ts';
 import { postTimeOf } from '../../src/core/pages/post.ts';
 import { Spend } from '../../src/core/spend/spend.ts';
-import { Confluence, calloutConfluence, thesisConfluence } from '../../src/tail/confluence.ts';
+import { calloutConfluence, thesisConfluence } from '../../src/tail/confluence.ts';
 import { createTail, type Tail } from '../../src/tail/engine.ts';
 import type { Summary, TailNotice } from '../../src/tail/notice.ts';
-import { Confluences } from '../../src/tail/output/confluences.ts';
+import { stagesOf } from '../../src/tail/output/stages.ts';
 import type { StartPoint, TailOptions, TailPorts, Writer } from '../../src/tail/ports.ts';
 import {
   continueAfter,
@@ -225,8 +225,9 @@ async function runProcess(
   };
   const saved = (position: Position) => {
     process.saved = position;
-    // A file of confluences has no certificate.
-    if (!schedule.rule) outcome.problems.push(...judgeClaim(position, scheduler.now));
+    // A file of confluences has no certificate, and that of a cooldown is about what it let through.
+    if (!schedule.rule && !schedule.cooldown)
+      outcome.problems.push(...judgeClaim(position, scheduler.now));
   };
   const save = async (position: Position) => {
     const until = flushed;
@@ -245,8 +246,8 @@ async function runProcess(
     });
   const fields = schedule.feed === 'thesis' ? thesisConfluence : calloutConfluence;
   const verified = () => tail.status().verified;
-  const confluence =
-    schedule.rule && new Confluence(schedule.rule, fields, resume?.state, verified);
+  const { rule: confluence, cooldown } = schedule;
+  const stages = stagesOf({ confluence, cooldown }, { fields, state: resume?.state, verified });
   const limit = { limit: schedule.ceiling ?? undefined };
   const spend = new Spend(limit, { acquire: async () => {} }, undefined);
   const { left } = spend;
@@ -275,7 +276,7 @@ async function runProcess(
     spent: () => spend.spent,
     output: {
       writer: exec?.writer ?? writer,
-      confluences: confluence && new Confluences(confluence),
+      stages,
       save: schedule.resume === 'none' ? undefined : (exec?.save ?? save),
     },
   };
@@ -411,7 +412,7 @@ function resumeOf({ schedule, disk }: Outcome, isBlind = false): Position | unde
   const position = disk.checkpoint && readPosition(positionText(disk.checkpoint), 'sim');
   if (!hasFile || (isBlind && position)) return position;
   const { offset = 0 } = position?.file ?? {};
-  // An output with a state of its own writes these lines again.
-  if (schedule.rule && position) disk.cut(offset);
+  // An output with stages writes these lines again.
+  if (position?.state !== undefined) disk.cut(offset);
   return continueAfter(position, disk.lines.slice(offset), 'sim', timing.latenessMs);
 }

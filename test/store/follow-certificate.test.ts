@@ -1,7 +1,8 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { keysOf } from '../../src/store/keys.ts';
-import { until } from '../e2e/feed.ts';
+import { readText, until } from '../e2e/feed.ts';
 import { openHome, startTrdr, withSandbox } from '../e2e/harness.ts';
 import { has } from '../tools.ts';
 import { startServer } from './server.ts';
@@ -46,12 +47,34 @@ async function opened() {
       const ran = await inHome(['verify', 'a.ndjson', '-o', 'ndjson', ...flags]);
       return { exitCode: ran.exitCode, ...ran.records()[0] };
     },
+    lines: () =>
+      readText(join(home.path, 'a.ndjson'))
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { readonly id: string; readonly held: number }),
     tail: () =>
       inHome(['thesis', 'tail', '--via', 'poll', '--no-follow', '--yes', '--out', 'a.ndjson']),
   };
 }
 
 describe.skipIf(!has('redis-server'))('the certificate of a follower', () => {
+  it('names a cooldown, which continues where the last run stopped', async () => {
+    const { follow, pass, verify, stop, lines } = await opened();
+    // The first relay starts with new posts, so what is there before it is not in the store.
+    for (let run = 0; run < 3; run++) {
+      await pass();
+      expect((await follow('--since', '1d', '--cooldown', 'tokenAddress/3m')).exitCode).toBe(0);
+    }
+    await stop();
+    const posts = lines();
+    const minutes = posts.map(
+      ({ id }) => (Number(id.slice(1)) - Number(posts[0]?.id.slice(1))) / 60_000,
+    );
+    expect(minutes).toEqual([0, 3, 6, 9, 12, 15, 18]);
+    expect(posts.map(({ held }) => held)).toEqual([0, 5, 5, 5, 5, 5, 5]);
+    expect(await verify()).toMatchObject({ rows: 7 });
+  });
+
   it('claims what the relay has verified and the file has, and states what the store had lost', async () => {
     const { follow, pass, verify, store, feed } = await opened();
     await pass();

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { ConfluenceRecord } from '../../contract/records/confluence.ts';
-import { ListedCallout } from '../../contract/records/launchpad.ts';
+import { CooledConfluence } from '../../contract/records/confluence.ts';
+import { CooledCallout } from '../../contract/records/launchpad.ts';
 import { calloutCall, calloutScopes } from '../../core/pages/feeds.ts';
 import { createFilter } from '../../core/pages/filter.ts';
 import { liveCalloutView } from '../../output/views/launchpad.ts';
@@ -47,15 +47,16 @@ export const launchpadTail = command({
     'lag',
     'exec',
     'confluence',
+    'cooldown',
     'waitForBudget',
   ],
   common: ['output', 'service', 'money'],
   calls: [...calloutCalls, 'me'],
-  record: () => z.union([ListedCallout, ConfluenceRecord]),
+  record: () => z.union([CooledCallout, CooledConfluence]),
   stream: true,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   parse(words, given) {
-    const flags = withFiles(words, checkTail(given));
+    const flags = withFiles(words, checkTail(given, liveCalloutView));
     checkSourceFlags(tailOptions, given);
     return flags;
   },

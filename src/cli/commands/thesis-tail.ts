@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { once } from '../../base/calls.ts';
 import { cu, SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
-import { ConfluenceRecord } from '../../contract/records/confluence.ts';
-import { TailedThesis } from '../../contract/records/thesis.ts';
+import { CooledConfluence } from '../../contract/records/confluence.ts';
+import { CooledThesis } from '../../contract/records/thesis.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import { type ThesisScope, thesisCall, thesisScopes } from '../../core/pages/feeds.ts';
 import { createFilter, normalToken } from '../../core/pages/filter.ts';
@@ -71,15 +71,16 @@ export const thesisTail = command({
     'lag',
     'exec',
     'confluence',
+    'cooldown',
     'waitForBudget',
   ],
   common: ['output', 'service', 'money'],
   calls: ['ws', ...thesisCalls, 'me'],
-  record: () => z.union([TailedThesis, ConfluenceRecord]),
+  record: () => z.union([CooledThesis, CooledConfluence]),
   stream: true,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   parse(words, given) {
-    const flags = withFiles(words, checkTail(given));
+    const flags = withFiles(words, checkTail(given, liveThesisView));
     checkSourceFlags({ ...storeOptions, ...tailOptions }, given);
     const { via, noFollow } = given;
     return {

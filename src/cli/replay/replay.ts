@@ -1,14 +1,15 @@
 import { instantAt } from '../../base/times.ts';
 import { countText } from '../../base/units.ts';
 import type { View } from '../../output/view.ts';
-import { Confluence, type ConfluenceFields } from '../../tail/confluence.ts';
+import type { ConfluenceFields } from '../../tail/confluence.ts';
 import { nothingMeasured } from '../../tail/health.ts';
-import { Confluences } from '../../tail/output/confluences.ts';
 import { FeedOutput } from '../../tail/output/feed-output.ts';
+import { stagesOf } from '../../tail/output/stages.ts';
 import type { PostFields, TailRow } from '../../tail/post-row.ts';
 import { recordedPosts } from '../../verify/recorded-posts.ts';
 import type { Context } from '../run/context.ts';
 import type { TailFlags } from '../tail/flags.ts';
+import { heldText } from '../tail/notice-text.ts';
 import { openWriter } from '../tail/output/open-writer.ts';
 import type { Feeder } from '../tail/run-feed.ts';
 
@@ -31,7 +32,6 @@ const ROWS = 100;
 export async function openReplay(context: Context, plan: ReplayPlan): Promise<Feeder> {
   const { signal } = context.terminal;
   const { flags, view } = plan;
-  const { confluence, speed } = flags;
   const opened = await openWriter(context, {
     view,
     flags,
@@ -41,15 +41,14 @@ export async function openReplay(context: Context, plan: ReplayPlan): Promise<Fe
   });
   const output = new FeedOutput({
     writer: opened.writer,
-    confluences:
-      confluence && new Confluences(new Confluence(confluence, plan.fields), flags.count),
-    count: confluence ? undefined : flags.count,
+    stages: stagesOf(flags, plan),
+    count: flags.count,
     clock: context.terminal.io.clock,
     wake() {},
     take: () => undefined,
     isSafe: true,
   });
-  const replay = new Replay(context, output, speed);
+  const replay = new Replay(context, output, flags.speed);
   return {
     watched: {
       facts: () => ({ ...nothingMeasured, rows: replay.read }),
@@ -62,7 +61,9 @@ export async function openReplay(context: Context, plan: ReplayPlan): Promise<Fe
       } catch (error) {
         if (!signal.aborted) throw error;
       }
-      return { line: `replayed ${countText(replay.read, 'post')}: 0 CU` };
+      return {
+        line: `replayed ${[countText(replay.read, 'post'), ...heldText(output.held)].join(', ')}: 0 CU`,
+      };
     },
     async close() {
       await output.stop();
@@ -87,13 +88,21 @@ class Replay {
 
   async pass(rows: AsyncGenerator<TailRow, void, void>): Promise<void> {
     const { signal } = this.#context.terminal;
-    for await (const batch of this.#batches(rows)) {
-      const wanted = batch.slice(0, this.#output.left);
-      this.read += wanted.length;
-      const isOpen = await this.#output.deliver(wanted);
-      if (!isOpen || this.#output.left <= 0 || signal.aborted) break;
-    }
+    for await (const batch of this.#batches(rows))
+      if (!(await this.#deliver(batch)) || signal.aborted) break;
     if (!signal.aborted) await this.#output.finish();
+  }
+
+  /** Returns whether more may be passed on. A stage may pass on only some of the posts. */
+  async #deliver(batch: readonly TailRow[]): Promise<boolean> {
+    for (let at = 0; at < batch.length; ) {
+      const part = batch.slice(at, at + this.#output.left);
+      at += part.length;
+      this.read += part.length;
+      const isOpen = await this.#output.deliver(part);
+      if (!isOpen || this.#output.left <= 0) return false;
+    }
+    return true;
   }
 
   #batches(rows: AsyncIterable<TailRow>): AsyncGenerator<TailRow[], void, void> {
@@ -143,7 +152,9 @@ async function* rowsOf(
   const since = flags.since && instantAt(flags.since, terminal.io.clock.now(), settings.utc);
   const isAsked = ({ at }: TailRow) => since === undefined || at === null || at >= since;
   const posts = new Posts(postTime, (row) => isAsked(row) && filter(row));
-  const isOrdered = flags.confluence !== undefined || flags.speed !== undefined;
+  const isOrdered = [flags.confluence, flags.cooldown, flags.speed].some(
+    (set) => set !== undefined,
+  );
   for (const file of flags.replay) {
     const rows = posts.in(file, terminal.signal);
     yield* isOrdered ? oldestFirst(rows) : wanted(rows);

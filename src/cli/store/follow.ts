@@ -58,7 +58,7 @@ export async function openFollower(
       position,
       begin,
       filter,
-      count: flags.confluence ? undefined : flags.count,
+      count: flags.count,
       noFollow: flags.noFollow,
     },
   );

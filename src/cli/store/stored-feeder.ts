@@ -10,7 +10,7 @@ import type { Context } from '../run/context.ts';
 import type { RunStore } from '../run/open-store.ts';
 import type { Terminal } from '../run/terminal.ts';
 import type { TailFlags } from '../tail/flags.ts';
-import { feederText } from '../tail/notice-text.ts';
+import { feederText, heldText } from '../tail/notice-text.ts';
 import type { Feeder } from '../tail/run-feed.ts';
 import { missingText, storeNoticeText } from './notice-text.ts';
 
@@ -26,6 +26,8 @@ interface StoredSource {
   run(): Promise<void>;
   /** Up to which post time the posts were delivered. */
   readonly verified: number | null;
+  /** How many posts were held back. */
+  readonly held: number;
 }
 
 /** The output of a run that reads from the store. */
@@ -59,6 +61,7 @@ export function storedFeeder(
     ready: progress.isReady,
     failing: progress.isAway,
     rows: progress.rows,
+    held: source.held,
     lastPost: progress.lastPost,
     gaps: progress.missing.length,
     verified: source.verified,
@@ -75,10 +78,14 @@ export function storedFeeder(
       await source.run();
       const { rows, missing } = progress;
       const [first] = missing;
-      const gaps = first === undefined ? 'no gaps' : countText(missing.length, 'gap');
-      const took = span(clock.mono() - began);
+      const parts = [
+        countText(rows, 'post'),
+        ...heldText(source.held),
+        first === undefined ? 'no gaps' : countText(missing.length, 'gap'),
+        unitsText(context.bill.spent),
+      ];
       return {
-        line: `stopped after ${took}: ${countText(rows, 'post')}, ${gaps}, ${unitsText(context.bill.spent)}`,
+        line: `stopped after ${span(clock.mono() - began)}: ${parts.join(', ')}`,
         gap: first && ending.hasReader ? missingText(first) : undefined,
       };
     },

@@ -3,7 +3,11 @@ import { duration, positiveDuration } from '../../base/durations.ts';
 import { usageError } from '../../base/failure.ts';
 import { time } from '../../base/times.ts';
 import { oneOf } from '../../base/values.ts';
+import { didYouMean } from '../../output/suggest.ts';
+import type { View } from '../../output/view.ts';
+import { confluenceView } from '../../output/views/thesis.ts';
 import type { ConfluenceRule } from '../../tail/confluence.ts';
+import type { CooldownRule } from '../../tail/cooldown.ts';
 import { rotateRule } from '../../tail/file/rotation.ts';
 import { excluding, flag, type GivenFlags, inGroup, list, value, valueOr } from '../args/option.ts';
 import { checkpointFile, file, statusFile, text, type Value } from '../args/values.ts';
@@ -33,6 +37,20 @@ const confluenceRule: Value<ConfluenceRule> = {
   },
 };
 const WITHIN_MAX_MS = 24 * 3_600_000;
+
+const cooldownRule: Value<CooldownRule> = {
+  name: 'field/duration',
+  noun: 'field and duration',
+  hint: 'write it as tokenAddress/1h: at most one post about each token in an hour',
+  read(given) {
+    const [, field, time = ''] = /^(\w+)\/(.+)$/.exec(given) ?? [];
+    const withinMs = positiveDuration.read(time);
+    return field !== undefined && withinMs !== undefined && withinMs <= COOLDOWN_MAX_MS
+      ? { field, withinMs }
+      : undefined;
+  },
+};
+const COOLDOWN_MAX_MS = 7 * WITHIN_MAX_MS;
 
 /** The flags of every run that follows a feed. */
 export const serviceOptions = {
@@ -104,6 +122,10 @@ export const tailOptions = {
       '--rotate',
       '--backfill',
     ),
+    cooldown: excluding(
+      value('--cooldown', 'print one post in D for each value of FIELD', cooldownRule),
+      '--rotate',
+    ),
     replay: list('--replay', 'read posts from files in place of the service, for 0 CU', file),
     speed: value('--speed', 'with --replay: keep the distances of the posts in time', speed),
   }),
@@ -142,6 +164,7 @@ export function withFiles<F extends Pick<TailFlags, 'replay'>>(
 /** Throws for flags that are invalid, before any request is sent. */
 export function checkTail<F extends GivenTail>(
   flags: F,
+  posts: Pick<View<never>, 'fields'>,
 ): Omit<F, 'lag'> & Pick<TailFlags, 'lag' | 'isLagGiven'> {
   const { lag = LAG_MS } = flags;
   if (lag < 100) throw usageError('--lag must be at least 100ms', 'use --lag 100ms or more');
@@ -150,5 +173,13 @@ export function checkTail<F extends GivenTail>(
   const [name] = Object.entries(alone).find(([, given]) => given !== undefined) ?? [];
   if (exec === undefined && name !== undefined)
     throw usageError(`--${name} requires --exec`, 'add --exec CMD');
+  if (flags.cooldown) checkField(flags.cooldown, flags.confluence ? confluenceView : posts);
   return { ...flags, lag, isLagGiven: flags.lag !== undefined };
+}
+
+/** A field that the records do not have would never hold anything back. */
+function checkField({ field }: CooldownRule, { fields }: Pick<View<never>, 'fields'>): void {
+  if (fields.includes(field)) return;
+  const hint = didYouMean(field, fields) || `choose from ${fields.join(', ')}`;
+  throw usageError(`unknown field "${field}" for --cooldown`, hint);
 }

@@ -179,11 +179,12 @@ const pollReasons: Readonly<Record<PollReason, string>> = {
 };
 
 function endText(summary: Summary): string {
-  const { rows, earlier, gaps, connections, spent, filled, late, nameless, durationMs } = summary;
+  const { rows, earlier, gaps, connections, spent, filled, late, nameless } = summary;
   const parts = [
     earlier === 0
       ? countText(rows, 'post')
       : `${countText(rows, 'new post')} after the first ${earlier}`,
+    ...heldText(summary.held),
     gaps.length === 0 ? 'no gaps' : countText(gaps.length, 'gap'),
     countText(Math.max(0, connections - 1), 'reconnect'),
     spentText(spent),
@@ -192,8 +193,12 @@ function endText(summary: Summary): string {
   if (late > 0) parts.push(`${late} came late`);
   if (nameless > 0) parts.push(`${nameless} skipped without an id`);
   if (spent.minutes) parts.push(`${unitsText(spent.minutes)} of socket minutes not confirmed`);
-  return `stopped after ${lengthText(durationMs)}: ${parts.join(', ')}; ${completeText(summary)}`;
+  return `stopped after ${lengthText(summary.durationMs)}: ${parts.join(', ')}; ${completeText(summary)}`;
 }
+
+/** How many posts a cooldown has held back, as a part of a line. */
+export const heldText = (held: number): readonly string[] =>
+  held > 0 ? [`${countText(held, 'post')} held back`] : [];
 
 /**
  * Up to when the feed is complete. No post time tells this of a feed without posts, but when it was

@@ -89,7 +89,7 @@ export async function openTail(
       start,
       limitLeft: () => service.permission.left,
       lagMs: flags.lag,
-      count: flags.confluence ? undefined : flags.count,
+      count: flags.count,
       durationMs: flags.duration,
       noFollow: flags.noFollow,
       waitForBudget: flags.waitForBudget,

@@ -32,6 +32,7 @@ const acceptedBy: Readonly<
   // Authors are looked up for CU, whatever the source of their posts.
   waitForBudget: positioned,
   confluence: [...positioned, 'files'],
+  cooldown: [...positioned, 'files'],
   replay: ['files'],
   speed: ['files'],
   status: positioned,

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { field, float, int, nullable, string } from '../field.ts';
+import { cooled } from './provenance.ts';
 
 /** Several authors who posted about one token within a short time. */
 export const ConfluenceRecord = z.looseObject({
@@ -15,3 +16,6 @@ export const ConfluenceRecord = z.looseObject({
   holdingsUsd: nullable(z.number(), 'Sum of the holdings.'),
   posts: field(z.array(z.record(z.string(), z.unknown())), 'First post of each author.'),
 });
+
+/** The same with --cooldown. */
+export const CooledConfluence = z.looseObject({ ...ConfluenceRecord.shape, ...cooled });

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { boolean, field, int, nullable, string } from '../field.ts';
 import { CALLOUT_PAGE } from '../limits.ts';
-import { observed } from './provenance.ts';
+import { cooled, observed } from './provenance.ts';
 
 export const LaunchpadUser = z.looseObject({
   wallet: string('Wallet of the account.'),
@@ -41,6 +41,8 @@ export type Callout = z.infer<typeof Callout>;
 
 /** A callout as trdr prints it. */
 export const ListedCallout = z.looseObject({ ...Callout.shape, ...observed });
+/** The same with --cooldown. */
+export const CooledCallout = z.looseObject({ ...ListedCallout.shape, ...cooled });
 
 export const CalloutPage = z.looseObject({
   count: int('Number of items in this page.', { minimum: 0, maximum: CALLOUT_PAGE }),

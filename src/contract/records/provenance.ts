@@ -10,6 +10,11 @@ export const observed = {
   ),
 };
 
+/** What --cooldown adds to a record. */
+export const cooled = {
+  held: z.optional(int('With --cooldown: how many were held back before it.')),
+};
+
 /**
  * A record of one subject may be hours old, because answers are kept: it says when trdr read it,
  * and how.

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { boolean, field, int, loose, nullable, string } from '../field.ts';
 import { THESIS_BLOCK } from '../limits.ts';
-import { observed } from './provenance.ts';
+import { cooled, observed } from './provenance.ts';
 
 const Segment = z.looseObject({
   text: loose(z.string(), 'Text of this part.'),
@@ -65,6 +65,8 @@ export const RefreshedThesis = z.looseObject({
   ),
 });
 export const TailedThesis = z.looseObject({ ...ThesisFrameData.shape, ...observed });
+/** The same with --cooldown. */
+export const CooledThesis = z.looseObject({ ...TailedThesis.shape, ...cooled });
 
 const pageShape = {
   count: int('Number of items in this page.', { minimum: 0, maximum: THESIS_BLOCK }),

@@ -36,11 +36,11 @@ export function readStart(reading: Reading): Position | undefined {
   const saved = readSaved(path, reading);
   if (out === undefined) return saved.position;
   const { file: place, state } = saved.position ?? {};
-  // An output with a state of its own writes the lines after the position again.
+  // An output with stages writes the lines after the position again.
   if (state !== undefined && place && isAt(out, place) && (statsOf(out)?.size ?? 0) > place.offset)
     truncateSync(out, place.offset);
   const isThere = removeTornLine(out);
-  if (saved.position && !isCut(out, saved.position)) {
+  if (saved.position && (reading.isConfluence === true || !isCut(out, saved.position))) {
     const lines = linesBehind(saved.position, out, isThere, reading);
     return continueAfter(saved.position, lines, feed, timing.latenessMs);
   }
@@ -81,8 +81,8 @@ const cutText = (out: string) => `lines were removed from ${out} after they were
  * position only after the lines before it are on disk. Then ids and `verified` speak of lines that
  * are gone.
  */
-function isCut(out: string, { file: place, state }: Position): boolean {
-  if (!place || place.ino === '' || state !== undefined) return false;
+function isCut(out: string, { file: place }: Position): boolean {
+  if (!place || place.ino === '') return false;
   const path = isAt(out, place) ? out : fileAt(dirname(realPath(out)), place);
   if (path === undefined || place.offset === 0) return false;
   return (statsOf(path)?.size ?? 0) < place.offset || !endsLine(path, place.offset);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { Job } from '../background-job.ts';
 import type { LastPost } from '../health.ts';
-import type { ConfluenceStage, OutputPorts, Writer } from '../ports.ts';
+import type { OutputPorts, OutputStages, Writer } from '../ports.ts';
 import type { Position } from '../position.ts';
 import type { PostMark, TailRow } from '../post-row.ts';
 import { Saver } from './saver.ts';
@@ -39,16 +39,16 @@ export class FeedOutput {
   #isDelivering = false;
   readonly #parts: OutputParts;
   readonly #writer: Writer;
-  readonly #confluences: ConfluenceStage | undefined;
+  readonly #stages: OutputStages | undefined;
   readonly #saver: Saver | undefined;
   readonly #receipts: Receipts;
 
   constructor(parts: OutputParts) {
     this.#parts = parts;
     this.#writer = parts.writer;
-    this.#confluences = parts.confluences;
-    this.#left = parts.count ?? Number.POSITIVE_INFINITY;
-    this.#receipts = new Receipts(parts.writer, parts.wake, parts.confluences !== undefined);
+    this.#stages = parts.stages;
+    this.#left = parts.stages?.left ?? parts.count ?? Number.POSITIVE_INFINITY;
+    this.#receipts = new Receipts(parts.writer, parts.wake, parts.stages !== undefined);
     this.#saver = this.#createSaver();
   }
 
@@ -56,11 +56,11 @@ export class FeedOutput {
     const { save, clock, wake, take, isSafe } = this.#parts;
     if (!save) return undefined;
     const writer = this.#writer;
-    const confluences = this.#confluences;
+    const stages = this.#stages;
     const saved = {
       flush: () => writer.flush(),
       place: writer.place && (() => writer.place?.()),
-      state: confluences && (() => confluences.state()),
+      state: stages && (() => stages.state()),
       delivered: this.#receipts.isKept ? () => this.#receipts.posts() : undefined,
     };
     return new Saver(clock, wake, saved, save, take, isSafe);
@@ -71,9 +71,17 @@ export class FeedOutput {
     return Math.max(0, this.#rows - (this.#writer.pending?.() ?? 0));
   }
 
-  /** How many rows may still be pushed. */
+  /**
+   * How many rows may be pushed now. A stage may pass on fewer of them, and then more may be pushed
+   * later.
+   */
   get left(): number {
-    return this.#confluences?.isFull() ? 0 : this.#left;
+    return this.#left;
+  }
+
+  /** How many rows were held back. */
+  get held(): number {
+    return this.#stages?.held ?? 0;
   }
 
   /** Takes a row that will be pushed. */
@@ -227,7 +235,8 @@ export class FeedOutput {
   #write(posts: readonly TailRow[]): boolean | Promise<boolean> {
     const at = posts.findLast((row) => row.at !== null)?.at ?? null;
     if (at !== null) this.lastPost = { at, lagMs: Math.max(0, this.#parts.clock.now() - at) };
-    const rows = this.#confluences ? this.#confluences.pass(posts) : posts;
+    const rows = this.#stages ? this.#stages.pass(posts) : posts;
+    if (this.#stages) this.#left = this.#stages.left;
     this.#receipts.wrote(posts, rows);
     if (rows.length === 0) return true;
     try {
@@ -251,7 +260,7 @@ export class FeedOutput {
 
 /**
  * How many posts a command has acknowledged: it counts the rows that it received, which are records
- * of several posts with confluences.
+ * of several posts with confluences, and of some posts with a cooldown.
  */
 class Receipts {
   #posts = 0;

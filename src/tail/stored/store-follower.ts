@@ -82,6 +82,11 @@ export class StoreFollower {
     return this.#known.verified;
   }
 
+  /** How many posts were held back. */
+  get held(): number {
+    return this.#output.held;
+  }
+
   /** Called when the output continues in another file. */
   saveSoon(): void {
     this.#output.saveSoon();
@@ -206,14 +211,21 @@ export class StoreFollower {
     return true;
   }
 
-  /** Delivers those rows that are wanted, up to `--count`. */
+  /**
+   * Delivers those rows that are wanted, up to `--count`: in several parts if a stage passes on
+   * only some of them.
+   */
   async #deliver(rows: readonly TailRow[]): Promise<'closed' | Delivered> {
     const wanted = rows.filter(this.#isWanted);
-    const delivered = wanted.slice(0, this.#output.left);
-    const note = () => rememberPosts(this.#known, delivered);
-    if (delivered.length > 0 && !(await this.#output.deliver(delivered, note))) return 'closed';
-    this.#parts.progress.delivered(delivered);
-    return { delivered, next: wanted[delivered.length] };
+    let end = 0;
+    while (end < wanted.length && this.#output.left > 0) {
+      const part = wanted.slice(end, end + this.#output.left);
+      const note = () => rememberPosts(this.#known, part);
+      if (!(await this.#output.deliver(part, note))) return 'closed';
+      this.#parts.progress.delivered(part);
+      end += part.length;
+    }
+    return { delivered: wanted.slice(0, end), next: wanted[end] };
   }
 }
 

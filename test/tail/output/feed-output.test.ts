@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { Confluence, thesisConfluence } from '../../../src/tail/confluence.ts';
-import { Confluences } from '../../../src/tail/output/confluences.ts';
+import { thesisConfluence } from '../../../src/tail/confluence.ts';
 import { FeedOutput } from '../../../src/tail/output/feed-output.ts';
 import { PrintWriter } from '../../../src/tail/output/print-writer.ts';
+import { stagesOf } from '../../../src/tail/output/stages.ts';
 import type { OutputPorts, Writer } from '../../../src/tail/ports.ts';
 import type { Position } from '../../../src/tail/position.ts';
 import type { PostFields, TailRow } from '../../../src/tail/post-row.ts';
@@ -102,14 +102,13 @@ describe('an output', () => {
   });
 
   test('passes on confluences, and ends after as many as were asked for', () => {
-    const rule = { authors: 2, withinMs: 1_000 };
-    const confluences = new Confluences(new Confluence(rule, thesisConfluence), 1);
-    const { output, push, written } = open({ confluences });
+    const confluence = { authors: 2, withinMs: 1_000 };
+    const stages = stagesOf({ confluence, count: 1 }, { fields: thesisConfluence });
+    const { output, push, written } = open({ stages });
     push(1);
-    expect([written, output.left]).toEqual([[], Number.POSITIVE_INFINITY]);
+    expect([written, output.left]).toEqual([[], 1]);
     push(2);
-    push(3);
-    expect([written, output.left, output.rows]).toEqual([['p1'], 0, 3]);
+    expect([written, output.left, output.rows]).toEqual([['p1'], 0, 2]);
   });
 });
 

@@ -5,7 +5,8 @@ import { errno } from '../../../base/files.ts';
 import type { View } from '../../../output/view.ts';
 import { confluenceView } from '../../../output/views/thesis.ts';
 import type { Filters } from '../../../tail/certificate.ts';
-import { Confluence, type ConfluenceFields, confluenceName } from '../../../tail/confluence.ts';
+import { type ConfluenceFields, confluenceName } from '../../../tail/confluence.ts';
+import { cooldownName } from '../../../tail/cooldown.ts';
 import { every } from '../../../tail/every.ts';
 import { finishPart, isSameChoice, resumeLines } from '../../../tail/file/certify.ts';
 import { FollowedFile } from '../../../tail/file/followed-file.ts';
@@ -17,8 +18,8 @@ import {
 } from '../../../tail/file/position-file.ts';
 import { Positions } from '../../../tail/file/positions.ts';
 import { readStart } from '../../../tail/file/read-start.ts';
-import { Confluences } from '../../../tail/output/confluences.ts';
 import type { RunWriter } from '../../../tail/output/run-writer.ts';
+import { stagesOf } from '../../../tail/output/stages.ts';
 import type { OutputPorts, Writer } from '../../../tail/ports.ts';
 import type { FilePlace, Position } from '../../../tail/position.ts';
 import type { PostFields } from '../../../tail/post-row.ts';
@@ -36,12 +37,30 @@ export interface ShownPosts {
   readonly fields: ConfluenceFields;
 }
 
-/** A tail with --confluence prints records of several posts in place of the posts. */
-export const shownBy = (
-  { confluence }: Pick<TailFlags, 'confluence'>,
+/**
+ * A tail with --confluence prints records of several posts in place of the posts, and with
+ * --cooldown each record has the number of those held back.
+ */
+export function shownBy(
+  { confluence, cooldown }: Pick<TailFlags, 'confluence' | 'cooldown'>,
   posts: ShownPosts,
-): ShownPosts =>
-  confluence ? { view: confluenceView, timeField: 'lastAt', fields: posts.fields } : posts;
+): ShownPosts {
+  const shown = confluence
+    ? { view: confluenceView, timeField: 'lastAt', fields: posts.fields }
+    : posts;
+  return cooldown ? { ...shown, view: withHeld(shown.view) } : shown;
+}
+
+/** The column goes before the text, which may be printed below the row. */
+const withHeld = (view: View<PostFields>): View<PostFields> => ({
+  ...view,
+  columns: [
+    ...view.columns.slice(0, -1),
+    { title: 'held', kind: 'integer', field: 'held' },
+    ...view.columns.slice(-1),
+  ],
+  fields: [...view.fields, 'held'],
+});
 
 export interface OutputPlan extends ShownPosts {
   readonly flags: TailFlags;
@@ -59,11 +78,13 @@ export interface ResumedOutput {
   readonly place: Pick<FilePlace, 'offset' | 'lines'> | undefined;
 }
 
-export function resumeOutput(
-  context: Context,
-  files: TailFiles,
-  { feed: name, flags: { confluence }, timeField, filters = {} }: OutputPlan,
-): ResumedOutput {
+export function resumeOutput(context: Context, files: TailFiles, plan: OutputPlan): ResumedOutput {
+  const {
+    feed: name,
+    flags: { confluence },
+    timeField,
+  } = plan;
+  const filters = choiceOf(plan);
   const feed = feedOf(`${name}${confluenceName(confluence)}`, context.service);
   const position = readStart({
     ...files,
@@ -81,6 +102,10 @@ export function resumeOutput(
     ? { feed, position, place: undefined }
     : { feed, ...resumeLines(files.out, position, filters) };
 }
+
+/** What decides which posts are printed, for certificates. */
+const choiceOf = ({ filters = {}, flags: { cooldown } }: OutputPlan): Filters =>
+  cooldown ? { ...filters, cooldown: cooldownName(cooldown) } : filters;
 
 const listed = ['users', 'coins', 'wallets'] as const;
 
@@ -144,7 +169,8 @@ export async function openOutput(
   { feed, position, place }: ResumedOutput,
   { hide, onNewFile, verified }: OutputHooks,
 ): Promise<OpenedOutput> {
-  const { flags, view, fields, filters = {} } = plan;
+  const { flags, view, fields } = plan;
+  const filters = choiceOf(plan);
   const { out, checkpoint } = files;
   const { confluence } = flags;
   const path = positionPath(files);
@@ -167,9 +193,7 @@ export async function openOutput(
   return {
     ports: {
       writer: opened.writer,
-      confluences:
-        confluence &&
-        new Confluences(new Confluence(confluence, fields, position?.state, verified), flags.count),
+      stages: stagesOf(flags, { fields, state: position?.state, verified }),
       disk: diskWait,
       save:
         path === undefined
