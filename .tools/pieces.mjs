@@ -156,22 +156,12 @@ const buildEntries = (digest) =>
 
 /**
  * Modules that packages load and trdr does not use. undici: HTTP/2 and streamed bodies; it checks its own state with node:assert,
- * which a function replaces. conf: JSON Schema, migrations, watching and encryption; and the signal handlers of atomically, which
- * would send a signal again that the program has already handled. commander: programs as commands.
+ * which a function replaces. conf: the signal handlers of atomically, which would send a signal again that the program has already
+ * handled. commander: programs as commands, for which each start would load node:child_process (1.3 % of its time).
  */
 const unused = [
   { by: '/atomically/', path: /^when-exit$/, instead: '() => {}' },
-  { by: '/conf/dist/', path: /^ajv\/dist\/2020\.js$/, instead: '{ Ajv2020: class {} }' },
-  {
-    by: '/conf/dist/',
-    path: /^(ajv-formats|semver|debounce-fn|env-paths|node:crypto)$/,
-    instead: '{}',
-  },
-  {
-    by: '/node_modules/commander/',
-    path: /^node:child_process$/,
-    instead: '{}',
-  },
+  { by: '/node_modules/commander/', path: /^node:child_process$/, instead: '{}' },
   {
     by: '/undici/',
     path: /^node:assert$/,

@@ -63,6 +63,10 @@ describe('the package', () => {
     const files = below(installed);
     expect(files.filter((path) => !expected.test(path))).toEqual([]);
     expect(files.filter((path) => path.startsWith('dist/') && !built.test(path))).toEqual([]);
+    // Pages about the code are in the repository only.
+    const left = /^docs\/(?:architecture|changelog|contributing|dependencies|performance)\.md$/;
+    expect(files.filter((path) => left.test(path))).toEqual([]);
+    expect(files).toContain('docs/tail.md');
     for (const shell of ['bash', 'fish', 'ps1', 'zsh'])
       expect(files).toContain(`completions/trdr.${shell}`);
     for (const path of [
