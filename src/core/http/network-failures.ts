@@ -112,7 +112,7 @@ export const redirected = (host: string, status: number, location: string) =>
 const NETWORK_ADVICE = 'check the base URL, the network and any proxy';
 
 const TRUST =
-  'if you trust the issuer of the certificate, set NODE_EXTRA_CA_CERTS to the certificate file of the issuer';
+  'if you trust the issuer of the certificate, such as your company, set NODE_EXTRA_CA_CERTS to its certificate file; or trust what the system trusts: NODE_OPTIONS=--use-system-ca, with Node 22.15 or newer';
 const CLOCK =
   'check the clock of this machine; if it is correct, report the certificate to the operator of the service';
 

@@ -61,7 +61,7 @@ const cases: readonly (readonly [string, () => Server, string | undefined, strin
     () => tls({ cert }),
     undefined,
     'its certificate is self-signed',
-    /NODE_EXTRA_CA_CERTS|storeCa/,
+    /NODE_EXTRA_CA_CERTS.*--use-system-ca|storeCa/,
   ],
   [
     'an HTTP server',
