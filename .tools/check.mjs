@@ -15,6 +15,7 @@ const checks = [
   'generate -- --check',
   'language',
   'sbom',
+  'workflows',
 ];
 
 /** Runs a script of package.json; resolves to its output if it failed. */

@@ -26,6 +26,7 @@ const tools = {
   'secret-tool': { tests: 'the keychain', apt: 'libsecret-tools' },
   'gnome-keyring-daemon': { tests: 'the keychain', apt: 'gnome-keyring' },
   'dbus-run-session': { tests: 'the keychain', apt: 'dbus' },
+  'dpkg-deb': { tests: 'the Debian package', apt: 'dpkg' },
   unshare: { tests: 'full disks, which also need root on Linux', apt: 'util-linux' },
 } as const satisfies Readonly<Record<string, Tool>>;
 
