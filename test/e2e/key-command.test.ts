@@ -56,6 +56,14 @@ describe('keyCommand', () => {
       expect(readFileSync(path, 'latin1').includes(sandbox.key), path).toBe(false);
   });
 
+  test('is refused on Windows, with what to use in its place', async () => {
+    const { script, ran, options } = await opened();
+    const env = { ...options.env, TRDR_KEY_COMMAND: script, USERPROFILE: options.home.path };
+    const run = await runInProcess(['me'], { ...options, env, platform: 'win32' });
+    expect([run.exitCode, run.error()['code'], ran()]).toEqual([4, 'SECRET_COMMAND', 0]);
+    expect(run.error()['hint']).toContain('TRDR_API_KEY');
+  });
+
   test.each([
     'whois mira --help',
     'schema whois',

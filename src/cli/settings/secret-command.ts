@@ -20,6 +20,12 @@ export async function printedSecret(
   io: Io,
   read: (text: string, where: string, hint: string) => string,
 ): Promise<string> {
+  if (io.platform === 'win32')
+    throw failed(
+      name,
+      'cannot run: it needs /bin/sh, which Windows does not have',
+      'set TRDR_API_KEY or TRDR_STORE_PASSWORD in its place',
+    );
   const text = (await outputOf(name, line, io)).replace(/\r?\n$/, '');
   if (text.trim() === '') throw failed(name, 'printed nothing');
   if (/[\r\n]/.test(text))
