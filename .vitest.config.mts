@@ -99,6 +99,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 3,
     // Files share a worker and its modules: loading them again for each file takes a third of the CPU of the suite.
     isolate: false,
+    experimental: { fsModuleCache: true },
     sequence: { sequencer: SlowFirst },
     globalSetup: ['test/e2e/build.ts'],
     runner: 'test/runner.ts',
