@@ -44,7 +44,7 @@ test.each(runs)(
     const receipt = JSON.parse(readFileSync(join(home.path, 'r.json'), 'utf8'));
     expect([ran.exitCode, receipt], ran.stderr).toMatchObject([
       exit,
-      { ...receiptOf(home), ...result, exit },
+      { version: 1, ...receiptOf(home), ...result, exit },
     ]);
     expect(receipt.cu).toBe(sandbox.meter().unitsUsed);
     expect(words.join(' ')).toContain(receipt.command);

@@ -7,6 +7,8 @@ import type { Io } from '../io.ts';
 
 /** Longer files are not receipts. */
 const MOST_BYTES = 4096;
+/** Another one means that a field has another meaning; new fields may come at any time. */
+const VERSION = 1;
 
 /**
  * Returns a function that removes an old receipt, which a killed run must not leave behind. Throws
@@ -29,7 +31,7 @@ export function openReceipt(io: Io, path: string, receipt: () => object): () => 
     }
   };
   io.atExit.add((exit) => {
-    const line = `${JSON.stringify({ ...receipt(), exit })}\n`;
+    const line = `${JSON.stringify({ version: VERSION, ...receipt(), exit })}\n`;
     if (path === '-') io.stderr.write(line);
     else
       inWords(() => (isOther ? writeTo(path, line) : writeAtomic(path, line, { private: false })));
