@@ -34,6 +34,17 @@ export type FailureKind =
   // --strict is set, and a subject was missing or failed
   | 'strict';
 
+/** What a person has to agree to, so that a program can show it to one. */
+export interface Approval {
+  /** The greatest cost is null if it is not known. */
+  readonly cuAtLeast: number;
+  readonly cuAtMost: number | null;
+  /** The CU that the key has left; null if that is not known, or has no limit. */
+  readonly left: number | null;
+  /** The command line that a person may run after agreeing. */
+  readonly command: string;
+}
+
 /** The fields of a failure besides its kind and message. */
 interface FailureFields {
   readonly code: string;
@@ -44,6 +55,7 @@ interface FailureFields {
   readonly requestId?: string | undefined;
   /** What to do next. If that is a command or a flag, these are facts for the command line. */
   readonly hint?: Hint | undefined;
+  readonly approval?: Approval | undefined;
   /** The raw response, if the call was charged but its response cannot be read. */
   readonly answer?: string | undefined;
   readonly cause?: unknown;
@@ -59,6 +71,7 @@ export class Failure extends Error {
   readonly retryAfter: number | undefined;
   readonly requestId: string | undefined;
   readonly hint: Hint | undefined;
+  readonly approval: Approval | undefined;
   readonly answer: string | undefined;
 
   constructor(kind: FailureKind, message: string, fields: FailureFields) {
@@ -70,6 +83,7 @@ export class Failure extends Error {
     this.retryAfter = fields.retryAfter;
     this.requestId = fields.requestId;
     this.hint = fields.hint;
+    this.approval = fields.approval;
     this.answer = fields.answer;
   }
 
@@ -80,15 +94,18 @@ export class Failure extends Error {
 
 /** A failure as it is printed, with the words of its hint. */
 export interface PrintedFailure
-  extends Pick<Failure, 'code' | 'message' | 'status' | 'retryable' | 'retryAfter' | 'requestId'> {
+  extends Pick<
+    Failure,
+    'code' | 'message' | 'status' | 'retryable' | 'retryAfter' | 'requestId' | 'approval'
+  > {
   readonly hint: string | undefined;
 }
 
 /** The fields that are printed, in order. A new field also needs a line in `ErrorInfo`. */
 export const printedFields = (
-  { code, message, status, retryable, retryAfter, requestId }: Failure,
+  { code, message, status, retryable, retryAfter, requestId, approval }: Failure,
   hint: string | undefined,
-): PrintedFailure => ({ code, message, status, retryable, retryAfter, requestId, hint });
+): PrintedFailure => ({ code, message, status, retryable, retryAfter, requestId, hint, approval });
 
 /** The same failure with another hint. */
 export const withHint = (failure: Failure, hint: Hint): Failure =>

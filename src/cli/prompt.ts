@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { Failure } from '../base/failure.ts';
+import { type Approval, Failure } from '../base/failure.ts';
 import type { Hint } from '../base/failure-facts.ts';
 import { safeLine, safeText } from '../output/terminal/safe-text.ts';
 import { agentOf, isOn } from './agent.ts';
@@ -98,14 +98,19 @@ export async function agree(
   io: PromptIo,
   question: string,
   signal: AbortSignal,
-  alone: { readonly message: string; readonly hint: string },
+  alone: {
+    readonly message: string;
+    readonly hint: string;
+    readonly approval?: Approval | undefined;
+  },
   declined: { readonly message: string; readonly hint?: Hint | undefined },
 ): Promise<void> {
   const answer = await confirm(io, question, signal);
   if (answer) return;
-  const { message, hint } = answer === undefined ? alone : declined;
-  const code = answer === undefined ? 'CONFIRMATION_NEEDED' : 'NOT_CONFIRMED';
-  throw new Failure('confirm', message, { code, hint });
+  if (answer === undefined)
+    throw new Failure('confirm', alone.message, { code: 'CONFIRMATION_NEEDED', ...alone });
+  const { message, hint } = declined;
+  throw new Failure('confirm', message, { code: 'NOT_CONFIRMED', hint });
 }
 
 export async function showProblem(io: Pick<PromptIo, 'stderr'>, failure: Failure): Promise<void> {

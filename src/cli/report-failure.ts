@@ -28,9 +28,11 @@ export async function reportFailure(
       withoutKey(withoutKey(text, trimText(io.env['TRDR_API_KEY'] ?? '')), settings?.key.known),
     );
   const hint = hintOf(known);
+  const { approval } = known;
   const failure = {
     ...printedFields(known, hint && hide(hint)),
     message: hide(known.message),
+    approval: approval && { ...approval, command: hide(approval.command) },
   };
   const exit = known.code === 'BUG' ? 1 : exitOf[known.kind];
   const logged = stated(io.argv, '--log-format') === 'json';

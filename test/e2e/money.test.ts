@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { agentVariables } from '../../src/cli/agent.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
-import { openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
+import { openDesk, openHome, runInProcess, withSandbox, wordsOf } from './harness.ts';
 
 const wallets = Array.from({ length: 5 }, (_, index) => `${'1'.repeat(31)}${index + 2}`);
 
@@ -87,6 +87,27 @@ describe('an expensive run', () => {
     const ran = await run(['whois', '-'], { tty: { stderr: true }, stdin, ...given });
     expect([ran.exitCode, sandbox.meter().unitsUsed > 0]).toEqual([exit, exit === 3]);
     if (exit === 11) expect(ran.stderr).toContain('CONFIRMATION_NEEDED');
+  });
+
+  test.each([
+    [ask.slice(1), 1_000, 150_000],
+    [['--direct', '--', ...wallets], 1_000, 150_000],
+  ])('states what a person has to agree to: whois %j', async (words, cuAtLeast, cuAtMost) => {
+    const { run } = await openDesk();
+    const { approval } = (await run(['whois', ...words])).error();
+    expect(approval).toMatchObject({ cuAtLeast, cuAtMost, left: 20_000_000 });
+    const { command } = approval as { readonly command: string };
+    const agreed = await run(wordsOf(command.replace(/^trdr /, '')));
+    expect([agreed.exitCode, agreed.records()]).toEqual([3, expect.anything()]);
+  });
+
+  test('states that the cost of an unknown call is unknown', async () => {
+    const { run } = await openDesk();
+    const { approval } = (await run(['api', '/v2/unheard/of'])).error();
+    expect(approval).toMatchObject({
+      ...{ cuAtLeast: 0, cuAtMost: null, left: 20_000_000 },
+      command: 'trdr api --yes /v2/unheard/of',
+    });
   });
 
   test.each(Object.keys(agentVariables))('an agent that sets %s cannot answer', async (name) => {

@@ -2,7 +2,7 @@ import type { Option } from 'commander';
 import * as z from 'zod/mini';
 import { isRecord, textOf } from '../../base/json-object.ts';
 import { errorCodes } from '../../contract/errors.ts';
-import { ErrorInfo } from '../../contract/records/subject.ts';
+import { RunError } from '../../contract/records/subject.ts';
 import { alwaysOptions, commonGroups, helpFlag } from '../args/common.ts';
 import { Flag } from '../args/option.ts';
 import { exitCodes, limitCodes } from '../exit.ts';
@@ -48,7 +48,7 @@ export function describeAll(leaves: readonly Leaf[]) {
     version,
     more: 'trdr schema COMMAND',
     exits: Object.entries(exitCodes).map(([code, meaning]) => ({ code: Number(code), meaning })),
-    error: recordSchema(z.looseObject({ error: ErrorInfo })),
+    error: recordSchema(z.looseObject({ error: RunError })),
     codes: Object.entries(errorCodes).map(([code, row]) => ({ code, ...row })),
     limits: Object.entries(limitCodes).map(([code, row]) => ({ code, ...row })),
     flags: Object.entries({ always: alwaysOptions, ...commonGroups }).map(([group, options]) => ({

@@ -1,6 +1,7 @@
 import { type Plan, totalOf } from '../../core/spend/plan.ts';
 import { agentOf } from '../agent.ts';
-import { agree } from '../prompt.ts';
+import { commandWith } from '../command-line.ts';
+import { agree, canAsk } from '../prompt.ts';
 import type { Context } from './context.ts';
 import { declined } from './spending-permission.ts';
 
@@ -15,19 +16,26 @@ export async function approve(
   const { maxCu, flags } = settings;
   if (plan.unpriced !== undefined) {
     if (maxCu === undefined && !flags.yes && !flags.sandbox)
-      await agreeToUnknown(plan.unpriced, terminal);
+      await agreeToUnknown(plan.unpriced, terminal, service);
     return;
   }
   const known = await service.permission.start(plan, plan.isOpen ? undefined : totalOf(plan.calls));
   if (known) await plan.check?.(known);
 }
 
-async function agreeToUnknown(why: string, { io, signal }: Context['terminal']): Promise<void> {
+async function agreeToUnknown(
+  why: string,
+  { io, signal }: Context['terminal'],
+  { permission }: Context['service'],
+): Promise<void> {
   const message = `${why}, so its cost is unknown`;
   const agent = agentOf(io.env);
   const hint =
     agent === undefined
       ? 'not running interactively: pass --yes to send the call'
       : `only a person can agree to an unknown cost, not an agent (${agent}): let them decide on --yes`;
-  await agree(io, `${message}. Continue?`, signal, { message, hint }, declined());
+  const [name = '', ...words] = io.argv;
+  const command = commandWith([name, '--yes', ...words]);
+  const approval = canAsk(io) ? undefined : await permission.approvalFor(0, null, command);
+  await agree(io, `${message}. Continue?`, signal, { message, hint, approval }, declined());
 }

@@ -1,9 +1,10 @@
-import { Failure } from '../../base/failure.ts';
+import { type Approval, Failure } from '../../base/failure.ts';
 import { countText, unitsText } from '../../base/units.ts';
 import type { KeyMeters } from '../../contract/ports/client.ts';
 import type { Estimate, KnownEstimate, PlanWords } from '../../core/spend/plan.ts';
 import { balanceText, estimateText } from '../../output/cost-text.ts';
 import { agentOf } from '../agent.ts';
+import { commandWith } from '../command-line.ts';
 import type { Terminal } from './terminal.ts';
 
 interface Asker {
@@ -65,8 +66,7 @@ export class SpendingPermission {
     }
     if (!yes) {
       const cost = estimateText({ least, most });
-      if (!terminal.canAsk)
-        throw needsConfirmation(cost, most, confirmAbove, agentOf(terminal.io.env));
+      if (!terminal.canAsk) throw await this.#needsConfirmation(cost, least, most);
       const isAgreed = await this.#ask(words.costs(cost), words.cheaper, 'Continue', reveals ?? 0);
       if (!isAgreed) throw declined();
     }
@@ -134,6 +134,34 @@ export class SpendingPermission {
     return !this.#isDeclined;
   }
 
+  async #needsConfirmation(cost: string, least: number, most: number): Promise<Failure> {
+    const { terminal, confirmAbove } = this.#run;
+    const { argv, env } = terminal.io;
+    const agent = agentOf(env);
+    return new Failure(
+      'confirm',
+      `estimated cost ${cost} exceeds the confirmation threshold (${unitsText(confirmAbove)})`,
+      {
+        code: 'CONFIRMATION_NEEDED',
+        hint:
+          agent === undefined
+            ? `not running interactively: pass --yes or --max-cu ${most}, or raise confirmAbove (trdr config set confirmAbove N)`
+            : `only a person can agree to this cost, not an agent (${agent}): let them decide on --max-cu ${most}, or set up a profile with a budget (trdr help money)`,
+        approval: await this.approvalFor(
+          least,
+          most,
+          commandWith(argv, { '--max-cu': String(most) }),
+        ),
+      },
+    );
+  }
+
+  /** What a person who cannot be asked here has to agree to. */
+  async approvalFor(least: number, most: number | null, command: string): Promise<Approval> {
+    const left = await this.#run.left();
+    return { cuAtLeast: least, cuAtMost: most, left: left?.units ?? null, command };
+  }
+
   async #ask(sentence: string, note: string | undefined, then: string, needed = 0) {
     const { terminal, left, budgets } = this.#run;
     const { units = null, reveals = null } = (await left()) ?? {};
@@ -148,25 +176,6 @@ export class SpendingPermission {
     const question = `${sentence}${shown === '' ? '' : ` (${shown})`}. ${then}?`;
     return await terminal.confirm(question);
   }
-}
-
-function needsConfirmation(
-  cost: string,
-  most: number,
-  confirmAbove: number,
-  agent: string | undefined,
-) {
-  return new Failure(
-    'confirm',
-    `estimated cost ${cost} exceeds the confirmation threshold (${unitsText(confirmAbove)})`,
-    {
-      code: 'CONFIRMATION_NEEDED',
-      hint:
-        agent === undefined
-          ? `not running interactively: pass --yes or --max-cu ${most}, or raise confirmAbove (trdr config set confirmAbove N)`
-          : `only a person can agree to this cost, not an agent (${agent}): let them decide on --max-cu ${most}, or set up a profile with a budget (trdr help money)`,
-    },
-  );
 }
 
 export const declined = () =>

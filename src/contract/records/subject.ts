@@ -7,7 +7,7 @@ import { observed, obtained } from './provenance.ts';
 import { Pending, User } from './user.ts';
 
 /** An error as trdr reports it, on stderr or inside a record. */
-export const ErrorInfo = z.looseObject({
+const ErrorInfo = z.looseObject({
   code: string('Error code, from the service or from trdr.'),
   message: string('What happened.'),
   status: z.optional(int('HTTP status of the response.')),
@@ -16,6 +16,20 @@ export const ErrorInfo = z.looseObject({
   requestId: z.optional(string('Id of the request; quote it when you contact support.')),
   hint: z.optional(string('A suggested fix or next command.')),
   exit: z.optional(int('Exit code of the run.')),
+});
+
+/** The error that ends a run. */
+export const RunError = z.looseObject({
+  ...ErrorInfo.shape,
+  approval: optional(
+    z.looseObject({
+      cuAtLeast: int('Least cost of the run.'),
+      cuAtMost: nullable(z.int(), 'Greatest cost; null if it is not known.'),
+      left: nullable(z.number(), 'CU that the key has left; null if not known or not limited.'),
+      command: string('Command line to run after a person has agreed.'),
+    }),
+    'With CONFIRMATION_NEEDED: what a person has to agree to.',
+  ),
 });
 
 const subject = string('The subject as the user wrote it.');
