@@ -34,6 +34,7 @@ function someOf(dice: Rng, posts: readonly Thesis[]): Thesis[] {
     ({ authorId }: Thesis) => authorId === some.authorId || authorId === others.authorId,
     ({ tokenAddress }: Thesis) => tokenAddress === some.tokenAddress,
     () => dice.chance(0.03),
+    (post: Thesis) => posts.indexOf(post) < 60,
   ]);
   return posts.filter(isOf).filter(() => dice.chance(0.8));
 }
@@ -79,6 +80,117 @@ async function recording(seed: number, faults?: string) {
 const digestOf = (paths: readonly string[]) =>
   paths.map((path) => createHash('sha256').update(readFileSync(path)).digest('hex'));
 
+const NOW = Date.UTC(2026, 1, 1);
+const PAGE_CU = 200;
+
+/** A feed with a post a second, each author and token in turn. */
+const feedOf = (authors: number, tokens: number) =>
+  Array.from({ length: 6_000 }, (_, at) => ({
+    id: `p${at}`,
+    authorId: `00000000-0000-4000-8000-${String(at % authors).padStart(12, '0')}`,
+    authorHandle: `h${at % authors}`,
+    tokenAddress: `So${at % tokens}`,
+    thesis: `${at}`,
+    closedAt: null,
+    platformCreatedAt: NOW - at * 1_000,
+  }));
+
+type FeedPost = { readonly [K in keyof ReturnType<typeof feedOf>[number]]?: unknown } & {
+  readonly id: string;
+};
+
+/** A service with these posts in their three kinds of feeds. */
+const withFeed = (posts: readonly FeedPost[]) =>
+  withService(({ path }) => {
+    const { pathname, searchParams } = new URL(path, 'http://service');
+    const [kind, value] = pathname.split('/').slice(3);
+    const held = posts.filter(
+      (post) => (kind === 'user' ? post.authorId : post.tokenAddress) === value || !kind,
+    );
+    const from = held.findIndex(({ id }) => id === searchParams.get('before')) + 1;
+    const items = held.slice(from, from + 20);
+    const hasMore = from + 20 < held.length;
+    return { body: { count: items.length, hasMore, nextBefore: items.at(-1)?.id ?? null, items } };
+  });
+
+async function refreshOf(recorded: readonly FeedPost[], posts: readonly FeedPost[]) {
+  const service = await withFeed(posts);
+  const home = openHome();
+  const file = join(home.path, 'posts.ndjson');
+  writeFileSync(file, linesOf(recorded));
+  const run = (...words: string[]) =>
+    home.run(['thesis', 'refresh', file, ...words], {
+      sandbox: service,
+      clock: virtualClock(NOW),
+      // Posts of the service lack fields of their schema.
+      differs: true,
+    });
+  const price = (await run('--dry-run')).records();
+  const ran = await run('--max-cu', '1M');
+  expect(ran.exitCode, ran.stderr).toBe(0);
+  const sum = (name: string) => price.reduce((total, call) => total + Number(call[name]), 0);
+  const cost = service.calls.length * PAGE_CU;
+  expect(cost).toBeGreaterThanOrEqual(sum('least'));
+  expect(cost).toBeLessThanOrEqual(sum('most'));
+  const kinds = service.calls.map((call) => /thesis[/](user|token)/.exec(call)?.[1] ?? 'whole');
+  return { ran, kinds, count: (kind: string) => kinds.filter((each) => each === kind).length };
+}
+
+describe('trdr thesis refresh reads the cheapest pages, and names them', () => {
+  const last = (count: number) => (posts: FeedPost[]) => posts.slice(0, count);
+
+  test.each([
+    // The posts of the last minute are in three pages, and in those of 34 tokens.
+    [
+      40,
+      34,
+      last(60),
+      { whole: 3 },
+      /reading the whole feed for 34 tokens: about 800 CU \(their own pages: about 6,800 CU\)/,
+    ],
+    [
+      34,
+      40,
+      last(60),
+      { whole: 3 },
+      /reading the whole feed for 34 authors: about 800 CU \(their own pages: about 6,800 CU\)/,
+    ],
+    // A page of the feed shows that it is too long down to these posts.
+    [
+      2_000,
+      3_000,
+      (posts: FeedPost[]) => posts.slice(5_000, 5_040),
+      { whole: 1, user: 40 },
+      /reading the pages of 40 authors: about 8,000 CU \(the whole feed: about 5\d,\d00 CU\)/,
+    ],
+    // Few pages are read without a look at the feed.
+    [3, 5_000, last(9), { user: 3 }, /reading the pages of 3 authors: about 600 CU\n/],
+    [5_000, 4, last(12), { token: 4 }, /reading the pages of 4 tokens: about 800 CU\n/],
+  ] as const)('%i authors, %i tokens', async (authors, tokens, recording, counts, line) => {
+    const posts = feedOf(authors, tokens);
+    const recorded = recording(posts);
+    const { ran, count } = await refreshOf(recorded, posts);
+    const read = { whole: count('whole'), user: count('user'), token: count('token') };
+    expect(read).toEqual({ ...{ whole: 0, user: 0, token: 0 }, ...counts });
+    expect(ran.stderr).toMatch(line);
+    expect(ran.records()).toEqual(recorded.map((post) => ({ ...post, gone: false })));
+  });
+
+  test('the whole feed has posts without an author and a token, and shows what is gone', async () => {
+    const posts: FeedPost[] = feedOf(50, 50);
+    const recorded = posts.slice(150, 230).map(({ authorId, tokenAddress, ...post }, at) => {
+      const isAddressed = at % 10 > 0;
+      return isAddressed ? { ...post, authorId, tokenAddress } : post;
+    });
+    const ids = new Map(recorded.map((post) => [post.id, post]));
+    const isGone = ({ id }: FeedPost) => /[07]$/.test(id) && ids.has(id);
+    const held = posts.filter((post) => !isGone(post)).map((post) => ids.get(post.id) ?? post);
+    const { ran, kinds } = await refreshOf(recorded, held);
+    expect(new Set(kinds)).toEqual(new Set(['whole']));
+    expect(ran.records()).toEqual(recorded.map((post) => ({ ...post, gone: isGone(post) })));
+  });
+});
+
 describe('trdr thesis refresh', () => {
   test.each(seeds)('prints each recorded post as it is now (SEED=%i)', async (seed) => {
     const { sandbox, home, recorded, files, run } = await recording(seed);
@@ -89,9 +201,10 @@ describe('trdr thesis refresh', () => {
     const ran = await run(...files, '--max-cu', '1M');
     expect(ran.exitCode, ran.stderr).toBe(0);
     const isAddressed = ({ authorId, tokenAddress }: Thesis) => Boolean(authorId ?? tokenAddress);
+    const isByWhole = ran.stderr.includes('reading the whole feed');
     const expected = refreshedBy(sandbox, recorded).map((post, at) => {
       const given = recorded[at];
-      return given && isAddressed(given) ? post : given;
+      return given && (isByWhole || isAddressed(given)) ? post : given;
     });
     expect(ran.records()).toEqual(expected);
     expect(sandbox.meter().unitsUsed).toBe(ledgerOf(home).reduce((all, { cu }) => all + cu, 0));
@@ -102,7 +215,7 @@ describe('trdr thesis refresh', () => {
   test.each(seeds)(
     'never calls a post gone that is there, and fails if it was not read (SEED=%i)',
     async (seed) => {
-      const faults = 'thesis.user,thesis.token'
+      const faults = 'thesis.user,thesis.token,thesis.all'
         .split(',')
         .flatMap((id) => [`500@${id}=10%`, `lost@${id}=3%`, `html@${id}=3%`])
         .join(', ');
@@ -162,7 +275,7 @@ describe('trdr thesis refresh', () => {
   );
 
   test.each(seeds)('calls no post gone because its record differs (SEED=%i)', async (seed) => {
-    const faults = 'drift@thesis.user=50%, drift@thesis.token=50%';
+    const faults = 'drift@thesis.user=50%, drift@thesis.token=50%, drift@thesis.all=50%';
     const { sandbox, home, recorded, files } = await recording(seed, faults);
     const clock = virtualClock(sandbox.clock.now());
     const words = ['thesis', 'refresh', ...files, '--max-cu', '1M'];
@@ -245,7 +358,16 @@ describe('trdr thesis refresh', () => {
       ['nameless', undefined],
     ]);
     const table = await run(['thesis', 'refresh', file, '-o', 'table'], { clock });
-    expect(table.stdout).toMatch(/ gone /);
+    for (const words of [
+      / \$0\.00 +closed since /,
+      / - +gone /,
+      / \$0\.00 +still open /,
+      / - +not read /,
+    ])
+      expect(`${table.stdout.replaceAll('\n', ' ')} `).toMatch(words);
+    expect(table.stdout).toContain('d PnL');
+    // The summary is also for a pipe.
+    expect(table.said).toContain('1 closed since, 1 still open, 1 closed before, 1 gone');
   });
 
   test('writes neither to a file that it reads nor to a certificate', async () => {

@@ -15,7 +15,7 @@ export const thesisRefresh = command({
     openOnly: flag('--open-only', 'only theses whose position was open when recorded'),
   },
   common: ['output', 'service', 'money'],
-  calls: ['thesis.user', 'thesis.token', 'me'],
+  calls: ['thesis.user', 'thesis.token', 'thesis.all', 'me'],
   record: () => RefreshedThesis,
   exits: [0, 2, 4, 5, 6, 7, 9, 11],
   parse: (files, given) => ({ ...given, files }),

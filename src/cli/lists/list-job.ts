@@ -36,6 +36,7 @@ import { filtersOf, showingFilters } from '../tail/filters.ts';
 import { type ListState, leftOutText, lineAfterFailure } from './list-end.ts';
 import { type CountedFields, PostCounter } from './post-counter.ts';
 import { UnseenValues } from './unseen-values.ts';
+import { wayText } from './way-text.ts';
 
 interface PostList extends CountedFields {
   readonly view: View<Sent>;
@@ -243,33 +244,23 @@ async function* readFeeds(
     yield* walkPages(feed, walk, filter);
     return;
   }
+  const page = totalOf([{ ...list.page, times: 1 }]).least;
   const feeds = {
     own,
     whole,
     feedOf,
     start,
     pageRows: list.pageRows,
-    onWay: (way: ReadingWay) => context.terminal.notice(wayText(way, own.length, list)),
+    onWay: (way: ReadingWay) =>
+      context.terminal.notice(
+        wayText(way, countText(own.length, list.feedNoun), {
+          page,
+          own: `at least ${unitsText(own.length * page)}`,
+        }),
+      ),
     watch: (some: readonly TimedFeed<Sent>[]) => certificate.watch(some),
   };
   yield* walkSeveral(feeds, walk, filter);
-}
-
-/** How a list of several feeds is read, and what this costs. */
-function wayText(
-  { kind, wholePages }: ReadingWay,
-  feeds: number,
-  { page, feedNoun }: Pick<PostList, 'page' | 'feedNoun'>,
-): string {
-  const price = totalOf([{ ...page, times: 1 }]).least;
-  const many = countText(feeds, feedNoun);
-  const own = `at least ${unitsText(feeds * price)}`;
-  const isKnown = wholePages !== undefined && Number.isFinite(wholePages);
-  const whole = isKnown ? `about ${unitsText(wholePages * price)}` : 'more';
-  if (kind === 'whole')
-    return `reading the whole feed for ${many}: ${whole} (their own pages: ${own})`;
-  const other = wholePages === undefined ? '' : ` (the whole feed: ${whole})`;
-  return `reading the pages of ${many}: ${own}${other}`;
 }
 
 /** The filter of a walk, which notes in `state` where the walk is. */

@@ -1,24 +1,28 @@
 import { usageError } from '../../base/failure.ts';
 import { copySources } from '../../base/json.ts';
-import { countText, group } from '../../base/units.ts';
+import { countText, group, unitsText } from '../../base/units.ts';
 import { cu, THESIS_BLOCK } from '../../contract/limits.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { thesisCall } from '../../core/pages/feeds.ts';
+import { postIdOf } from '../../core/pages/post.ts';
 import {
-  cheaperWay,
+  fewestPages,
   mostPages,
   type PostGroup,
   PostRefresh,
+  pagesOf,
   type RecordedPost,
-  type RefreshWay,
+  type RefreshWays,
+  refreshWays,
 } from '../../core/pages/refresh.ts';
 import type { Planned } from '../../core/spend/plan.ts';
-import { refreshedView } from '../../output/views/thesis.ts';
+import { type Fate, fateOf, refreshedView } from '../../output/views/thesis.ts';
 import { recordedPosts } from '../../verify/recorded-posts.ts';
 import { serviceClock } from '../lookup/service-time.ts';
 import type { Context } from '../run/context.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
 import { openProgress } from '../run/progress.ts';
+import { wayText } from './way-text.ts';
 
 /** Reads the posts of files from the service again. */
 export async function refreshJob(
@@ -29,26 +33,38 @@ export async function refreshJob(
   const { terminal } = context;
   const recorded = await recordedIn(context, files);
   const posts = openOnly ? recorded.filter((post) => !isClosed(post.record)) : recorded;
-  const way = cheaperWay(posts, terminal.io.clock.now());
+  const ways = refreshWays(posts, terminal.io.clock.now());
   const tally = new RowTally('thesis', 'theses');
+  const before = new Map(posts.map(({ id, record }) => [id, record]));
+  const view = refreshedView((post) => before.get(postIdOf(post) ?? ''));
   return {
     plan: {
-      calls: way.groups.map(plannedPages),
+      calls: plannedCalls(ways),
       costs: (cost) => `Reading ${countText(posts.length, 'post')} again will cost ${cost}`,
     },
-    view: refreshedView,
+    view,
     tally,
     async print(out) {
-      const refresh = await readAgain(context, way);
+      const refresh = await readAgain(context, ways);
       const rows = posts.map((post) => refreshed(post, refresh));
       try {
-        await out.print(refreshedView, withError(tally.counting(rows), refresh.failure));
+        await out.print(view, withError(tally.counting(rows), refresh.failure));
       } finally {
         // Below a long table, the summary is still on the screen.
-        report(context, posts, way, refresh);
+        const fates = posts.map(({ id, record }, at) => ({ id, fate: fateOf(record, rows[at]) }));
+        report(context, ways, fates);
       }
     },
   };
+}
+
+/** Of the whole feed, no more pages are read than the groups would have taken. */
+function plannedCalls({ whole, groups }: RefreshWays): readonly Planned[] {
+  const own = groups.map(plannedPages);
+  if (whole === undefined) return own;
+  const least = fewestPages(whole.posts) * cu.thesisBlock;
+  const look = { ...thesisCall({}, { limit: THESIS_BLOCK }), times: whole.pages, least };
+  return [look, ...own.map((pages) => ({ ...pages, least: 0 }))];
 }
 
 /** A group costs at least one page, and at most all pages that two walks may need. */
@@ -98,24 +114,43 @@ const isThesis = (record: Sent): boolean =>
 const withoutPosts = (file: string) =>
   usageError(`no theses in ${file}`, 'pass an output of "trdr thesis tail" or "trdr thesis list"');
 
-async function readAgain(context: Context, { groups }: RefreshWay): Promise<PostRefresh> {
+async function readAgain(context: Context, ways: RefreshWays): Promise<PostRefresh> {
   const { terminal, settings, service } = context;
+  const { groups, whole } = ways;
   const progress = await openProgress(context);
-  const planned = groups.reduce((sum, pages) => sum + mostPages(pages), 0);
+  const planned = groups.reduce((sum, pages) => sum + mostPages(pages), whole?.pages ?? 0);
+  const own = `about ${unitsText(pagesOf(groups) * cu.thesisBlock)}`;
   const refresh = new PostRefresh({
     client: await service.client(),
     clock: groups.length === 0 ? terminal.io.clock : await serviceClock(context),
     signal: terminal.signal,
     // With --max-cu, the user has set a limit of their own.
     pages: settings.maxCu === undefined ? planned : undefined,
-    onGroup: (done) => progress.show('reading', done, groups.length),
+    onProgress: (done, of) => progress.show('reading', done, of),
+    onWay: (way) => {
+      if (groups.length > 0)
+        terminal.notice(wayText(way, groupsText(groups), { page: cu.thesisBlock, own }));
+    },
   });
   try {
-    await refresh.run(groups);
+    await refresh.run(ways);
   } finally {
     progress.stop();
   }
   return refresh;
+}
+
+/** The authors and tokens whose pages the groups are: `34 authors and 2 tokens`. */
+function groupsText(groups: readonly PostGroup[]): string {
+  const authors = groups.filter(({ scope }) => scope.userId !== undefined).length;
+  const counts = [
+    { count: authors, noun: 'author' },
+    { count: groups.length - authors, noun: 'token' },
+  ];
+  return counts
+    .filter(({ count }) => count > 0)
+    .map(({ count, noun }) => countText(count, noun))
+    .join(' and ');
 }
 
 /** The post as it is now. One that was not read stays as it was recorded, without `gone`. */
@@ -128,29 +163,25 @@ function refreshed({ id, record }: RecordedPost, { present, gone }: PostRefresh)
 /** Says what became of the posts, and which were not read. */
 function report(
   { terminal }: Context,
-  posts: readonly RecordedPost[],
-  { unaddressed }: RefreshWay,
-  { present, gone }: PostRefresh,
+  { unaddressed }: RefreshWays,
+  rows: readonly { readonly id: string; readonly fate: Fate }[],
 ): void {
-  const read = posts.flatMap(({ id, record }) => {
-    const now = present.get(id);
-    return now === undefined ? [] : [{ wasClosed: isClosed(record), isClosed: isClosed(now) }];
-  });
-  const count = (matches: (post: (typeof read)[number]) => boolean) =>
-    group(read.filter(matches).length);
+  const fates = rows.map(({ fate }) => fate);
+  const count = (fate: Fate) => fates.filter((each) => each === fate).length;
+  const unknown = count('unknown');
   const parts = [
-    `${count((post) => post.isClosed && !post.wasClosed)} closed since`,
-    `${count((post) => !post.isClosed)} still open`,
-    `${count((post) => post.isClosed && post.wasClosed)} closed before`,
-    `${group(gone.size)} gone`,
+    ...(['closed since', 'still open', 'closed before', 'gone'] as const),
+    ...(unknown > 0 ? (['unknown'] as const) : []),
   ];
-  // A result that needs no action would be noise in a mail from cron.
-  if (terminal.io.stderr.isTTY === true) terminal.notice(parts.join(', '));
-  if (unaddressed.length > 0)
+  terminal.notice(parts.map((fate) => `${group(count(fate))} ${fate}`).join(', '));
+  const hidden = new Set(unaddressed.map(({ id }) => id));
+  const unread = rows.filter(({ fate }) => fate === 'not read');
+  const nameless = unread.filter(({ id }) => hidden.has(id)).length;
+  if (nameless > 0)
     terminal.notice(
-      `${countText(unaddressed.length, 'post')} not read: recorded without an author id and a token`,
+      `${countText(nameless, 'post')} not read: recorded without an author id and a token`,
     );
-  const others = posts.length - read.length - gone.size - unaddressed.length;
+  const others = unread.length - nameless;
   if (others > 0)
     terminal.notice(
       `${countText(others, 'post')} not read, and printed as recorded, without "gone"`,

@@ -7,6 +7,8 @@ import type { Client } from '../../contract/ports/client.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { isUserId } from '../lookup/subject.ts';
 import { type ThesisScope, thesisFeed } from './feeds.ts';
+import type { ReadingWay } from './merge.ts';
+import { rowsDownTo } from './page-size.ts';
 import { postIdOf, postTimeOf, usableTime } from './post.ts';
 import { type PageFeed, readPages, stopCodeOf } from './read-pages.ts';
 
@@ -18,7 +20,7 @@ export interface RecordedPost {
   readonly record: Sent;
 }
 
-/** The recorded posts that are in the pages of one author, or of one token. */
+/** The recorded posts that are in the pages of one author, of one token, or of the whole feed. */
 export interface PostGroup {
   readonly scope: ThesisScope;
   readonly posts: readonly RecordedPost[];
@@ -26,13 +28,20 @@ export interface PostGroup {
   readonly pages: number;
 }
 
-/** How recorded posts can be read again. */
-export interface RefreshWay {
+/** The pages of authors or tokens. */
+interface OwnPages {
   readonly groups: readonly PostGroup[];
-  /**
-   * The posts with neither an author nor a token, so that it is not known which pages contain them.
-   */
+  /** The posts with neither an author nor a token, which only the whole feed has. */
   readonly unaddressed: readonly RecordedPost[];
+}
+
+/** How recorded posts can be read again. */
+export interface RefreshWays extends OwnPages {
+  /**
+   * The whole feed, if it may take fewer pages than the groups, whose pages it has: only a page of
+   * it shows how many posts there are down to the recorded ones.
+   */
+  readonly whole: PostGroup | undefined;
 }
 
 /** A post is in every page so long after its time. */
@@ -51,15 +60,28 @@ const ENDS = 2;
  */
 const SPARE_PAGES = 1 + ENDS;
 
-/** The cheaper way: the pages of the authors, or those of the tokens. */
-export function cheaperWay(posts: readonly RecordedPost[], now: number): RefreshWay {
+/** Below so many pages, a look at the whole feed could cost more than it saves. */
+const WORTH_A_LOOK = 5;
+
+/** The pages of the authors or those of the tokens, whichever are fewer, and the whole feed. */
+export function refreshWays(posts: readonly RecordedPost[], now: number): RefreshWays {
   const byAuthor = grouped(posts, now, [authorOf, tokenOf]);
   const byToken = grouped(posts, now, [tokenOf, authorOf]);
-  return pagesOf(byToken) < pagesOf(byAuthor) ? byToken : byAuthor;
+  const own = pagesOf(byToken.groups) < pagesOf(byAuthor.groups) ? byToken : byAuthor;
+  const pages = pagesOf(own.groups);
+  // Without the time of each post it is not known where a walk through the whole feed ends.
+  const isTimed = posts.every(({ at }) => at !== null);
+  const isWorthALook = isTimed && pages >= WORTH_A_LOOK && fewestPages(posts) < pages;
+  return { ...own, whole: isWorthALook ? { scope: {}, posts, pages } : undefined };
 }
 
-const pagesOf = ({ groups }: RefreshWay): number =>
+/** The expected pages. */
+export const pagesOf = (groups: readonly PostGroup[]): number =>
   groups.reduce((sum, { pages }) => sum + pages, 0);
+
+/** The fewest pages that have so many posts. */
+export const fewestPages = ({ length }: readonly RecordedPost[]): number =>
+  Math.ceil(length / THESIS_BLOCK);
 
 /** The most pages of a group: two complete walks. */
 export const mostPages = ({ pages }: PostGroup): number => WALKS * (pages + SPARE_PAGES);
@@ -83,7 +105,7 @@ function grouped(
   posts: readonly RecordedPost[],
   now: number,
   scopes: readonly ScopeOf[],
-): RefreshWay {
+): OwnPages {
   const groups = new Map<string, { scope: ThesisScope; posts: RecordedPost[] }>();
   const unaddressed: RecordedPost[] = [];
   for (const post of posts) {
@@ -128,7 +150,9 @@ export interface RefreshNeeds {
   readonly signal: AbortSignal;
   /** The most pages to request; undefined if another limit applies. */
   readonly pages: number | undefined;
-  readonly onGroup: (done: number) => void;
+  readonly onProgress: (done: number, of: number) => void;
+  /** Called with the way when it is chosen, and when a page shows that another one is cheaper. */
+  readonly onWay: (way: ReadingWay) => void;
 }
 
 /**
@@ -149,38 +173,69 @@ export class PostRefresh {
     this.#needs = needs;
   }
 
-  async run(groups: readonly PostGroup[]): Promise<void> {
-    const lacking = new Map(groups.map((group) => [group, group.posts]));
+  async run({ whole, groups }: RefreshWays): Promise<void> {
     try {
-      for (let walk = 1; walk <= WALKS; walk++) {
-        for (const [group, posts] of lacking) {
-          // All groups are walked once before the second time, so that a post has time to reappear.
-          this.#needs.onGroup(groups.indexOf(group));
-          const isComplete = await this.#walk(group, posts);
-          const rest = posts.filter(({ id }) => !this.present.has(id));
-          if (isComplete && rest.length > 0) lacking.set(group, rest);
-          else lacking.delete(group);
-        }
-      }
+      if (whole === undefined) this.#needs.onWay({ kind: 'own', wholePages: undefined });
+      if (whole && (await this.#walkWhole(whole))) await this.#walkAll([whole], WALKS - 1);
+      else await this.#walkAll(groups, WALKS);
     } catch (error) {
       this.failure = error;
-      return;
+    }
+  }
+
+  /**
+   * Reads the whole feed for as long as this takes fewer pages than the groups; whether the walk
+   * was complete.
+   */
+  async #walkWhole({ scope, posts, pages: most }: PostGroup): Promise<boolean> {
+    const { onWay, onProgress } = this.#needs;
+    const isWorthIt = (pages: number) => {
+      const isWhole = pages <= most;
+      if (this.#pages === 1 || !isWhole)
+        onWay({ kind: isWhole ? 'whole' : 'own', wholePages: pages });
+      onProgress(this.#pages, pages);
+      return isWhole;
+    };
+    try {
+      return await this.#read(scope, posts, isWorthIt);
+    } catch (error) {
+      if (!(error instanceof Failure) || !isOfThisFeed(error)) throw error;
+      onWay({ kind: 'own', wholePages: undefined });
+      return false;
+    }
+  }
+
+  /** Walks so many times through the pages of groups. A post that all walks lack is gone. */
+  async #walkAll(groups: readonly PostGroup[], walks: number): Promise<void> {
+    const lacking = new Map(groups.map((group) => [group, this.#lackingOf(group.posts)]));
+    for (let walk = 1; walk <= walks; walk++) {
+      for (const [group, posts] of lacking) {
+        // All groups are walked once before the second time, so that a post has time to reappear.
+        this.#needs.onProgress(groups.indexOf(group), groups.length);
+        const isComplete = posts.length > 0 && (await this.#walk(group, posts));
+        const rest = this.#lackingOf(posts);
+        if (isComplete && rest.length > 0) lacking.set(group, rest);
+        else lacking.delete(group);
+      }
     }
     const settled = this.#needs.clock.now() - SETTLED_MS;
     for (const { id, at } of [...lacking.values()].flat())
       if (at === null || at <= settled) this.gone.add(id);
   }
 
+  #lackingOf(posts: readonly RecordedPost[]): readonly RecordedPost[] {
+    return posts.filter(({ id }) => !this.present.has(id));
+  }
+
   /**
    * Whether the walk was complete. A failure that says nothing about other pages does not end the
    * run.
    */
-  async #walk(group: PostGroup, posts: readonly RecordedPost[]): Promise<boolean> {
+  async #walk({ scope }: PostGroup, posts: readonly RecordedPost[]): Promise<boolean> {
     try {
-      await this.#read(group, posts);
-      return true;
+      return await this.#read(scope, posts);
     } catch (error) {
-      if (!(error instanceof Failure) || !isOfThisGroup(error)) throw error;
+      if (!(error instanceof Failure) || !isOfThisFeed(error)) throw error;
       this.failure ??= error;
       return false;
     }
@@ -188,9 +243,14 @@ export class PostRefresh {
 
   /**
    * Reads until all posts are found, or until older ones or a confirmed end show that the others
-   * are not there.
+   * are not there. Returns false if it ends before that, because the pages that are expected in all
+   * are not worth it.
    */
-  async #read({ scope }: PostGroup, posts: readonly RecordedPost[]): Promise<void> {
+  async #read(
+    scope: ThesisScope,
+    posts: readonly RecordedPost[],
+    isWorthIt: (pages: number) => boolean = () => true,
+  ): Promise<boolean> {
     const wanted = new Map(posts.map((post) => [post.id, post]));
     const { clock, signal } = this.#needs;
     let older = 0;
@@ -204,20 +264,25 @@ export class PostRefresh {
       }
       const isTimed = [...wanted.values()].every(({ at }) => at !== null);
       const oldest = isTimed ? timesOf(wanted.values()).oldest : undefined;
-      if (wanted.size === 0) return;
+      const times = page.items.map((item) =>
+        usableTime(postTimeOf(item['platformCreatedAt']), clock.now()),
+      );
+      const rows = oldest === undefined ? 0 : rowsDownTo(oldest, times);
+      if (!isWorthIt(this.#pages + Math.ceil(rows / THESIS_BLOCK))) return false;
+      if (wanted.size === 0) return true;
       // Any of the posts without an id may be one that is looked for.
       if (nameless > 0) throw withoutIds();
-      if (ends === ENDS) return;
-      for (const item of page.items) {
-        const at = usableTime(postTimeOf(item['platformCreatedAt']), clock.now());
+      if (ends === ENDS) return true;
+      for (const at of times) {
         if (at === null || oldest === undefined) continue;
         older = at < oldest ? older + 1 : 0;
-        if (older === OLDER_POSTS) return;
+        if (older === OLDER_POSTS) return true;
       }
     }
+    return true;
   }
 
-  /** The pages of an author or token, as many as the plan has. */
+  /** The pages of a feed, as many as the plan has. */
   #feed(scope: ThesisScope): PageFeed<Sent> {
     const feed = thesisFeed(this.#needs.client, scope);
     return {
@@ -237,7 +302,7 @@ const withoutIds = () =>
     hint: { about: 'noIds' },
   });
 
-const isOfThisGroup = (error: Failure): boolean =>
+const isOfThisFeed = (error: Failure): boolean =>
   stopCodeOf(error) !== undefined ||
   error.kind === 'answer' ||
   error.kind === 'missing' ||

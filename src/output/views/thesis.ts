@@ -19,8 +19,7 @@ function token({ tokenSymbol, tokenAddress }: Post): unknown {
 }
 
 /** While a position is open, its PnL still changes. */
-function position({ closedAt, gone }: Post): string | undefined {
-  if (gone === true) return 'gone';
+function position({ closedAt }: Post): string | undefined {
   if (closedAt === undefined) return undefined;
   return closedAt === null ? 'open' : 'closed';
 }
@@ -45,11 +44,40 @@ export const thesisView: View<Post> = {
   noun: ['thesis', 'theses'],
 };
 
-/** Recorded posts as they are now. */
-export const refreshedView: View<Post> = {
-  ...thesisView,
-  fields: fieldPaths(RefreshedThesis),
-};
+/** What became of a recorded post and its position. */
+export type Fate =
+  | 'closed since'
+  | 'closed before'
+  | 'still open'
+  | 'unknown'
+  | 'gone'
+  | 'not read';
+
+export function fateOf(recorded: Post | undefined, { closedAt, gone }: Post = {}): Fate {
+  if (gone !== false) return gone === true ? 'gone' : 'not read';
+  if (closedAt === undefined) return 'unknown';
+  if (closedAt === null) return 'still open';
+  return recorded?.['closedAt'] === null ? 'closed since' : 'closed before';
+}
+
+/** Recorded posts as they are now, with what has changed. */
+export function refreshedView(recordedOf: (post: Post) => Post | undefined): View<Post> {
+  const change = (post: Post) => {
+    const [now, before] = [post['pnl'], recordedOf(post)?.['pnl']];
+    const isKnown = typeof now === 'number' && typeof before === 'number';
+    return isKnown && post['gone'] === false ? now - before : null;
+  };
+  const changed: readonly Column<Post>[] = columns.flatMap((column) => {
+    if (column.title === 'PnL')
+      return [column, { title: 'Δ PnL', kind: 'signedUsd', value: change, rank: 2 }];
+    if (column.title === 'position')
+      return [
+        { ...column, value: (post: Post) => fateOf(recordedOf(post), post), rank: 0, min: 13 },
+      ];
+    return column.title === 'likes' ? [] : [column];
+  });
+  return { ...thesisView, columns: changed, fields: fieldPaths(RefreshedThesis) };
+}
 
 /** A new post has no likes. */
 export const liveThesisView: View<Post> = {
