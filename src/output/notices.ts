@@ -52,8 +52,11 @@ const priorities: Readonly<Record<LogLevel, number>> = { debug: 7, info: 6, warn
 /** The systemd journal reads and removes this prefix (sd-daemon(3)). */
 export const journalPrefix = (level: LogLevel): string => `<${priorities[level]}>`;
 
+/** A longer list would hide what else a run says. */
+export const NAMES_SHOWN = 20;
+
 /** `mira theo and 1,203 more`. */
-export function namesText(names: readonly string[], most = 20): string {
-  const rest = names.length - most;
-  return `${safeLine(names.slice(0, most).join(' '))}${rest > 0 ? ` and ${group(rest)} more` : ''}`;
+export function namesText(names: readonly string[]): string {
+  const rest = names.length - NAMES_SHOWN;
+  return `${safeLine(names.slice(0, NAMES_SHOWN).join(' '))}${rest > 0 ? ` and ${group(rest)} more` : ''}`;
 }

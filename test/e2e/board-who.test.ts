@@ -56,6 +56,13 @@ test.each([
   },
 );
 
+test('a board without a known trader says so', async () => {
+  const sandbox = await withSandbox({ faults: '404@launchpad.user=100%' });
+  const ran = await runInProcess([...WORDS, '--top', '6'], { sandbox });
+  expect(ran.records().map(({ trader }) => trader)).toEqual(Array.from({ length: 6 }, () => null));
+  expect([ran.exitCode, ran.stderr]).toEqual([0, 'trdr: 0 of 6 wallets have a known trader\n']);
+});
+
 test('a lookup that fails leaves one trader unknown, and is reported', async () => {
   const sandbox = await withSandbox({ faults: '500@launchpad.user+3*1' });
   const words = [...WORDS, '--top', '30', '--retries', '0'];

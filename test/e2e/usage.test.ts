@@ -51,6 +51,17 @@ describe('trdr usage', () => {
       { profile: 'desk', calls: 1, cu: 30_000 },
       { profile: 'default', calls: 3, cu: 400 },
     ]);
+    const profiles = { default: {}, desk: {}, new: {} };
+    mkdirSync(home.config, { recursive: true });
+    writeFileSync(
+      join(home.config, 'config.json'),
+      JSON.stringify({ version: 1, profile: 'default', profiles }),
+    );
+    const spent = async (profile: string) =>
+      (await home.run(['usage', '--profile', profile])).records();
+    expect(await spent('desk')).toEqual([{ command: 'pnl', calls: 1, cu: 30_000 }]);
+    expect(await spent('default')).toEqual([{ command: 'whois', calls: 3, cu: 400 }]);
+    expect(await spent('new')).toEqual([]);
   });
 
   test('prints days in order, in UTC', async () => {

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
-import type { View } from '../../src/output/view.ts';
-import { boardView, calloutView, liveCalloutView } from '../../src/output/views/launchpad.ts';
+import { createTable } from '../../src/output/format/table.ts';
+import type { Column, View } from '../../src/output/view.ts';
+import {
+  boardView,
+  calloutView,
+  liveCalloutView,
+  traderHistoryView,
+} from '../../src/output/views/launchpad.ts';
 import { meView } from '../../src/output/views/me.ts';
 import { pnlView } from '../../src/output/views/pnl.ts';
 import { planTableView, planView, priceView } from '../../src/output/views/price.ts';
@@ -8,7 +14,12 @@ import { checkView, profileView, settingView } from '../../src/output/views/sett
 import { storeView } from '../../src/output/views/store.ts';
 import { storeMetricsText } from '../../src/output/views/store-metrics.ts';
 import { launchpadUserView, resolveView, whoisView } from '../../src/output/views/subject.ts';
-import { liveThesisView, thesisView } from '../../src/output/views/thesis.ts';
+import {
+  confluenceView,
+  liveThesisView,
+  refreshedView,
+  thesisView,
+} from '../../src/output/views/thesis.ts';
 import { cacheView, reconcileView, usageView } from '../../src/output/views/usage.ts';
 
 const details = storeView.columns.find(({ title }) => title === 'details');
@@ -35,6 +46,19 @@ test('counts and nouns of lanes and feeds agree', () => {
     '1 post, 1 gap',
   );
 });
+
+test('a leaderboard of 100 columns shows the traders that were asked for', () => {
+  const row = { username: 'oraclediamond15', wallet: '1'.repeat(44), trader: 'quantum-pilot12' };
+  const figures = { pnlUsd: 197_377, pnlPercent: 88.6, realizedPnlUsd: 1e5, pnlSol: 1_233.61 };
+  const board = [{ ...row, ...figures, rank: 1, unrealizedPnlUsd: 77_807, isVerified: true }];
+  const style = (_: unknown, text: string) => text;
+  const context = { utc: true, unicode: true, now: Date.now };
+  for (const width of [80, 100]) {
+    const table = createTable(boardView(true, true).columns, board, { width, style, context });
+    expect(table.draw(board, true)).toContain('@quantum-pilot12');
+  }
+});
+
 test('metrics of the store state times in seconds', () => {
   const text = storeMetricsText([
     { item: 'feed', name: 'thesis', state: 'led', leader: 'desk', lag: 1_500, entries: 2 },
@@ -70,4 +94,25 @@ test('columns and cards show fields that the records have', () => {
     const shown = [...columns, ...(card?.lines ?? [])].filter(({ value }) => value === undefined);
     expect(fields).toEqual(expect.arrayContaining(shown.map(({ field }) => field)));
   }
+});
+
+const address = '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU';
+
+test.each([
+  [thesisView, 'token', { tokenSymbol: '', tokenAddress: address }, { tokenSymbol: 'KOALA' }],
+  [liveThesisView, 'token', { tokenAddress: address }, { tokenSymbol: 'KOALA' }],
+  [refreshedView(() => undefined), 'token', { tokenAddress: address }, { tokenSymbol: 'KOALA' }],
+  [confluenceView, 'token', { tokenAddress: address }, { tokenSymbol: 'KOALA' }],
+  [calloutView, 'coin', { coinMint: address }, { coinName: 'koala' }],
+  [liveCalloutView, 'by', { userName: null, wallet: address }, { userName: 'mira' }],
+  [traderHistoryView, 'user', { username: null, wallet: address }, { username: 'mira' }],
+])('an address in place of a name makes no column wide (%#)', (view, title, one, other) => {
+  const columns = view.columns.filter((column) => column.title === title) as Column<unknown>[];
+  const drawn = (isWide: boolean) => {
+    const options = { width: 300, wide: isWide, style: (_: unknown, text: string) => text };
+    const context = { utc: true, unicode: true, now: Date.now };
+    return createTable(columns, [one, other], { ...options, context }).draw([one, other], false);
+  };
+  expect(drawn(false).split('\n')[0]?.trim()).toBe('7xKX…gAsU');
+  expect(drawn(true)).toContain(address);
 });

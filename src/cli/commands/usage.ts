@@ -37,8 +37,11 @@ export const usageCommand = command({
   record: () => UsageAnswer,
   exits: [0, 2, 4, 5, 7, 9],
   parse(_, given) {
-    if (given.store && given.by === 'agent')
-      throw usageError('the store does not record agents', 'omit --store, or use another --by');
+    if (given.store && (given.by === 'agent' || given.by === 'profile'))
+      throw usageError(
+        `the store does not record ${given.by}s`,
+        'omit --store, or use another --by',
+      );
     return given;
   },
   async run(context, { since, by = 'command', reconcile, store }) {
@@ -52,9 +55,7 @@ export const usageCommand = command({
       since === undefined
         ? undefined
         : instantAt(since, context.terminal.io.clock.now(), context.settings.utc);
-    const entries = store
-      ? sharedEntries(context, from)
-      : readLedger(context.settings.folders.state, from);
+    const entries = store ? sharedEntries(context, from) : localEntries(context, from);
     const sums = await summarize(entries, field);
     const whole = total(sums);
     await context.out.print(
@@ -78,6 +79,16 @@ export const usageCommand = command({
       context.terminal.notice(`plus ${countText(whole.unpriced, 'call')} whose price is not known`);
   },
 });
+
+/** The entries of this machine: of all profiles, unless --profile names one. */
+async function* localEntries(
+  { settings }: Context,
+  from: number | undefined,
+): AsyncGenerator<LedgerEntry, void, void> {
+  const { profile } = settings.flags;
+  for await (const entry of readLedger(settings.folders.state, from))
+    if (profile === undefined || entry.profile === profile) yield entry;
+}
 
 async function* sharedEntries(context: Context, since = 0): AsyncGenerator<LedgerEntry> {
   const { needStore } = await import('../run/open-store.ts');

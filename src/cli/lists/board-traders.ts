@@ -75,10 +75,12 @@ class BoardTraders {
     const board = await collect(rows);
     const plans = await this.#planAll(board.rows);
     let named = 0;
+    let known = 0;
     try {
       if ('error' in board) throw board.error;
       for await (const row of this.#lookUp(board.rows, plans)) {
         named++;
+        if (row['trader'] !== null) known++;
         yield row;
       }
     } catch (error) {
@@ -87,6 +89,8 @@ class BoardTraders {
       throw error;
     }
     this.#noticeFailed(plans.size);
+    if (known === 0 && plans.size > 0)
+      this.#context.terminal.notice(`0 of ${countText(plans.size, 'wallet')} have a known trader`);
   }
 
   async *#lookUp(

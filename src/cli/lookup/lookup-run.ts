@@ -144,7 +144,7 @@ export class LookupRun<T extends object> {
     // The subjects in the rest of a long input cannot be listed, because they were not read.
     if (isSingle || hasMore) return;
     const texts = this.#skipped.map(({ text }) => text);
-    reportSkipped(this.#context.terminal, texts, countText(texts.length, this.#task.noun));
+    reportSkipped(this.#context.terminal.notice, texts, countText(texts.length, this.#task.noun));
   }
 }
 

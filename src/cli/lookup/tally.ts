@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { NOT_ASKED } from '../../core/lookup/lookup.ts';
-import { namesText } from '../../output/notices.ts';
+import { NAMES_SHOWN, namesText } from '../../output/notices.ts';
 import type { ExitCode } from '../exit.ts';
 import type { Tally } from '../run/job.ts';
 import type { Terminal } from '../run/terminal.ts';
@@ -82,27 +82,19 @@ export class LookupTally implements Tally {
   }
 }
 
-const NAMED = 1_000;
-/**
- * The maximum number of names in a notice that is printed on a terminal, or whose names are all in
- * a journal.
- */
-const NAMED_IN_SHORT = 20;
-
 /** Whether a failure means that an allowance or a limit is used up (exit code 6). */
 export const isSpent = (error: unknown): error is Failure =>
   error instanceof Failure && (error.kind === 'quota' || error.kind === 'limit');
 
-/** `journal` is the path of a journal that contains all names: the notice then lists fewer. */
+/** `journal` is the path of a journal that contains all names. */
 export function reportSkipped(
-  { io, notice }: Pick<Terminal, 'io' | 'notice'>,
+  notice: Terminal['notice'],
   names: readonly string[],
   count: string,
   journal?: string,
 ): void {
   if (names.length === 0) return;
-  const most = journal === undefined && io.stderr.isTTY !== true ? NAMED : NAMED_IN_SHORT;
-  const where =
-    journal === undefined || names.length <= most ? '' : `; all names are in ${journal}`;
-  notice(`skipped ${count}: ${namesText(names, most)}${where}`);
+  const isCut = names.length > NAMES_SHOWN;
+  const where = journal === undefined || !isCut ? '' : `; all names are in ${journal}`;
+  notice(`skipped ${count}: ${namesText(names)}${where}`);
 }

@@ -172,7 +172,12 @@ async function reportEnd(
   const left = run.left.map(({ text }) => text);
   const hasAnswers = journal.answers > 0;
   if (left.length > 0 && hasAnswers) await journal.leave(error.code, left).catch(() => {});
-  reportSkipped(terminal, left, handlesText(left.length), hasAnswers ? journal.path : undefined);
+  reportSkipped(
+    terminal.notice,
+    left,
+    handlesText(left.length),
+    hasAnswers ? journal.path : undefined,
+  );
 }
 
 /**

@@ -39,7 +39,7 @@ export async function streamJob(
         if (error instanceof Failure) {
           run.reportLost();
           const left = run.left.map(({ text }) => text);
-          reportSkipped(context.terminal, left, handlesText(left.length));
+          reportSkipped(context.terminal.notice, left, handlesText(left.length));
         }
         throw error;
       }

@@ -103,15 +103,20 @@ function measure<T>(
   const { context } = options;
   const { kind, kindOf } = column;
   const scale = scaleOf(column, records);
-  const cell = (record: T) =>
-    formatCell(kindOf?.(record) ?? kind, valueIn(column, record), context, scale);
+  const ellipsis = ellipsisIn(options);
+  const cell = (record: T) => {
+    const own = kindOf?.(record) ?? kind;
+    const formatted = formatCell(own, valueIn(column, record), context, scale);
+    // An address in place of a name takes no more room than names do.
+    const isStandIn = own === 'address' && kind !== 'address' && !column.whole;
+    return isStandIn ? { ...formatted, text: shortAddress(formatted.text, ellipsis) } : formatted;
+  };
   const title = titleOf(column, context);
   const texts = records.map((record) => cell(record).text);
   const isRight = isRightAligned(kind);
   const known = widest([title, ...texts]);
   const isOpen = growing || records.length === 0;
   const natural = isOpen ? Math.max(known, likelyWidth(column, growing, options)) : known;
-  const ellipsis = ellipsisIn(options);
   const short =
     kind === 'address' && !column.whole
       ? widest([title, ...texts.map((text) => shortAddress(text, ellipsis))])

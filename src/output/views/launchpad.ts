@@ -3,6 +3,7 @@ import type { Sent } from '../../contract/read-record.ts';
 import { ListedCallout } from '../../contract/records/launchpad.ts';
 import { BoardRecord, HistoryRecord } from '../../contract/records/tool.ts';
 import type { Column, View } from '../view.ts';
+import { nameOrAddress } from './named.ts';
 
 /** What the table shows of a trader. The lists have an item per snapshot. */
 interface TraderLine {
@@ -21,7 +22,8 @@ function move({ change, previousRank, rankChange }: Sent) {
 
 const change: Column<Sent> = { title: 'move', kind: 'move', value: move, field: 'change' };
 
-const trader: Column<Sent> = { title: 'trader', kind: 'handle', field: 'trader', min: 8 };
+/** Who asks for the trader reads the whole handle before other figures. */
+const trader: Column<Sent> = { title: 'trader', kind: 'handle', field: 'trader', min: 16 };
 
 export const boardView = (
   compared: boolean,
@@ -61,7 +63,14 @@ export const historyView: View<Sent> = {
 /** A line per trader: where they stood at the beginning and the end, and what was between. */
 export const traderHistoryView: View<TraderLine> = {
   columns: [
-    { title: 'user', kind: 'text', value: ({ username, wallet }) => username ?? wallet, min: 8 },
+    {
+      title: 'user',
+      ...nameOrAddress<TraderLine>(
+        ({ username }) => username,
+        ({ wallet }) => wallet,
+      ),
+      min: 8,
+    },
     { title: '# first', kind: 'integer', value: ({ ranks }) => ranks[0] },
     { title: '# last', kind: 'integer', value: ({ ranks }) => ranks.at(-1) },
     { title: 'PnL first', kind: 'signedUsd', value: ({ pnls }) => pnls[0], rank: 1 },
@@ -79,15 +88,19 @@ const postColumns: readonly Column<Sent>[] = [
   { title: 'posted', kind: 'time', field: 'createdAt', rank: 2 },
   {
     title: 'coin',
-    kind: 'text',
-    value: (row) => row['coinSymbol'] ?? row['coinName'] ?? row['coinMint'],
+    ...nameOrAddress<Sent>(
+      ({ coinSymbol, coinName }) => coinSymbol ?? coinName,
+      ({ coinMint }) => coinMint,
+    ),
     min: 6,
     field: 'coinSymbol',
   },
   {
     title: 'by',
-    kind: 'text',
-    value: (row) => row['userName'] ?? row['wallet'],
+    ...nameOrAddress<Sent>(
+      ({ userName }) => userName,
+      ({ wallet }) => wallet,
+    ),
     min: 8,
     field: 'userName',
   },

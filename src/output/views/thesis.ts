@@ -5,6 +5,7 @@ import { ListedThesis, RefreshedThesis, TailedThesis } from '../../contract/reco
 import { span } from '../format/time.ts';
 import { truncate } from '../terminal/width.ts';
 import type { Column, View } from '../view.ts';
+import { nameOrAddress } from './named.ts';
 
 type Post = Readonly<Record<string, unknown>>;
 
@@ -13,10 +14,17 @@ function author({ authorHandle, authorIsDev }: Post): string | null {
   return `@${authorHandle}${authorIsDev === true ? ' (dev)' : ''}`;
 }
 
-function token({ tokenSymbol, tokenAddress }: Post): unknown {
-  if (typeof tokenSymbol !== 'string' || tokenSymbol === '') return tokenAddress;
+function symbol({ tokenSymbol }: Post): string | null {
+  if (typeof tokenSymbol !== 'string' || tokenSymbol === '') return null;
   return tokenSymbol.startsWith('$') ? tokenSymbol : `$${tokenSymbol}`;
 }
+
+const token: Column<Post> = {
+  title: 'token',
+  ...nameOrAddress<Post>(symbol, ({ tokenAddress }) => tokenAddress),
+  field: 'tokenSymbol',
+  min: 6,
+};
 
 /** While a position is open, its PnL still changes. */
 function position({ closedAt }: Post): string | undefined {
@@ -27,7 +35,7 @@ function position({ closedAt }: Post): string | undefined {
 const columns: readonly Column<Post>[] = [
   { title: 'posted', kind: 'time', field: 'platformCreatedAt', rank: 1 },
   { title: 'author', kind: 'handle', value: author, field: 'authorHandle', min: 10 },
-  { title: 'token', kind: 'text', value: token, field: 'tokenSymbol', min: 6 },
+  token,
   { title: 'trade', kind: 'usd', field: 'authorTradeUsd', rank: 4 },
   { title: 'PnL', kind: 'signedUsd', field: 'pnl', rank: 2 },
   { title: 'position', kind: 'text', value: position, rank: 3 },
@@ -101,7 +109,7 @@ function texts({ posts, authors }: Post): string {
 export const confluenceView: View<Post> = {
   columns: [
     { title: 'last post', kind: 'time', field: 'lastAt', rank: 1 },
-    { title: 'token', kind: 'text', value: token, field: 'tokenSymbol', min: 6 },
+    token,
     { title: 'authors', kind: 'integer', field: 'count' },
     {
       title: 'within',

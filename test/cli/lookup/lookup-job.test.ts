@@ -173,6 +173,10 @@ describe('lookups', () => {
     expect(ran.failure).toMatchObject({ kind: 'limit', code: 'CEILING' });
     expect(ran.records().map(({ subject }) => subject)).toEqual(['a', 'd']);
     expect(ran.stderr).toContain('skipped 2 subjects: b c');
+    const many = Array.from({ length: 58 }, (_, at) => `n${at}`);
+    const long = await runJobOf('whois a -o ndjson', lookups.job(['b', ...many]));
+    const shown = ['b', ...many].slice(0, 20).join(' ');
+    expect(long.stderr).toContain(`skipped 59 subjects: ${shown} and 39 more`);
   });
 
   test('print the answers before a failure that concerns all of them', async () => {
