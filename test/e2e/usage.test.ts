@@ -24,7 +24,7 @@ function withLedger(
       ...entry,
     };
     appendFileSync(
-      join(folder, `${new Date(time).toISOString().slice(0, 7)}.ndjson`),
+      join(folder, `${new Date(time).toISOString().slice(0, 10)}.ndjson`),
       `${JSON.stringify(line)}\n`,
     );
   }
@@ -127,7 +127,7 @@ describe('trdr usage', () => {
     mkdirSync(folder, { recursive: true });
     const line =
       '{"time":1767225600000,"command":"whois","profile":"default","endpoint":"user.handle","status":200,"cu":100}\n';
-    writeFileSync(join(folder, '2026-01.ndjson'), line.repeat(200_000));
+    writeFileSync(join(folder, '2026-01-01.ndjson'), line.repeat(200_000));
     const { records } = await trdr(['usage'], {
       home,
       env: { NODE_OPTIONS: '--max-old-space-size=48' },
