@@ -1,5 +1,6 @@
 import type { Sent } from '../contract/read-record.ts';
 import { postTimeOf, usableTime } from '../core/pages/post.ts';
+import { Boundary, PROOF } from '../core/pages/proof.ts';
 import type { TimedFeed, WalkOptions } from '../core/pages/walk.ts';
 import { descriptorIn } from '../output/file.ts';
 import type { Filters } from '../tail/certificate.ts';
@@ -8,9 +9,6 @@ import { LineCount } from '../tail/file/line-count.ts';
 import { feedOf, resumableOut } from '../tail/file/position-file.ts';
 import { nthNewest } from '../tail/post-row.ts';
 import { timing } from '../tail/timing.ts';
-
-/** So many posts in a row decide about a time, because a single one may be dated wrongly. */
-const PROOF = 3;
 
 /** The list that is certified, and where. */
 interface CertifiedList {
@@ -134,8 +132,7 @@ const oldestOf = (times: readonly number[]): readonly number[] =>
 /** What the pages of one feed show of it. */
 class ReadFeed {
   isNew = true;
-  #isReached = false;
-  #older = 0;
+  readonly #end = new Boundary();
   #hasMore = true;
   #oldest: readonly number[] = [];
   readonly #since: number | undefined;
@@ -150,14 +147,13 @@ class ReadFeed {
     for (const at of times) {
       if (at === null) continue;
       this.#oldest = oldestOf([...this.#oldest, at]);
-      this.#older = this.#since !== undefined && at < this.#since ? this.#older + 1 : 0;
-      this.#isReached ||= this.#older >= PROOF;
+      this.#end.take(this.#since !== undefined && at < this.#since);
     }
   }
 
   /** The reported end of the feed proves nothing: more posts may be older than the last ones. */
   get provenAfter(): number {
-    if (this.#isReached || this.#hasMore) return Number.NEGATIVE_INFINITY;
+    if (this.#end.isReached || this.#hasMore) return Number.NEGATIVE_INFINITY;
     return this.#oldest[PROOF - 1] ?? Number.POSITIVE_INFINITY;
   }
 }

@@ -40,7 +40,7 @@ function deskOf({ sandbox, home }: Desk) {
 }
 
 const costOf = (ran: { readonly stderr: string }): number =>
-  JSON.parse(ran.stderr.split('\n').find((line) => line.startsWith('{"command"')) ?? '{}').cu;
+  JSON.parse(ran.stderr.split('\n').find((line) => line.startsWith('{"version"')) ?? '{}').cu;
 
 test('a list of a desk has the posts of its authors, newest first, for what the receipt says', async () => {
   const desk = await openDesk({ rate: 0 });

@@ -1,5 +1,6 @@
 import { ordered } from '../lookup/ordered.ts';
 import { type FeedPlace, placesText, type SeveralStart } from './place.ts';
+import { boundBelow } from './proof.ts';
 import {
   type ItemsLeft,
   type ListBatch,
@@ -38,9 +39,6 @@ export interface MergedFeeds<T> {
    */
   readonly watch: (feeds: readonly TimedFeed<T>[]) => readonly TimedFeed<T>[];
 }
-
-/** So many items decide about a time, because a single one may be dated wrongly. */
-const PROOF = 3;
 
 /** The most pages of their own feeds that a list of so many items takes. */
 export const mostOwnPages = (feeds: number, limit: number, pageRows: number): number =>
@@ -279,8 +277,7 @@ class Lane<T> {
         !seen?.has(this.#feed.idOf(item) ?? '') && (timeOf(item) ?? place) <= upTo,
     );
     this.#items = placed([...this.#items, ...fresh]);
-    const last = times.filter((time) => time !== null).slice(-PROOF);
-    if (last.length > 0) this.bound = Math.min(this.bound, Math.max(...last));
+    this.bound = Math.min(this.bound, boundBelow(times) ?? this.bound);
     if (isLast) this.#below = { isEnded: true };
     // Within what was taken of the whole feed, the place stays below all of it.
     else if (next !== undefined && !seen?.has(next)) this.#below = { after: next };

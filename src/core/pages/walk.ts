@@ -2,6 +2,7 @@ import { Failure } from '../../base/failure.ts';
 import { THESIS_BLOCK, THESIS_LIMIT_MAX } from '../../contract/limits.ts';
 import { createPageSizer, rowsDownTo } from './page-size.ts';
 import { usableTime } from './post.ts';
+import { Boundary } from './proof.ts';
 import { type PageFeed, type Reading, readPages } from './read-pages.ts';
 
 export interface TimedFeed<T> extends PageFeed<T> {
@@ -41,8 +42,6 @@ export interface Taken {
 
 const thesisSizes = { step: THESIS_BLOCK, max: THESIS_LIMIT_MAX };
 
-/** So many older items in a row end a walk with `since`. A single one may have a wrong time. */
-const OLDER_ITEMS = 3;
 /**
  * After so many pages without a readable time, a walk with `since` fails: it could continue without
  * end.
@@ -189,8 +188,8 @@ class TimeRange<T> {
   readonly #clock: WalkOptions['clock'];
   /** How many more items there are until `since`, if posts are as frequent as on the last page. */
   expected = Number.POSITIVE_INFINITY;
-  /** Consecutive items older than `since`; items without a time do not count. */
-  #older = 0;
+  /** Where the items are older than `since`. */
+  readonly #end = new Boundary();
   /**
    * Items without a time below an older one. If a newer item follows, the time of the older one was
    * wrong.
@@ -200,7 +199,6 @@ class TimeRange<T> {
   #isBelowUntil: boolean;
   /** Consecutive pages without a time. */
   #untimed = 0;
-  #isOver = false;
 
   constructor(timeOf: (item: T) => number | null, { since, until, clock }: WalkOptions) {
     this.#timeOf = timeOf;
@@ -212,7 +210,7 @@ class TimeRange<T> {
 
   /** Whether the range ends here: several items in a row are older than `since`. */
   get isOver(): boolean {
-    return this.#isOver;
+    return this.#end.isReached;
   }
 
   /** Looks at the times of a page before its items are taken. */
@@ -236,18 +234,14 @@ class TimeRange<T> {
    */
   take(item: T): T[] {
     const time = this.timeOf(item);
-    if (time !== null && time < this.#since) {
-      this.#older++;
-      this.#isOver ||= this.#older >= OLDER_ITEMS;
-      return [];
-    }
-    if (time === null && this.#older > 0) {
+    if (time !== null) this.#end.take(time < this.#since);
+    if (time === null && this.#end.run > 0) {
       this.#held.push(item);
       return [];
     }
+    if (this.#end.run > 0) return [];
     const items = [...this.#held, item];
     this.#held = [];
-    this.#older = 0;
     return items.filter((candidate) => this.#isBeforeUntil(this.timeOf(candidate)));
   }
 

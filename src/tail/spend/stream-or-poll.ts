@@ -1,5 +1,6 @@
 import { cu, LEAST_RATE_PER_MINUTE } from '../../contract/limits.ts';
 import type { BudgetLeft } from '../../contract/ports/client.ts';
+import { PROOF } from '../../core/pages/proof.ts';
 
 export type Mode = 'ws' | 'poll';
 export type Via = 'auto' | Mode;
@@ -83,7 +84,6 @@ export const LONGEST_POLL_MS = 3_600_000;
  * streaming.
  */
 const SHORT_SESSIONS = 3;
-const PROOF_ROWS = 3;
 
 export function planSpend(view: SpendView): SpendPlan {
   const { pollMs, until } = pollInterval(view);
@@ -164,14 +164,14 @@ const cost = ({ step, stepCu }: SpendView, rows: number): number => stepCu * Mat
 
 const streamPerMinute = (view: SpendView): number => {
   const { rate, auditMs, latenessMs } = view;
-  const rows = (rate * (auditMs + latenessMs)) / 1_000 + PROOF_ROWS;
+  const rows = (rate * (auditMs + latenessMs)) / 1_000 + PROOF;
   return cu.socketMinute + (cost(view, rows) * MINUTE) / auditMs;
 };
 
 function pollPerMinute(view: SpendView, pollMs: number): number {
   const { rate, auditMs, latenessMs } = view;
   const rows = (rate * pollMs) / 1_000 + 1;
-  const proofRows = (rate * latenessMs) / 1_000 + PROOF_ROWS - 1;
+  const proofRows = (rate * latenessMs) / 1_000 + PROOF - 1;
   const deep = Math.min(1, pollMs / auditMs);
   const price = cost(view, rows) * (1 - deep) + cost(view, rows + proofRows) * deep;
   return (price * MINUTE) / pollMs;

@@ -1,7 +1,6 @@
+import { PROOF } from '../../core/pages/proof.ts';
 import { nthNewest } from '../post-row.ts';
 
-/** So many post times are needed: a single one may be wrong. */
-const TIMES = 3;
 /** A new run reads at most so many rows to find them. */
 const START_ROWS = 400;
 
@@ -31,13 +30,13 @@ export class RunStart {
 
   /** Whether no older row is needed. */
   get isFound(): boolean {
-    const isComplete = this.#rows >= this.#backfill && this.#times.length >= TIMES;
+    const isComplete = this.#rows >= this.#backfill && this.#times.length >= PROOF;
     return isComplete || this.#rows >= Math.max(START_ROWS, this.#backfill);
   }
 
   /** Posts after this time are new; null if no post has a time. */
   get from(): number | null {
-    if (this.#backfill === 0) return nthNewest(this.#times, TIMES - 1);
+    if (this.#backfill === 0) return nthNewest(this.#times, PROOF - 1);
     return this.#backfillFrom === null ? null : this.#backfillFrom - 1;
   }
 }

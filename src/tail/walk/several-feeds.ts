@@ -1,11 +1,10 @@
 import { Failure } from '../../base/failure.ts';
 import { ordered } from '../../core/lookup/ordered.ts';
 import { rowsDownTo } from '../../core/pages/page-size.ts';
+import { boundBelow, PROOF } from '../../core/pages/proof.ts';
 import type { AskedPage, FeedPage, PageSource } from '../ports.ts';
 import { type PostFields, type TailRow, usableRows } from '../post-row.ts';
 
-/** So many rows decide about a time, because a single one may be dated wrongly. */
-const PROOF_ROWS = 3;
 /** So many answers in a row must report the end of a feed. */
 const ENDS = 3;
 
@@ -60,7 +59,7 @@ export class SeveralFeeds implements PageSource {
     for (const { id } of page.rows) this.#seen.add(id);
     if (verified === null || !page.hasMore) return page;
     const times = usableRows(page.rows, null, this.#now()).flatMap(({ at }) => at ?? []);
-    if (times.length > 0) this.#readTo = Math.max(...times.slice(-PROOF_ROWS));
+    this.#readTo = boundBelow(times) ?? this.#readTo;
     if (rowsDownTo(verified, times) / this.sizes.step > this.#mostPages) this.#way = 'own';
     return page;
   }
@@ -158,13 +157,11 @@ class FeedLane {
     this.#rows = placed([...this.#rows.map(({ row }) => row), ...fresh]);
     const times = fresh.flatMap(({ at }) => at ?? []);
     const last = times.at(-1);
-    if (last !== undefined) {
-      this.bound = Math.min(this.bound, Math.max(...times.slice(-PROOF_ROWS)));
-      this.#isVerified = verified !== null && last <= verified;
-    }
+    this.bound = Math.min(this.bound, boundBelow(times) ?? this.bound);
+    if (last !== undefined) this.#isVerified = verified !== null && last <= verified;
     const ids = rows.map(({ id }) => id).reverse();
     const cursors = new Set(nextBefore === null ? ids : [nextBefore, ...ids]);
-    this.#cursors = [...cursors].slice(0, PROOF_ROWS + 1);
+    this.#cursors = [...cursors].slice(0, PROOF + 1);
     // Below a verified row, the end of the feed needs no proof.
     this.isDone = !hasMore && this.#isVerified;
     return true;

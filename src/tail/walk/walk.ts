@@ -1,6 +1,7 @@
 import { type Backoff, type Clock, createBackoff } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { type PageSizer, rowsDownTo } from '../../core/pages/page-size.ts';
+import { Boundary, PROOF } from '../../core/pages/proof.ts';
 import {
   type ReadPage,
   readPages,
@@ -71,8 +72,6 @@ type Page = FeedPage & { readonly items: readonly TailRow[] };
 type Read = ReadPage<TailRow, Page>;
 
 const TRIES = 5;
-/** So many verified posts in a row end a deep walk: a single one may have a wrong time. */
-const PROOF_ROWS = 3;
 /** So many known posts in a row end a walk of a feed without post times. */
 const TIMELESS_ROWS = 20;
 /** So many answers in a row must report the end of the feed. */
@@ -92,8 +91,9 @@ export class Walk {
   #newer = 0;
   #oldest: number | null = null;
   #times: readonly (number | null)[] = [];
-  /** How many verified rows, and how many known ones, were read in a row. */
-  #verifiedRun = 0;
+  /** Where the rows are verified. */
+  readonly #verified = new Boundary();
+  /** How many known rows were read in a row. */
   #knownRun = 0;
   #isAnyKnown = false;
   /** How many rows are left to read, if posts are as frequent as on the last page. */
@@ -161,7 +161,7 @@ export class Walk {
     let isDone = false;
     for (const row of read.fresh) {
       // A post without a time that stands below verified ones is as old as they are.
-      if (row.at !== null || this.#verifiedRun < PROOF_ROWS) wanted.push(row);
+      if (row.at !== null || this.#verified.run < PROOF) wanted.push(row);
       if (this.#take(row)) isDone = true;
     }
     // Whatever is there before the run begins may still be wanted for the backfill.
@@ -195,9 +195,8 @@ export class Walk {
     }
     if (row.at === null) return false;
     this.#oldest = Math.min(this.#oldest ?? row.at, row.at);
-    if (known.verified !== null)
-      this.#verifiedRun = row.at <= known.verified ? this.#verifiedRun + 1 : 0;
-    return (this.#depth === 'shallow' && isDone) || this.#verifiedRun >= PROOF_ROWS;
+    if (known.verified !== null) this.#verified.take(row.at <= known.verified);
+    return (this.#depth === 'shallow' && isDone) || this.#verified.isReached;
   }
 
   /**
@@ -222,7 +221,7 @@ export class Walk {
     if (page.hasMore) return false;
     if (page.isProven) return true;
     if (this.#depth === 'start') return ends >= ENDS;
-    if (this.#verifiedRun > 0) return true;
+    if (this.#verified.run > 0) return true;
     // A feed of a user and a token may never have a post: to ask three times at each poll would
     // triple its price.
     if (ends > 0 && this.#rows === 0 && !isFirst && known.isUnseen) return true;
