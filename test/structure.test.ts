@@ -106,8 +106,6 @@ const cliRooms: readonly string[] = [
   'exit.ts',
   'agent.ts',
   'command-line.ts',
-  'hint-words.ts',
-  'failure-hint.ts',
   'compile-cache.ts',
   'prompt.ts',
   'args',

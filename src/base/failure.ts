@@ -1,5 +1,3 @@
-import type { FailureFacts, Hint } from './failure-facts.ts';
-
 /**
  * The kinds of failure: one for each way in which the user can react. Every folder may throw each
  * kind; only `cli` maps kinds to exit codes.
@@ -45,6 +43,36 @@ export interface Approval {
   readonly command: string;
 }
 
+/** A hint that sends the user to a command that checks what is wrong. */
+interface CheckedHint {
+  readonly hint: string;
+  /** The hint for a user who already runs that command. */
+  readonly checkHint: string;
+}
+
+export type Hint = string | CheckedHint;
+
+/** Advice that `trdr doctor` can confirm. */
+export const checkable = (advice: string): CheckedHint => ({
+  hint: `${advice}: trdr doctor`,
+  checkHint: advice,
+});
+
+/** A hint to see in `trdr doctor`, which shows it below to a user who runs it. */
+export const seeInDoctor = (what: string): CheckedHint => ({
+  hint: `run "trdr doctor" to see ${what}`,
+  checkHint: `see below ${what}`,
+});
+
+type Hinted = Pick<Failure, 'hint'>;
+
+export const hintOf = ({ hint }: Hinted): string | undefined =>
+  typeof hint === 'object' ? hint.hint : hint;
+
+/** The hint for a user who already runs `trdr doctor` or `trdr store check`. */
+export const checkHintOf = ({ hint }: Hinted): string | undefined =>
+  typeof hint === 'object' ? hint.checkHint : hint;
+
 /** The fields of a failure besides its kind and message. */
 interface FailureFields {
   readonly code: string;
@@ -53,11 +81,13 @@ interface FailureFields {
   /** The wait before the next attempt, in seconds. */
   readonly retryAfter?: number | undefined;
   readonly requestId?: string | undefined;
-  /** What to do next. If that is a command or a flag, these are facts for the command line. */
+  /** What to do next. */
   readonly hint?: Hint | undefined;
   readonly approval?: Approval | undefined;
   /** The raw response, if the call was charged but its response cannot be read. */
   readonly answer?: string | undefined;
+  /** The CU that a budget had left when it refused a call of a known price. */
+  readonly left?: number | undefined;
   readonly cause?: unknown;
 }
 
@@ -73,6 +103,7 @@ export class Failure extends Error {
   readonly hint: Hint | undefined;
   readonly approval: Approval | undefined;
   readonly answer: string | undefined;
+  readonly left: number | undefined;
 
   constructor(kind: FailureKind, message: string, fields: FailureFields) {
     super(message, fields.cause === undefined ? undefined : { cause: fields.cause });
@@ -85,14 +116,11 @@ export class Failure extends Error {
     this.hint = fields.hint;
     this.approval = fields.approval;
     this.answer = fields.answer;
-  }
-
-  get facts(): FailureFacts | undefined {
-    return typeof this.hint === 'object' ? this.hint : undefined;
+    this.left = fields.left;
   }
 }
 
-/** A failure as it is printed, with the words of its hint. */
+/** A failure as it is printed. */
 export interface PrintedFailure
   extends Pick<
     Failure,
@@ -102,10 +130,17 @@ export interface PrintedFailure
 }
 
 /** The fields that are printed, in order. A new field also needs a line in `ErrorInfo`. */
-export const printedFields = (
-  { code, message, status, retryable, retryAfter, requestId, approval }: Failure,
-  hint: string | undefined,
-): PrintedFailure => ({ code, message, status, retryable, retryAfter, requestId, hint, approval });
+export function printedFields(failure: Failure): PrintedFailure {
+  const { code, message, status, retryable, retryAfter, requestId, approval } = failure;
+  const hint = hintOf(failure);
+  return { code, message, status, retryable, retryAfter, requestId, hint, approval };
+}
+
+/** A problem in one line. */
+export function messageAndHint(failure: Failure): string {
+  const hint = hintOf(failure);
+  return hint ? `${failure.message}; ${hint}` : failure.message;
+}
 
 /** The same failure with another hint. */
 export const withHint = (failure: Failure, hint: Hint): Failure =>

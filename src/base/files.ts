@@ -17,8 +17,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { quietly } from './calls.ts';
+import type { Hint } from './failure.ts';
 import { Failure, usageError } from './failure.ts';
-import type { Hint } from './failure-facts.ts';
 
 /** Only the user may read and write the file. */
 export const PRIVATE_FILE = 0o600;

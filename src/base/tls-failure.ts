@@ -1,5 +1,17 @@
-import type { TlsProblem } from './failure-facts.ts';
 import { errno } from './files.ts';
+
+/** What is wrong with a TLS connection. */
+export type TlsProblem =
+  | 'expired'
+  | 'early'
+  | 'selfSigned'
+  | 'untrusted'
+  | 'otherHost'
+  | 'notTls'
+  | 'version'
+  | 'clientCertificate'
+  | 'certificate'
+  | 'handshake';
 
 /** The codes of OpenSSL and Node, from the most specific one. The first match applies. */
 const problems: readonly (readonly [pattern: RegExp, problem: TlsProblem, why: string])[] = [

@@ -1,11 +1,9 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { type Approval, Failure } from '../base/failure.ts';
-import type { Hint } from '../base/failure-facts.ts';
+import { type Approval, Failure, type Hint, messageAndHint } from '../base/failure.ts';
 import { safeLine, safeText } from '../output/terminal/safe-text.ts';
 import { agentOf, isOn } from './agent.ts';
-import { messageAndHint } from './failure-hint.ts';
 import { Interrupt, type Io, type TerminalInput } from './io.ts';
 
 type PromptIo = Pick<Io, 'stdin' | 'stdout' | 'stderr' | 'env' | 'terminal'>;

@@ -7,7 +7,6 @@ import { journalPrefix } from '../output/notices.ts';
 import { safeLine, safeText } from '../output/terminal/safe-text.ts';
 import { loadStyle, wantsColor, wantsUnicode } from '../output/terminal/style.ts';
 import { exitOf } from './exit.ts';
-import { hintOf } from './failure-hint.ts';
 import type { Io, RunEnd } from './io.ts';
 import type { RunSettings } from './settings/settings.ts';
 
@@ -27,10 +26,11 @@ export async function reportFailure(
     withoutKeys(
       withoutKey(withoutKey(text, trimText(io.env['TRDR_API_KEY'] ?? '')), settings?.key.known),
     );
-  const hint = hintOf(known);
-  const { approval } = known;
+  const printed = printedFields(known);
+  const { hint, approval } = printed;
   const failure = {
-    ...printedFields(known, hint && hide(hint)),
+    ...printed,
+    hint: hint && hide(hint),
     message: hide(known.message),
     approval: approval && { ...approval, command: hide(approval.command) },
   };

@@ -70,19 +70,25 @@ export function budgetRefusal(
   most: number | undefined,
   now: number,
 ): Failure {
-  const { period, scope, name, left } = budget;
+  const { period, left } = budget;
+  const isPriceKnown = most !== undefined;
   return new Failure('limit', refusalText(budget, most, now), {
     code: BUDGET,
     retryAfter: Math.ceil((renewalOf(period, now) - now) / 1000),
-    hint: {
-      about: 'budget',
-      period,
-      machine: scope === 'machine' ? name : undefined,
-      left,
-      isPriceKnown: most !== undefined,
-    },
+    hint: isPriceKnown
+      ? `wait until the budget renews, or ${raiseBudgetText(budget)}`
+      : `remove the budget to send the call: trdr budget unset ${period}${machineFlag(budget)}`,
+    left: isPriceKnown ? left : undefined,
   });
 }
+
+/** How to raise a budget: `raise it: trdr budget set day N`. */
+export const raiseBudgetText = (budget: BudgetName): string =>
+  `raise it: trdr budget set ${budget.period} N${machineFlag(budget)}`;
+
+/** The flag that names the machine whose spending a budget limits. */
+export const machineFlag = ({ scope, name }: Pick<BudgetName, 'scope' | 'name'>): string =>
+  scope === 'machine' ? ` --machine ${name}` : '';
 
 function refusalText(budget: RefusingBudget, most: number | undefined, now: number): string {
   const { period, limit, left, reserved } = budget;

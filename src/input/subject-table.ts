@@ -1,9 +1,9 @@
 import { usageError } from '../base/failure.ts';
 import { isRecord, plainJson } from '../base/json-object.ts';
 import type { Line } from '../base/lines.ts';
+import { didYouMean } from '../base/suggest.ts';
 import { trimText } from '../base/trim-text.ts';
 import { locate } from '../output/format/fields.ts';
-import { didYouMean } from '../output/suggest.ts';
 import { checkHeader, LONGEST_ROW, readCsv } from './csv.ts';
 import { drawn, type GivenSubject, refuseDrawn } from './given-subject.ts';
 import { linesIn, peek } from './read-text.ts';

@@ -27,7 +27,7 @@ export function readStoreUrl(text: string): StoreAddress {
   if (url.password !== '') {
     throw new Failure('usage', 'invalid store URL: it contains a password', {
       code: 'BAD_STORE',
-      hint: { about: 'storePasswordInUrl' },
+      hint: 'remove the password from the URL; save it with "trdr store login", or set TRDR_STORE_PASSWORD',
     });
   }
   if (url.hostname === '') throw invalid('it has no host');
@@ -86,7 +86,7 @@ export function checkExposure(address: StoreAddress, plain: boolean): void {
     `the connection to ${address.shown} is not encrypted: the password and answers could be read on the network`,
     {
       code: 'STORE_PLAIN',
-      hint: { about: 'storePlain' },
+      hint: 'use rediss://, or allow it with: trdr config set storePlain true',
     },
   );
 }

@@ -2,7 +2,7 @@ import { parseJson } from '../base/json.ts';
 import { isRecord } from '../base/json-object.ts';
 import { periodsAt } from '../base/periods.ts';
 import { unitsText } from '../base/units.ts';
-import { type BudgetState, budgetText } from '../contract/budget.ts';
+import { type BudgetState, budgetText, machineFlag } from '../contract/budget.ts';
 import { hashReply, type StoreConnection, serverNow } from './connection.ts';
 import { damagedFailure, storeFailure } from './failures.ts';
 import type { Keys } from './keys.ts';
@@ -128,11 +128,14 @@ export function goneFailure(names: readonly string[], memory: StoreMemory) {
   const { budgets } = memory.read();
   const lost = names.map((field) => ({ ...budgetNamed(field), cu: budgets[field] ?? 0 }));
   const texts = lost.map((budget) => `${budgetText(budget)} (${unitsText(budget.cu)})`);
-  const are = lost.length > 1 ? 'they are' : 'it is';
+  const isOne = lost.length === 1;
+  const set = lost.map((one) => `"trdr budget set ${one.period} ${one.cu}${machineFlag(one)}"`);
+  const unset = lost.map((one) => `"trdr budget unset ${one.period}${machineFlag(one)}"`);
+  const it = isOne ? 'it' : 'them';
   return storeFailure(
     'STORE_UNFIT',
-    `the store has lost ${texts.join(' and ')}; paid calls are stopped until ${are} set or unset`,
-    { about: 'lostBudgets', budgets: lost },
+    `the store has lost ${texts.join(' and ')}; paid calls are stopped until ${isOne ? 'it is' : 'they are'} set or unset`,
+    `set ${it} again: ${set.join(' and ')}; or drop ${it}: ${unset.join(' and ')}`,
   );
 }
 
@@ -143,7 +146,7 @@ export const evictingFailure = () =>
   storeFailure(
     'STORE_UNFIT',
     'the store removes keys when its memory is full, and could remove the budgets',
-    { about: 'evictingStore' },
+    'set "maxmemory-policy noeviction" on the server, then set the budgets again with "trdr budget set"',
   );
 
 /** The sums of the current month and day, and of every budget. */

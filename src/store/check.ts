@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
-import type { Failure } from '../base/failure.ts';
-import type { Hint } from '../base/failure-facts.ts';
+import type { Failure, Hint } from '../base/failure.ts';
 import { infoFields, type StoreConnection, serverNow } from './connection.ts';
 import { isStoreFailure } from './failures.ts';
 import type { Keys } from './keys.ts';
@@ -139,7 +138,11 @@ function persistence(aof: boolean, aofStatus: string, rdbStatus: string): StoreF
 
 function memory(used: number, limit: number, text: string): StoreFinding {
   if (limit > 0 && used > 0.9 * limit) {
-    return warn('memory', `${text} used, more than 90% of maxmemory`, { about: 'storeAlmostFull' });
+    return warn(
+      'memory',
+      `${text} used, more than 90% of maxmemory`,
+      'raise maxmemory, or store fewer posts: trdr thesis relay --keep, --keep-rows',
+    );
   }
   return ok(
     'memory',

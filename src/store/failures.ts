@@ -1,7 +1,6 @@
-import { Failure } from '../base/failure.ts';
-import type { Hint } from '../base/failure-facts.ts';
+import { Failure, type Hint } from '../base/failure.ts';
 import { errno } from '../base/files.ts';
-import { tlsFailure } from '../base/tls-failure.ts';
+import { type TlsProblem, tlsFailure } from '../base/tls-failure.ts';
 import type { StoreAddress } from './address.ts';
 
 type StoreCode =
@@ -67,9 +66,11 @@ const notReady = ({ word, where }: ErrorReply): Failure =>
 /** What each kind of error reply means, by its first word. */
 const replyFailures: Readonly<Record<string, (reply: ErrorReply) => Failure>> = {
   OOM: ({ word, where }) =>
-    storeFailure('STORE_FULL', `the store at ${where} has no memory left (${word})`, {
-      about: 'storeFull',
-    }),
+    storeFailure(
+      'STORE_FULL',
+      `the store at ${where} has no memory left (${word})`,
+      'raise maxmemory, or run "trdr store clear cache" to remove cached answers',
+    ),
   MISCONF: ({ word, where }) =>
     storeFailure(
       'STORE_FULL',
@@ -77,15 +78,17 @@ const replyFailures: Readonly<Record<string, (reply: ErrorReply) => Failure>> = 
       'check the disk space and the file permissions on the server',
     ),
   NOAUTH: ({ where }) =>
-    storeFailure('STORE_DENIED', `the store at ${where} requires a password`, {
-      about: 'storeNeedsPassword',
-    }),
+    storeFailure(
+      'STORE_DENIED',
+      `the store at ${where} requires a password`,
+      'run "trdr store login URL", which prompts for the password, or set TRDR_STORE_PASSWORD',
+    ),
   WRONGPASS: ({ where }) =>
     storeFailure(
       'STORE_DENIED',
       `the store at ${where} rejected the user or password`,
       where.includes('@') || where.includes('user=')
-        ? { about: 'storePasswordWrong' }
+        ? 'run "trdr store login" again, or check TRDR_STORE_PASSWORD'
         : 'add the user to the URL, as in redis://USER@host:6379/0, or check the password of the default user',
     ),
   NOPERM: missingPermission,
@@ -105,7 +108,7 @@ function missingPermission({ text }: ErrorReply): Failure {
     return storeFailure(
       'STORE_DENIED',
       'the store user has no permission for a command in a script of trdr',
-      { about: 'scriptDenied' },
+      'run "trdr store check", which names the command',
     );
   const command = commandIn(text);
   if (command === undefined)
@@ -128,21 +131,24 @@ const commandIn = (text: string) => /'([a-z|]+)' command/i.exec(text)?.[1];
 
 function otherReply({ word, text, where }: ErrorReply): Failure {
   if (text.startsWith('ERR AUTH'))
-    return storeFailure('STORE_UNFIT', `the store at ${where} has no password, but trdr sent one`, {
-      about: 'storePasswordUnused',
-    });
+    return storeFailure(
+      'STORE_UNFIT',
+      `the store at ${where} has no password, but trdr sent one`,
+      'run "trdr store login" again without a password and unset TRDR_STORE_PASSWORD, or set a password on the server',
+    );
   return storeFailure('STORE_UNFIT', `the store at ${where} answered with an error (${word})`, {
-    about: 'reply',
-    code: word,
+    hint: 'if another program uses this database, set a different storePrefix; "trdr store clear all" removes what it has overwritten',
+    checkHint: 'check that the server is Redis 7.0 or newer, or Valkey',
   });
 }
 
 /** Limits and sums that another program has overwritten would not limit spending any more. */
 export const damagedFailure = (key: string): Failure =>
-  storeFailure('STORE_UNFIT', 'a budget or a sum in the store is not a number', {
-    about: 'damagedSum',
-    key,
-  });
+  storeFailure(
+    'STORE_UNFIT',
+    'a budget or a sum in the store is not a number',
+    `remove the key from the store: DEL '${key}'; then set the budgets again with "trdr budget set"`,
+  );
 
 /** Callers continue without the store, or wait. */
 export const unusable = (error: unknown): error is Failure =>
@@ -170,18 +176,43 @@ export function awayFailure(
     : (tls?.why ?? reasons[code] ?? (code === '' ? why : code));
   const isKindUnclear =
     !connected && address.path === undefined && (detail === why || code === 'ECONNRESET');
-  const otherScheme = address.tls ? 'redis' : 'rediss';
+  const otherScheme = isKindUnclear ? schemeHints[address.tls ? 'redis' : 'rediss'] : '';
   return storeFailure(
     'STORE_AWAY',
     `cannot use the store at ${address.shown}: ${detail}`,
-    {
-      about: 'storeAway',
-      problem: isUntrusted ? 'otherAuthority' : tls?.problem,
-      otherScheme: isKindUnclear ? otherScheme : undefined,
-    },
+    awayHint(isUntrusted ? OTHER_CA : tls && tlsFixes[tls.problem], otherScheme),
     cause,
   );
 }
+
+function awayHint(fix: string | undefined, otherScheme: string): Hint {
+  const away = 'run "trdr store check" to see whether the store is running and reachable';
+  const inCheck = 'check that the address is right and that the server is running and reachable';
+  return {
+    hint: `${fix ?? away}${otherScheme}; set TRDR_STORE=off to run without the store`,
+    checkHint: `${fix ?? inCheck}${otherScheme}`,
+  };
+}
+
+const schemeHints = {
+  redis: '; if the server does not use TLS, write redis://',
+  rediss: '; if the server requires TLS, write rediss://',
+};
+
+const CA_FIX =
+  'set the certificate of its authority: trdr config set storeCa FILE, or TRDR_STORE_CA';
+const OTHER_CA = 'set the right certificate file: trdr config set storeCa FILE, or TRDR_STORE_CA';
+
+const tlsFixes: Partial<Record<TlsProblem, string>> = {
+  expired: 'check the clock of this machine; if it is correct, renew the certificate of the server',
+  early: 'check the clock of this machine',
+  selfSigned: CA_FIX,
+  untrusted: CA_FIX,
+  otherHost: 'use the host name in the certificate, or issue a certificate for this host',
+  notTls: 'use redis:// instead of rediss:// in the URL',
+  version: 'enable TLS 1.2 or newer in the configuration of the server',
+  clientCertificate: 'set "tls-auth-clients no" in the configuration of the server',
+};
 
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',

@@ -144,9 +144,12 @@ class StoreLedger implements Ledger {
       if (!unusable(error)) throw error;
       const { stop } = this.#spending;
       if (!stop && rememberedBudgets(this.#member).length === 0) return undefined;
+      const why = stop
+        ? 'the setting storeAway=stop stops paid calls without the store'
+        : 'this key has a shared budget, which cannot be checked without the store';
       throw new Failure('network', `paid calls are stopped: ${error.message}`, {
         code: 'STORE_AWAY',
-        hint: { about: 'paidCallsStopped', by: stop ? 'setting' : 'budget' },
+        hint: `run "trdr store check" to see why the store is unavailable; ${why}`,
         cause: error,
       });
     }

@@ -199,7 +199,7 @@ async function checkSchema(
     throw storeFailure(
       'STORE_NEWER',
       `the store at ${shown} was written by a newer version of trdr (schema ${found})`,
-      { about: 'storeNewer' },
+      'upgrade trdr on this machine, or use a different prefix: trdr config set storePrefix NAME',
     );
   }
 }

@@ -1,12 +1,13 @@
 import { Failure } from '../base/failure.ts';
 import { BUDGET } from '../contract/budget.ts';
+import { UNITS_USED_UP } from '../core/client/service-errors.ts';
 import { LONGEST_BLOCK_MS } from '../core/spend/rate-limiter.ts';
 import type { PollReason } from './spend/stream-or-poll.ts';
 
 export const ceilingReached = () =>
   new Failure('limit', 'stopped at the spending limit', {
     code: 'CEILING',
-    hint: { about: 'spendingLimit' },
+    hint: 'raise --max-cu',
   });
 
 /** The failure of a feed in which no start position can be found. */
@@ -20,7 +21,7 @@ export const unanswered = () =>
   new Failure('network', 'the service did not answer before the end of the run', {
     code: 'UNANSWERED',
     retryable: true,
-    hint: { about: 'unanswered' },
+    hint: 'run the command again, or run "trdr doctor" to see what is wrong',
   });
 
 /** The failure of a last walk for which the service sent pages, but not all of them in time. */
@@ -28,7 +29,7 @@ export const endTooEarly = () =>
   new Failure('network', 'the run ended before all pages of the feed were read', {
     code: 'UNANSWERED',
     retryable: true,
-    hint: { about: 'endTooEarly' },
+    hint: 'run the command again with a longer --duration',
   });
 
 export const BLOCKED = 'BLOCKED';
@@ -36,7 +37,7 @@ export const BLOCKED = 'BLOCKED';
 export const blockedAtEnd = () =>
   new Failure('local', 'the output was blocked until the run ended', {
     code: BLOCKED,
-    hint: { about: 'blockedOutput' },
+    hint: 'check the program that reads the output; with --checkpoint FILE, the next run continues where this run stopped',
   });
 
 /** The failure of a run whose WebSocket the service closed because the key has no units left. */
@@ -46,14 +47,14 @@ export const outOfUnits = (text: string) =>
     `the service closed the connection: ${text || 'the key has no units left'}`,
     {
       code: 'QUOTA_EXCEEDED',
-      hint: { about: 'noUnitsLeft' },
+      hint: UNITS_USED_UP,
     },
   );
 
 export const rejected = (text: string) =>
   new Failure('service', `the service rejected the subscription: ${text}`, {
     code: 'SUBSCRIPTION',
-    hint: { about: 'rejectedSubscription' },
+    hint: 'use --via poll, which needs no subscription',
   });
 
 /** The failure of `--via ws` if the WebSocket cannot be used. */
@@ -61,7 +62,7 @@ export function cannotStream(why: PollReason): Failure {
   if (why === 'noSocket')
     return new Failure('usage', 'this feed has no WebSocket', {
       code: 'USAGE',
-      hint: { about: 'noSocket' },
+      hint: 'remove --via',
     });
   if (why === 'undelivered')
     return new Failure(
@@ -69,17 +70,17 @@ export function cannotStream(why: PollReason): Failure {
       'the WebSocket delivered no post, although pages contained some',
       {
         code: 'SUBSCRIPTION',
-        hint: { about: 'rejectedSubscription' },
+        hint: 'use --via poll, which needs no subscription',
       },
     );
   if (why === 'budget')
     return new Failure('limit', 'the budget does not cover another minute of streaming', {
       code: BUDGET,
-      hint: { about: 'budgetOfStream' },
+      hint: 'run "trdr budget show" to see what is left, or use polling: --via poll',
     });
   return new Failure('limit', 'the spending limit does not cover another minute of streaming', {
     code: 'CEILING',
-    hint: { about: 'limitOfStream' },
+    hint: 'raise --max-cu, or use polling: --via poll',
   });
 }
 

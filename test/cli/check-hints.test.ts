@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkHintOf, hintOf } from '../../src/cli/failure-hint.ts';
+import { checkHintOf, hintOf } from '../../src/base/failure.ts';
 import { errorCodes } from '../../src/contract/errors.ts';
 import { readServiceError } from '../../src/core/client/service-errors.ts';
 import { broken, redirected, tooLarge, unreachable } from '../../src/core/http/network-failures.ts';

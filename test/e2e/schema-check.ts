@@ -1,4 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { everyCommonOption } from '../../src/cli/args/common.ts';
 import { allLeaves } from '../../src/cli/docs/help.ts';
 import { describeAll, describeCommand, recordSchema } from '../../src/cli/docs/schema.ts';
 import { type ParsedLine, readLine } from '../../src/cli/program/read-line.ts';
@@ -14,6 +15,23 @@ const checks = new Map<string, ValidateFunction>();
  */
 const leaves = await allLeaves();
 const map = describeAll(leaves);
+
+const paths = new Set(leaves.map(({ spec }) => spec.path));
+const flags = new Set(
+  [everyCommonOption, ...leaves.map(({ spec }) => spec.options ?? {})]
+    .flatMap((options) => Object.values(options))
+    .flatMap((option) => option.flags.match(/--[a-z][\w-]*/g) ?? []),
+);
+
+/** Throws if a hint names a command or a flag that does not exist. */
+export function checkHint(hint: string): void {
+  const commands = [...hint.matchAll(/(?:"|: |&& )trdr ([a-z]+)(?: ([a-z]+))?/g)];
+  const unknown = [
+    ...commands.filter(([, one, two]) => !paths.has(`${one}`) && !paths.has(`${one} ${two}`)),
+    ...[...hint.matchAll(/(?<![\w-])--[a-z][\w-]*/g)].filter(([flag]) => !flags.has(flag)),
+  ];
+  if (unknown.length > 0) throw new Error(`a hint names ${unknown[0]?.[0]}: ${hint}`);
+}
 
 /** The validator of a schema, compiled once per name. */
 function validator(name: string, schema: () => object): ValidateFunction {
@@ -39,12 +57,15 @@ export async function checkSchema(
   stderr: string,
 ): Promise<void> {
   const error = stderr.split('\n').find((line) => line.startsWith('{"error":'));
-  if (error !== undefined)
+  if (error !== undefined) {
+    const printed = JSON.parse(error);
     validate(
       validator('error', () => map.error),
-      JSON.parse(error),
+      printed,
       `the error of ${argv}`,
     );
+    checkHint(String(printed.error.hint ?? ''));
+  }
   // Answers that differ from the description are printed unchanged.
   if (!/^[[{]/.test(stdout) || stderr.includes('differs from the service description')) return;
   const line = await lineOf(argv);

@@ -5,7 +5,7 @@ import { describeCommand } from '../../src/cli/docs/schema.ts';
 import { briefFields } from '../../src/cli/run/brief-fields.ts';
 import { fieldPaths } from '../../src/contract/paths.ts';
 import { openDesk, runInProcess, trdr } from './harness.ts';
-import { checkSchema } from './schema-check.ts';
+import { checkHint, checkSchema } from './schema-check.ts';
 
 interface Document {
   readonly command: string;
@@ -15,6 +15,17 @@ interface Document {
   readonly exits: readonly { readonly code: number }[];
 }
 const ajv = () => new Ajv2020({ strict: true, validateFormats: false });
+
+test.each([
+  ['run "trdr stor check"', false],
+  ['fix it && trdr auth login; or: trdr me', true],
+  ['use --resume, or --via=poll', true],
+  ['use --resumed', false],
+])('a hint names only commands and flags that exist: %s', (hint, isRight) => {
+  const check = () => checkHint(hint);
+  if (isRight) check();
+  else expect(check).toThrow('a hint names');
+});
 
 describe('trdr schema', () => {
   test('describes a command: its records, flags, prices and exit codes', async () => {

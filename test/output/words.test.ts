@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { Failure, printedFields } from '../../src/base/failure.ts';
+import { didYouMean, suggest } from '../../src/base/suggest.ts';
 import { renderFailure } from '../../src/output/error-text.ts';
 import { at, pickFields } from '../../src/output/format/fields.ts';
 import { createNotices, type LogForm } from '../../src/output/notices.ts';
-import { didYouMean, suggest } from '../../src/output/suggest.ts';
 import { barLine, secondsLeft } from '../../src/output/terminal/progress.ts';
 import { type ProseLook, proseLines } from '../../src/output/terminal/prose.ts';
 import { loadStyle } from '../../src/output/terminal/style.ts';
@@ -21,8 +21,9 @@ describe('a failure', () => {
 
   it('never breaks a command to copy', async () => {
     const command = `trdr thesis list --all --max-cu 500 --before ${'0123456789'.repeat(4)} --out all-part2.ndjson`;
-    const stopped = new Failure('limit', 'Stopped.', { code: 'CEILING' });
-    const limit = printedFields(stopped, `raise it; continue with: ${command}`);
+    const stopped = (hint: string) =>
+      printedFields(new Failure('limit', 'Stopped.', { code: 'CEILING', hint }));
+    const limit = stopped(`raise it; continue with: ${command}`);
     const lines = async (columns: number) =>
       (await renderFailure(limit, { ...look, columns })).split('\n');
     expect(await lines(40)).toEqual([
@@ -31,7 +32,7 @@ describe('a failure', () => {
       command,
       '',
     ]);
-    const short = printedFields(stopped, 'continue with: trdr x --before y');
+    const short = stopped('continue with: trdr x --before y');
     expect(await renderFailure(short, look)).toContain(
       '\n hint: continue with: trdr x --before y\n',
     );
@@ -47,7 +48,7 @@ describe('a failure', () => {
         async (message, code, hint, width) => {
           const long = message.repeat(40);
           const text = await renderFailure(
-            printedFields(new Failure('service', long, { code, requestId: hint }), hint),
+            printedFields(new Failure('service', long, { code, requestId: hint, hint })),
             {
               ...look,
               columns: width,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkHintOf, hintOf } from '../../src/cli/failure-hint.ts';
+import { checkHintOf, hintOf } from '../../src/base/failure.ts';
 import { failureOfReply } from '../../src/store/failures.ts';
 
 const SECRET = 'planted0secret';

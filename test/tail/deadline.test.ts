@@ -96,7 +96,7 @@ test('suggests a longer --duration if pages arrived, but too slowly', async () =
   await expect(slow).rejects.toMatchObject({
     code: 'UNANSWERED',
     message: 'the run ended before all pages of the feed were read',
-    hint: { about: 'endTooEarly' },
+    hint: 'run the command again with a longer --duration',
   });
 });
 

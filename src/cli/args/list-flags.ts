@@ -1,9 +1,9 @@
 import { decimal, integer } from '../../base/amounts.ts';
 import { usageError } from '../../base/failure.ts';
+import { didYouMean } from '../../base/suggest.ts';
 import { instantAt, time } from '../../base/times.ts';
 import { oneOf } from '../../base/values.ts';
 import { type Conditions, readPattern } from '../../core/pages/filter.ts';
-import { didYouMean } from '../../output/suggest.ts';
 import { excluding, flag, type GivenFlags, list, value } from './option.ts';
 import { text, type Value } from './values.ts';
 

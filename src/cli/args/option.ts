@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { usageError } from '../../base/failure.ts';
-import { didYouMean } from '../../output/suggest.ts';
+import { didYouMean } from '../../base/suggest.ts';
 import type { Value } from './values.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { usageError } from '../../base/failure.ts';
+import { didYouMean } from '../../base/suggest.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { CommandDocument, CommandMap, SchemaRecord } from '../../contract/records/document.ts';
-import { didYouMean } from '../../output/suggest.ts';
 import { flag } from '../args/option.ts';
 import { command } from '../command.ts';
 import { completionFiles } from '../docs/completion/file-names.ts';

@@ -1,10 +1,10 @@
+import { messageAndHint } from '../../base/failure.ts';
 import { SettingRecord } from '../../contract/records/tool.ts';
 import { settingView } from '../../output/views/settings.ts';
 import { configNames, readSetting, settingRows } from '../../state/config/settings-table.ts';
 import { needFolder } from '../../state/paths.ts';
 import { flag } from '../args/option.ts';
 import { command } from '../command.ts';
-import { messageAndHint } from '../failure-hint.ts';
 import {
   isListed,
   readableSetting,

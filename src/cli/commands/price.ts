@@ -1,7 +1,7 @@
 import { usageError } from '../../base/failure.ts';
+import { didYouMean } from '../../base/suggest.ts';
 import { type EndpointId, endpoints } from '../../contract/endpoints.ts';
 import { PriceRecord } from '../../contract/records/tool.ts';
-import { didYouMean } from '../../output/suggest.ts';
 import { priceView } from '../../output/views/price.ts';
 import { command } from '../command.ts';
 import { callPrices, priceList } from '../docs/price-list.ts';

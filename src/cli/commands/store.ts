@@ -1,5 +1,5 @@
 import { duration } from '../../base/durations.ts';
-import { Failure, usageError } from '../../base/failure.ts';
+import { checkHintOf, Failure, usageError } from '../../base/failure.ts';
 import { storeUrl } from '../../base/url-values.ts';
 import { oneOf } from '../../base/values.ts';
 import { StoreItem } from '../../contract/records/store.ts';
@@ -14,7 +14,6 @@ import { flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
 import { failedCheck } from '../doctor/judge.ts';
 import { exitOf } from '../exit.ts';
-import { checkHintOf } from '../failure-hint.ts';
 import type { Io } from '../io.ts';
 import { agree, askLine, askUrlAgain, isAttended } from '../prompt.ts';
 import type { Context } from '../run/context.ts';

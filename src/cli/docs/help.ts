@@ -1,6 +1,6 @@
 import { usageError } from '../../base/failure.ts';
+import { didYouMean } from '../../base/suggest.ts';
 import { createSink, type Sink } from '../../output/sink.ts';
-import { didYouMean } from '../../output/suggest.ts';
 import { wantsColor } from '../../output/terminal/style.ts';
 import type { AnyCommand } from '../command.ts';
 import type { Io } from '../io.ts';

@@ -1,4 +1,4 @@
-import { Failure } from '../../base/failure.ts';
+import { checkHintOf, Failure } from '../../base/failure.ts';
 import { countText, unitsText } from '../../base/units.ts';
 import type { MeterName } from '../../contract/ports/client.ts';
 import { known, type Sent } from '../../contract/read-record.ts';
@@ -9,7 +9,6 @@ import type { ApiDifference } from '../../core/compare-descriptions.ts';
 import { span } from '../../output/format/time.ts';
 import type { SeenDifference } from '../../state/seen-differences.ts';
 import { type ExitCode, exitOf } from '../exit.ts';
-import { checkHintOf } from '../failure-hint.ts';
 import { clockLead } from '../lookup/service-time.ts';
 
 /** `exit` is 0 unless the check has failed. */

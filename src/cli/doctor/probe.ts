@@ -2,7 +2,7 @@ import { openPromise } from '../../base/calls.ts';
 import { Failure } from '../../base/failure.ts';
 import { isRecord, plainJson } from '../../base/json-object.ts';
 import { unitsText } from '../../base/units.ts';
-import { type BudgetName, leftIn } from '../../contract/budget.ts';
+import { leftIn, raiseBudgetText } from '../../contract/budget.ts';
 import { endpoints, OPENAPI_PATH, SOCKET_PATH } from '../../contract/endpoints.ts';
 import { ServerFrame } from '../../contract/frames.ts';
 import { cu } from '../../contract/limits.ts';
@@ -11,7 +11,6 @@ import type { HttpAnswer } from '../../contract/ports/transport.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
 import { compareDescriptions } from '../../core/compare-descriptions.ts';
 import { keyKind } from '../../state/config/profile.ts';
-import { raiseBudgetText } from '../hint-words.ts';
 import { openDifferenceLog } from '../run/connect.ts';
 import type { Context } from '../run/context.ts';
 import { configOf, SECRET_COMMAND, sourcedSettings } from '../settings/settings.ts';
@@ -87,11 +86,9 @@ async function* budgetChecks(context: Context): AsyncGenerator<Check> {
   for (const state of states) {
     const text = leftText(state, context.terminal.io.clock.now());
     if (leftIn(state) > 0) yield passed('budget', text);
-    else yield warn('budget', text, raiseBudgetText(state.period, machineOf(state)));
+    else yield warn('budget', text, raiseBudgetText(state));
   }
 }
-
-const machineOf = ({ scope, name }: BudgetName) => (scope === 'machine' ? name : undefined);
 
 async function* storeCheck(context: Context): AsyncGenerator<Check> {
   const store = await attempt(() => context.service.store());

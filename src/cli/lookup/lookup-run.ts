@@ -4,7 +4,6 @@ import { ordered } from '../../core/lookup/ordered.ts';
 import { type Subject, subjectKey } from '../../core/lookup/subject.ts';
 import { TemporaryAnswers } from '../../state/run-answers.ts';
 import type { GatheredSubjects } from '../args/subjects.ts';
-import { wordedRecord } from '../failure-hint.ts';
 import type { Context } from '../run/context.ts';
 import type { Out } from '../run/out.ts';
 import type { ShownProgress } from '../run/progress.ts';
@@ -64,9 +63,7 @@ export class LookupRun<T extends object> {
       for await (const { record, answer } of this.#lookups()) {
         this.#tally.add(answer);
         this.#showProgress();
-        const failure = answer.found === null ? answer.failure : undefined;
-        const worded = wordedRecord(record, failure);
-        const row = shown ? shown(worded) : worded;
+        const row = shown ? shown(record) : record;
         if (row !== undefined) yield row as Lookup['record'] & T;
       }
     } finally {

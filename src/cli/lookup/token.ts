@@ -1,11 +1,11 @@
 import { quietly } from '../../base/calls.ts';
 import { Failure, usageError } from '../../base/failure.ts';
 import { textOf } from '../../base/json-object.ts';
+import { didYouMean } from '../../base/suggest.ts';
 import { trimText } from '../../base/trim-text.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { isShortened } from '../../core/lookup/subject.ts';
 import { normalSymbol, normalToken } from '../../core/pages/filter.ts';
-import { didYouMean } from '../../output/suggest.ts';
 import { type KnownToken, noteTokens, tokensIn } from '../../state/known-tokens.ts';
 import { addressOf } from '../args/subjects.ts';
 import type { Context } from '../run/context.ts';

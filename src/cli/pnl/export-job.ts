@@ -8,7 +8,6 @@ import { handlesText } from '../../core/pnl/planned-calls.ts';
 import { readRecord } from '../../input/earlier/pnl-export.ts';
 import type { ExportJournal } from '../../state/export-journal/journal.ts';
 import type { ExitCode } from '../exit.ts';
-import { wordedRecord } from '../failure-hint.ts';
 import { isSpent, LookupTally, reportSkipped } from '../lookup/tally.ts';
 import type { Context } from '../run/context.ts';
 import {
@@ -216,7 +215,7 @@ async function* recordsOf(
     const failure = subject && failures.get(subject);
     if (!held && failure) {
       tally.add({ found: null, failure });
-      yield wordedRecord(failedRecord(subject.text, failure), failure);
+      yield failedRecord(subject.text, failure);
     }
     if (!held) continue;
     const record = readRecord(value);

@@ -2,7 +2,6 @@ import type { Subject } from '../../core/lookup/subject.ts';
 import type { BatchLog } from '../../core/pnl/pnl-run.ts';
 import { isRejected, type NumbersResult } from '../../core/pnl/request-batch.ts';
 import type { ExportJournal, JournalValue } from '../../state/export-journal/journal.ts';
-import { wordedRecord } from '../failure-hint.ts';
 
 /** An answer that an earlier run paid for and could not read. */
 export interface UnreadAnswer {
@@ -113,9 +112,9 @@ export class JournalProgress implements Progress, BatchLog {
   }
 
   #valuesOf(results: readonly NumbersResult[]): readonly JournalValue[] {
-    return results.map(({ subject, record, failure }) => ({
+    return results.map(({ subject, record }) => ({
       position: this.#positionOf(subject),
-      value: wordedRecord(record, failure),
+      value: record,
     }));
   }
 

@@ -4,7 +4,6 @@ import type { Subject } from '../../core/lookup/subject.ts';
 import { inOrder } from '../../core/pnl/merge-answers.ts';
 import { handlesText } from '../../core/pnl/planned-calls.ts';
 import type { NumbersResult } from '../../core/pnl/request-batch.ts';
-import { wordedRecord } from '../failure-hint.ts';
 import { LookupTally, reportSkipped } from '../lookup/tally.ts';
 import type { Context } from '../run/context.ts';
 import type { CommandJob } from '../run/job.ts';
@@ -75,7 +74,7 @@ async function* recordsOf(
     for await (const { record, failure } of inOrder(subjects, find, run.results())) {
       tally.add(record.found === null ? { found: null, failure } : record);
       if (isShown) progress.show('requesting', tally.total, subjects.length);
-      yield wordedRecord(record, failure);
+      yield record;
     }
   } finally {
     progress.stop();

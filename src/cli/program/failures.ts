@@ -70,7 +70,7 @@ const hints: Readonly<Record<string, (line: FailedLine) => string | undefined>> 
 
 function meantFlag({ unknownWord, options, words }: FailedLine): string | undefined {
   const removed = removedFlags[[...words, unknownWord].join(' ')];
-  if (removed !== undefined) return `${unknownWord} was removed: ${removed}`;
+  if (removed !== undefined) return `it was removed: ${removed}`;
   const others = Object.hasOwn(otherNames, unknownWord) ? otherNames[unknownWord] : [];
   const names = options.flatMap(({ short, long }) => [short, long]);
   const meant = others?.find((flag) => names.includes(flag.split(' ')[0]));

@@ -1,6 +1,5 @@
 import type { Option } from 'commander';
-import { Failure, usageError } from '../../base/failure.ts';
-import { hintOf } from '../failure-hint.ts';
+import { Failure, hintOf, usageError } from '../../base/failure.ts';
 
 /** What has two names, such as `--top, --limit`. Messages are written with the second one. */
 type Named = Pick<Option, 'short' | 'long'>;

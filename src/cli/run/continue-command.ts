@@ -1,8 +1,7 @@
 import { join, parse, resolve } from 'node:path';
-import { Failure, type FailureKind, withHint } from '../../base/failure.ts';
+import { Failure, type FailureKind, hintOf, withHint } from '../../base/failure.ts';
 import { statsOf } from '../../base/files.ts';
 import { commandWith } from '../command-line.ts';
-import { hintOf } from '../failure-hint.ts';
 import type { Io } from '../io.ts';
 
 /** Writes to another file, because this run has written its paid rows to the original file. */

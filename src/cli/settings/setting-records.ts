@@ -1,10 +1,10 @@
 import { share, units } from '../../base/amounts.ts';
 import { duration, durationText, timeout } from '../../base/durations.ts';
 import { usageError } from '../../base/failure.ts';
+import { didYouMean } from '../../base/suggest.ts';
 import { unitsText } from '../../base/units.ts';
 import type { SettingRecord } from '../../contract/records/tool.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
-import { didYouMean } from '../../output/suggest.ts';
 import type { SourcedSettings } from '../../state/config/resolve-settings.ts';
 import {
   configNames,

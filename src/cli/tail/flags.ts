@@ -1,9 +1,9 @@
 import { integer } from '../../base/amounts.ts';
 import { duration, positiveDuration } from '../../base/durations.ts';
 import { usageError } from '../../base/failure.ts';
+import { didYouMean } from '../../base/suggest.ts';
 import { time } from '../../base/times.ts';
 import { oneOf } from '../../base/values.ts';
-import { didYouMean } from '../../output/suggest.ts';
 import type { View } from '../../output/view.ts';
 import { confluenceView } from '../../output/views/thesis.ts';
 import type { ConfluenceRule } from '../../tail/confluence.ts';

@@ -1,4 +1,4 @@
-import { Failure } from '../../base/failure.ts';
+import { Failure, hintOf } from '../../base/failure.ts';
 import { instantAt } from '../../base/times.ts';
 import { unitsText } from '../../base/units.ts';
 import { BUDGET } from '../../contract/budget.ts';
@@ -14,7 +14,6 @@ import type { Connect, PageSource, StartPoint, TailOptions } from '../../tail/po
 import type { Position } from '../../tail/position.ts';
 import { keyFacts } from '../../tail/source.ts';
 import { commandWith } from '../command-line.ts';
-import { hintOf } from '../failure-hint.ts';
 import { serviceClock } from '../lookup/service-time.ts';
 import { accountSharing } from '../run/answers.ts';
 import type { Context } from '../run/context.ts';

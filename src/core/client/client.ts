@@ -207,7 +207,7 @@ const unknownCost = (method: string, path: string) =>
     `the cost of ${method} ${path} is unknown, so trdr cannot keep it within the spending limit`,
     {
       code: 'CEILING',
-      hint: { about: 'unpricedCall' },
+      hint: 'to send the call, remove the spending limit (--max-cu or the setting maxCu) and pass --yes',
     },
   );
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import type { Hint } from '../../base/failure.ts';
 import { Failure, usageError } from '../../base/failure.ts';
-import type { Hint } from '../../base/failure-facts.ts';
 import { parseJson } from '../../base/json.ts';
 import { isRecord } from '../../base/json-object.ts';
 import {
@@ -23,7 +23,13 @@ import {
   recordTypes,
   stampRows,
 } from '../../contract/read-record.ts';
-import { OTHER_SERVER, readServiceError, requestIdOf, unbilled } from './service-errors.ts';
+import {
+  DIFFERENT_SERVICE,
+  OTHER_SERVER,
+  readServiceError,
+  requestIdOf,
+  unbilled,
+} from './service-errors.ts';
 
 type Values = Record<string, unknown>;
 
@@ -167,7 +173,7 @@ function unreadable(
       code: 'BAD_ANSWER',
       status: answer.status,
       requestId,
-      hint: { about: 'differentService' },
+      hint: DIFFERENT_SERVICE,
       ...other,
       answer: answer.text,
     },

@@ -73,5 +73,5 @@ export function isKey(word: string, key?: string): boolean {
 export const keyAsSubject = (word: string, key?: string): Failure =>
   new Failure('usage', `${withoutKeys(withoutKey(word, key))}: this is an API key, not a subject`, {
     code: 'BAD_SUBJECT',
-    hint: { about: 'keyAsSubject' },
+    hint: 'save the key with "trdr auth login" or set TRDR_API_KEY; revoke it if others may have seen this command line',
   });

@@ -110,7 +110,7 @@ export function withCursor(path: string, before: string): string {
   if (/\p{Cs}/u.test(before)) {
     throw new Failure('answer', 'the cursor of the next page contains invalid Unicode', {
       code: 'BAD_ANSWER',
-      hint: { about: 'invalidCursor' },
+      hint: 'the pages so far were printed; to continue, pass the id of the last item with -f before=ID',
     });
   }
   const [, bare = '', query = ''] = /^([^?]*)\??(.*)$/.exec(path) ?? [];

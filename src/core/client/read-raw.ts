@@ -15,7 +15,10 @@ import { type Encoded, endpointRow } from './coding.ts';
 export function readRaw(method: string, given: string, body: string | undefined) {
   const [bare = ''] = given.split('#');
   if (!bare.startsWith('/'))
-    throw usageError('invalid path: it must start with a slash', { about: 'apiPath' });
+    throw usageError(
+      'invalid path: it must start with a slash',
+      'write it like this: trdr api /v2/me',
+    );
   if (/\p{Cc}|\p{Cs}/u.test(bare))
     throw usageError(
       'the path contains a control character or invalid Unicode',

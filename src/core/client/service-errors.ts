@@ -1,5 +1,10 @@
-import { Failure, type FailureKind } from '../../base/failure.ts';
-import type { Hint } from '../../base/failure-facts.ts';
+import {
+  checkable,
+  Failure,
+  type FailureKind,
+  type Hint,
+  seeInDoctor,
+} from '../../base/failure.ts';
 import { isRecord, textOf } from '../../base/json-object.ts';
 import { type ErrorCode, errorCodes, isErrorCode } from '../../contract/errors.ts';
 import type { HttpAnswer } from '../../contract/ports/transport.ts';
@@ -80,7 +85,9 @@ const newerError = (status: number, code: string, message: string | undefined): 
   message: message ?? `HTTP ${status}`,
   code,
   retryable: true,
-  hint: { about: 'unknownErrorCode' },
+  hint: seeInDoctor(
+    'how the service has changed; this version of trdr does not know this error code',
+  ),
 });
 
 /** An error without a code, which the service itself would not send. */
@@ -188,23 +195,32 @@ function secondsOf(stated: readonly unknown[], now: number): number | undefined 
   return undefined;
 }
 
+export const DIFFERENT_SERVICE = seeInDoctor('how the service differs from its description');
+
 /** The hint for a response that the service itself would not send. */
-export const OTHER_SERVER = {
-  about: 'checkable',
-  advice: 'the answer may come from another server; check the base URL and any proxy',
-} as const;
+export const OTHER_SERVER = checkable(
+  'the answer may come from another server; check the base URL and any proxy',
+);
+
+/** It is true for every plan, because an error of the service does not say which one the key has. */
+export const UNITS_USED_UP =
+  'top up, or wait for the next UTC month; those of a free key (Explore) were granted once: change its plan. "trdr me" shows what is left';
+
+const FIX_REQUEST = 'fix the part that the message names; --debug shows the request that was sent';
 
 const hints: Readonly<Record<ErrorCode, Hint>> = {
-  VALIDATION_ERROR: { about: 'invalidRequest' },
-  BAD_REQUEST: { about: 'invalidRequest' },
-  UNAUTHORIZED: { about: 'invalidKey' },
-  QUOTA_EXCEEDED: { about: 'unitsUsedUp' },
-  REVEAL_LIMIT_REACHED: { about: 'revealsUsedUp' },
-  FORBIDDEN: { about: 'permissions' },
-  FORBIDDEN_SCOPE: { about: 'scopes' },
-  FREE_TIER_DISABLED: { about: 'freeTier' },
+  VALIDATION_ERROR: FIX_REQUEST,
+  BAD_REQUEST: FIX_REQUEST,
+  UNAUTHORIZED: 'check the key: trdr auth status --check',
+  QUOTA_EXCEEDED: UNITS_USED_UP,
+  REVEAL_LIMIT_REACHED: 'show the remaining reveals and the reset date: trdr me',
+  FORBIDDEN:
+    'see whether the plan of the key allows it: trdr me; a free key (Explore) reveals the wallets of a few sample accounts only',
+  FORBIDDEN_SCOPE: 'show the scopes of the key: trdr me',
+  FREE_TIER_DISABLED:
+    'the key has no units: change its plan, or use another key; "trdr me" shows the plan',
   NOT_OBSERVED: 'try again later; the subject may have a verified link by then',
-  NOT_FOUND: { about: 'checkable', advice: 'check the base URL' },
+  NOT_FOUND: checkable('check the base URL'),
   CONFLICT:
     'the first request is still in progress; check its result before you repeat the request',
   RATE_LIMITED: 'other programs may be using the same key or IP address; try again later',

@@ -31,7 +31,7 @@ export function parseBaseUrl(
   if (url.protocol === 'http:' && !insecureHttp && !isLoopback(url.hostname)) {
     throw new Failure('usage', `plain http to ${url.host} would send the key unencrypted`, {
       code: 'INSECURE_HTTP',
-      hint: { about: 'insecureHttp' },
+      hint: 'use https, or pass --insecure-http to accept the risk',
     });
   }
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };

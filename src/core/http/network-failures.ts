@@ -1,7 +1,6 @@
-import { Failure } from '../../base/failure.ts';
-import type { Hint, TlsProblem } from '../../base/failure-facts.ts';
+import { checkable, Failure, type Hint } from '../../base/failure.ts';
 import { errno } from '../../base/files.ts';
-import { tlsFailure } from '../../base/tls-failure.ts';
+import { type TlsProblem, tlsFailure } from '../../base/tls-failure.ts';
 import { group } from '../../base/units.ts';
 
 /** Why a connection failed, by the codes of Node and undici. */
@@ -32,7 +31,7 @@ export const unreachable = (host: string, cause: unknown) => {
       code: 'UNREACHABLE',
       // A retry cannot fix TLS or an unknown host name.
       retryable: tls === undefined && code !== 'ENOTFOUND',
-      hint: (tls && tlsHints[tls.problem]) ?? { about: 'checkable', advice: NETWORK_ADVICE },
+      hint: (tls && tlsHints[tls.problem]) ?? checkable(NETWORK_ADVICE),
       cause,
     },
   );
@@ -51,10 +50,7 @@ export const broken = (host: string, cause: unknown) =>
         {
           code: 'BROKEN',
           retryable: true,
-          hint: {
-            about: 'checkable',
-            advice: `try again; if it keeps happening, ${NETWORK_ADVICE}`,
-          },
+          hint: checkable(`try again; if it keeps happening, ${NETWORK_ADVICE}`),
           cause,
         },
       );
@@ -69,7 +65,7 @@ const malformed = (host: string, cause: unknown) =>
     `cannot read the answer of ${host}: it is not valid HTTP (${wordsOf(cause)})`,
     {
       code: 'BAD_ANSWER',
-      hint: { about: 'checkable', advice: 'check the base URL and any proxy' },
+      hint: checkable('check the base URL and any proxy'),
       cause,
     },
   );
@@ -86,7 +82,7 @@ const timedOut = (message: string) =>
   new Failure('network', message, {
     code: 'NO_ANSWER',
     retryable: true,
-    hint: { about: 'timeout' },
+    hint: 'allow more time with --timeout',
   });
 
 /** The failure of a response that is larger than anything that the service sends. */
@@ -96,7 +92,7 @@ export const tooLarge = (host: string, bytes: number) =>
     `${host} sent a response larger than ${group(bytes)} bytes; trdr discarded it`,
     {
       code: 'BAD_ANSWER',
-      hint: { about: 'checkable', advice: 'check the base URL' },
+      hint: checkable('check the base URL'),
     },
   );
 
@@ -121,7 +117,7 @@ const tlsHints: Partial<Record<TlsProblem, Hint>> = {
   early: CLOCK,
   selfSigned: TRUST,
   untrusted: TRUST,
-  otherHost: { about: 'checkable', advice: 'check the host name in the base URL, and any proxy' },
+  otherHost: checkable('check the host name in the base URL, and any proxy'),
   notTls:
     'check the host and the port in the base URL; if the service uses plain http, write http://',
 };

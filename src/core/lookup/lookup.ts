@@ -1,5 +1,5 @@
 import { Failure, printedFields } from '../../base/failure.ts';
-import { isRecord, textOf } from '../../base/json-object.ts';
+import { isRecord } from '../../base/json-object.ts';
 import { trimText } from '../../base/trim-text.ts';
 import type { RunAnswers } from '../../contract/ports/answers.ts';
 import type { Former } from '../../contract/ports/book.ts';
@@ -204,11 +204,11 @@ function pendingRecord(missing: MissingSubject, { reason, retryable, sent }: Pen
   return Object.assign({ subject, found, code, reason, retryable, ...sent }, missing);
 }
 
-/** The record of a failed lookup. The command line words the facts of its hint (`wordedRecord`). */
+/** The record of a failed lookup. */
 export function failedRecord(subject: string, failure: Failure) {
   const { status, retryable } = failure;
   const error = {
-    ...printedFields(failure, textOf(failure.hint)),
+    ...printedFields(failure),
     retryable: status !== undefined || retryable ? retryable : undefined,
   };
   return { subject, found: null, error } as const;

@@ -1,5 +1,5 @@
+import type { Hint } from '../../base/failure.ts';
 import { Failure } from '../../base/failure.ts';
-import type { Hint } from '../../base/failure-facts.ts';
 import { trimText } from '../../base/trim-text.ts';
 import { bareHandle, isMixed } from '../../contract/handles.ts';
 import { ADDRESS_MAX, HANDLE_MAX } from '../../contract/limits.ts';
@@ -66,7 +66,11 @@ export async function readHandle(text: string): Promise<Subject> {
   const subject = await readSubject(text);
   if (subject.type === 'handle') return subject;
   const what = subject.type === 'id' ? 'a user id' : 'a wallet';
-  throw refused(subject.text, `expected a handle, got ${what}`, { about: 'notHandle' });
+  throw refused(
+    subject.text,
+    `expected a handle, got ${what}`,
+    'use "trdr whois" to find the handle of a wallet or id; if this is a handle, write it as @handle',
+  );
 }
 
 function typeOf(text: string): SubjectType {
@@ -74,10 +78,11 @@ function typeOf(text: string): SubjectType {
   if (UUID.test(text)) return 'id';
   if (EVM.test(text) || isSolana(text)) return 'wallet';
   if (isShortened(text))
-    throw refused(text, 'this wallet is shortened', {
-      about: 'shortenedWallet',
-      mayBeHandle: true,
-    });
+    throw refused(
+      text,
+      'this wallet is shortened',
+      `${WHOLE_WALLET}; if this is a handle, write it as @handle`,
+    );
   const slip = slipOf(text);
   if (slip)
     throw refused(text, slip, 'correct the address; if this is a handle, write it as @handle');
@@ -89,6 +94,8 @@ function typeOf(text: string): SubjectType {
  */
 export const isShortened = (text: string): boolean =>
   /^[0-9A-Za-z]+(?:…|\.{2,3})[0-9A-Za-z]*$/.test(text);
+
+const WHOLE_WALLET = 'pass the whole wallet: tables show it with --wide, files and pipes always';
 
 const isSolana = (text: string) =>
   text.length >= 32 && text.length <= 44 && base58Bytes(text) === 32;
@@ -132,18 +139,14 @@ function isRandom(text: string): boolean {
 
 function idOf(text: string): Subject {
   if (!UUID.test(text))
-    throw refused(text, 'invalid user id: expected a UUID', { about: 'invalidId' });
+    throw refused(text, 'invalid user id: expected a UUID', 'copy the whole id, or remove --as id');
   const id = text.toLowerCase();
   return { text, type: 'id', value: id, normal: id };
 }
 
 function walletOf(text: string): Subject | Promise<Subject> {
   if (isSolana(text)) return { text, type: 'wallet', value: text, normal: text };
-  if (isShortened(text))
-    throw refused(text, 'this wallet is shortened', {
-      about: 'shortenedWallet',
-      mayBeHandle: false,
-    });
+  if (isShortened(text)) throw refused(text, 'this wallet is shortened', WHOLE_WALLET);
   if (!EVM.test(text)) {
     const slip = slipOf(text);
     throw slip
@@ -191,7 +194,11 @@ function handleOf(text: string): Subject {
       'write only the handle, such as @mira',
     );
   if (value.includes('…'))
-    throw refused(text, 'this handle is shortened', { about: 'shortenedHandle' });
+    throw refused(
+      text,
+      'this handle is shortened',
+      'pass the whole handle: tables show it with --wide, files and pipes always',
+    );
   if (/[\0\ufffd]/.test(value))
     throw refused(text, 'the text is not valid UTF-8', 'save the file as UTF-8');
   // Unicode classes would take half a millisecond to compile.

@@ -299,7 +299,7 @@ export class PostRefresh {
 const withoutIds = () =>
   new Failure('answer', 'a page has posts without an id, so what is gone cannot be told', {
     code: 'NO_ID',
-    hint: { about: 'noIds' },
+    hint: 'try again later; run "trdr doctor" to see how the service differs from its description',
   });
 
 const isOfThisFeed = (error: Failure): boolean =>
@@ -312,5 +312,5 @@ const planUsedUp = (pages: number) =>
   new Failure(
     'limit',
     `the planned ${unitsText(pages * cu.thesisBlock)} are used up: there are more posts than the files let expect`,
-    { code: 'CEILING', hint: { about: 'plannedPages' } },
+    { code: 'CEILING', hint: 'pass --max-cu N to read on' },
   );

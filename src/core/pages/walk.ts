@@ -257,5 +257,5 @@ class TimeRange<T> {
 const withoutTimes = () =>
   new Failure('answer', 'no post has a readable time, so --since cannot be applied', {
     code: 'NO_TIMES',
-    hint: { about: 'noTimes' },
+    hint: 'use --limit instead; run "trdr doctor" to see how the service differs from its description',
   });

@@ -3,6 +3,7 @@ import { Failure } from '../../base/failure.ts';
 import { unitsText } from '../../base/units.ts';
 import { BATCH_MAX, cu } from '../../contract/limits.ts';
 import type { Client, KeyMeters, Notice } from '../../contract/ports/client.ts';
+import { untilRenewal } from '../account.ts';
 import { lookAgain } from '../ask-account.ts';
 import { SILENT_WAIT_MS } from '../spend/rate-limiter.ts';
 import { isRejected } from './request-batch.ts';
@@ -133,7 +134,7 @@ export class Allowance {
     const text = `${nextHandle} ${unitsText(left)} of the spending limit (${unitsText(this.#maxCu)}) remain`;
     const failure = new Failure('limit', text, {
       code: 'CEILING',
-      hint: { about: 'spendingLimit' },
+      hint: 'raise --max-cu',
     });
     return { handles: handlesFor(left), failure };
   }
@@ -143,7 +144,7 @@ export class Allowance {
     if (units === null) return undefined;
     const failure = new Failure('quota', `${nextHandle} ${unitsText(units)} are left`, {
       code: 'QUOTA_EXCEEDED',
-      hint: { about: 'unitsLeft', isGrantedOnce },
+      hint: `top up, ${untilRenewal({ isGrantedOnce })}; "trdr me" shows what is left`,
     });
     return { handles: handlesFor(units), failure };
   }
@@ -157,7 +158,7 @@ export class Allowance {
     if (reveals === null || (!this.#walletsCount && reveals >= 1)) return undefined;
     const failure = new Failure('quota', 'no wallet reveals are left this month', {
       code: 'REVEAL_LIMIT_REACHED',
-      hint: { about: 'noRevealsLeft' },
+      hint: 'a top-up does not add reveals: upgrade the plan, or wait for the next UTC month; "trdr me" shows what is left',
     });
     return { handles: Math.max(0, reveals), failure };
   }
@@ -172,7 +173,6 @@ const handlesFor = (units: number): number => Math.max(0, Math.floor(units / cu.
  * none.
  */
 function withinBudget(error: unknown, size: number): number {
-  const facts = error instanceof Failure ? error.facts : undefined;
-  if (facts?.about !== 'budget' || !facts.isPriceKnown) return 0;
-  return Math.min(size - 1, Math.floor(facts.left / cu.reveal));
+  if (!(error instanceof Failure) || error.left === undefined) return 0;
+  return Math.min(size - 1, Math.floor(error.left / cu.reveal));
 }

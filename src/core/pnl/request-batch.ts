@@ -8,6 +8,7 @@ import type { CallOptions, Client } from '../../contract/ports/client.ts';
 import { listOf, recognize, type Sent } from '../../contract/read-record.ts';
 import type { Provenance } from '../../contract/records/provenance.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
+import { DIFFERENT_SERVICE } from '../client/service-errors.ts';
 import { answerOf, failedRecord, foundRecord, missingRecord } from '../lookup/lookup.ts';
 import type { Subject } from '../lookup/subject.ts';
 import { entriesByHandle, missingHandles, type SavedNumbers } from './cached-numbers.ts';
@@ -120,7 +121,7 @@ async function batch(
       code: 'NO_ENTRY',
       status: 200,
       requestId,
-      hint: { about: 'differentService' },
+      hint: DIFFERENT_SERVICE,
       answer: stringifyJson(record),
     });
   }
@@ -162,7 +163,7 @@ export function lostFailure(error: unknown, cuAtMost: number): Failure {
       code: cause?.code ?? 'BROKEN',
       status: cause?.status,
       requestId: cause?.requestId,
-      hint: { about: 'notRepeated' },
+      hint: 'trdr does not repeat this request in this run, because it might be charged twice; to repeat it, run the command again (with --resume if it writes to a file)',
       answer: cause?.answer,
       cause: error,
     },
@@ -199,8 +200,12 @@ const isDefined = <T>(value: T | undefined): value is T => value !== undefined;
 function unaccounted(unmatched: readonly unknown[]): Failure {
   const names = unmatched.map((entry) => (isRecord(entry) ? textOf(entry['handle']) : undefined));
   const others = names.filter(isDefined).slice(0, 3);
+  const handles = others.map((name) => `@${name.slice(0, 64)}`).join(', ');
   return new Failure('answer', 'the batch answer does not mention this handle', {
     code: 'NO_ENTRY',
-    hint: { about: 'notInAnswer', others: others.map((name) => name.slice(0, 64)) },
+    hint:
+      handles === ''
+        ? 'request this handle alone with "trdr pnl"; this run does not request it again, because it may have been charged'
+        : `check with "trdr whois" whether the trader was renamed; the answer contains ${handles} instead`,
   });
 }

@@ -127,5 +127,5 @@ export function shareHandles(
 const handleless = (subject: string) =>
   new Failure('answer', `cannot request numbers: the user of ${subject} has no handle`, {
     code: 'BAD_ANSWER',
-    hint: { about: 'noHandle' },
+    hint: 'use "trdr whois" to see the user',
   });

@@ -173,7 +173,7 @@ export class Spend {
     const text = `the next call may cost ${unitsText(most)} but ${rest}`;
     return new Failure('limit', text, {
       code: 'CEILING',
-      hint: this.#allowed.hint ?? { about: 'spendingLimit' },
+      hint: this.#allowed.hint ?? 'raise --max-cu',
     });
   }
 

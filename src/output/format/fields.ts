@@ -1,7 +1,7 @@
 import { usageError } from '../../base/failure.ts';
 import { numberSource, setNumberSource } from '../../base/json.ts';
 import { isRecord, type JsonObject } from '../../base/json-object.ts';
-import { didYouMean } from '../suggest.ts';
+import { didYouMean } from '../../base/suggest.ts';
 import type { CellKind, Column, View } from '../view.ts';
 
 interface FieldPlace {

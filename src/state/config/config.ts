@@ -227,7 +227,7 @@ export function readConfig(path: string | undefined): ConfigFile {
       'read the settings in',
       path,
       error,
-      isForeign ? ownFolder(path) : { about: 'config', path },
+      isForeign ? ownFolder(path) : moveAway(path),
     );
   }
   return text === undefined ? emptyConfig : parseConfig(text, path);
@@ -265,10 +265,13 @@ export function parseConfig(given: string, path: string): ConfigFile {
 const ownFolder = (path: string) =>
   `take ownership: sudo chown -R "$(id -u)" '${dirname(path)}'; or set TRDR_CONFIG_DIR to a folder that you own`;
 
+const moveAway = (path: string) =>
+  `fix it by hand, or move it away and log in again: mv '${path}' '${path}.broken' && trdr auth login`;
+
 const corrupt = (path: string, why: string) =>
   new Failure('local', `cannot read the settings in ${path}: ${why}`, {
     code: 'CONFIG_CORRUPT',
-    hint: { about: 'config', path },
+    hint: moveAway(path),
   });
 
 /** JavaScript's message quotes the text around the error, which may contain an API key. */

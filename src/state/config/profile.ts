@@ -1,5 +1,5 @@
 import { Failure } from '../../base/failure.ts';
-import type { Hint } from '../../base/failure-facts.ts';
+import { didYouMean } from '../../base/suggest.ts';
 import { trimText } from '../../base/trim-text.ts';
 
 export const CONFIG_VERSION = 1;
@@ -27,8 +27,15 @@ export const profileOf = (file: ConfigFile, name: string): Profile | undefined =
 export const noProfile = ({ profiles }: ConfigFile, name: string): Failure =>
   new Failure('usage', `unknown profile "${name}"`, {
     code: 'NO_PROFILE',
-    hint: { about: 'profile', name, names: Object.keys(profiles) },
+    hint: profileHint(name, Object.keys(profiles)),
   });
+
+function profileHint(name: string, names: readonly string[]): string {
+  if (names.length === 0) return 'no profiles are saved yet: run "trdr auth login"';
+  const near = didYouMean(name, names, (other) => `"${other}"`);
+  const all = `available profiles: ${names.join(', ')}; "trdr auth login --profile NAME" creates another`;
+  return near === '' ? all : `${near} ${all}`;
+}
 
 type KeyKind = 'live' | 'test' | 'unknown';
 
@@ -37,12 +44,14 @@ export function keyKind(key: string): KeyKind {
   return kind === 'live' || kind === 'test' ? kind : 'unknown';
 }
 
+/** What to do about a text that cannot be a key, by default that of any profile. */
+export function pasteKey(profile?: string): string {
+  const flag = profile === undefined ? '' : ` --profile ${profile}`;
+  return `run "trdr auth login${flag}" and paste the key exactly as you received it`;
+}
+
 /** Only the service can decide whether the key is valid. */
-export function checkKeyFormat(
-  given: string,
-  where = 'the key',
-  hint: Hint = { about: 'keyFormat', profile: undefined },
-): string {
+export function checkKeyFormat(given: string, where = 'the key', hint = pasteKey()): string {
   const key = trimText(given);
   // Files such as those of `docker run --env-file` keep the quotes around a value.
   if (/^(["']).*\1$/.test(key)) {

@@ -5,6 +5,7 @@ import {
   DEFAULT_PROFILE,
   noProfile,
   type Profile,
+  pasteKey,
   profileOf,
 } from './profile.ts';
 import {
@@ -86,7 +87,7 @@ class Resolution {
       return { value, origin: 'flag', from: row.flag };
     }
     const profile = this.#profile.value;
-    const fix = { about: 'savedSetting', name, profile } as const;
+    const fix = savedSettingHint(name, profile);
     const where = `${name} of profile "${profile}"`;
     return (
       this.#fromEnv(row.env, (text) => readSetting(name, text, row.env ?? name)) ??
@@ -100,11 +101,10 @@ class Resolution {
   #key(): Sourced<string | undefined> {
     const profile = this.#profile.value;
     const setKey = 'set TRDR_API_KEY to the key exactly as you received it, or unset TRDR_API_KEY';
-    const logIn = { about: 'keyFormat', profile } as const;
     const where = `the key of profile "${profile}"`;
     return (
       this.#fromEnv('TRDR_API_KEY', (text) => checkKeyFormat(text, 'TRDR_API_KEY', setKey)) ??
-      this.#fromProfile('key', (key) => checkKeyFormat(String(key), where, logIn)) ??
+      this.#fromProfile('key', (key) => checkKeyFormat(String(key), where, pasteKey(profile))) ??
       unset
     );
   }
@@ -146,6 +146,15 @@ class Resolution {
     if (!this.#sources.tolerant || !(error instanceof Failure)) throw error;
     this.#problems.push(error);
   }
+}
+
+function savedSettingHint(name: SettingName, profile: string): string {
+  const flag = ` --profile ${profile}`;
+  if (name === 'budgetDay' || name === 'budgetMonth') {
+    const period = name === 'budgetDay' ? 'day' : 'month';
+    return `run "trdr budget unset ${period}${flag}", and set it again`;
+  }
+  return `run "trdr config set ${name} VALUE${flag}" or "trdr config unset ${name}${flag}"`;
 }
 
 function profileNamed(flags: FlagValues, env: Sources['env'], file: ConfigFile): Sourced<string> {

@@ -1,7 +1,7 @@
 import { integer, share, units } from '../../base/amounts.ts';
 import { duration, timeout } from '../../base/durations.ts';
+import type { Hint } from '../../base/failure.ts';
 import { Failure } from '../../base/failure.ts';
-import type { Hint } from '../../base/failure-facts.ts';
 import { baseUrl, storeUrl } from '../../base/url-values.ts';
 import {
   commandLine,

@@ -13,7 +13,6 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { quietly } from '../../base/calls.ts';
 import { Failure } from '../../base/failure.ts';
-import type { Hint } from '../../base/failure-facts.ts';
 import {
   discard,
   inWords,
@@ -295,9 +294,8 @@ export function removeJournal(path: string): void {
   rmSync(gone, { recursive: true, force: true });
 }
 
-export const resumeHint = (error: unknown): Hint => ({
-  about: isDiskFull(error) ? 'exportOnFullDisk' : 'stoppedExport',
-});
+export const resumeHint = (error: unknown): string =>
+  `${isDiskFull(error) ? 'free some disk space' : 'remove the cause'} and run the same command again with --resume`;
 
 export const damaged = (path: string) =>
   new Failure('local', `${path} is damaged`, {

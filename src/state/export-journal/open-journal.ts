@@ -56,7 +56,7 @@ export async function openJournal(
     if (isBegun && begun === 'refuse') {
       throw usageError(
         `an earlier export to ${out} was interrupted; its paid answers are in ${path}`,
-        { about: 'unfinishedExport' },
+        'add --resume to continue, or --fresh to start over and pay again',
       );
     }
     if (isBegun && begun === 'resume') {
@@ -114,7 +114,7 @@ const otherExport = (path: string, differ: readonly string[]) =>
     `the journal ${path} belongs to a different export; what differs: ${differ.join(', ')}`,
     {
       code: 'JOURNAL_OTHER',
-      hint: { about: 'otherExport' },
+      hint: 'finish that export first, write to a different file, or add --fresh to start over and pay again',
     },
   );
 

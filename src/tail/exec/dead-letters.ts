@@ -43,7 +43,7 @@ export class DeadLetters {
       `the command did not accept ${countText(rows, 'post')}, which trdr saved to ${this.path}`,
       {
         code: 'DEAD_LETTER',
-        hint: { about: 'deadLetters' },
+        hint: 'when the cause is fixed, move that file away and hand it over again with --replay FILE (see docs/exec.md)',
       },
     );
   }
@@ -75,6 +75,6 @@ const noFolder = () =>
     'the command did not accept a batch, and there is no folder in which to save the batch',
     {
       code: 'DEAD_LETTER',
-      hint: { about: 'noDeadLetterFolder' },
+      hint: 'set TRDR_STATE_DIR to a folder, or retry forever with --tries 0',
     },
   );

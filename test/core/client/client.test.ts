@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Failure } from '../../../src/base/failure.ts';
-import { hintOf } from '../../../src/cli/failure-hint.ts';
+import { Failure, hintOf } from '../../../src/base/failure.ts';
 import { decode, encode } from '../../../src/core/client/coding.ts';
 import {
   broken,

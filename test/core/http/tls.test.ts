@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { hintOf } from '../../../src/base/failure.ts';
 import { tlsFailure } from '../../../src/base/tls-failure.ts';
-import { hintOf } from '../../../src/cli/failure-hint.ts';
 import { createTransport } from '../../../src/core/http/transport.ts';
 import { readStoreUrl } from '../../../src/store/address.ts';
 import { connectStore } from '../../../src/store/connection.ts';

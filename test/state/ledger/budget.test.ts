@@ -55,13 +55,8 @@ test('a call of unknown price is not sent under a budget', async () => {
   const { ledger } = open(under('unpriced'), { month: 1_000_000 });
   await expect(ledger.begin({ endpoint: 'GET /v2/new', most: undefined })).rejects.toMatchObject({
     code: 'BUDGET',
-    facts: {
-      about: 'budget',
-      period: 'month',
-      machine: undefined,
-      left: 1_000_000,
-      isPriceKnown: false,
-    },
+    hint: 'remove the budget to send the call: trdr budget unset month',
+    left: undefined,
   });
 });
 
