@@ -57,22 +57,20 @@ export const rejected = (text: string) =>
     hint: 'use --via poll, which needs no subscription',
   });
 
+export const UNDELIVERED = 'the WebSocket delivered no post, although pages contained some';
+
 /** The failure of `--via ws` if the WebSocket cannot be used. */
 export function cannotStream(why: PollReason): Failure {
-  if (why === 'noSocket')
+  if (why === 'asked')
     return new Failure('usage', 'this feed has no WebSocket', {
       code: 'USAGE',
       hint: 'remove --via',
     });
-  if (why === 'undelivered')
-    return new Failure(
-      'service',
-      'the WebSocket delivered no post, although pages contained some',
-      {
-        code: 'SUBSCRIPTION',
-        hint: 'use --via poll, which needs no subscription',
-      },
-    );
+  if (why === 'socket')
+    return new Failure('service', UNDELIVERED, {
+      code: 'SUBSCRIPTION',
+      hint: 'use --via poll, which needs no subscription',
+    });
   if (why === 'budget')
     return new Failure('limit', 'the budget does not cover another minute of streaming', {
       code: BUDGET,

@@ -109,6 +109,8 @@ export type TailNotice =
   | {
       readonly kind: 'fallback';
       readonly why: PollReason;
+      /** What is wrong with the WebSocket. */
+      readonly detail?: string | undefined;
       readonly perMinute: number;
       readonly stretched: Stretched | undefined;
     }

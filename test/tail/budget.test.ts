@@ -417,9 +417,9 @@ describe('a tail over the end of a month', () => {
     expect(outcome).toMatchObject({ reason: 'stopped', gaps: [] });
     expect(modes(notices)).toEqual([
       'start ws',
-      'fallback share',
-      'streamAgain share',
-      'fallback share',
+      'fallback units',
+      'streamAgain units',
+      'fallback units',
     ]);
     const [before = 0, after = 0] = days.map(({ atMost }) => atMost);
     expect(before).toBeGreaterThan(40_000);
@@ -429,7 +429,7 @@ describe('a tail over the end of a month', () => {
   });
 
   const [early, late] = [march - 20 * MINUTE, march + 30 * MINUTE];
-  const share = ['start ws', 'fallback share'];
+  const share = ['start ws', 'fallback units'];
   test.each<
     [string, number, readonly [until: number, before: number, after: number], readonly string[]]
   >([
@@ -437,14 +437,14 @@ describe('a tail over the end of a month', () => {
       'streams once the key has units',
       HOUR,
       [march, 10_000, 1_000_000],
-      ['start poll', 'streamAgain allowance'],
+      ['start poll', 'streamAgain units'],
     ],
     ['waits for the new allowance', HOUR - MINUTE, [late, 500_000, 1_000_000], share],
     [
       'streams when it appears',
       2 * HOUR,
       [late, 500_000, 1_000_000],
-      [...share, 'streamAgain share'],
+      [...share, 'streamAgain units'],
     ],
     ['polls on after a top-up within the month', 29 * MINUTE, [early, 500_000, 2_000_000], share],
   ])('%s', async (_, runMs, [until, before, after], expected) => {

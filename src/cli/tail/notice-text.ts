@@ -76,7 +76,7 @@ function tailText(notice: TailNotice): string | undefined {
     case 'down':
       return `${downText(notice)}${notice.waitMs < 1_000 ? '' : ` in ${span(notice.waitMs)}`}`;
     case 'fallback':
-      return `falling back to ${pollingText(notice)}: ${pollReasons[notice.why]}`;
+      return `falling back to ${pollingText(notice)}: ${safeLine(notice.detail ?? pollReasons[notice.why])}`;
     case 'streamAgain':
       return streamAgainText(notice.why, notice.perMinute);
     case 'stretched':
@@ -160,22 +160,16 @@ function startText({
 }
 
 /** The reasons to poll that the flags state, or that the line states otherwise. */
-const obvious: ReadonlySet<PollReason> = new Set(['asked', 'noSocket', 'cheaper']);
+const obvious: ReadonlySet<PollReason> = new Set(['asked', 'cheaper']);
 
 const pollReasons: Readonly<Record<PollReason, string>> = {
   asked: 'as requested',
-  noSocket: 'this feed has no WebSocket',
-  plan: "the key's plan has no live feed",
-  refused: 'the service refused the connection',
-  rejected: 'the service rejected the subscription',
-  ceiling: 'the spending limit cannot cover another minute of streaming',
-  allowance: 'the remaining units cannot cover another minute of streaming',
   cheaper: 'polling costs less',
+  plan: "the key's plan has no live feed",
+  ceiling: 'the spending limit cannot cover another minute of streaming',
   budget: 'streaming would use up the budget before it renews',
-  quota: 'the key has no units left until its allowance resets',
-  undelivered: 'the WebSocket delivered no post, although pages contained some',
-  share: 'streaming has used its share of the units (setting socketShare)',
-  unstable: 'the connection failed three times in a row',
+  units: 'the units of the key, or the share for streaming (setting socketShare), are used up',
+  socket: 'the connection failed three times in a row',
 };
 
 function endText(summary: Summary): string {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { BUDGET } from '../../contract/budget.ts';
-import { cannotStream, outOfUnits, rejected } from '../failures.ts';
+import { cannotStream, outOfUnits, rejected, UNDELIVERED } from '../failures.ts';
 import type { TailNotice } from '../notice.ts';
 import type { TailOptions } from '../ports.ts';
 import type { Planner } from '../spend/planner.ts';
@@ -24,9 +24,9 @@ const MINUTE = 60_000;
 /** How long before the end of a minute of the WebSocket the tail decides about the next one. */
 const DECIDE_MS = 2_000;
 /** The reasons to poll that end when a budget or the allowance renews. */
-const renewing: ReadonlySet<PollReason> = new Set(['budget', 'quota', 'allowance', 'share']);
+const renewing: ReadonlySet<PollReason> = new Set(['budget', 'units']);
 /** The reasons that count only before a connection is opened. */
-const beforehand: ReadonlySet<PollReason> = new Set(['unstable', 'cheaper']);
+const beforehand: ReadonlySet<PollReason> = new Set(['socket', 'cheaper']);
 const socketOnly: ReadonlySet<string> = new Set(['forbidden', 'missing', 'usage']);
 const UNSTABLE_SESSIONS = 3;
 
@@ -99,7 +99,7 @@ export class Streaming {
    * Polls for this reason. With --via ws, this is an error, unless streaming is possible again
    * later.
    */
-  #leave(why: PollReason): void {
+  #leave(why: PollReason, detail?: string): void {
     const { options, session, planner, walker, notify } = this.#parts;
     session.poll();
     this.#polling = why;
@@ -109,6 +109,7 @@ export class Streaming {
     notify({
       kind: 'fallback',
       why,
+      detail,
       perMinute: perMinute.poll,
       stretched: planner.stretched(),
     });
@@ -143,7 +144,7 @@ export class Streaming {
         return;
       case 'rejected':
         if (options.via === 'ws') throw rejected(event.text);
-        this.#leave('rejected');
+        this.#leave('socket', `the service rejected the subscription: ${event.text}`);
         return;
       case 'down':
         this.#down(event);
@@ -160,8 +161,8 @@ export class Streaming {
       this.#leave(isBudget ? 'budget' : 'ceiling');
     } else if (failure && socketOnly.has(failure.kind)) {
       if (options.via === 'ws') throw asRefusal(failure);
-      this.#leave('refused');
-    } else if (why === 'incomplete' && !session.hasDelivered) this.#leave('undelivered');
+      this.#leave('socket', failure.message);
+    } else if (why === 'incomplete' && !session.hasDelivered) this.#leave('socket', UNDELIVERED);
     else {
       notify({ kind: 'down', why, text, waitMs });
       const { shortSessions } = session;
@@ -183,7 +184,7 @@ export class Streaming {
     const { money, clock, options } = this.#parts;
     if (options.via === 'ws' && !this.#waitsForKey) throw failure;
     money.refused(resetsIn(clock.now()), 'key');
-    this.#leave('quota');
+    this.#leave('units');
   }
 }
 

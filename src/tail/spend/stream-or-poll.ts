@@ -5,20 +5,15 @@ import { PROOF } from '../../core/pages/proof.ts';
 export type Mode = 'ws' | 'poll';
 export type Via = 'auto' | Mode;
 
+/** Why a tail polls. After the first two, what a person can change. */
 export type PollReason =
-  | 'asked' // --via poll is set
-  | 'noSocket' // the feed has no WebSocket
-  | 'plan' // the plan of the key does not include the live feed
-  | 'refused' // the service rejected the connection
-  | 'rejected' // the service rejected the subscription
-  | 'ceiling' // the spending limit does not cover another minute
-  | 'allowance' // the key's units do not cover another minute
-  | 'budget' // a budget does not cover streaming
-  | 'quota' // the service closed the WebSocket because the key has no units left
+  | 'asked' // --via poll is set, or the feed has no WebSocket
   | 'cheaper' // polling keeps the lag and costs less
-  | 'share' // the WebSocket has used its share of the units
-  | 'undelivered' // the WebSocket has never delivered a post, although pages contained some
-  | 'unstable'; // several connections in a row ended within a minute, or delivered no posts
+  | 'plan' // the plan of the key does not include the live feed
+  | 'ceiling' // the spending limit does not cover another minute
+  | 'budget' // a budget does not cover streaming
+  | 'units' // the units of the key, or the share of them for streaming, do not cover a minute
+  | 'socket'; // the WebSocket is refused, delivers nothing, or does not last
 
 /** The CU of a run: those that were certainly charged, and all that may have been charged. */
 export interface TailCost {
@@ -120,8 +115,7 @@ function reasonToPoll(view: SpendView, perMinute: number): PollReason | undefine
   const { via, allowanceLeft, shareLeft, reserved } = view;
   const covers = (left: number | null, units: number) => left === null || left + reserved >= units;
   const opening = Math.max(OPENING, perMinute);
-  if (!view.hasSocket) return 'noSocket';
-  if (via === 'poll') return 'asked';
+  if (!view.hasSocket || via === 'poll') return 'asked';
   if (!covers(view.limitLeft, opening)) return 'ceiling';
   // With --via ws, a budget is used until it is exhausted; otherwise, it has to last until it
   // renews.
@@ -131,9 +125,9 @@ function reasonToPoll(view: SpendView, perMinute: number): PollReason | undefine
   if (via === 'ws') return undefined;
   if (isPollCheaper(view)) return 'cheaper';
   if (view.live === false) return 'plan';
-  if (!covers(allowanceLeft, opening)) return 'allowance';
-  if (shareLeft !== null && shareLeft < cu.socketMinute) return 'share';
-  return view.shortSessions >= SHORT_SESSIONS ? 'unstable' : undefined;
+  if (!covers(allowanceLeft, opening)) return 'units';
+  if (shareLeft !== null && shareLeft < cu.socketMinute) return 'units';
+  return view.shortSessions >= SHORT_SESSIONS ? 'socket' : undefined;
 }
 
 const lasts = ({ now, runLeftMs }: SpendView, { renewsAt }: BudgetLeft): number =>

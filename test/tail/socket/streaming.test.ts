@@ -97,9 +97,9 @@ describe('streaming', () => {
   });
 
   test.each([
-    ['refused', new Failure('forbidden', 'no', { code: 'FORBIDDEN_SCOPE', status: 403 })],
-    ['refused', new Failure('missing', 'no', { code: 'NOT_FOUND', status: 404 })],
-    ['quota', new Failure('quota', 'no', { code: 'QUOTA_EXCEEDED', status: 402 })],
+    ['socket', new Failure('forbidden', 'no', { code: 'FORBIDDEN_SCOPE', status: 403 })],
+    ['socket', new Failure('missing', 'no', { code: 'NOT_FOUND', status: 404 })],
+    ['units', new Failure('quota', 'no', { code: 'QUOTA_EXCEEDED', status: 402 })],
     ['ceiling', new Failure('limit', 'no', { code: 'CEILING' })],
     ['budget', new Failure('limit', 'no', { code: BUDGET, retryAfter: 60 })],
   ])('gives way to polls: %s', async (why, failure) => {
@@ -218,7 +218,7 @@ describe('streaming', () => {
         else await play();
         expect(session.state.kind).toBe(state);
         if (state === 'polling' && via === 'auto')
-          expect(notices.at(-1)).toMatchObject({ kind: 'fallback', why: 'undelivered' });
+          expect(notices.at(-1)).toMatchObject({ kind: 'fallback', why: 'socket' });
       }
     },
   );

@@ -64,7 +64,7 @@ describe('a plan', () => {
       'budget',
     ],
     ['the limit does not cover two minutes', { limitLeft: 39_999 }, 'ceiling'],
-    ['three connections were of no use', { shortSessions: 3 }, 'unstable'],
+    ['three connections were of no use', { shortSessions: 3 }, 'socket'],
   ])('polls because %s', (_, known, why) => {
     expect(plannerOf(known).plan().why).toBe(why);
   });

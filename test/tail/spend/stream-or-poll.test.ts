@@ -38,16 +38,16 @@ describe('a tail streams', () => {
   test('if nothing speaks against it', () => expect(whyOf({})).toBeUndefined());
 
   test.each<[string | undefined, Partial<SpendView>]>([
-    ['noSocket', { hasSocket: false, via: 'ws' }],
+    ['asked', { hasSocket: false, via: 'ws' }],
     ['asked', { via: 'poll' }],
     ['ceiling', { limitLeft: 2 * cu.socketMinute - 1, via: 'ws' }],
     [undefined, { limitLeft: 1_000, reserved: 2 * cu.socketMinute }],
     ['plan', { live: false }],
     [undefined, { live: false, via: 'ws' }],
-    ['allowance', { allowanceLeft: 2 * cu.socketMinute - 1 }],
+    ['units', { allowanceLeft: 2 * cu.socketMinute - 1 }],
     [undefined, { allowanceLeft: 2 * cu.socketMinute - 1, via: 'ws' }],
-    ['share', { shareLeft: cu.socketMinute - 1 }],
-    ['unstable', { shortSessions: 3 }],
+    ['units', { shareLeft: cu.socketMinute - 1 }],
+    ['socket', { shortSessions: 3 }],
     ['cheaper', { cheapest: true }],
     ['cheaper', { cheapest: true, lagMs: 600, ratePerMinute: 600 }],
     [undefined, { cheapest: true, lagMs: 590, ratePerMinute: 600 }],
