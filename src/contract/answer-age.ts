@@ -9,3 +9,7 @@ export const SHARED_AGE_MS = 30 * 86_400_000;
 
 /** How long a miss may be used again, where answers are kept for `maxAgeMs`. */
 export const missAgeOf = (maxAgeMs: number): number => Math.min(MISS_AGE_MS, maxAgeMs);
+
+/** Whether an answer may be used again. A negative age means that a clock was or is wrong. */
+export const isWithin = (time: number, maxAgeMs: number, now: number): boolean =>
+  now >= time && now - time < maxAgeMs;

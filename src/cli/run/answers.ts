@@ -2,7 +2,7 @@ import { once } from '../../base/calls.ts';
 import type { AnswerCache, CachedEndpoint } from '../../contract/ports/answers.ts';
 import type { Book, NameType } from '../../contract/ports/book.ts';
 import type { AccountSharing } from '../../core/ask-account.ts';
-import { readingOfAnswer } from '../../core/lookup/cached-lookup.ts';
+import { readingOfAnswer } from '../../core/lookup/user-calls.ts';
 import { openCache } from '../../state/cache.ts';
 import { PeopleBook } from '../../state/people/book.ts';
 import type { Context } from './context.ts';

@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { isWithin } from '../../contract/answer-age.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import { cu } from '../../contract/limits.ts';
 import type { KnownName, Name, Person } from '../../contract/ports/book.ts';
@@ -143,9 +144,7 @@ const isNoHandle = ({ status }: Failure): boolean => status === 400;
 
 function wasTried(entry: KnownName | undefined, { normal }: Name, now: number): boolean {
   const tried = entry?.tried?.find(({ name }) => name === normal);
-  if (tried === undefined) return false;
-  const age = now - tried.at;
-  return age >= 0 && age < TRIED_MS;
+  return tried !== undefined && isWithin(tried.at, TRIED_MS, now);
 }
 
 const keptUser = (kept: KeptAnswer | undefined): LookupAnswer | undefined => {

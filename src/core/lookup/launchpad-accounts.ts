@@ -1,0 +1,93 @@
+import type { Clock } from '../../base/clock.ts';
+import { Failure } from '../../base/failure.ts';
+import { isWithin } from '../../contract/answer-age.ts';
+import { type AnswerCache, withClaim } from '../../contract/ports/answers.ts';
+import type { Client } from '../../contract/ports/client.ts';
+import { recognize, type Sent } from '../../contract/read-record.ts';
+import { answerOf, type LookupAnswer } from './lookup.ts';
+import type { AskedName } from './wallet-owner.ts';
+
+interface AccountSources {
+  readonly client: Pick<Client, 'call'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly answers?: AnswerCache | undefined;
+}
+
+/** The launchpad accounts of wallets: clues to the owners of the wallets. */
+export class LaunchpadAccounts {
+  readonly #sources: AccountSources;
+  readonly #maxAgeMs: number;
+  #isDenied = false;
+
+  constructor(sources: AccountSources, maxAgeMs: number) {
+    this.#sources = sources;
+    this.#maxAgeMs = maxAgeMs;
+  }
+
+  /**
+   * The launchpad account of a wallet. A plan without access to the launchpad counts as "no
+   * account".
+   */
+  async find(wallet: AskedName, signal: AbortSignal | undefined): Promise<LookupAnswer> {
+    const { answers, clock } = this.#sources;
+    const cached = this.cached(wallet.normal);
+    if (cached) return answerWith(cached.account, cached.time, 'cache');
+    if (this.#isDenied) return answerWith(null, clock.now(), 'cache');
+    const wanted = {
+      endpoint: 'launchpad.user',
+      subject: wallet.normal,
+      maxAgeMs: this.#maxAgeMs,
+      missAgeMs: this.#maxAgeMs,
+    } as const;
+    const claim = await answers?.claim?.(wanted, signal);
+    if (claim?.by === 'other' && claim.failure) return { found: null, failure: claim.failure };
+    const shared = claim?.by === 'cache' ? this.cached(wallet.normal) : undefined;
+    if (shared) return answerWith(shared.account, shared.time, 'cache');
+    return await withClaim(
+      claim,
+      () => this.#request(wallet, signal),
+      (answer) => (answer.found === null ? answer.failure : undefined),
+    );
+  }
+
+  async #request(wallet: AskedName, signal: AbortSignal | undefined): Promise<LookupAnswer> {
+    const { answers, client, clock } = this.#sources;
+    try {
+      const ask = { params: { wallet: wallet.value } };
+      const { record } = await client.call('launchpad.user', ask, { signal });
+      const time = clock.now();
+      await answers?.put('launchpad.user', wallet.normal, { time, status: 200, record });
+      return answerWith(record, time, 'service');
+    } catch (error) {
+      const time = clock.now();
+      if (error instanceof Failure && error.kind === 'forbidden') {
+        this.#isDenied = true;
+        return answerWith(null, time, 'service');
+      }
+      const answer = answerOf(error, time);
+      if (answer.found === false) {
+        const miss = { time, status: 404, record: null } as const;
+        await answers?.put('launchpad.user', wallet.normal, miss);
+      }
+      return answer;
+    }
+  }
+
+  /**
+   * The launchpad account of a wallet, or that it has none, which is kept for as long: it is a clue
+   * to the owner, and no answer.
+   */
+  cached(wallet: string): { time: number; account: Sent | null } | undefined {
+    const saved = this.#sources.answers?.get('launchpad.user', wallet);
+    if (saved === undefined || !isWithin(saved.time, this.#maxAgeMs, this.#sources.clock.now()))
+      return undefined;
+    if (saved.status === 404) return { time: saved.time, account: null };
+    const account = recognize('launchpadUser', saved.record)?.record;
+    return account && { time: saved.time, account };
+  }
+}
+
+function answerWith(account: Sent | null, time: number, from: 'cache' | 'service'): LookupAnswer {
+  if (account === null) return { found: false, code: 'NOT_OBSERVED', time, from };
+  return { found: true, record: account, time, from };
+}
