@@ -1,6 +1,7 @@
 import { textOf } from '../base/json-object.ts';
 import { normalHandle } from '../contract/handles.ts';
 import { numberOf, type Sent } from '../contract/read-record.ts';
+import type { TraderHistoryRecord } from '../contract/records/tool.ts';
 import { boardEntries, isOnRecord } from './boards.ts';
 
 /**
@@ -138,6 +139,33 @@ export function tradersIn(
     (one, other) => compare(lastRank(one), lastRank(other)) || other.stood - one.stood,
   );
 }
+
+/** The same in figures, for programs. */
+export function traderRecord(
+  { wallet, username, ranks, pnls, stood }: TraderHistory,
+  boards: readonly Sent[],
+): TraderHistoryRecord {
+  const known = pnls.filter((pnl) => pnl !== null);
+  const [first, last] = [boards[0], boards.at(-1)];
+  return {
+    wallet,
+    username: textOf(username) ?? null,
+    period: textOf(last?.['period']) ?? null,
+    from: numberOf(first?.['capturedAt']) ?? null,
+    to: numberOf(last?.['capturedAt']) ?? null,
+    snapshots: boards.length,
+    stood,
+    rankFirst: ranks[0] ?? null,
+    rankLast: ranks.at(-1) ?? null,
+    rankBest: leastOf(ranks.filter((rank) => rank !== null)),
+    pnlUsdFirst: pnls[0] ?? null,
+    pnlUsdLast: pnls.at(-1) ?? null,
+    pnlUsdLow: leastOf(known),
+    pnlUsdHigh: known.toSorted(compare).at(-1) ?? null,
+  };
+}
+
+const leastOf = (numbers: readonly number[]): number | null => numbers.toSorted(compare)[0] ?? null;
 
 /** The difference of two infinite ranks would be no number. */
 function compare(one: number, other: number): number {

@@ -197,6 +197,7 @@ const rejected: readonly (readonly [line: string, says: string])[] = [
   ),
   ['launchpad history', 'such as --since 30d'],
   ['launchpad history --since 1d --resume', 'add the file of the export'],
+  ['launchpad board --column wallet', '--column requires --wallets'],
   ['launchpad board --changed', '--changed requires --compare'],
   ['launchpad board --compare 2999-01-01', '--compare must be in the past'],
   ['launchpad board --compare 2020-01-02 --at 2020-01-01', 'pass an earlier time to --compare'],

@@ -217,6 +217,17 @@ describe('trdr launchpad history', () => {
     ]);
     expect(drawn.said).toContain('2 snapshots, from 2026-01-02T00:00Z to 2026-01-04T00:00Z');
     expect(drawn.said).toContain('no snapshot on record for 2026-01-03T00:00Z');
+    const summary = (await run({}, '--summary', '-o', 'ndjson')).records();
+    expect(summary.map(({ wallet, ...figures }) => [wallet, Object.values(figures)])).toEqual([
+      ['w1', ['mira', 'weekly', at(2), at(4), 2, 2, 2, 1, 1, 100, 400, 100, 400]],
+      ['w2', ['theo', 'weekly', at(2), at(4), 2, 1, null, 2, 2, null, 0, 0, 0]],
+      ['w3', ['juno', 'weekly', at(2), at(4), 2, 1, 1, null, 1, 200, null, 200, 200]],
+    ]);
+    const best = await run({}, '--summary', '--top', '2', '-o', 'csv', '--fields', 'wallet,stood');
+    expect(best.stdout.replaceAll('\r', '')).toBe('wallet,stood\nw1,2\nw2,1\n');
+    expect((await run({}, '--top', '1')).stdout).not.toContain('theo');
+    const entries = (await run({}, '--top', '1', '-o', 'ndjson')).records();
+    expect(entries.map(({ username }) => username)).toEqual(['old-mira', 'mira']);
     const spoken = await run({ LANG: 'C.UTF-8', TERM: 'dumb' }, 'old-mira', 'theo');
     expect(spoken.stdout).toContain('+$100.00 to +$400.00');
     expect(spoken.stdout).not.toMatch(/[▁-█]|juno/);

@@ -357,4 +357,29 @@ describe('trdr launchpad board', () => {
     expect(changed).toEqual(all.filter(({ change }) => change !== 'same'));
     expect(climbers.length).toBeGreaterThan(0);
   });
+
+  test('shows and compares the wallets of a file, and says who is not on it', async () => {
+    const { sandbox, run } = await openDesk();
+    const board = (stdin: string, ...flags: string[]) =>
+      run(['launchpad', 'board', '--wallets', '-', ...flags], { stdin });
+    const all = (await run(['launchpad', 'board', '--compare', '7d'])).records();
+    const left = all.find(({ change }) => change === 'left');
+    const rows = [all[40], all[3], left];
+    const absent = '8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6';
+    const wallets = [...rows.map((row) => row?.['wallet']), absent];
+    const spent = sandbox.meter().unitsUsed;
+    const ran = await board(wallets.join('\n'), '--compare', '7d');
+    expect(ran.records()).toEqual([all[3], all[40], left]);
+    expect(ran.said).toContain(`not on the leaderboard, 2 of 4 wallets: ${left?.['wallet']}`);
+    expect(sandbox.meter().unitsUsed).toBe(spent + 20);
+    const top = await board(wallets.join('\n'), '--top', '10', '-q');
+    expect([top.records().map(({ rank }) => rank), top.stderr]).toEqual([[4], '']);
+    const table = await board(`name,address\nmira,${all[0]?.['wallet']}`, '--column', 'address');
+    expect(table.records().map(({ rank }) => rank)).toEqual([1]);
+    const named = (await board(wallets.join('\n'), '--who', '--dry-run')).records();
+    expect(named.slice(1).map(({ times }) => times)).toEqual([4, 4, 8]);
+    for (const wrong of ['mira', '# nobody', 'wallet,name\n'])
+      expect((await board(wrong)).exitCode).toBe(2);
+    expect(sandbox.meter().unitsUsed).toBe(spent + 40);
+  });
 });

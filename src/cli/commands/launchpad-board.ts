@@ -1,10 +1,12 @@
 import { integer } from '../../base/amounts.ts';
+import { usageError } from '../../base/failure.ts';
 import { time } from '../../base/times.ts';
 import { oneOf } from '../../base/values.ts';
 import { boardPeriods } from '../../contract/records/launchpad.ts';
 import { BoardRecord } from '../../contract/records/tool.ts';
 import { changeOptions, checkCompare } from '../args/compare-flags.ts';
 import { flag, value, valueOr } from '../args/option.ts';
+import { file, text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { boardJob } from '../lists/board-job.ts';
 import { runJob } from '../run/job.ts';
@@ -18,6 +20,8 @@ export const launchpadBoard = command({
     at: value('--at', 'show the latest snapshot at or before this time', time, 'now'),
     compare: value('--compare', 'show what changed since this time', time),
     limit: value('--top, --limit', 'show the first N entries', integer({ min: 1 })),
+    wallets: value('--wallets', 'show only the wallets in FILE (- for stdin)', file),
+    column: value('--column', 'the column or field of --wallets with the wallets', text('name')),
     ...changeOptions,
     who: flag('--who', 'add who is behind each wallet (at most 410 CU a wallet)'),
   },
@@ -27,6 +31,8 @@ export const launchpadBoard = command({
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
   parse(_, given) {
     checkCompare(given, '--compare 1d');
+    if (given.column !== undefined && given.wallets === undefined)
+      throw usageError('--column requires --wallets', 'add --wallets FILE');
     return given;
   },
   async run(context, board) {

@@ -1,9 +1,11 @@
+import * as z from 'zod/mini';
+import { integer } from '../../base/amounts.ts';
 import { positiveDuration } from '../../base/durations.ts';
 import { usageError } from '../../base/failure.ts';
 import { time } from '../../base/times.ts';
 import { oneOf } from '../../base/values.ts';
 import { boardPeriods } from '../../contract/records/launchpad.ts';
-import { HistoryRecord } from '../../contract/records/tool.ts';
+import { HistoryRecord, TraderHistoryRecord } from '../../contract/records/tool.ts';
 import { flag, value, valueOr } from '../args/option.ts';
 import { command } from '../command.ts';
 import { runHistory } from '../lists/history-job.ts';
@@ -27,12 +29,18 @@ export const launchpadHistory = command({
     since: value('--since', 'only snapshots after this time (required)', time),
     until: value('--until', 'only snapshots up to this time', time, 'now'),
     every: valueOr('--every', 'time between two snapshots', positiveDuration, DAY_MS, '1d'),
+    summary: flag('--summary', 'print a record per trader, as tables do, in every format'),
+    limit: value(
+      '--top, --limit',
+      'only the first N traders of the last snapshot',
+      integer({ min: 1 }),
+    ),
     resume: flag('--resume', 'with --out: resume an interrupted export, keep a finished one'),
     fresh: flag('--fresh', 'with --out: start over, and replace FILE without asking'),
   },
   common: ['output', 'service', 'money'],
   calls: ['launchpad.board', 'me'],
-  record: () => HistoryRecord,
+  record: () => z.union([HistoryRecord, TraderHistoryRecord]),
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
   parse(names, { since, ...given }) {
     if (since === undefined)

@@ -1,12 +1,18 @@
 import { Failure, usageError } from '../../base/failure.ts';
+import { textOf } from '../../base/json-object.ts';
 import { type Instant, instantAt } from '../../base/times.ts';
+import { countText } from '../../base/units.ts';
 import type { RequestParts } from '../../contract/ports/client.ts';
 import { numberOf, type Sent } from '../../contract/read-record.ts';
 import type { BoardPeriod } from '../../contract/records/launchpad.ts';
 import { boardEntries, compareBoards, isOnRecord } from '../../core/boards.ts';
+import { normalToken } from '../../core/pages/filter.ts';
 import type { PlannedEndpoint } from '../../core/spend/plan.ts';
+import { subjectSource } from '../../input/subject-list.ts';
+import { namesText } from '../../output/notices.ts';
 import { isWanted, movesText } from '../../output/terminal/moves-text.ts';
 import { boardView } from '../../output/views/launchpad.ts';
+import { distinctSubjects } from '../args/subjects.ts';
 import { serviceClock } from '../lookup/service-time.ts';
 import type { Context } from '../run/context.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
@@ -20,11 +26,14 @@ interface BoardFlags {
   readonly changed: boolean;
   readonly only: readonly string[];
   readonly who: boolean;
+  readonly wallets: string | undefined;
+  readonly column: string | undefined;
 }
 
 /** The leaderboard, compared with an earlier snapshot if --compare asks for it. */
 export async function boardJob(context: Context, flags: BoardFlags): Promise<CommandJob> {
   const { terminal, settings } = context;
+  const wanted = await wantedWallets(context, flags);
   const isSelection = flags.changed || flags.only.length > 0;
   const view = boardView(flags.compare !== undefined, flags.who, isSelection);
   const traders = flags.who ? await openBoardTraders(context) : undefined;
@@ -35,7 +44,9 @@ export async function boardJob(context: Context, flags: BoardFlags): Promise<Com
       // The price is the same for all times, so the clock of this machine suffices for the plan.
       calls: [
         ...boardCalls(flags, terminal.io.clock.now(), settings.utc),
-        ...(traders ? traderCalls(mostRows(flags)) : []),
+        ...(traders
+          ? traderCalls(Math.min(mostRows(flags), wanted?.size ?? Number.POSITIVE_INFINITY))
+          : []),
       ],
       costs: (cost) => `This will cost ${cost}`,
     },
@@ -44,11 +55,30 @@ export async function boardJob(context: Context, flags: BoardFlags): Promise<Com
     async print(out) {
       const clock = isTimed ? await serviceClock(context) : terminal.io.clock;
       const calls = boardCalls(flags, clock.now(), settings.utc);
-      const rows = boardRows(context, flags, calls);
+      const rows = boardRows(context, flags, wanted, calls);
       await out.print(view, tally.counting(traders ? traders.naming(rows) : rows));
     },
   };
 }
+
+/** The wallets of --wallets, by the form in which they are compared; undefined without it. */
+async function wantedWallets(
+  { terminal, settings }: Context,
+  { wallets, column }: BoardFlags,
+): Promise<WantedWallets> {
+  if (wallets === undefined) return undefined;
+  const source = subjectSource([], { file: wallets, column }, 'wallet');
+  const subjects = await distinctSubjects(source, terminal, await settings.key.get(), 'wallet');
+  if (subjects.length === 0)
+    throw usageError(`--wallets: ${wallets} has no wallets`, 'write one wallet per line');
+  return new Map(subjects.map(({ value }) => [normalToken(value), value]));
+}
+
+type WantedWallets = ReadonlyMap<string, string> | undefined;
+
+/** Whether an entry is one of the wallets that are wanted. */
+const isOneOf = (wanted: WantedWallets, { wallet }: Sent): boolean =>
+  wanted === undefined || wanted.has(normalToken(textOf(wallet) ?? ''));
 
 /** A leaderboard has so many entries. */
 const ENTRIES = 100;
@@ -96,6 +126,7 @@ function boardCall(period: BoardPeriod, at: number | undefined): BoardCall {
 async function* boardRows(
   { terminal, service }: Context,
   flags: BoardFlags,
+  wanted: WantedWallets,
   calls: readonly BoardCall[],
 ): AsyncGenerator<Sent, void, void> {
   const boards: Sent[] = [];
@@ -108,16 +139,18 @@ async function* boardRows(
     const [paid] = boards;
     if (paid === undefined) throw error;
     terminal.notice('cannot read the earlier snapshot; the entries are shown without a comparison');
-    for (const row of boardEntries(paid)) if (isWithin(row, flags.limit)) yield row;
+    for (const row of boardEntries(paid))
+      if (isWithin(row, flags.limit) && isOneOf(wanted, row)) yield row;
     throw error;
   }
   const [board, before] = boards;
-  if (board !== undefined) yield* comparedRows({ terminal }, flags, board, before);
+  if (board !== undefined) yield* comparedRows({ terminal }, flags, wanted, board, before);
 }
 
 function* comparedRows(
   { terminal }: Pick<Context, 'terminal'>,
   { period, at, limit, changed, only }: BoardFlags,
+  wanted: WantedWallets,
   board: Sent,
   before: Sent | undefined,
 ): Generator<Sent, void, void> {
@@ -134,9 +167,22 @@ function* comparedRows(
   if (before !== undefined && (isWatched || !isComparable))
     terminal.notice(comparison(board, before));
   const entries = isComparable ? compareBoards(board, before) : boardEntries(board);
-  const within = entries.filter((row) => isWithin(row, limit));
+  const within = entries.filter((row) => isWithin(row, limit) && isOneOf(wanted, row));
   if (isComparable && isWatched) terminal.notice(summaryText(within));
+  if (isOnRecord(board) && wanted) noticeAbsent(terminal, wanted, boardEntries(board));
   for (const row of within) if (!isComparable || isWanted(row['change'], changed, only)) yield row;
+}
+
+function noticeAbsent(
+  { notice }: Pick<Context['terminal'], 'notice'>,
+  wanted: ReadonlyMap<string, string>,
+  entries: readonly Sent[],
+): void {
+  const present = new Set(entries.map(({ wallet }) => normalToken(textOf(wallet) ?? '')));
+  const absent = [...wanted].flatMap(([normal, wallet]) => (present.has(normal) ? [] : [wallet]));
+  if (absent.length === 0) return;
+  const many = `${absent.length} of ${countText(wanted.size, 'wallet')}`;
+  notice(`not on the leaderboard, ${many}: ${namesText(absent)}`);
 }
 
 const notComparable = () =>

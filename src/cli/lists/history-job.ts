@@ -13,6 +13,7 @@ import {
   rowsIn,
   type SnapshotTime,
   timesToRead,
+  traderRecord,
   tradersIn,
   tradersNamed,
 } from '../../core/board-history.ts';
@@ -20,7 +21,7 @@ import { isOnRecord } from '../../core/boards.ts';
 import type { Plan } from '../../core/spend/plan.ts';
 import { namesText } from '../../output/notices.ts';
 import type { View } from '../../output/view.ts';
-import { historyView, traderHistoryView } from '../../output/views/launchpad.ts';
+import { historyView, traderHistoryView, traderRecordView } from '../../output/views/launchpad.ts';
 import { damaged, type ExportJournal } from '../../state/export-journal/journal.ts';
 import type { ExportIdentity } from '../../state/export-journal/open-journal.ts';
 import type { ExitCode } from '../exit.ts';
@@ -48,6 +49,8 @@ export interface HistoryFlags {
   readonly since: Instant;
   readonly until: Instant | undefined;
   readonly every: number;
+  readonly summary: boolean;
+  readonly limit: number | undefined;
   readonly resume: boolean;
   readonly fresh: boolean;
 }
@@ -218,24 +221,35 @@ class HistoryTally extends RowTally {
 
 function historyJob(context: Context, flags: HistoryFlags, history: History): CommandJob {
   const { format, flags: common } = context.settings;
-  const isSummary = (format === 'table' || format === 'markdown') && common.fields === undefined;
-  const tally = isSummary ? new HistoryTally('trader') : new HistoryTally('entry', 'entries');
+  const isTable = (format === 'table' || format === 'markdown') && common.fields === undefined;
+  const tally =
+    isTable || flags.summary ? new HistoryTally('trader') : new HistoryTally('entry', 'entries');
   return {
     plan: historyPlan(flags, history),
-    view: historyView,
+    view: flags.summary ? traderRecordView : historyView,
     tally,
     async print() {
       const error = await readSnapshots(context, flags, history);
       if (error !== undefined && history.boards.size === 0) throw error;
       const boards = distinctBoards(history.boards);
       const { wallets, unknown } = tradersNamed(flags.names, boards);
-      const wanted = flags.names.length === 0 ? undefined : wallets;
-      tally.isNobody = wanted?.size === 0;
-      const traders = tally.counting(tradersIn(boards, wanted));
-      const rows = tally.counting(rowsIn(boards, wanted));
+      const named = flags.names.length === 0 ? undefined : wallets;
+      tally.isNobody = named?.size === 0;
+      const traders = tradersIn(boards, named).slice(0, flags.limit);
+      const show = <T extends object>(view: View<T>, rows: Iterable<T>) =>
+        deliver(context, history, view, tally.counting(rows), error);
       try {
-        if (isSummary) await deliver(context, history, traderHistoryView, traders, error);
-        else await deliver(context, history, historyView, rows, error);
+        if (isTable) await show(traderHistoryView, traders);
+        else if (flags.summary)
+          await show(
+            traderRecordView,
+            traders.map((trader) => traderRecord(trader, boards)),
+          );
+        else {
+          const best =
+            flags.limit === undefined ? named : new Set(traders.map(({ wallet }) => wallet));
+          await show(historyView, rowsIn(boards, best));
+        }
       } finally {
         // Below a long table, the summary is still on the screen.
         report(context, history, boards, unknown);

@@ -75,7 +75,10 @@ export const briefFields: Readonly<
   'launchpad callouts': (given) => countedFields(given) ?? callout,
   'launchpad tail': callout,
   'thesis refresh': ['id', 'authorHandle', 'tokenSymbol', 'closedAt', 'pnl', 'gone'],
-  'launchpad history': ['capturedAt', 'rank', 'username', 'wallet', 'pnlUsd'],
+  'launchpad history': ({ summary }) =>
+    summary === true
+      ? ['username', 'wallet', 'rankFirst', 'rankLast', 'pnlUsdFirst', 'pnlUsdLast', 'stood']
+      : ['capturedAt', 'rank', 'username', 'wallet', 'pnlUsd'],
   'launchpad board': ['rank', 'username', 'wallet', 'pnlUsd', 'pnlPercent', 'change'],
   tails: tailRun,
   me: ['plan', 'ratePerMinute', 'usage.period', 'usage.unitsRemaining', 'usage.revealsRemaining'],

@@ -161,6 +161,25 @@ export const BoardRecord = z.looseObject({
   ...observed,
 });
 
+/** A trader in the snapshots of a stretch. */
+export const TraderHistoryRecord = z.looseObject({
+  wallet: string('Wallet of the trader.'),
+  username: nullable(z.string(), 'Launchpad username in the last snapshot with the trader.'),
+  period: nullable(z.string(), 'Period of the leaderboard: daily, weekly or monthly.'),
+  from: nullable(z.int(), 'When the first snapshot was taken, epoch ms.'),
+  to: nullable(z.int(), 'When the last snapshot was taken, epoch ms.'),
+  snapshots: int('Snapshots of the stretch.'),
+  stood: int('Snapshots with the trader.'),
+  rankFirst: nullable(z.int(), 'Rank in the first snapshot; null if not on it.'),
+  rankLast: nullable(z.int(), 'Rank in the last snapshot; null if not on it.'),
+  rankBest: nullable(z.int(), 'Best rank.'),
+  pnlUsdFirst: nullable(z.number(), 'PnL in the first snapshot, USD; null if not on it.'),
+  pnlUsdLast: nullable(z.number(), 'PnL in the last snapshot, USD; null if not on it.'),
+  pnlUsdLow: nullable(z.number(), 'Lowest PnL.'),
+  pnlUsdHigh: nullable(z.number(), 'Highest PnL.'),
+});
+export type TraderHistoryRecord = z.infer<typeof TraderHistoryRecord>;
+
 export const HistoryRecord = z.looseObject({
   ...BoardEntry.shape,
   period: z.optional(string('Period of the leaderboard: daily, weekly or monthly.')),

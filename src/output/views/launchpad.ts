@@ -1,7 +1,7 @@
 import { fieldPaths } from '../../contract/paths.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { ListedCallout } from '../../contract/records/launchpad.ts';
-import { BoardRecord, HistoryRecord } from '../../contract/records/tool.ts';
+import { BoardRecord, HistoryRecord, TraderHistoryRecord } from '../../contract/records/tool.ts';
 import type { Column, View } from '../view.ts';
 import { nameOrAddress } from './named.ts';
 
@@ -80,6 +80,14 @@ export const traderHistoryView: View<TraderLine> = {
     { title: 'wallet', kind: 'address', value: ({ wallet }) => wallet, rank: 3, min: 11 },
   ],
   fields: [],
+  empty: 'nobody on the leaderboard',
+  noun: ['trader', 'traders'],
+};
+
+/** The same for programs. A table shows these columns only if --fields selects them. */
+export const traderRecordView: View<TraderHistoryRecord> = {
+  columns: [],
+  fields: fieldPaths(TraderHistoryRecord),
   empty: 'nobody on the leaderboard',
   noun: ['trader', 'traders'],
 };
