@@ -79,17 +79,28 @@ export function makeTheses(
     const { user } = pickEarly(random, authors);
     // The oldest posts have no time, but keep their place in the order: clients must not lose them.
     const platformCreatedAt = index < count / 1_000 ? null : time;
-    return thesisBy(random, user, pickEarly(random, tokens), { time, platformCreatedAt });
+    return thesisBy(random, user, pickEarly(random, tokens), { time, platformCreatedAt, now });
   });
 }
 
-function thesisBy(
-  random: Random,
-  user: User,
-  token: Token,
-  { time, platformCreatedAt }: { readonly time: number; readonly platformCreatedAt: number | null },
-): Thesis {
+interface PostTimes {
+  readonly time: number;
+  readonly platformCreatedAt: number | null;
+  readonly now: number;
+}
+
+/** The longest time for which a position that was closed was open. */
+const LONGEST_HELD = 3 * DAY;
+
+/** When the position of a post was closed: soon after it, or some days later. */
+function closeOf(id: string, { time, now }: PostTimes): number {
+  const share = Number.parseInt(id.slice(0, 6), 16) / 2 ** 24;
+  return Math.min(now, time + Math.round(LONGEST_HELD * share ** 3));
+}
+
+function thesisBy(random: Random, user: User, token: Token, times: PostTimes): Thesis {
   const { address, network, symbol, price } = token;
+  const { time, platformCreatedAt } = times;
   const isOpen = random() < 0.6;
   const thesis =
     user.handle === 'evil' ? pick(random, hostileTexts) : thesisText(random, symbol, !isOpen);
@@ -104,6 +115,7 @@ function thesisBy(
   if (random() < 0.01) return sparse(random, required, 'authorHandle');
   const tradeUsd = round2(5 + 3_000 * random() ** 3);
   const holdingsUsd = isOpen ? round2(tradeUsd * (1 + 3 * random())) : 0;
+  const closedAt = isOpen ? null : closeOf(required.id, times);
   const realized = isOpen && random() < 0.8 ? null : profitOf(random, tradeUsd);
   const unrealized = isOpen ? profitOf(random, holdingsUsd) : null;
   // Written out, because thousands of spread objects would double the time of each start.
@@ -128,8 +140,8 @@ function thesisBy(
     percentageRealizedPnl: realized?.pct ?? null,
     percentageUnrealizedPnl: unrealized?.pct ?? null,
     tokenAmount: Number((holdingsUsd / price).toFixed(6)),
-    closedAt: isOpen ? null : time,
-    updatedAt: time,
+    closedAt,
+    updatedAt: closedAt ?? time,
   };
   return sparse(
     random,
