@@ -50,6 +50,8 @@ export interface Certificate {
    * known.
    */
   readonly readAt: number | null;
+  /** Whether the service reported that nothing is older than the file. */
+  readonly end?: boolean | undefined;
   readonly lines: FileLines;
   readonly bytes: number;
 }
@@ -125,6 +127,7 @@ export function readCertificate(value: JsonObject): Certificate | undefined {
     verified: timeOf(verified),
     lowest: timeOf(lowest),
     readAt: timeOf(readAt),
+    end: value['end'] === true || undefined,
     lines,
     bytes,
   };

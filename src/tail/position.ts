@@ -22,6 +22,8 @@ export interface Position extends KnownState {
   readonly feed: string;
   readonly filters?: Filters | undefined;
   readonly state?: string | undefined;
+  /** Whether the service reported that nothing is older. */
+  readonly end?: boolean | undefined;
   /** The file that was written to, and its size when the position was taken. */
   readonly file?: FilePlace | undefined;
   /** Where a follower of the store continues in the stream. */
@@ -66,10 +68,10 @@ export function certificateText(position: Position): string | undefined {
 }
 
 function certificateOf(position: Position): Certificate | undefined {
-  const { feed, filters = {}, coverage, verified, lowest, readAt = null, file } = position;
+  const { feed, filters = {}, coverage, verified, lowest, readAt = null, end, file } = position;
   if (!coverage || !file?.lines) return undefined;
   const { lines, offset: bytes } = file;
-  return { feed, filters, coverage, verified, lowest, readAt, lines, bytes };
+  return { feed, filters, coverage, verified, lowest, readAt, end, lines, bytes };
 }
 
 /**

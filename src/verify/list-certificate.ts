@@ -94,6 +94,7 @@ export class ListCertificate {
         start: after,
         verified,
         lowest: this.#oldest[0] ?? null,
+        end: !isCut && this.#feeds.every(({ isAtEnd }) => isAtEnd),
         coverage: { after, gaps: [] },
       },
       { dev: '', ino: '', offset: count.digest.bytes, lines },
@@ -149,6 +150,10 @@ class ReadFeed {
       this.#oldest = oldestOf([...this.#oldest, at]);
       this.#end.take(this.#since !== undefined && at < this.#since);
     }
+  }
+
+  get isAtEnd(): boolean {
+    return !this.#isReached && !this.#hasMore;
   }
 
   /** The reported end of the feed proves nothing: more posts may be older than the last ones. */

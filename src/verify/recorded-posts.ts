@@ -1,21 +1,40 @@
+import { addAbortSignal, type Readable } from 'node:stream';
+import { parseJson } from '../base/json.ts';
 import { LineSplitter } from '../base/lines.ts';
+import { recordsOf } from '../contract/read-record.ts';
 import { utf8Of } from '../input/read-text.ts';
 import { postIn } from '../tail/file/line-count.ts';
-import type { TailRow } from '../tail/post-row.ts';
-import { chunksOf } from './scan.ts';
+import { type TailRow, tailRow } from '../tail/post-row.ts';
+import { chunksOf, unpacked } from './scan.ts';
 
 const LONGEST_LINE = 16 * 1024 * 1024;
 
-/** The posts of a file that any program may have written; null for a line without one. */
+interface RecordedInput {
+  readonly stdin: Readable;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The posts of a file that any program may have written, or of stdin (`-`): lines of JSON or one
+ * JSON array, gzipped or not. Null for a line without a post.
+ */
 export async function* recordedPosts(
   file: string,
   timeField: string,
-  signal: AbortSignal,
+  { stdin, signal }: RecordedInput,
 ): AsyncGenerator<TailRow | null, void, void> {
+  const bytes = file === '-' ? unpacked(addAbortSignal(signal, stdin)) : chunksOf(file, signal);
   const lines = new LineSplitter(LONGEST_LINE);
-  for await (const chunk of utf8Of(chunksOf(file, signal)))
-    yield* postsOn(lines.push(chunk), timeField);
+  const array: Buffer[] = [];
+  let first: string | undefined;
+  for await (const chunk of utf8Of(bytes)) {
+    first ??= /\S/.exec(Buffer.from(chunk).toString('latin1'))?.[0];
+    if (first === '[') array.push(Buffer.from(chunk));
+    else yield* postsOn(lines.push(chunk), timeField);
+  }
   yield* postsOn(lines.end(), timeField);
+  const items = first === '[' ? recordsOf(parseJson(Buffer.concat(array).toString('utf8'))) : [];
+  for (const item of items) yield tailRow(item, timeField);
 }
 
 function* postsOn(

@@ -48,7 +48,7 @@ export async function scanFile(
 }
 
 /** The certificate beside a file, which may have been compressed since. */
-const certificateOf = (file: string): FoundCertificate =>
+export const certificateOf = (file: string): FoundCertificate =>
   certificateAt(file) ??
   (file.endsWith('.gz') ? certificateAt(file.slice(0, -'.gz'.length)) : undefined);
 
@@ -182,18 +182,21 @@ export async function* chunksOf(
   }
 }
 
-async function* unpacked(chunks: AsyncGenerator<Buffer, void, void>) {
+/** The content of chunks, unpacked if it is gzipped. */
+export async function* unpacked(all: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+  const chunks = all[Symbol.asyncIterator]();
+  const rest = { [Symbol.asyncIterator]: () => chunks };
   const { value: first, done } = await chunks.next();
   if (done) return;
   if (first[0] !== 0x1f || first[1] !== 0x8b) {
     yield first;
-    yield* chunks;
+    yield* rest;
     return;
   }
   const packed = (async function* () {
     // The chunk is reused.
     yield Buffer.from(first);
-    for await (const chunk of chunks) yield Buffer.from(chunk);
+    for await (const chunk of rest) yield Buffer.from(chunk);
   })();
   const gunzip = createGunzip({ chunkSize: CHUNK / 2 });
   const source = Readable.from(packed);

@@ -5,7 +5,7 @@ import { instantAt, time } from '../../base/times.ts';
 import { oneOf } from '../../base/values.ts';
 import { type Conditions, readPattern } from '../../core/pages/filter.ts';
 import { excluding, flag, type GivenFlags, list, value } from './option.ts';
-import { text, type Value } from './values.ts';
+import { file, text, type Value } from './values.ts';
 
 const DEFAULT_ROWS = 20;
 const symbol: Value<string> = {
@@ -64,6 +64,22 @@ export const listOptions = {
   before: value('--before', 'only posts older than the one with this id', text('id')),
 };
 
+/** The files that are read in place of the service. */
+export const fromOption = list(
+  '--from',
+  'read recorded theses in place of the service, for 0 CU (- for stdin)',
+  file,
+);
+
+/** A shell may expand the value of --from to several words. */
+export const fromArgument = {
+  name: 'file',
+  help: 'with --from: further files',
+  optional: true,
+  variadic: true,
+  complete: 'file',
+} as const;
+
 /** The flag that counts posts in place of listing them; `fields` are those of the posts. */
 export const countByOption = (...fields: readonly string[]) =>
   value('--count-by', 'print a count of posts and authors for each value', oneOf(...fields));
@@ -103,14 +119,7 @@ export function readListFlags<F extends ListFlags & GivenFilters>(
       'omit one of them, or add --sort FIELD to print the best of all',
     );
   }
-  const sortable = isCounting ? [countBy, 'posts', 'authors'] : fields;
-  if (sort !== undefined && !sortable.includes(sort)) {
-    const names = sortable.filter((name) => !name.includes('.'));
-    throw usageError(
-      `unknown field "${sort}" for --sort`,
-      didYouMean(sort, names) || `choose from ${names.join(', ')}`,
-    );
-  }
+  checkSort(sort, isCounting ? [countBy, 'posts', 'authors'] : fields);
   const rows = limit ?? (all || since !== undefined ? undefined : DEFAULT_ROWS);
   const isRange = all || since !== undefined || until !== undefined;
   const isWhole = isRange && (sort !== undefined || isCounting);
@@ -124,11 +133,18 @@ export function readListFlags<F extends ListFlags & GivenFilters>(
   };
 }
 
-export function readRange(
-  { since, until }: Pick<ListFlags, 'since' | 'until'>,
-  now: number,
-  utc: boolean,
-) {
+export function checkSort(sort: string | undefined, fields: readonly string[]): void {
+  if (sort === undefined || fields.includes(sort)) return;
+  const names = fields.filter((name) => !name.includes('.'));
+  throw usageError(
+    `unknown field "${sort}" for --sort`,
+    didYouMean(sort, names) || `choose from ${names.join(', ')}`,
+  );
+}
+
+export type RangeFlags = Pick<ListFlags, 'since' | 'until'>;
+
+export function readRange({ since, until }: RangeFlags, now: number, utc: boolean) {
   const range = {
     since: since && instantAt(since, now, utc),
     until: until && instantAt(until, now, utc),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { usageError } from '../../base/failure.ts';
 import { THESIS_BLOCK } from '../../contract/limits.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { CountedPosts } from '../../contract/records/counted-posts.ts';
@@ -9,16 +10,20 @@ import { thesisView } from '../../output/views/thesis.ts';
 import { thesisFeedName } from '../../tail/source.ts';
 import {
   countByOption,
+  fromArgument,
+  fromOption,
   type ListInput,
   listOptions,
   readListFlags,
   thesisFilterOptions,
 } from '../args/list-flags.ts';
-import { list } from '../args/option.ts';
+import { flag, list } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { listJob } from '../lists/list-job.ts';
 import { DAY } from '../lists/post-counter.ts';
+import { listRecorded } from '../lists/recorded-list.ts';
+import { theses } from '../lists/theses.ts';
 import { planUserIds } from '../lookup/author-lookup.ts';
 import { notingAuthors } from '../lookup/author-notes.ts';
 import { authorOptions, readAuthors, thesisCalls } from '../lookup/authors.ts';
@@ -30,13 +35,15 @@ import page from './thesis-list.md';
 export const thesisList = command({
   path: 'thesis list',
   page,
-  excess: 'name an author with --user NAME, and a token with --token ADDRESS',
+  args: [fromArgument],
   options: {
     token: list('--token', 'only theses about this token (address or symbol)', text('token')),
     ...authorOptions,
     ...thesisFilterOptions,
     ...listOptions,
     countBy: countByOption('tokenSymbol', 'authorHandle', 'tokenNetwork', DAY),
+    from: fromOption,
+    strict: flag('--strict', 'with --from: exit 10 if the files may lack posts of the range'),
   },
   mostUsed: [
     'token',
@@ -54,9 +61,22 @@ export const thesisList = command({
   common: ['output', 'service', 'money'],
   calls: thesisCalls,
   record: () => z.union([ListedThesis, CountedPosts]),
-  exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
-  parse: (_, given) => readListFlags(given, fieldPaths(ListedThesis)),
-  async run(context, { token, user, users, column, ...flags }) {
+  exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
+  parse(words, given) {
+    const { strict } = given;
+    const from = [...given.from, ...words];
+    if (words.length > 0 && given.from.length === 0)
+      throw usageError(
+        `unexpected argument "${words[0]}"`,
+        'name an author with --user NAME, a token with --token ADDRESS, and files with --from FILE',
+      );
+    if (strict && from.length === 0)
+      throw usageError('--strict requires --from', 'add the files: --from FILE');
+    return { ...readListFlags(given, fieldPaths(ListedThesis)), from, strict };
+  },
+  async run(context, { token, user, users, column, from, strict, ...flags }) {
+    if (from.length > 0)
+      return await listRecorded(context, { from, strict, token, user, users, column }, flags);
     const tokens = await tokenAddresses(token, context);
     const authors = await readAuthors({ user, users, column }, context);
     const people = await planUserIds(authors, context);
@@ -64,16 +84,10 @@ export const thesisList = command({
     const limit = Math.min(flags.rows ?? THESIS_BLOCK, THESIS_BLOCK);
     const isSeveral = authors.length > 1 || users !== undefined;
     const job = listJob(context, flags, {
+      ...theses,
       view: { ...thesisView, empty: emptyText(flags, authors, token) },
-      noun: ['thesis', 'theses'],
-      symbolField: 'tokenSymbol',
-      networkField: 'tokenNetwork',
-      timeField: 'platformCreatedAt',
-      authorField: 'authorId',
-      pageRows: THESIS_BLOCK,
       before: people.calls,
       page: thesisCall(planned[0] ?? {}, { limit }),
-      wholePage: thesisCall({}, { limit: THESIS_BLOCK }),
       feeds: planned.length,
       feedNoun: planned[0]?.userId === undefined ? 'token' : 'author',
       isNarrowed: authors.length * tokens.length > 1,

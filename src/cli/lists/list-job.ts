@@ -56,6 +56,8 @@ interface PostList extends CountedFields {
   readonly feedNoun: string;
   /** Whether the feeds have other posts too. */
   readonly isNarrowed?: boolean;
+  /** Whether the posts are those of files, so that nothing is sent. */
+  readonly isRecorded?: boolean;
   /**
    * Opens the feeds. Calls that this needs are sent when the output is open, so that they are not
    * lost.
@@ -134,11 +136,9 @@ function listPlan({ terminal, settings }: Context, flags: ListInput, list: PostL
   const looks = way === 'either' ? [{ ...wholePage, times: feeds }] : [];
   const read = way === 'whole' ? wholePage : page;
   return {
-    calls: [
-      ...(list.before ?? []),
-      ...looks,
-      { ...read, times: pages, isSure: looks.length === 0 },
-    ],
+    calls: list.isRecorded
+      ? []
+      : [...(list.before ?? []), ...looks, { ...read, times: pages, isSure: looks.length === 0 }],
     costs: (cost) => `Fetching up to ${countText(rows ?? 0, ...list.noun)} will cost ${cost}`,
     // A list with --limit stops by itself, so its spending limit is not reported.
     tellsLimit: rows === undefined,
@@ -157,11 +157,13 @@ async function printList(
   const { rows } = flags;
   // The places of several feeds that were not read yet are times.
   const isTimed = flags.since !== undefined || flags.until !== undefined || list.feeds > 1;
-  const clock: Clock = isTimed ? await serviceClock(context) : terminal.io.clock;
+  const clock: Clock =
+    isTimed && !list.isRecorded ? await serviceClock(context) : terminal.io.clock;
   const range = readRange(flags, clock.now(), settings.utc);
   const walk = { ...range, limit: rows, before: flags.before, clock, signal: terminal.signal };
   const certificate = new ListCertificate({
-    file: fileToCertify(settings.flags.out, settings.format),
+    // What a list proves, it has read from the service itself.
+    file: list.isRecorded ? undefined : fileToCertify(settings.flags.out, settings.format),
     service: context.service,
     timeField: list.timeField,
     range,
@@ -338,20 +340,21 @@ function unseenValues(
  * The posts in the order of the flags. If the list fails halfway, the posts so far come first: they
  * were paid for.
  */
-async function* inOrderOf(
-  { best, sort, reverse }: ListInput,
+export async function* inOrderOf(
+  { best, sort, reverse }: Pick<ListInput, 'best' | 'sort' | 'reverse'>,
   posts: AsyncIterable<Sent>,
-  continued: (error: unknown) => unknown,
+  continued: (error: unknown) => unknown = (error) => error,
 ): AsyncGenerator<Sent, void, void> {
   const all: Sent[] = [];
   let failure: { readonly error: unknown } | undefined;
   try {
-    if (sort === undefined && !reverse) yield* posts;
+    if (sort === undefined && !reverse && best === undefined) yield* posts;
     else for await (const post of posts) all.push(post);
   } catch (error) {
     failure = { error: continued(error) };
   }
-  yield* sort === undefined ? all.reverse() : sortBy(all, sort, reverse).slice(0, best);
+  const inOrder = reverse ? all.toReversed() : all;
+  yield* (sort === undefined ? inOrder : sortBy(all, sort, reverse)).slice(0, best);
   if (failure) throw failure.error;
 }
 

@@ -1,4 +1,3 @@
-import { usageError } from '../../base/failure.ts';
 import { copySources } from '../../base/json.ts';
 import { countText, group, unitsText } from '../../base/units.ts';
 import { cu, THESIS_BLOCK } from '../../contract/limits.ts';
@@ -17,11 +16,11 @@ import {
 } from '../../core/pages/refresh.ts';
 import type { Planned } from '../../core/spend/plan.ts';
 import { type Fate, fateOf, refreshedView } from '../../output/views/thesis.ts';
-import { recordedPosts } from '../../verify/recorded-posts.ts';
 import { serviceClock } from '../lookup/service-time.ts';
 import type { Context } from '../run/context.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
 import { openProgress } from '../run/progress.ts';
+import { thesesIn, withoutTheses } from './recorded-theses.ts';
 import { wayText } from './way-text.ts';
 
 /** Reads the posts of files from the service again. */
@@ -85,34 +84,11 @@ async function recordedIn(
   files: readonly string[],
 ): Promise<readonly RecordedPost[]> {
   const posts = new Map<string, RecordedPost>();
-  let others = 0;
-  for (const file of files) {
-    let own = 0;
-    let lines = 0;
-    for await (const row of recordedPosts(file, 'platformCreatedAt', terminal.signal)) {
-      lines++;
-      if (!row || !isThesis(row.record)) continue;
-      own++;
-      posts.set(row.id, row);
-    }
-    // A part of a rotated file may be empty.
-    if (own === 0 && lines > 0) throw withoutPosts(file);
-    others += lines - own;
-  }
-  if (posts.size === 0) throw withoutPosts(files.join(', '));
-  if (others > 0)
-    terminal.notice(
-      `skipped ${countText(others, 'line that is not a post', 'lines that are not posts')}`,
-    );
+  for await (const rows of thesesIn(files, terminal))
+    for (const row of rows) posts.set(row.id, row);
+  if (posts.size === 0) throw withoutTheses(files.join(', '));
   return [...posts.values()];
 }
-
-/** A record of anything else has an id too, such as that of a user. */
-const isThesis = (record: Sent): boolean =>
-  ['authorId', 'authorHandle', 'tokenAddress', 'platformCreatedAt'].some((name) => name in record);
-
-const withoutPosts = (file: string) =>
-  usageError(`no theses in ${file}`, 'pass an output of "trdr thesis tail" or "trdr thesis list"');
 
 async function readAgain(context: Context, ways: RefreshWays): Promise<PostRefresh> {
   const { terminal, settings, service } = context;

@@ -18,7 +18,11 @@ const SYMBOL = /^\$?[^\s\p{C}]{1,24}$/u;
  * printed it. Nothing is requested, because a search costs as much as a list and finds nothing for
  * a misspelled symbol.
  */
-async function tokenAddress(given: string, context: Context): Promise<string> {
+async function tokenAddress(
+  given: string,
+  context: Context,
+  tokens: () => readonly KnownToken[],
+): Promise<string> {
   const text = trimText(given);
   if (/[,;]/.test(text))
     throw usageError(
@@ -27,23 +31,25 @@ async function tokenAddress(given: string, context: Context): Promise<string> {
     );
   // A short text that begins with 0x is an incomplete EVM address.
   const isSymbol = SYMBOL.test(text) && !/^0x|\//i.test(text) && !isShortened(text);
-  return isSymbol ? addressOfSymbol(text, context) : await addressOf('--token', text);
+  return isSymbol ? addressOfSymbol(text, context, tokens()) : await addressOf('--token', text);
 }
 
 /**
  * The addresses as the service writes them: it promises to ignore the case of an EVM address in
- * paths, but not in subscriptions.
+ * paths, but not in subscriptions. A symbol is that of a token of these posts, or of earlier lists.
  */
 export async function tokenAddresses(
   given: readonly string[],
   context: Context,
+  posts?: readonly Sent[],
 ): Promise<string[]> {
-  const addresses = await Promise.all(given.map((each) => tokenAddress(each, context)));
+  const tokens = () =>
+    posts === undefined ? savedTokens(context) : posts.flatMap((post) => tokenOf(post) ?? []);
+  const addresses = await Promise.all(given.map((each) => tokenAddress(each, context, tokens)));
   return [...new Set(addresses.map(normalToken))];
 }
 
-function addressOfSymbol(symbol: string, context: Context): string {
-  const tokens = savedTokens(context);
+function addressOfSymbol(symbol: string, context: Context, tokens: readonly KnownToken[]): string {
   const found = matching(tokens, symbol);
   const [first] = found;
   if (first === undefined) throw unknownSymbol(symbol, tokens);
@@ -79,7 +85,7 @@ function unknownSymbol(symbol: string, tokens: readonly KnownToken[]): Failure {
 }
 
 export async function* savingTokens(
-  posts: AsyncIterable<Sent>,
+  posts: AsyncIterable<Sent> | Iterable<Sent>,
   context: Context,
 ): AsyncGenerator<Sent, void, void> {
   const seen = new Map<string, KnownToken>();

@@ -156,7 +156,7 @@ async function* rowsOf(
     (set) => set !== undefined,
   );
   for (const file of flags.replay) {
-    const rows = posts.in(file, terminal.signal);
+    const rows = posts.in(file, terminal);
     yield* isOrdered ? oldestFirst(rows) : wanted(rows);
   }
   const { repeated, others } = posts;
@@ -184,8 +184,11 @@ class Posts {
     this.#filter = filter;
   }
 
-  async *in(file: string, signal: AbortSignal): AsyncGenerator<ReadPost, void, void> {
-    for await (const row of recordedPosts(file, this.#timeField, signal)) {
+  async *in(
+    file: string,
+    { io, signal }: Pick<Context['terminal'], 'io' | 'signal'>,
+  ): AsyncGenerator<ReadPost, void, void> {
+    for await (const row of recordedPosts(file, this.#timeField, { stdin: io.stdin, signal })) {
       if (row) yield { row, isWanted: this.#isNew(row) && this.#filter(row) };
       else this.others++;
     }

@@ -1,5 +1,5 @@
-import { numberSource } from '../../base/json.ts';
-import type { Sent } from '../../contract/read-record.ts';
+import { numberSource, stringifyJson } from '../../base/json.ts';
+import { numberOf, type Sent } from '../../contract/read-record.ts';
 
 /**
  * The id of a post as text, which is also the cursor for older posts; undefined if it has none. For
@@ -32,6 +32,17 @@ const textTime = (text: string): number | undefined => {
   if (DIGITS.test(text)) return Number(text);
   return DATE.test(text) ? Date.parse(text) : undefined;
 };
+
+/** When this version of a thesis was written. */
+export const writtenAt = (post: Sent): number =>
+  numberOf(post['updatedAt']) ?? postTimeOf(post['platformCreatedAt']) ?? 0;
+
+/** Whether one version of a thesis was written after another. */
+export function isLaterVersion(one: Sent, other: Sent): boolean {
+  const byTime = writtenAt(one) - writtenAt(other);
+  // Of versions with the same time, one is chosen that does not depend on their order.
+  return byTime === 0 ? stringifyJson(one) > stringifyJson(other) : byTime > 0;
+}
 
 /** The time of a post; null if it is that of no post, because it is too far ahead. */
 export const usableTime = (at: number | null, now: number): number | null =>

@@ -1,0 +1,95 @@
+import { Failure } from '../../base/failure.ts';
+import { thesisFeedName } from '../../tail/source.ts';
+import { filesToVerify } from '../../verify/files.ts';
+import { certifiedFiles, vouchedFor } from '../../verify/vouched.ts';
+import { type ListInput, readRange } from '../args/list-flags.ts';
+import type { ExitCode } from '../exit.ts';
+import { readAuthors } from '../lookup/authors.ts';
+import { tokenAddresses } from '../lookup/token.ts';
+import type { Context } from '../run/context.ts';
+import { runJob } from '../run/job.ts';
+import { filtersOf } from '../tail/filters.ts';
+import { gapText } from '../tail/notice-text.ts';
+import { listJob } from './list-job.ts';
+import { authorIn, feedOfPosts, readTheses } from './recorded-theses.ts';
+import { theses } from './theses.ts';
+
+interface RecordedScope {
+  readonly from: readonly string[];
+  readonly strict: boolean;
+  readonly token: readonly string[];
+  readonly user: readonly string[];
+  readonly users: string | undefined;
+  readonly column: string | undefined;
+}
+
+/** Lists the theses of files in place of those of the service. Nothing is sent, or needs a key. */
+export async function listRecorded(
+  context: Context,
+  { from, strict, token, ...authors }: RecordedScope,
+  flags: ListInput,
+): Promise<ExitCode> {
+  const { terminal, settings } = context;
+  const files = filesToVerify(from);
+  const posts = await terminal.waits.during(
+    () => 'reading the files',
+    () => readTheses(files, terminal),
+  );
+  const subjects = await readAuthors(authors, context, false);
+  const ids = subjects.map((subject) => authorIn(posts, subject) ?? nobody(subject.text));
+  const tokens = await tokenAddresses(token, context, posts);
+  const names = subjects.map(({ normal }) => normal);
+  const whole = feedOfPosts(posts);
+  const job = listJob(context, flags, {
+    ...theses,
+    isRecorded: true,
+    isNarrowed: true,
+    feeds: 1,
+    feedNoun: 'file',
+    open: async () => ({
+      own: [],
+      whole,
+      feedOf: () => undefined,
+      name: thesisFeedName(undefined, []),
+      wanted: { users: [...ids, ...names], tokens },
+      among: {},
+    }),
+  });
+  const code = await runJob(job, context);
+  const now = terminal.io.clock.now();
+  const {
+    isWhole,
+    from: first,
+    to,
+    gaps,
+  } = vouchedFor(await certifiedFiles(files, terminal.signal), {
+    ...readRange(flags, now, settings.utc),
+    now,
+    users: ids,
+    tokens,
+    filters: filtersOf(flags.conditions),
+  });
+  if (strict || terminal.io.stderr.isTTY === true) {
+    const stretch = first === null || to === null ? undefined : stretchText(first, to);
+    terminal.notice(`certificates vouch for ${stretch ?? 'none of these posts'}`);
+    for (const gap of gaps) terminal.notice(`GAP: ${gapText(gap)}: ${gap.why}`);
+  }
+  if (strict && !isWhole) throw notCovered();
+  return code;
+}
+
+const stretchText = (from: number, to: number): string =>
+  `${new Date(from).toISOString()} to ${new Date(to).toISOString()}`;
+
+function nobody(name: string): never {
+  throw new Failure('missing', `no posts by ${name} in the files`, {
+    code: 'NOT_RECORDED',
+    hint: 'check the spelling, or pass the user id',
+  });
+}
+
+const notCovered = () =>
+  new Failure('strict', 'the files may lack posts of the range', {
+    code: 'STRICT',
+    hint: 'verify them with "trdr verify", or omit --strict to accept incomplete results',
+  });

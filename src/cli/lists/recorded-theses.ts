@@ -1,0 +1,98 @@
+import { usageError } from '../../base/failure.ts';
+import { textOf } from '../../base/json-object.ts';
+import { countText } from '../../base/units.ts';
+import type { Sent } from '../../contract/read-record.ts';
+import type { Subject } from '../../core/lookup/subject.ts';
+import { normalName } from '../../core/pages/filter.ts';
+import { isLaterVersion, postIdOf, postTimeOf } from '../../core/pages/post.ts';
+import type { TimedFeed } from '../../core/pages/walk.ts';
+import type { TailRow } from '../../tail/post-row.ts';
+import { recordedPosts } from '../../verify/recorded-posts.ts';
+import type { Terminal } from '../run/terminal.ts';
+
+/** The theses of files, one file after the other. */
+export async function* thesesIn(
+  files: readonly string[],
+  { io, signal, notice }: Pick<Terminal, 'io' | 'signal' | 'notice'>,
+  kept: (record: Sent) => Sent = (record) => record,
+): AsyncGenerator<readonly TailRow[], void, void> {
+  let others = 0;
+  for (const file of files) {
+    const rows: TailRow[] = [];
+    let lines = 0;
+    for await (const row of recordedPosts(file, 'platformCreatedAt', { stdin: io.stdin, signal })) {
+      lines++;
+      if (row && isThesis(row.record)) rows.push({ ...row, record: kept(row.record) });
+    }
+    // A part of a rotated file may be empty.
+    if (rows.length === 0 && lines > 0) throw withoutTheses(file);
+    others += lines - rows.length;
+    yield rows;
+  }
+  if (others > 0)
+    notice(`skipped ${countText(others, 'line that is not a post', 'lines that are not posts')}`);
+}
+
+/** A record of anything else has an id too, such as that of a user. */
+const isThesis = (record: Sent): boolean =>
+  ['authorId', 'authorHandle', 'tokenAddress', 'platformCreatedAt'].some((name) => name in record);
+
+export const withoutTheses = (file: string) =>
+  usageError(`no theses in ${file}`, 'pass an output of "trdr thesis tail" or "trdr thesis list"');
+
+interface PlacedPost {
+  readonly record: Sent;
+  /** The time by which the post is placed: its own may be missing. */
+  readonly place: number;
+}
+
+/** The theses of files as one list: each once, as it was written last, newest first. */
+export async function readTheses(
+  files: readonly string[],
+  terminal: Pick<Terminal, 'io' | 'signal' | 'notice'>,
+  kept?: (record: Sent) => Sent,
+): Promise<readonly Sent[]> {
+  const posts = new Map<string, PlacedPost>();
+  for await (const rows of thesesIn(files, terminal, kept)) {
+    // A post without a time belongs to its neighbors. Tails write the oldest post first.
+    let place = Number.POSITIVE_INFINITY;
+    for (const { id, at, record } of isRising(rows) ? rows.toReversed() : rows) {
+      place = at ?? place;
+      const before = posts.get(id);
+      if (before === undefined || isLaterVersion(record, before.record))
+        posts.set(id, { record, place });
+    }
+  }
+  return [...posts.values()]
+    .sort((one, other) => (one.place === other.place ? 0 : other.place - one.place))
+    .map(({ record }) => record);
+}
+
+function isRising(rows: readonly TailRow[]): boolean {
+  let last: number | null = null;
+  let rises = 0;
+  for (const { at } of rows) {
+    if (at !== null && last !== null) rises += Math.sign(at - last);
+    last = at ?? last;
+  }
+  return rises > 0;
+}
+
+/** Posts that were read before, as a feed with a single page. */
+export const feedOfPosts = (posts: readonly Sent[]): TimedFeed<Sent> => ({
+  async page(before) {
+    const at = before === undefined ? 0 : posts.findIndex((post) => postIdOf(post) === before) + 1;
+    return { items: posts.slice(at), hasMore: false, nextBefore: null };
+  },
+  idOf: postIdOf,
+  timeOf: (post) => postTimeOf(post['platformCreatedAt']),
+});
+
+/** The ids of authors, by their posts in files; undefined for those who have none. */
+export function authorIn(posts: readonly Sent[], { type, normal, text }: Subject) {
+  if (type === 'wallet')
+    throw usageError(`${text}: posts name no wallets`, 'pass the handle or the user id');
+  const field = type === 'id' ? 'authorId' : 'authorHandle';
+  const newest = posts.find((post) => normalName(textOf(post[field]) ?? '') === normal);
+  return textOf(newest?.['authorId']);
+}

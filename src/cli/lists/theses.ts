@@ -1,0 +1,18 @@
+import { THESIS_BLOCK } from '../../contract/limits.ts';
+import { thesisCall } from '../../core/pages/feeds.ts';
+import { thesisView } from '../../output/views/thesis.ts';
+
+const call = thesisCall({}, { limit: THESIS_BLOCK });
+
+/** What lists of theses have in common. */
+export const theses = {
+  view: thesisView,
+  noun: ['thesis', 'theses'],
+  symbolField: 'tokenSymbol',
+  networkField: 'tokenNetwork',
+  timeField: 'platformCreatedAt',
+  authorField: 'authorId',
+  pageRows: THESIS_BLOCK,
+  page: call,
+  wholePage: call,
+} as const;
