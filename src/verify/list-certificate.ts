@@ -153,7 +153,7 @@ class ReadFeed {
   }
 
   get isAtEnd(): boolean {
-    return !this.#isReached && !this.#hasMore;
+    return !this.#end.isReached && !this.#hasMore;
   }
 
   /** The reported end of the feed proves nothing: more posts may be older than the last ones. */

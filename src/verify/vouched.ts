@@ -2,8 +2,8 @@ import { listOf } from '../contract/read-record.ts';
 import type { Verification } from '../contract/records/verification.ts';
 import { normalName, normalToken } from '../core/pages/filter.ts';
 import type { Certificate, Filters } from '../tail/certificate.ts';
-import { IdSet } from './id-set.ts';
 import { type Compared, joinFiles } from './join.ts';
+import { PostIds } from './post-ids.ts';
 import { certificateOf, scanFile } from './scan.ts';
 
 /** The posts that a run asks of files in place of the service. */
@@ -26,18 +26,16 @@ interface Vouched extends Verification {
   readonly hasStart: boolean;
 }
 
-const noPicking = { lines: 0, random: Math.random };
-
 /** Compares the files that have certificates with these. */
 export async function certifiedFiles(
   files: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly Compared[]> {
-  const ids = new IdSet();
+  const ids = new PostIds();
   const scanned: Compared[] = [];
   for (const file of files) {
     if (file === '-' || certificateOf(file) === undefined) continue;
-    scanned.push(await scanFile(file, ids, scanned.length, noPicking, signal));
+    scanned.push(await scanFile(file, ids, signal));
   }
   return scanned;
 }

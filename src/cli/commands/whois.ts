@@ -65,7 +65,7 @@ export const whois = command({
       view: comparison?.view ?? whoisView,
       source: source ?? sourceOf(comparison?.earlier.subjects ?? []),
       read: (text) => comparison?.earlier.subjectOf(text, as) ?? readSubject(text, as),
-      shown: comparison && ((record) => comparison.earlier.compare(record, changed)),
+      rows: comparison && ((records) => comparison.earlier.compareAll(records, changed)),
       strict,
       doing: 'looking up',
       noun: 'subject',

@@ -79,7 +79,7 @@ interface FoundAuthor {
   readonly answer: LookupAnswer;
 }
 
-const UNKNOWN_ID = '00000000-0000-0000-0000-000000000000';
+export const UNKNOWN_ID = '00000000-0000-0000-0000-000000000000';
 
 const notKept: LookupAnswer = {
   found: null,

@@ -46,9 +46,11 @@ export class LookupRun<T extends object> {
   }
 
   async print(out: Out): Promise<void> {
-    const { isSingle } = this.#input;
+    const { view, rows, isList = false } = this.#task;
+    const isSingle = this.#input.isSingle && !isList;
+    const records = this.#records();
     try {
-      await out.print(this.#task.view, this.#records(), { isSingle });
+      await out.print(view, (rows?.(records) ?? records) as AsyncIterable<T>, { isSingle });
     } catch (error) {
       if (isSpent(error)) this.#reportSkipped();
       throw error;
@@ -57,14 +59,12 @@ export class LookupRun<T extends object> {
     }
   }
 
-  async *#records(): AsyncGenerator<Lookup['record'] & T, void, void> {
-    const { shown } = this.#task;
+  async *#records(): AsyncGenerator<Lookup['record'], void, void> {
     try {
       for await (const { record, answer } of this.#lookups()) {
         this.#tally.add(answer);
         this.#showProgress();
-        const row = shown ? shown(record) : record;
-        if (row !== undefined) yield row as Lookup['record'] & T;
+        yield record;
       }
     } finally {
       // A table is printed when all of its rows are known.

@@ -34,8 +34,10 @@ export interface LookupTask<T extends object> {
   readonly resume: string;
   /** What is known of the subjects before the run, for its question and its dry run. */
   readonly standing?: (() => string | undefined) | undefined;
-  /** The record as it is printed; undefined if it is not. By default, every record is. */
-  readonly shown?: ((record: Lookup['record']) => Lookup['record'] | undefined) | undefined;
+  /** What is printed of the records. By default, every record is. */
+  readonly rows?: ((records: AsyncIterable<Lookup['record']>) => AsyncIterable<object>) | undefined;
+  /** Whether even a single subject may have several rows. */
+  readonly isList?: boolean;
   /** The plans are in the order of the subjects. */
   plan(subjects: readonly Subject[]): readonly SubjectPlan[];
 }

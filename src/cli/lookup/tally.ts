@@ -7,7 +7,7 @@ import type { Terminal } from '../run/terminal.ts';
 
 /** What is known of one subject: found, not found, or no answer. */
 export type LookupOutcome =
-  | { readonly found: true }
+  | { readonly found: true; readonly failure?: unknown }
   | { readonly found: false; readonly code: string }
   | { readonly found: null; readonly failure?: Failure | undefined };
 
@@ -20,6 +20,8 @@ export class LookupTally implements Tally {
   #pending = 0;
   #first: Failure | undefined;
   #local: Failure | undefined;
+  /** What ended the reading of a record early. */
+  #partial: unknown;
 
   /** `isStrict`: results that were not found or failed end the run with a failure. */
   constructor(isStrict: boolean) {
@@ -27,8 +29,10 @@ export class LookupTally implements Tally {
   }
 
   add(answer: LookupOutcome): void {
-    if (answer.found === true) this.found++;
-    else if (answer.found === null && answer.failure?.code === NOT_ASKED) this.#missing++;
+    if (answer.found === true) {
+      this.found++;
+      this.#partial ??= answer.failure;
+    } else if (answer.found === null && answer.failure?.code === NOT_ASKED) this.#missing++;
     else if (answer.found === null) {
       this.failed++;
       this.#first ??= answer.failure;
@@ -63,6 +67,7 @@ export class LookupTally implements Tally {
     const missing = this.#missing;
     const pending = this.#pending;
     if (this.#first && failed === total) throw this.#first;
+    if (this.#partial !== undefined) throw this.#partial;
     if (local)
       throw new Failure('local', `${failed} of ${total} subjects failed: ${local.message}`, local);
     if (this.#isStrict && found < total) {

@@ -15,6 +15,28 @@ const comparedUser = [
   'changes.solanaAddress.now',
   'changes.evmAddress.now',
 ];
+const author = [
+  'subject',
+  'found',
+  'handle',
+  'posts',
+  'complete',
+  'closed.positions',
+  'closed.sumUsd',
+  'closed.medianUsd',
+  'open.positions',
+];
+const position = [
+  'authorHandle',
+  'token',
+  'symbol',
+  'status',
+  'firstAt',
+  'closedAt',
+  'tradeUsd',
+  'pnlUsd',
+  'readAt',
+];
 const thesis = [
   'id',
   'platformCreatedAt',
@@ -61,6 +83,7 @@ export const briefFields: Readonly<
 > = {
   whois: ({ compare }) => (compare === undefined ? user : comparedUser),
   resolve: [...user, 'source'],
+  author: ({ positions }) => (positions ? position : author),
   pnl: ({ compare }) => [
     'subject',
     'found',

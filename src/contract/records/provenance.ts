@@ -20,12 +20,18 @@ export const cooled = {
  * and how.
  */
 export const obtained = {
-  readAt: z.optional(int('When trdr read it, epoch ms.')),
-  via: optional(z.enum(['service', 'cache', 'book', 'launchpad']), 'Where the answer comes from.'),
+  readAt: optional(
+    z.nullable(z.int()),
+    'When trdr read it, epoch ms; null for files without a certificate.',
+  ),
+  via: optional(
+    z.enum(['service', 'cache', 'book', 'launchpad', 'file']),
+    'Where the answer comes from.',
+  ),
 };
 
 /** The fields of `obtained`, as a record of one subject has them. */
 export type Provenance = {
   readonly readAt: number;
-  readonly via: 'service' | 'cache' | 'book' | 'launchpad';
+  readonly via: 'service' | 'cache' | 'book' | 'launchpad' | 'file';
 };

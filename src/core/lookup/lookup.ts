@@ -24,6 +24,8 @@ export type LookupAnswer =
       readonly source?: 'held' | 'cached' | 'live';
       /** What the user was called and owned before, if the run asked for it. */
       readonly was?: readonly Former[];
+      /** What ended the reading of the record early: it is delivered, but not complete. */
+      readonly failure?: unknown;
     })
   | (Obtained & {
       readonly found: false;

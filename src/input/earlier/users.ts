@@ -66,8 +66,18 @@ export class EarlierUsers {
     return { text: given.text, type, value, normal };
   }
 
+  async *compareAll(
+    records: AsyncIterable<Lookup['record']>,
+    isChangedOnly: boolean,
+  ): AsyncGenerator<Lookup['record'], void, void> {
+    for await (const record of records) {
+      const compared = this.#compare(record, isChangedOnly);
+      if (compared !== undefined) yield compared;
+    }
+  }
+
   /** The record with what changed since the file was written; undefined if it is not wanted. */
-  compare(record: Lookup['record'], isChangedOnly: boolean): Lookup['record'] | undefined {
+  #compare(record: Lookup['record'], isChangedOnly: boolean): Lookup['record'] | undefined {
     const before = this.#find(record.subject);
     const changes =
       record.found === true && before?.found === true ? changesOf(record, before.sent) : {};

@@ -19,7 +19,7 @@ const isUnasked = (row: SubjectRecord | UnaskedSubject): row is UnaskedSubject =
   row.found === null && 'code' in row;
 
 /** So that the result is visible without color. */
-function outcome(row: SubjectRecord | UnaskedSubject): string {
+export function outcome(row: SubjectRecord | UnaskedSubject): string {
   if (row.found === true) return 'found';
   if (row.found === null) return isUnasked(row) ? 'not asked' : `failed: ${row.error.code}`;
   if (row.code !== 'PENDING') return 'not found';
@@ -34,7 +34,12 @@ const at = (handle: unknown) => (typeof handle === 'string' ? `@${handle}` : und
 const otherText = (value: unknown): string | undefined =>
   value === undefined || value === null ? undefined : (textOf(value) ?? stringifyJson(value));
 
-const status: Column<SubjectRecord> = { title: 'status', kind: 'status', value: outcome, min: 11 };
+const status: Column<SubjectRecord> = {
+  title: 'status',
+  kind: 'status',
+  value: outcome,
+  min: 11,
+};
 
 const identity: readonly Column<SubjectRecord>[] = [
   { title: 'subject', kind: 'text', field: 'subject', min: 10 },
@@ -100,7 +105,7 @@ function socials(value: unknown): string | undefined {
   return texts.filter(Boolean).join(', ') || undefined;
 }
 
-const title = (row: SubjectRecord) =>
+export const title = (row: SubjectRecord) =>
   row.found === true
     ? (at(row['handle'] ?? row['username']) ?? row.subject)
     : `${row.subject}: ${outcome(row)}`;

@@ -209,7 +209,9 @@ describe('lookups', () => {
       };
       return await lookupJob(context, {
         ...task,
-        shown: (record) => (record.subject === 'a' ? undefined : record),
+        async *rows(records) {
+          for await (const record of records) if (record.subject !== 'a') yield record;
+        },
       });
     };
     const ran = await runJobOf('whois a -o ndjson', build);

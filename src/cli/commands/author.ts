@@ -1,0 +1,115 @@
+import * as z from 'zod/mini';
+import { integer } from '../../base/amounts.ts';
+import { usageError } from '../../base/failure.ts';
+import { fieldPaths } from '../../contract/paths.ts';
+import { AuthorRecord, PositionRecord } from '../../contract/records/position.ts';
+import { type SubjectSource, subjectSource } from '../../input/subject-list.ts';
+import { asOption, subjectArgument, subjectOptions } from '../args/common.ts';
+import {
+  checkSort,
+  conditionsOf,
+  fromOption,
+  listOptions,
+  thesisFilterOptions,
+} from '../args/list-flags.ts';
+import { excluding, flag, list, value } from '../args/option.ts';
+import { isOneWord } from '../args/subjects.ts';
+import { text } from '../args/values.ts';
+import { command } from '../command.ts';
+import { authorJob } from '../lists/author-job.ts';
+import { RecordedAuthors, ServedAuthors } from '../lists/author-posts.ts';
+import { tokenAddresses } from '../lookup/token.ts';
+import { runJob } from '../run/job.ts';
+import page from './author.md';
+
+/** So many posts of an author are read by default: a page of the largest size. */
+const DEFAULT_POSTS = 100;
+
+const { since, until, sort, reverse, all } = listOptions;
+const { network, minTrade, open, closed } = thesisFilterOptions;
+
+export const author = command({
+  path: 'author',
+  page,
+  args: [subjectArgument('subject', 'handle, wallet or user id')],
+  options: {
+    limit: value(
+      '--limit',
+      'read at most N posts of each author',
+      integer({ min: 1 }),
+      `${DEFAULT_POSTS}; unlimited with --since or --from`,
+    ),
+    all: excluding(all, '--limit'),
+    since,
+    until,
+    token: list('--token', 'only posts about this token (address or symbol)', text('token')),
+    network,
+    minTrade,
+    open,
+    closed,
+    positions: flag('--positions', 'print the positions in place of their authors'),
+    sort,
+    reverse,
+    top: value('--top', 'show only the first N authors or positions', integer({ min: 1 })),
+    from: fromOption,
+    as: asOption,
+    ...subjectOptions,
+  },
+  mostUsed: [
+    'limit',
+    'all',
+    'since',
+    'token',
+    'open',
+    'closed',
+    'positions',
+    'sort',
+    'top',
+    'from',
+  ],
+  common: ['output', 'service', 'money'],
+  calls: ['thesis.user', 'thesis.userToken', 'user.handle', 'user.id', 'launchpad.user'],
+  record: () => z.union([AuthorRecord, PositionRecord]),
+  exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
+  parse(words, given) {
+    const isRecorded = given.from.length > 0;
+    // With --from, no subjects are required: without any, all authors of the files are shown.
+    const isWhole = isRecorded && words.length === 0 && given.file === undefined;
+    const source = isWhole ? undefined : subjectSource(words, given, 'author');
+    const isListed = words.includes('-') || given.file === '-';
+    if (isListed && given.from.includes('-'))
+      throw usageError(
+        'only one of the authors and --from can be read from stdin',
+        'save the other to a file',
+      );
+    const isOne = source !== undefined && isOneWord(source);
+    checkSort(given.sort, fieldPaths(given.positions || isOne ? PositionRecord : AuthorRecord));
+    const isRange = given.all || given.since !== undefined || isRecorded;
+    return { ...given, source, rows: given.limit ?? (isRange ? undefined : DEFAULT_POSTS) };
+  },
+  async run(context, { source, from, token, rows, since, until, ...flags }) {
+    const asked = { rows, since, until };
+    const shown = {
+      ...flags,
+      conditions: conditionsOf({ ...flags, symbol: [], grep: undefined, exclude: undefined }),
+    };
+    if (from.length === 0 && source !== undefined) {
+      const tokens = await tokenAddresses(token, context);
+      const authors = await ServedAuthors.open(context, { ...asked, tokens });
+      return await runJob(await authorJob(context, authors, { ...shown, source }), context);
+    }
+    const authors = await RecordedAuthors.read(context, from, async (posts) => ({
+      ...asked,
+      tokens: await tokenAddresses(token, context, posts),
+    }));
+    const input = { ...shown, source: source ?? allOf(authors.ids) };
+    return await runJob(await authorJob(context, authors, input), context);
+  },
+});
+
+const allOf = (ids: readonly string[]): SubjectSource => ({
+  words: ids,
+  file: undefined,
+  column: undefined,
+  isList: true,
+});

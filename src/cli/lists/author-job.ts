@@ -1,0 +1,143 @@
+import type { Sent } from '../../contract/read-record.ts';
+import type { AuthorPosition } from '../../contract/records/position.ts';
+import { answerOf, type Lookup, type LookupAnswer } from '../../core/lookup/lookup.ts';
+import { readSubject, type SubjectType } from '../../core/lookup/subject.ts';
+import { type Conditions, createFilter } from '../../core/pages/filter.ts';
+import { sortBy } from '../../core/pages/sort.ts';
+import { AuthorPositions } from '../../core/positions/positions.ts';
+import { summaryOf } from '../../core/positions/summary.ts';
+import type { SubjectSource } from '../../input/subject-list.ts';
+import { authorView, positionsView } from '../../output/views/author.ts';
+import { lookupJob } from '../lookup/lookup-job.ts';
+import { resumeRest } from '../lookup/lookup-task.ts';
+import type { Context } from '../run/context.ts';
+import type { CommandJob } from '../run/job.ts';
+import type { AuthorPosts, AuthorSource } from './author-posts.ts';
+import { inOrderOf } from './list-job.ts';
+
+/** What is shown of authors, and in which order. */
+export interface AuthorsShown {
+  readonly conditions: Conditions;
+  /** Whether the positions are printed in place of their authors. */
+  readonly positions: boolean;
+  readonly sort: string | undefined;
+  readonly reverse: boolean;
+  readonly top: number | undefined;
+}
+
+interface AuthorInput extends AuthorsShown {
+  readonly source: SubjectSource;
+  readonly as: SubjectType | undefined;
+  readonly strict: boolean;
+}
+
+/** What became of the posts of authors. */
+export async function authorJob(
+  context: Context,
+  authors: AuthorSource,
+  { source, as, strict, ...shown }: AuthorInput,
+): Promise<CommandJob> {
+  const found = new FoundAuthors(context, shown);
+  return await lookupJob(context, {
+    view: shown.positions ? positionsView : authorView((record) => found.shownOf(record)),
+    source,
+    read: (text) => readSubject(text, as),
+    strict,
+    doing: 'reading the posts of',
+    noun: 'author',
+    resume: resumeRest,
+    isList: shown.positions,
+    rows: (records) => found.rows(records),
+    plan: (subjects) => authors.plan(subjects, (posts) => found.add(posts)),
+  });
+}
+
+interface FoundAuthor {
+  readonly positions: readonly AuthorPosition[];
+  readonly readAt: number | null;
+}
+
+/** The authors of a run, with their positions. */
+class FoundAuthors {
+  readonly #context: Context;
+  readonly #shown: AuthorsShown;
+  readonly #byId = new Map<unknown, FoundAuthor>();
+
+  constructor(context: Context, shown: AuthorsShown) {
+    this.#context = context;
+    this.#shown = shown;
+  }
+
+  /** The answer about an author, also if the posts were read only in part. */
+  add({ id, user, posts, complete, failure, readAt, via }: AuthorPosts): LookupAnswer {
+    const now = this.#context.terminal.io.clock.now();
+    if (failure && posts.length === 0) return answerOf(failure.error, now);
+    const all = new AuthorPositions(now, posts);
+    const positions = positionsWith(all.list(), this.#shown.conditions);
+    const { newest } = all;
+    const record = {
+      id,
+      handle: user?.['handle'] ?? newest['authorHandle'] ?? null,
+      name: user?.['name'] ?? newest['authorName'] ?? null,
+      ...all.read,
+      complete,
+      ...summaryOf(positions),
+      beside: all.beside,
+    };
+    this.#byId.set(id, { positions, readAt });
+    return { found: true, record, time: readAt ?? now, from: via, failure: failure?.error };
+  }
+
+  rows(records: AsyncIterable<Lookup['record']>): AsyncIterable<object> {
+    const { sort, reverse, top: best } = this.#shown;
+    const rows = this.#shown.positions ? this.#positionsOf(records) : this.#stamped(records);
+    return inOrderOf({ sort, reverse, best }, rows);
+  }
+
+  /** The positions of an author, as a card shows them. */
+  shownOf(record: Sent): readonly AuthorPosition[] {
+    const { sort, reverse, top = CARD_ROWS } = this.#shown;
+    const { positions = [] } = this.#byId.get(record['id']) ?? {};
+    const inOrder = reverse ? positions.toReversed() : positions;
+    if (positions.length > top)
+      this.#context.terminal.notice(
+        `showing ${top} of ${positions.length} positions; --top N shows more`,
+      );
+    return (sort === undefined ? inOrder : sortBy(positions, sort, reverse)).slice(0, top);
+  }
+
+  async *#stamped(records: AsyncIterable<Lookup['record']>): AsyncGenerator<Sent, void, void> {
+    for await (const record of records) yield this.#stamp(record);
+  }
+
+  /** Nothing is known of when files without a certificate were read from the service. */
+  #stamp(record: Lookup['record']): Sent {
+    const author = record.found ? this.#byId.get(record['id']) : undefined;
+    return author ? { ...record, readAt: author.readAt } : record;
+  }
+
+  async *#positionsOf(records: AsyncIterable<Lookup['record']>): AsyncGenerator<Sent, void, void> {
+    for await (const record of records) {
+      const author = record.found ? this.#byId.get(record['id']) : undefined;
+      if (author === undefined) yield record;
+      else for (const position of author.positions) yield { ...position, readAt: author.readAt };
+    }
+  }
+}
+
+/** The positions below a card, unless --top states another number. */
+const CARD_ROWS = 20;
+
+/** The conditions are those of posts, of which each looks at a field that a position has too. */
+function positionsWith(positions: readonly AuthorPosition[], conditions: Conditions) {
+  const isWanted = createFilter<{ readonly record: Sent }>(conditions);
+  return positions.filter(({ network, tradeUsd, closedAt, status }) =>
+    isWanted({
+      record: {
+        tokenNetwork: network,
+        authorTradeUsd: tradeUsd,
+        closedAt: status === 'unknown' ? undefined : closedAt,
+      },
+    }),
+  );
+}

@@ -1,0 +1,253 @@
+import { Failure } from '../../base/failure.ts';
+import { textOf } from '../../base/json-object.ts';
+import { cu, THESIS_BLOCK } from '../../contract/limits.ts';
+import { known, type Sent } from '../../contract/read-record.ts';
+import { User } from '../../contract/records/user.ts';
+import type { CachedLookup, LookupPlan } from '../../core/lookup/cached-lookup.ts';
+import type { LookupAnswer } from '../../core/lookup/lookup.ts';
+import type { Subject } from '../../core/lookup/subject.ts';
+import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
+import { createFilter } from '../../core/pages/filter.ts';
+import { type GatheredPosts, gatherPosts } from '../../core/pages/gather.ts';
+import type { WalkOptions } from '../../core/pages/walk.ts';
+import { filesToVerify } from '../../verify/files.ts';
+import type { Compared } from '../../verify/join.ts';
+import { certifiedFiles, vouchedFor } from '../../verify/vouched.ts';
+import { type RangeFlags, readRange } from '../args/list-flags.ts';
+import { UNKNOWN_ID } from '../lookup/author-lookup.ts';
+import type { SubjectPlan } from '../lookup/lookup-task.ts';
+import { openCachedLookup, userCalls } from '../lookup/open-lookup.ts';
+import { serviceClock } from '../lookup/service-time.ts';
+import { savingTokens } from '../lookup/token.ts';
+import type { Context } from '../run/context.ts';
+import { authorIn, feedOfPosts, readTheses } from './recorded-theses.ts';
+
+/** Which posts of an author are read. */
+export interface PostsAsked extends RangeFlags {
+  /** The most posts of an author; undefined if there is no maximum. */
+  readonly rows: number | undefined;
+  /** Only those about these tokens; empty for all. */
+  readonly tokens: readonly string[];
+}
+
+/** The posts of one author, and where they are from. */
+export interface AuthorPosts extends GatheredPosts {
+  readonly id: string;
+  /** The record of the author; undefined if it was not looked up. */
+  readonly user: Sent | undefined;
+  readonly readAt: number | null;
+  readonly via: 'service' | 'file';
+}
+
+/** Where the posts of authors are read from. */
+export interface AuthorSource {
+  /** What is known of the authors, in the order of the subjects; `answer` makes it an answer. */
+  plan(
+    subjects: readonly Subject[],
+    answer: (posts: AuthorPosts) => LookupAnswer,
+  ): readonly SubjectPlan[];
+}
+
+/** Reads the posts of authors from the service: their own pages. */
+export class ServedAuthors implements AuthorSource {
+  readonly #context: Context;
+  readonly #asked: PostsAsked;
+  readonly #users: CachedLookup;
+  #walk: Promise<WalkOptions> | undefined;
+
+  private constructor(context: Context, asked: PostsAsked, users: CachedLookup) {
+    this.#context = context;
+    this.#asked = asked;
+    this.#users = users;
+  }
+
+  static async open(context: Context, asked: PostsAsked): Promise<ServedAuthors> {
+    return new ServedAuthors(context, asked, await openCachedLookup(context, { way: 'cheap' }));
+  }
+
+  plan(
+    subjects: readonly Subject[],
+    answer: (posts: AuthorPosts) => LookupAnswer,
+  ): readonly SubjectPlan[] {
+    return this.#users.planAll(subjects).map((plan) => {
+      const kept = plan.answer;
+      if (kept?.found === false) return { calls: userCalls(plan), find: () => kept };
+      const id = idOf(plan);
+      return {
+        calls: [
+          ...(isUnasked(plan) ? [] : userCalls(plan)),
+          {
+            ...thesisCall(this.#scope(id ?? UNKNOWN_ID), { limit: this.#pageRows }),
+            times:
+              this.#asked.rows === undefined ? null : Math.ceil(this.#asked.rows / THESIS_BLOCK),
+            least: id === undefined ? 0 : cu.thesisBlock,
+          },
+        ],
+        find: (signal) => this.#find(plan, answer, signal),
+      };
+    });
+  }
+
+  get #pageRows(): number {
+    return Math.min(this.#asked.rows ?? THESIS_BLOCK, THESIS_BLOCK);
+  }
+
+  async #find(
+    plan: LookupPlan,
+    answer: (posts: AuthorPosts) => LookupAnswer,
+    signal: AbortSignal,
+  ): Promise<LookupAnswer> {
+    const { subject } = plan;
+    const found = isUnasked(plan) ? undefined : await this.#users.answer(subject, signal, plan);
+    if (found?.found === false || found?.found === null) return found;
+    const user = found?.record;
+    const id = user === undefined ? subject.value : known(User, user).id;
+    if (id === undefined) return { found: null, failure: withoutId(subject.text) };
+    const { service, terminal } = this.#context;
+    const feed = thesisFeed(await service.client(), this.#scope(id));
+    this.#walk ??= this.#openWalk();
+    const walk = await this.#walk;
+    const read = await gatherPosts(feed, { ...walk, signal });
+    for await (const _ of savingTokens(read.posts, this.#context));
+    const posts = read.posts.filter(about(this.#asked.tokens));
+    return answer({ ...read, posts, id, user, readAt: terminal.io.clock.now(), via: 'service' });
+  }
+
+  /** Ages such as 2h count by the clock of the service. */
+  async #openWalk(): Promise<WalkOptions> {
+    const { terminal, settings } = this.#context;
+    const { since, until, rows: limit } = this.#asked;
+    const isTimed = since !== undefined || until !== undefined;
+    const clock = isTimed ? await serviceClock(this.#context) : terminal.io.clock;
+    return { ...readRange(this.#asked, clock.now(), settings.utc), limit, clock };
+  }
+
+  #scope(userId: string) {
+    const { tokens } = this.#asked;
+    return { userId, tokenAddress: tokens.length === 1 ? tokens[0] : undefined };
+  }
+}
+
+/** An id is all that the posts of an author need, so it is not looked up. */
+const isUnasked = ({ subject, answer }: LookupPlan): boolean =>
+  subject.type === 'id' && answer === undefined;
+
+function idOf({ subject, answer }: LookupPlan): string | undefined {
+  if (answer?.found) return known(User, answer.record).id;
+  return subject.type === 'id' ? subject.value : undefined;
+}
+
+const withoutId = (name: string): Failure =>
+  new Failure('answer', `the record of ${name} has no user id`, {
+    code: 'BAD_ANSWER',
+    hint: 'pass a user id instead',
+  });
+
+const about = (tokens: readonly string[]): ((record: Sent) => boolean) => {
+  const isAbout = createFilter<{ readonly record: Sent }>({ tokens });
+  return (record) => isAbout({ record });
+};
+
+/** The fields of which positions are made. Files may have more posts than memory has room for. */
+const positionFields = [
+  'id',
+  'authorId',
+  'authorHandle',
+  'authorName',
+  'authorIsDev',
+  'tokenAddress',
+  'tokenNetwork',
+  'tokenSymbol',
+  'holdingsUsd',
+  'authorTradeUsd',
+  'pnl',
+  'realizedPnlUsd',
+  'unrealizedPnlUsd',
+  'percentageRealizedPnl',
+  'percentageUnrealizedPnl',
+  'closedAt',
+  'platformCreatedAt',
+  'updatedAt',
+] as const;
+
+function positionPost(post: Sent): Sent {
+  const kept: Record<string, unknown> = {};
+  for (const field of positionFields) if (field in post) kept[field] = post[field];
+  return kept;
+}
+
+/** Reads the posts of authors from files. Nothing is sent. */
+export class RecordedAuthors implements AuthorSource {
+  readonly #context: Context;
+  readonly #asked: PostsAsked;
+  readonly #posts: readonly Sent[];
+  readonly #certified: readonly Compared[];
+
+  private constructor(
+    context: Context,
+    asked: PostsAsked,
+    posts: readonly Sent[],
+    certified: readonly Compared[],
+  ) {
+    this.#context = context;
+    this.#asked = asked;
+    this.#posts = posts;
+    this.#certified = certified;
+  }
+
+  static async read(
+    context: Context,
+    from: readonly string[],
+    askedOf: (posts: readonly Sent[]) => Promise<PostsAsked>,
+  ): Promise<RecordedAuthors> {
+    const { terminal } = context;
+    const files = filesToVerify(from);
+    const posts = await terminal.waits.during(
+      () => 'reading the files',
+      () => readTheses(files, terminal, positionPost),
+    );
+    const certified = await certifiedFiles(files, terminal.signal);
+    return new RecordedAuthors(context, await askedOf(posts), posts, certified);
+  }
+
+  /** The ids of all authors. */
+  get ids(): readonly string[] {
+    return [...new Set(this.#posts.flatMap((post) => textOf(post['authorId']) || []))];
+  }
+
+  plan(
+    subjects: readonly Subject[],
+    answer: (posts: AuthorPosts) => LookupAnswer,
+  ): readonly SubjectPlan[] {
+    const ids = subjects.map((subject) => authorIn(this.#posts, subject));
+    const own = new Map(ids.map((id): [string | undefined, Sent[]] => [id, []]));
+    for (const post of this.#posts) own.get(textOf(post['authorId']))?.push(post);
+    return subjects.map((_, at) => {
+      const id = ids[at];
+      const posts = own.get(id);
+      return {
+        calls: [],
+        find: async () =>
+          id === undefined || posts === undefined
+            ? { found: false, code: 'NOT_RECORDED', time: this.#now, from: 'file' }
+            : answer(await this.#read(id, posts)),
+      };
+    });
+  }
+
+  get #now(): number {
+    return this.#context.terminal.io.clock.now();
+  }
+
+  async #read(id: string, posts: readonly Sent[]): Promise<AuthorPosts> {
+    const { terminal, settings } = this.#context;
+    const { rows: limit, tokens } = this.#asked;
+    const range = readRange(this.#asked, this.#now, settings.utc);
+    const feed = feedOfPosts(posts.filter(about(tokens)));
+    const read = await gatherPosts(feed, { ...range, limit, clock: terminal.io.clock });
+    const asked = { ...range, now: this.#now, users: [id], tokens, filters: {} };
+    const { isWhole, hasStart, readAt } = vouchedFor(this.#certified, asked);
+    const complete = read.complete && isWhole && hasStart;
+    return { ...read, complete, id, user: undefined, readAt, via: 'file' };
+  }
+}

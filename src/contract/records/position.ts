@@ -1,0 +1,134 @@
+import * as z from 'zod/mini';
+import { boolean, field, int, nullable, optional, string } from '../field.ts';
+import { observed, obtained } from './provenance.ts';
+import { FailedSubject, MissingSubject, UnaskedSubject } from './subject.ts';
+
+/** A number of USD or percent, which is null if it is not known. */
+const amount = (description: string) => nullable(z.number(), description);
+const time = (description: string) => nullable(z.int(), `${description}, epoch ms.`);
+
+const positionShape = {
+  authorId: string('User id of the author.'),
+  authorHandle: nullable(z.string(), "Author's handle in the post that was written last."),
+  token: string('Address of the token; EVM addresses are lower-cased.'),
+  network: nullable(z.string(), 'Name of the chain.'),
+  symbol: nullable(z.string(), 'Ticker.'),
+  firstAt: int('Time of its first post that was read, epoch ms.'),
+  lastAt: int('Time of its last post, epoch ms.'),
+  posts: int('Number of its posts that were read.'),
+  tradeUsd: amount('USD size of the trade behind its first post.'),
+  holdingsUsd: amount('Its value in USD when the last post was written, not now.'),
+  status: field(
+    z.enum(['open', 'closed', 'unknown']),
+    'Whether it is open or closed; unknown if its posts do not say.',
+  ),
+  closedAt: time('When it was closed'),
+  heldMs: nullable(z.int(), 'From its first post to its close, ms.'),
+  pnlUsd: amount('PnL in USD: final if it is closed, running if it is open.'),
+  pnlPct: amount('PnL in percent: final if it is closed, running if it is open.'),
+  isDev: boolean('Whether its author is the developer of the token, by any of its posts.'),
+};
+
+export const PositionRecord = z.looseObject({
+  ...positionShape,
+  readAt: time('When the posts were read'),
+  change: optional(
+    z.enum(['new', 'closed', 'changed', 'same', 'left']),
+    'In a comparison: what changed; "left" if only the earlier output has it.',
+  ),
+  changes: optional(
+    z.looseObject({ pnlUsd: amount('New minus old.'), posts: int('New minus old.') }),
+    'In a comparison: the differences of its figures.',
+  ),
+});
+
+/** What one author had in one token, as the posts about it say. */
+export type AuthorPosition = {
+  readonly [K in keyof typeof positionShape]: z.infer<(typeof positionShape)[K]>;
+};
+
+const NamedResult = z.looseObject({
+  token: string('Address of the token.'),
+  symbol: nullable(z.string(), 'Ticker.'),
+  pnlUsd: field(z.number(), 'PnL in USD.'),
+});
+
+const Closed = z.looseObject({
+  positions: int('Number of closed positions.'),
+  won: int('Those with a PnL above 0.'),
+  lost: int('Those with a PnL below 0.'),
+  unknown: int('Those without a PnL, which are in no sum.'),
+  sumUsd: amount('Sum of their PnL in USD.'),
+  meanUsd: amount('Mean of their PnL in USD.'),
+  medianUsd: amount('Median of their PnL in USD; null for fewer than five.'),
+  valuesUsd: optional(
+    z.array(z.number()),
+    'Their PnL in USD, best first, in place of a median of fewer than five.',
+  ),
+  best: nullable(NamedResult, 'The position with the highest PnL.'),
+  worst: nullable(NamedResult, 'The position with the lowest PnL.'),
+  largestShare: amount(
+    'The share of the sum that the position with the largest gain or loss makes: 1 is all of it.',
+  ),
+  heldMedianMs: nullable(z.number(), 'Median of the time from first post to close, ms.'),
+});
+
+const Open = z.looseObject({
+  positions: int('Number of open positions.'),
+  unknown: int('Those without a PnL.'),
+  runningSumUsd: amount('Sum of their running PnL in USD.'),
+});
+
+const Beside = z.looseObject({
+  withoutAuthor: int('Without an author id.'),
+  withoutToken: int('Without a token.'),
+  withoutTime: int('Without a usable time.'),
+});
+export type PostsBeside = { readonly [K in keyof z.infer<typeof Beside>]: number };
+
+/** What was read, and how complete it is. */
+const reading = {
+  posts: int('Number of posts that were read.'),
+  from: time('Time of the oldest post that was read'),
+  to: time('Time of the newest post that was read'),
+  complete: boolean(
+    'Whether all posts of the asked range were read: the walk reached its end, or certificates vouch for the files.',
+  ),
+};
+
+const summary = {
+  closed: field(Closed, 'Positions that are closed, whose figures are final.'),
+  open: field(Open, 'Positions that are open, whose figures still change.'),
+  unknownStatus: int('Positions of which the posts do not say whether they are open.'),
+  tradeMedianUsd: amount('Median of the trades behind the first posts, in USD.'),
+  tokens: int('Number of different tokens.'),
+  networks: field(z.array(z.string()), 'The chains of the positions.'),
+  beside: field(Beside, 'Posts that belong to no position.'),
+};
+
+/** What the positions of one author amount to. */
+export interface PositionsSummary {
+  readonly closed: z.infer<typeof Closed>;
+  readonly open: z.infer<typeof Open>;
+  readonly unknownStatus: number;
+  readonly tradeMedianUsd: number | null;
+  readonly tokens: number;
+  readonly networks: string[];
+}
+
+export const AuthorRecord = z.union([
+  z.looseObject({
+    subject: string('The subject as the user wrote it.'),
+    found: field(z.literal(true), 'True: the author was found.'),
+    id: nullable(z.string(), 'User id of the author.'),
+    handle: nullable(z.string(), 'Handle of the author.'),
+    name: nullable(z.string(), 'Display name of the author.'),
+    ...reading,
+    ...summary,
+    ...obtained,
+    ...observed,
+  }),
+  MissingSubject,
+  UnaskedSubject,
+  FailedSubject,
+]);

@@ -1,0 +1,31 @@
+import type { Sent } from '../../contract/read-record.ts';
+import { pagesInRange, type TimedFeed, type WalkOptions } from './walk.ts';
+
+/** Posts of a feed that are read before any of them is printed. */
+export interface GatheredPosts {
+  /** Newest first. */
+  readonly posts: readonly Sent[];
+  /** Whether these are all posts of the range: the walk has reached its end. */
+  readonly complete: boolean;
+  /** What ended the walk early. The posts up to there were paid for. */
+  readonly failure?: { readonly error: unknown } | undefined;
+}
+
+export async function gatherPosts(
+  feed: TimedFeed<Sent>,
+  options: WalkOptions,
+): Promise<GatheredPosts> {
+  const { limit = Number.POSITIVE_INFINITY } = options;
+  const posts: Sent[] = [];
+  try {
+    for await (const page of pagesInRange(feed, options, () => limit - posts.length)) {
+      const taken = page.items.slice(0, limit - posts.length);
+      for (const post of taken) posts.push(post);
+      if (posts.length < limit) continue;
+      return { posts, complete: page.isLast && taken.length === page.items.length };
+    }
+  } catch (error) {
+    return { posts, complete: false, failure: { error } };
+  }
+  return { posts, complete: true };
+}

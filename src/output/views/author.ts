@@ -1,0 +1,217 @@
+import { isRecord } from '../../base/json-object.ts';
+import { countText, group } from '../../base/units.ts';
+import { fieldPaths } from '../../contract/paths.ts';
+import { numberOf, type Sent } from '../../contract/read-record.ts';
+import {
+  type AuthorPosition,
+  AuthorRecord,
+  PositionRecord,
+} from '../../contract/records/position.ts';
+import type { SubjectRecord } from '../../contract/records/subject.ts';
+import { numberText } from '../format/format-cell.ts';
+import { span } from '../format/time.ts';
+import type { Column, Row, View } from '../view.ts';
+import { outcome, title } from './subject.ts';
+
+const usd = (value: unknown): string =>
+  typeof value === 'number' ? numberText('signedUsd', value) : 'unknown';
+
+/** A part of the record of an author: what is closed, or what is open. */
+function partOf(row: SubjectRecord, name: 'closed' | 'open' | 'beside'): Sent | undefined {
+  const part = row.found === true ? row[name] : undefined;
+  return isRecord(part) ? part : undefined;
+}
+
+const tokenOf = ({ symbol, token }: Row): string =>
+  typeof symbol === 'string' && symbol !== '' ? `$${symbol.replace(/^\$/, '')}` : String(token);
+
+function closedText(row: SubjectRecord): string | undefined {
+  const closed = partOf(row, 'closed');
+  if (closed === undefined) return undefined;
+  const { positions, won, lost, unknown } = closed;
+  if (positions === 0) return 'none';
+  const parts = [`${won} won`, `${lost} lost`];
+  if (unknown !== 0) parts.push(`${unknown} without a PnL`);
+  return `${positions}: ${parts.join(', ')}`;
+}
+
+/** Of few positions, their values say more than their mean and median. */
+function resultText(row: SubjectRecord): string | undefined {
+  const { sumUsd, meanUsd, medianUsd, valuesUsd } = partOf(row, 'closed') ?? {};
+  if (typeof sumUsd !== 'number') return undefined;
+  if (Array.isArray(valuesUsd)) {
+    const values = valuesUsd.map(usd).join(', ');
+    return valuesUsd.length === 1 ? values : `${usd(sumUsd)} in sum: ${values}`;
+  }
+  return `${usd(sumUsd)} in sum, ${usd(meanUsd)} mean, ${usd(medianUsd)} median`;
+}
+
+const namedText = (name: 'best' | 'worst') => (row: SubjectRecord) => {
+  const closed = partOf(row, 'closed');
+  const named = closed?.[name];
+  if (!isRecord(named)) return undefined;
+  const { largestShare: share } = closed ?? {};
+  const sum = numberOf(closed?.['sumUsd']) ?? 0;
+  // The position with the largest result has the sign of the share of the sum that it makes.
+  const isLargest =
+    typeof share === 'number' && Math.abs(sum * share - Number(named['pnlUsd'])) < 0.005;
+  const part =
+    isLargest && share > 0 && sum !== 0 ? `, ${Math.round(share * 100)}% of the sum` : '';
+  return `${tokenOf(named)} ${usd(named['pnlUsd'])}${part}`;
+};
+
+function openText(row: SubjectRecord): string | undefined {
+  const open = partOf(row, 'open');
+  if (open === undefined) return undefined;
+  const { positions, unknown, runningSumUsd } = open;
+  if (positions === 0) return 'none';
+  const without = unknown === 0 ? '' : `, ${unknown} without a PnL`;
+  return `${positions}: ${usd(runningSumUsd)} running${without}`;
+}
+
+function completeText(row: SubjectRecord): string | undefined {
+  if (row.found !== true) return undefined;
+  return row['complete'] === true ? 'complete' : 'not complete: there may be others';
+}
+
+function tokensText(row: SubjectRecord): string | undefined {
+  if (row.found !== true) return undefined;
+  const networks = Array.isArray(row['networks']) ? row['networks'] : [];
+  return `${row['tokens']}${networks.length > 0 ? ` on ${networks.join(', ')}` : ''}`;
+}
+
+function besideText(row: SubjectRecord): string | undefined {
+  const { withoutAuthor = 0, withoutToken = 0, withoutTime = 0 } = partOf(row, 'beside') ?? {};
+  const posts = Number(withoutAuthor) + Number(withoutToken) + Number(withoutTime);
+  return posts === 0
+    ? undefined
+    : `${countText(posts, 'post')} without an author, a token or a time: in no position`;
+}
+
+const heldText = (ms: unknown): string | undefined =>
+  typeof ms === 'number' ? span(ms) : undefined;
+
+const lines: readonly Column<SubjectRecord>[] = [
+  {
+    title: 'name',
+    kind: 'text',
+    value: (row) => (row.found ? row['name'] || undefined : undefined),
+  },
+  {
+    title: 'posts',
+    kind: 'text',
+    value: (row) =>
+      row.found ? `${group(Number(row['posts']))}, ${completeText(row)}` : undefined,
+  },
+  { title: 'from', kind: 'time', field: 'from' },
+  { title: 'to', kind: 'time', field: 'to' },
+  { title: 'closed', kind: 'text', value: closedText },
+  { title: 'closed PnL', kind: 'text', value: resultText },
+  { title: 'best', kind: 'text', value: namedText('best') },
+  { title: 'worst', kind: 'text', value: namedText('worst') },
+  {
+    title: 'held',
+    kind: 'text',
+    value: (row) => {
+      const held = heldText(partOf(row, 'closed')?.['heldMedianMs']);
+      return held && `${held} median, of closed ones`;
+    },
+  },
+  { title: 'open', kind: 'text', value: openText },
+  {
+    title: 'not known',
+    kind: 'text',
+    value: (row) =>
+      row.found && row['unknownStatus'] !== 0
+        ? `${row['unknownStatus']}: open or closed`
+        : undefined,
+  },
+  {
+    title: 'trade',
+    kind: 'text',
+    value: (row) =>
+      row.found && typeof row['tradeMedianUsd'] === 'number'
+        ? `${numberText('usd', row['tradeMedianUsd'])} median`
+        : undefined,
+  },
+  { title: 'tokens', kind: 'text', value: tokensText },
+  { title: 'beside', kind: 'text', value: besideText },
+  { title: 'user id', kind: 'text', field: 'id' },
+];
+
+const positionColumns: readonly Column<Row>[] = [
+  { title: 'token', kind: 'text', value: tokenOf, field: 'symbol', min: 7 },
+  {
+    title: 'position',
+    kind: 'text',
+    field: 'status',
+    value: ({ status }) => (status === 'open' ? 'open, running' : status),
+    min: 13,
+  },
+  { title: 'PnL', kind: 'signedUsd', field: 'pnlUsd' },
+  { title: 'PnL %', kind: 'percent', field: 'pnlPct', rank: 3 },
+  { title: 'trade', kind: 'usd', field: 'tradeUsd', rank: 2 },
+  {
+    title: 'held',
+    kind: 'text',
+    field: 'heldMs',
+    value: ({ heldMs }) => heldText(heldMs) ?? null,
+    min: 4,
+    rank: 4,
+  },
+  { title: 'first post', kind: 'time', field: 'firstAt', rank: 1 },
+  { title: 'posts', kind: 'integer', field: 'posts', rank: 5 },
+  { title: 'holdings at post', kind: 'usd', field: 'holdingsUsd', rank: 6 },
+  { title: 'chain', kind: 'text', field: 'network', rank: 7, min: 4 },
+];
+
+export const positionsView: View<Sent> = {
+  columns: [
+    { title: 'author', kind: 'handle', field: 'authorHandle', min: 8, value: nameOf },
+    ...positionColumns,
+  ],
+  fields: fieldPaths(PositionRecord),
+  empty: 'no positions',
+  noun: ['position', 'positions'],
+};
+
+function nameOf({ authorHandle, subject }: Sent): string | undefined {
+  const name = authorHandle ?? subject;
+  return typeof name === 'string' ? `@${name.replace(/^@/, '')}` : undefined;
+}
+
+/** `positionsOf` are those below the card of a single author. */
+export const authorView = (
+  positionsOf: (record: Sent) => readonly AuthorPosition[],
+): View<SubjectRecord> => ({
+  columns: [
+    { title: 'author', kind: 'text', value: title, field: 'handle', min: 10 },
+    { title: 'posts', kind: 'integer', field: 'posts', rank: 2 },
+    {
+      title: 'read',
+      kind: 'status',
+      field: 'complete',
+      value: (row) => (row.found ? completeText(row)?.split(':')[0] : outcome(row)),
+      min: 10,
+      rank: 6,
+    },
+    { title: 'closed', kind: 'integer', field: 'closed.positions' },
+    { title: 'won', kind: 'integer', field: 'closed.won', rank: 1 },
+    { title: 'sum', kind: 'signedUsd', field: 'closed.sumUsd' },
+    { title: 'median', kind: 'signedUsd', field: 'closed.medianUsd', rank: 3 },
+    { title: 'worst', kind: 'signedUsd', field: 'closed.worst.pnlUsd', rank: 5 },
+    { title: 'open', kind: 'integer', field: 'open.positions' },
+    { title: 'running', kind: 'signedUsd', field: 'open.runningSumUsd', rank: 4 },
+    { title: 'from', kind: 'time', field: 'from', rank: 7 },
+  ],
+  card: {
+    title,
+    lines,
+    table: {
+      columns: positionColumns,
+      rows: (record) => positionsOf(record).map((position): Row => ({ ...position })),
+    },
+  },
+  fields: fieldPaths(AuthorRecord),
+  empty: 'no authors',
+});

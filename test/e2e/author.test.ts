@@ -1,0 +1,265 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import type { Thesis } from '../../src/contract/records/thesis.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { type Rng, rngOf } from '../sim/rng.ts';
+import { openDesk } from './harness.ts';
+import { receiptOf } from './numbers.ts';
+
+const terminal = { tty: true, env: { NO_COLOR: '1', LANG: 'C.UTF-8', TZ: 'UTC' } };
+
+/** All theses of the sandbox, newest first, as they are printed. */
+const thesesOf = ({ world, clock }: Sandbox): Thesis[] =>
+  world.theses().slice(undefined, 1_000_000, clock.now())?.items ?? [];
+
+/** The handles with the most theses. */
+function handlesOf(sandbox: Sandbox): string[] {
+  const counts = new Map<string, number>();
+  for (const { authorHandle, authorId } of thesesOf(sandbox))
+    if (authorHandle && authorId) counts.set(authorHandle, (counts.get(authorHandle) ?? 0) + 1);
+  return [...counts].sort(([, one], [, other]) => other - one).map(([handle]) => handle);
+}
+
+const linesOf = (posts: readonly object[]) =>
+  posts.map((post) => `${JSON.stringify(post)}\n`).join('');
+
+/** A record without what depends on where it was read. */
+const bare = (stdout: string) =>
+  stdout.replaceAll(/"(?:readAt|via|complete)":(?:"\w+"|\w+),?/g, '').replaceAll(',}', '}');
+
+describe('trdr author', () => {
+  test('costs what it says, to the unit, and the same question by id no lookup', async () => {
+    const { sandbox, home, run } = await openDesk();
+    const [most = ''] = handlesOf(sandbox);
+    const author = thesesOf(sandbox).find(({ authorHandle }) => authorHandle === most);
+    const limit = ['--limit', '40'];
+    const planned = await run(['author', most, ...limit, '--dry-run']);
+    const greatest = planned.records().reduce((sum, { most }) => sum + Number(most), 0);
+    expect(planned.records().map(({ least }) => least)).toEqual([100, 0]);
+    const { stdout } = await run(['author', most, ...limit]);
+    expect(JSON.parse(stdout)).toMatchObject({ posts: 40, complete: false, via: 'service' });
+    expect(receiptOf(home)).toMatchObject({ cu: 500 });
+    expect(greatest).toBe(200 + 400);
+    const byId = await run(['author', String(author?.authorId), ...limit]);
+    expect(bare(byId.stdout)).toBe(
+      bare(stdout).replace(`"subject":"${most}"`, `"subject":"${author?.authorId}"`),
+    );
+    expect(receiptOf(home)).toMatchObject({ cu: 900 });
+  });
+
+  test('sums what the theses say, and not more', async () => {
+    const { sandbox, run } = await openDesk();
+    const handle = handlesOf(sandbox)[3] ?? '';
+    const { records } = await run(['author', handle, '--all', '--positions']);
+    const own = thesesOf(sandbox).filter((post) => post.authorHandle === handle && post.authorId);
+    // In the sandbox, every closing time is that of one post.
+    const closed = own.filter(({ closedAt }) => typeof closedAt === 'number');
+    const sum = closed.reduce((total, { realizedPnlUsd }) => total + (realizedPnlUsd ?? 0), 0);
+    const won = closed.filter(({ realizedPnlUsd }) => (realizedPnlUsd ?? 0) > 0).length;
+    const open = new Set(own.flatMap((post) => (post.closedAt === null ? post.tokenAddress : [])));
+    const [record] = (await run(['author', handle, '--all'])).records();
+    expect(record).toMatchObject({
+      complete: true,
+      closed: { positions: closed.length, won, sumUsd: expect.closeTo(sum, 6) },
+      open: { positions: open.size },
+    });
+    expect(records()).toHaveLength(closed.length + open.size);
+    const filtered = await run([
+      'author',
+      handle,
+      '--all',
+      '--positions',
+      '--closed',
+      '--min-trade',
+      '1k',
+    ]);
+    const withoutTime = (rows: readonly object[]) => rows.map((row) => ({ ...row, readAt: 0 }));
+    expect(withoutTime(filtered.records())).toEqual(
+      withoutTime(records()).filter(
+        (row) =>
+          'status' in row &&
+          row.status === 'closed' &&
+          Number(Reflect.get(row, 'tradeUsd')) >= 1_000,
+      ),
+    );
+    const sorted = await run([
+      'author',
+      handle,
+      '--all',
+      '--positions',
+      '--sort',
+      'pnlUsd',
+      '--top',
+      '3',
+    ]);
+    const best = records()
+      .map(({ pnlUsd }) => Number(pnlUsd))
+      .sort((one, other) => other - one);
+    expect(sorted.records().map(({ pnlUsd }) => pnlUsd)).toEqual(best.slice(0, 3));
+  });
+
+  test('delivers what was paid for before a limit, and exits with it', async () => {
+    const { sandbox, home, run } = await openDesk();
+    const [first = '', second = ''] = handlesOf(sandbox);
+    const cut = await run(['author', first, '--max-cu', '350']);
+    expect(cut.exitCode).toBe(6);
+    expect(cut.records()).toMatchObject([{ handle: first, posts: 20, complete: false }]);
+    expect(receiptOf(home)).toMatchObject({ cu: 300 });
+    const several = await run(['author', first, second, '--limit', '20', '--max-cu', '450']);
+    expect(several.exitCode).toBe(6);
+    expect(several.records()).toHaveLength(1);
+  });
+
+  test('prints a record for each subject, in order or sorted, and says who is not found', async () => {
+    const { sandbox, run } = await openDesk();
+    const [first = '', second = '', third = ''] = handlesOf(sandbox);
+    const words = ['author', third, 'nobody', first, second, '--limit', '20'];
+    const asGiven = (await run(words)).records();
+    expect(asGiven.map(({ subject, found }) => [subject, found])).toEqual([
+      [third, true],
+      ['nobody', false],
+      [first, true],
+      [second, true],
+    ]);
+    const sorted = (await run([...words, '--sort', 'open.runningSumUsd'])).records();
+    const sums = sorted.map(({ open }) => (open as { runningSumUsd?: number })?.runningSumUsd);
+    expect(sums.slice(0, 3)).toEqual(sums.slice(0, 3).toSorted((a = 0, b = 0) => b - a));
+    expect(sorted.at(-1)).toMatchObject({ subject: 'nobody' });
+    expect((await run([...words, '--strict'])).exitCode).toBe(10);
+    expect((await run(['author', 'nobody'])).exitCode).toBe(3);
+  });
+
+  test.each([80, 120])(
+    'shows a card and its positions, or a line an author, at %s columns',
+    async (columns) => {
+      const { sandbox, run } = await openDesk();
+      const [first = '', second = ''] = handlesOf(sandbox);
+      const card = await run(['author', first, '--limit', '40', '--top', '12'], {
+        ...terminal,
+        columns,
+      });
+      expect(card.stdout).toMatch(
+        /^@.*\n[\s\S]*posts +40, not complete[\s\S]*closed PnL[\s\S]*running\n/,
+      );
+      expect(card.stdout).toContain('open, running');
+      const table = await run(['author', first, second, '--limit', '40'], { ...terminal, columns });
+      expect(table.lines()).toHaveLength(4);
+      for (const line of [...card.lines(), ...table.lines()])
+        expect(line.length).toBeLessThanOrEqual(columns);
+    },
+  );
+
+  test.each([
+    ['author', 2, 'no author given'],
+    ['author a --all --limit 3', 2, 'cannot be'],
+    ['author a --sort nonsense', 2, 'for --sort'],
+    ['author - --from -', 2, 'stdin'],
+    ['author 9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin --from FILE', 2, 'posts name no wallets'],
+    ['author nobody --from FILE', 3, ''],
+    ['thesis list FILE', 2, 'unexpected argument'],
+    ['thesis list --strict', 2, '--strict requires --from'],
+    ['thesis list --user nobody --from FILE', 3, 'no posts by nobody'],
+    ['thesis list --from missing.ndjson', 9, 'missing.ndjson'],
+  ])('%s exits %s', async (line, code, text) => {
+    const { home, sandbox, run } = await openDesk();
+    const file = join(home.path, 'posts.ndjson');
+    writeFileSync(file, linesOf(thesesOf(sandbox).slice(0, 5)));
+    const words = line.split(' ').map((word) => (word === 'FILE' ? file : word));
+    const { exitCode, stderr } = await run(words);
+    expect([exitCode, stderr]).toEqual([code, expect.stringContaining(text)]);
+  });
+});
+
+/** The posts in files of several kinds, in another order, some of them twice or as they were before. */
+function scatter(dice: Rng, posts: readonly Thesis[], folder: string): string[] {
+  const parts: Thesis[][] = [[], [], []];
+  for (const post of posts) {
+    dice.pick(parts).push(post);
+    const older = { ...post, updatedAt: 1_600_000_000_000, closedAt: null, pnl: 1e9 };
+    if (dice.chance(0.1)) dice.pick(parts).push(dice.chance(0.5) ? post : older);
+  }
+  const texts = parts.map((part) => part.sort(() => dice.int(3) - 1));
+  const [plain = [], packed = [], array = []] = texts;
+  const files = ['plain.ndjson', 'packed.ndjson.gz', 'array.json'].map((name) =>
+    join(folder, name),
+  );
+  const [one = '', two = '', three = ''] = files;
+  writeFileSync(one, linesOf(plain));
+  writeFileSync(two, gzipSync(linesOf(packed)));
+  writeFileSync(three, `\n ${JSON.stringify(array, undefined, 1)}`);
+  return files;
+}
+
+describe('recorded theses in place of the service', () => {
+  const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+
+  test(`give the same authors and lists, however they are spread over files (seed ${seed})`, async () => {
+    const { sandbox, home, run } = await openDesk();
+    const handles = handlesOf(sandbox).slice(0, 4);
+    const timed = thesesOf(sandbox).filter(({ platformCreatedAt: at }) => at !== null);
+    const own = timed.filter(({ authorHandle }) => handles.includes(String(authorHandle)));
+    const files = scatter(rngOf(seed), own, home.path);
+    const from = files.flatMap((file) => ['--from', file]);
+    const free = (words: readonly string[]) =>
+      run([...words, ...from], { env: { TRDR_API_KEY: '', TRDR_BASE_URL: '' } });
+    const times = ['--since', '40d', '--until', '1d'];
+    for (const flags of [[...times], [...times, '--positions'], ['--limit', '30', '--closed']]) {
+      const served = await run(['author', ...handles, ...flags]);
+      const recorded = await free(['author', ...handles, ...flags]);
+      expect(recorded.stderr).toBe('');
+      expect(bare(recorded.stdout)).toBe(bare(served.stdout));
+    }
+    const spent = receiptOf(home).cu;
+    const users = handles.flatMap((handle) => ['--user', handle]);
+    for (const flags of [
+      [...times],
+      [...times, '--sort', 'pnl', '--top', '9'],
+      ['--all', '--count-by', 'tokenSymbol'],
+    ]) {
+      const recorded = await free(['thesis', 'list', ...users, ...flags]);
+      const served = await run(['thesis', 'list', ...users, ...flags, '--max-cu', '1M']);
+      expect(new Set(recorded.lines())).toEqual(new Set(served.lines()));
+    }
+    expect(spent).toBeGreaterThan(0);
+    const [plain = ''] = files;
+    const text = linesOf(own.slice(0, 30));
+    writeFileSync(plain, text);
+    const typed = await run(['author', '--from', '-', '--sort', 'posts'], { stdin: text });
+    expect(typed.stdout).toBe((await run(['author', '--from', plain, '--sort', 'posts'])).stdout);
+    const replayed = await run(['thesis', 'tail', '--replay', '-'], { stdin: text });
+    expect(replayed.records()).toHaveLength(30);
+  });
+
+  test('are complete as far as certificates vouch for them', async () => {
+    const { sandbox, home, run } = await openDesk();
+    const [handle = '', other = ''] = handlesOf(sandbox);
+    const file = join(home.path, 'theses.ndjson');
+    const ago = (days: number) => new Date(sandbox.clock.now() - days * 86_400_000).toISOString();
+    const times = ['--since', ago(30), '--until', ago(4)];
+    const completeIn = async (...words: string[]) =>
+      (await run(['author', handle, '--from', file, ...words])).records()[0]?.['complete'];
+    await run(['thesis', 'list', '--user', handle, ...times, '--out', file]);
+    expect(await completeIn(...times)).toBe(true);
+    expect(await completeIn('--since', ago(20), '--until', ago(5))).toBe(true);
+    expect(await completeIn('--since', ago(40), '--until', ago(4))).toBe(false);
+    expect(await completeIn()).toBe(false);
+    expect(await completeIn(...times, '--limit', '2')).toBe(false);
+    const listed = async (...words: string[]) =>
+      (await run(['thesis', 'list', '--from', file, '--strict', ...words])).exitCode;
+    expect(await listed('--user', handle, ...times)).toBe(0);
+    expect(await listed('--user', handle, '--since', ago(40))).toBe(10);
+    expect(await listed(...times)).toBe(10);
+    expect(await listed('--user', handle, '--user', other, ...times)).toBe(3);
+    await run(['thesis', 'list', '--user', handle, '--all', '--out', file]);
+    expect(await completeIn()).toBe(true);
+    const served = await run(['author', handle, '--all']);
+    const recorded = await run(['author', handle, '--from', file]);
+    const withoutReading = (text: string) => text.replace(/,"readAt":\d+,"via":"\w+"/, '');
+    expect(withoutReading(recorded.stdout)).toBe(withoutReading(served.stdout));
+    const own = thesesOf(sandbox).filter(({ authorHandle }) => authorHandle === handle);
+    writeFileSync(file, linesOf(own.slice(1)));
+    expect(await completeIn(...times)).toBe(false);
+  });
+});
