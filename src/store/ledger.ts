@@ -16,12 +16,8 @@ import { storeFailure, unusable } from './failures.ts';
 import type { StoreMember } from './link.ts';
 import { listReply } from './replies.ts';
 import type { ScriptCall } from './script.ts';
-import {
-  type BeginReply,
-  type RefusingLimit,
-  readBegun,
-  spendingScripts,
-} from './scripts/spending.ts';
+import { type BeginReply, type RefusingLimit, readBegun } from './scripts/begin-reply.ts';
+import { spendingScripts } from './scripts/spending.ts';
 
 interface Spending {
   readonly command: string;

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { readLead } from '../../src/store/feed/lease.ts';
 import { readClaim } from '../../src/store/scripts/answers.ts';
+import { readBegun } from '../../src/store/scripts/begin-reply.ts';
 import { readList, readPublished } from '../../src/store/scripts/feed.ts';
 import { readSlot } from '../../src/store/scripts/lanes.ts';
-import { readBegun } from '../../src/store/scripts/spending.ts';
 
 it.each([
   [['ok', ''], { is: 'reserved', dayStart: undefined, limits: {} }],

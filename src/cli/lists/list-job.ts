@@ -169,16 +169,7 @@ async function printList(
     range,
     now: terminal.io.clock.now,
   });
-  const state: ReadState = {
-    name: '',
-    among: {},
-    next: flags.before,
-    hasMore: true,
-    matches: 0,
-    sure: 0,
-    oldest: undefined,
-    isGivenUp: false,
-  };
+  const state = stateAt(flags.before);
   const read = readFeeds(context, flags, list, { walk, certificate, state });
   const posts = list.onPosts?.(read) ?? read;
   const continued = (error: unknown) =>
@@ -210,6 +201,18 @@ async function printList(
       state.isGivenUp || isCut,
     );
 }
+
+/** The state of a list of which nothing was read yet. */
+const stateAt = (before: string | undefined): ReadState => ({
+  name: '',
+  among: {},
+  next: before,
+  hasMore: true,
+  matches: 0,
+  sure: 0,
+  oldest: undefined,
+  isGivenUp: false,
+});
 
 /** What the posts of a list are read with. */
 interface ListReading {
