@@ -88,6 +88,8 @@ interface FailureFields {
   readonly answer?: string | undefined;
   /** The CU that a budget had left when it refused a call of a known price. */
   readonly left?: number | undefined;
+  /** The most CU that were charged for answers that were lost. */
+  readonly cuLost?: number | undefined;
   readonly cause?: unknown;
 }
 
@@ -104,6 +106,7 @@ export class Failure extends Error {
   readonly approval: Approval | undefined;
   readonly answer: string | undefined;
   readonly left: number | undefined;
+  readonly cuLost: number;
 
   constructor(kind: FailureKind, message: string, fields: FailureFields) {
     super(message, fields.cause === undefined ? undefined : { cause: fields.cause });
@@ -117,6 +120,7 @@ export class Failure extends Error {
     this.approval = fields.approval;
     this.answer = fields.answer;
     this.left = fields.left;
+    this.cuLost = fields.cuLost ?? 0;
   }
 }
 
@@ -145,6 +149,12 @@ export function messageAndHint(failure: Failure): string {
 /** The same failure with another hint. */
 export const withHint = (failure: Failure, hint: Hint): Failure =>
   new Failure(failure.kind, failure.message, { ...failure, cause: failure.cause, hint });
+
+/** The failure of a call of which answers were lost, which may have cost up to `cuLost`. */
+export const withLoss = (failure: Failure, cuLost: number): Failure =>
+  cuLost === 0
+    ? failure
+    : new Failure(failure.kind, failure.message, { ...failure, cause: failure.cause, cuLost });
 
 /** What is wrong with the input, and how to correct it. */
 export const usageError = (message: string, hint: Hint) =>

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -78,6 +78,42 @@ describe('trdr launchpad history', () => {
       expect(sandbox.meter().unitsUsed).toBe(10 * calls);
       const most = price.reduce((sum, call) => sum + Number(call['most']), 0);
       expect(10 * calls).toBeLessThanOrEqual(most);
+    },
+  );
+
+  test.each([
+    ['lost', 10],
+    ['html', 10],
+    ['500', undefined],
+    ['reset', 10],
+  ])(
+    'an answer that a fault takes (%s) is recorded with its cost, if it may have one',
+    async (fault, cuAtMost) => {
+      const { home, run } = await openDesk({ faults: `${fault}@launchpad.board=100%` });
+      const out = join(home.path, 'boards.ndjson');
+      const ran = await run([
+        'launchpad',
+        'history',
+        '--since',
+        '3d',
+        '--out',
+        out,
+        '--retries',
+        '0',
+        '--timeout',
+        '1s',
+      ]);
+      expect(ran.exitCode).toBe(9);
+      const heads = existsSync(`${out}.journal`)
+        ? readdirSync(`${out}.journal`)
+            .filter((name) => /^\d/.test(name))
+            .map((name) =>
+              JSON.parse(readFileSync(join(`${out}.journal`, name), 'utf8').split('\n')[0] ?? ''),
+            )
+        : [];
+      expect(heads.map((head) => [head.kind, head.cuAtMost])).toEqual(
+        cuAtMost === undefined ? [] : [['lost', cuAtMost]],
+      );
     },
   );
 

@@ -1,7 +1,7 @@
 import { Failure } from '../../src/base/failure.ts';
 import { plainJson } from '../../src/base/json-object.ts';
 import type { Remainder } from '../../src/contract/ports/client.ts';
-import { mayBeCharged, readServiceError } from '../../src/core/client/service-errors.ts';
+import { readServiceError } from '../../src/core/client/service-errors.ts';
 import { redirected } from '../../src/core/http/network-failures.ts';
 import { postTimeOf } from '../../src/core/pages/post.ts';
 import type {
@@ -13,6 +13,7 @@ import type {
   PageSource,
 } from '../../src/tail/ports.ts';
 import { tailRows } from '../../src/tail/post-row.ts';
+import { mayBeCharged } from './charged.ts';
 import { EPOCH, type Post, postsOf } from './posts.ts';
 import { type Rng, rngOf } from './rng.ts';
 import type { Acknowledgement, Fault, Schedule } from './schedule.ts';

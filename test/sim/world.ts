@@ -1,6 +1,5 @@
 import { getEventListeners } from 'node:events';
 import { Failure } from '../../src/base/failure.ts';
-import { mayBeCharged } from '../../src/core/client/service-errors.ts';
 import { postTimeOf } from '../../src/core/pages/post.ts';
 import { Spend } from '../../src/core/spend/spend.ts';
 import { calloutConfluence, thesisConfluence } from '../../src/tail/confluence.ts';
@@ -18,6 +17,7 @@ import type { TailRow } from '../../src/tail/post-row.ts';
 import { withMinutes } from '../../src/tail/socket/minutes.ts';
 import { timing } from '../../src/tail/timing.ts';
 import { SeveralFeeds } from '../../src/tail/walk/several-feeds.ts';
+import { mayBeCharged } from './charged.ts';
 import { createDisk, type Disk } from './disk.ts';
 import { createExecOutput } from './exec-output.ts';
 import { calmMs, EPOCH, type Post } from './posts.ts';

@@ -18,6 +18,7 @@ import {
   tradersNamed,
 } from '../../core/board-history.ts';
 import { isOnRecord } from '../../core/boards.ts';
+import { lossOf } from '../../core/client/lost-answer.ts';
 import type { Plan } from '../../core/spend/plan.ts';
 import { namesText } from '../../output/notices.ts';
 import type { View } from '../../output/view.ts';
@@ -291,7 +292,9 @@ async function readSnapshots(
       try {
         boards.set(time.position, await requestBoard(context, period, time));
       } catch (error) {
-        if (batch !== undefined) await journal?.dropped(batch);
+        const loss = lossOf(error);
+        if (batch !== undefined && loss > 0) await journal?.lost(batch, loss);
+        else if (batch !== undefined) await journal?.dropped(batch);
         throw error;
       }
       const { since, until } = stretch;

@@ -1,5 +1,5 @@
 import { type Backoff, createBackoff } from '../../base/clock.ts';
-import { Failure } from '../../base/failure.ts';
+import { Failure, withLoss } from '../../base/failure.ts';
 import type { Charge } from '../../contract/endpoint.ts';
 import { RETRIES } from '../../contract/limits.ts';
 import type { Notice } from '../../contract/ports/client.ts';
@@ -111,13 +111,19 @@ export class Sender {
       while (!outcome.ok && this.#mayRepeat(plan, outcome)) {
         const ms = waits.after(outcome.failure);
         if (ms === undefined) break;
-        await clock.sleep(ms, signal);
-        const next = await this.#again(plan, repeat || !outcome.free, losses, signal);
+        const isLimited = outcome.failure.kind === 'rate';
+        // The 429 has blocked the lane, where the call waits.
+        if (!isLimited) await clock.sleep(ms, signal);
+        const leaving = { ...plan.leaving, isReported: isLimited };
+        const isRepeat = repeat || !outcome.free;
+        const next = await this.#again({ ...plan, leaving }, isRepeat, losses, signal);
         if (next === undefined) break;
         outcome = next;
         this.trouble = outcome.ok ? undefined : outcome.failure;
       }
-      return outcome;
+      return outcome.ok
+        ? outcome
+        : { ...outcome, failure: withLoss(outcome.failure, losses.cuAtMost) };
     } finally {
       endWait?.();
       if (losses.cuAtMost > 0) notify({ kind: 'lost', endpoint, ...losses });
@@ -127,9 +133,10 @@ export class Sender {
   #mayRepeat<T>({ rule, bounds, optional }: PlannedSend<T>, { failure, free }: Failed): boolean {
     if (!failure.retryable || (optional && failure.kind === 'rate')) return false;
     if (free) return true;
+    if (rule === 'never') return false;
     // With a spending limit, the reservation decides; without one, the confirmed cost.
     const hasLimit = this.#options.limit.limit !== undefined;
-    return rule !== 'never' && (hasLimit || this.#spend.affords(bounds?.most ?? 0));
+    return hasLimit || this.#spend.affords(bounds?.most ?? 0);
   }
 
   /** Undefined if other calls have meanwhile used the amount that the repetition needs. */

@@ -114,16 +114,6 @@ function foreignText({ status, headers }: HttpAnswer, message: string | undefine
 }
 
 /**
- * Whether the service may have charged a call although its answer does not show it. It never
- * charges 401, 403 and 429.
- */
-export const mayBeCharged = ({ kind, code, status }: Failure): boolean =>
-  kind === 'answer' ||
-  code === 'BROKEN' ||
-  code === 'NO_ANSWER' ||
-  (kind === 'service' && status !== undefined && !isErrorCode(code) && !unbilled.has(status));
-
-/**
  * The statuses that cost nothing, even if a proxy sends them. A 5xx without a code comes from a
  * gateway, and the service behind it may have processed the call.
  */

@@ -8,7 +8,7 @@ import { type AnswerCache, type SharedAnswer, withClaim } from '../../contract/p
 import type { Client } from '../../contract/ports/client.ts';
 import { known, recognize, type Sent } from '../../contract/read-record.ts';
 import { holdsWallet, Pending, User } from '../../contract/records/user.ts';
-import { mayBeCharged } from '../client/service-errors.ts';
+import { lossOf, mayAskAgain } from '../client/lost-answer.ts';
 import type { CachedLookup } from './cached-lookup.ts';
 import { answerOf, type LookupAnswer, type PendingState } from './lookup.ts';
 import type { Subject } from './subject.ts';
@@ -203,15 +203,17 @@ class Search {
     const pending = this.#pending;
     // The rate limit would delay the repetition beyond the wait that the user allows, or the user
     // waits no longer. What the last answer said was paid for.
-    const isOver = this.#signal?.aborted && !isLost(error);
+    const lost = lossOf(error);
+    const isOver = this.#signal?.aborted && !lost;
     if (pending && (isOver || isTooLate(error)))
       return { answer: unanswered(pending, clock.now()) };
     this.#pending = undefined;
     // No limit allows the repetition, so the lost answer is the failure.
     if (this.#lost > 0 && error instanceof Failure && error.kind === 'limit')
       return { answer: answerOf(this.#failure, clock.now()) };
-    if (!isLost(error) || ++this.#lost >= LOST_LIMIT || !client.affords(cu.miss + cu.reveal))
-      return { answer: answerOf(error, clock.now()) };
+    if (lost) this.#lost++;
+    const rule = { lost: this.#lost, tries: LOST_LIMIT, cost: cu.miss + cu.reveal };
+    if (!lost || !mayAskAgain(client, rule)) return { answer: answerOf(error, clock.now()) };
     this.#failure = error;
     return { isLost: true };
   }
@@ -302,9 +304,6 @@ const isTooLate = (error: unknown) =>
   error.kind === 'rate' &&
   !error.retryable &&
   error.status === undefined;
-
-const isLost = (error: unknown): error is Failure =>
-  error instanceof Failure && mayBeCharged(error);
 
 function fromLookup(answer: LookupAnswer): LookupAnswer | undefined {
   if (answer.found === null) return answer;

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { BATCH_MAX, cu } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports/client.ts';
+import { lossOf, mayAskAgain } from '../client/lost-answer.ts';
 import { failedRecord } from '../lookup/lookup.ts';
 import type { Subject } from '../lookup/subject.ts';
 import type { Allowance } from './allowance.ts';
@@ -168,8 +169,6 @@ export class PnlRun {
 
   async #send(subjects: readonly Subject[]): Promise<Outcome> {
     const { client, clock, saved, signal, targets } = this.#needs;
-    const mayBeLost = () => client.spent.atMost - client.spent.cu;
-    const lostBefore = mayBeLost();
     try {
       const handles = subjects.map((subject) => this.#handleOf(subject));
       const answer = await requestBatch(client, handles, {
@@ -182,7 +181,7 @@ export class PnlRun {
       });
       return { kind: 'answered', answer };
     } catch (error) {
-      const cuAtMost = mayBeLost() - lostBefore;
+      const cuAtMost = lossOf(error);
       if (cuAtMost > 0) return { kind: 'lost', cuAtMost, failure: lostFailure(error, cuAtMost) };
       if (subjects.length === 1 && isRejected(error)) return { kind: 'refused', failure: error };
       return { kind: 'rejected', error };
@@ -221,7 +220,7 @@ export class PnlRun {
   ): Promise<Step> {
     await this.#needs.log?.lost(batch, cuAtMost, failure.answer);
     this.#lostInRow++;
-    if (this.#lostInRow < LOST_IN_ROW && (await this.#mayAskAgain(failure, unitsUsed))) {
+    if (await this.#mayAskAgain(failure, unitsUsed)) {
       for (const subject of subjects) this.#again.add(subject);
       this.#size = subjects.length;
       return { results: [] };
@@ -267,8 +266,9 @@ export class PnlRun {
    */
   async #mayAskAgain(failure: Failure, unitsUsed: number | null): Promise<boolean> {
     const { allowance, client, signal } = this.#needs;
-    if (isUnreadable(failure)) return false;
-    if (!client.affords(cu.reveal * this.#turns.left.length)) return false;
+    const cost = cu.reveal * this.#turns.left.length;
+    const rule = { lost: this.#lostInRow, tries: LOST_IN_ROW, cost };
+    if (isUnreadable(failure) || !mayAskAgain(client, rule)) return false;
     return await allowance.unmoved(unitsUsed, WORK_MS, signal);
   }
 

@@ -67,6 +67,8 @@ export interface Leaving {
   /** The latest time of the monotonic clock. */
   readonly until?: number | undefined;
   readonly tellsLimit?: boolean | undefined;
+  /** Whether the user knows already that the call waits. */
+  readonly isReported?: boolean | undefined;
 }
 
 /** A call that waits in a lane. */
@@ -100,6 +102,8 @@ export class Limiter {
     isDoubtful: false,
     doubtedAt: Number.NEGATIVE_INFINITY,
   };
+  /** Until when a 429 of this run blocks a lane, by the monotonic clock. */
+  readonly #blockedTo = { key: Number.NEGATIVE_INFINITY, resolve: Number.NEGATIVE_INFINITY };
   #tickets = 0;
 
   constructor(
@@ -127,7 +131,7 @@ export class Limiter {
   async acquire(
     lane: LaneName,
     signal?: AbortSignal,
-    { until = Number.POSITIVE_INFINITY, tellsLimit = false }: Leaving = {},
+    { until = Number.POSITIVE_INFINITY, tellsLimit = false, isReported = false }: Leaving = {},
   ): Promise<void> {
     const slots = new Map<LaneName, { readonly ticket: number; readonly at: number }>();
     const lanes: readonly LaneName[] = lane === 'resolve' ? ['resolve', 'key'] : ['key'];
@@ -135,7 +139,7 @@ export class Limiter {
       for (const name of lanes) {
         if (slots.has(name)) continue;
         const ticket = await this.#queues[name](
-          () => this.#take({ lane: name, signal, until, tellsLimit }),
+          () => this.#take({ lane: name, signal, until, tellsLimit, isReported }),
           signal,
         );
         slots.set(name, { ticket, at: this.#clock.mono() });
@@ -152,7 +156,9 @@ export class Limiter {
 
   /** Blocks a lane after a 429. */
   async refused(lane: LaneName, ms: number): Promise<void> {
-    await this.#windows.block(lane, Math.min(ms, LONGEST_BLOCK_MS));
+    const blockMs = Math.min(ms, LONGEST_BLOCK_MS);
+    this.#blockedTo[lane] = Math.max(this.#blockedTo[lane], this.#clock.mono() + blockMs);
+    await this.#windows.block(lane, blockMs);
     const { perMinute, doubtedAt } = this.#key;
     if (lane !== 'key' || perMinute === null) return;
     if (this.#clock.mono() - doubtedAt < RECHECK_MS) return;
@@ -168,11 +174,11 @@ export class Limiter {
   }
 
   /** Takes a slot of a lane. A call that fails leaves the queue of all machines. */
-  async #take(call: Pick<Waiting, 'lane' | 'signal' | 'until' | 'tellsLimit'>): Promise<number> {
+  async #take(call: Omit<Waiting, 'ticket' | 'slices'>): Promise<number> {
     const { lane, signal } = call;
     const ticket = ++this.#tickets;
     try {
-      await this.#wait({ ...call, ticket, isReported: false, slices: 0 });
+      await this.#wait({ ...call, ticket, slices: 0 });
     } catch (error) {
       await this.#windows.drop(lane, ticket);
       throw error;
@@ -194,14 +200,18 @@ export class Limiter {
       // Without a limit, a call does not enter the queue: its wait would be computed from
       // CALLS_BEFORE_ASKING.
       const hasLimit = lane === 'resolve' || this.#hasLimit;
-      const slot = await this.#windows.take(lane, limit, hasLimit ? ticket : undefined);
+      const blockedMs = this.#blockedTo[lane] - this.#clock.mono();
+      const slot =
+        blockedMs > 0
+          ? { waitMs: blockedMs, known: null, queued: false }
+          : await this.#windows.take(lane, limit, hasLimit ? ticket : undefined);
       const { waitMs, queued } = slot;
       const hasGrown = lane === 'key' && this.#adopt(slot.known);
       // The assumed limit was reached, but a higher limit is known by now: try again.
       if (waitMs > 0 && hasGrown) continue;
       if (waitMs <= 0) return;
       if (!queued && waitMs > MAX_WAIT_MS) throw waitTooLong(lane, waitMs);
-      if (!hasLimit) {
+      if (!hasLimit && blockedMs <= 0) {
         await this.#findLimit(call);
         continue;
       }
