@@ -6,6 +6,7 @@ const commands: Readonly<Record<string, Load>> = {
   whois: async () => (await import('./commands/whois.ts')).whois,
   resolve: async () => (await import('./commands/resolve.ts')).resolveCommand,
   author: async () => (await import('./commands/author.ts')).author,
+  token: async () => (await import('./commands/token.ts')).tokenCommand,
   pnl: async () => (await import('./commands/pnl.ts')).pnl,
   'thesis list': async () => (await import('./commands/thesis-list.ts')).thesisList,
   'thesis tail': async () => (await import('./commands/thesis-tail.ts')).thesisTail,
@@ -79,7 +80,7 @@ export const groups = (): string[] => [
 
 /** The sections of the overview, in the order in which a new user needs them. */
 export const sections: Readonly<Record<string, readonly string[]>> = {
-  'Look up': ['whois', 'resolve', 'author', 'pnl'],
+  'Look up': ['whois', 'resolve', 'author', 'token', 'pnl'],
   Theses: ['thesis', 'verify', 'tails'],
   Launchpad: ['launchpad'],
   Costs: ['me', 'price', 'usage', 'budget'],

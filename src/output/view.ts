@@ -18,6 +18,8 @@ export type CellKind =
   | 'bar'
   /** A list of numbers in the order of time, drawn as a line; null is a gap. */
   | 'trend'
+  /** The same, of counts. */
+  | 'activity'
   /** Ranks gained or lost: a number, or a word such as `new`. */
   | 'move';
 

@@ -19,7 +19,7 @@ interface AskedPosts {
 }
 
 /** What certificates vouch for. */
-interface Vouched extends Verification {
+export interface Vouched extends Verification {
   /** Whether they vouch for all posts of the range; of one without a start, from their first one. */
   readonly isWhole: boolean;
   /** Whether nothing is older than what they vouch for, or older than the range. */

@@ -17,7 +17,8 @@ import { isOneWord } from '../args/subjects.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { authorJob } from '../lists/author-job.ts';
-import { RecordedAuthors, ServedAuthors } from '../lists/author-posts.ts';
+import { positionPost, RecordedAuthors, ServedAuthors } from '../lists/author-posts.ts';
+import { RecordedTheses } from '../lists/recorded-theses.ts';
 import { tokenAddresses } from '../lookup/token.ts';
 import { runJob } from '../run/job.ts';
 import page from './author.md';
@@ -98,10 +99,9 @@ export const author = command({
       const authors = await ServedAuthors.open(context, { ...asked, tokens });
       return await runJob(await authorJob(context, authors, { ...shown, source }), context);
     }
-    const authors = await RecordedAuthors.read(context, from, async (posts) => ({
-      ...asked,
-      tokens: await tokenAddresses(token, context, posts),
-    }));
+    const recorded = await RecordedTheses.read(context, from, positionPost);
+    const tokens = await tokenAddresses(token, context, recorded.posts);
+    const authors = new RecordedAuthors(recorded, { ...asked, tokens });
     const input = { ...shown, source: source ?? allOf(authors.ids) };
     return await runJob(await authorJob(context, authors, input), context);
   },

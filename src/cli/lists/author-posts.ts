@@ -7,12 +7,8 @@ import type { CachedLookup, LookupPlan } from '../../core/lookup/cached-lookup.t
 import type { LookupAnswer } from '../../core/lookup/lookup.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
-import { createFilter } from '../../core/pages/filter.ts';
-import { type GatheredPosts, gatherPosts } from '../../core/pages/gather.ts';
+import { gatherPosts } from '../../core/pages/gather.ts';
 import type { WalkOptions } from '../../core/pages/walk.ts';
-import { filesToVerify } from '../../verify/files.ts';
-import type { Compared } from '../../verify/join.ts';
-import { certifiedFiles, vouchedFor } from '../../verify/vouched.ts';
 import { type RangeFlags, readRange } from '../args/list-flags.ts';
 import { UNKNOWN_ID } from '../lookup/author-lookup.ts';
 import type { SubjectPlan } from '../lookup/lookup-task.ts';
@@ -20,7 +16,7 @@ import { openCachedLookup, userCalls } from '../lookup/open-lookup.ts';
 import { serviceClock } from '../lookup/service-time.ts';
 import { savingTokens } from '../lookup/token.ts';
 import type { Context } from '../run/context.ts';
-import { authorIn, feedOfPosts, readTheses } from './recorded-theses.ts';
+import { about, authorIn, type ReadTheses, type RecordedTheses } from './recorded-theses.ts';
 
 /** Which posts of an author are read. */
 export interface PostsAsked extends RangeFlags {
@@ -31,12 +27,10 @@ export interface PostsAsked extends RangeFlags {
 }
 
 /** The posts of one author, and where they are from. */
-export interface AuthorPosts extends GatheredPosts {
+export interface AuthorPosts extends ReadTheses {
   readonly id: string;
   /** The record of the author; undefined if it was not looked up. */
   readonly user: Sent | undefined;
-  readonly readAt: number | null;
-  readonly via: 'service' | 'file';
 }
 
 /** Where the posts of authors are read from. */
@@ -143,11 +137,6 @@ const withoutId = (name: string): Failure =>
     hint: 'pass a user id instead',
   });
 
-const about = (tokens: readonly string[]): ((record: Sent) => boolean) => {
-  const isAbout = createFilter<{ readonly record: Sent }>({ tokens });
-  return (record) => isAbout({ record });
-};
-
 /** The fields of which positions are made. Files may have more posts than memory has room for. */
 const positionFields = [
   'id',
@@ -170,84 +159,46 @@ const positionFields = [
   'updatedAt',
 ] as const;
 
-function positionPost(post: Sent): Sent {
+export function positionPost(post: Sent): Sent {
   const kept: Record<string, unknown> = {};
   for (const field of positionFields) if (field in post) kept[field] = post[field];
   return kept;
 }
 
-/** Reads the posts of authors from files. Nothing is sent. */
+/** Reads the posts of authors from files. */
 export class RecordedAuthors implements AuthorSource {
-  readonly #context: Context;
+  readonly #recorded: RecordedTheses;
   readonly #asked: PostsAsked;
-  readonly #posts: readonly Sent[];
-  readonly #certified: readonly Compared[];
 
-  private constructor(
-    context: Context,
-    asked: PostsAsked,
-    posts: readonly Sent[],
-    certified: readonly Compared[],
-  ) {
-    this.#context = context;
+  constructor(recorded: RecordedTheses, asked: PostsAsked) {
+    this.#recorded = recorded;
     this.#asked = asked;
-    this.#posts = posts;
-    this.#certified = certified;
-  }
-
-  static async read(
-    context: Context,
-    from: readonly string[],
-    askedOf: (posts: readonly Sent[]) => Promise<PostsAsked>,
-  ): Promise<RecordedAuthors> {
-    const { terminal } = context;
-    const files = filesToVerify(from);
-    const posts = await terminal.waits.during(
-      () => 'reading the files',
-      () => readTheses(files, terminal, positionPost),
-    );
-    const certified = await certifiedFiles(files, terminal.signal);
-    return new RecordedAuthors(context, await askedOf(posts), posts, certified);
   }
 
   /** The ids of all authors. */
   get ids(): readonly string[] {
-    return [...new Set(this.#posts.flatMap((post) => textOf(post['authorId']) || []))];
+    return [...new Set(this.#recorded.posts.flatMap((post) => textOf(post['authorId']) || []))];
   }
 
   plan(
     subjects: readonly Subject[],
     answer: (posts: AuthorPosts) => LookupAnswer,
   ): readonly SubjectPlan[] {
-    const ids = subjects.map((subject) => authorIn(this.#posts, subject));
+    const recorded = this.#recorded;
+    const ids = subjects.map((subject) => authorIn(recorded.posts, subject));
     const own = new Map(ids.map((id): [string | undefined, Sent[]] => [id, []]));
-    for (const post of this.#posts) own.get(textOf(post['authorId']))?.push(post);
-    return subjects.map((_, at) => {
-      const id = ids[at];
+    for (const post of recorded.posts) own.get(textOf(post['authorId']))?.push(post);
+    return ids.map((id) => {
       const posts = own.get(id);
       return {
         calls: [],
-        find: async () =>
-          id === undefined || posts === undefined
-            ? { found: false, code: 'NOT_RECORDED', time: this.#now, from: 'file' }
-            : answer(await this.#read(id, posts)),
+        find: async () => {
+          if (id === undefined || posts === undefined)
+            return { found: false, code: 'NOT_RECORDED', time: recorded.now, from: 'file' };
+          const read = await recorded.gather(posts, { ...this.#asked, users: [id] });
+          return answer({ ...read, id, user: undefined });
+        },
       };
     });
-  }
-
-  get #now(): number {
-    return this.#context.terminal.io.clock.now();
-  }
-
-  async #read(id: string, posts: readonly Sent[]): Promise<AuthorPosts> {
-    const { terminal, settings } = this.#context;
-    const { rows: limit, tokens } = this.#asked;
-    const range = readRange(this.#asked, this.#now, settings.utc);
-    const feed = feedOfPosts(posts.filter(about(tokens)));
-    const read = await gatherPosts(feed, { ...range, limit, clock: terminal.io.clock });
-    const asked = { ...range, now: this.#now, users: [id], tokens, filters: {} };
-    const { isWhole, hasStart, readAt } = vouchedFor(this.#certified, asked);
-    const complete = read.complete && isWhole && hasStart;
-    return { ...read, complete, id, user: undefined, readAt, via: 'file' };
   }
 }

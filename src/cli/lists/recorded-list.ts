@@ -1,8 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { thesisFeedName } from '../../tail/source.ts';
-import { filesToVerify } from '../../verify/files.ts';
-import { certifiedFiles, vouchedFor } from '../../verify/vouched.ts';
-import { type ListInput, readRange } from '../args/list-flags.ts';
+import type { ListInput } from '../args/list-flags.ts';
 import type { ExitCode } from '../exit.ts';
 import { readAuthors } from '../lookup/authors.ts';
 import { tokenAddresses } from '../lookup/token.ts';
@@ -11,7 +9,7 @@ import { runJob } from '../run/job.ts';
 import { filtersOf } from '../tail/filters.ts';
 import { gapText } from '../tail/notice-text.ts';
 import { listJob } from './list-job.ts';
-import { authorIn, feedOfPosts, readTheses } from './recorded-theses.ts';
+import { authorIn, feedOfPosts, RecordedTheses } from './recorded-theses.ts';
 import { theses } from './theses.ts';
 
 interface RecordedScope {
@@ -29,12 +27,9 @@ export async function listRecorded(
   { from, strict, token, ...authors }: RecordedScope,
   flags: ListInput,
 ): Promise<ExitCode> {
-  const { terminal, settings } = context;
-  const files = filesToVerify(from);
-  const posts = await terminal.waits.during(
-    () => 'reading the files',
-    () => readTheses(files, terminal),
-  );
+  const { terminal } = context;
+  const recorded = await RecordedTheses.read(context, from);
+  const { posts } = recorded;
   const subjects = await readAuthors(authors, context, false);
   const ids = subjects.map((subject) => authorIn(posts, subject) ?? nobody(subject.text));
   const tokens = await tokenAddresses(token, context, posts);
@@ -56,15 +51,13 @@ export async function listRecorded(
     }),
   });
   const code = await runJob(job, context);
-  const now = terminal.io.clock.now();
   const {
     isWhole,
     from: first,
     to,
     gaps,
-  } = vouchedFor(await certifiedFiles(files, terminal.signal), {
-    ...readRange(flags, now, settings.utc),
-    now,
+  } = recorded.vouchedFor({
+    ...flags,
     users: ids,
     tokens,
     filters: filtersOf(flags.conditions),

@@ -3,11 +3,18 @@ import { textOf } from '../../base/json-object.ts';
 import { countText } from '../../base/units.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
-import { normalName } from '../../core/pages/filter.ts';
+import { createFilter, normalName } from '../../core/pages/filter.ts';
+import { type GatheredPosts, gatherPosts } from '../../core/pages/gather.ts';
 import { isLaterVersion, postIdOf, postTimeOf } from '../../core/pages/post.ts';
 import type { TimedFeed } from '../../core/pages/walk.ts';
+import type { Filters } from '../../tail/certificate.ts';
 import type { TailRow } from '../../tail/post-row.ts';
+import { filesToVerify } from '../../verify/files.ts';
+import type { Compared } from '../../verify/join.ts';
 import { recordedPosts } from '../../verify/recorded-posts.ts';
+import { certifiedFiles, type Vouched, vouchedFor } from '../../verify/vouched.ts';
+import { type RangeFlags, readRange } from '../args/list-flags.ts';
+import type { Context } from '../run/context.ts';
 import type { Terminal } from '../run/terminal.ts';
 
 /** The theses of files, one file after the other. */
@@ -47,7 +54,7 @@ interface PlacedPost {
 }
 
 /** The theses of files as one list: each once, as it was written last, newest first. */
-export async function readTheses(
+async function readTheses(
   files: readonly string[],
   terminal: Pick<Terminal, 'io' | 'signal' | 'notice'>,
   kept?: (record: Sent) => Sent,
@@ -77,6 +84,78 @@ function isRising(rows: readonly TailRow[]): boolean {
   }
   return rises > 0;
 }
+
+/** Which theses of files are asked for. */
+interface AskedTheses extends RangeFlags {
+  /** The ids of the authors, and the addresses of the tokens; empty for all. */
+  readonly users: readonly string[];
+  readonly tokens: readonly string[];
+  /** The most theses; undefined if there is no maximum. */
+  readonly rows?: number | undefined;
+  readonly filters?: Filters;
+}
+
+/** The theses of files, and what certificates vouch for. Nothing is sent. */
+export class RecordedTheses {
+  /** Newest first. */
+  readonly posts: readonly Sent[];
+  readonly #context: Context;
+  readonly #certified: readonly Compared[];
+
+  private constructor(context: Context, posts: readonly Sent[], certified: readonly Compared[]) {
+    this.#context = context;
+    this.posts = posts;
+    this.#certified = certified;
+  }
+
+  static async read(
+    context: Context,
+    from: readonly string[],
+    kept?: (record: Sent) => Sent,
+  ): Promise<RecordedTheses> {
+    const { terminal } = context;
+    const files = filesToVerify(from);
+    const read = async () => {
+      const posts = await readTheses(files, terminal, kept);
+      return new RecordedTheses(context, posts, await certifiedFiles(files, terminal.signal));
+    };
+    return await terminal.waits.during(() => 'reading the files', read);
+  }
+
+  vouchedFor({ users, tokens, filters = {}, ...range }: AskedTheses): Vouched {
+    const { now } = this;
+    const asked = { ...this.#rangeOf(range), now, users, tokens, filters };
+    return vouchedFor(this.#certified, asked);
+  }
+
+  /** The theses of a range among `posts`, as far as --limit goes. */
+  async gather(posts: readonly Sent[], asked: AskedTheses): Promise<ReadTheses> {
+    const { clock } = this.#context.terminal.io;
+    const walk = { ...this.#rangeOf(asked), limit: asked.rows, clock };
+    const read = await gatherPosts(feedOfPosts(posts.filter(about(asked.tokens))), walk);
+    const { isWhole, hasStart, readAt } = this.vouchedFor(asked);
+    return { ...read, complete: read.complete && isWhole && hasStart, readAt, via: 'file' };
+  }
+
+  get now(): number {
+    return this.#context.terminal.io.clock.now();
+  }
+
+  #rangeOf(range: RangeFlags) {
+    return readRange(range, this.now, this.#context.settings.utc);
+  }
+}
+
+/** Theses, and where they are from. */
+export interface ReadTheses extends GatheredPosts {
+  readonly readAt: number | null;
+  readonly via: 'service' | 'file';
+}
+
+export const about = (tokens: readonly string[]): ((record: Sent) => boolean) => {
+  const isAbout = createFilter<{ readonly record: Sent }>({ tokens });
+  return (record) => isAbout({ record });
+};
 
 /** Posts that were read before, as a feed with a single page. */
 export const feedOfPosts = (posts: readonly Sent[]): TimedFeed<Sent> => ({

@@ -26,6 +26,17 @@ const author = [
   'closed.medianUsd',
   'open.positions',
 ];
+const token = [
+  'token',
+  'symbol',
+  'posts',
+  'complete',
+  'open.positions',
+  'closed.positions',
+  'closed.sumUsd',
+  'first.author',
+  'first.at',
+];
 const position = [
   'authorHandle',
   'token',
@@ -83,6 +94,7 @@ export const briefFields: Readonly<
 > = {
   whois: ({ compare }) => (compare === undefined ? user : comparedUser),
   resolve: [...user, 'source'],
+  token: ({ positions }) => (positions ? position : token),
   author: ({ positions }) => (positions ? position : author),
   pnl: ({ compare }) => [
     'subject',

@@ -132,3 +132,62 @@ export const AuthorRecord = z.union([
   UnaskedSubject,
   FailedSubject,
 ]);
+
+const { status, tradeUsd, holdingsUsd, pnlUsd, pnlPct, authorId, authorHandle } = positionShape;
+const tokenAuthorShape = {
+  authorId,
+  authorHandle,
+  firstAt: int('Time of the first post about the token that was read, epoch ms.'),
+  lastAt: int('Time of the last post about the token, epoch ms.'),
+  posts: int('Number of posts about the token that were read.'),
+  positions: int('Number of positions in the token; the figures are those of the last one.'),
+  status,
+  tradeUsd,
+  holdingsUsd,
+  pnlUsd,
+  pnlPct,
+  isDev: boolean('Whether the author is the developer of the token.'),
+};
+
+/** What one author posted about a token, and the last position of this author in it. */
+export type TokenAuthor = {
+  readonly [K in keyof typeof tokenAuthorShape]: z.infer<(typeof tokenAuthorShape)[K]>;
+};
+
+export const TokenAuthorRecord = z.looseObject(tokenAuthorShape);
+const TokenAuthors = z.array(TokenAuthorRecord);
+
+export const TokenRecord = z.looseObject({
+  token: string('Address of the token; EVM addresses are lower-cased.'),
+  network: nullable(z.string(), 'Name of the chain.'),
+  symbol: nullable(z.string(), 'Ticker.'),
+  ...reading,
+  days: field(
+    z.array(z.looseObject({ day: string('YYYY-MM-DD.'), posts: int('Number of posts.') })),
+    'The posts of each day that has some, oldest first.',
+  ),
+  authors: field(TokenAuthors, 'The authors, each once, without the developer.'),
+  devs: field(TokenAuthors, 'The developer of the token, who is not among the authors.'),
+  closed: field(Closed, 'Positions that are closed, whose figures are final.'),
+  open: field(Open, 'Positions that are open, whose figures still change.'),
+  callouts: nullable(
+    z.looseObject({
+      posts: int('Number of callouts that were read.'),
+      from: time('Time of the oldest one'),
+      to: time('Time of the newest one'),
+      complete: boolean('Whether all callouts of the range were read.'),
+      medianMultiple: amount('Median of their price moves since, as multipliers.'),
+    }),
+    'Callouts of the coin on the launchpad; null if they were not read.',
+  ),
+  first: nullable(
+    z.looseObject({
+      author: nullable(z.string(), 'Handle of the author, or the user name of a callout.'),
+      at: int('Post time, epoch ms.'),
+      by: field(z.enum(['thesis', 'callout']), 'What the first post is.'),
+    }),
+    'Who was first; null unless theses and callouts were read to their ends.',
+  ),
+  beside: field(Beside, 'Posts that belong to no position.'),
+  ...obtained,
+});

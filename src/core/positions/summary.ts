@@ -64,7 +64,7 @@ const sumOf = (numbers: readonly number[]): number | null =>
     ? null
     : rounded(numbers.toSorted((one, other) => one - other).reduce((sum, each) => sum + each, 0));
 
-function medianOf(numbers: readonly number[]): number | null {
+export function medianOf(numbers: readonly number[]): number | null {
   const sorted = numbers.toSorted((one, other) => one - other);
   const upper = sorted[sorted.length >> 1];
   const lower = sorted[(sorted.length - 1) >> 1];

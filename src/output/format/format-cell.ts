@@ -86,7 +86,8 @@ function numberTone(value: number, even: number | undefined): Tone {
   return value < even ? 'bad' : 'good';
 }
 
-const isDrawn = (kind: CellKind): boolean => kind === 'bar' || kind === 'trend';
+const isDrawn = (kind: CellKind): boolean =>
+  kind === 'bar' || kind === 'trend' || kind === 'activity';
 
 /** Next to the dash of its number, a drawing has nothing to add. */
 function absentCell(kind: CellKind, unicode: boolean): Cell {
@@ -122,6 +123,8 @@ export function formatCell(
       return bar(value / (scale?.largest || 1), scale?.hasLosses ?? false, context);
     case 'trend':
       return trend(listOf(value).map(numberOf), context);
+    case 'activity':
+      return trend(listOf(value).map(numberOf), context, 'integer');
     case 'move':
       return move(value, unicode) ?? { text, tone: 'plain' };
     case 'flag':
@@ -203,15 +206,19 @@ const FLAT = levels[3];
  * `▁▃ ▅█`, from the lowest to the highest of its numbers. Lines have no form in ASCII, so words
  * have the extremes.
  */
-function trend(values: readonly (number | undefined)[], { unicode, words }: FormatContext): Cell {
+function trend(
+  values: readonly (number | undefined)[],
+  { unicode, words }: FormatContext,
+  kind: NumberKind = 'signedUsd',
+): Cell {
   const isSpoken = words || !unicode;
   const shown = isSpoken ? values : condensed(values);
   const numbers = shown.filter(isNumber);
   const low = Math.min(...numbers);
   const high = Math.max(...numbers);
   if (numbers.length === 0) return { text: '', tone: 'dim' };
-  const money = (value: number) => numberText('signedUsd', value);
-  if (isSpoken) return { text: `${money(low)} to ${money(high)}`, tone: 'plain' };
+  const shownAs = (value: number) => numberText(kind, value);
+  if (isSpoken) return { text: `${shownAs(low)} to ${shownAs(high)}`, tone: 'plain' };
   const level = (value: number) =>
     low === high ? FLAT : levels[Math.round(((value - low) / (high - low)) * (levels.length - 1))];
   const drawn = shown.map((value) => (value === undefined ? ' ' : level(value)));

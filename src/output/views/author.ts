@@ -17,15 +17,15 @@ const usd = (value: unknown): string =>
   typeof value === 'number' ? numberText('signedUsd', value) : 'unknown';
 
 /** A part of the record of an author: what is closed, or what is open. */
-function partOf(row: SubjectRecord, name: 'closed' | 'open' | 'beside'): Sent | undefined {
-  const part = row.found === true ? row[name] : undefined;
+function partOf(row: Row, name: 'closed' | 'open' | 'beside'): Sent | undefined {
+  const part = row[name];
   return isRecord(part) ? part : undefined;
 }
 
-const tokenOf = ({ symbol, token }: Row): string =>
+export const tokenOf = ({ symbol, token }: Row): string =>
   typeof symbol === 'string' && symbol !== '' ? `$${symbol.replace(/^\$/, '')}` : String(token);
 
-function closedText(row: SubjectRecord): string | undefined {
+export function closedText(row: Row): string | undefined {
   const closed = partOf(row, 'closed');
   if (closed === undefined) return undefined;
   const { positions, won, lost, unknown } = closed;
@@ -36,7 +36,7 @@ function closedText(row: SubjectRecord): string | undefined {
 }
 
 /** Of few positions, their values say more than their mean and median. */
-function resultText(row: SubjectRecord): string | undefined {
+export function resultText(row: Row): string | undefined {
   const { sumUsd, meanUsd, medianUsd, valuesUsd } = partOf(row, 'closed') ?? {};
   if (typeof sumUsd !== 'number') return undefined;
   if (Array.isArray(valuesUsd)) {
@@ -60,7 +60,7 @@ const namedText = (name: 'best' | 'worst') => (row: SubjectRecord) => {
   return `${tokenOf(named)} ${usd(named['pnlUsd'])}${part}`;
 };
 
-function openText(row: SubjectRecord): string | undefined {
+export function openText(row: Row): string | undefined {
   const open = partOf(row, 'open');
   if (open === undefined) return undefined;
   const { positions, unknown, runningSumUsd } = open;
@@ -69,8 +69,7 @@ function openText(row: SubjectRecord): string | undefined {
   return `${positions}: ${usd(runningSumUsd)} running${without}`;
 }
 
-function completeText(row: SubjectRecord): string | undefined {
-  if (row.found !== true) return undefined;
+export function completeText(row: Row): string {
   return row['complete'] === true ? 'complete' : 'not complete: there may be others';
 }
 
@@ -80,7 +79,7 @@ function tokensText(row: SubjectRecord): string | undefined {
   return `${row['tokens']}${networks.length > 0 ? ` on ${networks.join(', ')}` : ''}`;
 }
 
-function besideText(row: SubjectRecord): string | undefined {
+export function besideText(row: Row): string | undefined {
   const { withoutAuthor = 0, withoutToken = 0, withoutTime = 0 } = partOf(row, 'beside') ?? {};
   const posts = Number(withoutAuthor) + Number(withoutToken) + Number(withoutTime);
   return posts === 0
@@ -139,8 +138,8 @@ const lines: readonly Column<SubjectRecord>[] = [
   { title: 'user id', kind: 'text', field: 'id' },
 ];
 
-const positionColumns: readonly Column<Row>[] = [
-  { title: 'token', kind: 'text', value: tokenOf, field: 'symbol', min: 7 },
+/** What the positions of an author, and the authors of a token, have in common. */
+export const figureColumns: readonly Column<Row>[] = [
   {
     title: 'position',
     kind: 'text',
@@ -163,6 +162,11 @@ const positionColumns: readonly Column<Row>[] = [
   { title: 'posts', kind: 'integer', field: 'posts', rank: 5 },
   { title: 'holdings at post', kind: 'usd', field: 'holdingsUsd', rank: 6 },
   { title: 'chain', kind: 'text', field: 'network', rank: 7, min: 4 },
+];
+
+const positionColumns: readonly Column<Row>[] = [
+  { title: 'token', kind: 'text', value: tokenOf, field: 'symbol', min: 7 },
+  ...figureColumns,
 ];
 
 export const positionsView: View<Sent> = {
@@ -191,7 +195,7 @@ export const authorView = (
       title: 'read',
       kind: 'status',
       field: 'complete',
-      value: (row) => (row.found ? completeText(row)?.split(':')[0] : outcome(row)),
+      value: (row) => (row.found ? completeText(row).split(':')[0] : outcome(row)),
       min: 10,
       rank: 6,
     },

@@ -1,0 +1,64 @@
+import * as z from 'zod/mini';
+import { integer } from '../../base/amounts.ts';
+import { usageError } from '../../base/failure.ts';
+import { fieldPaths } from '../../contract/paths.ts';
+import { PositionRecord, TokenAuthorRecord, TokenRecord } from '../../contract/records/position.ts';
+import { checkSort, fromOption, listOptions } from '../args/list-flags.ts';
+import { excluding, flag, value } from '../args/option.ts';
+import { command } from '../command.ts';
+import { positionPost } from '../lists/author-posts.ts';
+import { RecordedTheses } from '../lists/recorded-theses.ts';
+import { tokenJob } from '../lists/token-job.ts';
+import { tokenAddresses } from '../lookup/token.ts';
+import { runJob } from '../run/job.ts';
+import page from './token.md';
+
+/** So many theses are read by default. */
+const DEFAULT_POSTS = 100;
+
+const { since, until, sort, reverse, all } = listOptions;
+
+export const tokenCommand = command({
+  path: 'token',
+  page,
+  args: [{ name: 'token', help: 'address, or symbol of a token that was listed before' }],
+  options: {
+    limit: value(
+      '--limit',
+      'read at most N theses',
+      integer({ min: 1 }),
+      `${DEFAULT_POSTS}; unlimited with --since or --from`,
+    ),
+    all: excluding(all, '--limit'),
+    since,
+    until,
+    positions: flag('--positions', 'print the positions in place of the token'),
+    sort,
+    reverse,
+    top: value('--top', 'show only the first N authors or positions', integer({ min: 1 })),
+    from: fromOption,
+  },
+  common: ['output', 'service', 'money'],
+  calls: ['thesis.token', 'launchpad.callouts.coin'],
+  record: () => z.union([TokenRecord, PositionRecord]),
+  exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
+  parse([token], given) {
+    if (token === undefined) throw usageError('no token given', 'pass its address or symbol');
+    checkSort(given.sort, fieldPaths(given.positions ? PositionRecord : TokenAuthorRecord));
+    const isRange = given.all || given.since !== undefined || given.from.length > 0;
+    return { ...given, token, rows: given.limit ?? (isRange ? undefined : DEFAULT_POSTS) };
+  },
+  async run(context, { token: text, from, ...flags }) {
+    const recorded =
+      from.length > 0 ? await RecordedTheses.read(context, from, positionPost) : undefined;
+    const [token = text] = await tokenAddresses([text], context, recorded?.posts);
+    const { rows, since, until } = flags;
+    const asked = { rows, since, until, users: [], tokens: [token] };
+    const input = {
+      ...flags,
+      token,
+      recorded: recorded && (() => recorded.gather(recorded.posts, asked)),
+    };
+    return await runJob(tokenJob(context, input), context);
+  },
+});

@@ -1,0 +1,110 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { openDesk } from './harness.ts';
+import { receiptOf } from './numbers.ts';
+
+const terminal = { tty: true, env: { NO_COLOR: '1', LANG: 'C.UTF-8', TZ: 'UTC' } };
+
+/** The token of which the sandbox has the most theses, and these, newest first. */
+function mostNamed({ world, clock }: Sandbox) {
+  const all = world.theses().slice(undefined, 1_000_000, clock.now())?.items ?? [];
+  const token = all.find(({ tokenSymbol }) => tokenSymbol === 'MOONCAT')?.tokenAddress ?? '';
+  const theses = all.filter(({ tokenAddress }) => tokenAddress === token);
+  const callouts = world.callouts().slice(undefined, 1_000_000, clock.now())?.items ?? [];
+  return { token, theses, callouts: callouts.filter(({ coinMint }) => coinMint === token) };
+}
+
+type Fields = Record<string, unknown>;
+const listIn = (record: Fields | undefined, field: string) => (record?.[field] ?? []) as Fields[];
+
+describe('trdr token', () => {
+  test('costs what it says, and states authors, days, callouts and who was first', async () => {
+    const { sandbox, home, run } = await openDesk();
+    const { token, theses, callouts } = mostNamed(sandbox);
+    const planned = (await run(['token', token, '--dry-run'])).records();
+    expect(planned.reduce((sum, { most }) => sum + Number(most), 0)).toBe(1_010);
+    const [cut] = (await run(['token', token])).records();
+    expect(receiptOf(home)).toMatchObject({ cu: 1_010 });
+    expect(cut).toMatchObject({ posts: 100, complete: false, first: null });
+    expect(cut?.['callouts']).toMatchObject({ posts: 25, complete: false });
+    const [all] = (await run(['token', token, '--all'])).records();
+    expect(all).toMatchObject({ posts: theses.length, complete: true });
+    const ids = new Set(theses.flatMap(({ authorId }) => authorId ?? []));
+    const people = [...listIn(all, 'authors'), ...listIn(all, 'devs')];
+    expect(new Set(people.map(({ authorId }) => authorId))).toEqual(ids);
+    expect(people).toHaveLength(ids.size);
+    const devs = theses.flatMap(({ authorIsDev, authorId }) => (authorIsDev ? [authorId] : []));
+    expect(new Set(listIn(all, 'devs').map(({ authorId }) => authorId))).toEqual(new Set(devs));
+    expect(listIn(all, 'days').reduce((sum, { posts }) => sum + Number(posts), 0)).toBe(
+      theses.filter(({ platformCreatedAt }) => platformCreatedAt !== null).length,
+    );
+    const multiples = callouts.flatMap(({ multiple }) => multiple ?? []).sort((a, b) => a - b);
+    const half = multiples.length / 2;
+    const median = ((multiples[Math.ceil(half) - 1] ?? 0) + (multiples[Math.floor(half)] ?? 0)) / 2;
+    expect(all?.['callouts']).toMatchObject({
+      posts: callouts.length,
+      complete: true,
+      medianMultiple: expect.closeTo(median, 9),
+    });
+    const oldest = theses.at(-1);
+    expect(all?.['first']).toMatchObject({ author: oldest?.authorHandle, by: 'thesis' });
+  });
+
+  test('prints the positions, sorts, and is the same from files', async () => {
+    const { sandbox, home, run } = await openDesk();
+    const { token, theses } = mostNamed(sandbox);
+    const file = join(home.path, 'theses.ndjson');
+    writeFileSync(file, theses.map((post) => `${JSON.stringify(post)}\n`).join(''));
+    const [served] = (await run(['token', token, '--all'])).records();
+    const offline = { env: { TRDR_API_KEY: '', TRDR_BASE_URL: '' } };
+    const recorded = await run(['token', 'mooncat', '--from', file], offline);
+    expect(recorded.records()).toEqual([
+      { ...served, complete: false, callouts: null, first: null, readAt: null, via: 'file' },
+    ]);
+    const sorted = await run(
+      ['token', token, '--from', file, '--positions', '--sort', 'pnlUsd', '--top', '4'],
+      offline,
+    );
+    const pnls = sorted.records().map(({ pnlUsd }) => Number(pnlUsd));
+    expect(pnls).toHaveLength(4);
+    expect(pnls).toEqual(pnls.toSorted((one, other) => other - one));
+  });
+
+  test('delivers what was paid for before a limit, and goes without callouts if the key may not read them', async () => {
+    const { sandbox, run } = await openDesk();
+    const { token } = mostNamed(sandbox);
+    const cut = await run(['token', token, '--max-cu', '450']);
+    expect([cut.exitCode, cut.records()]).toEqual([
+      6,
+      [expect.objectContaining({ posts: 40, complete: false, callouts: null })],
+    ]);
+    const denied = await openDesk({ faults: '403@launchpad.callouts.coin' });
+    const { exitCode, records, stderr } = await denied.run(['token', token]);
+    expect([exitCode, records()[0]?.['callouts']]).toEqual([0, null]);
+    expect(stderr).toContain('the callouts were not read');
+  });
+
+  test.each([80, 120])('shows a card with its authors at %s columns', async (columns) => {
+    const { sandbox, run } = await openDesk();
+    const { token } = mostNamed(sandbox);
+    const { lines, stdout } = await run(['token', token, '--top', '4'], { ...terminal, columns });
+    expect(stdout).toMatch(/^\$MOONCAT\n[\s\S]*theses +100, not complete[\s\S]*callouts +25,/);
+    expect(stdout).toMatch(/activity +[▁▂▃▄▅▆▇█ ]+\n/);
+    expect(lines().filter((line) => line.includes('@')).length).toBeGreaterThanOrEqual(4);
+    for (const line of lines()) expect(line.length).toBeLessThanOrEqual(columns);
+  });
+
+  test.each([
+    ['token', 2, 'token'],
+    ['token KOALA,SPUD', 2, 'expected one token'],
+    ['token NOSUCH', 3, 'UNKNOWN_SYMBOL'],
+    ['token 51ANFW3SEanjVtu7HdEkV4fsnEp889YZrGmUdx3eo6Tg --sort nothing', 2, 'for --sort'],
+    ['token 51ANFW3SEanjVtu7HdEkV4fsnEp889YZrGmUdx3eo6Tg --all --limit 3', 2, 'cannot be'],
+  ])('%s exits %s', async (line, code, text) => {
+    const { run } = await openDesk();
+    const { exitCode, stderr } = await run(line.split(' '));
+    expect([exitCode, stderr]).toEqual([code, expect.stringContaining(text)]);
+  });
+});
