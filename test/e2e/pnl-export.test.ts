@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { jsonLine } from '../../src/output/format/ndjson.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { until } from './feed.ts';
-import { type Home, openHome, startTrdr, withoutReading } from './harness.ts';
+import { type Home, openHome, startTrdr, withoutReading, withSandbox } from './harness.ts';
 import {
   ledgerOf,
   type NumbersSandbox,
@@ -362,6 +362,24 @@ describe('an existing file', () => {
     }
   });
 });
+
+test.each(['pnl mira', 'launchpad history --since 1d'])(
+  '--resume keeps a finished file of "trdr %s", and an empty one is not finished',
+  async (words) => {
+    const sandbox = await withSandbox();
+    const home = openHome();
+    const out = join(home.path, 'out.ndjson');
+    writeFileSync(out, '');
+    const run = () => home.run([...words.split(' '), '--out', out, '--resume'], { sandbox });
+    const first = await run();
+    expect([first.exitCode, first.stderr]).toEqual([0, expect.not.stringContaining('is finished')]);
+    const text = readFileSync(out, 'utf8');
+    expect(text).not.toBe('');
+    const again = await run();
+    expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('is finished')]);
+    expect(readFileSync(out, 'utf8')).toBe(text);
+  },
+);
 
 test('--resume continues an interrupted export to a file that is named by a link', async () => {
   const sandbox = await withNumbers({ faults: '503@users.pnl+1' });

@@ -1,5 +1,4 @@
 import { Failure, usageError } from '../../base/failure.ts';
-import { statsOf } from '../../base/files.ts';
 import { isRecord } from '../../base/json-object.ts';
 import { type Instant, instantAt } from '../../base/times.ts';
 import { countText, group, unitsText } from '../../base/units.ts';
@@ -35,6 +34,7 @@ import {
   type Destination,
   destinationOf,
   hasJournal,
+  isFinished,
   isOtherExport,
   isResuming,
   openExport,
@@ -90,8 +90,6 @@ export async function runHistory(context: Context, flags: HistoryFlags): Promise
   }
   return await exportHistory(context, flags, destination);
 }
-
-const isFinished = (out: string): boolean => (statsOf(out)?.size ?? 0) > 0 && !hasJournal(out);
 
 const begun = async (context: Context, flags: HistoryFlags): Promise<History> => ({
   stretch: await timesOf(context, flags),

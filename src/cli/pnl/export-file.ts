@@ -1,5 +1,4 @@
 import { Failure, usageError } from '../../base/failure.ts';
-import { statsOf } from '../../base/files.ts';
 import { textOf } from '../../base/json-object.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
@@ -10,6 +9,7 @@ import type { Context } from '../run/context.ts';
 import {
   type Destination,
   hasJournal,
+  isFinished,
   isOtherExport,
   isResuming,
   openExport,
@@ -57,7 +57,7 @@ export async function reportFinished(
   out: string,
   subjects: readonly Subject[],
 ): Promise<boolean> {
-  if (statsOf(out)?.isFile() !== true || hasJournal(out)) return false;
+  if (!isFinished(out)) return false;
   const startOver = 'add --fresh to start over and replace it, or use a different file';
   const names = new Set<string>();
   try {

@@ -91,6 +91,12 @@ export const isOtherExport = (error: unknown): error is Failure =>
 export const hasJournal = (out: string): boolean =>
   statsOf(`${realPath(out)}.journal`) !== undefined;
 
+/** Whether a file is what an export has completed: it is not empty, and no journal is beside it. */
+export const isFinished = (out: string): boolean => {
+  const stats = statsOf(out);
+  return stats?.isFile() === true && stats.size > 0 && !hasJournal(out);
+};
+
 /** Whether the output is a pipe or a device, which cannot be resumed. */
 const isDevice = (out: string): boolean => {
   const there = statsOf(out);
@@ -104,8 +110,7 @@ export async function confirmReplacement(
   { io, signal }: Pick<Terminal, 'io' | 'signal'>,
   out: string,
 ): Promise<void> {
-  const stats = statsOf(out);
-  if (!stats?.isFile() || stats.size === 0 || hasJournal(out)) return;
+  if (!isFinished(out)) return;
   const hint =
     'add --fresh to replace it, --resume to keep it if it is finished, or use a different file';
   const message = `${out} already exists`;
