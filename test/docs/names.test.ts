@@ -173,7 +173,7 @@ describe('README and docs', () => {
       const missing = mentions.filter(
         (path) => !existsSync(join(root, path)) && !existsSync(join(root, 'src', path)),
       );
-      const scripts = [...page.text.matchAll(/npm run ([a-z:]+)/g)].map(([, name = '']) => name);
+      const scripts = [...page.text.matchAll(/npm run ([a-z-]+)/g)].map(([, name = '']) => name);
       const unknown = scripts.filter((name) => !Object.hasOwn(packageFile.scripts, name));
       return [...missing, ...unknown].map((what) => `${page.path}: ${what}`);
     });
