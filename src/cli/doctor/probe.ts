@@ -13,7 +13,8 @@ import { compareDescriptions } from '../../core/compare-descriptions.ts';
 import { keyKind } from '../../state/config/profile.ts';
 import { openDifferenceLog } from '../run/connect.ts';
 import type { Context } from '../run/context.ts';
-import { configOf, SECRET_COMMAND, sourcedSettings } from '../settings/settings.ts';
+import { SECRET_COMMAND } from '../settings/secret-command.ts';
+import { configOf, sourcedSettings } from '../settings/settings.ts';
 import {
   attempt,
   type Check,

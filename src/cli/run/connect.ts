@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { once } from '../../base/calls.ts';
 import { Failure } from '../../base/failure.ts';
 import { statsOf } from '../../base/files.ts';
 import { countText, unitsText } from '../../base/units.ts';
@@ -25,12 +24,12 @@ import { openWindows } from '../../state/rate-windows.ts';
 import { type DifferenceLog, openDifferences } from '../../state/seen-differences.ts';
 import { agentOf } from '../agent.ts';
 import type { Io } from '../io.ts';
-import type { RunSettings } from '../settings/settings.ts';
+import type { RunSettings, Settings } from '../settings/settings.ts';
 import { version } from '../version.ts';
 import type { Bill } from './bill.ts';
 import type { RunStore } from './open-store.ts';
-import type { ServiceNeeds, Target } from './service.ts';
 import type { SpendingPermission } from './spending-permission.ts';
+import type { Terminal } from './terminal.ts';
 
 const FIRST_NOTICES = 20;
 /** A long run may repeat these without end. */
@@ -45,209 +44,227 @@ const repeatedNotices: ReadonlySet<Notice['kind']> = new Set<Notice['kind']>([
  */
 const LEAST_TTL_MS = 5 * 60_000;
 
+/** A base URL and the key for it. */
+export interface Target {
+  readonly baseUrl: string;
+  readonly key: ServiceKey;
+  /** Whether it is the embedded sandbox, which ends with the run. */
+  readonly embedded: boolean;
+}
+
+/** What the parts of the service of a run are opened with. */
+export interface Opening {
+  readonly terminal: Terminal;
+  readonly settings: Settings;
+  readonly bill: Bill;
+  readonly permission: SpendingPermission;
+  /** Whether the command prints records until it is stopped. */
+  readonly isStream: boolean;
+  /** Aborted when the output can no longer be written. */
+  readonly closing: AbortSignal;
+  /** Called at the end of the run, last first. */
+  readonly closers: (() => unknown)[];
+  /** The parts that others need, each opened once. */
+  readonly target: () => Promise<Target>;
+  readonly store: () => Promise<RunStore | undefined>;
+  readonly client: () => Promise<Client>;
+}
+
+/** A client for another service or key. The budgets do not apply to its calls, which are free. */
+export const connectTo = (run: Opening, to: Target): Promise<Client> =>
+  openClient(run, to, undefined, localLedger(run, false));
+
+/** The configured service, or the embedded one, which is started now. */
+export async function openTarget(run: Opening): Promise<Target> {
+  const { terminal, settings, isStream } = run;
+  if (settings.flags.sandbox) {
+    const { startEmbedded } = await import('./embedded.ts');
+    const embedded = await startEmbedded(isStream);
+    run.closers.push(embedded.close);
+    return { baseUrl: embedded.url, key: new ServiceKey(embedded.key), embedded: true };
+  }
+  const { baseUrl, keptFor, openFile, profile } = settings;
+  if (baseUrl === undefined) {
+    throw new Failure('auth', 'no base URL configured', {
+      code: 'NO_BASE_URL',
+      hint: 'run "trdr auth login --base-url URL", set TRDR_BASE_URL, or try --sandbox',
+    });
+  }
+  const key = await settings.key.get();
+  if (key === undefined) {
+    throw new Failure('auth', `no key configured for profile "${profile}"`, {
+      code: 'NO_KEY',
+      hint: 'run "trdr auth login", set TRDR_API_KEY, or try --sandbox',
+    });
+  }
+  if (keptFor !== undefined)
+    terminal.notice(`warning: sending the key saved for ${keptFor} to ${baseUrl}`);
+  if (openFile !== undefined)
+    terminal.notice(
+      `warning: other users can read the key in ${openFile}; run chmod 600 '${openFile}'`,
+    );
+  return { baseUrl, key: renewable(run, baseUrl, key), embedded: false };
+}
+
+/** The key, which a command that prints it can replace while the run continues. */
+function renewable(run: Opening, baseUrl: string, key: string): ServiceKey {
+  const { notice, waits } = run.terminal;
+  const secret = run.settings.key;
+  const { command, print } = secret;
+  if (!print) return new ServiceKey(key);
+  return new ServiceKey(key, {
+    // The command may ask for a passphrase.
+    print: () => waits.aside(print),
+    handOver: async (rejected, next) => {
+      await (await run.store())?.rebind(next);
+      secret.replace?.(next);
+      await inherit(run, baseUrl, rejected, next);
+      notice(`the service rejected the key; the run continues with another one from ${command}`);
+    },
+    onFailed(error) {
+      if (!(error instanceof Failure)) throw error;
+      notice(`warning: the run does not continue with another key: ${error.message}`);
+    },
+  });
+}
+
+/** The answers that were paid for with a key stay known when another one replaces it. */
+async function inherit(
+  run: Opening,
+  baseUrl: string,
+  rejected: string,
+  key: string,
+): Promise<void> {
+  const { terminal, settings } = run;
+  const { notice, io } = terminal;
+  const { cache, state } = settings.folders;
+  openCache({ dir: cache, baseUrl, key, now: io.clock.now, notice }).inherit(rejected);
+  await new PeopleBook({ dir: state, baseUrl, key, notice }).inherit(rejected);
+}
+
 /**
- * The parts of the service of a run. Each is opened once, on first use; the run calls `closers` at
- * its end, last first.
+ * The store that all machines of the key share; undefined if none is configured, or with
+ * --sandbox.
  */
-export class Connections {
-  readonly target = once(() => this.#openTarget());
-  readonly store = once(() => this.#openStore());
-  readonly ledger = once(() => this.#openLedger());
-  readonly client = once(async () =>
-    this.#openClient(await this.target(), await this.store(), await this.ledger()),
-  );
-  readonly #needs: ServiceNeeds;
-  readonly #permission: SpendingPermission;
-  readonly #closers: (() => unknown)[];
+export async function openShared(run: Opening): Promise<RunStore | undefined> {
+  const { terminal, settings } = run;
+  const { store, flags } = settings;
+  if (flags.sandbox || store === undefined || store === 'off') return undefined;
+  const { openStore } = await import('./open-store.ts');
+  const { baseUrl, key } = await run.target();
+  const scope = { baseUrl, key: key.current };
+  const opened = await openStore(scope, terminal.io, settings, terminal.trace);
+  run.closers.push(() => opened.link.close());
+  return opened;
+}
 
-  constructor(needs: ServiceNeeds, permission: SpendingPermission, closers: (() => unknown)[]) {
-    this.#needs = needs;
-    this.#permission = permission;
-    this.#closers = closers;
-  }
+function localLedger(run: Opening, hasBudgets: boolean): Ledger {
+  const { terminal, settings } = run;
+  const { io, notice } = terminal;
+  const named = {
+    command: settings.command,
+    profile: settings.profile,
+    host: settings.machine,
+    agent: agentOf(io.env),
+  };
+  const caps = hasBudgets ? watchCaps(settings, notice) : undefined;
+  const rules = { caps, mayLack: settings.flags.sandbox };
+  return openLedger(settings.folders.state, named, io.clock, notice, rules);
+}
 
-  /** A client for another service or key. The budgets do not apply to its calls, which are free. */
-  connect(to: Target): Promise<Client> {
-    return this.#openClient(to, undefined, this.#localLedger(false));
-  }
+export async function openRunLedger(run: Opening): Promise<Ledger> {
+  const { terminal, settings } = run;
+  const local = localLedger(run, !settings.flags.sandbox);
+  const shared = await run.store();
+  if (shared === undefined) return local;
+  const { createStoreLedger } = await import('../../store/ledger.ts');
+  return createStoreLedger(shared, local, {
+    command: settings.command,
+    clock: terminal.io.clock,
+    stop: settings.storeAway === 'stop',
+    ttlMs: Math.max(LEAST_TTL_MS, (LONGEST_RESPONSE + 1) * (settings.timeout ?? 0)),
+    meter: async () => {
+      const { known } = await (await run.client()).call('me', {});
+      return { unitsUsed: known.usage?.unitsUsed ?? 0, period: known.usage?.period ?? '' };
+    },
+  });
+}
 
-  async #openTarget(): Promise<Target> {
-    const { terminal, settings, isStream } = this.#needs;
-    if (settings.flags.sandbox) {
-      const { startEmbedded } = await import('./embedded.ts');
-      const embedded = await startEmbedded(isStream);
-      this.#closers.push(embedded.close);
-      return { baseUrl: embedded.url, key: new ServiceKey(embedded.key), embedded: true };
-    }
-    const { baseUrl, keptFor, openFile, profile } = settings;
-    if (baseUrl === undefined) {
-      throw new Failure('auth', 'no base URL configured', {
-        code: 'NO_BASE_URL',
-        hint: 'run "trdr auth login --base-url URL", set TRDR_BASE_URL, or try --sandbox',
-      });
-    }
-    const key = await settings.key.get();
-    if (key === undefined) {
-      throw new Failure('auth', `no key configured for profile "${profile}"`, {
-        code: 'NO_KEY',
-        hint: 'run "trdr auth login", set TRDR_API_KEY, or try --sandbox',
-      });
-    }
-    if (keptFor !== undefined)
-      terminal.notice(`warning: sending the key saved for ${keptFor} to ${baseUrl}`);
-    if (openFile !== undefined)
-      terminal.notice(
-        `warning: other users can read the key in ${openFile}; run chmod 600 '${openFile}'`,
-      );
-    return { baseUrl, key: this.#renewable(baseUrl, key), embedded: false };
-  }
+/**
+ * The rate limits of a target. Those of the embedded service, which belongs to this process, are
+ * not shared.
+ */
+async function windowsOf(
+  run: Opening,
+  { baseUrl, key, embedded }: Target,
+  shared: RunStore | undefined,
+): Promise<RateWindows> {
+  const { terminal, settings } = run;
+  const { clock } = terminal.io;
+  const local = openWindows({
+    dir: embedded ? undefined : settings.folders.state,
+    baseUrl,
+    get key() {
+      return key.current;
+    },
+    clock,
+    notice: terminal.notice,
+  });
+  if (shared === undefined) return local;
+  const { StoreWindows } = await import('../../store/windows.ts');
+  return new StoreWindows(shared, local, clock, terminal.notice);
+}
 
-  /** The key, which a command that prints it can replace while the run continues. */
-  #renewable(baseUrl: string, key: string): ServiceKey {
-    const { notice, waits } = this.#needs.terminal;
-    const secret = this.#needs.settings.key;
-    const { command, print } = secret;
-    if (!print) return new ServiceKey(key);
-    return new ServiceKey(key, {
-      // The command may ask for a passphrase.
-      print: () => waits.aside(print),
-      handOver: async (rejected, next) => {
-        await (await this.store())?.rebind(next);
-        secret.replace?.(next);
-        await this.#inherit(baseUrl, rejected, next);
-        notice(`the service rejected the key; the run continues with another one from ${command}`);
-      },
-      onFailed(error) {
-        if (!(error instanceof Failure)) throw error;
-        notice(`warning: the run does not continue with another key: ${error.message}`);
-      },
-    });
-  }
+export async function openClient(
+  run: Opening,
+  to: Target,
+  shared: RunStore | undefined,
+  ledger: Ledger,
+): Promise<Client> {
+  const { terminal, settings, bill } = run;
+  const { io, waits } = terminal;
+  const client = createClient({
+    transport: createTransport(io.env),
+    baseUrl: to.baseUrl,
+    key: to.key,
+    clock: io.clock,
+    random: io.random,
+    windows: await windowsOf(run, to, shared),
+    inFlight: io.inFlight,
+    limit: run.permission,
+    ledger,
+    retries: settings.retries,
+    timeoutMs: settings.timeout,
+    notify: noticesOf(run, to),
+    onWait: (endpoint) => waits.begin(() => waitText(endpoint, bill)).end,
+    userAgent: `trdr/${version}`,
+    insecureHttp: settings.insecureHttp,
+    keyHeader: settings.keyHeader,
+  });
+  run.closers.push(() => client.close());
+  return client;
+}
 
-  /** The answers that were paid for with a key stay known when another one replaces it. */
-  async #inherit(baseUrl: string, rejected: string, key: string): Promise<void> {
-    const { terminal, settings } = this.#needs;
-    const { notice, io } = terminal;
-    const { cache, state } = settings.folders;
-    openCache({ dir: cache, baseUrl, key, now: io.clock.now, notice }).inherit(rejected);
-    await new PeopleBook({ dir: state, baseUrl, key, notice }).inherit(rejected);
-  }
-
-  async #openStore(): Promise<RunStore | undefined> {
-    const { terminal, settings } = this.#needs;
-    const { store, flags } = settings;
-    if (flags.sandbox || store === undefined || store === 'off') return undefined;
-    const { openStore } = await import('./open-store.ts');
-    const { baseUrl, key } = await this.target();
-    const scope = { baseUrl, key: key.current };
-    const opened = await openStore(scope, terminal.io, settings, terminal.trace);
-    this.#closers.push(() => opened.link.close());
-    return opened;
-  }
-
-  #localLedger(hasBudgets: boolean): Ledger {
-    const { terminal, settings } = this.#needs;
-    const { io, notice } = terminal;
-    const named = {
-      command: settings.command,
-      profile: settings.profile,
-      host: settings.machine,
-      agent: agentOf(io.env),
-    };
-    const caps = hasBudgets ? watchCaps(settings, notice) : undefined;
-    const rules = { caps, mayLack: settings.flags.sandbox };
-    return openLedger(settings.folders.state, named, io.clock, notice, rules);
-  }
-
-  async #openLedger(): Promise<Ledger> {
-    const { terminal, settings } = this.#needs;
-    const local = this.#localLedger(!settings.flags.sandbox);
-    const shared = await this.store();
-    if (shared === undefined) return local;
-    const { createStoreLedger } = await import('../../store/ledger.ts');
-    return createStoreLedger(shared, local, {
-      command: settings.command,
-      clock: terminal.io.clock,
-      stop: settings.storeAway === 'stop',
-      ttlMs: Math.max(LEAST_TTL_MS, (LONGEST_RESPONSE + 1) * (settings.timeout ?? 0)),
-      meter: async () => {
-        const { known } = await (await this.client()).call('me', {});
-        return { unitsUsed: known.usage?.unitsUsed ?? 0, period: known.usage?.period ?? '' };
-      },
-    });
-  }
-
-  /**
-   * The rate limits of a target. Those of the embedded service, which belongs to this process, are
-   * not shared.
-   */
-  async #openWindows(
-    { baseUrl, key, embedded }: Target,
-    shared: RunStore | undefined,
-  ): Promise<RateWindows> {
-    const { terminal, settings } = this.#needs;
-    const { clock } = terminal.io;
-    const local = openWindows({
-      dir: embedded ? undefined : settings.folders.state,
-      baseUrl,
-      get key() {
-        return key.current;
-      },
-      clock,
-      notice: terminal.notice,
-    });
-    if (shared === undefined) return local;
-    const { StoreWindows } = await import('../../store/windows.ts');
-    return new StoreWindows(shared, local, clock, terminal.notice);
-  }
-
-  async #openClient(to: Target, shared: RunStore | undefined, ledger: Ledger): Promise<Client> {
-    const { terminal, settings, bill } = this.#needs;
-    const { io, waits } = terminal;
-    const client = createClient({
-      transport: createTransport(io.env),
-      baseUrl: to.baseUrl,
-      key: to.key,
-      clock: io.clock,
-      random: io.random,
-      windows: await this.#openWindows(to, shared),
-      inFlight: io.inFlight,
-      limit: this.#permission,
-      ledger,
-      retries: settings.retries,
-      timeoutMs: settings.timeout,
-      notify: this.#noticesOf(to),
-      onWait: (endpoint) => waits.begin(() => waitText(endpoint, bill)).end,
-      userAgent: `trdr/${version}`,
-      insecureHttp: settings.insecureHttp,
-      keyHeader: settings.keyHeader,
-    });
-    this.#closers.push(() => client.close());
-    return client;
-  }
-
-  /**
-   * What a client reports. Notices that repeat are shown at growing intervals, and the rest at the
-   * end.
-   */
-  #noticesOf(to: Target): (event: Notice) => void {
-    const { terminal, settings, closing } = this.#needs;
-    const { io, notice, trace } = terminal;
-    const differences = openDifferenceLog(to, settings, io);
-    const limit = createNoticeLimit(io.clock.mono, repeatedNotices, FIRST_NOTICES);
-    this.#closers.push(() => {
-      for (const line of limit.rest()) notice(line);
-    });
-    return (event) => {
-      if (event.kind === 'difference')
-        differences.note(event.call, differenceText(event.difference));
-      // After the reader has closed the output, the ledger has the maximum cost.
-      if (event.kind === 'lost' && closing.reason === outputClosed) return;
-      if (event.kind === 'trace') return trace?.(noticeText(event));
-      const shown = limit.show(event.kind, noticeText(event));
-      if (shown !== undefined) notice(shown);
-    };
-  }
+/**
+ * What a client reports. Notices that repeat are shown at growing intervals, and the rest at the
+ * end.
+ */
+function noticesOf(run: Opening, to: Target): (event: Notice) => void {
+  const { terminal, settings, closing } = run;
+  const { io, notice, trace } = terminal;
+  const differences = openDifferenceLog(to, settings, io);
+  const limit = createNoticeLimit(io.clock.mono, repeatedNotices, FIRST_NOTICES);
+  run.closers.push(() => {
+    for (const line of limit.rest()) notice(line);
+  });
+  return (event) => {
+    if (event.kind === 'difference') differences.note(event.call, differenceText(event.difference));
+    // After the reader has closed the output, the ledger has the maximum cost.
+    if (event.kind === 'lost' && closing.reason === outputClosed) return;
+    if (event.kind === 'trace') return trace?.(noticeText(event));
+    const shown = limit.show(event.kind, noticeText(event));
+    if (shown !== undefined) notice(shown);
+  };
 }
 
 /** What a run waits for that shows no progress of its own. */

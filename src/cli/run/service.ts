@@ -1,32 +1,12 @@
 import { once } from '../../base/calls.ts';
 import type { EndpointId } from '../../contract/endpoints.ts';
 import type { CallOptions, Client, RequestParts, Result } from '../../contract/ports/client.ts';
-import type { Ledger } from '../../contract/ports/ledger.ts';
 import { lookAtAccount } from '../../core/ask-account.ts';
-import type { ServiceKey } from '../../core/client/service-key.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Bill } from './bill.ts';
-import type { RunStore } from './open-store.ts';
+import type { Opening, Target } from './connect.ts';
 import { SpendingPermission } from './spending-permission.ts';
-import type { Terminal } from './terminal.ts';
 
-/** A base URL and the key for it. */
-export interface Target {
-  readonly baseUrl: string;
-  readonly key: ServiceKey;
-  /** Whether it is the embedded sandbox, which ends with the run. */
-  readonly embedded: boolean;
-}
-
-export interface ServiceNeeds {
-  readonly terminal: Terminal;
-  readonly settings: Settings;
-  readonly bill: Bill;
-  /** Whether the command prints records until it is stopped. */
-  readonly isStream: boolean;
-  /** Aborted when the output can no longer be written. */
-  readonly closing: AbortSignal;
-}
+type ServiceNeeds = Pick<Opening, 'terminal' | 'settings' | 'bill' | 'isStream' | 'closing'>;
 
 /**
  * The service of a run and what its calls need: client, store, ledger, permission. Each part is
@@ -41,13 +21,25 @@ export class Service {
   readonly scope:
     | { readonly baseUrl: string; readonly key: () => Promise<() => string> }
     | undefined;
-  readonly #bill: Bill;
-  readonly #closers: (() => unknown)[] = [];
-  readonly #connections;
+  /** The configured service, or the embedded one, which is started on first use. */
+  readonly target = once(async () => (await connecting()).openTarget(this.#opening));
+  /**
+   * The store that all machines of the key share; undefined if none is configured, or with
+   * --sandbox.
+   */
+  readonly store = once(async () => (await connecting()).openShared(this.#opening));
+  readonly ledger = once(async () => (await connecting()).openRunLedger(this.#opening));
+  readonly client = once(async () => {
+    const { openClient } = await connecting();
+    const parts = [await this.target(), await this.store(), await this.ledger()] as const;
+    const client = await openClient(this.#opening, ...parts);
+    this.#opening.bill.client = client;
+    return client;
+  });
+  readonly #opening: Opening;
 
   constructor(needs: ServiceNeeds) {
     const { terminal, settings, bill } = needs;
-    this.#bill = bill;
     this.scope = scopeOf(settings);
     this.permission = new SpendingPermission({
       terminal,
@@ -62,38 +54,13 @@ export class Service {
         return shortBudgets({ terminal, settings, service: this });
       },
     });
-    this.#connections = once(async () => {
-      const { Connections } = await import('./connect.ts');
-      return new Connections(needs, this.permission, this.#closers);
-    });
-  }
-
-  /** The configured service, or the embedded one, which is started on first use. */
-  async target(): Promise<Target> {
-    return await (await this.#connections()).target();
-  }
-
-  async client(): Promise<Client> {
-    const client = await (await this.#connections()).client();
-    this.#bill.client = client;
-    return client;
-  }
-
-  /**
-   * The store that all machines of the key share; undefined if none is configured, or with
-   * --sandbox.
-   */
-  async store(): Promise<RunStore | undefined> {
-    return await (await this.#connections()).store();
-  }
-
-  async ledger(): Promise<Ledger> {
-    return await (await this.#connections()).ledger();
+    const { permission, target, store, client } = this;
+    this.#opening = { ...needs, permission, target, store, client, closers: [] };
   }
 
   /** A client for another service or key, for the commands that check keys. */
   async connect(target: Target): Promise<Client> {
-    return await (await this.#connections()).connect(target);
+    return (await connecting()).connectTo(this.#opening, target);
   }
 
   async call<Id extends EndpointId>(
@@ -106,14 +73,16 @@ export class Service {
 
   /** Whether the confirmed cost and the spending limit cover another `cu`. */
   affords(cu: number): boolean {
-    return this.#bill.client?.affords(cu) ?? true;
+    return this.#opening.bill.client?.affords(cu) ?? true;
   }
 
   /** Closes what was opened, last first. */
   async close(): Promise<void> {
-    for (const close of this.#closers.splice(0).reverse()) await close();
+    for (const close of this.#opening.closers.splice(0).reverse()) await close();
   }
 }
+
+const connecting = () => import('./connect.ts');
 
 /** The sandbox has a fixed scope, because its answers are the same on every port. */
 function scopeOf({ flags, baseUrl, key }: Settings): Service['scope'] {

@@ -4,7 +4,8 @@ import { withoutKeys } from '../../core/client/mask-key.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { Io } from '../io.ts';
 import { canAsk, isAttended } from '../prompt.ts';
-import { SECRET_COMMAND } from './settings.ts';
+
+export const SECRET_COMMAND = 'SECRET_COMMAND';
 
 /** How long the command may take; a person may have to unlock a password manager. */
 const LIMIT_MS = 30_000;

@@ -23,8 +23,6 @@ import type { Io } from '../io.ts';
 
 type SecretFormat = (text: string, where: string, hint: string) => string;
 
-export const SECRET_COMMAND = 'SECRET_COMMAND';
-
 /** The API key, or the password of the store. */
 interface Secret {
   /** Whether it is saved, or a command prints it. */

@@ -5,8 +5,8 @@ import { parseBaseUrl } from '../../core/http/base-url.ts';
 import type { Connect } from '../../tail/ports.ts';
 import { createConnect } from '../../tail/socket/connection.ts';
 import { withMinutes } from '../../tail/socket/minutes.ts';
+import type { Target } from '../run/connect.ts';
 import type { Context } from '../run/context.ts';
-import type { Target } from '../run/service.ts';
 import { version } from '../version.ts';
 
 /** Opens the live feed. Each minute of the connection is paid for before it begins. */
