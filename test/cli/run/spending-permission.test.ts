@@ -17,7 +17,7 @@ function permissionOf({ maxCu, yes = false, sandbox = false, answers }: Setting 
   const left = [...(answers ?? [])];
   const permission = new SpendingPermission({
     terminal: {
-      io: { env: {}, stderr: { isTTY: answers !== undefined } } as never,
+      io: { argv: [], env: {}, stderr: { isTTY: answers !== undefined } } as never,
       canAsk: answers !== undefined,
       notice: (line) => void notices.push(line),
       async confirm(question) {
