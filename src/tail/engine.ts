@@ -5,7 +5,7 @@ import type { HealthMode } from './health.ts';
 import type { Stretched, Summary, TailCounts, TailStatus } from './notice.ts';
 import { createParts, type TailParts } from './parts.ts';
 import type { TailOptions, TailPorts } from './ports.ts';
-import type { Filling, Printed } from './row-printer.ts';
+import type { Printed, WalkPrint } from './row-printer.ts';
 import { isOutOfUnits } from './spend/units-left.ts';
 import type { Walked } from './walk/walk.ts';
 import type { Connection } from './walk/walker.ts';
@@ -178,7 +178,7 @@ class Engine {
   /** Acts on what the printer has done; returns whether it has done anything. */
   #took(printed: Printed): boolean {
     if (printed.kind === 'ended') this.#parts.end.finish(printed.reason);
-    if (printed.kind === 'filled') this.#conclude(printed.filling);
+    if (printed.kind === 'walkPrinted') this.#conclude(printed.walkPrint);
     return printed.kind !== 'nothing';
   }
 
@@ -186,7 +186,7 @@ class Engine {
    * All rows of a walk were printed: learns what this proves, and what it shows of the feed and of
    * the WebSocket.
    */
-  #conclude({ walked, printed }: Filling): void {
+  #conclude({ walked, printed }: WalkPrint): void {
     const { known, walker, printer, session, rate, end, notify } = this.#parts;
     const { cut, depth, failure, pages } = walked;
     const isFirst = !walker.isStarted;
@@ -227,7 +227,7 @@ class Engine {
   get #mayWalk(): boolean {
     const { printer, output } = this.#parts;
     const isFull = this.#ports.output.disk?.wait() !== undefined;
-    return !printer.filling && output.left > 0 && !isFull;
+    return !printer.walkPrint && output.left > 0 && !isFull;
   }
 
   /**
@@ -236,7 +236,7 @@ class Engine {
    */
   get #mayDial(): boolean {
     const { walker, printer, output } = this.#parts;
-    const isQuiet = !walker.isWalking && !printer.filling && !output.busy();
+    const isQuiet = !walker.isWalking && !printer.walkPrint && !output.busy();
     return walker.isStarted && isQuiet;
   }
 

@@ -22,7 +22,7 @@ interface PrinterParts {
 }
 
 /** A walk whose rows are being printed. */
-export interface Filling {
+export interface WalkPrint {
   readonly walked: Walked;
   /** The rows that are left. */
   left: number;
@@ -36,7 +36,7 @@ export type Printed =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'something' }
   | { readonly kind: 'ended'; readonly reason: EndReason }
-  | { readonly kind: 'filled'; readonly filling: Filling };
+  | { readonly kind: 'walkPrinted'; readonly walkPrint: WalkPrint };
 
 const NOTHING: Printed = { kind: 'nothing' };
 const SOMETHING: Printed = { kind: 'something' };
@@ -46,7 +46,7 @@ const FRAMES = 512;
 
 /** Prints rows that need delivery: of a walk, oldest first, and of frames as they arrive. */
 export class RowPrinter {
-  filling: Filling | undefined;
+  walkPrint: WalkPrint | undefined;
   filled = 0;
   late = 0;
   /** Since when the output has accepted no rows, by the monotonic clock. */
@@ -60,7 +60,7 @@ export class RowPrinter {
   }
 
   begin(walked: Walked): void {
-    this.filling = { walked, left: walked.stack.size, printed: 0, rest: [] };
+    this.walkPrint = { walked, left: walked.stack.size, printed: 0, rest: [] };
   }
 
   /** When `step` must be called again even if no part wakes the loop. */
@@ -96,11 +96,11 @@ export class RowPrinter {
     }
     // Print nothing before the start of the run is on disk: after a crash, a run without it would
     // start at the newest post.
-    if (!output.isSafe && (isPlaced || this.filling)) {
+    if (!output.isSafe && (isPlaced || this.walkPrint)) {
       if (isPlaced) output.saveFirst();
       return NOTHING;
     }
-    if (this.filling) return await this.#fill(this.filling);
+    if (this.walkPrint) return await this.#fill(this.walkPrint);
     return isPlaced && this.#printFrames() ? SOMETHING : NOTHING;
   }
 
@@ -115,42 +115,42 @@ export class RowPrinter {
       session.drop('blocked', 'the output accepts no rows');
   }
 
-  async #fill(filling: Filling): Promise<Printed> {
+  async #fill(walkPrint: WalkPrint): Promise<Printed> {
     const { known, output, session, options } = this.#parts;
-    const { walked } = filling;
-    const rows = filling.rest.length > 0 ? filling.rest : await walked.stack.take();
+    const { walked } = walkPrint;
+    const rows = walkPrint.rest.length > 0 ? walkPrint.rest : await walked.stack.take();
     const out: TailRow[] = [];
     const earlier: TailRow[] = [];
-    filling.rest = [];
+    walkPrint.rest = [];
     for (const [index, row] of rows.entries()) {
       if (output.left <= 0) {
-        filling.rest = rows.slice(index);
+        walkPrint.rest = rows.slice(index);
         break;
       }
-      filling.left--;
-      if (walked.depth === 'start') this.#printPast(row, filling.left, out, earlier);
-      else if (this.#isDelivered(row)) {
+      walkPrint.left--;
+      if (walked.depth === 'start') this.#printPast(row, walkPrint.left, out, earlier);
+      else if (this.#takeOfPage(row)) {
         out.push(row);
         if (options.carries?.(row) ?? true) session.missed(row.at);
       }
     }
-    filling.printed += out.length;
+    walkPrint.printed += out.length;
     output.push(earlier, false);
     output.push(out);
     if (output.left <= 0) {
-      this.filling = undefined;
+      this.walkPrint = undefined;
       output.saveSoon();
       return SOMETHING;
     }
     // A stage has passed on fewer rows than it might have.
-    if (filling.rest.length > 0) return SOMETHING;
+    if (walkPrint.rest.length > 0) return SOMETHING;
     // While older rows come first, the feed is verified up to just before the oldest row that is
     // left.
     if (walked.cut === undefined && walked.depth !== 'shallow') known.provenTo(walked.stack.lowest);
     if (rows.length > 0) return SOMETHING;
-    this.filling = undefined;
+    this.walkPrint = undefined;
     output.saveSoon();
-    return { kind: 'filled', filling };
+    return { kind: 'walkPrinted', walkPrint };
   }
 
   /**
@@ -171,13 +171,13 @@ export class RowPrinter {
   }
 
   /** Takes a row of a page, and returns whether it is printed. */
-  #isDelivered(row: TailRow): boolean {
+  #takeOfPage(row: TailRow): boolean {
     if (this.#parts.known.isDone(row)) return false;
-    return this.#isTaken(row);
+    return this.#take(row);
   }
 
   /** Takes a row that is not done, and returns whether it passes the filter. */
-  #isTaken(row: TailRow): boolean {
+  #take(row: TailRow): boolean {
     const isWanted = this.#isWanted(row);
     if (isWanted || row.at === null) this.#parts.known.add(row);
     if (isWanted) this.#parts.output.takeOne();
@@ -208,7 +208,7 @@ export class RowPrinter {
       if (frame.kind !== 'row') this.#report(frame);
       else if (options.scope?.(frame.row) ?? true) {
         const row = usable(frame.row, this.#parts.known.sigma, now);
-        if (this.#isPrinted(row)) out.push(row);
+        if (this.#takeOfFrame(row)) out.push(row);
       }
     }
     output.push(out);
@@ -216,7 +216,7 @@ export class RowPrinter {
   }
 
   /** Takes the row of a frame, and returns whether it is printed. */
-  #isPrinted(row: TailRow): boolean {
+  #takeOfFrame(row: TailRow): boolean {
     const { known } = this.#parts;
     if (known.isLate(row)) {
       if (!this.#isWanted(row)) return false;
@@ -227,7 +227,7 @@ export class RowPrinter {
     }
     // With too many ids in memory, the post is left to the next walk.
     if (known.isDone(row) || known.isFull) return false;
-    return this.#isTaken(row);
+    return this.#take(row);
   }
 
   #report(frame: ReadFrame): void {

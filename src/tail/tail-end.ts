@@ -16,8 +16,8 @@ interface EndParts {
   readonly walker: Pick<Walker, 'isStarted' | 'finale'> & {
     readonly reader: Pick<PageReader, 'pages' | 'trouble'>;
   };
-  /** `filling` is undefined when the rows of all walks are printed. */
-  readonly printer: { readonly filling: object | undefined };
+  /** `walkPrint` is undefined when the rows of all walks are printed. */
+  readonly printer: { readonly walkPrint: object | undefined };
   readonly session: Pick<Session, 'close'>;
   readonly output: Pick<FeedOutput, 'busy'>;
   /** The failure of the last attempt of a request. */
@@ -90,7 +90,7 @@ export class TailEnd {
    */
   step(): void {
     const { clock, options, timing, walker, printer, session, output } = this.#parts;
-    const isPrinted = printer.filling === undefined;
+    const isPrinted = printer.walkPrint === undefined;
     if (options.noFollow && walker.isStarted && isPrinted && !output.busy()) {
       this.finish('caughtUp');
       return;
@@ -114,7 +114,7 @@ export class TailEnd {
       return;
     }
     const isLate = clock.mono() >= at;
-    const isWalked = walker.finale === 'done' && !printer.filling;
+    const isWalked = walker.finale === 'done' && !printer.walkPrint;
     if (isWalked && (isLate || !output.busy())) this.finish('duration');
     else if (isLate) this.finish('failure', trouble ?? this.#failure(reader.pages > pages));
   }

@@ -116,7 +116,7 @@ describe('a printer', () => {
     const { printer, printed } = open(now, known);
     const rows = [10, 20, 30, 400].map(rowOf);
     const done = await fill(printer, await walkedOf('deep', rows));
-    expect(done).toMatchObject({ kind: 'filled', filling: { printed: 2, left: 0 } });
+    expect(done).toMatchObject({ kind: 'walkPrinted', walkPrint: { printed: 2, left: 0 } });
     expect(printed).toEqual(['p30', 'p10']);
     expect(rows.slice(0, 3).every((row) => known.isDone(row))).toBe(true);
   });

@@ -13,7 +13,7 @@ interface State {
   finale: 'wanted' | 'walking' | 'done' | undefined;
   pages: number;
   trouble: Failure | undefined;
-  filling: object | undefined;
+  walkPrint: object | undefined;
   isBusy: boolean;
   closes: number;
 }
@@ -24,7 +24,7 @@ function open(options: { durationMs?: number; noFollow?: boolean }, change: Part
     finale: undefined,
     pages: 1,
     trouble: undefined,
-    filling: undefined,
+    walkPrint: undefined,
     isBusy: false,
     closes: 0,
     ...change,
@@ -57,13 +57,13 @@ describe('the end of a tail', () => {
 
   test.each<[string, Partial<State>]>([
     ['the first walk has begun', { isStarted: false }],
-    ['its rows are printed', { filling: {} }],
+    ['its rows are printed', { walkPrint: {} }],
     ['the output has them', { isBusy: true }],
   ])('with --no-follow, does not come before %s', (_, waiting) => {
     const { end, state } = open({ noFollow: true }, waiting);
     end.step();
     expect(end.ended).toBeUndefined();
-    Object.assign(state, { isStarted: true, filling: undefined, isBusy: false });
+    Object.assign(state, { isStarted: true, walkPrint: undefined, isBusy: false });
     end.step();
     expect(end.ended).toEqual({ reason: 'caughtUp', failure: undefined });
   });
@@ -80,10 +80,10 @@ describe('the end of a tail', () => {
     expect(state.closes).toBe(1);
     expect(end.ended).toBeUndefined();
     state.finale = 'done';
-    state.filling = {};
+    state.walkPrint = {};
     end.step();
     expect(end.ended).toBeUndefined();
-    state.filling = undefined;
+    state.walkPrint = undefined;
     end.step();
     expect(end.ended?.reason).toBe('duration');
   });

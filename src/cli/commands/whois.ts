@@ -105,12 +105,16 @@ function wayOf(direct: boolean, cheap: boolean): WalletWay {
   return cheap ? 'cheap' : 'cheapest';
 }
 
-interface Wishes {
+interface WhoisChoice {
   readonly way: WalletWay;
   readonly history: boolean;
 }
 
-function planSubject(plan: LookupPlan, users: CachedLookup, { way, history }: Wishes): SubjectPlan {
+function planSubject(
+  plan: LookupPlan,
+  users: CachedLookup,
+  { way, history }: WhoisChoice,
+): SubjectPlan {
   const { subject } = plan;
   const finish = (answer: LookupAnswer): LookupAnswer =>
     history && answer.found ? { ...answer, was: users.historyOf(answer.record) } : answer;

@@ -53,7 +53,7 @@ export interface Target {
 }
 
 /** What the parts of the service of a run are opened with. */
-export interface Opening {
+export interface RunParts {
   readonly terminal: Terminal;
   readonly settings: Settings;
   readonly bill: Bill;
@@ -71,11 +71,11 @@ export interface Opening {
 }
 
 /** A client for another service or key. The budgets do not apply to its calls, which are free. */
-export const connectTo = (run: Opening, to: Target): Promise<Client> =>
+export const connectTo = (run: RunParts, to: Target): Promise<Client> =>
   openClient(run, to, undefined, localLedger(run, false));
 
 /** The configured service, or the embedded one, which is started now. */
-export async function openTarget(run: Opening): Promise<Target> {
+export async function openTarget(run: RunParts): Promise<Target> {
   const { terminal, settings, isStream } = run;
   if (settings.flags.sandbox) {
     const { startEmbedded } = await import('./embedded.ts');
@@ -107,7 +107,7 @@ export async function openTarget(run: Opening): Promise<Target> {
 }
 
 /** The key, which a command that prints it can replace while the run continues. */
-function renewable(run: Opening, baseUrl: string, key: string): ServiceKey {
+function renewable(run: RunParts, baseUrl: string, key: string): ServiceKey {
   const { notice, waits } = run.terminal;
   const secret = run.settings.key;
   const { command, print } = secret;
@@ -130,7 +130,7 @@ function renewable(run: Opening, baseUrl: string, key: string): ServiceKey {
 
 /** The answers that were paid for with a key stay known when another one replaces it. */
 async function inherit(
-  run: Opening,
+  run: RunParts,
   baseUrl: string,
   rejected: string,
   key: string,
@@ -146,7 +146,7 @@ async function inherit(
  * The store that all machines of the key share; undefined if none is configured, or with
  * --sandbox.
  */
-export async function openShared(run: Opening): Promise<RunStore | undefined> {
+export async function openShared(run: RunParts): Promise<RunStore | undefined> {
   const { terminal, settings } = run;
   const { store, flags } = settings;
   if (flags.sandbox || store === undefined || store === 'off') return undefined;
@@ -158,7 +158,7 @@ export async function openShared(run: Opening): Promise<RunStore | undefined> {
   return opened;
 }
 
-function localLedger(run: Opening, hasBudgets: boolean): Ledger {
+function localLedger(run: RunParts, hasBudgets: boolean): Ledger {
   const { terminal, settings } = run;
   const { io, notice } = terminal;
   const named = {
@@ -172,7 +172,7 @@ function localLedger(run: Opening, hasBudgets: boolean): Ledger {
   return openLedger(settings.folders.state, named, io.clock, notice, rules);
 }
 
-export async function openRunLedger(run: Opening): Promise<Ledger> {
+export async function openRunLedger(run: RunParts): Promise<Ledger> {
   const { terminal, settings } = run;
   const local = localLedger(run, !settings.flags.sandbox);
   const shared = await run.store();
@@ -195,7 +195,7 @@ export async function openRunLedger(run: Opening): Promise<Ledger> {
  * not shared.
  */
 async function windowsOf(
-  run: Opening,
+  run: RunParts,
   { baseUrl, key, embedded }: Target,
   shared: RunStore | undefined,
 ): Promise<RateWindows> {
@@ -216,7 +216,7 @@ async function windowsOf(
 }
 
 export async function openClient(
-  run: Opening,
+  run: RunParts,
   to: Target,
   shared: RunStore | undefined,
   ledger: Ledger,
@@ -249,7 +249,7 @@ export async function openClient(
  * What a client reports. Notices that repeat are shown at growing intervals, and the rest at the
  * end.
  */
-function noticesOf(run: Opening, to: Target): (event: Notice) => void {
+function noticesOf(run: RunParts, to: Target): (event: Notice) => void {
   const { terminal, settings, closing } = run;
   const { io, notice, trace } = terminal;
   const differences = openDifferenceLog(to, settings, io);

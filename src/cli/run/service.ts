@@ -3,10 +3,10 @@ import type { EndpointId } from '../../contract/endpoints.ts';
 import type { CallOptions, Client, RequestParts, Result } from '../../contract/ports/client.ts';
 import { lookAtAccount } from '../../core/ask-account.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Opening, Target } from './connect.ts';
+import type { RunParts, Target } from './connect.ts';
 import { SpendingPermission } from './spending-permission.ts';
 
-type ServiceNeeds = Pick<Opening, 'terminal' | 'settings' | 'bill' | 'isStream' | 'closing'>;
+type ServiceNeeds = Pick<RunParts, 'terminal' | 'settings' | 'bill' | 'isStream' | 'closing'>;
 
 /**
  * The service of a run and what its calls need: client, store, ledger, permission. Each part is
@@ -22,21 +22,21 @@ export class Service {
     | { readonly baseUrl: string; readonly key: () => Promise<() => string> }
     | undefined;
   /** The configured service, or the embedded one, which is started on first use. */
-  readonly target = once(async () => (await connecting()).openTarget(this.#opening));
+  readonly target = once(async () => (await connecting()).openTarget(this.#parts));
   /**
    * The store that all machines of the key share; undefined if none is configured, or with
    * --sandbox.
    */
-  readonly store = once(async () => (await connecting()).openShared(this.#opening));
-  readonly ledger = once(async () => (await connecting()).openRunLedger(this.#opening));
+  readonly store = once(async () => (await connecting()).openShared(this.#parts));
+  readonly ledger = once(async () => (await connecting()).openRunLedger(this.#parts));
   readonly client = once(async () => {
     const { openClient } = await connecting();
-    const parts = [await this.target(), await this.store(), await this.ledger()] as const;
-    const client = await openClient(this.#opening, ...parts);
-    this.#opening.bill.client = client;
+    const opened = [await this.target(), await this.store(), await this.ledger()] as const;
+    const client = await openClient(this.#parts, ...opened);
+    this.#parts.bill.client = client;
     return client;
   });
-  readonly #opening: Opening;
+  readonly #parts: RunParts;
 
   constructor(needs: ServiceNeeds) {
     const { terminal, settings, bill } = needs;
@@ -55,12 +55,12 @@ export class Service {
       },
     });
     const { permission, target, store, client } = this;
-    this.#opening = { ...needs, permission, target, store, client, closers: [] };
+    this.#parts = { ...needs, permission, target, store, client, closers: [] };
   }
 
   /** A client for another service or key, for the commands that check keys. */
   async connect(target: Target): Promise<Client> {
-    return (await connecting()).connectTo(this.#opening, target);
+    return (await connecting()).connectTo(this.#parts, target);
   }
 
   async call<Id extends EndpointId>(
@@ -73,12 +73,12 @@ export class Service {
 
   /** Whether the confirmed cost and the spending limit cover another `cu`. */
   affords(cu: number): boolean {
-    return this.#opening.bill.client?.affords(cu) ?? true;
+    return this.#parts.bill.client?.affords(cu) ?? true;
   }
 
   /** Closes what was opened, last first. */
   async close(): Promise<void> {
-    for (const close of this.#opening.closers.splice(0).reverse()) await close();
+    for (const close of this.#parts.closers.splice(0).reverse()) await close();
   }
 }
 

@@ -206,7 +206,8 @@ function completeText({ verified, readAt, isUnseen }: Summary): string {
 const secondText = (at: number): string => `${iso(at).slice(0, 19)}Z`;
 
 /** What a run has cost so far, without the minute that it has in reserve. */
-export const spentNow = ({ atMost, standing = 0 }: TailFacts['spent']): number => atMost - standing;
+export const spentNow = ({ atMost, openMinutes = 0 }: TailFacts['spent']): number =>
+  atMost - openMinutes;
 
 const spentText = ({ cu, atMost }: Summary['spent']): string =>
   atMost > cu ? `${unitsText(atMost)} at most` : unitsText(cu);

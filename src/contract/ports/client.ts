@@ -119,7 +119,7 @@ export interface Client {
     /** What of `atMost` are minutes of the WebSocket that the service may have charged. */
     readonly minutes: number;
     /** What of `minutes` is reserved for an open WebSocket, and may be released. */
-    readonly standing: number;
+    readonly openMinutes: number;
     readonly inFlight: number;
     readonly calls: number;
   };

@@ -160,34 +160,34 @@ async function* ownPages<T>(
   options: WalkOptions,
   read?: WholeRead<T>,
 ): AsyncGenerator<ListBatch<T>, void, void> {
-  const lanes = watch(own).map((feed, at) => {
+  const merged = watch(own).map((feed, at) => {
     const place = start.own?.[at] ?? {};
     const upTo = start.isNew ? undefined : place.upTo;
-    return new Lane(
+    return new FeedInMerge(
       feed,
       place.isEnded ? undefined : pagesInRange(feed, { ...options, before: place.after }, oneRow),
       { upTo, seen: read?.seen, place: read?.own?.[at] ?? place },
     );
   });
   const batch = (bound: number): ListBatch<T> => {
-    const items = newestFirst(lanes, bound);
-    const isRead = read !== undefined || lanes.some((lane) => lane.isRead);
+    const items = newestFirst(merged, bound);
+    const isRead = read !== undefined || merged.some((feed) => feed.isRead);
     return {
       items: items.map(({ item }) => item),
-      placeAfter: (count) => (isRead ? ownPlace(lanes, items, count) : undefined),
+      placeAfter: (count) => (isRead ? ownPlace(merged, items, count) : undefined),
       rest: () => batch(Number.NEGATIVE_INFINITY),
     };
   };
   try {
-    const fill = (lane: Lane<T>) => lane.fill();
-    for await (const _ of ordered(lanes, fill, { signal: options.signal }))
+    const fill = (feed: FeedInMerge<T>) => feed.fill();
+    for await (const _ of ordered(merged, fill, { signal: options.signal }))
       yield batch(Number.POSITIVE_INFINITY);
     for (;;) {
-      const bound = Math.max(...lanes.map((lane) => lane.bound));
+      const bound = Math.max(...merged.map((feed) => feed.bound));
       yield batch(bound);
-      const lane = lanes.find((each) => each.bound === bound);
-      if (lane === undefined || bound === Number.NEGATIVE_INFINITY) return;
-      await lane.fill();
+      const feed = merged.find((each) => each.bound === bound);
+      if (feed === undefined || bound === Number.NEGATIVE_INFINITY) return;
+      await feed.fill();
     }
   } catch (error) {
     // What was read was paid for.
@@ -197,20 +197,23 @@ async function* ownPages<T>(
 
 /** The place below the first so many of these items; undefined if nothing follows. */
 function ownPlace<T>(
-  lanes: readonly Lane<T>[],
-  items: readonly LaneItem<T>[],
+  merged: readonly FeedInMerge<T>[],
+  items: readonly MergedItem<T>[],
   count: number,
 ): string | undefined {
-  const last = new Map(items.slice(0, count).map(({ lane, item }) => [lane, item]));
-  const cut = new Set(items.slice(count).map(({ lane }) => lane));
-  const places = lanes.map((lane) => lane.placeBelow(last.get(lane), cut.has(lane)));
+  const last = new Map(items.slice(0, count).map(({ feed, item }) => [feed, item]));
+  const cut = new Set(items.slice(count).map(({ feed }) => feed));
+  const places = merged.map((feed) => feed.placeBelow(last.get(feed), cut.has(feed)));
   return places.every(({ isEnded }) => isEnded) ? undefined : placesText(undefined, places);
 }
 
-/** Takes the items after this time out of the lanes. */
-const newestFirst = <T>(lanes: readonly Lane<T>[], bound: number): readonly LaneItem<T>[] =>
-  lanes
-    .flatMap((lane) => lane.takeAfter(bound).map((placed) => ({ ...placed, lane })))
+/** Takes the items after this time out of the feeds. */
+const newestFirst = <T>(
+  merged: readonly FeedInMerge<T>[],
+  bound: number,
+): readonly MergedItem<T>[] =>
+  merged
+    .flatMap((feed) => feed.takeAfter(bound).map((placed) => ({ ...placed, feed })))
     .sort((one, other) => other.place - one.place);
 
 interface Placed<T> {
@@ -219,12 +222,12 @@ interface Placed<T> {
   readonly place: number;
 }
 
-interface LaneItem<T> extends Placed<T> {
-  readonly lane: Lane<T>;
+interface MergedItem<T> extends Placed<T> {
+  readonly feed: FeedInMerge<T>;
 }
 
-/** What a lane leaves out, and where it is before its first page. */
-interface LaneStart {
+/** What a feed leaves out, and where it is before its first page. */
+interface MergeStart {
   /** Items after this time appeared when the list had begun. */
   readonly upTo: number | undefined;
   /** The ids of the items that the list took of the whole feed. */
@@ -233,7 +236,7 @@ interface LaneStart {
 }
 
 /** One of the feeds that are merged. */
-class Lane<T> {
+class FeedInMerge<T> {
   /** No item that is not read yet is newer. */
   bound = Number.POSITIVE_INFINITY;
   isRead = false;
@@ -245,13 +248,13 @@ class Lane<T> {
   #taking: FeedPlace;
   readonly #feed: TimedFeed<T>;
   readonly #pages: AsyncGenerator<PageBatch<T>, void, void> | undefined;
-  readonly #start: LaneStart;
+  readonly #start: MergeStart;
 
   /** A feed without pages was read to its end before. */
   constructor(
     feed: TimedFeed<T>,
     pages: AsyncGenerator<PageBatch<T>, void, void> | undefined,
-    start: LaneStart,
+    start: MergeStart,
   ) {
     this.#feed = feed;
     this.#pages = pages;

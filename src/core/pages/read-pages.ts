@@ -61,7 +61,7 @@ export async function* readPages<T, P extends ListPage<T>>(
   size: PageSize = () => undefined,
 ): AsyncGenerator<ReadPage<T, P>, void, void> {
   const { clock, signal, tries = TRIES, pauseMs = (n) => n * PAUSE_MS } = reading;
-  const place = new Place<T, P>(feed, reading, size);
+  const place = new PageCursor<T, P>(feed, reading, size);
   for (;;) {
     const { isShown, isEnd, ...read } = place.read(await place.request());
     if (isShown) yield read;
@@ -87,7 +87,7 @@ interface PlacedPage<T, P extends ListPage<T>> extends ReadPage<T, P> {
 }
 
 /** Where a reader is in a feed, and how it continues from there. */
-class Place<T, P extends ListPage<T>> {
+class PageCursor<T, P extends ListPage<T>> {
   /** How many requests in a row have led nowhere. */
   stops = 0;
   readonly #feed: PageFeed<T, P>;

@@ -13,7 +13,7 @@ const PATIENCE_MS = 150_000;
 const POLL_MS = 100;
 
 /** The next subjects of a run, those that another machine has meanwhile requested apart. */
-export interface Turn {
+export interface NextBatch {
   /** What this machine has to request. */
   readonly subjects: readonly Subject[];
   /** What the store has already. */
@@ -26,7 +26,7 @@ export interface Turn {
  * The subjects of a run that are left. Those that another machine is requesting wait for its
  * answers.
  */
-export class Turns {
+export class SubjectsLeft {
   readonly #handleOf: (subject: Subject) => string;
   readonly #saved: Pick<SavedNumbers, 'claim'> | undefined;
   readonly #clock: Pick<Clock, 'mono' | 'sleep'>;
@@ -50,7 +50,7 @@ export class Turns {
     return this.#left;
   }
 
-  async next(size: number, signal?: AbortSignal): Promise<Turn> {
+  async next(size: number, signal?: AbortSignal): Promise<NextBatch> {
     const subjects = this.#left.slice(0, size);
     if (!this.#saved) return { subjects, here: [], end: async () => {} };
     const claims = await Promise.all(subjects.map((subject) => this.#claim(subject)));

@@ -7,7 +7,7 @@ import { failedRecord } from '../lookup/lookup.ts';
 import type { Subject } from '../lookup/subject.ts';
 import type { Allowance } from './allowance.ts';
 import type { SavedNumbers } from './cached-numbers.ts';
-import { type Turn, Turns } from './next-batch.ts';
+import { type NextBatch, SubjectsLeft } from './next-batch.ts';
 import {
   type BatchAnswer,
   isRejected,
@@ -98,7 +98,7 @@ export class PnlRun {
   readonly lost: LostBatch[] = [];
   readonly #needs: PnlRunNeeds;
   readonly #shared: SharedHandles;
-  readonly #turns: Turns;
+  readonly #subjectsLeft: SubjectsLeft;
   /** The subjects of batches whose answers were lost and that are requested again. */
   readonly #again = new Set<Subject>();
   /**
@@ -112,58 +112,61 @@ export class PnlRun {
     this.#needs = needs;
     this.#shared = shareHandles(needs.todo, needs.targets);
     const handleOf = (subject: Subject) => this.#handleOf(subject);
-    this.#turns = new Turns(this.#shared.first, handleOf, needs.saved, needs.clock);
+    this.#subjectsLeft = new SubjectsLeft(this.#shared.first, handleOf, needs.saved, needs.clock);
   }
 
   /** The subjects without a result. */
   get left(): readonly Subject[] {
-    return this.#withSharing(this.#turns.left);
+    return this.#withSharing(this.#subjectsLeft.left);
   }
 
   /** Not always in the order of the subjects. Throws the failure that ended the run early. */
   async *results(): AsyncGenerator<readonly NumbersResult[], void, void> {
     const { allowance, signal } = this.#needs;
-    while (this.#turns.left.length > 0) {
+    while (this.#subjectsLeft.left.length > 0) {
       signal?.throwIfAborted();
-      const wanted = Math.min(this.#size, this.#turns.left.length);
-      const turn = await this.#turns.next(await allowance.affordable(wanted, signal), signal);
+      const wanted = Math.min(this.#size, this.#subjectsLeft.left.length);
+      const next = await this.#subjectsLeft.next(
+        await allowance.affordable(wanted, signal),
+        signal,
+      );
       try {
-        if (turn.here.length > 0) yield await this.#takeOver(turn);
-        if (turn.subjects.length === 0) continue;
-        const { results, failure } = await this.#request(turn);
+        if (next.here.length > 0) yield await this.#takeOver(next);
+        if (next.subjects.length === 0) continue;
+        const { results, failure } = await this.#request(next);
         if (results.length > 0) yield results;
         if (failure) throw failure;
       } finally {
         // Claims would otherwise be renewed forever.
-        await turn.end();
+        await next.end();
       }
     }
   }
 
   /** Takes over what another machine has requested. */
-  async #takeOver({ here }: Turn): Promise<readonly NumbersResult[]> {
+  async #takeOver({ here }: NextBatch): Promise<readonly NumbersResult[]> {
     const results = this.#resultsFor(here);
     await this.#needs.log?.found(results);
     return results;
   }
 
-  async #request(turn: Turn): Promise<Step> {
+  async #request(next: NextBatch): Promise<Step> {
     const { client, log } = this.#needs;
     // The usage before the call shows later whether a lost answer was charged.
     const { unitsUsed } = client.left;
-    const batch = (await log?.asking(turn.subjects)) ?? 0;
-    const outcome = await this.#send(turn.subjects);
+    const batch = (await log?.asking(next.subjects)) ?? 0;
+    const outcome = await this.#send(next.subjects);
     // Without an answer to share, other machines need not wait any longer.
-    if (outcome.kind !== 'answered') await turn.end();
+    if (outcome.kind !== 'answered') await next.end();
     switch (outcome.kind) {
       case 'answered':
-        return await this.#answered(turn, batch, outcome.answer);
+        return await this.#answered(next, batch, outcome.answer);
       case 'lost':
-        return await this.#lost(turn.subjects, batch, outcome, unitsUsed);
+        return await this.#lost(next.subjects, batch, outcome, unitsUsed);
       case 'refused':
-        return await this.#refused(turn.subjects, batch, outcome.failure);
+        return await this.#refused(next.subjects, batch, outcome.failure);
       case 'rejected':
-        return await this.#rejected(turn.subjects, batch, outcome.error);
+        return await this.#rejected(next.subjects, batch, outcome.error);
     }
   }
 
@@ -188,8 +191,8 @@ export class PnlRun {
     }
   }
 
-  async #answered(turn: Turn, batch: number, { answers, save }: BatchAnswer): Promise<Step> {
-    const { subjects } = turn;
+  async #answered(next: NextBatch, batch: number, { answers, save }: BatchAnswer): Promise<Step> {
+    const { subjects } = next;
     this.#lostInRow = 0;
     this.#refusedInRow = 0;
     this.#size = Math.min(BATCH_MAX, this.#size * 2);
@@ -203,9 +206,9 @@ export class PnlRun {
       await this.#keep(batch, results);
     } finally {
       await save();
-      await turn.end();
+      await next.end();
     }
-    this.#turns.done(subjects);
+    this.#subjectsLeft.done(subjects);
     // If no requested handle is returned, the run would pay for further batches without a result.
     const isUseless = results.every(({ failure }) => failure !== undefined);
     return { results, failure: isUseless ? results[0]?.failure : undefined };
@@ -225,7 +228,7 @@ export class PnlRun {
       this.#size = subjects.length;
       return { results: [] };
     }
-    this.#turns.done(subjects);
+    this.#subjectsLeft.done(subjects);
     const all = this.#withSharing(subjects);
     this.lost.push({ subjects: all, cuAtMost, failure });
     const results = all.map((subject) => ({
@@ -247,7 +250,7 @@ export class PnlRun {
       })),
     );
     await this.#needs.log?.answered(batch, results);
-    this.#turns.done(subjects);
+    this.#subjectsLeft.done(subjects);
     this.#refusedInRow++;
     return { results, failure: this.#refusedInRow >= REFUSED_IN_ROW ? failure : undefined };
   }
@@ -266,7 +269,7 @@ export class PnlRun {
    */
   async #mayAskAgain(failure: Failure, unitsUsed: number | null): Promise<boolean> {
     const { allowance, client, signal } = this.#needs;
-    const cost = cu.reveal * this.#turns.left.length;
+    const cost = cu.reveal * this.#subjectsLeft.left.length;
     const rule = { lost: this.#lostInRow, tries: LOST_IN_ROW, cost };
     if (isUnreadable(failure) || !mayAskAgain(client, rule)) return false;
     return await allowance.unmoved(unitsUsed, WORK_MS, signal);

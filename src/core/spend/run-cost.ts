@@ -16,21 +16,21 @@ export class RunCost {
   /** The maximum cost of the requests in flight. */
   reserved = 0;
   /** The cost of the open minutes of the WebSocket. */
-  standing = 0;
+  openMinutes = 0;
   /** What of `lost` are ended minutes of the WebSocket. */
   lostMinutes = 0;
 
   /** Whether another `most` CU stay within a limit, whatever the calls in flight cost. */
   fits(most: number, limit: number): boolean {
-    return this.cu + this.lost + this.reserved + this.standing + most <= limit;
+    return this.cu + this.lost + this.reserved + this.openMinutes + most <= limit;
   }
 
   get spent(): Spent {
     return {
       cu: this.cu,
-      atMost: this.cu + this.lost + this.standing,
-      minutes: this.lostMinutes + this.standing,
-      standing: this.standing,
+      atMost: this.cu + this.lost + this.openMinutes,
+      minutes: this.lostMinutes + this.openMinutes,
+      openMinutes: this.openMinutes,
       inFlight: this.reserved,
       calls: this.calls,
     };
@@ -78,10 +78,10 @@ export class RunRemainder implements Remainder {
   }
 
   request(): Learn {
-    const { cu, atMost, standing } = this.#cost.spent;
+    const { cu, atMost, openMinutes } = this.#cost.spent;
     return ({ me, budgets }) => {
       // The service charges a minute of the WebSocket when it begins, the ledger when it is reserved.
-      if (me) this.#account = { answer: me, included: atMost - standing, cu };
+      if (me) this.#account = { answer: me, included: atMost - openMinutes, cu };
       if (budgets) this.#budgets = { answer: budgets, included: atMost };
     };
   }

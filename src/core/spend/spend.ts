@@ -40,11 +40,11 @@ interface Purchase {
 }
 
 /** A purchase whose maximum cost is counted. */
-interface Held {
+interface Reservation {
   readonly most: number;
   readonly isFree: boolean;
   /** A minute of the WebSocket costs its maximum, and does not end soon. */
-  readonly stands: boolean;
+  readonly isMinute: boolean;
   isOpen: boolean;
 }
 
@@ -111,8 +111,8 @@ export class Spend {
     const most = bounds?.most ?? 0;
     signal?.throwIfAborted();
     if (repeat && most > 0 && !this.#cost.fits(most, this.#agreed)) throw notAgreed(most);
-    const stands = lane === undefined;
-    const held: Held = { most, isFree: bounds?.most === 0, stands, isOpen: true };
+    const isMinute = lane === undefined;
+    const held: Reservation = { most, isFree: bounds?.most === 0, isMinute, isOpen: true };
     if (most > 0) await this.#limited(() => this.#hold(held, signal), signal);
     let entry: Slot<Promise<void>> | undefined;
     try {
@@ -120,7 +120,7 @@ export class Spend {
       signal?.throwIfAborted();
       if (!held.isFree) {
         const call = { endpoint, most: bounds?.most };
-        entry = await this.#budgeted(() => this.#record(call, stands, signal), signal);
+        entry = await this.#budgeted(() => this.#record(call, isMinute, signal), signal);
         this.#cost.calls++;
       }
     } catch (error) {
@@ -144,7 +144,7 @@ export class Spend {
   }
 
   /** Counts the maximum cost of a call as soon as the limit covers it. */
-  async #hold({ most, stands }: Held, signal: AbortSignal | undefined): Promise<void> {
+  async #hold({ most, isMinute }: Reservation, signal: AbortSignal | undefined): Promise<void> {
     while (!this.#cost.fits(most, this.#limit)) {
       // Calls in flight may cost less than was reserved; the open minutes of a WebSocket will not.
       if (this.#cost.reserved > 0) await this.#nextEnd(signal);
@@ -154,12 +154,12 @@ export class Spend {
         this.#mayRaise = await this.#allowed.raise(most);
       }
     }
-    if (stands) this.#cost.standing += most;
+    if (isMinute) this.#cost.openMinutes += most;
     else this.#cost.reserved += most;
   }
 
-  #release({ most, stands }: Held): void {
-    if (stands) this.#cost.standing -= most;
+  #release({ most, isMinute }: Reservation): void {
+    if (isMinute) this.#cost.openMinutes -= most;
     else this.#cost.reserved -= most;
     this.#endings.emit('end');
   }
@@ -167,8 +167,8 @@ export class Spend {
   #refusal(most: number): Failure {
     const stopped = this.#allowed.stopped?.();
     if (stopped) return stopped;
-    const { cu, lost, standing } = this.#cost;
-    const left = unitsText(Math.max(0, this.#limit - cu - lost - standing));
+    const { cu, lost, openMinutes } = this.#cost;
+    const left = unitsText(Math.max(0, this.#limit - cu - lost - openMinutes));
     const rest = `only ${left} of the spending limit (${unitsText(this.#limit)}) remain`;
     const text = `the next call may cost ${unitsText(most)} but ${rest}`;
     return new Failure('limit', text, {
@@ -181,12 +181,12 @@ export class Spend {
    * Records a call in the ledger. A budget that refuses it may still cover it once calls of this
    * run have ended for less than their maximum; calls of other runs are not waited for.
    */
-  async #record(call: PaidCall, stands: boolean, signal: AbortSignal | undefined) {
+  async #record(call: PaidCall, isMinute: boolean, signal: AbortSignal | undefined) {
     for (;;) {
       const before = this.#ended;
       try {
         const slot = await this.#ledger?.begin(call, signal);
-        if (!stands) this.#recorded++;
+        if (!isMinute) this.#recorded++;
         return slot;
       } catch (error) {
         const isShort =
@@ -203,7 +203,7 @@ export class Spend {
     signal?.throwIfAborted();
   }
 
-  #slotOf(held: Held, entry: Slot<Promise<void>> | undefined): Slot {
+  #slotOf(held: Reservation, entry: Slot<Promise<void>> | undefined): Slot {
     return {
       settle: (cost) => {
         const count = () => {
@@ -215,7 +215,7 @@ export class Spend {
       lose: (how = {}) => {
         const count = () => {
           this.#cost.lost += held.most;
-          if (held.stands) this.#cost.lostMinutes += held.most;
+          if (held.isMinute) this.#cost.lostMinutes += held.most;
         };
         this.#end(held, count, () => entry?.lose(how));
       },
@@ -229,7 +229,7 @@ export class Spend {
   }
 
   /** Ends a call once: its maximum cost no longer counts, but what `count` adds. */
-  #end(held: Held, count: () => void, write: () => Promise<void> | undefined): void {
+  #end(held: Reservation, count: () => void, write: () => Promise<void> | undefined): void {
     if (!held.isOpen) return;
     held.isOpen = false;
     count();
@@ -239,7 +239,7 @@ export class Spend {
     this.#writes.add(written);
     void written.then(() => {
       this.#writes.delete(written);
-      if (!held.stands && !held.isFree) this.#recorded--;
+      if (!held.isMinute && !held.isFree) this.#recorded--;
       this.#ended++;
       this.#endings.emit('end');
     });

@@ -13,12 +13,12 @@ const STRUCTURE = new Set([
   'usage',
 ]);
 
-type Place = readonly [holder: Record<string, unknown>, name: string];
+type FieldPlace = readonly [holder: Record<string, unknown>, name: string];
 
-function placesIn(value: unknown, fixed: ReadonlySet<string>): Place[] {
+function placesIn(value: unknown, fixed: ReadonlySet<string>): FieldPlace[] {
   if (Array.isArray(value)) return value.flatMap((item) => placesIn(item, fixed));
   if (!isRecord(value)) return [];
-  return Object.entries(value).flatMap(([name, inner]): Place[] => {
+  return Object.entries(value).flatMap(([name, inner]): FieldPlace[] => {
     const places = placesIn(inner, fixed);
     return fixed.has(name) ? places : [[value, name], ...places];
   });

@@ -50,7 +50,7 @@ export class ExportJournal {
   readonly openBatches = new Map<number, readonly number[]>();
   readonly #target: string;
   readonly #lock: { release(): void };
-  readonly #places: Places;
+  readonly #places: PositionStates;
   readonly #lost = new Map<number, readonly number[]>();
   #next = 0;
   #closed = false;
@@ -59,7 +59,7 @@ export class ExportJournal {
     this.path = path;
     this.#target = target;
     this.#lock = lock;
-    this.#places = new Places(size);
+    this.#places = new PositionStates(size);
     for (const batch of batchesIn(path)) this.#load(batch);
     this.resumed = this.#next > 0;
     // Left by a killed process. The file that it would have replaced is still there.
@@ -225,7 +225,7 @@ export class ExportJournal {
 }
 
 /** What is known of each position, in four bytes: an export can have a million handles. */
-class Places {
+class PositionStates {
   /**
    * 0 if the position is free, -1 if it was asked, or else the number of the batch with its answer
    * plus one.

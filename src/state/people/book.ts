@@ -20,11 +20,11 @@ import {
   idInKey,
   keyOfName,
   keyOfPerson,
+  type NamePage,
   namesStated,
-  type Page,
+  type PersonPage,
   readPageEntry,
   readWayEntry,
-  type Way,
 } from './pages.ts';
 import type { Writing } from './writing.ts';
 
@@ -191,11 +191,11 @@ export class PeopleBook implements Book {
     ways: (keys: readonly string[]) => this.#readWays(keys),
   };
 
-  #readWays(keys: readonly string[]): Map<string, Way> {
+  #readWays(keys: readonly string[]): Map<string, NamePage> {
     return entriesBy(this.#ways, keys, readWayEntry);
   }
 
-  #readPages(keys: readonly string[]): Map<string, Page> {
+  #readPages(keys: readonly string[]): Map<string, PersonPage> {
     return entriesBy(this.#people, keys, readPageEntry);
   }
 
@@ -253,7 +253,7 @@ const isLookup = (
 const hasRecord = (reading: PersonReading | Miss): reading is PersonReading =>
   'record' in reading && reading.record !== undefined;
 
-const keysIn = ({ people, answered }: Way): string[] => {
+const keysIn = ({ people, answered }: NamePage): string[] => {
   const keys = people.map(({ key }) => key);
   return answered?.key ? [...keys, answered.key] : keys;
 };
@@ -271,7 +271,7 @@ function entriesBy<T>(
   return values;
 }
 
-const personOf = (key: string, page: Page): Person => ({
+const personOf = (key: string, page: PersonPage): Person => ({
   id: idInKey(key),
   identity: page.identity,
   readAt: page.readAt,
@@ -281,7 +281,7 @@ const personOf = (key: string, page: Page): Person => ({
   later: page.later,
 });
 
-function knownName(way: Way, pages: ReadonlyMap<string, Page>): KnownName {
+function knownName(way: NamePage, pages: ReadonlyMap<string, PersonPage>): KnownName {
   const people = way.people.flatMap(({ key, from, to }) => {
     const page = pages.get(key);
     return page ? [{ person: personOf(key, page), from, to }] : [];
@@ -289,7 +289,7 @@ function knownName(way: Way, pages: ReadonlyMap<string, Page>): KnownName {
   return { people, answered: answeredBy(way, pages), tried: way.tried };
 }
 
-function answeredBy(way: Way, pages: ReadonlyMap<string, Page>): KnownName['answered'] {
+function answeredBy(way: NamePage, pages: ReadonlyMap<string, PersonPage>): KnownName['answered'] {
   const { answered } = way;
   if (!answered || answered.key === null) return answered && { at: answered.at, person: null };
   const page = pages.get(answered.key);
@@ -299,8 +299,8 @@ function answeredBy(way: Way, pages: ReadonlyMap<string, Page>): KnownName['answ
 /** A person is found by id without a way; only misses of ids are among the ways. */
 function knownId(
   name: Name,
-  way: Way | undefined,
-  pages: ReadonlyMap<string, Page>,
+  way: NamePage | undefined,
+  pages: ReadonlyMap<string, PersonPage>,
 ): KnownName | undefined {
   const key = keyOfName(name);
   const page = pages.get(key);

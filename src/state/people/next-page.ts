@@ -5,7 +5,14 @@ import type {
   PersonReading,
   TriedName,
 } from '../../contract/ports/book.ts';
-import { type Draft, fields, laterFields, type Page, type Seen, type Way } from './pages.ts';
+import {
+  type Draft,
+  fields,
+  laterFields,
+  type NamePage,
+  type PersonPage,
+  type Seen,
+} from './pages.ts';
 
 /** More people share no wallet, and more handles nobody had. */
 const MOST_PEOPLE = 16;
@@ -13,7 +20,7 @@ const MOST_FORMER = 64;
 const MOST_TRIED = 4;
 
 /** Whether the latest that was stated of a person is this handle. */
-export function isCalled({ identity, later }: Page, handle: string): boolean {
+export function isCalled({ identity, later }: PersonPage, handle: string): boolean {
   const present = later?.handle ?? identity.handle;
   return typeof present === 'string' && normalHandle(present) === handle;
 }
@@ -26,7 +33,7 @@ const revealsNothing = ({ solanaAddress, evmAddress }: PersonFields): boolean =>
   typeof solanaAddress !== 'string' && typeof evmAddress !== 'string';
 
 /** The page of a person after a reading. Only a record changes what a record has stated. */
-export function nextPage(page: Page | undefined, reading: PersonReading): Page {
+export function nextPage(page: PersonPage | undefined, reading: PersonReading): PersonPage {
   const { time, record, mayBeOld = false } = reading;
   const stated = statedBy(reading.identity);
   if (page === undefined) return { ...changed(emptyPage(time), stated, time), ...readBy(reading) };
@@ -37,20 +44,20 @@ export function nextPage(page: Page | undefined, reading: PersonReading): Page {
 }
 
 /** The first page of a user whose handle was known by trading numbers. */
-export function firstPage(numbers: Page, reading: PersonReading): Page {
+export function firstPage(numbers: PersonPage, reading: PersonReading): PersonPage {
   const page = nextPage(numbers, reading);
   return { ...page, was: page.was.map((former) => ({ ...former, byHandle: true })) };
 }
 
-const emptyPage = (time: number): Page => ({ identity: {}, since: {}, seen: time, was: [] });
+const emptyPage = (time: number): PersonPage => ({ identity: {}, since: {}, seen: time, was: [] });
 
-const readBy = ({ time, record }: PersonReading): Partial<Page> =>
+const readBy = ({ time, record }: PersonReading): Partial<PersonPage> =>
   record === undefined ? {} : { readAt: time, record };
 
 /** The identity with what was stated at this time; what it replaces becomes history. */
-function changed(page: Page, stated: PersonFields, time: number): Page {
+function changed(page: PersonPage, stated: PersonFields, time: number): PersonPage {
   const identity: Draft<PersonFields> = { ...page.identity };
-  const since: Draft<Page['since']> = { ...page.since };
+  const since: Draft<PersonPage['since']> = { ...page.since };
   const former = new Map<number, Draft<PersonFields>>();
   for (const field of fields) {
     const value = stated[field];
@@ -68,7 +75,7 @@ function changed(page: Page, stated: PersonFields, time: number): Page {
 }
 
 /** Numbers without a wallet do not state that the person has lost it. */
-function withLater(page: Page, stated: PersonFields, time: number): Page {
+function withLater(page: PersonPage, stated: PersonFields, time: number): PersonPage {
   const { identity, later, readAt = 0 } = page;
   if (time < (later?.at ?? readAt)) return page;
   const next: Draft<LaterFields> = { ...later, at: time };
@@ -88,7 +95,7 @@ function withLater(page: Page, stated: PersonFields, time: number): Page {
  * What was stated before this record is history. The wallets of numbers are those of the user
  * who had the handle then, so they count only if the person still has it.
  */
-function confirmed(page: Page, later: LaterFields, stated: PersonFields): Page {
+function confirmed(page: PersonPage, later: LaterFields, stated: PersonFields): PersonPage {
   const isNamed = typeof stated.handle === 'string' && isCalled(page, normalHandle(stated.handle));
   if (!isNamed && later.handle === undefined) return { ...page, later: undefined };
   const counted = isNamed ? later : { handle: later.handle };
@@ -111,7 +118,7 @@ function statedBy(identity: PersonFields): PersonFields {
 }
 
 /** The way of a name under which a person was seen: seen last first. */
-export function nextWay(way: Way | undefined, key: string, reading: PersonReading): Way {
+export function nextWay(way: NamePage | undefined, key: string, reading: PersonReading): NamePage {
   const { time, mayBeOld } = reading;
   const others = way?.people.filter((seen) => seen.key !== key) ?? [];
   const before = way?.people.find((seen) => seen.key === key);
@@ -127,7 +134,7 @@ const withSeen = (others: readonly Seen[], at: number, seen: Seen): readonly See
   [...others.slice(0, at), seen, ...others.slice(at)].slice(0, MOST_PEOPLE);
 
 /** The way of a name with one person in place of another, of whom they were found to be the same. */
-export function samePerson(way: Way, key: string, as: string): Way {
+export function samePerson(way: NamePage, key: string, as: string): NamePage {
   const seen = way.people.find((one) => one.key === key);
   const isSeen = way.people.some((one) => one.key === as);
   if (seen === undefined) return way;
@@ -138,7 +145,7 @@ export function samePerson(way: Way, key: string, as: string): Way {
 }
 
 /** The way of a wallet whose launchpad account has a name that led to somebody else. */
-export function withTried(way: Way | undefined, tried: TriedName): Way {
+export function withTried(way: NamePage | undefined, tried: TriedName): NamePage {
   const others = way?.tried?.filter(({ name }) => name !== tried.name) ?? [];
   return { people: [], ...way, tried: [tried, ...others].slice(0, MOST_TRIED) };
 }

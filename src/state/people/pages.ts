@@ -11,7 +11,7 @@ import type {
 import type { Entry } from './keyed-log.ts';
 
 /** What the book has of one person. */
-export interface Page {
+export interface PersonPage {
   readonly identity: PersonFields;
   /** Since when each field of the identity has had its value. */
   readonly since: Readonly<Partial<Record<keyof PersonFields, number>>>;
@@ -24,7 +24,7 @@ export interface Page {
 }
 
 /** Who was seen under one name. */
-export interface Way {
+export interface NamePage {
   readonly people: readonly Seen[];
   readonly answered?: { readonly at: number; readonly key: string | null } | undefined;
   readonly tried?: readonly TriedName[] | undefined;
@@ -72,11 +72,11 @@ export function namesOf({ handle, solanaAddress, evmAddress }: PersonFields): Na
   return names;
 }
 
-export const entryOfPage = ({ record, ...page }: Page): Entry => [page, record ?? null];
-export const entryOfWay = (way: Way): Entry => [way];
+export const entryOfPage = ({ record, ...page }: PersonPage): Entry => [page, record ?? null];
+export const entryOfWay = (way: NamePage): Entry => [way];
 
 /** Undefined if the entry is damaged: then the person is requested again. */
-export function readPageEntry([page, record]: Entry): Page | undefined {
+export function readPageEntry([page, record]: Entry): PersonPage | undefined {
   if (!isRecord(page) || !isRecord(page['identity'])) return undefined;
   const seen = timeOf(page['seen']);
   if (seen === undefined) return undefined;
@@ -91,7 +91,7 @@ export function readPageEntry([page, record]: Entry): Page | undefined {
   };
 }
 
-export function readWayEntry([way]: Entry): Way | undefined {
+export function readWayEntry([way]: Entry): NamePage | undefined {
   if (!isRecord(way) || !Array.isArray(way['people'])) return undefined;
   return {
     people: way['people'].filter(isSeen),
@@ -112,8 +112,8 @@ function readIdentity(sent: Readonly<Record<string, unknown>>): PersonFields {
   return identity;
 }
 
-function readSince(sent: unknown): Page['since'] {
-  const since: Draft<Page['since']> = {};
+function readSince(sent: unknown): PersonPage['since'] {
+  const since: Draft<PersonPage['since']> = {};
   for (const field of fields) {
     const time = isRecord(sent) ? timeOf(sent[field]) : undefined;
     if (time !== undefined) since[field] = time;
@@ -138,7 +138,7 @@ const isSeen = (sent: unknown): sent is Seen =>
   timeOf(sent['from']) !== undefined &&
   timeOf(sent['to']) !== undefined;
 
-function readAnswered(sent: unknown): Way['answered'] {
+function readAnswered(sent: unknown): NamePage['answered'] {
   if (!isRecord(sent)) return undefined;
   const at = timeOf(sent['at']);
   const key = sent['key'];
@@ -146,7 +146,7 @@ function readAnswered(sent: unknown): Way['answered'] {
   return { at, key };
 }
 
-function readLater(sent: unknown): Page['later'] {
+function readLater(sent: unknown): PersonPage['later'] {
   const at = isRecord(sent) ? timeOf(sent['at']) : undefined;
   if (!isRecord(sent) || at === undefined) return undefined;
   const later: Draft<LaterFields> = { at };
@@ -158,7 +158,7 @@ function readLater(sent: unknown): Page['later'] {
 }
 
 /** Earlier versions kept one name. */
-function readTried(sent: unknown): Way['tried'] {
+function readTried(sent: unknown): NamePage['tried'] {
   const names = Array.isArray(sent) ? sent : [sent];
   return names.filter(isRecord).flatMap(({ name, at }) => {
     const time = timeOf(at);

@@ -12,22 +12,22 @@ import {
   idInKey,
   keyOfName,
   keyOfPerson,
+  type NamePage,
   namesOf,
   namesStated,
-  type Page,
-  type Way,
+  type PersonPage,
 } from './pages.ts';
 
 /** What the book has of people, and of the names that lead to them. */
 interface BookEntries {
-  pages(keys: readonly string[]): Map<string, Page>;
-  ways(keys: readonly string[]): Map<string, Way>;
+  pages(keys: readonly string[]): Map<string, PersonPage>;
+  ways(keys: readonly string[]): Map<string, NamePage>;
 }
 
 /** What one write changes. Later readings see what earlier ones changed. */
 export class Writing {
-  readonly page: Changes<Page>;
-  readonly way: Changes<Way>;
+  readonly page: Changes<PersonPage>;
+  readonly way: Changes<NamePage>;
   readonly reused: ReusedHandle[] = [];
 
   constructor(readings: readonly (PersonReading | Miss)[], { pages, ways }: BookEntries) {
@@ -73,7 +73,7 @@ export class Writing {
    * What numbers said of the handle before its user was read for the first time, if no other user
    * had it.
    */
-  #numbersOf(key: string, { record, identity }: PersonReading): Page | undefined {
+  #numbersOf(key: string, { record, identity }: PersonReading): PersonPage | undefined {
     if (record === undefined || typeof identity.handle !== 'string') return undefined;
     const name = keyOfName({ type: 'handle', normal: normalHandle(identity.handle) });
     const numbers = this.page.get(name);
@@ -135,7 +135,7 @@ class Changes<T> {
 /** A post may be older than the last reading of the handle, so it proves nothing of this kind. */
 function reuseOf(
   handle: string,
-  way: Way | undefined,
+  way: NamePage | undefined,
   key: string,
   { mayBeOld = false }: PersonReading,
 ): ReusedHandle[] {

@@ -3,7 +3,7 @@ import { storeFailure } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
 import type { Delivered } from './delivered.ts';
 import { readEntries, readStreams, type StreamRow } from './entry.ts';
-import { isRestart, type Place } from './place.ts';
+import { isRestart, type StreamPlace } from './place.ts';
 import { type Outage, type Reaching, reading } from './reconnect.ts';
 import {
   AHEAD,
@@ -149,7 +149,11 @@ class StreamFollower implements Follower {
     }
   }
 
-  async #read(store: StoreConnection, { cursor }: Place, isLive: boolean): Promise<StreamRow[]> {
+  async #read(
+    store: StoreConnection,
+    { cursor }: StreamPlace,
+    isLive: boolean,
+  ): Promise<StreamRow[]> {
     const { blockMs = BLOCK_MS } = this.#following;
     const block = isLive ? blockMs : 1;
     const args = ['COUNT', COUNT, 'BLOCK', block, 'STREAMS', this.#feed.stream, cursor];

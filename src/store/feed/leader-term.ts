@@ -123,7 +123,7 @@ export async function openTerm(
 }
 
 /** What a leader holds. */
-interface Held {
+interface HeldLease {
   readonly token: string;
   readonly lease: Lease;
   readonly memory: RelayMemory;
@@ -135,7 +135,7 @@ class Term implements RelayTerm {
   readonly published: readonly PublishedPost[];
   readonly #store: StoreConnection;
   readonly #leading: Leading;
-  readonly #held: Held;
+  readonly #held: HeldLease;
   /**
    * The posts that were published: the tail of a new leader may read again what the position does
    * not cover.
@@ -147,7 +147,7 @@ class Term implements RelayTerm {
   constructor(
     store: StoreConnection,
     leading: Leading,
-    held: Held,
+    held: HeldLease,
     { restored, mark, published }: Pick<RelayTerm, 'restored' | 'mark' | 'published'>,
   ) {
     this.#store = store;

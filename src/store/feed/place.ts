@@ -15,7 +15,7 @@ interface PlaceState {
  * each entry names the post before it: an entry that names an unread post shows that posts are
  * missing.
  */
-export class Place {
+export class StreamPlace {
   #cursor: string;
   /**
    * Whether the next entry certainly follows what was delivered, because the follower has just

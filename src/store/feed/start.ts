@@ -1,6 +1,6 @@
 import { Delivered, type KnownEntries } from './delivered.ts';
 import { before, entryMs, type FeedPoint, isBeginning, type StreamRow, startOf } from './entry.ts';
-import { Place } from './place.ts';
+import { StreamPlace } from './place.ts';
 
 /** The position of a follower: its last entry, and the ids of the posts that it delivered last. */
 export interface FeedPosition {
@@ -42,7 +42,7 @@ export interface StreamEnds {
 
 /** Where a follower reads, what it has delivered, and the posts that it knows to be missing. */
 export interface Start {
-  readonly place: Place;
+  readonly place: StreamPlace;
   readonly delivered: Delivered;
   readonly gap?: MissingPosts | undefined;
 }
@@ -69,7 +69,7 @@ const HALF_HOUR_MS = 30 * 60_000;
 
 /** Continues from the position of an earlier run. */
 export const startAtPosition = (position: FeedPosition): Start => ({
-  place: new Place({ cursor: position.entry, hole: position.hole }),
+  place: new StreamPlace({ cursor: position.entry, hole: position.hole }),
   delivered: new Delivered({ ...position, skippedUntil: position.floor }),
 });
 
@@ -83,13 +83,13 @@ export function findStart(begin: Exclude<Begin, { kind: 'position' }>, ends: Str
   const [firstRow] = first;
   if (begin.kind === 'newest' && firstRow) {
     const cursor = before(firstRow.entry);
-    const place = new Place({ cursor, isLinked: true, hole });
+    const place = new StreamPlace({ cursor, isLinked: true, hole });
     return { place, delivered: new Delivered({ entry: cursor }) };
   }
   const delivered = new Delivered({ entry: end });
   const isRead = begin.kind === 'now' && newestRow !== undefined;
   if (isRead) delivered.take([newestRow]);
-  return { place: new Place({ cursor: end, isLinked: !isRead, hole }), delivered };
+  return { place: new StreamPlace({ cursor: end, isLinked: !isRead, hole }), delivered };
 }
 
 /**
@@ -107,15 +107,15 @@ function startAtTime({ ms, known = [] }: BeginSince, ends: StreamEnds): Start {
   const hole = holeBefore(newest.at(-1)?.entry ?? '0-0', lastId);
   // Without posts, it is not known yet whether the store has those since the start.
   if (oldest === undefined)
-    return { place: new Place({ cursor, isLinked: known.length === 0, hole }), delivered };
+    return { place: new StreamPlace({ cursor, isLinked: known.length === 0, hole }), delivered };
   const isComplete = isBeginning(oldest) || entryMs(oldest.entry) <= from;
   const isFound = rows.some(({ id, prev }) => delivered.has(id) || delivered.has(prev));
   if (entryMs(oldest.entry) <= ms || isFound) {
     const rest = isComplete ? undefined : hole;
-    return { place: new Place({ cursor, isLinked: true, hole: rest }), delivered };
+    return { place: new StreamPlace({ cursor, isLinked: true, hole: rest }), delivered };
   }
   return {
-    place: new Place({ cursor, isLinked: true, hole: oldest.entry }),
+    place: new StreamPlace({ cursor, isLinked: true, hole: oldest.entry }),
     delivered,
     gap: {
       from: delivered.last && { id: '', at: delivered.verified },

@@ -51,7 +51,7 @@ export class Planner {
       allowanceLeft: money.allowanceLeft,
       // What a renewed budget has left is not known before the next answer of `me`.
       budgets: money.budgets.filter(({ renewsAt }) => renewsAt > now),
-      reserved: ports.spent().standing ?? 0,
+      reserved: ports.spent().openMinutes ?? 0,
       shareLeft: money.shareLeft(session.minutes),
       shortSessions: session.shortSessions,
       now,

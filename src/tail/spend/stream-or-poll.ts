@@ -22,7 +22,7 @@ export interface TailCost {
   /** What of `atMost` are minutes of the WebSocket that the service has not confirmed. */
   readonly minutes?: number;
   /** What of `minutes` is reserved for an open WebSocket, and may be released. */
-  readonly standing?: number;
+  readonly openMinutes?: number;
 }
 
 export interface SpendView {

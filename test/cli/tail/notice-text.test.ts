@@ -45,7 +45,7 @@ describe('the last line of a tail', () => {
 test('the status line states what the end line will, without the minute that is only reserved', () => {
   const status: TailStatus = {
     ...{ ...nothingMeasured, ...summary, gaps: 0 },
-    ...{ spent: { cu: 20_600, atMost: 40_600, minutes: 20_000, standing: 20_000 } },
+    ...{ spent: { cu: 20_600, atMost: 40_600, minutes: 20_000, openMinutes: 20_000 } },
     ...{ blockedSince: null, turns: 1, neededCeiling: null },
   };
   expect(statusText(status)).toMatch(/^20,600 CU · /);

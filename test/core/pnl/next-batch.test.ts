@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Subject } from '../../../src/core/lookup/subject.ts';
 import type { NumbersClaim, SavedNumbers } from '../../../src/core/pnl/cached-numbers.ts';
-import { Turns } from '../../../src/core/pnl/next-batch.ts';
+import { SubjectsLeft } from '../../../src/core/pnl/next-batch.ts';
 import { virtualClock } from '../virtual-clock.ts';
 import { handleSubject, subjectsUpTo } from './subjects.ts';
 
@@ -39,18 +39,18 @@ test('yields every subject once, requested here or answered elsewhere', async ()
         const checks = (handle: string) => until[Number(handle.slice(1))] ?? 0;
         const { saved, open } = elsewhere(checks);
         const todo = subjectsUpTo(until.length);
-        const turns = new Turns(todo, handleOf, saved, virtualClock());
+        const subjectsLeft = new SubjectsLeft(todo, handleOf, saved, virtualClock());
         const ours: Subject[] = [];
         const theirs = new Set<Subject>();
-        while (turns.left.length > 0) {
-          const turn = await turns.next(size);
-          ours.push(...turn.subjects);
-          for (const { subject } of turn.here) {
+        while (subjectsLeft.left.length > 0) {
+          const next = await subjectsLeft.next(size);
+          ours.push(...next.subjects);
+          for (const { subject } of next.here) {
             expect(theirs.has(subject)).toBe(false);
             theirs.add(subject);
           }
-          await turn.end();
-          turns.done(turn.subjects);
+          await next.end();
+          subjectsLeft.done(next.subjects);
         }
         expect(ours).toEqual(todo.filter(({ value }) => checks(value) === 0));
         expect(theirs).toEqual(new Set(todo.filter(({ value }) => checks(value) !== 0)));
@@ -64,9 +64,9 @@ test('requests a handle itself if the other machine takes longer than any call',
   const clock = virtualClock();
   const { saved } = elsewhere(() => Number.POSITIVE_INFINITY);
   const [subject = handleSubject('t0')] = subjectsUpTo(1);
-  const turns = new Turns([subject], handleOf, saved, clock);
+  const subjectsLeft = new SubjectsLeft([subject], handleOf, saved, clock);
   let subjects: readonly Subject[] = [];
-  while (subjects.length === 0) ({ subjects } = await turns.next(1));
+  while (subjects.length === 0) ({ subjects } = await subjectsLeft.next(1));
   expect(subjects).toEqual([subject]);
   expect(clock.mono()).toBeGreaterThan(120_000);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Delivered } from '../../../src/store/feed/delivered.ts';
 import type { StreamRow } from '../../../src/store/feed/entry.ts';
-import { Place } from '../../../src/store/feed/place.ts';
+import { StreamPlace } from '../../../src/store/feed/place.ts';
 import { findStart, startAtPosition } from '../../../src/store/feed/start.ts';
 
 const MINUTE = 60_000;
@@ -70,7 +70,7 @@ describe('what is delivered', () => {
 });
 
 describe('the place', () => {
-  const place = () => new Place({ cursor: '0-0' });
+  const place = () => new StreamPlace({ cursor: '0-0' });
 
   it.each([
     ['names the last post', row('b', 1, { prev: 'a' }), true],
@@ -88,12 +88,15 @@ describe('the place', () => {
     const delivered = new Delivered({ entry: '0-0' });
     expect(place().follows(row('a', 0, { prev: 'born:1' }), delivered)).toBe(true);
     expect(
-      new Place({ cursor: '0-0', isLinked: true }).follows(row('b', 0, { prev: 'a' }), delivered),
+      new StreamPlace({ cursor: '0-0', isLinked: true }).follows(
+        row('b', 0, { prev: 'a' }),
+        delivered,
+      ),
     ).toBe(false);
   });
 
   it('follows right after its start', () => {
-    const linked = new Place({ cursor: '5-0', isLinked: true });
+    const linked = new StreamPlace({ cursor: '5-0', isLinked: true });
     const delivered = new Delivered({ entry: '5-0' });
     expect(linked.follows(row('b', 0, { prev: 'a' }), delivered)).toBe(true);
     linked.advance('6-0');

@@ -12,7 +12,7 @@ import { completionScripts } from './scripts.ts';
 export type Shell = keyof typeof completionFiles;
 
 /** The file from which a shell loads a completion by itself, and what it needs for that. */
-interface Place {
+interface CompletionFile {
   readonly path: string;
   readonly needs?: string;
 }
@@ -85,7 +85,10 @@ function checkOurs(path: string, act: FileAct): boolean {
   });
 }
 
-function placeOf(shell: Exclude<Shell, 'powershell'>, io: Pick<Io, 'env' | 'platform'>): Place {
+function placeOf(
+  shell: Exclude<Shell, 'powershell'>,
+  io: Pick<Io, 'env' | 'platform'>,
+): CompletionFile {
   const { env } = io;
   const home = homeOf(env, io.platform, homedir);
   const base = (name: string, ...parts: readonly string[]) => {
