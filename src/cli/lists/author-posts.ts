@@ -138,32 +138,45 @@ const withoutId = (name: string): Failure =>
   });
 
 /** The fields of which positions are made. Files may have more posts than memory has room for. */
-const positionFields = [
-  'id',
-  'authorId',
-  'authorHandle',
-  'authorName',
-  'authorIsDev',
-  'tokenAddress',
-  'tokenNetwork',
-  'tokenSymbol',
-  'holdingsUsd',
-  'authorTradeUsd',
-  'pnl',
-  'realizedPnlUsd',
-  'unrealizedPnlUsd',
-  'percentageRealizedPnl',
-  'percentageUnrealizedPnl',
-  'closedAt',
-  'platformCreatedAt',
-  'updatedAt',
-] as const;
-
-export function positionPost(post: Sent): Sent {
-  const kept: Record<string, unknown> = {};
-  for (const field of positionFields) if (field in post) kept[field] = post[field];
-  return kept;
-}
+export const positionPost = ({
+  id,
+  authorId,
+  authorHandle,
+  authorName,
+  authorIsDev,
+  tokenAddress,
+  tokenNetwork,
+  tokenSymbol,
+  holdingsUsd,
+  authorTradeUsd,
+  pnl,
+  realizedPnlUsd,
+  unrealizedPnlUsd,
+  percentageRealizedPnl,
+  percentageUnrealizedPnl,
+  closedAt,
+  platformCreatedAt,
+  updatedAt,
+}: Sent): Sent => ({
+  id,
+  authorId,
+  authorHandle,
+  authorName,
+  authorIsDev,
+  tokenAddress,
+  tokenNetwork,
+  tokenSymbol,
+  holdingsUsd,
+  authorTradeUsd,
+  pnl,
+  realizedPnlUsd,
+  unrealizedPnlUsd,
+  percentageRealizedPnl,
+  percentageUnrealizedPnl,
+  closedAt,
+  platformCreatedAt,
+  updatedAt,
+});
 
 /** Reads the posts of authors from files. */
 export class RecordedAuthors implements AuthorSource {

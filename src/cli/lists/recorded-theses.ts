@@ -21,15 +21,17 @@ import type { Terminal } from '../run/terminal.ts';
 export async function* thesesIn(
   files: readonly string[],
   { io, signal, notice }: Pick<Terminal, 'io' | 'signal' | 'notice'>,
-  kept: (record: Sent) => Sent = (record) => record,
+  kept?: (record: Sent) => Sent,
 ): AsyncGenerator<readonly TailRow[], void, void> {
+  const input = { stdin: io.stdin, signal, isLean: kept !== undefined };
   let others = 0;
   for (const file of files) {
     const rows: TailRow[] = [];
     let lines = 0;
-    for await (const row of recordedPosts(file, 'platformCreatedAt', { stdin: io.stdin, signal })) {
+    for await (const row of recordedPosts(file, 'platformCreatedAt', input)) {
       lines++;
-      if (row && isThesis(row.record)) rows.push({ ...row, record: kept(row.record) });
+      if (row && isThesis(row.record))
+        rows.push(kept ? { id: row.id, at: row.at, record: kept(row.record), raw: null } : row);
     }
     // A part of a rotated file may be empty.
     if (rows.length === 0 && lines > 0) throw withoutTheses(file);
