@@ -172,6 +172,33 @@ describe('trdr author', () => {
   });
 });
 
+test('trdr author --compare prints what changed since an earlier output', async () => {
+  const { sandbox, home, run } = await openDesk();
+  const [handle = ''] = handlesOf(sandbox);
+  const old = join(home.path, 'old.ndjson');
+  await run(['author', handle, '--all', '--positions', '--out', old]);
+  const open = thesesOf(sandbox).find(
+    (post) => post.authorHandle === handle && post.authorId && post.closedAt === null,
+  );
+  const isOf = ({ authorId, tokenAddress, closedAt }: Thesis) =>
+    authorId === open?.authorId && tokenAddress === open?.tokenAddress && closedAt === null;
+  for (const { id } of thesesOf(sandbox).filter(isOf))
+    sandbox.world
+      .theses()
+      .change(id, (post) => ({ ...post, closedAt: sandbox.clock.now(), realizedPnlUsd: 7 }));
+  const compared = await run(['author', '--compare', old, '--all'], {
+    tty: { stderr: true },
+  });
+  expect(compared.records()).toEqual([
+    expect.objectContaining({ change: 'closed', token: open?.tokenAddress, pnlUsd: 7 }),
+  ]);
+  expect(compared.said).toContain('1 closed since, 0 new, 0 changed, 0 no longer read');
+  const table = await run(['author', '--compare', old, '--all'], { ...terminal, columns: 100 });
+  expect(table.lines()[0]).toMatch(/author +change +Δ PnL +token/);
+  writeFileSync(old, '{"id":"x"}\n');
+  expect((await run(['author', '--compare', old])).exitCode).toBe(2);
+});
+
 /** The posts in files of several kinds, in another order, some of them twice or as they were before. */
 function scatter(dice: Rng, posts: readonly Thesis[], folder: string): string[] {
   const parts: Thesis[][] = [[], [], []];

@@ -3,6 +3,7 @@ import { integer } from '../../base/amounts.ts';
 import { usageError } from '../../base/failure.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { AuthorRecord, PositionRecord } from '../../contract/records/position.ts';
+import { readPositions } from '../../input/earlier/positions.ts';
 import { type SubjectSource, subjectSource } from '../../input/subject-list.ts';
 import { asOption, subjectArgument, subjectOptions } from '../args/common.ts';
 import {
@@ -14,7 +15,7 @@ import {
 } from '../args/list-flags.ts';
 import { excluding, flag, list, value } from '../args/option.ts';
 import { isOneWord } from '../args/subjects.ts';
-import { text } from '../args/values.ts';
+import { file, text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { authorJob } from '../lists/author-job.ts';
 import { positionPost, RecordedAuthors, ServedAuthors } from '../lists/author-posts.ts';
@@ -49,6 +50,7 @@ export const author = command({
     open,
     closed,
     positions: flag('--positions', 'print the positions in place of their authors'),
+    compare: value('--compare', 'print what changed since this output of --positions', file),
     sort,
     reverse,
     top: value('--top', 'show only the first N authors or positions', integer({ min: 1 })),
@@ -74,35 +76,44 @@ export const author = command({
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
   parse(words, given) {
     const isRecorded = given.from.length > 0;
-    // With --from, no subjects are required: without any, all authors of the files are shown.
-    const isWhole = isRecorded && words.length === 0 && given.file === undefined;
+    // Without subjects, --from shows all authors of the files, and --compare those of the output.
+    const isWhole =
+      (isRecorded || given.compare !== undefined) && words.length === 0 && given.file === undefined;
     const source = isWhole ? undefined : subjectSource(words, given, 'author');
     const isListed = words.includes('-') || given.file === '-';
-    if (isListed && given.from.includes('-'))
+    const inputs = [isListed, given.from.includes('-'), given.compare === '-'];
+    if (inputs.filter(Boolean).length > 1)
       throw usageError(
-        'only one of the authors and --from can be read from stdin',
-        'save the other to a file',
+        'only one of the authors, --from and --compare can be read from stdin',
+        'save the others to files',
       );
+    const positions = given.positions || given.compare !== undefined;
     const isOne = source !== undefined && isOneWord(source);
-    checkSort(given.sort, fieldPaths(given.positions || isOne ? PositionRecord : AuthorRecord));
+    checkSort(given.sort, fieldPaths(positions || isOne ? PositionRecord : AuthorRecord));
     const isRange = given.all || given.since !== undefined || isRecorded;
-    return { ...given, source, rows: given.limit ?? (isRange ? undefined : DEFAULT_POSTS) };
-  },
-  async run(context, { source, from, token, rows, since, until, ...flags }) {
-    const asked = { rows, since, until };
-    const shown = {
-      ...flags,
-      conditions: conditionsOf({ ...flags, symbol: [], grep: undefined, exclude: undefined }),
+    return {
+      ...given,
+      positions,
+      source,
+      rows: given.limit ?? (isRange ? undefined : DEFAULT_POSTS),
     };
-    if (from.length === 0 && source !== undefined) {
-      const tokens = await tokenAddresses(token, context);
-      const authors = await ServedAuthors.open(context, { ...asked, tokens });
-      return await runJob(await authorJob(context, authors, { ...shown, source }), context);
-    }
-    const recorded = await RecordedTheses.read(context, from, positionPost);
-    const tokens = await tokenAddresses(token, context, recorded.posts);
-    const authors = new RecordedAuthors(recorded, { ...asked, tokens });
-    const input = { ...shown, source: source ?? allOf(authors.ids) };
+  },
+  async run(context, { source, from, token, rows, since, until, compare, ...flags }) {
+    const { io } = context.terminal;
+    const earlier = compare === undefined ? undefined : await readPositions(compare, io);
+    const recorded =
+      from.length > 0 ? await RecordedTheses.read(context, from, positionPost) : undefined;
+    const tokens = await tokenAddresses(token, context, recorded?.posts);
+    const asked = { rows, since, until, tokens };
+    const authors = recorded
+      ? new RecordedAuthors(recorded, asked)
+      : await ServedAuthors.open(context, asked);
+    const input = {
+      ...flags,
+      source: source ?? allOf([...(earlier?.keys() ?? recorded?.authors ?? [])]),
+      conditions: conditionsOf({ ...flags, symbol: [], grep: undefined, exclude: undefined }),
+      earlier,
+    };
     return await runJob(await authorJob(context, authors, input), context);
   },
 });

@@ -2,8 +2,9 @@ import type { Sent } from '../../contract/read-record.ts';
 import type { AuthorPosition } from '../../contract/records/position.ts';
 import { answerOf, type Lookup, type LookupAnswer } from '../../core/lookup/lookup.ts';
 import { readSubject, type SubjectType } from '../../core/lookup/subject.ts';
-import { type Conditions, createFilter } from '../../core/pages/filter.ts';
+import { type Conditions, createFilter, normalName } from '../../core/pages/filter.ts';
 import { sortBy } from '../../core/pages/sort.ts';
+import { comparePositions } from '../../core/positions/compare.ts';
 import { AuthorPositions } from '../../core/positions/positions.ts';
 import { summaryOf } from '../../core/positions/summary.ts';
 import type { SubjectSource } from '../../input/subject-list.ts';
@@ -23,6 +24,8 @@ export interface AuthorsShown {
   readonly sort: string | undefined;
   readonly reverse: boolean;
   readonly top: number | undefined;
+  /** The positions of an earlier output, by author: only what changed since is printed. */
+  readonly earlier: ReadonlyMap<string, readonly AuthorPosition[]> | undefined;
 }
 
 interface AuthorInput extends AuthorsShown {
@@ -39,7 +42,9 @@ export async function authorJob(
 ): Promise<CommandJob> {
   const found = new FoundAuthors(context, shown);
   return await lookupJob(context, {
-    view: shown.positions ? positionsView : authorView((record) => found.shownOf(record)),
+    view: shown.positions
+      ? positionsView(shown.earlier !== undefined)
+      : authorView((record) => found.shownOf(record)),
     source,
     read: (text) => readSubject(text, as),
     strict,
@@ -53,6 +58,7 @@ export async function authorJob(
 }
 
 interface FoundAuthor {
+  readonly id: string;
   readonly positions: readonly AuthorPosition[];
   readonly readAt: number | null;
 }
@@ -62,6 +68,7 @@ class FoundAuthors {
   readonly #context: Context;
   readonly #shown: AuthorsShown;
   readonly #byId = new Map<unknown, FoundAuthor>();
+  readonly #changes = { closed: 0, new: 0, changed: 0, left: 0 };
 
   constructor(context: Context, shown: AuthorsShown) {
     this.#context = context;
@@ -84,7 +91,7 @@ class FoundAuthors {
       ...summaryOf(positions),
       beside: all.beside,
     };
-    this.#byId.set(id, { positions, readAt });
+    this.#byId.set(id, { id, positions, readAt });
     return { found: true, record, time: readAt ?? now, from: via, failure: failure?.error };
   }
 
@@ -120,8 +127,27 @@ class FoundAuthors {
     for await (const record of records) {
       const author = record.found ? this.#byId.get(record['id']) : undefined;
       if (author === undefined) yield record;
-      else for (const position of author.positions) yield { ...position, readAt: author.readAt };
+      else
+        for (const position of this.#changesOf(author))
+          yield { ...position, readAt: author.readAt };
     }
+    if (this.#shown.earlier !== undefined && this.#context.terminal.io.stderr.isTTY === true)
+      this.#context.terminal.notice(this.#summary());
+  }
+
+  /** The positions of an author, or what changed of them. */
+  #changesOf({ id, positions }: FoundAuthor): readonly AuthorPosition[] {
+    const { earlier, conditions } = this.#shown;
+    if (earlier === undefined) return positions;
+    const before = positionsWith(earlier.get(normalName(id)) ?? [], conditions);
+    const compared = comparePositions(positions, before);
+    for (const { change } of compared) this.#changes[change]++;
+    return compared;
+  }
+
+  #summary(): string {
+    const { closed, new: added, changed, left } = this.#changes;
+    return `${closed} closed since, ${added} new, ${changed} changed, ${left} no longer read`;
   }
 }
 

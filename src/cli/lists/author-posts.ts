@@ -188,11 +188,6 @@ export class RecordedAuthors implements AuthorSource {
     this.#asked = asked;
   }
 
-  /** The ids of all authors. */
-  get ids(): readonly string[] {
-    return [...new Set(this.#recorded.posts.flatMap((post) => textOf(post['authorId']) || []))];
-  }
-
   plan(
     subjects: readonly Subject[],
     answer: (posts: AuthorPosts) => LookupAnswer,

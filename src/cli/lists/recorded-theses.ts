@@ -124,6 +124,11 @@ export class RecordedTheses {
     return await terminal.waits.during(() => 'reading the files', read);
   }
 
+  /** The ids of all authors. */
+  get authors(): Iterable<string> {
+    return new Set(this.posts.flatMap((post) => textOf(post['authorId']) || []));
+  }
+
   vouchedFor({ users, tokens, filters = {}, ...range }: AskedTheses): Vouched {
     const { now } = this;
     const asked = { ...this.#rangeOf(range), now, users, tokens, filters };

@@ -63,7 +63,7 @@ export function tokenJob(context: Context, input: TokenInput): CommandJob {
       tellsLimit: rows === undefined,
       stopped: (spent) => ({ message: `stopped after ${spent}; there are more posts` }),
     },
-    view: positions ? positionsView : view,
+    view: positions ? positionsView() : view,
     tally,
     async print(out) {
       const read = await readPosts(context, input);
@@ -73,7 +73,7 @@ export function tokenJob(context: Context, input: TokenInput): CommandJob {
       const failure = read.theses.failure ?? read.callouts?.failure;
       if (positions)
         await out.print(
-          positionsView,
+          positionsView(),
           withFailure(inOrderOf(order, positionsOf(about, read)), failure),
         );
       else

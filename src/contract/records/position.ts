@@ -33,7 +33,7 @@ export const PositionRecord = z.looseObject({
   ...positionShape,
   readAt: time('When the posts were read'),
   change: optional(
-    z.enum(['new', 'closed', 'changed', 'same', 'left']),
+    z.enum(['new', 'closed', 'changed', 'left']),
     'In a comparison: what changed; "left" if only the earlier output has it.',
   ),
   changes: optional(

@@ -169,15 +169,21 @@ const positionColumns: readonly Column<Row>[] = [
   ...figureColumns,
 ];
 
-export const positionsView: View<Sent> = {
+const changeColumns: readonly Column<Sent>[] = [
+  { title: 'change', kind: 'text', field: 'change', min: 7 },
+  { title: 'Δ PnL', kind: 'signedUsd', field: 'changes.pnlUsd' },
+];
+
+export const positionsView = (isCompared = false): View<Sent> => ({
   columns: [
     { title: 'author', kind: 'handle', field: 'authorHandle', min: 8, value: nameOf },
+    ...(isCompared ? changeColumns : []),
     ...positionColumns,
   ],
   fields: fieldPaths(PositionRecord),
-  empty: 'no positions',
+  empty: isCompared ? 'nothing changed' : 'no positions',
   noun: ['position', 'positions'],
-};
+});
 
 function nameOf({ authorHandle, subject }: Sent): string | undefined {
   const name = authorHandle ?? subject;

@@ -1,0 +1,48 @@
+import { usageError } from '../../base/failure.ts';
+import { isRecord } from '../../base/json-object.ts';
+import { known, type Sent } from '../../contract/read-record.ts';
+import { type AuthorPosition, PositionRecord } from '../../contract/records/position.ts';
+import { normalName } from '../../core/pages/filter.ts';
+import type { InputIo } from '../read-text.ts';
+import { openRecords, valuesIn } from '../record-file.ts';
+
+/** The positions of an earlier output of "trdr author --positions", by the ids of their authors. */
+export async function readPositions(
+  path: string,
+  io: InputIo,
+): Promise<ReadonlyMap<string, readonly AuthorPosition[]>> {
+  const file = await openRecords(path, io);
+  if (file.format === 'table') throw unreadable(file.name, 'it is neither NDJSON nor JSON');
+  const authors = new Map<string, AuthorPosition[]>();
+  for await (const { value, where } of valuesIn(file)) {
+    // An author who was not found has no positions.
+    if (isRecord(value) && 'found' in value && value['found'] !== true) continue;
+    const position = positionIn(value);
+    if (position === undefined) throw unreadable(file.name, `${where} is not a position`);
+    const id = normalName(position.authorId);
+    authors.set(id, [...(authors.get(id) ?? []), position]);
+  }
+  if (authors.size === 0) throw unreadable(file.name, 'it has no positions');
+  return authors;
+}
+
+function positionIn(value: unknown): AuthorPosition | undefined {
+  const sent: Sent = isRecord(value) ? value : {};
+  const {
+    readAt: _,
+    change: _change,
+    changes: _changes,
+    ...position
+  } = known(PositionRecord, sent);
+  const { authorId, token, status, firstAt, lastAt, posts } = position;
+  const isWhole = [authorId, token, status, firstAt, lastAt, posts].every(
+    (field) => field !== undefined,
+  );
+  return isWhole ? (position as AuthorPosition) : undefined;
+}
+
+const unreadable = (name: string, why: string) =>
+  usageError(
+    `cannot read ${name}: ${why}`,
+    'pass an output of "trdr author --positions" as ndjson or json, with all fields',
+  );
