@@ -59,6 +59,7 @@ try {
     'Look up its wallet: 0 CU, because the record above proves whose it is; the service asks 30,000 CU',
     'whois GXGxnQNeLLboiUqKykCDk9m6uaZFSA29V9DZLnCa84pW --fields handle,via',
   );
+  show('See what became of her theses: 200 CU per 20', 'author mira --top 5');
   show('Compare traders', 'pnl mira quantumhawk Oracle28 --window 7d');
   show('Read the latest theses', 'thesis list --limit 4');
   show('Follow the feed for ten seconds', 'thesis tail --duration 10s');
