@@ -10,7 +10,7 @@ import { has } from '../tools.ts';
 
 // Keys that are replaced and a store that loses everything, under relays and runs with a shared budget.
 // CAMPAIGN_RUNS=50 runs longer, SEED=n repeats one run.
-const RUNS = repeats('CAMPAIGN_RUNS', 2, 40);
+const RUNS = repeats('CAMPAIGN_RUNS', 1, 40);
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const seeds = Array.from({ length: RUNS }, (_, run) => SEED + run);
 const LEAST_CU = 200;

@@ -6,6 +6,7 @@ import { exitCodes } from '../../src/cli/exit.ts';
 import { runInProcess, trdr } from '../e2e/harness.ts';
 import { program } from '../e2e/program.ts';
 import { openWorkspace } from '../e2e/shells.ts';
+import { some } from '../repeats.ts';
 import { missingFor, runScript } from './run.ts';
 
 const { skill } = await preparedTexts();
@@ -38,7 +39,7 @@ it('says what to do after each exit code', () => {
 
 it('has examples', () => expect(scripts.length).toBeGreaterThan(10));
 
-for (const script of scripts)
+for (const script of some(scripts, 5))
   it.skipIf(missingFor(script).length > 0).concurrent(
     `runs in the sandbox: ${script}`,
     async () => {

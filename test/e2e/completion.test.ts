@@ -7,6 +7,7 @@ import { completion } from '../../src/cli/commands/about.ts';
 import { commandProse } from '../../src/cli/docs/command-prose.ts';
 import { completionScripts } from '../../src/cli/docs/completion/scripts.ts';
 import { openFolder } from '../folder.ts';
+import { some } from '../repeats.ts';
 import { has } from '../tools.ts';
 import { trdr } from './harness.ts';
 import { program } from './program.ts';
@@ -47,7 +48,7 @@ describe('in a shell', () => {
   afterAll(() => home.close());
 
   test.skipIf(!has('bash')).each([
-    ...cases,
+    ...some(cases, 6),
     // The shell starts a new word after = and @.
     ['trdr whois --as=', ['handle', 'wallet', 'id']],
     ['trdr me --profile=de', ['desk', 'dev']],
@@ -59,7 +60,7 @@ describe('in a shell', () => {
   test
     .skipIf(!has('fish'))
     .each([
-      ...cases,
+      ...some(cases, 6),
       ['trdr whois --as=ha', ['--as=handle']],
       ['trdr --sandbox whois @mi', ['@mira']],
       ['trdr whois --file scr', ['scripts/']],

@@ -145,7 +145,7 @@ function checkRules(path: string, words: readonly string[], fault: string, ran: 
   expect(JSON.parse(last).error.exit, shown).toBe(ran.exitCode);
 }
 
-describe.each(some(lines, 12))('%s, as %j,', (path, words) => {
+describe.each(some(lines, 6))('%s, as %j,', (path, words) => {
   let well: Attempt | undefined;
   const input = path === 'auth login' ? () => sandbox.key : () => undefined;
   // The free call for the time of the service is optional, so a fault of it ends nothing.

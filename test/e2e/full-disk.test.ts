@@ -121,7 +121,7 @@ describe('a tail whose disk fills and empties', () => {
           12,
         ],
       ] as const,
-      4,
+      3,
     ),
   )(
     'waits, pays for nothing, and loses and repeats nothing: %s',

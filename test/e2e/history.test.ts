@@ -11,8 +11,8 @@ import { ledgerOf } from './numbers.ts';
 import { withService } from './service.ts';
 
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const RUNS = repeats('CAMPAIGN_RUNS', 3, 100);
-const KILLS = repeats('KILLS', 3, 60);
+const RUNS = repeats('CAMPAIGN_RUNS', 1, 100);
+const KILLS = repeats('KILLS', 1, 60);
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 

@@ -128,7 +128,7 @@ describe.skipIf(!has('expect'))('the progress line', () => {
         ['doctor', /drift/],
         ['api /v2/user/handle/mira --yes', /"handle"/],
       ] as const,
-      4,
+      2,
     ),
   )('is drawn by every command that waits: %s', async (line, expected) => {
     const service = await withHeldSandbox();
@@ -164,7 +164,7 @@ describe.skipIf(!has('expect'))('the progress line', () => {
     const service = await withSlowService();
     const tries = some(
       Array.from({ length: 25 }, (_, at) => at),
-      10,
+      5,
     );
     const ends = new Set<string>();
     let drawn = 0;

@@ -20,7 +20,7 @@ import {
 import { openHome, withSandbox } from './harness.ts';
 
 /** The number of kills; a soak test uses more. */
-const ROUNDS = repeats('TAIL_ROUNDS', 3, 100);
+const ROUNDS = repeats('TAIL_ROUNDS', 2, 100);
 const timeout = 60_000 + ROUNDS * 5_000;
 const disturbances =
   'withhold=2%,dup=2%,reorder=5%:200ms,late=1%:400ms,lag=2%:300ms,500@theses=2%,lost@theses=1%';

@@ -16,7 +16,7 @@ import {
 } from './feed.ts';
 import { openDesk, openHome, withSandbox } from './harness.ts';
 
-const KILLS = repeats('ROTATE_KILLS', 2, 40);
+const KILLS = repeats('ROTATE_KILLS', 1, 40);
 
 test('finished files and the current file have each post once, whenever the tail is killed', async () => {
   const seed = seedOf();

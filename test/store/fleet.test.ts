@@ -10,7 +10,7 @@ import { machine } from './machines.ts';
 import { startServer } from './server.ts';
 
 /** How long a fleet makes calls; longer in a soak test. */
-const SECONDS = repeats('STORE_SECONDS', 6, 90);
+const SECONDS = repeats('STORE_SECONDS', 4, 90);
 const MACHINES = 20;
 const LIMIT = Number(process.env['STORE_LIMIT'] ?? 200);
 const RESOLVES = 10;

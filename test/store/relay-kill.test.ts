@@ -234,7 +234,7 @@ async function wholeStream(store: StoreConnection, stream: string): Promise<Stre
 }
 
 /** Number of disasters; higher in a long run. */
-const ROUNDS = repeats('STORE_ROUNDS', 3, 60);
+const ROUNDS = repeats('STORE_ROUNDS', 1, 60);
 
 describe.skipIf(!has('redis-server'))('a fleet on one feed', () => {
   it(`gives followers every post once, through ${ROUNDS} kills, pauses, power failures and losses of the whole store`, {
