@@ -83,7 +83,7 @@ export const tailOptions = {
     ),
     since: value('--since', 'start with posts since this time', time),
     count: value('--count', 'stop after N posts', integer({ min: 1 })),
-    noFollow: flag('--no-follow', 'stop when all posts up to now are printed (polls only)'),
+    noFollow: flag('--no-follow', 'print what is new up to now, and stop (polls)'),
     duration: value('--duration', 'stop after this length of time', positiveDuration),
     checkpoint: value(
       '--checkpoint',
