@@ -123,6 +123,22 @@ describe.skipIf(!has('curl'))('--dry-run --curl', () => {
     expect(planned.lines().filter((line) => line.startsWith('curl '))).toHaveLength(lines);
   });
 
+  test.each([
+    ['thesis list --user nobody_here'],
+    ['thesis list --user nobody_here,somebody'],
+    ['thesis tail --user nobody_here --no-follow'],
+    ['launchpad callouts --user nobody_here'],
+    ['launchpad tail --user nobody_here --no-follow'],
+  ])('prints no line for the pages of an author who is not known yet: %s', async (line) => {
+    const { options } = await openRecorder();
+    const words = [...line.split(' '), '--dry-run', '--curl'];
+    const planned = await runInProcess(words, options);
+    expect(planned.exitCode, planned.stderr).toBe(0);
+    expect(planned.stdout).toMatch(/^curl .*nobody_here$/m);
+    expect(planned.stdout).toMatch(/^# .*00000000.* is not sent/m);
+    expect(planned.stdout).not.toMatch(/^curl .*00000000/m);
+  });
+
   test('names no service of its own in a sandbox, and needs --dry-run and no format', async () => {
     const run = (...words: string[]) => trdr(['whois', 'mira', ...words]);
     expect((await run('--sandbox', '--dry-run', '--curl')).stdout).toContain(

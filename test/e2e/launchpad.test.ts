@@ -230,18 +230,7 @@ describe('trdr launchpad board', () => {
     'prints the board that was paid for if the board to compare with %s',
     async (_, given, exit) => {
       const { sandbox, run } = await openDesk(given);
-      const words = [
-        'launchpad',
-        'board',
-        '--compare',
-        '2d',
-        '--only',
-        'new',
-        '--top',
-        '5',
-        '--retries',
-        '0',
-      ];
+      const words = ['launchpad', 'board', '--compare', '2d', '--top', '5', '--retries', '0'];
       const limit = exit === 6 ? ['--max-cu', '10'] : [];
       const { exitCode, records, stderr } = await run([...words, ...limit]);
       const { period, capturedAt, entries } = sandbox.world.board('weekly', sandbox.clock.now());
@@ -250,6 +239,20 @@ describe('trdr launchpad board', () => {
       expect(records()).toEqual(rows);
       expect(stderr).toContain('without a comparison');
       expect(sandbox.meter().unitsUsed).toBe(10);
+    },
+  );
+
+  test.each([
+    ['the earlier snapshot fails', '500@launchpad.board=100%', ['--only', 'new'], '2d', 0],
+    ['the later snapshot fails', '500@launchpad.board+1=100%', ['--changed'], '2d', 10],
+    ['there is no earlier snapshot', undefined, ['--only', 'left,up'], '2001-01-01', 10],
+  ] as const)(
+    'selects nothing, and pays for no board that it cannot compare, if %s',
+    async (_, faults, selection, at, cu) => {
+      const { sandbox, run } = await openDesk(faults === undefined ? {} : { faults });
+      const words = ['launchpad', 'board', '--compare', at, ...selection, '--retries', '0'];
+      const ran = await run(words);
+      expect([ran.exitCode, ran.stdout, sandbox.meter().unitsUsed]).toEqual([9, '', cu]);
     },
   );
 });

@@ -3,7 +3,7 @@ import { isRecord } from '../../src/base/json-object.ts';
 import { manualClock } from '../../src/sandbox/clock.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
-import { runInProcess, withSandbox } from './harness.ts';
+import { openHome, runInProcess, withSandbox } from './harness.ts';
 
 // The description leaves some questions open. The results are the same whatever the answer is.
 
@@ -200,8 +200,15 @@ describe('a question that the description leaves open', () => {
       expect(await resultOf(other, line)).toEqual(await resultOf(usual, line));
   });
 
-  test('a frame without the id of its author is matched by the handle', async () => {
+  test.each([
+    ['the handle', false, false],
+    ['the id of an author who was read before', true, true],
+    ['the id alone, with a notice', true, false],
+  ])('a frame without the id of its author is matched by %s', async (_, isById, isKnown) => {
     const sandbox = await withSandbox({ traders: 60, theses: 20 });
+    const home = openHome();
+    const id = sandbox.world.user('mira')?.id ?? '';
+    if (isKnown) await runInProcess(['whois', 'mira'], { sandbox, home });
     let posts = 0;
     const post = (authorHandle: string) =>
       sandbox.post({
@@ -214,7 +221,7 @@ describe('a question that the description leaves open', () => {
       'thesis',
       'tail',
       '--user',
-      'mira',
+      isById ? id : 'mira',
       '--via',
       'ws',
       '--count',
@@ -222,8 +229,16 @@ describe('a question that the description leaves open', () => {
       '-o',
       'ndjson',
     ];
-    const ran = await runInProcess(line, { sandbox });
-    expect(ran.records().map((row) => row['authorHandle'])).toEqual(['Mira', 'Mira']);
+    const leftOut = `the handle of ${id} is not known`;
+    const ending = new AbortController();
+    const isLost = isById && !isKnown;
+    const onStderr = (text: string) => {
+      if (isLost && text.includes(leftOut)) ending.abort();
+    };
+    const ran = await runInProcess(line, { sandbox, home, onStderr, interrupt: ending.signal });
+    const handles = isLost ? [] : ['Mira', 'Mira'];
+    expect(ran.records().map((row) => row['authorHandle'])).toEqual(handles);
+    expect(ran.said.includes(leftOut)).toBe(isLost);
   });
 });
 

@@ -137,6 +137,51 @@ describe('an old handle', () => {
   });
 });
 
+test.each([
+  ['alone', ['mira'], []],
+  ['in a batch', ['mira', 'solwolf'], []],
+  ['in an export', ['mira', 'solwolf'], ['--out', 'numbers.csv']],
+])('numbers that are not found name a user who was read before: %s', async (_, handles, out) => {
+  const { run, id } = await withRenamed();
+  const ran = await run('pnl', 'nobody_x', ...handles, ...out, '--yes');
+  expect([ran.exitCode, ran.said], ran.stderr).toEqual([
+    handles.length > 1 ? 0 : 3,
+    expect.stringContaining(`1 handle not found now, but known from before (mira)`),
+  ]);
+  expect(ran.said).toContain(`"trdr whois ${id}"`);
+  await run('whois', id, '--max-age', '1ms');
+  const again = await run('pnl', 'mira', '--yes');
+  expect(again.records()).toMatchObject([{ subject: 'mira', found: true, handle: 'deuce' }]);
+});
+
+test('a replay has the posts of a user by all handles, and those of nobody else', async () => {
+  const { home, run, id } = await withRenamed();
+  await run('whois', id, '--max-age', '1ms');
+  const other = '00000000-0000-4000-8000-000000000001';
+  const posts = [
+    ['by id', id, 'mira'],
+    ['renamed', id, 'deuce'],
+    ['reused', other, 'mira'],
+    ['without an id', undefined, 'mira'],
+    ['without an id now', undefined, 'deuce'],
+    ['another', other, 'somebody'],
+  ].map(([name, authorId, authorHandle]) => ({
+    ...{ id: name, authorId, authorHandle, thesis: '' },
+    platformCreatedAt: 1_770_000_000_000,
+  }));
+  const file = join(home.path, 'posts.ndjson');
+  writeFileSync(file, posts.map((post) => `${JSON.stringify(post)}\n`).join(''));
+  const replayed = async (user: string) => {
+    const ran = await run('thesis', 'tail', '--replay', file, '--user', user);
+    return ran.records().map(({ id: name }) => name);
+  };
+  const own = ['by id', 'renamed', 'without an id', 'without an id now'];
+  expect(await replayed('mira')).toEqual(own);
+  expect(await replayed('deuce')).toEqual(own.filter((name) => name !== 'without an id'));
+  expect(await replayed(id)).toEqual(own.filter((name) => name !== 'without an id'));
+  expect(await replayed('somebody')).toEqual(['another']);
+});
+
 describe('a moved wallet', () => {
   test.each([
     ['after the record', ['whois', 'pnl'], undefined],

@@ -105,6 +105,47 @@ describe('whois --compare', () => {
     expect(spent() - before).toBeLessThan(1_000);
   });
 
+  test.each([
+    ['the handle that another user of the file has now', 'swap'],
+    ['a wallet that two users of the file had', 'wallet'],
+    ['a subject that was not found then, of a user of the file', 'missed'],
+  ])('compares each user with the record of the same id: %s', async (_, kind) => {
+    const { home, run, sandbox } = await withEarlier('ndjson');
+    const [one, two] = ['solwolf', '0xMert'].map((handle) => sandbox.world.user(handle));
+    if (!one || !two) throw new Error('the sandbox has these traders');
+    // Of the wallet of both, the file names the other user first.
+    const wallet = one.solanaAddress;
+    const earlier = [
+      { ...two, subject: 'first', solanaAddress: kind === 'wallet' ? wallet : two.solanaAddress },
+      { ...one, subject: 'second', handle: kind === 'swap' ? two.handle : 'was_solwolf' },
+      ...(kind === 'missed' ? [{ subject: 'solwolf', found: false, code: 'NOT_OBSERVED' }] : []),
+    ].map((each) => ({ found: true, ...each }));
+    const file = join(home.path, 'earlier.ndjson');
+    writeFileSync(file, earlier.map((each) => `${JSON.stringify(each)}\n`).join(''));
+    const subject = { swap: '0xMert', wallet: String(wallet), missed: 'solwolf' }[kind] ?? '';
+    await home.run(['whois', one.handle, two.handle], { sandbox });
+    const [row] = (await run(subject, '--compare', file, '--max-age', '1h')).records();
+    const isOne = kind !== 'swap';
+    expect(row).toMatchObject({ id: isOne ? one.id : two.id });
+    expect(row?.['changes']).toEqual(
+      isOne ? { handle: { was: 'was_solwolf', now: 'solwolf' } } : {},
+    );
+  });
+
+  test('counts a renamed user once, and one who was found by the new handle not as new', async () => {
+    const { home, sandbox } = await withEarlier('ndjson');
+    const id = sandbox.world.user('mira_two')?.id;
+    const file = join(home.path, 'two.ndjson');
+    const lines = [
+      { subject: 'mira', found: true, id, handle: 'mira' },
+      { subject: 'mira_two', found: false, code: 'NOT_OBSERVED' },
+    ];
+    writeFileSync(file, lines.map((each) => `${JSON.stringify(each)}\n`).join(''));
+    const ran = await home.run(['whois', '--compare', file], { sandbox, tty: { stderr: true } });
+    expect(ran.said).toContain('1 renamed, 0 other wallets, 0 other X, 0 new, 0 out');
+    expect(ran.records().map(({ change }) => change)).toEqual(['changed', 'changed']);
+  });
+
   test('states the calls and asks for nothing dear before it is sent', async () => {
     const { old, run, spent } = await withEarlier('ndjson');
     const before = spent();
@@ -131,6 +172,11 @@ describe('whois --compare', () => {
     ['[{"subject":', 'item 1 is not a record'],
     ['subject,found,id\nmira,true\n', 'line 2 has 2 cells, the header 3'],
     ['just text\n', 'its header needs the columns id and subject (or handle)'],
+    [
+      `${['a', 'b'].map((handle) => `{"subject":"Mira","found":true,"id":"1","handle":"${handle}"}\n`).join('')}`,
+      'again, with other values, at line 2',
+    ],
+    [`subject,found,id\nmira,false,\nmira,true,1\n`, 'again, with other values, at line 3'],
   ])('rejects %j before anything is paid for', async (text, message) => {
     const { home, run, spent } = await withEarlier('ndjson');
     const before = spent();

@@ -28,7 +28,7 @@ export interface TailedFeed {
   readonly plan: Plan;
   /** The calls that a dry run prints: not those of the service, if the run reads the store. */
   readonly calls: Iterable<Planned>;
-  replayed(): Replayed;
+  replayed(): Replayed | Promise<Replayed>;
   /** Finds the feed in the store; undefined if the run reads it from the service. */
   findStored?(): Promise<OpenFeeder | undefined>;
   openLive(files: TailFiles): Promise<Feeder>;
@@ -42,7 +42,7 @@ export async function runTail(context: Context, feed: TailedFeed): Promise<void>
   await checkOutput(context, shown, flags);
   if (isReplay) {
     const { openReplay } = await import('../replay/replay.ts');
-    const replay = { ...shown, ...feed.replayed(), flags };
+    const replay = { ...shown, ...(await feed.replayed()), flags };
     await runFeed(context, flags, () => openReplay(context, replay));
     return;
   }

@@ -97,7 +97,7 @@ export const thesisList = command({
         const scopes = thesisScopes(ids, tokens);
         return {
           own: scopes.map((scope) => thesisFeed(client, scope)),
-          feedOf: thesisFeedOf(scopes, people.handles),
+          feedOf: thesisFeedOf(scopes, people.handles, people.noticeUnnamed(ids)),
           whole: thesisFeed(client),
           name: thesisFeedName(isSeveral ? undefined : ids[0], tokens),
           wanted: { users: [...ids, ...people.handles.values()], tokens },

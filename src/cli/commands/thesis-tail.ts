@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { once } from '../../base/calls.ts';
+import { textOf } from '../../base/json-object.ts';
 import { cu, SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
 import { CooledConfluence } from '../../contract/records/confluence.ts';
 import { CooledThesis } from '../../contract/records/thesis.ts';
@@ -18,7 +19,12 @@ import { conditionsOf, type FilterConditions, thesisFilterOptions } from '../arg
 import { type GivenFlags, inGroup, list } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
-import { type AuthorLookup, planUserIds } from '../lookup/author-lookup.ts';
+import {
+  type AuthorLookup,
+  type KnownAuthor,
+  knownAuthors,
+  planUserIds,
+} from '../lookup/author-lookup.ts';
 import { AuthorNotes } from '../lookup/author-notes.ts';
 import { authorOptions, readAuthors, thesisCalls } from '../lookup/authors.ts';
 import { tokenAddresses } from '../lookup/token.ts';
@@ -119,6 +125,7 @@ interface FoundTheses extends FollowedTheses {
   readonly scopes: readonly ThesisScope[];
   /** The ids of the authors, and their handles, for posts that lack the id. */
   readonly users: readonly string[];
+  readonly onUnnamed: (() => void) | undefined;
   readonly filter: (row: TailRow) => boolean;
   readonly output: OutputPlan;
 }
@@ -150,7 +157,7 @@ async function thesisFeed(context: Context, input: ThesisTailInput): Promise<Tai
     ),
     plan,
     calls: input.via === 'store' ? lookup.calls : plan.calls,
-    replayed: () => replayedTheses(theses),
+    replayed: () => replayedTheses(context, theses),
     findStored: () => findStored(context, theses),
     openLive: async (files) => openLive(context, files, await findAuthors(context, theses)),
   };
@@ -187,9 +194,13 @@ function usesSocket({ input: { via, lag }, prefersPages }: FollowedTheses): bool
 }
 
 /** Which posts of a file are replayed. */
-function replayedTheses({ input, authors, lookup, tokens }: FollowedTheses): Replayed {
+async function replayedTheses(
+  context: Context,
+  { input, authors, lookup, tokens }: FollowedTheses,
+): Promise<Replayed> {
+  const recorded = await knownAuthors(authors, context);
   const filter = createFilter<TailRow>({ tokens, ...input.conditions });
-  const isAuthor = authors.length === 0 ? undefined : isByOne(authors, lookup.kept());
+  const isAuthor = authors.length === 0 ? undefined : isByOne(recorded, lookup.kept());
   return {
     postTime: 'platformCreatedAt',
     filter: (row) => filter(row) && (isAuthor?.(row) ?? true),
@@ -202,15 +213,18 @@ async function findAuthors(context: Context, theses: FollowedTheses): Promise<Fo
   const { conditions } = input;
   const ids = await lookup.find();
   const users = [...ids, ...lookup.handles.values()];
+  const onUnnamed = lookup.noticeUnnamed(ids);
   const isSeveral = authors.length > 1 || input.users !== undefined;
   return {
     ...theses,
     scopes: thesisScopes(ids, tokens),
     users,
+    onUnnamed,
     filter: createFilter<TailRow>({
       tokens,
       users,
       ...conditions,
+      onUnnamed,
       onTimeout: once((row) =>
         context.terminal.notice(
           `the pattern took too long on post ${row.id}; such posts are printed anyway: use a simpler pattern`,
@@ -284,6 +298,7 @@ async function openLive(context: Context, files: TailFiles, theses: FoundTheses)
       scope: createFilter({
         tokens: scope.tokenAddress === undefined ? [] : [scope.tokenAddress],
         users: scope.userId === undefined ? [] : theses.users,
+        onUnnamed: theses.onUnnamed,
       }),
       filter: notingFilter(filter, notes),
     },
@@ -297,13 +312,23 @@ const onlyOf = (scopes: readonly ThesisScope[]): ThesisScope =>
 
 const isNoHandle = ({ type }: Subject): boolean => type !== 'handle';
 
-/** Whether a post is by one of these authors, without a request for the ids of handles. */
-function isByOne(authors: readonly Subject[], ids: readonly string[]): (row: TailRow) => boolean {
-  const names = new Set(
-    authors.filter(({ type }) => type === 'handle').map(({ normal }) => normal),
-  );
-  const known = new Set(ids);
-  return ({ record }) =>
-    known.has(String(record['authorId']).toLowerCase()) ||
-    names.has(String(record['authorHandle']).toLowerCase());
+/**
+ * Whether a post is by one of these authors: by the id if the book or the user knows it, because a
+ * handle may have been another user's when the post was recorded.
+ */
+function isByOne(
+  authors: readonly KnownAuthor[],
+  ids: readonly string[],
+): (row: TailRow) => boolean {
+  const known = new Set([...ids, ...authors.flatMap(({ id }) => id ?? [])]);
+  const handles = new Set(authors.flatMap(({ handle }) => handle?.toLowerCase() ?? []));
+  const named = authors.filter(({ subject }) => subject.type === 'handle');
+  const typed = new Set(named.map(({ subject }) => subject.normal));
+  const unknown = new Set(named.filter(({ id }) => !id).map(({ subject }) => subject.normal));
+  return ({ record }) => {
+    const id = textOf(record['authorId'])?.toLowerCase();
+    const handle = String(record['authorHandle']).toLowerCase();
+    if (id !== undefined) return known.has(id) || unknown.has(handle);
+    return handles.has(handle) || typed.has(handle);
+  };
 }

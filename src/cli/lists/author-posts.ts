@@ -9,8 +9,8 @@ import type { Subject } from '../../core/lookup/subject.ts';
 import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
 import { gatherPosts } from '../../core/pages/gather.ts';
 import type { WalkOptions } from '../../core/pages/walk.ts';
+import { PLACEHOLDER } from '../../core/spend/plan.ts';
 import { type RangeFlags, readRange } from '../args/list-flags.ts';
-import { UNKNOWN_ID } from '../lookup/author-lookup.ts';
 import type { SubjectPlan } from '../lookup/lookup-task.ts';
 import { openCachedLookup, userCalls } from '../lookup/open-lookup.ts';
 import { serviceClock } from '../lookup/service-time.ts';
@@ -71,7 +71,7 @@ export class ServedAuthors implements AuthorSource {
         calls: [
           ...(isUnasked(plan) ? [] : userCalls(plan)),
           {
-            ...thesisCall(this.#scope(id ?? UNKNOWN_ID), { limit: this.#pageRows }),
+            ...thesisCall(this.#scope(id ?? PLACEHOLDER), { limit: this.#pageRows }),
             times:
               this.#asked.rows === undefined ? null : Math.ceil(this.#asked.rows / THESIS_BLOCK),
             least: id === undefined ? 0 : cu.thesisBlock,

@@ -129,22 +129,27 @@ async function* boardRows(
   wanted: WantedWallets,
   calls: readonly BoardCall[],
 ): AsyncGenerator<Sent, void, void> {
-  const boards: Sent[] = [];
+  const read = async ({ ask }: BoardCall) => {
+    const { record } = await service.call('launchpad.board', ask, { signal: terminal.signal });
+    return record;
+  };
+  const [shownCall, earlierCall] = calls;
+  if (shownCall === undefined) return;
+  // What cannot be compared has no rows to select, so nothing is paid for before it can be.
+  const isSelection = flags.changed || flags.only.length > 0;
+  const earlier = isSelection && earlierCall ? await read(earlierCall) : undefined;
+  if (earlier !== undefined && !isOnRecord(earlier)) throw notComparable();
+  const board = await read(shownCall);
+  let before = earlier;
   try {
-    for (const { ask } of calls) {
-      const { record } = await service.call('launchpad.board', ask, { signal: terminal.signal });
-      boards.push(record);
-    }
+    if (earlierCall && before === undefined) before = await read(earlierCall);
   } catch (error) {
-    const [paid] = boards;
-    if (paid === undefined) throw error;
     terminal.notice('cannot read the earlier snapshot; the entries are shown without a comparison');
-    for (const row of boardEntries(paid))
+    for (const row of boardEntries(board))
       if (isWithin(row, flags.limit) && isOneOf(wanted, row)) yield row;
     throw error;
   }
-  const [board, before] = boards;
-  if (board !== undefined) yield* comparedRows({ terminal }, flags, wanted, board, before);
+  yield* comparedRows({ terminal }, flags, wanted, board, before);
 }
 
 function* comparedRows(

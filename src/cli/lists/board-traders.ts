@@ -8,14 +8,13 @@ import type { CachedLookup, LookupPlan } from '../../core/lookup/cached-lookup.t
 import { type LookupAnswer, lookup, NOT_ASKED } from '../../core/lookup/lookup.ts';
 import { readSubject, type Subject } from '../../core/lookup/subject.ts';
 import { NAMES_OF_ACCOUNT } from '../../core/lookup/wallet-owner.ts';
-import type { Planned } from '../../core/spend/plan.ts';
+import { PLACEHOLDER, type Planned } from '../../core/spend/plan.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import type { Context } from '../run/context.ts';
 import { openProgress } from '../run/progress.ts';
 
 /** Before the board is read, its wallets are not known. The price is the same for every wallet. */
 const ANY_WALLET = '1'.repeat(32);
-const ANY_ID = '00000000-0000-0000-0000-000000000000';
 
 /** One, so that the cost of a board has a bound before its wallets are known. */
 const OWNERS = 1;
@@ -27,7 +26,7 @@ const OWNERS = 1;
 export const traderCalls = (times: number): readonly Planned[] => [
   {
     id: 'user.id',
-    ask: { params: { id: ANY_ID } },
+    ask: { params: { id: PLACEHOLDER } },
     times,
     isSure: false,
     standsFor: 'the people who are known with them',

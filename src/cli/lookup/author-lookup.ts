@@ -1,3 +1,4 @@
+import { once } from '../../base/calls.ts';
 import { Failure } from '../../base/failure.ts';
 import { countText } from '../../base/units.ts';
 import { known, type Sent } from '../../contract/read-record.ts';
@@ -5,9 +6,12 @@ import { User } from '../../contract/records/user.ts';
 import type { CachedLookup, LookupPlan } from '../../core/lookup/cached-lookup.ts';
 import { type LookupAnswer, NOT_ASKED } from '../../core/lookup/lookup.ts';
 import { ordered } from '../../core/lookup/ordered.ts';
+import { bearerId, presentHandle } from '../../core/lookup/renames.ts';
 import type { Subject, SubjectType } from '../../core/lookup/subject.ts';
 import { normalName, normalToken } from '../../core/pages/filter.ts';
-import type { Planned } from '../../core/spend/plan.ts';
+import { PLACEHOLDER, type Planned } from '../../core/spend/plan.ts';
+import { namesText } from '../../output/notices.ts';
+import { openBook } from '../run/answers.ts';
 import type { Context } from '../run/context.ts';
 import { openCachedLookup, userCalls } from './open-lookup.ts';
 
@@ -61,8 +65,12 @@ async function planLookup(
   const named = subjects.filter(({ type }) => type === selector.type);
   const unknown = subjects.filter(({ type }) => type !== selector.type);
   const values = named.map(({ normal }) => normal);
+  const byId = selector.type === 'id' ? named : [];
   if (unknown.length === 0)
-    return new AuthorLookup(values.sort(), undefined, [], selector, context);
+    return new AuthorLookup(values.sort(), undefined, [], selector, {
+      context,
+      known: await knownAuthors(byId, context),
+    });
   // The dear call for a wallet is made by "trdr whois" alone, whose price is that of one subject.
   const users = await openCachedLookup(context, { way: 'cheap' });
   const plans = users.planAll(unknown);
@@ -70,7 +78,36 @@ async function planLookup(
   const followed = plans.filter(({ subject }) => subject.type === selector.type);
   values.push(...followed.map(({ subject }) => subject.normal));
   const rest = plans.filter((plan) => !followed.includes(plan));
-  return new AuthorLookup(values.sort(), users, rest, selector, context);
+  const ids = [...byId, ...followed.map(({ subject }) => subject)].filter(isId);
+  const known = await knownAuthors(ids, context);
+  return new AuthorLookup(values.sort(), users, rest, selector, { context, known });
+}
+
+const isId = ({ type }: Subject): boolean => type === 'id';
+const idOf = (subject: Subject) => (isId(subject) ? subject.normal : undefined);
+
+/** What the book has of an author, for 0 CU. */
+export interface KnownAuthor {
+  readonly subject: Subject;
+  readonly id: string | undefined;
+  /** The present handle, for posts that lack the id of their author. */
+  readonly handle: string | undefined;
+}
+
+/** The ids and handles of authors who were read before. Without a key, there is no book. */
+export async function knownAuthors(
+  subjects: readonly Subject[],
+  context: Context,
+): Promise<readonly KnownAuthor[]> {
+  const { key, flags } = context.settings;
+  const hasBook = subjects.length > 0 && (flags.sandbox || key.known !== undefined);
+  const book = hasBook ? await openBook(context) : undefined;
+  const entries = book?.look(subjects) ?? [];
+  return subjects.map((subject, at) => ({
+    subject,
+    id: subject.type === 'handle' ? bearerId(subject.value, entries[at]) : idOf(subject),
+    handle: presentHandle(entries[at]),
+  }));
 }
 
 /** How an author was found, or not. */
@@ -78,8 +115,6 @@ interface FoundAuthor {
   readonly subject: Subject;
   readonly answer: LookupAnswer;
 }
-
-export const UNKNOWN_ID = '00000000-0000-0000-0000-000000000000';
 
 const notKept: LookupAnswer = {
   found: null,
@@ -94,7 +129,7 @@ export class AuthorLookup {
   readonly #plans: readonly LookupPlan[];
   readonly #selector: Selector;
   readonly #context: Context;
-  /** The handles of the users who were looked up, by their ids. */
+  /** The handles of the users who were looked up, now or before, by their ids. */
   readonly handles = new Map<string, string>();
 
   constructor(
@@ -102,13 +137,32 @@ export class AuthorLookup {
     users: CachedLookup | undefined,
     plans: readonly LookupPlan[],
     selector: Selector,
-    context: Context,
+    {
+      context,
+      known: authors,
+    }: { readonly context: Context; readonly known: readonly KnownAuthor[] },
   ) {
+    for (const { id, handle } of authors) if (id && handle) this.handles.set(id, handle);
     this.#named = named;
     this.#users = users;
     this.#plans = plans;
     this.#selector = selector;
     this.#context = context;
+  }
+
+  /**
+   * For a post without the id of its author. Undefined if the handles of all authors are known, by
+   * which such posts are recognized.
+   */
+  noticeUnnamed(ids: readonly string[]): (() => void) | undefined {
+    const unnamed = ids.filter((id) => !this.handles.has(id));
+    if (unnamed.length === 0) return undefined;
+    const names = namesText(unnamed);
+    return once(() =>
+      this.#context.terminal.notice(
+        `posts without an author id are left out, because the handle of ${names} is not known: run "trdr whois ${names}" once, or pass the handle`,
+      ),
+    );
   }
 
   get calls(): readonly Planned[] {
@@ -121,7 +175,7 @@ export class AuthorLookup {
    */
   get planned(): readonly string[] {
     const looked = this.#plans.flatMap(({ answer }) =>
-      answer?.found ? this.#selector.valuesOf(answer.record) : [UNKNOWN_ID],
+      answer?.found ? this.#selector.valuesOf(answer.record) : [PLACEHOLDER],
     );
     return [...this.#named, ...looked];
   }

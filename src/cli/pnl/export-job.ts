@@ -21,6 +21,7 @@ import { isDryRun } from '../run/dry-run.ts';
 import { type CommandJob, runJob } from '../run/job.ts';
 import { openProgress } from '../run/progress.ts';
 import { exported, identityOf } from './export-file.ts';
+import { noticeKnownUsers } from './former-names.ts';
 import { NumbersRun, type NumbersTask } from './numbers-run.ts';
 import { present, type Shape } from './present.ts';
 import { JournalProgress, MemoryProgress } from './progress.ts';
@@ -107,6 +108,7 @@ function exportJob(
       await run.lookUp();
       const requested = await request(context, run);
       await reportEnd(context, run, journal, requested);
+      await noticeKnownUsers(context, run.missing);
       const isWhole =
         requested.error === undefined && run.lost.length === 0 && run.unfound.size === 0;
       const records = recordsOf(journal, requested.failures, tally, targets.subjects);

@@ -1,7 +1,11 @@
 import { textOf } from '../../base/json-object.ts';
+import { countText } from '../../base/units.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import type { Former, Person } from '../../contract/ports/book.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
+import { bearerId } from '../../core/lookup/renames.ts';
+import type { Subject } from '../../core/lookup/subject.ts';
+import { namesText } from '../../output/notices.ts';
 import { openBook } from '../run/answers.ts';
 import type { Context } from '../run/context.ts';
 
@@ -27,3 +31,27 @@ const hasId = ({ id }: Person): boolean => id !== undefined;
 
 const namesIn = ({ handle, solanaAddress, evmAddress }: Former): string[] =>
   [handle, solanaAddress, evmAddress].flatMap((name) => (name ? [normalHandle(name)] : []));
+
+/**
+ * Says who of the handles without numbers was read before: they may have another handle now, which
+ * only a lookup by id shows.
+ */
+export async function noticeKnownUsers(
+  context: Context,
+  missing: readonly Subject[],
+): Promise<void> {
+  const handles = missing.filter(({ type }) => type === 'handle');
+  const book = handles.length === 0 ? undefined : await openBook(context);
+  const entries = book?.look(handles) ?? [];
+  const known = handles.flatMap(({ text, value }, at) => {
+    const id = bearerId(value, entries[at]);
+    return id === undefined ? [] : [{ text, id }];
+  });
+  if (known.length === 0) return;
+  const who = `${countText(known.length, 'handle')} not found now, but known from before`;
+  const names = namesText(known.map(({ text }) => text));
+  const ids = namesText(known.map(({ id }) => id));
+  context.terminal.notice(
+    `${who} (${names}): look up the present handle with "trdr whois ${ids}", for 100 CU each`,
+  );
+}

@@ -29,6 +29,8 @@ const CACHED_ROWS = 100;
  * else.
  */
 export class NumbersRun {
+  /** The subjects that this run requested, and that the service does not know. */
+  readonly missing: Subject[] = [];
   /** The subjects without a handle, and why. A later run may find one. */
   readonly unfound = new Map<Subject, NumbersResult>();
   readonly #context: Context;
@@ -122,7 +124,15 @@ export class NumbersRun {
       saved,
       signal,
     });
-    yield* this.#run.results();
+    for await (const results of this.#run.results()) {
+      this.#note(results);
+      yield results;
+    }
+  }
+
+  #note(results: readonly NumbersResult[]): void {
+    for (const { subject, record } of results)
+      if (record.found === false) this.missing.push(subject);
   }
 
   /** Requests the numbers of one subject, without a batch. */
@@ -133,7 +143,9 @@ export class NumbersRun {
     const handle = targets.handleOf(subject) ?? subject.value;
     const options = { signal, saved, now: io.clock.now };
     const { record, failure } = await requestOne(client, handle, options);
-    return { subject, record: { ...record, subject: subject.text }, failure };
+    const result = { subject, record: { ...record, subject: subject.text }, failure };
+    this.#note([result]);
+    return result;
   }
 
   /** Reports what was lost: it may have been charged. */

@@ -8,6 +8,7 @@ import { LookupTally, reportSkipped } from '../lookup/tally.ts';
 import type { Context } from '../run/context.ts';
 import type { CommandJob } from '../run/job.ts';
 import { openProgress } from '../run/progress.ts';
+import { noticeKnownUsers } from './former-names.ts';
 import { NumbersRun, type NumbersTask } from './numbers-run.ts';
 import { isWhole, present, printer, type Shape } from './present.ts';
 import { MemoryProgress } from './progress.ts';
@@ -32,6 +33,7 @@ export async function streamJob(
         await run.lookUp();
         const records = recordsOf(context, task, run, progress, tally, shape);
         await present(records, shape, printer(out));
+        await noticeKnownUsers(context, run.missing);
         const [first] = run.lost;
         if (first) throw first.failure;
       } catch (error) {

@@ -1,7 +1,7 @@
 import { type KeyHeader, requestHeaders } from '../../core/client/channel.ts';
 import { withoutKey, withoutKeys } from '../../core/client/mask-key.ts';
 import { parseBaseUrl } from '../../core/http/base-url.ts';
-import type { Planned } from '../../core/spend/plan.ts';
+import { PLACEHOLDER, type Planned } from '../../core/spend/plan.ts';
 import { quoted } from '../command-line.ts';
 import { version } from '../version.ts';
 import type { Context } from './context.ts';
@@ -38,6 +38,8 @@ function linesOf(planned: Planned, base: string, keyHeader: KeyHeader): string {
   if (times === 0) return `# ${method} ${path} is not sent, because its answer is cached`;
   if (planned.standsFor !== undefined)
     return `# ${method} ${path} is not sent: it stands for ${planned.standsFor}`;
+  if (path.includes(PLACEHOLDER))
+    return `# ${method} ${path} is not sent: the run replaces ${PLACEHOLDER} by what it looks up`;
   const headers = Object.entries(requestHeaders(body, KEY, `trdr/${version}`, keyHeader)).map(
     ([name, value]) => `-H ${headerWord(`${name}: ${value}`)}`,
   );

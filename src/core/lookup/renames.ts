@@ -45,6 +45,12 @@ export function renamedUser(handle: string, entry: KnownName | undefined): Renam
 export const bearerId = (handle: string, entry: KnownName | undefined): string | undefined =>
   bearerOf(handle, entry)?.id;
 
+/** The handle that a user had when the book saw them last. */
+export function presentHandle(entry: KnownName | undefined): string | undefined {
+  const person = entry?.people.find((seen) => seen.person.id !== undefined)?.person;
+  return person?.later?.handle ?? person?.identity.handle ?? undefined;
+}
+
 interface Bearer {
   readonly id: string;
   /** The present handle, if that is another one, and since when the book has it. */

@@ -54,6 +54,7 @@ export function calloutScopes(
 export function thesisFeedOf(
   scopes: readonly ThesisScope[],
   handles: ReadonlyMap<string, string>,
+  onUnnamed: (() => void) | undefined,
 ): FeedOf {
   const users = scopes.flatMap(({ userId }) => userId ?? []);
   if (users.length > 0) {
@@ -62,7 +63,11 @@ export function thesisFeedOf(
       const handle = handles.get(id);
       if (handle !== undefined) feeds.set(normalName(handle), at);
     }
-    return (post) => feeds.get(authorNameOf(post));
+    return (post) => {
+      const at = feeds.get(authorNameOf(post));
+      if (at === undefined && !textOf(post['authorId'])) onUnnamed?.();
+      return at;
+    };
   }
   return byField(
     'tokenAddress',

@@ -33,6 +33,8 @@ export interface FilterOptions<R extends Filterable = Filterable> extends Condit
   readonly networkField?: string | undefined;
   /** When a pattern timed out. The condition then counts as met, because it may be met. */
   readonly onTimeout?: ((row: R) => void) | undefined;
+  /** When a post that is not by the users has no author id, so that it may be by one of them. */
+  readonly onUnnamed?: (() => void) | undefined;
 }
 
 /** Callers may add other members. */
@@ -61,6 +63,7 @@ export function createFilter<R extends Filterable>({
   symbolField = 'tokenSymbol',
   networkField = 'tokenNetwork',
   onTimeout,
+  onUnnamed,
   ...wanted
 }: FilterOptions<R>): (row: R) => boolean {
   const matches = (pattern: RegExp, expected: boolean) => {
@@ -88,7 +91,12 @@ export function createFilter<R extends Filterable>({
   const tests: Readonly<Record<keyof Conditions, ((row: R) => boolean) | false | undefined>> = {
     tokens: among('tokenAddress', wanted.tokens),
     users:
-      authors.size > 0 && (({ record, author }) => authors.has(authorNameOf(author ?? record))),
+      authors.size > 0 &&
+      (({ record, author = record }) => {
+        const isOne = authors.has(authorNameOf(author));
+        if (!isOne && !textOf(author['authorId'])) onUnnamed?.();
+        return isOne;
+      }),
     coins: among('coinMint', wanted.coins),
     wallets: among('wallet', wanted.wallets),
     symbol:

@@ -34,33 +34,48 @@ const nameFields = ['handle', 'solanaAddress', 'evmAddress', 'id'] as const;
 export class EarlierUsers {
   /** The subjects of the file, each once. */
   readonly subjects: readonly string[];
-  readonly #byName = new Map<string, EarlierUser>();
+  readonly #bySubject: ReadonlyMap<string, EarlierUser>;
+  readonly #byId = new Map<string, EarlierUser>();
+  /** By handles and wallets, of which several users may have had the same. */
+  readonly #byName = new Map<string, Set<EarlierUser>>();
+  /** The changes that were counted, of each user once. */
+  readonly #counted = new Set<string>();
   readonly #counts = new Map<string, number>();
   /** When the oldest answer was read that this run did not read itself. */
   #readAt: number | undefined;
 
-  private constructor(users: readonly EarlierUser[]) {
-    this.subjects = [...new Set(users.map(({ subject }) => subject))];
-    for (const user of users) this.#name(user.subject, user);
-    for (const user of users) {
-      for (const field of nameFields) this.#name(textOf(user.sent[field]) ?? '', user);
+  private constructor(users: ReadonlyMap<string, EarlierUser>) {
+    this.subjects = [...users.values()].map(({ subject }) => subject);
+    this.#bySubject = users;
+    for (const user of users.values()) {
+      const id = idOf(user.sent);
+      if (id === undefined) continue;
+      // Of several records of one user, any has the id; each is compared by its own subject.
+      const same = this.#byId.get(id) ?? user;
+      this.#byId.set(id, same);
+      for (const field of nameFields) this.#name(textOf(user.sent[field]) ?? '', same);
     }
   }
 
   /** Reads the file, before anything is paid for. */
   static async read(path: string, io: InputIo): Promise<EarlierUsers> {
     const file = await openRecords(path, io);
-    const users: EarlierUser[] = [];
-    for await (const { value, where } of file.format === 'table' ? rowsIn(file) : valuesIn(file))
-      users.push(earlierUser(value, file.name, where));
-    if (users.length === 0) throw unreadable(file.name, 'it has no records to compare with');
+    const users = new Map<string, EarlierUser>();
+    for await (const { value, where } of file.format === 'table' ? rowsIn(file) : valuesIn(file)) {
+      const user = earlierUser(value, file.name, where);
+      const key = normalHandle(user.subject);
+      const same = users.get(key);
+      if (same === undefined) users.set(key, user);
+      else if (!isSame(user, same)) throw ambiguous(file.name, user.subject, where);
+    }
+    if (users.size === 0) throw unreadable(file.name, 'it has no records to compare with');
     return new EarlierUsers(users);
   }
 
   /** How a subject is looked up now: by the user id, if the file has one. */
   async subjectOf(text: string, as: SubjectType | undefined): Promise<Subject> {
     const given = await readSubject(text, as);
-    const id = textOf(this.#find(given.text)?.sent['id']);
+    const id = idOf(this.#find(given.text)?.sent);
     if (id === undefined) return given;
     const { type, value, normal } = await readSubject(id, 'id');
     return { text: given.text, type, value, normal };
@@ -78,12 +93,11 @@ export class EarlierUsers {
 
   /** The record with what changed since the file was written; undefined if it is not wanted. */
   #compare(record: Lookup['record'], isChangedOnly: boolean): Lookup['record'] | undefined {
-    const before = this.#find(record.subject);
+    const before = this.#before(record);
     const changes =
       record.found === true && before?.found === true ? changesOf(record, before.sent) : {};
     const change = changeOf(record.found, before?.found ?? false, changes);
-    const kinds = change === 'changed' ? Object.keys(changes) : [String(change)];
-    for (const kind of kinds) this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
+    this.#count(record, change === 'changed' ? Object.keys(changes) : [String(change)]);
     const { via, readAt } = record;
     if (via !== 'service' && typeof readAt === 'number')
       this.#readAt = Math.min(readAt, this.#readAt ?? readAt);
@@ -108,15 +122,49 @@ export class EarlierUsers {
     ].join(', ');
   }
 
-  #name(name: string, user: EarlierUser): void {
-    const key = normalHandle(name);
-    if (key !== '' && !this.#byName.has(key)) this.#byName.set(key, user);
+  /** A user may be there by several subjects, and is counted once. */
+  #count(record: Lookup['record'], kinds: readonly string[]): void {
+    const user = idOf(record) ?? normalHandle(record.subject);
+    for (const kind of kinds) {
+      const key = `${kind} ${user}`;
+      if (this.#counted.has(key)) continue;
+      this.#counted.add(key);
+      this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
+    }
   }
 
+  #name(name: string, user: EarlierUser): void {
+    const key = normalHandle(name);
+    if (key === '') return;
+    const users = this.#byName.get(key) ?? new Set();
+    this.#byName.set(key, users.add(user));
+  }
+
+  /** The same user, or else what the file has of the same subject. */
+  #before(record: Lookup['record']): EarlierUser | undefined {
+    const own = this.#bySubject.get(normalHandle(record.subject));
+    const id = record.found === true ? idOf(record) : undefined;
+    if (own?.found === true && (id === undefined || idOf(own.sent) === id)) return own;
+    const same = id === undefined ? undefined : this.#byId.get(id);
+    return same ?? own ?? (id === undefined ? this.#find(record.subject) : undefined);
+  }
+
+  /** Whom the file has by this name. Several users of a name do not say which of them it is. */
   #find(name: string): EarlierUser | undefined {
-    return this.#byName.get(normalHandle(name));
+    const key = normalHandle(name);
+    const own = this.#bySubject.get(key);
+    if (own?.found === true) return own;
+    const [one, another] = this.#byName.get(key) ?? [];
+    return another === undefined ? (own ?? one) : own;
   }
 }
+
+const idOf = (sent: Sent | undefined): string | undefined => textOf(sent?.['id'])?.toLowerCase();
+
+const isSame = (one: EarlierUser, other: EarlierUser): boolean =>
+  one.found === other.found &&
+  idOf(one.sent) === idOf(other.sent) &&
+  Object.keys(changesOf(one.sent, other.sent)).length === 0;
 
 /** What changed; null if one of the two lookups failed, so that this is not known. */
 function changeOf(now: boolean | null, was: boolean | null, changes: Changes): string | null {
@@ -158,6 +206,12 @@ const unreadable = (name: string, why: string) =>
   usageError(
     `cannot read ${name}: ${why}`,
     'pass an output of "trdr whois": csv, tsv, ndjson or json, with the fields subject, found and id',
+  );
+
+const ambiguous = (name: string, subject: string, where: string) =>
+  usageError(
+    `cannot read ${name}: it has "${subject}" again, with other values, at ${where}`,
+    'keep one output of "trdr whois" in the file',
   );
 
 /** The rows of a table as records. An empty cell is null. */
