@@ -236,7 +236,7 @@ class Engine {
    */
   get #mayDial(): boolean {
     const { walker, printer, output } = this.#parts;
-    const isQuiet = !walker.isWalking && !printer.walkPrint && !output.busy();
+    const isQuiet = !walker.isWalking && !printer.walkPrint && !output.settle();
     return walker.isStarted && isQuiet;
   }
 

@@ -19,7 +19,7 @@ interface EndParts {
   /** `walkPrint` is undefined when the rows of all walks are printed. */
   readonly printer: { readonly walkPrint: object | undefined };
   readonly session: Pick<Session, 'close'>;
-  readonly output: Pick<FeedOutput, 'busy'>;
+  readonly output: Pick<FeedOutput, 'settle'>;
   /** The failure of the last attempt of a request. */
   readonly trouble: (() => Failure | undefined) | undefined;
   readonly notify: (notice: TailNotice) => void;
@@ -91,7 +91,7 @@ export class TailEnd {
   step(): void {
     const { clock, options, timing, walker, printer, session, output } = this.#parts;
     const isPrinted = printer.walkPrint === undefined;
-    if (options.noFollow && walker.isStarted && isPrinted && !output.busy()) {
+    if (options.noFollow && walker.isStarted && isPrinted && !output.settle()) {
       this.finish('caughtUp');
       return;
     }
@@ -115,13 +115,13 @@ export class TailEnd {
     }
     const isLate = clock.mono() >= at;
     const isWalked = walker.finale === 'done' && !printer.walkPrint;
-    if (isWalked && (isLate || !output.busy())) this.finish('duration');
+    if (isWalked && (isLate || !output.settle())) this.finish('duration');
     else if (isLate) this.finish('failure', trouble ?? this.#failure(reader.pages > pages));
   }
 
   /** The last walk, or the printing of its rows, did not finish in time. */
   #failure(wasRead: boolean): Failure {
-    if (this.#parts.output.busy()) return blockedAtEnd();
+    if (this.#parts.output.settle()) return blockedAtEnd();
     return wasRead ? endTooEarly() : unanswered();
   }
 

@@ -38,7 +38,7 @@ function open(options: { durationMs?: number; noFollow?: boolean }, change: Part
     walker: Object.assign(state, { reader: state }),
     printer: state,
     session: { close: () => void state.closes++ },
-    output: { busy: () => state.isBusy },
+    output: { settle: () => state.isBusy },
     trouble: undefined,
     notify: (notice) => notices.push(notice),
   });

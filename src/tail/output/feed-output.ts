@@ -118,7 +118,7 @@ export class FeedOutput {
    * write.
    */
   step(): boolean {
-    const isBusy = this.busy();
+    const isBusy = this.settle();
     this.#saver?.step(isBusy);
     return !isBusy && !this.isHolding;
   }
@@ -148,8 +148,8 @@ export class FeedOutput {
     await this.#saver?.end();
   }
 
-  /** Whether a write is in progress. Throws the error of a failed write. */
-  busy(): boolean {
+  /** Counts a write that has ended, or throws its error; returns whether one is in progress. */
+  settle(): boolean {
     const waiting = this.#job ? undefined : this.#parts.disk?.wait();
     if (waiting) this.#start(() => waiting.then(() => true), 0);
     const outcome = this.#job?.outcome;
@@ -223,7 +223,7 @@ export class FeedOutput {
    * that it would cover.
    */
   async finish(): Promise<void> {
-    if (this.failed || this.busy() || this.closed) return;
+    if (this.failed || this.settle() || this.closed) return;
     await this.#saver?.end();
     await this.#writer.flush();
   }

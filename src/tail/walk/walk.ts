@@ -126,7 +126,7 @@ export class Walk {
       sizer.next(this.#pages === 0 || isRepeated ? 1 : this.#expected);
     try {
       for await (const page of readPages<TailRow, Page>(feed, reading, size)) {
-        if (await this.#isOver(page)) break;
+        if (await this.#takePage(page)) break;
       }
       return this.#walked(undefined);
     } catch (error) {
@@ -153,7 +153,7 @@ export class Walk {
   }
 
   /** Takes a page, and returns whether it is the last one. */
-  async #isOver(read: Read): Promise<boolean> {
+  async #takePage(read: Read): Promise<boolean> {
     const { known, stack, decideDepth } = this.#parts;
     this.#depth ??= decideDepth();
     this.#hear(read);
