@@ -100,20 +100,23 @@ export interface DownNotice {
   readonly waitMs: number;
 }
 
+/** The tail polls from now on. */
+export interface FallbackNotice {
+  readonly kind: 'fallback';
+  readonly why: PollReason;
+  /** What is wrong with the WebSocket. */
+  readonly detail?: string | undefined;
+  readonly perMinute: number;
+  readonly stretched: Stretched | undefined;
+}
+
 export type TailNotice =
   | StartNotice
   | { readonly kind: 'connected'; readonly times: number }
   | { readonly kind: 'nameless' }
   | { readonly kind: 'caughtUp'; readonly rows: number; readonly pages: number }
   | DownNotice
-  | {
-      readonly kind: 'fallback';
-      readonly why: PollReason;
-      /** What is wrong with the WebSocket. */
-      readonly detail?: string | undefined;
-      readonly perMinute: number;
-      readonly stretched: Stretched | undefined;
-    }
+  | FallbackNotice
   | { readonly kind: 'streamAgain'; readonly why: PollReason; readonly perMinute: number }
   | { readonly kind: 'stretched'; readonly perMinute: number; readonly stretched: Stretched }
   /**

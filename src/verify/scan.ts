@@ -29,7 +29,7 @@ export interface ScannedFile {
 const LONGEST_LINE = 16 * 1024 * 1024;
 const TRIES = 3;
 
-/** Reads a file, plain or gzipped, compares it with its certificate, and adds its posts to `all`. */
+/** Reads a file, plain or gzipped, compares it with its certificate, and adds its ids to `all`. */
 export async function scanFile(
   file: string,
   all: PostIds,

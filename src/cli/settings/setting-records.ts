@@ -40,7 +40,7 @@ export function settingRecords(settings: SourcedSettings, origins: boolean): Set
   }));
 }
 
-/** Whether a list shows a setting: those of the store only once there is one, or if they are set. */
+/** Whether a list shows a setting: of the store only once there is one, or if it is set. */
 export function isListed(name: string, settings: SourcedSettings): boolean {
   if (settings.store.value !== undefined) return true;
   if (!isSettingName(name)) return name !== 'storePassword' || settings[name].value !== undefined;

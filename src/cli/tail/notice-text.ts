@@ -7,6 +7,7 @@ import type { HandoffHealth } from '../../tail/exec/delivery.ts';
 import type { TailFacts } from '../../tail/health.ts';
 import type {
   DownNotice,
+  FallbackNotice,
   Gap,
   StartNotice,
   Stretched,
@@ -76,7 +77,7 @@ function tailText(notice: TailNotice): string | undefined {
     case 'down':
       return `${downText(notice)}${notice.waitMs < 1_000 ? '' : ` in ${span(notice.waitMs)}`}`;
     case 'fallback':
-      return `falling back to ${pollingText(notice)}: ${safeLine(notice.detail ?? pollReasons[notice.why])}`;
+      return `falling back to ${pollingText(notice)}: ${whyText(notice)}`;
     case 'streamAgain':
       return streamAgainText(notice.why, notice.perMinute);
     case 'stretched':
@@ -101,6 +102,8 @@ function tailText(notice: TailNotice): string | undefined {
       return undefined;
   }
 }
+
+const whyText = ({ why, detail = pollReasons[why] }: FallbackNotice): string => safeLine(detail);
 
 /** Budgets renew at UTC midnight. A wait ends at most 2 s later, but the text shows midnight. */
 export function untilText(ms: number): string {

@@ -1,7 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import type { Client } from '../../contract/ports/client.ts';
 
-/** The most CU that a call has cost although its answer was lost; 0 if it has certainly cost none. */
+/** The most CU that a call has cost although its answer was lost; 0 if it was not charged. */
 export const lossOf = (error: unknown): number => (error instanceof Failure ? error.cuLost : 0);
 
 /** How often a run asks again after a lost answer, and what that may cost. */
