@@ -230,7 +230,9 @@ describe('recorded theses in place of the service', () => {
     const files = scatter(rngOf(seed), own, home.path);
     const from = files.flatMap((file) => ['--from', file]);
     const free = (words: readonly string[]) =>
-      run([...words, ...from], { env: { TRDR_API_KEY: '', TRDR_BASE_URL: '' } });
+      run([...words, ...from], {
+        env: { TRDR_API_KEY: '', TRDR_BASE_URL: '', TRDR_KEY_COMMAND: 'exit 1' },
+      });
     const times = ['--since', '40d', '--until', '1d'];
     for (const flags of [[...times], [...times, '--positions'], ['--limit', '30', '--closed']]) {
       const served = await run(['author', ...handles, ...flags]);

@@ -3,7 +3,6 @@ import type { AuthorPosition } from '../../contract/records/position.ts';
 import { answerOf, type Lookup, type LookupAnswer } from '../../core/lookup/lookup.ts';
 import { readSubject, type SubjectType } from '../../core/lookup/subject.ts';
 import { type Conditions, createFilter, normalName } from '../../core/pages/filter.ts';
-import { sortBy } from '../../core/pages/sort.ts';
 import { comparePositions } from '../../core/positions/compare.ts';
 import { AuthorPositions } from '../../core/positions/positions.ts';
 import { summaryOf } from '../../core/positions/summary.ts';
@@ -14,6 +13,7 @@ import { resumeRest } from '../lookup/lookup-task.ts';
 import type { Context } from '../run/context.ts';
 import type { CommandJob } from '../run/job.ts';
 import type { AuthorPosts, AuthorSource } from './author-posts.ts';
+import { cardRows } from './card-rows.ts';
 import { inOrderOf } from './list-job.ts';
 
 /** What is shown of authors, and in which order. */
@@ -52,6 +52,7 @@ export async function authorJob(
     noun: 'author',
     resume: resumeRest,
     isList: shown.positions,
+    isOffline: authors.isOffline,
     rows: (records) => found.rows(records),
     plan: (subjects) => authors.plan(subjects, (posts) => found.add(posts)),
   });
@@ -97,42 +98,26 @@ class FoundAuthors {
 
   rows(records: AsyncIterable<Lookup['record']>): AsyncIterable<object> {
     const { sort, reverse, top: best } = this.#shown;
-    const rows = this.#shown.positions ? this.#positionsOf(records) : this.#stamped(records);
-    return inOrderOf({ sort, reverse, best }, rows);
+    return inOrderOf({ sort, reverse, best }, this.#rowsOf(records));
   }
 
   /** The positions of an author, as a card shows them. */
-  shownOf(record: Sent): readonly AuthorPosition[] {
-    const { sort, reverse, top = CARD_ROWS } = this.#shown;
+  shownOf(record: Sent): readonly Sent[] {
     const { positions = [] } = this.#byId.get(record['id']) ?? {};
-    const inOrder = reverse ? positions.toReversed() : positions;
-    if (positions.length > top)
-      this.#context.terminal.notice(
-        `showing ${top} of ${positions.length} positions; --top N shows more`,
-      );
-    return (sort === undefined ? inOrder : sortBy(positions, sort, reverse)).slice(0, top);
+    return cardRows(this.#context.terminal, positions.map(asSent), this.#shown, 'positions');
   }
 
-  async *#stamped(records: AsyncIterable<Lookup['record']>): AsyncGenerator<Sent, void, void> {
-    for await (const record of records) yield this.#stamp(record);
-  }
-
-  /** Nothing is known of when files without a certificate were read from the service. */
-  #stamp(record: Lookup['record']): Sent {
-    const author = record.found ? this.#byId.get(record['id']) : undefined;
-    return author ? { ...record, readAt: author.readAt } : record;
-  }
-
-  async *#positionsOf(records: AsyncIterable<Lookup['record']>): AsyncGenerator<Sent, void, void> {
+  async *#rowsOf(records: AsyncIterable<Lookup['record']>): AsyncGenerator<Sent, void, void> {
+    const { positions: isList, earlier } = this.#shown;
     for await (const record of records) {
       const author = record.found ? this.#byId.get(record['id']) : undefined;
       if (author === undefined) yield record;
-      else
-        for (const position of this.#changesOf(author))
-          yield { ...position, readAt: author.readAt };
+      // Nothing is known of when files without a certificate were read from the service.
+      else if (!isList) yield { ...record, readAt: author.readAt };
+      else for (const one of this.#changesOf(author)) yield { ...one, readAt: author.readAt };
     }
-    if (this.#shown.earlier !== undefined && this.#context.terminal.io.stderr.isTTY === true)
-      this.#context.terminal.notice(this.#summary());
+    const { notice, io } = this.#context.terminal;
+    if (earlier !== undefined && io.stderr.isTTY === true) notice(this.#summary());
   }
 
   /** The positions of an author, or what changed of them. */
@@ -151,8 +136,7 @@ class FoundAuthors {
   }
 }
 
-/** The positions below a card, unless --top states another number. */
-const CARD_ROWS = 20;
+const asSent = (position: AuthorPosition): Sent => ({ ...position });
 
 /** The conditions are those of posts, of which each looks at a field that a position has too. */
 function positionsWith(positions: readonly AuthorPosition[], conditions: Conditions) {

@@ -35,6 +35,8 @@ export interface AuthorPosts extends ReadTheses {
 
 /** Where the posts of authors are read from. */
 export interface AuthorSource {
+  /** Whether nothing is sent. */
+  readonly isOffline: boolean;
   /** What is known of the authors, in the order of the subjects; `answer` makes it an answer. */
   plan(
     subjects: readonly Subject[],
@@ -44,6 +46,7 @@ export interface AuthorSource {
 
 /** Reads the posts of authors from the service: their own pages. */
 export class ServedAuthors implements AuthorSource {
+  readonly isOffline = false;
   readonly #context: Context;
   readonly #asked: PostsAsked;
   readonly #users: CachedLookup;
@@ -180,6 +183,7 @@ export const positionPost = ({
 
 /** Reads the posts of authors from files. */
 export class RecordedAuthors implements AuthorSource {
+  readonly isOffline = true;
   readonly #recorded: RecordedTheses;
   readonly #asked: PostsAsked;
 

@@ -4,7 +4,6 @@ import { numberOf, type Sent } from '../../contract/read-record.ts';
 import { calloutCall, calloutFeed, thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
 import { type GatheredPosts, gatherPosts } from '../../core/pages/gather.ts';
 import { postTimeOf, usableTime } from '../../core/pages/post.ts';
-import { sortBy } from '../../core/pages/sort.ts';
 import { AuthorPositions } from '../../core/positions/positions.ts';
 import { medianOf, summaryOf } from '../../core/positions/summary.ts';
 import { authorsOf } from '../../core/positions/token-authors.ts';
@@ -16,6 +15,7 @@ import { serviceClock } from '../lookup/service-time.ts';
 import { savingTokens } from '../lookup/token.ts';
 import type { Context } from '../run/context.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
+import { cardRows } from './card-rows.ts';
 import { inOrderOf } from './list-job.ts';
 import { DAY, PostCounter } from './post-counter.ts';
 import type { ReadTheses } from './recorded-theses.ts';
@@ -55,7 +55,7 @@ export function tokenJob(context: Context, input: TokenInput): CommandJob {
     times: all ? null : 1,
     least: cu.launchpad,
   };
-  const view = tokenView((authors) => shownOf(context, authors, input));
+  const view = tokenView((authors) => cardRows(context.terminal, authors, input, 'authors'));
   return {
     plan: {
       calls: input.recorded ? [] : [theses, callouts],
@@ -169,11 +169,11 @@ function recordOf(
 }
 
 function calloutsOf({ posts, complete }: GatheredPosts, now: number): Sent {
-  const times = posts.flatMap((post) => timeOf(post, now) ?? []);
+  const times = posts.flatMap((post) => timeOf(post, now) ?? []).sort((a, b) => a - b);
   return {
     posts: posts.length,
-    from: times.length === 0 ? null : Math.min(...times),
-    to: times.length === 0 ? null : Math.max(...times),
+    from: times[0] ?? null,
+    to: times.at(-1) ?? null,
     complete,
     medianMultiple: medianOf(posts.flatMap(({ multiple }) => numberOf(multiple) ?? [])),
   };
@@ -192,18 +192,4 @@ function firstOf(theses: GatheredPosts, callouts: GatheredPosts, now: number): S
   if (first === undefined) return null;
   const by = 'platformCreatedAt' in first ? 'thesis' : 'callout';
   return { author: first['authorHandle'] ?? first['userName'] ?? null, at: timeOf(first, now), by };
-}
-
-/** The authors below the card, unless --top states another number. */
-const CARD_ROWS = 20;
-
-function shownOf(
-  { terminal }: Context,
-  authors: readonly Sent[],
-  { sort, reverse, top = CARD_ROWS }: TokenInput,
-): readonly Sent[] {
-  if (authors.length > top)
-    terminal.notice(`showing ${top} of ${authors.length} authors; --top N shows more`);
-  const inOrder = reverse ? authors.toReversed() : authors;
-  return (sort === undefined ? inOrder : sortBy(authors, sort, reverse)).slice(0, top);
 }

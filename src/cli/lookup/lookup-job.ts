@@ -23,13 +23,10 @@ export async function lookupJob<T extends object>(
   context: Context,
   task: LookupTask<T>,
 ): Promise<CommandJob> {
-  const { view, source, read, strict, resume } = task;
-  const input = await gatherSubjects(
-    source,
-    context.terminal,
-    await context.settings.key.get(),
-    read,
-  );
+  const { view, source, read, strict, resume, isOffline } = task;
+  const { key } = context.settings;
+  const known = isOffline ? key.known : await key.get();
+  const input = await gatherSubjects(source, context.terminal, known, read);
   const subjects = distinct(input.checked);
   const plans = planAll(subjects, task);
   const standing = task.standing?.();

@@ -38,6 +38,8 @@ export interface LookupTask<T extends object> {
   readonly rows?: ((records: AsyncIterable<Lookup['record']>) => AsyncIterable<object>) | undefined;
   /** Whether even a single subject may have several rows. */
   readonly isList?: boolean;
+  /** Whether nothing is sent, so that no key is needed. */
+  readonly isOffline?: boolean;
   /** The plans are in the order of the subjects. */
   plan(subjects: readonly Subject[]): readonly SubjectPlan[];
 }

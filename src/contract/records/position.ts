@@ -80,6 +80,7 @@ const Open = z.looseObject({
 });
 
 const Beside = z.looseObject({
+  withoutId: int('Without an id, so that they are not among the posts.'),
   withoutAuthor: int('Without an author id.'),
   withoutToken: int('Without a token.'),
   withoutTime: int('Without a usable time.'),

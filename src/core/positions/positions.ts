@@ -22,6 +22,8 @@ interface TimedPost extends Post {
  */
 export class AuthorPositions {
   readonly #now: number;
+  /** The number of posts that cannot be told from others. */
+  #withoutId = 0;
   /** The posts by their ids, each in its last version. */
   readonly #posts = new Map<string, Post>();
 
@@ -33,7 +35,10 @@ export class AuthorPositions {
 
   add(record: Sent): void {
     const id = postIdOf(record);
-    if (id === undefined) return;
+    if (id === undefined) {
+      this.#withoutId++;
+      return;
+    }
     const at = usableTime(postTimeOf(record['platformCreatedAt']), this.#now);
     const before = this.#posts.get(id);
     if (before === undefined || isLaterVersion(record, before.record))
@@ -64,6 +69,7 @@ export class AuthorPositions {
     const without = (field: 'authorId' | 'tokenAddress' | 'at') =>
       [...this.#posts.values()].filter((post) => missingIn(post) === field).length;
     return {
+      withoutId: this.#withoutId,
       withoutAuthor: without('authorId'),
       withoutToken: without('tokenAddress'),
       withoutTime: without('at'),

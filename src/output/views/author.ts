@@ -2,11 +2,7 @@ import { isRecord } from '../../base/json-object.ts';
 import { countText, group } from '../../base/units.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { numberOf, type Sent } from '../../contract/read-record.ts';
-import {
-  type AuthorPosition,
-  AuthorRecord,
-  PositionRecord,
-} from '../../contract/records/position.ts';
+import { AuthorRecord, PositionRecord } from '../../contract/records/position.ts';
 import type { SubjectRecord } from '../../contract/records/subject.ts';
 import { numberText } from '../format/format-cell.ts';
 import { span } from '../format/time.ts';
@@ -80,11 +76,13 @@ function tokensText(row: SubjectRecord): string | undefined {
 }
 
 export function besideText(row: Row): string | undefined {
-  const { withoutAuthor = 0, withoutToken = 0, withoutTime = 0 } = partOf(row, 'beside') ?? {};
-  const posts = Number(withoutAuthor) + Number(withoutToken) + Number(withoutTime);
+  const posts = Object.values(partOf(row, 'beside') ?? {}).reduce<number>(
+    (sum, count) => sum + Number(count),
+    0,
+  );
   return posts === 0
     ? undefined
-    : `${countText(posts, 'post')} without an author, a token or a time: in no position`;
+    : `${countText(posts, 'post')} without an id, an author, a token or a time: in no position`;
 }
 
 const heldText = (ms: unknown): string | undefined =>
@@ -192,7 +190,7 @@ function nameOf({ authorHandle, subject }: Sent): string | undefined {
 
 /** `positionsOf` are those below the card of a single author. */
 export const authorView = (
-  positionsOf: (record: Sent) => readonly AuthorPosition[],
+  positionsOf: (record: Sent) => readonly Sent[],
 ): View<SubjectRecord> => ({
   columns: [
     { title: 'author', kind: 'text', value: title, field: 'handle', min: 10 },
@@ -219,7 +217,7 @@ export const authorView = (
     lines,
     table: {
       columns: positionColumns,
-      rows: (record) => positionsOf(record).map((position): Row => ({ ...position })),
+      rows: positionsOf,
     },
   },
   fields: fieldPaths(AuthorRecord),

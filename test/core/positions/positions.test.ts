@@ -98,7 +98,7 @@ describe('posts make positions', () => {
     expect(listed(...posts.toReversed())).toEqual(forward);
   });
 
-  test('posts without an author, a token or a usable time are counted beside', () => {
+  test('posts without an id, an author, a token or a usable time are counted beside', () => {
     const positions = new AuthorPositions(NOW, [
       post('a', 1, { authorId: null }),
       post('b', 1, { tokenAddress: '' }),
@@ -107,7 +107,12 @@ describe('posts make positions', () => {
       { authorId: 'ann', tokenAddress: 'tok' },
     ]);
     expect(positions.list()).toEqual([]);
-    expect(positions.beside).toEqual({ withoutAuthor: 1, withoutToken: 1, withoutTime: 2 });
+    expect(positions.beside).toEqual({
+      withoutId: 1,
+      withoutAuthor: 1,
+      withoutToken: 1,
+      withoutTime: 2,
+    });
     expect(positions.read).toEqual({ posts: 4, from: NOW - HOUR, to: NOW - HOUR });
   });
 });
