@@ -141,8 +141,7 @@ export class CachedLookup {
     if (planned?.answer) return planned.answer;
     const name = nameOf(subject);
     const [entry] = this.#look([name]);
-    const kept = this.#kept(name, entry);
-    const bearer = name.type === 'handle' ? this.#bearerOf(name, entry, kept) : undefined;
+    const { kept, bearer } = this.#inBook(name, entry);
     if (kept && !bearer) return fromKept(kept);
     if (bearer) {
       const first = kept ? fromKept(kept) : this.#calls.call(name, signal, notBefore(entry));
@@ -183,9 +182,8 @@ export class CachedLookup {
 
   #planBy(subject: Subject, entry: KnownName | undefined): LookupPlan {
     const name = nameOf(subject);
-    const kept = this.#kept(name, entry);
+    const { kept, bearer } = this.#inBook(name, entry);
     if (subject.type !== 'wallet') {
-      const bearer = subject.type === 'handle' ? this.#bearerOf(name, entry, kept) : undefined;
       const again = bearer && { ...callOf(bearer), isSure: kept !== undefined };
       if (kept && !again) return { subject, calls: [], answer: fromKept(kept) };
       return {
@@ -210,6 +208,13 @@ export class CachedLookup {
 
   #look(names: readonly Name[]): readonly (KnownName | undefined)[] {
     return this.#sources.book?.look(names) ?? [];
+  }
+
+  /** The fresh answer of the book to a name, and who is asked for if it is a handle without one. */
+  #inBook(name: AskedName, entry: KnownName | undefined) {
+    const kept = this.#kept(name, entry);
+    const bearer = name.type === 'handle' ? this.#bearerOf(name, entry, kept) : undefined;
+    return { kept, bearer };
   }
 
   #kept(name: Name, entry: KnownName | undefined): KeptAnswer | undefined {
