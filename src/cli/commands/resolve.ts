@@ -51,7 +51,7 @@ export const resolveCommand = command({
   async run(context, { source, direct, waitMs, strict }) {
     context.bill.isCached = context.settings.folders.cache !== undefined;
     const users = await openCachedLookup(context);
-    const standing = new Standing(context.terminal);
+    const unanswered = new Unanswered(context.terminal);
     const resolver = new Resolver({
       client: context.service,
       clock: context.terminal.io.clock,
@@ -59,7 +59,7 @@ export const resolveCommand = command({
       claim: (await openAnswers(context))?.claim,
       direct,
       waitMs,
-      onStanding: (progress) => standing.show(progress),
+      onWait: (progress) => unanswered.show(progress),
     });
     const job = await lookupJob(context, {
       view: resolveView,
@@ -75,9 +75,9 @@ export const resolveCommand = command({
           return {
             calls: callsOf(handle, plan, direct, waitMs),
             async find(signal, describe) {
-              standing.describe = describe;
+              unanswered.describe = describe;
               const answer = await resolver.resolve(handle, signal, plan);
-              standing.note(handle, answer);
+              unanswered.note(handle, answer);
               return answer;
             },
           };
@@ -86,7 +86,7 @@ export const resolveCommand = command({
     try {
       return await runJob(job, context);
     } finally {
-      standing.explain();
+      unanswered.explain();
     }
   },
 });
@@ -115,7 +115,7 @@ function callsOf(handle: Subject, plan: LookupPlan, direct: boolean, waitMs: num
 }
 
 /** What the run says about handles that have no answer yet. */
-class Standing {
+class Unanswered {
   /** Shows what the run waits for, on a terminal that can redraw it. */
   describe: (text: string) => void = () => {};
   readonly #terminal: Terminal;
@@ -127,8 +127,8 @@ class Standing {
 
   show(progress: ResolveProgress): void {
     const { io } = this.#terminal;
-    if (canRedraw(io.stderr, io.env)) this.describe(standingText(progress));
-    else if (progress.againInMs > SILENT_WAIT_MS) this.#terminal.notice(standingText(progress));
+    if (canRedraw(io.stderr, io.env)) this.describe(waitText(progress));
+    else if (progress.againInMs > SILENT_WAIT_MS) this.#terminal.notice(waitText(progress));
   }
 
   note(handle: Subject, answer: LookupAnswer): void {
@@ -156,7 +156,7 @@ function unansweredText(reason: string, names: readonly string[]): string {
 const meaningOf = (reason: string): string => pendingMeaning(reason) ?? reason;
 
 /** Omits the advice of a reason, such as `retry later`, because trdr retries by itself. */
-function standingText({ subject, reason, position, againInMs }: ResolveProgress): string {
+function waitText({ subject, reason, position, againInMs }: ResolveProgress): string {
   const place = position === undefined ? '' : `, position ${position} in the queue`;
   return `${subject}: ${reason === 'queued' ? 'queued' : meaningOf(reason).replace(/; .*/, '')}${place}; retrying in ${Math.ceil(againInMs / 1000)}s`;
 }

@@ -60,7 +60,7 @@ export const whois = command({
     const age = comparison ? (maxAge ?? 0) : maxAge;
     const users = await openCachedLookup(context, { noCache, maxAge: age, way });
     if (!noCache) context.bill.isCached = context.settings.folders.state !== undefined;
-    const wallets = new WalletStanding();
+    const wallets = new SeenWallets();
     const job = await lookupJob(context, {
       view: comparison?.view ?? whoisView,
       source: source ?? sourceOf(comparison?.earlier.subjects ?? []),
@@ -70,7 +70,7 @@ export const whois = command({
       doing: 'looking up',
       noun: 'subject',
       resume: noCache || age === 0 ? resumeRest : resumeCached,
-      standing: () => (way === 'direct' ? undefined : wallets.text()),
+      remark: () => (way === 'direct' ? undefined : wallets.text()),
       plan: (subjects) =>
         users.planAll(subjects).map((plan) => {
           wallets.add(plan);
@@ -140,7 +140,7 @@ function planSubject(
 }
 
 /** What the book has of the wallets of a run. */
-class WalletStanding {
+class SeenWallets {
   #kept = 0;
   #known = 0;
   #unknown = 0;

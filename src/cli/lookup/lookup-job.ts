@@ -29,9 +29,9 @@ export async function lookupJob<T extends object>(
   const input = await gatherSubjects(source, context.terminal, known, read);
   const subjects = distinct(input.checked);
   const plans = planAll(subjects, task);
-  const standing = task.standing?.();
-  const what = `${task.doing} ${countText(plans.size, task.noun)}${standing ? ` (${standing})` : ''}`;
-  if (standing && context.settings.flags.dryRun) context.terminal.notice(standing);
+  const remark = task.remark?.();
+  const what = `${task.doing} ${countText(plans.size, task.noun)}${remark ? ` (${remark})` : ''}`;
+  if (remark && context.settings.flags.dryRun) context.terminal.notice(remark);
   const tally = new LookupTally(strict);
   return {
     plan: {

@@ -33,7 +33,7 @@ export interface LookupTask<T extends object> {
   /** How to continue a run that reached its limit. */
   readonly resume: string;
   /** What is known of the subjects before the run, for its question and its dry run. */
-  readonly standing?: (() => string | undefined) | undefined;
+  readonly remark?: (() => string | undefined) | undefined;
   /** What is printed of the records. By default, every record is. */
   readonly rows?: ((records: AsyncIterable<Lookup['record']>) => AsyncIterable<object>) | undefined;
   /** Whether even a single subject may have several rows. */

@@ -27,7 +27,7 @@ export interface ResolverOptions {
   readonly direct?: boolean | undefined;
   /** How long to request the answer again while the service has none; 0 requests it only once. */
   readonly waitMs?: number | undefined;
-  readonly onStanding?: ((standing: ResolveProgress) => void) | undefined;
+  readonly onWait?: ((progress: ResolveProgress) => void) | undefined;
   readonly claim?: AnswerCache['claim'];
 }
 
@@ -167,7 +167,7 @@ class Search {
       if (isFinal || clock.mono() + wait > this.#until) return unanswered(pending, clock.now());
       const { reason, position } = pending;
       try {
-        await this.#stand({ reason, position, againInMs: wait });
+        await this.#wait({ reason, position, againInMs: wait });
       } catch (error) {
         if (!this.#signal?.aborted) throw error;
         return unanswered(pending, clock.now());
@@ -227,15 +227,15 @@ class Search {
     const error = this.#failure;
     const isOver = error instanceof Failure && error.code === 'BAD_ANSWER';
     const soon = isOver ? 0 : Math.min(UNSTATED_MS, this.#until - clock.mono());
-    if (soon > 0) await this.#stand({ reason: 'timeout', againInMs: soon });
+    if (soon > 0) await this.#wait({ reason: 'timeout', againInMs: soon });
     const answer = await users.ask(this.#subject, this.#signal);
     const onRecord = await walletOnRecord(users, this.#subject, this.#signal, answer);
     if (onRecord) return onRecord;
     return clock.mono() >= this.#until ? answerOf(error, clock.now()) : undefined;
   }
 
-  async #stand(how: Omit<ResolveProgress, 'subject'>): Promise<void> {
-    this.#options.onStanding?.({ subject: this.#subject.text, ...how });
+  async #wait(how: Omit<ResolveProgress, 'subject'>): Promise<void> {
+    this.#options.onWait?.({ subject: this.#subject.text, ...how });
     await this.#options.clock.sleep(how.againInMs, this.#signal);
   }
 }

@@ -51,7 +51,7 @@ class Lookups {
       };
     });
 
-  job(words: readonly string[], more: { strict?: boolean; standing?: string } = {}) {
+  job(words: readonly string[], more: { strict?: boolean; remark?: string } = {}) {
     return (context: Context) =>
       lookupJob(context, {
         view: whoisView,
@@ -61,7 +61,7 @@ class Lookups {
         doing: 'looking up',
         noun: 'subject',
         resume: 'run it again',
-        standing: () => more.standing,
+        remark: () => more.remark,
         plan: this.plan,
       });
   }
@@ -88,7 +88,7 @@ describe('the plan of lookups', () => {
     const lookups = new Lookups({
       a: { answer: foundAs('a'), calls: [notSent(callOf(subjectA))] },
     });
-    const job = lookups.job(['a', 'b'], { standing: '1 kept, 1 unknown' });
+    const job = lookups.job(['a', 'b'], { remark: '1 kept, 1 unknown' });
     const ran = await runJobOf('whois a --dry-run -o ndjson', job);
     expect([ran.exit, lookups.asked]).toEqual([0, []]);
     expect(ran.stderr).toContain('1 kept, 1 unknown');

@@ -39,19 +39,19 @@ function setUp(reply: Reply, options: Partial<ResolverOptions> & { maxCu?: numbe
     clock: made.clock,
     book: new PeopleBook({ dir: openFolder(), baseUrl: 'https://api.test', key: 'k' }),
   });
-  const standings: ResolveProgress[] = [];
+  const waits: ResolveProgress[] = [];
   const resolver = new Resolver({
     client: made.client,
     clock: made.clock,
     users,
-    onStanding: (standing) => standings.push(standing),
+    onWait: (wait) => waits.push(wait),
     ...rest,
   });
   const answer = (subject: Subject, signal: AbortSignal) => resolver.resolve(subject, signal);
   const run = (texts: Iterable<string>, signal?: AbortSignal) =>
     gather(lookup(texts, { answer, read: readHandle, signal }));
   const calls = () => made.sent.map(({ method }) => method).join(' ');
-  return { ...made, users, run, calls, standings };
+  return { ...made, users, run, calls, waits };
 }
 
 describe('a resolve', () => {
@@ -103,10 +103,10 @@ describe('a resolve', () => {
       () => pending('queued', { retryAfterSeconds: 4, position: 1 }),
       () => live,
     ];
-    const { run, clock, standings } = setUp(service([json(200, bare)], posts));
+    const { run, clock, waits } = setUp(service([json(200, bare)], posts));
     expect((await run(['mert'])).records).toMatchObject([{ found: true, source: 'live' }]);
     expect(clock.slept).toEqual([7_000, 4_000]);
-    expect(standings).toEqual([
+    expect(waits).toEqual([
       { subject: 'mert', reason: 'queued', position: 3, againInMs: 7_000 },
       { subject: 'mert', reason: 'queued', position: 1, againInMs: 4_000 },
     ]);
@@ -127,13 +127,13 @@ describe('a resolve', () => {
 
   it('does not wait for the rate limit of resolves beyond the maximum', async () => {
     const posts = [() => pending('queued', { retryAfterSeconds: 1, position: 1 })];
-    const { run, clock, standings } = setUp(service([json(200, bare)], posts), { waitMs: 30_000 });
+    const { run, clock, waits } = setUp(service([json(200, bare)], posts), { waitMs: 30_000 });
     const began = clock.mono();
     expect((await run(['mert'])).records).toMatchObject([
       { code: 'PENDING', reason: 'queued', position: 1 },
     ]);
     // The service allows ten resolves per minute.
-    expect(standings).toHaveLength(10);
+    expect(waits).toHaveLength(10);
     expect(clock.mono() - began).toBeLessThanOrEqual(30_000);
   });
 
@@ -141,12 +141,12 @@ describe('a resolve', () => {
     const posts = [() => pending('queued', { retryAfterSeconds: 7, position: 3, queue: 'b' })];
     const interrupt = new AbortController();
     const { run, calls } = setUp(service([json(200, bare)], posts), {
-      onStanding: () => interrupt.abort(new Error('Ctrl-C')),
+      onWait: () => interrupt.abort(new Error('Ctrl-C')),
     });
     const { records, failure } = await run(['mert'], interrupt.signal);
-    const standing = { reason: 'queued', retryable: true, retryAfterSeconds: 7, position: 3 };
+    const wait = { reason: 'queued', retryable: true, retryAfterSeconds: 7, position: 3 };
     expect(records).toMatchObject([
-      { subject: 'mert', found: false, code: 'PENDING', ...standing, queue: 'b' },
+      { subject: 'mert', found: false, code: 'PENDING', ...wait, queue: 'b' },
     ]);
     expect(failure).toMatchObject({ message: 'Ctrl-C' });
     expect(calls()).toBe('GET POST');
@@ -185,15 +185,15 @@ describe('a resolve', () => {
   });
 
   it('gives the service time to finish before the lookup for 100 CU', async () => {
-    const { run, calls, standings } = setUp(service([json(200, bare), json(200, user())], [drop]));
+    const { run, calls, waits } = setUp(service([json(200, bare), json(200, user())], [drop]));
     expect((await run(['mert'])).records).toMatchObject([{ found: true, source: 'held' }]);
     expect(calls()).toBe('GET POST GET');
-    expect(standings).toEqual([{ subject: 'mert', reason: 'timeout', againInMs: 5_000 }]);
+    expect(waits).toEqual([{ subject: 'mert', reason: 'timeout', againInMs: 5_000 }]);
     const hasty = setUp(service([json(200, bare)], [drop]), { waitMs: 0 });
     expect((await hasty.run(['mert'])).records).toMatchObject([
       { found: null, error: { code: 'BROKEN' } },
     ]);
-    expect([hasty.calls(), hasty.standings]).toEqual(['GET POST GET', []]);
+    expect([hasty.calls(), hasty.waits]).toEqual(['GET POST GET', []]);
   });
 
   it('fails after the second lost answer, because each may have been charged the full price', async () => {
