@@ -19,18 +19,21 @@ const ErrorInfo = z.looseObject({
 });
 
 /** The error that ends a run. */
-export const RunError = z.looseObject({
-  ...ErrorInfo.shape,
-  approval: optional(
-    z.looseObject({
-      cuAtLeast: int('Least cost of the run.'),
-      cuAtMost: nullable(z.int(), 'Greatest cost; null if it is not known.'),
-      left: nullable(z.number(), 'CU that the key has left; null if not known or not limited.'),
-      command: string('Command line to run after a person has agreed.'),
-    }),
-    'With CONFIRMATION_NEEDED: what a person has to agree to.',
-  ),
-});
+export const RunError = field(
+  z.looseObject({
+    ...ErrorInfo.shape,
+    approval: optional(
+      z.looseObject({
+        cuAtLeast: int('Least cost of the run.'),
+        cuAtMost: nullable(z.int(), 'Greatest cost; null if it is not known.'),
+        left: nullable(z.number(), 'CU that the key has left; null if not known or not limited.'),
+        command: string('Command line to run after a person has agreed.'),
+      }),
+      'With CONFIRMATION_NEEDED: what a person has to agree to.',
+    ),
+  }),
+  'Why the run ended.',
+);
 
 const subject = string('The subject as the user wrote it.');
 
