@@ -17,6 +17,8 @@ const commands: Readonly<Record<string, Load>> = {
   'launchpad callouts': async () =>
     (await import('./commands/launchpad-callouts.ts')).launchpadCallouts,
   'launchpad tail': async () => (await import('./commands/launchpad-tail.ts')).launchpadTail,
+  'launchpad callers': async () =>
+    (await import('./commands/launchpad-callers.ts')).launchpadCallers,
   'launchpad board': async () => (await import('./commands/launchpad-board.ts')).launchpadBoard,
   'launchpad history': async () =>
     (await import('./commands/launchpad-history.ts')).launchpadHistory,

@@ -4,10 +4,11 @@ import { subjectSource } from '../../input/subject-list.ts';
 import { launchpadUserView } from '../../output/views/subject.ts';
 import { subjectArgument, subjectOptions } from '../args/common.ts';
 import { command } from '../command.ts';
-import { AccountLookup } from '../lookup/launchpad-account.ts';
+import { accountByWallet } from '../lookup/launchpad-account.ts';
 import { lookupJob } from '../lookup/lookup-job.ts';
 import { resumeRest } from '../lookup/lookup-task.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
+import { WalletLookup } from '../lookup/wallet-lookup.ts';
 import { runJob } from '../run/job.ts';
 import page from './launchpad-user.md';
 
@@ -23,7 +24,8 @@ export const launchpadUser = command({
   parse: (words, given) => ({ ...given, source: subjectSource(words, given, 'subject') }),
   async run(context, { source, strict }) {
     const users = await openCachedLookup(context);
-    const accounts = new AccountLookup(context.service, users, context.terminal.io.clock);
+    const byWallet = accountByWallet(context.service, context.terminal.io.clock);
+    const accounts = new WalletLookup(users, byWallet);
     const job = await lookupJob(context, {
       view: launchpadUserView,
       source,

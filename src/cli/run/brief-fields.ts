@@ -110,6 +110,19 @@ export const briefFields: Readonly<
   'launchpad callouts': (given) => countedFields(given) ?? callout,
   'launchpad tail': callout,
   'thesis refresh': ['id', 'authorHandle', 'tokenSymbol', 'closedAt', 'pnl', 'gone'],
+  'launchpad callers': ({ calls }) =>
+    calls === true
+      ? callout
+      : [
+          'subject',
+          'calls',
+          'priced',
+          'medianMultiple',
+          'atLeast2x',
+          'medianAgeMs',
+          'lastAt',
+          'code',
+        ],
   'launchpad history': ({ summary }) =>
     summary === true
       ? ['username', 'wallet', 'rankFirst', 'rankLast', 'pnlUsdFirst', 'pnlUsdLast', 'stood']

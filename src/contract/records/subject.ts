@@ -71,7 +71,7 @@ export type MissingSubject = z.infer<typeof MissingSubject>;
 
 export type UnaskedSubject = z.infer<typeof UnaskedSubject>;
 
-const answered = <S extends z.core.$ZodLooseShape>(shape: S) =>
+export const answered = <S extends z.core.$ZodLooseShape>(shape: S) =>
   z.looseObject({
     subject,
     found: field(z.literal(true), 'True: the subject was found.'),

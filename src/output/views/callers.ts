@@ -1,0 +1,68 @@
+import { fieldPaths } from '../../contract/paths.ts';
+import { CallerRecord } from '../../contract/records/caller.ts';
+import type { SubjectRecord, UnaskedSubject } from '../../contract/records/subject.ts';
+import { numberText } from '../format/format-cell.ts';
+import { span } from '../format/time.ts';
+import type { Column, View } from '../view.ts';
+
+type Row = SubjectRecord | UnaskedSubject;
+
+/** Several values in one cell are short. */
+const shortText = (value: unknown): string => numberText('multiple', Number(value), '', 1);
+
+/** The median, or the values of which there are too few for one. */
+const medianOr =
+  (median: string, values: string) =>
+  (row: Row): unknown => {
+    if (row.found !== true) return null;
+    const { [median]: middle, [values]: few } = row;
+    if (typeof middle === 'number') return numberText('multiple', middle);
+    return Array.isArray(few) ? few.map(shortText).join(' ') : null;
+  };
+
+/** A wallet without an answer has no number of calls; one that has more is marked. */
+function callsOf(row: Row): unknown {
+  if (row.found === true) return `${row['calls']}${row['complete'] === false ? '+' : ''}`;
+  return row.found === null ? 'failed' : 'not found';
+}
+
+function heldText(row: Row): unknown {
+  if (row.found !== true || typeof row['atLeast2x'] !== 'number') return null;
+  return `${row['atLeast2x']} of ${row['priced']}`;
+}
+
+const ageText = (row: Row): unknown =>
+  row.found === true && typeof row['medianAgeMs'] === 'number' ? span(row['medianAgeMs']) : null;
+
+const columns: readonly Column<Row>[] = [
+  {
+    title: 'caller',
+    kind: 'text',
+    value: (row) => (row.found === true && row['userName']) || row.subject,
+    field: 'userName',
+    min: 10,
+  },
+  { title: 'calls', kind: 'text', value: callsOf, field: 'calls' },
+  { title: 'now', kind: 'text', value: medianOr('medianMultiple', 'multiples'), min: 15 },
+  { title: 'at 2x+', kind: 'text', value: heldText, field: 'atLeast2x' },
+  {
+    title: 'hindsight',
+    kind: 'text',
+    value: medianOr('medianMaxMultiplier', 'maxMultipliers'),
+    rank: 2,
+    min: 9,
+  },
+  { title: 'median age', kind: 'text', value: ageText, rank: 3, field: 'medianAgeMs' },
+  { title: 'last call', kind: 'time', field: 'lastAt', rank: 1 },
+  { title: 'wallet', kind: 'address', field: 'wallet', rank: 4, min: 11 },
+];
+
+/** With a board, the rank of each wallet comes first. */
+export const callersView = (isBoard: boolean): View<Row> => ({
+  columns: isBoard ? [{ title: '#', kind: 'integer', field: 'rank' }, ...columns] : columns,
+  get fields() {
+    return fieldPaths(CallerRecord);
+  },
+  empty: 'no callers',
+  noun: ['caller', 'callers'],
+});

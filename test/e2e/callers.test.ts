@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { openDesk, runInProcess } from './harness.ts';
+import { withService } from './service.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** The middle of numbers, as no code of the program computes it. */
+function middle(numbers: readonly number[]): number | null {
+  if (numbers.length < 5) return null;
+  const rest = numbers.toSorted((one, other) => one - other);
+  while (rest.length > 2) rest.splice(0, 1, ...rest.splice(-1).slice(1));
+  return rest.reduce((sum, each) => sum + each, 0) / rest.length;
+}
+
+const multiplesOf = (calls: readonly Row[]) =>
+  calls.map(({ multiple }) => multiple).filter((each) => typeof each === 'number');
+
+describe('trdr launchpad callers', () => {
+  test('sums up the callouts of the leaders for the price that it states', async () => {
+    const { sandbox, run } = await openDesk();
+    const words = ['launchpad', 'callers', '--board', 'weekly'];
+    const plan = (await run([...words, '--dry-run'])).records();
+    expect(plan.map(({ least, most, times }) => [least, most, times])).toEqual([
+      [10, 10, undefined],
+      [0, 200, 20],
+    ]);
+    const ran = await run(words);
+    expect(sandbox.meter().unitsUsed).toBe(210);
+    const leaders = (await run(['launchpad', 'board', '--top', '20'])).records();
+    const callers = ran.records();
+    expect(callers.map(({ rank, wallet }) => [rank, wallet])).toEqual(
+      leaders.map(({ rank, wallet }) => [rank, wallet]),
+    );
+    const all = (await run(['launchpad', 'callouts', '--all', '--yes'])).records();
+    for (const caller of callers) {
+      const calls = all.filter(({ wallet }) => wallet === caller['wallet']).slice(0, 25);
+      const multiples = multiplesOf(calls);
+      const median = middle(multiples);
+      expect(caller).toMatchObject({ calls: calls.length, priced: multiples.length });
+      if (median === null) expect(caller['medianMultiple']).toBeNull();
+      else expect(caller['medianMultiple']).toBeCloseTo(median, 9);
+      expect(caller['atLeast2x']).toBe(
+        multiples.length === 0 ? null : multiples.filter((each) => each >= 2).length,
+      );
+    }
+    expect(callers.some(({ calls }) => calls === 0)).toBe(true);
+    expect(callers.some(({ medianMultiple }) => medianMultiple !== null)).toBe(true);
+    const list = (await run([...words, '--calls', '--fields', 'id'])).records();
+    expect(list).toHaveLength(callers.reduce((sum, { calls }) => sum + Number(calls), 0));
+    const table = await run([...words, '-o', 'table', '--color', 'never'], {
+      tty: { stdout: true },
+      columns: 120,
+    });
+    expect(table.stdout.split('\n')[0]).toMatch(/#.*caller.*calls.*now.*at 2x\+.*hindsight/);
+  });
+
+  test('reads wallets, handles and files, and says who is unknown', async () => {
+    const { sandbox, run } = await openDesk();
+    const stranger = '8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6';
+    const words = ['launchpad', 'callers', '-', 'nosuchuser'];
+    const ran = await run(words, { stdin: `mira\n${stranger}\n` });
+    expect(ran.exitCode, ran.stderr).toBe(0);
+    expect(ran.records()).toMatchObject([
+      { subject: 'mira', found: true, complete: true },
+      { subject: stranger, found: true, calls: 0, medianMultiple: null, atLeast2x: null },
+      { subject: 'nosuchuser', found: false },
+    ]);
+    expect(sandbox.meter().unitsUsed).toBe(100 + 10 + 10 + 200);
+    const strict = await run([...words, '--strict'], { stdin: 'mira\n' });
+    expect(strict.exitCode).toBe(10);
+    const single = await run(['launchpad', 'callers', stranger, '-o', 'json']);
+    expect(single.json()).toMatchObject([{ wallet: stranger }]);
+  });
+
+  test('prints the callouts that were paid for before a page fails', async () => {
+    const items = Array.from({ length: 25 }, (_, at) => ({
+      ...{ id: `c${at}`, wallet: 'w', userName: null, xUsername: null, isVerified: null },
+      ...{ coinMint: 'm', chain: null, coinSymbol: null, coinName: null, thesis: null },
+      ...{ mediaUrl: null, calledOutAtMcap: null, multiple: 3, maxMultiplier: null },
+      createdAt: Date.now() - at,
+    }));
+    const page = { count: 25, hasMore: true, nextBefore: 'c24', items };
+    const service = await withService(({ path }) =>
+      path.includes('before') ? { status: 500, body: {} } : { body: page },
+    );
+    const wallet = '8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6';
+    const words = ['launchpad', 'callers', wallet, '--limit', '60', '--retries', '0'];
+    const ran = await runInProcess(words, { sandbox: service });
+    expect(ran.exitCode, ran.stderr).toBe(9);
+    expect(ran.records()).toMatchObject([{ calls: 25, complete: false, medianMultiple: 3 }]);
+    const list = await runInProcess([...words, '--calls'], { sandbox: service });
+    expect([list.exitCode, list.records().length]).toEqual([9, 25]);
+    const table = await runInProcess([...words, '-o', 'table', '--color', 'never'], {
+      sandbox: service,
+    });
+    expect(table.stdout).toContain('25+');
+  });
+
+  test.each([
+    [[], 'no caller given'],
+    [['--top', '3'], '--top requires --board'],
+    [['--board', 'weekly', 'mira'], '--board cannot be combined with callers'],
+    [['--board', 'weekly', '--file', 'a.txt'], '--board cannot be combined with callers'],
+  ])('refuses %j', async (words, message) => {
+    const ran = await runInProcess(['launchpad', 'callers', ...words], { key: null });
+    expect([ran.exitCode, ran.error()['message']]).toEqual([2, message]);
+  });
+});
