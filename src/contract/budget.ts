@@ -1,10 +1,31 @@
 import { Failure } from '../base/failure.ts';
 import { type Period, renewalOf } from '../base/periods.ts';
-import { unitsText } from '../base/units.ts';
+import { countText, unitsText } from '../base/units.ts';
+
+/** What a budget limits: CU, or wallet reveals, which no top-up adds. */
+export type Measure = 'units' | 'reveals';
+
+/** The budgets that a profile can have, by the settings in which they are saved. */
+export const budgetSettings = {
+  budgetDay: { period: 'day', measure: 'units' },
+  budgetMonth: { period: 'month', measure: 'units' },
+  budgetDayReveals: { period: 'day', measure: 'reveals' },
+  budgetMonthReveals: { period: 'month', measure: 'reveals' },
+} as const satisfies Record<string, Pick<BudgetName, 'period' | 'measure'>>;
+
+export type BudgetSetting = keyof typeof budgetSettings;
+const isBudgetSetting = (name: string): name is BudgetSetting => name in budgetSettings;
+export const budgetSettingNames = Object.keys(budgetSettings).filter(isBudgetSetting);
+
+/** An amount in the words of its measure. */
+export const amountText = (measure: Measure | undefined, amount: number): string =>
+  measure === 'reveals' ? countText(amount, 'wallet reveal') : unitsText(amount);
 
 /** Which budget it is. */
 export interface BudgetName {
   readonly period: Period;
+  /** CU if absent. */
+  readonly measure?: Measure | undefined;
   /**
    * Whose spending is limited: a profile's on this machine, all machines' of a key, or one
    * machine's.
@@ -37,7 +58,11 @@ export const leftIn = ({
 
 /** The name of a budget in messages: `the day budget of profile "desk"`. */
 export const budgetText = (budget: BudgetName): string =>
-  `the ${budget.period} budget of ${ownerText(budget)}`;
+  `the ${periodText(budget)} of ${ownerText(budget)}`;
+
+/** `day budget`, or `day budget of wallet reveals`. */
+export const periodText = ({ period, measure }: Pick<BudgetName, 'period' | 'measure'>): string =>
+  `${period} budget${measure === 'reveals' ? ' of wallet reveals' : ''}`;
 
 function ownerText({ scope, name }: BudgetName): string {
   switch (scope) {
@@ -70,7 +95,7 @@ export function budgetRefusal(
   most: number | undefined,
   now: number,
 ): Failure {
-  const { period, left } = budget;
+  const { period, left, measure } = budget;
   const isPriceKnown = most !== undefined;
   return new Failure('limit', refusalText(budget, most, now), {
     code: BUDGET,
@@ -78,7 +103,7 @@ export function budgetRefusal(
     hint: isPriceKnown
       ? `wait until the budget renews, or ${raiseBudgetText(budget)}`
       : `remove the budget to send the call: trdr budget unset ${period}${machineFlag(budget)}`,
-    left: isPriceKnown ? left : undefined,
+    left: isPriceKnown && measure !== 'reveals' ? left : undefined,
   });
 }
 
@@ -86,19 +111,27 @@ export function budgetRefusal(
 export const raiseBudgetText = (budget: BudgetName): string =>
   `raise it: trdr budget set ${budget.period} N${machineFlag(budget)}`;
 
-/** The flag that names the machine whose spending a budget limits. */
-export const machineFlag = ({ scope, name }: Pick<BudgetName, 'scope' | 'name'>): string =>
-  scope === 'machine' ? ` --machine ${name}` : '';
+/** The flag that names which budget of the period is meant. */
+export const machineFlag = ({
+  scope,
+  name,
+  measure,
+}: Pick<BudgetName, 'scope' | 'name' | 'measure'>): string => {
+  if (measure === 'reveals') return ' --reveals';
+  return scope === 'machine' ? ` --machine ${name}` : '';
+};
 
 function refusalText(budget: RefusingBudget, most: number | undefined, now: number): string {
-  const { period, limit, left, reserved } = budget;
+  const { period, limit, left, reserved, measure } = budget;
+  const text = (amount: number) => amountText(measure, amount);
   const owner = budgetText(budget);
   if (most === undefined)
     return `the cost of the next call is unknown, so trdr cannot keep it within ${owner}`;
-  const held = reserved > 0 ? `; ${unitsText(reserved)} are reserved for calls in flight` : '';
-  const rest = `only ${unitsText(left)} of ${owner} (${unitsText(limit)}) remain${held}`;
+  const held = reserved > 0 ? `; ${text(reserved)} are reserved for calls in flight` : '';
+  const rest = `only ${text(left)} of ${owner} (${text(limit)}) remain${held}`;
   const renewal = `it renews at ${renewalText(period, now)}`;
-  return `the next call may cost ${unitsText(most)} but ${rest}; ${renewal}`;
+  const need = measure === 'reveals' ? 'may reveal a wallet' : `may cost ${unitsText(most)}`;
+  return `the next call ${need} but ${rest}; ${renewal}`;
 }
 
 /** A row of `budget show` and `store status`. A null limit means that there is none. */

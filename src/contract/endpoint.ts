@@ -40,6 +40,12 @@ export interface PriceBounds {
   readonly reveals: number;
 }
 
+/**
+ * The reveals of one call: the service counts responses that returned a wallet, however many are in
+ * them.
+ */
+export const revealsOfCall = (wallets: number): number => Math.min(1, wallets);
+
 /** What an answered call cost. */
 export interface Charge {
   readonly cu: number;

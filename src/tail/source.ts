@@ -110,7 +110,9 @@ export const keyFacts =
   async (signal: AbortSignal): Promise<KeyFacts> => {
     const learn = client.left.request();
     const { record } = await askAccount(client, { signal }, sharing);
-    const budgets = (await ledger.budgets?.()) ?? [];
+    const all = (await ledger.budgets?.()) ?? [];
+    // A feed reveals no wallets.
+    const budgets = all.filter(({ measure }) => measure !== 'reveals');
     learn({
       budgets: budgets.map((state) => ({
         period: state.scope === 'machine' ? `${state.period} of this machine` : state.period,

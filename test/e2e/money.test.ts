@@ -351,24 +351,24 @@ describe('--dry-run as a table', () => {
 
   test('has one row for equal calls, the total, and what is left', async () => {
     expect(await tableOf('whois', '--direct', 'mira', ...wallets)).toEqual([
-      ['call', 'times', 'CU at least', 'at most'],
+      ['call', 'times', 'CU at least', 'at most', 'reveals'],
       expect.anything(),
-      ['GET /v2/user/handle/mira', '1', '100', '200'],
-      ['GET /v2/user/wallet/{address}', '5', '1,000', '150,000'],
-      ['total', '1,100', '150,200'],
-      ['left now', '20,000,000'],
+      ['GET /v2/user/handle/mira', '1', '100', '200', '1'],
+      ['GET /v2/user/wallet/{address}', '5', '1,000', '150,000', '5'],
+      ['total', '1,100', '150,200', '6'],
+      ['left now', '20,000,000', '50,000'],
       [''],
     ]);
   });
 
   test('prices a tail per minute, and in full for a known duration', async () => {
     expect((await tableOf('thesis', 'tail', '--user', 'mira')).slice(2, -1)).toEqual([
-      ['GET /v2/user/handle/mira', '1', '100', '200'],
-      ['GET /v2/me', '1', '0', '0'],
-      ['GET /v2/thesis/user/{id}', '7/min', '1,400', '1,400'],
-      ['total', '100', '200'],
-      ['total per minute', '1,400', '1,400'],
-      ['left now', '20,000,000'],
+      ['GET /v2/user/handle/mira', '1', '100', '200', '1'],
+      ['GET /v2/me', '1', '0', '0', '0'],
+      ['GET /v2/thesis/user/{id}', '7/min', '1,400', '1,400', '0'],
+      ['total', '100', '200', '1'],
+      ['total per minute', '1,400', '1,400', '0'],
+      ['left now', '20,000,000', '50,000'],
     ]);
     expect((await tableOf('thesis', 'tail')).slice(3, -1)).toEqual([
       ['GET /v2/ws', '1/min', '20,000', '20,000'],

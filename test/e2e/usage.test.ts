@@ -69,7 +69,11 @@ describe('trdr usage', () => {
     const day = (age: number) => new Date(Date.now() - age * DAY).toISOString().slice(0, 10);
     expect(
       (await home.run(['usage', '--by', 'day', '-o', 'csv'])).stdout.split('\n').slice(0, 3),
-    ).toEqual(['day,calls,cu,cuAtMost,unpriced', `${day(3)},2,210,,`, `${day(1)},1,100,,`]);
+    ).toEqual([
+      'day,calls,cu,cuAtMost,reveals,revealsAtMost,unpriced',
+      `${day(3)},2,210,,,,`,
+      `${day(1)},1,100,,,,`,
+    ]);
   });
 
   test('separates certain costs from possible ones', async () => {

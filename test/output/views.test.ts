@@ -78,7 +78,7 @@ const views: readonly View<never>[] = [
   ],
   ...[
     meView(null),
-    planTableView,
+    planTableView(true),
     planView,
     pnlView(['7d']),
     priceView,
@@ -86,7 +86,7 @@ const views: readonly View<never>[] = [
     reconcileView,
   ],
   ...[cacheView, resolveView, settingView(true, String), storeView, thesisView, whoisView],
-  usageView('day', { lost: true, unpriced: true }),
+  usageView('day', { lost: true, unpriced: true, reveals: true }),
 ];
 
 test('columns and cards show fields that the records have', () => {

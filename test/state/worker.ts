@@ -42,7 +42,7 @@ const modes: Record<string, () => Promise<void>> = {
    * calls are lost. If the name is `dies`, the process kills itself during a call.
    */
   async spend() {
-    const caps = () => ({ day: times, month: undefined });
+    const caps = () => ({ budgetDay: times, budgetMonth: undefined });
     const ledger = openLedger(path, { command: 'c', profile: 'p' }, systemClock, undefined, {
       caps,
     });

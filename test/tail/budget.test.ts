@@ -121,7 +121,7 @@ interface Given {
   /** Called with each notice, to stop the run or change the budget. */
   readonly onNotice?: (
     notice: TailNotice,
-    limits: { day: number | undefined },
+    limits: { budgetDay: number | undefined },
     stop: AbortController,
     clock: VirtualClock,
   ) => void;
@@ -140,7 +140,7 @@ async function run({
   const { isOut = () => false, onNotice } = given;
   const dir = join(memory, String(rooms++));
   const clock = virtualClock(start);
-  const limits = { day, month };
+  const limits = { budgetDay: day, budgetMonth: month };
   const ledger = openLedger(dir, { command: 'thesis tail', profile: 'p' }, clock, undefined, {
     caps: () => limits,
   });
@@ -303,7 +303,7 @@ describe('a tail under a budget', () => {
 
   test('streams again on a day whose budget covers streaming', async () => {
     const raised: Given['onNotice'] = (notice, limits) => {
-      if (notice.kind === 'stretched' || notice.kind === 'start') limits.day = 31_000_000;
+      if (notice.kind === 'stretched' || notice.kind === 'start') limits.budgetDay = 31_000_000;
     };
     const start = Date.UTC(2026, 0, 1, 23, 30);
     const { notices } = await run({ day: 50_000, start, runMs: HOUR, onNotice: raised });
@@ -315,7 +315,7 @@ describe('a tail under a budget', () => {
   test('falls back to polls when another run has spent what the next minute needs', async () => {
     const start = Date.UTC(2026, 0, 1, 23);
     const lowered: Given['onNotice'] = (notice, limits) => {
-      if (notice.kind === 'connected') limits.day = 150_000;
+      if (notice.kind === 'connected') limits.budgetDay = 150_000;
     };
     const { notices, outcome, spent } = await run({
       day: 3_000_000,
@@ -360,7 +360,7 @@ describe('a tail under a budget', () => {
         if (notice.kind !== 'budget') return;
         void clock.sleep(17 * MINUTE, stop.signal).then(() => {
           raisedAt = clock.now();
-          limits.day = 1_000_000;
+          limits.budgetDay = 1_000_000;
         });
       },
     });
@@ -378,7 +378,7 @@ describe('a tail under a budget', () => {
         expect(notice.stretched?.everyMs).toBeGreaterThan(30 * MINUTE);
         void clock.sleep(47 * MINUTE, stop.signal).then(() => {
           raisedAt = clock.now();
-          limits.day = 30_000_000;
+          limits.budgetDay = 30_000_000;
         });
       },
     });

@@ -77,6 +77,7 @@ const service = {
 
 const money = {
   maxCu: value('--max-cu', 'spend at most this many CU in this run', units),
+  maxReveals: value('--max-reveals', 'reveal at most this many wallets', integer({ min: 0 })),
   receipt: value(
     '--receipt',
     'write what the run cost to FILE as JSON (- for stderr)',

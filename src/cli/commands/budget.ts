@@ -2,50 +2,61 @@ import { units } from '../../base/amounts.ts';
 import { usageError } from '../../base/failure.ts';
 import { unitsText } from '../../base/units.ts';
 import { plainName } from '../../base/values.ts';
+import { amountText, budgetText, type Measure, periodText } from '../../contract/budget.ts';
 import { StoreItem } from '../../contract/records/store.ts';
 import { storeView } from '../../output/views/store.ts';
-import { value } from '../args/option.ts';
+import { excluding, flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
 import { configOf, profileName } from '../settings/settings.ts';
 import budgetSetPage from './budget-set.md';
 import budgetShowPage from './budget-show.md';
 import budgetUnsetPage from './budget-unset.md';
 
-const budgetSettings = { day: 'budgetDay', month: 'budgetMonth' } as const;
+const settingOf = {
+  units: { day: 'budgetDay', month: 'budgetMonth' },
+  reveals: { day: 'budgetDayReveals', month: 'budgetMonthReveals' },
+} as const;
+
+const measureOf = (reveals: boolean): Measure => (reveals ? 'reveals' : 'units');
 
 const period = { name: 'period', help: 'month or day', choices: ['month', 'day'] };
 
 export const budgetSet = command({
   path: 'budget set',
   page: budgetSetPage,
-  args: [period, { name: 'amount', help: 'CU, such as 500k or 15M' }],
+  args: [period, { name: 'amount', help: 'CU, such as 500k or 15M; with --reveals, wallets' }],
   options: {
+    reveals: excluding(
+      flag('--reveals', 'limit the wallets that are revealed in place of CU'),
+      '--machine',
+    ),
     machine: value('--machine', 'with a store: limit only the machine with this name', plainName),
   },
   savesSettings: true,
   settings: 'tolerant',
   exits: [0, 2, 4, 9],
-  parse([word, amount = ''], { machine }) {
+  parse([word, amount = ''], { machine, reveals }) {
     const period = periodOf(word);
     const cu = units.read(amount);
     if (cu === undefined) throw usageError(`invalid amount "${amount}"`, units.hint);
-    return { period, cu, machine };
+    return { period, amount: cu, machine, measure: measureOf(reveals) };
   },
-  async run(context, { period, cu, machine }) {
+  async run(context, { period, amount, machine, measure }) {
     const store = await context.service.store();
+    if (measure === 'reveals' && store !== undefined) throw notShared();
     if (store === undefined) {
       checkLocal(machine);
       const profile = profileName(context.terminal.io, context.settings.flags, true);
-      await configOf(context.terminal.io).set(profile, budgetSettings[period], String(cu));
-      context.terminal.notice(
-        `Set the ${period} budget of profile "${profile}" to ${unitsText(cu)}`,
-      );
+      const setting = settingOf[measure][period];
+      await configOf(context.terminal.io).set(profile, setting, String(amount));
+      const name = budgetText({ period, measure, scope: 'profile', name: profile });
+      context.terminal.notice(`Set ${name} to ${amountText(measure, amount)}`);
       return;
     }
     const { setBudget } = await import('../../store/budgets.ts');
-    await setBudget(store, { period, machine }, cu);
+    await setBudget(store, { period, machine }, amount);
     context.terminal.notice(
-      `Set the ${period} budget of ${ownerText(machine)} to ${unitsText(cu)}`,
+      `Set the ${period} budget of ${ownerText(machine)} to ${unitsText(amount)}`,
     );
   },
 });
@@ -62,11 +73,18 @@ function checkLocal(machine: string | undefined): void {
   throw usageError('--machine requires a store', 'run "trdr store login URL", or set TRDR_STORE');
 }
 
+const notShared = () =>
+  usageError(
+    'machines that share a store cannot share a budget of wallet reveals',
+    'set it without the store, with TRDR_STORE=off: it then limits the profile on this machine',
+  );
+
 export const budgetUnset = command({
   path: 'budget unset',
   page: budgetUnsetPage,
   args: [period],
   options: {
+    reveals: excluding(flag('--reveals', 'the budget of wallet reveals'), '--machine'),
     machine: value(
       '--machine',
       'with a store: only the budget of the machine with this name',
@@ -76,10 +94,15 @@ export const budgetUnset = command({
   savesSettings: true,
   settings: 'tolerant',
   exits: [0, 2, 4, 9],
-  parse: ([word], { machine }) => ({ period: periodOf(word), machine }),
-  async run(context, { period, machine }) {
+  parse: ([word], { machine, reveals }) => ({
+    period: periodOf(word),
+    machine,
+    measure: measureOf(reveals),
+  }),
+  async run(context, { period, machine, measure }) {
     const removed: string[] = [];
-    const store = await context.service.store();
+    const isLocal = measure === 'reveals';
+    const store = isLocal ? undefined : await context.service.store();
     if (store === undefined) checkLocal(machine);
     else {
       const { unsetBudget } = await import('../../store/budgets.ts');
@@ -87,14 +110,15 @@ export const budgetUnset = command({
     }
     if (machine === undefined) {
       const profile = profileName(context.terminal.io, context.settings.flags);
-      const was = await configOf(context.terminal.io).unset(profile, budgetSettings[period]);
+      const setting = settingOf[measure][period];
+      const was = await configOf(context.terminal.io).unset(profile, setting);
       if (was) removed.push(`profile "${profile}"`);
     }
     const owner = machine === undefined ? '' : ` for machine "${machine}"`;
     context.terminal.notice(
       removed.length > 0
-        ? `Removed the ${period} budget of ${removed.join(' and ')}`
-        : `no ${period} budget was set${owner}`,
+        ? `Removed the ${periodText({ period, measure })} of ${removed.join(' and ')}`
+        : `no ${periodText({ period, measure })} was set${owner}`,
     );
   },
 });

@@ -59,13 +59,19 @@ export const usageCommand = command({
     const sums = await summarize(entries, field);
     const whole = total(sums);
     await context.out.print(
-      usageView(by, { lost: whole.atMost !== whole.cu, unpriced: whole.unpriced > 0 }),
-      sums.map(({ group, calls, cu, atMost, unpriced, last }) => ({
+      usageView(by, {
+        lost: whole.atMost !== whole.cu,
+        unpriced: whole.unpriced > 0,
+        reveals: whole.revealsAtMost > 0,
+      }),
+      sums.map(({ group, calls, cu, atMost, unpriced, last, reveals, revealsAtMost }) => ({
         [by]: group,
         ...(last?.requestId !== undefined && { sentAt: last.time, endpoint: last.endpoint }),
         calls,
         cu,
         ...(atMost !== cu && { cuAtMost: atMost }),
+        ...(reveals !== undefined && { reveals }),
+        ...(revealsAtMost !== (reveals ?? 0) && { revealsAtMost }),
         ...(unpriced > 0 && { unpriced }),
       })),
     );
@@ -99,13 +105,14 @@ async function* sharedEntries(context: Context, since = 0): AsyncGenerator<Ledge
 
 const total = (sums: readonly LedgerSum[]) =>
   sums.reduce(
-    (sum, { calls, cu, atMost, unpriced }) => ({
+    (sum, { calls, cu, atMost, unpriced, revealsAtMost }) => ({
       calls: sum.calls + calls,
       cu: sum.cu + cu,
       atMost: sum.atMost + atMost,
       unpriced: sum.unpriced + unpriced,
+      revealsAtMost: sum.revealsAtMost + revealsAtMost,
     }),
-    { calls: 0, cu: 0, atMost: 0, unpriced: 0 },
+    { calls: 0, cu: 0, atMost: 0, unpriced: 0, revealsAtMost: 0 },
   );
 
 async function compareWithService(context: Context) {

@@ -180,8 +180,11 @@ export class NumbersRun {
   async #openAllowance(): Promise<Allowance> {
     const { service, settings, terminal } = this.#context;
     const client = await service.client();
-    this.#allowance ??= new Allowance(client, terminal.io.clock, settings.maxCu, (event) =>
-      terminal.notice(noticeText(event)),
+    this.#allowance ??= new Allowance(
+      client,
+      terminal.io.clock,
+      { maxCu: settings.maxCu, maxReveals: settings.flags.maxReveals },
+      (event) => terminal.notice(noticeText(event)),
     );
     return this.#allowance;
   }

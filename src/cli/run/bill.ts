@@ -91,13 +91,15 @@ export class Bill {
 
   /** The record of --receipt. JSON omits what is undefined. */
   receipt(): object {
-    const { calls = 0, inFlight = 0 } = this.client?.spent ?? {};
+    const { calls = 0, inFlight = 0, reveals = 0, revealsAtMost = 0 } = this.client?.spent ?? {};
     const { found, missing, failed } = this.outcome ?? {};
     return {
       command: this.command,
       calls,
       cu: this.spent,
       cuAtMost: this.atMost + inFlight,
+      reveals,
+      revealsAtMost,
       found,
       missing,
       failed,

@@ -1,9 +1,13 @@
-import { group, unitsText } from '../../base/units.ts';
+import { group } from '../../base/units.ts';
 import {
+  amountText,
   type BudgetState,
   budgetItem,
+  budgetSettingNames,
+  budgetSettings,
   budgetText,
   leftIn,
+  periodText,
   renewalText,
 } from '../../contract/budget.ts';
 import { createBudget } from '../../state/ledger/budget.ts';
@@ -19,20 +23,22 @@ const budgetOf = ({ terminal, settings }: BudgetNeeds) =>
  * spent.
  */
 export async function localBudgets(context: BudgetNeeds) {
-  const { budgetDay, budgetMonth } = context.settings;
-  const { day, month } = await budgetOf(context).spending();
+  const spending = await budgetOf(context).spending();
   const now = context.terminal.io.clock.now();
-  return [
-    budgetItem('day', { ...day, limit: budgetDay ?? null }, now),
-    budgetItem('month', { ...month, limit: budgetMonth ?? null }, now),
-  ];
+  return budgetSettingNames.flatMap((setting) => {
+    const { period, measure } = budgetSettings[setting];
+    const limit = context.settings[setting] ?? null;
+    if (measure === 'units') return [budgetItem(period, { ...spending[setting], limit }, now)];
+    const item = budgetItem(`${period} reveals`, { ...spending[setting], limit }, now);
+    return limit === null ? [] : [{ ...item, measure }];
+  });
 }
 
 /**
  * `458,000 of 500,000 CU left in the day budget of profile "desk" (renews at 2026-11-23 00:00 UTC)`
  */
 export const leftText = (state: BudgetState, now: number): string =>
-  `${group(leftIn(state))} of ${unitsText(state.limit)} left in ${budgetText(state)} (renews at ${renewalText(state.period, now)})`;
+  `${group(leftIn(state))} of ${amountText(state.measure, state.limit)} left in ${budgetText(state)} (renews at ${renewalText(state.period, now)})`;
 
 /**
  * The budgets of the profile and, if `isShared`, of the shared store. They are read only if there
@@ -42,11 +48,12 @@ export async function budgetStates(
   context: BudgetNeeds,
   isShared = true,
 ): Promise<readonly BudgetState[]> {
-  const { budgetDay: day, budgetMonth: month, store } = context.settings;
+  const { settings } = context;
+  const { store } = settings;
   const hasStore = isShared && store !== undefined && store !== 'off';
-  if (context.settings.flags.sandbox || (!hasStore && day === undefined && month === undefined))
-    return [];
-  if (!isShared) return await budgetOf(context).states({ day, month });
+  const isUnlimited = budgetSettingNames.every((name) => settings[name] === undefined);
+  if (settings.flags.sandbox || (!hasStore && isUnlimited)) return [];
+  if (!isShared) return await budgetOf(context).states(settings);
   return (await (await context.service.ledger()).budgets?.()) ?? [];
 }
 
@@ -59,5 +66,5 @@ export async function noticeBudgets(context: BudgetNeeds, isShared = true): Prom
 /** `day budget: 120,000 CU left` */
 export const shortBudgets = async (context: BudgetNeeds): Promise<string[]> =>
   (await budgetStates(context)).map(
-    (state) => `${state.period} budget: ${unitsText(leftIn(state))} left`,
+    (state) => `${periodText(state)}: ${amountText(state.measure, leftIn(state))} left`,
   );

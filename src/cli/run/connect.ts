@@ -2,6 +2,13 @@ import { join } from 'node:path';
 import { Failure } from '../../base/failure.ts';
 import { statsOf } from '../../base/files.ts';
 import { countText, unitsText } from '../../base/units.ts';
+import {
+  amountText,
+  type BudgetSetting,
+  budgetSettingNames,
+  budgetSettings,
+  periodText,
+} from '../../contract/budget.ts';
 import { LONGEST_RESPONSE } from '../../contract/limits.ts';
 import type { Client, Notice } from '../../contract/ports/client.ts';
 import type { Ledger } from '../../contract/ports/ledger.ts';
@@ -286,18 +293,15 @@ export const openDifferenceLog = (
  * budgets in force.
  */
 function watchCaps(
-  {
-    folders,
-    profile,
-    budgetDay,
-    budgetMonth,
-  }: Pick<RunSettings, 'folders' | 'profile' | 'budgetDay' | 'budgetMonth'>,
+  settings: Pick<RunSettings, 'folders' | 'profile' | BudgetSetting>,
   notice: (text: string) => void,
 ): () => Caps | undefined {
+  const { folders, profile, budgetDay, budgetMonth } = settings;
+  const { budgetDayReveals, budgetMonthReveals } = settings;
   const path = folders.config && join(folders.config, 'config.json');
-  const caps = { day: budgetDay, month: budgetMonth };
+  const caps = { budgetDay, budgetMonth, budgetDayReveals, budgetMonthReveals };
   let reported = '';
-  const hasBudget = () => caps.day !== undefined || caps.month !== undefined;
+  const hasBudget = () => budgetSettingNames.some((name) => caps[name] !== undefined);
   const look = () => {
     const stats = path === undefined ? undefined : statsOf(path);
     return stats && `${stats.ino} ${stats.mtimeMs} ${stats.size}`;
@@ -309,15 +313,14 @@ function watchCaps(
       throw new Failure('local', `profile "${profile}" is no longer in ${path}`, {
         code: 'NO_PROFILE',
       });
-    for (const [period, name] of [
-      ['day', 'budgetDay'] as const,
-      ['month', 'budgetMonth'] as const,
-    ]) {
+    for (const name of budgetSettingNames) {
       const limit = saved[name] === undefined ? undefined : readSetting(name, saved[name], name);
-      if (limit === caps[period]) continue;
-      caps[period] = limit;
-      const change = limit === undefined ? 'was removed' : `is now ${unitsText(limit)}`;
-      notice(`the ${period} budget of profile "${profile}" ${change}`);
+      if (limit === caps[name]) continue;
+      caps[name] = limit;
+      const budget = budgetSettings[name];
+      const change =
+        limit === undefined ? 'was removed' : `is now ${amountText(budget.measure, limit)}`;
+      notice(`the ${periodText(budget)} of profile "${profile}" ${change}`);
     }
   };
 

@@ -1,5 +1,5 @@
 import { plainJson } from '../../base/json-object.ts';
-import type { PriceBounds } from '../../contract/endpoint.ts';
+import { type PriceBounds, revealsOfCall } from '../../contract/endpoint.ts';
 import { type EndpointId, endpoints, SOCKET_PATH } from '../../contract/endpoints.ts';
 import type { PlannedCall } from '../../contract/records/tool.ts';
 import { lookAtAccount } from '../../core/ask-account.ts';
@@ -16,7 +16,10 @@ export async function printPlan(context: Context, planned: Iterable<Planned>): P
   const calls = plannedCalls(planned);
   const { format } = context.settings;
   if (format !== 'table' && format !== 'markdown') return await context.out.print(planView, calls);
-  await context.out.print(planTableView, await planRows(context, calls));
+  const rows = await planRows(context, calls);
+  // The row of what is left states an allowance, not a cost.
+  const hasReveals = rows.some(({ least, reveals }) => least !== '' && reveals !== 0);
+  await context.out.print(planTableView(hasReveals), rows);
   await unlessAway(context, async () => (await import('./budgets.ts')).noticeBudgets(context));
 }
 
@@ -24,7 +27,10 @@ function* plannedCalls(calls: Iterable<Planned>): Generator<PlannedCall> {
   for (const planned of calls) {
     const { times = 1, perMinute } = planned;
     const { endpoint, method, path, body, bounds } = requestOf(planned);
-    const { least, most } = costOf(planned, bounds);
+    const { least, most, reveals } = costOf(
+      planned,
+      bounds && { ...bounds, reveals: revealsOfCall(bounds.reveals) },
+    );
     const isPriced = 'id' in planned || planned.bounds !== undefined;
     yield {
       endpoint,
@@ -34,6 +40,7 @@ function* plannedCalls(calls: Iterable<Planned>): Generator<PlannedCall> {
       ...(perMinute === undefined ? times !== 1 && { times } : { per: 'minute', times: perMinute }),
       least: isPriced ? least : null,
       most,
+      ...(reveals !== 0 && isPriced && { reveals }),
     };
   }
 }
@@ -63,23 +70,25 @@ async function planRows(context: Context, calls: Iterable<PlannedCall>): Promise
   const groups = new Map<string, PlannedCall>();
   for (const call of calls) {
     const name = `${call.endpoint} ${call.per}`;
-    const sum = groups.get(name) ?? { ...call, times: 0, least: 0, most: 0 };
+    const sum = groups.get(name) ?? { ...call, times: 0, least: 0, most: 0, reveals: 0 };
     groups.set(name, {
       ...sum,
       path: sum.path === call.path ? call.path : templateOf(call),
       times: plus(sum.times ?? null, call.times === undefined ? 1 : call.times),
       least: plus(sum.least, call.least),
       most: plus(sum.most, call.most),
+      reveals: plus(sum.reveals ?? null, call.reveals === undefined ? 0 : call.reveals),
     });
   }
   const rows = [...groups.values()].map((sum): PlanRow => {
-    const { method, path, per, times = null, least, most } = sum;
+    const { method, path, per, times = null, least, most, reveals = null } = sum;
     const shown = path.length > LONG_PATH ? templateOf(sum) : path;
     return {
       call: `${method} ${shown}`,
       times: per === undefined ? times : `${times}/min`,
       least,
       most,
+      reveals,
     };
   });
   let isPaid = false;
@@ -88,17 +97,21 @@ async function planRows(context: Context, calls: Iterable<PlannedCall>): Promise
     ['minute', 'total per minute'],
   ] as const) {
     const own = [...groups.values()].filter((group) => group.per === per);
-    const sum = (of: 'least' | 'most') =>
-      own.reduce<number | null>((all, group) => plus(all, group[of]), 0);
+    const sum = (of: 'least' | 'most' | 'reveals') =>
+      own.reduce<number | null>((all, group) => plus(all, group[of] ?? null), 0);
     if (sum('most') === 0) continue;
     isPaid = true;
-    rows.push({ call, times: '', least: sum('least'), most: sum('most') });
+    const cost = { least: sum('least'), most: sum('most'), reveals: sum('reveals') };
+    rows.push({ call, times: '', ...cost });
   }
   if (!isPaid) return rows;
   const left = await unlessAway(context, async () =>
     lookAtAccount(await context.service.client(), context.terminal.signal),
   );
-  if (left) rows.push({ call: 'left now', times: '', least: '', most: left.units ?? 'unlimited' });
+  if (!left) return rows;
+  const { units, reveals } = left;
+  const now = { most: units ?? 'unlimited', reveals: reveals ?? 'unlimited' };
+  rows.push({ call: 'left now', times: '', least: '', ...now });
   return rows;
 }
 

@@ -45,6 +45,7 @@ export class Service {
       terminal,
       confirmAbove: settings.confirmAbove,
       maxCu: settings.maxCu,
+      maxReveals: settings.flags.maxReveals,
       yes: settings.flags.yes,
       sandbox: settings.flags.sandbox,
       spent: () => bill.atMost,

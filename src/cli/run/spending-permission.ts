@@ -11,6 +11,7 @@ interface Asker {
   readonly terminal: Pick<Terminal, 'io' | 'notice' | 'canAsk' | 'confirm'>;
   readonly confirmAbove: number;
   readonly maxCu: number | undefined;
+  readonly maxReveals: number | undefined;
   readonly yes: boolean;
   readonly sandbox: boolean;
   readonly spent: () => number;
@@ -30,6 +31,8 @@ export class SpendingPermission {
    */
   agreed: number | undefined;
   readonly hint: string | undefined;
+  /** How many wallets the run may reveal. */
+  readonly reveals: number | undefined;
   readonly #run: Asker;
   #open: PlanWords | undefined;
   #isDeclined = false;
@@ -38,6 +41,7 @@ export class SpendingPermission {
   constructor(run: Asker) {
     this.#run = run;
     this.limit = run.maxCu;
+    this.reveals = run.maxReveals;
     this.hint = run.maxCu === undefined ? 'to spend more, pass --yes or --max-cu N' : undefined;
   }
 

@@ -3,6 +3,12 @@ import { duration, durationText, timeout } from '../../base/durations.ts';
 import { usageError } from '../../base/failure.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { unitsText } from '../../base/units.ts';
+import {
+  type BudgetSetting,
+  budgetSettingNames,
+  budgetSettings,
+  periodText,
+} from '../../contract/budget.ts';
 import type { SettingRecord } from '../../contract/records/tool.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
 import type { SourcedSettings } from '../../state/config/resolve-settings.ts';
@@ -63,10 +69,14 @@ export function settingText(row: SettingRecord): string | undefined {
   return kind === share ? `${Number((row.value * 100).toPrecision(12))}%` : settingWord(row);
 }
 
-const budgetHint = (period: string): readonly [problem: string, hint: string] => [
-  `"trdr config" does not show or change the ${period} budget`,
-  `show it with "trdr budget show"; change it with "trdr budget set ${period} N" or "trdr budget unset ${period}"`,
-];
+function budgetHint(setting: BudgetSetting): readonly [problem: string, hint: string] {
+  const { period, measure } = budgetSettings[setting];
+  const flag = measure === 'reveals' ? ' --reveals' : '';
+  return [
+    `"trdr config" does not show or change the ${periodText(budgetSettings[setting])}`,
+    `show it with "trdr budget show"; change it with "trdr budget set ${period} N${flag}" or "trdr budget unset ${period}${flag}"`,
+  ];
+}
 
 /** What "trdr config" does not change, and how to change it. */
 const elsewhere: Readonly<Record<string, readonly [problem: string, hint: string]>> = {
@@ -79,8 +89,7 @@ const elsewhere: Readonly<Record<string, readonly [problem: string, hint: string
     'run "trdr store login URL" and type the new password, or nothing to remove the saved one',
   ],
   profile: ['the current profile is not a setting', 'change it with "trdr auth switch"'],
-  budgetDay: budgetHint('day'),
-  budgetMonth: budgetHint('month'),
+  ...Object.fromEntries(budgetSettingNames.map((name) => [name, budgetHint(name)])),
 };
 
 export function writableSetting(word: string): SettingName {

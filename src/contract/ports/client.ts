@@ -122,6 +122,9 @@ export interface Client {
     readonly openMinutes: number;
     readonly inFlight: number;
     readonly calls: number;
+    /** The wallets that answers have revealed, and with those of lost answers and calls in flight. */
+    readonly reveals: number;
+    readonly revealsAtMost: number;
   };
   /** The failure of the last attempt of a call; undefined after an answer. */
   readonly trouble: Failure | undefined;

@@ -19,6 +19,10 @@ export interface LedgerEntry {
   readonly cu: number;
   /** The CU that may have been charged in addition to `cu`. */
   readonly cuAtMost?: number | undefined;
+  /** The wallet reveals that were certainly counted; absent in entries of earlier versions. */
+  readonly reveals?: number | undefined;
+  /** The reveals that may have been counted in addition. */
+  readonly revealsAtMost?: number | undefined;
   /** Whether the price of the call is not known. */
   readonly unpriced?: boolean | undefined;
   readonly requestId?: string | undefined;
@@ -30,9 +34,14 @@ export interface PaidCall {
   readonly endpoint: string;
   /** The maximum cost in CU; undefined if the price is not known. */
   readonly most: number | undefined;
+  /** The wallets that it may reveal. */
+  readonly reveals?: number | undefined;
 }
 
-export type CallCost = Pick<LedgerEntry, 'status' | 'cu' | 'cuAtMost' | 'unpriced' | 'requestId'>;
+export type CallCost = Pick<
+  LedgerEntry,
+  'status' | 'cu' | 'cuAtMost' | 'reveals' | 'revealsAtMost' | 'unpriced' | 'requestId'
+>;
 
 /**
  * Records a call with its maximum cost before it is sent, so that this amount stays recorded after

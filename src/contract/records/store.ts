@@ -10,6 +10,10 @@ export const StoreItem = z.looseObject({
   ),
   name: string('Name of the store, machine, lane, budget or feed.'),
   state: string('State of the store, machine, lane, budget or feed.'),
+  measure: optional(
+    z.enum(['units', 'reveals']),
+    'What the figures of a budget are: CU if absent, or wallet reveals.',
+  ),
   spent: figure(
     'CU spent: by the machine this month, from the budget, or by the leader of the feed.',
   ),

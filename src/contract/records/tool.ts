@@ -21,6 +21,7 @@ export const PlannedCall = z.looseObject({
     z.number(),
     'Maximum cost in CU; null if not known, or bounded only by the spending limit.',
   ),
+  reveals: optional(z.nullable(z.int()), 'Maximum number of wallets that are revealed, if any.'),
 });
 export type PlannedCall = z.infer<typeof PlannedCall>;
 
@@ -58,6 +59,10 @@ const UsageRecord = z.looseObject({
   calls: int('Number of paid calls.'),
   cu: float('CU that were certainly charged.'),
   cuAtMost: z.optional(float('Maximum CU, if the cost of some calls is uncertain.')),
+  reveals: z.optional(
+    int('Wallets that were revealed; absent if only earlier versions recorded the calls.'),
+  ),
+  revealsAtMost: z.optional(int('Maximum, if the answers of some calls were lost.')),
   unpriced: z.optional(
     int('Number of calls whose price is not known; neither cu nor cuAtMost includes them.'),
   ),

@@ -168,7 +168,8 @@ function planRaw(
   const { path, call, isFree } = readRaw(method, text, body);
   if (!/^[A-Z]{1,20}$/.test(method))
     throw usageError(`invalid HTTP method ${method.slice(0, 20)}`, 'write it like GET or POST');
-  if (!call && !isFree && limit.limit !== undefined) throw unknownCost(method, path);
+  const isLimited = limit.limit !== undefined || limit.reveals !== undefined;
+  if (!call && !isFree && isLimited) throw unknownCost(method, path);
   const free = isFree ? FREE : undefined;
   return {
     endpoint: call?.id ?? `${method} ${path.split('?')[0]}`.slice(0, 100),
@@ -207,7 +208,7 @@ const unknownCost = (method: string, path: string) =>
     `the cost of ${method} ${path} is unknown, so trdr cannot keep it within the spending limit`,
     {
       code: 'CEILING',
-      hint: 'to send the call, remove the spending limit (--max-cu or the setting maxCu) and pass --yes',
+      hint: 'to send the call, remove the limits (--max-cu, --max-reveals, the setting maxCu) and pass --yes',
     },
   );
 

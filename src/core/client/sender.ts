@@ -1,6 +1,6 @@
 import { type Backoff, createBackoff } from '../../base/clock.ts';
 import { Failure, withLoss } from '../../base/failure.ts';
-import type { Charge } from '../../contract/endpoint.ts';
+import { type Charge, revealsOfCall } from '../../contract/endpoint.ts';
 import { RETRIES } from '../../contract/limits.ts';
 import type { Notice } from '../../contract/ports/client.ts';
 import type { Ledger, Slot } from '../../contract/ports/ledger.ts';
@@ -202,9 +202,11 @@ export class Sender {
     if (free) slot.release();
     else if (!charge) lose(plan, slot, losses, status, requestId);
     else {
-      slot.settle({ status, cu: charge.cu, cuAtMost: charge.uncertain, requestId });
+      const { cu, uncertain: cuAtMost } = charge;
+      const reveals = revealsOfCall(charge.reveals);
+      slot.settle({ status, cu, cuAtMost, reveals, requestId });
       const request = requestId === undefined ? '' : `, request ${requestId}`;
-      this.#channel.trace(`= ${charge.cu} CU${request}`);
+      this.#channel.trace(`= ${cu} CU${request}`);
     }
     if (read.ok) return { ok: true, value: read.value };
     const { failure, value } = read;

@@ -6,6 +6,7 @@ import type { Client, KeyMeters, Notice } from '../../contract/ports/client.ts';
 import { untilRenewal } from '../account.ts';
 import { lookAgain } from '../ask-account.ts';
 import { SILENT_WAIT_MS } from '../spend/rate-limiter.ts';
+import { revealsReached } from '../spend/spend.ts';
 import { isRejected } from './request-batch.ts';
 
 /** Each request of the usage counts against the rate limit. */
@@ -25,7 +26,7 @@ interface Room {
 export class Allowance {
   readonly #client: Pick<Client, 'call' | 'spent' | 'left'>;
   readonly #clock: Pick<Clock, 'mono' | 'sleep'>;
-  readonly #maxCu: number | undefined;
+  readonly #limits: RunLimits;
   readonly #notify: ((notice: Notice) => void) | undefined;
   /** Whether nothing was requested since the last answer of `me`. */
   #isFresh = false;
@@ -36,12 +37,12 @@ export class Allowance {
   constructor(
     client: Pick<Client, 'call' | 'spent' | 'left'>,
     clock: Pick<Clock, 'mono' | 'sleep'>,
-    maxCu?: number,
+    limits: RunLimits = {},
     notify?: (notice: Notice) => void,
   ) {
     this.#client = client;
     this.#clock = clock;
-    this.#maxCu = maxCu;
+    this.#limits = limits;
     this.#notify = notify;
   }
 
@@ -121,7 +122,12 @@ export class Allowance {
 
   /** What allows the fewest handles; undefined if nothing limits them. */
   #room(): Room | undefined {
-    const rooms = [this.#roomOfLimit(), this.#roomOfUnits(), this.#roomOfReveals()];
+    const rooms = [
+      this.#roomOfLimit(),
+      this.#roomOfUnits(),
+      this.#roomOfReveals(),
+      this.#roomOfRevealLimit(),
+    ];
     const [least] = rooms
       .filter((room) => room !== undefined)
       .sort((one, other) => one.handles - other.handles);
@@ -129,9 +135,10 @@ export class Allowance {
   }
 
   #roomOfLimit(): Room | undefined {
-    if (this.#maxCu === undefined) return undefined;
-    const left = Math.max(0, this.#maxCu - this.#client.spent.atMost);
-    const text = `${nextHandle} ${unitsText(left)} of the spending limit (${unitsText(this.#maxCu)}) remain`;
+    const { maxCu } = this.#limits;
+    if (maxCu === undefined) return undefined;
+    const left = Math.max(0, maxCu - this.#client.spent.atMost);
+    const text = `${nextHandle} ${unitsText(left)} of the spending limit (${unitsText(maxCu)}) remain`;
     const failure = new Failure('limit', text, {
       code: 'CEILING',
       hint: 'raise --max-cu',
@@ -162,6 +169,19 @@ export class Allowance {
     });
     return { handles: Math.max(0, reveals), failure };
   }
+
+  /** A batch counts as one reveal. */
+  #roomOfRevealLimit(): Room | undefined {
+    const { maxReveals } = this.#limits;
+    if (maxReveals === undefined || this.#client.spent.revealsAtMost < maxReveals) return undefined;
+    return { handles: 0, failure: revealsReached(maxReveals) };
+  }
+}
+
+/** What a run may spend by its own flags. */
+interface RunLimits {
+  readonly maxCu?: number | undefined;
+  readonly maxReveals?: number | undefined;
 }
 
 const nextHandle = `the next handle may cost ${unitsText(cu.reveal)} but only`;

@@ -17,12 +17,20 @@ export class RunCost {
   reserved = 0;
   /** The cost of the open minutes of the WebSocket. */
   openMinutes = 0;
+  /** The wallet reveals of answers, those that lost answers may have used, and those in flight. */
+  reveals = 0;
+  lostReveals = 0;
+  reservedReveals = 0;
   /** What of `lost` are ended minutes of the WebSocket. */
   lostMinutes = 0;
 
   /** Whether another `most` CU stay within a limit, whatever the calls in flight cost. */
   fits(most: number, limit: number): boolean {
     return this.cu + this.lost + this.reserved + this.openMinutes + most <= limit;
+  }
+
+  fitsReveals(more: number, limit: number): boolean {
+    return this.reveals + this.lostReveals + this.reservedReveals + more <= limit;
   }
 
   get spent(): Spent {
@@ -33,6 +41,8 @@ export class RunCost {
       openMinutes: this.openMinutes,
       inFlight: this.reserved,
       calls: this.calls,
+      reveals: this.reveals,
+      revealsAtMost: this.reveals + this.lostReveals + this.reservedReveals,
     };
   }
 }

@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import { Failure } from '../../base/failure.ts';
-import { unitsText } from '../../base/units.ts';
+import { countText, unitsText } from '../../base/units.ts';
 import { BUDGET } from '../../contract/budget.ts';
-import type { PriceBounds } from '../../contract/endpoint.ts';
+import { type PriceBounds, revealsOfCall } from '../../contract/endpoint.ts';
 import type { Client, Remainder } from '../../contract/ports/client.ts';
 import type { Ledger, PaidCall, Slot } from '../../contract/ports/ledger.ts';
 import { createQueue } from './queue.ts';
@@ -15,6 +15,8 @@ import { RunCost, RunRemainder } from './run-cost.ts';
  */
 export interface SpendLimit {
   readonly limit?: number | undefined;
+  /** How many wallets the run may reveal. */
+  readonly reveals?: number | undefined;
   /**
    * The cost that the user confirmed. Calls whose answers were lost are repeated only within this
    * cost.
@@ -42,6 +44,7 @@ interface Purchase {
 /** A purchase whose maximum cost is counted. */
 interface Reservation {
   readonly most: number;
+  readonly reveals: number;
   readonly isFree: boolean;
   /** A minute of the WebSocket costs its maximum, and does not end soon. */
   readonly isMinute: boolean;
@@ -112,14 +115,16 @@ export class Spend {
     signal?.throwIfAborted();
     if (repeat && most > 0 && !this.#cost.fits(most, this.#agreed)) throw notAgreed(most);
     const isMinute = lane === undefined;
-    const held: Reservation = { most, isFree: bounds?.most === 0, isMinute, isOpen: true };
+    const reveals = revealsOfCall(bounds?.reveals ?? 0);
+    const isFree = bounds?.most === 0;
+    const held: Reservation = { most, reveals, isFree, isMinute, isOpen: true };
     if (most > 0) await this.#limited(() => this.#hold(held, signal), signal);
     let entry: Slot<Promise<void>> | undefined;
     try {
       if (lane !== undefined) await this.#limiter.acquire(lane, signal, leaving);
       signal?.throwIfAborted();
       if (!held.isFree) {
-        const call = { endpoint, most: bounds?.most };
+        const call = { endpoint, most: bounds?.most, reveals: bounds && reveals };
         entry = await this.#budgeted(() => this.#record(call, isMinute, signal), signal);
         this.#cost.calls++;
       }
@@ -144,10 +149,17 @@ export class Spend {
   }
 
   /** Counts the maximum cost of a call as soon as the limit covers it. */
-  async #hold({ most, isMinute }: Reservation, signal: AbortSignal | undefined): Promise<void> {
-    while (!this.#cost.fits(most, this.#limit)) {
+  async #hold(
+    { most, reveals, isMinute }: Reservation,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const { reveals: revealed = Number.POSITIVE_INFINITY } = this.#allowed;
+    for (;;) {
+      const hasReveals = reveals === 0 || this.#cost.fitsReveals(reveals, revealed);
+      if (hasReveals && this.#cost.fits(most, this.#limit)) break;
       // Calls in flight may cost less than was reserved; the open minutes of a WebSocket will not.
       if (this.#cost.reserved > 0) await this.#nextEnd(signal);
+      else if (!hasReveals) throw revealsReached(revealed);
       else if (!this.#allowed.raise || !this.#mayRaise) throw this.#refusal(most);
       else {
         this.#mayRaise = false;
@@ -156,9 +168,11 @@ export class Spend {
     }
     if (isMinute) this.#cost.openMinutes += most;
     else this.#cost.reserved += most;
+    this.#cost.reservedReveals += reveals;
   }
 
-  #release({ most, isMinute }: Reservation): void {
+  #release({ most, reveals, isMinute }: Reservation): void {
+    this.#cost.reservedReveals -= reveals;
     if (isMinute) this.#cost.openMinutes -= most;
     else this.#cost.reserved -= most;
     this.#endings.emit('end');
@@ -209,12 +223,14 @@ export class Spend {
         const count = () => {
           this.#cost.cu += cost.cu;
           this.#cost.lost += cost.cuAtMost ?? 0;
+          this.#cost.reveals += cost.reveals ?? 0;
         };
         this.#end(held, count, () => entry?.settle(cost));
       },
       lose: (how = {}) => {
         const count = () => {
           this.#cost.lost += held.most;
+          this.#cost.lostReveals += held.reveals;
           if (held.isMinute) this.#cost.lostMinutes += held.most;
         };
         this.#end(held, count, () => entry?.lose(how));
@@ -245,6 +261,13 @@ export class Spend {
     });
   }
 }
+
+export const revealsReached = (limit: number) =>
+  new Failure(
+    'limit',
+    `the next call may reveal a wallet, but the limit of this run (${countText(limit, 'wallet reveal')}) is reached`,
+    { code: 'CEILING', hint: 'raise --max-reveals' },
+  );
 
 const notAgreed = (most: number) =>
   new Failure(

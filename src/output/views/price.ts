@@ -1,6 +1,6 @@
 import { fieldPaths } from '../../contract/paths.ts';
 import { PlannedCall, PriceRecord } from '../../contract/records/tool.ts';
-import type { View } from '../view.ts';
+import type { Column, View } from '../view.ts';
 
 export const priceView: View<PriceRecord> = {
   columns: [
@@ -26,15 +26,21 @@ export interface PlanRow {
   readonly times: number | string | null;
   readonly least: number | string | null;
   readonly most: number | string | null;
+  /** The wallets that are revealed at most. */
+  readonly reveals: number | string | null;
 }
 
-export const planTableView: View<PlanRow> = {
+/** Only some runs reveal wallets. */
+export const planTableView = (hasReveals: boolean): View<PlanRow> => ({
   columns: [
     { title: 'call', kind: 'text', field: 'call', min: 24, wrap: true },
     { title: 'times', kind: 'integer', field: 'times', rank: 1 },
     { title: 'CU at least', kind: 'integer', field: 'least' },
     { title: 'at most', kind: 'integer', field: 'most' },
+    ...(hasReveals ? [revealsColumn] : []),
   ],
-  fields: ['call', 'times', 'least', 'most'],
+  fields: ['call', 'times', 'least', 'most', 'reveals'],
   empty: 'no request would be sent',
-};
+});
+
+const revealsColumn: Column<PlanRow> = { title: 'reveals', kind: 'integer', field: 'reveals' };

@@ -15,6 +15,9 @@ interface Item {
 const known = (value: Item[string]): value is number => typeof value === 'number';
 const count = (value: Item[string], one: string) => countText(Number(value ?? 0), one);
 const cu = (value: Item[string]) => unitsText(Number(value ?? 0));
+const unitOf = ({ measure }: Item) => (measure === 'reveals' ? 'wallet reveals' : 'CU');
+const amount = (row: Item, field: string) =>
+  row['measure'] === 'reveals' ? count(row[field], 'wallet reveal') : cu(row[field]);
 const ago = (value: Item[string], before: string) => known(value) && `${before} ${span(value)} ago`;
 const some = (value: Item[string], what: string, before = '') =>
   known(value) && value > 0 && `${before}${group(value)} ${what}`;
@@ -40,10 +43,10 @@ const details: Readonly<Record<string, (row: Item) => readonly (string | false)[
   ],
   budget: (row) => [
     known(row['limit']) &&
-      `${group(Number(row['left'] ?? 0))} of ${cu(row['limit'])} left until ${utc(row['renewsAt'])}`,
-    `${cu(row['spent'])} spent`,
-    some(row['reserved'], 'CU reserved'),
-    lost(row),
+      `${group(Number(row['left'] ?? 0))} of ${amount(row, 'limit')} left until ${utc(row['renewsAt'])}`,
+    `${amount(row, 'spent')} spent`,
+    some(row['reserved'], `${unitOf(row)} reserved`),
+    some(row['lost'], `${unitOf(row)} for lost answers`, 'up to '),
   ],
   feed: (row) => [
     !!row['leader'] && `led by ${safeLine(String(row['leader']))}`,

@@ -12,7 +12,11 @@ const requestColumns: readonly Column<UsageRecord>[] = [
 
 export function usageView(
   by: Group,
-  { lost, unpriced }: { readonly lost: boolean; readonly unpriced: boolean },
+  {
+    lost,
+    unpriced,
+    reveals,
+  }: { readonly lost: boolean; readonly unpriced: boolean; readonly reveals: boolean },
 ): View<UsageRecord> {
   const columns: readonly Column<UsageRecord>[] = [
     { title: by, kind: 'text', value: (row) => row[by], min: 10, field: by },
@@ -26,6 +30,14 @@ export function usageView(
       rank: 1,
       field: 'cuAtMost',
     },
+    { title: 'reveals', kind: 'integer', field: 'reveals', rank: 3 },
+    {
+      title: 'at most',
+      kind: 'integer',
+      value: (row) => row.revealsAtMost ?? row.reveals,
+      rank: 4,
+      field: 'revealsAtMost',
+    },
     {
       title: 'unpriced calls',
       kind: 'integer',
@@ -34,9 +46,13 @@ export function usageView(
       field: 'unpriced',
     },
   ];
-  const shown = columns.filter(
-    ({ field }) => (lost || field !== 'cuAtMost') && (unpriced || field !== 'unpriced'),
-  );
+  const hidden = new Set([
+    ...(lost ? [] : ['cuAtMost']),
+    ...(lost && reveals ? [] : ['revealsAtMost']),
+    ...(reveals ? [] : ['reveals']),
+    ...(unpriced ? [] : ['unpriced']),
+  ]);
+  const shown = columns.filter(({ field }) => !hidden.has(field ?? ''));
   return {
     columns: shown,
     fields: columns.flatMap(({ field }) => field ?? []),

@@ -86,6 +86,18 @@ export const settingRows = {
     'spend at most this many CU per UTC month, over all runs of the profile',
     { savedBy: 'trdr budget' },
   ),
+  budgetDayReveals: row(
+    integer({ min: 0 }),
+    undefined,
+    'reveal at most this many wallets per UTC day, over all runs of the profile',
+    { savedBy: 'trdr budget' },
+  ),
+  budgetMonthReveals: row(
+    integer({ min: 0 }),
+    undefined,
+    'reveal at most this many wallets per UTC month, over all runs of the profile',
+    { savedBy: 'trdr budget' },
+  ),
   maxAge: row(duration, ANSWER_AGE_MS as number, 'maximum age of a cached answer', {
     flag: '--max-age',
     asWritten: true,

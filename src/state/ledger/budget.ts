@@ -4,15 +4,23 @@ import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { errno, fileFailure, inWords, openRegular, readAt } from '../../base/files.ts';
 import { withLock } from '../../base/lock.ts';
-import { type Period, periodsAt } from '../../base/periods.ts';
-import { type BudgetState, budgetRefusal, leftIn } from '../../contract/budget.ts';
+import { periodsAt } from '../../base/periods.ts';
+import {
+  type BudgetSetting,
+  type BudgetState,
+  budgetRefusal,
+  budgetSettingNames,
+  budgetSettings,
+  leftIn,
+  type Measure,
+} from '../../contract/budget.ts';
 import type { LedgerEntry } from '../../contract/ports/ledger.ts';
 import { createCallReader, ledgerFiles, ledgerFolder } from './lines.ts';
 
-/** The budgets of a profile in CU; undefined means no limit. */
-export type Caps = Readonly<Record<Period, number | undefined>>;
+/** The budgets of a profile, by their settings; undefined means no limit. */
+export type Caps = Readonly<Partial<Record<BudgetSetting, number | undefined>>>;
 
-const periods = ['day', 'month'] as const;
+const measures = ['units', 'reveals'] as const;
 
 /** The budgets of a profile, which all processes of this machine share. */
 export interface Budget {
@@ -24,12 +32,14 @@ export interface Budget {
   admit(call: AdmittedCall, caps: Caps, signal?: AbortSignal): Promise<void>;
   states(caps: Caps): Promise<BudgetState[]>;
   /** What the profile has spent; also known without a budget. */
-  spending(): Promise<Readonly<Record<Period, Readonly<Spending>>>>;
+  spending(): Promise<Readonly<Record<BudgetSetting, Readonly<Spending>>>>;
 }
 
 interface AdmittedCall {
   /** The maximum cost in CU; undefined if it is not known. */
   readonly most: number | undefined;
+  /** The wallets that it may reveal; undefined if that is not known. */
+  readonly reveals: number | undefined;
   /** The line of the ledger. */
   readonly line: string;
   readonly write: (line: string) => void;
@@ -66,26 +76,40 @@ export function createBudget(
   }
 
   const statesAt = (caps: Caps, now: number): BudgetState[] =>
-    periods.flatMap((period) => {
-      const limit = caps[period];
+    budgetSettingNames.flatMap((setting) => {
+      const limit = caps[setting];
       if (limit === undefined) return [];
-      return [{ period, scope: 'profile', name: profile, limit, ...tally.sum(period, now) }];
+      const budget = budgetSettings[setting];
+      return [{ ...budget, scope: 'profile', name: profile, limit, ...tally.sum(budget, now) }];
     });
 
   return {
-    admit: ({ most, line, write }, caps, signal) =>
+    admit: ({ most, reveals, line, write }, caps, signal) =>
       exclusively((now) => {
+        const needs = { units: most, reveals };
         const refused = statesAt(caps, now).find(
-          ({ limit, spent, lost, reserved }) =>
-            most === undefined || spent + lost + reserved + most > limit,
+          ({ limit, spent, lost, reserved, measure = 'units' }) => {
+            const need = needs[measure];
+            return need === undefined || (need > 0 && spent + lost + reserved + need > limit);
+          },
         );
-        if (refused) throw budgetRefusal({ ...refused, left: leftIn(refused) }, most, now);
+        if (refused)
+          throw budgetRefusal(
+            { ...refused, left: leftIn(refused) },
+            needs[refused.measure ?? 'units'],
+            now,
+          );
         write(line);
         tally.begin(line);
       }, signal),
     states: (caps) => exclusively((now) => statesAt(caps, now)),
     spending: () =>
-      exclusively((now) => ({ day: tally.sum('day', now), month: tally.sum('month', now) })),
+      exclusively((now) => ({
+        budgetDay: tally.sum(budgetSettings.budgetDay, now),
+        budgetMonth: tally.sum(budgetSettings.budgetMonth, now),
+        budgetDayReveals: tally.sum(budgetSettings.budgetDayReveals, now),
+        budgetMonthReveals: tally.sum(budgetSettings.budgetMonthReveals, now),
+      })),
   };
 }
 
@@ -102,7 +126,7 @@ const unchecked = () =>
 const IN_FLIGHT_MS = 5 * 60_000;
 const NEWLINE = 10;
 
-/** What a profile has spent in a period, in CU. */
+/** What a profile has spent in a period, in CU or reveals. */
 interface Spending {
   spent: number;
   /** The maximum cost of calls whose answers were lost, including those of processes that died. */
@@ -115,6 +139,7 @@ interface Spending {
 interface ReadFile {
   readonly inode: number;
   offset: number;
+  /** By measure and day: `reveals 2026-11-22`. */
   readonly days: Map<string, { spent: number; lost: number }>;
 }
 
@@ -153,8 +178,8 @@ class Tally {
     for (const path of paths) this.#readNew(path);
   }
 
-  sum(period: Period, now: number): Spending {
-    const current = periodsAt(now)[period];
+  sum({ period, measure }: SummedBudget, now: number): Spending {
+    const current = `${measure} ${periodsAt(now)[period]}`;
     const total: Spending = { spent: 0, lost: 0, reserved: 0 };
     for (const [day, cost] of this.#removed) if (day.startsWith(current)) total.lost += cost;
     for (const { days } of this.#files.values()) {
@@ -164,21 +189,22 @@ class Tally {
         total.lost += lost;
       }
     }
-    this.#addOpenCalls(total, current, now);
+    this.#addOpenCalls(total, measure, current, now);
     return total;
   }
 
   /** Adds the calls without an outcome: they may be in flight, or their process has died. */
-  #addOpenCalls(total: Spending, current: string, now: number): void {
+  #addOpenCalls(total: Spending, measure: Measure, current: string, now: number): void {
     const living = new Map<number, boolean>();
     for (const [id, entry] of this.#calls.open) {
-      const { time, cuAtMost = 0 } = entry;
-      if (!this.#isOwn(entry) || !periodsAt(time).day.startsWith(current)) continue;
+      const { time } = entry;
+      if (!this.#isOwn(entry) || !dayOf(measure, time).startsWith(current)) continue;
+      const { lost } = costIn(measure, entry);
       const pid = processOf(id);
       if (!living.has(pid)) living.set(pid, isAlive(pid));
       const isInFlight = living.get(pid) && Math.abs(now - time) < IN_FLIGHT_MS;
-      if (isInFlight) total.reserved += cuAtMost;
-      else total.lost += cuAtMost;
+      if (isInFlight) total.reserved += lost;
+      else total.lost += lost;
     }
   }
 
@@ -204,9 +230,12 @@ class Tally {
   #addLine({ days }: ReadFile, line: string): void {
     const entry = this.#calls.read(line);
     if (!entry || !this.#isOwn(entry)) return;
-    const { day } = periodsAt(entry.time);
-    const { spent, lost } = days.get(day) ?? { spent: 0, lost: 0 };
-    days.set(day, { spent: spent + entry.cu, lost: lost + (entry.cuAtMost ?? 0) });
+    for (const measure of measures) {
+      const day = dayOf(measure, entry.time);
+      const { spent, lost } = days.get(day) ?? { spent: 0, lost: 0 };
+      const cost = costIn(measure, entry);
+      days.set(day, { spent: spent + cost.spent, lost: lost + cost.lost });
+    }
   }
 
   /** Takes what a file contains now, and keeps the cost of what it contained before. */
@@ -225,6 +254,16 @@ class Tally {
     return profile === this.#profile && Math.abs(time) <= 8.64e15;
   }
 }
+
+type SummedBudget = (typeof budgetSettings)[BudgetSetting];
+
+const dayOf = (measure: Measure, time: number): string => `${measure} ${periodsAt(time).day}`;
+
+/** What a call has certainly cost, and may have cost in addition. */
+const costIn = (measure: Measure, { cu, cuAtMost, reveals, revealsAtMost }: LedgerEntry) =>
+  measure === 'units'
+    ? { spent: cu, lost: cuAtMost ?? 0 }
+    : { spent: reveals ?? 0, lost: revealsAtMost ?? 0 };
 
 /** The pid of the process that sent a call, which is the first part of the call's id. */
 const processOf = (id: string): number => Number.parseInt(id.split('-')[0] ?? '', 36) || 0;

@@ -15,6 +15,7 @@ import {
   entryText,
   ledgerFiles,
   ledgerFolder,
+  revealsOf,
 } from './lines.ts';
 
 // The pid comes first, so that a budget can check whether the process of a call in flight is still
@@ -52,22 +53,26 @@ export function openLedger(
   });
 
   return {
-    async begin({ endpoint, most }, signal) {
+    async begin({ endpoint, most, reveals }, signal) {
       const id = `${idPrefix}-${(calls++).toString(36)}`;
       const time = clock.now();
       const { day } = periodsAt(time);
-      const bound = most === undefined ? { unpriced: true } : { cuAtMost: most };
+      const bound = {
+        ...(most === undefined ? { unpriced: true } : { cuAtMost: most }),
+        reveals: 0,
+        ...(reveals !== undefined && reveals > 0 && { revealsAtMost: reveals }),
+      };
       const who = { command, profile, host, agent };
       const line = entryText({ time, ...who, endpoint, status: null, cu: 0, ...bound }, id);
       const limits = caps?.();
       if (limits !== undefined) {
         const write = (text: string) => file.write(day, text);
-        await (await budget()).admit({ most, line, write }, limits, signal);
+        await (await budget()).admit({ most, reveals, line, write }, limits, signal);
       } else if (mayLack) file.append(day, line);
       else file.begin(day, line);
       const end = once((text: string) => file.append(day, text));
       return {
-        settle: async (cost) => end(endText(id, cost)),
+        settle: async (cost) => end(endText(id, { reveals: 0, ...cost })),
         lose: async ({ status = null, requestId } = {}) =>
           end(endText(id, { status, cu: 0, ...bound, requestId })),
         release: async () => end(endText(id)),
@@ -173,8 +178,9 @@ function summed(lines: Iterable<string>): string {
   for (const line of lines) {
     const entry = calls.read(line);
     if (!entry) continue;
-    const { time, cu, cuAtMost, unpriced, calls: count = 1, requestId: _, ...rest } = entry;
-    if (cuAtMost || unpriced) {
+    const { time, cu, cuAtMost, unpriced, calls: count = 1, requestId: _, ...call } = entry;
+    const { reveals, revealsAtMost, ...rest } = call;
+    if (cuAtMost || unpriced || revealsAtMost) {
       hours.set(`${hours.size}`, entry);
       continue;
     }
@@ -182,7 +188,12 @@ function summed(lines: Iterable<string>): string {
     const { command, profile, host, agent, endpoint, status } = rest;
     const name = JSON.stringify([hour.time, command, profile, host, agent, endpoint, status]);
     const sum = hours.get(name);
-    hours.set(name, { ...hour, cu: cu + (sum?.cu ?? 0), calls: count + (sum?.calls ?? 0) });
+    hours.set(name, {
+      ...hour,
+      cu: cu + (sum?.cu ?? 0),
+      reveals: revealsOf({ reveals }, sum),
+      calls: count + (sum?.calls ?? 0),
+    });
   }
   return [
     ...[...hours.values()].map((entry) => entryText(entry)),

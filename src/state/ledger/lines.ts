@@ -37,11 +37,14 @@ export function entryText(entry: LedgerEntry, id?: string): string {
     status,
     cu,
     cuAtMost,
+    reveals,
+    revealsAtMost,
     unpriced,
     requestId,
     calls,
   } = entry;
-  return `${JSON.stringify({ id, time, command, profile, host, agent, endpoint, status, cu, cuAtMost, unpriced, requestId, calls })}\n`;
+  const cost = { status, cu, cuAtMost, reveals, revealsAtMost, unpriced, requestId, calls };
+  return `${JSON.stringify({ id, time, command, profile, host, agent, endpoint, ...cost })}\n`;
 }
 
 /**
@@ -50,8 +53,9 @@ export function entryText(entry: LedgerEntry, id?: string): string {
  */
 export function endText(id: string, cost?: CallCost): string {
   if (!cost) return `${JSON.stringify({ end: id, released: true })}\n`;
-  const { status, cu, cuAtMost, unpriced, requestId } = cost;
-  return `${JSON.stringify({ end: id, status, cu, cuAtMost, unpriced, requestId })}\n`;
+  const { status, cu, cuAtMost, reveals, revealsAtMost, unpriced, requestId } = cost;
+  const shown = { status, cu, cuAtMost, reveals, revealsAtMost, unpriced, requestId };
+  return `${JSON.stringify({ end: id, ...shown })}\n`;
 }
 
 /** Reads the lines of ledger files in order, and pairs calls with their ends. */
@@ -84,7 +88,7 @@ export function createCallReader(): CallReader {
       const entry = open.get(end);
       if (released === true || cost) open.delete(end);
       if (!entry || !cost || released === true) return undefined;
-      const { cuAtMost: _, unpriced: __, ...call } = entry;
+      const { cuAtMost: _, unpriced: __, revealsAtMost: ___, ...call } = entry;
       return { ...call, ...cost };
     },
   };
@@ -108,12 +112,15 @@ function entryOf(value: JsonObject): LedgerEntry | undefined {
   };
 }
 
-function costOf({ status, cu, cuAtMost, unpriced, requestId }: JsonObject) {
+function costOf({ status, cu, cuAtMost, unpriced, requestId, ...value }: JsonObject) {
+  const { reveals, revealsAtMost } = value;
   if (!isNumber(cu) || !(status === null || isNumber(status))) return undefined;
   return {
     status,
     cu,
     ...(isNumber(cuAtMost) && { cuAtMost }),
+    ...(isNumber(reveals) && { reveals }),
+    ...(isNumber(revealsAtMost) && { revealsAtMost }),
     ...(unpriced === true && { unpriced }),
     ...(typeof requestId === 'string' && { requestId }),
   };
@@ -121,3 +128,12 @@ function costOf({ status, cu, cuAtMost, unpriced, requestId }: JsonObject) {
 
 const isNumber = (value: unknown): value is number =>
   typeof value === 'number' && Number.isFinite(value);
+
+/** The reveals of entries together; undefined if none of them states any. */
+export function revealsOf(
+  one: Pick<LedgerEntry, 'reveals'>,
+  other: Pick<LedgerEntry, 'reveals'> | undefined,
+): number | undefined {
+  if (one.reveals === undefined && other?.reveals === undefined) return undefined;
+  return (one.reveals ?? 0) + (other?.reveals ?? 0);
+}

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { fileFailure } from '../../base/files.ts';
 import { readLines } from '../../base/lines.ts';
 import type { LedgerEntry } from '../../contract/ports/ledger.ts';
-import { createCallReader, ledgerFiles } from './lines.ts';
+import { createCallReader, ledgerFiles, revealsOf } from './lines.ts';
 
 /**
  * The entries from `since` on and before `until`. Within a file, the calls without an end come
@@ -63,13 +63,23 @@ interface GroupSum {
   cu: number;
   atMost: number;
   unpriced: number;
+  /** Undefined if no entry states its reveals. */
+  reveals?: number | undefined;
+  revealsAtMost: number;
   /** If grouped by request: the last entry. */
   last?: LedgerEntry;
 }
 
 export type LedgerSum = Readonly<GroupSum>;
 
-const emptySum = (group: string): GroupSum => ({ group, calls: 0, cu: 0, atMost: 0, unpriced: 0 });
+const emptySum = (group: string): GroupSum => ({
+  group,
+  calls: 0,
+  cu: 0,
+  atMost: 0,
+  unpriced: 0,
+  revealsAtMost: 0,
+});
 
 /**
  * Sums up entries. Days are sorted by date, requests by time, the latest first, and other groups by
@@ -88,6 +98,8 @@ export async function summarize(
     sum.calls += calls;
     sum.cu += cu;
     sum.atMost += cu + cuAtMost;
+    sum.reveals = revealsOf(entry, sum);
+    sum.revealsAtMost += (entry.reveals ?? 0) + (entry.revealsAtMost ?? 0);
     if (unpriced) sum.unpriced += calls;
     if (by === 'request') sum.last = entry;
   }

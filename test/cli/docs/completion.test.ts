@@ -59,7 +59,7 @@ describe('completion offers', () => {
     ['trdr thesis tail --token x --to', ['--token']],
     ['trdr thesis tail --lag 5s --la', []],
     ['trdr auth switch --max', []],
-    ['trdr --max', ['--max-cu']],
+    ['trdr --max', ['--max-cu', '--max-reveals']],
     ['trdr whois -- --as', ['handle --as  false']],
     ['trdr auth switch de', ['profile de  false']],
     ['trdr whois --sandbox mi', ['handle mi  true']],

@@ -27,6 +27,7 @@ function permissionOf({ maxCu, yes = false, sandbox = false, answers }: Setting 
     },
     confirmAbove: CONFIRM_ABOVE,
     maxCu,
+    maxReveals: undefined,
     yes,
     sandbox,
     spent: () => 0,

@@ -139,7 +139,7 @@ async function runThrough(
     ...{ retries: 2, ...(maxCu !== undefined && { maxCu }) },
   });
   const { client, clock } = made;
-  const allowance = new Allowance(client, clock, maxCu, (notice) => made.notices.push(notice));
+  const allowance = new Allowance(client, clock, { maxCu }, (notice) => made.notices.push(notice));
   const lines: string[] = [];
   const log: BatchLog = {
     asking: async (subjects) => lines.push(`asking ${subjects.length}`) - 1,

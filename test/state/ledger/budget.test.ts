@@ -22,7 +22,7 @@ function open(
   caps: Partial<Caps>,
   { clock = virtualClock(NOON), profile = 'desk' } = {},
 ) {
-  const limits = { day: undefined, month: undefined, ...caps };
+  const limits: Caps = { ...caps };
   const ledger = openLedger(dir, { command: 'whois', profile, host: 'h' }, clock, undefined, {
     caps: () => limits,
   });
@@ -32,7 +32,7 @@ const reveal = { endpoint: 'user.handle', most: 30_000 };
 
 test('lost answers count at their maximum, and so do calls of processes that died', async () => {
   const dir = under('lost');
-  const { ledger, clock } = open(dir, { day: 100_000 });
+  const { ledger, clock } = open(dir, { budgetDay: 100_000 });
   await (await ledger.begin(reveal)).lose({ status: 502 });
   await open(dir, {}).ledger.begin(reveal);
   await clock.sleep(HOUR);
@@ -42,7 +42,7 @@ test('lost answers count at their maximum, and so do calls of processes that die
 });
 
 test('a call that fits only if calls in flight cost less is rejected, with what they hold', async () => {
-  const { ledger } = open(under('held'), { day: 40_000 });
+  const { ledger } = open(under('held'), { budgetDay: 40_000 });
   const first = await ledger.begin(reveal);
   await expect(ledger.begin(reveal)).rejects.toThrow(
     '; 30,000 CU are reserved for calls in flight; it renews at',
@@ -52,7 +52,7 @@ test('a call that fits only if calls in flight cost less is rejected, with what 
 });
 
 test('a call of unknown price is not sent under a budget', async () => {
-  const { ledger } = open(under('unpriced'), { month: 1_000_000 });
+  const { ledger } = open(under('unpriced'), { budgetMonth: 1_000_000 });
   await expect(ledger.begin({ endpoint: 'GET /v2/new', most: undefined })).rejects.toMatchObject({
     code: 'BUDGET',
     hint: 'remove the budget to send the call: trdr budget unset month',
@@ -63,10 +63,10 @@ test('a call of unknown price is not sent under a budget', async () => {
 test.each([['/dev/null/none'], [undefined]])(
   'paid calls fail if the budget cannot be checked (%s)',
   async (dir) => {
-    await expect(open(dir, { day: 1_000_000 }).ledger.begin(reveal)).rejects.toMatchObject({
+    await expect(open(dir, { budgetDay: 1_000_000 }).ledger.begin(reveal)).rejects.toMatchObject({
       kind: 'local',
     });
-    await expect(open(dir, { day: 1_000_000 }).ledger.begin(reveal)).rejects.toThrow(
+    await expect(open(dir, { budgetDay: 1_000_000 }).ledger.begin(reveal)).rejects.toThrow(
       /check the budget/,
     );
   },
@@ -77,7 +77,7 @@ test('paid calls fail if the ledger cannot be read', async () => {
   await open(dir, {}).ledger.begin(reveal);
   chmodSync(join(dir, 'ledger', '2026-11-22.ndjson'), 0o200);
   await asPlainUser(dir, () =>
-    expect(open(dir, { day: 1_000_000 }).ledger.begin(reveal)).rejects.toMatchObject({
+    expect(open(dir, { budgetDay: 1_000_000 }).ledger.begin(reveal)).rejects.toMatchObject({
       kind: 'local',
     }),
   );
@@ -102,7 +102,7 @@ test('damaged lines, foreign entries and older formats do not affect the sums', 
     '{"end":"unknown","status":200,"cu":7}\nnot json\n{"time":1\n',
   ].join('');
   writeFileSync(join(dir, 'ledger', '2026-11-21.ndjson'), `${text}{"torn`);
-  const { ledger } = open(dir, { day: 10_000, month: 10_000 });
+  const { ledger } = open(dir, { budgetDay: 10_000, budgetMonth: 10_000 });
   expect(await ledger.budgets?.()).toMatchObject([{ spent: 500 }, { spent: 1_000 }]);
   await (await ledger.begin({ endpoint: 'user.id', most: 200 })).settle({ status: 200, cu: 100 });
   expect(await ledger.budgets?.()).toMatchObject([{ spent: 600 }, { spent: 1_100 }]);
@@ -110,7 +110,7 @@ test('damaged lines, foreign entries and older formats do not affect the sums', 
 
 test('a file of a past day that is summed up meanwhile, and one that is deleted, keep counting', async () => {
   const dir = under('summed');
-  const { ledger, clock } = open(dir, { month: 1_300_000 });
+  const { ledger, clock } = open(dir, { budgetMonth: 1_300_000 });
   const held = await ledger.begin(reveal);
   const old = join(dir, 'ledger', '2026-11-01.ndjson');
   for (let at = 0; at < 1_200; at++) {
@@ -139,7 +139,7 @@ test('a file of a past day that is summed up meanwhile, and one that is deleted,
 
 test('calls in flight count if the ledger is deleted, and so do their outcomes', async () => {
   const dir = under('deleted');
-  const { ledger } = open(dir, { day: 100_000 });
+  const { ledger } = open(dir, { budgetDay: 100_000 });
   const [first, second] = [await ledger.begin(reveal), await ledger.begin(reveal)];
   rmSync(join(dir, 'ledger'), { recursive: true });
   await ledger.begin(reveal);

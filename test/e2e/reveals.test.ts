@@ -1,0 +1,132 @@
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openDesk } from './harness.ts';
+
+/** Some of whom have a wallet on record. */
+const people = ['mira', 'solwolf', '0xMert', 'quiet', 'juno', 'theo', 'nosuchuser'];
+
+/** A desk, and the receipt of each run. */
+async function openReveals(options: Parameters<typeof openDesk>[0] = {}) {
+  const desk = await openDesk(options);
+  const pay = async (...words: string[]) => {
+    const ran = await desk.run([...words, '--receipt', '-', '-q']);
+    const lines = ran.stderr.trim().split('\n');
+    const receipt = JSON.parse(lines.at(-1) ?? '{}');
+    return { ...ran, receipt };
+  };
+  return { ...desk, pay, used: () => desk.sandbox.meter().revealsUsed };
+}
+
+describe('wallet reveals', () => {
+  test('are counted in receipts and usage as the service counts them, and stated before', async () => {
+    const { run, pay, used } = await openReveals();
+    const found = await run(['whois', 'mira', '--no-cache', '-q']);
+    const wallet = String(found.records()[0]?.['solanaAddress']);
+    const lines = [
+      ['whois', ...people],
+      ['whois', 'mira'],
+      ['whois', 'mira', '--no-cache'],
+      ['resolve', 'theo', '--yes'],
+      ['pnl', ...people, '--yes'],
+      ['pnl', 'mira', '--no-cache', '--yes'],
+      ['launchpad', 'callers', '--board', 'weekly', '--top', '3'],
+      ['whois', wallet, '--direct', '--no-cache', '--yes'],
+    ];
+    let sum = used();
+    for (const words of lines) {
+      const plan = (await run([...words, '--dry-run'])).records();
+      const most = plan.reduce((all, { reveals }) => all + Number(reveals ?? 0), 0);
+      const before = used();
+      const { receipt } = await pay(...words);
+      expect([words, receipt.reveals]).toEqual([words, used() - before]);
+      expect(receipt.revealsAtMost).toBe(receipt.reveals);
+      expect(receipt.reveals).toBeLessThanOrEqual(most);
+      sum += receipt.reveals;
+    }
+    expect(sum).toBeGreaterThan(4);
+    const rows = (await run(['usage', '--by', 'command'])).records();
+    expect(rows.reduce((all, { reveals }) => all + Number(reveals), 0)).toBe(sum);
+    const table = await run(['usage', '-o', 'table', '--color', 'never']);
+    expect(table.stdout.split('\n')[0]).toMatch(/CU +reveals$/);
+  });
+
+  test('of lost answers are an upper bound', async () => {
+    const { pay, run } = await openReveals({ faults: 'lost@user.handle=100%' });
+    const { receipt } = await pay('whois', 'mira', '--retries', '0');
+    expect([receipt.reveals, receipt.revealsAtMost]).toEqual([0, 1]);
+    expect((await run(['usage'])).records()).toMatchObject([{ reveals: 0, revealsAtMost: 1 }]);
+  });
+
+  test.each([
+    [0, ['whois', ...people]],
+    [2, ['whois', ...people]],
+    [3, ['pnl', ...people, '--yes']],
+    [1, ['resolve', ...people, '--yes']],
+    [1, ['api', '/v2/user/handle/mira']],
+    [0, ['api', '/v2/user/handle/mira']],
+  ])('stay within --max-reveals %i: %j', async (limit, words) => {
+    const { pay, used } = await openReveals();
+    const free = await openReveals();
+    await free.pay(...words);
+    const ran = await pay(...words, '--max-reveals', String(limit));
+    // What may reveal another wallet is not sent, even if it would not have revealed one.
+    expect(used()).toBe(Math.min(limit, free.used()));
+    expect([0, 6]).toContain(ran.exitCode);
+    if (free.used() > limit) expect(ran.exitCode).toBe(6);
+    if (ran.exitCode === 6) expect(ran.stderr).toContain('raise --max-reveals');
+  });
+
+  test('a call of unknown price is not sent under a limit', async () => {
+    const { pay } = await openReveals();
+    expect((await pay('api', '/v2/unheard', '--yes', '--max-reveals', '1')).exitCode).toBe(6);
+  });
+
+  test('stay within a budget, over runs at the same time', async () => {
+    const { run, pay, used } = await openReveals();
+    expect((await run(['budget', 'set', 'day', '3', '--reveals'])).exitCode).toBe(0);
+    const runs = await Promise.all(people.map((name) => pay('whois', name)));
+    expect(used()).toBeLessThanOrEqual(3);
+    for (const name of people) await pay('whois', name);
+    expect(used()).toBe(3);
+    const refused = runs.filter(({ exitCode }) => exitCode === 6);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { stderr } of refused)
+      expect(stderr).toMatch(
+        /only \d wallet reveals? of the day budget of wallet reveals .* remain/,
+      );
+    expect((await run(['budget', 'show'])).records()).toMatchObject([
+      { name: 'day', limit: null },
+      { name: 'month', limit: null },
+      { name: 'day reveals', measure: 'reveals', limit: 3, left: 0, spent: 3 },
+    ]);
+    const free = await pay('launchpad', 'callers', '--board', 'weekly', '--top', '1');
+    expect(free.exitCode, free.stderr).toBe(0);
+    expect((await pay('pnl', ...people, '--yes')).exitCode).toBe(6);
+    expect((await run(['budget', 'unset', 'day', '--reveals'])).exitCode).toBe(0);
+    expect((await pay('whois', 'mira', '--no-cache')).exitCode).toBe(0);
+  });
+
+  test('are unknown in entries of earlier versions', async () => {
+    const { home, run } = await openDesk();
+    const folder = join(home.path, 'state', 'ledger');
+    mkdirSync(folder, { recursive: true });
+    const day = new Date().toISOString().slice(0, 10);
+    const old = { time: Date.now(), command: 'whois', profile: 'default', endpoint: 'user.handle' };
+    appendFileSync(
+      join(folder, `${day}.ndjson`),
+      `${JSON.stringify({ ...old, status: 200, cu: 100 })}\n`,
+    );
+    expect((await run(['usage'])).records()).toEqual([{ command: 'whois', calls: 1, cu: 100 }]);
+  });
+
+  test('have no budget that machines share', async () => {
+    const { run } = await openDesk();
+    const env = { TRDR_STORE: 'redis://127.0.0.1:1/0' };
+    const ran = await run(['budget', 'set', 'day', '3', '--reveals'], { env });
+    expect([ran.exitCode, ran.error()['hint']]).toEqual([
+      2,
+      expect.stringContaining('TRDR_STORE=off'),
+    ]);
+  });
+});
