@@ -1,7 +1,7 @@
 import type { AuthorPosition, PositionsSummary } from '../../contract/records/position.ts';
 
 /** The median of fewer values would hide that they are few. */
-const FEWEST_FOR_MEDIAN = 5;
+export const FEWEST_FOR_MEDIAN = 5;
 
 /** What positions amount to. Those that are closed and those that are open are never in one sum. */
 export function summaryOf(positions: readonly AuthorPosition[]): PositionsSummary {
@@ -72,4 +72,4 @@ export function medianOf(numbers: readonly number[]): number | null {
 }
 
 /** Without the noise of binary fractions: 0.1 + 0.2 is 0.3. */
-const rounded = (value: number): number => Number(value.toPrecision(15));
+export const rounded = (value: number): number => Number(value.toPrecision(15));
