@@ -275,12 +275,19 @@ describe('recorded theses in place of the service', () => {
     expect(await completeIn('--since', ago(40), '--until', ago(4))).toBe(false);
     expect(await completeIn()).toBe(false);
     expect(await completeIn(...times, '--limit', '2')).toBe(false);
-    const listed = async (...words: string[]) =>
-      (await run(['thesis', 'list', '--from', file, '--strict', ...words])).exitCode;
+    const listed = async (...words: string[]) => {
+      const ran = await run(['thesis', 'list', '--from', file, '--strict', ...words]);
+      expect(ran.stderr).toContain(
+        ran.exitCode === 0 ? 'trdr: certificates vouch for all' : 'no certificates vouch for all',
+      );
+      return ran.exitCode;
+    };
     expect(await listed('--user', handle, ...times)).toBe(0);
     expect(await listed('--user', handle, '--since', ago(40))).toBe(10);
     expect(await listed(...times)).toBe(10);
-    expect(await listed('--user', handle, '--user', other, ...times)).toBe(3);
+    expect(await listed('--user', handle, '--closed', ...times)).toBe(0);
+    const unknown = await run(['thesis', 'list', '--from', file, '--user', other]);
+    expect(unknown.exitCode).toBe(3);
     await run(['thesis', 'list', '--user', handle, '--all', '--out', file]);
     expect(await completeIn()).toBe(true);
     const served = await run(['author', handle, '--all']);

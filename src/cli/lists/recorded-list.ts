@@ -63,16 +63,22 @@ export async function listRecorded(
     filters: filtersOf(flags.conditions),
   });
   if (strict || terminal.io.stderr.isTTY === true) {
-    const stretch = first === null || to === null ? undefined : stretchText(first, to);
-    terminal.notice(`certificates vouch for ${stretch ?? 'none of these posts'}`);
+    terminal.notice(vouchedText(isWhole, first, to));
     for (const gap of gaps) terminal.notice(`GAP: ${gapText(gap)}: ${gap.why}`);
   }
   if (strict && !isWhole) throw notCovered();
   return code;
 }
 
-const stretchText = (from: number, to: number): string =>
-  `${new Date(from).toISOString()} to ${new Date(to).toISOString()}`;
+function vouchedText(isWhole: boolean, from: number | null, to: number | null): string {
+  const stretch =
+    from === null || to === null
+      ? ''
+      : ` from ${new Date(from).toISOString()} to ${new Date(to).toISOString()}`;
+  return isWhole
+    ? `certificates vouch for all posts${stretch}`
+    : `no certificates vouch for all posts${stretch}`;
+}
 
 function nobody(name: string): never {
   throw new Failure('missing', `no posts by ${name} in the files`, {
