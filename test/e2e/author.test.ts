@@ -112,6 +112,14 @@ describe('trdr author', () => {
     expect(several.records()).toHaveLength(1);
   });
 
+  test('asks a person before an agent reads many authors', async () => {
+    const { home, run } = await openDesk();
+    const many = Array.from({ length: 100 }, (_, at) => `somebody${at}`);
+    const { exitCode, stderr } = await run(['author', ...many], { env: { AI_AGENT: 'yes' } });
+    expect([exitCode, stderr]).toEqual([11, expect.stringContaining('CONFIRMATION_NEEDED')]);
+    expect(receiptOf(home)).toMatchObject({ calls: 0, cu: 0 });
+  });
+
   test('prints a record for each subject, in order or sorted, and says who is not found', async () => {
     const { sandbox, run } = await openDesk();
     const [first = '', second = '', third = ''] = handlesOf(sandbox);
@@ -161,6 +169,7 @@ describe('trdr author', () => {
     ['thesis list FILE', 2, 'unexpected argument'],
     ['thesis list --strict', 2, '--strict requires --from'],
     ['thesis list --user nobody --from FILE', 3, 'no posts by nobody'],
+    ['thesis list --before nothing --from FILE', 2, 'no thesis nothing'],
     ['thesis list --from missing.ndjson', 9, 'missing.ndjson'],
   ])('%s exits %s', async (line, code, text) => {
     const { home, sandbox, run } = await openDesk();

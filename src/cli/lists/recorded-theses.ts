@@ -168,6 +168,8 @@ export const about = (tokens: readonly string[]): ((record: Sent) => boolean) =>
 export const feedOfPosts = (posts: readonly Sent[]): TimedFeed<Sent> => ({
   async page(before) {
     const at = before === undefined ? 0 : posts.findIndex((post) => postIdOf(post) === before) + 1;
+    if (before !== undefined && at === 0)
+      throw usageError(`no thesis ${before} in the files`, 'pass the id of one that they have');
     return { items: posts.slice(at), hasMore: false, nextBefore: null };
   },
   idOf: postIdOf,
