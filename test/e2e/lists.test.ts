@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { readText } from './feed.ts';
 import { openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
 
@@ -324,6 +324,49 @@ describe('trdr thesis list', () => {
     expect([whole.exitCode, whole.stdout]).toEqual([0, '']);
     expect(whole.stderr).toContain('no "solana" among 15 theses');
   });
+
+  test('--token reads the address in a link, and --user the wallet or handle', async () => {
+    const { sandbox, run } = await openDesk();
+    const [post] = (await run(['thesis', 'list', '--network', 'sol', '--limit', '1'])).records();
+    const token = String(post?.['tokenAddress']);
+    for (const link of [`https://solscan.io/token/${token}#holders`, `pump.fun/coin/${token}`]) {
+      const ran = await run(['thesis', 'list', '--token', link, '--limit', '1']);
+      expect(ran.records(), ran.stderr).toMatchObject([{ tokenAddress: token }]);
+      expect((await run(['whois', link])).exitCode).toBe(2);
+    }
+    const { id, solanaAddress } = sandbox.world.user('mira') ?? {};
+    await run(['whois', 'mira']);
+    const links = ['https://x.com/mira/status/1', `https://solscan.io/account/${solanaAddress}`];
+    for (const link of links) {
+      const ran = await run(['whois', link]);
+      expect(ran.records()).toMatchObject([{ subject: link, id }]);
+      expect(ran.stderr).toContain(`${link} is read as the `);
+    }
+  });
+
+  test.each(['--via ws', '--via poll --lag 1s', '--replay posts.ndjson'])(
+    'a tail names a value that its first posts do not have: %s',
+    async (source) => {
+      const { sandbox, home, run } = await openDesk({ rate: 0 });
+      const file = join(home.path, 'posts.ndjson');
+      await run(['thesis', 'list', '--limit', '30', '--out', file]);
+      const ending = new AbortController();
+      const timer = setInterval(() => sandbox.post(), 20);
+      onTestFinished(() => clearInterval(timer));
+      const said: string[] = [];
+      const words = ['thesis', 'tail', ...source.split(' '), '--network', 'solana,base', '--yes'];
+      const ran = await run(words, {
+        cwd: home.path,
+        interrupt: ending.signal,
+        onStderr(text) {
+          said.push(text);
+          if (text.includes('no "solana" among')) ending.abort();
+        },
+      });
+      expect(said.join('')).toMatch(/no "solana" among 20 posts; seen: \w+/);
+      expect(new Set(numbers(ran.records(), 'tokenNetwork'))).not.toContain('sol');
+    },
+  );
 
   test('stops after 20 pages without a match, and states how to continue', async () => {
     const sandbox = await withSandbox();

@@ -2,6 +2,7 @@ import { Failure, usageError } from '../../base/failure.ts';
 import { trimText } from '../../base/trim-text.ts';
 import { isKey, keyAsSubject } from '../../core/client/mask-key.ts';
 import {
+  addressLink,
   isLink,
   listRefused,
   readSubject,
@@ -92,13 +93,14 @@ export async function distinctSubjects(
   return subjects;
 }
 
-/** Says what was looked up in place of a link to a profile. */
+/** Says what is looked up in place of a link. */
 function noticeLinks(subjects: Iterable<Subject>, { notice }: Pick<NoticedInput, 'notice'>): void {
   const links = [...subjects].filter(isLink);
   const [first] = links;
   if (first === undefined) return;
   const others = links.length === 1 ? '' : `, and so are ${links.length - 1} other links`;
-  notice(`${first.text} is read as the handle @${first.value}${others}`);
+  const read = first.type === 'handle' ? `the handle @${first.value}` : `the wallet ${first.value}`;
+  notice(`${first.text} is read as ${read}${others}`);
 }
 
 /** Throws at an API key, so that no record contains it, and at an argument that is a list. */
@@ -142,7 +144,9 @@ export async function addressOf(
   given: string,
 ): Promise<string> {
   try {
-    return (await readSubject(given, 'wallet')).value;
+    // A page of an explorer has the contract of a token, or its own page about it.
+    const link = flag === '--wallet' ? undefined : addressLink(trimText(given));
+    return (await readSubject(link?.address ?? given, 'wallet')).value;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     throw usageError(`${flag}: ${error.message}`, error.hint ?? 'copy the whole address');

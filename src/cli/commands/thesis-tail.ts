@@ -19,6 +19,7 @@ import { conditionsOf, type FilterConditions, thesisFilterOptions } from '../arg
 import { type GivenFlags, inGroup, list } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
+import { unseenValues } from '../lists/unseen-values.ts';
 import {
   type AuthorLookup,
   type KnownAuthor,
@@ -199,7 +200,11 @@ async function replayedTheses(
   { input, authors, lookup, tokens }: FollowedTheses,
 ): Promise<Replayed> {
   const recorded = await knownAuthors(authors, context);
-  const filter = createFilter<TailRow>({ tokens, ...input.conditions });
+  const filter = watchingValues(
+    context,
+    input,
+    createFilter<TailRow>({ tokens, ...input.conditions }),
+  );
   const isAuthor = authors.length === 0 ? undefined : isByOne(recorded, lookup.kept());
   return {
     postTime: 'platformCreatedAt',
@@ -220,23 +225,47 @@ async function findAuthors(context: Context, theses: FollowedTheses): Promise<Fo
     scopes: thesisScopes(ids, tokens),
     users,
     onUnnamed,
-    filter: createFilter<TailRow>({
-      tokens,
-      users,
-      ...conditions,
-      onUnnamed,
-      onTimeout: once((row) =>
-        context.terminal.notice(
-          `the pattern took too long on post ${row.id}; such posts are printed anyway: use a simpler pattern`,
+    filter: watchingValues(
+      context,
+      input,
+      createFilter<TailRow>({
+        tokens,
+        users,
+        ...conditions,
+        onUnnamed,
+        onTimeout: once((row) =>
+          context.terminal.notice(
+            `the pattern took too long on post ${row.id}; such posts are printed anyway: use a simpler pattern`,
+          ),
         ),
-      ),
-    }),
+      }),
+    ),
     output: {
       ...shown,
       flags: input,
       feed: thesisFeedName(isSeveral ? undefined : ids[0], tokens),
       filters: filtersOf(conditions, { users: isSeveral ? ids : [] }),
     },
+  };
+}
+
+/** A filter that says if --symbol or --network has a value that the first posts do not have. */
+function watchingValues(
+  context: Context,
+  { conditions }: ThesisTailInput,
+  filter: (row: TailRow) => boolean,
+): (row: TailRow) => boolean {
+  const { symbol = [], network = [] } = conditions;
+  if (symbol.length + network.length === 0) return filter;
+  const unseen = unseenValues(context, conditions, {
+    symbolField: 'tokenSymbol',
+    networkField: 'tokenNetwork',
+    pageRows: THESIS_BLOCK,
+    noun: ['post'],
+  });
+  return (row) => {
+    unseen.watch(row.record);
+    return filter(row);
   };
 }
 

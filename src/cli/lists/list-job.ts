@@ -3,12 +3,7 @@ import { usageError } from '../../base/failure.ts';
 import { countText, unitsText } from '../../base/units.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import type { FeedOf } from '../../core/pages/feeds.ts';
-import {
-  type Conditions,
-  createFilter,
-  normalName,
-  normalSymbol,
-} from '../../core/pages/filter.ts';
+import { type Conditions, createFilter } from '../../core/pages/filter.ts';
 import { mostOwnPages, type ReadingWay, walkSeveral } from '../../core/pages/merge.ts';
 import { highlightOf } from '../../core/pages/pattern-search.ts';
 import { severalStart } from '../../core/pages/place.ts';
@@ -27,7 +22,6 @@ import { fileToCertify, ListCertificate } from '../../verify/list-certificate.ts
 import { agentOf } from '../agent.ts';
 import { type ListInput, readRange } from '../args/list-flags.ts';
 import { serviceClock } from '../lookup/service-time.ts';
-import { savedValues } from '../lookup/token.ts';
 import type { Context } from '../run/context.ts';
 import { hintToContinue } from '../run/continue-command.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
@@ -35,7 +29,7 @@ import type { Out } from '../run/out.ts';
 import { filtersOf, showingFilters } from '../tail/filters.ts';
 import { type ListState, leftOutText, lineAfterFailure } from './list-end.ts';
 import { type CountedFields, PostCounter } from './post-counter.ts';
-import { UnseenValues } from './unseen-values.ts';
+import { unseenValues } from './unseen-values.ts';
 import { wayText } from './way-text.ts';
 
 interface PostList extends CountedFields {
@@ -312,31 +306,6 @@ function walkFilter(
       );
     },
   };
-}
-
-/** The values of --symbol and --network, which may not exist. */
-function unseenValues(
-  context: Context,
-  { symbol, network }: Conditions,
-  { symbolField, networkField, pageRows, noun }: PostList,
-): UnseenValues {
-  const flags = [
-    {
-      flag: '--symbol',
-      field: symbolField,
-      values: symbol ?? [],
-      normal: normalSymbol,
-      known: () => savedValues(context, 'symbol'),
-    },
-    {
-      flag: '--network',
-      field: networkField,
-      values: network ?? [],
-      normal: normalName,
-      known: () => savedValues(context, 'network'),
-    },
-  ];
-  return new UnseenValues(flags, pageRows, noun, context.terminal.notice);
 }
 
 /**

@@ -2,11 +2,47 @@ import { Failure } from '../../base/failure.ts';
 import { textOf } from '../../base/json-object.ts';
 import { countText } from '../../base/units.ts';
 import type { Sent } from '../../contract/read-record.ts';
+import { type Conditions, normalName, normalSymbol } from '../../core/pages/filter.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import { quoted } from '../command-line.ts';
+import { savedValues } from '../lookup/token.ts';
+import type { Context } from '../run/context.ts';
+
+/** The fields of posts that flags select by, and how many posts are enough to know their values. */
+interface ValueFields {
+  readonly symbolField: string;
+  readonly networkField: string;
+  readonly pageRows: number;
+  readonly noun: readonly [one: string, many?: string];
+}
+
+/** The values of --symbol and --network, which may not exist. */
+export function unseenValues(
+  context: Context,
+  { symbol, network }: Conditions,
+  { symbolField, networkField, pageRows, noun }: ValueFields,
+): UnseenValues {
+  const flags = [
+    {
+      flag: '--symbol',
+      field: symbolField,
+      values: symbol ?? [],
+      normal: normalSymbol,
+      known: () => savedValues(context, 'symbol'),
+    },
+    {
+      flag: '--network',
+      field: networkField,
+      values: network ?? [],
+      normal: normalName,
+      known: () => savedValues(context, 'network'),
+    },
+  ];
+  return new UnseenValues(flags, pageRows, noun, context.terminal.notice);
+}
 
 /** A flag whose values are those of a field. */
-export interface ValueFlag {
+interface ValueFlag {
   readonly flag: string;
   readonly field: string;
   readonly values: readonly string[];
@@ -23,7 +59,7 @@ const LONGEST_NAME = 20;
  * Watches whether the first posts of a list have the values that its flags ask for. A value that
  * does not exist, such as --network solana, would cost page after page and find nothing.
  */
-export class UnseenValues {
+class UnseenValues {
   readonly #flags: readonly ValueFlag[];
   /** How many posts decide. */
   readonly #enough: number;
@@ -58,6 +94,15 @@ export class UnseenValues {
     }
   }
 
+  /** For a feed without an end: says which values the first posts lack. */
+  watch(post: Sent): void {
+    if (this.#isDecided) return;
+    this.saw(post);
+    if (this.#posts < this.#enough) return;
+    this.#isDecided = true;
+    for (const { text } of this.#lacking()) this.#notice(text);
+  }
+
   /**
    * Called after each page; `next` is where the list continues. Once enough posts were seen, throws
    * if they have no value of a flag; says so if they lack one of several.
@@ -66,14 +111,20 @@ export class UnseenValues {
     if (this.#isDecided || (this.#posts < this.#enough && next !== undefined)) return;
     this.#isDecided = true;
     if (this.#posts === 0) return;
-    for (const [at, flag] of this.#flags.entries()) {
-      const unseen = unseenOf(flag, [...(this.#seen[at]?.keys() ?? [])]);
-      if (unseen.length === 0) continue;
-      const text = this.#textOf(unseen, this.#seen[at] ?? new Map());
+    for (const { flag, text, isAll } of this.#lacking()) {
       // A complete list, or one of other values, is an answer.
-      if (next !== undefined && unseen.length === flag.values.length)
-        throw unseenFailure(flag.flag, text, next);
+      if (next !== undefined && isAll) throw unseenFailure(flag, text, next);
       this.#notice(text);
+    }
+  }
+
+  /** The flags of which values were not seen, and whether it is all of them. */
+  *#lacking(): Generator<{ flag: string; text: string; isAll: boolean }> {
+    for (const [at, flag] of this.#flags.entries()) {
+      const seen = this.#seen[at] ?? new Map<string, number>();
+      const unseen = unseenOf(flag, [...seen.keys()]);
+      const isAll = unseen.length === flag.values.length;
+      if (unseen.length > 0) yield { flag: flag.flag, text: this.#textOf(unseen, seen), isAll };
     }
   }
 

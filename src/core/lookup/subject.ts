@@ -52,6 +52,8 @@ export function readSubject(
     const example = parts[0] === undefined ? '' : `, such as ${parts[0]}`;
     throw listRefused(text, `write only one${example}; a file has one subject per line`);
   }
+  const link = as === 'wallet' || as === undefined ? addressLink(text) : undefined;
+  if (link) return walletIn(link, text);
   switch (as ?? typeOf(text)) {
     case 'id':
       return idOf(text);
@@ -137,6 +139,32 @@ function isRandom(text: string): boolean {
   return isMixed(text) && changes >= 0.4 * (text.length - 1);
 }
 
+/** A page of an explorer or of a market about a wallet or token, whatever its host. */
+const ADDRESS_PAGE =
+  /^(?:https?:\/\/)?[\w-]+(?:\.[\w-]+)+\/(?:[\w-]+\/)*?(accounts?|address|profile|wallet|portfolio|token|coin|mint)\/(0x[0-9a-f]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})(?:[/?#].*)?$/i;
+
+interface AddressLink {
+  readonly address: string;
+  /** Whether the page is about a token; its address is then not that of a trader. */
+  readonly isToken: boolean;
+}
+
+/** The address in a link to a page about it. */
+export function addressLink(text: string): AddressLink | undefined {
+  const [, page = '', address] = ADDRESS_PAGE.exec(text) ?? [];
+  return address === undefined ? undefined : { address, isToken: /^[tcm]/i.test(page) };
+}
+
+async function walletIn({ address, isToken }: AddressLink, text: string): Promise<Subject> {
+  if (isToken)
+    throw refused(
+      text,
+      'this is a link to a token, not to a trader',
+      'pass the token with --token to "trdr thesis list", or a link to the wallet',
+    );
+  return { ...(await walletOf(address)), text };
+}
+
 function idOf(text: string): Subject {
   if (!UUID.test(text))
     throw refused(text, 'invalid user id: expected a UUID', 'copy the whole id, or remove --as id');
@@ -174,25 +202,25 @@ async function withChecksum(subject: Subject): Promise<Subject> {
   throw refused(text, 'invalid checksum: probably a mistyped character', 'copy the address again');
 }
 
-/** X and its own pages; every other path of one word is the profile of a user. */
+/** X and its own pages; every other path of one word is the profile of a user, who may have posted. */
 const PROFILE =
-  /^(?:https?:\/\/)?(?:www\.|mobile\.)?(?:x|twitter)\.com\/@*(?!(?:home|explore|i|intent|login|messages|notifications|search|settings|share)\b)(\w+)\/?(?:[?#].*)?$/i;
+  /^(?:https?:\/\/)?(?:www\.|mobile\.)?(?:x|twitter)\.com\/@*(?!(?:home|explore|i|intent|login|messages|notifications|search|settings|share)\b)(\w+)(?:\/status\/.*)?\/?(?:[?#].*)?$/i;
 
-/** Whether the subject was written as a link to a profile, in which trdr read the handle. */
-export const isLink = ({ type, text }: Subject): boolean => type === 'handle' && text.includes('/');
+/** Whether the subject was written as a link, in which trdr read the handle or wallet. */
+export const isLink = ({ text }: Subject): boolean => text.includes('/');
 
 function handleOf(text: string): Subject {
   const value = PROFILE.exec(text)?.[1] ?? bareHandle(text);
   if (value === '')
     throw refused(text, 'invalid handle: it is empty', 'write the handle after the @');
-  if (value.length > HANDLE_MAX)
-    throw refused(text, `a handle has at most ${HANDLE_MAX} characters`, 'copy only the handle');
   if (value.includes('/'))
     throw refused(
       text,
       'expected a handle, got a link or a path',
-      'write only the handle, such as @mira',
+      'write only the handle, such as @mira, or the address of the wallet',
     );
+  if (value.length > HANDLE_MAX)
+    throw refused(text, `a handle has at most ${HANDLE_MAX} characters`, 'copy only the handle');
   if (value.includes('…'))
     throw refused(
       text,

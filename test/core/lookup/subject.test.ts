@@ -93,7 +93,16 @@ describe('a subject', () => {
     ['a list', '@a,b', 'expected one subject'],
     ['a list with semicolons', `${SOLANA}; ${MIXED}`, 'expected one subject'],
     ['a handle that is too long', 'a'.repeat(65), 'at most 64'],
-    ['a link to a post', 'https://x.com/mert/status/1', 'link'],
+    ['a link to a post without its author', 'https://x.com/i/status/1', 'link'],
+    ['a link to a transaction', `https://solscan.io/tx/${SOLANA}`, 'link'],
+    ['a link to a pair', `https://dexscreener.com/solana/${SOLANA}`, 'link'],
+    ['a link to a token', `https://solscan.io/token/${SOLANA}`, 'a link to a token'],
+    ['a link to a coin', `https://pump.fun/coin/${SOLANA}`, 'a link to a token'],
+    [
+      'a link with a wrong wallet',
+      `https://etherscan.io/address/${MIXED.replace('A', 'a')}`,
+      'checksum',
+    ],
     ['a link to a page of X', 'x.com/home', 'link'],
     ['a link to another site', 'https://example.com/mert', 'link'],
     ['a path', 'desk/mert', 'a path'],
@@ -116,12 +125,30 @@ describe('a subject', () => {
     'x.com/@mert',
     'twitter.com/mert?s=20',
     'https://mobile.twitter.com/mert#top',
+    'https://x.com/Mert/status/1861000000000000000?s=20',
   ])('may be a link to a profile: %s', async (text) => {
     const subject = await read(text);
     expect(subject).toMatchObject({ text, type: 'handle', normal: 'mert' });
     expect(isLink(subject)).toBe(true);
     expect(isLink(await read('@mert'))).toBe(false);
     await refusal(text, 'wallet');
+  });
+
+  it.each([
+    `https://solscan.io/account/${SOLANA}#portfolio`,
+    `https://explorer.solana.com/address/${SOLANA}?cluster=mainnet`,
+    `solana.fm/address/${SOLANA}/transactions`,
+    `https://gmgn.ai/sol/address/${SOLANA}`,
+    `https://pump.fun/profile/${SOLANA}`,
+    `https://etherscan.io/address/${MIXED}`,
+    `https://www.basescan.org/address/${MIXED.toLowerCase()}`,
+    `https://debank.com/profile/${MIXED}/history`,
+  ])('may be a link to a page about a wallet: %s', async (text) => {
+    const wallet = text.includes('0x') ? MIXED.toLowerCase() : SOLANA;
+    const subject = await read(text);
+    expect(subject).toMatchObject({ text, type: 'wallet', normal: wallet });
+    expect([isLink(subject), await read(text, 'wallet')]).toEqual([true, subject]);
+    await refusal(text, 'handle');
   });
 
   it('is never a wallet that a table has shortened, whatever the flag', async () => {
