@@ -21,6 +21,8 @@ interface Printed {
 
 /** So much is remembered: a value counts once, and once more for each of its printed times. */
 const MEMORY_MAX = 40_000;
+/** The newest times of a value that are remembered: a walk prints the oldest post first. */
+const TIMES_MAX = 500;
 /** Forgetting reads everything that is remembered, so it waits for as many new times. */
 const FORGET_AFTER = 1_000;
 
@@ -65,7 +67,8 @@ export class Cooldown {
     const { held } = printed;
     // The value moves to the end, so that the first values are those that were printed longest ago.
     this.#values.delete(value);
-    this.#values.set(value, { times: [...printed.times, at], held: 0 });
+    const times = [...printed.times, at].sort((one, other) => one - other).slice(-TIMES_MAX);
+    this.#values.set(value, { times, held: 0 });
     this.#added++;
     if (this.#added >= Math.min(FORGET_AFTER, this.#max)) this.#forget();
     return withHeld(row, held);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { repeats } from '../repeats.ts';
-import { countsFromArrival, dropsLateRows, forgetsWindow } from './mutants.ts';
+import { countsFromArrival, forgetsWindow, stretchesTime } from './mutants.ts';
 import { rngOf } from './rng.ts';
 import { simulate } from './run.ts';
 import { type Schedule, scheduleOf } from './schedule.ts';
@@ -38,7 +38,8 @@ test('prints nothing twice within the time, over kills, and loses nothing that m
 
 test.each([
   ['the position has no printed times', forgetsWindow],
-  ['a late post is dropped', dropsLateRows],
+  ['it lasts longer', stretchesTime(0.5)],
+  ['it ends sooner', stretchesTime(1.5)],
   ['a post counts from when it arrives', countsFromArrival],
 ])('a cooldown is wrong if %s', { timeout: 120_000 }, async (_, mutation) => {
   expect(await simulate(schedules, mutation, 1)).not.toEqual([]);

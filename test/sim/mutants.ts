@@ -336,6 +336,14 @@ export const countsFromArrival: Mutation = {
   },
 };
 
+/** The distances of posts in time count as so much longer. */
+export const stretchesTime = (factor: number): Mutation => ({
+  world: (world) =>
+    writing(world, (rows) =>
+      rows.map((row) => ({ ...row, at: row.at === null ? null : factor * row.at })),
+    ),
+});
+
 /** Changes the posts before they are written, or make confluences. */
 const writing = (
   world: TailPorts,

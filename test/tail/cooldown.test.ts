@@ -113,6 +113,17 @@ describe('a cooldown', () => {
   });
 });
 
+test('a value with very many posts is never printed twice within the time', () => {
+  const cooldown = new Cooldown(
+    { field: 'tokenAddress', withinMs: MINUTE },
+    undefined,
+    undefined,
+    1_000,
+  );
+  const rows = Array.from({ length: 8_000 }, (_, i) => post('A', i / 4));
+  expect(shown(cooldown, rows)).toHaveLength(2_000);
+});
+
 test.each([
   [null],
   ['text'],
