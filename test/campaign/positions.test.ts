@@ -90,6 +90,13 @@ function authorOf(dice: Rng, index: number): Author {
     if (!isStateless && dice.chance(0.7)) own.closedAt = step();
     const writtenAt = at;
     for (const post of own.posts) Object.assign(post, stateOf(dice, own, writtenAt));
+    // What a post states of an open position is as old as the post.
+    if (own.closedAt === null)
+      for (const post of own.posts.slice(0, -1))
+        Object.assign(post, {
+          updatedAt: post['platformCreatedAt'],
+          unrealizedPnlUsd: dice.int(1_000) - 500,
+        });
   }
   const posts = truths.flatMap((truth) => truth.posts);
   for (const field of ['authorId', 'tokenAddress', 'platformCreatedAt'])

@@ -38,6 +38,12 @@ test.each<[string, AuthorPosition[], AuthorPosition[], object[]]>([
     ],
   ],
   [
+    'closed, beside one that is open',
+    [position('a', { firstAt: 15, lastAt: 40 }), closed],
+    [open],
+    [{ change: 'new', lastAt: 40 }, { change: 'closed' }],
+  ],
+  [
     'another one that was closed before',
     [position('a', { closedAt: 35, firstAt: 15, lastAt: 25 }), position('a', { closedAt: 12 })],
     [position('a', { closedAt: 12 }), position('a', { firstAt: 15, lastAt: 25 })],
