@@ -20,6 +20,7 @@ import { command } from '../command.ts';
 import { authorJob } from '../lists/author-job.ts';
 import { positionPost, RecordedAuthors, ServedAuthors } from '../lists/author-posts.ts';
 import { RecordedTheses } from '../lists/recorded-theses.ts';
+import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { tokenAddresses } from '../lookup/token.ts';
 import { runJob } from '../run/job.ts';
 import page from './author.md';
@@ -107,7 +108,7 @@ export const author = command({
     const asked = { rows, since, until, tokens };
     const authors = recorded
       ? new RecordedAuthors(recorded, asked)
-      : await ServedAuthors.open(context, asked);
+      : new ServedAuthors(context, asked, await openCachedLookup(context, { way: 'cheap' }));
     const input = {
       ...flags,
       source: source ?? allOf([...(earlier?.keys() ?? recorded?.authors ?? [])]),

@@ -12,7 +12,7 @@ import type { WalkOptions } from '../../core/pages/walk.ts';
 import { PLACEHOLDER } from '../../core/spend/plan.ts';
 import { type RangeFlags, readRange } from '../args/list-flags.ts';
 import type { SubjectPlan } from '../lookup/lookup-task.ts';
-import { openCachedLookup, userCalls } from '../lookup/open-lookup.ts';
+import { userCalls } from '../lookup/open-lookup.ts';
 import { serviceClock } from '../lookup/service-time.ts';
 import { savingTokens } from '../lookup/token.ts';
 import type { Context } from '../run/context.ts';
@@ -52,14 +52,10 @@ export class ServedAuthors implements AuthorSource {
   readonly #users: CachedLookup;
   #walk: Promise<WalkOptions> | undefined;
 
-  private constructor(context: Context, asked: PostsAsked, users: CachedLookup) {
+  constructor(context: Context, asked: PostsAsked, users: CachedLookup) {
     this.#context = context;
     this.#asked = asked;
     this.#users = users;
-  }
-
-  static async open(context: Context, asked: PostsAsked): Promise<ServedAuthors> {
-    return new ServedAuthors(context, asked, await openCachedLookup(context, { way: 'cheap' }));
   }
 
   plan(

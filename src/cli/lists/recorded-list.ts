@@ -1,8 +1,9 @@
 import { Failure } from '../../base/failure.ts';
 import { thesisFeedName } from '../../tail/source.ts';
 import type { ListInput } from '../args/list-flags.ts';
+import type { GivenFlags } from '../args/option.ts';
 import type { ExitCode } from '../exit.ts';
-import { readAuthors } from '../lookup/authors.ts';
+import { type authorOptions, readAuthors } from '../lookup/authors.ts';
 import { tokenAddresses } from '../lookup/token.ts';
 import type { Context } from '../run/context.ts';
 import { runJob } from '../run/job.ts';
@@ -12,13 +13,10 @@ import { listJob } from './list-job.ts';
 import { authorIn, feedOfPosts, RecordedTheses } from './recorded-theses.ts';
 import { theses } from './theses.ts';
 
-interface RecordedScope {
+interface RecordedScope extends GivenFlags<typeof authorOptions> {
   readonly from: readonly string[];
   readonly strict: boolean;
   readonly token: readonly string[];
-  readonly user: readonly string[];
-  readonly users: string | undefined;
-  readonly column: string | undefined;
 }
 
 /** Lists the theses of files in place of those of the service. Nothing is sent, or needs a key. */
