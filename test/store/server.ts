@@ -113,8 +113,9 @@ export async function createStoreServer({
     kill: () => end('SIGKILL'),
     pause: () => child?.kill('SIGSTOP'),
     resume: () => child?.kill('SIGCONT'),
-    /** Opens a connection as trdr does. */
-    connect: (given?: ConnectOptions) => connectStore(readStoreUrl(url), given),
+    /** Opens a connection as trdr does, but with more time, because the machine may be busy. */
+    connect: (given?: ConnectOptions) =>
+      connectStore(readStoreUrl(url), { connectMs: 30_000, ...given }),
     /** The incremental append-only file, which a power failure truncates. */
     aof() {
       // While the server rewrites the file, there are two, and it writes to the newer one.
