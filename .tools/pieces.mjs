@@ -39,10 +39,10 @@ const LARGE = 64 * 1024;
 const combined = {
   // Plain text is printed without it.
   'display-width.cjs': { sources: /^src\/output\/terminal\/display-width\.ts$/ },
-  // Cached answers are printed without schemas. No lookup needs that of "trdr tails".
+  // Cached answers are printed without schemas. No lookup needs those of tails, authors and callers.
   'schemas.cjs': {
     sources:
-      /^(src\/contract\/(records\/(?!tail-run)|endpoint|envelope|errors|field|frames|openapi|paths)|.*node_modules\/zod\/)/,
+      /^(src\/contract\/(records\/(?!tail-run|caller|position)|endpoint|envelope|errors|field|frames|openapi|paths)|.*node_modules\/zod\/)/,
   },
   [PROGRAM]: {
     modules: [
