@@ -327,7 +327,7 @@ test('has lists of values, and some whose values may contain commas', () => {
   expect(names({}).toSorted()).toEqual(
     expect.arrayContaining(['--coin', '--network', '--symbol', '--token', '--user', '--window']),
   );
-  expect(names({ hasCommas: true }).toSorted()).toEqual(['--field', '--replay']);
+  expect(names({ hasCommas: true }).toSorted()).toEqual(['--field', '--from', '--replay']);
 });
 
 test.each([
