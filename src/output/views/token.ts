@@ -73,7 +73,9 @@ function calloutsText(record: Sent): string | undefined {
 }
 
 function firstText({ first }: Sent): string | undefined {
-  return isRecord(first) ? `${first['author'] ?? 'unknown'}, by a ${first['by']}` : undefined;
+  if (!isRecord(first)) return undefined;
+  const { author, by } = first;
+  return `${typeof author === 'string' ? `@${author}` : 'unknown'}, by a ${by}`;
 }
 
 const lines: readonly Column<Sent>[] = [
