@@ -4,7 +4,7 @@ import { normalToken } from '../core/pages/filter.ts';
 import { damagedCheckpoint } from './position.ts';
 import { type TailRow, timeOf } from './post-row.ts';
 
-/** Of the posts with the same value of a field, only the first within this time is printed. */
+/** A tail prints only the first of the posts with the same value of a field within this time. */
 export interface CooldownRule {
   readonly field: string;
   readonly withinMs: number;

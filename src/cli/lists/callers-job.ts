@@ -83,7 +83,7 @@ export async function callersJob(context: Context, flags: CallersFlags): Promise
   };
 }
 
-/** Without a failure of its own, a wallet counts as found, also with only a part of its callouts. */
+/** A wallet without a failure of its own counts as found, also with only a part of its callouts. */
 class CallersTally extends LookupTally {
   /** What ended the reading of a wallet early. */
   cut: Failure | undefined;

@@ -57,7 +57,7 @@ export async function refreshJob(
   };
 }
 
-/** Of the whole feed, no more pages are read than the groups would have taken. */
+/** A run reads no more pages of the whole feed than the groups would have taken. */
 function plannedCalls({ whole, groups }: RefreshWays): readonly Planned[] {
   const own = groups.map(plannedPages);
   if (whole === undefined) return own;

@@ -94,7 +94,7 @@ class UnseenValues {
     }
   }
 
-  /** For a feed without an end: says which values the first posts lack. */
+  /** Says which values the first posts lack, of a feed without an end. */
   watch(post: Sent): void {
     if (this.#isDecided) return;
     this.saw(post);

@@ -151,8 +151,8 @@ export class AuthorLookup {
   }
 
   /**
-   * For a post without the id of its author. Undefined if the handles of all authors are known, by
-   * which such posts are recognized.
+   * Returns what to call at a post without the id of its author. Undefined if the handles of all
+   * authors are known, by which such posts are recognized.
    */
   noticeUnnamed(ids: readonly string[]): (() => void) | undefined {
     const unnamed = ids.filter((id) => !this.handles.has(id));

@@ -71,5 +71,5 @@ export function medianOf(numbers: readonly number[]): number | null {
   return upper === undefined || lower === undefined ? null : rounded((lower + upper) / 2);
 }
 
-/** Without the noise of binary fractions: 0.1 + 0.2 is 0.3. */
+/** Removes the noise of binary fractions: 0.1 + 0.2 is 0.3. */
 export const rounded = (value: number): number => Number(value.toPrecision(15));

@@ -4,7 +4,7 @@ import { cu } from '../../contract/limits.ts';
 import type { RequestParts } from '../../contract/ports/client.ts';
 import { endpointRow } from '../client/coding.ts';
 
-/** In place of an id or address that only the run finds out. The price of a call is the same. */
+/** Stands for an id or address that only the run finds out. The price of a call is the same. */
 export const PLACEHOLDER = '00000000-0000-0000-0000-000000000000';
 
 /** How often a run would make a call, and what it would cost. */

@@ -36,7 +36,7 @@ export class EarlierUsers {
   readonly subjects: readonly string[];
   readonly #bySubject: ReadonlyMap<string, EarlierUser>;
   readonly #byId = new Map<string, EarlierUser>();
-  /** By handles and wallets, of which several users may have had the same. */
+  /** The users by handles and wallets, of which several may have had the same. */
   readonly #byName = new Map<string, Set<EarlierUser>>();
   /** The changes that were counted, of each user once. */
   readonly #counted = new Set<string>();

@@ -31,7 +31,7 @@ export function closedText(row: Row): string | undefined {
   return `${positions}: ${parts.join(', ')}`;
 }
 
-/** Of few positions, their values say more than their mean and median. */
+/** The values of few positions say more than their mean and median. */
 export function resultText(row: Row): string | undefined {
   const { sumUsd, meanUsd, medianUsd, valuesUsd } = partOf(row, 'closed') ?? {};
   if (typeof sumUsd !== 'number') return undefined;

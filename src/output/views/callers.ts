@@ -57,7 +57,7 @@ const columns: readonly Column<Row>[] = [
   { title: 'wallet', kind: 'address', field: 'wallet', rank: 4, min: 11 },
 ];
 
-/** With a board, the rank of each wallet comes first. */
+/** The rank of each wallet comes first if a board is read. */
 export const callersView = (isBoard: boolean): View<Row> => ({
   columns: isBoard ? [{ title: '#', kind: 'integer', field: 'rank' }, ...columns] : columns,
   get fields() {

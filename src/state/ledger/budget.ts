@@ -139,7 +139,7 @@ interface Spending {
 interface ReadFile {
   readonly inode: number;
   offset: number;
-  /** By measure and day: `reveals 2026-11-22`. */
+  /** The sums by measure and day: `reveals 2026-11-22`. */
   readonly days: Map<string, { spent: number; lost: number }>;
 }
 
