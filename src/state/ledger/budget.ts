@@ -103,15 +103,16 @@ export function createBudget(
         tally.begin(line);
       }, signal),
     states: (caps) => exclusively((now) => statesAt(caps, now)),
-    spending: () =>
-      exclusively((now) => ({
-        budgetDay: tally.sum(budgetSettings.budgetDay, now),
-        budgetMonth: tally.sum(budgetSettings.budgetMonth, now),
-        budgetDayReveals: tally.sum(budgetSettings.budgetDayReveals, now),
-        budgetMonthReveals: tally.sum(budgetSettings.budgetMonthReveals, now),
-      })),
+    spending: () => exclusively((now) => sumsOf(tally, now)),
   };
 }
+
+const sumsOf = (tally: Tally, now: number) => ({
+  budgetDay: tally.sum(budgetSettings.budgetDay, now),
+  budgetMonth: tally.sum(budgetSettings.budgetMonth, now),
+  budgetDayReveals: tally.sum(budgetSettings.budgetDayReveals, now),
+  budgetMonthReveals: tally.sum(budgetSettings.budgetMonthReveals, now),
+});
 
 const unchecked = () =>
   new Failure('local', 'cannot check the budget: no home directory for the state folder', {
