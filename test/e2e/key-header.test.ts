@@ -72,7 +72,9 @@ describe('the request ids of good answers', () => {
     const home = openHome();
     await home.run(['whois', 'mira', 'juno'], { sandbox });
     const usage = await home.run(['usage', '--by', 'request'], { sandbox });
-    expect(usage.records()).toEqual([{ request: 'unknown', calls: 2, cu: expect.any(Number) }]);
+    expect(usage.records()).toEqual([
+      { request: 'unknown', calls: 2, cu: expect.any(Number), reveals: expect.any(Number) },
+    ]);
   });
 });
 

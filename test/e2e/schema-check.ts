@@ -28,7 +28,7 @@ export function checkHint(hint: string): void {
   const commands = [...hint.matchAll(/(?:"|: |&& )trdr ([a-z]+)(?: ([a-z]+))?/g)];
   const unknown = [
     ...commands.filter(([, one, two]) => !paths.has(`${one}`) && !paths.has(`${one} ${two}`)),
-    ...[...hint.matchAll(/(?<![\w-])--[a-z][\w-]*/g)].filter(([flag]) => !flags.has(flag)),
+    ...[...hint.matchAll(/(?<![\w=-])--[a-z][\w-]*/g)].filter(([flag]) => !flags.has(flag)),
   ];
   if (unknown.length > 0) throw new Error(`a hint names ${unknown[0]?.[0]}: ${hint}`);
 }

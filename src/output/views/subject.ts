@@ -18,21 +18,20 @@ import type { CellKind, Column, Row, View } from '../view.ts';
 const isUnasked = (row: SubjectRecord | UnaskedSubject): row is UnaskedSubject =>
   row.found === null && 'code' in row;
 
+const otherText = (value: unknown): string | undefined =>
+  value === undefined || value === null ? undefined : (textOf(value) ?? stringifyJson(value));
+
 /** So that the result is visible without color. */
 export function outcome(row: SubjectRecord | UnaskedSubject): string {
   if (row.found === true) return 'found';
   if (row.found === null) return isUnasked(row) ? 'not asked' : `failed: ${row.error.code}`;
   if (row.code !== 'PENDING') return 'not found';
-  const reason = 'reason' in row ? String(row.reason) : 'pending';
-  return 'position' in row && row.position !== undefined
-    ? `${reason}, position ${row.position}`
-    : reason;
+  const reason = ('reason' in row ? otherText(row.reason) : undefined) ?? 'pending';
+  const position = 'position' in row ? otherText(row.position) : undefined;
+  return position === undefined ? reason : `${reason}, position ${position}`;
 }
 
 const at = (handle: unknown) => (typeof handle === 'string' ? `@${handle}` : undefined);
-
-const otherText = (value: unknown): string | undefined =>
-  value === undefined || value === null ? undefined : (textOf(value) ?? stringifyJson(value));
 
 const status: Column<SubjectRecord> = {
   title: 'status',
