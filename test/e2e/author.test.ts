@@ -4,10 +4,13 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Thesis } from '../../src/contract/records/thesis.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
+import { repeats } from '../repeats.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
 import { openDesk } from './harness.ts';
 import { receiptOf } from './numbers.ts';
 
+/** More authors than one batch of lookups, in a soak. AUTHORS=100000 takes more. */
+const AUTHORS = repeats('AUTHORS', 50, 30_000);
 const terminal = { tty: true, env: { NO_COLOR: '1', LANG: 'C.UTF-8', TZ: 'UTC' } };
 
 /** All theses of the sandbox, newest first, as they are printed. */
@@ -191,10 +194,9 @@ test('trdr author --compare prints what changed since an earlier output', async 
   );
   const isOf = ({ authorId, tokenAddress, closedAt }: Thesis) =>
     authorId === open?.authorId && tokenAddress === open?.tokenAddress && closedAt === null;
+  const closed = { closedAt: sandbox.clock.now(), realizedPnlUsd: 7 };
   for (const { id } of thesesOf(sandbox).filter(isOf))
-    sandbox.world
-      .theses()
-      .change(id, (post) => ({ ...post, closedAt: sandbox.clock.now(), realizedPnlUsd: 7 }));
+    sandbox.world.theses().change(id, (post) => ({ ...post, ...closed }));
   const compared = await run(['author', '--compare', old, '--all'], {
     tty: { stderr: true },
   });
@@ -268,6 +270,21 @@ describe('recorded theses in place of the service', () => {
     expect(typed.stdout).toBe((await run(['author', '--from', plain, '--sort', 'posts'])).stdout);
     const replayed = await run(['thesis', 'tail', '--replay', '-'], { stdin: text });
     expect(replayed.records()).toHaveLength(30);
+  });
+
+  test('give each of very many authors once, whatever the case of an id is', async () => {
+    const { sandbox, home, run } = await openDesk();
+    const [post] = thesesOf(sandbox);
+    const idOf = (at: number) => `${String(at).padStart(8, '0')}-8c94-4e2e-a551-213b7510858f`;
+    const posts = Array.from({ length: AUTHORS }, (_, at) => [
+      { ...post, id: `a${at}`, authorId: idOf(at), authorHandle: `h${at}` },
+      { ...post, id: `b${at}`, authorId: idOf(at).toUpperCase(), authorHandle: `h${at}` },
+    ]).flat();
+    const file = join(home.path, 'many.ndjson');
+    writeFileSync(file, linesOf(posts));
+    const all = (await run(['author', '--from', file])).records();
+    expect(all.map((record) => record['posts'])).toEqual(Array(AUTHORS).fill(2));
+    expect(new Set(all.map((record) => record['handle'])).size).toBe(AUTHORS);
   });
 
   test('are complete as far as certificates vouch for them', async () => {

@@ -1,5 +1,4 @@
 import { Failure } from '../../base/failure.ts';
-import { textOf } from '../../base/json-object.ts';
 import { cu, THESIS_BLOCK } from '../../contract/limits.ts';
 import { known, type Sent } from '../../contract/read-record.ts';
 import { User } from '../../contract/records/user.ts';
@@ -16,7 +15,7 @@ import { userCalls } from '../lookup/open-lookup.ts';
 import { serviceClock } from '../lookup/service-time.ts';
 import { savingTokens } from '../lookup/token.ts';
 import type { Context } from '../run/context.ts';
-import { about, authorIn, type ReadTheses, type RecordedTheses } from './recorded-theses.ts';
+import { AuthorsOfPosts, about, type ReadTheses, type RecordedTheses } from './recorded-theses.ts';
 
 /** Which posts of an author are read. */
 export interface PostsAsked extends RangeFlags {
@@ -181,10 +180,12 @@ export const positionPost = ({
 export class RecordedAuthors implements AuthorSource {
   readonly isOffline = true;
   readonly #recorded: RecordedTheses;
+  readonly #authors: AuthorsOfPosts;
   readonly #asked: PostsAsked;
 
   constructor(recorded: RecordedTheses, asked: PostsAsked) {
     this.#recorded = recorded;
+    this.#authors = new AuthorsOfPosts(recorded.posts);
     this.#asked = asked;
   }
 
@@ -193,16 +194,14 @@ export class RecordedAuthors implements AuthorSource {
     answer: (posts: AuthorPosts) => LookupAnswer,
   ): readonly SubjectPlan[] {
     const recorded = this.#recorded;
-    const ids = subjects.map((subject) => authorIn(recorded.posts, subject));
-    const own = new Map(ids.map((id): [string | undefined, Sent[]] => [id, []]));
-    for (const post of recorded.posts) own.get(textOf(post['authorId']))?.push(post);
-    return ids.map((id) => {
-      const posts = own.get(id);
+    return subjects.map((subject) => {
+      const author = this.#authors.find(subject);
       return {
         calls: [],
         find: async () => {
-          if (id === undefined || posts === undefined)
+          if (author === undefined)
             return { found: false, code: 'NOT_RECORDED', time: recorded.now, from: 'file' };
+          const { id, posts } = author;
           const read = await recorded.gather(posts, { ...this.#asked, users: [id] });
           return answer({ ...read, id, user: undefined });
         },

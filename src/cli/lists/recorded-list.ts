@@ -10,7 +10,7 @@ import { runJob } from '../run/job.ts';
 import { filtersOf } from '../tail/filters.ts';
 import { gapText } from '../tail/notice-text.ts';
 import { listJob } from './list-job.ts';
-import { authorIn, feedOfPosts, RecordedTheses } from './recorded-theses.ts';
+import { AuthorsOfPosts, feedOfPosts, RecordedTheses } from './recorded-theses.ts';
 import { theses } from './theses.ts';
 
 interface RecordedScope extends GivenFlags<typeof authorOptions> {
@@ -29,7 +29,8 @@ export async function listRecorded(
   const recorded = await RecordedTheses.read(context, from);
   const { posts } = recorded;
   const subjects = await readAuthors(authors, context, false);
-  const ids = subjects.map((subject) => authorIn(posts, subject) ?? nobody(subject.text));
+  const authorsOfPosts = new AuthorsOfPosts(posts);
+  const ids = subjects.map((subject) => authorsOfPosts.find(subject)?.id ?? nobody(subject.text));
   const tokens = await tokenAddresses(token, context, posts);
   const names = subjects.map(({ normal }) => normal);
   const whole = feedOfPosts(posts);

@@ -124,9 +124,9 @@ export class RecordedTheses {
     return await terminal.waits.during(() => 'reading the files', read);
   }
 
-  /** The ids of all authors. */
+  /** The ids of all authors, each once, in lower case. */
   get authors(): Iterable<string> {
-    return new Set(this.posts.flatMap((post) => textOf(post['authorId']) || []));
+    return new Set(this.posts.flatMap((post) => normalName(textOf(post['authorId']) ?? '') || []));
   }
 
   vouchedFor({ users, tokens, filters = {}, ...range }: AskedTheses): Vouched {
@@ -176,11 +176,37 @@ export const feedOfPosts = (posts: readonly Sent[]): TimedFeed<Sent> => ({
   timeOf: (post) => postTimeOf(post['platformCreatedAt']),
 });
 
-/** The ids of authors, by their posts in files; undefined for those who have none. */
-export function authorIn(posts: readonly Sent[], { type, normal, text }: Subject) {
-  if (type === 'wallet')
-    throw usageError(`${text}: posts name no wallets`, 'pass the handle or the user id');
-  const field = type === 'id' ? 'authorId' : 'authorHandle';
-  const newest = posts.find((post) => normalName(textOf(post[field]) ?? '') === normal);
-  return textOf(newest?.['authorId']);
+/** The authors of posts, which are read once, because subjects are looked up in many batches. */
+export class AuthorsOfPosts {
+  /** The posts of each author, newest first, by the id in lower case. */
+  readonly #posts = new Map<string, Sent[]>();
+  /** The id of the author who had a handle last. */
+  readonly #byHandle = new Map<string, string>();
+
+  /** The posts are newest first. */
+  constructor(posts: readonly Sent[]) {
+    for (const post of posts) {
+      const id = normalName(textOf(post['authorId']) ?? '');
+      if (id === '') continue;
+      const own = this.#posts.get(id);
+      if (own) own.push(post);
+      else this.#posts.set(id, [post]);
+      const handle = normalName(textOf(post['authorHandle']) ?? '');
+      if (!this.#byHandle.has(handle)) this.#byHandle.set(handle, id);
+    }
+  }
+
+  /** The id of an author as the newest post has it, and the posts; undefined without posts. */
+  find({ type, normal, text }: Subject): RecordedAuthor | undefined {
+    if (type === 'wallet')
+      throw usageError(`${text}: posts name no wallets`, 'pass the handle or the user id');
+    const posts = this.#posts.get(type === 'id' ? normal : (this.#byHandle.get(normal) ?? ''));
+    const id = textOf(posts?.[0]?.['authorId']);
+    return posts && id !== undefined ? { id, posts } : undefined;
+  }
+}
+
+interface RecordedAuthor {
+  readonly id: string;
+  readonly posts: readonly Sent[];
 }
