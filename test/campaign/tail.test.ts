@@ -161,10 +161,13 @@ const UNKNOWN = /starting like a new run; whether older posts are missing is not
 const LATE = /(?:also posts since|late may be missing between) (\S+Z)/g;
 const idIn = (text: string): string | undefined => /\(([^)]*)\)/.exec(text)?.[1];
 
+/** Where the lines before a position were removed, the next run says that it begins like a new one. */
+const isNew = ({ stderr, removed }: Outcome): boolean => removed.length > 0 && UNKNOWN.test(stderr);
+
 /** Whether a post is inside a gap that was reported, or appeared late and was reported as such. */
-function inGap({ stderr, feed, removed }: Outcome, post: HostilePost): boolean {
-  // Where the lines before a position were removed, the next run says that it begins like a new one.
-  if (removed.length > 0 && UNKNOWN.test(stderr)) return true;
+function inGap(outcome: Outcome, post: HostilePost): boolean {
+  const { stderr, feed } = outcome;
+  if (isNew(outcome)) return true;
   const timeOf = (text: string) => feed.posts.find(({ id }) => id === idIn(text))?.at;
   const isLate = post.visibleAt > post.at;
   if (isLate && [...stderr.matchAll(LATE)].some(([, since = '']) => Date.parse(since) <= post.at))
@@ -208,7 +211,8 @@ function problemsOf(outcome: Outcome): string[] {
     ({ id, at, nameless, old, visibleAt }) =>
       at > start && !have.has(id) && !nameless && !old && visibleAt < lastProofAt,
   );
-  if (missing.length > 0 && exitCode === 0) problems.push('exit 0');
+  // A run that begins like a new one misses nothing of its own.
+  if (missing.length > 0 && exitCode === 0 && !isNew(outcome)) problems.push('exit 0');
   const unreported = missing.filter((post) => !inGap(outcome, post));
   if (unreported.length > 0)
     problems.push(`missing: ${unreported.map(({ id, at }) => `${id} (${at})`)}`);
