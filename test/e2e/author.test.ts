@@ -272,6 +272,18 @@ describe('recorded theses in place of the service', () => {
     expect(replayed.records()).toHaveLength(30);
   });
 
+  test('tell posts apart whose ids are long numbers', async () => {
+    const { sandbox, home, run } = await openDesk();
+    const post = JSON.stringify(thesesOf(sandbox).find(({ authorId }) => authorId));
+    const file = join(home.path, 'numbers.ndjson');
+    const lines = ['9007199254740992', '9007199254740993'].map((id) =>
+      post.replace(/"id":"[^"]*"/, `"id":${id}`),
+    );
+    writeFileSync(file, lines.join('\n'));
+    for (const words of [['author'], ['token', JSON.parse(post).tokenAddress]])
+      expect((await run([...words, '--from', file])).records()[0]?.['posts']).toBe(2);
+  });
+
   test('give each of very many authors once, whatever the case of an id is', async () => {
     const { sandbox, home, run } = await openDesk();
     const [post] = thesesOf(sandbox);

@@ -15,7 +15,13 @@ import { userCalls } from '../lookup/open-lookup.ts';
 import { serviceClock } from '../lookup/service-time.ts';
 import { savingTokens } from '../lookup/token.ts';
 import type { Context } from '../run/context.ts';
-import { AuthorsOfPosts, about, type ReadTheses, type RecordedTheses } from './recorded-theses.ts';
+import {
+  AuthorsOfPosts,
+  about,
+  type KeptPost,
+  type ReadTheses,
+  type RecordedTheses,
+} from './recorded-theses.ts';
 
 /** Which posts of an author are read. */
 export interface PostsAsked extends RangeFlags {
@@ -135,27 +141,32 @@ const withoutId = (name: string): Failure =>
     hint: 'pass a user id instead',
   });
 
-/** The fields of which positions are made. Files may have more posts than memory has room for. */
-export const positionPost = ({
+/**
+ * The fields of which positions are made: files may have more posts than memory has room for. The id
+ * is the text, because a copy of a number does not keep its digits.
+ */
+export const positionPost: KeptPost = (
+  {
+    authorId,
+    authorHandle,
+    authorName,
+    authorIsDev,
+    tokenAddress,
+    tokenNetwork,
+    tokenSymbol,
+    holdingsUsd,
+    authorTradeUsd,
+    pnl,
+    realizedPnlUsd,
+    unrealizedPnlUsd,
+    percentageRealizedPnl,
+    percentageUnrealizedPnl,
+    closedAt,
+    platformCreatedAt,
+    updatedAt,
+  },
   id,
-  authorId,
-  authorHandle,
-  authorName,
-  authorIsDev,
-  tokenAddress,
-  tokenNetwork,
-  tokenSymbol,
-  holdingsUsd,
-  authorTradeUsd,
-  pnl,
-  realizedPnlUsd,
-  unrealizedPnlUsd,
-  percentageRealizedPnl,
-  percentageUnrealizedPnl,
-  closedAt,
-  platformCreatedAt,
-  updatedAt,
-}: Sent): Sent => ({
+) => ({
   id,
   authorId,
   authorHandle,

@@ -17,11 +17,14 @@ import { type RangeFlags, readRange } from '../args/list-flags.ts';
 import type { Context } from '../run/context.ts';
 import type { Terminal } from '../run/terminal.ts';
 
+/** What is kept of a post with this id. */
+export type KeptPost = (record: Sent, id: string) => Sent;
+
 /** The theses of files, one file after the other. */
 export async function* thesesIn(
   files: readonly string[],
   { io, signal, notice }: Pick<Terminal, 'io' | 'signal' | 'notice'>,
-  kept?: (record: Sent) => Sent,
+  kept?: KeptPost,
 ): AsyncGenerator<readonly TailRow[], void, void> {
   const input = { stdin: io.stdin, signal, isLean: kept !== undefined };
   let others = 0;
@@ -31,7 +34,7 @@ export async function* thesesIn(
     for await (const row of recordedPosts(file, 'platformCreatedAt', input)) {
       lines++;
       if (row && isThesis(row.record))
-        rows.push(kept ? { id: row.id, at: row.at, record: kept(row.record), raw: null } : row);
+        rows.push(kept ? { ...row, record: kept(row.record, row.id) } : row);
     }
     // A part of a rotated file may be empty.
     if (rows.length === 0 && lines > 0) throw withoutTheses(file);
@@ -59,7 +62,7 @@ interface PlacedPost {
 async function readTheses(
   files: readonly string[],
   terminal: Pick<Terminal, 'io' | 'signal' | 'notice'>,
-  kept?: (record: Sent) => Sent,
+  kept?: KeptPost,
 ): Promise<readonly Sent[]> {
   const posts = new Map<string, PlacedPost>();
   for await (const rows of thesesIn(files, terminal, kept)) {
@@ -113,7 +116,7 @@ export class RecordedTheses {
   static async read(
     context: Context,
     from: readonly string[],
-    kept?: (record: Sent) => Sent,
+    kept?: KeptPost,
   ): Promise<RecordedTheses> {
     const { terminal } = context;
     const files = filesToVerify(from);
