@@ -14,8 +14,6 @@ export function noticeText(notice: Notice): string {
       return lostText(notice.endpoint, notice.answers, notice.cuAtMost);
     case 'difference':
       return `the answer of ${notice.call} differs from the service description: ${differenceText(notice.difference)}`;
-    case 'trace':
-      return safeLine(notice.line);
   }
 }
 

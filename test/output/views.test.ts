@@ -77,7 +77,7 @@ const views: readonly View<never>[] = [
     liveThesisView,
   ],
   ...[
-    meView(null),
+    meView(null, null),
     planTableView(true),
     planView,
     pnlView(['7d']),

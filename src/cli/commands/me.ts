@@ -5,12 +5,12 @@ import type { KeyMeters } from '../../contract/ports/client.ts';
 import type { Known } from '../../contract/read-record.ts';
 import { isGrantedOnce, Me } from '../../contract/records/account.ts';
 import { forecast, isMeterKnown, leftOf, runsOutAt, untilRenewal } from '../../core/account.ts';
-import { meView } from '../../output/views/me.ts';
+import { meFields, meView } from '../../output/views/me.ts';
 import { value } from '../args/option.ts';
 import type { Value } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context } from '../run/context.ts';
-import { type CommandJob, runJob } from '../run/job.ts';
+import { isDryRun } from '../run/dry-run.ts';
 import page from './me.md';
 
 /** Units, or a share of those that the plan includes per month. */
@@ -54,7 +54,8 @@ export const me = command({
   record: () => Me,
   exits: [0, 2, 4, 5, 6, 7, 9],
   async run(context, gates) {
-    return await runJob(meJob(context, gates), context);
+    if (await isDryRun(context, [{ id: 'me', ask: {} }], { fields: meFields })) return;
+    await printAccount(context, gates);
   },
 });
 
@@ -65,25 +66,21 @@ interface Gates {
   readonly minDays: number | undefined;
 }
 
-/** The account. Its view needs the answer, because a forecast is part of it. */
-function meJob(context: Context, { minUnits, minReveals, minDays }: Gates): CommandJob {
-  const { terminal, settings, service } = context;
-  return {
-    plan: { calls: [{ id: 'me', ask: {} }], costs: () => 'This is free' },
-    view: meView(null),
-    async print(out) {
-      const { record, known } = await service.call('me', {}, { signal: terminal.signal });
-      const now = terminal.io.clock.now();
-      // Units that were granted once neither renew nor belong to a month.
-      const outlook = isGrantedOnce(record) ? null : forecast(known, now);
-      await out.print(meView(outlook, leftOf(known).units), [record], { isSingle: true });
-      if (settings.format === 'table')
-        await (await import('../run/budgets.ts')).noticeBudgets(context);
-      checkGate(known, 'units', unitsWanted(known, minUnits));
-      checkGate(known, 'reveals', minReveals);
-      checkDays(known, now, minDays);
-    },
-  };
+/** Prints the answer of a free call, before which trdr asks nothing. */
+async function printAccount(
+  context: Context,
+  { minUnits, minReveals, minDays }: Gates,
+): Promise<void> {
+  const { terminal, settings, service, out } = context;
+  const { record, known } = await service.call('me', {}, { signal: terminal.signal });
+  const now = terminal.io.clock.now();
+  // Units that were granted once neither renew nor belong to a month.
+  const outlook = isGrantedOnce(record) ? null : forecast(known, now);
+  await out.print(meView(outlook, leftOf(known).units), [record], { isSingle: true });
+  if (settings.format === 'table') await (await import('../run/budgets.ts')).noticeBudgets(context);
+  checkGate(known, 'units', unitsWanted(known, minUnits));
+  checkGate(known, 'reveals', minReveals);
+  checkDays(known, now, minDays);
 }
 
 /** A share refers to what the plan includes per month. */

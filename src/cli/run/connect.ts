@@ -240,6 +240,7 @@ export async function openClient(
     inFlight: io.inFlight,
     limit: run.permission,
     ledger,
+    trace: terminal.trace,
     retries: settings.retries,
     timeoutMs: settings.timeout,
     notify: noticesOf(run, to),
@@ -258,17 +259,16 @@ export async function openClient(
  */
 function noticesOf(run: RunParts, to: Target): (event: Notice) => void {
   const { terminal, settings, closing } = run;
-  const { io, notice, trace } = terminal;
-  const differences = openDifferenceLog(to, settings, io);
+  const { io, notice } = terminal;
   const limit = createNoticeLimit(io.clock.mono, repeatedNotices, FIRST_NOTICES);
   run.closers.push(() => {
     for (const line of limit.rest()) notice(line);
   });
   return (event) => {
-    if (event.kind === 'difference') differences.note(event.call, differenceText(event.difference));
+    if (event.kind === 'difference')
+      openDifferenceLog(to, settings, io).note(event.call, differenceText(event.difference));
     // After the reader has closed the output, the ledger has the maximum cost.
     if (event.kind === 'lost' && closing.reason === outputClosed) return;
-    if (event.kind === 'trace') return trace?.(noticeText(event));
     const shown = limit.show(event.kind, noticeText(event));
     if (shown !== undefined) notice(shown);
   };

@@ -5,6 +5,7 @@ import { withoutKey, withoutKeys } from '../../core/client/mask-key.ts';
 import type { DiskWait } from '../../output/disk-wait.ts';
 import { createNotices, type LogForm } from '../../output/notices.ts';
 import { outputClosed, tryOnce } from '../../output/sink.ts';
+import { safeLine } from '../../output/terminal/safe-text.ts';
 import { wantsUnicode } from '../../output/terminal/style.ts';
 import type { Options } from '../args/option.ts';
 import type { Parsed } from '../args/parsed.ts';
@@ -200,7 +201,7 @@ async function openTerminal(
     layout: await layoutFor(io, settings),
   });
   const masked = (text: string) => write(withoutKeys(withoutKey(text, settings.key.known)));
-  const trace = flags.debug ? (line: string) => write(line, 'debug') : undefined;
+  const trace = flags.debug ? (line: string) => write(safeLine(line), 'debug') : undefined;
   // A run that follows a feed has a status line of its own.
   const waits = new WaitLine(io, !flags.quiet && !isStream);
   return new Terminal(io, AbortSignal.any([io.signal, closing]), masked, trace, waits);

@@ -26,8 +26,7 @@ export type Notice =
   /**
    * An answer differs from the description; reported once per run for each field of a record type.
    */
-  | { readonly kind: 'difference'; readonly call: string; readonly difference: FieldDifference }
-  | { readonly kind: 'trace'; readonly line: string };
+  | { readonly kind: 'difference'; readonly call: string; readonly difference: FieldDifference };
 
 /** A parsed answer: `known` has the fields that match the description. */
 export type Result<Id extends EndpointId> = KnownAnswerOf<Id> & {

@@ -2,7 +2,6 @@ import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import type { PriceBounds, RetryRule } from '../../contract/endpoint.ts';
 import { cu } from '../../contract/limits.ts';
-import type { Notice } from '../../contract/ports/client.ts';
 import type { HttpAnswer, Transport } from '../../contract/ports/transport.ts';
 import { type BaseUrl, parseBaseUrl } from '../http/base-url.ts';
 import type { InFlight } from './in-flight.ts';
@@ -37,7 +36,8 @@ export interface ChannelOptions {
   readonly key: ServiceKey;
   readonly clock: Clock;
   readonly inFlight: InFlight;
-  readonly notify: (notice: Notice) => void;
+  /** Prints what is sent and received, without the key; undefined without --debug. */
+  readonly trace?: ((line: string) => void) | undefined;
   readonly userAgent?: string | undefined;
   readonly keyHeader?: KeyHeader | undefined;
 }
@@ -56,8 +56,8 @@ export class Channel {
   }
 
   trace(line: string): void {
-    const { key, notify } = this.#options;
-    notify({ kind: 'trace', line: key.mask(line) });
+    const { key, trace } = this.#options;
+    trace?.(key.mask(line));
   }
 
   /** An abort cancels a paid request only until it is sent, and a free one at any time. */

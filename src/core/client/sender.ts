@@ -18,6 +18,7 @@ import type { Channel, ChannelOptions, Message, SendState } from './channel.ts';
 
 export interface ClientOptions extends ChannelOptions {
   readonly random: () => number;
+  readonly notify: (notice: Notice) => void;
   readonly windows: RateWindows;
   readonly limit: SpendLimit;
   readonly ledger: Ledger;
@@ -163,7 +164,10 @@ export class Sender {
   ): Promise<Outcome<T>> {
     let slot: Slot;
     try {
-      slot = await this.#spend.reserve(plan, signal, { repeat });
+      slot =
+        plan.bounds?.most === 0
+          ? await this.#enter(plan, signal)
+          : await this.#spend.reserve(plan, signal, { repeat });
     } catch (error) {
       if (!(error instanceof Failure) || error.kind === 'limit') throw error;
       return { ok: false, failure: error, free: true };
@@ -186,6 +190,17 @@ export class Sender {
       return { ok: false, failure, free: !isPossible };
     }
     return await this.#account(plan, answer, slot, losses);
+  }
+
+  /** A free call only waits for the rate limit. */
+  async #enter(
+    { lane, leaving }: PlannedSend<unknown>,
+    signal: AbortSignal | undefined,
+  ): Promise<Slot> {
+    signal?.throwIfAborted();
+    await this.#limiter.acquire(lane, signal, leaving);
+    signal?.throwIfAborted();
+    return freeSlot;
   }
 
   /** Reads an answer, and settles what the call cost. */
@@ -215,6 +230,9 @@ export class Sender {
     return { ok: false, failure, free, value };
   }
 }
+
+/** The place of a free call, which counts nowhere. */
+const freeSlot: Slot = { settle: () => {}, lose: () => {}, release: () => {} };
 
 /**
  * The call may have been charged: its maximum cost counts as spent, in the run and in the ledger.

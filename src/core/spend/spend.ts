@@ -45,7 +45,6 @@ interface Purchase {
 interface Reservation {
   readonly most: number;
   readonly reveals: number;
-  readonly isFree: boolean;
   /** A minute of the WebSocket costs its maximum, and does not end soon. */
   readonly isMinute: boolean;
   isOpen: boolean;
@@ -116,23 +115,19 @@ export class Spend {
     if (repeat && most > 0 && !this.#cost.fits(most, this.#agreed)) throw notAgreed(most);
     const isMinute = lane === undefined;
     const reveals = revealsOfCall(bounds?.reveals ?? 0);
-    const isFree = bounds?.most === 0;
-    const held: Reservation = { most, reveals, isFree, isMinute, isOpen: true };
+    const held: Reservation = { most, reveals, isMinute, isOpen: true };
     if (most > 0) await this.#limited(() => this.#hold(held, signal), signal);
-    let entry: Slot<Promise<void>> | undefined;
     try {
       if (lane !== undefined) await this.#limiter.acquire(lane, signal, leaving);
       signal?.throwIfAborted();
-      if (!held.isFree) {
-        const call = { endpoint, most: bounds?.most, reveals: bounds && reveals };
-        entry = await this.#budgeted(() => this.#record(call, isMinute, signal), signal);
-        this.#cost.calls++;
-      }
+      const call = { endpoint, most: bounds?.most, reveals: bounds && reveals };
+      const entry = await this.#budgeted(() => this.#record(call, isMinute, signal), signal);
+      this.#cost.calls++;
+      return this.#slotOf(held, entry);
     } catch (error) {
       this.#release(held);
       throw error;
     }
-    return this.#slotOf(held, entry);
   }
 
   /** Resolves when the outcomes of all ended calls are in the ledger. */
@@ -237,7 +232,7 @@ export class Spend {
       },
       release: () => {
         const count = () => {
-          if (!held.isFree) this.#cost.calls--;
+          this.#cost.calls--;
         };
         this.#end(held, count, () => entry?.release());
       },
@@ -255,7 +250,7 @@ export class Spend {
     this.#writes.add(written);
     void written.then(() => {
       this.#writes.delete(written);
-      if (!held.isMinute && !held.isFree) this.#recorded--;
+      if (!held.isMinute) this.#recorded--;
       this.#ended++;
       this.#endings.emit('end');
     });

@@ -25,8 +25,10 @@ const valueText = (value: unknown): string =>
 const periodText = (period: unknown) =>
   typeof period === 'string' ? `${period} (UTC month)` : period;
 
+export const meFields = fieldPaths(Me);
+
 /** `unitsLeft` is null if it is not known, or has no limit. */
-export const meView = (outlook: Forecast | null, unitsLeft: number | null = null): View<Sent> => ({
+export const meView = (outlook: Forecast | null, unitsLeft: number | null): View<Sent> => ({
   columns: [
     { title: 'plan', kind: 'text', value: (me) => readAccount(me).plan },
     { title: 'requests/min', kind: 'integer', field: 'ratePerMinute' },
@@ -57,7 +59,7 @@ export const meView = (outlook: Forecast | null, unitsLeft: number | null = null
       { title: 'scopes', kind: 'text', value: (me) => readAccount(me).scopes?.join(', ') },
     ],
   },
-  fields: fieldPaths(Me),
+  fields: meFields,
   empty: 'no account',
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Failure, hintOf } from '../../../src/base/failure.ts';
+import type { RateWindows } from '../../../src/contract/ports/rate-windows.ts';
 import { decode, encode } from '../../../src/core/client/coding.ts';
 import {
   broken,
@@ -7,7 +8,8 @@ import {
   redirected,
   unreachable,
 } from '../../../src/core/http/network-failures.ts';
-import { BASE, error, failureOf, json, KEY, rig, user } from '../fakes.ts';
+import { BASE, error, failureOf, json, KEY, me, ownWindows, rig, user } from '../fakes.ts';
+import { virtualClock } from '../virtual-clock.ts';
 
 const mert = { params: { handle: 'mert' } };
 
@@ -169,6 +171,47 @@ describe('a retry', () => {
   });
 });
 
+describe('a free call', () => {
+  const outcomes = {
+    answered: () => json(200, me(60)),
+    'of another form': () => json(200, []),
+    refused: () => error(403, 'FORBIDDEN'),
+    limited: () => error(429, 'RATE_LIMITED', { retryAfter: 30 }),
+    failed: () => error(500, 'INTERNAL_ERROR'),
+    lost: () => {
+      throw noAnswer('gone', 1);
+    },
+  };
+
+  it.each(Object.entries(outcomes))(
+    'takes a place of the rate limit and costs nothing: %s',
+    async (_, reply) => {
+      const taken: string[] = [];
+      const clock = virtualClock();
+      const limits = ownWindows(clock);
+      const windows: RateWindows = {
+        take: (lane, ...others) => {
+          taken.push(lane);
+          return limits.take(lane, ...others);
+        },
+        depart: (...lane) => limits.depart(...lane),
+        block: (...lane) => limits.block(...lane),
+        learn: (...lane) => limits.learn(...lane),
+        drop: (...lane) => limits.drop(...lane),
+      };
+      // A run that may spend nothing at all.
+      const limited = { limit: { limit: 0, agreed: 0 }, retries: 1, windows, clock };
+      const { client, sent, ledger } = rig(reply, limited);
+      await client.call('me', {}).catch(() => {});
+      await client.raw({ method: 'GET', path: '/v2/me' }).catch(() => {});
+      await client.close();
+      expect(taken.length).toBeGreaterThanOrEqual(sent.length);
+      expect(ledger).toEqual([]);
+      expect(client.spent).toMatchObject({ cu: 0, atMost: 0, inFlight: 0, calls: 0 });
+    },
+  );
+});
+
 describe('a wait that the service requests', () => {
   const three = (ms: number) => [ms, ms, ms];
   it.each<[string, number, number[], string | undefined]>([
@@ -193,7 +236,7 @@ describe('a wait that the service requests', () => {
       await client.call('user.handle', mert).catch(() => {});
       expect([clock.slept, tries]).toEqual([slept, slept.length + 1]);
       const notice = reason === undefined ? [] : [{ ms: retryAfter * 1_000, reason }];
-      expect(notices.filter(({ kind }) => kind !== 'trace').slice(0, 1)).toMatchObject(notice);
+      expect(notices.slice(0, 1)).toMatchObject(notice);
     },
   );
 });
