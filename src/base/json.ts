@@ -46,13 +46,24 @@ export function parseJson(text: string): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
-    if (isDeeper(value, MAX_DEPTH)) return undefined;
+    if (mayBeDeep(text) && isDeeper(value, MAX_DEPTH)) return undefined;
     if (hasInexactNumber(text)) value = withSources(text);
   } catch {
     // Not JSON; or a string with millions of escapes overflowed the stack of a scan, and the digits
     // are not kept.
   }
   return value;
+}
+
+/** Whether a text has enough brackets to be nested too deeply, which takes less time to find out. */
+function mayBeDeep(text: string): boolean {
+  let brackets = 0;
+  for (const bracket of '[{') {
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+      if (++brackets > MAX_DEPTH) return true;
+    }
+  }
+  return false;
 }
 
 function isDeeper(value: unknown, levels: number): boolean {

@@ -13,7 +13,7 @@ import { LookupTally } from './tally.ts';
  * The subjects that are planned at once: enough to read each file once, few enough to keep the
  * memory flat.
  */
-const PLANNED_AT_ONCE = 5_000;
+const PLANNED_AT_ONCE = 10_000;
 
 /**
  * Prints one record for each subject, in their order. The subjects are read, and planned, before

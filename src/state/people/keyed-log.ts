@@ -26,6 +26,9 @@ const COMPACT_BYTES = 16 * 1024;
 const HEADER = /^\{"live":(\d{1,12})\}\n/;
 const HEADER_BYTES = 32;
 const NEWLINE = 10;
+const QUOTE = 34;
+const HASH_START = 0x811c9dc5;
+const HASH_PRIME = 0x01000193;
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
@@ -49,7 +52,7 @@ export class KeyedLog {
    */
   read(keys: Iterable<string>): Map<string, Entry> {
     const byFile = new Map<string, string[]>();
-    for (const key of keys) {
+    for (const key of new Set(keys)) {
       const file = this.#fileOf(key);
       const others = byFile.get(file);
       if (others) others.push(key);
@@ -187,46 +190,32 @@ function appendIn(file: string, lines: string): number {
 
 /** A search for each key is faster than a look at every line if there are fewer keys than this. */
 const SEVERAL = 3;
-/** Behind the type of a name, and at the same place in ids and addresses of any type. */
-const SIGN_AT = 13;
-const SIGN_BYTES = 3;
 
 /** Where the lines of each key begin. */
 function placesOf(bytes: Buffer, keys: readonly string[]): readonly (readonly number[])[] {
   const starts = keys.map((key) => Buffer.from(`[${JSON.stringify(key)},`));
   if (keys.length < SEVERAL) return starts.map((start) => searchFor(bytes, start));
-  const long = starts.filter(({ length }) => length >= SIGN_AT + SIGN_BYTES);
-  const lines = linesBySign(bytes, new Set(long.map((start) => signAt(start, 0))));
+  const lines = new Map(starts.map((start): [number, number[]] => [hashOfLine(start, 0), []]));
+  for (let at = 0; at < bytes.length; ) {
+    lines.get(hashOfLine(bytes, at))?.push(at);
+    const end = bytes.indexOf(NEWLINE, at);
+    at = end < 0 ? bytes.length : end + 1;
+  }
   return starts.map((start) => {
-    if (start.length < SIGN_AT + SIGN_BYTES) return searchFor(bytes, start);
-    const like = lines.get(signAt(start, 0)) ?? [];
+    const like = lines.get(hashOfLine(start, 0)) ?? [];
     return like.filter((at) => bytes.subarray(at, at + start.length).equals(start));
   });
 }
 
-/** Some bytes of a line that tell most keys apart, as a number. */
-const signAt = (bytes: Buffer, line: number): number =>
-  ((bytes[line + SIGN_AT] ?? 0) << 16) |
-  ((bytes[line + SIGN_AT + 1] ?? 0) << 8) |
-  (bytes[line + SIGN_AT + 2] ?? 0);
-
-/** Where the lines begin that have one of the signs. */
-function linesBySign(
-  bytes: Buffer,
-  signs: ReadonlySet<number>,
-): ReadonlyMap<number, readonly number[]> {
-  const lines = new Map<number, number[]>();
-  for (let at = 0; at < bytes.length; ) {
-    const sign = signAt(bytes, at);
-    if (signs.has(sign)) {
-      const others = lines.get(sign);
-      if (others) others.push(at);
-      else lines.set(sign, [at]);
-    }
-    const end = bytes.indexOf(NEWLINE, at);
-    at = end < 0 ? bytes.length : end + 1;
+/** A hash of the key of a line, up to the first quotation mark in it. */
+function hashOfLine(bytes: Buffer, line: number): number {
+  let hash = HASH_START;
+  for (let at = line + '["'.length; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte === QUOTE || byte === NEWLINE) break;
+    hash = Math.imul(hash ^ byte, HASH_PRIME);
   }
-  return lines;
+  return hash;
 }
 
 /** Goes forward, because `lastIndexOf` of a Buffer takes ten times as long. */
@@ -268,9 +257,9 @@ function parseLine(line: string): readonly unknown[] | undefined {
 
 /** 32-bit FNV-1a. It only spreads keys over files. */
 function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
+  let hash = HASH_START;
   for (let at = 0; at < text.length; at++) {
-    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+    hash = Math.imul(hash ^ text.charCodeAt(at), HASH_PRIME);
   }
   return (hash ^ (hash >>> 15)) >>> 0;
 }
