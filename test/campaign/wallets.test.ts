@@ -263,10 +263,10 @@ async function look(
   const subject = await readSubject(text);
   const before = world.said.length;
   const plan = lookup.plan(subject);
-  const answer = await lookup.answer(plan.subject, undefined, plan);
+  const answer = await plan.find();
   const calls = world.said.slice(before);
   judgeMoney(
-    plan.calls.reduce((sum, { times = 1 }) => sum + times, 0),
+    plan.calls.reduce((sum, { times }) => sum + (times ?? 1), 0),
     calls,
   );
   if (type === 'handle') judgeHandle(world, HANDLES[at] ?? '', answer, renamed, calls);

@@ -23,7 +23,7 @@ import { flag, valueOr } from '../args/option.ts';
 import { command } from '../command.ts';
 import { lookupJob } from '../lookup/lookup-job.ts';
 import { resumeCached } from '../lookup/lookup-task.ts';
-import { openCachedLookup, userCalls } from '../lookup/open-lookup.ts';
+import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { openAnswers } from '../run/answers.ts';
 import { runJob } from '../run/job.ts';
 import type { Terminal } from '../run/terminal.ts';
@@ -104,9 +104,8 @@ function callsOf(handle: Subject, plan: LookupPlan, direct: boolean, waitMs: num
   if (direct) return [live];
   const { answer } = plan;
   if (answer === undefined) return [...plan.calls, { ...live, isSure: false }];
-  const saved = userCalls(plan);
-  if (answer.found === false) return [...saved, live];
-  if (answer.found && revealsWallet(answer.record)) return [...saved];
+  if (answer.found === false) return [...plan.calls, live];
+  if (answer.found && revealsWallet(answer.record)) return [...plan.calls];
   // A wallet may have been verified since the record was cached, so the handle is looked up again.
   return [
     { id: 'user.handle', ask },

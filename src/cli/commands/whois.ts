@@ -2,7 +2,7 @@ import { usageError } from '../../base/failure.ts';
 import { group } from '../../base/units.ts';
 import { ComparedUserRecord } from '../../contract/records/subject.ts';
 import type { CachedLookup, LookupPlan } from '../../core/lookup/cached-lookup.ts';
-import type { LookupAnswer } from '../../core/lookup/lookup.ts';
+import type { Lookup } from '../../core/lookup/lookup.ts';
 import { readSubject } from '../../core/lookup/subject.ts';
 import type { WalletWay } from '../../core/lookup/wallet-owner.ts';
 import { type SubjectSource, subjectSource } from '../../input/subject-list.ts';
@@ -13,8 +13,8 @@ import { excluding, flag, value } from '../args/option.ts';
 import { file } from '../args/values.ts';
 import { command } from '../command.ts';
 import { lookupJob } from '../lookup/lookup-job.ts';
-import { resumeCached, resumeRest, type SubjectPlan } from '../lookup/lookup-task.ts';
-import { openCachedLookup, userCalls } from '../lookup/open-lookup.ts';
+import { resumeCached, resumeRest } from '../lookup/lookup-task.ts';
+import { openCachedLookup } from '../lookup/open-lookup.ts';
 import type { Context } from '../run/context.ts';
 import { runJob } from '../run/job.ts';
 import type { Terminal } from '../run/terminal.ts';
@@ -65,17 +65,20 @@ export const whois = command({
       view: comparison?.view ?? whoisView,
       source: source ?? sourceOf(comparison?.earlier.subjects ?? []),
       read: (text) => comparison?.earlier.subjectOf(text, as) ?? readSubject(text, as),
-      rows: comparison && ((records) => comparison.earlier.compareAll(records, changed)),
+      rows(records) {
+        const rows = history ? withHistory(records, users) : records;
+        return comparison ? comparison.earlier.compareAll(rows, changed) : rows;
+      },
       strict,
       doing: 'looking up',
       noun: 'subject',
       resume: noCache || age === 0 ? resumeRest : resumeCached,
       remark: () => (way === 'direct' ? undefined : wallets.text()),
-      plan: (subjects) =>
-        users.planAll(subjects).map((plan) => {
-          wallets.add(plan);
-          return planSubject(plan, users, { way, history });
-        }),
+      plan(subjects) {
+        const plans = users.planAll(subjects);
+        for (const plan of plans) wallets.add(plan);
+        return plans;
+      },
     });
     wallets.noticeShared(context.terminal);
     const exit = await runJob(job, context);
@@ -105,38 +108,10 @@ function wayOf(direct: boolean, cheap: boolean): WalletWay {
   return cheap ? 'cheap' : 'cheapest';
 }
 
-interface WhoisChoice {
-  readonly way: WalletWay;
-  readonly history: boolean;
-}
-
-function planSubject(
-  plan: LookupPlan,
-  users: CachedLookup,
-  { way, history }: WhoisChoice,
-): SubjectPlan {
-  const { subject } = plan;
-  const finish = (answer: LookupAnswer): LookupAnswer =>
-    history && answer.found ? { ...answer, was: users.historyOf(answer.record) } : answer;
-  const hasDearCall = subject.type === 'wallet' && way === 'cheapest' && plan.answer === undefined;
-  let wasTried = false;
-  return {
-    calls: userCalls(plan),
-    answer: plan.answer && finish(plan.answer),
-    findCheaply: hasDearCall
-      ? async (signal) => {
-          const answer = await users.answerCheaply(subject, signal);
-          wasTried = true;
-          return answer && finish(answer);
-        }
-      : undefined,
-    async find(signal) {
-      const answer = wasTried
-        ? users.answerDirectly(subject, signal)
-        : users.answer(subject, signal, plan);
-      return finish(await answer);
-    },
-  };
+/** Adds what each user was called and owned before. */
+async function* withHistory(records: AsyncIterable<Lookup['record']>, users: CachedLookup) {
+  for await (const record of records)
+    yield record.found ? Object.assign(record, { was: users.historyOf(record) }) : record;
 }
 
 /** What the book has of the wallets of a run. */

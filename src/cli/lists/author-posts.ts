@@ -11,7 +11,6 @@ import type { WalkOptions } from '../../core/pages/walk.ts';
 import { PLACEHOLDER } from '../../core/spend/plan.ts';
 import { type RangeFlags, readRange } from '../args/list-flags.ts';
 import type { SubjectPlan } from '../lookup/lookup-task.ts';
-import { userCalls } from '../lookup/open-lookup.ts';
 import { serviceClock } from '../lookup/service-time.ts';
 import { savingTokens } from '../lookup/token.ts';
 import type { Context } from '../run/context.ts';
@@ -69,11 +68,11 @@ export class ServedAuthors implements AuthorSource {
   ): readonly SubjectPlan[] {
     return this.#users.planAll(subjects).map((plan) => {
       const kept = plan.answer;
-      if (kept?.found === false) return { calls: userCalls(plan), find: () => kept };
+      if (kept?.found === false) return { calls: plan.calls, find: () => kept };
       const id = idOf(plan);
       return {
         calls: [
-          ...(isUnasked(plan) ? [] : userCalls(plan)),
+          ...(isUnasked(plan) ? [] : plan.calls),
           {
             ...thesisCall(this.#scope(id ?? PLACEHOLDER), { limit: this.#pageRows }),
             times:
@@ -96,7 +95,7 @@ export class ServedAuthors implements AuthorSource {
     signal: AbortSignal,
   ): Promise<LookupAnswer> {
     const { subject } = plan;
-    const found = isUnasked(plan) ? undefined : await this.#users.answer(subject, signal, plan);
+    const found = isUnasked(plan) ? undefined : await plan.find(signal);
     if (found?.found === false || found?.found === null) return found;
     const user = found?.record;
     const id = user === undefined ? subject.value : known(User, user).id;

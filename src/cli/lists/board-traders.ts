@@ -99,7 +99,7 @@ class BoardTraders {
     const { signal } = this.#context.terminal;
     const planOf = new Map([...plans.values()].map((plan) => [plan.subject, plan]));
     const answer = (subject: Subject, stop: AbortSignal) =>
-      this.#users.answer(subject, stop, planOf.get(subject));
+      planOf.get(subject)?.find(stop) ?? this.#users.answer(subject, stop);
     const progress = await openProgress(this.#context);
     progress.describe('looking up the traders');
     const answers = lookup(planOf.keys(), { answer, signal });

@@ -13,7 +13,7 @@ import { PLACEHOLDER, type Planned } from '../../core/spend/plan.ts';
 import { namesText } from '../../output/notices.ts';
 import { openBook } from '../run/answers.ts';
 import type { Context } from '../run/context.ts';
-import { openCachedLookup, userCalls } from './open-lookup.ts';
+import { openCachedLookup } from './open-lookup.ts';
 
 /** The values of authors by which a feed is selected. */
 interface Selector {
@@ -166,7 +166,7 @@ export class AuthorLookup {
   }
 
   get calls(): readonly Planned[] {
-    return this.#plans.flatMap(userCalls);
+    return this.#plans.flatMap(({ calls }) => calls);
   }
 
   /**
@@ -190,7 +190,7 @@ export class AuthorLookup {
     const { signal } = this.#context.terminal;
     const ask = async (plan: LookupPlan): Promise<FoundAuthor> => ({
       subject: plan.subject,
-      answer: await users.answer(plan.subject, signal, plan),
+      answer: await plan.find(signal),
     });
     const authors: FoundAuthor[] = [];
     for await (const author of ordered(this.#plans, ask, { signal })) authors.push(author);

@@ -14,7 +14,8 @@ export interface SubjectPlan {
   readonly answer?: LookupAnswer | undefined;
   /**
    * The cheap ways to an answer, where there is a dear one too. They are tried for all subjects
-   * before anything dear is paid for. Undefined if they end without an answer.
+   * before anything dear is paid for. Undefined if they end without an answer; `find` does not try
+   * them again.
    */
   readonly findCheaply?: ((signal: AbortSignal) => Promise<LookupAnswer | undefined>) | undefined;
   /** Looks the subject up as planned. `describe` shows what the run waits for. */

@@ -1,8 +1,7 @@
 import { group } from '../../base/units.ts';
 import type { RenamedUser, ReusedHandle } from '../../contract/ports/book.ts';
-import { CachedLookup, type LookupPlan, lookupCall } from '../../core/lookup/cached-lookup.ts';
+import { CachedLookup } from '../../core/lookup/cached-lookup.ts';
 import type { WalletWay } from '../../core/lookup/wallet-owner.ts';
-import { notSent, type Planned } from '../../core/spend/plan.ts';
 import { timeText } from '../../output/format/time.ts';
 import { openAnswers, openBook } from '../run/answers.ts';
 import type { Context } from '../run/context.ts';
@@ -54,7 +53,3 @@ function reusedText({ handle, before, seen }: ReusedHandle): string {
 
 const renamedText = ({ handle, now, since }: RenamedUser, utc: boolean): string =>
   `${handle} is @${now} since ${timeText(since, utc).slice(0, 'YYYY-MM-DD hh:mm'.length)} (same user id)`;
-
-/** The calls of a lookup for a plan; if the cache has the answer, the call that is not sent. */
-export const userCalls = ({ subject, calls, answer }: LookupPlan): readonly Planned[] =>
-  answer ? [notSent(lookupCall(subject))] : calls;

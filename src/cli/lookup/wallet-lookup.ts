@@ -5,7 +5,6 @@ import type { LookupAnswer } from '../../core/lookup/lookup.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import type { Planned } from '../../core/spend/plan.ts';
 import type { SubjectPlan } from './lookup-task.ts';
-import { userCalls } from './open-lookup.ts';
 
 /** What is looked up by wallet. */
 export interface ByWallet {
@@ -30,9 +29,9 @@ export class WalletLookup {
       return { calls: [byWallet.call(value)], find: (signal) => byWallet.find(value, signal) };
     const user = this.#users.plan(subject);
     return {
-      calls: [...userCalls(user), ...this.#callsOf(subject, user.answer)],
+      calls: [...user.calls, ...this.#callsOf(subject, user.answer)],
       find: async (signal) => {
-        const answer = await this.#users.answer(user.subject, signal, user);
+        const answer = await user.find(signal);
         if (answer.found !== true) return answer;
         const wallet = walletOf(answer.record);
         if (wallet !== undefined) return await byWallet.find(wallet, signal);

@@ -13,6 +13,7 @@ import type {
 import type { Client } from '../../contract/ports/client.ts';
 import { known, type Sent } from '../../contract/read-record.ts';
 import { User } from '../../contract/records/user.ts';
+import { notSent, type PlannedEndpoint } from '../spend/plan.ts';
 import {
   contradictedAt,
   type KeptAnswer,
@@ -22,17 +23,11 @@ import {
 } from './book-answers.ts';
 import { LaunchpadAccounts } from './launchpad-accounts.ts';
 import { type LookupAnswer, NOT_ASKED } from './lookup.ts';
-import type { LookupCall } from './lookup-call.ts';
+import { type AskedName, callOf } from './lookup-call.ts';
 import { bearerId, followRenames, renamedUser } from './renames.ts';
 import type { Subject } from './subject.ts';
-import { callOf, UserCalls } from './user-calls.ts';
-import {
-  type AskedName,
-  findOwner,
-  type OwnerSources,
-  planOwner,
-  type WalletWay,
-} from './wallet-owner.ts';
+import { UserCalls } from './user-calls.ts';
+import { findOwner, type OwnerSources, planOwner, type WalletWay } from './wallet-owner.ts';
 
 /**
  * How a subject will be looked up. It contains what the book has, so that the run uses what its
@@ -42,12 +37,15 @@ import {
 export interface LookupPlan {
   /** What is looked up: in place of an old handle, the id of its user. */
   readonly subject: Subject;
-  /** What will be requested; empty if the book has a fresh answer. */
-  readonly calls: readonly LookupCall[];
+  /** What will be requested; if the book has a fresh answer, the call that is not sent. */
+  readonly calls: readonly PlannedEndpoint[];
   /** The answer, if the book has a fresh one. */
   readonly answer?: LookupAnswer;
   /** How many different users the book knows for a wallet. */
-  readonly owners?: number;
+  readonly owners?: number | undefined;
+  /** The cheap ways to an answer, where there is a dear one too. */
+  readonly findCheaply?: (signal: AbortSignal) => Promise<LookupAnswer | undefined>;
+  readonly find: (signal?: AbortSignal) => LookupAnswer | Promise<LookupAnswer>;
 }
 
 export interface LookupSources {
@@ -80,6 +78,8 @@ export class CachedLookup {
   readonly #mostOwners: number;
   readonly #calls: UserCalls;
   readonly #accounts: LaunchpadAccounts;
+  /** The wallets of which the cheap ways have ended without an answer. */
+  readonly #tried = new Set<string>();
 
   constructor(sources: LookupSources) {
     this.#sources = sources;
@@ -130,15 +130,10 @@ export class CachedLookup {
   }
 
   /**
-   * Looks a subject up as planned. What the book did not have then is looked for again, because the
-   * run may have found it since: the record of a wallet is also that of its handle.
+   * Looks a subject up. What the book did not have when it was planned is looked for again, because
+   * the run may have found it since: the record of a wallet is also that of its handle.
    */
-  answer(
-    subject: Subject,
-    signal?: AbortSignal,
-    planned?: LookupPlan,
-  ): LookupAnswer | Promise<LookupAnswer> {
-    if (planned?.answer) return planned.answer;
+  answer(subject: Subject, signal?: AbortSignal): LookupAnswer | Promise<LookupAnswer> {
     const name = nameOf(subject);
     const [entry] = this.#look([name]);
     const { kept, bearer } = this.#inBook(name, entry);
@@ -147,20 +142,9 @@ export class CachedLookup {
       const first = kept ? fromKept(kept) : this.#calls.call(name, signal, notBefore(entry));
       return this.#findByHandle(name, first, bearer, signal);
     }
-    if (name.type !== 'wallet' || this.#way === 'direct')
-      return this.#calls.call(name, signal, notBefore(entry));
+    const isDirect = this.#way === 'direct' || this.#tried.has(name.normal);
+    if (name.type !== 'wallet' || isDirect) return this.#calls.call(name, signal, notBefore(entry));
     return this.#findOwner(name, entry, signal);
-  }
-
-  /** The owner of a wallet by the cheap ways only; undefined if they end without an answer. */
-  answerCheaply(subject: Subject, signal?: AbortSignal): Promise<LookupAnswer | undefined> {
-    const name = nameOf(subject);
-    return this.#findCheaply(name, this.#look([name])[0], signal);
-  }
-
-  /** The service's own answer to a wallet of which the cheap ways were tried. */
-  answerDirectly(subject: Subject, signal?: AbortSignal): Promise<LookupAnswer> {
-    return this.#calls.call(nameOf(subject), signal);
   }
 
   /** Requests the answer even if the book has one. */
@@ -183,20 +167,29 @@ export class CachedLookup {
   #planBy(subject: Subject, entry: KnownName | undefined): LookupPlan {
     const name = nameOf(subject);
     const { kept, bearer } = this.#inBook(name, entry);
-    if (subject.type !== 'wallet') {
-      const again = bearer && { ...callOf(bearer), isSure: kept !== undefined };
-      if (kept && !again) return { subject, calls: [], answer: fromKept(kept) };
-      return {
-        subject,
-        calls: [...(kept ? [] : [lookupCall(subject)]), ...(again ? [again] : [])],
-      };
+    const owners = name.type === 'wallet' ? ownersSeen(name.normal, entry) : undefined;
+    if (kept && !bearer) {
+      const answer = fromKept(kept);
+      return { subject, owners, calls: [notSent(callOf(name))], answer, find: () => answer };
     }
-    const owners = ownersSeen(name.normal, entry);
-    if (kept) return { subject, owners, calls: [], answer: fromKept(kept) };
-    if (this.#way === 'direct') return { subject, owners, calls: [lookupCall(subject)] };
+    const find = (signal?: AbortSignal) => this.answer(subject, signal);
+    if (name.type !== 'wallet' || this.#way === 'direct') {
+      const again = bearer && { ...callOf(bearer), isSure: kept !== undefined };
+      const calls = [...(kept ? [] : [callOf(name)]), ...(again ? [again] : [])];
+      return { subject, owners, calls, find };
+    }
     const account = this.#accounts.cached(name.normal)?.account;
     const clues = this.#clues(name.normal, entry);
-    return { subject, owners, calls: planOwner(name, clues, account, this.#way, callOf) };
+    const calls = planOwner(name, clues, account, this.#way);
+    if (this.#way === 'cheap') return { subject, owners, calls, find };
+    const findCheaply = (signal: AbortSignal) => this.#tryCheaply(name, signal);
+    return { subject, owners, calls, find, findCheaply };
+  }
+
+  async #tryCheaply(wallet: AskedName, signal: AbortSignal): Promise<LookupAnswer | undefined> {
+    const answer = await this.#findCheaply(wallet, this.#look([wallet])[0], signal);
+    if (answer === undefined) this.#tried.add(wallet.normal);
+    return answer;
   }
 
   /** What the book has of a wallet, with no more people than may be read again. */
@@ -320,9 +313,3 @@ const fromKept = ({ time, user, via }: KeptAnswer): LookupAnswer =>
   user
     ? { found: true, record: user, time, from: via }
     : { found: false, code: 'NOT_OBSERVED', time, from: via };
-
-/** The call for a subject of which nothing is kept. */
-export const lookupCall = (subject: Subject): LookupCall => ({
-  ...callOf(nameOf(subject)),
-  isSure: true,
-});

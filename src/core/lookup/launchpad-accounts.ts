@@ -5,7 +5,7 @@ import { type AnswerCache, withClaim } from '../../contract/ports/answers.ts';
 import type { Client } from '../../contract/ports/client.ts';
 import { recognize, type Sent } from '../../contract/read-record.ts';
 import { answerOf, type LookupAnswer } from './lookup.ts';
-import type { AskedName } from './wallet-owner.ts';
+import type { AskedName } from './lookup-call.ts';
 
 interface AccountSources {
   readonly client: Pick<Client, 'call'>;

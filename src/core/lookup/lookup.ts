@@ -2,7 +2,6 @@ import { Failure, printedFields } from '../../base/failure.ts';
 import { isRecord } from '../../base/json-object.ts';
 import { trimText } from '../../base/trim-text.ts';
 import type { RunAnswers } from '../../contract/ports/answers.ts';
-import type { Former } from '../../contract/ports/book.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import type { Provenance } from '../../contract/records/provenance.ts';
 import type {
@@ -22,8 +21,6 @@ export type LookupAnswer =
       readonly record: Sent;
       /** A plain lookup (held), a resolve that needed no live search (cached), or a live search. */
       readonly source?: 'held' | 'cached' | 'live';
-      /** What the user was called and owned before, if the run asked for it. */
-      readonly was?: readonly Former[];
       /** What ended the reading of the record early: it is delivered, but not complete. */
       readonly failure?: unknown;
     })
@@ -177,8 +174,8 @@ function resultOf(subject: string, answer: LookupAnswer): Lookup {
     const record = missingRecord(subject, answer.code, readingOf(answer));
     return { record: answer.pending ? pendingRecord(record, answer.pending) : record, answer };
   }
-  const { source, record, was } = answer;
-  const reading = { ...readingOf(answer), ...(was && { was }) };
+  const { source, record } = answer;
+  const reading = readingOf(answer);
   if (source === undefined) return { record: foundRecord(subject, record, reading), answer };
   const resolved = foundRecord(subject, { source, ...record }, reading);
   return { record: Object.assign(resolved, { source }), answer };

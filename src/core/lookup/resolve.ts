@@ -80,7 +80,7 @@ export class Resolver {
   ): Promise<LookupAnswer> {
     const { users, direct = false } = this.#options;
     if (direct && plan.subject === subject) return await this.#searchTogether(subject, signal);
-    const user = await users.answer(plan.subject, signal, plan);
+    const user = await plan.find(signal);
     const onRecord = await walletOnRecord(users, plan.subject, signal, user);
     return onRecord ?? (await this.#searchTogether(calledNow(subject, user), signal));
   }

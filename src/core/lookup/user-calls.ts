@@ -1,26 +1,13 @@
 import type { Clock } from '../../base/clock.ts';
 import { missAgeOf } from '../../contract/answer-age.ts';
-import {
-  type AnswerCache,
-  type SharedAnswer,
-  type UserEndpoint,
-  withClaim,
-} from '../../contract/ports/answers.ts';
-import type {
-  Book,
-  Miss,
-  Name,
-  NameType,
-  PersonReading,
-  ReusedHandle,
-} from '../../contract/ports/book.ts';
-import type { Client, RequestParts } from '../../contract/ports/client.ts';
+import { type AnswerCache, type SharedAnswer, withClaim } from '../../contract/ports/answers.ts';
+import type { Book, Miss, Name, PersonReading, ReusedHandle } from '../../contract/ports/book.ts';
+import type { Client } from '../../contract/ports/client.ts';
 import { known, recognize, type Sent } from '../../contract/read-record.ts';
 import { User } from '../../contract/records/user.ts';
 import { namesIn } from './book-answers.ts';
 import { answerOf, type LookupAnswer } from './lookup.ts';
-import type { UserCall } from './lookup-call.ts';
-import type { AskedName } from './wallet-owner.ts';
+import { type AskedName, callOf, endpointOf } from './lookup-call.ts';
 
 interface CallSources {
   readonly client: Pick<Client, 'call'>;
@@ -106,17 +93,6 @@ export class UserCalls {
       await answers?.share?.(endpointOf(type), normal, answer);
     }
   }
-}
-
-const endpointOf = (type: NameType): UserEndpoint => `user.${type}`;
-const paramOf = { handle: 'handle', wallet: 'address', id: 'id' } as const;
-
-/** The call for a name. */
-export function callOf({ type, value }: AskedName): UserCall {
-  return {
-    id: endpointOf(type),
-    ask: { params: { [paramOf[type]]: value } } as RequestParts<UserEndpoint>,
-  };
 }
 
 /** What a user record says about a person. */

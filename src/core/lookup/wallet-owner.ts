@@ -5,18 +5,14 @@ import { cu } from '../../contract/limits.ts';
 import type { KnownName, Name, Person } from '../../contract/ports/book.ts';
 import { known, type Sent } from '../../contract/read-record.ts';
 import { LaunchpadUser } from '../../contract/records/launchpad.ts';
+import type { PlannedEndpoint } from '../spend/plan.ts';
 import { bears, type KeptAnswer, possibleOwners } from './book-answers.ts';
 import type { LookupAnswer } from './lookup.ts';
-import type { LookupCall, UserCall } from './lookup-call.ts';
+import { type AskedName, callOf } from './lookup-call.ts';
 import { isUserId, readSubject } from './subject.ts';
 
 /** The cheapest way first, only the cheap ways, or only the service's own lookup of the wallet. */
 export type WalletWay = 'cheapest' | 'cheap' | 'direct';
-
-/** A name as it is sent to the service, and as the book has it. */
-export interface AskedName extends Name {
-  readonly value: string;
-}
 
 /** What finding the owner of a wallet needs from outside. */
 export interface OwnerSources {
@@ -44,16 +40,18 @@ export function planOwner(
   /** The launchpad account, if it is cached; null if the wallet has none. */
   account: Sent | null | undefined,
   way: WalletWay,
-  callOf: (name: AskedName) => UserCall,
-): readonly LookupCall[] {
+): readonly PlannedEndpoint[] {
   const owners = possibleOwners(wallet.normal, entry).flatMap((person) => nameOf(person) ?? []);
   const isKnown = owners.length > 0;
-  const calls: LookupCall[] = owners.map((name, at) => ({ ...callOf(name), isSure: at === 0 }));
+  const calls: PlannedEndpoint[] = owners.map((name, at) => ({
+    ...callOf(name),
+    isSure: at === 0,
+  }));
   if (account === undefined) {
     const ask = { params: { wallet: wallet.value } };
     calls.push({ id: 'launchpad.user', ask, isSure: !isKnown });
   }
-  const tries = nameCalls(wallet, account, callOf);
+  const tries = nameCalls(wallet, account);
   // An unknown wallet costs at least one lookup by a name, or else the dear call, which costs more.
   const [first, ...others] = tries;
   const isAtLeastOne = !isKnown && way === 'cheapest';
@@ -66,8 +64,7 @@ export function planOwner(
 function nameCalls(
   wallet: AskedName,
   account: Sent | null | undefined,
-  callOf: (name: AskedName) => UserCall,
-): readonly LookupCall[] {
+): readonly PlannedEndpoint[] {
   if (account !== undefined)
     return namesOfAccount(account).map((name) => ({ ...callOf(name), isSure: false }));
   // Before the account is read, its names are not known, so the wallet takes their place.

@@ -4,9 +4,9 @@ import { known } from '../../contract/read-record.ts';
 import { User } from '../../contract/records/user.ts';
 import type { CachedLookup } from '../lookup/cached-lookup.ts';
 import { failedRecord, type LookupAnswer, missingRecord, readingOf } from '../lookup/lookup.ts';
-import type { LookupCall } from '../lookup/lookup-call.ts';
 import { ordered } from '../lookup/ordered.ts';
 import type { Subject } from '../lookup/subject.ts';
+import type { PlannedEndpoint } from '../spend/plan.ts';
 import type { NumbersResult } from './request-batch.ts';
 
 /**
@@ -43,14 +43,13 @@ export class Targets {
    * The calls for handles that are not known. Users of the cache need no call: their handles are
    * known from then on.
    */
-  async lookups(subjects: readonly Subject[]): Promise<readonly LookupCall[]> {
-    const calls: LookupCall[] = [];
+  async lookups(subjects: readonly Subject[]): Promise<readonly PlannedEndpoint[]> {
+    const calls: PlannedEndpoint[] = [];
     for (const subject of this.#withoutHandle(subjects)) {
       if (this.#answers.has(subject)) continue;
       const plan = this.#users.plan(subject);
-      calls.push(...plan.calls);
-      if (plan.calls.length > 0) continue;
-      this.#answers.set(subject, await this.#users.answer(subject, undefined, plan));
+      if (plan.answer) this.#answers.set(subject, plan.answer);
+      else calls.push(...plan.calls);
     }
     return calls;
   }

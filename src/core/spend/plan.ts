@@ -141,7 +141,7 @@ function boundsOf(planned: Planned): PriceBounds | undefined {
  * A call whose answer is cached. It is not sent, but a dry run shows it, so that it has a row for
  * each subject.
  */
-export const notSent = (call: Planned): Planned => ({
+export const notSent = <Call extends Planned>(call: Call): Call => ({
   ...call,
   times: 0,
   least: 0,

@@ -162,24 +162,20 @@ describe('who is behind a wallet', () => {
 });
 
 describe('what is planned for a wallet', () => {
-  const callOf = ({ type, value }: { type: string; value: string }) =>
-    ({ id: `user.${type}`, ask: { params: { value } } }) as never;
   const planned = (
     ...words: Parameters<typeof planOwner> extends [unknown, ...infer Rest] ? Rest : never
   ) => planOwner(wallet, ...words).map(({ id, isSure, least }) => [id, isSure, least]);
 
   test('an unknown wallet costs at least its account and one handle', () => {
-    expect(planned(undefined, undefined, 'cheapest', callOf)).toEqual([
+    expect(planned(undefined, undefined, 'cheapest')).toEqual([
       ['launchpad.user', true, undefined],
       ['user.handle', false, 100],
       ['user.wallet', false, undefined],
     ]);
-    expect(planned(undefined, null, 'cheapest', callOf)).toEqual([
-      ['user.wallet', true, undefined],
-    ]);
-    expect(planned(undefined, null, 'cheap', callOf)).toEqual([]);
+    expect(planned(undefined, null, 'cheapest')).toEqual([['user.wallet', true, undefined]]);
+    expect(planned(undefined, null, 'cheap')).toEqual([]);
     // An account without a name costs no more than itself, unless the dear call follows.
-    expect(planned(undefined, undefined, 'cheap', callOf)).toEqual([
+    expect(planned(undefined, undefined, 'cheap')).toEqual([
       ['launchpad.user', true, undefined],
       ['user.handle', false, undefined],
     ]);
@@ -187,7 +183,7 @@ describe('what is planned for a wallet', () => {
 
   test('a known wallet costs at least the person, and at most every step', () => {
     const entry = seen(person(MIRA, { solanaAddress: WALLET }, NOW - 2 * HOUR));
-    expect(planned(entry, undefined, 'cheapest', callOf)).toEqual([
+    expect(planned(entry, undefined, 'cheapest')).toEqual([
       ['user.id', true, undefined],
       ['launchpad.user', false, undefined],
       ['user.handle', false, undefined],

@@ -4,6 +4,7 @@ import type { LookupPlan } from '../../../src/core/lookup/cached-lookup.ts';
 import type { LookupAnswer } from '../../../src/core/lookup/lookup.ts';
 import type { Subject } from '../../../src/core/lookup/subject.ts';
 import { shareHandles, Targets } from '../../../src/core/pnl/targets.ts';
+import { notSent } from '../../../src/core/spend/plan.ts';
 import { user } from '../fakes.ts';
 import { handleSubject } from './subjects.ts';
 
@@ -28,9 +29,11 @@ function usersOf(answers: Readonly<Record<string, LookupAnswer>>, cached: readon
     asked,
     plan(subject: Subject): LookupPlan {
       const { text } = subject;
-      if (cached.includes(text)) return { subject, calls: [] };
-      const ask = { params: { address: text } };
-      return { subject, calls: [{ id: 'user.wallet' as const, ask, isSure: true }] };
+      const find = () => this.answer(subject);
+      const call = { id: 'user.wallet' as const, ask: { params: { address: text } } };
+      const answer = answers[text];
+      if (!answer || !cached.includes(text)) return { subject, calls: [call], find };
+      return { subject, calls: [notSent(call)], answer, find };
     },
     async answer({ text }: Subject): Promise<LookupAnswer> {
       asked.push(text);
@@ -62,7 +65,7 @@ describe('the targets of a run', () => {
     expect(await targets.resolve([cached, other])).toEqual([]);
     expect(targets.handleOf(other)).toBe('sol');
     await targets.resolve([cached, other]);
-    expect(users.asked).toEqual(['cached', 'other']);
+    expect(users.asked).toEqual(['other']);
   });
 
   test('have a result if no handle was found', async () => {
