@@ -269,6 +269,13 @@ test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
       const isAll = posts.length === before.get(String(record['id']));
       expect(record['complete']).toBe(isAll);
     }
+    const spent = state.spent;
+    const again = await run(words);
+    if (exitCode === 0) {
+      expect(again.records()).toEqual(records());
+      // An author without posts, and the page after the last one, leave nothing to save.
+      expect(state.spent).toBe(spent);
+    }
     const ids = new Set(asked.map(({ id }) => id));
     const all = authors.flatMap(({ posts }) => posts);
     const recorded = await run(

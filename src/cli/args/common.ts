@@ -123,15 +123,15 @@ export const subjectOptions = {
   strict: flag('--strict', 'exit 10 if any subject is missing or failed'),
 } satisfies Options;
 
-export const asOption = value(
-  '--as',
-  'treat every subject as this type',
-  oneOf('handle', 'wallet', 'id'),
-);
+const asOption = value('--as', 'treat every subject as this type', oneOf('handle', 'wallet', 'id'));
+
+export const cacheOptions = (ages: string) => ({
+  maxAge: value('--max-age', 'maximum age of a cached answer', duration, ages),
+  noCache: excluding(flag('--no-cache', 'bypass the cache'), '--max-age'),
+});
 
 export const cachedSubjectOptions = (ages: string) => ({
   as: asOption,
   ...subjectOptions,
-  maxAge: value('--max-age', 'maximum age of a cached answer', duration, ages),
-  noCache: excluding(flag('--no-cache', 'bypass the cache'), '--max-age'),
+  ...cacheOptions(ages),
 });

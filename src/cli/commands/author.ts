@@ -5,7 +5,7 @@ import { fieldPaths } from '../../contract/paths.ts';
 import { AuthorRecord, PositionRecord } from '../../contract/records/position.ts';
 import { readPositions } from '../../input/earlier/positions.ts';
 import { type SubjectSource, subjectSource } from '../../input/subject-list.ts';
-import { asOption, subjectArgument, subjectOptions } from '../args/common.ts';
+import { cachedSubjectOptions, subjectArgument } from '../args/common.ts';
 import {
   checkSort,
   conditionsOf,
@@ -19,6 +19,7 @@ import { file, text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { authorJob } from '../lists/author-job.ts';
 import { positionPost, RecordedAuthors, ServedAuthors } from '../lists/author-posts.ts';
+import { FeedReader } from '../lists/feed-reader.ts';
 import { RecordedTheses } from '../lists/recorded-theses.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { tokenAddresses } from '../lookup/token.ts';
@@ -56,8 +57,7 @@ export const author = command({
     reverse,
     top: value('--top', 'show only the first N authors or positions', integer({ min: 1 })),
     from: fromOption,
-    as: asOption,
-    ...subjectOptions,
+    ...cachedSubjectOptions('10m; authors 1h'),
   },
   mostUsed: [
     'limit',
@@ -101,6 +101,7 @@ export const author = command({
   },
   async run(context, { source, from, token, rows, since, until, compare, ...flags }) {
     const { io } = context.terminal;
+    const { noCache, maxAge } = flags;
     const earlier = compare === undefined ? undefined : await readPositions(compare, io);
     const recorded =
       from.length > 0 ? await RecordedTheses.read(context, from, positionPost) : undefined;
@@ -108,7 +109,13 @@ export const author = command({
     const asked = { rows, since, until, tokens };
     const authors = recorded
       ? new RecordedAuthors(recorded, asked)
-      : new ServedAuthors(context, asked, await openCachedLookup(context, { way: 'cheap' }));
+      : new ServedAuthors(
+          context,
+          asked,
+          await openCachedLookup(context, { noCache, maxAge, way: 'cheap' }),
+          // What changed since an earlier output is not in pages that are as old.
+          await FeedReader.open(context, asked, { noCache, maxAge: maxAge ?? (earlier && 0) }),
+        );
     const input = {
       ...flags,
       source: source ?? allOf([...(earlier?.keys() ?? recorded?.authors ?? [])]),

@@ -6,7 +6,7 @@ import { BOARD_SIZE, CALLOUT_PAGE } from '../../contract/limits.ts';
 import { CallerRecord } from '../../contract/records/caller.ts';
 import { boardPeriods, ListedCallout } from '../../contract/records/launchpad.ts';
 import { subjectSource } from '../../input/subject-list.ts';
-import { subjectArgument, subjectOptions } from '../args/common.ts';
+import { cacheOptions, subjectArgument, subjectOptions } from '../args/common.ts';
 import { flag, value, valueOr } from '../args/option.ts';
 import { command } from '../command.ts';
 import { callersJob } from '../lists/callers-job.ts';
@@ -36,6 +36,7 @@ export const launchpadCallers = command({
     ),
     calls: flag('--calls', 'print a record per callout'),
     ...subjectOptions,
+    ...cacheOptions('10m; wallets of handles 1h'),
   },
   common: ['output', 'service', 'money'],
   calls: ['launchpad.board', 'launchpad.callouts.wallet', 'user.handle', 'user.id'],

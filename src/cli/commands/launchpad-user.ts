@@ -34,7 +34,7 @@ export const launchpadUser = command({
       doing: 'looking up',
       noun: 'subject',
       resume: resumeRest,
-      plan: (subjects) => subjects.map((subject) => accounts.plan(subject)),
+      plan: (subjects) => Promise.all(subjects.map((subject) => accounts.plan(subject))),
     });
     return await runJob(job, context);
   },

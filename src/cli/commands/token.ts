@@ -3,12 +3,13 @@ import { integer } from '../../base/amounts.ts';
 import { usageError } from '../../base/failure.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { PositionRecord, TokenAuthorRecord, TokenRecord } from '../../contract/records/position.ts';
+import { cacheOptions } from '../args/common.ts';
 import { checkSort, fromOption, listOptions } from '../args/list-flags.ts';
 import { excluding, flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
 import { positionPost } from '../lists/author-posts.ts';
 import { RecordedTheses } from '../lists/recorded-theses.ts';
-import { tokenJob } from '../lists/token-job.ts';
+import { recordedToken, servedToken, tokenJob } from '../lists/token-job.ts';
 import { tokenAddresses } from '../lookup/token.ts';
 import { runJob } from '../run/job.ts';
 import page from './token.md';
@@ -37,6 +38,7 @@ export const tokenCommand = command({
     reverse,
     top: value('--top', 'show only the first N authors or positions', integer({ min: 1 })),
     from: fromOption,
+    ...cacheOptions('10m'),
   },
   common: ['output', 'service', 'money'],
   calls: ['thesis.token', 'launchpad.callouts.coin'],
@@ -52,13 +54,10 @@ export const tokenCommand = command({
     const recorded =
       from.length > 0 ? await RecordedTheses.read(context, from, positionPost) : undefined;
     const [token = text] = await tokenAddresses([text], context, recorded?.posts);
-    const { rows, since, until } = flags;
-    const asked = { rows, since, until, users: [], tokens: [token] };
-    const input = {
-      ...flags,
-      token,
-      recorded: recorded && (() => recorded.gather(recorded.posts, asked)),
-    };
-    return await runJob(tokenJob(context, input), context);
+    const asked = { ...flags, token, users: [], tokens: [token] };
+    const source = recorded
+      ? recordedToken(() => recorded.gather(recorded.posts, asked))
+      : await servedToken(context, asked);
+    return await runJob(tokenJob(context, source, asked), context);
   },
 });

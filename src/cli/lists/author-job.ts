@@ -9,7 +9,7 @@ import { summaryOf } from '../../core/positions/summary.ts';
 import type { SubjectSource } from '../../input/subject-list.ts';
 import { authorView, positionsView } from '../../output/views/author.ts';
 import { lookupJob } from '../lookup/lookup-job.ts';
-import { resumeRest } from '../lookup/lookup-task.ts';
+import { resumeCached, resumeRest } from '../lookup/lookup-task.ts';
 import type { Context } from '../run/context.ts';
 import type { CommandJob } from '../run/job.ts';
 import type { AuthorPosts, AuthorSource } from './author-posts.ts';
@@ -50,7 +50,7 @@ export async function authorJob(
     strict,
     doing: 'reading the posts of',
     noun: 'author',
-    resume: resumeRest,
+    resume: context.bill.isCached ? resumeCached : resumeRest,
     isList: shown.positions,
     isOffline: authors.isOffline,
     rows: (records) => found.rows(records),

@@ -1,26 +1,17 @@
 import { Failure } from '../../base/failure.ts';
-import { cu, THESIS_BLOCK } from '../../contract/limits.ts';
 import { known, type Sent } from '../../contract/read-record.ts';
 import { User } from '../../contract/records/user.ts';
 import type { CachedLookup, LookupPlan } from '../../core/lookup/cached-lookup.ts';
 import type { LookupAnswer } from '../../core/lookup/lookup.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
-import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
-import { gatherPosts } from '../../core/pages/gather.ts';
-import type { WalkOptions } from '../../core/pages/walk.ts';
+import type { ReadPosts } from '../../core/pages/saved-pages.ts';
 import { PLACEHOLDER } from '../../core/spend/plan.ts';
-import { type RangeFlags, readRange } from '../args/list-flags.ts';
+import type { RangeFlags } from '../args/list-flags.ts';
 import type { SubjectPlan } from '../lookup/lookup-task.ts';
-import { serviceClock } from '../lookup/service-time.ts';
 import { savingTokens } from '../lookup/token.ts';
 import type { Context } from '../run/context.ts';
-import {
-  AuthorsOfPosts,
-  about,
-  type KeptPost,
-  type ReadTheses,
-  type RecordedTheses,
-} from './recorded-theses.ts';
+import { type FeedReader, thesisPart } from './feed-reader.ts';
+import { AuthorsOfPosts, about, type KeptPost, type RecordedTheses } from './recorded-theses.ts';
 
 /** Which posts of an author are read. */
 export interface PostsAsked extends RangeFlags {
@@ -31,7 +22,7 @@ export interface PostsAsked extends RangeFlags {
 }
 
 /** The posts of one author, and where they are from. */
-export interface AuthorPosts extends ReadTheses {
+export interface AuthorPosts extends ReadPosts {
   readonly id: string;
   /** The record of the author; undefined if it was not looked up. */
   readonly user: Sent | undefined;
@@ -45,7 +36,7 @@ export interface AuthorSource {
   plan(
     subjects: readonly Subject[],
     answer: (posts: AuthorPosts) => LookupAnswer,
-  ): readonly SubjectPlan[];
+  ): Promise<readonly SubjectPlan[]>;
 }
 
 /** Reads the posts of authors from the service: their own pages. */
@@ -54,39 +45,40 @@ export class ServedAuthors implements AuthorSource {
   readonly #context: Context;
   readonly #asked: PostsAsked;
   readonly #users: CachedLookup;
-  #walk: Promise<WalkOptions> | undefined;
+  readonly #feeds: FeedReader;
 
-  constructor(context: Context, asked: PostsAsked, users: CachedLookup) {
+  constructor(context: Context, asked: PostsAsked, users: CachedLookup, feeds: FeedReader) {
     this.#context = context;
     this.#asked = asked;
     this.#users = users;
+    this.#feeds = feeds;
   }
 
-  plan(
+  async plan(
     subjects: readonly Subject[],
     answer: (posts: AuthorPosts) => LookupAnswer,
-  ): readonly SubjectPlan[] {
-    return this.#users.planAll(subjects).map((plan) => {
-      const kept = plan.answer;
-      if (kept?.found === false) return { calls: plan.calls, find: () => kept };
-      const id = idOf(plan);
-      return {
-        calls: [
-          ...(isUnasked(plan) ? [] : plan.calls),
-          {
-            ...thesisCall(this.#scope(id ?? PLACEHOLDER), { limit: this.#pageRows }),
-            times:
-              this.#asked.rows === undefined ? null : Math.ceil(this.#asked.rows / THESIS_BLOCK),
-            least: id === undefined ? 0 : cu.thesisBlock,
-          },
-        ],
-        find: (signal) => this.#find(plan, answer, signal),
-      };
-    });
+  ): Promise<readonly SubjectPlan[]> {
+    const plans: SubjectPlan[] = [];
+    for (const plan of this.#users.planAll(subjects)) plans.push(await this.#planOf(plan, answer));
+    return plans;
   }
 
-  get #pageRows(): number {
-    return Math.min(this.#asked.rows ?? THESIS_BLOCK, THESIS_BLOCK);
+  async #planOf(
+    plan: LookupPlan,
+    answer: (posts: AuthorPosts) => LookupAnswer,
+  ): Promise<SubjectPlan> {
+    const user = plan.answer;
+    if (user && !user.found) return { calls: plan.calls, find: () => user };
+    const lookups = isUnasked(plan) ? [] : plan.calls;
+    const id = idOf(plan);
+    const find = (signal: AbortSignal) => this.#find(plan, answer, signal);
+    if (id === undefined)
+      return { calls: [...lookups, this.#feeds.planLater(this.#feedOf(PLACEHOLDER))], find };
+    const { call, posts } = await this.#feeds.plan(this.#feedOf(id));
+    const calls = [...lookups, call];
+    if (posts === undefined) return { calls, find };
+    const known = answer({ ...this.#aboutTokens(posts), id, user: user?.record });
+    return { calls, answer: known, find: () => known };
   }
 
   async #find(
@@ -100,28 +92,19 @@ export class ServedAuthors implements AuthorSource {
     const user = found?.record;
     const id = user === undefined ? subject.value : known(User, user).id;
     if (id === undefined) return { found: null, failure: withoutId(subject.text) };
-    const { service, terminal } = this.#context;
-    const feed = thesisFeed(await service.client(), this.#scope(id));
-    this.#walk ??= this.#openWalk();
-    const walk = await this.#walk;
-    const read = await gatherPosts(feed, { ...walk, signal });
+    const read = await this.#feeds.read(this.#feedOf(id), signal);
     for await (const _ of savingTokens(read.posts, this.#context));
-    const posts = read.posts.filter(about(this.#asked.tokens));
-    return answer({ ...read, posts, id, user, readAt: terminal.io.clock.now(), via: 'service' });
+    return answer({ ...this.#aboutTokens(read), id, user });
   }
 
-  /** Ages such as 2h count by the clock of the service. */
-  async #openWalk(): Promise<WalkOptions> {
-    const { terminal, settings } = this.#context;
-    const { since, until, rows: limit } = this.#asked;
-    const isTimed = since !== undefined || until !== undefined;
-    const clock = isTimed ? await serviceClock(this.#context) : terminal.io.clock;
-    return { ...readRange(this.#asked, clock.now(), settings.utc), limit, clock };
+  #aboutTokens(read: ReadPosts): ReadPosts {
+    return { ...read, posts: read.posts.filter(about(this.#asked.tokens)) };
   }
 
-  #scope(userId: string) {
-    const { tokens } = this.#asked;
-    return { userId, tokenAddress: tokens.length === 1 ? tokens[0] : undefined };
+  #feedOf(userId: string) {
+    const { tokens, rows } = this.#asked;
+    const scope = { userId, tokenAddress: tokens.length === 1 ? tokens[0] : undefined };
+    return thesisPart(this.#context.service, scope, rows);
   }
 }
 
@@ -199,10 +182,10 @@ export class RecordedAuthors implements AuthorSource {
     this.#asked = asked;
   }
 
-  plan(
+  async plan(
     subjects: readonly Subject[],
     answer: (posts: AuthorPosts) => LookupAnswer,
-  ): readonly SubjectPlan[] {
+  ): Promise<readonly SubjectPlan[]> {
     const recorded = this.#recorded;
     return subjects.map((subject) => {
       const author = this.#authors.find(subject);

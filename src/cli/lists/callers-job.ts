@@ -1,30 +1,29 @@
 import { Failure } from '../../base/failure.ts';
 import { textOf } from '../../base/json-object.ts';
 import { countText } from '../../base/units.ts';
-import { CALLOUT_PAGE, cu } from '../../contract/limits.ts';
 import { numberOf, recordsOf, type Sent } from '../../contract/read-record.ts';
 import type { BoardPeriod } from '../../contract/records/launchpad.ts';
 import { boardEntries, isOnRecord } from '../../core/boards.ts';
 import { callerFigures } from '../../core/callers.ts';
 import { answerOf, type Lookup, type LookupAnswer, lookup } from '../../core/lookup/lookup.ts';
-import { readSubject, type Subject } from '../../core/lookup/subject.ts';
-import { calloutCall, calloutFeed } from '../../core/pages/feeds.ts';
-import { walkPages } from '../../core/pages/walk.ts';
+import { readSubject, type Subject, subjectKey } from '../../core/lookup/subject.ts';
+import type { ReadPosts } from '../../core/pages/saved-pages.ts';
 import type { Planned } from '../../core/spend/plan.ts';
 import type { SubjectSource } from '../../input/subject-list.ts';
 import { callersView } from '../../output/views/callers.ts';
 import { calloutView } from '../../output/views/launchpad.ts';
 import { gatherSubjects } from '../args/subjects.ts';
 import type { ExitCode } from '../exit.ts';
-import { resumeRest } from '../lookup/lookup-task.ts';
+import { resumeCached, resumeRest, type SubjectPlan } from '../lookup/lookup-task.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { LookupTally } from '../lookup/tally.ts';
 import { type ByWallet, WalletLookup } from '../lookup/wallet-lookup.ts';
 import type { Context } from '../run/context.ts';
 import type { CommandJob } from '../run/job.ts';
 import type { Out } from '../run/out.ts';
+import { type CacheFlags, calloutPart, FeedReader } from './feed-reader.ts';
 
-export interface CallersFlags {
+export interface CallersFlags extends CacheFlags {
   /** Undefined with a board. */
   readonly source: SubjectSource | undefined;
   readonly board: BoardPeriod | undefined;
@@ -38,42 +37,48 @@ export interface CallersFlags {
 /** Before the board is read, its wallets are not known. The price is the same for every wallet. */
 const ANY_WALLET = '1'.repeat(32);
 
+const NO_RANGE = { since: undefined, until: undefined };
+
 /** What became of the callouts of wallets: those that are named, or the best of a leaderboard. */
 export async function callersJob(context: Context, flags: CallersFlags): Promise<CommandJob> {
   const { terminal, settings } = context;
   const tally = new CallersTally(flags.strict);
-  const callers = new WalletLookup(
-    await openCachedLookup(context),
-    callsByWallet(context, flags, tally),
-  );
+  const calls = await FeedReader.open(context, NO_RANGE, flags);
+  const byWallet = callsByWallet(context, flags, calls, tally);
+  const callers = new WalletLookup(await openCachedLookup(context, flags), byWallet);
   const view = flags.calls ? calloutView : callersView(flags.board !== undefined);
   const input =
     flags.source &&
     (await gatherSubjects(flags.source, terminal, await settings.key.get(), (text) =>
       readSubject(text),
     ));
+  const plans = new Map<string, SubjectPlan>();
+  for (const subject of input?.checked ?? [])
+    plans.set(subjectKey(subject), await callers.plan(subject));
   const what = input
     ? `the callouts of ${countText(input.checked.length, 'caller')}`
     : `the callouts of the first ${flags.top} of the ${flags.board} board`;
   return {
     plan: {
       calls: input
-        ? input.checked.flatMap((subject) => callers.plan(subject).calls)
-        : boardCalls(flags),
+        ? [...plans.values()].flatMap((plan) => plan.calls)
+        : boardCalls(flags, byWallet.planLater(ANY_WALLET)),
       isOpen: input?.hasMore ?? false,
       costs: (cost) => `Reading ${what} will cost ${cost}`,
       tellsLimit: true,
       stopped: (spent) => ({
         message: `stopped after ${spent}; there are more callers`,
-        hint: resumeRest,
+        hint: context.bill.isCached ? resumeCached : resumeRest,
       }),
     },
     view,
     tally,
     async print(out) {
       const entries = flags.board && (await entriesOf(context, flags));
-      const answer = (subject: Subject, signal: AbortSignal) =>
-        callers.plan(subject).find(signal, () => {});
+      const answer = async (subject: Subject, signal: AbortSignal) => {
+        const plan = plans.get(subjectKey(subject)) ?? (await callers.plan(subject));
+        return await plan.find(signal, () => {});
+      };
       const lookups = lookup(entries ? [...entries.keys()] : (input?.all() ?? []), {
         answer,
         signal: terminal.signal,
@@ -101,26 +106,13 @@ class CallersTally extends LookupTally {
   }
 }
 
-function boardCalls({ board: period, top, limit }: CallersFlags): readonly Planned[] {
-  const each = callsOf(ANY_WALLET, limit);
+function boardCalls({ board: period, top }: CallersFlags, pages: Planned): readonly Planned[] {
+  const times = top * (pages.times ?? 1);
   return [
     { id: 'launchpad.board', ask: { query: { period } } },
-    {
-      ...each,
-      times: top * each.times,
-      least: 0,
-      isSure: false,
-      standsFor: 'the wallets of the board',
-    },
+    { ...pages, times, standsFor: 'the wallets of the board' },
   ];
 }
-
-/** The pages of a wallet. Only the first one is certain to be read. */
-const callsOf = (wallet: string, limit: number) => ({
-  ...calloutCall({ wallet }, {}),
-  times: Math.ceil(limit / CALLOUT_PAGE),
-  least: cu.launchpad,
-});
 
 /** The first entries of the board, by their wallets. */
 async function entriesOf(
@@ -140,29 +132,29 @@ async function entriesOf(
 function callsByWallet(
   { terminal, service }: Context,
   { limit, calls: isList }: CallersFlags,
+  feeds: FeedReader,
   tally: CallersTally,
 ): ByWallet {
-  const { clock } = terminal.io;
+  const answer = (wallet: string, read: ReadPosts): LookupAnswer => {
+    const { posts: calls, complete: isComplete, failure, via } = read;
+    const now = terminal.io.clock.now();
+    if (failure && (calls.length === 0 || !(failure.error instanceof Failure)))
+      return answerOf(failure.error, now);
+    if (failure?.error instanceof Failure) tally.cut ??= failure.error;
+    // The multiples are those of the time at which they were read, so the ages are too.
+    const time = read.readAt ?? now;
+    const record = isList ? { items: calls } : callerFigures({ wallet, calls, isComplete }, time);
+    return { found: true, record, time, from: via };
+  };
   return {
-    call: (wallet) => callsOf(wallet, limit),
-    async find(wallet, signal): Promise<LookupAnswer> {
-      const calls: Sent[] = [];
-      let isComplete = false;
-      const onPage = ({ next }: { readonly next: string | undefined }) => {
-        isComplete = next === undefined;
+    planLater: (name) => feeds.planLater(calloutPart(service, { wallet: name }, limit)),
+    async plan(wallet) {
+      const part = calloutPart(service, { wallet }, limit);
+      const { call, posts } = await feeds.plan(part);
+      return {
+        calls: [call],
+        find: async (signal) => answer(wallet, posts ?? (await feeds.read(part, signal))),
       };
-      const feed = calloutFeed(service, { wallet });
-      try {
-        for await (const call of walkPages(feed, { clock, limit, signal }, { onPage }))
-          calls.push(call);
-      } catch (error) {
-        if (calls.length === 0 || !(error instanceof Failure)) return answerOf(error, clock.now());
-        isComplete = false;
-        tally.cut ??= error;
-      }
-      const time = clock.now();
-      const record = isList ? { items: calls } : callerFigures({ wallet, calls, isComplete }, time);
-      return { found: true, record, time, from: 'service' };
     },
   };
 }

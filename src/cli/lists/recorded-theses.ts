@@ -4,8 +4,9 @@ import { countText } from '../../base/units.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import { createFilter, normalName } from '../../core/pages/filter.ts';
-import { type GatheredPosts, gatherPosts } from '../../core/pages/gather.ts';
+import { gatherPosts } from '../../core/pages/gather.ts';
 import { isLaterVersion, postIdOf, postTimeOf } from '../../core/pages/post.ts';
+import type { ReadPosts } from '../../core/pages/saved-pages.ts';
 import type { TimedFeed } from '../../core/pages/walk.ts';
 import type { Filters } from '../../tail/certificate.ts';
 import type { TailRow } from '../../tail/post-row.ts';
@@ -139,7 +140,7 @@ export class RecordedTheses {
   }
 
   /** The theses of a range among `posts`, as far as --limit goes. */
-  async gather(posts: readonly Sent[], asked: AskedTheses): Promise<ReadTheses> {
+  async gather(posts: readonly Sent[], asked: AskedTheses): Promise<ReadPosts> {
     const { clock } = this.#context.terminal.io;
     const walk = { ...this.#rangeOf(asked), limit: asked.rows, clock };
     const read = await gatherPosts(feedOfPosts(posts.filter(about(asked.tokens))), walk);
@@ -154,12 +155,6 @@ export class RecordedTheses {
   #rangeOf(range: RangeFlags) {
     return readRange(range, this.now, this.#context.settings.utc);
   }
-}
-
-/** Theses, and where they are from. */
-export interface ReadTheses extends GatheredPosts {
-  readonly readAt: number | null;
-  readonly via: 'service' | 'file';
 }
 
 export const about = (tokens: readonly string[]): ((record: Sent) => boolean) => {

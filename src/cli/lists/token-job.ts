@@ -1,72 +1,104 @@
 import { Failure } from '../../base/failure.ts';
-import { CALLOUT_PAGE, cu, THESIS_BLOCK } from '../../contract/limits.ts';
+import { CALLOUT_PAGE } from '../../contract/limits.ts';
 import { numberOf, type Sent } from '../../contract/read-record.ts';
-import { calloutCall, calloutFeed, thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
-import { type GatheredPosts, gatherPosts } from '../../core/pages/gather.ts';
+import type { GatheredPosts } from '../../core/pages/gather.ts';
 import { postTimeOf, usableTime } from '../../core/pages/post.ts';
+import type { ReadPosts } from '../../core/pages/saved-pages.ts';
 import { AuthorPositions } from '../../core/positions/positions.ts';
 import { medianOf, summaryOf } from '../../core/positions/summary.ts';
 import { authorsOf } from '../../core/positions/token-authors.ts';
+import type { Planned } from '../../core/spend/plan.ts';
 import { positionsView } from '../../output/views/author.ts';
 import { tokenView } from '../../output/views/token.ts';
-import { type RangeFlags, readRange } from '../args/list-flags.ts';
+import type { RangeFlags } from '../args/list-flags.ts';
 import { notingAuthors } from '../lookup/author-notes.ts';
-import { serviceClock } from '../lookup/service-time.ts';
 import { savingTokens } from '../lookup/token.ts';
 import type { Context } from '../run/context.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
 import { cardRows } from './card-rows.ts';
+import { type CacheFlags, calloutPart, FeedReader, thesisPart } from './feed-reader.ts';
 import { inOrderOf } from './list-job.ts';
 import { DAY, PostCounter } from './post-counter.ts';
-import type { ReadTheses } from './recorded-theses.ts';
 
-interface TokenInput extends RangeFlags {
+/** What of a token is read. */
+interface TokenAsked extends RangeFlags, CacheFlags {
   readonly token: string;
   /** The most theses; undefined if there is no maximum. */
   readonly rows: number | undefined;
+  /** Whether the callouts are read to their end. */
   readonly all: boolean;
+}
+
+interface TokenShown {
+  readonly token: string;
   readonly positions: boolean;
   readonly sort: string | undefined;
   readonly reverse: boolean;
   readonly top: number | undefined;
-  /** Reads the theses of files; undefined to read those of the service. */
-  readonly recorded: (() => Promise<ReadTheses>) | undefined;
 }
 
 /** What was read about a token. */
 interface TokenPosts {
-  readonly theses: ReadTheses;
+  readonly theses: ReadPosts;
   /** The callouts of the coin; undefined if they were not read. */
-  readonly callouts: GatheredPosts | undefined;
+  readonly callouts: ReadPosts | undefined;
 }
 
+/** Where the posts about a token are read from, with the calls that this needs. */
+interface TokenSource {
+  readonly calls: readonly Planned[];
+  read(): Promise<TokenPosts>;
+}
+
+/** Reads the posts about a token from the service. */
+export async function servedToken(context: Context, asked: TokenAsked): Promise<TokenSource> {
+  const { token, rows, all } = asked;
+  const { service, terminal } = context;
+  const { signal } = terminal;
+  const feeds = await FeedReader.open(context, asked, asked);
+  const posts = thesisPart(service, { tokenAddress: token }, rows);
+  const calls = calloutPart(service, { mint: token }, all ? undefined : CALLOUT_PAGE);
+  const [saved, savedCalls] = [await feeds.plan(posts), await feeds.plan(calls)];
+  return {
+    calls: [saved.call, savedCalls.call],
+    async read() {
+      const read = saved.posts ?? (await feeds.read(posts, signal));
+      if (read.failure && read.posts.length === 0) throw read.failure.error;
+      for await (const _ of notingAuthors(savingTokens(read.posts, context), context));
+      if (read.failure) return { theses: read, callouts: undefined };
+      const readCalls = savedCalls.posts ?? (await feeds.read(calls, signal));
+      const error = readCalls.failure?.error;
+      if (!(error instanceof Failure) || error.kind !== 'forbidden')
+        return { theses: read, callouts: readCalls };
+      terminal.notice(`the callouts were not read: ${error.message}`);
+      return { theses: read, callouts: undefined };
+    },
+  };
+}
+
+/** The posts about a token in files, which have no callouts. */
+export const recordedToken = (gather: () => Promise<ReadPosts>): TokenSource => ({
+  calls: [],
+  read: async () => ({ theses: await gather(), callouts: undefined }),
+});
+
 /** Who posted about a token, since when, and what became of it. */
-export function tokenJob(context: Context, input: TokenInput): CommandJob {
-  const { token: tokenAddress, rows, all, positions, sort, reverse, top } = input;
+export function tokenJob(context: Context, source: TokenSource, shown: TokenShown): CommandJob {
+  const { positions, sort, reverse, top } = shown;
   const tally = new RowTally('thesis', 'theses');
   const order = { sort, reverse, best: top };
-  const theses = {
-    ...thesisCall({ tokenAddress }, { limit: Math.min(rows ?? THESIS_BLOCK, THESIS_BLOCK) }),
-    times: rows === undefined ? null : Math.ceil(rows / THESIS_BLOCK),
-    least: cu.thesisBlock,
-  };
-  const callouts = {
-    ...calloutCall({ mint: tokenAddress }, {}),
-    times: all ? null : 1,
-    least: cu.launchpad,
-  };
-  const view = tokenView((authors) => cardRows(context.terminal, authors, input, 'authors'));
+  const view = tokenView((authors) => cardRows(context.terminal, authors, shown, 'authors'));
   return {
     plan: {
-      calls: input.recorded ? [] : [theses, callouts],
+      calls: source.calls,
       costs: (cost) => `Reading the posts about the token will cost ${cost}`,
-      tellsLimit: rows === undefined,
+      tellsLimit: true,
       stopped: (spent) => ({ message: `stopped after ${spent}; there are more posts` }),
     },
     view: positions ? positionsView() : view,
     tally,
     async print(out) {
-      const read = await readPosts(context, input);
+      const read = await source.read();
       tally.total = read.theses.posts.length;
       const now = context.terminal.io.clock.now();
       const about = new AuthorPositions(now, read.theses.posts);
@@ -77,7 +109,7 @@ export function tokenJob(context: Context, input: TokenInput): CommandJob {
           withFailure(inOrderOf(order, positionsOf(about, read)), failure),
         );
       else
-        await out.print(view, withFailure([recordOf(context, input, about, read)], failure), {
+        await out.print(view, withFailure([recordOf(context, shown.token, about, read)], failure), {
           isSingle: true,
         });
     },
@@ -100,36 +132,10 @@ async function* withFailure<T>(
   if (failure) throw failure.error;
 }
 
-async function readPosts(context: Context, input: TokenInput): Promise<TokenPosts> {
-  const { token, rows, all, recorded } = input;
-  if (recorded) return { theses: await recorded(), callouts: undefined };
-  const { terminal, settings, service } = context;
-  const isTimed = input.since !== undefined || input.until !== undefined;
-  const clock = isTimed ? await serviceClock(context) : terminal.io.clock;
-  const walk = { ...readRange(input, clock.now(), settings.utc), clock, signal: terminal.signal };
-  const client = await service.client();
-  const read = await gatherPosts(thesisFeed(client, { tokenAddress: token }), {
-    ...walk,
-    limit: rows,
-  });
-  if (read.failure && read.posts.length === 0) throw read.failure.error;
-  for await (const _ of notingAuthors(savingTokens(read.posts, context), context));
-  const theses = { ...read, readAt: terminal.io.clock.now(), via: 'service' as const };
-  if (read.failure) return { theses, callouts: undefined };
-  const callouts = await gatherPosts(calloutFeed(client, { mint: token }), {
-    ...walk,
-    limit: all ? undefined : CALLOUT_PAGE,
-  });
-  const error = callouts.failure?.error;
-  if (!(error instanceof Failure) || error.kind !== 'forbidden') return { theses, callouts };
-  terminal.notice(`the callouts were not read: ${error.message}`);
-  return { theses, callouts: undefined };
-}
-
 /** What was posted about a token, as one record. */
 function recordOf(
   { terminal, settings }: Context,
-  { token }: TokenInput,
+  token: string,
   about: AuthorPositions,
   { theses, callouts }: TokenPosts,
 ): Sent {
@@ -163,9 +169,15 @@ function recordOf(
     callouts: callouts ? calloutsOf(callouts, now()) : null,
     first: callouts ? firstOf(theses, callouts, now()) : null,
     beside: about.beside,
-    readAt: theses.readAt,
-    via: theses.via,
+    ...readingOf(callouts ? [theses, callouts] : [theses]),
   };
+}
+
+/** When and where posts were read: figures are as old as the oldest of them. */
+function readingOf(parts: readonly ReadPosts[]): Pick<ReadPosts, 'readAt' | 'via'> {
+  const times = parts.flatMap(({ readAt }) => readAt ?? []);
+  const { via } = parts.find((part) => part.via !== 'cache') ?? { via: 'cache' };
+  return { readAt: times.length > 0 ? Math.min(...times) : null, via };
 }
 
 function calloutsOf({ posts, complete }: GatheredPosts, now: number): Sent {

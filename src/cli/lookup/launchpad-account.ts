@@ -8,14 +8,19 @@ export const accountByWallet = (
   client: Pick<Client, 'call'>,
   clock: Pick<Clock, 'now'>,
 ): ByWallet => ({
-  call: (wallet) => ({ id: 'launchpad.user', ask: { params: { wallet } } }),
-  async find(wallet, signal) {
-    try {
-      const ask = { params: { wallet } };
-      const { record } = await client.call('launchpad.user', ask, { signal });
-      return { found: true, record, time: clock.now(), from: 'service' };
-    } catch (error) {
-      return answerOf(error, clock.now());
-    }
-  },
+  planLater: callOf,
+  plan: (wallet) => ({
+    calls: [callOf(wallet)],
+    async find(signal) {
+      try {
+        const { id, ask } = callOf(wallet);
+        const { record } = await client.call(id, ask, { signal });
+        return { found: true, record, time: clock.now(), from: 'service' };
+      } catch (error) {
+        return answerOf(error, clock.now());
+      }
+    },
+  }),
 });
+
+const callOf = (wallet: string) => ({ id: 'launchpad.user', ask: { params: { wallet } } }) as const;

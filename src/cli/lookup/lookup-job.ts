@@ -28,7 +28,7 @@ export async function lookupJob<T extends object>(
   const known = isOffline ? key.known : await key.get();
   const input = await gatherSubjects(source, context.terminal, known, read);
   const subjects = distinct(input.checked);
-  const plans = planAll(subjects, task);
+  const plans = await planAll(subjects, task);
   const remark = task.remark?.();
   const what = `${task.doing} ${countText(plans.size, task.noun)}${remark ? ` (${remark})` : ''}`;
   if (remark && context.settings.flags.dryRun) context.terminal.notice(remark);
@@ -59,17 +59,17 @@ const distinct = (subjects: readonly Subject[]): readonly Subject[] => [
   ...new Map(subjects.map((subject) => [subjectKey(subject), subject])).values(),
 ];
 
-function planAll(
+async function planAll(
   subjects: readonly Subject[],
   task: Pick<LookupTask<never>, 'plan'>,
-): Map<string, SubjectPlan> {
+): Promise<Map<string, SubjectPlan>> {
   const plans = new Map<string, SubjectPlan>();
   for (let at = 0; at < subjects.length; at += PLANNED_AT_ONCE) {
     const slice = subjects.slice(at, at + PLANNED_AT_ONCE);
-    task.plan(slice).forEach((plan, index) => {
+    for (const [index, plan] of (await task.plan(slice)).entries()) {
       const subject = slice[index];
       if (subject) plans.set(subjectKey(subject), plan);
-    });
+    }
   }
   return plans;
 }

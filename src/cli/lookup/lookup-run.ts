@@ -99,8 +99,12 @@ export class LookupRun<T extends object> {
     const key = subjectKey(subject);
     const known = this.#known.get(key);
     if (known) return known;
-    const plan = this.#plans.get(key) ?? this.#task.plan([subject])[0];
-    return plan?.find(stop, (text) => this.#progress.describe(text)) ?? unplanned();
+    const find = (plan: SubjectPlan | undefined) =>
+      plan?.find(stop, (text) => this.#progress.describe(text)) ?? unplanned();
+    const plan = this.#plans.get(key);
+    if (plan) return find(plan);
+    const plans = this.#task.plan([subject]);
+    return plans instanceof Promise ? plans.then(([only]) => find(only)) : find(plans[0]);
   }
 
   /** Tries the cheap ways for all subjects, before anything dear is paid for. */

@@ -42,5 +42,5 @@ export interface LookupTask<T extends object> {
   /** Whether nothing is sent, so that no key is needed. */
   readonly isOffline?: boolean;
   /** The plans are in the order of the subjects. */
-  plan(subjects: readonly Subject[]): readonly SubjectPlan[];
+  plan(subjects: readonly Subject[]): readonly SubjectPlan[] | Promise<readonly SubjectPlan[]>;
 }

@@ -8,8 +8,9 @@ import type { SubjectPlan } from './lookup-task.ts';
 
 /** What is looked up by wallet. */
 export interface ByWallet {
-  call(wallet: string): Planned;
-  find(wallet: string, signal: AbortSignal): Promise<LookupAnswer>;
+  /** The calls for a wallet that is not known yet, for which `name` stands. */
+  planLater(name: string): Planned;
+  plan(wallet: string): SubjectPlan | Promise<SubjectPlan>;
 }
 
 /** Looks something up by wallet. The wallet of a handle or user id is looked up first. */
@@ -22,33 +23,39 @@ export class WalletLookup {
     this.#byWallet = byWallet;
   }
 
-  plan(subject: Subject): SubjectPlan {
-    const { type, value } = subject;
+  async plan(subject: Subject): Promise<SubjectPlan> {
+    const { type, value, text } = subject;
     const byWallet = this.#byWallet;
-    if (type === 'wallet')
-      return { calls: [byWallet.call(value)], find: (signal) => byWallet.find(value, signal) };
+    if (type === 'wallet') return await byWallet.plan(value);
     const user = this.#users.plan(subject);
-    return {
-      calls: [...user.calls, ...this.#callsOf(subject, user.answer)],
-      find: async (signal) => {
-        const answer = await user.find(signal);
-        if (answer.found !== true) return answer;
-        const wallet = walletOf(answer.record);
-        if (wallet !== undefined) return await byWallet.find(wallet, signal);
-        return { found: false, code: 'NO_WALLET', time: answer.time, from: answer.from };
-      },
-    };
+    const { answer } = user;
+    if (answer === undefined) {
+      // Before the lookup, the wallet is not known.
+      const later = {
+        ...byWallet.planLater(value),
+        isSure: false,
+        standsFor: `the wallet of ${text}`,
+      };
+      return {
+        calls: [...user.calls, later],
+        find: async (signal, describe) => {
+          const found = await user.find(signal);
+          const plan = await this.#planOf(found);
+          return plan.find(signal, describe);
+        },
+      };
+    }
+    const plan = await this.#planOf(answer);
+    return { ...plan, calls: [...user.calls, ...plan.calls] };
   }
 
-  /**
-   * The call for a handle or user id. Before its lookup, the wallet is not known, so it takes its
-   * place.
-   */
-  #callsOf({ text, value }: Subject, cached: LookupAnswer | undefined): Planned[] {
-    if (cached === undefined)
-      return [{ ...this.#byWallet.call(value), isSure: false, standsFor: `the wallet of ${text}` }];
-    const wallet = cached.found ? walletOf(cached.record) : undefined;
-    return wallet === undefined ? [] : [this.#byWallet.call(wallet)];
+  /** What is looked up once a user is known. */
+  async #planOf(user: LookupAnswer): Promise<SubjectPlan> {
+    if (user.found !== true) return { calls: [], find: () => user };
+    const wallet = walletOf(user.record);
+    if (wallet !== undefined) return await this.#byWallet.plan(wallet);
+    const { time, from } = user;
+    return { calls: [], find: () => ({ found: false, code: 'NO_WALLET', time, from }) };
   }
 }
 

@@ -5,7 +5,7 @@ import { BUDGET } from '../../contract/budget.ts';
 import { THESIS_BLOCK } from '../../contract/limits.ts';
 
 /** Newest first. */
-interface ListPage<T> {
+export interface ListPage<T> {
   readonly hasMore: boolean;
   readonly nextBefore: string | null;
   readonly items: readonly T[];

@@ -88,6 +88,14 @@ export function besideText(row: Row): string | undefined {
 const heldText = (ms: unknown): string | undefined =>
   typeof ms === 'number' ? span(ms) : undefined;
 
+/** When posts were read, unless that is now. */
+export const readAtLine: Column<Row> = {
+  title: 'read',
+  kind: 'time',
+  field: 'readAt',
+  value: ({ via, readAt }) => (via === 'service' ? undefined : readAt),
+};
+
 const lines: readonly Column<SubjectRecord>[] = [
   {
     title: 'name',
@@ -102,6 +110,7 @@ const lines: readonly Column<SubjectRecord>[] = [
   },
   { title: 'from', kind: 'time', field: 'from' },
   { title: 'to', kind: 'time', field: 'to' },
+  readAtLine,
   { title: 'closed', kind: 'text', value: closedText },
   { title: 'closed PnL', kind: 'text', value: resultText },
   { title: 'best', kind: 'text', value: namedText('best') },

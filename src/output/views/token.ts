@@ -11,6 +11,7 @@ import {
   completeText,
   figureColumns,
   openText,
+  readAtLine,
   resultText,
   tokenOf,
 } from './author.ts';
@@ -88,6 +89,7 @@ const lines: readonly Column<Sent>[] = [
   },
   { title: 'from', kind: 'time', field: 'from' },
   { title: 'to', kind: 'time', field: 'to' },
+  readAtLine,
   { title: 'activity', kind: 'activity', value: activity },
   { title: 'authors', kind: 'text', value: authorsText },
   { title: 'dev', kind: 'text', value: devText },

@@ -101,7 +101,7 @@ export const settingRows = {
   maxAge: row(duration, ANSWER_AGE_MS as number, 'maximum age of a cached answer', {
     flag: '--max-age',
     asWritten: true,
-    fallbackText: '1h; trading numbers 10m',
+    fallbackText: '1h; trading numbers and posts 10m',
   }),
   retries: row(
     integer({ min: 0, max: 100 }),

@@ -1,0 +1,188 @@
+import { Failure } from '../../base/failure.ts';
+import { isRecord } from '../../base/json-object.ts';
+import { NUMBERS_AGE_MS } from '../../contract/answer-age.ts';
+import {
+  type AnswerCache,
+  type CachedFeed,
+  type SharedAnswer,
+  withClaim,
+} from '../../contract/ports/answers.ts';
+import type { Sent } from '../../contract/read-record.ts';
+import { readPage } from '../../contract/records/page.ts';
+import type { PlannedEndpoint } from '../spend/plan.ts';
+import { type GatheredPosts, gatherPosts } from './gather.ts';
+import type { ListPage } from './read-pages.ts';
+import type { TimedFeed, WalkOptions } from './walk.ts';
+
+/** The call of a page of a feed, which says whose posts they are. */
+export interface FeedCall extends PlannedEndpoint {
+  readonly id: CachedFeed;
+}
+
+/** Posts, and where they are from. */
+export interface ReadPosts extends GatheredPosts {
+  /** When the oldest of their pages was read; null if this is not known. */
+  readonly readAt: number | null;
+  readonly via: 'service' | 'cache' | 'file';
+}
+
+interface AskedPage extends SavedPage {
+  /** Whether this machine has requested it. */
+  readonly isAsked: boolean;
+}
+
+interface SavedPage extends ListPage<Sent> {
+  /** When the service has sent it. */
+  readonly time: number;
+}
+
+/** A page that a walk wants. */
+interface WantedPage {
+  readonly endpoint: CachedFeed;
+  /** The feed, and the place of the page in it. */
+  readonly subject: string;
+  readonly before: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The pages of feeds that were paid for: one that is young enough is not requested again. Each is
+ * saved under its place in its feed, and not under its cursor, so that a later walk replaces the
+ * pages of earlier ones.
+ */
+export class SavedPages {
+  readonly #cache: AnswerCache | undefined;
+  readonly #now: () => number;
+  readonly #maxAgeMs: number;
+  /** Ages count from the start of the run, so that it has the pages that its plan counts on. */
+  readonly #began: number;
+
+  /** Without a cache, every page is requested. */
+  constructor(cache: AnswerCache | undefined, now: () => number, maxAgeMs = NUMBERS_AGE_MS) {
+    this.#cache = cache;
+    this.#now = now;
+    this.#maxAgeMs = maxAgeMs;
+    this.#began = now();
+  }
+
+  /** The posts of a list. Pages that are not saved, or not young enough, are requested. */
+  read(call: FeedCall, feed: TimedFeed<Sent>, options: WalkOptions): Promise<ReadPosts> {
+    return this.#gather(new SavedWalk(this, call, feed, true), options);
+  }
+
+  /** The posts of a list as far as they are saved: it fails at the first page that is not. */
+  saved(call: FeedCall, feed: TimedFeed<Sent>, options: WalkOptions): Promise<ReadPosts> {
+    return this.#gather(new SavedWalk(this, call, feed, false), options);
+  }
+
+  async #gather(walk: SavedWalk, options: WalkOptions): Promise<ReadPosts> {
+    const read = await gatherPosts(walk, options);
+    const { readAt = this.#now(), isAsked } = walk;
+    return { ...read, readAt, via: isAsked ? 'service' : 'cache' };
+  }
+
+  find({ endpoint, subject, before }: WantedPage): SavedPage | undefined {
+    const answer = this.#cache?.get(endpoint, subject);
+    const isYoung = answer && Math.max(0, this.#began - answer.time) < this.#maxAgeMs;
+    return isYoung ? pageOf(answer, before) : undefined;
+  }
+
+  /** Requests a page and saves it, or gets the one that another machine has requested. */
+  async ask(wanted: WantedPage, request: () => Promise<ListPage<Sent>>): Promise<AskedPage> {
+    const { endpoint, subject, before, signal } = wanted;
+    const ages = { maxAgeMs: this.#maxAgeMs, missAgeMs: 0 };
+    const claim = await this.#cache?.claim?.({ endpoint, subject, ...ages }, signal);
+    if (claim?.by === 'other' && claim.failure) throw claim.failure;
+    const shared = claim?.by === 'cache' ? pageOf(claim.answer, before) : undefined;
+    if (shared) return { ...shared, isAsked: false };
+    return await withClaim(
+      claim,
+      async () => {
+        const { items, hasMore, nextBefore } = await request();
+        const page = { items, hasMore, nextBefore, time: this.#now(), isAsked: true };
+        if (isCertain(page, before)) await this.#save(wanted, page);
+        return page;
+      },
+      () => undefined,
+    );
+  }
+
+  async #save({ endpoint, subject, before }: WantedPage, page: SavedPage): Promise<void> {
+    const { items, hasMore, nextBefore, time } = page;
+    const record = { before: before ?? null, items, hasMore, nextBefore };
+    await this.#cache?.put(endpoint, subject, { time, status: 200, record });
+  }
+}
+
+/** An empty page may be a mistake of the service, unless it says that a feed has no posts. */
+const isCertain = ({ items, hasMore }: ListPage<Sent>, before: string | undefined): boolean =>
+  items.length > 0 || (before === undefined && !hasMore);
+
+/** A saved page, if it is the one below `before`: the file may be damaged, or of another walk. */
+function pageOf(
+  { status, record, time }: SharedAnswer,
+  before: string | undefined,
+): SavedPage | undefined {
+  if (status !== 200 || !isRecord(record) || record['before'] !== (before ?? null))
+    return undefined;
+  return { ...readPage(record, Number.POSITIVE_INFINITY), time };
+}
+
+/** One walk through a feed, which notes when its posts were read. */
+class SavedWalk implements TimedFeed<Sent> {
+  readonly idOf: TimedFeed<Sent>['idOf'];
+  readonly timeOf: TimedFeed<Sent>['timeOf'];
+  readonly affords: TimedFeed<Sent>['affords'];
+  /** When the oldest of the pages was read. */
+  readAt: number | undefined;
+  /** Whether a page was requested. */
+  isAsked = false;
+  readonly #pages: SavedPages;
+  readonly #feed: TimedFeed<Sent>;
+  readonly #mayAsk: boolean;
+  readonly #endpoint: CachedFeed;
+  readonly #name: string;
+  /** The page that was read last. */
+  #last = { place: -1, before: undefined as string | undefined };
+
+  constructor(pages: SavedPages, { id, ask }: FeedCall, feed: TimedFeed<Sent>, mayAsk: boolean) {
+    this.#pages = pages;
+    this.#feed = feed;
+    this.#mayAsk = mayAsk;
+    this.#endpoint = id;
+    this.#name = Object.values(ask.params ?? {}).join(' ');
+    this.idOf = feed.idOf;
+    this.timeOf = feed.timeOf;
+    this.affords = feed.affords;
+  }
+
+  async page(
+    before: string | undefined,
+    rows: number | undefined,
+    signal?: AbortSignal,
+  ): Promise<ListPage<Sent>> {
+    const { place: last } = this.#last;
+    // The reader repeats a request that led nowhere.
+    const isRepeated = last >= 0 && before === this.#last.before;
+    const place = isRepeated ? last : last + 1;
+    const wanted = {
+      endpoint: this.#endpoint,
+      subject: `${this.#name} ${place}`,
+      before,
+      signal,
+    };
+    const saved = isRepeated ? undefined : this.#pages.find(wanted);
+    const page = saved ?? (await this.#ask(wanted, rows));
+    this.#last = { place, before };
+    this.readAt = Math.min(this.readAt ?? page.time, page.time);
+    return page;
+  }
+
+  async #ask(wanted: WantedPage, rows: number | undefined): Promise<SavedPage> {
+    if (!this.#mayAsk) throw new Failure('missing', 'the page is not saved', { code: 'NOT_SAVED' });
+    const { before, signal } = wanted;
+    const page = await this.#pages.ask(wanted, () => this.#feed.page(before, rows, signal));
+    this.isAsked ||= page.isAsked;
+    return page;
+  }
+}

@@ -1,0 +1,107 @@
+import { rmSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { openDesk } from './harness.ts';
+
+const MINUTE = 60_000;
+
+/** A clock that is ahead by so many ms. */
+const ahead = (ms: number) => ({ ...systemClock, now: () => systemClock.now() + ms });
+
+const token = '51ANFW3SEanjVtu7HdEkV4fsnEp889YZrGmUdx3eo6Tg';
+
+/** The question, and what it costs with more posts or callouts once those of the first one are saved. */
+const questions: readonly [line: string, more: readonly string[], cu: number][] = [
+  ['author mira solwolf --limit 20', ['--limit', '40'], 400],
+  ['author mira --positions', ['--all'], 0],
+  [`author mira --token ${token} --limit 20`, ['--limit', '20', '--closed'], 0],
+  [`token ${token} --limit 40`, ['--limit', '100'], 600],
+  [`token ${token}`, ['--positions'], 0],
+  ['launchpad callers mira solwolf', ['--calls'], 0],
+];
+
+async function openMeter() {
+  const desk = await openDesk();
+  const { sandbox, run } = desk;
+  /** What a question costs by the meter, and at least and at most by its dry run. */
+  async function ask(words: readonly string[], more: Parameters<typeof run>[1] = {}) {
+    const calls = (await run([...words, '--dry-run'], more)).records();
+    const sum = (field: 'least' | 'most') =>
+      calls.reduce((total, call) => total + Number(call[field] ?? Number.POSITIVE_INFINITY), 0);
+    const before = spentAt(sandbox);
+    const ran = await run(words, more);
+    const cu = spentAt(sandbox) - before;
+    const [least, most] = [sum('least'), sum('most')];
+    expect(cu).toBeGreaterThanOrEqual(least);
+    expect(cu).toBeLessThanOrEqual(most);
+    return { ...ran, cu, most };
+  }
+  return { ...desk, ask };
+}
+
+const spentAt = (sandbox: Sandbox): number => sandbox.meter().unitsUsed;
+
+describe('posts that were paid for', () => {
+  test.each(questions)('are not paid for again: %s', async (line, more, cu) => {
+    const { ask, home } = await openMeter();
+    const words = line.split(' ');
+    const first = await ask(words);
+    const again = await ask(words);
+    expect([again.cu, again.most]).toEqual([0, 0]);
+    expect(again.records()).toEqual(first.records());
+    if (first.stdout.includes('"via"')) {
+      expect(again.stdout).toContain('"via":"cache"');
+      const readAt = (text: string) => text.match(/"readAt":\d+/g);
+      expect(readAt(again.stdout)).toEqual(readAt(first.stdout));
+    }
+    const flags = words.indexOf('--limit') < 0 ? words : words.slice(0, words.indexOf('--limit'));
+    expect((await ask([...flags, ...more])).cu).toBe(cu);
+    // The pages on the disk may be damaged, or gone.
+    rmSync(home.cache, { recursive: true });
+    expect((await ask([...flags, ...more])).cu).toBeGreaterThan(0);
+  });
+
+  test('are read again when they are too old, or on demand', async () => {
+    const { ask } = await openMeter();
+    const words = ['author', 'mira', '--limit', '20'];
+    expect((await ask(words)).cu).toBe(300);
+    expect((await ask(words, { clock: ahead(9 * MINUTE) })).cu).toBe(0);
+    // The handle is known for an hour.
+    expect((await ask(words, { clock: ahead(11 * MINUTE) })).cu).toBe(200);
+    expect((await ask([...words, '--max-age', '1m'], { clock: ahead(13 * MINUTE) })).cu).toBe(300);
+    expect((await ask([...words, '--max-age', '1d'], { clock: ahead(300 * MINUTE) })).cu).toBe(0);
+    expect((await ask([...words, '--no-cache'])).cu).toBe(300);
+    expect((await ask(['author', 'mira', '--since', '40d', '--until', '20d'])).cu).toBeGreaterThan(
+      0,
+    );
+    expect((await ask(['author', 'mira', '--since', '40d', '--until', '20d'])).cu).toBe(0);
+  });
+
+  test('are not mixed with posts of a later walk', async () => {
+    const { ask, sandbox } = await openMeter();
+    const words = ['author', 'mira', '--limit', '40', '--positions'];
+    const old = await ask(words);
+    const theses = sandbox.world.theses();
+    const all = theses.slice(undefined, 1_000_000, sandbox.clock.now())?.items ?? [];
+    const newest = all.find(({ authorHandle }) => authorHandle === 'mira');
+    theses.remove(newest?.id ?? '');
+    expect((await ask(words)).records()).toEqual(old.records());
+    // The pages of this walk begin elsewhere, and the second one is missing.
+    await ask(['author', 'mira', '--limit', '20', '--max-age', '0']);
+    const mixed = await ask(words);
+    expect(mixed.cu).toBe(200);
+    const fresh = await ask([...words, '--max-age', '0']);
+    const bare = ({ records }: typeof mixed) => records().map((row) => ({ ...row, readAt: 0 }));
+    expect(bare(mixed)).toEqual(bare(fresh));
+    expect(bare(fresh)).not.toEqual(bare(old));
+  });
+
+  test('are compared with an earlier output only if they are new', async () => {
+    const { ask } = await openMeter();
+    const { stdout } = await ask(['author', 'mira', '--positions']);
+    const compare = ['author', 'mira', '--compare', '-'];
+    expect((await ask(compare, { stdin: stdout })).cu).toBeGreaterThan(0);
+    expect((await ask([...compare, '--max-age', '1h'], { stdin: stdout })).cu).toBe(0);
+  });
+});
