@@ -193,7 +193,10 @@ const NEWLINE = 10;
 export function appendLines(path: string, lines: string): { before: number; after: number } {
   const fd = openPrivate(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
   try {
-    const before = fstatSync(fd).size;
+    const stats = fstatSync(fd);
+    // A FIFO would keep nothing, and block a long write for ever.
+    if (!stats.isFile()) throw fileError('ENOTREG');
+    const before = stats.size;
     const last = Buffer.alloc(1, NEWLINE);
     if (before > 0) readSync(fd, last, 0, 1, before - 1);
     writeAll(fd, Buffer.from(last[0] === NEWLINE ? lines : `\n${lines}`));

@@ -1,128 +1,105 @@
-import { cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { quietly } from '../base/calls.ts';
-import { discard, fileFailure } from '../base/files.ts';
-import { sha256 } from '../base/sha256.ts';
-import type { CachedAnswer } from '../contract/ports/answers.ts';
-import { readAnswerFile, readValues, writeValues } from './answer-files.ts';
+import type { AnswerCache, CachedAnswer, CachedEndpoint } from '../contract/ports/answers.ts';
+import { type KeptFor, KeptLogs } from './kept-logs.ts';
+import type { Entry } from './keyed-log.ts';
 
-interface CacheOptions {
-  /** The cache folder; if it is undefined, nothing is saved. */
-  readonly dir: string | undefined;
-  readonly baseUrl: string;
-  /** It is read at each use, because a command can print another key during the run. */
-  readonly key: string;
+interface CacheOptions extends KeptFor {
   readonly now: () => number;
-  /** Called once if answers cannot be saved. */
-  readonly notice?: (text: string) => void;
 }
 
 /** Older answers, and folders of other keys that were not used for as long, are removed. */
 const FORGET_MS = 30 * 86_400_000;
 /** An answer from further ahead was saved while the clock was wrong, and would expire too late. */
 const AHEAD_MS = 60_000;
+/** The log is in the folder itself, whose age is that of its files. */
+const LOG = '.';
 
-/**
- * Opens the answers that are saved for later runs with a base URL and key: one file for each. A
- * failing cache never ends a run: unreadable answers are ignored, and a write error is reported
- * once.
- */
-export const openCache = (options: CacheOptions): FileCache => new FileCache(options);
-
-class FileCache {
-  readonly #options: CacheOptions;
-  /** The folder of all base URLs and keys. */
-  readonly #all: string | undefined;
-  #own: { readonly key: string; readonly folder: string | undefined } | undefined;
+/** The answers that are saved for later runs with a base URL and key. */
+export class FileCache implements AnswerCache {
+  readonly #logs: KeptLogs<typeof LOG>;
+  readonly #now: () => number;
   #isSwept = false;
-  #isReported = false;
 
   constructor(options: CacheOptions) {
-    this.#options = options;
-    this.#all = options.dir && join(options.dir, 'answers');
+    this.#now = options.now;
+    const isKept = (entry: Entry) => (answerOf(entry)?.time ?? 0) > this.#now() - FORGET_MS;
+    this.#logs = new KeptLogs(options, 'answers', [LOG], isKept);
   }
 
-  get(endpoint: string, subject: string): CachedAnswer | undefined {
-    const values = this.#folder && readValues(this.#folder, nameOf(endpoint, subject));
-    const answer = values && answerOf(values);
-    return answer && answer.time <= this.#options.now() + AHEAD_MS ? answer : undefined;
+  get(
+    endpoint: CachedEndpoint,
+    subjects: readonly string[],
+  ): readonly (CachedAnswer | undefined)[] {
+    const keys = subjects.map((subject) => keyOf(endpoint, subject));
+    const answers = this.#logs.read(LOG, keys, answerOf);
+    return keys.map((key) => {
+      const answer = answers.get(key);
+      return answer && answer.time <= this.#now() + AHEAD_MS ? answer : undefined;
+    });
   }
 
-  put(endpoint: string, subject: string, { status, time, record }: CachedAnswer): void {
-    const folder = this.#folder;
-    if (folder === undefined) return;
-    try {
-      const values = [status, time, status === 200 ? record : null];
-      writeValues(folder, nameOf(endpoint, subject), values);
-      this.#sweep(folder);
-    } catch (error) {
-      this.#report(fileFailure('write in', folder, error).message);
-    }
+  async put(endpoint: CachedEndpoint, answers: ReadonlyMap<string, CachedAnswer>): Promise<void> {
+    const entries = [...answers].map(([subject, answer]): [string, Entry] => [
+      keyOf(endpoint, subject),
+      entryOf(answer),
+    ]);
+    await this.#logs.write(() => {
+      this.#logs.log(LOG)?.append(new Map(entries));
+      this.#sweep();
+    });
   }
 
   /** Takes over the answers of an earlier key that this one does not have. */
-  inherit(earlier: string): void {
-    const from = this.#folderOf(earlier);
-    const to = this.#folder;
-    if (from === undefined || to === undefined || !existsSync(from)) return;
-    try {
-      cpSync(from, to, { recursive: true, force: false, preserveTimestamps: true });
-    } catch (error) {
-      this.#report(fileFailure('write in', to, error).message);
-    }
+  inherit(earlier: string): Promise<void> {
+    return this.#logs.inherit(earlier);
   }
 
+  clear(): Promise<void> {
+    return this.#logs.clear();
+  }
+
+  /** Reads every file. */
   stats(): CacheStats {
-    return statsOf(this.#folder);
-  }
-
-  /**
-   * Removes the answers of this base URL and key; with `every`, those of all base URLs and keys.
-   */
-  clear(every = false): void {
-    const path = every ? this.#all : this.#folder;
-    if (path === undefined) return;
-    try {
-      rmSync(path, { recursive: true, force: true, maxRetries: 3 });
-    } catch (error) {
-      throw fileFailure('clear', path, error);
+    const log = this.#logs.log(LOG);
+    let entries = 0;
+    let found = 0;
+    let oldest = Number.POSITIVE_INFINITY;
+    let newest = Number.NEGATIVE_INFINITY;
+    for (const [, entry] of log?.all() ?? []) {
+      const answer = answerOf(entry);
+      if (answer === undefined) continue;
+      entries++;
+      if (answer.status === 200) found++;
+      oldest = Math.min(oldest, answer.time);
+      newest = Math.max(newest, answer.time);
     }
+    const times = entries === 0 ? { oldest: null, newest: null } : { oldest, newest };
+    const path = this.#logs.folder;
+    return { path, entries, found, missing: entries - found, bytes: log?.bytes() ?? 0, ...times };
   }
 
-  /** The folder of this base URL and key. */
-  get #folder(): string | undefined {
-    const { key } = this.#options;
-    if (this.#own?.key !== key) this.#own = { key, folder: this.#folderOf(key) };
-    return this.#own.folder;
-  }
-
-  #folderOf(key: string): string | undefined {
-    const name = sha256(`trdr answers 2\n${this.#options.baseUrl}\n${key}`).slice(0, 32);
-    return this.#all && join(this.#all, name);
-  }
-
-  /**
-   * Removes old answers once per run: those in one of the 256 folders, and unused folders of other
-   * keys.
-   */
-  #sweep(folder: string): void {
-    if (this.#isSwept || this.#all === undefined) return;
-    const now = this.#options.now();
-    const part = join(folder, (now % 256).toString(16).padStart(2, '0'));
-    removeOld(part, now);
-    removeUnused(this.#all, folder, now);
+  /** Removes old answers once per run: in one of the files, and unused folders of other keys. */
+  #sweep(): void {
+    const { folder } = this.#logs;
+    if (this.#isSwept || folder === undefined) return;
     this.#isSwept = true;
-  }
-
-  #report(why: string): void {
-    if (!this.#isReported) this.#options.notice?.(`answers are not saved for later runs: ${why}`);
-    this.#isReported = true;
+    const now = this.#now();
+    this.#logs.log(LOG)?.removeUnchanged(now, now - FORGET_MS);
+    removeUnused(dirname(folder), folder, now);
   }
 }
 
-const nameOf = (endpoint: string, subject: string) => `${endpoint} ${subject}`;
+const keyOf = (endpoint: CachedEndpoint, subject: string): string => `${endpoint} ${subject}`;
 
-function answerOf([status, time, record]: readonly unknown[]): CachedAnswer | undefined {
+const entryOf = ({ status, time, record }: CachedAnswer): Entry => [
+  status,
+  time,
+  status === 200 ? record : null,
+];
+
+function answerOf([status, time, record]: Entry): CachedAnswer | undefined {
   if ((status !== 200 && status !== 404) || typeof time !== 'number') return undefined;
   return { time, status, record };
 }
@@ -133,11 +110,6 @@ const isOld = (path: string, now: number): boolean => {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats !== undefined && now - stats.mtimeMs > FORGET_MS;
 };
-
-function removeOld(folder: string, now: number): void {
-  for (const name of namesIn(folder))
-    if (isOld(join(folder, name), now)) discard(join(folder, name));
-}
 
 function removeUnused(all: string, used: string, now: number): void {
   for (const name of namesIn(all)) {
@@ -157,30 +129,4 @@ interface CacheStats {
   readonly bytes: number;
   readonly oldest: number | null;
   readonly newest: number | null;
-}
-
-function statsOf(folder: string | undefined): CacheStats {
-  const sizes: number[] = [];
-  const times: number[] = [];
-  let found = 0;
-  const options = { recursive: true, encoding: 'utf8' } as const;
-  const names = folder === undefined ? [] : (quietly(() => readdirSync(folder, options)) ?? []);
-  for (const name of names) {
-    const path = join(folder ?? '', name);
-    const answer = answerOf(readAnswerFile(path)?.slice(1) ?? []);
-    if (!answer) continue;
-    sizes.push(statSync(path, { throwIfNoEntry: false })?.size ?? 0);
-    times.push(answer.time);
-    if (answer.status === 200) found++;
-  }
-  const entries = sizes.length;
-  return {
-    path: folder,
-    entries,
-    found,
-    missing: entries - found,
-    bytes: sizes.reduce((sum, size) => sum + size, 0),
-    oldest: times.reduce<number | null>((one, other) => Math.min(one ?? other, other), null),
-    newest: times.reduce<number | null>((one, other) => Math.max(one ?? other, other), null),
-  };
 }

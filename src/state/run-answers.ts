@@ -2,23 +2,25 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunAnswers } from '../contract/ports/answers.ts';
-import { readValues, writeValues } from './answer-files.ts';
+import { KeyedLog } from './keyed-log.ts';
 
 /**
  * Keeps the answers of a run that do not fit in memory, in a private temporary folder that is
- * created with the first answer.
+ * created with the first answer. No other process knows the folder, so it needs no lock.
  */
 export class TemporaryAnswers implements RunAnswers {
   #folder: string | undefined;
+  #log: KeyedLog | undefined;
 
   get(key: string): unknown {
-    return this.#folder && readValues(this.#folder, key)?.[0];
+    return this.#log?.read([key]).get(key)?.[0];
   }
 
   put(key: string, answer: unknown): boolean {
     try {
       this.#folder ??= mkdtempSync(join(tmpdir(), 'trdr-'));
-      writeValues(this.#folder, key, [answer]);
+      this.#log ??= new KeyedLog(this.#folder);
+      this.#log.append(new Map([[key, [answer]]]));
       return true;
     } catch {
       return false;

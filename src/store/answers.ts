@@ -80,13 +80,17 @@ export class SharedAnswers implements AnswerCache {
     this.#random = random;
   }
 
-  get(endpoint: CachedEndpoint, subject: string): CachedAnswer | undefined {
-    return this.#local.get(endpoint, subject);
+  get(
+    endpoint: CachedEndpoint,
+    subjects: readonly string[],
+  ): readonly (CachedAnswer | undefined)[] {
+    return this.#local.get(endpoint, subjects);
   }
 
-  async put(endpoint: CachedEndpoint, subject: string, answer: CachedAnswer): Promise<void> {
-    await this.#local.put(endpoint, subject, answer);
-    await this.share(endpoint, subject, answer);
+  async put(endpoint: CachedEndpoint, answers: ReadonlyMap<string, CachedAnswer>): Promise<void> {
+    await this.#local.put(endpoint, answers);
+    const shared = [...answers].map(([subject, answer]) => this.share(endpoint, subject, answer));
+    await Promise.all(shared);
   }
 
   async share(endpoint: SharedEndpoint, subject: string, answer: SharedAnswer): Promise<void> {
@@ -144,7 +148,10 @@ export class SharedAnswers implements AnswerCache {
           return damaged === undefined ? this.#read(wanted, token, reply.answer.seal) : {};
         const { endpoint, subject } = wanted;
         if (answer.status !== 202 && isCached(endpoint))
-          await this.#local.put(endpoint, subject, { ...answer, status: answer.status });
+          await this.#local.put(
+            endpoint,
+            new Map([[subject, { ...answer, status: answer.status }]]),
+          );
         return { answer };
       }
     }

@@ -142,8 +142,11 @@ test('every owner of a wallet is one whom the service verified, by no dearer way
         const dir = openFolder();
         const cached = new Map<string, CachedAnswer>();
         const answers: AnswerCache = {
-          get: (endpoint, subject) => cached.get(`${endpoint} ${subject}`),
-          put: (endpoint, subject, answer) => void cached.set(`${endpoint} ${subject}`, answer),
+          get: (endpoint, subjects) =>
+            subjects.map((subject) => cached.get(`${endpoint} ${subject}`)),
+          put: async (endpoint, puts) => {
+            for (const [subject, answer] of puts) cached.set(`${endpoint} ${subject}`, answer);
+          },
         };
         const book = new PeopleBook({ dir, baseUrl: 'https://api.test', key: 'k' });
         const renamed: RenamedUser[] = [];

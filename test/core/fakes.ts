@@ -145,9 +145,9 @@ export function memoryCache(): AnswerCache & { readonly entries: Map<string, Cac
   const entries = new Map<string, CachedAnswer>();
   return {
     entries,
-    get: (endpoint, subject) => entries.get(`${endpoint} ${subject}`),
-    put: (endpoint, subject, answer) => {
-      entries.set(`${endpoint} ${subject}`, answer);
+    get: (endpoint, subjects) => subjects.map((subject) => entries.get(`${endpoint} ${subject}`)),
+    put: async (endpoint, answers) => {
+      for (const [subject, answer] of answers) entries.set(`${endpoint} ${subject}`, answer);
     },
   };
 }

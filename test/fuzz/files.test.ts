@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openCache } from '../../src/state/cache.ts';
+import type { CachedEndpoint } from '../../src/contract/ports/answers.ts';
+import { FileCache } from '../../src/state/cache.ts';
 import { parseConfig } from '../../src/state/config/config.ts';
 import { openJournal } from '../../src/state/export-journal/open-journal.ts';
 import { createCallReader, entryText } from '../../src/state/ledger/lines.ts';
@@ -123,36 +124,39 @@ describe('a cached answer', () => {
     fc.record({ status: fc.constant(200 as const), time: moment, record: jsonOf('id', 'handle') }),
     fc.record({ status: fc.constant(404 as const), time: moment, record: fc.constant(null) }),
   );
-  const open = (dir: string) => openCache({ dir, baseUrl: 'b', key: 'k', now: () => NOW });
+  const open = (dir: string) => new FileCache({ dir, baseUrl: 'b', key: 'k', now: () => NOW });
+  const only = (cache: FileCache, endpoint: CachedEndpoint, subject: string) =>
+    cache.get(endpoint, [subject])[0];
 
-  test('is returned under its own name only', () => {
-    holds(word, answer, (subject, kept) => {
+  test('is returned under its own name only', () =>
+    holdsInTime(word, answer, async (subject, kept) => {
       const cache = open(join(folder, 'cache'));
-      cache.put('user.handle', subject, kept);
-      expect(cache.get('user.handle', subject)).toEqual(JSON.parse(JSON.stringify(kept)));
-      expect(cache.get('user.handle', `${subject}x`)).toBeUndefined();
-      expect(cache.get('user.wallet', subject)).toBeUndefined();
-      cache.clear();
-    });
-  });
+      await cache.put('user.handle', new Map([[subject, kept]]));
+      expect(only(cache, 'user.handle', subject)).toEqual(JSON.parse(JSON.stringify(kept)));
+      expect(only(cache, 'user.handle', `${subject}x`)).toBeUndefined();
+      expect(only(cache, 'user.wallet', subject)).toBeUndefined();
+      await cache.clear();
+    }));
 
-  test('is an answer or nothing, whatever its file contains, and can be replaced', () => {
+  test('is an answer or nothing, whatever its file contains, and can be replaced', async () => {
     const dir = join(folder, 'torn');
     const cache = open(dir);
-    cache.put('user.handle', 'mira', { status: 404, time: NOW, record: null });
+    const miss = { status: 404, time: NOW, record: null } as const;
+    await cache.put('user.handle', new Map([['mira', miss]]));
     const path = readdirSync(dir, { recursive: true, encoding: 'utf8' }).find((name) =>
-      /\/[0-9a-f]{14}$/.test(name),
+      /\/[0-9a-f]{3}$/.test(name),
     );
     const line = answer.map(({ status, time, record }) =>
       JSON.stringify(['user.handle mira', status, time, record]),
     );
-    holds(torn(line), (text) => {
+    await holdsInTime(torn(line), async (text) => {
       writeFileSync(join(dir, path ?? ''), text);
-      const found = cache.get('user.handle', 'mira');
+      const found = only(cache, 'user.handle', 'mira');
       if (found) expect([200, 404]).toContain(found.status);
       cache.stats();
-      cache.put('user.handle', 'mira', { status: 200, time: NOW, record: 1 });
-      expect(cache.get('user.handle', 'mira')?.record).toBe(1);
+      const next = { status: 200, time: NOW, record: 1 } as const;
+      await cache.put('user.handle', new Map([['mira', next]]));
+      expect(only(cache, 'user.handle', 'mira')?.record).toBe(1);
     });
   });
 });

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { CachedAnswer } from '../../src/contract/ports/answers.ts';
-import { openCache } from '../../src/state/cache.ts';
+import { FileCache } from '../../src/state/cache.ts';
 import { room } from './room.ts';
 
 const { under } = room();
@@ -17,68 +17,109 @@ function cacheAt(
   { key = KEY, baseUrl = 'https://api.example.test', now = NOW } = {},
 ) {
   const notices: string[] = [];
-  const cache = openCache({
-    dir,
-    baseUrl,
-    key,
-    now: () => now,
-    notice: (text) => notices.push(text),
-  });
-  return { cache, notices };
+  const notice = (text: string) => notices.push(text);
+  const cache = new FileCache({ dir, baseUrl, key, now: () => now, notice });
+  return {
+    cache,
+    notices,
+    get: (subject: string) => cache.get(HANDLE, [subject])[0],
+    put: (answer: CachedAnswer, ...subjects: string[]) =>
+      cache.put(HANDLE, new Map(subjects.map((subject) => [subject, answer]))),
+  };
 }
 const found = (record: unknown, time = NOW): CachedAnswer => ({ status: 200, time, record });
+const several = Array.from({ length: 256 }, (_, at) => `s${at}`);
 
-/** All files under a folder with their contents. */
-function filesUnder(dir: string): { file: string; text: string }[] {
-  return readdirSync(dir, { recursive: true, encoding: 'utf8' })
+/** All files under a folder. */
+const filesUnder = (dir: string): string[] =>
+  readdirSync(dir, { recursive: true, encoding: 'utf8' })
     .map((name) => join(dir, name))
-    .filter((file) => statSync(file).isFile())
-    .map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+    .filter((file) => statSync(file).isFile());
+
+/** Makes everything in a folder as old as this. */
+function touch(dir: string, time: number): void {
+  for (const name of readdirSync(dir, { recursive: true, encoding: 'utf8' }))
+    utimesSync(join(dir, name), new Date(time), new Date(time));
 }
 
-test('ignores an answer from the future, saved while the clock was wrong', () => {
+test('ignores an answer from the future, saved while the clock was wrong', async () => {
   const dir = under('future');
-  cacheAt(dir, { now: NOW + 1e9 }).cache.put(HANDLE, 'ann', found(1, NOW + 1e9));
-  const { cache } = cacheAt(dir);
-  expect(cache.get(HANDLE, 'ann')).toBeUndefined();
-  cache.put(HANDLE, 'ann', found(2));
-  expect(cache.get(HANDLE, 'ann')).toEqual(found(2));
+  await cacheAt(dir, { now: NOW + 1e9 }).put(found(1, NOW + 1e9), 'ann');
+  const { get, put } = cacheAt(dir);
+  expect(get('ann')).toBeUndefined();
+  await put(found(2), 'ann');
+  expect(get('ann')).toEqual(found(2));
 });
 
-test('removes what is older than 30 days', () => {
-  const dir = under('old');
-  const old = new Date(NOW - 31 * DAY_MS);
-  cacheAt(dir, { key: 'gone' }).cache.put(HANDLE, 'ann', found(1));
-  for (const name of readdirSync(dir, { recursive: true, encoding: 'utf8' })) {
-    utimesSync(join(dir, name), old, old);
-  }
-  cacheAt(dir, { key: 'used' }).cache.put(HANDLE, 'ann', found(1));
+test('returns answers in the order of the subjects', async () => {
+  const { cache, put } = cacheAt(under('order'));
+  await put(found(1), ...several);
+  await put({ status: 404, time: NOW, record: null }, 'nobody');
+  const answers = cache.get(HANDLE, ['nobody', ...several.toReversed(), 'other']);
+  expect(answers.map((answer) => answer?.status)).toEqual([
+    404,
+    ...several.map(() => 200),
+    undefined,
+  ]);
+  expect(cache.stats()).toMatchObject({ entries: 257, found: 256, missing: 1, oldest: NOW });
+});
+
+test('removes the folders of other keys, and of other forms, that were not used for 30 days', async () => {
+  const dir = under('unused');
+  await cacheAt(dir, { key: 'gone' }).put(found(1), 'ann');
+  const old = join(dir, 'answers', '0123456789abcdef0123456789abcdef', '7f');
+  mkdirSync(old, { recursive: true });
+  touch(dir, NOW - 31 * DAY_MS);
+  await cacheAt(dir, { key: 'fresh' }).put(found(1), 'ann');
   expect(readdirSync(join(dir, 'answers'))).toHaveLength(1);
-  for (let at = 0; at < 256; at++) cacheAt(dir).cache.put(HANDLE, `s${at}`, found(1));
-  const mine = cacheAt(dir).cache;
-  const files = filesUnder(mine.stats().path ?? '').filter(({ text }) => text.startsWith('['));
-  const [kept, ...aged] = files;
-  for (const { file } of aged) utimesSync(file, old, old);
-  // Each run removes the old files of one folder, which depends on its time.
-  for (let at = 0; at < 256; at++)
-    cacheAt(dir, { now: NOW + at }).cache.put(HANDLE, 'new', found(1));
-  expect(mine.stats().entries).toBe(2);
-  expect(existsSync(kept?.file ?? '')).toBe(true);
+});
+
+test('removes what is older than 30 days', async () => {
+  const dir = under('old');
+  const mine = cacheAt(dir);
+  await mine.put(found(1), ...several);
+  const [kept = '', ...aged] = filesUnder(mine.cache.stats().path ?? '');
+  for (const file of aged)
+    utimesSync(file, new Date(NOW - 31 * DAY_MS), new Date(NOW - 31 * DAY_MS));
+  // Each run removes one of the files, which depends on its time.
+  for (let at = 0; at < 1_024; at++) await cacheAt(dir, { now: NOW + at }).put(found(1), 'new');
+  expect(existsSync(kept)).toBe(true);
+  expect(filesUnder(dir).length).toBeLessThanOrEqual(2);
+});
+
+test('drops answers older than 30 days from a file that is in use', async () => {
+  const dir = under('compacted');
+  const long = 'x'.repeat(20_000);
+  await cacheAt(dir).put(found(long), 'ann');
+  const later = cacheAt(dir, { now: NOW + 31 * DAY_MS });
+  // The file of the old answer is compacted when it grows, also by other answers.
+  for (let at = 0; later.get('ann') && at < 20_000; at += 1_000) {
+    const others = Array.from({ length: 1_000 }, (_, index) => `other${at + index}`);
+    await later.put(found('x'.repeat(2_000), NOW + 31 * DAY_MS), ...others);
+  }
+  expect(later.get('ann')).toBeUndefined();
 });
 
 test.skipIf(process.platform === 'win32')(
-  'does not wait for the writer of a FIFO in place of a file',
-  () => {
+  'does not wait for the other end of a FIFO in place of a file, and says what it cannot save',
+  async () => {
     const dir = under('fifo');
-    const { cache } = cacheAt(dir);
-    cache.put(HANDLE, 'ann', found({ handle: 'ann' }));
-    for (const { file } of filesUnder(dir)) {
+    await cacheAt(dir).put(found({ handle: 'ann' }), 'ann');
+    for (const file of filesUnder(dir)) {
       rmSync(file);
       execFileSync('mkfifo', [file]);
     }
-    const again = cacheAt(dir).cache;
-    expect(again.get(HANDLE, 'ann')).toBeUndefined();
-    expect(again.stats()).toMatchObject({ entries: 0 });
-    again.put(HANDLE, 'ann', found({ handle: 'ann' }));
+    const again = cacheAt(dir);
+    expect(again.get('ann')).toBeUndefined();
+    expect(again.cache.stats()).toMatchObject({ entries: 0 });
+    await again.put(found({ handle: 'x'.repeat(200_000) }), 'ann');
+    const { path = '' } = again.cache.stats();
+    expect(again.notices).toEqual([
+      `answers are not saved for later runs: cannot write in ${path}: it is not a regular file`,
+    ]);
+    await again.cache.clear();
+    await again.put(found(1), 'ann');
+    expect(again.get('ann')).toEqual(found(1));
+    expect(existsSync(dirname(path))).toBe(true);
   },
 );

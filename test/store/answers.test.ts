@@ -44,7 +44,7 @@ describe.skipIf(!has('redis-server'))('answers in a store', () => {
       ] as const) {
         await writer.link.use((store) => store.send('FLUSHALL', []));
         const put = { time: now(writer.skew) - ageMs, status: 200, record: { id: 'u' } } as const;
-        await writer.answers.put('user.wallet', 'w', put);
+        await writer.answers.put('user.wallet', new Map([['w', put]]));
         for (const reader of fleet) {
           for (const kept of forgetting) kept.clear();
           const found = await reader.ask(async () => undefined);
@@ -90,7 +90,7 @@ describe.skipIf(!has('redis-server'))('answers in a store', () => {
   it('are not trusted without the key', async () => {
     const server = await startServer();
     const [forger, reader] = [machine(server, { key: 'another key' }), machine(server)];
-    await forger.answers.put('user.wallet', 'w', {
+    await forger.answers.share('user.wallet', 'w', {
       time: Date.now(),
       status: 200,
       record: { id: 'forged' },
@@ -137,7 +137,7 @@ describe.skipIf(!has('redis-server'))('answers in a store', () => {
     const server = await startServer();
     for (const record of [[], 7, null, 'text', { id: null }]) {
       const [writer, reader] = [machine(server), machine(server)];
-      await writer.answers.put('user.handle', 'mira', { time: Date.now(), status: 200, record });
+      await writer.answers.share('user.handle', 'mira', { time: Date.now(), status: 200, record });
       const client = { call: async () => ({ record: { id: 'u' } }) };
       const users = new CachedLookup({
         client: client as never,

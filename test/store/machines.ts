@@ -83,8 +83,10 @@ export function machine(
   );
   const kept = new Map<string, CachedAnswer>();
   const cache: AnswerCache = {
-    get: (endpoint, subject) => kept.get(`${endpoint} ${subject}`),
-    put: (endpoint, subject, answer) => void kept.set(`${endpoint} ${subject}`, answer),
+    get: (endpoint, subjects) => subjects.map((subject) => kept.get(`${endpoint} ${subject}`)),
+    put: async (endpoint, answers) => {
+      for (const [subject, answer] of answers) kept.set(`${endpoint} ${subject}`, answer);
+    },
   };
   const answers = new SharedAnswers(link, cache, () => key, clock, Math.random);
   /** Asks for an answer as the program does: uses that of another machine, or runs `work` with a claim. */
@@ -103,10 +105,11 @@ export function machine(
     const found = await ask(async () => {
       calls.made++;
       await systemClock.sleep(callMs);
-      await answers.put('user.wallet', 'w', { time: Date.now(), status: 200, record: { id: 'u' } });
+      const user = { time: Date.now(), status: 200, record: { id: 'u' } } as const;
+      await answers.put('user.wallet', new Map([['w', user]]));
       return undefined;
     });
-    return found ?? answers.get('user.wallet', 'w');
+    return found ?? answers.get('user.wallet', ['w'])[0];
   };
   return {
     link,

@@ -2,8 +2,9 @@ import { usageError } from '../../base/failure.ts';
 import { countText } from '../../base/units.ts';
 import { CacheRecord } from '../../contract/records/tool.ts';
 import { cacheView } from '../../output/views/usage.ts';
-import { openCache } from '../../state/cache.ts';
-import { clearAllBooks, PeopleBook } from '../../state/people/book.ts';
+import { FileCache } from '../../state/cache.ts';
+import { clearAllKept } from '../../state/kept-logs.ts';
+import { PeopleBook } from '../../state/people/book.ts';
 import { flag } from '../args/option.ts';
 import { command } from '../command.ts';
 import { agree } from '../prompt.ts';
@@ -54,8 +55,8 @@ export const cacheClear = command({
     }
     const { cache, book } = await openMemory(context, !all);
     if (people && !yes) await askToForget(all ? undefined : book, terminal);
-    cache.clear(all);
-    if (people) await (all ? clearAllBooks(settings.folders.state) : book.clear());
+    await (all ? clearAllKept(settings.folders.cache, 'answers') : cache.clear());
+    if (people) await (all ? clearAllKept(settings.folders.state, 'people') : book.clear());
     const what = people ? 'the cache and the people' : 'the cache';
     terminal.notice(all ? `Cleared ${what} for all keys` : `Cleared ${what} for this key`);
   },
@@ -69,7 +70,7 @@ async function openMemory({ terminal, service, settings }: Context, hasKey = tru
   const key = (await scope?.key())?.() ?? '';
   const now = terminal.io.clock.now;
   return {
-    cache: openCache({ baseUrl, key, dir: folders.cache, now }),
+    cache: new FileCache({ baseUrl, key, dir: folders.cache, now }),
     book: new PeopleBook({ baseUrl, key, dir: folders.state }),
   };
 }

@@ -6,9 +6,9 @@ import { isRecord, parseObject, textOf } from '../../base/json-object.ts';
 import { bareHandle } from '../../contract/handles.ts';
 import { type ConfigFile, emptyConfig, type Profile } from '../../state/config/profile.ts';
 import { resolveSettings } from '../../state/config/resolve-settings.ts';
+import { keyFolder } from '../../state/key-folder.ts';
 import { listHandles } from '../../state/known-handles.ts';
 import { foldersOf, homeOf } from '../../state/paths.ts';
-import { bookFolder } from '../../state/people/folder.ts';
 import type { Io } from '../io.ts';
 import { completeLine } from './completion/candidates.ts';
 import type { Outline } from './completion/outline.ts';
@@ -54,7 +54,7 @@ function knownHandles(
     ? { baseUrl: 'sandbox:', key: 'sandbox', dir: state && join(state, 'sandbox') }
     : { ...service(config, profile, place.env), dir: state };
   if (scope.dir === undefined) return [];
-  const folder = bookFolder(scope.dir, scope.baseUrl, scope.key);
+  const folder = keyFolder(scope.dir, 'people', scope.baseUrl, scope.key);
   const handles = listHandles(folder, prefix, MAX_HANDLES);
   // The shell offers only what begins with the text that was typed.
   const typed = prefix.slice(0, prefix.length - bareHandle(prefix).length);

@@ -22,6 +22,8 @@ export interface NumbersTask {
 
 /** The maximum number of cached answers that a run takes over at once. */
 const CACHED_ROWS = 100;
+/** How many of them are read at once, because each file of the cache is then read once for all. */
+const READ_AT_ONCE = 2_000;
 
 /**
  * A run that requests numbers, from its plan to its last answer. What the cache and earlier runs
@@ -204,17 +206,14 @@ export class NumbersRun {
     const { saved, targets } = this.#task;
     if (!saved) return subjects;
     const rest: Subject[] = [];
-    let found: NumbersResult[] = [];
-    for (const subject of subjects) {
-      const handle = targets.handleOf(subject);
-      const record = handle === undefined ? undefined : await saved.find(handle, subject.text);
-      if (record) found.push({ subject, record });
-      else rest.push(subject);
-      if (found.length < CACHED_ROWS) continue;
-      await this.#progress.found(found);
-      found = [];
+    for (let at = 0; at < subjects.length; at += READ_AT_ONCE) {
+      const slice = subjects.slice(at, at + READ_AT_ONCE);
+      const results = saved.find(slice, (subject) => targets.handleOf(subject));
+      const found = new Set(results.map(({ subject }) => subject));
+      rest.push(...slice.filter((subject) => !found.has(subject)));
+      for (let first = 0; first < results.length; first += CACHED_ROWS)
+        await this.#progress.found(results.slice(first, first + CACHED_ROWS));
     }
-    await this.#progress.found(found);
     return rest;
   }
 

@@ -59,12 +59,15 @@ async function* recordsOf(
   const { io } = context.terminal;
   const { subjects } = targets;
 
+  const handleOf = (subject: Subject) => targets.handleOf(subject);
+  const cached = subjects.filter((subject) => known.has(subject));
+  const ahead = new ReadAhead(cached, (slice) => saved?.find(slice, handleOf) ?? []);
+
   async function find(subject: Subject): Promise<NumbersResult | undefined> {
     if (!known.has(subject)) return run.unfound.get(subject);
-    const record = await saved?.find(targets.handleOf(subject) ?? '', subject.text);
     // The answer is missing if it has expired in the meantime, or if another process has cleared
     // the cache.
-    return record ? { subject, record } : await run.requestAlone(subject);
+    return ahead.take(subject) ?? (await run.requestAlone(subject));
   }
 
   const progress = await openProgress(context);
@@ -80,5 +83,33 @@ async function* recordsOf(
     }
   } finally {
     progress.stop();
+  }
+}
+
+/** How many cached answers are in memory at once: enough to read each file for several of them. */
+const READ_AHEAD = 2_000;
+
+/** Cached results, which are read a slice at a time and taken in the order of their subjects. */
+class ReadAhead {
+  readonly #subjects: readonly Subject[];
+  readonly #read: (slice: readonly Subject[]) => readonly NumbersResult[];
+  #at = 0;
+  #results: ReadonlyMap<Subject, NumbersResult> = new Map();
+
+  constructor(
+    subjects: readonly Subject[],
+    read: (slice: readonly Subject[]) => readonly NumbersResult[],
+  ) {
+    this.#subjects = subjects;
+    this.#read = read;
+  }
+
+  take(subject: Subject): NumbersResult | undefined {
+    if (this.#subjects[this.#at] === subject) {
+      const slice = this.#subjects.slice(this.#at, this.#at + READ_AHEAD);
+      this.#at += slice.length;
+      this.#results = new Map(this.#read(slice).map((result) => [result.subject, result]));
+    }
+    return this.#results.get(subject);
   }
 }

@@ -3,7 +3,7 @@ import type { AnswerCache, CachedEndpoint } from '../../contract/ports/answers.t
 import type { Book, NameType } from '../../contract/ports/book.ts';
 import type { AccountSharing } from '../../core/ask-account.ts';
 import { readingOfAnswer } from '../../core/lookup/user-calls.ts';
-import { openCache } from '../../state/cache.ts';
+import { FileCache } from '../../state/cache.ts';
 import { PeopleBook } from '../../state/people/book.ts';
 import type { Context } from './context.ts';
 
@@ -16,7 +16,7 @@ export async function openAnswers(context: Context): Promise<AnswerCache | undef
   const { scope } = context.service;
   if (scope === undefined) return undefined;
   const current = await scope.key();
-  const cache = openCache({
+  const cache = new FileCache({
     baseUrl: scope.baseUrl,
     get key() {
       return current();
@@ -67,8 +67,8 @@ function sharedAnswers(context: Context, local: AnswerCache, key: () => string):
     return new SharedAnswers(store.link, local, key, clock, random);
   });
   return {
-    get: (endpoint, subject) => local.get(endpoint, subject),
-    put: async (endpoint, subject, answer) => (await shared()).put(endpoint, subject, answer),
+    get: (endpoint, subjects) => local.get(endpoint, subjects),
+    put: async (endpoint, answers) => (await shared()).put(endpoint, answers),
     claim: async (wanted, signal) =>
       (await shared()).claim?.(wanted, signal) ?? { by: 'us', end: async () => {} },
     share: async (endpoint, subject, answer) => (await shared()).share?.(endpoint, subject, answer),
@@ -77,12 +77,14 @@ function sharedAnswers(context: Context, local: AnswerCache, key: () => string):
 
 /** Users whom another machine has read are kept in the book, all other answers in the cache. */
 const withBook = (cache: AnswerCache, book: Book): AnswerCache => ({
-  get: (endpoint, subject) => cache.get(endpoint, subject),
-  async put(endpoint, subject, answer) {
+  get: (endpoint, subjects) => cache.get(endpoint, subjects),
+  async put(endpoint, answers) {
     const type = nameTypes[endpoint];
-    const reading = type && readingOfAnswer({ type, normal: subject }, answer);
-    if (reading) await book.keep([reading]);
-    else await cache.put(endpoint, subject, answer);
+    if (type === undefined) return cache.put(endpoint, answers);
+    const readings = [...answers].flatMap(
+      ([normal, answer]) => readingOfAnswer({ type, normal }, answer) ?? [],
+    );
+    await book.keep(readings);
   },
 });
 

@@ -20,7 +20,7 @@ import { createTransport } from '../../core/http/transport.ts';
 import { noticeText } from '../../output/client-notice-text.ts';
 import { createNoticeLimit } from '../../output/notice-limit.ts';
 import { outputClosed } from '../../output/sink.ts';
-import { openCache } from '../../state/cache.ts';
+import { FileCache } from '../../state/cache.ts';
 import { readConfig } from '../../state/config/config.ts';
 import { profileOf } from '../../state/config/profile.ts';
 import { readSetting } from '../../state/config/settings-table.ts';
@@ -145,7 +145,8 @@ async function inherit(
   const { terminal, settings } = run;
   const { notice, io } = terminal;
   const { cache, state } = settings.folders;
-  openCache({ dir: cache, baseUrl, key, now: io.clock.now, notice }).inherit(rejected);
+  const now = io.clock.now;
+  await new FileCache({ dir: cache, baseUrl, key, now, notice }).inherit(rejected);
   await new PeopleBook({ dir: state, baseUrl, key, notice }).inherit(rejected);
 }
 

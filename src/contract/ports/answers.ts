@@ -33,9 +33,13 @@ export interface CachedAnswer {
  * an answer is too old.
  */
 export interface AnswerCache {
-  /** Reads only the cache of this machine. `claim` also searches the store. */
-  get(endpoint: CachedEndpoint, subject: string): CachedAnswer | undefined;
-  put(endpoint: CachedEndpoint, subject: string, answer: CachedAnswer): void | Promise<void>;
+  /**
+   * The answers in the order of the subjects. Reads only the cache of this machine; `claim` also
+   * searches the store.
+   */
+  get(endpoint: CachedEndpoint, subjects: readonly string[]): readonly (CachedAnswer | undefined)[];
+  /** Saves answers by their subjects. */
+  put(endpoint: CachedEndpoint, answers: ReadonlyMap<string, CachedAnswer>): Promise<void>;
   /**
    * Claims an answer, so that other machines wait for it, at most `waitMs`, instead of requesting
    * it. Absent without a shared store.

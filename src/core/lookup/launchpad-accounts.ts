@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { isWithin } from '../../contract/answer-age.ts';
-import { type AnswerCache, withClaim } from '../../contract/ports/answers.ts';
+import { type AnswerCache, type CachedAnswer, withClaim } from '../../contract/ports/answers.ts';
 import type { Client } from '../../contract/ports/client.ts';
 import { recognize, type Sent } from '../../contract/read-record.ts';
 import { answerOf, type LookupAnswer } from './lookup.ts';
@@ -51,12 +51,12 @@ export class LaunchpadAccounts {
   }
 
   async #request(wallet: AskedName, signal: AbortSignal | undefined): Promise<LookupAnswer> {
-    const { answers, client, clock } = this.#sources;
+    const { client, clock } = this.#sources;
     try {
       const ask = { params: { wallet: wallet.value } };
       const { record } = await client.call('launchpad.user', ask, { signal });
       const time = clock.now();
-      await answers?.put('launchpad.user', wallet.normal, { time, status: 200, record });
+      await this.#save(wallet, { time, status: 200, record });
       return answerWith(record, time, 'service');
     } catch (error) {
       const time = clock.now();
@@ -66,11 +66,14 @@ export class LaunchpadAccounts {
       }
       const answer = answerOf(error, time);
       if (answer.found === false) {
-        const miss = { time, status: 404, record: null } as const;
-        await answers?.put('launchpad.user', wallet.normal, miss);
+        await this.#save(wallet, { time, status: 404, record: null });
       }
       return answer;
     }
+  }
+
+  async #save({ normal }: AskedName, answer: CachedAnswer): Promise<void> {
+    await this.#sources.answers?.put('launchpad.user', new Map([[normal, answer]]));
   }
 
   /**
@@ -78,7 +81,7 @@ export class LaunchpadAccounts {
    * to the owner, and no answer.
    */
   cached(wallet: string): { time: number; account: Sent | null } | undefined {
-    const saved = this.#sources.answers?.get('launchpad.user', wallet);
+    const saved = this.#sources.answers?.get('launchpad.user', [wallet])[0];
     if (saved === undefined || !isWithin(saved.time, this.#maxAgeMs, this.#sources.clock.now()))
       return undefined;
     if (saved.status === 404) return { time: saved.time, account: null };

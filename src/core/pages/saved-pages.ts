@@ -82,7 +82,7 @@ export class SavedPages {
   }
 
   find({ endpoint, subject, before }: WantedPage): SavedPage | undefined {
-    const answer = this.#cache?.get(endpoint, subject);
+    const answer = this.#cache?.get(endpoint, [subject])[0];
     const isYoung = answer && Math.max(0, this.#began - answer.time) < this.#maxAgeMs;
     return isYoung ? pageOf(answer, before) : undefined;
   }
@@ -110,7 +110,8 @@ export class SavedPages {
   async #save({ endpoint, subject, before }: WantedPage, page: SavedPage): Promise<void> {
     const { items, hasMore, nextBefore, time } = page;
     const record = { before: before ?? null, items, hasMore, nextBefore };
-    await this.#cache?.put(endpoint, subject, { time, status: 200, record });
+    const answer = { time, status: 200, record } as const;
+    await this.#cache?.put(endpoint, new Map([[subject, answer]]));
   }
 }
 

@@ -11,11 +11,18 @@ import { listOf, recognize, recordsOf, type Sent } from '../../contract/read-rec
 import type { Provenance } from '../../contract/records/provenance.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import { foundRecord, missingRecord } from '../lookup/lookup.ts';
+import type { Subject } from '../lookup/subject.ts';
 
 /** A claim whose cached numbers are a record already. */
 export type NumbersClaim =
   | { readonly by: 'cache'; readonly record: PnlRecord }
   | Exclude<Claim, { readonly by: 'cache' }>;
+
+/** A subject and its saved numbers. */
+interface SavedResult {
+  readonly subject: Subject;
+  readonly record: PnlRecord;
+}
 
 /** The numbers that this machine has paid for, or that machines share. */
 export class SavedNumbers {
@@ -53,20 +60,35 @@ export class SavedNumbers {
     return record ? { by: 'cache', record } : { by: 'us', end: async () => {} };
   }
 
-  async find(handle: string, subject = handle): Promise<PnlRecord | undefined> {
-    const saved = this.#cache.get('user.pnl', normalHandle(handle));
-    return saved && this.#isFresh(saved) ? recordOf(subject, saved) : undefined;
+  /** The results of the subjects whose numbers are saved and fresh. */
+  find(
+    subjects: readonly Subject[],
+    handleOf: (subject: Subject) => string | undefined,
+  ): readonly SavedResult[] {
+    const named = subjects.flatMap((subject) => {
+      const handle = handleOf(subject);
+      return handle === undefined ? [] : [{ subject, handle: normalHandle(handle) }];
+    });
+    const answers = this.#cache.get(
+      'user.pnl',
+      named.map(({ handle }) => handle),
+    );
+    return named.flatMap(({ subject }, at) => {
+      const answer = answers[at];
+      const record = answer && this.#isFresh(answer) ? recordOf(subject.text, answer) : undefined;
+      return record ? [{ subject, record }] : [];
+    });
   }
 
   /** Keeps the numbers under the handle that was asked for, and under their own. */
   async saveOne(subject: string, numbers: Sent, time: number): Promise<void> {
     const own = textOf(numbers['handle']) || subject;
-    for (const handle of new Set([subject, own].map(normalHandle)))
-      await this.#put(handle, numbers, time);
+    const handles = [subject, own].map(normalHandle);
+    await this.#put(new Map(handles.map((handle) => [handle, numbers])), time);
   }
 
   async saveMiss(subject: string, time: number): Promise<void> {
-    await this.#put(normalHandle(subject), null, time);
+    await this.#put(new Map([[normalHandle(subject), null]]), time);
   }
 
   /** Keeps a batch under the handle of each entry, and a "not found" for each missing handle. */
@@ -76,15 +98,16 @@ export class SavedNumbers {
     const missing = missingHandles(batch).filter(
       (handle) => asked.has(handle) && !found.has(handle),
     );
-    await Promise.all([
-      ...[...found].map(([handle, entry]) => this.#put(handle, entry, time)),
-      ...missing.map((handle) => this.#put(handle, null, time)),
-    ]);
+    const misses = missing.map((handle): [string, null] => [handle, null]);
+    await this.#put(new Map<string, Sent | null>([...found, ...misses]), time);
   }
 
-  async #put(handle: string, record: Sent | null, time: number): Promise<void> {
-    const status = record === null ? 404 : 200;
-    await this.#cache.put('user.pnl', handle, { time, status, record });
+  async #put(records: ReadonlyMap<string, Sent | null>, time: number): Promise<void> {
+    const answers = [...records].map(([handle, record]): [string, CachedAnswer] => [
+      handle,
+      { time, status: record === null ? 404 : 200, record },
+    ]);
+    await this.#cache.put('user.pnl', new Map(answers));
   }
 
   #isFresh({ time, status }: CachedAnswer): boolean {

@@ -1,7 +1,3 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileFailure } from '../../base/files.ts';
-import { withLock } from '../../base/lock.ts';
 import type {
   Book,
   KnownName,
@@ -11,9 +7,8 @@ import type {
   PersonReading,
   ReusedHandle,
 } from '../../contract/ports/book.ts';
+import { type KeptFor, KeptLogs } from '../kept-logs.ts';
 import { noteHandle } from '../known-handles.ts';
-import { bookFolder } from './folder.ts';
-import { type Entry, KeyedLog } from './keyed-log.ts';
 import {
   entryOfPage,
   entryOfWay,
@@ -28,15 +23,6 @@ import {
 } from './pages.ts';
 import type { Writing } from './writing.ts';
 
-interface BookOptions {
-  /** The state folder; undefined if there is none, and then nothing is kept. */
-  readonly dir: string | undefined;
-  readonly baseUrl: string;
-  /** It is read at each use, because a command can print another key during the run. */
-  readonly key: string;
-  readonly notice?: ((text: string) => void) | undefined;
-}
-
 export interface BookStats {
   readonly people: number;
   readonly wallets: number;
@@ -45,8 +31,6 @@ export interface BookStats {
   readonly oldest: number | null;
 }
 
-/** Nobody should wait longer for the bookkeeping of an answer. */
-const LOCK_MS = 2_000;
 /** An author who posts all day is noted once an hour. */
 const NOTE_MS = 3_600_000;
 
@@ -56,16 +40,15 @@ const NOTE_MS = 3_600_000;
  * that lead there, so that a kill in between leaves no way to nobody.
  */
 export class PeopleBook implements Book {
-  readonly #options: BookOptions;
-  #opened: Logs | undefined;
-  #isReported = false;
+  readonly #logs: KeptLogs<'people' | 'ways'>;
 
-  constructor(options: BookOptions) {
-    this.#options = options;
+  /** The people are kept in the state folder. */
+  constructor(owner: KeptFor) {
+    this.#logs = new KeptLogs(owner, 'people', ['people', 'ways']);
   }
 
   get folder(): string | undefined {
-    return this.#logs?.folder;
+    return this.#logs.folder;
   }
 
   look(names: readonly Name[]): readonly (KnownName | undefined)[] {
@@ -83,7 +66,7 @@ export class PeopleBook implements Book {
     const news = readings.filter((reading) => isLookup(reading) || this.#isNews(reading));
     if (news.length === 0) return [];
     const { Writing } = await import('./writing.ts');
-    const written = await this.#write(() => {
+    const written = await this.#logs.write(() => {
       const writing = new Writing(news, this.#entries);
       const { folder } = this;
       if (folder !== undefined)
@@ -96,7 +79,7 @@ export class PeopleBook implements Book {
 
   async noteTried(wallet: string, name: string, at: number): Promise<void> {
     const { Writing } = await import('./writing.ts');
-    await this.#write(() => {
+    await this.#logs.write(() => {
       const writing = new Writing([], this.#entries);
       writing.noteTried(wallet, { name, at });
       this.#append(writing);
@@ -104,15 +87,12 @@ export class PeopleBook implements Book {
   }
 
   /** Takes over the people of an earlier key whom the book of this one does not have. */
-  async inherit(earlier: string): Promise<void> {
-    const { dir, baseUrl } = this.#options;
-    if (dir === undefined) return;
-    const from = new Logs(dir, baseUrl, earlier);
-    if (!existsSync(from.folder)) return;
-    await this.#write(() => {
-      this.#people?.appendMissing(from.people);
-      this.#ways?.appendMissing(from.ways);
-    });
+  inherit(earlier: string): Promise<void> {
+    return this.#logs.inherit(earlier);
+  }
+
+  clear(): Promise<void> {
+    return this.#logs.clear();
   }
 
   /** Reads every file. */
@@ -120,46 +100,17 @@ export class PeopleBook implements Book {
     let people = 0;
     let wallets = 0;
     let oldest = Number.POSITIVE_INFINITY;
-    for (const [, entry] of this.#people?.all() ?? []) {
+    const persons = this.#logs.log('people');
+    const ways = this.#logs.log('ways');
+    for (const [, entry] of persons?.all() ?? []) {
       const page = readPageEntry(entry);
       if (page === undefined) continue;
       people++;
       oldest = Math.min(oldest, page.seen);
     }
-    for (const [key] of this.#ways?.all() ?? []) if (key.startsWith('wallet ')) wallets++;
-    const bytes = (this.#people?.bytes() ?? 0) + (this.#ways?.bytes() ?? 0);
+    for (const [key] of ways?.all() ?? []) if (key.startsWith('wallet ')) wallets++;
+    const bytes = (persons?.bytes() ?? 0) + (ways?.bytes() ?? 0);
     return { people, wallets, bytes, oldest: people === 0 ? null : oldest };
-  }
-
-  /** The folder is renamed under the lock, so that no writer adds to one that is being removed. */
-  async clear(): Promise<void> {
-    const { folder } = this;
-    if (folder === undefined || !existsSync(folder)) return;
-    const aside = `${folder}.cleared`;
-    try {
-      await withLock(lockOf(folder), () => {
-        rmSync(aside, { recursive: true, force: true, maxRetries: 3 });
-        renameSync(folder, aside);
-      });
-      rmSync(aside, { recursive: true, force: true, maxRetries: 3 });
-    } catch (error) {
-      throw fileFailure('clear', folder, error);
-    }
-  }
-
-  get #logs(): Logs | undefined {
-    const { dir, baseUrl, key } = this.#options;
-    if (dir === undefined) return undefined;
-    if (this.#opened?.key !== key) this.#opened = new Logs(dir, baseUrl, key);
-    return this.#opened;
-  }
-
-  get #people(): KeyedLog | undefined {
-    return this.#logs?.people;
-  }
-
-  get #ways(): KeyedLog | undefined {
-    return this.#logs?.ways;
   }
 
   /**
@@ -182,8 +133,8 @@ export class PeopleBook implements Book {
 
   /** Requires the lock. */
   #append({ page, way }: Writing): void {
-    this.#people?.append(page.changed(entryOfPage));
-    this.#ways?.append(way.changed(entryOfWay));
+    this.#logs.log('people')?.append(page.changed(entryOfPage));
+    this.#logs.log('ways')?.append(way.changed(entryOfWay));
   }
 
   readonly #entries = {
@@ -192,58 +143,13 @@ export class PeopleBook implements Book {
   };
 
   #readWays(keys: readonly string[]): Map<string, NamePage> {
-    return entriesBy(this.#ways, keys, readWayEntry);
+    return this.#logs.read('ways', keys, readWayEntry);
   }
 
   #readPages(keys: readonly string[]): Map<string, PersonPage> {
-    return entriesBy(this.#people, keys, readPageEntry);
-  }
-
-  /** Runs `work` under the lock. The answer is delivered even if it cannot be kept. */
-  async #write<T>(work: () => T): Promise<T | undefined> {
-    const { folder } = this;
-    if (folder === undefined) return undefined;
-    try {
-      return await withLock(lockOf(folder), work, { timeoutMs: LOCK_MS });
-    } catch (error) {
-      if (!this.#isReported) {
-        const { message } = fileFailure('write in', folder, error);
-        this.#options.notice?.(`answers are not saved for later runs: ${message}`);
-      }
-      this.#isReported = true;
-      return undefined;
-    }
+    return this.#logs.read('people', keys, readPageEntry);
   }
 }
-
-/** The files of the book of one base URL and key. */
-class Logs {
-  readonly key: string;
-  readonly folder: string;
-  readonly people: KeyedLog;
-  readonly ways: KeyedLog;
-
-  constructor(dir: string, baseUrl: string, key: string) {
-    this.key = key;
-    this.folder = bookFolder(dir, baseUrl, key);
-    this.people = new KeyedLog(join(this.folder, 'people'));
-    this.ways = new KeyedLog(join(this.folder, 'ways'));
-  }
-}
-
-/** Removes the books of all base URLs and keys in the state folder. */
-export function clearAllBooks(dir: string | undefined): void {
-  if (dir === undefined) return;
-  const path = join(dir, 'people');
-  try {
-    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
-  } catch (error) {
-    throw fileFailure('clear', path, error);
-  }
-}
-
-/** Beside the folder, because `clear` renames the folder under it. */
-const lockOf = (folder: string): string => `${folder}.lock`;
 
 const isLookup = (
   reading: PersonReading | Miss,
@@ -257,19 +163,6 @@ const keysIn = ({ people, answered }: NamePage): string[] => {
   const keys = people.map(({ key }) => key);
   return answered?.key ? [...keys, answered.key] : keys;
 };
-
-function entriesBy<T>(
-  log: KeyedLog | undefined,
-  keys: readonly string[],
-  read: (entry: Entry) => T | undefined,
-): Map<string, T> {
-  const values = new Map<string, T>();
-  for (const [key, entry] of log?.read(keys) ?? []) {
-    const value = read(entry);
-    if (value !== undefined) values.set(key, value);
-  }
-  return values;
-}
 
 const personOf = (key: string, page: PersonPage): Person => ({
   id: idInKey(key),

@@ -8,7 +8,7 @@ import type {
   PersonReading,
   TriedName,
 } from '../../contract/ports/book.ts';
-import type { Entry } from './keyed-log.ts';
+import type { Entry } from '../keyed-log.ts';
 
 /** What the book has of one person. */
 export interface PersonPage {

@@ -6,7 +6,7 @@ import type {
   ReusedHandle,
   TriedName,
 } from '../../contract/ports/book.ts';
-import type { Entry } from './keyed-log.ts';
+import type { Entry } from '../keyed-log.ts';
 import { firstPage, isCalled, nextPage, nextWay, samePerson, withTried } from './next-page.ts';
 import {
   idInKey,

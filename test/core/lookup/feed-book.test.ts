@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { CachedAnswer } from '../../../src/contract/ports/answers.ts';
 import { feedingBook } from '../../../src/core/lookup/feed-book.ts';
 
 test('the numbers of a batch are written into the book at once, after they were cached', async () => {
@@ -14,16 +15,17 @@ test('the numbers of a batch are written into the book at once, after they were 
     },
   };
   const cache = feedingBook(
-    { get: () => undefined, put: async (_, subject) => void cached.push(subject) },
+    { get: () => [], put: async (_, answers) => void cached.push(...answers.keys()) },
     book,
   );
-  const put = (handle: string) =>
-    cache.put('user.pnl', handle, {
-      time: 1,
-      status: 200,
-      record: { handle, wallet: null, evmWallet: null, windows: {} },
+  const put = (...handles: string[]) => {
+    const answers = handles.map((handle): [string, CachedAnswer] => {
+      const record = { handle, wallet: null, evmWallet: null, windows: {} };
+      return [handle, { time: 1, status: 200, record }];
     });
-  await Promise.all(Array.from({ length: 100 }, (_, index) => put(`trader_${index}`)));
+    return cache.put('user.pnl', new Map(answers));
+  };
+  await put(...Array.from({ length: 100 }, (_, index) => `trader_${index}`));
   await put('later');
   expect(written).toEqual([100, 1]);
 });

@@ -42,12 +42,14 @@ function sharedBy(cache: AnswerCache): AnswerCache {
   const open = new Map<string, Promise<void>>();
   return {
     ...cache,
-    share: async (endpoint, subject, answer) => cache.put(endpoint, subject, answer),
+    share: async (endpoint, subject, answer) => cache.put(endpoint, new Map([[subject, answer]])),
     async claim({ endpoint, subject }) {
       const name = `${endpoint} ${subject}`;
       for (let ends = open.get(name); ends; ends = open.get(name)) await ends;
       const answer =
-        endpoint === 'me' || endpoint === 'user.resolve' ? undefined : cache.get(endpoint, subject);
+        endpoint === 'me' || endpoint === 'user.resolve'
+          ? undefined
+          : cache.get(endpoint, [subject])[0];
       if (answer) return { by: 'cache', answer };
       const { promise, resolve } = openPromise();
       open.set(name, promise);

@@ -1,4 +1,13 @@
-import { closeSync, constants, fstatSync, openSync, readSync, renameSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
 import { dirname, sep } from 'node:path';
 import {
   appendLines,
@@ -8,12 +17,15 @@ import {
   readAt,
   syncFolder,
   writeAll,
-} from '../../base/files.ts';
-import { parseJson, stringifyJson } from '../../base/json.ts';
-import { syncFile } from '../../base/replace-file.ts';
+} from '../base/files.ts';
+import { parseJson, stringifyJson } from '../base/json.ts';
+import { syncFile } from '../base/replace-file.ts';
 
 /** The members of an entry after its key. */
 export type Entry = readonly unknown[];
+
+/** Whether an entry survives when its file is compacted. */
+export type IsKept = (entry: Entry) => boolean;
 
 /**
  * How many files there are. With 200,000 keys, one has about 100 KB, which a single read call
@@ -41,9 +53,12 @@ export class KeyedLog {
   /** Grows to the largest file, and is used for every read. */
   #buffer = Buffer.allocUnsafe(64 * 1024);
   readonly #folder: string;
+  readonly #isKept: IsKept | undefined;
 
-  constructor(folder: string) {
+  /** By default, every entry is kept. */
+  constructor(folder: string, isKept?: IsKept) {
     this.#folder = folder;
+    this.#isKept = isKept;
   }
 
   /**
@@ -91,6 +106,15 @@ export class KeyedLog {
     this.append(entries);
   }
 
+  /**
+   * Removes one of the files, chosen by a number, if it has not changed since. Requires the lock.
+   */
+  removeUnchanged(choice: number, since: number): void {
+    const file = this.#nameOf(choice % FILES);
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats !== undefined && stats.mtimeMs < since) unlinkSync(file);
+  }
+
   /** Every entry; a file at a time. */
   *all(): Generator<readonly [key: string, entry: Entry]> {
     for (let number = 0; number < FILES; number++) {
@@ -114,7 +138,9 @@ export class KeyedLog {
   #compact(file: string): void {
     const bytes = this.#load(file);
     if (bytes === undefined) return;
-    const lines = [...latestOfAll(bytes.toString('utf8')).values()].reverse().join('\n');
+    const latest = [...latestOfAll(bytes.toString('utf8')).values()].reverse();
+    const isKept = this.#isKept ?? (() => true);
+    const lines = latest.filter((line) => isKept(parseLine(line)?.slice(1) ?? [])).join('\n');
     const body = Buffer.from(lines === '' ? '' : `${lines}\n`);
     // A fixed name, so that killed processes leave at most one file behind.
     const temporary = `${file}.new`;

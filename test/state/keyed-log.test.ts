@@ -2,9 +2,9 @@ import { appendFileSync, readdirSync, readFileSync, statSync, truncateSync } fro
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { stringifyJson } from '../../../src/base/json.ts';
-import { type Entry, KeyedLog } from '../../../src/state/people/keyed-log.ts';
-import { anyText, room, runs } from '../room.ts';
+import { stringifyJson } from '../../src/base/json.ts';
+import { type Entry, KeyedLog } from '../../src/state/keyed-log.ts';
+import { anyText, room, runs } from './room.ts';
 
 const { under } = room();
 
