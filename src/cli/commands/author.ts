@@ -18,7 +18,7 @@ import { isOneWord } from '../args/subjects.ts';
 import { file, text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { authorJob } from '../lists/author-job.ts';
-import { positionPost, RecordedAuthors, ServedAuthors } from '../lists/author-posts.ts';
+import { RecordedAuthors, ServedAuthors } from '../lists/author-posts.ts';
 import { FeedReader } from '../lists/feed-reader.ts';
 import { RecordedTheses } from '../lists/recorded-theses.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
@@ -103,8 +103,7 @@ export const author = command({
     const { io } = context.terminal;
     const { noCache, maxAge } = flags;
     const earlier = compare === undefined ? undefined : await readPositions(compare, io);
-    const recorded =
-      from.length > 0 ? await RecordedTheses.read(context, from, positionPost) : undefined;
+    const recorded = from.length > 0 ? await RecordedTheses.read(context, from) : undefined;
     const tokens = await tokenAddresses(token, context, recorded?.posts);
     const asked = { rows, since, until, tokens };
     const authors = recorded

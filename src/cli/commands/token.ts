@@ -7,7 +7,6 @@ import { cacheOptions } from '../args/common.ts';
 import { checkSort, fromOption, listOptions } from '../args/list-flags.ts';
 import { excluding, flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
-import { positionPost } from '../lists/author-posts.ts';
 import { RecordedTheses } from '../lists/recorded-theses.ts';
 import { recordedToken, servedToken, tokenJob } from '../lists/token-job.ts';
 import { tokenAddresses } from '../lookup/token.ts';
@@ -51,12 +50,11 @@ export const tokenCommand = command({
     return { ...given, token, rows: given.limit ?? (isRange ? undefined : DEFAULT_POSTS) };
   },
   async run(context, { token: text, from, ...flags }) {
-    const recorded =
-      from.length > 0 ? await RecordedTheses.read(context, from, positionPost) : undefined;
+    const recorded = from.length > 0 ? await RecordedTheses.read(context, from) : undefined;
     const [token = text] = await tokenAddresses([text], context, recorded?.posts);
     const asked = { ...flags, token, users: [], tokens: [token] };
     const source = recorded
-      ? recordedToken(() => recorded.gather(recorded.posts, asked))
+      ? recordedToken(() => recorded.gather(recorded.posts.all, asked))
       : await servedToken(context, asked);
     return await runJob(tokenJob(context, source, asked), context);
   },

@@ -8,6 +8,7 @@ import { AuthorPositions } from '../../core/positions/positions.ts';
 import { summaryOf } from '../../core/positions/summary.ts';
 import type { SubjectSource } from '../../input/subject-list.ts';
 import { authorView, positionsView } from '../../output/views/author.ts';
+import { isOneWord } from '../args/subjects.ts';
 import { lookupJob } from '../lookup/lookup-job.ts';
 import { resumeCached, resumeRest } from '../lookup/lookup-task.ts';
 import type { Context } from '../run/context.ts';
@@ -40,7 +41,7 @@ export async function authorJob(
   authors: AuthorSource,
   { source, as, strict, ...shown }: AuthorInput,
 ): Promise<CommandJob> {
-  const found = new FoundAuthors(context, shown);
+  const found = new FoundAuthors(context, shown, isOneWord(source));
   return await lookupJob(context, {
     view: shown.positions
       ? positionsView(shown.earlier !== undefined)
@@ -68,12 +69,15 @@ interface FoundAuthor {
 class FoundAuthors {
   readonly #context: Context;
   readonly #shown: AuthorsShown;
+  /** Whether positions are printed, so that they have to be kept. */
+  readonly #isPrinted: boolean;
   readonly #byId = new Map<unknown, FoundAuthor>();
   readonly #changes = { closed: 0, new: 0, changed: 0, left: 0 };
 
-  constructor(context: Context, shown: AuthorsShown) {
+  constructor(context: Context, shown: AuthorsShown, isSingle: boolean) {
     this.#context = context;
     this.#shown = shown;
+    this.#isPrinted = isSingle || shown.positions;
   }
 
   /** The answer about an author, also if the posts were read only in part. */
@@ -92,7 +96,7 @@ class FoundAuthors {
       ...summaryOf(positions),
       beside: all.beside,
     };
-    this.#byId.set(id, { id, positions, readAt });
+    this.#byId.set(id, { id, positions: this.#isPrinted ? positions : [], readAt });
     return { found: true, record, time: readAt ?? now, from: via, failure: failure?.error };
   }
 

@@ -4,6 +4,7 @@ import { User } from '../../contract/records/user.ts';
 import type { CachedLookup, LookupPlan } from '../../core/lookup/cached-lookup.ts';
 import type { LookupAnswer } from '../../core/lookup/lookup.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
+import { createFilter } from '../../core/pages/filter.ts';
 import type { ReadPosts } from '../../core/pages/saved-pages.ts';
 import { PLACEHOLDER } from '../../core/spend/plan.ts';
 import type { RangeFlags } from '../args/list-flags.ts';
@@ -11,7 +12,7 @@ import type { SubjectPlan } from '../lookup/lookup-task.ts';
 import { savingTokens } from '../lookup/token.ts';
 import type { Context } from '../run/context.ts';
 import { type FeedReader, thesisPart } from './feed-reader.ts';
-import { AuthorsOfPosts, about, type KeptPost, type RecordedTheses } from './recorded-theses.ts';
+import { AuthorsOfPosts, type RecordedTheses } from './recorded-theses.ts';
 
 /** Which posts of an author are read. */
 export interface PostsAsked extends RangeFlags {
@@ -98,7 +99,8 @@ export class ServedAuthors implements AuthorSource {
   }
 
   #aboutTokens(read: ReadPosts): ReadPosts {
-    return { ...read, posts: read.posts.filter(about(this.#asked.tokens)) };
+    const isAbout = createFilter<{ readonly record: Sent }>({ tokens: this.#asked.tokens });
+    return { ...read, posts: read.posts.filter((record) => isAbout({ record })) };
   }
 
   #feedOf(userId: string) {
@@ -122,52 +124,6 @@ const withoutId = (name: string): Failure =>
     code: 'BAD_ANSWER',
     hint: 'pass a user id instead',
   });
-
-/**
- * The fields of which positions are made: files may have more posts than memory has room for. The id
- * is the text, because a copy of a number does not keep its digits.
- */
-export const positionPost: KeptPost = (
-  {
-    authorId,
-    authorHandle,
-    authorName,
-    authorIsDev,
-    tokenAddress,
-    tokenNetwork,
-    tokenSymbol,
-    holdingsUsd,
-    authorTradeUsd,
-    pnl,
-    realizedPnlUsd,
-    unrealizedPnlUsd,
-    percentageRealizedPnl,
-    percentageUnrealizedPnl,
-    closedAt,
-    platformCreatedAt,
-    updatedAt,
-  },
-  id,
-) => ({
-  id,
-  authorId,
-  authorHandle,
-  authorName,
-  authorIsDev,
-  tokenAddress,
-  tokenNetwork,
-  tokenSymbol,
-  holdingsUsd,
-  authorTradeUsd,
-  pnl,
-  realizedPnlUsd,
-  unrealizedPnlUsd,
-  percentageRealizedPnl,
-  percentageUnrealizedPnl,
-  closedAt,
-  platformCreatedAt,
-  updatedAt,
-});
 
 /** Reads the posts of authors from files. */
 export class RecordedAuthors implements AuthorSource {

@@ -298,7 +298,8 @@ function walkFilter(
       if (!isUnsure) state.sure = state.matches;
       unseen?.check(next);
     },
-    maxPages: rows === undefined || isForAgent ? undefined : MAX_PAGES_WITHOUT_MATCH,
+    maxPages:
+      rows === undefined || isForAgent || list.isRecorded ? undefined : MAX_PAGES_WITHOUT_MATCH,
     onGiveUp(pages) {
       state.isGivenUp = true;
       terminal.notice(

@@ -10,7 +10,7 @@ import { runJob } from '../run/job.ts';
 import { filtersOf } from '../tail/filters.ts';
 import { gapText } from '../tail/notice-text.ts';
 import { listJob } from './list-job.ts';
-import { AuthorsOfPosts, feedOfPosts, RecordedTheses } from './recorded-theses.ts';
+import { AuthorsOfPosts, RecordedTheses } from './recorded-theses.ts';
 import { theses } from './theses.ts';
 
 interface RecordedScope extends GivenFlags<typeof authorOptions> {
@@ -33,16 +33,17 @@ export async function listRecorded(
   const ids = subjects.map((subject) => authorsOfPosts.find(subject)?.id ?? nobody(subject.text));
   const tokens = await tokenAddresses(token, context, posts);
   const names = subjects.map(({ normal }) => normal);
-  const whole = feedOfPosts(posts);
   const job = listJob(context, flags, {
     ...theses,
     isRecorded: true,
+    // Nothing is paid for, so all posts decide whether a value exists.
+    pageRows: Number.POSITIVE_INFINITY,
     isNarrowed: true,
     feeds: 1,
     feedNoun: 'file',
     open: async () => ({
       own: [],
-      whole,
+      whole: posts.feed(),
       feedOf: () => undefined,
       name: thesisFeedName(undefined, []),
       wanted: { users: [...ids, ...names], tokens },

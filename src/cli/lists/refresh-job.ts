@@ -1,4 +1,5 @@
-import { copySources } from '../../base/json.ts';
+import { copySources, parseJson } from '../../base/json.ts';
+import { isRecord } from '../../base/json-object.ts';
 import { countText, group, unitsText } from '../../base/units.ts';
 import { cu, THESIS_BLOCK } from '../../contract/limits.ts';
 import type { Sent } from '../../contract/read-record.ts';
@@ -16,11 +17,12 @@ import {
 } from '../../core/pages/refresh.ts';
 import type { Planned } from '../../core/spend/plan.ts';
 import { type Fate, fateOf, refreshedView } from '../../output/views/thesis.ts';
+import { tailRow } from '../../tail/post-row.ts';
 import { serviceClock } from '../lookup/service-time.ts';
 import type { Context } from '../run/context.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
 import { openProgress } from '../run/progress.ts';
-import { thesesIn, withoutTheses } from './recorded-theses.ts';
+import { isThesis, thesesIn, withoutTheses } from './file-posts.ts';
 import { wayText } from './way-text.ts';
 
 /** Reads the posts of files from the service again. */
@@ -84,7 +86,12 @@ async function recordedIn(
   files: readonly string[],
 ): Promise<readonly RecordedPost[]> {
   const posts = new Map<string, RecordedPost>();
-  for await (const rows of thesesIn(files, terminal))
+  const read = (line: Buffer) => {
+    const record = parseJson(line.toString('utf8'));
+    const row = isRecord(record) && isThesis(record) && tailRow(record, 'platformCreatedAt');
+    return row || undefined;
+  };
+  for await (const rows of thesesIn(files, terminal, read))
     for (const row of rows) posts.set(row.id, row);
   if (posts.size === 0) throw withoutTheses(files.join(', '));
   return [...posts.values()];

@@ -41,10 +41,9 @@ async function tokenAddress(
 export async function tokenAddresses(
   given: readonly string[],
   context: Context,
-  posts?: readonly Sent[],
+  posts?: Iterable<Sent>,
 ): Promise<string[]> {
-  const tokens = () =>
-    posts === undefined ? savedTokens(context) : posts.flatMap((post) => tokenOf(post) ?? []);
+  const tokens = () => (posts === undefined ? savedTokens(context) : [...tokensOf(posts)]);
   const addresses = await Promise.all(given.map((each) => tokenAddress(each, context, tokens)));
   return [...new Set(addresses.map(normalToken))];
 }
@@ -116,6 +115,15 @@ function matching(tokens: readonly KnownToken[], symbol: string): KnownToken[] {
   const wanted = normalSymbol(symbol);
   const found = tokens.filter((token) => normalSymbol(token.symbol) === wanted);
   return [...new Map(found.map((token) => [normalToken(token.address), token])).values()];
+}
+
+function tokensOf(posts: Iterable<Sent>): Iterable<KnownToken> {
+  const tokens = new Map<string, KnownToken>();
+  for (const post of posts) {
+    const token = tokenOf(post);
+    if (token) tokens.set(`${token.address} ${token.symbol}`, token);
+  }
+  return tokens.values();
 }
 
 function tokenOf(post: Sent): KnownToken | undefined {

@@ -1,0 +1,55 @@
+import { openSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { discard, inWords, PRIVATE_FILE, readAt, temporaryIn, writeAll } from './files.ts';
+
+/** So many bytes stay in memory. */
+const IN_MEMORY = 4 * 1024 * 1024;
+
+/** Bytes that may be more than memory has room for: the rest is in a file without a name. */
+export class ScratchFile {
+  readonly #recent = Buffer.allocUnsafe(IN_MEMORY);
+  /** The number of bytes in `#recent`, which are the last ones. */
+  #length = 0;
+  #fd: number | undefined;
+  #written = 0;
+
+  /** Returns the place of the bytes. */
+  add(bytes: Uint8Array): number {
+    if (this.#length + bytes.length > IN_MEMORY)
+      this.#write(this.#recent.subarray(0, this.#length));
+    const place = this.#written + this.#length;
+    if (bytes.length > IN_MEMORY) this.#write(bytes);
+    else {
+      this.#recent.set(bytes, this.#length);
+      this.#length += bytes.length;
+    }
+    return place;
+  }
+
+  /** The bytes are valid until others are added. */
+  read(place: number, length: number): Buffer {
+    if (this.#fd !== undefined && place < this.#written) return readAt(this.#fd, place, length);
+    const from = place - this.#written;
+    return this.#recent.subarray(from, from + length);
+  }
+
+  #write(bytes: Uint8Array): void {
+    const folder = tmpdir();
+    try {
+      this.#fd ??= openUnnamed(folder);
+      writeAll(this.#fd, bytes);
+    } catch (error) {
+      throw inWords('write in', folder, error);
+    }
+    this.#written += bytes.length;
+    this.#length = 0;
+  }
+}
+
+/** The file takes no room once the process has ended, however it ends. */
+function openUnnamed(folder: string): number {
+  const path = temporaryIn(folder);
+  const fd = openSync(path, 'wx+', PRIVATE_FILE);
+  discard(path);
+  return fd;
+}

@@ -1,0 +1,232 @@
+import { usageError } from '../../base/failure.ts';
+import { parseJson } from '../../base/json.ts';
+import { isRecord, plainJson, textOf } from '../../base/json-object.ts';
+import { ScratchFile } from '../../base/scratch-file.ts';
+import { countText } from '../../base/units.ts';
+import type { Sent } from '../../contract/read-record.ts';
+import { normalName, normalToken } from '../../core/pages/filter.ts';
+import { postIdOf, postTimeOf, writtenAt } from '../../core/pages/post.ts';
+import type { TimedFeed } from '../../core/pages/walk.ts';
+import { recordedLines } from '../../verify/recorded-posts.ts';
+import type { Terminal } from '../run/terminal.ts';
+
+/**
+ * What `read` makes of the lines of files that are theses: a list for each file. It returns
+ * undefined for other lines.
+ */
+export async function* thesesIn<T>(
+  files: readonly string[],
+  { io, signal, notice }: Pick<Terminal, 'io' | 'signal' | 'notice'>,
+  read: (line: Buffer) => T | undefined,
+): AsyncGenerator<readonly T[], void, void> {
+  let others = 0;
+  for (const file of files) {
+    const theses: T[] = [];
+    let lines = 0;
+    for await (const line of recordedLines(file, { stdin: io.stdin, signal })) {
+      lines++;
+      const thesis = read(line);
+      if (thesis !== undefined) theses.push(thesis);
+    }
+    // A part of a rotated file may be empty.
+    if (theses.length === 0 && lines > 0) throw withoutTheses(file);
+    others += lines - theses.length;
+    yield theses;
+  }
+  if (others > 0)
+    notice(`skipped ${countText(others, 'line that is not a post', 'lines that are not posts')}`);
+}
+
+/** A record of anything else has an id too, such as that of a user. */
+export const isThesis = (record: Sent): boolean =>
+  ['authorId', 'authorHandle', 'tokenAddress', 'platformCreatedAt'].some((name) => name in record);
+
+export const withoutTheses = (file: string) =>
+  usageError(`no theses in ${file}`, 'pass an output of "trdr thesis tail" or "trdr thesis list"');
+
+/** A post of a file: who wrote it when, and where its line is. */
+export interface FilePost {
+  readonly id: string;
+  /** The time by which the post is placed: its own may be missing. */
+  place: number;
+  /** In lower case; empty if the post does not say. */
+  readonly authorId: string;
+  readonly authorHandle: string;
+  /** As the service writes it; empty without one. */
+  readonly tokenAddress: string;
+  readonly writtenAt: number;
+  readonly line: number;
+  readonly bytes: number;
+}
+
+/** The posts of a page: so few that their memory is soon free again. */
+const PAGE = 200;
+
+/**
+ * The theses of files as one list: each once, as it was written last, newest first. Their lines are
+ * not kept in memory, because files may have more of them than it has room for.
+ */
+export class FilePosts {
+  /** Newest first. */
+  all: readonly FilePost[] = [];
+  readonly #lines = new ScratchFile();
+  readonly #byId = new Map<string, FilePost>();
+  /** Each name once, however many posts have it. */
+  readonly #names = new Map<string, string>();
+
+  static async read(files: readonly string[], terminal: Terminal): Promise<FilePosts> {
+    const posts = new FilePosts();
+    const found = thesesIn(files, terminal, (line) => posts.#postOn(line));
+    for await (const ofFile of found) posts.#add(ofFile);
+    posts.all = [...posts.#byId.values()].sort((one, other) =>
+      one.place === other.place ? 0 : other.place - one.place,
+    );
+    return posts;
+  }
+
+  /** What is kept of a post; undefined if the line is not one. */
+  #postOn(line: Buffer): FilePost | undefined {
+    const record = leanJson(line);
+    const id = record && postIdOf(record);
+    if (record === undefined || id === undefined || !isThesis(record)) return undefined;
+    return {
+      id,
+      place: postTimeOf(record['platformCreatedAt']) ?? Number.NaN,
+      authorId: this.#nameOf(record['authorId'], normalName),
+      authorHandle: this.#nameOf(record['authorHandle'], normalName),
+      tokenAddress: this.#nameOf(record['tokenAddress'], normalToken),
+      writtenAt: writtenAt(record),
+      line: this.#lines.add(line),
+      bytes: line.length,
+    };
+  }
+
+  #nameOf(value: unknown, normal: (text: string) => string): string {
+    const name = normal(textOf(value) ?? '');
+    const before = this.#names.get(name);
+    if (before === undefined) this.#names.set(name, name);
+    return before ?? name;
+  }
+
+  /** Adds the posts of a file. One without a time belongs to its neighbors. */
+  #add(posts: readonly FilePost[]): void {
+    let last = Number.POSITIVE_INFINITY;
+    // Tails write the oldest post first.
+    for (const post of isRising(posts) ? posts.toReversed() : posts) {
+      if (!Number.isNaN(post.place)) last = post.place;
+      else post.place = last;
+      const before = this.#byId.get(post.id);
+      if (before === undefined || this.#isLater(post, before)) this.#byId.set(post.id, post);
+    }
+  }
+
+  /** Of versions with the same time, one is chosen that does not depend on their order. */
+  #isLater(one: FilePost, other: FilePost): boolean {
+    if (one.writtenAt !== other.writtenAt) return one.writtenAt > other.writtenAt;
+    return Buffer.compare(this.#lineOf(one), this.#lineOf(other)) > 0;
+  }
+
+  #lineOf({ line, bytes }: FilePost): Buffer {
+    return this.#lines.read(line, bytes);
+  }
+
+  /** The whole post, with the digits of its numbers. */
+  record(post: FilePost): Sent {
+    const record = parseJson(this.#lineOf(post).toString('utf8'));
+    return isRecord(record) ? record : {};
+  }
+
+  /** All posts, with the fields of which positions are made. */
+  *[Symbol.iterator](): Generator<Sent, void, void> {
+    for (const post of this.all) yield this.position(post);
+  }
+
+  /** All posts as a feed. */
+  feed(): TimedFeed<Sent> {
+    return feedOf(this.all, (post) => this.record(post));
+  }
+
+  /** Some of the posts as a feed, with the fields of which positions are made. */
+  positions(posts: readonly FilePost[]): TimedFeed<Sent> {
+    return feedOf(posts, (post) => this.position(post));
+  }
+
+  /** The fields of a post of which positions are made. */
+  position(post: FilePost): Sent {
+    return positionPost(leanJson(this.#lineOf(post)) ?? {}, post.id);
+  }
+}
+
+const feedOf = (posts: readonly FilePost[], read: (post: FilePost) => Sent): TimedFeed<Sent> => ({
+  async page(before) {
+    const from = before === undefined ? 0 : posts.findIndex(({ id }) => id === before) + 1;
+    if (before !== undefined && from === 0)
+      throw usageError(`no thesis ${before} in the files`, 'pass the id of one that they have');
+    const page = posts.slice(from, from + PAGE);
+    const hasMore = from + PAGE < posts.length;
+    return { items: page.map(read), hasMore, nextBefore: page.at(-1)?.id ?? null };
+  },
+  idOf: postIdOf,
+  timeOf: (post) => postTimeOf(post['platformCreatedAt']),
+});
+
+function isRising(posts: readonly FilePost[]): boolean {
+  const times = posts.map(({ place }) => place).filter((at) => !Number.isNaN(at));
+  const rises = times.reduce((sum, at, index) => sum + Math.sign(at - (times[index - 1] ?? at)), 0);
+  return rises > 0;
+}
+
+/** Parses in a third of the time, and keeps the digits of an id alone. */
+function leanJson(line: Buffer): Sent | undefined {
+  const text = line.toString('utf8');
+  const value = plainJson(text);
+  const isNumbered = isRecord(value) && typeof value['id'] === 'number';
+  const record = isNumbered ? parseJson(text) : value;
+  return isRecord(record) ? record : undefined;
+}
+
+/**
+ * The fields of which positions are made. The id is the text, because a copy of a number does not
+ * keep its digits.
+ */
+const positionPost = (
+  {
+    authorId,
+    authorHandle,
+    authorName,
+    authorIsDev,
+    tokenAddress,
+    tokenNetwork,
+    tokenSymbol,
+    holdingsUsd,
+    authorTradeUsd,
+    pnl,
+    realizedPnlUsd,
+    unrealizedPnlUsd,
+    percentageRealizedPnl,
+    percentageUnrealizedPnl,
+    closedAt,
+    platformCreatedAt,
+    updatedAt,
+  }: Sent,
+  id: string,
+): Sent => ({
+  id,
+  authorId,
+  authorHandle,
+  authorName,
+  authorIsDev,
+  tokenAddress,
+  tokenNetwork,
+  tokenSymbol,
+  holdingsUsd,
+  authorTradeUsd,
+  pnl,
+  realizedPnlUsd,
+  unrealizedPnlUsd,
+  percentageRealizedPnl,
+  percentageUnrealizedPnl,
+  closedAt,
+  platformCreatedAt,
+  updatedAt,
+});
