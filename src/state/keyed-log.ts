@@ -66,16 +66,16 @@ export class KeyedLog {
    * keys.
    */
   read(keys: Iterable<string>): Map<string, Entry> {
-    const byFile = new Map<string, string[]>();
+    const byFile = new Map<number, string[]>();
     for (const key of new Set(keys)) {
-      const file = this.#fileOf(key);
+      const file = numberOf(key);
       const others = byFile.get(file);
       if (others) others.push(key);
       else byFile.set(file, [key]);
     }
     const entries = new Map<string, Entry>();
     for (const [file, wanted] of byFile) {
-      const bytes = this.#load(file);
+      const bytes = this.#load(this.#nameOf(file));
       if (bytes === undefined) continue;
       const places = placesOf(bytes, wanted);
       wanted.forEach((key, index) => {
@@ -181,7 +181,7 @@ export class KeyedLog {
   }
 
   #fileOf(key: string): string {
-    return this.#nameOf(hashOf(key) % FILES);
+    return this.#nameOf(numberOf(key));
   }
 
   #nameOf(number: number): string {
@@ -281,11 +281,11 @@ function parseLine(line: string): readonly unknown[] | undefined {
   return Array.isArray(value) ? value : undefined;
 }
 
-/** 32-bit FNV-1a. It only spreads keys over files. */
-function hashOf(text: string): number {
+/** The number of the file of a key, by 32-bit FNV-1a. */
+function numberOf(text: string): number {
   let hash = HASH_START;
   for (let at = 0; at < text.length; at++) {
     hash = Math.imul(hash ^ text.charCodeAt(at), HASH_PRIME);
   }
-  return (hash ^ (hash >>> 15)) >>> 0;
+  return ((hash ^ (hash >>> 15)) >>> 0) % FILES;
 }

@@ -55,7 +55,8 @@ export async function gatherSubjects(
       beyond = value.text;
       break;
     }
-    checked.push(await parseSubject(value, read));
+    const subject = parseSubject(value, read);
+    checked.push(subject instanceof Promise ? await subject : subject);
   }
   noticeLinks(checked, terminal);
   async function* continued(first: string): AsyncGenerator<string | Subject> {
@@ -124,14 +125,19 @@ const subjectsOf = (source: SubjectSource, io: Io, key: string | undefined) =>
 export const isOneWord = ({ words, isList = false }: SubjectSource): boolean =>
   !isList && words.length === 1 && words[0] !== '-';
 
-async function parseSubject<T>(
+/** Names the line of a subject that cannot be read. Most subjects need no promise. */
+function parseSubject<T>(
   { text, where }: { readonly text: string; readonly where?: string },
   read: (text: string) => T | Promise<T>,
-): Promise<T> {
-  try {
-    return await read(text);
-  } catch (error) {
+): T | Promise<T> {
+  const fail = (error: unknown): never => {
     throw error instanceof Failure && where !== undefined ? at(where, error) : error;
+  };
+  try {
+    const subject = read(text);
+    return subject instanceof Promise ? subject.catch(fail) : subject;
+  } catch (error) {
+    return fail(error);
   }
 }
 

@@ -27,8 +27,10 @@ export const isUserId = (text: string): boolean => UUID.test(text);
 const EVM = /^0x[0-9a-f]{40}$/i;
 
 /** No handle, wallet or user id contains a comma or a semicolon. */
+const SEPARATOR = /[,;]/;
+
 export const subjectsIn = (text: string): string[] =>
-  text.split(/[,;]/).map(trimText).filter(Boolean);
+  (SEPARATOR.test(text) ? text.split(SEPARATOR) : [text]).map(trimText).filter(Boolean);
 
 /**
  * Throws at a mistyped address. Only a mixed-case EVM address needs a promise, to load the checksum
@@ -48,7 +50,7 @@ export function readSubject(
   const parts = subjectsIn(text);
   const key = parts.find((part) => isKey(part));
   if (key !== undefined) throw keyAsSubject(key);
-  if (/[,;]/.test(text)) {
+  if (SEPARATOR.test(text)) {
     const example = parts[0] === undefined ? '' : `, such as ${parts[0]}`;
     throw listRefused(text, `write only one${example}; a file has one subject per line`);
   }
