@@ -5,7 +5,6 @@ import {
   openSync,
   readSync,
   renameSync,
-  statSync,
   unlinkSync,
 } from 'node:fs';
 import { dirname, sep } from 'node:path';
@@ -15,6 +14,7 @@ import {
   isAbsent,
   PRIVATE_FILE,
   readAt,
+  statsOf,
   syncFolder,
   writeAll,
 } from '../base/files.ts';
@@ -94,16 +94,21 @@ export class KeyedLog {
       byFile.set(file, `${byFile.get(file) ?? ''}${lineOf(key, entry)}`);
     }
     for (const [file, lines] of byFile) {
-      const size = appendIn(file, lines);
-      if (size > COMPACT_BYTES && size > 2 * liveBytesOf(file)) this.#compact(file);
+      const { before, after } = appendIn(file, lines);
+      // All of a new file is live.
+      if (before === 0 || after <= COMPACT_BYTES) continue;
+      if (after > 2 * liveBytesOf(file)) this.#compact(file);
     }
   }
 
   /** Appends the entries of another log whose keys this one does not have. Requires the lock. */
   appendMissing(other: KeyedLog): void {
-    const entries = new Map(other.all());
-    for (const key of this.read(entries.keys()).keys()) entries.delete(key);
-    this.append(entries);
+    // A key is in the files of the same number, so one of them is in memory at a time.
+    for (let number = 0; number < FILES; number++) {
+      const entries = new Map(other.#entriesIn(number));
+      for (const key of this.read(entries.keys()).keys()) entries.delete(key);
+      this.append(entries);
+    }
   }
 
   /**
@@ -111,26 +116,26 @@ export class KeyedLog {
    */
   removeUnchanged(choice: number, since: number): void {
     const file = this.#nameOf(choice % FILES);
-    const stats = statSync(file, { throwIfNoEntry: false });
+    const stats = statsOf(file);
     if (stats !== undefined && stats.mtimeMs < since) unlinkSync(file);
   }
 
   /** Every entry; a file at a time. */
   *all(): Generator<readonly [key: string, entry: Entry]> {
-    for (let number = 0; number < FILES; number++) {
-      const bytes = this.#load(this.#nameOf(number));
-      if (bytes === undefined) continue;
-      // The buffer is used again by the next read.
-      const entries = [...latestOfAll(bytes.toString('utf8'))];
-      for (const [key, line] of entries) yield [key, parseLine(line)?.slice(1) ?? []];
-    }
+    for (let number = 0; number < FILES; number++) yield* this.#entriesIn(number);
+  }
+
+  #entriesIn(number: number): readonly (readonly [key: string, entry: Entry])[] {
+    const bytes = this.#load(this.#nameOf(number));
+    const lines = bytes === undefined ? [] : latestOfAll(bytes.toString('utf8'));
+    return [...lines].map(([key, line]) => [key, parseLine(line)?.slice(1) ?? []]);
   }
 
   /** The size of all files. */
   bytes(): number {
     let bytes = 0;
     for (let number = 0; number < FILES; number++) {
-      bytes += statSync(this.#nameOf(number), { throwIfNoEntry: false })?.size ?? 0;
+      bytes += statsOf(this.#nameOf(number))?.size ?? 0;
     }
     return bytes;
   }
@@ -203,14 +208,14 @@ function liveBytesOf(file: string): number {
   }
 }
 
-/** Returns the size of the file after the append. */
-function appendIn(file: string, lines: string): number {
+/** Returns the size of the file before and after the append. */
+function appendIn(file: string, lines: string): { before: number; after: number } {
   try {
-    return appendLines(file, lines).after;
+    return appendLines(file, lines);
   } catch (error) {
     if (!isAbsent(error)) throw error;
     ensureFolder(dirname(file));
-    return appendLines(file, lines).after;
+    return appendLines(file, lines);
   }
 }
 

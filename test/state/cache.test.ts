@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { CachedAnswer } from '../../src/contract/ports/answers.ts';
 import { FileCache } from '../../src/state/cache.ts';
@@ -36,11 +46,7 @@ const filesUnder = (dir: string): string[] =>
     .map((name) => join(dir, name))
     .filter((file) => statSync(file).isFile());
 
-/** Makes everything in a folder as old as this. */
-function touch(dir: string, time: number): void {
-  for (const name of readdirSync(dir, { recursive: true, encoding: 'utf8' }))
-    utimesSync(join(dir, name), new Date(time), new Date(time));
-}
+const touch = (path: string, time: number) => utimesSync(path, new Date(time), new Date(time));
 
 test('ignores an answer from the future, saved while the clock was wrong', async () => {
   const dir = under('future');
@@ -69,7 +75,8 @@ test('removes the folders of other keys, and of other forms, that were not used 
   await cacheAt(dir, { key: 'gone' }).put(found(1), 'ann');
   const old = join(dir, 'answers', '0123456789abcdef0123456789abcdef', '7f');
   mkdirSync(old, { recursive: true });
-  touch(dir, NOW - 31 * DAY_MS);
+  for (const name of readdirSync(dir, { recursive: true, encoding: 'utf8' }))
+    touch(join(dir, name), NOW - 31 * DAY_MS);
   await cacheAt(dir, { key: 'fresh' }).put(found(1), 'ann');
   expect(readdirSync(join(dir, 'answers'))).toHaveLength(1);
 });
@@ -78,13 +85,13 @@ test('removes what is older than 30 days', async () => {
   const dir = under('old');
   const mine = cacheAt(dir);
   await mine.put(found(1), ...several);
-  const [kept = '', ...aged] = filesUnder(mine.cache.stats().path ?? '');
-  for (const file of aged)
-    utimesSync(file, new Date(NOW - 31 * DAY_MS), new Date(NOW - 31 * DAY_MS));
-  // Each run removes one of the files, which depends on its time.
-  for (let at = 0; at < 1_024; at++) await cacheAt(dir, { now: NOW + at }).put(found(1), 'new');
-  expect(existsSync(kept)).toBe(true);
-  expect(filesUnder(dir).length).toBeLessThanOrEqual(2);
+  const [aged = '', other = '', kept = ''] = filesUnder(mine.cache.stats().path ?? '');
+  for (const file of [aged, other]) touch(file, NOW - 31 * DAY_MS);
+  // Each run looks at one of the 1,024 files, which depends on its time.
+  const number = Number.parseInt(basename(aged), 16);
+  for (const chosen of [number, Number.parseInt(basename(kept), 16)])
+    await cacheAt(dir, { now: NOW - (NOW % 1_024) + chosen }).put(found(1), 'new');
+  expect([aged, other, kept].map((file) => existsSync(file))).toEqual([false, true, true]);
 });
 
 test('drops answers older than 30 days from a file that is in use', async () => {
@@ -123,3 +130,67 @@ test.skipIf(process.platform === 'win32')(
     expect(existsSync(dirname(path))).toBe(true);
   },
 );
+
+test('no name and no content of a file has the key, and nobody else can read it', async () => {
+  const dir = under('private');
+  await cacheAt(dir).put(found({ handle: 'ann' }), 'ann');
+  expect(cacheAt(dir, { key: 'other' }).get('ann')).toBeUndefined();
+  expect(cacheAt(dir, { baseUrl: 'https://other.example.test' }).get('ann')).toBeUndefined();
+  for (const name of readdirSync(dir, { recursive: true, encoding: 'utf8' })) {
+    const path = join(dir, name);
+    expect(name).not.toContain('planted');
+    expect(statSync(path).mode & 0o077).toBe(0);
+    if (statSync(path).isFile()) expect(readFileSync(path, 'utf8')).not.toContain('planted');
+  }
+});
+
+const eachFile = (change: (file: string) => void) => (dir: string) => {
+  for (const file of filesUnder(dir)) change(file);
+};
+
+function replaceByFolder(file: string): void {
+  rmSync(file);
+  mkdirSync(file);
+}
+
+function replaceByFile(dir: string): void {
+  rmSync(dir, { recursive: true });
+  writeFileSync(dir, '');
+}
+
+/** What becomes of the files under a run, and whether it can save answers then. */
+const damages: readonly [what: string, damage: (dir: string) => void, isSaved: boolean][] = [
+  ['a deleted folder', (dir) => rmSync(dir, { recursive: true }), true],
+  ['a deleted file', eachFile((file) => rmSync(file)), true],
+  ['a file that was cut', eachFile((file) => truncateSync(file, 9)), true],
+  ['a foreign file', eachFile((file) => writeFileSync(file, '{"live":1}')), true],
+  ['a folder in place of a file', eachFile(replaceByFolder), false],
+  ['a file in place of the folder', replaceByFile, false],
+];
+
+test.each(damages)('survives %s', async (_, damage, isSaved) => {
+  const dir = under('damaged');
+  const { cache, notices, get, put } = cacheAt(dir);
+  await put(found(1), 'ann');
+  damage(join(dir, 'answers'));
+  expect(get('ann')).toBeUndefined();
+  expect(cache.stats()).toMatchObject({ entries: 0, oldest: null });
+  for (const record of [2, 3]) await put(found(record), 'ann');
+  expect(get('ann')).toEqual(isSaved ? found(3) : undefined);
+  expect(notices).toHaveLength(isSaved ? 0 : 1);
+});
+
+test('takes over what an earlier key has, and this one does not', async () => {
+  const dir = under('inherit');
+  await cacheAt(dir, { key: 'before' }).put(found('before'), ...several);
+  const { cache, get, put } = cacheAt(dir);
+  await put(found('own'), 's0');
+  await cache.inherit('before');
+  await cache.inherit('never used');
+  expect(cache.get(HANDLE, ['s0', 's1', 's255'])).toEqual([
+    found('own'),
+    found('before'),
+    found('before'),
+  ]);
+  expect(get('s256')).toBeUndefined();
+});

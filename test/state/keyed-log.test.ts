@@ -86,6 +86,12 @@ test('stays within a small multiple of what is live, and loses nothing when it c
   );
 });
 
+test('does not write the first entries of a file twice', () => {
+  const folder = under('first');
+  put(new KeyedLog(folder), 'page', 'x'.repeat(100_000));
+  expect(readFileSync(onlyFileIn(folder), 'utf8')).toMatch(/^\["page",/);
+});
+
 test('keeps digits beyond the precision of a double', () => {
   const folder = under('digits');
   put(new KeyedLog(folder), 'key', { amount: 1 });
