@@ -186,6 +186,55 @@ describe('trdr author', () => {
   });
 });
 
+/** A closed (number) or open position with this PnL, or of an unknown state. */
+const positions: readonly [pnl: number | null, state: 'closed' | 'open' | 'unknown'][] = [
+  [5, 'closed'],
+  [-5.001, 'closed'],
+  [0, 'closed'],
+  [null, 'closed'],
+  [null, 'open'],
+  [3, 'open'],
+  [7, 'unknown'],
+  [100, 'closed'],
+  [-100.002, 'closed'],
+];
+
+test.each(Array.from({ length: positions.length + 1 }, (_, at) => at))(
+  'all positions of an author are counted in a card and in a table (%s of them)',
+  async (many) => {
+    const { sandbox, home, run } = await openDesk();
+    const [post] = thesesOf(sandbox);
+    const postsOf = (name: string, some: typeof positions) =>
+      some.map(([pnl, state], at) => ({
+        ...{ ...post, id: `${name}${at}`, authorId: name, authorHandle: name, pnl: null },
+        ...{ tokenAddress: `t${at}`, tokenSymbol: `T${at}` },
+        ...{ realizedPnlUsd: pnl, unrealizedPnlUsd: pnl },
+        closedAt: { closed: sandbox.clock.now(), open: null, unknown: undefined }[state],
+      }));
+    const own = [...positions.slice(many), ...positions.slice(0, many)].slice(0, many || 1);
+    const file = join(home.path, 'posts.ndjson');
+    writeFileSync(file, linesOf([...postsOf('ann', own), ...postsOf('bob', own.slice(0, 1))]));
+    const options = { ...terminal, columns: 120 };
+    const { stdout } = await run(['author', 'ann', '--from', file], options);
+    const lineOf = (title: string) => new RegExp(`^  ${title} +(.*)$`, 'm').exec(stdout)?.[1] ?? '';
+    const sizes = (state: string) => own.filter(([, one]) => one === state).length;
+    const [closed = 0, ...parts] = [...lineOf('closed').matchAll(/\d+/g)].map(Number);
+    expect(closed).toBe(sizes('closed'));
+    expect(parts.reduce((sum, part) => sum + part, 0)).toBe(closed);
+    expect(Number.parseInt(lineOf('open'), 10) || 0).toBe(sizes('open'));
+    expect(Number.parseInt(lineOf('not known'), 10) || 0).toBe(sizes('unknown'));
+    for (const [, share] of stdout.matchAll(/(\d+)% of the sum/g))
+      expect(Number(share)).toBeLessThanOrEqual(100);
+    expect(stdout).not.toContain('unknown running');
+    const table = await run(['author', '--from', file], options);
+    const row = table.lines().find((line) => line.startsWith('@ann')) ?? '';
+    // No certificate vouches for the file, so there may be other posts.
+    expect(row).toMatch(new RegExp(`^@ann +${own.length}\\+ `));
+    const priced = own.filter(([pnl, state]) => state === 'closed' && pnl !== null).length;
+    expect(row.includes(` of ${priced} `)).toBe(priced < closed);
+  },
+);
+
 test('trdr author --compare prints what changed since an earlier output', async () => {
   const { sandbox, home, run } = await openDesk();
   const [handle = ''] = handlesOf(sandbox);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { listOf } from '../../src/contract/read-record.ts';
 import { openDesk, runInProcess } from './harness.ts';
 import { withService } from './service.ts';
 
@@ -50,8 +51,18 @@ describe('trdr launchpad callers', () => {
     const table = await run([...words, '-o', 'table', '--color', 'never'], {
       tty: { stdout: true },
       columns: 120,
+      env: { LANG: 'C.UTF-8' },
     });
     expect(table.stdout.split('\n')[0]).toMatch(/#.*caller.*calls.*now.*at 2x\+.*hindsight/);
+    const few = callers.filter(({ multiples }) => Array.isArray(multiples));
+    expect(few.length).toBeGreaterThan(0);
+    for (const { rank, multiples } of few) {
+      const line = table.lines().find((each) => Number.parseInt(each, 10) === rank) ?? '';
+      const shown = line.match(/[\d.]+×/g) ?? [];
+      expect(shown.slice(0, listOf(multiples).length)).toEqual(
+        listOf(multiples).map((each) => `${Number(each).toFixed(1)}×`),
+      );
+    }
   });
 
   test('reads wallets, handles and files, and says who is unknown', async () => {

@@ -24,10 +24,17 @@ export const tokenOf = ({ symbol, token }: Row): string =>
 export function closedText(row: Row): string | undefined {
   const closed = partOf(row, 'closed');
   if (closed === undefined) return undefined;
-  const { positions, won, lost, unknown } = closed;
+  const [positions = 0, won = 0, lost = 0, unknown = 0] = [
+    numberOf(closed['positions']),
+    numberOf(closed['won']),
+    numberOf(closed['lost']),
+    numberOf(closed['unknown']),
+  ];
   if (positions === 0) return 'none';
+  const even = positions - won - lost - unknown;
   const parts = [`${won} won`, `${lost} lost`];
-  if (unknown !== 0) parts.push(`${unknown} without a PnL`);
+  if (even > 0) parts.push(`${even} even`);
+  if (unknown > 0) parts.push(`${unknown} without a PnL`);
   return `${positions}: ${parts.join(', ')}`;
 }
 
@@ -45,22 +52,31 @@ export function resultText(row: Row): string | undefined {
 const namedText = (name: 'best' | 'worst') => (row: SubjectRecord) => {
   const closed = partOf(row, 'closed');
   const named = closed?.[name];
-  if (!isRecord(named)) return undefined;
+  // A single position is neither.
+  if (!isRecord(named) || knownOf(closed) < 2) return undefined;
   const { largestShare: share } = closed ?? {};
   const sum = numberOf(closed?.['sumUsd']) ?? 0;
   // The position with the largest result has the sign of the share of the sum that it makes.
   const isLargest =
     typeof share === 'number' && Math.abs(sum * share - Number(named['pnlUsd'])) < 0.005;
-  const part =
-    isLargest && share > 0 && sum !== 0 ? `, ${Math.round(share * 100)}% of the sum` : '';
+  const part = isLargest && share > 0 && sum !== 0 ? `, ${shareText(share)} the sum` : '';
   return `${tokenOf(named)} ${usd(named['pnlUsd'])}${part}`;
 };
+
+/** Next to a small sum, one position can be any number of times as large. */
+const shareText = (share: number): string =>
+  share > 1 ? 'more than' : `${Math.round(share * 100)}% of`;
+
+/** How many closed positions have a PnL. */
+const knownOf = (closed: Sent | undefined): number =>
+  (numberOf(closed?.['positions']) ?? 0) - (numberOf(closed?.['unknown']) ?? 0);
 
 export function openText(row: Row): string | undefined {
   const open = partOf(row, 'open');
   if (open === undefined) return undefined;
   const { positions, unknown, runningSumUsd } = open;
   if (positions === 0) return 'none';
+  if (positions === unknown) return `${positions}: without a PnL`;
   const without = unknown === 0 ? '' : `, ${unknown} without a PnL`;
   return `${positions}: ${usd(runningSumUsd)} running${without}`;
 }
@@ -93,7 +109,7 @@ export const readAtLine: Column<Row> = {
   title: 'read',
   kind: 'time',
   field: 'readAt',
-  value: ({ via, readAt }) => (via === 'service' ? undefined : readAt),
+  value: ({ via, readAt }) => (via === 'service' ? undefined : (readAt ?? undefined)),
 };
 
 const lines: readonly Column<SubjectRecord>[] = [
@@ -119,8 +135,9 @@ const lines: readonly Column<SubjectRecord>[] = [
     title: 'held',
     kind: 'text',
     value: (row) => {
-      const held = heldText(partOf(row, 'closed')?.['heldMedianMs']);
-      return held && `${held} median, of closed ones`;
+      const { heldMedianMs, positions } = partOf(row, 'closed') ?? {};
+      const held = heldText(heldMedianMs);
+      return positions === 1 ? held : held && `${held} median, of closed ones`;
     },
   },
   { title: 'open', kind: 'text', value: openText },
@@ -137,7 +154,7 @@ const lines: readonly Column<SubjectRecord>[] = [
     kind: 'text',
     value: (row) =>
       row.found && typeof row['tradeMedianUsd'] === 'number'
-        ? `${numberText('usd', row['tradeMedianUsd'])} median`
+        ? `${numberText('usd', row['tradeMedianUsd'])}${row['posts'] === 1 ? '' : ' median'}`
         : undefined,
   },
   { title: 'tokens', kind: 'text', value: tokensText },
@@ -198,13 +215,26 @@ function nameOf({ authorHandle, subject }: Sent): string | undefined {
   return typeof name === 'string' ? `@${name.replace(/^@/, '')}` : undefined;
 }
 
+/** A number of posts is marked if there may be others. */
+function postsOf(row: SubjectRecord): unknown {
+  if (row.found !== true) return null;
+  return row['complete'] === true ? row['posts'] : `${group(Number(row['posts']))}+`;
+}
+
+/** Without the number of which they are, those that are won would seem to be of all closed ones. */
+function wonOf(row: SubjectRecord): unknown {
+  const closed = partOf(row, 'closed');
+  if (closed === undefined) return null;
+  return closed['unknown'] === 0 ? closed['won'] : `${closed['won']} of ${knownOf(closed)}`;
+}
+
 /** `positionsOf` are those below the card of a single author. */
 export const authorView = (
   positionsOf: (record: Sent) => readonly Sent[],
 ): View<SubjectRecord> => ({
   columns: [
-    { title: 'author', kind: 'text', value: title, field: 'handle', min: 10 },
-    { title: 'posts', kind: 'integer', field: 'posts', rank: 2 },
+    { title: 'author', kind: 'text', value: title, field: 'handle', min: 16 },
+    { title: 'posts', kind: 'integer', field: 'posts', value: postsOf, rank: 2 },
     {
       title: 'read',
       kind: 'status',
@@ -214,7 +244,7 @@ export const authorView = (
       rank: 6,
     },
     { title: 'closed', kind: 'integer', field: 'closed.positions' },
-    { title: 'won', kind: 'integer', field: 'closed.won', rank: 1 },
+    { title: 'won', kind: 'integer', field: 'closed.won', value: wonOf, rank: 1 },
     { title: 'sum', kind: 'signedUsd', field: 'closed.sumUsd' },
     { title: 'median', kind: 'signedUsd', field: 'closed.medianUsd', rank: 3 },
     { title: 'worst', kind: 'signedUsd', field: 'closed.worst.pnlUsd', rank: 5 },

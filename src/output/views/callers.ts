@@ -8,7 +8,7 @@ import type { Column, View } from '../view.ts';
 type Row = SubjectRecord | UnaskedSubject;
 
 /** Several values in one cell are short. */
-const shortText = (value: unknown): string => numberText('multiple', Number(value), '', 1);
+const shortText = (value: unknown): string => numberText('multiple', Number(value), '×', 1);
 
 /** The median, or the values of which there are too few for one. */
 const medianOr =
@@ -40,19 +40,19 @@ const columns: readonly Column<Row>[] = [
     kind: 'text',
     value: (row) => (row.found === true && row['userName']) || row.subject,
     field: 'userName',
-    min: 10,
+    min: 12,
   },
   { title: 'calls', kind: 'text', value: callsOf, field: 'calls' },
-  { title: 'now', kind: 'text', value: medianOr('medianMultiple', 'multiples'), min: 15 },
+  { title: 'now', kind: 'text', value: medianOr('medianMultiple', 'multiples'), min: 14 },
   { title: 'at 2x+', kind: 'text', value: heldText, field: 'atLeast2x' },
   {
     title: 'hindsight',
     kind: 'text',
     value: medianOr('medianMaxMultiplier', 'maxMultipliers'),
     rank: 2,
-    min: 9,
+    min: 14,
   },
-  { title: 'median age', kind: 'text', value: ageText, rank: 3, field: 'medianAgeMs' },
+  { title: 'median age', kind: 'text', value: ageText, rank: 3, field: 'medianAgeMs', min: 10 },
   { title: 'last call', kind: 'time', field: 'lastAt', rank: 1 },
   { title: 'wallet', kind: 'address', field: 'wallet', rank: 4, min: 11 },
 ];

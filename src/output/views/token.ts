@@ -98,11 +98,15 @@ const lines: readonly Column<Sent>[] = [
   { title: 'closed PnL', kind: 'text', value: resultText },
   { title: 'callouts', kind: 'text', value: calloutsText },
   {
-    title: 'first one',
+    title: 'callouts from',
     kind: 'time',
     value: (record) => calloutsOf(record)?.['from'] ?? undefined,
   },
-  { title: 'last one', kind: 'time', value: (record) => calloutsOf(record)?.['to'] ?? undefined },
+  {
+    title: 'callouts to',
+    kind: 'time',
+    value: (record) => calloutsOf(record)?.['to'] ?? undefined,
+  },
   { title: 'was first', kind: 'text', value: firstText },
   { title: 'beside', kind: 'text', value: besideText },
 ];
