@@ -14,6 +14,9 @@ export interface Request<P = unknown, Q = unknown, B = unknown> {
   readonly body: B;
 }
 
+/** The schemas of the answers of a row of the table. */
+export type AnswersOf<Row> = Row extends { readonly answers: () => infer A } ? A : never;
+
 /** A successful answer that matches the description, by status. */
 export type Answered<A> = {
   [S in keyof A & number]: {
@@ -92,7 +95,8 @@ interface Endpoint<
   readonly params: P;
   readonly query: Q;
   readonly body: B;
-  readonly answers: A;
+  /** Created when an answer is read: prices need no schemas. */
+  readonly answers: () => A;
   /** The headers of a 200, by their lower-cased names. */
   readonly headers?: Readonly<Record<string, AnswerHeader>>;
   /** The type of the record of a 200. */

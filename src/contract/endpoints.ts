@@ -1,6 +1,13 @@
 import * as z from 'zod/mini';
 import { unitsText } from '../base/units.ts';
-import { endpoint, type FieldShapes, type KnownAnswer, type Request, rows } from './endpoint.ts';
+import {
+  type AnswersOf,
+  endpoint,
+  type FieldShapes,
+  type KnownAnswer,
+  type Request,
+  rows,
+} from './endpoint.ts';
 import { bounded, field } from './field.ts';
 import { distinctHandles, servedHandle } from './handles.ts';
 import {
@@ -126,7 +133,7 @@ const get = {
 const lookup = {
   ...get,
   group: 'identity',
-  answers: { 200: User },
+  answers: () => ({ 200: User }),
   recordType: 'user',
   errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
 } as const;
@@ -150,7 +157,7 @@ const launchpad = {
 const callouts = {
   ...launchpad,
   query: calloutQuery,
-  answers: { 200: CalloutPage },
+  answers: () => ({ 200: CalloutPage }),
   recordType: 'page',
 } as const;
 
@@ -190,7 +197,7 @@ export const endpoints = rows({
       path: '/v2/user/handle/{handle}/resolve',
       summary: 'Resolve a handle to its wallet, searching live if none is on record.',
       params: z.object({ handle }),
-      answers: { 200: User, 202: Pending },
+      answers: () => ({ 200: User, 202: Pending }),
       headers: {
         [RESOLVE_HEADER]: {
           description: 'cached: the wallet was on record; live: it was found by a live search.',
@@ -216,7 +223,7 @@ export const endpoints = rows({
       group: 'numbers',
       summary: 'Show the trading numbers of one trader.',
       params: z.object({ handle }),
-      answers: { 200: Pnl },
+      answers: () => ({ 200: Pnl }),
       recordType: 'numbers',
       errors: lookup.errors,
       price: {
@@ -233,7 +240,7 @@ export const endpoints = rows({
       summary:
         'Show the trading numbers of up to 100 traders; the batch succeeds or fails as a whole.',
       body: z.object({ handles: z.array(handle).check(z.minLength(1), z.maxLength(BATCH_MAX)) }),
-      answers: { 200: PnlBatch },
+      answers: () => ({ 200: PnlBatch }),
       recordType: 'batch',
       errors: ['QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
       price: {
@@ -263,7 +270,7 @@ export const endpoints = rows({
       ...theses,
       path: '/v2/thesis',
       summary: 'List theses, newest first.',
-      answers: { 200: ThesisPage },
+      answers: () => ({ 200: ThesisPage }),
     }),
   'thesis.token': () =>
     endpoint({
@@ -271,7 +278,7 @@ export const endpoints = rows({
       path: '/v2/thesis/token/{tokenAddress}',
       summary: 'List theses about a token.',
       params: z.object({ tokenAddress: token }),
-      answers: { 200: TokenThesisPage },
+      answers: () => ({ 200: TokenThesisPage }),
     }),
   'thesis.user': () =>
     endpoint({
@@ -279,7 +286,7 @@ export const endpoints = rows({
       path: '/v2/thesis/user/{id}',
       summary: 'List theses by an author.',
       params: z.object({ id: userId }),
-      answers: { 200: UserThesisPage },
+      answers: () => ({ 200: UserThesisPage }),
     }),
   'thesis.userToken': () =>
     endpoint({
@@ -287,7 +294,7 @@ export const endpoints = rows({
       path: '/v2/thesis/user/{id}/token/{tokenAddress}',
       summary: 'List theses by one author about one token.',
       params: z.object({ id: userId, tokenAddress: token }),
-      answers: { 200: UserThesisPage },
+      answers: () => ({ 200: UserThesisPage }),
     }),
   'launchpad.user': () =>
     endpoint({
@@ -295,7 +302,7 @@ export const endpoints = rows({
       path: '/v2/launchpad/user/wallet/{wallet}',
       summary: 'Look up the launchpad account of a wallet, if it is on record.',
       params: z.object({ wallet }),
-      answers: { 200: LaunchpadUser },
+      answers: () => ({ 200: LaunchpadUser }),
       recordType: 'launchpadUser',
       // The description does not say with which of the two codes a wallet without an account is a 404.
       errors: ['NOT_OBSERVED', 'NOT_FOUND', 'QUOTA_EXCEEDED'],
@@ -334,7 +341,7 @@ export const endpoints = rows({
           'Epoch ms or ISO time; returns the latest snapshot at or before that time.',
         ),
       }),
-      answers: { 200: Board },
+      answers: () => ({ 200: Board }),
       recordType: 'board',
     }),
   me: () =>
@@ -343,7 +350,7 @@ export const endpoints = rows({
       path: '/v2/me',
       group: 'account',
       summary: 'Show the plan, scopes, entitlement and usage of the key.',
-      answers: { 200: Me },
+      answers: () => ({ 200: Me }),
       recordType: 'me',
       errors: [],
       price: fixedPrice('free', 0),
@@ -362,7 +369,7 @@ export type RequestOf<Id extends EndpointId> = Request<
 >;
 
 /** A successful answer of an endpoint, in which any documented field may be missing. */
-export type KnownAnswerOf<Id extends EndpointId> = KnownAnswer<Row<Id>['answers']>;
+export type KnownAnswerOf<Id extends EndpointId> = KnownAnswer<AnswersOf<Row<Id>>>;
 
 /** Two paths that are not in the table: the live feed, and the OpenAPI document. */
 export const SOCKET_PATH = '/v2/ws';

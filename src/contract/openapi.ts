@@ -84,12 +84,13 @@ export function openapi(envelope: 'bare' | 'wrapped' = 'bare', server = '/') {
 }
 
 function operation(id: string, row: AnyEndpoint, envelope: 'bare' | 'wrapped'): Json {
-  const answer = success('The answer.', row.answers[200], envelope);
+  const answers = row.answers();
+  const answer = success('The answer.', answers[200], envelope);
   const responses: Json = {
     200: row.headers === undefined ? answer : { ...answer, headers: headers(row.headers) },
   };
-  if (row.answers[202])
-    responses['202'] = success('No answer yet; not an error.', row.answers[202], envelope);
+  if (answers[202])
+    responses['202'] = success('No answer yet; not an error.', answers[202], envelope);
   return {
     operationId: id,
     summary: row.summary,

@@ -60,8 +60,8 @@ export interface View<T> {
     readonly lines: readonly Column<T>[];
     readonly table?: { readonly columns: readonly Column<Row>[]; rows(record: T): readonly Row[] };
   };
-  /** All documented paths, which `--fields` accepts and a CSV header lists. */
-  readonly fields: readonly string[];
+  /** All documented paths, which `--fields` accepts and a CSV header lists; few runs need them. */
+  readonly fields: () => readonly string[];
   readonly highlight?: RegExp | undefined;
   readonly empty: string;
   /** Singular and plural: `thesis`, `theses`. */

@@ -46,7 +46,7 @@ const fields = [
   'pnl.trades',
 ];
 const look = { utc: true, unicode: true, now: Date.now, size: () => ({ width: 80 }) };
-const view: View<Row> = { columns: [], fields, empty: '' };
+const view: View<Row> = { columns: [], fields: () => fields, empty: '' };
 
 async function ours(format: PrinterOptions<Row>['format'], rows: number) {
   const sink = createSink(process.stdout);

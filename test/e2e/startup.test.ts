@@ -111,6 +111,12 @@ test.each(loading)('"trdr %s" loads only %j', async (line, names, most) => {
     expect(node.filter((name) => !name.startsWith('internal/'))).toEqual(['signal_wrap']);
 });
 
+test('a table without network loads no code of lookups, calls and lists', async () => {
+  const { files, node } = await loads(['price', '-o', 'table']);
+  expect(files.toSorted()).toEqual(['main', 'price', 'program', 'schemas', 'table']);
+  expect(node.filter((name) => heavy.includes(name))).toEqual([]);
+});
+
 describe('the width of text beyond ASCII', () => {
   const table = async (file: string) => {
     const { files } = await loads(['pnl', '--from', file, '-o', 'table'], {

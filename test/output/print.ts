@@ -8,7 +8,7 @@ export type Row = Readonly<Record<string, unknown>>;
 /** A view that only has fields. */
 export const fieldsView = (...fields: readonly string[]): View<Row> => ({
   columns: [],
-  fields,
+  fields: () => fields,
   empty: '',
 });
 

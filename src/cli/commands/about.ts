@@ -139,7 +139,11 @@ export const schema = command({
       await context.out.printText(`${JSON.stringify(document, undefined, 2)}\n`);
     else
       await context.out.print(
-        { columns: [], fields: fieldPaths(path === '' ? CommandMap : CommandDocument), empty: '' },
+        {
+          columns: [],
+          fields: () => fieldPaths(path === '' ? CommandMap : CommandDocument),
+          empty: '',
+        },
         [document],
         { isSingle: true },
       );

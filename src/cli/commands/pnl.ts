@@ -107,7 +107,7 @@ export const pnl = command({
     const key = from === undefined ? await settings.key.get() : settings.key.known;
     const subjects = source ? await distinctSubjects(source, terminal, key, as) : [];
     const shape = await shapeOf(context, input, subjects);
-    if (!dryRun) await selectedFields(settings.flags.fields, { fields: knownFields(shape) });
+    if (!dryRun) await selectedFields(settings.flags.fields, { fields: () => knownFields(shape) });
     if (from !== undefined) {
       if (!dryRun)
         return await showExport(context, from, subjects, input.window, shape, input.strict);

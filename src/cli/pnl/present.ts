@@ -77,7 +77,7 @@ const showsRecords = (shape: Shape): boolean =>
 
 /** The names that `--fields` accepts, for checks before any request is sent. */
 export const knownFields = (shape: Shape): readonly string[] =>
-  showsRecords(shape) ? pnlView(shape.windows).fields : rowFieldsOf(shape);
+  showsRecords(shape) ? pnlView(shape.windows).fields() : rowFieldsOf(shape);
 
 const rowFieldsOf = ({ comparison }: Shape) => (comparison ? comparedFields : rowFields);
 
@@ -171,5 +171,5 @@ async function pass(records: AsyncIterable<PnlRecord>, shape: Shape, print: Prin
   const rows = async function* () {
     for await (const record of records) yield* rowsOf(record, windows);
   };
-  await print({ ...rowView(windows), fields: rowFieldsOf(shape) }, false, rows());
+  await print({ ...rowView(windows), fields: () => rowFieldsOf(shape) }, false, rows());
 }

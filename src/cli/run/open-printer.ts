@@ -72,7 +72,7 @@ export async function selectedFields(
 ): Promise<readonly string[] | undefined> {
   if (text === undefined) return undefined;
   const { parseFields } = await import('../../output/format/fields.ts');
-  return parseFields(text, view.fields);
+  return parseFields(text, view.fields());
 }
 
 /** Whether a format prints records as rows, whose columns a command can choose. */

@@ -178,7 +178,8 @@ export function checkTail<F extends GivenTail>(
 }
 
 /** A field that the records do not have would never hold anything back. */
-function checkField({ field }: CooldownRule, { fields }: Pick<View<never>, 'fields'>): void {
+function checkField({ field }: CooldownRule, view: Pick<View<never>, 'fields'>): void {
+  const fields = view.fields();
   if (fields.includes(field)) return;
   const hint = didYouMean(field, fields) || `choose from ${fields.join(', ')}`;
   throw usageError(`unknown field "${field}" for --cooldown`, hint);

@@ -106,8 +106,9 @@ export function decode<Id extends EndpointId>(
     });
   }
   // A success with an undocumented status is decoded as if its status were 200.
-  const isPending = answer.status === 202 && row.answers[202] !== undefined;
-  const schema = (isPending && row.answers[202]) || row.answers[200];
+  const { 200: whole, 202: pending } = row.answers();
+  const isPending = answer.status === 202 && pending !== undefined;
+  const schema = isPending ? pending : whole;
   const recordType = isPending ? 'pending' : row.recordType;
   const found = recognize(recordType, body);
   if (!found) {

@@ -112,7 +112,7 @@ export class CsvPrinter<T> implements Printer<T> {
     this.#options = options;
     this.#dialect = options.format === 'tsv' ? tabs : commas;
     this.#clean = options.terminal ? safeText : withoutControls;
-    this.#known = new KnownPaths(options.fields ?? options.view.fields);
+    this.#known = new KnownPaths(options.fields ?? options.view.fields());
   }
 
   write(record: T): void | Promise<void> {

@@ -44,7 +44,7 @@ export class MarkdownPrinter<T> implements Printer<T> {
   #start(records: readonly T[]): string {
     const { view, fields } = this.#options;
     const { now, utc } = this.#context;
-    const names = fields ?? (view.columns.length === 0 ? view.fields : undefined);
+    const names = fields ?? (view.columns.length === 0 ? view.fields() : undefined);
     const all = names ? columnsOf(view, names, records) : view.columns;
     // Bars only repeat the number next to them.
     const columns = all.filter(({ kind }) => kind !== 'bar');

@@ -97,7 +97,10 @@ function withIsoTimes<T>(
   { view, format, times }: PrinterOptions<T>,
 ): Printer<T> {
   if (times !== 'iso' || format === 'table' || format === 'markdown') return printer;
-  const paths = view.fields.filter((path) => timeName.test(path)).map((path) => path.split('.'));
+  const paths = view
+    .fields()
+    .filter((path) => timeName.test(path))
+    .map((path) => path.split('.'));
   if (paths.length === 0) return printer;
   // There is no `writeRaw`: it prints original bytes, with the original timestamps.
   return {

@@ -205,7 +205,7 @@ export const positionsView = (isCompared = false): View<Sent> => ({
     ...(isCompared ? changeColumns : []),
     ...positionColumns,
   ],
-  fields: fieldPaths(PositionRecord),
+  fields: () => fieldPaths(PositionRecord),
   empty: isCompared ? 'nothing changed' : 'no positions',
   noun: ['position', 'positions'],
 });
@@ -260,6 +260,6 @@ export const authorView = (
       rows: positionsOf,
     },
   },
-  fields: fieldPaths(AuthorRecord),
+  fields: () => fieldPaths(AuthorRecord),
   empty: 'no authors',
 });

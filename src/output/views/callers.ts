@@ -60,9 +60,7 @@ const columns: readonly Column<Row>[] = [
 /** The rank of each wallet comes first if a board is read. */
 export const callersView = (isBoard: boolean): View<Row> => ({
   columns: isBoard ? [{ title: '#', kind: 'integer', field: 'rank' }, ...columns] : columns,
-  get fields() {
-    return fieldPaths(CallerRecord);
-  },
+  fields: () => fieldPaths(CallerRecord),
   empty: 'no callers',
   noun: ['caller', 'callers'],
 });

@@ -53,9 +53,7 @@ export const comparedUsersView: View<SubjectRecord> = {
     before,
   ],
   card: { ...whoisCard, lines: [change, before, ...whoisCard.lines] },
-  get fields() {
-    return fieldPaths(ComparedUserRecord);
-  },
+  fields: () => fieldPaths(ComparedUserRecord),
   empty: 'nothing changed',
   noun: ['trader', 'traders'],
 };

@@ -23,7 +23,7 @@ export function countsView(field: string): View<Sent> {
       { title: 'authors', kind: 'integer', field: 'authors' },
       { title: '', kind: 'bar', field: 'posts', rank: 1 },
     ],
-    fields: [field, 'posts', 'authors'],
+    fields: () => [field, 'posts', 'authors'],
     empty: 'nothing to count',
   };
 }

@@ -44,7 +44,7 @@ export const boardView = (
     { title: 'SOL', kind: 'number', field: 'pnlSol', rank: 6 },
     { title: 'verified', kind: 'flag', field: 'isVerified', rank: 7 },
   ],
-  fields: fieldPaths(BoardRecord),
+  fields: () => fieldPaths(BoardRecord),
   empty: isSelection ? 'nothing changed' : '',
   noun: ['entry', 'entries'],
 });
@@ -55,7 +55,7 @@ export const historyView: View<Sent> = {
     { title: 'captured', kind: 'time', field: 'capturedAt' },
     ...boardView(false, false).columns,
   ],
-  fields: fieldPaths(HistoryRecord),
+  fields: () => fieldPaths(HistoryRecord),
   empty: 'no entries',
   noun: ['entry', 'entries'],
 };
@@ -79,7 +79,7 @@ export const traderHistoryView: View<TraderLine> = {
     { title: 'on', kind: 'text', value: ({ stood, ranks }) => `${stood} of ${ranks.length}` },
     { title: 'wallet', kind: 'address', value: ({ wallet }) => wallet, rank: 3, min: 11 },
   ],
-  fields: [],
+  fields: () => [],
   empty: 'nobody on the leaderboard',
   noun: ['trader', 'traders'],
 };
@@ -87,7 +87,7 @@ export const traderHistoryView: View<TraderLine> = {
 /** The same for programs. A table shows these columns only if --fields selects them. */
 export const traderRecordView: View<TraderHistoryRecord> = {
   columns: [],
-  fields: fieldPaths(TraderHistoryRecord),
+  fields: () => fieldPaths(TraderHistoryRecord),
   empty: 'nobody on the leaderboard',
   noun: ['trader', 'traders'],
 };
@@ -125,7 +125,7 @@ export const calloutView: View<Sent> = {
     { title: 'chain', kind: 'text', field: 'chain', rank: 6 },
     { title: 'why', kind: 'text', field: 'thesis', wrap: true, below: true, lines: 3 },
   ],
-  fields: fieldPaths(ListedCallout),
+  fields: () => fieldPaths(ListedCallout),
   empty: 'no callouts',
   noun: ['callout', 'callouts'],
 };

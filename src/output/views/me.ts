@@ -25,7 +25,7 @@ const valueText = (value: unknown): string =>
 const periodText = (period: unknown) =>
   typeof period === 'string' ? `${period} (UTC month)` : period;
 
-export const meFields = fieldPaths(Me);
+export const meFields = () => fieldPaths(Me);
 
 /** `unitsLeft` is null if it is not known, or has no limit. */
 export const meView = (outlook: Forecast | null, unitsLeft: number | null): View<Sent> => ({

@@ -57,7 +57,7 @@ export const pnlView = (windows: readonly WindowName[]): View<PnlRecord> => ({
           : [],
     },
   },
-  fields: fieldPaths(PnlRecord),
+  fields: () => fieldPaths(PnlRecord),
   empty: 'no handles',
 });
 
@@ -92,7 +92,7 @@ export function rowView(windows: readonly WindowName[], rows?: readonly PnlRow[]
         ? []
         : [{ title: 'note', kind: 'status', value: note, min: 18 } as const]),
     ],
-    fields: rowFields,
+    fields: () => rowFields,
     empty: 'no handles',
   };
 }
@@ -145,7 +145,7 @@ export function differenceView(window: WindowName): View<PnlRecord> {
   );
   return {
     columns: [handleColumn, changeColumn, measureColumn(cashFlow, window, 1), ...differences],
-    fields: fieldPaths(PnlRecord),
+    fields: () => fieldPaths(PnlRecord),
     empty: 'nothing changed',
     noun: ['handle', 'handles'],
   };
@@ -189,7 +189,7 @@ export function gridView(
       ...columns,
       ...(hasNotes ? [{ title: 'note', kind: 'status', value: note, min: 18 } as const] : []),
     ],
-    fields: fieldPaths(PnlRecord),
+    fields: () => fieldPaths(PnlRecord),
     empty: isComparison ? 'nothing changed' : 'no handles',
     noun: ['handle', 'handles'],
   };
@@ -226,7 +226,7 @@ export function compareView(records: readonly PnlRecord[], windows: readonly Win
         value: (row: CompareRow) => row.values[at],
       })),
     ],
-    fields: [],
+    fields: () => [],
     empty: 'no handles',
   };
   const notes = records.map((record) => stateOf(record, windows));

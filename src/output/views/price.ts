@@ -9,14 +9,14 @@ export const priceView: View<PriceRecord> = {
     { title: 'call', kind: 'text', value: (row) => `${row.method} ${row.path}`, rank: 1, min: 40 },
     { title: 'price', kind: 'text', field: 'price', wrap: true, min: 12 },
   ],
-  fields: fieldPaths(PriceRecord),
+  fields: () => fieldPaths(PriceRecord),
   empty: 'no endpoint matches this name',
 };
 
 /** The view for programs, which do not need columns. */
 export const planView: View<PlannedCall> = {
   columns: [],
-  fields: fieldPaths(PlannedCall),
+  fields: () => fieldPaths(PlannedCall),
   empty: 'no request would be sent',
 };
 
@@ -39,7 +39,7 @@ export const planTableView = (hasReveals: boolean): View<PlanRow> => ({
     { title: 'at most', kind: 'integer', field: 'most' },
     ...(hasReveals ? [revealsColumn] : []),
   ],
-  fields: ['call', 'times', 'least', 'most', 'reveals'],
+  fields: () => ['call', 'times', 'least', 'most', 'reveals'],
   empty: 'no request would be sent',
 });
 

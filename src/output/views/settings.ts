@@ -15,7 +15,7 @@ export const profileView = (checked: boolean): View<ProfileRecord> => ({
       ? [{ title: 'check', kind: 'status', value: checkText, min: 24, field: 'check' } as const]
       : []),
   ],
-  fields: fieldPaths(ProfileRecord),
+  fields: () => fieldPaths(ProfileRecord),
   empty: 'no profile, and no key in the environment',
 });
 
@@ -41,7 +41,7 @@ export const settingView = (
     },
     ...(origins ? [{ title: 'from', kind: 'text', field: 'origin', rank: 1 } as const] : []),
   ],
-  fields: fieldPaths(SettingRecord),
+  fields: () => fieldPaths(SettingRecord),
   empty: 'no settings',
 });
 
@@ -59,6 +59,6 @@ export const checkView: View<CheckRecord> = {
       field: 'next',
     },
   ],
-  fields: fieldPaths(CheckRecord),
+  fields: () => fieldPaths(CheckRecord),
   empty: 'no checks',
 };

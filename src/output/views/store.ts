@@ -66,6 +66,6 @@ export const storeView: View<Item> = {
     { title: 'state', kind: 'text', field: 'state', min: 8 },
     { title: 'details', kind: 'text', value: detail, wrap: true, min: 24 },
   ],
-  fields: fieldPaths(StoreItem),
+  fields: () => fieldPaths(StoreItem),
   empty: 'nothing to show',
 };

@@ -160,9 +160,7 @@ export const whoisCard = { title, lines: [...lines, noHistory], table: history }
 export const whoisView: View<SubjectRecord> = {
   columns: identity,
   card: whoisCard,
-  get fields() {
-    return fieldPaths(WhoisRecord);
-  },
+  fields: () => fieldPaths(WhoisRecord),
   empty: 'no subjects',
 };
 
@@ -171,9 +169,7 @@ const source: Column<SubjectRecord> = { title: 'source', kind: 'text', field: 's
 export const resolveView: View<SubjectRecord> = {
   columns: [...identity.slice(0, 2), source, ...identity.slice(2)],
   card: { title, lines: [source, ...lines] },
-  get fields() {
-    return fieldPaths(ResolveRecord);
-  },
+  fields: () => fieldPaths(ResolveRecord),
   empty: 'no handles',
 };
 
@@ -201,9 +197,7 @@ export const launchpadUserView: View<SubjectRecord> = {
       { title: 'picture', kind: 'link', field: 'profileImage' },
     ],
   },
-  get fields() {
-    return fieldPaths(LaunchpadUserRecord);
-  },
+  fields: () => fieldPaths(LaunchpadUserRecord),
   empty: 'no subjects',
 };
 

@@ -56,7 +56,7 @@ export const tailsView = (now: number, cwd: string, ended: number): View<TailRun
     },
     { title: 'pid', kind: 'text', field: 'pid', rank: 4 },
   ],
-  fields: fieldPaths(TailRunRecord),
+  fields: () => fieldPaths(TailRunRecord),
   empty:
     ended === 0
       ? 'no tail or relay has run on this machine within a day'

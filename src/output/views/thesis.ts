@@ -47,7 +47,7 @@ const columns: readonly Column<Post>[] = [
 
 export const thesisView: View<Post> = {
   columns,
-  fields: fieldPaths(ListedThesis),
+  fields: () => fieldPaths(ListedThesis),
   empty: 'no theses',
   noun: ['thesis', 'theses'],
 };
@@ -84,14 +84,14 @@ export function refreshedView(recordedOf: (post: Post) => Post | undefined): Vie
       ];
     return column.title === 'likes' ? [] : [column];
   });
-  return { ...thesisView, columns: changed, fields: fieldPaths(RefreshedThesis) };
+  return { ...thesisView, columns: changed, fields: () => fieldPaths(RefreshedThesis) };
 }
 
 /** A new post has no likes. */
 export const liveThesisView: View<Post> = {
   ...thesisView,
   columns: columns.filter(({ title }) => title !== 'likes'),
-  fields: fieldPaths(TailedThesis),
+  fields: () => fieldPaths(TailedThesis),
 };
 
 const TEXT_WIDTH = 80;
@@ -130,7 +130,7 @@ export const confluenceView: View<Post> = {
       lines: 8,
     },
   ],
-  fields: fieldPaths(ConfluenceRecord),
+  fields: () => fieldPaths(ConfluenceRecord),
   empty: 'no confluence',
   noun: ['confluence', 'confluences'],
 };

@@ -136,6 +136,6 @@ export const tokenView = (shownOf: (authors: readonly Sent[]) => readonly Sent[]
       rows: ({ authors }) => shownOf(recordsOf(authors)),
     },
   },
-  fields: fieldPaths(TokenRecord),
+  fields: () => fieldPaths(TokenRecord),
   empty: 'no theses',
 });

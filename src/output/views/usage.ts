@@ -55,7 +55,7 @@ export function usageView(
   const shown = columns.filter(({ field }) => !hidden.has(field ?? ''));
   return {
     columns: shown,
-    fields: columns.flatMap(({ field }) => field ?? []),
+    fields: () => columns.flatMap(({ field }) => field ?? []),
     empty: 'no paid calls recorded',
   };
 }
@@ -79,7 +79,7 @@ export const reconcileView: View<ReconcileRecord> = {
       { title: 'uncertain', kind: 'integer', value: (row) => row.lostAtMost || undefined },
     ],
   },
-  fields: fieldPaths(ReconcileRecord),
+  fields: () => fieldPaths(ReconcileRecord),
   empty: 'nothing to compare',
 };
 
@@ -105,6 +105,6 @@ export const cacheView: View<CacheRecord> = {
       { title: 'their folder', kind: 'text', field: 'peoplePath' },
     ],
   },
-  fields: fieldPaths(CacheRecord),
+  fields: () => fieldPaths(CacheRecord),
   empty: 'no cached answers',
 };

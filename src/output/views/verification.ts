@@ -14,12 +14,12 @@ const columns: readonly Column<VerifiedFile>[] = [
 
 export const verifiedFilesView: View<VerifiedFile> = {
   columns,
-  fields: columns.flatMap(({ field }) => field ?? []),
+  fields: () => columns.flatMap(({ field }) => field ?? []),
   empty: '',
 };
 
 export const verificationView: View<Verification> = {
   columns: [],
-  fields: fieldPaths(Verification),
+  fields: () => fieldPaths(Verification),
   empty: '',
 };

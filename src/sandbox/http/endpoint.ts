@@ -2,7 +2,13 @@ import * as z from 'zod/mini';
 import { $ZodNumber, $ZodObject, $ZodOptional, type $ZodType, $ZodUndefined } from 'zod/v4/core';
 import { quietly } from '../../base/calls.ts';
 import { isRecord } from '../../base/json-object.ts';
-import type { Answered, AnyEndpoint, FieldShapes, Request } from '../../contract/endpoint.ts';
+import type {
+  Answered,
+  AnswersOf,
+  AnyEndpoint,
+  FieldShapes,
+  Request,
+} from '../../contract/endpoint.ts';
 import {
   type EndpointId,
   endpointIds,
@@ -14,7 +20,7 @@ import { chargeKey, type Key } from '../keys.ts';
 import type { SandboxState } from '../state.ts';
 import { ApiError } from './response.ts';
 
-type Result<Id extends EndpointId> = Answered<(typeof endpoints)[Id]['answers']> & {
+type Result<Id extends EndpointId> = Answered<AnswersOf<(typeof endpoints)[Id]>> & {
   readonly headers?: Record<string, string>;
 };
 

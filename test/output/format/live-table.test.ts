@@ -15,7 +15,7 @@ const view: View<Post> = {
     { title: 'at', kind: 'time', value: ({ at }) => at },
     { title: 'text', kind: 'text', value: ({ text }) => text, wrap: true, below: true },
   ],
-  fields: ['at', 'text'],
+  fields: () => ['at', 'text'],
   empty: '',
 };
 

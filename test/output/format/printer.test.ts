@@ -17,7 +17,7 @@ const view: View<Row> = {
     title: (row) => `@${row['name']}`,
     lines: [{ title: 'net', kind: 'usd', value: (row) => row['net'] }],
   },
-  fields: ['name', 'net', 'deep.a'],
+  fields: () => ['name', 'net', 'deep.a'],
   empty: 'nobody',
 };
 

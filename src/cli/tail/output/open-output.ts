@@ -59,7 +59,7 @@ const withHeld = (view: View<PostFields>): View<PostFields> => ({
     { title: 'held', kind: 'integer', field: 'held' },
     ...view.columns.slice(-1),
   ],
-  fields: [...view.fields, 'held'],
+  fields: () => [...view.fields(), 'held'],
 });
 
 export interface OutputPlan extends ShownPosts {
