@@ -82,13 +82,13 @@ describe('trdr launchpad history', () => {
   );
 
   test.each([
-    ['lost', 10],
-    ['html', 10],
-    ['500', undefined],
-    ['reset', 10],
+    ['lost', 10, 'BROKEN'],
+    ['html', 10, 'BAD_ANSWER'],
+    ['500', undefined, 'INTERNAL_ERROR'],
+    ['reset', 10, 'BROKEN'],
   ])(
     'an answer that a fault takes (%s) is recorded with its cost, if it may have one',
-    async (fault, cuAtMost) => {
+    async (fault, cuAtMost, code) => {
       const { home, run } = await openDesk({ faults: `${fault}@launchpad.board=100%` });
       const out = join(home.path, 'boards.ndjson');
       const ran = await run([
@@ -103,7 +103,9 @@ describe('trdr launchpad history', () => {
         '--timeout',
         '1s',
       ]);
-      expect(ran.exitCode).toBe(9);
+      // A snapshot is cheap: the error is that of the call, and a person may try it again.
+      expect([ran.exitCode, ran.error()]).toMatchObject([9, { code, retryable: true }]);
+      expect(ran.error()['hint']).not.toContain('--resume');
       const heads = existsSync(`${out}.journal`)
         ? readdirSync(`${out}.journal`)
             .filter((name) => /^\d/.test(name))
