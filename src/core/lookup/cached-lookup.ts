@@ -13,7 +13,7 @@ import type {
 import type { Client } from '../../contract/ports/client.ts';
 import { known, type Sent } from '../../contract/read-record.ts';
 import { User } from '../../contract/records/user.ts';
-import { notSent, type PlannedEndpoint } from '../spend/plan.ts';
+import type { PlannedEndpoint } from '../spend/plan.ts';
 import {
   contradictedAt,
   type KeptAnswer,
@@ -23,7 +23,7 @@ import {
 } from './book-answers.ts';
 import { LaunchpadAccounts } from './launchpad-accounts.ts';
 import { type LookupAnswer, NOT_ASKED } from './lookup.ts';
-import { type AskedName, callOf } from './lookup-call.ts';
+import { type AskedName, callOf, keptCallOf } from './lookup-call.ts';
 import { bearerId, followRenames, renamedUser } from './renames.ts';
 import type { Subject } from './subject.ts';
 import { UserCalls } from './user-calls.ts';
@@ -168,10 +168,7 @@ export class CachedLookup {
     const name = nameOf(subject);
     const { kept, bearer } = this.#inBook(name, entry);
     const owners = name.type === 'wallet' ? ownersSeen(name.normal, entry) : undefined;
-    if (kept && !bearer) {
-      const answer = fromKept(kept);
-      return { subject, owners, calls: [notSent(callOf(name))], answer, find: () => answer };
-    }
+    if (kept && !bearer) return keptPlan(subject, owners, fromKept(kept));
     const find = (signal?: AbortSignal) => this.answer(subject, signal);
     if (name.type !== 'wallet' || this.#way === 'direct') {
       const again = bearer && { ...callOf(bearer), isSure: kept !== undefined };
@@ -308,6 +305,13 @@ const notBefore = (entry: KnownName | undefined): number | undefined => {
 
 const notAsked = () =>
   new Failure('missing', 'the cheap ways found nobody with this wallet', { code: NOT_ASKED });
+
+/** It holds nothing but the answer, because a run may have ten thousand of them. */
+const keptPlan = (
+  subject: Subject,
+  owners: number | undefined,
+  answer: LookupAnswer,
+): LookupPlan => ({ subject, owners, calls: [keptCallOf(subject)], answer, find: () => answer });
 
 const fromKept = ({ time, user, via }: KeptAnswer): LookupAnswer =>
   user
