@@ -1,36 +1,46 @@
 import { parseJson } from '../base/json.ts';
 import { isRecord } from '../base/json-object.ts';
 import { periodsAt } from '../base/periods.ts';
-import { unitsText } from '../base/units.ts';
-import { type BudgetState, budgetText, machineFlag } from '../contract/budget.ts';
+import {
+  amountText,
+  type BudgetName,
+  type BudgetState,
+  budgetText,
+  type Measure,
+  machineFlag,
+} from '../contract/budget.ts';
 import { hashReply, type StoreConnection, serverNow } from './connection.ts';
 import { damagedFailure, storeFailure } from './failures.ts';
 import type { Keys } from './keys.ts';
 import type { StoreMember } from './link.ts';
 import type { StoreMemory } from './memory.ts';
 import { listReply, number } from './replies.ts';
-import { REMOVED, spendingScripts } from './scripts/spending.ts';
+import { REMOVED, REVEALS, spendingScripts } from './scripts/spending.ts';
 
 interface StoreBudget {
   readonly period: 'month' | 'day';
+  /** CU if absent. */
+  readonly measure?: Measure;
   readonly machine: string | undefined;
 }
 
-const fieldOf = ({ period, machine }: StoreBudget) =>
-  machine === undefined ? period : `${period}@${machine}`;
+function fieldOf({ period, measure, machine }: StoreBudget): string {
+  if (measure === 'reveals') return `${period}${REVEALS}`;
+  return machine === undefined ? period : `${period}@${machine}`;
+}
 
 export async function setBudget(
   { link, machine, memory }: StoreMember,
   budget: StoreBudget,
-  cu: number,
+  amount: number,
 ) {
   const field = fieldOf(budget);
   await link.use(async (store) => {
     if (store.server.evicts) throw evictingFailure();
-    await store.send('HSET', [link.keys.caps, field, cu]);
+    await store.send('HSET', [link.keys.caps, field, amount]);
   });
   if ((budget.machine ?? machine) === machine)
-    memory.update({ budgets: { ...memory.read().budgets, [field]: cu } });
+    memory.update({ budgets: { ...memory.read().budgets, [field]: amount } });
 }
 
 export async function unsetBudget(
@@ -112,13 +122,14 @@ export const rememberedBudgets = ({
 }): string[] => Object.keys(memory.read().budgets).filter((name) => isOf(name, machine));
 
 /**
- * A budget by its name in the store: `month` or `day`, for one machine with `@` and the name of the
- * machine.
+ * A budget by its name in the store: `month` or `day`, with `@` and the name of a machine if it
+ * limits only this one, or `#reveals` if it limits reveals.
  */
-export function budgetNamed(field: string): Pick<BudgetState, 'period' | 'scope' | 'name'> {
-  const [period, machine] = field.split('@');
-  const scope = machine === undefined ? 'key' : 'machine';
-  return { period: period === 'day' ? 'day' : 'month', scope, name: machine ?? '' };
+export function budgetNamed(field: string): BudgetName {
+  const [name = '', machine] = field.split('@');
+  const period = name.startsWith('day') ? 'day' : 'month';
+  if (name.endsWith(REVEALS)) return { period, measure: 'reveals', scope: 'key', name: '' };
+  return { period, scope: machine === undefined ? 'key' : 'machine', name: machine ?? '' };
 }
 
 /**
@@ -126,10 +137,12 @@ export function budgetNamed(field: string): Pick<BudgetState, 'period' | 'scope'
  */
 export function goneFailure(names: readonly string[], memory: StoreMemory) {
   const { budgets } = memory.read();
-  const lost = names.map((field) => ({ ...budgetNamed(field), cu: budgets[field] ?? 0 }));
-  const texts = lost.map((budget) => `${budgetText(budget)} (${unitsText(budget.cu)})`);
+  const lost = names.map((field) => ({ ...budgetNamed(field), limit: budgets[field] ?? 0 }));
+  const texts = lost.map(
+    (budget) => `${budgetText(budget)} (${amountText(budget.measure, budget.limit)})`,
+  );
   const isOne = lost.length === 1;
-  const set = lost.map((one) => `"trdr budget set ${one.period} ${one.cu}${machineFlag(one)}"`);
+  const set = lost.map((one) => `"trdr budget set ${one.period} ${one.limit}${machineFlag(one)}"`);
   const unset = lost.map((one) => `"trdr budget unset ${one.period}${machineFlag(one)}"`);
   const it = isOne ? 'it' : 'them';
   return storeFailure(
@@ -153,22 +166,25 @@ export const evictingFailure = () =>
 export async function readSums(store: StoreConnection, keys: Keys, now: number) {
   const all = [...(await hashReply(store, keys.caps))];
   const caps = new Map(
-    all.filter(([name, text]) => text !== REMOVED && /^(month|day)(@|$)/.test(name)),
+    all.filter(([name, text]) => text !== REMOVED && /^(month|day)(@|#reveals$|$)/.test(name)),
   );
   const { month, day } = periodsAt(now);
   const open = await openReservations(store, keys);
   const sums = [];
   for (const field of new Set(['month', 'day', ...caps.keys()])) {
-    const [period = '', machine] = field.split('@');
-    const of = machine === undefined ? '' : `@${machine}`;
+    const { period, measure, scope, name } = budgetNamed(field);
+    const of = field.slice(period.length);
     const fields = await hashReply(store, keys.sum(period === 'day' ? day : month));
-    const reservations = open.filter((call) => machine === undefined || call.machine === machine);
+    const reservations = open.filter((call) => scope === 'key' || call.machine === name);
     sums.push({
       field,
       limit: limitIn(keys.caps, caps.get(field)),
       spent: number(fields.get(`spent${of}`)),
       lost: number(fields.get(`lost${of}`)),
-      reserved: reservations.reduce((sum, { most }) => sum + most, 0),
+      reserved: reservations.reduce(
+        (sum, { most, reveals }) => sum + (measure === 'reveals' ? reveals : most),
+        0,
+      ),
     });
   }
   return sums;
@@ -215,7 +231,13 @@ async function openReservations(store: StoreConnection, keys: Keys) {
   return listReply(await store.send('HMGET', [keys.calls, ...ids])).flatMap((text) => {
     const call = typeof text === 'string' ? parseJson(text) : undefined;
     return isRecord(call) && call['state'] === 'open'
-      ? [{ most: number(call['most']), machine: String(call['machine']) }]
+      ? [
+          {
+            most: number(call['most']),
+            reveals: number(call['reveals'] ?? 0),
+            machine: String(call['machine']),
+          },
+        ]
       : [];
   });
 }

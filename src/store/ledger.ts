@@ -30,7 +30,11 @@ interface Spending {
   /** An older reservation belongs to a process that died or cannot reach the store. */
   readonly ttlMs: number;
   /** What the service has counted for the key this month, by the free call `me`. */
-  readonly meter: () => Promise<{ readonly unitsUsed: number; readonly period: string }>;
+  readonly meter: () => Promise<{
+    readonly unitsUsed: number;
+    readonly revealsUsed: number;
+    readonly period: string;
+  }>;
 }
 
 const { begin, settle, release, reseed } = spendingScripts;
@@ -91,11 +95,12 @@ class StoreLedger implements Ledger {
     return {
       settle: async (cost) => {
         await recorded.settle(cost);
-        await this.#settle(own, call, 'paid', cost.cuAtMost ?? 0, cost);
+        const { cuAtMost = 0, revealsAtMost = 0 } = cost;
+        await this.#settle(own, call, 'paid', { most: cuAtMost, reveals: revealsAtMost }, cost);
       },
       lose: async (how = {}) => {
         await recorded.lose(how);
-        await this.#settle(own, call, 'lost', call.most ?? 0, how);
+        await this.#settle(own, call, 'lost', call, how);
       },
       release: async () => {
         await recorded.release();
@@ -185,7 +190,7 @@ class StoreLedger implements Ledger {
     );
   }
 
-  #begin(id: string, { endpoint, most }: PaidCall): Promise<BeginReply> {
+  #begin(id: string, { endpoint, most, reveals = 0 }: PaidCall): Promise<BeginReply> {
     const { machine, link } = this.#member;
     const { command, ttlMs } = this.#spending;
     return link.use(async (store) => {
@@ -194,7 +199,8 @@ class StoreLedger implements Ledger {
       // unlimited.
       if (store.server.evicts && remembered.length > 0) throw evictingFailure();
       const { boot } = store.server;
-      const call = { id, most: most ?? '', ttl: ttlMs, machine, command, endpoint, boot };
+      const cost = { most: most ?? '', reveals };
+      const call = { id, ...cost, ttl: ttlMs, machine, command, endpoint, boot };
       const reply = await this.#run(store, ({ keys, args }) =>
         begin.with(keys, { ...args, ...call }, remembered),
       );
@@ -206,12 +212,18 @@ class StoreLedger implements Ledger {
     id: string,
     { endpoint }: PaidCall,
     outcome: 'paid' | 'lost',
-    uncertain: number,
-    { status = null, cu = 0, requestId: request = '' }: Partial<CallCost>,
+    uncertain: Pick<PaidCall, 'most' | 'reveals'>,
+    { status = null, cu = 0, reveals = 0, requestId: request = '' }: Partial<CallCost>,
   ): Promise<void> {
     const { machine } = this.#member;
     const { command } = this.#spending;
-    const costs = { outcome, cu: Math.round(cu), uncertain: Math.ceil(uncertain) };
+    const costs = {
+      outcome,
+      cu: Math.round(cu),
+      uncertain: Math.ceil(uncertain.most ?? 0),
+      reveals,
+      uncertainReveals: uncertain.reveals ?? 0,
+    };
     const call = { id, ...costs, machine, command, endpoint, status: status ?? '', request };
     return this.#report(({ keys, args }) => settle.with(keys, { ...args, ...call }));
   }
@@ -241,9 +253,13 @@ class StoreLedger implements Ledger {
    */
   async #raise(reserved: number | '' = ''): Promise<void> {
     const { link, memory } = this.#member;
-    const { unitsUsed, period } = await this.#spending.meter();
+    const { unitsUsed, revealsUsed, period } = await this.#spending.meter();
     const { day = '', units = '' } = memory.read().dayStart ?? {};
-    const count = { unitsUsed: Math.ceil(unitsUsed), usedMonth: period };
+    const count = {
+      unitsUsed: Math.ceil(unitsUsed),
+      revealsUsed: Math.ceil(revealsUsed),
+      usedMonth: period,
+    };
     const start = { reservedBefore: reserved, startDay: day, startUnits: units };
     const [, base] = await link.use((store) => {
       const { boot } = store.server;

@@ -1,7 +1,7 @@
 import { periodsAt } from '../base/periods.ts';
 import { budgetItem } from '../contract/budget.ts';
 import type { LedgerEntry } from '../contract/ports/ledger.ts';
-import { readSums } from './budgets.ts';
+import { budgetNamed, readSums } from './budgets.ts';
 import { hashReply, type StoreConnection, serverNow } from './connection.ts';
 import { entryMs, timeFrom } from './feed/entry.ts';
 import type { Keys } from './keys.ts';
@@ -22,9 +22,18 @@ export async function readStatus(store: StoreConnection, keys: Keys): Promise<St
     { item: 'store', name: `${product} ${version}`, state: 'reachable' },
     ...(await machines(store, keys, now)),
     ...(await lanes(store, keys, now)),
-    ...(await readSums(store, keys, now)).map(({ field, ...sums }) => budgetItem(field, sums, now)),
+    ...(await budgets(store, keys, now)),
     ...(await feeds(store, keys, now)),
   ];
+}
+
+async function budgets(store: StoreConnection, keys: Keys, now: number): Promise<StatusItem[]> {
+  const sums = await readSums(store, keys, now);
+  return sums.map(({ field, ...use }) => {
+    const { period, measure } = budgetNamed(field);
+    if (measure === undefined) return budgetItem(field, use, now);
+    return { ...budgetItem(`${period} ${measure}`, use, now), measure };
+  });
 }
 
 async function machines(store: StoreConnection, keys: Keys, now: number): Promise<StatusItem[]> {

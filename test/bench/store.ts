@@ -54,7 +54,17 @@ const sums = [
   keys.ledger,
 ];
 await times('begin', 5_000, (round) =>
-  store.run(begin, sums, [...today, `b${round}`, 100, 60_000, 'a', 'whois', 'user.handle', 'boot']),
+  store.run(begin, sums, [
+    ...today,
+    `b${round}`,
+    100,
+    0,
+    60_000,
+    'a',
+    'whois',
+    'user.handle',
+    'boot',
+  ]),
 );
 await times('settle', 5_000, (round) =>
   store.run(settle, sums, [

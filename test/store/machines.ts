@@ -21,6 +21,13 @@ import { StoreWindows } from '../../src/store/windows.ts';
 type Budget = Parameters<typeof setBudget>[1];
 
 export const scope = { baseUrl: 'https://api.example.test', key: 'k' };
+/** What the service counts, and how often it was asked. */
+interface Meter {
+  used: number;
+  asked: number;
+  reveals?: number;
+}
+
 /** An answer that machines want at the same time. */
 const wanted = {
   endpoint: 'user.wallet',
@@ -48,7 +55,7 @@ export function machine(
     // No test depends on the speed of the machine, except those that stop the server.
     commandMs = 30_000,
     stop = false,
-    meter = { used: 0, asked: 0 },
+    meter = { used: 0, asked: 0 } as Meter,
     memory = createMemory(undefined, ''),
   } = {},
 ) {
@@ -65,7 +72,8 @@ export function machine(
     ...{ command: 'whois', clock, stop, ttlMs },
     async meter() {
       meter.asked++;
-      return { unitsUsed: meter.used, period: periodsAt(Date.now()).month };
+      const { used: unitsUsed, reveals: revealsUsed = 0 } = meter;
+      return { unitsUsed, revealsUsed, period: periodsAt(Date.now()).month };
     },
   });
   const budgets = {

@@ -80,13 +80,32 @@ describe.skipIf(!has('redis-server'))('scripts', async () => {
         begin: (
           id: string,
           most: number | '',
-          { ttl = 60_000, machine = 'a', boot = 'b1', remembered = [''].slice(1) } = {},
-        ) => run(begin, id, most, ttl, machine, 'whois', 'user.handle', boot, ...remembered),
-        settle: (id: string, outcome: 'paid' | 'lost', cu: number, uncertain = 0) =>
-          run(settle, id, outcome, cu, uncertain, 'a', 'whois', 'user.handle', 200, 'r'),
+          {
+            ttl = 60_000,
+            machine = 'a',
+            boot = 'b1',
+            remembered = [''].slice(1),
+            reveals = 0,
+          } = {},
+        ) =>
+          run(
+            ...([begin, id, most, reveals, ttl, machine, 'whois', 'user.handle', boot] as const),
+            ...remembered,
+          ),
+        settle: (
+          id: string,
+          outcome: 'paid' | 'lost',
+          cu: number,
+          uncertain = 0,
+          { reveals = 0, uncertainReveals = 0 } = {},
+        ) =>
+          run(
+            ...([settle, id, outcome, cu, uncertain, reveals, uncertainReveals] as const),
+            ...(['a', 'whois', 'user.handle', 200, 'r'] as const),
+          ),
         release: (id: string) => run(release, id),
-        reseed: (used: number, boot = 'b1', reserved: number | '' = '') =>
-          run(reseed, used, month, boot, reserved, '', ''),
+        reseed: (used: number, boot = 'b1', reserved: number | '' = '', reveals = 0) =>
+          run(reseed, used, reveals, month, boot, reserved, '', ''),
         field: async (key: string, name: string) => Number(await db().send('HGET', [key, name])),
       };
     };

@@ -1,14 +1,17 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { Failure } from '../../src/base/failure.ts';
 import { periodsAt } from '../../src/base/periods.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { until } from '../e2e/feed.ts';
 import { openHome, runInProcess, trdr, withSandbox } from '../e2e/harness.ts';
+import { rngOf } from '../sim/rng.ts';
 import { has } from '../tools.ts';
 import { machine, scope } from './machines.ts';
 import { startServer } from './server.ts';
 
+const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const call = { endpoint: 'user.wallet', most: 300 } as const;
 
 describe.skipIf(!has('redis-server'))('spending in a store', () => {
@@ -33,6 +36,67 @@ describe.skipIf(!has('redis-server'))('spending in a store', () => {
     expect(await two.ledger.budgets?.()).toMatchObject([
       { period: 'month', scope: 'key', limit: 1_000 },
     ]);
+  });
+
+  it.each([1, 2, 3].map((at) => SEED + at))(
+    'keeps all machines within one budget of wallet reveals (seed %s)',
+    async (seed) => {
+      const dice = rngOf(seed);
+      const server = await startServer();
+      const meter = { used: 0, asked: 0, reveals: 0 };
+      const machines = ['a', 'b', 'c'].map((name) => machine(server, { meter, name }));
+      const limit = 1 + dice.int(12);
+      await machines[0]?.budgets.set({
+        ...{ period: dice.pick(['day', 'month'] as const), measure: 'reveals' },
+        ...{ machine: undefined, cu: limit },
+      });
+      const counted = { open: 0, revealed: 0, lost: 0 };
+      for (let round = 0; round < 40; round++) {
+        const { ledger } = dice.pick(machines);
+        const { open, revealed, lost } = counted;
+        const slot = await ledger.begin({ ...call, reveals: 1 }).catch((error: Failure) => error);
+        expect(slot instanceof Failure).toBe(open + revealed + lost + 1 > limit);
+        // A call that reveals nothing is not limited.
+        await (await ledger.begin(call)).release();
+        if (slot instanceof Failure) {
+          expect(slot).toMatchObject({ kind: 'limit', code: 'BUDGET' });
+          expect(slot.message).toContain(`of all machines (${limit} wallet reveal`);
+          continue;
+        }
+        const outcome = dice.pick(['hit', 'miss', 'lost', 'released', 'open']);
+        if (outcome === 'hit') await slot.settle({ status: 200, cu: 300, reveals: 1 });
+        if (outcome === 'miss') await slot.settle({ status: 404, cu: 200, reveals: 0 });
+        if (outcome === 'lost') await slot.lose();
+        if (outcome === 'released') await slot.release();
+        counted.open += Number(outcome === 'open');
+        counted.revealed += Number(outcome === 'hit');
+        counted.lost += Number(outcome === 'lost');
+        meter.reveals = counted.revealed;
+      }
+      const states = await machines[1]?.ledger.budgets?.();
+      const { revealed: spent, lost, open: reserved } = counted;
+      expect(states).toMatchObject([
+        { measure: 'reveals', scope: 'key', limit, spent, lost, reserved },
+      ]);
+    },
+  );
+
+  it('restores a month of wallet reveals from the meter, if the store loses everything', async () => {
+    const server = await startServer();
+    const meter = { used: 300, asked: 0, reveals: 2 };
+    const { budgets, ledger, link } = machine(server, { meter });
+    const budget = { period: 'month', measure: 'reveals', machine: undefined, cu: 3 } as const;
+    await budgets.set(budget);
+    await link.use((store) => store.send('FLUSHALL', []));
+    const paid = { ...call, reveals: 1 };
+    await expect(ledger.begin(paid)).rejects.toThrow(
+      /lost the month budget of wallet reveals of all machines \(3 wallet reveals\)/,
+    );
+    await budgets.set(budget);
+    await (await ledger.begin(paid)).settle({ status: 200, cu: 300, reveals: 1 });
+    await expect(ledger.begin(paid)).rejects.toMatchObject({ code: 'BUDGET' });
+    expect(await budgets.unset(budget)).toBe(true);
+    await (await ledger.begin(paid)).release();
   });
 
   it('shows all machines each change of a limit, but not what was spent', async () => {

@@ -1,6 +1,5 @@
 import { units } from '../../base/amounts.ts';
 import { usageError } from '../../base/failure.ts';
-import { unitsText } from '../../base/units.ts';
 import { plainName } from '../../base/values.ts';
 import { amountText, budgetText, type Measure, periodText } from '../../contract/budget.ts';
 import { StoreItem } from '../../contract/records/store.ts';
@@ -43,7 +42,6 @@ export const budgetSet = command({
   },
   async run(context, { period, amount, machine, measure }) {
     const store = await context.service.store();
-    if (measure === 'reveals' && store !== undefined) throw notShared();
     if (store === undefined) {
       checkLocal(machine);
       const profile = profileName(context.terminal.io, context.settings.flags, true);
@@ -54,9 +52,10 @@ export const budgetSet = command({
       return;
     }
     const { setBudget } = await import('../../store/budgets.ts');
-    await setBudget(store, { period, machine }, amount);
+    await setBudget(store, { period, measure, machine }, amount);
+    const name = periodText({ period, measure });
     context.terminal.notice(
-      `Set the ${period} budget of ${ownerText(machine)} to ${unitsText(amount)}`,
+      `Set the ${name} of ${ownerText(machine)} to ${amountText(measure, amount)}`,
     );
   },
 });
@@ -72,12 +71,6 @@ function checkLocal(machine: string | undefined): void {
   if (machine === undefined) return;
   throw usageError('--machine requires a store', 'run "trdr store login URL", or set TRDR_STORE');
 }
-
-const notShared = () =>
-  usageError(
-    'machines that share a store cannot share a budget of wallet reveals',
-    'set it without the store, with TRDR_STORE=off: it then limits the profile on this machine',
-  );
 
 export const budgetUnset = command({
   path: 'budget unset',
@@ -101,12 +94,11 @@ export const budgetUnset = command({
   }),
   async run(context, { period, machine, measure }) {
     const removed: string[] = [];
-    const isLocal = measure === 'reveals';
-    const store = isLocal ? undefined : await context.service.store();
+    const store = await context.service.store();
     if (store === undefined) checkLocal(machine);
     else {
       const { unsetBudget } = await import('../../store/budgets.ts');
-      if (await unsetBudget(store, { period, machine })) removed.push(ownerText(machine));
+      if (await unsetBudget(store, { period, measure, machine })) removed.push(ownerText(machine));
     }
     if (machine === undefined) {
       const profile = profileName(context.terminal.io, context.settings.flags);

@@ -193,7 +193,8 @@ export async function openRunLedger(run: RunParts): Promise<Ledger> {
     ttlMs: Math.max(LEAST_TTL_MS, (LONGEST_RESPONSE + 1) * (settings.timeout ?? 0)),
     meter: async () => {
       const { known } = await (await run.client()).call('me', {});
-      return { unitsUsed: known.usage?.unitsUsed ?? 0, period: known.usage?.period ?? '' };
+      const { unitsUsed = 0, revealsUsed = 0, period = '' } = known.usage ?? {};
+      return { unitsUsed, revealsUsed, period };
     },
   });
 }

@@ -6,6 +6,9 @@ import { script } from '../script.ts';
  */
 export const REMOVED = 'removed';
 
+/** The end of the names of budgets and sums that count wallet reveals. No machine has such a name. */
+export const REVEALS = '#reveals';
+
 /**
  * The first lines of all scripts of money. On another day, they return `period` and the time of the
  * server, because the caller needs other keys.
@@ -30,22 +33,27 @@ local function amount(key, field)
   return value
 end
 
-local function addTo(sum, kind, machine, cu)
-  redis.call('HINCRBY', sum, kind, cu)
-  redis.call('HINCRBY', sum, kind .. '@' .. machine, cu)
+-- Wallet reveals are counted beside CU, of all machines together.
+local function addTo(sum, kind, machine, cu, reveals)
+  if cu ~= 0 then
+    redis.call('HINCRBY', sum, kind, cu)
+    redis.call('HINCRBY', sum, kind .. '@' .. machine, cu)
+  end
+  if reveals ~= 0 then redis.call('HINCRBY', sum, kind .. '${REVEALS}', reveals) end
   redis.call('PEXPIRE', sum, LIFE)
 end
 
-local function add(kind, machine, cu)
-  if cu == 0 then return end
-  addTo(month, kind, machine, cu)
-  addTo(day, kind, machine, cu)
+local function add(kind, machine, cu, reveals)
+  if cu == 0 and reveals == 0 then return end
+  addTo(month, kind, machine, cu, reveals)
+  addTo(day, kind, machine, cu, reveals)
 end
 
 -- Subtracts a loss from the period in which it was recorded, unless that period is over.
 local function undoLoss(call)
-  if call.month == thisMonth then addTo(month, 'lost', call.machine, -call.most) end
-  if call.day == thisDay then addTo(day, 'lost', call.machine, -call.most) end
+  local reveals = -(call.reveals or 0)
+  if call.month == thisMonth then addTo(month, 'lost', call.machine, -call.most, reveals) end
+  if call.day == thisDay then addTo(day, 'lost', call.machine, -call.most, reveals) end
   -- Make machines request the service's count again: the loss was subtracted from the last count,
   -- so units of other programs may be missing from the sums.
   redis.call('HDEL', month, 'seeded')
@@ -77,27 +85,31 @@ end
 
 local function lose(id, call, ledger)
   redis.call('ZREM', open, id)
+  local reveals = call.reveals or 0
   local lost = {
-    state = 'lost', most = call.most, machine = call.machine, month = thisMonth, day = thisDay,
+    state = 'lost', most = call.most, reveals = reveals, machine = call.machine,
+    month = thisMonth, day = thisDay,
   }
   remember(id, cjson.encode(lost), 35 * 86400000)
-  add('lost', call.machine, call.most)
+  add('lost', call.machine, call.most, reveals)
   if ledger then
     enter(ledger, id, call.machine, call.command, call.endpoint, '', 0, call.most, '')
   end
 end
 
--- The CU reserved for calls in flight: those of all machines, and those of one machine.
+-- The CU reserved for calls in flight, those of all machines and those of one machine, and the
+-- reveals of all.
 local function reservations(machine)
-  local reserved, mine = 0, 0
+  local reserved, mine, revealed = 0, 0, 0
   for _, id in ipairs(redis.call('ZRANGE', open, 0, -1)) do
     local call = read(id)
     if call and call.state == 'open' then
       reserved = reserved + call.most
       if call.machine == machine then mine = mine + call.most end
+      revealed = revealed + (call.reveals or 0)
     end
   end
-  return reserved, mine
+  return reserved, mine, revealed
 end
 
 -- An expired reservation belongs to a process that died or could not reach the store: its call may
@@ -134,9 +146,9 @@ const money = <const Arg extends string>(
  * still be there. Returns what `readBegun` reads.
  */
 const begin = money('begin', {
-  args: ['id', 'most', 'ttl', 'machine', 'command', 'endpoint', 'boot'],
+  args: ['id', 'most', 'reveals', 'ttl', 'machine', 'command', 'endpoint', 'boot'],
   body: `
-local most, ttl = tonumber(most), tonumber(ttl)
+local most, reveals, ttl = tonumber(most), tonumber(reveals) or 0, tonumber(ttl)
 expire(ledger)
 forget()
 local known = read(id)
@@ -148,7 +160,7 @@ for at = REST, #ARGV do
 end
 if #gone > 1 then return gone end
 local limits = {}
-for _, of in ipairs({ '', '@' .. machine }) do
+for _, of in ipairs({ '', '@' .. machine, '${REVEALS}' }) do
   for _, period in ipairs({ { 'month', month }, { 'day', day } }) do
     local name = period[1] .. of
     local cap = amount(caps, name)
@@ -166,18 +178,23 @@ if #limits > 0 then
     redis.call('HSET', month, 'seeded', now)
     return { 'refresh', (reservations(machine)) }
   end
-  local reserved, mine = reservations(machine)
+  local reserved, mine, revealed = reservations(machine)
   for _, limit in ipairs(limits) do
-    local held = limit.of == '' and reserved or mine
+    local need, held = most, limit.of == '' and reserved or mine
+    if limit.of == '${REVEALS}' then need, held = reveals, revealed end
     local spent = amount(limit.sum, 'spent' .. limit.of) or 0
     local lost = amount(limit.sum, 'lost' .. limit.of) or 0
     local used = spent + lost + held
-    if used + most > limit.cap then return { 'refused', limit.name, limit.cap, used, held } end
+    local mayReveal = limit.of ~= '${REVEALS}' or reveals > 0
+    if mayReveal and used + need > limit.cap then
+      return { 'refused', limit.name, limit.cap, used, held }
+    end
   end
 end
 redis.call('ZADD', open, now + ttl, id)
 local call = {
-  state = 'open', most = most or 0, machine = machine, command = command, endpoint = endpoint,
+  state = 'open', most = most or 0, reveals = reveals, machine = machine, command = command,
+  endpoint = endpoint,
 }
 redis.call('HSET', calls, id, cjson.encode(call))
 local answer = { 'ok', redis.call('HGET', day, 'base') or '' }
@@ -204,22 +221,30 @@ return limit ~= '${REMOVED}' and limit or false`,
  * that (`uncertain`). Also corrects a call that was recorded as lost.
  */
 const settle = money('settle', {
-  args: ['id', 'outcome', 'cu', 'uncertain', 'machine', 'command', 'endpoint', 'status', 'request'],
+  args: [
+    ...['id', 'outcome', 'cu', 'uncertain', 'reveals', 'uncertainReveals'],
+    ...['machine', 'command', 'endpoint', 'status', 'request'],
+  ],
   frees: true,
   body: `
 local cu, uncertain = tonumber(cu), tonumber(uncertain)
+local reveals, uncertainReveals = tonumber(reveals), tonumber(uncertainReveals)
 local known = read(id)
 if known and known.state == 'paid' then return { 'ok' } end
 if outcome == 'lost' then
   if known and known.state == 'lost' then return { 'ok' } end
-  lose(id, { most = uncertain, machine = machine, command = command, endpoint = endpoint }, ledger)
+  local call = {
+    most = uncertain, reveals = uncertainReveals, machine = machine, command = command,
+    endpoint = endpoint,
+  }
+  lose(id, call, ledger)
   return { 'ok' }
 end
 if known and known.state == 'lost' then undoLoss(known) end
 redis.call('ZREM', open, id)
 remember(id, cjson.encode({ state = 'paid' }), 600000)
-add('spent', machine, cu)
-add('lost', machine, uncertain)
+add('spent', machine, cu, reveals)
+add('lost', machine, uncertain, uncertainReveals)
 if cu + uncertain > 0 then
   enter(ledger, id, machine, command, endpoint, status, cu, uncertain, request)
 end
@@ -249,7 +274,10 @@ return { 'ok' }`,
  * failover made their sums unreliable.
  */
 const reseed = money('reseed', {
-  args: ['unitsUsed', 'usedMonth', 'boot', 'reservedBefore', 'startDay', 'startUnits'],
+  args: [
+    ...['unitsUsed', 'revealsUsed', 'usedMonth', 'boot', 'reservedBefore'],
+    ...['startDay', 'startUnits'],
+  ],
   frees: true,
   body: `
 local restarted = redis.call('HGET', month, 'boot') ~= boot
@@ -265,9 +293,10 @@ if restarted then
         for _, field in ipairs({ 'lost', 'lost@' .. call.machine }) do
           lost[field] = (lost[field] or 0) + call.most
         end
+        lost['lost${REVEALS}'] = (lost['lost${REVEALS}'] or 0) + (call.reveals or 0)
       end
     end
-    for field, cu in pairs(lost) do redis.call('HSET', sum, field, cu) end
+    for field, count in pairs(lost) do redis.call('HSET', sum, field, count) end
   end
 end
 local used = usedMonth == thisMonth and tonumber(unitsUsed) or 0
@@ -276,14 +305,19 @@ if not base then
   base = startDay == thisDay and tonumber(startUnits) or math.max(0, used - number(day, 'spent'))
   redis.call('HSET', day, 'base', base)
 end
-local reserved = reservedBefore == '' and reservations('') or tonumber(reservedBefore)
-local function raise(sum, count)
-  local covered = restarted and 0 or reserved + number(sum, 'lost')
-  redis.call('HSET', sum, 'spent', math.max(number(sum, 'spent'), count - covered), 'boot', boot)
+local reservedNow, _, revealed = reservations('')
+local reserved = reservedBefore == '' and reservedNow or tonumber(reservedBefore)
+local function raise(sum, count, of, held)
+  local covered = restarted and 0 or held + number(sum, 'lost' .. of)
+  local spent = math.max(number(sum, 'spent' .. of), count - covered)
+  redis.call('HSET', sum, 'spent' .. of, spent, 'boot', boot)
   redis.call('PEXPIRE', sum, LIFE)
 end
-raise(month, used)
-raise(day, used - base)
+raise(month, used, '', reserved)
+raise(day, used - base, '', reserved)
+-- The service does not say how many of them are of this day.
+local usedReveals = usedMonth == thisMonth and tonumber(revealsUsed) or 0
+raise(month, usedReveals, '${REVEALS}', revealed)
 redis.call('HSET', month, 'seeded', now)
 return { 'ok', base }`,
 });
