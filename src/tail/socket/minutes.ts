@@ -184,13 +184,16 @@ export function withMinutes(
 ): Connect {
   return async (onChange, signal) => {
     const minutes = new Minutes(clock, reserve);
+    let paid: PaidLink | undefined;
+    const changed = () => {
+      minutes.alive();
+      paid?.noteEnd();
+      onChange();
+    };
     let link: Link;
     try {
       await minutes.begin(signal);
-      link = await connect(() => {
-        minutes.alive();
-        onChange();
-      }, signal);
+      link = await connect(changed, signal);
     } catch (error) {
       // With BROKEN, the handshake was sent, so the service may have opened a connection and charge
       // for it.
@@ -199,7 +202,10 @@ export function withMinutes(
       throw error;
     }
     minutes.opened(link);
-    return new PaidLink(link, minutes, onChange, signal);
+    paid = new PaidLink(link, minutes, onChange, signal);
+    // It may have ended while it was opened.
+    paid.noteEnd();
+    return paid;
   };
 }
 
@@ -236,12 +242,16 @@ class PaidLink implements Link {
   }
 
   get end(): LinkEnd | undefined {
-    const own = this.#link.end;
-    const end = own ?? this.#unpaid;
-    if (end) this.#over.abort();
+    return this.#link.end ?? this.#unpaid;
+  }
+
+  /** Settles the minutes if the link has ended. Called after each of its events. */
+  noteEnd(): void {
+    const { end } = this.#link;
+    if (!end) return;
+    this.#over.abort();
     // After an end by this side, only the answer to it shows whether the service has noticed.
-    if (own && !this.#isClosing) this.#minutes.end(own.unconfirmed !== true);
-    return end;
+    if (!this.#isClosing) this.#minutes.end(end.unconfirmed !== true);
   }
 
   next(): Uint8Array | undefined {
