@@ -1,13 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The clock and timers of the program, which tests replace with a virtual clock. */
+/**
+ * The clock and timers of the program, which tests replace with a virtual clock. These are functions
+ * and no methods, because they are passed on without their clock.
+ */
 export interface Clock {
   /** Epoch milliseconds. Jumps in both directions when the user or NTP sets the system clock. */
-  now(): number;
+  readonly now: () => number;
   /** Milliseconds of a monotonic clock, which never jumps. */
-  mono(): number;
+  readonly mono: () => number;
   /** Resolves after `ms`; rejects with the signal's reason as soon as the signal is aborted. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
 /** The longest delay of a Node timer; with a longer one, it fires at once. */

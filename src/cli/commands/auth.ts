@@ -15,7 +15,7 @@ import { command } from '../command.ts';
 import type { Io } from '../io.ts';
 import { askLine, askUrlAgain, isAttended, showProblem } from '../prompt.ts';
 import type { Context } from '../run/context.ts';
-import { isDryRun } from '../run/dry-run.ts';
+import { printDryRun } from '../run/dry-run.ts';
 import {
   isInKeychain,
   keepInKeychain,
@@ -61,7 +61,7 @@ export const authLogin = command({
     const { io, signal } = context.terminal;
     const { flags } = context.settings;
     if (keychain) needKeychain(io);
-    if (await isDryRun(context, noVerify ? [] : [{ id: 'me', ask: {} }])) return;
+    if (await printDryRun(context, noVerify ? [] : [{ id: 'me', ask: {} }])) return;
     // Fail before the prompt if there is no folder in which the key can be saved.
     needFolder(context.settings.folders, 'config');
     const settings = sourcedSettings(io, flags, true);
@@ -210,7 +210,7 @@ export const authStatus = command({
       ? profiles.filter(({ key, baseUrl }) => key.isSet && baseUrl !== undefined)
       : [];
     const calls = asked.map(() => ({ id: 'me', ask: {} }) as const);
-    if (check && (await isDryRun(context, calls, profileView(check)))) return 0;
+    if (check && (await printDryRun(context, calls, profileView(check)))) return 0;
     for (const { message } of settings.problems) context.terminal.notice(message);
 
     let failed: unknown;
@@ -254,7 +254,7 @@ async function checked(
 
 async function showEmbedded(context: Context, check: boolean): Promise<0> {
   const view = profileView(check);
-  if (check && (await isDryRun(context, [{ id: 'me', ask: {} }], view))) return 0;
+  if (check && (await printDryRun(context, [{ id: 'me', ask: {} }], view))) return 0;
   if (check)
     await (await context.service.client()).call('me', {}, { signal: context.terminal.signal });
   await context.out.print(view, [

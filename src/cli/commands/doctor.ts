@@ -6,7 +6,7 @@ import { command } from '../command.ts';
 import { probe } from '../doctor/probe.ts';
 import type { ExitCode } from '../exit.ts';
 import { approve } from '../run/approve.ts';
-import { isDryRun } from '../run/dry-run.ts';
+import { printDryRun } from '../run/dry-run.ts';
 import page from './doctor.md';
 
 export const doctor = command({
@@ -21,7 +21,7 @@ export const doctor = command({
   async run(context, { ws }) {
     const calls: Planned[] = [{ id: 'me', ask: {} }];
     if (ws) calls.push({ id: 'ws', ask: {} });
-    if (await isDryRun(context, calls, checkView)) return 0;
+    if (await printDryRun(context, calls, checkView)) return 0;
     const costs = (cost: string) => `Trying the WebSocket will cost ${cost}`;
     await approve({ calls, costs }, context);
     let exit: ExitCode = 0;

@@ -10,7 +10,7 @@ import { value } from '../args/option.ts';
 import type { Value } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context } from '../run/context.ts';
-import { isDryRun } from '../run/dry-run.ts';
+import { printDryRun } from '../run/dry-run.ts';
 import page from './me.md';
 
 /** Units, or a share of those that the plan includes per month. */
@@ -54,7 +54,7 @@ export const me = command({
   record: () => Me,
   exits: [0, 2, 4, 5, 6, 7, 9],
   async run(context, gates) {
-    if (await isDryRun(context, [{ id: 'me', ask: {} }], { fields: meFields })) return;
+    if (await printDryRun(context, [{ id: 'me', ask: {} }], { fields: meFields })) return;
     await printAccount(context, gates);
   },
 });

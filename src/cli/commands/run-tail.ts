@@ -3,7 +3,7 @@ import type { TailFiles } from '../../tail/file/position-file.ts';
 import type { TailRow } from '../../tail/post-row.ts';
 import { approve } from '../run/approve.ts';
 import type { Context } from '../run/context.ts';
-import { isDryRun } from '../run/dry-run.ts';
+import { printDryRun } from '../run/dry-run.ts';
 import type { TailFlags } from '../tail/flags.ts';
 import { checkOutput, type ShownPosts } from '../tail/output/open-output.ts';
 import { type Feeder, runFeed } from '../tail/run-feed.ts';
@@ -38,7 +38,7 @@ export interface TailedFeed {
 export async function runTail(context: Context, feed: TailedFeed): Promise<void> {
   const { flags, shown, plan, words, list } = feed;
   const isReplay = flags.replay.length > 0;
-  if (await isDryRun(context, isReplay ? [] : feed.calls)) return;
+  if (await printDryRun(context, isReplay ? [] : feed.calls)) return;
   await checkOutput(context, shown, flags);
   if (isReplay) {
     const { openReplay } = await import('../replay/replay.ts');

@@ -12,7 +12,7 @@ import { command } from '../command.ts';
 import { tokenAddresses } from '../lookup/token.ts';
 import { accountSharing } from '../run/answers.ts';
 import { approve } from '../run/approve.ts';
-import { isDryRun } from '../run/dry-run.ts';
+import { printDryRun } from '../run/dry-run.ts';
 import { serviceOptions } from '../tail/flags.ts';
 import { tailPlan } from '../tail/plan.ts';
 import { runFeed } from '../tail/run-feed.ts';
@@ -59,7 +59,7 @@ export const thesisRelay = command({
     const page = thesisCall({ tokenAddress }, { limit: THESIS_BLOCK });
     const shape = { durationMs: undefined, socket: via !== 'poll', lagMs: lag, page };
     const cost = tailPlan(shape);
-    if (await isDryRun(context, cost.calls)) return;
+    if (await printDryRun(context, cost.calls)) return;
     const { needStore } = await import('../run/open-store.ts');
     const store = await needStore(context.service, context.settings.flags.sandbox);
     await approve(cost, context);

@@ -15,7 +15,7 @@ import {
 import { excluding, flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
 import type { Context } from '../run/context.ts';
-import { isDryRun } from '../run/dry-run.ts';
+import { printDryRun } from '../run/dry-run.ts';
 import page from './usage.md';
 
 export const usageCommand = command({
@@ -116,7 +116,7 @@ const total = (sums: readonly LedgerSum[]) =>
   );
 
 async function compareWithService(context: Context) {
-  if (await isDryRun(context, [{ id: 'me', ask: {} }], reconcileView)) return;
+  if (await printDryRun(context, [{ id: 'me', ask: {} }], reconcileView)) return;
   const { known } = await (await context.service.client()).call(
     'me',
     {},

@@ -17,7 +17,7 @@ import {
   openExport,
   textsOf,
 } from '../run/destination.ts';
-import { isDryRun } from '../run/dry-run.ts';
+import { printDryRun } from '../run/dry-run.ts';
 import { type CommandJob, runJob } from '../run/job.ts';
 import { openProgress } from '../run/progress.ts';
 import { exported, identityOf } from './export-file.ts';
@@ -45,7 +45,7 @@ export async function runExport(
     for (const subject of await exported(context, subjects, destination))
       await progress.found([{ subject }]);
     const run = await NumbersRun.prepare(context, task, progress);
-    await isDryRun(context, run.plan.calls);
+    await printDryRun(context, run.plan.calls);
     return 0;
   }
   if (destination.start === 'ask') await confirmReplacement(context.terminal, destination.out);

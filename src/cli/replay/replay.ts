@@ -189,12 +189,13 @@ class Posts {
     { io, signal }: Pick<Context['terminal'], 'io' | 'signal'>,
   ): AsyncGenerator<ReadPost, void, void> {
     for await (const row of recordedPosts(file, this.#timeField, { stdin: io.stdin, signal })) {
-      if (row) yield { row, isWanted: this.#isNew(row) && this.#filter(row) };
+      if (row) yield { row, isWanted: this.#takeNew(row) && this.#filter(row) };
       else this.others++;
     }
   }
 
-  #isNew({ id }: TailRow): boolean {
+  /** Remembers a post, and returns whether it was not read before. */
+  #takeNew({ id }: TailRow): boolean {
     const size = this.#ids.size;
     const isNew = this.#ids.add(id).size > size;
     if (!isNew) this.repeated++;
@@ -219,7 +220,7 @@ async function* oldestFirst(posts: AsyncIterable<ReadPost>): AsyncGenerator<Tail
   const order = new OrderOfPosts();
   for await (const { row, isWanted } of posts) {
     if (isWanted) held.push(row);
-    if (order.isRising(row)) yield* held.splice(0);
+    if (order.see(row)) yield* held.splice(0);
   }
   yield* order.sorted(held);
 }
@@ -234,7 +235,7 @@ class OrderOfPosts {
   #last: number | null = null;
 
   /** Sees the next post; returns whether the posts of the file are known to come oldest first. */
-  isRising({ at }: TailRow): boolean {
+  see({ at }: TailRow): boolean {
     if (this.#isRising !== undefined || at === null) return this.#isRising === true;
     if (this.#last !== null && at > this.#last) this.#rises++;
     if (this.#last !== null && at < this.#last) this.#falls++;

@@ -5,10 +5,10 @@ import type { Context } from './context.ts';
 import { selectedFields } from './open-printer.ts';
 
 /**
- * Whether the run only prints its calls, which this does. Any other run has its --fields checked,
- * before anything is sent.
+ * Prints the calls of a dry run, and returns whether this is one. Any other run has its --fields
+ * checked, before anything is sent.
  */
-export async function isDryRun(
+export async function printDryRun(
   context: Context,
   calls: Iterable<Planned>,
   view?: Pick<View<never>, 'fields'>,

@@ -5,7 +5,7 @@ import type { ExitCode } from '../exit.ts';
 import { approve } from './approve.ts';
 import type { RunOutcome } from './bill.ts';
 import type { Context } from './context.ts';
-import { isDryRun } from './dry-run.ts';
+import { printDryRun } from './dry-run.ts';
 import type { Out } from './out.ts';
 
 /** The results of a run, which count themselves and know its exit code. */
@@ -28,7 +28,7 @@ export interface CommandJob {
  * the exit code.
  */
 export async function runJob(job: CommandJob, context: Context): Promise<ExitCode> {
-  if (await isDryRun(context, job.plan.calls, job.view)) return 0;
+  if (await printDryRun(context, job.plan.calls, job.view)) return 0;
   await approve(job.plan, context);
   context.bill.outcome = job.tally;
   await job.print(context.out);

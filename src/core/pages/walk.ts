@@ -242,10 +242,11 @@ class TimeRange<T> {
     if (this.#end.run > 0) return [];
     const items = [...this.#held, item];
     this.#held = [];
-    return items.filter((candidate) => this.#isBeforeUntil(this.timeOf(candidate)));
+    return items.filter((candidate) => this.#takeTime(this.timeOf(candidate)));
   }
 
-  #isBeforeUntil(time: number | null): boolean {
+  /** Takes the next time, and returns whether it is before `until`. */
+  #takeTime(time: number | null): boolean {
     if (time === null) return this.#isBelowUntil;
     if (time < this.#until) this.#isBelowUntil = true;
     return time < this.#until;

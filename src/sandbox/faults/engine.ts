@@ -46,8 +46,7 @@ export class Faults {
   trigger(place: FaultPlace, target: EndpointId | 'ws'): TriggeredFault[] {
     return this.#rules
       .filter(
-        (rule) =>
-          rule.place === place && rule.chance !== null && rule.at(target) && isTriggered(rule),
+        (rule) => rule.place === place && rule.chance !== null && rule.at(target) && trigger(rule),
       )
       .map((rule) => {
         const { min, max } = rule.time ?? { min: 0, max: 0 };
@@ -59,14 +58,15 @@ export class Faults {
   /** The faults to apply to a new WebSocket later, each after its `ms` milliseconds. */
   triggerTimed(): TriggeredFault[] {
     return this.#rules.flatMap((rule) => {
-      if (rule.chance !== null || !rule.time || !isTriggered(rule)) return [];
+      if (rule.chance !== null || !rule.time || !trigger(rule)) return [];
       const mean = (rule.time.min + rule.time.max) / 2;
       return { ...rule, ms: Math.round(exponential(rule.random, mean)) };
     });
   }
 }
 
-function isTriggered(rule: ActiveRule): boolean {
+/** Counts a chance of a fault to happen; returns whether it does. */
+function trigger(rule: ActiveRule): boolean {
   const { chance, count, skip, random } = rule;
   if (rule.triggered >= count || rule.seen++ < skip) return false;
   if (chance !== null && chance < 1 && random() >= chance) return false;

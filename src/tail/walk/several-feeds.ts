@@ -150,7 +150,7 @@ class FeedLane {
     this.nameless.push(...nameless);
     this.isEnding = !hasMore;
     const fresh = usableRows(rows, null, this.#now()).filter(({ id }) => !this.#ids.has(id));
-    if (fresh.length === 0) return !hasMore && this.#isEnd();
+    if (fresh.length === 0) return !hasMore && this.#takeEnd();
     for (const { id } of fresh) this.#ids.add(id);
     this.#hasPosts = true;
     this.#ends = 0;
@@ -174,7 +174,7 @@ class FeedLane {
   }
 
   /** Counts an answer that reports the end, and returns whether it is believed. */
-  #isEnd(): boolean {
+  #takeEnd(): boolean {
     this.#ends++;
     // To ask three times in each walk for the posts of somebody who never posted would triple its
     // price.

@@ -154,7 +154,7 @@ export class Walker {
     this.lastAt = Math.max(this.lastAt, walked.startedAt);
     // If the run ends before a walk has read a page, report only why.
     if (walked.cut === 'unpaid' && walked.pages === 0) throw walked.failure ?? ceilingReached();
-    if (!this.#isAccepted(walked)) {
+    if (!this.#accept(walked)) {
       this.#repeat(walked);
       return undefined;
     }
@@ -253,9 +253,10 @@ export class Walker {
   }
 
   /**
-   * Whether the rows of a walk are printed: also those of the last of several that were given up.
+   * Counts a walk that was given up. Returns whether the rows of a walk are printed: also those of
+   * the last of several that were given up.
    */
-  #isAccepted({ cut, depth, rows }: Walked): boolean {
+  #accept({ cut, depth, rows }: Walked): boolean {
     if (cut === undefined || cut === 'unpaid') return true;
     // A shallow walk gives nothing up: a deep one follows.
     if (depth === 'shallow') return false;

@@ -86,7 +86,7 @@ async function connection(most?: number) {
       isHeard = known;
       await link.close();
     },
-    /** The service closes the connection, or it breaks. Nobody has to look at the link. */
+    /** The service closes the connection, or it breaks. The link settles this without a look at it. */
     async broken(unconfirmed: boolean) {
       end = { why: 'closed', text: '', unconfirmed };
       alive();
