@@ -49,10 +49,10 @@ export interface FilePost {
   readonly id: string;
   /** The time by which the post is placed: its own may be missing. */
   place: number;
-  /** In lower case; empty if the post does not say. */
+  /** The id and the handle of the author, in lower case; empty if the post does not say. */
   readonly authorId: string;
   readonly authorHandle: string;
-  /** As the service writes it; empty without one. */
+  /** The address of the token, as the service writes it; empty without one. */
   readonly tokenAddress: string;
   readonly writtenAt: number;
   readonly line: number;
@@ -120,7 +120,7 @@ export class FilePosts {
     }
   }
 
-  /** Of versions with the same time, one is chosen that does not depend on their order. */
+  /** The choice between versions with the same time does not depend on their order. */
   #isLater(one: FilePost, other: FilePost): boolean {
     if (one.writtenAt !== other.writtenAt) return one.writtenAt > other.writtenAt;
     return Buffer.compare(this.#lineOf(one), this.#lineOf(other)) > 0;
@@ -151,9 +151,13 @@ export class FilePosts {
     return feedOf(posts, (post) => this.position(post));
   }
 
-  /** The fields of a post of which positions are made. */
+  /**
+   * A post without its text, of which positions are made: there may be more of them than memory has
+   * room for. The id is the text, because numbers have lost digits.
+   */
   position(post: FilePost): Sent {
-    return positionPost(leanJson(this.#lineOf(post)) ?? {}, post.id);
+    const record = leanJson(this.#lineOf(post)) ?? {};
+    return Object.assign(record, { id: post.id, thesis: null, segments: null });
   }
 }
 
@@ -184,49 +188,3 @@ function leanJson(line: Buffer): Sent | undefined {
   const record = isNumbered ? parseJson(text) : value;
   return isRecord(record) ? record : undefined;
 }
-
-/**
- * The fields of which positions are made. The id is the text, because a copy of a number does not
- * keep its digits.
- */
-const positionPost = (
-  {
-    authorId,
-    authorHandle,
-    authorName,
-    authorIsDev,
-    tokenAddress,
-    tokenNetwork,
-    tokenSymbol,
-    holdingsUsd,
-    authorTradeUsd,
-    pnl,
-    realizedPnlUsd,
-    unrealizedPnlUsd,
-    percentageRealizedPnl,
-    percentageUnrealizedPnl,
-    closedAt,
-    platformCreatedAt,
-    updatedAt,
-  }: Sent,
-  id: string,
-): Sent => ({
-  id,
-  authorId,
-  authorHandle,
-  authorName,
-  authorIsDev,
-  tokenAddress,
-  tokenNetwork,
-  tokenSymbol,
-  holdingsUsd,
-  authorTradeUsd,
-  pnl,
-  realizedPnlUsd,
-  unrealizedPnlUsd,
-  percentageRealizedPnl,
-  percentageUnrealizedPnl,
-  closedAt,
-  platformCreatedAt,
-  updatedAt,
-});

@@ -57,7 +57,7 @@ export class SavedPages {
   /** Ages count from the start of the run, so that it has the pages that its plan counts on. */
   readonly #began: number;
 
-  /** Without a cache, every page is requested. */
+  /** Every page is requested if there is no cache. */
   constructor(cache: AnswerCache | undefined, now: () => number, maxAgeMs = NUMBERS_AGE_MS) {
     this.#cache = cache;
     this.#now = now;

@@ -24,12 +24,8 @@ export const tokenOf = ({ symbol, token }: Row): string =>
 export function closedText(row: Row): string | undefined {
   const closed = partOf(row, 'closed');
   if (closed === undefined) return undefined;
-  const [positions = 0, won = 0, lost = 0, unknown = 0] = [
-    numberOf(closed['positions']),
-    numberOf(closed['won']),
-    numberOf(closed['lost']),
-    numberOf(closed['unknown']),
-  ];
+  const figures = ['positions', 'won', 'lost', 'unknown'].map((name) => numberOf(closed[name]));
+  const [positions = 0, won = 0, lost = 0, unknown = 0] = figures;
   if (positions === 0) return 'none';
   const even = positions - won - lost - unknown;
   const parts = [`${won} won`, `${lost} lost`];
@@ -221,7 +217,7 @@ function postsOf(row: SubjectRecord): unknown {
   return row['complete'] === true ? row['posts'] : `${group(Number(row['posts']))}+`;
 }
 
-/** Without the number of which they are, those that are won would seem to be of all closed ones. */
+/** The number of those with a PnL is added if not all have one: else these would seem to be lost. */
 function wonOf(row: SubjectRecord): unknown {
   const closed = partOf(row, 'closed');
   if (closed === undefined) return null;
