@@ -1,4 +1,4 @@
-import { textOf } from '../base/json-object.ts';
+import { isRecord, textOf } from '../base/json-object.ts';
 import { normalHandle } from '../contract/handles.ts';
 import { numberOf, type Sent } from '../contract/read-record.ts';
 import type { TraderHistoryRecord } from '../contract/records/tool.ts';
@@ -23,6 +23,22 @@ export type Snapshots = ReadonlyMap<number, Sent | null>;
 export interface SnapshotTime {
   readonly position: number;
   readonly at: number;
+}
+
+/** What an export keeps of a time: its snapshot, or null, and the stretch that it belongs to. */
+export interface Snapshot {
+  readonly since: number;
+  readonly until: number;
+  readonly board: Sent | null;
+}
+
+/** Undefined for a value that is not a snapshot of an export. */
+export function readSnapshot(value: unknown): Snapshot | undefined {
+  const { since, until, board } = isRecord(value) ? value : {};
+  const [from, to] = [numberOf(since), numberOf(until)];
+  if (from === undefined || to === undefined || !(isRecord(board) || board === null))
+    return undefined;
+  return { since: from, until: to, board };
 }
 
 export const countTimes = ({ since, until, every }: BoardTimes): number =>

@@ -87,18 +87,21 @@ describe('a batch file of a journal', () => {
       { texts: handles, size: handles.length, noun: 'the handles' },
       null,
       resume ? 'resume' : 'discard',
+      (value) => value,
     );
   const positions = fc.uniqueArray(fc.nat({ max: 8 }), { minLength: 1 });
 
-  test('returns the positions and values that were written', () =>
+  test('returns the rows and values that were written', () =>
     holdsInTime(positions, jsonOf('handle'), async (all, value) => {
       const journal = await open(false);
-      await journal.found(all.map((position) => ({ position, value })));
+      journal.found(all.map((row) => ({ row, value })));
       journal.close();
       const resumed = await open(true);
-      const held = [...resumed.values()].filter((one) => one.held);
+      const held = handles.flatMap((_, row) =>
+        resumed.states.of(row) === 'answered' ? [{ row, value: resumed.read(row) }] : [],
+      );
       resumed.close();
-      expect(held.map(({ position }) => position)).toEqual(all.toSorted());
+      expect(held.map(({ row }) => row)).toEqual(all.toSorted());
       for (const one of held) expect(one.value).toEqual(JSON.parse(JSON.stringify(value)));
     }));
 

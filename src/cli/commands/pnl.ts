@@ -4,7 +4,7 @@ import { oneOf, orSynonym } from '../../base/values.ts';
 import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
 import { PnlRecord } from '../../contract/records/subject.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
-import { Targets } from '../../core/pnl/targets.ts';
+import { Handles } from '../../core/pnl/handles.ts';
 import { type Comparison, readEarlier } from '../../input/earlier/compare-pnl.ts';
 import { windowsOf } from '../../input/earlier/pnl-export.ts';
 import { type SubjectSource, subjectSource } from '../../input/subject-list.ts';
@@ -118,7 +118,7 @@ export const pnl = command({
     }
     const saved = await openSavedNumbers(context, noCache, maxAge);
     const users = await openCachedLookup(context, { noCache, maxAge });
-    const task = { targets: new Targets(users.follow(subjects), users), saved };
+    const task = { handles: new Handles(users.follow(subjects), users), saved };
     if (destination === undefined)
       return await runJob(await streamJob(context, task, shape, input.strict), context);
     const mayBeFinished = destination.start === 'resume';

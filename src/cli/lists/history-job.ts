@@ -1,15 +1,17 @@
 import { Failure, usageError } from '../../base/failure.ts';
-import { isRecord } from '../../base/json-object.ts';
 import { type Instant, instantAt } from '../../base/times.ts';
 import { countText, group, unitsText } from '../../base/units.ts';
 import { cu } from '../../contract/limits.ts';
-import { numberOf, type Sent } from '../../contract/read-record.ts';
+import type { Rows } from '../../contract/ports/rows.ts';
+import type { Sent } from '../../contract/read-record.ts';
 import type { BoardPeriod } from '../../contract/records/launchpad.ts';
 import {
   type BoardTimes,
   countTimes,
   distinctBoards,
+  readSnapshot,
   rowsIn,
+  type Snapshot,
   type SnapshotTime,
   timesToRead,
   traderRecord,
@@ -17,12 +19,13 @@ import {
   tradersNamed,
 } from '../../core/board-history.ts';
 import { isOnRecord } from '../../core/boards.ts';
-import { lossOf } from '../../core/client/lost-answer.ts';
+import { askRows } from '../../core/rows/ask-rows.ts';
+import { MemoryRows } from '../../core/rows/memory-rows.ts';
 import type { Plan } from '../../core/spend/plan.ts';
 import { namesText } from '../../output/notices.ts';
 import type { View } from '../../output/view.ts';
 import { historyView, traderHistoryView, traderRecordView } from '../../output/views/launchpad.ts';
-import { damaged, type ExportJournal } from '../../state/export-journal/journal.ts';
+import type { ExportJournal } from '../../state/export-journal/journal.ts';
 import type { ExportIdentity } from '../../state/export-journal/open-journal.ts';
 import type { ExitCode } from '../exit.ts';
 import { serviceClock } from '../lookup/service-time.ts';
@@ -65,8 +68,9 @@ const BOARD_BYTES = 64 * 1024;
 interface History {
   readonly stretch: BoardTimes;
   readonly boards: Map<number, Sent | null>;
-  /** Undefined if the output cannot be resumed. */
-  readonly journal: ExportJournal | undefined;
+  readonly rows: Rows<Snapshot>;
+  /** The same rows, if the output can be resumed. */
+  readonly journal: ExportJournal<Snapshot> | undefined;
 }
 
 /**
@@ -94,6 +98,7 @@ export async function runHistory(context: Context, flags: HistoryFlags): Promise
 const begun = async (context: Context, flags: HistoryFlags): Promise<History> => ({
   stretch: await timesOf(context, flags),
   boards: new Map(),
+  rows: new MemoryRows(MOST_TIMES),
   journal: undefined,
 });
 
@@ -103,10 +108,10 @@ async function exportHistory(
   destination: Destination,
 ): Promise<ExitCode> {
   if (destination.start === 'ask') await confirmReplacement(context.terminal, destination.out);
-  const journal = await openExport(context, identityOf(flags), destination);
+  const journal = await openExport(context, identityOf(flags), destination, readSnapshot);
   try {
     const history = await resumed(context, flags, journal);
-    await reportResumption(context, history, destination);
+    reportResumption(context, history, journal, destination);
     return await runJob(historyJob(context, flags, history), context);
   } finally {
     journal.close();
@@ -122,7 +127,8 @@ async function rehearsed(
   const { out, start } = destination;
   if (!isResuming(destination) || !hasJournal(out)) return await begun(context, flags);
   try {
-    const journal = await openExport(context, identityOf(flags), { out, start: 'resume' });
+    const begunExport = { out, start: 'resume' } as const;
+    const journal = await openExport(context, identityOf(flags), begunExport, readSnapshot);
     journal.close();
     return await resumed(context, flags, journal);
   } catch (error) {
@@ -144,33 +150,32 @@ const identityOf = ({ period, since, until, every }: HistoryFlags): ExportIdenti
 async function resumed(
   context: Context,
   flags: HistoryFlags,
-  journal: ExportJournal,
+  journal: ExportJournal<Snapshot>,
 ): Promise<History> {
   const boards = new Map<number, Sent | null>();
   let stretch: BoardTimes | undefined;
-  for (const { position, value, held } of journal.values()) {
-    if (!held) continue;
-    const { since, until, board } = isRecord(value) ? value : {};
-    const [from, to] = [numberOf(since), numberOf(until)];
-    if (from === undefined || to === undefined || !(isRecord(board) || board === null))
-      throw damaged(journal.path);
-    stretch = { since: from, until: to, every: flags.every };
-    boards.set(position, board);
+  for (let row = 0; row < journal.states.size; row++) {
+    const snapshot = journal.read(row);
+    if (snapshot === undefined) continue;
+    const { since, until, board } = snapshot;
+    stretch = { since, until, every: flags.every };
+    boards.set(row, board);
   }
-  return { stretch: stretch ?? (await timesOf(context, flags)), boards, journal };
+  return { stretch: stretch ?? (await timesOf(context, flags)), boards, rows: journal, journal };
 }
 
 /** How many snapshots of a history are read: `3 snapshots of at most 12`. */
 const progressText = (read: number, stretch: BoardTimes): string =>
   `${countText(read, 'snapshot')} of at most ${group(countTimes(stretch))}`;
 
-async function reportResumption(
+function reportResumption(
   { terminal }: Context,
-  { stretch, boards, journal }: History,
+  { stretch, boards }: History,
+  journal: ExportJournal<Snapshot>,
   destination: Destination,
-): Promise<void> {
-  const open = [...(journal?.openBatches.keys() ?? [])];
-  for (const batch of open) await journal?.lost(batch, cu.launchpad);
+): void {
+  const open = [...journal.openBatches.keys()];
+  for (const batch of open) journal.lost(batch, cu.launchpad);
   if (boards.size > 0)
     terminal.notice(`resuming ${destination.out}: ${progressText(boards.size, stretch)} read`);
   else if (isResuming(destination) && terminal.io.stderr.isTTY)
@@ -279,25 +284,23 @@ const boardAt = (period: BoardPeriod, at: number) => ({ query: { period, at: Str
 async function readSnapshots(
   context: Context,
   { period }: HistoryFlags,
-  { stretch, boards, journal }: History,
+  { stretch, boards, rows }: History,
 ): Promise<unknown> {
+  const { signal, io } = context.terminal;
+  const { since, until } = stretch;
+  const needs = { clock: io.clock, signal, rowBytes: BOARD_BYTES };
   const progress = await openProgress(context);
   const count = countTimes(stretch);
   try {
     for (const time of timesToRead(stretch, boards)) {
-      progress.show('reading', count - 1 - time.position, count);
-      const batch = await journal?.asking([time.position], BOARD_BYTES);
-      try {
-        boards.set(time.position, await requestBoard(context, period, time));
-      } catch (error) {
-        const loss = lossOf(error);
-        if (batch !== undefined && loss > 0) await journal?.lost(batch, loss);
-        else if (batch !== undefined) await journal?.dropped(batch);
-        throw error;
-      }
-      const { since, until } = stretch;
-      const value = { since, until, board: boards.get(time.position) };
-      if (batch !== undefined) await journal?.answered(batch, [{ position: time.position, value }]);
+      const row = time.position;
+      progress.show('reading', count - 1 - row, count);
+      const asked = await askRows(rows, [row], needs, async () => {
+        const board = await requestBoard(context, period, time);
+        return { values: [{ row, value: { since, until, board } }] };
+      });
+      if (asked.kind !== 'answered') return asked.error;
+      for (const { value } of asked.values) boards.set(row, value.board);
     }
     return undefined;
   } catch (error) {

@@ -3,7 +3,7 @@ import { textOf } from '../../base/json-object.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import { handlesText } from '../../core/pnl/planned-calls.ts';
-import { readExport } from '../../input/earlier/pnl-export.ts';
+import { readExport, readRecord } from '../../input/earlier/pnl-export.ts';
 import type { ExportIdentity } from '../../state/export-journal/open-journal.ts';
 import type { Context } from '../run/context.ts';
 import {
@@ -17,7 +17,7 @@ import {
 import type { Terminal } from '../run/terminal.ts';
 
 /**
- * The journal of an export of numbers knows a subject by its position, and the list by the texts of
+ * The journal of an export of numbers knows a subject by its row, and the list by the texts of
  * all.
  */
 export const identityOf = (subjects: readonly Subject[]): ExportIdentity => ({
@@ -26,22 +26,19 @@ export const identityOf = (subjects: readonly Subject[]): ExportIdentity => ({
   noun: 'the handles',
 });
 
-/** The subjects with an answer in the journal that a run would resume. Nothing is changed. */
+/** The rows with an answer in the journal that a run would resume. Nothing is changed. */
 export async function exported(
   context: Context,
   subjects: readonly Subject[],
   destination: Destination,
-): Promise<readonly Subject[]> {
+): Promise<readonly number[]> {
   const { out, start } = destination;
   if (!isResuming(destination) || !hasJournal(out)) return [];
   try {
-    const journal = await openExport(context, identityOf(subjects), {
-      out,
-      start: 'resume',
-    });
-    const open = new Set([...[...journal.openBatches.values()].flat(), ...journal.free()]);
+    const resumed = { out, start: 'resume' } as const;
+    const journal = await openExport(context, identityOf(subjects), resumed, readRecord);
     journal.close();
-    return subjects.filter((_, position) => !open.has(position));
+    return [...subjects.keys()].filter((row) => journal.states.of(row) === 'answered');
   } catch (error) {
     if (start === 'resume-or-replace' && isOtherExport(error)) return [];
     throw error;

@@ -2,9 +2,8 @@ import { Failure } from '../../base/failure.ts';
 import { group, unitsText } from '../../base/units.ts';
 import { cu } from '../../contract/limits.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
-import { failedRecord } from '../../core/lookup/lookup.ts';
-import type { Subject } from '../../core/lookup/subject.ts';
 import { handlesText } from '../../core/pnl/planned-calls.ts';
+import { MemoryRows } from '../../core/rows/memory-rows.ts';
 import { readRecord } from '../../input/earlier/pnl-export.ts';
 import type { ExportJournal } from '../../state/export-journal/journal.ts';
 import type { ExitCode } from '../exit.ts';
@@ -24,8 +23,9 @@ import { exported, identityOf } from './export-file.ts';
 import { noticeKnownUsers } from './former-names.ts';
 import { NumbersRun, type NumbersTask } from './numbers-run.ts';
 import { present, type Shape } from './present.ts';
-import { JournalProgress, MemoryProgress } from './progress.ts';
 import { outcomeOf } from './record-outcome.ts';
+
+type NumbersJournal = ExportJournal<PnlRecord>;
 
 /**
  * Runs an export, with its journal open around it. Whether a file may be replaced is asked before
@@ -38,22 +38,20 @@ export async function runExport(
   shape: Shape,
   isStrict: boolean,
 ): Promise<ExitCode> {
-  const { subjects } = task.targets;
+  const { subjects } = task.handles;
   if (context.settings.flags.dryRun) {
     // The journal is not changed, not even by what is cached.
-    const progress = new MemoryProgress(subjects);
-    for (const subject of await exported(context, subjects, destination))
-      await progress.found([{ subject }]);
-    const run = await NumbersRun.prepare(context, task, progress);
+    const rows = new MemoryRows<PnlRecord>(subjects.length);
+    for (const row of await exported(context, subjects, destination)) rows.states.answer(row, 0);
+    const run = await NumbersRun.prepare(context, task, rows);
     await printDryRun(context, run.plan.calls);
     return 0;
   }
   if (destination.start === 'ask') await confirmReplacement(context.terminal, destination.out);
-  const journal = await openExport(context, identityOf(subjects), destination);
+  const journal = await openExport(context, identityOf(subjects), destination, readRecord);
   try {
-    await reportResumption(context, journal, destination, subjects.length);
-    const progress = new JournalProgress(journal, subjects);
-    const run = await NumbersRun.prepare(context, task, progress);
+    reportResumption(context, journal, destination);
+    const run = await NumbersRun.prepare(context, task, journal);
     return await runJob(
       exportJob(context, run, journal, task, destination, shape, isStrict),
       context,
@@ -67,22 +65,18 @@ export async function runExport(
  * Gives up what the last run had in flight when it died: it may have been charged, and is requested
  * again.
  */
-async function reportResumption(
+function reportResumption(
   { terminal }: Context,
-  journal: ExportJournal,
+  journal: NumbersJournal,
   destination: Destination,
-  size: number,
-): Promise<void> {
+): void {
   let lost = 0;
   for (const [batch, { length }] of journal.openBatches) {
     // The ledger has the maximum cost already.
-    await journal.lost(batch, length * cu.reveal);
+    journal.lost(batch, length * cu.reveal);
     lost += length;
   }
-  if (journal.resumed)
-    terminal.notice(
-      `resuming ${destination.out}: ${group(journal.answers)} of ${handlesText(size)} done`,
-    );
+  if (journal.resumed) terminal.notice(`resuming ${destination.out}: ${doneText(journal)} done`);
   else if (isResuming(destination) && terminal.io.stderr.isTTY)
     terminal.notice(`no interrupted export to ${destination.out}; starting a new one`);
   if (lost > 0)
@@ -91,11 +85,15 @@ async function reportResumption(
     );
 }
 
+/** How many answers a journal has: `200 of 350 handles`. */
+const doneText = ({ states }: NumbersJournal): string =>
+  `${group(states.count('answered'))} of ${handlesText(states.size)}`;
+
 function exportJob(
   context: Context,
   run: NumbersRun,
-  journal: ExportJournal,
-  { targets }: NumbersTask,
+  journal: NumbersJournal,
+  { handles }: NumbersTask,
   { out }: Destination,
   shape: Shape,
   isStrict: boolean,
@@ -106,53 +104,37 @@ function exportJob(
     tally,
     async print() {
       await run.lookUp();
-      const requested = await request(context, run);
-      await reportEnd(context, run, journal, requested);
-      await noticeKnownUsers(context, run.missing);
-      const isWhole =
-        requested.error === undefined && run.lost.length === 0 && run.unfound.size === 0;
-      const records = recordsOf(journal, requested.failures, tally, targets.subjects);
-      const isDelivered = isWhole || mayReplace(journal, requested.error);
+      const error = await request(context, run);
+      await reportEnd(context, run, journal, error);
+      await noticeKnownUsers(context, run.missing, handles.subjects);
+      const isWhole = error === undefined && run.lost.length === 0 && run.unfound.size === 0;
+      const records = recordsOf(run, tally);
+      const isDelivered = isWhole || mayReplace(journal, error);
       if (isDelivered) await deliver(context, journal, records, shape, isWhole);
       // The receipt counts the records that were not delivered, too.
       else for await (const _ of records);
-      if (!isWhole && journal.answers > 0) {
-        const wrote = `wrote ${group(journal.answers)} of ${handlesText(targets.subjects.length)}`;
-        context.terminal.notice(
-          `${wrote} to ${isDelivered ? out : journal.path}; rerun with --resume for the rest`,
-        );
-      }
-      if (requested.error !== undefined) throw requested.error;
-      const [lost = run.unfound.values().next().value] = run.lost;
-      if (lost?.failure) throw lost.failure;
+      if (!isWhole && journal.states.count('answered') > 0)
+        reportWritten(context, journal, isDelivered ? out : journal.path);
+      if (error !== undefined) throw error;
+      const [unfound] = run.unfound.values();
+      const failure = run.lost[0]?.failure ?? unfound;
+      if (failure) throw failure;
     },
   };
 }
 
-/** How the requests of an export ended. */
-interface Requested {
-  /** The failures of subjects. Those without one are in the journal. */
-  readonly failures: ReadonlyMap<Subject, Failure>;
-  /** What ended the requests early. */
-  readonly error: unknown;
-}
+const reportWritten = ({ terminal }: Context, journal: NumbersJournal, path: string): void =>
+  terminal.notice(`wrote ${doneText(journal)} to ${path}; rerun with --resume for the rest`);
 
-async function request(context: Context, run: NumbersRun): Promise<Requested> {
-  const failures = new Map<Subject, Failure>();
-  for (const { subject, failure } of run.unfound.values())
-    if (failure) failures.set(subject, failure);
+/** Requests all numbers. Returns what ended the requests early. */
+async function request(context: Context, run: NumbersRun): Promise<unknown> {
   const progress = await openProgress(context);
-  const size = run.size;
-  let done = 0;
+  const size = run.open;
   try {
-    for await (const results of run.results()) {
-      for (const { subject, failure } of results) if (failure) failures.set(subject, failure);
-      done += results.length;
-      progress.show('requesting', done, size);
-    }
-    return { failures, error: undefined };
+    while (await run.step()) progress.show('requesting', size - run.open, size);
+    return undefined;
   } catch (error) {
-    return { failures, error };
+    return error;
   } finally {
     progress.stop();
   }
@@ -165,13 +147,13 @@ async function request(context: Context, run: NumbersRun): Promise<Requested> {
 async function reportEnd(
   { terminal }: Context,
   run: NumbersRun,
-  journal: ExportJournal,
-  { error }: Requested,
+  journal: NumbersJournal,
+  error: unknown,
 ): Promise<void> {
   run.reportLost();
   if (!(error instanceof Failure)) return;
-  const left = run.left.map(({ text }) => text);
-  const hasAnswers = journal.answers > 0;
+  const { left } = run;
+  const hasAnswers = journal.states.count('answered') > 0;
   if (left.length > 0 && hasAnswers) await journal.leave(error.code, left).catch(() => {});
   reportSkipped(
     terminal.notice,
@@ -185,12 +167,12 @@ async function reportEnd(
  * An incomplete file replaces the previous one only if all handles were requested, or a limit was
  * reached.
  */
-const mayReplace = (journal: ExportJournal, error: unknown): boolean =>
-  journal.answers > 0 && (error === undefined || isSpent(error));
+const mayReplace = (journal: NumbersJournal, error: unknown): boolean =>
+  journal.states.count('answered') > 0 && (error === undefined || isSpent(error));
 
 async function deliver(
   context: Context,
-  journal: ExportJournal,
+  journal: NumbersJournal,
   records: AsyncIterable<PnlRecord>,
   shape: Shape,
   isWhole: boolean,
@@ -203,34 +185,13 @@ async function deliver(
   );
 }
 
-/**
- * The records of the file: the answers in the journal, and a failure for each subject that failed.
- */
+/** The records of the file: the answers in the journal, and a failure for each row that failed. */
 async function* recordsOf(
-  journal: ExportJournal,
-  failures: ReadonlyMap<Subject, Failure>,
+  run: NumbersRun,
   tally: LookupTally,
-  subjects: readonly Subject[],
 ): AsyncGenerator<PnlRecord, void, void> {
-  for (const { position, value, held } of journal.values()) {
-    const subject = subjects[position];
-    const failure = subject && failures.get(subject);
-    if (!held && failure) {
-      tally.add({ found: null, failure });
-      yield failedRecord(subject.text, failure);
-    }
-    if (!held) continue;
-    const record = readRecord(value);
-    if (!record)
-      throw new Failure(
-        'local',
-        `the journal ${journal.path} contains no record for handle number ${position + 1}`,
-        {
-          code: 'JOURNAL_DAMAGED',
-          hint: 'restore the journal from a backup, or move it away to start over and pay again',
-        },
-      );
-    tally.add(outcomeOf(record));
-    yield record;
+  for await (const { value, failure } of run.known()) {
+    tally.add(failure && value.found === null ? { found: null, failure } : outcomeOf(value));
+    yield value;
   }
 }

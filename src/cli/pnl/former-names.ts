@@ -38,9 +38,12 @@ const namesIn = ({ handle, solanaAddress, evmAddress }: Former): string[] =>
  */
 export async function noticeKnownUsers(
   context: Context,
-  missing: readonly Subject[],
+  missing: readonly number[],
+  subjects: readonly Subject[],
 ): Promise<void> {
-  const handles = missing.filter(({ type }) => type === 'handle');
+  const handles = missing
+    .flatMap((row) => subjects[row] ?? [])
+    .filter(({ type }) => type === 'handle');
   const book = handles.length === 0 ? undefined : await openBook(context);
   const entries = book?.look(handles) ?? [];
   const known = handles.flatMap(({ text, value }, at) => {

@@ -1,21 +1,29 @@
+import type { Failure } from '../../base/failure.ts';
 import { unitsText } from '../../base/units.ts';
-import type { Subject } from '../../core/lookup/subject.ts';
+import type { Rows } from '../../contract/ports/rows.ts';
+import type { PnlRecord } from '../../contract/records/subject.ts';
+import { failedRecord } from '../../core/lookup/lookup.ts';
 import { Allowance } from '../../core/pnl/allowance.ts';
 import type { SavedNumbers } from '../../core/pnl/cached-numbers.ts';
+import type { Handles } from '../../core/pnl/handles.ts';
 import { handlesText, numbersCalls } from '../../core/pnl/planned-calls.ts';
 import { type LostBatch, PnlRun } from '../../core/pnl/pnl-run.ts';
-import { answerFromJournal, type NumbersResult, requestOne } from '../../core/pnl/request-batch.ts';
-import type { Targets } from '../../core/pnl/targets.ts';
+import {
+  answerFromJournal,
+  isRejected,
+  type NumbersResult,
+  requestOne,
+} from '../../core/pnl/request-batch.ts';
+import { inOrder } from '../../core/rows/in-order.ts';
 import { notSent, type Plan, type Planned } from '../../core/spend/plan.ts';
 import { noticeText } from '../../output/client-notice-text.ts';
 import { namesText } from '../../output/notices.ts';
 import { warnOfShortage } from '../run/check-left.ts';
 import type { Context } from '../run/context.ts';
-import type { Progress } from './progress.ts';
 
 /** What numbers are requested for, and where answers may be already. */
 export interface NumbersTask {
-  readonly targets: Targets;
+  readonly handles: Handles;
   /** The cached numbers; undefined if the run does not use them. */
   readonly saved: SavedNumbers | undefined;
 }
@@ -31,43 +39,49 @@ const READ_AT_ONCE = 2_000;
  * else.
  */
 export class NumbersRun {
-  /** The subjects that this run requested, and that the service does not know. */
-  readonly missing: Subject[] = [];
-  /** The subjects without a handle, and why. A later run may find one. */
-  readonly unfound = new Map<Subject, NumbersResult>();
+  /** The rows without a handle, and why. A later run may find one. */
+  readonly unfound = new Map<number, Failure>();
   readonly #context: Context;
   readonly #task: NumbersTask;
-  readonly #progress: Progress;
+  readonly #rows: Rows<PnlRecord>;
   #lookups: readonly Planned[] = [];
-  #todo: readonly Subject[] = [];
   #run: PnlRun | undefined;
+  /** The rows that were requested alone, and that the service does not know. */
+  readonly #missingAlone: number[] = [];
   /** Shared by the plan and the requests, so that `me` is not asked twice. */
   #allowance: Allowance | undefined;
 
-  private constructor(context: Context, task: NumbersTask, progress: Progress) {
+  private constructor(context: Context, task: NumbersTask, rows: Rows<PnlRecord>) {
     this.#context = context;
     this.#task = task;
-    this.#progress = progress;
+    this.#rows = rows;
   }
 
   static async prepare(
     context: Context,
     task: NumbersTask,
-    progress: Progress,
+    rows: Rows<PnlRecord>,
   ): Promise<NumbersRun> {
-    const run = new NumbersRun(context, task, progress);
-    run.#lookups = await task.targets.lookups(progress.open());
-    await run.#takeOver();
+    const run = new NumbersRun(context, task, rows);
+    run.#lookups = await task.handles.lookups(rows.states.open());
+    run.#takeOver();
     return run;
   }
 
-  /** The number of subjects that are requested. */
-  get size(): number {
-    return this.#todo.length;
+  /** The number of rows that have no result yet. */
+  get open(): number {
+    const { states } = this.#rows;
+    return states.count('open') + states.count('waiting');
   }
 
-  get left(): readonly Subject[] {
-    return this.#run?.left ?? [];
+  /** The texts of the rows that were skipped. */
+  get left(): readonly string[] {
+    return (this.#run?.left ?? []).map((row) => this.#task.handles.textOf(row));
+  }
+
+  /** The rows that this run requested, and that the service does not know. */
+  get missing(): readonly number[] {
+    return [...(this.#run?.missing ?? []), ...this.#missingAlone];
   }
 
   get lost(): readonly LostBatch[] {
@@ -80,7 +94,7 @@ export class NumbersRun {
    */
   get plan(): Plan {
     const { settings, terminal } = this.#context;
-    const count = this.#todo.length;
+    const count = this.#rows.states.count('open');
     return {
       calls: [...this.#calls()],
       costs: (cost) => `This will cost ${cost} for ${handlesText(count)}`,
@@ -95,68 +109,82 @@ export class NumbersRun {
 
   /** Looks up the handles of wallets and user ids. Their numbers may then be cached. */
   async lookUp(): Promise<void> {
-    const { targets } = this.#task;
-    if (!targets.hasOthers || this.#todo.length === 0) return;
-    const results = await targets.resolve(this.#todo, this.#context.terminal.signal);
-    const final: NumbersResult[] = [];
-    for (const result of results) {
-      if (this.#progress.isFinal(result)) final.push(result);
-      else this.unfound.set(result.subject, result);
+    const { handles } = this.#task;
+    const { states } = this.#rows;
+    if (!handles.hasOthers || states.count('open') === 0) return;
+    const results = await handles.resolve(states.open(), this.#context.terminal.signal);
+    for (const { row, failure } of results) {
+      // A later run would get the same answer to a rejected lookup.
+      if (failure === undefined || (this.#rows.isKept && isRejected(failure))) continue;
+      states.fail(row);
+      this.unfound.set(row, failure);
     }
-    await this.#progress.found(final);
-    await this.#takeOver();
+    this.#rows.found(results.filter(({ row }) => !this.unfound.has(row)));
+    this.#takeOver();
   }
 
-  /** Not always in the order of the subjects. Throws the failure that ended the run early. */
-  async *results(): AsyncGenerator<readonly NumbersResult[], void, void> {
-    const { targets, saved } = this.#task;
+  /** Requests the next batch. Returns false without one; throws the failure that ends the run. */
+  async step(): Promise<boolean> {
+    if (this.#isAlone || (this.#run === undefined && this.open === 0)) return false;
+    const { handles, saved } = this.#task;
     const { io, signal } = this.#context.terminal;
-    if (this.#isAlone) {
-      for (const subject of this.#todo) yield [await this.requestAlone(subject)];
-      return;
-    }
-    if (this.#todo.length === 0) return;
-    this.#run = new PnlRun({
+    this.#run ??= new PnlRun({
       client: await this.#context.service.client(),
       clock: io.clock,
       allowance: await this.#openAllowance(),
-      targets,
-      todo: this.#todo,
-      log: this.#progress.log,
+      handles,
+      rows: this.#rows,
       saved,
       signal,
     });
-    for await (const results of this.#run.results()) {
-      this.#note(results);
-      yield results;
-    }
+    return await this.#run.step();
   }
 
-  #note(results: readonly NumbersResult[]): void {
-    for (const { subject, record } of results)
-      if (record.found === false) this.missing.push(subject);
+  /** All results in the order of the subjects, then the failure that ended the run early. */
+  results(): AsyncGenerator<NumbersResult, void, void> {
+    return this.#inOrder(() => this.step());
   }
 
-  /** Requests the numbers of one subject, without a batch. */
-  async requestAlone(subject: Subject): Promise<NumbersResult> {
-    const { targets, saved } = this.#task;
+  /** The results that there are, in the order of the subjects. */
+  known(): AsyncGenerator<NumbersResult, void, void> {
+    return this.#inOrder(async () => false);
+  }
+
+  #inOrder(step: () => Promise<boolean>): AsyncGenerator<NumbersResult, void, void> {
+    return inOrder(this.#rows.states, { resultOf: (row) => this.#resultOf(row), step });
+  }
+
+  async #resultOf(row: number): Promise<NumbersResult | undefined> {
+    const { states } = this.#rows;
+    const failure = this.unfound.get(row) ?? this.#run?.failures.get(row);
+    this.#run?.failures.delete(row);
+    const text = this.#task.handles.textOf(row);
+    const value = this.#rows.read(row) ?? (failure && failedRecord(text, failure));
+    if (value) return { row, value, failure };
+    // A cached answer is missing if it has expired in the meantime, or if another process has
+    // cleared the cache.
+    const isGone = states.of(row) === 'answered';
+    return isGone || this.#isAlone ? await this.#requestAlone(row) : undefined;
+  }
+
+  /** Requests the numbers of one row, without a batch. */
+  async #requestAlone(row: number): Promise<NumbersResult> {
+    const { handles, saved } = this.#task;
     const { io, signal } = this.#context.terminal;
     const client = await this.#context.service.client();
-    const handle = targets.handleOf(subject) ?? subject.value;
     const options = { signal, saved, now: io.clock.now };
-    const { record, failure } = await requestOne(client, handle, options);
-    const result = { subject, record: { ...record, subject: subject.text }, failure };
-    this.#note([result]);
-    return result;
+    const { record, failure } = await requestOne(client, handles.nameOf(row), options);
+    if (record.found === false) this.#missingAlone.push(row);
+    return { row, value: { ...record, subject: handles.textOf(row) }, failure };
   }
 
   /** Reports what was lost: it may have been charged. */
   reportLost(): void {
-    for (const { subjects, cuAtMost } of this.lost) {
+    for (const { rows, cuAtMost } of this.lost) {
       const cost = `which may have cost up to ${unitsText(cuAtMost)}`;
-      const names = namesText(subjects.map(({ text }) => text));
+      const names = namesText(rows.map((row) => this.#task.handles.textOf(row)));
       this.#context.terminal.notice(
-        `lost the answers for ${handlesText(subjects.length)} (${cost}): ${names}`,
+        `lost the answers for ${handlesText(rows.length)} (${cost}): ${names}`,
       );
     }
   }
@@ -165,18 +193,18 @@ export class NumbersRun {
    * Whether a single handle is requested, without a journal: then without a batch and without `me`.
    */
   get #isAlone(): boolean {
-    return this.#progress.log === undefined && this.#task.targets.subjects.length === 1;
+    return !this.#rows.isKept && this.#rows.states.size === 1;
   }
 
   /** What is known has its row in a dry run too, and costs nothing. */
   *#calls(): Generator<Planned, void, void> {
-    const { targets } = this.#task;
+    const { handles } = this.#task;
+    const { states } = this.#rows;
     yield* this.#lookups;
-    yield* numbersCalls(targets, this.#todo);
+    yield* numbersCalls(handles, states.open());
     if (!this.#context.settings.flags.dryRun) return;
-    const open = new Set(this.#todo);
-    const known = targets.subjects.filter((subject) => !open.has(subject));
-    for (const call of numbersCalls(targets, known)) yield notSent(call);
+    const known = [...handles.subjects.keys()].filter((row) => states.of(row) !== 'open');
+    for (const call of numbersCalls(handles, known)) yield notSent(call);
   }
 
   async #openAllowance(): Promise<Allowance> {
@@ -192,47 +220,40 @@ export class NumbersRun {
   }
 
   /** Takes over what earlier runs and the cache have. Called again when more handles are known. */
-  async #takeOver(): Promise<void> {
-    const read = await this.#readSaved();
+  #takeOver(): void {
+    const read = this.#readSaved();
     if (read > 0)
       this.#context.terminal.notice(
         `recovered ${handlesText(read)} from saved answers that an earlier run could not parse`,
       );
-    const open = this.#progress.open().filter((subject) => !this.unfound.has(subject));
-    this.#todo = await this.#withoutCached(open);
-  }
-
-  async #withoutCached(subjects: readonly Subject[]): Promise<readonly Subject[]> {
-    const { saved, targets } = this.#task;
-    if (!saved) return subjects;
-    const rest: Subject[] = [];
-    for (let at = 0; at < subjects.length; at += READ_AT_ONCE) {
-      const slice = subjects.slice(at, at + READ_AT_ONCE);
-      const results = saved.find(slice, (subject) => targets.handleOf(subject));
-      const found = new Set(results.map(({ subject }) => subject));
-      rest.push(...slice.filter((subject) => !found.has(subject)));
+    const { handles, saved } = this.#task;
+    if (!saved) return;
+    const open = this.#rows.states.open();
+    for (let at = 0; at < open.length; at += READ_AT_ONCE) {
+      const results = saved.find(open.slice(at, at + READ_AT_ONCE), handles);
       for (let first = 0; first < results.length; first += CACHED_ROWS)
-        await this.#progress.found(results.slice(first, first + CACHED_ROWS));
+        this.#rows.cached(results.slice(first, first + CACHED_ROWS));
     }
-    return rest;
   }
 
   /**
-   * A newer version may parse what an earlier one could not. Returns the number of subjects that
-   * need not be paid for again.
+   * A newer version may parse what an earlier one could not. Returns the number of rows that need
+   * not be paid for again.
    */
-  async #readSaved(): Promise<number> {
-    const { targets } = this.#task;
+  #readSaved(): number {
+    const { handles } = this.#task;
     let count = 0;
-    for (const { subjects, answer } of this.#progress.unread()) {
-      const handles = subjects.map((subject) => targets.handleOf(subject) ?? subject.value);
-      const results: NumbersResult[] = [];
-      for (const [at, { record, failure }] of answerFromJournal(handles, answer).entries()) {
-        const subject = subjects[at];
-        if (subject === undefined || failure) continue;
-        results.push({ subject, record: { ...record, subject: subject.text } });
-      }
-      await this.#progress.found(results);
+    for (const { rows, text } of this.#rows.unread()) {
+      const answers = answerFromJournal(
+        rows.map((row) => handles.nameOf(row)),
+        text,
+      );
+      const results = rows.flatMap((row, at) => {
+        const answer = answers[at];
+        if (answer === undefined || answer.failure) return [];
+        return [{ row, value: { ...answer.record, subject: handles.textOf(row) } }];
+      });
+      this.#rows.found(results);
       count += results.length;
     }
     return count;

@@ -1,7 +1,7 @@
 import { Failure, usageError } from '../../base/failure.ts';
 import { realPath, statsOf } from '../../base/files.ts';
 import type { View } from '../../output/view.ts';
-import type { ExportJournal } from '../../state/export-journal/journal.ts';
+import type { ExportJournal, ParseValue } from '../../state/export-journal/journal.ts';
 import type { BegunJournal, ExportIdentity } from '../../state/export-journal/open-journal.ts';
 import { agree } from '../prompt.ts';
 import type { Context } from './context.ts';
@@ -64,19 +64,20 @@ const begunJournals: Readonly<Record<ExportStart, BegunJournal>> = {
 };
 
 /** Opens the journal of an export, and locks its file. */
-export async function openExport(
+export async function openExport<T>(
   context: Context,
   identity: ExportIdentity,
   { out, start }: Destination,
-): Promise<ExportJournal> {
+  parse: ParseValue<T>,
+): Promise<ExportJournal<T>> {
   const { openJournal } = await import('../../state/export-journal/open-journal.ts');
   const service = context.service.scope?.baseUrl ?? null;
   try {
-    return await openJournal(out, identity, service, begunJournals[start]);
+    return await openJournal(out, identity, service, begunJournals[start], parse);
   } catch (error) {
     if (start !== 'resume-or-replace' || !isOtherExport(error)) throw error;
     context.terminal.notice(`${error.message}; starting over`);
-    return await openJournal(out, identity, service, 'discard');
+    return await openJournal(out, identity, service, 'discard', parse);
   }
 }
 

@@ -7,21 +7,21 @@ import type {
   Claim,
   SharedAnswer,
 } from '../../contract/ports/answers.ts';
+import type { RowValue } from '../../contract/ports/rows.ts';
 import { listOf, recognize, recordsOf, type Sent } from '../../contract/read-record.ts';
 import type { Provenance } from '../../contract/records/provenance.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import { foundRecord, missingRecord } from '../lookup/lookup.ts';
-import type { Subject } from '../lookup/subject.ts';
 
 /** A claim whose cached numbers are a record already. */
 export type NumbersClaim =
   | { readonly by: 'cache'; readonly record: PnlRecord }
   | Exclude<Claim, { readonly by: 'cache' }>;
 
-/** A subject and its saved numbers. */
-interface SavedResult {
-  readonly subject: Subject;
-  readonly record: PnlRecord;
+/** What the rows of a run are called. */
+interface NamedRows {
+  handleOf(row: number): string | undefined;
+  textOf(row: number): string;
 }
 
 /** The numbers that this machine has paid for, or that machines share. */
@@ -60,23 +60,21 @@ export class SavedNumbers {
     return record ? { by: 'cache', record } : { by: 'us', end: async () => {} };
   }
 
-  /** The results of the subjects whose numbers are saved and fresh. */
-  find(
-    subjects: readonly Subject[],
-    handleOf: (subject: Subject) => string | undefined,
-  ): readonly SavedResult[] {
-    const named = subjects.flatMap((subject) => {
-      const handle = handleOf(subject);
-      return handle === undefined ? [] : [{ subject, handle: normalHandle(handle) }];
+  /** The records of the rows whose numbers are saved and fresh. */
+  find(rows: readonly number[], handles: NamedRows): readonly RowValue<PnlRecord>[] {
+    const named = rows.flatMap((row) => {
+      const handle = handles.handleOf(row);
+      return handle === undefined ? [] : [{ row, handle: normalHandle(handle) }];
     });
     const answers = this.#cache.get(
       'user.pnl',
       named.map(({ handle }) => handle),
     );
-    return named.flatMap(({ subject }, at) => {
+    return named.flatMap(({ row }, at) => {
       const answer = answers[at];
-      const record = answer && this.#isFresh(answer) ? recordOf(subject.text, answer) : undefined;
-      return record ? [{ subject, record }] : [];
+      const isFresh = answer !== undefined && this.#isFresh(answer);
+      const value = isFresh ? recordOf(handles.textOf(row), answer) : undefined;
+      return value ? [{ row, value }] : [];
     });
   }
 

@@ -2,78 +2,31 @@ import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { BATCH_MAX, cu } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports/client.ts';
-import { lossOf, mayAskAgain } from '../client/lost-answer.ts';
-import { failedRecord } from '../lookup/lookup.ts';
-import type { Subject } from '../lookup/subject.ts';
+import type { Rows } from '../../contract/ports/rows.ts';
+import type { PnlRecord } from '../../contract/records/subject.ts';
+import { mayAskAgain } from '../client/lost-answer.ts';
+import { askRows, type LostRows, type PaidAnswer } from '../rows/ask-rows.ts';
 import type { Allowance } from './allowance.ts';
 import type { SavedNumbers } from './cached-numbers.ts';
-import { type NextBatch, SubjectsLeft } from './next-batch.ts';
-import {
-  type BatchAnswer,
-  isRejected,
-  lostFailure,
-  type NumbersResult,
-  requestBatch,
-} from './request-batch.ts';
-import { type SharedHandles, shareHandles, type Targets } from './targets.ts';
+import { type ClaimedRows, Claims } from './claims.ts';
+import { failedResult, type Handles, shareHandles } from './handles.ts';
+import { isRejected, lostFailure, type NumbersResult, requestBatch } from './request-batch.ts';
 
-/**
- * What a run writes down before and after each batch, so that nothing is paid for twice after a
- * crash.
- */
-export interface BatchLog {
-  /** Called before a batch is sent. Returns its number. */
-  asking(subjects: readonly Subject[]): Promise<number>;
-  answered(batch: number, results: readonly NumbersResult[]): Promise<void>;
-  /** The batch was not charged. */
-  dropped(batch: number): Promise<void>;
-  /** Results that no batch of this run requested. */
-  found(results: readonly NumbersResult[]): Promise<void>;
-  /** `answer` is a response that could not be read. */
-  lost(batch: number, cuAtMost: number, answer?: string): Promise<void>;
-}
-
-export interface PnlRunNeeds {
+interface PnlRunNeeds {
   readonly client: Pick<Client, 'call' | 'spent' | 'left' | 'affords'>;
   readonly clock: Clock;
   readonly allowance: Allowance;
-  readonly targets: Pick<Targets, 'subjects' | 'hasOthers' | 'handleOf'>;
-  readonly todo: readonly Subject[];
-  readonly log?: BatchLog | undefined;
+  readonly handles: Pick<Handles, 'subjects' | 'hasOthers' | 'nameOf' | 'textOf'>;
+  readonly rows: Rows<PnlRecord>;
   readonly saved?: SavedNumbers | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** A batch whose answer was lost and is not requested again in this run. */
 export interface LostBatch {
-  readonly subjects: readonly Subject[];
+  readonly rows: readonly number[];
   readonly cuAtMost: number;
   readonly failure: Failure;
-}
-
-/** What became of a batch that was sent. */
-type Outcome =
-  | { readonly kind: 'answered'; readonly answer: BatchAnswer }
-  | Loss
-  /** The service rejects its only subject. Nothing was charged. */
-  | { readonly kind: 'refused'; readonly failure: Failure }
-  /**
-   * The service rejects it as a whole, or nothing was sent. Nothing was charged; a smaller batch
-   * may be accepted.
-   */
-  | { readonly kind: 'rejected'; readonly error: unknown };
-
-/** The service may have charged a batch, although there is no answer. */
-interface Loss {
-  readonly kind: 'lost';
-  readonly cuAtMost: number;
-  readonly failure: Failure;
-}
-
-/** What a batch yields, and the failure that ends the run after it. */
-interface Step {
-  readonly results: readonly NumbersResult[];
-  readonly failure?: Failure | undefined;
 }
 
 /** The service may still process and charge a batch after the connection broke. */
@@ -82,185 +35,141 @@ const WORK_MS = 30_000;
 const LOST_IN_ROW = 2;
 /** Then the run ends, because the service would probably reject all others too. */
 const REFUSED_IN_ROW = 20;
-/**
- * How often, and after which wait, an answer is written again that could not be written: it was
- * paid for.
- */
-const KEEP_TRIES = 10;
-const KEEP_WAIT_MS = 1_000;
 
 /**
  * Requests numbers batch by batch. Each is sent only after the previous answers were saved, so a
  * crash loses at most one.
  */
 export class PnlRun {
-  /** What was lost for good, with its subjects. */
+  /** What was lost for good, with its rows. */
   readonly lost: LostBatch[] = [];
+  /** The failures of rows, until their results are printed. */
+  readonly failures = new Map<number, Failure>();
+  /** The rows that the service does not know. */
+  readonly missing: number[] = [];
   readonly #needs: PnlRunNeeds;
-  readonly #shared: SharedHandles;
-  readonly #subjectsLeft: SubjectsLeft;
-  /** The subjects of batches whose answers were lost and that are requested again. */
-  readonly #again = new Set<Subject>();
-  /**
-   * The most subjects of the next batch: less after a rejection, then again more with each answer.
-   */
+  readonly #claims: Claims;
+  /** The rows that wait for one with the same handle. */
+  readonly #sharing: ReadonlyMap<number, readonly number[]>;
+  /** The rows of batches whose answers were lost and that are requested again. */
+  readonly #again = new Set<number>();
+  /** The most rows of the next batch: less after a rejection, then again more with each answer. */
   #size = BATCH_MAX;
   #lostInRow = 0;
   #refusedInRow = 0;
 
   constructor(needs: PnlRunNeeds) {
+    const { rows, handles, saved, clock } = needs;
     this.#needs = needs;
-    this.#shared = shareHandles(needs.todo, needs.targets);
-    const handleOf = (subject: Subject) => this.#handleOf(subject);
-    this.#subjectsLeft = new SubjectsLeft(this.#shared.first, handleOf, needs.saved, needs.clock);
+    this.#sharing = shareHandles(rows.states, handles);
+    this.#claims = new Claims(rows.states, handles, saved, clock);
   }
 
-  /** The subjects without a result. */
-  get left(): readonly Subject[] {
-    return this.#withSharing(this.#subjectsLeft.left);
+  /** The rows without a result. */
+  get left(): readonly number[] {
+    const { states } = this.#needs.rows;
+    const left: number[] = [];
+    for (let row = 0; row < states.size; row++)
+      if (['open', 'asked', 'waiting'].includes(states.of(row))) left.push(row);
+    return left;
   }
 
-  /** Not always in the order of the subjects. Throws the failure that ended the run early. */
-  async *results(): AsyncGenerator<readonly NumbersResult[], void, void> {
-    const { allowance, signal } = this.#needs;
-    while (this.#subjectsLeft.left.length > 0) {
-      signal?.throwIfAborted();
-      const wanted = Math.min(this.#size, this.#subjectsLeft.left.length);
-      const next = await this.#subjectsLeft.next(
-        await allowance.affordable(wanted, signal),
-        signal,
-      );
-      try {
-        if (next.here.length > 0) yield await this.#takeOver(next);
-        if (next.subjects.length === 0) continue;
-        const { results, failure } = await this.#request(next);
-        if (results.length > 0) yield results;
-        if (failure) throw failure;
-      } finally {
-        // Claims would otherwise be renewed forever.
-        await next.end();
+  /** Requests the next batch. Returns false without one; throws the failure that ends the run. */
+  async step(): Promise<boolean> {
+    const { allowance, rows, signal } = this.#needs;
+    if (this.#claims.left === 0) return false;
+    signal?.throwIfAborted();
+    const claimed = await this.#claims.next(this.#size, signal);
+    try {
+      // Another machine has paid for these.
+      const results = this.#withSharing(claimed.results);
+      rows.found(results);
+      this.#note(results);
+      if (claimed.rows.length > 0) {
+        const most = await allowance.affordable(claimed.rows.length, signal);
+        await this.#request(claimed, claimed.rows.slice(0, most));
       }
+    } finally {
+      // Claims would otherwise be renewed forever.
+      await claimed.end();
     }
+    return true;
   }
 
-  /** Takes over what another machine has requested. */
-  async #takeOver({ here }: NextBatch): Promise<readonly NumbersResult[]> {
-    const results = this.#resultsFor(here);
-    await this.#needs.log?.found(results);
-    return results;
-  }
-
-  async #request(next: NextBatch): Promise<Step> {
-    const { client, log } = this.#needs;
+  async #request(claimed: ClaimedRows, asked: readonly number[]): Promise<void> {
+    const { allowance, client, clock, rows, signal } = this.#needs;
     // The usage before the call shows later whether a lost answer was charged.
     const { unitsUsed } = client.left;
-    const batch = (await log?.asking(next.subjects)) ?? 0;
-    const outcome = await this.#send(next.subjects);
-    // Without an answer to share, other machines need not wait any longer.
-    if (outcome.kind !== 'answered') await next.end();
-    switch (outcome.kind) {
-      case 'answered':
-        return await this.#answered(next, batch, outcome.answer);
-      case 'lost':
-        return await this.#lost(next.subjects, batch, outcome, unitsUsed);
-      case 'refused':
-        return await this.#refused(next.subjects, batch, outcome.failure);
-      case 'rejected':
-        return await this.#rejected(next.subjects, batch, outcome.error);
-    }
+    const outcome = await askRows(rows, asked, { clock, signal }, () => this.#send(asked));
+    // Other machines need not wait any longer.
+    await claimed.end();
+    if (outcome.kind === 'answered') return this.#answered(outcome.values);
+    if (outcome.kind === 'lost') return await this.#lost(asked, outcome, unitsUsed);
+    // A smaller batch may be accepted. An error that it cannot avoid is thrown.
+    this.#size = await allowance.smallerBatch(outcome.error, asked.length, signal);
   }
 
-  async #send(subjects: readonly Subject[]): Promise<Outcome> {
-    const { client, clock, saved, signal, targets } = this.#needs;
+  async #send(asked: readonly number[]): Promise<PaidAnswer<NumbersResult>> {
+    const { client, clock, handles, saved, signal } = this.#needs;
+    const names = asked.map((row) => handles.nameOf(row));
     try {
-      const handles = subjects.map((subject) => this.#handleOf(subject));
-      const answer = await requestBatch(client, handles, {
+      const { answers, save } = await requestBatch(client, names, {
         signal,
         saved,
         now: clock.now,
         once: true,
-        repeat: subjects.some((subject) => this.#again.has(subject)),
-        alone: targets.subjects.length === 1,
+        repeat: asked.some((row) => this.#again.has(row)),
+        alone: handles.subjects.length === 1,
       });
-      return { kind: 'answered', answer };
-    } catch (error) {
-      const cuAtMost = lossOf(error);
-      if (cuAtMost > 0) return { kind: 'lost', cuAtMost, failure: lostFailure(error, cuAtMost) };
-      if (subjects.length === 1 && isRejected(error)) return { kind: 'refused', failure: error };
-      return { kind: 'rejected', error };
-    }
-  }
-
-  async #answered(next: NextBatch, batch: number, { answers, save }: BatchAnswer): Promise<Step> {
-    const { subjects } = next;
-    this.#lostInRow = 0;
-    this.#refusedInRow = 0;
-    this.#size = Math.min(BATCH_MAX, this.#size * 2);
-    const results = this.#resultsFor(
-      subjects.flatMap((subject, at) => {
+      this.#refusedInRow = 0;
+      this.#size = Math.min(BATCH_MAX, this.#size * 2);
+      const results = asked.flatMap((row, at) => {
         const answer = answers[at];
-        return answer === undefined ? [] : [{ ...answer, subject }];
-      }),
-    );
-    try {
-      await this.#keep(batch, results);
-    } finally {
-      await save();
-      await next.end();
+        return answer ? [{ row, value: answer.record, failure: answer.failure }] : [];
+      });
+      return { values: this.#withSharing(results), save };
+    } catch (error) {
+      const [row] = asked;
+      if (row === undefined || asked.length > 1 || !isRejected(error)) throw error;
+      // The rejection is the result of the only row of the batch. Nothing was charged.
+      this.#refusedInRow++;
+      return { values: this.#withSharing([failedResult(row, handles.textOf(row), error)]) };
     }
-    this.#subjectsLeft.done(subjects);
-    // If no requested handle is returned, the run would pay for further batches without a result.
-    const isUseless = results.every(({ failure }) => failure !== undefined);
-    return { results, failure: isUseless ? results[0]?.failure : undefined };
   }
 
-  /** Requests the batch again if that cannot cost twice; else its subjects fail. */
+  #answered(results: readonly NumbersResult[]): void {
+    this.#note(results);
+    const failure = results[0]?.failure;
+    if (this.#refusedInRow > 0) {
+      if (failure && this.#refusedInRow >= REFUSED_IN_ROW) throw failure;
+      return;
+    }
+    this.#lostInRow = 0;
+    // If no requested handle is returned, the run would pay for further batches without a result.
+    if (failure && results.every((result) => result.failure !== undefined)) throw failure;
+  }
+
+  /** Requests the batch again if that cannot cost twice; else its rows fail. */
   async #lost(
-    subjects: readonly Subject[],
-    batch: number,
-    { failure, cuAtMost }: Loss,
+    asked: readonly number[],
+    { error, cuAtMost }: LostRows,
     unitsUsed: number | null,
-  ): Promise<Step> {
-    await this.#needs.log?.lost(batch, cuAtMost, failure.answer);
+  ): Promise<void> {
+    const { handles, rows } = this.#needs;
+    const failure = lostFailure(error, cuAtMost);
     this.#lostInRow++;
     if (await this.#mayAskAgain(failure, unitsUsed)) {
-      for (const subject of subjects) this.#again.add(subject);
-      this.#size = subjects.length;
-      return { results: [] };
+      for (const row of asked) this.#again.add(row);
+      this.#size = asked.length;
+      return;
     }
-    this.#subjectsLeft.done(subjects);
-    const all = this.#withSharing(subjects);
-    this.lost.push({ subjects: all, cuAtMost, failure });
-    const results = all.map((subject) => ({
-      subject,
-      record: failedRecord(subject.text, failure),
-      failure,
-    }));
-    const isEnd = this.#lostInRow >= LOST_IN_ROW || isUnreadable(failure);
-    return { results, failure: isEnd ? failure : undefined };
-  }
-
-  /** The rejection is the result of the only subject of the batch. */
-  async #refused(subjects: readonly Subject[], batch: number, failure: Failure): Promise<Step> {
-    const results = this.#resultsFor(
-      subjects.map((subject) => ({
-        subject,
-        record: failedRecord(subject.text, failure),
-        failure,
-      })),
+    const results = this.#withSharing(
+      asked.map((row) => failedResult(row, handles.textOf(row), failure)),
     );
-    await this.#needs.log?.answered(batch, results);
-    this.#subjectsLeft.done(subjects);
-    this.#refusedInRow++;
-    return { results, failure: this.#refusedInRow >= REFUSED_IN_ROW ? failure : undefined };
-  }
-
-  /** A smaller batch may be accepted. Throws an error that it cannot avoid. */
-  async #rejected(subjects: readonly Subject[], batch: number, error: unknown): Promise<Step> {
-    const { allowance, log, signal } = this.#needs;
-    await log?.dropped(batch);
-    this.#size = await allowance.smallerBatch(error, subjects.length, signal);
-    return { results: [] };
+    for (const { row } of results) rows.states.fail(row);
+    this.lost.push({ rows: results.map(({ row }) => row), cuAtMost, failure });
+    this.#note(results);
+    if (this.#lostInRow >= LOST_IN_ROW || isUnreadable(failure)) throw failure;
   }
 
   /**
@@ -269,44 +178,26 @@ export class PnlRun {
    */
   async #mayAskAgain(failure: Failure, unitsUsed: number | null): Promise<boolean> {
     const { allowance, client, signal } = this.#needs;
-    const cost = cu.reveal * this.#subjectsLeft.left.length;
+    const cost = cu.reveal * this.#claims.left;
     const rule = { lost: this.#lostInRow, tries: LOST_IN_ROW, cost };
     if (isUnreadable(failure) || !mayAskAgain(client, rule)) return false;
     return await allowance.unmoved(unitsUsed, WORK_MS, signal);
   }
 
-  /** Writes down results that were paid for: if the disk is full, some space may become free. */
-  async #keep(batch: number, results: readonly NumbersResult[]): Promise<void> {
-    const { clock, log, signal } = this.#needs;
-    for (let tries = 0; ; tries++) {
-      try {
-        return await log?.answered(batch, results);
-      } catch (error) {
-        if (tries >= KEEP_TRIES || signal?.aborted) throw error;
-        await clock.sleep(KEEP_WAIT_MS);
-      }
+  #note(results: readonly NumbersResult[]): void {
+    for (const { row, value, failure } of results) {
+      if (failure) this.failures.set(row, failure);
+      if (value.found === false) this.missing.push(row);
     }
   }
 
-  #handleOf(subject: Subject): string {
-    return this.#needs.targets.handleOf(subject) ?? subject.value;
-  }
-
-  #withSharing(subjects: readonly Subject[]): readonly Subject[] {
-    const { others } = this.#shared;
-    if (others.size === 0) return subjects;
-    return subjects.flatMap((subject) => [subject, ...(others.get(subject) ?? [])]);
-  }
-
-  /**
-   * The results of subjects and of those with the same handles, each with its text as the user
-   * wrote it.
-   */
-  #resultsFor(results: readonly NumbersResult[]): readonly NumbersResult[] {
-    return results.flatMap(({ subject, record, failure }) =>
-      this.#withSharing([subject]).map((each) => ({
-        subject: each,
-        record: { ...record, subject: each.text },
+  /** The results of rows and of those with the same handles, each with its own text. */
+  #withSharing(results: readonly NumbersResult[]): readonly NumbersResult[] {
+    const { handles } = this.#needs;
+    return results.flatMap(({ row, value, failure }) =>
+      [row, ...(this.#sharing.get(row) ?? [])].map((each) => ({
+        row: each,
+        value: { ...value, subject: handles.textOf(each) },
         failure,
       })),
     );

@@ -5,12 +5,12 @@ import { unitsText } from '../../base/units.ts';
 import { bareHandle, normalHandle } from '../../contract/handles.ts';
 import { withClaim } from '../../contract/ports/answers.ts';
 import type { CallOptions, Client } from '../../contract/ports/client.ts';
+import type { RowValue } from '../../contract/ports/rows.ts';
 import { listOf, recognize, type Sent } from '../../contract/read-record.ts';
 import type { Provenance } from '../../contract/records/provenance.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import { DIFFERENT_SERVICE } from '../client/service-errors.ts';
 import { answerOf, failedRecord, foundRecord, missingRecord } from '../lookup/lookup.ts';
-import type { Subject } from '../lookup/subject.ts';
 import { entriesByHandle, missingHandles, type SavedNumbers } from './cached-numbers.ts';
 
 interface HandleAnswer {
@@ -19,9 +19,9 @@ interface HandleAnswer {
   readonly failure?: Failure | undefined;
 }
 
-/** The answer for a subject of a run. The object of the subject, not its text, says whose it is. */
-export interface NumbersResult extends HandleAnswer {
-  readonly subject: Subject;
+/** The result of a row of a run. */
+export interface NumbersResult extends RowValue<PnlRecord> {
+  readonly failure?: Failure | undefined;
 }
 
 export interface BatchAnswer {

@@ -27,8 +27,13 @@ import {
 import { parseJson, stringifyJson } from '../../base/json.ts';
 import { plainJson, textOf } from '../../base/json-object.ts';
 import { replaceWith, syncFile, writeAtomic } from '../../base/replace-file.ts';
+import { RowStates } from '../../base/row-states.ts';
+import type { Rows, RowValue, UnreadAnswer } from '../../contract/ports/rows.ts';
 
-/** The disk space that is reserved per position, if the caller knows no better. */
+/** Reads the value of a row in the journal; undefined if another program has changed it. */
+export type ParseValue<T> = (value: unknown) => T | undefined;
+
+/** The disk space that is reserved per row, if the caller knows no better. */
 const ROW_BYTES = 4_096;
 /** Answered batches that stay in memory while their values are read in order. */
 const READ_BATCHES = 8;
@@ -38,28 +43,37 @@ const READ_BATCHES = 8;
  * and then, in its place, with the answer. Each change is one rename, so a kill leaves the journal
  * as it was before or after it.
  *
- * The caller calls `asking` before a batch is sent, and `answered`, `dropped` or `lost` when its
- * outcome is known. After a crash, `openBatches` has the batches whose outcome is not known: `lost`
- * must be called for each before the export continues.
+ * After a crash, `openBatches` has the batches whose outcome is not known: `lost` must be called
+ * for each before the export continues.
  */
-export class ExportJournal {
+export class ExportJournal<T> implements Rows<T> {
   readonly path: string;
+  readonly states: RowStates;
+  readonly isKept = true;
   readonly resumed: boolean;
-  answers = 0;
-  /** The positions of each batch whose outcome is not known. */
+  /** The rows of each batch whose outcome is not known. */
   readonly openBatches = new Map<number, readonly number[]>();
   readonly #target: string;
   readonly #lock: { release(): void };
-  readonly #places: PositionStates;
+  readonly #parse: ParseValue<T>;
   readonly #lost = new Map<number, readonly number[]>();
+  /** The answers of the last few batches that were read, by their rows. */
+  readonly #read = new Map<number, ReadonlyMap<number, string>>();
   #next = 0;
   #closed = false;
 
-  constructor(path: string, target: string, lock: { release(): void }, size: number) {
+  constructor(
+    path: string,
+    target: string,
+    lock: { release(): void },
+    size: number,
+    parse: ParseValue<T>,
+  ) {
     this.path = path;
     this.#target = target;
     this.#lock = lock;
-    this.#places = new PositionStates(size);
+    this.#parse = parse;
+    this.states = new RowStates(size);
     for (const batch of batchesIn(path)) this.#load(batch);
     this.resumed = this.#next > 0;
     // Left by a killed process. The file that it would have replaced is still there.
@@ -67,59 +81,67 @@ export class ExportJournal {
       if (/^\.trdr-|\.room$/.test(name)) discard(join(path, name));
   }
 
-  /** The first positions that have no answer and are not in a batch in flight. */
-  free(count = this.#places.size): number[] {
-    return this.#places.free(count);
-  }
-
-  /**
-   * Reserves disk space, so that a full disk is noticed before anything is charged. Returns the
-   * batch number.
-   */
-  async asking(positions: readonly number[], rowBytes = ROW_BYTES): Promise<number> {
+  /** Reserves disk space, so that a full disk is noticed before anything is charged. */
+  asking(rows: readonly number[], rowBytes = ROW_BYTES): number {
     const batch = this.#next++;
-    this.#write(() => writeAsked(this.#fileOf(batch), positions, positions.length * rowBytes));
-    this.openBatches.set(batch, positions);
-    for (const position of positions) this.#places.ask(position);
+    this.#write(() => writeAsked(this.#fileOf(batch), rows, rows.length * rowBytes));
+    this.openBatches.set(batch, rows);
+    for (const row of rows) this.states.ask(row);
     return batch;
   }
 
-  /** Saves an answer. If this rejects, the caller may save the same answer again. */
-  async answered(batch: number, rows: readonly JournalValue[]): Promise<void> {
-    this.#write(() => saveAnswer(this.#fileOf(batch), rows));
-    for (const { position } of rows) this.#answer(position, batch);
+  answered(batch: number, values: readonly RowValue<T>[]): void {
+    this.#write(() => saveAnswer(this.#fileOf(batch), values));
+    for (const { row } of values) this.states.answer(row, batch);
     this.#settle(batch);
   }
 
-  /** Saves answers that this export did not request, such as cached ones. */
-  async found(rows: readonly JournalValue[]): Promise<void> {
-    if (rows.length > 0) await this.answered(this.#next++, rows);
+  found(values: readonly RowValue<T>[]): void {
+    if (values.length > 0) this.answered(this.#next++, values);
   }
 
-  /** Records that a batch was not charged. Its handles can be requested again. */
-  async dropped(batch: number): Promise<void> {
+  cached(values: readonly RowValue<T>[]): void {
+    this.found(values);
+  }
+
+  dropped(batch: number): void {
     removeAsked(this.#fileOf(batch));
     this.#settle(batch);
   }
 
-  /**
-   * Records that the answer of a batch was lost, or could not be parsed (`answer`), and may have
-   * been charged up to `cuAtMost`. Its handles can be requested again.
-   */
-  async lost(batch: number, cuAtMost: number, answer?: string): Promise<void> {
-    const positions = this.openBatches.get(batch) ?? [];
-    this.#write(() => writeLost(this.#fileOf(batch), positions, cuAtMost, answer));
-    this.#lost.set(batch, positions);
+  lost(batch: number, cuAtMost: number, text?: string): void {
+    const rows = this.openBatches.get(batch) ?? [];
+    this.#write(() => writeLost(this.#fileOf(batch), rows, cuAtMost, text));
+    this.#lost.set(batch, rows);
     this.#settle(batch);
   }
 
-  /** Responses that could not be parsed, each with its positions that have no other answer. */
-  *unread(): Generator<{ readonly positions: readonly number[]; readonly answer: string }> {
+  *unread(): Generator<UnreadAnswer, void, void> {
     for (const [batch, all] of this.#lost) {
-      const positions = all.filter((position) => this.#places.answeredIn(position) === undefined);
-      const answer = textOf(plainJson(readBatch(this.#fileOf(batch)).lines[0] ?? ''));
-      if (positions.length > 0 && answer !== undefined) yield { positions, answer };
+      const rows = all.filter((row) => this.states.of(row) !== 'answered');
+      const text = textOf(plainJson(readBatch(this.#fileOf(batch)).lines[0] ?? ''));
+      if (rows.length > 0 && text !== undefined) yield { rows, text };
     }
+  }
+
+  /** Throws if another program has changed or removed the answer. */
+  read(row: number): T | undefined {
+    const batch = this.states.batchOf(row);
+    if (batch === undefined) return undefined;
+    const value = this.#parse(parseJson(this.#linesOf(batch).get(row) ?? ''));
+    if (value === undefined) throw damaged(this.#fileOf(batch));
+    return value;
+  }
+
+  #linesOf(batch: number): ReadonlyMap<number, string> {
+    const before = this.#read.get(batch);
+    if (before) return before;
+    for (const oldest of this.#read.keys())
+      if (this.#read.size >= READ_BATCHES) this.#read.delete(oldest);
+    const { positions, lines } = readBatch(this.#fileOf(batch));
+    const answers = new Map(positions.map((row, at) => [row, lines[at] ?? '']));
+    this.#read.set(batch, answers);
+    return answers;
   }
 
   /**
@@ -130,38 +152,6 @@ export class ExportJournal {
     this.#write(() =>
       writeAtomic(join(this.path, 'left.json'), `${JSON.stringify({ code, handles })}\n`),
     );
-  }
-
-  /**
-   * The answers in the order of the handles. A handle without an answer is not `held`; the value of
-   * a held one is undefined if another program removed it from the journal.
-   */
-  *values(): Generator<{
-    readonly position: number;
-    readonly value: unknown;
-    readonly held: boolean;
-  }> {
-    const batches = new Map<number, ReadonlyMap<number, string>>();
-    for (let position = 0; position < this.#places.size; position++) {
-      const batch = this.#places.answeredIn(position);
-      const lines = batch === undefined ? undefined : this.#linesOf(batch, batches);
-      const value = parseJson(lines?.get(position) ?? '');
-      yield { position, value, held: batch !== undefined };
-    }
-  }
-
-  /** The answers of a batch, of which the last few read ones stay in memory. */
-  #linesOf(
-    batch: number,
-    batches: Map<number, ReadonlyMap<number, string>>,
-  ): ReadonlyMap<number, string> {
-    const before = batches.get(batch);
-    if (before) return before;
-    for (const oldest of batches.keys()) if (batches.size >= READ_BATCHES) batches.delete(oldest);
-    const { positions, lines } = readBatch(this.#fileOf(batch));
-    const answers = new Map(positions.map((position, at) => [position, lines[at] ?? '']));
-    batches.set(batch, answers);
-    return answers;
   }
 
   /** Writes the complete output in one step, and then removes the journal unless `keep` is set. */
@@ -182,32 +172,27 @@ export class ExportJournal {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    const isUsed = this.answers + this.openBatches.size + this.#lost.size > 0;
+    const isUsed = this.states.count('answered') + this.openBatches.size + this.#lost.size > 0;
     if (!isUsed) rmSync(this.path, { recursive: true, force: true });
     this.#lock.release();
   }
 
   #load(batch: number): void {
     const head = readHead(this.#fileOf(batch));
-    if (!head?.positions.every((position) => position < this.#places.size)) {
+    if (!head?.positions.every((row) => row < this.states.size)) {
       throw damaged(this.#fileOf(batch));
     }
     this.#next = batch + 1;
-    for (const position of head.positions) {
-      if (head.kind === 'answered') this.#answer(position, batch);
-      else if (head.kind === 'asked') this.#places.ask(position);
+    for (const row of head.positions) {
+      if (head.kind === 'answered') this.states.answer(row, batch);
+      else if (head.kind === 'asked') this.states.ask(row);
     }
     if (head.kind === 'asked') this.openBatches.set(batch, head.positions);
     if (head.kind === 'lost') this.#lost.set(batch, head.positions);
   }
 
-  #answer(position: number, batch: number): void {
-    if (this.#places.answeredIn(position) === undefined) this.answers++;
-    this.#places.answer(position, batch);
-  }
-
   #settle(batch: number): void {
-    for (const position of this.openBatches.get(batch) ?? []) this.#places.release(position);
+    for (const row of this.openBatches.get(batch) ?? []) this.states.release(row);
     this.openBatches.delete(batch);
   }
 
@@ -221,59 +206,6 @@ export class ExportJournal {
     } catch (error) {
       throw inWords('write the journal', this.path, error, resumeHint(error));
     }
-  }
-}
-
-/** What is known of each position, in four bytes: an export can have a million handles. */
-class PositionStates {
-  /**
-   * 0 if the position is free, -1 if it was asked, or else the number of the batch with its answer
-   * plus one.
-   */
-  readonly #codes: Int32Array;
-  /** No position before this one is free. */
-  #lowest = 0;
-
-  constructor(size: number) {
-    this.#codes = new Int32Array(size);
-  }
-
-  get size(): number {
-    return this.#codes.length;
-  }
-
-  /** The first free positions. */
-  free(count: number): number[] {
-    const positions: number[] = [];
-    while (this.#lowest < this.size && !this.#isFree(this.#lowest)) this.#lowest++;
-    for (let at = this.#lowest; at < this.size && positions.length < count; at++)
-      if (this.#isFree(at)) positions.push(at);
-    return positions;
-  }
-
-  ask(position: number): void {
-    this.#codes[position] = -1;
-  }
-
-  answer(position: number, batch: number): void {
-    this.#codes[position] = batch + 1;
-  }
-
-  /** Frees a position that was asked and has no answer. */
-  release(position: number): void {
-    if (this.#codes[position] !== -1) return;
-    this.#codes[position] = 0;
-    this.#lowest = Math.min(this.#lowest, position);
-  }
-
-  /** The batch with the answer; undefined if there is none. */
-  answeredIn(position: number): number | undefined {
-    const code = this.#codes[position] ?? 0;
-    return code > 0 ? code - 1 : undefined;
-  }
-
-  #isFree(position: number): boolean {
-    return this.#codes[position] === 0;
   }
 }
 
@@ -303,13 +235,7 @@ export const damaged = (path: string) =>
     hint: 'restore it from a backup, or move the journal away to start over and pay again',
   });
 
-/** A handle is identified by its position in the list of the export. */
-export interface JournalValue {
-  readonly position: number;
-  readonly value: unknown;
-}
-
-/** The first line of a batch file. The values of an answer follow, one line each. */
+/** The first line of a batch file, with its rows. The values of an answer follow, one line each. */
 const Head = z.object({
   kind: z.enum(['asked', 'answered', 'lost']),
   positions: z.array(z.int().check(z.nonnegative())),
@@ -336,9 +262,9 @@ function writeAsked(path: string, positions: readonly number[], bytes: number): 
 }
 
 /** Writes an answer into the reserved disk space, and replaces the request in one step. */
-function saveAnswer(path: string, rows: readonly JournalValue[]): void {
-  const positions = rows.map(({ position }) => position);
-  const lines = rows.map(({ value }) => `${stringifyJson(value ?? null)}\n`);
+function saveAnswer(path: string, values: readonly RowValue<unknown>[]): void {
+  const positions = values.map(({ row }) => row);
+  const lines = values.map(({ value }) => `${stringifyJson(value ?? null)}\n`);
   const bytes = Buffer.from(headLine('answered', positions) + lines.join(''));
   const fd = openSync(roomOf(path), constants.O_RDWR | constants.O_CREAT, PRIVATE_FILE);
   try {

@@ -15,7 +15,14 @@ import { plainJson } from '../../base/json-object.ts';
 import { holdLock } from '../../base/lock.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
 import { sha256 } from '../../base/sha256.ts';
-import { batchesIn, damaged, ExportJournal, removeJournal, resumeHint } from './journal.ts';
+import {
+  batchesIn,
+  damaged,
+  ExportJournal,
+  type ParseValue,
+  removeJournal,
+  resumeHint,
+} from './journal.ts';
 
 const VERSION = 3;
 const HEADER = 'export.json';
@@ -29,7 +36,7 @@ const Header = z.object({
 export interface ExportIdentity {
   /** What it asks for, as the user wrote it, because the output repeats that. */
   readonly texts: readonly string[];
-  /** The number of answers, each of which is identified by its position. */
+  /** The number of answers, each of which has its row. */
   readonly size: number;
   /** What the texts are, for the message that another export has others. */
   readonly noun: string;
@@ -39,12 +46,13 @@ export interface ExportIdentity {
 export type BegunJournal = 'refuse' | 'resume' | 'discard';
 
 /** Opens the journal beside `out`, and locks `out` until the journal is closed. */
-export async function openJournal(
+export async function openJournal<T>(
   out: string,
   { texts, size, noun }: ExportIdentity,
   service: string | null,
   begun: BegunJournal,
-): Promise<ExportJournal> {
+  parse: ParseValue<T>,
+): Promise<ExportJournal<T>> {
   const target = realPath(out);
   checkTarget(out, target);
   const path = `${target}.journal`;
@@ -72,7 +80,7 @@ export async function openJournal(
       );
       syncFolder(dirname(path));
     }
-    return new ExportJournal(path, target, lock, size);
+    return new ExportJournal(path, target, lock, size, parse);
   } catch (error) {
     lock.release();
     throw inWords('write the journal', path, error, resumeHint(error));

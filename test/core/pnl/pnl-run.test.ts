@@ -5,12 +5,13 @@ import { cu } from '../../../src/contract/limits.ts';
 import type { HttpRequest } from '../../../src/contract/ports/transport.ts';
 import type { PnlRecord } from '../../../src/contract/records/subject.ts';
 import { broken, noAnswer } from '../../../src/core/http/network-failures.ts';
-import type { Subject } from '../../../src/core/lookup/subject.ts';
+import { failedRecord } from '../../../src/core/lookup/lookup.ts';
 import { Allowance } from '../../../src/core/pnl/allowance.ts';
-import { type BatchLog, PnlRun } from '../../../src/core/pnl/pnl-run.ts';
+import { PnlRun } from '../../../src/core/pnl/pnl-run.ts';
+import { MemoryRows } from '../../../src/core/rows/memory-rows.ts';
 import { numbers } from '../../e2e/records.ts';
 import { error, json, rig } from '../fakes.ts';
-import { subjectsUpTo } from './subjects.ts';
+import { handlesOf, subjectsUpTo } from './subjects.ts';
 
 /**
  * What happens to a batch: it is served; the connection breaks before or after processing; it times out
@@ -120,6 +121,26 @@ function pnlService({
 
 const handlesUpTo = (count: number) => Array.from({ length: count }, (_, at) => `t${at}`);
 
+/** Rows that note what is written down. */
+class NotedRows extends MemoryRows<PnlRecord> {
+  readonly lines: string[] = [];
+
+  override asking(rows: readonly number[]): number {
+    this.lines.push(`asking ${rows.length}`);
+    return super.asking(rows);
+  }
+
+  override answered(...[batch, values]: Parameters<MemoryRows<PnlRecord>['answered']>): void {
+    if (values.length > 0) this.lines.push(`answered ${values.length}`);
+    super.answered(batch, values);
+  }
+
+  override lost(batch: number, cuAtMost?: number): void {
+    this.lines.push(`lost ${cuAtMost}`);
+    super.lost(batch);
+  }
+}
+
 /** Requests the numbers of so many handles, and records what the run writes to its log. */
 async function runThrough(
   service: ReturnType<typeof pnlService>,
@@ -140,30 +161,27 @@ async function runThrough(
   });
   const { client, clock } = made;
   const allowance = new Allowance(client, clock, { maxCu }, (notice) => made.notices.push(notice));
-  const lines: string[] = [];
-  const log: BatchLog = {
-    asking: async (subjects) => lines.push(`asking ${subjects.length}`) - 1,
-    answered: async (_, results) => void lines.push(`answered ${results.length}`),
-    dropped: async () => void lines.push('dropped'),
-    found: async (results) => void lines.push(`found ${results.length}`),
-    lost: async (_, most) => void lines.push(`lost ${most}`),
-  };
   const subjects = subjectsUpTo(count);
-  const handleOf = (subject: Subject) =>
-    subjects[subjects.indexOf(subject) % (handles ?? count)]?.value;
-  const targets = { subjects, hasOthers: handles !== undefined, handleOf };
-  const run = new PnlRun({ client, clock, allowance, targets, todo: subjects, log });
-  const records: PnlRecord[] = [];
+  const handleOf = (row: number) => subjects[row % (handles ?? count)]?.value;
+  const rows = new NotedRows(count);
+  const run = new PnlRun({
+    client,
+    clock,
+    allowance,
+    handles: handlesOf(subjects, handleOf),
+    rows,
+  });
   let failure: unknown;
   try {
-    for await (const results of run.results()) {
-      records.push(...results.map(({ record }) => record));
-      afterBatch?.();
-    }
+    while (await run.step()) afterBatch?.();
   } catch (thrown) {
     failure = thrown;
   }
-  return { records, failure: failure as Failure | undefined, run, lines, ...made };
+  const records = subjects.flatMap(({ text }, row) => {
+    const failed = run.failures.get(row);
+    return rows.read(row) ?? (failed ? failedRecord(text, failed) : []);
+  });
+  return { records, failure: failure as Failure | undefined, run, lines: rows.lines, ...made };
 }
 
 const subjectsOf = (records: readonly { readonly subject: string }[]) =>

@@ -10,6 +10,7 @@ import {
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { textOf } from '../../../src/base/json-object.ts';
 import type { ExportJournal } from '../../../src/state/export-journal/journal.ts';
 import { type BegunJournal, openJournal } from '../../../src/state/export-journal/open-journal.ts';
 import { room, runs } from '../room.ts';
@@ -36,14 +37,19 @@ const open = (
     begun?: BegunJournal;
   } = {},
 ) =>
-  openJournal(out, { texts: subjects, size: subjects.length, noun: 'the handles' }, service, begun);
-const rowsAt = (...positions: number[]) =>
-  positions.map((position) => ({ position, value: `v${position}` }));
-const valuesOf = (journal: ExportJournal) =>
-  [...journal.values()].map(({ value, held }) => (held ? value : null));
+  openJournal(
+    out,
+    { texts: subjects, size: subjects.length, noun: 'the handles' },
+    service,
+    begun,
+    textOf,
+  );
+const rowsAt = (...rows: number[]) => rows.map((row) => ({ row, value: `v${row}` }));
+const valuesOf = (journal: ExportJournal<string>) =>
+  HANDLES.map((_, row) => journal.read(row) ?? null);
 
-async function* linesOf(journal: ExportJournal): AsyncGenerator<string> {
-  for (const { value } of journal.values()) yield `${value}\n`;
+async function* linesOf(journal: ExportJournal<string>): AsyncGenerator<string> {
+  for (const value of valuesOf(journal)) yield `${value}\n`;
 }
 
 test('an export resumes from any state of its batches, and asks for exactly what has no answer', async () => {
@@ -54,18 +60,18 @@ test('an export resumes from any state of its batches, and asks for exactly what
       const held = new Set<number>();
       for (const [how, size] of batches) {
         const journal = await open(out);
-        expect(journal.answers).toBe(held.size);
-        for (const [batch] of journal.openBatches) await journal.lost(batch, 1);
-        const free = journal.free();
+        expect(journal.states.count('answered')).toBe(held.size);
+        for (const [batch] of journal.openBatches) journal.lost(batch, 1);
+        const free = journal.states.open();
         expect(free).toEqual(HANDLES.flatMap((_, at) => (held.has(at) ? [] : [at])));
         const positions = free.slice(0, size);
-        if (how === 'found') await journal.found(rowsAt(...positions));
+        if (how === 'found') journal.found(rowsAt(...positions));
         else {
-          const batch = await journal.asking(positions);
-          expect(journal.free()).toEqual(free.slice(size));
-          if (how === 'answered') await journal.answered(batch, rowsAt(...positions));
-          if (how === 'lost') await journal.lost(batch, 1, 'text');
-          if (how === 'dropped') await journal.dropped(batch);
+          const batch = journal.asking(positions);
+          expect(journal.states.open()).toEqual(free.slice(size));
+          if (how === 'answered') journal.answered(batch, rowsAt(...positions));
+          if (how === 'lost') journal.lost(batch, 1, 'text');
+          if (how === 'dropped') journal.dropped(batch);
         }
         if (how === 'answered' || how === 'found')
           for (const position of positions) held.add(position);
@@ -73,7 +79,7 @@ test('an export resumes from any state of its batches, and asks for exactly what
         journal.close();
       }
       const last = await open(out);
-      await last.found(rowsAt(...last.free(), ...[...last.openBatches.values()].flat()));
+      last.found(rowsAt(...last.states.open(), ...[...last.openBatches.values()].flat()));
       await last.deliver(linesOf(last));
       last.close();
       expect(readFileSync(out, 'utf8')).toBe(FILE);
@@ -103,7 +109,7 @@ test.each([
 test.each(['export.json', '0'])('a damaged file of a journal is named: %s', async (name) => {
   const { out, journal } = folder('damaged');
   const first = await open(out);
-  await first.found(rowsAt(0));
+  first.found(rowsAt(0));
   first.close();
   writeFileSync(join(journal, name), '{"kind":"answered","positions":[11]}\n');
   await expect(open(out)).rejects.toMatchObject({
@@ -115,12 +121,10 @@ test.each(['export.json', '0'])('a damaged file of a journal is named: %s', asyn
 test('an answer that another program removed is not taken for one that was never there', async () => {
   const { out, journal } = folder('removed');
   const opened = await open(out);
-  await opened.found(rowsAt(...HANDLES.keys()));
+  opened.found(rowsAt(...HANDLES.keys()));
   expect(statSync(journal).mode & 0o777).toBe(0o700);
   rmSync(join(journal, '0'));
-  expect([...opened.values()].map(({ held, value }) => [held, value])).toEqual(
-    HANDLES.map(() => [true, undefined]),
-  );
+  expect(() => opened.read(0)).toThrow(`${join(journal, '0')} is damaged`);
   opened.close();
 });
 

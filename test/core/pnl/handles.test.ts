@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
+import { RowStates } from '../../../src/base/row-states.ts';
 import type { LookupPlan } from '../../../src/core/lookup/cached-lookup.ts';
 import type { LookupAnswer } from '../../../src/core/lookup/lookup.ts';
 import type { Subject } from '../../../src/core/lookup/subject.ts';
-import { shareHandles, Targets } from '../../../src/core/pnl/targets.ts';
+import { Handles, shareHandles } from '../../../src/core/pnl/handles.ts';
 import { notSent } from '../../../src/core/spend/plan.ts';
 import { user } from '../fakes.ts';
-import { handleSubject } from './subjects.ts';
+import { handleSubject, handlesOf } from './subjects.ts';
 
 const walletSubject = (text: string): Subject => ({
   text,
@@ -42,29 +43,25 @@ function usersOf(answers: Readonly<Record<string, LookupAnswer>>, cached: readon
   };
 }
 
-describe('the targets of a run', () => {
+describe('the handles of a run', () => {
   test('have their own handle, without a lookup', async () => {
     const users = usersOf({});
     const link = { ...handleSubject('https://x.com/mira'), value: 'mira', normal: 'mira' };
-    const targets = new Targets([link], users);
-    expect(targets.handleOf(link)).toBe('mira');
-    expect([targets.hasOthers, await targets.lookups([link]), users.asked]).toEqual([
-      false,
-      [],
-      [],
-    ]);
+    const handles = new Handles([link], users);
+    expect(handles.handleOf(0)).toBe('mira');
+    expect([handles.hasOthers, await handles.lookups([0]), users.asked]).toEqual([false, [], []]);
   });
 
   test('are looked up once if they are wallets, those of the cache before the plan', async () => {
     const [cached, other] = [walletSubject('cached'), walletSubject('other')];
     const users = usersOf({ cached: holder('mira'), other: holder('sol') }, ['cached']);
-    const targets = new Targets([cached, other], users);
-    const calls = await targets.lookups([cached, other]);
+    const handles = new Handles([cached, other], users);
+    const calls = await handles.lookups([0, 1]);
     expect(calls.map(({ ask }) => ask.params)).toEqual([{ address: 'other' }]);
-    expect([targets.handleOf(cached), targets.handleOf(other)]).toEqual(['mira', undefined]);
-    expect(await targets.resolve([cached, other])).toEqual([]);
-    expect(targets.handleOf(other)).toBe('sol');
-    await targets.resolve([cached, other]);
+    expect([handles.handleOf(0), handles.handleOf(1)]).toEqual(['mira', undefined]);
+    expect(await handles.resolve([0, 1])).toEqual([]);
+    expect(handles.handleOf(1)).toBe('sol');
+    await handles.resolve([0, 1]);
     expect(users.asked).toEqual(['other']);
   });
 
@@ -73,25 +70,24 @@ describe('the targets of a run', () => {
     const [missing, nameless, failed] = ['missing', 'nameless', 'failed'].map(walletSubject);
     const subjects = [missing, nameless, failed].flatMap((each) => each ?? []);
     const users = usersOf({ nameless: holder(null), failed: { found: null, failure } });
-    const results = await new Targets(subjects, users).resolve(subjects);
-    expect(results.map(({ subject }) => subject)).toEqual(subjects);
+    const results = await new Handles(subjects, users).resolve([0, 1, 2]);
+    expect(results.map(({ row }) => row)).toEqual([0, 1, 2]);
     expect(results).toMatchObject([
-      { record: { subject: 'missing', found: false, code: 'NOT_OBSERVED' } },
-      { record: { subject: 'nameless', found: null }, failure: { code: 'BAD_ANSWER' } },
-      { record: { subject: 'failed', found: null }, failure },
+      { value: { subject: 'missing', found: false, code: 'NOT_OBSERVED' } },
+      { value: { subject: 'nameless', found: null }, failure: { code: 'BAD_ANSWER' } },
+      { value: { subject: 'failed', found: null }, failure },
     ]);
     expect(results[0]?.failure).toBeUndefined();
   });
 
   test('share a request if their handles are the same, in any case', () => {
-    const [mira, sol, wallet] = [
-      handleSubject('mira'),
-      handleSubject('sol'),
-      walletSubject('wallet'),
-    ];
-    const handleOf = (subject: Subject) => (subject === wallet ? 'MIRA' : subject.value);
-    const shared = shareHandles([mira, sol, wallet], { hasOthers: true, handleOf });
-    expect(shared.first).toEqual([mira, sol]);
-    expect([...shared.others]).toEqual([[mira, [wallet]]]);
+    const subjects = ['mira', 'sol'].map(handleSubject);
+    const handles = handlesOf(
+      [...subjects, walletSubject('wallet'), walletSubject('other')],
+      (row) => (row < 2 ? subjects[row]?.value : 'MIRA'),
+    );
+    const states = new RowStates(4);
+    expect([...shareHandles(states, handles)]).toEqual([[0, [2, 3]]]);
+    expect([states.open(), states.of(2), states.of(3)]).toEqual([[0, 1], 'waiting', 'waiting']);
   });
 });
