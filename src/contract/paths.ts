@@ -1,4 +1,5 @@
 // Importing z.core would bundle all of zod, including its error messages in every language.
+import type * as z from 'zod/mini';
 import { $ZodNullable, $ZodObject, $ZodOptional, type $ZodType, $ZodUnion } from 'zod/v4/core';
 
 /**
@@ -23,3 +24,17 @@ function innermost(schema: $ZodType): $ZodType {
   }
   return schema;
 }
+
+/** The same paths as a type, so that a list of fields compiles only if the record has them. */
+export type FieldPath<S> =
+  S extends z.ZodMiniUnion<infer Options>
+    ? FieldPath<Options[number]>
+    : S extends z.ZodMiniOptional<infer Inner> | z.ZodMiniNullable<infer Inner>
+      ? FieldPath<Inner>
+      : S extends z.ZodMiniObject<infer Shape>
+        ? PathIn<Shape>
+        : never;
+
+type PathIn<Shape> = {
+  [K in keyof Shape & string]: K | `${K}.${FieldPath<Shape[K]>}`;
+}[keyof Shape & string];

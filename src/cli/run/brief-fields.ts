@@ -1,10 +1,50 @@
 import { usageError } from '../../base/failure.ts';
+import type { FieldPath } from '../../contract/paths.ts';
+import type { Me } from '../../contract/records/account.ts';
+import type { CallerRecord } from '../../contract/records/caller.ts';
+import type { SchemaRecord } from '../../contract/records/document.ts';
+import type { ListedCallout } from '../../contract/records/launchpad.ts';
+import type { AuthorRecord, PositionRecord, TokenRecord } from '../../contract/records/position.ts';
+import type { StoreItem } from '../../contract/records/store.ts';
+import type {
+  ComparedUserRecord,
+  LaunchpadUserRecord,
+  PnlRecord,
+  ResolveRecord,
+  WhoisRecord,
+} from '../../contract/records/subject.ts';
+import type { TailRunRecord } from '../../contract/records/tail-run.ts';
+import type { ListedThesis, RefreshedThesis } from '../../contract/records/thesis.ts';
+import type {
+  BoardRecord,
+  CacheRecord,
+  CheckRecord,
+  HistoryRecord,
+  PriceRecord,
+  ProfileRecord,
+  ReconcileRecord,
+  SettingRecord,
+  TraderHistoryRecord,
+} from '../../contract/records/tool.ts';
+import type { Verification } from '../../contract/records/verification.ts';
 import type { Parsed } from '../args/parsed.ts';
 
 type Given = Parsed['given'];
 
-const user = ['subject', 'found', 'id', 'handle', 'name', 'solanaAddress', 'evmAddress', 'code'];
-const comparedUser = [
+/** Fields of a record: those that it does not have do not compile. */
+const brief = <R>(fields: readonly FieldPath<R>[]): readonly FieldPath<R>[] => fields;
+
+const user = brief<typeof WhoisRecord>([
+  'subject',
+  'found',
+  'id',
+  'handle',
+  'name',
+  'solanaAddress',
+  'evmAddress',
+  'code',
+]);
+const comparedUser = brief<typeof ComparedUserRecord>([
   'subject',
   'found',
   'id',
@@ -14,8 +54,8 @@ const comparedUser = [
   'changes.handle.was',
   'changes.solanaAddress.now',
   'changes.evmAddress.now',
-];
-const author = [
+]);
+const author = brief<typeof AuthorRecord>([
   'subject',
   'found',
   'handle',
@@ -25,8 +65,8 @@ const author = [
   'closed.sumUsd',
   'closed.medianUsd',
   'open.positions',
-];
-const token = [
+]);
+const token = brief<typeof TokenRecord>([
   'token',
   'symbol',
   'posts',
@@ -36,8 +76,8 @@ const token = [
   'closed.sumUsd',
   'first.author',
   'first.at',
-];
-const position = [
+]);
+const position = brief<typeof PositionRecord>([
   'authorHandle',
   'token',
   'symbol',
@@ -47,8 +87,8 @@ const position = [
   'tradeUsd',
   'pnlUsd',
   'readAt',
-];
-const thesis = [
+]);
+const thesis = brief<typeof ListedThesis>([
   'id',
   'platformCreatedAt',
   'authorHandle',
@@ -58,8 +98,8 @@ const thesis = [
   'pnl',
   'closedAt',
   'thesis',
-];
-const callout = [
+]);
+const callout = brief<typeof ListedCallout>([
   'id',
   'createdAt',
   'userName',
@@ -68,8 +108,8 @@ const callout = [
   'coinMint',
   'multiple',
   'thesis',
-];
-const tailRun = [
+]);
+const tailRun = brief<typeof TailRunRecord>([
   'output',
   'feed',
   'state',
@@ -79,10 +119,34 @@ const tailRun = [
   'cuToday',
   'left',
   'exit',
-];
-const check = ['check', 'verdict', 'detail', 'next'];
-const sum = ['item', 'name', 'state', 'spent', 'limit', 'left', 'renewsAt'];
-const setting = ['setting', 'value', 'origin'];
+]);
+const check = brief<typeof CheckRecord>(['check', 'verdict', 'detail', 'next']);
+const sum = brief<typeof StoreItem>([
+  'item',
+  'name',
+  'state',
+  'spent',
+  'limit',
+  'left',
+  'renewsAt',
+]);
+const setting = brief<typeof SettingRecord>(['setting', 'value', 'origin']);
+
+const numbers = brief<typeof PnlRecord>([
+  'subject',
+  'found',
+  'handle',
+  'windows.7d.netUsd',
+  'windows.7d.returnPct',
+  'windows.7d.rank',
+  'error.code',
+]);
+const comparedNumbers = brief<typeof PnlRecord>([
+  ...numbers.slice(0, -1),
+  'change',
+  'changes.7d.netUsd',
+  'error.code',
+]);
 
 /** The fields of the records of --count-by; undefined without it. */
 const countedFields = ({ countBy }: Given): readonly string[] | undefined =>
@@ -93,27 +157,45 @@ export const briefFields: Readonly<
   Record<string, readonly string[] | ((given: Given) => readonly string[])>
 > = {
   whois: ({ compare }) => (compare === undefined ? user : comparedUser),
-  resolve: [...user, 'source'],
-  token: ({ positions }) => (positions ? position : token),
-  author: ({ positions }) => (positions ? position : author),
-  pnl: ({ compare }) => [
+  resolve: brief<typeof ResolveRecord>([
     'subject',
     'found',
+    'id',
     'handle',
-    ...['netUsd', 'returnPct', 'rank'].map((name) => `windows.7d.${name}`),
-    ...(compare === undefined ? [] : ['change', 'changes.7d.netUsd']),
-    'error.code',
-  ],
+    'name',
+    'solanaAddress',
+    'evmAddress',
+    'code',
+    'source',
+  ]),
+  token: ({ positions }) => (positions ? position : token),
+  author: ({ positions }) => (positions ? position : author),
+  pnl: ({ compare }) => (compare === undefined ? numbers : comparedNumbers),
   'thesis list': (given) => countedFields(given) ?? thesis,
   'thesis tail': thesis,
-  'launchpad user': ['subject', 'found', 'wallet', 'username', 'xUsername', 'isVerified', 'code'],
+  'launchpad user': brief<typeof LaunchpadUserRecord>([
+    'subject',
+    'found',
+    'wallet',
+    'username',
+    'xUsername',
+    'isVerified',
+    'code',
+  ]),
   'launchpad callouts': (given) => countedFields(given) ?? callout,
   'launchpad tail': callout,
-  'thesis refresh': ['id', 'authorHandle', 'tokenSymbol', 'closedAt', 'pnl', 'gone'],
+  'thesis refresh': brief<typeof RefreshedThesis>([
+    'id',
+    'authorHandle',
+    'tokenSymbol',
+    'closedAt',
+    'pnl',
+    'gone',
+  ]),
   'launchpad callers': ({ calls }) =>
     calls === true
       ? callout
-      : [
+      : brief<typeof CallerRecord>([
           'subject',
           'calls',
           'priced',
@@ -122,29 +204,50 @@ export const briefFields: Readonly<
           'medianAgeMs',
           'lastAt',
           'code',
-        ],
+        ]),
   'launchpad history': ({ summary }) =>
     summary === true
-      ? ['username', 'wallet', 'rankFirst', 'rankLast', 'pnlUsdFirst', 'pnlUsdLast', 'stood']
-      : ['capturedAt', 'rank', 'username', 'wallet', 'pnlUsd'],
-  'launchpad board': ['rank', 'username', 'wallet', 'pnlUsd', 'pnlPercent', 'change'],
+      ? brief<typeof TraderHistoryRecord>([
+          'username',
+          'wallet',
+          'rankFirst',
+          'rankLast',
+          'pnlUsdFirst',
+          'pnlUsdLast',
+          'stood',
+        ])
+      : brief<typeof HistoryRecord>(['capturedAt', 'rank', 'username', 'wallet', 'pnlUsd']),
+  'launchpad board': brief<typeof BoardRecord>([
+    'rank',
+    'username',
+    'wallet',
+    'pnlUsd',
+    'pnlPercent',
+    'change',
+  ]),
   tails: tailRun,
-  me: ['plan', 'ratePerMinute', 'usage.period', 'usage.unitsRemaining', 'usage.revealsRemaining'],
-  price: ['endpoint', 'least', 'most'],
+  me: brief<typeof Me>([
+    'plan',
+    'ratePerMinute',
+    'usage.period',
+    'usage.unitsRemaining',
+    'usage.revealsRemaining',
+  ]),
+  price: brief<typeof PriceRecord>(['endpoint', 'least', 'most']),
   usage: ({ by = 'command', reconcile }) =>
     reconcile
-      ? ['period', 'ledgerCu', 'serviceCu', 'drift']
+      ? brief<typeof ReconcileRecord>(['period', 'ledgerCu', 'serviceCu', 'drift'])
       : [String(by), 'calls', 'cu', 'cuAtMost'],
   doctor: check,
   'store check': check,
   'store status': sum,
   'budget show': sum,
-  verify: ['status', 'from', 'to', 'rows', 'gaps'],
-  'auth status': ['profile', 'current', 'baseUrl', 'keyFrom'],
+  verify: brief<typeof Verification>(['status', 'from', 'to', 'rows', 'gaps']),
+  'auth status': brief<typeof ProfileRecord>(['profile', 'current', 'baseUrl', 'keyFrom']),
   'config list': setting,
   'config get': setting,
-  'cache stats': ['entries', 'bytes', 'path'],
-  schema: ['command', 'summary', 'usage', 'prices', 'examples'],
+  'cache stats': brief<typeof CacheRecord>(['entries', 'bytes', 'path']),
+  schema: brief<typeof SchemaRecord>(['command', 'summary', 'usage', 'prices', 'examples']),
 };
 
 export function fieldsOfRun(
@@ -153,10 +256,10 @@ export function fieldsOfRun(
   given: Given,
 ): string | undefined {
   if (fields === undefined || !/(^|,)\s*brief\s*(,|$)/.test(fields)) return fields;
-  const brief = briefFields[path];
-  if (brief === undefined)
+  const chosen = briefFields[path];
+  if (chosen === undefined)
     throw usageError(`"trdr ${path}" has no brief fields`, `see trdr schema ${path}`);
-  const names = typeof brief === 'function' ? brief(given) : brief;
+  const names = typeof chosen === 'function' ? chosen(given) : chosen;
   return fields
     .split(',')
     .flatMap((name) => (name.trim() === 'brief' ? names : [name]))
