@@ -2,7 +2,9 @@ import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
-import { openDesk } from './harness.ts';
+import { startServer } from '../store/server.ts';
+import { has } from '../tools.ts';
+import { openDesk, openHome, withSandbox } from './harness.ts';
 
 const MINUTE = 60_000;
 
@@ -95,6 +97,27 @@ describe('posts that were paid for', () => {
     const bare = ({ records }: typeof mixed) => records().map((row) => ({ ...row, readAt: 0 }));
     expect(bare(mixed)).toEqual(bare(fresh));
     expect(bare(fresh)).not.toEqual(bare(old));
+  });
+
+  test.skipIf(!has('redis-server'))('are not paid for by another machine either', async () => {
+    const sandbox = await withSandbox();
+    const env = { TRDR_STORE: (await startServer()).url };
+    const ask = async (...more: string[]) => {
+      const before = spentAt(sandbox);
+      const ran = await openHome().run(['author', 'mira', ...more], { sandbox, env });
+      return { ...ran, cu: spentAt(sandbox) - before };
+    };
+    const first = await ask('--limit', '40');
+    const second = await ask('--limit', '40');
+    expect([first.cu, second.cu]).toEqual([500, 0]);
+    expect(second.records()).toEqual(first.records());
+    expect(second.stdout).toContain('"via":"cache"');
+    expect((await ask('--limit', '40', '--no-cache')).cu).toBe(500);
+    const both = await Promise.all([ask('--all'), ask('--all')]);
+    expect(both.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    // Only the third page was not read before.
+    expect(both[0].records()).toEqual(both[1].records());
+    expect(spentAt(sandbox)).toBe(500 + 500 + 200);
   });
 
   test('are compared with an earlier output only if they are new', async () => {
