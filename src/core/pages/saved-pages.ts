@@ -100,7 +100,7 @@ export class SavedPages {
       async () => {
         const { items, hasMore, nextBefore } = await request();
         const page = { items, hasMore, nextBefore, time: this.#now(), isAsked: true };
-        if (isCertain(page, before)) await this.#save(wanted, page);
+        await this.#save(wanted, page);
         return page;
       },
       () => undefined,
@@ -114,10 +114,6 @@ export class SavedPages {
     await this.#cache?.put(endpoint, new Map([[subject, answer]]));
   }
 }
-
-/** An empty page may be a mistake of the service, unless it says that a feed has no posts. */
-const isCertain = ({ items, hasMore }: ListPage<Sent>, before: string | undefined): boolean =>
-  items.length > 0 || (before === undefined && !hasMore);
 
 /** A saved page, if it is the one below `before`: the file may be damaged, or of another walk. */
 function pageOf(
@@ -163,7 +159,7 @@ class SavedWalk implements TimedFeed<Sent> {
     signal?: AbortSignal,
   ): Promise<ListPage<Sent>> {
     const { place: last } = this.#last;
-    // The reader repeats a request that led nowhere.
+    // The reader repeats a request that led nowhere, so that a saved page that did is not used twice.
     const isRepeated = last >= 0 && before === this.#last.before;
     const place = isRepeated ? last : last + 1;
     const wanted = {

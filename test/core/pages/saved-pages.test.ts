@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import type { AnswerCache, CachedAnswer } from '../../../src/contract/ports/answers.ts';
+import { SavedPages } from '../../../src/core/pages/saved-pages.ts';
+import { virtualClock } from '../virtual-clock.ts';
+
+const call = { id: 'thesis.user', ask: { params: { id: 'u' } } } as const;
+const posts = Array.from({ length: 5 }, (_, at) => ({ id: `p${at}` }));
+
+/** A feed of pages of two posts, of which the requests with these numbers are answered badly. */
+function feedWith(bad: Readonly<Record<number, object>>) {
+  const asked: unknown[] = [];
+  return {
+    asked,
+    feed: {
+      async page(before: string | undefined) {
+        asked.push(before);
+        const from = before === undefined ? 0 : posts.findIndex(({ id }) => id === before) + 1;
+        const items = posts.slice(from, from + 2);
+        const hasMore = from + 2 < posts.length;
+        const page = { items, hasMore, nextBefore: hasMore ? (items.at(-1)?.id ?? null) : null };
+        return { ...page, ...bad[asked.length] };
+      },
+      idOf: ({ id }: { readonly id?: unknown }) => (typeof id === 'string' ? id : undefined),
+      timeOf: () => null,
+    },
+  };
+}
+
+const cacheOf = (answers: Map<string, CachedAnswer>): AnswerCache => ({
+  get: (_, subjects) => subjects.map((subject) => answers.get(subject)),
+  async put(_, saved) {
+    for (const [subject, answer] of saved) answers.set(subject, answer);
+  },
+});
+
+test.each([
+  ['an empty page', { items: [], hasMore: true, nextBefore: null }],
+  ['a false end', { items: [], hasMore: false, nextBefore: null }],
+  ['the page before again', { items: posts.slice(0, 2), hasMore: true, nextBefore: 'p1' }],
+])('%s that was saved leads nowhere only once', async (_, page) => {
+  const clock = virtualClock();
+  const answers = new Map<string, CachedAnswer>();
+  const read = ({ feed }: ReturnType<typeof feedWith>) =>
+    new SavedPages(cacheOf(answers), clock.now).read(call, feed, { clock });
+  // The service answers so until the run gives up, and well after that.
+  const first = await read(feedWith({ 2: page, 3: page, 4: page }));
+  const isEnd = page.items.length === 0 && !page.hasMore;
+  expect(first).toMatchObject({ posts: posts.slice(0, 2), complete: isEnd });
+  const well = feedWith({});
+  expect(await read(well)).toMatchObject({ posts, complete: true, via: 'service' });
+  expect(well.asked).toEqual(['p1', 'p3']);
+  const again = feedWith({});
+  expect(await read(again)).toMatchObject({ posts, complete: true, via: 'cache' });
+  expect(again.asked).toEqual([]);
+});
