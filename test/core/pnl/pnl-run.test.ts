@@ -2,11 +2,13 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Failure } from '../../../src/base/failure.ts';
 import { cu } from '../../../src/contract/limits.ts';
+import type { AnswerCache, Claim } from '../../../src/contract/ports/answers.ts';
 import type { HttpRequest } from '../../../src/contract/ports/transport.ts';
 import type { PnlRecord } from '../../../src/contract/records/subject.ts';
 import { broken, noAnswer } from '../../../src/core/http/network-failures.ts';
 import { failedRecord } from '../../../src/core/lookup/lookup.ts';
 import { Allowance } from '../../../src/core/pnl/allowance.ts';
+import { SavedNumbers } from '../../../src/core/pnl/cached-numbers.ts';
 import { PnlRun } from '../../../src/core/pnl/pnl-run.ts';
 import { MemoryRows } from '../../../src/core/rows/memory-rows.ts';
 import { numbers } from '../../e2e/records.ts';
@@ -149,11 +151,14 @@ async function runThrough(
     maxCu,
     afterBatch,
     handles,
+    claim,
   }: {
     readonly maxCu?: number;
     readonly afterBatch?: () => void;
     /** To how many handles the subjects lead; default: each to its own. */
     readonly handles?: number;
+    /** What the store knows of a handle. */
+    readonly claim?: (handle: string) => Claim;
   } = {},
 ) {
   const made = rig((request) => service.reply(request, made.clock.mono()), {
@@ -164,12 +169,18 @@ async function runThrough(
   const subjects = subjectsUpTo(count);
   const handleOf = (row: number) => subjects[row % (handles ?? count)]?.value;
   const rows = new NotedRows(count);
+  const cache: AnswerCache = {
+    get: (_, names) => names.map(() => undefined),
+    put: async () => {},
+    ...(claim && { claim: async ({ subject }) => claim(subject) }),
+  };
   const run = new PnlRun({
     client,
     clock,
     allowance,
     handles: handlesOf(subjects, handleOf),
     rows,
+    saved: claim && new SavedNumbers(cache, clock.now),
   });
   let failure: unknown;
   try {
@@ -193,6 +204,25 @@ test('a handle is paid for once, even if its subjects would be in different batc
   expect([service.batches, run.left]).toEqual([[100, 20], []]);
   expect(subjectsOf(records).sort()).toEqual(handlesUpTo(250).sort());
   expect(records.find(({ subject }) => subject === 't249')).toMatchObject({ handle: 't9' });
+});
+
+describe('what another machine requests', () => {
+  test('is taken over although nothing is left to spend, and asks for no usage meanwhile', async () => {
+    const service = pnlService({ units: 0 });
+    let looks = 0;
+    const claim = (handle: string): Claim => {
+      if (handle === 't3' || handle === 't4') return { by: 'us', end: async () => {} };
+      if (++looks <= 6) return { by: 'other' };
+      const record = numbers(handle);
+      return { by: 'cache', answer: { time: 0, status: 200, record } };
+    };
+    const all = await runThrough(service, 3, { claim });
+    expect([all.failure, subjectsOf(all.records)]).toEqual([undefined, ['t0', 't1', 't2']]);
+    expect([service.batches, service.meter.mes]).toEqual([[], 0]);
+    const some = await runThrough(service, 5, { claim });
+    expect(subjectsOf(some.records)).toEqual(['t0', 't1', 't2']);
+    expect([some.failure?.code, some.run.left]).toEqual(['QUOTA_EXCEEDED', [3, 4]]);
+  });
 });
 
 describe('a key with which others spend', () => {
