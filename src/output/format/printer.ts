@@ -89,7 +89,11 @@ async function printerOf<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
   }
 }
 
-const timeName = /(?:^|\.)(?:\w+At|oldest|newest)$/;
+/**
+ * The names of times: a test compares them with what the records say.
+ * @internal Exported for tests.
+ */
+export const timeName = /(?:^|\.)(?:\w*At|at|\w*[oO]ldest|newest|from|to)$/;
 
 /** Tables need no converted times, because they format times themselves. */
 function withIsoTimes<T>(
