@@ -165,7 +165,7 @@ describe('a bare environment', () => {
         ['stdin closed', 'trdr whois mira <&-'],
         ['stdin from /dev/null', 'trdr whois mira </dev/null'],
         ['stderr closed', 'trdr whois mira 2>&-'],
-        ['a home that does not exist', 'HOME=/nonexistent/home trdr whois mira'],
+        ['a home that does not exist', 'HOME="$PWD/none/home" trdr whois mira'],
         ['an empty home', 'HOME= trdr whois mira'],
         ['no home', 'unset HOME; trdr whois mira'],
         ['a deleted folder', 'mkdir gone; cd gone; rmdir ../gone; trdr whois mira'],
