@@ -5,7 +5,7 @@ import { withLock } from '../base/lock.ts';
 import { type KeptKind, keyFolder } from './key-folder.ts';
 import { type Entry, type IsKept, KeyedLog } from './keyed-log.ts';
 
-/** For whom something is kept. */
+/** The base URL and key for which something is kept, and where. */
 export interface KeptFor {
   /** The folder of all base URLs and keys; undefined if nothing is kept. */
   readonly dir: string | undefined;

@@ -55,7 +55,7 @@ export class KeyedLog {
   readonly #folder: string;
   readonly #isKept: IsKept | undefined;
 
-  /** By default, every entry is kept. */
+  /** Every entry is kept unless `isKept` says otherwise. */
   constructor(folder: string, isKept?: IsKept) {
     this.#folder = folder;
     this.#isKept = isKept;
