@@ -35,6 +35,8 @@ export type ParseValue<T> = (value: unknown) => T | undefined;
 
 /** The disk space that is reserved per row, if the caller knows no better. */
 const ROW_BYTES = 4_096;
+/** The most rows that a batch has if none asked for them, so that its first line stays short. */
+const FOUND_ROWS = 1_000;
 /** Answered batches that stay in memory while their values are read in order. */
 const READ_BATCHES = 8;
 
@@ -97,7 +99,8 @@ export class ExportJournal<T> implements Rows<T> {
   }
 
   found(values: readonly RowValue<T>[]): void {
-    if (values.length > 0) this.answered(this.#next++, values);
+    for (let from = 0; from < values.length; from += FOUND_ROWS)
+      this.answered(this.#next++, values.slice(from, from + FOUND_ROWS));
   }
 
   cached(values: readonly RowValue<T>[]): void {

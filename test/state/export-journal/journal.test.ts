@@ -52,6 +52,18 @@ async function* linesOf(journal: ExportJournal<string>): AsyncGenerator<string> 
   for (const value of valuesOf(journal)) yield `${value}\n`;
 }
 
+test('resumes with any number of rows that were found at once', async () => {
+  const { out } = folder('many');
+  const subjects = Array.from({ length: 60_000 }, (_, at) => `trader${at}`);
+  const journal = await open(out, { subjects });
+  journal.found(rowsAt(...subjects.keys()));
+  journal.close();
+  const resumed = await open(out, { subjects });
+  expect(resumed.states.count('answered')).toBe(subjects.length);
+  expect(resumed.read(59_999)).toBe('v59999');
+  resumed.close();
+});
+
 test('an export resumes from any state of its batches, and asks for exactly what has no answer', async () => {
   const fate = fc.constantFrom('answered', 'dies', 'lost', 'dropped', 'found');
   await fc.assert(
