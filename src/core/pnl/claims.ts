@@ -34,6 +34,8 @@ export class Claims {
   /** When another machine was first seen requesting the row. */
   readonly #since = new Map<number, number>();
   #parked: readonly number[] = [];
+  /** Whether all rows of the last turn are requested elsewhere. */
+  #isIdle = false;
 
   constructor(
     states: RowStates,
@@ -57,10 +59,11 @@ export class Claims {
     for (const row of this.#parked) this.#states.release(row);
     this.#parked = [];
     if (!this.#saved) return { rows, results: [], end: async () => {} };
-    if (rows.length === 0) await this.#clock.sleep(POLL_MS, signal);
+    if (rows.length === 0 || this.#isIdle) await this.#clock.sleep(POLL_MS, signal);
     const claims = await Promise.all(rows.map((row) => this.#claim(row)));
     this.#parked = rows.filter((_, at) => claims[at]?.by === 'other');
     for (const row of this.#parked) this.#states.wait(row);
+    this.#isIdle = this.#parked.length === rows.length;
     return {
       rows: rows.filter((_, at) => claims[at]?.by === 'us'),
       results: rows.flatMap((row, at) => {

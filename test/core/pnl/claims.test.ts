@@ -84,3 +84,9 @@ test('requests a row itself if the other machine takes longer than any call', as
   expect(ours).toEqual([0]);
   expect(clock.mono()).toBeGreaterThan(120_000);
 });
+
+test('does not ask without a pause while other machines request all rows', async () => {
+  const { clock, next } = claimsFor(300, () => Number.POSITIVE_INFINITY);
+  for (let turn = 0; turn < 11; turn++) await next(100);
+  expect(clock.mono()).toBeGreaterThanOrEqual(1_000);
+});
