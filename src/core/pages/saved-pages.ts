@@ -42,6 +42,8 @@ interface WantedPage {
   /** The feed, and the place of the page in it. */
   readonly subject: string;
   readonly before: string | undefined;
+  /** Whether what is saved has led nowhere, here and in the store. */
+  readonly isRepeated: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -81,7 +83,8 @@ export class SavedPages {
     return { ...read, readAt, via: isAsked ? 'service' : 'cache' };
   }
 
-  find({ endpoint, subject, before }: WantedPage): SavedPage | undefined {
+  find({ endpoint, subject, before, isRepeated }: WantedPage): SavedPage | undefined {
+    if (isRepeated) return undefined;
     const answer = this.#cache?.get(endpoint, [subject])[0];
     const isYoung = answer && Math.max(0, this.#began - answer.time) < this.#maxAgeMs;
     return isYoung ? pageOf(answer, before) : undefined;
@@ -89,8 +92,8 @@ export class SavedPages {
 
   /** Requests a page and saves it, or gets the one that another machine has requested. */
   async ask(wanted: WantedPage, request: () => Promise<ListPage<Sent>>): Promise<AskedPage> {
-    const { endpoint, subject, before, signal } = wanted;
-    const ages = { maxAgeMs: this.#maxAgeMs, missAgeMs: 0 };
+    const { endpoint, subject, before, isRepeated, signal } = wanted;
+    const ages = { maxAgeMs: isRepeated ? 0 : this.#maxAgeMs, missAgeMs: 0 };
     const claim = await this.#cache?.claim?.({ endpoint, subject, ...ages }, signal);
     if (claim?.by === 'other' && claim.failure) throw claim.failure;
     const shared = claim?.by === 'cache' ? pageOf(claim.answer, before) : undefined;
@@ -166,10 +169,10 @@ class SavedWalk implements TimedFeed<Sent> {
       endpoint: this.#endpoint,
       subject: `${this.#name} ${place}`,
       before,
+      isRepeated,
       signal,
     };
-    const saved = isRepeated ? undefined : this.#pages.find(wanted);
-    const page = saved ?? (await this.#ask(wanted, rows));
+    const page = this.#pages.find(wanted) ?? (await this.#ask(wanted, rows));
     this.#last = { place, before };
     this.readAt = Math.min(this.readAt ?? page.time, page.time);
     return page;

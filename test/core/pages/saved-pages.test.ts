@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { AnswerCache, CachedAnswer } from '../../../src/contract/ports/answers.ts';
+import type { Sent } from '../../../src/contract/read-record.ts';
 import { SavedPages } from '../../../src/core/pages/saved-pages.ts';
+import type { TimedFeed } from '../../../src/core/pages/walk.ts';
 import { virtualClock } from '../virtual-clock.ts';
 
 const call = { id: 'thesis.user', ask: { params: { id: 'u' } } } as const;
@@ -33,11 +35,38 @@ const cacheOf = (answers: Map<string, CachedAnswer>): AnswerCache => ({
   },
 });
 
-test.each([
+/** The same answers in a store, where other machines find them too. */
+const storeOf = (answers: Map<string, CachedAnswer>, now: () => number): AnswerCache => ({
+  ...cacheOf(answers),
+  get: (_, subjects) => subjects.map(() => undefined),
+  async claim({ subject, maxAgeMs }) {
+    const answer = answers.get(subject);
+    return answer && now() - answer.time < maxAgeMs
+      ? { by: 'cache', answer }
+      : { by: 'us', end: async () => {} };
+  },
+});
+
+const badPages: readonly [name: string, page: Awaited<ReturnType<TimedFeed<Sent>['page']>>][] = [
   ['an empty page', { items: [], hasMore: true, nextBefore: null }],
   ['a false end', { items: [], hasMore: false, nextBefore: null }],
   ['the page before again', { items: posts.slice(0, 2), hasMore: true, nextBefore: 'p1' }],
-])('%s that was saved leads nowhere only once', async (_, page) => {
+];
+
+test.each(badPages)('%s is requested again, and not taken from the store', async (_, page) => {
+  const clock = virtualClock();
+  const answers = new Map<string, CachedAnswer>();
+  const read = ({ feed }: ReturnType<typeof feedWith>) =>
+    new SavedPages(storeOf(answers, clock.now), clock.now).read(call, feed, { clock });
+  const first = feedWith({ 2: page });
+  expect(await read(first)).toMatchObject({ posts, complete: true, via: 'service' });
+  expect(first.asked).toEqual([undefined, 'p1', 'p1', 'p3']);
+  const again = feedWith({});
+  expect(await read(again)).toMatchObject({ posts, complete: true, via: 'cache' });
+  expect(again.asked).toEqual([]);
+});
+
+test.each(badPages)('%s that was saved leads nowhere only once', async (_, page) => {
   const clock = virtualClock();
   const answers = new Map<string, CachedAnswer>();
   const read = ({ feed }: ReturnType<typeof feedWith>) =>
