@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
 import { listOf } from '../../src/contract/read-record.ts';
 import { openDesk, runInProcess } from './harness.ts';
 import { withService } from './service.ts';
@@ -81,6 +82,22 @@ describe('trdr launchpad callers', () => {
     expect(strict.exitCode).toBe(10);
     const single = await run(['launchpad', 'callers', stranger, '-o', 'json']);
     expect(single.json()).toMatchObject([{ wallet: stranger }]);
+  });
+
+  test('says when callouts were read, also of those that were saved', async () => {
+    const { run, sandbox } = await openDesk();
+    const words = ['launchpad', 'callers', 'mira', 'solwolf', '--calls'];
+    const began = Date.now();
+    const first = (await run(words)).records();
+    expect(first.length).toBeGreaterThan(0);
+    for (const { readAt } of first) expect(Number(readAt)).toBeGreaterThanOrEqual(began);
+    const before = sandbox.meter().unitsUsed;
+    const clock = { ...systemClock, now: () => systemClock.now() + 300_000 };
+    const again = await run(words, { clock });
+    expect(again.records()).toEqual(first);
+    expect(sandbox.meter().unitsUsed).toBe(before);
+    const shown = (await run([...words, '--fields', 'id,readAt', '--times', 'iso'])).records();
+    expect(shown[0]?.['readAt']).toBe(new Date(Number(first[0]?.['readAt'])).toISOString());
   });
 
   test('prints the callouts that were paid for before a page fails', async () => {

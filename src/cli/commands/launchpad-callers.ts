@@ -3,8 +3,8 @@ import { integer } from '../../base/amounts.ts';
 import { usageError } from '../../base/failure.ts';
 import { oneOf } from '../../base/values.ts';
 import { BOARD_SIZE, CALLOUT_PAGE } from '../../contract/limits.ts';
-import { CallerRecord } from '../../contract/records/caller.ts';
-import { boardPeriods, ListedCallout } from '../../contract/records/launchpad.ts';
+import { CallerCallout, CallerRecord } from '../../contract/records/caller.ts';
+import { boardPeriods } from '../../contract/records/launchpad.ts';
 import { subjectSource } from '../../input/subject-list.ts';
 import { cacheOptions, subjectArgument, subjectOptions } from '../args/common.ts';
 import { flag, value, valueOr } from '../args/option.ts';
@@ -40,7 +40,7 @@ export const launchpadCallers = command({
   },
   common: ['output', 'service', 'money'],
   calls: ['launchpad.board', 'launchpad.callouts.wallet', 'user.handle', 'user.id'],
-  record: () => z.union([CallerRecord, ListedCallout]),
+  record: () => z.union([CallerRecord, CallerCallout]),
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
   parse(words, { top, ...given }) {
     const { board, file } = given;

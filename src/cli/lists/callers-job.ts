@@ -11,7 +11,7 @@ import type { ReadPosts } from '../../core/pages/saved-pages.ts';
 import type { Planned } from '../../core/spend/plan.ts';
 import type { SubjectSource } from '../../input/subject-list.ts';
 import { callersView } from '../../output/views/callers.ts';
-import { calloutView } from '../../output/views/launchpad.ts';
+import { callerCalloutView } from '../../output/views/launchpad.ts';
 import { gatherSubjects } from '../args/subjects.ts';
 import type { ExitCode } from '../exit.ts';
 import { resumeCached, resumeRest, type SubjectPlan } from '../lookup/lookup-task.ts';
@@ -46,7 +46,7 @@ export async function callersJob(context: Context, flags: CallersFlags): Promise
   const calls = await FeedReader.open(context, NO_RANGE, flags);
   const byWallet = callsByWallet(context, flags, calls, tally);
   const callers = new WalletLookup(await openCachedLookup(context, flags), byWallet);
-  const view = flags.calls ? calloutView : callersView(flags.board !== undefined);
+  const view = flags.calls ? callerCalloutView : callersView(flags.board !== undefined);
   const input =
     flags.source &&
     (await gatherSubjects(flags.source, terminal, await settings.key.get(), (text) =>
@@ -167,12 +167,14 @@ async function printCallers(
 ): Promise<void> {
   async function* calls() {
     for await (const { answer } of lookups)
-      if (answer.found) yield* recordsOf(answer.record['items']);
+      if (answer.found)
+        for (const call of recordsOf(answer.record['items']))
+          yield { ...call, readAt: answer.time };
   }
   async function* callers() {
     for await (const { record } of lookups) yield ranked(record, entries?.get(record.subject));
   }
-  if (isList) await out.print(calloutView, calls());
+  if (isList) await out.print(callerCalloutView, calls());
   else await out.print(callersView(board !== undefined), callers());
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { boolean, int, nullable, optional } from '../field.ts';
+import { ListedCallout } from './launchpad.ts';
 import { answered, FailedSubject, MissingSubject } from './subject.ts';
 
 /** What became of the callouts of a wallet. */
@@ -24,5 +25,11 @@ export const CallerFigures = z.looseObject({
   maxMultipliers: optional(z.array(z.number()), 'The best multiples, if fewer than five.'),
 });
 export type CallerFigures = z.infer<typeof CallerFigures>;
+
+/** A callout of a caller. Its multiples are those of the time at which it was read. */
+export const CallerCallout = z.looseObject({
+  ...ListedCallout.shape,
+  readAt: int('When the callouts of its author were read, epoch ms.'),
+});
 
 export const CallerRecord = z.union([answered(CallerFigures.shape), MissingSubject, FailedSubject]);

@@ -1,5 +1,6 @@
 import { fieldPaths } from '../../contract/paths.ts';
 import type { Sent } from '../../contract/read-record.ts';
+import { CallerCallout } from '../../contract/records/caller.ts';
 import { ListedCallout } from '../../contract/records/launchpad.ts';
 import { BoardRecord, HistoryRecord, TraderHistoryRecord } from '../../contract/records/tool.ts';
 import type { Column, View } from '../view.ts';
@@ -128,6 +129,12 @@ export const calloutView: View<Sent> = {
   fields: () => fieldPaths(ListedCallout),
   empty: 'no callouts',
   noun: ['callout', 'callouts'],
+};
+
+/** The callouts of callers. */
+export const callerCalloutView: View<Sent> = {
+  ...calloutView,
+  fields: () => fieldPaths(CallerCallout),
 };
 
 export const liveCalloutView: View<Sent> = {
