@@ -115,4 +115,25 @@ describe('numbers of wallets and user ids', () => {
     const stored = await run([mira.solanaAddress, '--from', out, '-o', 'ndjson']);
     expect(stored.records()).toMatchObject([{ handle: 'mira' }]);
   });
+
+  test('take the numbers that the journal has for their handle', async () => {
+    const { mira, solwolf, run, home, sandbox, paid } = await desk();
+    const out = join(home.path, 'out.ndjson');
+    const subjects = ['solwolf', mira.id, solwolf.id];
+    const words = [...subjects, '--no-cache', '-y', '--out', out, '--retries', '0'];
+    sandbox.faults.set('503@user.id');
+    expect((await run(words)).exitCode).toBe(9);
+    expect(paid()).toBe(30_000);
+    sandbox.faults.set('');
+    expect((await run([...words, '--resume'])).exitCode).toBe(0);
+    const records = readFileSync(out, 'utf8').trimEnd().split('\n');
+    expect(
+      records.map((line) => JSON.parse(line)).map(({ subject, handle }) => [subject, handle]),
+    ).toEqual([
+      ['solwolf', 'solwolf'],
+      [mira.id, 'mira'],
+      [solwolf.id, 'solwolf'],
+    ]);
+    expect(paid()).toBe(2 * 30_000 + 2 * 100);
+  });
 });

@@ -1,6 +1,10 @@
 import type { Failure } from '../../base/failure.ts';
+import { textOf } from '../../base/json-object.ts';
 import { unitsText } from '../../base/units.ts';
+import { normalHandle } from '../../contract/handles.ts';
 import type { Rows } from '../../contract/ports/rows.ts';
+import { known } from '../../contract/read-record.ts';
+import { Pnl } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import { failedRecord } from '../../core/lookup/lookup.ts';
 import { Allowance } from '../../core/pnl/allowance.ts';
@@ -121,6 +125,7 @@ export class NumbersRun {
     }
     this.#rows.found(results.filter(({ row }) => !this.unfound.has(row)));
     this.#takeOver();
+    this.#takeShared();
   }
 
   /** Requests the next batch. Returns false without one; throws the failure that ends the run. */
@@ -233,6 +238,32 @@ export class NumbersRun {
       const results = saved.find(open.slice(at, at + READ_AT_ONCE), handles);
       for (let first = 0; first < results.length; first += CACHED_ROWS)
         this.#rows.cached(results.slice(first, first + CACHED_ROWS));
+    }
+  }
+
+  /**
+   * Takes over the numbers that an earlier run has for another row with the same handle, when the
+   * lookup of this one failed.
+   */
+  #takeShared(): void {
+    const { handles } = this.#task;
+    const { states, isKept } = this.#rows;
+    if (!isKept || states.count('answered') === 0) return;
+    const open = new Map<string, number[]>();
+    for (const row of states.open()) {
+      if (handles.subjects[row]?.type === 'handle') continue;
+      const handle = normalHandle(handles.nameOf(row));
+      open.set(handle, [...(open.get(handle) ?? []), row]);
+    }
+    for (let row = 0; row < states.size && open.size > 0; row++) {
+      const value = states.of(row) === 'answered' ? this.#rows.read(row) : undefined;
+      if (value?.found !== true) continue;
+      const handle = normalHandle(textOf(value['handle']) ?? '');
+      const same = open.get(handle)?.filter((other) => handles.isOf(other, known(Pnl, value)));
+      if (same === undefined || same.length === 0) continue;
+      const texts = same.map((other) => ({ row: other, subject: handles.textOf(other) }));
+      this.#rows.found(texts.map(({ row, subject }) => ({ row, value: { ...value, subject } })));
+      open.delete(handle);
     }
   }
 

@@ -1,7 +1,8 @@
 import { Failure } from '../../base/failure.ts';
 import type { RowStates } from '../../base/row-states.ts';
 import { normalHandle } from '../../contract/handles.ts';
-import { known } from '../../contract/read-record.ts';
+import { type Known, known } from '../../contract/read-record.ts';
+import type { Pnl } from '../../contract/records/pnl.ts';
 import { User } from '../../contract/records/user.ts';
 import type { CachedLookup } from '../lookup/cached-lookup.ts';
 import { failedRecord, type LookupAnswer, missingRecord, readingOf } from '../lookup/lookup.ts';
@@ -43,6 +44,19 @@ export class Handles {
   /** The handle of a row, or what stands for it until it is known: the price is the same. */
   nameOf(row: number): string {
     return this.handleOf(row) ?? this.#subjectOf(row).value;
+  }
+
+  /**
+   * Whether numbers that were read under the handle of a looked up row are of its user: a handle
+   * may have passed to another one since.
+   */
+  isOf(row: number, { wallet, evmWallet }: Known<Pnl>): boolean {
+    const answer = this.#answers.get(row);
+    if (answer?.found !== true) return false;
+    const { solanaAddress, evmAddress } = known(User, answer.record);
+    return (
+      isSame(wallet, solanaAddress) || isSame(evmWallet?.toLowerCase(), evmAddress?.toLowerCase())
+    );
   }
 
   /**
@@ -95,6 +109,9 @@ export class Handles {
     return this.handleOf(row) === undefined ? failedResult(row, text, handleless(text)) : undefined;
   }
 }
+
+const isSame = (one: string | null | undefined, other: string | null | undefined): boolean =>
+  typeof one === 'string' && one !== '' && one === other;
 
 export const failedResult = (row: number, text: string, failure: Failure): NumbersResult => ({
   row,
