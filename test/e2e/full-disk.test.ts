@@ -11,6 +11,8 @@ import {
 import { join } from 'node:path';
 import { execa, execaSync } from 'execa';
 import { test as anyTest, describe, expect, onTestFinished } from 'vitest';
+import { textOf } from '../../src/base/json-object.ts';
+import { openJournal } from '../../src/state/export-journal/open-journal.ts';
 import { some } from '../repeats.ts';
 import { has } from '../tools.ts';
 import { idsOf, readText, until } from './feed.ts';
@@ -225,6 +227,27 @@ test('an export pays for no batch whose answer would not fit, and resumes for th
   expect((await home.run(words, { sandbox })).exitCode).toBe(0);
   expect(sandbox.meter().unitsUsed).toBe(priceOf(handles));
   expect(readFileSync(out, 'utf8').split('\n')).toHaveLength(351);
+});
+
+test('an answer of an export that cannot be read is saved in the space that was kept for it', async () => {
+  const { disk, fill } = withDisk();
+  const open = () =>
+    openJournal(
+      join(disk, 'n.ndjson'),
+      { texts: ['mira'], size: 1, noun: 'the handles' },
+      null,
+      'resume',
+      textOf,
+    );
+  const journal = await open();
+  const batch = journal.asking([0], 4 * 4_096);
+  fill(0);
+  const text = 'odd'.repeat(3_000);
+  journal.lost(batch, 30_000, text);
+  journal.close();
+  const resumed = await open();
+  expect([...resumed.unread()]).toEqual([{ rows: [0], text }]);
+  resumed.close();
 });
 
 /** A home whose state or cache is on the tiny disk. */

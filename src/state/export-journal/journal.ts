@@ -288,8 +288,9 @@ function writeLost(
   answer?: string,
 ): void {
   const saved = answer === undefined ? '' : `${JSON.stringify(answer)}\n`;
-  writeAtomic(path, headLine('lost', positions, { cuAtMost }) + saved);
+  // On a full disk, the reserved space is all that there is.
   discard(roomOf(path));
+  writeAtomic(path, headLine('lost', positions, { cuAtMost }) + saved);
 }
 
 function removeAsked(path: string): void {
