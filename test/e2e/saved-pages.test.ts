@@ -80,6 +80,19 @@ describe('posts that were paid for', () => {
     expect((await ask(['author', 'mira', '--since', '40d', '--until', '20d'])).cu).toBe(0);
   });
 
+  test.each(['author mira', `token ${token}`])('on a card have a time: %s', async (line) => {
+    const { run } = await openMeter();
+    const words = [...line.split(' '), '-o', 'table'];
+    // It is the time of the oldest page, and not said of posts that this run has read.
+    const first = await run([...words, '--limit', '20']);
+    expect(first.stdout).not.toMatch(/^ *read {2}/m);
+    const clock = ahead(5 * MINUTE);
+    const more = await run([...words, '--limit', '40'], { clock });
+    expect(more.stdout).toMatch(/^ *read {2}/m);
+    const fresh = await run([...words, '--limit', '40', '--no-cache'], { clock });
+    expect(fresh.stdout).not.toMatch(/^ *read {2}/m);
+  });
+
   test('are not mixed with posts of a later walk', async () => {
     const { ask, sandbox } = await openMeter();
     const words = ['author', 'mira', '--limit', '40', '--positions'];

@@ -45,7 +45,7 @@ export async function authorJob(
   return await lookupJob(context, {
     view: shown.positions
       ? positionsView(shown.earlier !== undefined)
-      : authorView((record) => found.shownOf(record)),
+      : authorView((record) => found.shownOf(record), context.terminal.io.clock.now()),
     source,
     read: (text) => readSubject(text, as),
     strict,

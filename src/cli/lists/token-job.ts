@@ -87,7 +87,10 @@ export function tokenJob(context: Context, source: TokenSource, shown: TokenShow
   const { positions, sort, reverse, top } = shown;
   const tally = new RowTally('thesis', 'theses');
   const order = { sort, reverse, best: top };
-  const view = tokenView((authors) => cardRows(context.terminal, authors, shown, 'authors'));
+  const view = tokenView(
+    (authors) => cardRows(context.terminal, authors, shown, 'authors'),
+    context.terminal.io.clock.now(),
+  );
   return {
     plan: {
       calls: source.calls,

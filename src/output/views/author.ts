@@ -100,15 +100,15 @@ export function besideText(row: Row): string | undefined {
 const heldText = (ms: unknown): string | undefined =>
   typeof ms === 'number' ? span(ms) : undefined;
 
-/** When posts were read, unless that is now. */
-export const readAtLine: Column<Row> = {
+/** When posts were read, unless all were since the run began. */
+export const readAtLine = (began: number): Column<Row> => ({
   title: 'read',
   kind: 'time',
   field: 'readAt',
-  value: ({ via, readAt }) => (via === 'service' ? undefined : (readAt ?? undefined)),
-};
+  value: ({ readAt }) => (typeof readAt === 'number' && readAt < began ? readAt : undefined),
+});
 
-const lines: readonly Column<SubjectRecord>[] = [
+const linesOf = (began: number): readonly Column<SubjectRecord>[] => [
   {
     title: 'name',
     kind: 'text',
@@ -122,7 +122,7 @@ const lines: readonly Column<SubjectRecord>[] = [
   },
   { title: 'from', kind: 'time', field: 'from' },
   { title: 'to', kind: 'time', field: 'to' },
-  readAtLine,
+  readAtLine(began),
   { title: 'closed', kind: 'text', value: closedText },
   { title: 'closed PnL', kind: 'text', value: resultText },
   { title: 'best', kind: 'text', value: namedText('best') },
@@ -224,9 +224,10 @@ function wonOf(row: SubjectRecord): unknown {
   return closed['unknown'] === 0 ? closed['won'] : `${closed['won']} of ${knownOf(closed)}`;
 }
 
-/** `positionsOf` are those below the card of a single author. */
+/** `positionsOf` are those below the card of a single author; the run began at `began`. */
 export const authorView = (
   positionsOf: (record: Sent) => readonly Sent[],
+  began: number,
 ): View<SubjectRecord> => ({
   columns: [
     { title: 'author', kind: 'text', value: title, field: 'handle', min: 16 },
@@ -250,7 +251,7 @@ export const authorView = (
   ],
   card: {
     title,
-    lines,
+    lines: linesOf(began),
     table: {
       columns: positionColumns,
       rows: positionsOf,

@@ -79,7 +79,7 @@ function firstText({ first }: Sent): string | undefined {
   return `${typeof author === 'string' ? `@${author}` : 'unknown'}, by a ${by}`;
 }
 
-const lines: readonly Column<Sent>[] = [
+const linesOf = (began: number): readonly Column<Sent>[] => [
   { title: 'token', kind: 'text', field: 'token' },
   { title: 'chain', kind: 'text', field: 'network' },
   {
@@ -89,7 +89,7 @@ const lines: readonly Column<Sent>[] = [
   },
   { title: 'from', kind: 'time', field: 'from' },
   { title: 'to', kind: 'time', field: 'to' },
-  readAtLine,
+  readAtLine(began),
   { title: 'activity', kind: 'activity', value: activity },
   { title: 'authors', kind: 'text', value: authorsText },
   { title: 'dev', kind: 'text', value: devText },
@@ -116,8 +116,11 @@ const authorColumns: readonly Column<Row>[] = [
   ...figureColumns.filter(({ field }) => field !== 'heldMs' && field !== 'network'),
 ];
 
-/** `shownOf` are the authors below the card. */
-export const tokenView = (shownOf: (authors: readonly Sent[]) => readonly Sent[]): View<Sent> => ({
+/** `shownOf` are the authors below the card; the run began at `began`. */
+export const tokenView = (
+  shownOf: (authors: readonly Sent[]) => readonly Sent[],
+  began: number,
+): View<Sent> => ({
   columns: [
     { title: 'token', kind: 'text', value: tokenOf, field: 'symbol', min: 8 },
     { title: 'chain', kind: 'text', field: 'network', rank: 2 },
@@ -130,7 +133,7 @@ export const tokenView = (shownOf: (authors: readonly Sent[]) => readonly Sent[]
   ],
   card: {
     title: tokenOf,
-    lines,
+    lines: linesOf(began),
     table: {
       columns: authorColumns,
       rows: ({ authors }) => shownOf(recordsOf(authors)),
