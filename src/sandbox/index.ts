@@ -6,7 +6,7 @@ import { type Disconnect, fateOfPost } from './faults/effects.ts';
 import { serveCall } from './http/serve.ts';
 import { type KeyOptions, type KeyUsage, topUp, usageOf } from './keys.ts';
 import { exponential, type Random, randomOf } from './random.ts';
-import { serveUpgrade } from './socket/upgrade.ts';
+import { isForSocket, serveUpgrade } from './socket/upgrade.ts';
 import { addKey, createState, type SandboxOptions, type SandboxState } from './state.ts';
 import { readRecording } from './world/load.ts';
 import { TERM_MS } from './world/people.ts';
@@ -42,6 +42,13 @@ interface KeyMeter extends KeyUsage {
 }
 
 /** The sockets of a sandbox, which a restart cuts and then refuses for a while. */
+const serverOptions = {
+  keepAliveTimeout: 60_000,
+  noDelay: true,
+  // Node 24.9 and later asks; older versions take every upgrade for one to serve.
+  shouldUpgradeCallback: isForSocket,
+};
+
 class Listener {
   readonly #sandbox: SandboxState;
   readonly #server: Server;
@@ -49,12 +56,9 @@ class Listener {
 
   constructor(sandbox: SandboxState) {
     this.#sandbox = sandbox;
-    const server = createServer(
-      { keepAliveTimeout: 60_000, noDelay: true },
-      (request, response) => {
-        serveCall(sandbox, request, response).catch(() => response.destroy());
-      },
-    );
+    const server = createServer(serverOptions, (request, response) => {
+      serveCall(sandbox, request, response).catch(() => response.destroy());
+    });
     server.on('connection', (socket) => {
       if (this.#isDown) socket.destroy();
     });

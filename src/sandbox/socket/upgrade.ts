@@ -22,6 +22,9 @@ function webSockets(): Promise<WebSocketServer> {
   return loading;
 }
 
+export const isForSocket = ({ headers }: IncomingMessage): boolean =>
+  headers.upgrade?.toLowerCase() === 'websocket';
+
 export async function serveUpgrade(
   sandbox: SandboxState,
   server: Server,
@@ -29,8 +32,7 @@ export async function serveUpgrade(
   head: Buffer,
 ): Promise<void> {
   const { socket: raw, headers } = request;
-  if (headers.upgrade?.toLowerCase() !== 'websocket')
-    return serveWithoutUpgrade(server, request, head);
+  if (!isForSocket(request)) return serveWithoutUpgrade(server, request, head);
   const requestId = nextId(sandbox, 'req');
   raw.on('error', () => raw.destroy());
   const record = (status: number, cu: number) =>
