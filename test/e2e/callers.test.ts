@@ -51,7 +51,7 @@ describe('trdr launchpad callers', () => {
     expect(list).toHaveLength(callers.reduce((sum, { calls }) => sum + Number(calls), 0));
     const table = await run([...words, '-o', 'table', '--color', 'never'], {
       tty: { stdout: true },
-      columns: 120,
+      columns: 160,
       env: { LANG: 'C.UTF-8' },
     });
     expect(table.stdout.split('\n')[0]).toMatch(/#.*caller.*calls.*now.*at 2x\+.*hindsight/);

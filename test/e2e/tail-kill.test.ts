@@ -142,6 +142,7 @@ test.runIf(process.platform === 'linux')(
     await tail.child;
     expect(idsOf(text).length).toBe(posting.ids.length);
     expect(new Set(idsOf(text))).toEqual(new Set(posting.ids));
-    expect(Math.max(held.most, most)).toBeLessThan(200);
+    // Versions of Node differ; a client that keeps all takes 800 MB.
+    expect(Math.max(held.most, most)).toBeLessThan(300);
   },
 );
