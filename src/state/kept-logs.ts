@@ -89,12 +89,14 @@ export class KeptLogs<Name extends string> {
   /** The folder is renamed under the lock, so that no writer adds to one that is being removed. */
   async clear(): Promise<void> {
     const { folder } = this;
-    if (folder === undefined || !existsSync(folder)) return;
+    if (folder === undefined) return;
+    // One that was killed has left its folder there.
     const aside = `${folder}.cleared`;
+    if (!existsSync(folder) && !existsSync(aside)) return;
     try {
       await withLock(lockOf(folder), () => {
         rmSync(aside, { recursive: true, force: true, maxRetries: 3 });
-        renameSync(folder, aside);
+        if (existsSync(folder)) renameSync(folder, aside);
       });
       rmSync(aside, { recursive: true, force: true, maxRetries: 3 });
     } catch (error) {

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -193,4 +194,14 @@ test('takes over what an earlier key has, and this one does not', async () => {
     found('before'),
   ]);
   expect(get('s256')).toBeUndefined();
+});
+
+test('a clear that was killed is finished by the next one', async () => {
+  const dir = under('cleared');
+  const { cache, put } = cacheAt(dir);
+  await put(found({ id: 'u' }), 'mira');
+  const { path = '' } = cache.stats();
+  renameSync(path, `${path}.cleared`);
+  await cache.clear();
+  expect(filesUnder(dir)).toEqual([]);
 });
