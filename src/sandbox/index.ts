@@ -41,7 +41,6 @@ interface KeyMeter extends KeyUsage {
   readonly totalReveals: number;
 }
 
-/** The sockets of a sandbox, which a restart cuts and then refuses for a while. */
 const serverOptions = {
   keepAliveTimeout: 60_000,
   noDelay: true,
@@ -49,6 +48,7 @@ const serverOptions = {
   shouldUpgradeCallback: isForSocket,
 };
 
+/** The sockets of a sandbox, which a restart cuts and then refuses for a while. */
 class Listener {
   readonly #sandbox: SandboxState;
   readonly #server: Server;
