@@ -199,7 +199,8 @@ describe('CSV input', () => {
 describe('lines of input', () => {
   test('are the same subjects with any line ends and chunk boundaries', () =>
     holdsInTime(
-      fc.array(fc.string({ maxLength: 4 }).filter((line) => !/[\r\n]/.test(line))),
+      // A line that an export has disarmed with a quote is read without it.
+      fc.array(fc.string({ maxLength: 4 }).filter((line) => !/[\r\n]|^\s*'/.test(line))),
       cuts,
       async (others, sizes) => {
         const source = { words: ['-'], file: undefined, column: undefined };
