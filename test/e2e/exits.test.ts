@@ -216,6 +216,11 @@ const rejected: readonly (readonly [line: string, says: string])[] = [
   ['store clear cache thesis', 'only "feed" takes a name'],
   ['store clear feed', 'store clear feed NAME'],
   ['store clear feeds thesis', 'choose from cache, feed, all'],
+  ...['author', 'token'].flatMap((name) =>
+    ['--no-cache', '--max-age=1h'].map(
+      (flag) => [`${name} --from x.ndjson ${flag}`, 'cannot be used with'] as const,
+    ),
+  ),
   ['pnl mira --changed', '--changed requires --compare'],
   ['pnl mira --only up', '--only requires --compare'],
   ['budget set day 5k --machine a', '--machine requires a store'],

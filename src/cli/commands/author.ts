@@ -56,7 +56,7 @@ export const author = command({
     sort,
     reverse,
     top: value('--top', 'show only the first N authors or positions', integer({ min: 1 })),
-    from: fromOption,
+    from: excluding(fromOption, '--max-age', '--no-cache'),
     ...cachedSubjectOptions('10m; authors 1h'),
   },
   mostUsed: [

@@ -36,7 +36,7 @@ export const tokenCommand = command({
     sort,
     reverse,
     top: value('--top', 'show only the first N authors or positions', integer({ min: 1 })),
-    from: fromOption,
+    from: excluding(fromOption, '--max-age', '--no-cache'),
     ...cacheOptions('10m'),
   },
   common: ['output', 'service', 'money'],
