@@ -80,7 +80,6 @@ export class AuthorsOfPosts {
   readonly #posts = new Map<string, FilePost[]>();
   /** The id of the author who had a handle last. */
   readonly #byHandle = new Map<string, string>();
-
   readonly #recorded: FilePosts;
 
   constructor(recorded: FilePosts) {

@@ -190,7 +190,7 @@ async function* recordsOf(
   run: NumbersRun,
   tally: LookupTally,
 ): AsyncGenerator<PnlRecord, void, void> {
-  for await (const { value, failure } of run.known()) {
+  for await (const { value, failure } of run.resultsSoFar()) {
     tally.add(failure && value.found === null ? { found: null, failure } : outcomeOf(value));
     yield value;
   }

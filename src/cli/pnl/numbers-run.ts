@@ -151,7 +151,7 @@ export class NumbersRun {
   }
 
   /** The results that there are, in the order of the subjects. */
-  known(): AsyncGenerator<NumbersResult, void, void> {
+  resultsSoFar(): AsyncGenerator<NumbersResult, void, void> {
     return this.#inOrder(async () => false);
   }
 
@@ -208,8 +208,8 @@ export class NumbersRun {
     yield* this.#lookups;
     yield* numbersCalls(handles, states.open());
     if (!this.#context.settings.flags.dryRun) return;
-    const known = [...handles.subjects.keys()].filter((row) => states.of(row) !== 'open');
-    for (const call of numbersCalls(handles, known)) yield notSent(call);
+    const settled = [...handles.subjects.keys()].filter((row) => states.of(row) !== 'open');
+    for (const call of numbersCalls(handles, settled)) yield notSent(call);
   }
 
   async #openAllowance(): Promise<Allowance> {

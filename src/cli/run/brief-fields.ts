@@ -34,7 +34,7 @@ type Given = Parsed['given'];
 /** Fields of a record: those that it does not have do not compile. */
 const brief = <R>(fields: readonly FieldPath<R>[]): readonly FieldPath<R>[] => fields;
 
-const user = brief<typeof WhoisRecord>([
+const userFields = [
   'subject',
   'found',
   'id',
@@ -43,7 +43,8 @@ const user = brief<typeof WhoisRecord>([
   'solanaAddress',
   'evmAddress',
   'code',
-]);
+] as const;
+const user = brief<typeof WhoisRecord>(userFields);
 const comparedUser = brief<typeof ComparedUserRecord>([
   'subject',
   'found',
@@ -157,17 +158,7 @@ export const briefFields: Readonly<
   Record<string, readonly string[] | ((given: Given) => readonly string[])>
 > = {
   whois: ({ compare }) => (compare === undefined ? user : comparedUser),
-  resolve: brief<typeof ResolveRecord>([
-    'subject',
-    'found',
-    'id',
-    'handle',
-    'name',
-    'solanaAddress',
-    'evmAddress',
-    'code',
-    'source',
-  ]),
+  resolve: brief<typeof ResolveRecord>([...userFields, 'source']),
   token: ({ positions }) => (positions ? position : token),
   author: ({ positions }) => (positions ? position : author),
   pnl: ({ compare }) => (compare === undefined ? numbers : comparedNumbers),
