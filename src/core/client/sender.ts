@@ -15,6 +15,7 @@ import {
 } from '../spend/rate-limiter.ts';
 import type { Spend, SpendLimit } from '../spend/spend.ts';
 import type { Channel, ChannelOptions, Message, SendState } from './channel.ts';
+import { stepAfter } from './lost-answer.ts';
 
 export interface ClientOptions extends ChannelOptions {
   readonly random: () => number;
@@ -97,8 +98,7 @@ export class Sender {
 
   /**
    * Sends a call, and again while its failure may pass. An answer may have been lost after it was
-   * charged: the call is then sent again only if its rule allows it and the limits cover another
-   * charge.
+   * charged: whether the call is then sent again, `stepAfter` decides.
    */
   async run<T>(plan: PlannedSend<T>, signal: AbortSignal | undefined): Promise<Outcome<T>> {
     const { endpoint, repeat = false } = plan;
@@ -109,7 +109,7 @@ export class Sender {
     try {
       let outcome = await this.#attempt(plan, repeat, losses, signal);
       this.trouble = outcome.ok ? undefined : outcome.failure;
-      while (!outcome.ok && this.#mayRepeat(plan, outcome)) {
+      while (!outcome.ok && this.#maySendAgain(plan, outcome, losses)) {
         const ms = waits.after(outcome.failure);
         if (ms === undefined) break;
         const isLimited = outcome.failure.kind === 'rate';
@@ -131,13 +131,16 @@ export class Sender {
     }
   }
 
-  #mayRepeat<T>({ rule, bounds, optional }: PlannedSend<T>, { failure, free }: Failed): boolean {
-    if (!failure.retryable || (optional && failure.kind === 'rate')) return false;
-    if (free) return true;
-    if (rule === 'never') return false;
+  #maySendAgain<T>(
+    { rule, bounds, optional }: PlannedSend<T>,
+    { failure, free: isFree }: Failed,
+    { answers: lost }: Losses,
+  ): boolean {
+    if (optional && failure.kind === 'rate') return false;
     // With a spending limit, the reservation decides; without one, the confirmed cost.
     const hasLimit = this.#options.limit.limit !== undefined;
-    return hasLimit || this.#spend.affords(bounds?.most ?? 0);
+    const isCovered = hasLimit || this.#spend.affords(bounds?.most ?? 0);
+    return stepAfter({ failure, isFree, rule, lost, isCovered }) === 'send';
   }
 
   /** Undefined if other calls have meanwhile used the amount that the repetition needs. */
@@ -150,8 +153,9 @@ export class Sender {
     try {
       return await this.#attempt(plan, repeat, losses, signal);
     } catch (error) {
-      if (repeat && error instanceof Failure && error.code === 'NOT_AGREED') return undefined;
-      throw error;
+      if (!(error instanceof Failure)) throw error;
+      if (repeat && error.code === 'NOT_AGREED') return undefined;
+      throw withLoss(error, losses.cuAtMost);
     }
   }
 

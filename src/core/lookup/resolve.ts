@@ -8,7 +8,7 @@ import { type AnswerCache, type SharedAnswer, withClaim } from '../../contract/p
 import type { Client } from '../../contract/ports/client.ts';
 import { known, recognize, type Sent } from '../../contract/read-record.ts';
 import { holdsWallet, Pending, User } from '../../contract/records/user.ts';
-import { lossOf, mayAskAgain } from '../client/lost-answer.ts';
+import { isLost, type NextStep, stepAfter } from '../client/lost-answer.ts';
 import type { CachedLookup } from './cached-lookup.ts';
 import { answerOf, type LookupAnswer, type PendingState } from './lookup.ts';
 import type { Subject } from './subject.ts';
@@ -50,10 +50,6 @@ const unstated: Readonly<Record<string, number>> = {
 
 const UNSTATED_MS = 5_000;
 const LONGEST_MS = 30_000;
-/**
- * After so many lost answers a resolve fails, because each may have been charged the full price.
- */
-const LOST_LIMIT = 2;
 /**
  * How long other machines can use a wallet that was found. This machine uses it longer, from its
  * cache.
@@ -122,15 +118,17 @@ export class Resolver {
  * What follows from a request: the answer of the search, or how long to wait before the next
  * request.
  */
-type Round =
-  | { readonly answer: LookupAnswer }
-  | { readonly pending: PendingState }
-  | { readonly isLost: true };
+type Round = { readonly answer: LookupAnswer } | { readonly pending: PendingState } | Loss;
+
+/** A resolve whose answer was lost, and what its rule allows next. */
+interface Loss {
+  readonly failure: Failure;
+  readonly step: NextStep;
+}
 
 /**
  * One resolve, requested again while the service has no answer and the user waits. Each request is
- * charged, and so is one whose answer was lost, perhaps: that is why a lost one is not simply
- * repeated.
+ * charged, and so is one whose answer was lost, perhaps: `stepAfter` decides what follows then.
  */
 class Search {
   readonly #options: ResolverOptions;
@@ -156,8 +154,8 @@ class Search {
     for (let round = 0; ; round++) {
       const result = await this.#request();
       if ('answer' in result) return result.answer;
-      if ('isLost' in result) {
-        const answer = await this.#afterLoss();
+      if ('step' in result) {
+        const answer = await this.#afterLoss(result);
         if (answer) return answer;
         continue;
       }
@@ -203,35 +201,37 @@ class Search {
     const pending = this.#pending;
     // The rate limit would delay the repetition beyond the wait that the user allows, or the user
     // waits no longer. What the last answer said was paid for.
-    const lost = lossOf(error);
-    const isOver = this.#signal?.aborted && !lost;
+    const isOver = this.#signal?.aborted && !isLost(error);
     if (pending && (isOver || isTooLate(error)))
       return { answer: unanswered(pending, clock.now()) };
     this.#pending = undefined;
     // No limit allows the repetition, so the lost answer is the failure.
     if (this.#lost > 0 && error instanceof Failure && error.kind === 'limit')
       return { answer: answerOf(this.#failure, clock.now()) };
-    if (lost) this.#lost++;
-    const rule = { lost: this.#lost, tries: LOST_LIMIT, cost: cu.miss + cu.reveal };
-    if (!lost || !mayAskAgain(client, rule)) return { answer: answerOf(error, clock.now()) };
+    if (!isLost(error)) return { answer: answerOf(error, clock.now()) };
+    this.#lost++;
     this.#failure = error;
-    return { isLost: true };
+    const isCovered = client.affords(cu.miss + cu.reveal);
+    const loss = { failure: error, isFree: false, rule: 'never', lost: this.#lost } as const;
+    return { failure: error, step: stepAfter({ ...loss, isCovered }) };
   }
 
   /**
-   * The lost resolve may still be running. A repetition would wait for the same search and be
-   * charged again, while its result will soon be on record: the lookup for 100 CU is tried first.
+   * The lost resolve may still be running, and what it was charged for will soon be on record: the
+   * lookup for 100 CU finds it, while a repetition would wait for the same search and be charged
+   * again. Undefined if the handle must be resolved again.
    */
-  async #afterLoss(): Promise<LookupAnswer | undefined> {
-    const { clock, users } = this.#options;
-    const error = this.#failure;
-    const isOver = error instanceof Failure && error.code === 'BAD_ANSWER';
-    const soon = isOver ? 0 : Math.min(UNSTATED_MS, this.#until - clock.mono());
+  async #afterLoss({ failure, step }: Loss): Promise<LookupAnswer | undefined> {
+    const { client, clock, users } = this.#options;
+    const givenUp = () => answerOf(failure, clock.now());
+    if (this.#signal?.aborted || !client.affords(cu.miss)) return givenUp();
+    const isComplete = failure.code === 'BAD_ANSWER';
+    const soon = isComplete ? 0 : Math.min(UNSTATED_MS, this.#until - clock.mono());
     if (soon > 0) await this.#wait({ reason: 'timeout', againInMs: soon });
     const answer = await users.ask(this.#subject, this.#signal);
     const onRecord = await walletOnRecord(users, this.#subject, this.#signal, answer);
-    if (onRecord) return onRecord;
-    return clock.mono() >= this.#until ? answerOf(error, clock.now()) : undefined;
+    if (onRecord?.found) return onRecord;
+    return step === 'give up' || clock.mono() >= this.#until ? givenUp() : onRecord;
   }
 
   async #wait(how: Omit<ResolveProgress, 'subject'>): Promise<void> {

@@ -1,10 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
-import { Failure } from '../../base/failure.ts';
+import type { Failure } from '../../base/failure.ts';
 import { BATCH_MAX, cu } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports/client.ts';
 import type { Rows } from '../../contract/ports/rows.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
-import { mayAskAgain } from '../client/lost-answer.ts';
+import { isHopeless, stepAfter } from '../client/lost-answer.ts';
 import { askRows, type LostRows, type PaidAnswer } from '../rows/ask-rows.ts';
 import type { Allowance } from './allowance.ts';
 import type { SavedNumbers } from './cached-numbers.ts';
@@ -31,8 +31,6 @@ export interface LostBatch {
 
 /** The service may still process and charge a batch after the connection broke. */
 const WORK_MS = 30_000;
-/** Then the run ends: the connection is too unreliable for more paid calls. */
-const LOST_IN_ROW = 2;
 /** Then the run ends, because the service would probably reject all others too. */
 const REFUSED_IN_ROW = 20;
 
@@ -121,8 +119,6 @@ export class PnlRun {
         repeat: asked.some((row) => this.#again.has(row)),
         alone: handles.subjects.length === 1,
       });
-      this.#refusedInRow = 0;
-      this.#size = Math.min(BATCH_MAX, this.#size * 2);
       const results = asked.flatMap((row, at) => {
         const answer = answers[at];
         return answer ? [{ row, value: answer.record, failure: answer.failure }] : [];
@@ -132,7 +128,6 @@ export class PnlRun {
       const [row] = asked;
       if (row === undefined || asked.length > 1 || !isRejected(error)) throw error;
       // The rejection is the result of the only row of the batch. Nothing was charged.
-      this.#refusedInRow++;
       return { values: this.#withSharing([failedResult(row, handles.textOf(row), error)]) };
     }
   }
@@ -140,11 +135,14 @@ export class PnlRun {
   #answered(results: readonly NumbersResult[]): void {
     this.#note(results);
     const failure = results[0]?.failure;
-    if (this.#refusedInRow > 0) {
-      if (failure && this.#refusedInRow >= REFUSED_IN_ROW) throw failure;
+    if (isRejected(failure)) {
+      this.#refusedInRow++;
+      if (this.#refusedInRow >= REFUSED_IN_ROW) throw failure;
       return;
     }
+    this.#refusedInRow = 0;
     this.#lostInRow = 0;
+    this.#size = Math.min(BATCH_MAX, this.#size * 2);
     // If no requested handle is returned, the run would pay for further batches without a result.
     if (failure && results.every((result) => result.failure !== undefined)) throw failure;
   }
@@ -156,31 +154,31 @@ export class PnlRun {
     unitsUsed: number | null,
   ): Promise<void> {
     const { handles, rows } = this.#needs;
-    const failure = lostFailure(error, cuAtMost);
     this.#lostInRow++;
-    if (await this.#mayAskAgain(failure, unitsUsed)) {
+    if (await this.#mayAskAgain(error, unitsUsed)) {
       for (const row of asked) this.#again.add(row);
       this.#size = asked.length;
       return;
     }
+    const failure = lostFailure(error);
     const results = this.#withSharing(
       asked.map((row) => failedResult(row, handles.textOf(row), failure)),
     );
     for (const { row } of results) rows.states.fail(row);
     this.lost.push({ rows: results.map(({ row }) => row), cuAtMost, failure });
     this.#note(results);
-    if (this.#lostInRow >= LOST_IN_ROW || isUnreadable(failure)) throw failure;
+    if (isHopeless({ failure: error, lost: this.#lostInRow })) throw failure;
   }
 
   /**
-   * Whether a lost batch was probably not charged, and the confirmed cost covers the loss and all
-   * remaining handles.
+   * Whether a lost batch may be sent again: it was probably not charged, and the confirmed cost
+   * covers the loss and all remaining handles.
    */
   async #mayAskAgain(failure: Failure, unitsUsed: number | null): Promise<boolean> {
     const { allowance, client, signal } = this.#needs;
-    const cost = cu.reveal * this.#claims.left;
-    const rule = { lost: this.#lostInRow, tries: LOST_IN_ROW, cost };
-    if (isUnreadable(failure) || !mayAskAgain(client, rule)) return false;
+    const isCovered = client.affords(cu.reveal * this.#claims.left);
+    const loss = { failure, isFree: false, rule: 'never', lost: this.#lostInRow } as const;
+    if (stepAfter({ ...loss, isCovered }) !== 'check') return false;
     return await allowance.unmoved(unitsUsed, WORK_MS, signal);
   }
 
@@ -203,7 +201,3 @@ export class PnlRun {
     );
   }
 }
-
-/** Another answer would probably be the same. */
-const isUnreadable = ({ kind, cause }: Failure) =>
-  kind === 'answer' && !(cause instanceof Failure && cause.retryable);

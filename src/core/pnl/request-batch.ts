@@ -153,21 +153,16 @@ export const isRejected = (error: unknown): error is Failure =>
   ((error.kind === 'usage' && error.status === 400) ||
     (error.kind === 'forbidden' && error.code === 'FORBIDDEN'));
 
-export function lostFailure(error: unknown, cuAtMost: number): Failure {
-  const cause = error instanceof Failure ? error : undefined;
-  const why = cause?.message ?? 'the answer was lost';
-  return new Failure(
-    cause?.kind ?? 'network',
-    `${why}; the call may have cost up to ${unitsText(cuAtMost)}`,
-    {
-      code: cause?.code ?? 'BROKEN',
-      status: cause?.status,
-      requestId: cause?.requestId,
-      hint: 'trdr does not repeat this request in this run, because it might be charged twice; to repeat it, run the command again (with --resume if it writes to a file)',
-      answer: cause?.answer,
-      cause: error,
-    },
-  );
+export function lostFailure(cause: Failure): Failure {
+  const { kind, code, message, status, requestId, answer, cuLost } = cause;
+  return new Failure(kind, `${message}; the call may have cost up to ${unitsText(cuLost)}`, {
+    code,
+    status,
+    requestId,
+    hint: 'trdr does not repeat this request in this run, because it might be charged twice; to repeat it, run the command again (with --resume if it writes to a file)',
+    answer,
+    cause,
+  });
 }
 
 /**

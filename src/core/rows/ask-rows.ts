@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
-import { Failure } from '../../base/failure.ts';
+import type { Failure } from '../../base/failure.ts';
 import type { Rows, RowValue } from '../../contract/ports/rows.ts';
-import { lossOf } from '../client/lost-answer.ts';
+import { isLost } from '../client/lost-answer.ts';
 
 /**
  * How often, and after which wait, an answer is written again that could not be written: it was
@@ -28,7 +28,7 @@ export type AskedRows<V> =
 export interface LostRows {
   readonly kind: 'lost';
   readonly cuAtMost: number;
-  readonly error: unknown;
+  readonly error: Failure;
 }
 
 export interface AskingNeeds {
@@ -53,12 +53,12 @@ export async function askRows<T, V extends RowValue<T>>(
   try {
     answer = await send();
   } catch (error) {
-    const cuAtMost = lossOf(error);
-    if (cuAtMost === 0) {
+    if (!isLost(error)) {
       rows.dropped(batch);
       return { kind: 'unpaid', error };
     }
-    rows.lost(batch, cuAtMost, error instanceof Failure ? error.answer : undefined);
+    const { cuLost: cuAtMost, answer: text } = error;
+    rows.lost(batch, cuAtMost, text);
     return { kind: 'lost', cuAtMost, error };
   }
   const { values, save } = answer;

@@ -173,7 +173,7 @@ describe('a resolve', () => {
   };
   it.each([
     ['a broken connection', drop],
-    ['a body that cannot be read', () => ({ status: 200, headers: {}, text: '{' })],
+    ['a login page', () => ({ status: 200, headers: {}, text: '<html>' })],
     ['a gateway timeout', () => ({ status: 504, headers: {}, text: '<html>' })],
   ])('uses the lookup for 100 CU before another resolve after %s', async (_, lost) => {
     const found = setUp(service([json(200, bare), json(200, user())], [lost, () => live]));
@@ -196,12 +196,23 @@ describe('a resolve', () => {
     expect([hasty.calls(), hasty.waits]).toEqual(['GET POST GET', []]);
   });
 
-  it('fails after the second lost answer, because each may have been charged the full price', async () => {
-    const { run, sent } = setUp(service([json(200, bare)], [drop]));
-    expect((await run(['mert'])).records).toMatchObject([
-      { found: null, error: { code: 'BROKEN' } },
-    ]);
-    expect(sent.filter(({ method }) => method === 'POST').length).toBe(2);
+  const unreadable = () => json(200, [1]);
+  it.each([
+    ['the second lost answer', drop, {}, 'BROKEN', 'GET POST GET POST GET'],
+    ['one that cannot be read', unreadable, {}, 'BAD_ANSWER', 'GET POST GET'],
+    ['one that uses up the limit', drop, { maxCu: 30_500 }, 'BROKEN', 'GET POST GET'],
+    ['one that leaves nothing of the limit', drop, { maxCu: 30_100 }, 'BROKEN', 'GET POST'],
+  ])('is given up after %s, and what it found is looked up first', async (...it) => {
+    const [, lost, options, code, sent] = it;
+    const none = setUp(service([json(200, bare)], [lost]), options);
+    expect((await none.run(['mert'])).records).toMatchObject([{ found: null, error: { code } }]);
+    expect(none.calls()).toBe(sent);
+    if (!sent.endsWith('GET')) return;
+    const looks = sent.split(' ').filter((method) => method === 'GET');
+    const bares = looks.slice(1).map(() => json(200, bare));
+    const late = setUp(service([...bares, json(200, user())], [lost]), options);
+    expect((await late.run(['mert'])).records).toMatchObject([{ found: true, source: 'held' }]);
+    expect(late.calls()).toBe(sent);
   });
 
   it('is a miss for an unknown handle, and an error for a conflict', async () => {

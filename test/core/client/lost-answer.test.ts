@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../../../src/base/failure.ts';
+import { cu } from '../../../src/contract/limits.ts';
+import {
+  type FailedCall,
+  isHopeless,
+  isLost,
+  type NextStep,
+  stepAfter,
+} from '../../../src/core/client/lost-answer.ts';
+import { noAnswer, unreachable } from '../../../src/core/http/network-failures.ts';
+import { error, failureOf, json, type Reply, rig, user } from '../fakes.ts';
+
+const kinds = ['passing', 'lasting'] as const;
+const charges = ['free', 'possible'] as const;
+const rules = ['repeat', 'never'] as const;
+const covers = ['covered', 'uncovered'] as const;
+
+/** Each case that does not give up; all others do. */
+const goesOn: Readonly<Record<string, NextStep>> = {
+  'passing free repeat covered': 'send',
+  'passing free repeat uncovered': 'send',
+  'passing free never covered': 'send',
+  'passing free never uncovered': 'send',
+  'passing possible repeat covered': 'send',
+  'passing possible never covered': 'check',
+};
+
+const cases = kinds.flatMap((kind) =>
+  charges.flatMap((charge) =>
+    rules.flatMap((rule) =>
+      covers.flatMap((cover) =>
+        [1, 2, 3].map((lost) => {
+          const failed: FailedCall = {
+            failure: { retryable: kind === 'passing' },
+            isFree: charge === 'free',
+            rule,
+            lost,
+            isCovered: cover === 'covered',
+          };
+          return { name: [kind, charge, rule, cover].join(' '), failed, lost };
+        }),
+      ),
+    ),
+  ),
+);
+
+describe('a call that failed', () => {
+  it.each(cases)('takes the step of its case: $name, $lost lost', ({ name, failed, lost }) => {
+    const first = goesOn[name] ?? 'give up';
+    expect(stepAfter(failed)).toBe(first === 'check' && lost > 1 ? 'give up' : first);
+  });
+
+  it('is never sent again without a check if its charge is possible and its rule is never', () => {
+    const careful = cases.filter(({ failed }) => !failed.isFree && failed.rule === 'never');
+    expect(careful.map(({ failed }) => stepAfter(failed))).not.toContain('send');
+  });
+
+  it.each([
+    [true, 1, false],
+    [true, 2, true],
+    [false, 1, true],
+  ])('leaves hope for the next: retryable %s, %i lost: %s', (retryable, lost, isOver) => {
+    expect(isHopeless({ failure: { retryable }, lost })).toBe(isOver);
+  });
+
+  it('has lost its answer if it has a cost', () => {
+    const lost = new Failure('network', 'gone', { code: 'BROKEN', cuLost: 7 });
+    const unpaid = new Failure('network', 'gone', { code: 'BROKEN' });
+    expect([lost, unpaid, new Error('bug')].map(isLost)).toEqual([true, false, false]);
+  });
+});
+
+describe('a call of the client', () => {
+  const html = (status: number) => ({ status, headers: {}, text: '<html>' });
+  const thrown = (failure: Failure): Reply => {
+    return () => {
+      throw failure;
+    };
+  };
+  const mert = { params: { handle: 'mert' } };
+  const never = (reply: Reply) => ({ id: 'user.resolve', reply, isLimited: false }) as const;
+  const repeated = (reply: Reply) => ({ id: 'user.handle', reply, isLimited: false }) as const;
+
+  // How often it is sent, and what its failure has lost, if the service never changes its answer.
+  it.each([
+    ['a free failure', never(() => error(503, 'OVERLOADED')), 3, 0],
+    ['an unreachable host', never(thrown(unreachable('h', undefined))), 3, 0],
+    ['a 504 of the service', never(() => error(504, 'TIMEOUT')), 3, 0],
+    ['a conflict', never(() => error(409, 'CONFLICT')), 1, 0],
+    ['a conflict of a read', repeated(() => error(409, 'CONFLICT')), 1, 0],
+    ['no answer', never(thrown(noAnswer('h', 1))), 1, cu.reveal],
+    ['a 504 of a gateway', never(() => html(504)), 1, cu.reveal],
+    ['a 202 without a record', never(() => json(202, [])), 1, cu.reveal],
+    ['no answer of a read', repeated(thrown(noAnswer('h', 1))), 3, 3 * cu.miss],
+    ['a 504 of a gateway, of a read', repeated(() => html(504)), 3, 3 * cu.miss],
+    ['an unreadable read', repeated(() => json(200, [])), 1, cu.miss],
+    [
+      'no answer, and a limit for one',
+      { ...repeated(thrown(noAnswer('h', 1))), isLimited: true },
+      1,
+      cu.miss,
+    ],
+  ])('follows the rule after %s', async (_, { id, reply, isLimited }, times, cuLost) => {
+    const limit = isLimited ? { maxCu: cu.miss } : {};
+    const { client, sent } = rig(reply, { retries: 2, ...limit });
+    const failure = await failureOf(client.call(id, mert));
+    expect([sent.length, failure.cuLost]).toEqual([times, cuLost]);
+  });
+
+  it('delivers the answer of a repetition, and counts the loss', async () => {
+    let asked = 0;
+    const { client } = rig(() => {
+      if (asked++ === 0) throw noAnswer('h', 1);
+      return json(200, user());
+    });
+    await client.call('user.handle', mert);
+    expect(client.spent).toMatchObject({ cu: cu.lookup, atMost: cu.lookup + cu.miss });
+  });
+});
