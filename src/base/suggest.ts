@@ -23,28 +23,28 @@ function distance(from: string, to: string): number {
 }
 
 /** Returns at most three similar names, best first. @internal Exported for tests. */
-export function suggest(word: string, known: Iterable<string>): string[] {
-  const given = word.toLowerCase().slice(0, 64);
-  if (given === '') return [];
-  const allowed = Math.max(1, Math.floor(given.length / 3));
-  const found: { name: string; score: number }[] = [];
-  for (const name of new Set(known)) {
+export function suggest(word: string, candidates: Iterable<string>): string[] {
+  const typed = word.toLowerCase().slice(0, 64);
+  if (typed === '') return [];
+  const allowed = Math.max(1, Math.floor(typed.length / 3));
+  const near: { name: string; score: number }[] = [];
+  for (const name of new Set(candidates)) {
     const lower = name.toLowerCase();
     // The end of a dotted path and the beginning of a name count as one change.
-    const part = lower.endsWith(`.${given}`) || (given.length > 2 && lower.startsWith(given));
-    const score = part ? 1 : distance(given, lower.slice(0, 96));
-    if (score <= allowed) found.push({ name, score });
+    const part = lower.endsWith(`.${typed}`) || (typed.length > 2 && lower.startsWith(typed));
+    const score = part ? 1 : distance(typed, lower.slice(0, 96));
+    if (score <= allowed) near.push({ name, score });
   }
-  found.sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1));
-  return found.slice(0, 3).map(({ name }) => name);
+  near.sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1));
+  return near.slice(0, 3).map(({ name }) => name);
 }
 
 export function didYouMean(
   word: string,
-  known: Iterable<string>,
+  candidates: Iterable<string>,
   show = (name: string) => name,
 ): string {
-  const near = suggest(word, known).map(show);
+  const near = suggest(word, candidates).map(show);
   const last = near.pop();
   if (last === undefined) return '';
   return `Did you mean ${near.length > 0 ? `${near.join(', ')} or ${last}` : last}?`;

@@ -53,9 +53,9 @@ export function tlsFailure(
     code === 'EPROTO' && error instanceof Error
       ? `${code} ${error.message}`.toUpperCase().replace(/\s/g, '_')
       : code;
-  const known = problems.find(([pattern]) => pattern.test(text));
-  if (known === undefined) return undefined;
-  const [, problem, why] = known;
+  const row = problems.find(([pattern]) => pattern.test(text));
+  if (row === undefined) return undefined;
+  const [, problem, why] = row;
   const isVague = problem === 'certificate' || problem === 'handshake';
   return { problem, why: isVague ? `${why} (${code})` : why };
 }

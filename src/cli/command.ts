@@ -57,7 +57,7 @@ export interface Command<O extends Options, I> {
   /** The arguments in the usage line, if commander cannot tell them from `args`. */
   readonly usage?: string;
   readonly excess?: string;
-  readonly parse: (args: readonly string[], given: GivenFlags<O>) => I;
+  readonly parse: (args: readonly string[], flags: GivenFlags<O>) => I;
   readonly run: (context: Context, input: I) => Promise<ExitCode | undefined>;
 }
 
@@ -80,12 +80,12 @@ export const command = <const O extends Options = Record<never, never>, I = Give
     options: {},
     common: [],
     calls: [],
-    parse: (_, given) => given,
+    parse: (_, flags) => flags,
     ...spec,
   }) as Command<O, I>;
 
 /** A command whose option and input types are not known, for the command tree, help and docs. */
 export type AnyCommand = Omit<Command<Options, unknown>, 'parse' | 'run'> & {
-  parse(args: readonly string[], given: never): unknown;
+  parse(args: readonly string[], flags: never): unknown;
   run(context: Context, input: never): Promise<ExitCode | undefined>;
 };

@@ -21,20 +21,20 @@ export async function reportFailure(
   error: unknown,
   settings?: ReportSettings,
 ): Promise<RunEnd> {
-  const known = error instanceof Failure ? error : failureOfUnknown(error);
+  const reported = error instanceof Failure ? error : failureOfUnknown(error);
   const hide = (text: string) =>
     withoutKeys(
-      withoutKey(withoutKey(text, trimText(io.env['TRDR_API_KEY'] ?? '')), settings?.key.known),
+      withoutKey(withoutKey(text, trimText(io.env['TRDR_API_KEY'] ?? '')), settings?.key.present),
     );
-  const printed = printedFields(known);
+  const printed = printedFields(reported);
   const { hint, approval } = printed;
   const failure = {
     ...printed,
     hint: hint && hide(hint),
-    message: hide(known.message),
+    message: hide(reported.message),
     approval: approval && { ...approval, command: hide(approval.command) },
   };
-  const exit = known.code === 'BUG' ? 1 : exitOf[known.kind];
+  const exit = reported.code === 'BUG' ? 1 : exitOf[reported.kind];
   const logged = stated(io.argv, '--log-format') === 'json';
   const log = () => ({
     time: new Date(io.clock.now()).toISOString(),
@@ -57,7 +57,7 @@ export async function reportFailure(
   const prefix = io.isJournal ? journalPrefix('error') : '';
   const lines = `${text}${stack}`.replace(/^(?=.)/gm, prefix);
   await new Promise<void>((resolve) => io.stderr.write(lines, () => resolve()));
-  return { exit, reason: known.code };
+  return { exit, reason: reported.code };
 }
 
 function failureOfUnknown(error: unknown): Failure {

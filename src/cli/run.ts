@@ -58,7 +58,7 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
   const { files, globals } = parsed;
   if (files.length > 0) (await import('./args/check-files.ts')).checkFiles(files, globals.out, io);
   const input = inTypedNames(io.argv, Object.values(command.options), () =>
-    command.parse(parsed.args, parsed.given as never),
+    command.parse(parsed.args, parsed.flags as never),
   );
   const { openRun } = await import('./run/open-run.ts');
   const opened = await openRun(io, command, parsed);

@@ -161,7 +161,7 @@ export function traderRecord(
   { wallet, username, ranks, pnls, stood }: TraderHistory,
   boards: readonly Sent[],
 ): TraderHistoryRecord {
-  const known = pnls.filter((pnl) => pnl !== null);
+  const stated = pnls.filter((pnl) => pnl !== null);
   const [first, last] = [boards[0], boards.at(-1)];
   return {
     wallet,
@@ -176,8 +176,8 @@ export function traderRecord(
     rankBest: leastOf(ranks.filter((rank) => rank !== null)),
     pnlUsdFirst: pnls[0] ?? null,
     pnlUsdLast: pnls.at(-1) ?? null,
-    pnlUsdLow: leastOf(known),
-    pnlUsdHigh: known.toSorted(compare).at(-1) ?? null,
+    pnlUsdLow: leastOf(stated),
+    pnlUsdHigh: stated.toSorted(compare).at(-1) ?? null,
   };
 }
 

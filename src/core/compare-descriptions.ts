@@ -85,11 +85,11 @@ function partsOf(document: unknown, ignored: readonly string[]): Map<string, Par
       const outer = call.replace(/\{[^}]*\}/g, '{}');
       parts.set(outer, { path: call, types: ['endpoint'], use: 'sent' });
       let position = 0;
-      for (const given of [
+      for (const node of [
         ...list(asObject(item)['parameters']),
         ...list(operation['parameters']),
       ]) {
-        const parameter = resolved(given, document);
+        const parameter = resolved(node, document);
         const where = parameter['in'];
         if (where !== 'query' && where !== 'path') continue;
         const name = `${where} parameter ${where === 'path' ? ++position : String(parameter['name'])}`;
@@ -116,14 +116,14 @@ function addFields(
   { call, outer: endpoint, place }: Record<'call' | 'outer' | 'place', string>,
 ): void {
   const collect = (
-    given: unknown,
+    node: unknown,
     path: string,
     outer: string,
     isRequired: boolean,
     depth: number,
   ) => {
     if (depth > DEEPEST) return;
-    const alternatives = alternativesOf(given, document);
+    const alternatives = alternativesOf(node, document);
     const name = path === '' ? place : `${place}: ${path}`;
     const key = `${endpoint} ${name}`;
     const before = parts.get(key)?.types ?? [];
@@ -145,24 +145,24 @@ function addFields(
 }
 
 /** References are followed, unions are split, `allOf` parts are merged. */
-function alternativesOf(given: unknown, document: unknown, depth = 0): JsonObject[] {
-  if (!isRecord(given) || depth > DEEPEST) return [{}];
-  if (typeof given['$ref'] === 'string')
-    return alternativesOf(resolved(given, document), document, depth + 1);
-  if (Array.isArray(given['allOf'])) {
-    const { allOf, ...rest } = given;
+function alternativesOf(node: unknown, document: unknown, depth = 0): JsonObject[] {
+  if (!isRecord(node) || depth > DEEPEST) return [{}];
+  if (typeof node['$ref'] === 'string')
+    return alternativesOf(resolved(node, document), document, depth + 1);
+  if (Array.isArray(node['allOf'])) {
+    const { allOf, ...rest } = node;
     const merged = [
       rest,
-      ...given['allOf'].flatMap((part) => alternativesOf(part, document, depth + 1)),
+      ...node['allOf'].flatMap((part) => alternativesOf(part, document, depth + 1)),
     ];
     const properties = Object.assign({}, ...merged.map((part) => asObject(part['properties'])));
     const required = merged.flatMap((part) => list(part['required']));
     return [Object.assign({}, ...merged, { properties, required })];
   }
-  const options = given['anyOf'] ?? given['oneOf'];
-  if (!Array.isArray(options)) return [given];
+  const options = node['anyOf'] ?? node['oneOf'];
+  if (!Array.isArray(options)) return [node];
   const alternatives = options.flatMap((option) => alternativesOf(option, document, depth + 1));
-  return given['nullable'] === true ? [...alternatives, { type: 'null' }] : alternatives;
+  return node['nullable'] === true ? [...alternatives, { type: 'null' }] : alternatives;
 }
 
 function typesOf(alternatives: readonly JsonObject[]): string[] {
@@ -185,14 +185,14 @@ function bare(schema: unknown, document: unknown): unknown {
   return 'data' in properties && 'meta' in properties ? properties['data'] : schema;
 }
 
-const contentOf = (given: unknown, document: unknown): unknown => {
-  const content = asObject(resolved(given, document)['content']);
+const contentOf = (node: unknown, document: unknown): unknown => {
+  const content = asObject(resolved(node, document)['content']);
   return asObject(content['application/json'] ?? Object.values(content)[0])['schema'];
 };
 
-function resolved(given: unknown, document: unknown): JsonObject {
-  const ref = asObject(given)['$ref'];
-  if (typeof ref !== 'string') return asObject(given);
+function resolved(node: unknown, document: unknown): JsonObject {
+  const ref = asObject(node)['$ref'];
+  if (typeof ref !== 'string') return asObject(node);
   // Such as `#/components/schemas/Me`.
   const [, ...names] = ref.split('/');
   return asObject(names.reduce<unknown>((at, name) => asObject(at)[name], document));

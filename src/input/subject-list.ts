@@ -17,25 +17,25 @@ export interface SubjectSource {
 /** Checks that the given sources can be combined, before anything is read. */
 export function subjectSource(
   words: readonly string[],
-  given: { readonly file: string | undefined; readonly column: string | undefined },
+  flags: { readonly file: string | undefined; readonly column: string | undefined },
   what: string,
 ): SubjectSource {
   const fromStdin = words.includes('-');
-  if (words.length === 0 && given.file === undefined) {
+  if (words.length === 0 && flags.file === undefined) {
     throw usageError(
       `no ${what} given`,
       `pass one as an argument, or read a list with --file FILE or from stdin with -`,
     );
   }
-  if (fromStdin && given.file !== undefined)
+  if (fromStdin && flags.file !== undefined)
     throw usageError('- (stdin) and --file cannot be combined', 'use one of them');
-  if (given.column !== undefined && !fromStdin && given.file === undefined) {
+  if (flags.column !== undefined && !fromStdin && flags.file === undefined) {
     throw usageError(
       '--column requires input from a file or stdin',
       'add --file FILE, or - to read from stdin',
     );
   }
-  return { words, file: given.file, column: given.column };
+  return { words, file: flags.file, column: flags.column };
 }
 
 /**

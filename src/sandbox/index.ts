@@ -25,7 +25,7 @@ export interface Sandbox extends SandboxState {
   meter(text?: string): KeyMeter;
   addKey(more: KeyOptions): string;
   topUp(units: number): void;
-  post(given?: ThesisFrameData): ThesisFrameData;
+  post(post?: ThesisFrameData): ThesisFrameData;
   postCallout(): Callout | undefined;
   setRate(perMinute: number): void;
   disconnect(how: Disconnect, code?: number): void;
@@ -127,7 +127,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     },
     addKey: (more: KeyOptions) => addKey(sandbox, more).text,
     topUp: (units: number) => topUp(first, units),
-    post: (given?: ThesisFrameData) => publishPost(sandbox, given),
+    post: (thesis?: ThesisFrameData) => publishPost(sandbox, thesis),
     postCallout: () => world.addCallout(clock.now()),
     setRate: (perMinute: number) => setRate(sandbox, perMinute),
     disconnect(how: Disconnect, code?: number) {
@@ -152,10 +152,10 @@ const listenFailure = (port: number, cause: Error) =>
     cause,
   });
 
-function publishPost(sandbox: SandboxState, given?: ThesisFrameData): ThesisFrameData {
+function publishPost(sandbox: SandboxState, thesis?: ThesisFrameData): ThesisFrameData {
   const { world, clock, faults, counts } = sandbox;
   const now = clock.now();
-  const post = world.addThesis(now, given);
+  const post = world.addThesis(now, thesis);
   counts.posts++;
   const { announceMs, hiddenMs, sellMs, vanishMs } = fateOfPost(faults.trigger('post', 'ws'));
   if (hiddenMs !== undefined) world.theses().withhold(post.id, now + hiddenMs);

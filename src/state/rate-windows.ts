@@ -161,7 +161,7 @@ function expireCalls(lane: Lane, now: number): Lane {
 function takeSlot(lane: Lane, limit: number, now: number) {
   const answer = (waitMs: number, next = lane) => ({
     lane: next,
-    result: { waitMs, known: lane.known },
+    result: { waitMs, statedLimit: lane.known },
   });
   if (lane.until > now) return answer(lane.until - now);
   // The lane has no free capacity until this call leaves the rate window.

@@ -50,9 +50,9 @@ export function readStoreUrl(text: string): StoreAddress {
 function unixAddress(text: string): StoreAddress {
   const [path = '', query = ''] = text.slice('unix:'.length).replace(/^\/\//, '').split('?', 2);
   if (!path.startsWith('/')) throw invalid('a unix socket needs an absolute path');
-  const given = new URLSearchParams(query);
-  const db = dbOf(given.get('db') ?? '');
-  const username = given.get('user') ?? undefined;
+  const parameters = new URLSearchParams(query);
+  const db = dbOf(parameters.get('db') ?? '');
+  const username = parameters.get('user') ?? undefined;
   return {
     shown: `unix:${text.slice('unix:'.length)}`,
     host: '',

@@ -36,7 +36,7 @@ export const createMemory = (folder: string | undefined, name: string): StoreMem
 class FileMemory implements StoreMemory {
   readonly #folder: string | undefined;
   #name: string;
-  #known: Remembered = { fleet: 1, budgets: {}, dayStart: undefined };
+  #remembered: Remembered = { fleet: 1, budgets: {}, dayStart: undefined };
 
   constructor(folder: string | undefined, name: string) {
     this.#folder = folder;
@@ -45,22 +45,22 @@ class FileMemory implements StoreMemory {
 
   read(): Remembered {
     const saved = this.#load();
-    if (saved) this.#known = remembered(saved);
-    return this.#known;
+    if (saved) this.#remembered = remembered(saved);
+    return this.#remembered;
   }
 
   update(change: Partial<Remembered>): void {
     const before = JSON.stringify(this.read());
-    this.#known = { ...this.#known, ...change };
-    if (JSON.stringify(this.#known) !== before) this.#save(this.#known);
+    this.#remembered = { ...this.#remembered, ...change };
+    if (JSON.stringify(this.#remembered) !== before) this.#save(this.#remembered);
   }
 
   rename(name: string): void {
     const { budgets } = this.read();
     this.#name = name;
     const own = this.read();
-    this.#known = { ...own, budgets: { ...budgets, ...own.budgets } };
-    this.#save(this.#known);
+    this.#remembered = { ...own, budgets: { ...budgets, ...own.budgets } };
+    this.#save(this.#remembered);
   }
 
   readFeed(id: string): FeedState | undefined {

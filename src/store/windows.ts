@@ -120,8 +120,8 @@ export class StoreWindows implements RateWindows {
     );
     const slot = readSlot(await link.run(...take));
     memory.update({ fleet: slot.fleet });
-    const { waitMs, known } = slot;
-    return { waitMs, known, ...(slot.isQueued && { queued: true }) };
+    const { waitMs, statedLimit } = slot;
+    return { waitMs, statedLimit, ...(slot.isQueued && { queued: true }) };
   }
 
   /** A new connection may reach a store that has not seen the last calls of this machine. */

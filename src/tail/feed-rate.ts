@@ -44,8 +44,8 @@ export class FeedRate {
 
 /** The rate of the posts of one page; undefined if it has no two different times. */
 function rateIn(times: readonly (number | null)[]): number | undefined {
-  const known = times.filter((at) => at !== null);
-  const [newest, oldest] = [known[0], known.at(-1)];
+  const usable = times.filter((at) => at !== null);
+  const [newest, oldest] = [usable[0], usable.at(-1)];
   if (newest === undefined || oldest === undefined || newest <= oldest) return undefined;
-  return ((known.length - 1) * 1_000) / (newest - oldest);
+  return ((usable.length - 1) * 1_000) / (newest - oldest);
 }

@@ -56,8 +56,8 @@ export const timeOf = (value: unknown): number | null =>
  * The nth newest of these times, from 0 on; the oldest one if there are fewer, null without any.
  */
 export function nthNewest(times: readonly (number | null)[], nth: number): number | null {
-  const known = times.filter((at) => at !== null).sort((a, b) => b - a);
-  return known[Math.min(nth, known.length - 1)] ?? null;
+  const stated = times.filter((at) => at !== null).sort((a, b) => b - a);
+  return stated[Math.min(nth, stated.length - 1)] ?? null;
 }
 
 /** A post that is dated more than a day ahead counts as a post without a time. */

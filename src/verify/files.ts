@@ -12,10 +12,10 @@ import type { ScannedFile } from './scan.ts';
  * of a running tail is passed over, and the files that --rotate has finished belong to the file
  * that continues them.
  */
-export function filesToVerify(given: readonly string[]): string[] {
-  const meant = given.filter((file) => !isLockName(file)).map(certifiedFile);
+export function filesToVerify(paths: readonly string[]): string[] {
+  const meant = paths.filter((file) => !isLockName(file)).map(certifiedFile);
   if (meant.length === 0)
-    throw usageError(`${given[0]} is the lock of a file`, 'give the name of the file');
+    throw usageError(`${paths[0]} is the lock of a file`, 'give the name of the file');
   const named = new Set(meant.map(realPath));
   const parts = meant.flatMap((file) => partsOf(file)).filter((part) => !named.has(part));
   const seen = new Set<string>();
@@ -42,9 +42,9 @@ const isLockName = (file: string): boolean => /\.lock(\.[\w-]+)?$/.test(file);
 
 const CERTIFICATE = '.trdr';
 
-function certifiedFile(given: string): string {
-  if (!given.endsWith(CERTIFICATE)) return given;
-  const file = given.slice(0, -CERTIFICATE.length);
+function certifiedFile(path: string): string {
+  if (!path.endsWith(CERTIFICATE)) return path;
+  const file = path.slice(0, -CERTIFICATE.length);
   return statsOf(file) === undefined && statsOf(`${file}.gz`) ? `${file}.gz` : file;
 }
 

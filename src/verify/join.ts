@@ -163,15 +163,15 @@ function explain(
   for (const hole of holes) {
     for (let gap = byFrom[next]; gap && gap.from <= hole.to; gap = byFrom[++next]) near.push(gap);
     near = near.filter(({ to }) => to >= hole.from);
-    const known = distinct(
+    const explained = distinct(
       near.map(({ from, to, why }) => ({
         from: Math.max(from, hole.from),
         to: Math.min(to, hole.to),
         why,
       })),
     );
-    const rest = without([hole], known).map((part) => ({ ...part, why: whyOf(part) }));
-    const inOrder = [...known, ...rest].sort((one, other) => one.from - other.from);
+    const rest = without([hole], explained).map((part) => ({ ...part, why: whyOf(part) }));
+    const inOrder = [...explained, ...rest].sort((one, other) => one.from - other.from);
     for (const part of inOrder) parts.push(part);
   }
   return parts;

@@ -87,7 +87,7 @@ async function flawOf(words: readonly Word[]): Promise<string | undefined> {
     // A number is a valid substitute for any variable.
     const line = await readLine(argv.map((text) => (text.includes('$') ? '1' : text)));
     if ('helpFor' in line || words.some(({ isOpen }) => isOpen)) return undefined;
-    line.command.parse(line.parsed.args, line.parsed.given as never);
+    line.command.parse(line.parsed.args, line.parsed.flags as never);
     return undefined;
   } catch (error) {
     return said(error);

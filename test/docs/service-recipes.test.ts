@@ -29,7 +29,7 @@ const blockOf = (language: string, start = ''): string => {
 async function holdToCommand(words: readonly string[]): Promise<string> {
   const line = await readLine(words);
   if ('helpFor' in line) throw new Error(`no command in ${words.join(' ')}`);
-  line.command.parse(line.parsed.args, line.parsed.given as never);
+  line.command.parse(line.parsed.args, line.parsed.flags as never);
   return line.command.path;
 }
 

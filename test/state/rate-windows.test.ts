@@ -30,7 +30,7 @@ test('a learned limit is known to the next run', async () => {
   const dir = under('learnt');
   await windowsAt(dir).windows.learn('key', 300);
   await windowsAt(dir).windows.learn('key', Number.NaN);
-  expect(await windowsAt(dir).windows.take('key', 60)).toEqual({ waitMs: 0, known: 300 });
+  expect(await windowsAt(dir).windows.take('key', 60)).toEqual({ waitMs: 0, statedLimit: 300 });
 });
 
 test('a clock that was set back delays calls by one window at most', async () => {

@@ -43,8 +43,8 @@ it.each([
 });
 
 it.each([
-  [[0, 0, 3, 0], { waitMs: 0, known: null, fleet: 3, isQueued: false }],
-  [['1500.2', '60', 0, 1], { waitMs: 1_501, known: 60, fleet: 1, isQueued: true }],
+  [[0, 0, 3, 0], { waitMs: 0, statedLimit: null, fleet: 3, isQueued: false }],
+  [['1500.2', '60', 0, 1], { waitMs: 1_501, statedLimit: 60, fleet: 1, isQueued: true }],
 ])('reads a slot of a lane: %j', (reply, slot) => {
   expect(readSlot(reply)).toEqual(slot);
 });

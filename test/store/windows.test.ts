@@ -68,7 +68,7 @@ describe.skipIf(!has('redis-server'))('windows in a store', () => {
     const server = await startServer();
     const [one, two] = [machine(server), machine(server, { name: 'b' })];
     await one.windows.learn('key', 1);
-    expect(await two.windows.take('key', 60, 1)).toEqual({ waitMs: 0, known: 1 });
+    expect(await two.windows.take('key', 60, 1)).toEqual({ waitMs: 0, statedLimit: 1 });
     expect((await one.windows.take('key', 60, 1)).queued).toBe(true);
     await one.windows.drop('key', 1);
     const next = await two.windows.take('key', 60, 2);

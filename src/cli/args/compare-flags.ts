@@ -8,12 +8,12 @@ export const changeOptions = {
 };
 
 export function checkCompare(
-  given: { readonly compare: unknown } & GivenFlags<typeof changeOptions>,
+  flags: { readonly compare: unknown } & GivenFlags<typeof changeOptions>,
   example: string,
 ): void {
-  if (given.compare !== undefined || (!given.changed && given.only.length === 0)) return;
+  if (flags.compare !== undefined || (!flags.changed && flags.only.length === 0)) return;
   throw usageError(
-    `${given.changed ? '--changed' : '--only'} requires --compare`,
+    `${flags.changed ? '--changed' : '--only'} requires --compare`,
     `add what to compare with, for example ${example}`,
   );
 }

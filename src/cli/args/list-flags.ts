@@ -11,13 +11,13 @@ const DEFAULT_ROWS = 20;
 const symbol: Value<string> = {
   ...text('symbol'),
   hint: 'separate symbols by commas: --symbol SPUD,KOALA',
-  read: (given) => (given === '' || given.includes(';') ? undefined : given),
+  read: (typed) => (typed === '' || typed.includes(';') ? undefined : typed),
 };
 
 const network: Value<string> = {
   ...text('network'),
   hint: 'separate chains by commas: --network sol,base',
-  read: (given) => (given === '' || given.includes(';') ? undefined : given),
+  read: (typed) => (typed === '' || typed.includes(';') ? undefined : typed),
 };
 
 export const filterOptions = {
@@ -158,15 +158,15 @@ export function readRange({ since, until }: RangeFlags, now: number, utc: boolea
   return range;
 }
 
-export const conditionsOf = ({ grep, exclude, ...given }: GivenFilters): FilterConditions => ({
-  symbol: given.symbol,
-  network: given.network,
-  minHoldings: given.minHoldings,
-  minTrade: given.minTrade,
-  minLikes: given.minLikes,
-  devOnly: given.devOnly,
-  open: given.open,
-  closed: given.closed,
+export const conditionsOf = ({ grep, exclude, ...flags }: GivenFilters): FilterConditions => ({
+  symbol: flags.symbol,
+  network: flags.network,
+  minHoldings: flags.minHoldings,
+  minTrade: flags.minTrade,
+  minLikes: flags.minLikes,
+  devOnly: flags.devOnly,
+  open: flags.open,
+  closed: flags.closed,
   grep: grep === undefined ? undefined : readPattern(grep),
   exclude: exclude === undefined ? undefined : readPattern(exclude),
 });

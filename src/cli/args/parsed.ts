@@ -5,7 +5,7 @@ import type { Value } from './values.ts';
 /** What a command line says: arguments, the command's own flags, and common flags. */
 export interface Parsed {
   readonly args: readonly string[];
-  readonly given: GivenFlags<Options>;
+  readonly flags: GivenFlags<Options>;
   readonly globals: Globals;
   /** The files that the line names. The path `-` stands for stdin. */
   readonly files: readonly NamedFile[];

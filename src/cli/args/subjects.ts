@@ -81,8 +81,8 @@ export async function distinctSubjects(
 ): Promise<readonly Subject[]> {
   const subjects: Subject[] = [];
   const seen = new Set<string>();
-  for await (const given of subjectsOf(source, io, key)) {
-    const subject = await parseSubject(given, (text) => readSubject(text, as));
+  for await (const line of subjectsOf(source, io, key)) {
+    const subject = await parseSubject(line, (text) => readSubject(text, as));
     const { type, normal } = subject;
     // A handle has no spaces, so a name with a space cannot be equal to a handle.
     const name = type === 'handle' ? normal : `${type} ${normal}`;
@@ -147,12 +147,12 @@ const at = (where: string, { message, code, hint }: Failure) =>
 /** Validates the address that was given with a flag, before any request is sent. */
 export async function addressOf(
   flag: '--token' | '--coin' | '--wallet',
-  given: string,
+  text: string,
 ): Promise<string> {
   try {
     // A page of an explorer has the contract of a token, or its own page about it.
-    const link = flag === '--wallet' ? undefined : addressLink(trimText(given));
-    return (await readSubject(link?.address ?? given, 'wallet')).value;
+    const link = flag === '--wallet' ? undefined : addressLink(trimText(text));
+    return (await readSubject(link?.address ?? text, 'wallet')).value;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     throw usageError(`${flag}: ${error.message}`, error.hint ?? 'copy the whole address');

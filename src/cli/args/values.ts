@@ -14,7 +14,7 @@ export const text = (name: string, complete?: Value<string>['complete']): Value<
   name,
   noun: name,
   hint: '',
-  read: (given) => given,
+  read: (typed) => typed,
   ...(complete && { complete }),
 });
 
@@ -24,7 +24,7 @@ export const file: Value<string> = {
   hint: 'write the path of a file',
   complete: 'file',
   hasCommas: true,
-  read: (given) => given || undefined,
+  read: (typed) => typed || undefined,
 };
 
 export const folder: Value<string> = {

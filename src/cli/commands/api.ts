@@ -15,10 +15,10 @@ const field = {
   noun: 'field',
   hasCommas: true,
   hint: 'write it as -f limit=50',
-  read(given: string): Field | undefined {
-    const at = given.indexOf('=');
+  read(text: string): Field | undefined {
+    const at = text.indexOf('=');
     if (at < 1) return undefined;
-    return { name: given.slice(0, at), value: given.slice(at + 1) };
+    return { name: text.slice(0, at), value: text.slice(at + 1) };
   },
 };
 

@@ -67,9 +67,11 @@ export const authLogin = command({
     const settings = sourcedSettings(io, flags, true);
     const profile = settings.profile.value;
     const insecureHttp = settings.insecureHttp.value;
-    const given = settings.baseUrl.value;
+    const stated = settings.baseUrl.value;
     let baseUrl =
-      given === undefined ? await askBaseUrl(context, insecureHttp) : checkUrl(given, insecureHttp);
+      stated === undefined
+        ? await askBaseUrl(context, insecureHttp)
+        : checkUrl(stated, insecureHttp);
     let key = '';
     if (keyCommand === undefined) key = await readKey(io, withKey, signal);
     // A command that is saved unverified need not be run, and may not work on this machine.
@@ -144,12 +146,12 @@ function noticeOverrides({ terminal }: Context): void {
 /** Prompts for the base URL until the input is valid. An empty line cancels the login. */
 async function askBaseUrl({ terminal }: Context, insecureHttp: boolean): Promise<string> {
   while (isAttended(terminal.io)) {
-    const given = (
+    const typed = (
       await askLine(terminal.io, 'Base URL of the service:', { signal: terminal.signal })
     )?.trim();
-    if (!given) break;
+    if (!typed) break;
     try {
-      return checkUrl(given, insecureHttp);
+      return checkUrl(typed, insecureHttp);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       await showProblem(terminal.io, error);
@@ -159,8 +161,8 @@ async function askBaseUrl({ terminal }: Context, insecureHttp: boolean): Promise
 }
 
 /** Returns the normalized base URL. Rejects plain HTTP to other machines. */
-function checkUrl(given: string, insecureHttp: boolean): string {
-  const { origin, prefix } = parseBaseUrl(given, { insecureHttp });
+function checkUrl(text: string, insecureHttp: boolean): string {
+  const { origin, prefix } = parseBaseUrl(text, { insecureHttp });
   return `${origin}${prefix}`;
 }
 
@@ -306,7 +308,7 @@ export const authLogout = command({
   savesSettings: true,
   settings: 'tolerant',
   exits: [0, 2, 9],
-  parse: ([profile], given) => ({ ...given, profile }),
+  parse: ([profile], flags) => ({ ...flags, profile }),
   async run(context, { profile, forget }) {
     const config = configOf(context.terminal.io);
     const name = profile ?? profileName(context.terminal.io, context.settings.flags);

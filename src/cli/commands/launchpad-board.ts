@@ -29,11 +29,11 @@ export const launchpadBoard = command({
   calls: ['launchpad.board', 'launchpad.user', 'user.id', 'user.handle'],
   record: () => BoardRecord,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
-  parse(_, given) {
-    checkCompare(given, '--compare 1d');
-    if (given.column !== undefined && given.wallets === undefined)
+  parse(_, flags) {
+    checkCompare(flags, '--compare 1d');
+    if (flags.column !== undefined && flags.wallets === undefined)
       throw usageError('--column requires --wallets', 'add --wallets FILE');
-    return given;
+    return flags;
   },
   async run(context, board) {
     return await runJob(await boardJob(context, board), context);

@@ -42,16 +42,16 @@ export const launchpadCallers = command({
   calls: ['launchpad.board', 'launchpad.callouts.wallet', 'user.handle', 'user.id'],
   record: () => z.union([CallerRecord, CallerCallout]),
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
-  parse(words, { top, ...given }) {
-    const { board, file } = given;
+  parse(words, { top, ...flags }) {
+    const { board, file } = flags;
     if (board === undefined && top !== undefined)
       throw usageError('--top requires --board', 'add --board weekly, or name the callers');
     if (board !== undefined && (words.length > 0 || file !== undefined))
       throw usageError('--board cannot be combined with callers', 'omit one of them');
     return {
-      ...given,
+      ...flags,
       top: top ?? TOP,
-      source: board === undefined ? subjectSource(words, given, 'caller') : undefined,
+      source: board === undefined ? subjectSource(words, flags, 'caller') : undefined,
     };
   },
   async run(context, flags) {

@@ -28,7 +28,7 @@ export const launchpadCallouts = command({
   calls: calloutCalls,
   record: () => z.union([ListedCallout, CountedPosts]),
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
-  parse: (_, given) => readListFlags(given, fieldPaths(ListedCallout)),
+  parse: (_, flags) => readListFlags(flags, fieldPaths(ListedCallout)),
   async run(context, { coin, wallet, user, users, column, ...flags }) {
     const of = await planCallouts({ coin, wallet, user, users, column }, context);
     const planned = calloutScopes(of.coins, of.planned);

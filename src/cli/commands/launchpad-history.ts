@@ -42,13 +42,13 @@ export const launchpadHistory = command({
   calls: ['launchpad.board', 'me'],
   record: () => z.union([HistoryRecord, TraderHistoryRecord]),
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
-  parse(names, { since, ...given }) {
+  parse(names, { since, ...flags }) {
     if (since === undefined)
       throw usageError(
         '--since is required',
         'say where the history begins, such as --since 30d or --since 2026-01-01',
       );
-    return { ...given, since, names };
+    return { ...flags, since, names };
   },
   async run(context, history) {
     return await runHistory(context, history);

@@ -55,10 +55,10 @@ export const launchpadTail = command({
   record: () => z.union([CooledCallout, CooledConfluence]),
   stream: true,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],
-  parse(words, given) {
-    const flags = withFiles(words, checkTail(given, liveCalloutView));
-    checkSourceFlags(tailOptions, given);
-    return flags;
+  parse(words, flags) {
+    const input = withFiles(words, checkTail(flags, liveCalloutView));
+    checkSourceFlags(tailOptions, flags);
+    return input;
   },
   async run(context, input) {
     await runTail(context, await calloutFeed(context, input));

@@ -79,32 +79,32 @@ export const pnl = command({
   calls: ['user.pnl', 'users.pnl', 'user.handle', 'user.id', 'launchpad.user', 'user.wallet', 'me'],
   record: () => PnlRecord,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
-  parse: (words, given) => {
+  parse: (words, flags) => {
     // With --from, no subjects are required: without any, the whole file is shown.
-    const isWhole = given.from !== undefined && words.length === 0 && given.file === undefined;
-    const source = isWhole ? undefined : subjectSource(words, given, 'handle');
-    const isListed = source !== undefined && (words.includes('-') || given.file === '-');
-    if ([given.from === '-', given.compare === '-', isListed].filter(Boolean).length > 1) {
+    const isWhole = flags.from !== undefined && words.length === 0 && flags.file === undefined;
+    const source = isWhole ? undefined : subjectSource(words, flags, 'handle');
+    const isListed = source !== undefined && (words.includes('-') || flags.file === '-');
+    if ([flags.from === '-', flags.compare === '-', isListed].filter(Boolean).length > 1) {
       throw usageError(
         'only one of the handles, --from and --compare can be read from stdin',
         'save the others to files',
       );
     }
-    checkCompare(given, '--compare yesterday.csv');
-    if (given.sort === undefined && (given.limit !== undefined || given.reverse)) {
+    checkCompare(flags, '--compare yesterday.csv');
+    if (flags.sort === undefined && (flags.limit !== undefined || flags.reverse)) {
       throw usageError(
-        `${given.reverse ? '--reverse' : '--limit'} requires --sort`,
+        `${flags.reverse ? '--reverse' : '--limit'} requires --sort`,
         'add --sort FIELD, such as --sort netUsd',
       );
     }
-    return { ...given, window: [...new Set(given.window)], source };
+    return { ...flags, window: [...new Set(flags.window)], source };
   },
   async run(context, input) {
     const { source, as, from, noCache, maxAge } = input;
     const { settings, terminal } = context;
     const { out, dryRun } = settings.flags;
     const destination = destinationOf(out, input);
-    const key = from === undefined ? await settings.key.get() : settings.key.known;
+    const key = from === undefined ? await settings.key.get() : settings.key.present;
     const subjects = source ? await distinctSubjects(source, terminal, key, as) : [];
     const shape = await shapeOf(context, input, subjects);
     if (!dryRun) await selectedFields(settings.flags.fields, { fields: () => knownFields(shape) });

@@ -43,10 +43,10 @@ export const resolveCommand = command({
   calls: ['user.handle', 'user.resolve'],
   record: () => ResolveRecord,
   exits: [0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
-  parse: (words, given) => ({
-    ...given,
-    waitMs: given.noWait ? 0 : given.wait,
-    source: subjectSource(words, given, 'handle'),
+  parse: (words, flags) => ({
+    ...flags,
+    waitMs: flags.noWait ? 0 : flags.wait,
+    source: subjectSource(words, flags, 'handle'),
   }),
   async run(context, { source, direct, waitMs, strict }) {
     context.bill.isCached = context.settings.folders.cache !== undefined;

@@ -60,12 +60,12 @@ export const sandbox = command({
   },
   record: () => SandboxRecord,
   exits: [0, 2, 9, 129, 130, 143],
-  parse(_, given) {
-    if (given.faults !== undefined) parseFaults(given.faults);
-    if (given.speed !== undefined && given.replay === undefined) {
+  parse(_, flags) {
+    if (flags.faults !== undefined) parseFaults(flags.faults);
+    if (flags.speed !== undefined && flags.replay === undefined) {
       throw usageError('--speed requires --replay', 'add a recording with --replay FILE');
     }
-    return given;
+    return flags;
   },
   async run({ settings, terminal, out }, { replay, speed: factor = 1, ...options }) {
     const service = await startSandbox({

@@ -38,11 +38,11 @@ export const storeLogin = command({
   savesSettings: true,
   settings: 'tolerant',
   exits: [0, 2, 4, 9, 130],
-  parse: ([url = ''], given) => ({ ...given, url }),
-  async run(context, { url: given, withPassword, noVerify }) {
+  parse: ([url = ''], flags) => ({ ...flags, url }),
+  async run(context, { url: typed, withPassword, noVerify }) {
     const { io, signal } = context.terminal;
     const { settings } = context;
-    let url = given;
+    let url = typed;
     if (url === 'off')
       throw usageError(
         'expected the URL of a store, got "off"',
@@ -211,7 +211,7 @@ export const storeClear = command({
   ],
   options: { yes: flag('-y, --yes', 'remove without asking') },
   exits: [0, 2, 4, 9, 11, 130],
-  parse([what = '', feed], given) {
+  parse([what = '', feed], flags) {
     if (!['cache', 'feed', 'all'].includes(what)) {
       throw usageError(`invalid value "${what}"`, 'choose from cache, feed, all');
     }
@@ -225,7 +225,7 @@ export const storeClear = command({
         'too many arguments: only "feed" takes a name',
         `write it as: trdr store clear ${what}`,
       );
-    return { ...given, what, feed };
+    return { ...flags, what, feed };
   },
   async run(context, { what, feed, yes }) {
     const { needStore } = await import('../run/open-store.ts');

@@ -62,17 +62,17 @@ export const thesisList = command({
   calls: thesisCalls,
   record: () => z.union([ListedThesis, CountedPosts]),
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
-  parse(words, given) {
-    const { strict } = given;
-    const from = [...given.from, ...words];
-    if (words.length > 0 && given.from.length === 0)
+  parse(words, flags) {
+    const { strict } = flags;
+    const from = [...flags.from, ...words];
+    if (words.length > 0 && flags.from.length === 0)
       throw usageError(
         `unexpected argument "${words[0]}"`,
         'name an author with --user NAME, a token with --token ADDRESS, and files with --from FILE',
       );
     if (strict && from.length === 0)
       throw usageError('--strict requires --from', 'add the files: --from FILE');
-    return { ...readListFlags(given, fieldPaths(ListedThesis)), from, strict };
+    return { ...readListFlags(flags, fieldPaths(ListedThesis)), from, strict };
   },
   async run(context, { token, user, users, column, from, strict, ...flags }) {
     if (from.length > 0)

@@ -18,7 +18,7 @@ export const thesisRefresh = command({
   calls: ['thesis.user', 'thesis.token', 'thesis.all', 'me'],
   record: () => RefreshedThesis,
   exits: [0, 2, 4, 5, 6, 7, 9, 11],
-  parse: (files, given) => ({ ...given, files }),
+  parse: (files, flags) => ({ ...flags, files }),
   async run(context, { files, openOnly }) {
     const { terminal, settings } = context;
     const { out } = settings.flags;

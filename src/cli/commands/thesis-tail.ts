@@ -86,15 +86,15 @@ export const thesisTail = command({
   record: () => z.union([CooledThesis, CooledConfluence]),
   stream: true,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],
-  parse(words, given) {
-    const flags = withFiles(words, checkTail(given, liveThesisView));
-    checkSourceFlags({ ...storeOptions, ...tailOptions }, given);
-    const { via, noFollow } = given;
+  parse(words, flags) {
+    const input = withFiles(words, checkTail(flags, liveThesisView));
+    checkSourceFlags({ ...storeOptions, ...tailOptions }, flags);
+    const { via, noFollow } = flags;
     return {
-      ...flags,
+      ...input,
       // Everything up to now is in pages and in the store; the WebSocket only has what comes later.
       via: noFollow && via === 'auto' ? ('poll' as const) : via,
-      conditions: conditionsOf(given),
+      conditions: conditionsOf(flags),
     };
   },
   async run(context, input) {
@@ -349,7 +349,7 @@ function isByOne(
   authors: readonly KnownAuthor[],
   ids: readonly string[],
 ): (row: TailRow) => boolean {
-  const known = new Set([...ids, ...authors.flatMap(({ id }) => id ?? [])]);
+  const authorIds = new Set([...ids, ...authors.flatMap(({ id }) => id ?? [])]);
   const handles = new Set(authors.flatMap(({ handle }) => handle?.toLowerCase() ?? []));
   const named = authors.filter(({ subject }) => subject.type === 'handle');
   const typed = new Set(named.map(({ subject }) => subject.normal));
@@ -357,7 +357,7 @@ function isByOne(
   return ({ record }) => {
     const id = textOf(record['authorId'])?.toLowerCase();
     const handle = String(record['authorHandle']).toLowerCase();
-    if (id !== undefined) return known.has(id) || unknown.has(handle);
+    if (id !== undefined) return authorIds.has(id) || unknown.has(handle);
     return handles.has(handle) || typed.has(handle);
   };
 }

@@ -36,13 +36,13 @@ export const usageCommand = command({
   calls: ['me'],
   record: () => UsageAnswer,
   exits: [0, 2, 4, 5, 7, 9],
-  parse(_, given) {
-    if (given.store && (given.by === 'agent' || given.by === 'profile'))
+  parse(_, flags) {
+    if (flags.store && (flags.by === 'agent' || flags.by === 'profile'))
       throw usageError(
-        `the store does not record ${given.by}s`,
+        `the store does not record ${flags.by}s`,
         'omit --store, or use another --by',
       );
-    return given;
+    return flags;
   },
   async run(context, { since, by = 'command', reconcile, store }) {
     // The ledger entries call the name of the machine `host`.

@@ -28,7 +28,7 @@ export const verify = command({
   common: ['output'],
   record: () => Verification,
   exits: [0, 2, 9, 10],
-  parse: (files, given) => ({ ...given, files }),
+  parse: (files, flags) => ({ ...flags, files }),
   async run(context, { files, since, until, fresh }) {
     const { settings } = context;
     const { io, signal, waits } = context.terminal;

@@ -39,18 +39,18 @@ export const whois = command({
   calls: ['user.handle', 'user.wallet', 'user.id', 'launchpad.user'],
   record: () => ComparedUserRecord,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
-  parse: (words, given) => {
-    checkCompare({ ...given, only: [] }, '--compare desk.ndjson');
+  parse: (words, flags) => {
+    checkCompare({ ...flags, only: [] }, '--compare desk.ndjson');
     // With --compare, no subjects are required: without any, those of the file are read again.
-    const isWhole = given.compare !== undefined && words.length === 0 && given.file === undefined;
-    const source = isWhole ? undefined : subjectSource(words, given, 'subject');
-    if (given.compare === '-' && (words.includes('-') || given.file === '-')) {
+    const isWhole = flags.compare !== undefined && words.length === 0 && flags.file === undefined;
+    const source = isWhole ? undefined : subjectSource(words, flags, 'subject');
+    if (flags.compare === '-' && (words.includes('-') || flags.file === '-')) {
       throw usageError(
         'only one of the subjects and --compare can be read from stdin',
         'save the other to a file',
       );
     }
-    return { ...given, source };
+    return { ...flags, source };
   },
   async run(context, { source, as, maxAge, noCache, strict, direct, cheap, history, ...flags }) {
     const { compare, changed } = flags;

@@ -91,10 +91,10 @@ function helpText(program: Program, words: readonly string[]): string {
   const topic = topics.find(({ name }) => name === words.join('-'));
   if (topic) return topicText(program, topic);
   const name = words.join(' ');
-  const known = [...commandPaths, ...groups(), ...topics.map((each) => each.name)];
+  const names = [...commandPaths, ...groups(), ...topics.map((each) => each.name)];
   throw usageError(
     `unknown command or topic "${name}"`,
-    didYouMean(name, known, (each) => `"trdr help ${each}"`) ||
+    didYouMean(name, names, (each) => `"trdr help ${each}"`) ||
       'run "trdr help" to list the commands and topics',
   );
 }

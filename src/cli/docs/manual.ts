@@ -137,8 +137,8 @@ const reference = (name: string, part: 1 | 7 = 1) => `.BR ${text(manName(name))}
  * Escapes special characters, hyphens (so that users can copy them), and lines that roff would take
  * for requests.
  */
-const text = (given: string) =>
-  given
+const text = (raw: string) =>
+  raw
     .replace(/[\\'`^~-]/g, (char) => special[char] ?? char)
     .replace(
       /[^\x00-\x7e]/gu,

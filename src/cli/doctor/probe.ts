@@ -37,7 +37,7 @@ export async function* probe(context: Context, ws: boolean): AsyncGenerator<Chec
   const asking = ['reach', 'clock', 'key', 'limits', 'drift', ...(ws ? ['socket'] : [])];
   const client = await attempt(() => context.service.client());
   if (client instanceof Failure) {
-    const failed = checkOf(client, context.settings.key.known !== undefined);
+    const failed = checkOf(client, context.settings.key.present !== undefined);
     yield failedCheck(failed, client);
     return yield* skipped(asking.filter((check) => check !== failed));
   }

@@ -100,7 +100,7 @@ export async function knownAuthors(
   context: Context,
 ): Promise<readonly KnownAuthor[]> {
   const { key, flags } = context.settings;
-  const hasBook = subjects.length > 0 && (flags.sandbox || key.known !== undefined);
+  const hasBook = subjects.length > 0 && (flags.sandbox || key.present !== undefined);
   const book = hasBook ? await openBook(context) : undefined;
   const entries = book?.look(subjects) ?? [];
   return subjects.map((subject, at) => ({

@@ -25,8 +25,8 @@ export async function lookupJob<T extends object>(
 ): Promise<CommandJob> {
   const { view, source, read, strict, resume, isOffline } = task;
   const { key } = context.settings;
-  const known = isOffline ? key.known : await key.get();
-  const input = await gatherSubjects(source, context.terminal, known, read);
+  const secret = isOffline ? key.present : await key.get();
+  const input = await gatherSubjects(source, context.terminal, secret, read);
   const subjects = distinct(input.checked);
   const plans = await planAll(subjects, task);
   const remark = task.remark?.();

@@ -22,7 +22,7 @@ export class LookupRun<T extends object> {
   readonly #tally: LookupTally;
   readonly #progress: ShownProgress;
   /** What is known without the dear calls, which a spending limit may end. */
-  readonly #known = new Map<string, LookupAnswer>();
+  readonly #early = new Map<string, LookupAnswer>();
   readonly #undelivered: Undelivered;
   /** The subjects that a failure left without a record. */
   #skipped: readonly Subject[] = [];
@@ -42,7 +42,7 @@ export class LookupRun<T extends object> {
     this.#tally = tally;
     this.#progress = progress;
     this.#undelivered = new Undelivered(input.checked);
-    for (const [key, { answer }] of plans) if (answer) this.#known.set(key, answer);
+    for (const [key, { answer }] of plans) if (answer) this.#early.set(key, answer);
   }
 
   async print(out: Out): Promise<void> {
@@ -88,7 +88,7 @@ export class LookupRun<T extends object> {
       }
     } catch (error) {
       const undelivered = this.#undelivered.subjects();
-      this.#skipped = undelivered.filter((subject) => !this.#known.has(subjectKey(subject)));
+      this.#skipped = undelivered.filter((subject) => !this.#early.has(subjectKey(subject)));
       // What is known was paid for, so it reaches the user although the run ends.
       if (isSpent(error)) yield* this.#lookupsKnownOf(undelivered);
       throw error;
@@ -97,8 +97,8 @@ export class LookupRun<T extends object> {
 
   #answer(subject: Subject, stop: AbortSignal): LookupAnswer | Promise<LookupAnswer> {
     const key = subjectKey(subject);
-    const known = this.#known.get(key);
-    if (known) return known;
+    const early = this.#early.get(key);
+    if (early) return early;
     const find = (plan: SubjectPlan | undefined) =>
       plan?.find(stop, (text) => this.#progress.describe(text)) ?? unplanned();
     const plan = this.#plans.get(key);
@@ -118,14 +118,14 @@ export class LookupRun<T extends object> {
     });
     let done = 0;
     for await (const { key, answer } of ordered(open, ask, { signal })) {
-      if (answer) this.#known.set(key, answer);
+      if (answer) this.#early.set(key, answer);
       this.#progress.show('looking up', ++done, open.length);
     }
   }
 
   async *#lookupsKnownOf(subjects: readonly Subject[]): AsyncGenerator<Lookup, void, void> {
-    const answered = subjects.filter((subject) => this.#known.has(subjectKey(subject)));
-    const answer = (subject: Subject) => this.#known.get(subjectKey(subject)) ?? unplanned();
+    const answered = subjects.filter((subject) => this.#early.has(subjectKey(subject)));
+    const answer = (subject: Subject) => this.#early.get(subjectKey(subject)) ?? unplanned();
     yield* lookup(answered, { answer });
   }
 

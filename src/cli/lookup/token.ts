@@ -19,11 +19,11 @@ const SYMBOL = /^\$?[^\s\p{C}]{1,24}$/u;
  * a misspelled symbol.
  */
 async function tokenAddress(
-  given: string,
+  typed: string,
   context: Context,
   tokens: () => readonly KnownToken[],
 ): Promise<string> {
-  const text = trimText(given);
+  const text = trimText(typed);
   if (/[,;]/.test(text))
     throw usageError(
       `--token: expected one token, got a list: ${text.slice(0, 100)}`,
@@ -39,12 +39,12 @@ async function tokenAddress(
  * paths, but not in subscriptions. A symbol is that of a token of these posts, or of earlier lists.
  */
 export async function tokenAddresses(
-  given: readonly string[],
+  texts: readonly string[],
   context: Context,
   posts?: Iterable<Sent>,
 ): Promise<string[]> {
   const tokens = () => (posts === undefined ? savedTokens(context) : [...tokensOf(posts)]);
-  const addresses = await Promise.all(given.map((each) => tokenAddress(each, context, tokens)));
+  const addresses = await Promise.all(texts.map((each) => tokenAddress(each, context, tokens)));
   return [...new Set(addresses.map(normalToken))];
 }
 

@@ -20,8 +20,8 @@ export async function formerNamesBy(
   return (record) => {
     const handle = record.found === true ? textOf(record['handle']) : undefined;
     if (book === undefined || !handle) return [];
-    const [known] = book.look([{ type: 'handle', normal: normalHandle(handle) }]);
-    const people = known?.people.map(({ person }) => person) ?? [];
+    const [entry] = book.look([{ type: 'handle', normal: normalHandle(handle) }]);
+    const people = entry?.people.map(({ person }) => person) ?? [];
     return people.filter(hasId).flatMap(({ was }) => was.flatMap(namesIn));
   };
 }
@@ -46,14 +46,14 @@ export async function noticeKnownUsers(
     .filter(({ type }) => type === 'handle');
   const book = handles.length === 0 ? undefined : await openBook(context);
   const entries = book?.look(handles) ?? [];
-  const known = handles.flatMap(({ text, value }, at) => {
+  const readBefore = handles.flatMap(({ text, value }, at) => {
     const id = bearerId(value, entries[at]);
     return id === undefined ? [] : [{ text, id }];
   });
-  if (known.length === 0) return;
-  const who = `${countText(known.length, 'handle')} not found now, but known from before`;
-  const names = namesText(known.map(({ text }) => text));
-  const ids = namesText(known.map(({ id }) => id));
+  if (readBefore.length === 0) return;
+  const who = `${countText(readBefore.length, 'handle')} not found now, but known from before`;
+  const names = namesText(readBefore.map(({ text }) => text));
+  const ids = namesText(readBefore.map(({ id }) => id));
   context.terminal.notice(
     `${who} (${names}): look up the present handle with "trdr whois ${ids}", for 100 CU each`,
   );

@@ -22,7 +22,7 @@ export async function showExport(
   from: string,
   subjects: readonly Subject[],
   windows: readonly WindowName[],
-  given: Omit<Shape, 'windows' | 'handles'>,
+  options: Omit<Shape, 'windows' | 'handles'>,
   strict: boolean,
 ): Promise<ExitCode> {
   const tally = new LookupTally(strict);
@@ -37,9 +37,9 @@ export async function showExport(
     subjects.length > 0 ? select(all, subjects, onMissing) : all,
   );
   const there = windowsOf(ahead, from, windows);
-  const { comparison } = given;
+  const { comparison } = options;
   const shape: Shape = {
-    ...given,
+    ...options,
     comparison: comparison && within(comparison, there, from),
     windows: there,
     handles: size,

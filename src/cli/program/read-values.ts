@@ -29,9 +29,9 @@ export function readFlags(
     if (path !== '-' || !kind.writes) files.push({ role: long, path, writes: kind.writes });
     return path;
   };
-  const read = (flags: Options, valueFor: (key: string, flag: Flag<unknown>) => unknown) =>
+  const read = (options: Options, valueFor: (key: string, flag: Flag<unknown>) => unknown) =>
     Object.fromEntries(
-      Object.entries(flags).map(([key, flag]) => {
+      Object.entries(options).map(([key, flag]) => {
         const value = valueFor(key, flag);
         const placed = Array.isArray(value)
           ? value.map((each) => placeFlag(flag, each))
@@ -45,13 +45,13 @@ export function readFlags(
     if (path === '-' || complete === 'file') files.push({ role: name, path });
     return path;
   });
-  const given = read(command.options, (_, flag) => valueIn(values, flag));
+  const flags = read(command.options, (_, flag) => valueIn(values, flag));
   const globals = read(everyCommonOption, (key, flag) =>
-    Object.hasOwn(command.options, key) ? sharedValue(given[key], flag) : valueIn(values, flag),
+    Object.hasOwn(command.options, key) ? sharedValue(flags[key], flag) : valueIn(values, flag),
   );
   return {
     args,
-    given: given as GivenFlags<Options>,
+    flags: flags as GivenFlags<Options>,
     globals: globals as unknown as Globals,
     files: distinct(files),
   };

@@ -19,8 +19,11 @@ export async function approve(
       await agreeToUnknown(plan.unpriced, terminal, service);
     return;
   }
-  const known = await service.permission.start(plan, plan.isOpen ? undefined : totalOf(plan.calls));
-  if (known) await plan.check?.(known);
+  const estimate = await service.permission.start(
+    plan,
+    plan.isOpen ? undefined : totalOf(plan.calls),
+  );
+  if (estimate) await plan.check?.(estimate);
 }
 
 async function agreeToUnknown(

@@ -29,7 +29,7 @@ import type {
 import type { Verification } from '../../contract/records/verification.ts';
 import type { Parsed } from '../args/parsed.ts';
 
-type Given = Parsed['given'];
+type Given = Parsed['flags'];
 
 /** Fields of a record: those that it does not have do not compile. */
 const brief = <R>(fields: readonly FieldPath<R>[]): readonly FieldPath<R>[] => fields;
@@ -155,14 +155,14 @@ const countedFields = ({ countBy }: Given): readonly string[] | undefined =>
 
 /** @internal Exported for tests. */
 export const briefFields: Readonly<
-  Record<string, readonly string[] | ((given: Given) => readonly string[])>
+  Record<string, readonly string[] | ((flags: Given) => readonly string[])>
 > = {
   whois: ({ compare }) => (compare === undefined ? user : comparedUser),
   resolve: brief<typeof ResolveRecord>([...userFields, 'source']),
   token: ({ positions }) => (positions ? position : token),
   author: ({ positions }) => (positions ? position : author),
   pnl: ({ compare }) => (compare === undefined ? numbers : comparedNumbers),
-  'thesis list': (given) => countedFields(given) ?? thesis,
+  'thesis list': (flags) => countedFields(flags) ?? thesis,
   'thesis tail': thesis,
   'launchpad user': brief<typeof LaunchpadUserRecord>([
     'subject',
@@ -173,7 +173,7 @@ export const briefFields: Readonly<
     'isVerified',
     'code',
   ]),
-  'launchpad callouts': (given) => countedFields(given) ?? callout,
+  'launchpad callouts': (flags) => countedFields(flags) ?? callout,
   'launchpad tail': callout,
   'thesis refresh': brief<typeof RefreshedThesis>([
     'id',
@@ -244,13 +244,13 @@ export const briefFields: Readonly<
 export function fieldsOfRun(
   path: string,
   fields: string | undefined,
-  given: Given,
+  flags: Given,
 ): string | undefined {
   if (fields === undefined || !/(^|,)\s*brief\s*(,|$)/.test(fields)) return fields;
   const chosen = briefFields[path];
   if (chosen === undefined)
     throw usageError(`"trdr ${path}" has no brief fields`, `see trdr schema ${path}`);
-  const names = typeof chosen === 'function' ? chosen(given) : chosen;
+  const names = typeof chosen === 'function' ? chosen(flags) : chosen;
   return fields
     .split(',')
     .flatMap((name) => (name.trim() === 'brief' ? names : [name]))

@@ -21,7 +21,7 @@ export async function printCurl(
   const base = isKnown ? quoted(`${origin}${prefix}`) : '"$TRDR_BASE_URL"';
   const sink = await out.open();
   for (const planned of calls) {
-    const text = withoutKeys(withoutKey(linesOf(planned, base, keyHeader), key.known));
+    const text = withoutKeys(withoutKey(linesOf(planned, base, keyHeader), key.present));
     await sink.write(`${text}\n`);
   }
   await sink.finish('complete');

@@ -48,7 +48,7 @@ export async function openRun(io: Io, command: Runnable, parsed: Parsed): Promis
   const settings = settingsOf(io, command, parsed);
   const closing = new AbortController();
   const terminal = await openTerminal(io, settings, closing.signal, {
-    logFormat: parsed.given['logFormat'],
+    logFormat: parsed.flags['logFormat'],
     isStream: command.stream === true,
   });
   const diskWait =
@@ -154,8 +154,8 @@ export class CommandRun {
   }
 }
 
-function settingsOf(io: Io, command: Runnable, { globals, given }: Parsed): Settings {
-  const flags = { ...globals, fields: fieldsOfRun(command.path, globals.fields, given) };
+function settingsOf(io: Io, command: Runnable, { globals, flags: ownFlags }: Parsed): Settings {
+  const flags = { ...globals, fields: fieldsOfRun(command.path, globals.fields, ownFlags) };
   const loaded = loadSettings(io, flags, command.settings);
   const settings = flags.sandbox ? sandboxSettings(loaded) : loaded;
   const format = formatOf(shownFlags(flags), settings.output, io.stdout.isTTY === true, command);
@@ -175,7 +175,7 @@ function sandboxSettings(loaded: RunSettings): RunSettings {
   return {
     ...loaded,
     profile: 'sandbox',
-    key: knownSecret(loaded.key.known),
+    key: knownSecret(loaded.key.present),
     folders: {
       config,
       state: state && join(state, 'sandbox'),
@@ -200,7 +200,7 @@ async function openTerminal(
     now: io.clock.now,
     layout: await layoutFor(io, settings),
   });
-  const masked = (text: string) => write(withoutKeys(withoutKey(text, settings.key.known)));
+  const masked = (text: string) => write(withoutKeys(withoutKey(text, settings.key.present)));
   const trace = flags.debug ? (line: string) => write(safeLine(line), 'debug') : undefined;
   // A run that follows a feed has a status line of its own.
   const waits = new WaitLine(io, !flags.quiet && !isStream);

@@ -93,7 +93,7 @@ function scopeOf({ flags, baseUrl, key }: Settings): Service['scope'] {
     baseUrl,
     async key() {
       await key.get();
-      return () => key.known ?? '';
+      return () => key.present ?? '';
     },
   };
 }

@@ -54,9 +54,9 @@ export class SpendingPermission {
       this.#startOpen(words);
       return undefined;
     }
-    const known = { ...estimate, most: estimate.most };
-    await this.#startKnown(words, known);
-    return known;
+    const closed = { ...estimate, most: estimate.most };
+    await this.#startKnown(words, closed);
+    return closed;
   }
 
   async #startKnown(words: PlanWords, { least, most, reveals }: KnownEstimate): Promise<void> {

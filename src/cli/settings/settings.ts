@@ -28,7 +28,7 @@ interface Secret {
   /** Whether it is saved, or a command prints it. */
   readonly isSet: boolean;
   /** The secret, unless its command has not been run. */
-  readonly known: string | undefined;
+  readonly present: string | undefined;
   /** The setting or variable with the command; undefined if there is no command. */
   readonly command?: string | undefined;
   /** Runs the command if there is one: on the first call only, even if it fails. */
@@ -38,10 +38,10 @@ interface Secret {
   replace?(next: string): void;
 }
 
-export const knownSecret = (known: string | undefined): Secret => ({
-  isSet: known !== undefined,
-  known,
-  get: async () => known,
+export const knownSecret = (secret: string | undefined): Secret => ({
+  isSet: secret !== undefined,
+  present: secret,
+  get: async () => secret,
 });
 
 export interface RunSettings extends SettingValues {
@@ -78,11 +78,11 @@ export const configOf = (io: Io) => new SavedConfig(folders(io), io.clock.sleep)
 
 /** The settings that were given as flags. A boolean flag that is false was not given. */
 function flagValues(globals: Globals): FlagValues {
-  const given: Readonly<Record<string, unknown>> = globals;
-  const set = settingNames.filter((name) => given[name] !== undefined && given[name] !== false);
+  const flags: Readonly<Record<string, unknown>> = globals;
+  const set = settingNames.filter((name) => flags[name] !== undefined && flags[name] !== false);
   return {
     profile: globals.profile,
-    ...Object.fromEntries(set.map((name) => [name, given[name]])),
+    ...Object.fromEntries(set.map((name) => [name, flags[name]])),
   };
 }
 
@@ -190,7 +190,7 @@ class PrintedSecret implements Secret {
   readonly command: string;
   readonly print: () => Promise<string>;
   readonly #first: () => Promise<string>;
-  #known: string | undefined;
+  #present: string | undefined;
 
   constructor(command: string, print: () => Promise<string>) {
     this.command = command;
@@ -198,18 +198,18 @@ class PrintedSecret implements Secret {
     this.#first = once(print);
   }
 
-  get known(): string | undefined {
-    return this.#known;
+  get present(): string | undefined {
+    return this.#present;
   }
 
   async get(): Promise<string> {
     const first = await this.#first();
-    this.#known ??= first;
-    return this.#known;
+    this.#present ??= first;
+    return this.#present;
   }
 
   replace(next: string): void {
-    this.#known = next;
+    this.#present = next;
   }
 }
 
@@ -276,13 +276,13 @@ function savedProfile(
 ): SavedProfile {
   const { baseUrl } = from;
   const key = keyOf(from, io);
-  const kind = key.known === undefined ? 'unknown' : keyKind(key.known);
+  const kind = key.present === undefined ? 'unknown' : keyKind(key.present);
   const record: ProfileRecord = {
     profile,
     current,
     baseUrl: baseUrl.value ?? null,
     baseUrlFrom: baseUrl.value === undefined ? null : originText(baseUrl),
-    key: key.known === undefined ? null : maskKey(key.known),
+    key: key.present === undefined ? null : maskKey(key.present),
     keyFrom: key.isSet ? (key.command ?? originText(from.key)) : null,
     mode: kind === 'unknown' ? null : kind,
   };

@@ -18,8 +18,8 @@ export const speed: Value<number> = {
   name: 'factor',
   noun: 'speed',
   hint: 'write it as 10x',
-  read(given) {
-    const factor = Number(/^(\d+(?:\.\d+)?)x?$/.exec(given)?.[1]);
+  read(typed) {
+    const factor = Number(/^(\d+(?:\.\d+)?)x?$/.exec(typed)?.[1]);
     return factor > 0 ? factor : undefined;
   },
 };
@@ -28,8 +28,8 @@ const confluenceRule: Value<ConfluenceRule> = {
   name: 'n/duration',
   noun: 'number of authors and duration',
   hint: 'write it as 3/10m: three authors within ten minutes',
-  read(given) {
-    const [, count, time = ''] = /^(\d+)\/(.+)$/.exec(given) ?? [];
+  read(typed) {
+    const [, count, time = ''] = /^(\d+)\/(.+)$/.exec(typed) ?? [];
     const [authors, withinMs] = [Number(count), positiveDuration.read(time)];
     return authors >= 2 && authors <= 100 && withinMs !== undefined && withinMs <= WITHIN_MAX_MS
       ? { authors, withinMs }
@@ -42,8 +42,8 @@ const cooldownRule: Value<CooldownRule> = {
   name: 'field/duration',
   noun: 'field and duration',
   hint: 'write it as tokenAddress/1h: at most one post about each token in an hour',
-  read(given) {
-    const [, field, time = ''] = /^(\w+)\/(.+)$/.exec(given) ?? [];
+  read(typed) {
+    const [, field, time = ''] = /^(\w+)\/(.+)$/.exec(typed) ?? [];
     const withinMs = positiveDuration.read(time);
     return field !== undefined && withinMs !== undefined && withinMs <= COOLDOWN_MAX_MS
       ? { field, withinMs }
@@ -170,7 +170,7 @@ export function checkTail<F extends GivenTail>(
   if (lag < 100) throw usageError('--lag must be at least 100ms', 'use --lag 100ms or more');
   const { exec, batch, linger, tries } = flags;
   const alone = { batch, linger, tries };
-  const [name] = Object.entries(alone).find(([, given]) => given !== undefined) ?? [];
+  const [name] = Object.entries(alone).find(([, value]) => value !== undefined) ?? [];
   if (exec === undefined && name !== undefined)
     throw usageError(`--${name} requires --exec`, 'add --exec CMD');
   if (flags.cooldown) checkField(flags.cooldown, flags.confluence ? confluenceView : posts);

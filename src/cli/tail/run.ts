@@ -188,7 +188,7 @@ async function startOf(
   if (backfill !== undefined) return { kind: 'backfill', rows: backfill };
   // The first page is read in any case. Pipes, and runs that are bound to a file, a number or a
   // command, get only new posts.
-  const isBound = [flags.out, checkpoint, count, exec].some((given) => given !== undefined);
+  const isBound = [flags.out, checkpoint, count, exec].some((flag) => flag !== undefined);
   return io.stdout.isTTY === true && !isBound ? { kind: 'now', recent: RECENT } : { kind: 'now' };
 }
 

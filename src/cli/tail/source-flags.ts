@@ -67,10 +67,10 @@ function sourceIn({ replay, via = 'poll' }: SourceFlags): TailSource {
 /** Throws for a flag that the source of the run does not accept, before anything is paid. */
 export function checkSourceFlags(
   options: Readonly<Record<string, Pick<Flag<unknown>, 'defaultValue' | 'long'>>>,
-  given: SourceFlags,
+  flags: SourceFlags,
 ): void {
-  const source = sourceIn(given);
-  const values: Readonly<Record<string, unknown>> = { ...given };
+  const source = sourceIn(flags);
+  const values: Readonly<Record<string, unknown>> = { ...flags };
   for (const [name, accepting] of Object.entries(acceptedBy)) {
     const option = options[name];
     if (!option || accepting.includes(source) || !isGiven(values[name], option)) continue;

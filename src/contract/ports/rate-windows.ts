@@ -2,7 +2,7 @@
 export interface WindowSlot {
   readonly waitMs: number;
   /** The limit per minute that an earlier response stated. */
-  readonly known: number | null;
+  readonly statedLimit: number | null;
   /**
    * True if the call waits only for calls ahead of it in the queue. Such a wait always ends, so
    * callers accept it however long it is.

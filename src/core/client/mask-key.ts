@@ -45,9 +45,9 @@ export function createByteMask(key: string | undefined): (bytes: Uint8Array) => 
   );
   return (bytes) => {
     const { buffer, byteOffset, byteLength } = bytes;
-    const given = bytes instanceof Buffer ? bytes : Buffer.from(buffer, byteOffset, byteLength);
-    if (!parts.some((part) => given.includes(part))) return bytes;
-    const text = given.toString('utf8');
+    const chunk = bytes instanceof Buffer ? bytes : Buffer.from(buffer, byteOffset, byteLength);
+    if (!parts.some((part) => chunk.includes(part))) return bytes;
+    const text = chunk.toString('utf8');
     const masked = withoutKey(text, key);
     return masked === text ? bytes : Buffer.from(masked);
   };

@@ -26,8 +26,8 @@ export interface RawRequest {
 }
 
 /** Fields go into a JSON body; or into the query for GET and HEAD, or if `input` is the body. */
-export function rawRequest({ method: given, path, fields, input }: RawCall): RawRequest {
-  const method = given ?? (input === undefined ? 'GET' : 'POST');
+export function rawRequest({ method: stated, path, fields, input }: RawCall): RawRequest {
+  const method = stated ?? (input === undefined ? 'GET' : 'POST');
   const inQuery =
     input !== undefined || method === 'GET' || method === 'HEAD' || fields.length === 0;
   return {

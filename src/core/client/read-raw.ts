@@ -12,8 +12,8 @@ import { type Encoded, endpointRow } from './coding.ts';
  * Reads a request as the service will. The price of a path that is not exactly one of the table is
  * not known.
  */
-export function readRaw(method: string, given: string, body: string | undefined) {
-  const [bare = ''] = given.split('#');
+export function readRaw(method: string, text: string, body: string | undefined) {
+  const [bare = ''] = text.split('#');
   if (!bare.startsWith('/'))
     throw usageError(
       'invalid path: it must start with a slash',
@@ -106,16 +106,16 @@ function callOf(
 ): Encoded | undefined {
   const row = endpointRow(id);
   const fields = [...new URLSearchParams(search)];
-  const given: Record<string, unknown> = Object.fromEntries(fields);
+  const values: Record<string, unknown> = Object.fromEntries(fields);
   // Of a repeated parameter, the service may read any value.
-  if (fields.length > Object.keys(given).length) return undefined;
-  if (typeof given['limit'] === 'string') given['limit'] = Number(given['limit'] || Number.NaN);
+  if (fields.length > Object.keys(values).length) return undefined;
+  if (typeof values['limit'] === 'string') values['limit'] = Number(values['limit'] || Number.NaN);
   // The service ignores a body that the endpoint does not expect, and charges the call.
   const read = z.safeParse(row.body, undefined).success ? undefined : body;
   try {
     const request = {
       params: paramsIn(row.path, pathname) ?? {},
-      query: z.parse(row.query, given),
+      query: z.parse(row.query, values),
       body: z.parse(row.body, read ? JSON.parse(read) : undefined),
     };
     const { method, path, price } = row;

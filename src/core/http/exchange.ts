@@ -99,13 +99,13 @@ const ending = (
   over: () => void,
 ): Dispatcher.DispatchHandler => ({
   ...handler,
-  onResponseEnd(...given) {
+  onResponseEnd(...args) {
     over();
-    handler.onResponseEnd?.(...given);
+    handler.onResponseEnd?.(...args);
   },
-  onResponseError(...given) {
+  onResponseError(...args) {
     over();
-    handler.onResponseError?.(...given);
+    handler.onResponseError?.(...args);
   },
 });
 

@@ -13,13 +13,13 @@ const MAX_BYTES = 64 * 1024 * 1024;
 export function createTransport(
   /** Only the proxy variables are used. */
   env: Readonly<Record<string, string | undefined>>,
-  { maxBytes = MAX_BYTES, ...given }: Partial<Wiring> & { readonly maxBytes?: number } = {},
+  { maxBytes = MAX_BYTES, ...limits }: Partial<Wiring> & { readonly maxBytes?: number } = {},
 ): Transport {
   const wiring: Wiring = {
     connections: CONNECTIONS,
     connectMs: CONNECT_MS,
     ca: undefined,
-    ...given,
+    ...limits,
   };
   const origins = new Map<string, Promise<Lines>>();
 

@@ -203,10 +203,10 @@ export class Limiter {
       const blockedMs = this.#blockedTo[lane] - this.#clock.mono();
       const slot =
         blockedMs > 0
-          ? { waitMs: blockedMs, known: null, queued: false }
+          ? { waitMs: blockedMs, statedLimit: null, queued: false }
           : await this.#windows.take(lane, limit, hasLimit ? ticket : undefined);
       const { waitMs, queued } = slot;
-      const hasGrown = lane === 'key' && this.#adopt(slot.known);
+      const hasGrown = lane === 'key' && this.#adopt(slot.statedLimit);
       // The assumed limit was reached, but a higher limit is known by now: try again.
       if (waitMs > 0 && hasGrown) continue;
       if (waitMs <= 0) return;
@@ -262,8 +262,8 @@ export class Limiter {
    * slot after CALLS_BEFORE_ASKING sends the request. A limit that stays unknown is not an error.
    */
   async #ask(slots: number, signal: AbortSignal | undefined): Promise<void> {
-    const { waitMs, known } = await this.#windows.take('key', slots);
-    if (known !== null) this.#key.perMinute = known;
+    const { waitMs, statedLimit } = await this.#windows.take('key', slots);
+    if (statedLimit !== null) this.#key.perMinute = statedLimit;
     else if (waitMs <= 0) {
       await this.#request(signal);
       this.#key.isUnavailable = this.#key.perMinute === null;

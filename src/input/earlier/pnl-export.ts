@@ -257,7 +257,8 @@ export function windowsOf(
   return present.length > 0 ? present : windowNames;
 }
 
-const isWindow = (name: string): name is WindowName => windowNames.some((known) => known === name);
+const isWindow = (name: string): name is WindowName =>
+  windowNames.some((windowName) => windowName === name);
 
 /** Validates only the fields that trdr added: those of the service were saved unchanged. */
 export function readRecord(value: unknown): PnlRecord | undefined {

@@ -74,11 +74,11 @@ export class EarlierUsers {
 
   /** How a subject is looked up now: by the user id, if the file has one. */
   async subjectOf(text: string, as: SubjectType | undefined): Promise<Subject> {
-    const given = await readSubject(text, as);
-    const id = idOf(this.#find(given.text)?.sent);
-    if (id === undefined) return given;
+    const subject = await readSubject(text, as);
+    const id = idOf(this.#find(subject.text)?.sent);
+    if (id === undefined) return subject;
     const { type, value, normal } = await readSubject(id, 'id');
-    return { text: given.text, type, value, normal };
+    return { text: subject.text, type, value, normal };
   }
 
   async *compareAll(

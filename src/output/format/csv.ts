@@ -103,7 +103,7 @@ export class CsvPrinter<T> implements Printer<T> {
   readonly #options: PrinterOptions<T>;
   readonly #dialect: Dialect;
   readonly #clean: (text: string) => string;
-  readonly #known: KnownPaths;
+  readonly #paths: KnownPaths;
   /** Empty until the header is written. */
   #columns: readonly CsvColumn[] = [];
   #isStarted = false;
@@ -112,7 +112,7 @@ export class CsvPrinter<T> implements Printer<T> {
     this.#options = options;
     this.#dialect = options.format === 'tsv' ? tabs : commas;
     this.#clean = options.terminal ? safeText : withoutControls;
-    this.#known = new KnownPaths(options.fields ?? options.view.fields());
+    this.#paths = new KnownPaths(options.fields ?? options.view.fields());
   }
 
   write(record: T): void | Promise<void> {
@@ -133,16 +133,16 @@ export class CsvPrinter<T> implements Printer<T> {
   #start(record?: T): string {
     const { fields, bom } = this.#options;
     this.#isStarted = true;
-    if (!fields) this.#known.add(record);
-    this.#columns = (fields ?? this.#known.all).map(columnAt);
+    if (!fields) this.#paths.add(record);
+    this.#columns = (fields ?? this.#paths.all).map(columnAt);
     const titles = this.#columns.map(({ path }) => this.#textOf(path));
     return (bom ? '\ufeff' : '') + this.#line(titles);
   }
 
   #report(record: T): void {
-    if (this.#known.isFull) return;
+    if (this.#paths.isFull) return;
     const name = this.#options.format.toUpperCase();
-    for (const path of this.#known.add(record))
+    for (const path of this.#paths.add(record))
       this.#options.notify?.(
         `the field ${path} is not in the ${name}: it first appeared after the header was written`,
       );

@@ -41,20 +41,20 @@ export const valueIn = <T>(
   record: T,
 ): unknown => (value ? value(record) : field && at(record, field));
 
-const isKnownField = (name: string, known: readonly string[]): boolean =>
-  known.some((path) => path === name || path.startsWith(`${name}.`));
+const isKnownField = (name: string, paths: readonly string[]): boolean =>
+  paths.some((path) => path === name || path.startsWith(`${name}.`));
 
 /** A leading dot selects a field that is not in `known`; the result is without it. */
-export function parseFields(text: string, known: readonly string[]): readonly string[] {
+export function parseFields(text: string, paths: readonly string[]): readonly string[] {
   const requested = text.split(',').map((name) => name.trim());
   const names = requested.filter((name) => name !== '');
-  const list = `fields: ${known.join(', ')}`;
+  const list = `fields: ${paths.join(', ')}`;
   if (names.length === 0) throw usageError('--fields is empty', `available ${list}`);
   const selected = names.map((name) => {
-    if (isKnownField(name, known)) return name;
+    if (isKnownField(name, paths)) return name;
     const path = name.slice(1);
     if (name.startsWith('.') && path.split('.').every((part) => part !== '')) return path;
-    const near = didYouMean(name, known);
+    const near = didYouMean(name, paths);
     throw usageError(
       `unknown field ${JSON.stringify(name)}`,
       `${near === '' ? 'available' : `${near} Available`} ${list}; a leading dot selects a field that is not listed`,
@@ -123,11 +123,11 @@ export function columnsOf<T>(
   records: readonly T[],
 ): Column<T>[] {
   return fields.map((path) => {
-    const known = view.columns.find((column) => column.field === path);
+    const shown = view.columns.find((column) => column.field === path);
     const sample = records
       .map((record) => at(record, path))
       .find((value) => value !== null && value !== undefined);
-    const kind = known?.kind ?? kindOf(path, sample);
+    const kind = shown?.kind ?? kindOf(path, sample);
     return {
       title: path,
       kind,

@@ -73,14 +73,14 @@ const widest = (texts: readonly string[]) =>
  * records.
  */
 export function createTable<T>(
-  given: readonly Column<T>[],
+  columns: readonly Column<T>[],
   records: readonly T[],
   options: TableOptions,
   growing = false,
 ): Table<T> {
   const whole = { whole: true, wrap: false, below: false };
-  const columns = options.wide ? given.map((column) => ({ ...column, ...whole })) : given;
-  const measured = columns.map((column) => measure(column, records, options, growing));
+  const uncut = options.wide ? columns.map((column) => ({ ...column, ...whole })) : columns;
+  const measured = uncut.map((column) => measure(column, records, options, growing));
   const layout = chooseLayout(measured, options);
   const shown = new Set(layout.columns.map(({ column }) => column));
   const leftOut = measured.filter(({ column }) => column.asked && !shown.has(column));
@@ -114,9 +114,9 @@ function measure<T>(
   const title = titleOf(column, context);
   const texts = records.map((record) => cell(record).text);
   const isRight = isRightAligned(kind);
-  const known = widest([title, ...texts]);
+  const widestText = widest([title, ...texts]);
   const isOpen = growing || records.length === 0;
-  const natural = isOpen ? Math.max(known, likelyWidth(column, growing, options)) : known;
+  const natural = isOpen ? Math.max(widestText, likelyWidth(column, growing, options)) : widestText;
   const short =
     kind === 'address' && !column.whole
       ? widest([title, ...texts.map((text) => shortAddress(text, ellipsis))])

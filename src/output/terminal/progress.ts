@@ -31,20 +31,20 @@ export function barLine(
 ): string {
   const { done, total, cu } = state;
   const rate = elapsedMs > 0 ? (done * 1000) / elapsedMs : 0;
-  const known = total !== undefined && total > 0;
+  const hasTotal = total !== undefined && total > 0;
   const parts = [
     safeLine(label),
-    known ? gauge(done / total, 20, unicode) : '',
-    known ? `${grouped(done)}/${grouped(total)}` : grouped(done),
+    hasTotal ? gauge(done / total, 20, unicode) : '',
+    hasTotal ? `${grouped(done)}/${grouped(total)}` : grouped(done),
     rate > 0 ? `${rate < 10 ? rate.toFixed(1) : grouped(Math.round(rate))}/s` : '',
     cu === undefined ? '' : `${grouped(cu)} CU`,
-    known && rate > 0 && done < total
+    hasTotal && rate > 0 && done < total
       ? `${lengthText(secondsLeft(state, elapsedMs) * 1_000)} left`
       : '',
   ].filter((part) => part !== '');
   const fits = () => parts.join('  ').length <= width;
   while (parts.length > 3 && !fits()) parts.pop();
-  if (known && !fits()) parts.splice(1, 1);
+  if (hasTotal && !fits()) parts.splice(1, 1);
   while (parts.length > 1 && !fits()) parts.pop();
   return parts.join('  ').slice(0, Math.max(0, width));
 }

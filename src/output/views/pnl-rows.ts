@@ -83,12 +83,12 @@ export function windowState(record: PnlRecord, windows: readonly WindowName[]): 
   return record['wallet'] === null && record['evmWallet'] === null ? 'no_wallet' : 'no_numbers';
 }
 
-const known = new Set<string>([...rowFields, 'windows', 'error', 'change', 'was', 'changes']);
+const documented = new Set<string>([...rowFields, 'windows', 'error', 'change', 'was', 'changes']);
 
 /** Undocumented members. In a row, they follow the documented columns. */
 function unknownOf(record: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> {
   const extras: Record<string, unknown> = {};
-  for (const name in record) if (!known.has(name)) extras[name] = record[name];
+  for (const name in record) if (!documented.has(name)) extras[name] = record[name];
   return extras;
 }
 

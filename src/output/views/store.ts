@@ -12,19 +12,20 @@ interface Item {
   readonly [figure: string]: string | number | null | undefined;
 }
 
-const known = (value: Item[string]): value is number => typeof value === 'number';
+const isNumber = (value: Item[string]): value is number => typeof value === 'number';
 const count = (value: Item[string], one: string) => countText(Number(value ?? 0), one);
 const cu = (value: Item[string]) => unitsText(Number(value ?? 0));
 const unitOf = ({ measure }: Item) => (measure === 'reveals' ? 'wallet reveals' : 'CU');
 const amount = (row: Item, field: string) =>
   row['measure'] === 'reveals' ? count(row[field], 'wallet reveal') : cu(row[field]);
-const ago = (value: Item[string], before: string) => known(value) && `${before} ${span(value)} ago`;
+const ago = (value: Item[string], before: string) =>
+  isNumber(value) && `${before} ${span(value)} ago`;
 const some = (value: Item[string], what: string, before = '') =>
-  known(value) && value > 0 && `${before}${group(value)} ${what}`;
+  isNumber(value) && value > 0 && `${before}${group(value)} ${what}`;
 
 /** Whatever the time zone of the table, because budgets renew at UTC midnight. */
 const utc = (value: Item[string]) =>
-  known(value)
+  isNumber(value)
     ? `${new Date(value).toISOString().slice(0, 16).replace('T', ' ')} UTC`
     : 'it renews';
 
@@ -38,11 +39,11 @@ const details: Readonly<Record<string, (row: Item) => readonly (string | false)[
     lost(row),
   ],
   lane: ({ sent, limit, queued }) => [
-    `${known(limit) ? `${group(Number(sent ?? 0))} of ${count(limit, 'call')}` : count(sent, 'call')} in the last minute`,
+    `${isNumber(limit) ? `${group(Number(sent ?? 0))} of ${count(limit, 'call')}` : count(sent, 'call')} in the last minute`,
     some(queued, 'queued'),
   ],
   budget: (row) => [
-    known(row['limit']) &&
+    isNumber(row['limit']) &&
       `${group(Number(row['left'] ?? 0))} of ${amount(row, 'limit')} left until ${utc(row['renewsAt'])}`,
     `${amount(row, 'spent')} spent`,
     some(row['reserved'], `${unitOf(row)} reserved`),
@@ -53,7 +54,7 @@ const details: Readonly<Record<string, (row: Item) => readonly (string | false)[
     count(row['entries'], 'post'),
     ago(row['lastPostAgo'], 'last'),
     ago(row['lag'], 'verified'),
-    known(row['gaps']) && row['gaps'] > 0 && count(row['gaps'], 'gap'),
+    isNumber(row['gaps']) && row['gaps'] > 0 && count(row['gaps'], 'gap'),
   ],
 };
 

@@ -29,7 +29,7 @@ export interface World {
   moveTo(time: number): void;
   pnl(handle: string): Pnl | undefined;
   theses(): Feed<Thesis>;
-  addThesis(now: number, given?: ThesisFrameData): ThesisFrameData;
+  addThesis(now: number, post?: ThesisFrameData): ThesisFrameData;
   account(wallet: string): LaunchpadUser | undefined;
   callouts(): Feed<Callout>;
   addCallout(now: number): Callout | undefined;
@@ -70,10 +70,10 @@ export function createWorld(records: WorldRecords, seed: number): World {
     moveTo: (time) => register.change(records.identitiesAt(time)),
     pnl: (handle) => register.pnl(handle),
     theses,
-    addThesis(now, given = newThesis(Math.floor(now))) {
-      const { authorAvatarUrl, tokenImageUrl, ...thesis } = given;
+    addThesis(now, post = newThesis(Math.floor(now))) {
+      const { authorAvatarUrl, tokenImageUrl, ...thesis } = post;
       theses().add(thesis);
-      return given;
+      return post;
     },
     account: (wallet) => accounts().get(wallet),
     callouts,

@@ -60,11 +60,11 @@ export class SavedConfig {
   }
 
   /** Saves a login. The profile becomes the current one if the current profile has no login. */
-  async login(name: string, given: Login): Promise<void> {
+  async login(name: string, login: Login): Promise<void> {
     checkProfileName(name);
-    const login = storedLogin(given);
+    const stored = storedLogin(login);
     await this.#change((file, open) => {
-      const profile = { ...withoutLogin(profileOf(file, name)), ...login };
+      const profile = { ...withoutLogin(profileOf(file, name)), ...stored };
       const { current } = file;
       const isUsable = current !== undefined && hasLogin(profileOf(file, current));
       open().set({
@@ -117,17 +117,17 @@ export class SavedConfig {
 
   async set(name: string, setting: string, value: string): Promise<void> {
     checkProfileName(name);
-    const known = needSettingName(setting);
-    const stored = storedSetting(known, value);
-    await this.#changeProfile(name, (profile) => ({ ...profile, [known]: stored }));
+    const settingName = needSettingName(setting);
+    const stored = storedSetting(settingName, value);
+    await this.#changeProfile(name, (profile) => ({ ...profile, [settingName]: stored }));
   }
 
   /** Removes a setting of a profile. False if it was not set. */
   async unset(name: string, setting: string): Promise<boolean> {
-    const known = needSettingName(setting);
+    const settingName = needSettingName(setting);
     return this.#changeProfile(name, (profile) => {
-      if (!Object.hasOwn(profile, known)) return profile;
-      const { [known]: _, ...rest } = profile;
+      if (!Object.hasOwn(profile, settingName)) return profile;
+      const { [settingName]: _, ...rest } = profile;
       return rest;
     });
   }
@@ -165,13 +165,13 @@ export class SavedConfig {
   }
 }
 
-function storedLogin(given: Login): Profile {
-  const login =
-    'key' in given
-      ? { key: checkKeyFormat(given.key) }
-      : { keyCommand: storedSetting('keyCommand', given.keyCommand) };
-  if (given.baseUrl === undefined) return login;
-  return { ...login, baseUrl: storedSetting('baseUrl', given.baseUrl) };
+function storedLogin(login: Login): Profile {
+  const stored =
+    'key' in login
+      ? { key: checkKeyFormat(login.key) }
+      : { keyCommand: storedSetting('keyCommand', login.keyCommand) };
+  if (login.baseUrl === undefined) return stored;
+  return { ...stored, baseUrl: storedSetting('baseUrl', login.baseUrl) };
 }
 
 function changeFailure(file: string, error: unknown): unknown {
@@ -234,9 +234,9 @@ export function readConfig(path: string | undefined): ConfigFile {
 }
 
 /** Error messages never quote the text, because it contains keys. @internal Exported for tests. */
-export function parseConfig(given: string, path: string): ConfigFile {
+export function parseConfig(content: string, path: string): ConfigFile {
   // Editors on Windows add a byte order mark.
-  const text = given.replace(/^\uFEFF/, '');
+  const text = content.replace(/^\uFEFF/, '');
   if (text.trim() === '') return emptyConfig;
   let value: unknown;
   try {

@@ -51,8 +51,8 @@ export function pasteKey(profile?: string): string {
 }
 
 /** Only the service can decide whether the key is valid. */
-export function checkKeyFormat(given: string, where = 'the key', hint = pasteKey()): string {
-  const key = trimText(given);
+export function checkKeyFormat(text: string, where = 'the key', hint = pasteKey()): string {
+  const key = trimText(text);
   // Files such as those of `docker run --env-file` keep the quotes around a value.
   if (/^(["']).*\1$/.test(key)) {
     throw new Failure('auth', `${where} is in quotes`, {

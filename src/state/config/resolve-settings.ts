@@ -91,7 +91,7 @@ class Resolution {
     const where = `${name} of profile "${profile}"`;
     return (
       this.#fromEnv(row.env, (text) => readSetting(name, text, row.env ?? name)) ??
-      this.#fromProfile(name, (given) => readSetting(name, given, where, fix)) ?? {
+      this.#fromProfile(name, (value) => readSetting(name, value, where, fix)) ?? {
         value: settingRows[name].fallback as SettingValue<N>,
         origin: 'default',
       }
@@ -111,8 +111,8 @@ class Resolution {
 
   /** A saved password is sent only to the store for which it was saved. */
   #storePassword(): Sourced<string | undefined> {
-    const given = this.#fromEnv('TRDR_STORE_PASSWORD', (text) => text);
-    if (given) return given;
+    const password = this.#fromEnv('TRDR_STORE_PASSWORD', (text) => text);
+    if (password) return password;
     if (this.#sources.env['TRDR_STORE']) return unset;
     return this.#fromProfile('storePassword', String) ?? unset;
   }
@@ -123,7 +123,7 @@ class Resolution {
     return value === undefined ? undefined : { value, origin: 'environment', from };
   }
 
-  #fromProfile<T>(name: string, read: (given: unknown) => T): Sourced<T> | undefined {
+  #fromProfile<T>(name: string, read: (value: unknown) => T): Sourced<T> | undefined {
     const saved = this.#saved;
     const isSet = saved !== undefined && Object.hasOwn(saved, name);
     const value = isSet ? this.#try(() => read(saved[name])) : undefined;

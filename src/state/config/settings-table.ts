@@ -214,16 +214,16 @@ type Plain = string | number | boolean;
  */
 export function readSetting<N extends SettingName>(
   name: N,
-  given: unknown,
+  stored: unknown,
   where: string,
   hint?: Hint,
 ): SettingValue<N> {
   const kind: Kind<SettingValue<SettingName> & Plain> = settingRows[name].kind;
   const plain =
-    typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean';
-  const value = plain ? kind.read(String(given).trim()) : undefined;
+    typeof stored === 'string' || typeof stored === 'number' || typeof stored === 'boolean';
+  const value = plain ? kind.read(String(stored).trim()) : undefined;
   if (value !== undefined) return value as SettingValue<N>;
-  const problem = plain && kind.problem?.(String(given).trim());
+  const problem = plain && kind.problem?.(String(stored).trim());
   const why = problem || (hint === undefined ? '' : kind.hint);
   throw new Failure('usage', `invalid ${kind.noun} for ${where}${why === '' ? '' : `: ${why}`}`, {
     code: 'BAD_SETTING',
@@ -231,9 +231,9 @@ export function readSetting<N extends SettingName>(
   });
 }
 
-export function storedSetting(name: SettingName, given: string): Plain {
-  const value = readSetting(name, given, name);
-  return settingRows[name].asWritten || value === undefined ? given.trim() : value;
+export function storedSetting(name: SettingName, text: string): Plain {
+  const value = readSetting(name, text, name);
+  return settingRows[name].asWritten || value === undefined ? text.trim() : value;
 }
 
 export function needSettingName(name: string): SettingName {

@@ -140,7 +140,7 @@ class Term implements RelayTerm {
    * The posts that were published: the tail of a new leader may read again what the position does
    * not cover.
    */
-  readonly #known = createRecentSet(ENTRIES_MAX);
+  readonly #published = createRecentSet(ENTRIES_MAX);
   /** The last entry of the stream. */
   #newest: string;
 
@@ -156,7 +156,7 @@ class Term implements RelayTerm {
     this.restored = restored;
     this.mark = mark;
     this.published = published;
-    for (const { id } of published.toReversed()) this.#known.add(id);
+    for (const { id } of published.toReversed()) this.#published.add(id);
     this.#newest = published[0]?.entry ?? '';
   }
 
@@ -171,7 +171,7 @@ class Term implements RelayTerm {
   async publish(posts: readonly Post[]): Promise<void> {
     for (let from = 0; from < posts.length; from += BATCH) {
       const batch = posts.slice(from, from + BATCH);
-      const fresh = batch.filter(({ id }) => this.#known.add(id));
+      const fresh = batch.filter(({ id }) => this.#published.add(id));
       if (fresh.length === 0) continue;
       const flat = fresh.flatMap(({ id, at, body }) => [id, at ?? '', body]);
       await this.#send({ position: '', verifiedTo: '', entry: '' }, flat);

@@ -129,12 +129,12 @@ function startAtTime({ ms, known = [] }: BeginSince, ends: StreamEnds): Start {
 function deliveredBefore(
   entry: string,
   ms: number,
-  known: NonNullable<BeginSince['known']>,
+  posts: NonNullable<BeginSince['known']>,
 ): Delivered {
-  const newestAt = known.reduce((latest, [, at]) => Math.max(latest, at ?? 0), 0);
-  const ids = known.map(([id, at]) => [id, at ?? newestAt] as const);
+  const newestAt = posts.reduce((latest, [, at]) => Math.max(latest, at ?? 0), 0);
+  const ids = posts.map(([id, at]) => [id, at ?? newestAt] as const);
   const state = { entry, known: ids, skippedUntil: ms };
-  if (known.length === 0) return new Delivered(state);
-  const [id, at] = known.findLast(([, time]) => time === newestAt) ?? ['', null];
+  if (posts.length === 0) return new Delivered(state);
+  const [id, at] = posts.findLast(([, time]) => time === newestAt) ?? ['', null];
   return new Delivered({ ...state, last: { id, at }, verified: ms - 1 });
 }

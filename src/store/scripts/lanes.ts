@@ -153,7 +153,7 @@ export interface LaneSlot {
   /** 0 if the call may leave. */
   readonly waitMs: number;
   /** The limit that the service reported; null if it did not. */
-  readonly known: number | null;
+  readonly statedLimit: number | null;
   /** The machines that were active last. */
   readonly fleet: number;
   /** Whether the call waits only for other calls. */
@@ -161,10 +161,10 @@ export interface LaneSlot {
 }
 
 export function readSlot(reply: unknown): LaneSlot {
-  const [wait = 0, known = 0, fleet = 1, queued = 0] = listReply(reply).map(number);
+  const [wait = 0, limit = 0, fleet = 1, queued = 0] = listReply(reply).map(number);
   return {
     waitMs: Math.max(0, Math.ceil(wait)),
-    known: known >= 1 ? known : null,
+    statedLimit: limit >= 1 ? limit : null,
     fleet: Math.max(1, Math.floor(fleet)),
     isQueued: queued === 1,
   };

@@ -96,11 +96,12 @@ export function resumeLines(
     const before = continuing(out, position, lines, newest ?? null);
     return { position: claimed, place: counted(new LineCount(before)) };
   }
-  const known = size !== undefined && size >= offset ? lines : undefined;
-  if (known && !isAlone)
-    return { position: claimed, place: counted(new LineCount(known, offset), offset) };
+  const savedLines = size !== undefined && size >= offset ? lines : undefined;
+  if (savedLines && !isAlone)
+    return { position: claimed, place: counted(new LineCount(savedLines, offset), offset) };
   // Nothing is known of the file but its certificate, so check it.
-  const isWhole = known && new LineCount().read(out, 0, offset).lines(null).digest === known.digest;
+  const isWhole =
+    savedLines && new LineCount().read(out, 0, offset).lines(null).digest === savedLines.digest;
   return { position: isWhole ? claimed : again(newest ?? null), place: counted(new LineCount()) };
 }
 

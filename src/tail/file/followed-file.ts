@@ -277,7 +277,7 @@ export class FollowedFile {
 }
 
 /** Opens a file for appending. Reads its lines, except those before `offset`, which are known. */
-async function openAt(path: string, known?: Partial<FileLines>, offset = 0): Promise<Opened> {
+async function openAt(path: string, lines?: Partial<FileLines>, offset = 0): Promise<Opened> {
   if (/[\\/]$/.test(path)) throw Object.assign(new Error('a folder'), { code: 'EISDIR' });
   const handle = await open(path, 'a+', 0o666);
   try {
@@ -289,7 +289,7 @@ async function openAt(path: string, known?: Partial<FileLines>, offset = 0): Pro
       size: Number(size),
       lastWriteAt: Number(mtimeMs),
       atLineEnd: true,
-      count: new LineCount(known, offset),
+      count: new LineCount(lines, offset),
     };
     if (size > offset) file.count.read(path, offset);
     // Add a missing line break at the end: another program may have created the file that is now at

@@ -11,13 +11,13 @@ const CHUNK = 256 * 1024;
 /** Keeps up what a certificate states about the lines of a file, while they are appended. */
 export class LineCount {
   readonly digest: LineDigest;
-  readonly #known: Partial<FileLines>;
+  readonly #lines: Partial<FileLines>;
   #first: string | null;
 
-  constructor(known: Partial<FileLines> = {}, bytes = 0) {
-    const { rows = 0, digest = '0', first = null } = known;
+  constructor(lines: Partial<FileLines> = {}, bytes = 0) {
+    const { rows = 0, digest = '0', first = null } = lines;
     this.digest = new LineDigest({ rows, bytes, digest });
-    this.#known = known;
+    this.#lines = lines;
     this.#first = first;
   }
 
@@ -46,13 +46,13 @@ export class LineCount {
 
   /** The present state. `newest` is the newest post time of this file and the files before it. */
   lines(newest: number | null): FileLines {
-    const { last: known = null, before = null, previous = null } = this.#known;
+    const { last: lastBefore = null, before = null, previous = null } = this.#lines;
     const { rows, digest, last } = this.digest;
     return {
       rows,
       digest,
       first: this.#first,
-      last: last ? idIn(last) : known,
+      last: last ? idIn(last) : lastBefore,
       newest,
       before,
       previous,

@@ -291,10 +291,10 @@ class Receipts {
 
   /** The posts whose records were all acknowledged. */
   posts(): number {
-    const known = this.#acknowledged?.() ?? 0;
-    if (!this.#isMapped) return known;
+    const acknowledged = this.#acknowledged?.() ?? 0;
+    if (!this.#isMapped) return acknowledged;
     let [first] = this.#marks;
-    while (first && first.records <= known) {
+    while (first && first.records <= acknowledged) {
       this.#done = first.posts;
       this.#marks.shift();
       [first] = this.#marks;

@@ -5,37 +5,37 @@ import type { PostMark } from '../post-row.ts';
 const never = Number.NEGATIVE_INFINITY;
 
 /** Begins a run that has delivered nothing: posts up to this time were there before. */
-export function startAt(known: KnownPosts, from: number | null): void {
-  [known.start, known.verified, known.after] = [from, from, from];
+export function startAt(posts: KnownPosts, from: number | null): void {
+  [posts.start, posts.verified, posts.after] = [from, from, from];
 }
 
-export function rememberPosts(known: KnownPosts, rows: readonly PostMark[]): void {
+export function rememberPosts(posts: KnownPosts, rows: readonly PostMark[]): void {
   for (const row of rows) {
-    if (known.isLate(row)) known.addLate(row);
-    else known.add(row);
+    if (posts.isLate(row)) posts.addLate(row);
+    else posts.add(row);
   }
 }
 
 /**
  * Adds what a position of the leader covers: the follower has read it, but for the posts of a hole.
  */
-export function claim(known: KnownPosts, leader: Position, isAfterHole: boolean): void {
+export function claim(posts: KnownPosts, leader: Position, isAfterHole: boolean): void {
   const { verified: to, ids, coverage, readAt } = leader;
   if (to === null || !coverage) return;
-  known.readAt = readAt ?? known.readAt;
+  posts.readAt = readAt ?? posts.readAt;
   const { after, gaps } = coverage;
-  const from = known.verified;
-  const isEmpty = from === null || (known.after !== null && known.after >= from);
-  const covered = Math.max(from ?? never, known.after ?? never);
+  const from = posts.verified;
+  const isEmpty = from === null || (posts.after !== null && posts.after >= from);
+  const covered = Math.max(from ?? never, posts.after ?? never);
   // The feed of the leader may begin later. Missed posts are verified, or the leader knows their
   // ids.
   let edge = Math.max(isAfterHole ? to : never, after ?? never);
   if (isAfterHole)
-    for (const [id, at] of ids) if (at !== null && !known.has(id)) edge = Math.max(edge, at);
+    for (const [id, at] of ids) if (at !== null && !posts.has(id)) edge = Math.max(edge, at);
   if (edge > covered) {
-    if (isEmpty) known.after = Math.max(edge, covered);
-    else known.addGap({ from, to: edge, why: 'the store no longer had these posts' });
+    if (isEmpty) posts.after = Math.max(edge, covered);
+    else posts.addGap({ from, to: edge, why: 'the store no longer had these posts' });
   }
-  for (const gap of gaps) if (from === null || gap.to > from) known.addGap(gap);
-  known.verify(to);
+  for (const gap of gaps) if (from === null || gap.to > from) posts.addGap(gap);
+  posts.verify(to);
 }

@@ -39,9 +39,9 @@ export class GapFilling {
     signal: AbortSignal,
   ): Promise<TailRow[]> {
     const delivered = new Set(position?.known.map(([id]) => id));
-    const known = new Set([...delivered, ...this.#filled, ...ahead.map(({ id }) => id)]);
+    const ids = new Set([...delivered, ...this.#filled, ...ahead.map(({ id }) => id)]);
     const rows = await this.#firstReadable(rangesOf(ahead, start), start, delivered, signal);
-    const missing = rows.filter(({ id }) => !known.has(id)).reverse();
+    const missing = rows.filter(({ id }) => !ids.has(id)).reverse();
     for (const { id } of missing) this.#filled.add(id);
     return missing;
   }

@@ -50,7 +50,7 @@ export class StoreFollower {
   readonly #output: FeedOutput;
   readonly #wakeup: Wakeup;
   /** What is delivered. */
-  readonly #known: KnownPosts;
+  readonly #posts: KnownPosts;
   /** Where a later run reads on: after the rows that were delivered. */
   #reached: FeedPosition | undefined;
   /** Posts from before this time are not printed. */
@@ -61,7 +61,7 @@ export class StoreFollower {
   constructor(parts: FollowerParts, plan: FollowerPlan) {
     this.#parts = parts;
     this.#plan = plan;
-    this.#known = new KnownPosts(plan.position);
+    this.#posts = new KnownPosts(plan.position);
     this.#wakeup = new Wakeup(parts.clock);
     this.#reached = parts.stream.position();
     this.#floor = floorOf(plan.begin);
@@ -79,7 +79,7 @@ export class StoreFollower {
 
   /** Up to which post time the posts were delivered. */
   get verified(): number | null {
-    return this.#known.verified;
+    return this.#posts.verified;
   }
 
   /** How many posts were held back. */
@@ -132,7 +132,7 @@ export class StoreFollower {
   #position(): Position | undefined {
     const { feed, feedId } = this.#plan;
     const reached = this.#reached;
-    return reached && { feed, ...this.#known.state, stream: { feed: feedId, ...reached } };
+    return reached && { feed, ...this.#posts.state, stream: { feed: feedId, ...reached } };
   }
 
   /** Handles an event of the stream. Returns whether the run continues. */
@@ -170,18 +170,18 @@ export class StoreFollower {
   /** A new run begins after the third newest post of the store, or where it was asked to begin. */
   #begin(times: readonly (number | null)[]): void {
     if (this.#plan.position) return;
-    startAt(this.#known, this.#floor > 0 ? this.#floor - 1 : nthNewest(times, 2));
+    startAt(this.#posts, this.#floor > 0 ? this.#floor - 1 : nthNewest(times, 2));
   }
 
   /** What the leader has verified is verified here too, but for the posts of a hole. */
   #verify(mark: string, isAfterHole: boolean): void {
     const leader = quietly(() => readPosition(mark, this.#plan.leaderFeed));
-    if (leader) claim(this.#known, leader, isAfterHole);
+    if (leader) claim(this.#posts, leader, isAfterHole);
   }
 
   async #takeRows(entries: readonly StreamRow[]): Promise<boolean> {
     const { stream, filling } = this.#parts;
-    if (this.#known.verified === null) startAt(this.#known, beforeAll(entries));
+    if (this.#posts.verified === null) startAt(this.#posts, beforeAll(entries));
     const rows = entries.filter(({ id }) => filling?.has(id) !== true).map(streamedRow);
     const left = await this.#deliver(rows);
     if (left === 'closed') return false;
@@ -220,7 +220,7 @@ export class StoreFollower {
     let end = 0;
     while (end < wanted.length && this.#output.left > 0) {
       const part = wanted.slice(end, end + this.#output.left);
-      const note = () => rememberPosts(this.#known, part);
+      const note = () => rememberPosts(this.#posts, part);
       if (!(await this.#output.deliver(part, note))) return 'closed';
       this.#parts.progress.delivered(part);
       end += part.length;

@@ -65,13 +65,13 @@ export function beforePost(
   const end = read.findIndex((row) => row.id === id);
   const last = read[end - 1];
   if (last === undefined) return reached;
-  const known = read.slice(0, end).map((row) => [row.id, entryMs(row.entry)] as const);
+  const entries = read.slice(0, end).map((row) => [row.id, entryMs(row.entry)] as const);
   return {
     ...reached,
     entry: last.entry,
     last: { id: last.id, at: last.at },
     verified: last.verified ?? reached?.verified ?? null,
-    known: [...(reached?.known ?? []), ...known],
+    known: [...(reached?.known ?? []), ...entries],
   };
 }
 

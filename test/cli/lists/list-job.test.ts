@@ -53,7 +53,7 @@ async function runList(line: string, feed: Feed, { home = openHome(), env = {} }
   const words = `thesis list ${line}`.trim();
   const read = await readLine(words.split(' '));
   if (!('command' in read)) throw new Error('the line asks for help');
-  const flags = thesisList.parse([], read.parsed.given as never);
+  const flags = thesisList.parse([], read.parsed.flags as never);
   const build = (context: Context) =>
     listJob(context, flags, {
       view: thesisView,

@@ -56,7 +56,7 @@ describe('a command line', () => {
   ])('is read: %s', async (line, args, given) => {
     const parsed = await read(line);
     expect(parsed.args).toEqual(args);
-    expect(parsed.given).toMatchObject(given);
+    expect(parsed.flags).toMatchObject(given);
   });
 
   it.each([
@@ -333,6 +333,6 @@ test('has lists of values, and some whose values may contain commas', () => {
 test.each([
   ['me -o jsonl', { output: 'ndjson' }, {}],
   ['pnl mira --window 1d,1w', {}, { window: ['24h', '7d'] }],
-])('"trdr %s" is read by its sense', async (line, globals, given) => {
-  expect(await read(line)).toMatchObject({ globals, given });
+])('"trdr %s" is read by its sense', async (line, globals, flags) => {
+  expect(await read(line)).toMatchObject({ globals, flags });
 });

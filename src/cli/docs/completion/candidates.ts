@@ -31,10 +31,10 @@ const nothing: Completion = { candidates: [] };
 /** Completes a command line: its text, or the words after `trdr`. The cursor is at its end. */
 export function completeLine(
   outline: Outline,
-  given: string | readonly string[],
+  texts: string | readonly string[],
   findNames: FindNames,
 ): Completion {
-  const words = typeof given === 'string' ? splitLine(given).slice(1) : given;
+  const words = typeof texts === 'string' ? splitLine(texts).slice(1) : texts;
   const line = readWords(outline, words.slice(0, -1));
   const current = words.at(-1) ?? '';
 
@@ -82,7 +82,7 @@ interface WordsBefore {
   readonly path: string;
   readonly command: Outline['commands'][number] | undefined;
   readonly flags: readonly FlagOutline[];
-  readonly given: ReadonlySet<string>;
+  readonly flagsBefore: ReadonlySet<string>;
   readonly args: readonly string[];
   /** The flag whose value is at the cursor. */
   readonly awaiting: FlagOutline | undefined;
@@ -91,7 +91,7 @@ interface WordsBefore {
 }
 
 function readWords(outline: Outline, words: readonly string[]): WordsBefore {
-  const given = new Set<string>();
+  const flagsBefore = new Set<string>();
   const args: string[] = [];
   let path = '';
   let awaiting: FlagOutline | undefined;
@@ -105,19 +105,19 @@ function readWords(outline: Outline, words: readonly string[]): WordsBefore {
     else if (flagsAllowed && word.startsWith('-') && word.length > 1) {
       const [name = '', value] = word.split('=', 2);
       const flag = flagNamed(flagsAt(outline, path), name);
-      for (const each of flag?.names ?? []) given.add(each);
+      for (const name of flag?.names ?? []) flagsBefore.add(name);
       if (name === '--profile') profile = value;
       if (value === undefined && flag?.slot) awaiting = flag;
     } else if (args.length === 0 && isPath(outline, joined(path, word))) path = joined(path, word);
     else args.push(word);
   }
   const command = outline.commands.find((each) => each.path === path);
-  const context = { profile, sandbox: given.has('--sandbox') };
+  const context = { profile, sandbox: flagsBefore.has('--sandbox') };
   return {
     path,
     command,
     flags: flagsAt(outline, path),
-    given,
+    flagsBefore,
     args,
     awaiting,
     flagsAllowed,
@@ -143,9 +143,9 @@ function flagsAt({ commands, common }: Outline, path: string): FlagOutline[] {
 const flagNamed = (flags: readonly FlagOutline[], name: string) =>
   flags.find(({ names }) => names.includes(name));
 
-function flagNames({ flags, given }: WordsBefore, current: string): Completion {
+function flagNames({ flags, flagsBefore }: WordsBefore, current: string): Completion {
   const free = flags.filter(
-    ({ names, repeatable }) => repeatable || !names.some((name) => given.has(name)),
+    ({ names, repeatable }) => repeatable || !names.some((name) => flagsBefore.has(name)),
   );
   return begins(
     free.flatMap(({ names, help }) => names.map((word) => ({ word, about: help }))),
