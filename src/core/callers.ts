@@ -1,7 +1,7 @@
 import { textOf } from '../base/json-object.ts';
-import { numberOf, type Sent } from '../contract/read-record.ts';
+import { numberOf } from '../contract/read-record.ts';
 import type { CallerFigures } from '../contract/records/caller.ts';
-import { postTimeOf, usableTime } from './pages/post.ts';
+import type { PageRow } from './pages/post.ts';
 import { FEWEST_FOR_MEDIAN, medianOf, rounded } from './positions/summary.ts';
 
 /** A call has held if the price is this many times that of its post. */
@@ -10,7 +10,7 @@ const HELD = 2;
 /** The callouts of a wallet, newest first. */
 export interface ReadCalls {
   readonly wallet: string;
-  readonly calls: readonly Sent[];
+  readonly calls: readonly PageRow[];
   /** Whether these are all that the service holds. */
   readonly isComplete: boolean;
 }
@@ -20,9 +20,7 @@ export function callerFigures(
   { wallet, calls, isComplete }: ReadCalls,
   now: number,
 ): CallerFigures {
-  const times = calls
-    .flatMap(({ createdAt }) => usableTime(postTimeOf(createdAt), now) ?? [])
-    .toSorted((one, other) => one - other);
+  const times = calls.flatMap(({ at }) => at ?? []).toSorted((one, other) => one - other);
   const multiples = numbersIn(calls, 'multiple');
   const best = numbersIn(calls, 'maxMultiplier');
   const held = multiples.filter((multiple) => multiple >= HELD).length;
@@ -30,7 +28,7 @@ export function callerFigures(
   const isFew = multiples.length < FEWEST_FOR_MEDIAN;
   return {
     wallet,
-    userName: calls.map(({ userName }) => textOf(userName)).find((name) => name) ?? null,
+    userName: calls.map(({ record }) => textOf(record['userName'])).find((name) => name) ?? null,
     calls: calls.length,
     complete: isComplete,
     firstAt: times[0] ?? null,
@@ -46,8 +44,8 @@ export function callerFigures(
   };
 }
 
-const numbersIn = (calls: readonly Sent[], field: string): number[] =>
-  calls.flatMap((call) => numberOf(call[field]) ?? []);
+const numbersIn = (calls: readonly PageRow[], field: string): number[] =>
+  calls.flatMap(({ record }) => numberOf(record[field]) ?? []);
 
 /** Null if there are too few numbers. */
 const middleOf = (numbers: readonly number[]): number | null =>

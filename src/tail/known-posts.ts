@@ -124,6 +124,11 @@ export class KnownPosts {
     if (sigma !== null) this.sigma = Math.max(this.sigma ?? sigma, sigma);
   }
 
+  /** The later of a clock and the clock of the feed. */
+  latest(now: number): number {
+    return Math.max(now, this.sigma ?? now);
+  }
+
   /**
    * A walk was complete: posts that are old enough to be in pages were delivered, except those from
    * `left` on.

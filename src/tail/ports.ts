@@ -2,41 +2,12 @@ import type { Clock } from '../base/clock.ts';
 import type { Failure } from '../base/failure.ts';
 import type { Subscription } from '../contract/frames.ts';
 import type { Remainder } from '../contract/ports/client.ts';
+import type { PageSource } from '../core/pages/source.ts';
 import type { TailNotice } from './notice.ts';
 import type { FilePlace, Position } from './position.ts';
-import type { PostFields, TailRow } from './post-row.ts';
+import type { TailRow } from './post-row.ts';
 import type { TailCost, Via } from './spend/stream-or-poll.ts';
 import type { Timing } from './timing.ts';
-
-export interface FeedPage {
-  readonly rows: readonly TailRow[];
-  readonly hasMore: boolean;
-  readonly nextBefore: string | null;
-  /**
-   * Posts without an id. Their repetitions cannot be recognized, so such posts are counted but not
-   * printed.
-   */
-  readonly nameless?: readonly PostFields[];
-  /** Whether the source itself has proved that no older post is needed. */
-  readonly isProven?: boolean;
-}
-
-export interface AskedPage {
-  readonly before?: string;
-  readonly limit: number;
-  /** Up to this post time, the walk needs no posts. */
-  readonly verified?: number | null;
-}
-
-/** A source of the pages of a feed. Throws `Failure`s. */
-export interface PageSource {
-  page(ask: AskedPage, signal: AbortSignal): Promise<FeedPage>;
-  /** Called before each walk, for a source that chooses its pages for each. */
-  begin?(): void;
-  /** The rows of the smallest page that is worth requesting, and of the largest page. */
-  readonly sizes: { readonly step: number; readonly max: number };
-  readonly stepCu: number;
-}
 
 export interface LinkEnd {
   readonly why: 'closed' | 'reset' | 'quota' | 'overflow';

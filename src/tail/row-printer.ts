@@ -1,9 +1,10 @@
 import type { Clock } from '../base/clock.ts';
+import { usable } from '../core/pages/post.ts';
 import type { KnownPosts } from './known-posts.ts';
 import type { EndReason, TailNotice } from './notice.ts';
 import type { FeedOutput } from './output/feed-output.ts';
 import type { Link, TailOptions } from './ports.ts';
-import { type PostFields, type TailRow, usable } from './post-row.ts';
+import type { PostFields, TailRow } from './post-row.ts';
 import { type ReadFrame, readFrame } from './socket/frame.ts';
 import type { Session } from './socket/session.ts';
 import { openLink } from './state.ts';
@@ -197,7 +198,7 @@ export class RowPrinter {
   #readFrames(link: Link): number {
     const { session, options, clock, output } = this.#parts;
     const out: TailRow[] = [];
-    const now = clock.now();
+    const now = this.#parts.known.latest(clock.now());
     let taken = 0;
     while (taken < FRAMES && output.left > 0) {
       const raw = link.next();
@@ -207,7 +208,7 @@ export class RowPrinter {
       session.heard(frame);
       if (frame.kind !== 'row') this.#report(frame);
       else if (options.scope?.(frame.row) ?? true) {
-        const row = usable(frame.row, this.#parts.known.sigma, now);
+        const row = usable(frame.row, now);
         if (this.#takeOfFrame(row)) out.push(row);
       }
     }

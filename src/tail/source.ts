@@ -1,27 +1,14 @@
 import { renewalOf } from '../base/periods.ts';
 import { leftIn } from '../contract/budget.ts';
-import type { EndpointId } from '../contract/endpoints.ts';
-import {
-  CALLOUT_PAGE,
-  cu,
-  isWithoutLiveFeed,
-  THESIS_BLOCK,
-  THESIS_LIMIT_MAX,
-} from '../contract/limits.ts';
-import type { Client, Result } from '../contract/ports/client.ts';
+import { isWithoutLiveFeed } from '../contract/limits.ts';
+import type { Client } from '../contract/ports/client.ts';
 import type { Ledger } from '../contract/ports/ledger.ts';
 import { readAccount } from '../contract/records/account.ts';
-import { readPage } from '../contract/records/page.ts';
 import { type AccountSharing, askAccount } from '../core/ask-account.ts';
-import {
-  type CalloutScope,
-  calloutCall,
-  type ThesisScope,
-  thesisCall,
-} from '../core/pages/feeds.ts';
+import type { CalloutScope, ThesisScope } from '../core/pages/feeds.ts';
 import { type Conditions, normalToken } from '../core/pages/filter.ts';
-import type { FeedPage, KeyFacts, PageSource } from './ports.ts';
-import { type TailRow, tailRows } from './post-row.ts';
+import type { PageSource } from '../core/pages/source.ts';
+import type { KeyFacts } from './ports.ts';
 import { SeveralFeeds } from './walk/several-feeds.ts';
 
 /**
@@ -44,40 +31,6 @@ export function calloutFeedName(
   };
 }
 
-/** The pages of a thesis feed. */
-export const thesisSource = (
-  client: Client,
-  { userId, tokenAddress }: ThesisScope,
-): PageSource => ({
-  async page({ before, limit }, signal) {
-    const { id, ask } = thesisCall({ userId, tokenAddress }, { before, limit });
-    const answer = await client.call(id, ask, { signal });
-    const page = pageOf(answer, Math.min(limit, THESIS_BLOCK), 'platformCreatedAt');
-    return userId === undefined ? page : { ...page, rows: page.rows.map(by(userId)) };
-  },
-  sizes: { step: THESIS_BLOCK, max: THESIS_LIMIT_MAX },
-  stepCu: cu.thesisBlock,
-});
-
-/** A post in the feed of an author is by this author, even if its record does not say so. */
-const by =
-  (authorId: string) =>
-  (row: TailRow): TailRow => ({
-    ...row,
-    author: { authorId, authorHandle: row.record['authorHandle'] },
-  });
-
-/** The pages of a callout feed. All pages have the same size and price. */
-export const calloutSource = (client: Client, scope: CalloutScope): PageSource => ({
-  async page({ before }, signal) {
-    const { id, ask } = calloutCall(scope, { before });
-    const answer = await client.call(id, ask, { signal });
-    return pageOf(answer, CALLOUT_PAGE, 'createdAt');
-  },
-  sizes: { step: CALLOUT_PAGE, max: CALLOUT_PAGE },
-  stepCu: cu.launchpad,
-});
-
 /**
  * The pages of one of these feeds; of several, those of the whole feed or their own, whichever are
  * fewer.
@@ -90,15 +43,6 @@ export function sourceOf<S extends ThesisScope | CalloutScope>(
   return scopes.length > 1
     ? new SeveralFeeds(pagesOf(undefined), scopes.map(pagesOf), now)
     : pagesOf(scopes[0]);
-}
-
-function pageOf(
-  { record }: Pick<Result<EndpointId>, 'record'>,
-  size: number,
-  timeField: string,
-): FeedPage {
-  const { items, hasMore, nextBefore } = readPage(record, size);
-  return { ...tailRows(items, timeField), hasMore, nextBefore };
 }
 
 /**

@@ -1,7 +1,7 @@
-import type { Sent } from '../contract/read-record.ts';
-import { postTimeOf, usableTime } from '../core/pages/post.ts';
+import { type PageRow, usableRows } from '../core/pages/post.ts';
 import { Boundary, PROOF } from '../core/pages/proof.ts';
-import type { TimedFeed, WalkOptions } from '../core/pages/walk.ts';
+import type { PageSource } from '../core/pages/source.ts';
+import type { WalkOptions } from '../core/pages/walk.ts';
 import { descriptorIn } from '../output/file.ts';
 import type { Filters } from '../tail/certificate.ts';
 import { certify } from '../tail/file/certify.ts';
@@ -16,8 +16,6 @@ interface CertifiedList {
   readonly file: string | undefined;
   /** The service that the posts are from. */
   readonly service: { readonly scope?: { readonly baseUrl: string } | undefined };
-  /** The field with the time of a post. */
-  readonly timeField: string;
   readonly range: Pick<WalkOptions, 'since' | 'until'>;
   readonly now: () => number;
 }
@@ -48,25 +46,24 @@ export class ListCertificate {
   }
 
   /** Observes the feeds that are read from now on, in place of those before. */
-  watch<T>(feeds: readonly TimedFeed<T>[]): readonly TimedFeed<T>[] {
+  watch(feeds: readonly PageSource[]): readonly PageSource[] {
     const { file, range } = this.#list;
     if (file === undefined) return feeds;
     const watched = feeds.map((feed) => ({ feed, read: new ReadFeed(range.since) }));
     this.#feeds = watched.map(({ read }) => read);
     return watched.map(({ feed, read }) => ({
       ...feed,
-      page: async (before, rows, signal) => {
-        const page = await feed.page(before, rows, signal);
-        const times = page.items.map((item) => this.#usable(feed.timeOf(item)));
-        this.#see(read, times, page.hasMore);
+      page: async (ask, signal) => {
+        const page = await feed.page(ask, signal);
+        const rows = usableRows(page.rows, this.#list.now());
+        this.#see(read, rows, page.hasMore);
         return page;
       },
     }));
   }
 
   /** Called with each post of the range, whether it passes the filter or not. */
-  saw(item: Sent): void {
-    const at = this.#usable(postTimeOf(item[this.#list.timeField]));
+  saw({ at }: PageRow): void {
     if (at === null || this.#list.file === undefined) return;
     this.#newest = Math.max(this.#newest ?? at, at);
     this.#oldest = oldestOf([...this.#oldest, at]);
@@ -101,7 +98,8 @@ export class ListCertificate {
     );
   }
 
-  #see(read: ReadFeed, times: readonly (number | null)[], hasMore: boolean): void {
+  #see(read: ReadFeed, rows: readonly PageRow[], hasMore: boolean): void {
+    const times = rows.map(({ at }) => at);
     this.#readAt ??= this.#list.now();
     if (read.isNew)
       this.#serviceTime = Math.max(this.#serviceTime ?? 0, nthNewest(times, PROOF - 1) ?? 0);
@@ -120,10 +118,6 @@ export class ListCertificate {
       (until ?? Number.POSITIVE_INFINITY) - 1,
     );
     return { after, verified: after === null || to <= after ? null : to };
-  }
-
-  #usable(at: number | null): number | null {
-    return usableTime(at, this.#list.now());
   }
 }
 

@@ -1,19 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { callerFigures } from '../../src/core/callers.ts';
+import { pageRow } from '../../src/core/pages/post.ts';
 
 const NOW = Date.parse('2026-11-28T12:00:00Z');
 const HOUR = 3_600_000;
 
 /** Callouts, one an hour, with these multiples now; the best one is twice as high. */
 const callsWith = (multiples: readonly unknown[]) =>
-  multiples.map((multiple, at) => ({
-    id: `c${at}`,
-    wallet: 'w',
-    userName: at === 1 ? 'mira' : null,
-    createdAt: NOW - (at + 1) * HOUR,
-    multiple,
-    maxMultiplier: typeof multiple === 'number' ? 2 * multiple : multiple,
-  }));
+  multiples.map((multiple, at) =>
+    pageRow(
+      {
+        id: `c${at}`,
+        wallet: 'w',
+        userName: at === 1 ? 'mira' : null,
+        createdAt: NOW - (at + 1) * HOUR,
+        multiple,
+        maxMultiplier: typeof multiple === 'number' ? 2 * multiple : multiple,
+      },
+      'createdAt',
+    ),
+  );
 const figures = (multiples: readonly unknown[], isComplete = true) =>
   callerFigures({ wallet: 'w', calls: callsWith(multiples), isComplete }, NOW);
 

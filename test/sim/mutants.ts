@@ -24,8 +24,8 @@ export const stopsAtKnownId: Mutation = {
     });
     return paging(remembering, (read) => async (ask, signal) => {
       const page = await read(ask, signal);
-      const at = page.rows.findIndex(({ id }) => known.has(id));
-      for (const { id } of page.rows) known.add(id);
+      const at = page.rows.findIndex(({ id }) => known.has(id ?? ''));
+      for (const { id } of page.rows) known.add(id ?? '');
       if (at < 0) return page;
       return { ...page, rows: page.rows.slice(0, at + 1), hasMore: false, nextBefore: null };
     });
@@ -286,7 +286,7 @@ export const dropsLateFrames: Mutation = {
 export const believesTheLastPage: Mutation = {
   world(world) {
     const { step } = world.source.sizes;
-    let last: string | undefined;
+    let last: string | null | undefined;
     return paging(world, (read) => async (ask, signal) => {
       if (ask.before !== undefined && ask.before === last)
         return { rows: [], hasMore: false, nextBefore: null };

@@ -3,16 +3,9 @@ import { plainJson } from '../../src/base/json-object.ts';
 import type { Remainder } from '../../src/contract/ports/client.ts';
 import { readServiceError } from '../../src/core/client/service-errors.ts';
 import { redirected } from '../../src/core/http/network-failures.ts';
-import { postTimeOf } from '../../src/core/pages/post.ts';
-import type {
-  Connect,
-  FeedPage,
-  KeyFacts,
-  Link,
-  LinkEnd,
-  PageSource,
-} from '../../src/tail/ports.ts';
-import { tailRows } from '../../src/tail/post-row.ts';
+import { pageRow, postTimeOf } from '../../src/core/pages/post.ts';
+import type { FeedPage, PageSource } from '../../src/core/pages/source.ts';
+import type { Connect, KeyFacts, Link, LinkEnd } from '../../src/tail/ports.ts';
 import { mayBeCharged } from './charged.ts';
 import { EPOCH, type Post, postsOf } from './posts.ts';
 import { type Rng, rngOf } from './rng.ts';
@@ -59,11 +52,8 @@ export function createService(schedule: Schedule, scheduler: Scheduler) {
   const delivered: Post[] = [];
   let used = 0;
   const remaining = () => (schedule.units === null ? null : Math.max(0, schedule.units - used));
-  const items = (from: readonly Post[]) =>
-    tailRows(
-      from.map(({ record }) => record),
-      callout ? 'createdAt' : 'platformCreatedAt',
-    );
+  const rowsOf = (from: readonly Post[]) =>
+    from.map(({ record }) => pageRow(record, callout ? 'createdAt' : 'platformCreatedAt'));
   const price = (limit: number) => (callout ? 10 : 200 * Math.ceil(limit / 20));
 
   /** Reads a page, possibly from a lagging replica. */
@@ -186,10 +176,10 @@ export function createService(schedule: Schedule, scheduler: Scheduler) {
           top: slice.rows.find(({ at, record }) => at !== null && isTimed(record)),
         };
         // Claims that there are no older posts.
-        if (strikes('last')) return { ...items(slice.rows), hasMore: false, nextBefore: null };
+        if (strikes('last')) return { rows: rowsOf(slice.rows), hasMore: false, nextBefore: null };
         const nextBefore = strikes('repeat') ? (before ?? last) : last;
         return {
-          ...items(slice.rows),
+          rows: rowsOf(slice.rows),
           hasMore: slice.hasMore,
           nextBefore: slice.hasMore ? nextBefore : null,
         };

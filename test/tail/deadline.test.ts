@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
+import type { FeedPage, PageSource } from '../../src/core/pages/source.ts';
 import { createTail } from '../../src/tail/engine.ts';
 import { waitAfter } from '../../src/tail/failures.ts';
-import type { FeedPage, PageSource, TailOptions, TailPorts } from '../../src/tail/ports.ts';
+import type { TailOptions, TailPorts } from '../../src/tail/ports.ts';
 import { tailRow } from '../../src/tail/post-row.ts';
 import { type VirtualClock, virtualClock } from '../core/virtual-clock.ts';
 

@@ -5,8 +5,9 @@ import type { HttpAnswer } from '../../contract/ports/transport.ts';
 import { pageIn, type RawRequest, withCursor } from '../../core/client/raw-request.ts';
 import { readRaw } from '../../core/client/read-raw.ts';
 import { OTHER_SERVER, readServiceError } from '../../core/client/service-errors.ts';
-import { postIdOf } from '../../core/pages/post.ts';
+import { pageRow } from '../../core/pages/post.ts';
 import { readPages } from '../../core/pages/read-pages.ts';
+import type { AskedPage } from '../../core/pages/source.ts';
 import type { Plan } from '../../core/spend/plan.ts';
 import type { Sink } from '../../output/sink.ts';
 import type { Context } from '../run/context.ts';
@@ -61,6 +62,11 @@ function apiPlan(request: RawRequest, paginate: boolean): Plan {
   };
 }
 
+/** The path decides on the size of the pages. */
+const ONE_SIZE = { step: 1, max: 1 };
+
+const EMPTY = { items: [], hasMore: false, nextBefore: null };
+
 const FREE = { least: 0, most: 0, reveals: 0 };
 
 /**
@@ -97,8 +103,8 @@ class RawPages {
 
   async printAll(bodies: Bodies): Promise<void> {
     const { io, signal } = this.#context.terminal;
-    const feed = { page: (before?: string) => this.#page(before), idOf: postIdOf };
-    for await (const { page, next } of readPages(feed, { clock: io.clock, signal })) {
+    const source = { page: (ask: AskedPage) => this.#page(ask.before), sizes: ONE_SIZE };
+    for await (const { page, next } of readPages(source, { clock: io.clock, signal })) {
       await bodies.write(page.answer);
       if (next !== undefined) this.at = withCursor(this.#request.path, next);
     }
@@ -117,7 +123,8 @@ class RawPages {
     this.refused = answer.status >= 300 || isOdd ? answer : undefined;
     if (answer.status >= 300) throw refusalOf(answer, terminal.io.clock);
     if (isOdd) throw notPage(path);
-    return { ...(page ?? { items: [], hasMore: false, nextBefore: null }), answer };
+    const { items, hasMore, nextBefore } = page ?? EMPTY;
+    return { rows: items.map((item) => pageRow(item, '')), hasMore, nextBefore, answer };
   }
 }
 

@@ -3,7 +3,12 @@ import { CALLOUT_PAGE } from '../../contract/limits.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { CountedPosts } from '../../contract/records/counted-posts.ts';
 import { ListedCallout } from '../../contract/records/launchpad.ts';
-import { calloutCall, calloutFeed, calloutFeedOf, calloutScopes } from '../../core/pages/feeds.ts';
+import {
+  calloutCall,
+  calloutFeedOf,
+  calloutScopes,
+  calloutSource,
+} from '../../core/pages/feeds.ts';
 import { calloutView } from '../../output/views/launchpad.ts';
 import { calloutFeedName } from '../../tail/source.ts';
 import { countByOption, filterOptions, listOptions, readListFlags } from '../args/list-flags.ts';
@@ -37,7 +42,6 @@ export const launchpadCallouts = command({
       noun: ['callout'],
       symbolField: 'coinSymbol',
       networkField: 'chain',
-      timeField: 'createdAt',
       authorField: 'wallet',
       pageRows: CALLOUT_PAGE,
       before: of.calls,
@@ -50,9 +54,9 @@ export const launchpadCallouts = command({
         const client = await context.service.client();
         const scopes = calloutScopes(of.coins, wallets);
         return {
-          own: scopes.map((scope) => calloutFeed(client, scope)),
+          own: scopes.map((scope) => calloutSource(client, scope)),
           feedOf: calloutFeedOf(scopes),
-          whole: calloutFeed(client),
+          whole: calloutSource(client),
           wanted: { coins: of.coins, wallets },
           ...calloutFeedName(of.coins, wallets),
         };

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 import { CooledConfluence } from '../../contract/records/confluence.ts';
 import { CooledCallout } from '../../contract/records/launchpad.ts';
-import { calloutCall, calloutScopes } from '../../core/pages/feeds.ts';
+import { calloutCall, calloutScopes, calloutSource } from '../../core/pages/feeds.ts';
 import { createFilter } from '../../core/pages/filter.ts';
 import { liveCalloutView } from '../../output/views/launchpad.ts';
 import { calloutConfluence } from '../../tail/confluence.ts';
 import type { TailFiles } from '../../tail/file/position-file.ts';
 import type { TailRow } from '../../tail/post-row.ts';
-import { calloutFeedName, calloutSource, sourceOf } from '../../tail/source.ts';
+import { calloutFeedName, sourceOf } from '../../tail/source.ts';
 import { type GivenFlags, inGroup } from '../args/option.ts';
 import { command } from '../command.ts';
 import { calloutCalls, calloutScopeOptions, planCallouts } from '../lookup/callout-scope.ts';
@@ -123,7 +123,7 @@ async function openLive(
   const { now } = context.terminal.io.clock;
   return openTail(context, files, client, {
     ...output,
-    source: sourceOf(scopes, (each = {}) => calloutSource(client, each), now),
+    source: sourceOf(scopes, (each) => calloutSource(client, each), now),
     what: severalText(scopes.length, coins.length > 0 ? 'coin' : 'wallet'),
     feed: name,
     filters: filtersOf({}, among),

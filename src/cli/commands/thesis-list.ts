@@ -5,7 +5,7 @@ import { fieldPaths } from '../../contract/paths.ts';
 import { CountedPosts } from '../../contract/records/counted-posts.ts';
 import { ListedThesis } from '../../contract/records/thesis.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
-import { thesisCall, thesisFeed, thesisFeedOf, thesisScopes } from '../../core/pages/feeds.ts';
+import { thesisCall, thesisFeedOf, thesisScopes, thesisSource } from '../../core/pages/feeds.ts';
 import { thesisView } from '../../output/views/thesis.ts';
 import { thesisFeedName } from '../../tail/source.ts';
 import {
@@ -96,9 +96,9 @@ export const thesisList = command({
         const client = await context.service.client();
         const scopes = thesisScopes(ids, tokens);
         return {
-          own: scopes.map((scope) => thesisFeed(client, scope)),
+          own: scopes.map((scope) => thesisSource(client, scope)),
           feedOf: thesisFeedOf(scopes, people.handles, people.noticeUnnamed(ids)),
-          whole: thesisFeed(client),
+          whole: thesisSource(client),
           name: thesisFeedName(isSeveral ? undefined : ids[0], tokens),
           wanted: { users: [...ids, ...people.handles.values()], tokens },
           among: { users: isSeveral ? ids : [] },

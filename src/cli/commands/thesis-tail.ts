@@ -5,14 +5,19 @@ import { cu, SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
 import { CooledConfluence } from '../../contract/records/confluence.ts';
 import { CooledThesis } from '../../contract/records/thesis.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
-import { type ThesisScope, thesisCall, thesisScopes } from '../../core/pages/feeds.ts';
+import {
+  type ThesisScope,
+  thesisCall,
+  thesisScopes,
+  thesisSource,
+} from '../../core/pages/feeds.ts';
 import { createFilter, normalToken } from '../../core/pages/filter.ts';
 import { highlightOf } from '../../core/pages/pattern-search.ts';
 import { liveThesisView, thesisView } from '../../output/views/thesis.ts';
 import { thesisConfluence } from '../../tail/confluence.ts';
 import type { TailFiles } from '../../tail/file/position-file.ts';
 import type { TailRow } from '../../tail/post-row.ts';
-import { sourceOf, thesisFeedName, thesisSource } from '../../tail/source.ts';
+import { sourceOf, thesisFeedName } from '../../tail/source.ts';
 import { arePollsCheaper } from '../../tail/spend/stream-or-poll.ts';
 import type { GapFilling } from '../../tail/stored/fill-gap.ts';
 import { conditionsOf, type FilterConditions, thesisFilterOptions } from '../args/list-flags.ts';
@@ -297,7 +302,7 @@ async function findStored(
 async function gapFilling(context: Context, scope: ThesisScope): Promise<GapFilling> {
   const { GapFilling } = await import('../../tail/stored/fill-gap.ts');
   const client = await context.service.client();
-  return new GapFilling(thesisSource(client, scope), client, context.terminal.io.clock);
+  return new GapFilling(thesisSource(client, scope), context.terminal.io.clock);
 }
 
 /** Opens the tail of the service, which pays for pages and for the WebSocket. */
@@ -313,7 +318,7 @@ async function openLive(context: Context, files: TailFiles, theses: FoundTheses)
   const notes = await AuthorNotes.open(context);
   const tail = await openTail(context, files, client, {
     ...output,
-    source: sourceOf(scopes, (each = {}) => thesisSource(client, each), clock.now),
+    source: sourceOf(scopes, (each) => thesisSource(client, each), clock.now),
     what: severalText(scopes.length, scopes[0]?.userId === undefined ? 'token' : 'author'),
     connect: via === 'poll' ? undefined : socketOf(context, client, await context.service.target()),
     options: {

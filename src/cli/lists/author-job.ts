@@ -84,7 +84,7 @@ class FoundAuthors {
   add({ id, user, posts, complete, failure, readAt, via }: AuthorPosts): LookupAnswer {
     const now = this.#context.terminal.io.clock.now();
     if (failure && posts.length === 0) return answerOf(failure.error, now);
-    const all = new AuthorPositions(now, posts);
+    const all = new AuthorPositions(posts);
     const positions = positionsWith(all.list(), this.#shown.conditions);
     const { newest } = all;
     const record = {

@@ -5,6 +5,7 @@ import type { CachedLookup, LookupPlan } from '../../core/lookup/cached-lookup.t
 import type { LookupAnswer } from '../../core/lookup/lookup.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import { createFilter } from '../../core/pages/filter.ts';
+import type { PageRow } from '../../core/pages/post.ts';
 import type { ReadPosts } from '../../core/pages/saved-pages.ts';
 import { PLACEHOLDER } from '../../core/spend/plan.ts';
 import type { RangeFlags } from '../args/list-flags.ts';
@@ -99,8 +100,8 @@ export class ServedAuthors implements AuthorSource {
   }
 
   #aboutTokens(read: ReadPosts): ReadPosts {
-    const isAbout = createFilter<{ readonly record: Sent }>({ tokens: this.#asked.tokens });
-    return { ...read, posts: read.posts.filter((record) => isAbout({ record })) };
+    const isAbout = createFilter<PageRow>({ tokens: this.#asked.tokens });
+    return { ...read, posts: read.posts.filter(isAbout) };
   }
 
   #feedOf(userId: string) {

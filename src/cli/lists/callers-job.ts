@@ -143,7 +143,9 @@ function callsByWallet(
     if (failure?.error instanceof Failure) tally.cut ??= failure.error;
     // The multiples are those of the time at which they were read, so the ages are too.
     const time = read.readAt ?? now;
-    const record = isList ? { items: calls } : callerFigures({ wallet, calls, isComplete }, time);
+    const record = isList
+      ? { items: calls.map((call) => call.record) }
+      : callerFigures({ wallet, calls, isComplete }, time);
     return { found: true, record, time, from: via };
   };
   return {

@@ -2,17 +2,16 @@ import type { Clock } from '../../base/clock.ts';
 import { NUMBERS_AGE_MS } from '../../contract/answer-age.ts';
 import { CALLOUT_PAGE, THESIS_BLOCK } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports/client.ts';
-import type { Sent } from '../../contract/read-record.ts';
 import {
   type CalloutScope,
   calloutCall,
-  calloutFeed,
+  calloutSource,
   type ThesisScope,
   thesisCall,
-  thesisFeed,
+  thesisSource,
 } from '../../core/pages/feeds.ts';
 import { type FeedCall, type ReadPosts, SavedPages } from '../../core/pages/saved-pages.ts';
-import type { TimedFeed } from '../../core/pages/walk.ts';
+import type { PageSource } from '../../core/pages/source.ts';
 import { notSent, type Planned, type PlannedEndpoint } from '../../core/spend/plan.ts';
 import { type RangeFlags, readRange } from '../args/list-flags.ts';
 import { serviceClock } from '../lookup/service-time.ts';
@@ -28,7 +27,7 @@ export interface CacheFlags {
 interface FeedPart {
   /** A page, as a plan has it. */
   readonly call: FeedCall;
-  readonly feed: TimedFeed<Sent>;
+  readonly source: PageSource;
   /** The posts of a page that is counted in a plan. */
   readonly perPage: number;
   /** The most posts; undefined if there is no maximum. */
@@ -45,14 +44,14 @@ type FeedClient = Pick<Client, 'call' | 'affords'>;
 
 export const thesisPart = (client: FeedClient, scope: ThesisScope, limit?: number): FeedPart => ({
   call: thesisCall(scope, { limit: Math.min(limit ?? THESIS_BLOCK, THESIS_BLOCK) }),
-  feed: thesisFeed(client, scope),
+  source: thesisSource(client, scope),
   perPage: THESIS_BLOCK,
   limit,
 });
 
 export const calloutPart = (client: FeedClient, scope: CalloutScope, limit?: number): FeedPart => ({
   call: calloutCall(scope, {}),
-  feed: calloutFeed(client, scope),
+  source: calloutSource(client, scope),
   perPage: CALLOUT_PAGE,
   limit,
 });
@@ -85,9 +84,10 @@ export class FeedReader {
 
   /** Sends nothing. */
   async plan(part: FeedPart): Promise<FeedPlan> {
-    const { call, feed, limit } = part;
-    const walk = this.#walk(this.#context.terminal.io.clock, limit);
-    const saved = await this.#pages.saved(call, feed, walk);
+    const { call, source, limit } = part;
+    const { io, signal } = this.#context.terminal;
+    const walk = { ...this.#walk(io.clock, limit), signal };
+    const saved = await this.#pages.saved(call, source, walk);
     const isWhole = saved.failure === undefined;
     const { length } = saved.posts;
     // Where a range ends is known by the clock of the service, for which a run asks.
@@ -102,10 +102,11 @@ export class FeedReader {
     return pagesOf(part, 0, false);
   }
 
-  async read({ call, feed, limit }: FeedPart, signal: AbortSignal): Promise<ReadPosts> {
+  async read({ call, source, limit }: FeedPart, signal: AbortSignal): Promise<ReadPosts> {
     const { io } = this.#context.terminal;
     this.#clock ??= this.#isTimed ? serviceClock(this.#context) : Promise.resolve(io.clock);
-    return await this.#pages.read(call, feed, { ...this.#walk(await this.#clock, limit), signal });
+    const walk = { ...this.#walk(await this.#clock, limit), signal };
+    return await this.#pages.read(call, source, walk);
   }
 
   get #isTimed(): boolean {

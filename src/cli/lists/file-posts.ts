@@ -4,9 +4,10 @@ import { isRecord, plainJson, textOf } from '../../base/json-object.ts';
 import { ScratchFile } from '../../base/scratch-file.ts';
 import { countText } from '../../base/units.ts';
 import type { Sent } from '../../contract/read-record.ts';
+import { timeFields } from '../../core/pages/feeds.ts';
 import { normalName, normalToken } from '../../core/pages/filter.ts';
-import { postIdOf, postTimeOf, writtenAt } from '../../core/pages/post.ts';
-import type { TimedFeed } from '../../core/pages/walk.ts';
+import { pageRow, postIdOf, postTimeOf, writtenAt } from '../../core/pages/post.ts';
+import type { PageSource } from '../../core/pages/source.ts';
 import { recordedLines } from '../../verify/recorded-posts.ts';
 import type { Terminal } from '../run/terminal.ts';
 
@@ -39,7 +40,7 @@ export async function* thesesIn<T>(
 
 /** A record of anything else has an id too, such as that of a user. */
 export const isThesis = (record: Sent): boolean =>
-  ['authorId', 'authorHandle', 'tokenAddress', 'platformCreatedAt'].some((name) => name in record);
+  ['authorId', 'authorHandle', 'tokenAddress', timeFields.thesis].some((name) => name in record);
 
 export const withoutTheses = (file: string) =>
   usageError(`no theses in ${file}`, 'pass an output of "trdr thesis tail" or "trdr thesis list"');
@@ -91,7 +92,7 @@ export class FilePosts {
     if (record === undefined || id === undefined || !isThesis(record)) return undefined;
     return {
       id,
-      place: postTimeOf(record['platformCreatedAt']) ?? Number.NaN,
+      place: postTimeOf(record[timeFields.thesis]) ?? Number.NaN,
       authorId: this.#nameOf(record['authorId'], normalName),
       authorHandle: this.#nameOf(record['authorHandle'], normalName),
       tokenAddress: this.#nameOf(record['tokenAddress'], normalToken),
@@ -141,14 +142,14 @@ export class FilePosts {
     for (const post of this.all) yield this.position(post);
   }
 
-  /** All posts as a feed. */
-  feed(): TimedFeed<Sent> {
-    return feedOf(this.all, (post) => this.record(post));
+  /** All posts as pages. */
+  source(): PageSource {
+    return sourceOf(this.all, (post) => this.record(post));
   }
 
-  /** Some of the posts as a feed, with the fields of which positions are made. */
-  positions(posts: readonly FilePost[]): TimedFeed<Sent> {
-    return feedOf(posts, (post) => this.position(post));
+  /** Some of the posts as pages, with the fields of which positions are made. */
+  positions(posts: readonly FilePost[]): PageSource {
+    return sourceOf(posts, (post) => this.position(post));
   }
 
   /**
@@ -161,17 +162,18 @@ export class FilePosts {
   }
 }
 
-const feedOf = (posts: readonly FilePost[], read: (post: FilePost) => Sent): TimedFeed<Sent> => ({
-  async page(before) {
+const sourceOf = (posts: readonly FilePost[], read: (post: FilePost) => Sent): PageSource => ({
+  async page({ before }) {
     const from = before === undefined ? 0 : posts.findIndex(({ id }) => id === before) + 1;
     if (before !== undefined && from === 0)
       throw usageError(`no thesis ${before} in the files`, 'pass the id of one that they have');
     const page = posts.slice(from, from + PAGE);
     const hasMore = from + PAGE < posts.length;
-    return { items: page.map(read), hasMore, nextBefore: page.at(-1)?.id ?? null };
+    const rows = page.map((post) => pageRow(read(post), timeFields.thesis));
+    return { rows, hasMore, nextBefore: page.at(-1)?.id ?? null };
   },
-  idOf: postIdOf,
-  timeOf: (post) => postTimeOf(post['platformCreatedAt']),
+  sizes: { step: PAGE, max: PAGE },
+  stepCu: 0,
 });
 
 function isRising(posts: readonly FilePost[]): boolean {

@@ -1,4 +1,3 @@
-import { postTimeOf } from '../../core/pages/post.ts';
 import type { WalkOptions } from '../../core/pages/walk.ts';
 import { agentOf } from '../agent.ts';
 import type { ListInput } from '../args/list-flags.ts';
@@ -16,8 +15,8 @@ export interface ListState {
   matches: number;
   /** How many of them are certainly the newest ones. */
   sure: number;
-  /** The time of the last post that passed, as it is in the record. */
-  oldest: unknown;
+  /** The time of the last post that passed; null if it has none. */
+  oldest: number | null;
   /** Whether the list stopped because page after page had no match. */
   isGivenUp: boolean;
 }
@@ -55,8 +54,8 @@ export function leftOutText(
 }
 
 /** The list was cut at `oldest`, the time of its last post. */
-function cutText(oldest: unknown): string {
-  const when = new Date(postTimeOf(oldest) ?? Number.NaN);
+function cutText(oldest: number | null): string {
+  const when = new Date(oldest ?? Number.NaN);
   const at = Number.isNaN(when.getTime()) ? '' : ` at ${when.toISOString()}`;
   return `--limit ended the list${at}, before --since; to read the whole range, omit --limit`;
 }

@@ -7,13 +7,10 @@ import { type Conditions, createFilter } from '../../core/pages/filter.ts';
 import { mostOwnPages, type ReadingWay, walkSeveral } from '../../core/pages/merge.ts';
 import { highlightOf } from '../../core/pages/pattern-search.ts';
 import { severalStart } from '../../core/pages/place.ts';
+import type { PageRow } from '../../core/pages/post.ts';
 import { sortBy } from '../../core/pages/sort.ts';
-import {
-  type TimedFeed,
-  type WalkFilter,
-  type WalkOptions,
-  walkPages,
-} from '../../core/pages/walk.ts';
+import type { PageSource } from '../../core/pages/source.ts';
+import { type WalkFilter, type WalkOptions, walkPages } from '../../core/pages/walk.ts';
 import { type Plan, type Planned, totalOf } from '../../core/spend/plan.ts';
 import type { View } from '../../output/view.ts';
 import { countsView } from '../../output/views/counts.ts';
@@ -28,12 +25,14 @@ import { type CommandJob, RowTally } from '../run/job.ts';
 import type { Out } from '../run/out.ts';
 import { filtersOf, showingFilters } from '../tail/filters.ts';
 import { type ListState, leftOutText, lineAfterFailure } from './list-end.ts';
-import { type CountedFields, PostCounter } from './post-counter.ts';
+import { PostCounter } from './post-counter.ts';
 import { unseenValues } from './unseen-values.ts';
 import { wayText } from './way-text.ts';
 
-interface PostList extends CountedFields {
+interface PostList {
   readonly view: View<Sent>;
+  /** The field with the author of a post. */
+  readonly authorField: string;
   readonly noun: readonly [one: string, many?: string];
   readonly symbolField: string;
   readonly networkField: string;
@@ -57,13 +56,13 @@ interface PostList extends CountedFields {
    * lost.
    */
   readonly open: () => Promise<OpenedFeeds>;
-  readonly onPosts?: (posts: AsyncIterable<Sent>) => AsyncIterable<Sent>;
+  readonly onPosts?: (posts: AsyncIterable<PageRow>) => AsyncIterable<PageRow>;
 }
 
 /** The feeds that a list can read, once the ids of its authors are known. */
 interface OpenedFeeds {
-  readonly own: readonly TimedFeed<Sent>[];
-  readonly whole: TimedFeed<Sent>;
+  readonly own: readonly PageSource[];
+  readonly whole: PageSource;
   readonly feedOf: FeedOf;
   readonly name: string;
   /**
@@ -159,7 +158,6 @@ async function printList(
     // What a list proves, it has read from the service itself.
     file: list.isRecorded ? undefined : fileToCertify(settings.flags.out, settings.format),
     service: context.service,
-    timeField: list.timeField,
     range,
     now: terminal.io.clock.now,
   });
@@ -177,9 +175,9 @@ async function printList(
     highlight: highlightOf(flags.conditions.grep),
   };
   if (flags.countBy === undefined)
-    await out.print(view, tally.counting(inOrderOf(flags, posts, continued)));
+    await out.print(view, tally.counting(inOrderOf(flags, recordsOf(posts), continued)));
   else {
-    const counter = new PostCounter(flags.countBy, list, settings.utc, clock.now);
+    const counter = new PostCounter(flags.countBy, list.authorField, settings.utc);
     await out.print(countsView(flags.countBy), countsOf(flags, counter, tally.counting(posts)));
   }
   const isCut = state.matches === rows;
@@ -204,7 +202,7 @@ const stateAt = (before: string | undefined): ReadState => ({
   hasMore: true,
   matches: 0,
   sure: 0,
-  oldest: undefined,
+  oldest: null,
   isGivenUp: false,
 });
 
@@ -221,7 +219,7 @@ async function* readFeeds(
   flags: ListInput,
   list: PostList,
   { walk, certificate, state }: ListReading,
-): AsyncGenerator<Sent, void, void> {
+): AsyncGenerator<PageRow, void, void> {
   const { own, whole, feedOf, name, wanted, among } = await list.open();
   state.name = name;
   state.among = among;
@@ -235,9 +233,7 @@ async function* readFeeds(
   // What a feed of its own has is wanted, even if its records name the author otherwise than
   // expected.
   const narrowing = list.isNarrowed ? wanted : {};
-  const filter = walkFilter(context, flags, list, narrowing, state, (record) =>
-    certificate.saw(record),
-  );
+  const filter = walkFilter(context, flags, list, narrowing, state, (row) => certificate.saw(row));
   if (start === undefined) {
     const [feed = whole] = certificate.watch(own);
     yield* walkPages(feed, walk, filter);
@@ -257,9 +253,13 @@ async function* readFeeds(
           own: `at least ${unitsText(own.length * page)}`,
         }),
       ),
-    watch: (some: readonly TimedFeed<Sent>[]) => certificate.watch(some),
+    watch: (some: readonly PageSource[]) => certificate.watch(some),
   };
   yield* walkSeveral(feeds, walk, filter);
+}
+
+async function* recordsOf(posts: AsyncIterable<PageRow>): AsyncGenerator<Sent, void, void> {
+  for await (const { record } of posts) yield record;
 }
 
 /** The filter of a walk, which notes in `state` where the walk is. */
@@ -269,11 +269,11 @@ function walkFilter(
   list: PostList,
   wanted: Conditions,
   state: ListState,
-  saw: (record: Sent) => void,
-): Partial<WalkFilter<Sent>> {
-  const { symbolField, networkField, timeField } = list;
+  saw: (row: PageRow) => void,
+): Partial<WalkFilter> {
+  const { symbolField, networkField } = list;
   const { terminal, bill } = context;
-  const isWanted = createFilter<{ readonly record: Sent }>({
+  const isWanted = createFilter<PageRow>({
     ...conditions,
     ...wanted,
     symbolField,
@@ -282,13 +282,13 @@ function walkFilter(
   // Who states where the list begins has seen the posts above.
   const unseen = before === undefined ? unseenValues(context, conditions, list) : undefined;
   return {
-    matches(record) {
-      saw(record);
-      unseen?.saw(record);
-      const isMatch = isWanted({ record });
+    matches(row) {
+      saw(row);
+      unseen?.saw(row.record);
+      const isMatch = isWanted(row);
       if (isMatch) {
         state.matches++;
-        state.oldest = record[timeField];
+        state.oldest = row.at;
       }
       return isMatch;
     },
@@ -338,7 +338,7 @@ export async function* inOrderOf(
 async function* countsOf(
   { best, sort, reverse }: ListInput,
   counter: PostCounter,
-  posts: AsyncIterable<Sent>,
+  posts: AsyncIterable<PageRow>,
 ): AsyncGenerator<Sent, void, void> {
   let failure: { readonly error: unknown } | undefined;
   try {

@@ -1,17 +1,11 @@
 import { stringifyJson } from '../../base/json.ts';
 import type { Sent } from '../../contract/read-record.ts';
-import { postTimeOf, usableTime } from '../../core/pages/post.ts';
+import type { PageRow } from '../../core/pages/post.ts';
 import { sortBy } from '../../core/pages/sort.ts';
 import { timeText } from '../../output/format/time.ts';
 
 /** What `--count-by` accepts in place of a field: the day of the post. */
 export const DAY = 'day';
-
-/** Where the posts of a feed have what is counted. */
-export interface CountedFields {
-  readonly authorField: string;
-  readonly timeField: string;
-}
 
 interface Group {
   readonly value: unknown;
@@ -25,25 +19,23 @@ interface Group {
  */
 export class PostCounter {
   readonly #field: string;
-  readonly #fields: CountedFields;
+  readonly #authorField: string;
   readonly #utc: boolean;
-  readonly #now: () => number;
   readonly #groups = new Map<string, Group>();
 
-  constructor(field: string, fields: CountedFields, utc: boolean, now: () => number) {
+  constructor(field: string, authorField: string, utc: boolean) {
     this.#field = field;
-    this.#fields = fields;
+    this.#authorField = authorField;
     this.#utc = utc;
-    this.#now = now;
   }
 
-  add(post: Sent): void {
+  add(post: PageRow): void {
     const value = this.#valueOf(post);
     const key = stringifyJson(value);
     const group = this.#groups.get(key) ?? { value, posts: 0, authors: new Set() };
     this.#groups.set(key, group);
     group.posts++;
-    const author = post[this.#fields.authorField];
+    const author = post.record[this.#authorField];
     // A post without an author is by nobody who could be told from others.
     if (author !== undefined && author !== null) group.authors.add(author);
   }
@@ -60,9 +52,8 @@ export class PostCounter {
       : sortBy(sortBy(records, 'authors', false), 'posts', false);
   }
 
-  #valueOf(post: Sent): unknown {
-    if (this.#field !== DAY) return post[this.#field] ?? null;
-    const at = usableTime(postTimeOf(post[this.#fields.timeField]), this.#now());
+  #valueOf({ record, at }: PageRow): unknown {
+    if (this.#field !== DAY) return record[this.#field] ?? null;
     return at === null ? null : timeText(at, this.#utc).slice(0, 'YYYY-MM-DD'.length);
   }
 }

@@ -43,7 +43,7 @@ export async function listRecorded(
     feedNoun: 'file',
     open: async () => ({
       own: [],
-      whole: posts.feed(),
+      whole: posts.source(),
       feedOf: () => undefined,
       name: thesisFeedName(undefined, []),
       wanted: { users: [...ids, ...names], tokens },

@@ -56,8 +56,8 @@ export class RecordedTheses {
 
   /** The theses of a range among `posts`, as far as --limit goes. */
   async gather(posts: readonly FilePost[], asked: AskedTheses): Promise<ReadPosts> {
-    const { clock } = this.#context.terminal.io;
-    const walk = { ...this.#rangeOf(asked), limit: asked.rows, clock };
+    const { io, signal } = this.#context.terminal;
+    const walk = { ...this.#rangeOf(asked), limit: asked.rows, clock: io.clock, signal };
     const tokens = new Set(asked.tokens);
     const isAbout = ({ tokenAddress }: FilePost) => tokens.size === 0 || tokens.has(tokenAddress);
     const read = await gatherPosts(this.posts.positions(posts.filter(isAbout)), walk);

@@ -10,7 +10,6 @@ export const theses = {
   noun: ['thesis', 'theses'],
   symbolField: 'tokenSymbol',
   networkField: 'tokenNetwork',
-  timeField: 'platformCreatedAt',
   authorField: 'authorId',
   pageRows: THESIS_BLOCK,
   page: call,

@@ -2,7 +2,6 @@ import { Failure } from '../../base/failure.ts';
 import { CALLOUT_PAGE } from '../../contract/limits.ts';
 import { numberOf, type Sent } from '../../contract/read-record.ts';
 import type { GatheredPosts } from '../../core/pages/gather.ts';
-import { postTimeOf, usableTime } from '../../core/pages/post.ts';
 import type { ReadPosts } from '../../core/pages/saved-pages.ts';
 import { AuthorPositions } from '../../core/positions/positions.ts';
 import { medianOf, summaryOf } from '../../core/positions/summary.ts';
@@ -103,8 +102,7 @@ export function tokenJob(context: Context, source: TokenSource, shown: TokenShow
     async print(out) {
       const read = await source.read();
       tally.total = read.theses.posts.length;
-      const now = context.terminal.io.clock.now();
-      const about = new AuthorPositions(now, read.theses.posts);
+      const about = new AuthorPositions(read.theses.posts);
       const failure = read.theses.failure ?? read.callouts?.failure;
       if (positions)
         await out.print(
@@ -137,21 +135,15 @@ async function* withFailure<T>(
 
 /** What was posted about a token, as one record. */
 function recordOf(
-  { terminal, settings }: Context,
+  { settings }: Context,
   token: string,
   about: AuthorPositions,
   { theses, callouts }: TokenPosts,
 ): Sent {
-  const { now } = terminal.io.clock;
   const positions = about.list();
   const { closed, open } = summaryOf(positions);
   const authors = authorsOf(positions);
-  const days = new PostCounter(
-    DAY,
-    { authorField: 'authorId', timeField: 'platformCreatedAt' },
-    settings.utc,
-    now,
-  );
+  const days = new PostCounter(DAY, 'authorId', settings.utc);
   for (const post of theses.posts) days.add(post);
   const { newest } = about;
   return {
@@ -169,8 +161,8 @@ function recordOf(
     devs: authors.filter(({ isDev }) => isDev),
     closed,
     open,
-    callouts: callouts ? calloutsOf(callouts, now()) : null,
-    first: callouts ? firstOf(theses, callouts, now()) : null,
+    callouts: callouts ? calloutsOf(callouts) : null,
+    first: callouts ? firstOf(theses, callouts) : null,
     beside: about.beside,
     ...readingOf(callouts ? [theses, callouts] : [theses]),
   };
@@ -183,28 +175,27 @@ function readingOf(parts: readonly ReadPosts[]): Pick<ReadPosts, 'readAt' | 'via
   return { readAt: times.length > 0 ? Math.min(...times) : null, via };
 }
 
-function calloutsOf({ posts, complete }: GatheredPosts, now: number): Sent {
-  const times = posts.flatMap((post) => timeOf(post, now) ?? []).sort((a, b) => a - b);
+function calloutsOf({ posts, complete }: GatheredPosts): Sent {
+  const times = posts.flatMap(({ at }) => at ?? []).sort((a, b) => a - b);
   return {
     posts: posts.length,
     from: times[0] ?? null,
     to: times.at(-1) ?? null,
     complete,
-    medianMultiple: medianOf(posts.flatMap(({ multiple }) => numberOf(multiple) ?? [])),
+    medianMultiple: medianOf(posts.flatMap(({ record }) => numberOf(record['multiple']) ?? [])),
   };
 }
 
-/** The time of a thesis or a callout. */
-const timeOf = (post: Sent, now: number): number | null =>
-  usableTime(postTimeOf(post['platformCreatedAt'] ?? post['createdAt']), now);
-
 /** The oldest post; null if there may be older ones. A post without a time may be the oldest. */
-function firstOf(theses: GatheredPosts, callouts: GatheredPosts, now: number): Sent | null {
-  const posts = [...theses.posts, ...callouts.posts];
+function firstOf(theses: GatheredPosts, callouts: GatheredPosts): Sent | null {
+  const posts = [
+    ...theses.posts.map((post) => ({ ...post, by: 'thesis' })),
+    ...callouts.posts.map((post) => ({ ...post, by: 'callout' })),
+  ];
   if (!theses.complete || !callouts.complete) return null;
-  if (posts.some((post) => timeOf(post, now) === null)) return null;
-  const [first] = posts.sort((one, other) => (timeOf(one, now) ?? 0) - (timeOf(other, now) ?? 0));
+  if (posts.some(({ at }) => at === null)) return null;
+  const [first] = posts.sort((one, other) => (one.at ?? 0) - (other.at ?? 0));
   if (first === undefined) return null;
-  const by = 'platformCreatedAt' in first ? 'thesis' : 'callout';
-  return { author: first['authorHandle'] ?? first['userName'] ?? null, at: timeOf(first, now), by };
+  const { record, at, by } = first;
+  return { author: record['authorHandle'] ?? record['userName'] ?? null, at, by };
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { textOf } from '../../base/json-object.ts';
 import type { Book, PersonReading } from '../../contract/ports/book.ts';
 import type { Sent } from '../../contract/read-record.ts';
-import { postTimeOf, usableTime } from '../../core/pages/post.ts';
+import type { PageRow } from '../../core/pages/post.ts';
 import { openBook } from '../run/answers.ts';
 import type { Context } from '../run/context.ts';
 
@@ -41,9 +41,8 @@ export class AuthorNotes {
   saw(post: Sent, at: number | null): void {
     const id = textOf(post['authorId']);
     const handle = textOf(post['authorHandle']);
-    const posted = usableTime(at, this.#now());
-    if (!id || !handle || posted === null || this.#noted.get(id) === handle) return;
-    const time = Math.min(posted, this.#now());
+    if (!id || !handle || at === null || this.#noted.get(id) === handle) return;
+    const time = Math.min(at, this.#now());
     if (time <= (this.#seen.get(id)?.time ?? 0)) return;
     this.#seen.set(id, { time, id, identity: { handle }, mayBeOld: true });
   }
@@ -83,13 +82,13 @@ export class AuthorNotes {
 
 /** The posts of a list, whose authors are noted at its end. */
 export async function* notingAuthors(
-  posts: AsyncIterable<Sent>,
+  posts: AsyncIterable<PageRow>,
   context: Context,
-): AsyncGenerator<Sent, void, void> {
+): AsyncGenerator<PageRow, void, void> {
   const authors = await AuthorNotes.open(context);
   try {
     for await (const post of posts) {
-      authors.saw(post, postTimeOf(post['platformCreatedAt']));
+      authors.saw(post.record, post.at);
       yield post;
     }
   } finally {

@@ -6,6 +6,7 @@ import { trimText } from '../../base/trim-text.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { isShortened } from '../../core/lookup/subject.ts';
 import { normalSymbol, normalToken } from '../../core/pages/filter.ts';
+import type { PageRow } from '../../core/pages/post.ts';
 import { type KnownToken, noteTokens, tokensIn } from '../../state/known-tokens.ts';
 import { addressOf } from '../args/subjects.ts';
 import type { Context } from '../run/context.ts';
@@ -84,13 +85,13 @@ function unknownSymbol(symbol: string, tokens: readonly KnownToken[]): Failure {
 }
 
 export async function* savingTokens(
-  posts: AsyncIterable<Sent> | Iterable<Sent>,
+  posts: AsyncIterable<PageRow> | Iterable<PageRow>,
   context: Context,
-): AsyncGenerator<Sent, void, void> {
+): AsyncGenerator<PageRow, void, void> {
   const seen = new Map<string, KnownToken>();
   try {
     for await (const post of posts) {
-      const token = tokenOf(post);
+      const token = tokenOf(post.record);
       if (token) seen.set(token.address, token);
       yield post;
     }

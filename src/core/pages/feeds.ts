@@ -4,15 +4,14 @@ import {
   CALLOUT_PAGE,
   cu,
   THESIS_BLOCK,
-  THESIS_LIMIT_DEFAULT,
+  THESIS_LIMIT_MAX,
   thesisBlocks,
 } from '../../contract/limits.ts';
 import type { Client, RequestParts } from '../../contract/ports/client.ts';
 import type { Sent } from '../../contract/read-record.ts';
-import { readPage } from '../../contract/records/page.ts';
 import { authorNameOf, normalName, normalToken } from './filter.ts';
-import { postIdOf, postTimeOf } from './post.ts';
-import type { TimedFeed } from './walk.ts';
+import type { PageRow } from './post.ts';
+import { feedPage, type PageSource } from './source.ts';
 
 export interface ThesisScope {
   readonly userId?: string | undefined;
@@ -130,30 +129,43 @@ interface Call<Id extends EndpointId> {
   readonly ask: RequestParts<Id>;
 }
 
-export const thesisFeed = (
-  client: Pick<Client, 'call' | 'affords'>,
-  scope: ThesisScope = {},
-): TimedFeed<Sent> => ({
-  async page(before, limit, signal) {
+/** The fields with the time of a post, by the kind of post. */
+export const timeFields = { thesis: 'platformCreatedAt', callout: 'createdAt' } as const;
+
+type FeedClient = Pick<Client, 'call' | 'affords'>;
+
+/** The pages of a thesis feed. */
+export const thesisSource = (client: FeedClient, scope: ThesisScope = {}): PageSource => ({
+  async page({ before, limit }, signal) {
     const { id, ask } = thesisCall(scope, { before, limit });
     const { record } = await client.call(id, ask, { signal });
-    return readPage(record, Math.min(limit ?? THESIS_LIMIT_DEFAULT, THESIS_BLOCK));
+    const page = feedPage(record, Math.min(limit, THESIS_BLOCK), timeFields.thesis);
+    const { userId } = scope;
+    return userId === undefined ? page : { ...page, rows: page.rows.map(by(userId)) };
   },
-  idOf: postIdOf,
-  timeOf: (item) => postTimeOf(item['platformCreatedAt']),
+  sizes: { step: THESIS_BLOCK, max: THESIS_LIMIT_MAX },
+  stepCu: cu.thesisBlock,
   affords: (rows) => client.affords(cu.thesisBlock * thesisBlocks(rows)),
 });
 
-/** All pages have the same size and price. */
-export const calloutFeed = (
+/** A post in the feed of an author is by this author, even if its record does not say so. */
+const by =
+  (authorId: string) =>
+  (row: PageRow): PageRow => ({
+    ...row,
+    author: { authorId, authorHandle: row.record['authorHandle'] },
+  });
+
+/** The pages of a callout feed. All pages have the same size and price. */
+export const calloutSource = (
   client: Pick<Client, 'call'>,
   scope: CalloutScope = {},
-): TimedFeed<Sent> => ({
-  async page(before, _rows, signal) {
+): PageSource => ({
+  async page({ before }, signal) {
     const { id, ask } = calloutCall(scope, { before });
     const { record } = await client.call(id, ask, { signal });
-    return readPage(record, CALLOUT_PAGE);
+    return feedPage(record, CALLOUT_PAGE, timeFields.callout);
   },
-  idOf: postIdOf,
-  timeOf: (item) => postTimeOf(item['createdAt']),
+  sizes: { step: CALLOUT_PAGE, max: CALLOUT_PAGE },
+  stepCu: cu.launchpad,
 });

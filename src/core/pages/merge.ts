@@ -1,14 +1,16 @@
+import type { Sent } from '../../contract/read-record.ts';
 import { ordered } from '../lookup/ordered.ts';
 import { type FeedPlace, placesText, type SeveralStart } from './place.ts';
+import type { PageRow } from './post.ts';
 import { boundBelow } from './proof.ts';
+import type { PageSource } from './source.ts';
 import {
-  type ItemsLeft,
   type ListBatch,
   lastIdOf,
   matching,
   type PageBatch,
   pagesInRange,
-  type TimedFeed,
+  type RowsLeft,
   type WalkFilter,
   type WalkOptions,
 } from './walk.ts';
@@ -24,36 +26,36 @@ export interface ReadingWay {
 }
 
 /** The feeds of which a list consists. */
-export interface MergedFeeds<T> {
-  readonly own: readonly TimedFeed<T>[];
+export interface MergedFeeds {
+  readonly own: readonly PageSource[];
   /** The feed that has the posts of all of them, and others. */
-  readonly whole: TimedFeed<T>;
-  /** Which of the own feeds has an item of the whole feed; undefined if none has. */
-  readonly feedOf: (item: T) => number | undefined;
+  readonly whole: PageSource;
+  /** Which of the own feeds has a row of the whole feed; undefined if none has. */
+  readonly feedOf: (post: Sent) => number | undefined;
   readonly start: SeveralStart;
-  /** The most items of a page of the lowest price. */
+  /** The most rows of a page of the lowest price. */
   readonly pageRows: number;
   readonly onWay: (way: ReadingWay) => void;
   /**
    * Called with the feeds that are read from now on; returns those that are read in their place.
    */
-  readonly watch: (feeds: readonly TimedFeed<T>[]) => readonly TimedFeed<T>[];
+  readonly watch: (feeds: readonly PageSource[]) => readonly PageSource[];
 }
 
-/** The most pages of their own feeds that a list of so many items takes. */
+/** The most pages of their own feeds that a list of so many rows takes. */
 export const mostOwnPages = (feeds: number, limit: number, pageRows: number): number =>
   feeds + Math.floor(limit / pageRows);
 
 /**
- * Yields the items of several feeds that match like those of one: newest first, each once, the
+ * Yields the rows of several feeds that match like those of one: newest first, each once, the
  * cheaper way.
  */
-export async function* walkSeveral<T>(
-  feeds: MergedFeeds<T>,
+export async function* walkSeveral(
+  feeds: MergedFeeds,
   options: WalkOptions,
-  filter: Partial<WalkFilter<T>> = {},
-): AsyncGenerator<T, void, void> {
-  const left: ItemsLeft = { count: options.limit ?? Number.POSITIVE_INFINITY };
+  filter: Partial<WalkFilter> = {},
+): AsyncGenerator<PageRow, void, void> {
+  const left: RowsLeft = { count: options.limit ?? Number.POSITIVE_INFINITY };
   const isOwn = feeds.start.way === 'own';
   if (isOwn) feeds.onWay({ kind: 'own', wholePages: undefined });
   const batches = isOwn ? ownPages(feeds, options) : cheaperPages(feeds, options, left);
@@ -66,26 +68,26 @@ export async function* walkSeveral<T>(
  * Reads the whole feed for as long as this is expected to cost less than the own feeds, and then
  * those.
  */
-async function* cheaperPages<T>(
-  feeds: MergedFeeds<T>,
+async function* cheaperPages(
+  feeds: MergedFeeds,
   options: WalkOptions,
-  left: ItemsLeft,
-): AsyncGenerator<ListBatch<T>, void, void> {
+  left: RowsLeft,
+): AsyncGenerator<ListBatch, void, void> {
   const { own, pageRows, feedOf, onWay, start } = feeds;
   const [whole = feeds.whole] = feeds.watch([feeds.whole]);
   const limit = left.count;
-  const read = new WholeRead(start, feedOf, whole.idOf);
+  const read = new WholeRead(start, feedOf);
   let pages = 0;
   for await (const page of pagesInRange(whole, { ...options, before: start.whole }, oneRow)) {
     pages++;
-    const items = page.items.filter((item) => feedOf(item) !== undefined);
+    const rows = page.rows.filter(({ record }) => feedOf(record) !== undefined);
     yield {
-      items,
+      rows,
       placeAfter: (count) =>
-        count === items.length ? read.placeBelow(items, page.next) : read.placeAfter(items, count),
+        count === rows.length ? read.placeBelow(rows, page.next) : read.placeAfter(rows, count),
     };
     if (page.next === undefined) continue;
-    read.take(items, page.next);
+    read.take(rows, page.next);
     const found = Number.isFinite(limit) ? limit - left.count : 0;
     const byLimit = (left.count * pages) / Math.max(1, found);
     const wholePages = pages + Math.ceil(Math.min(page.expected / pageRows, byLimit));
@@ -98,88 +100,81 @@ async function* cheaperPages<T>(
 }
 
 /** What was read of the whole feed, and where another list would continue. */
-class WholeRead<T> {
-  /** The ids of the items. */
+class WholeRead {
+  /** The ids of the rows. */
   readonly seen = new Set<string>();
-  /** The places of the own feeds below the items; undefined if they are not known. */
+  /** The places of the own feeds below the rows; undefined if they are not known. */
   own: readonly FeedPlace[] | undefined;
   #cursor: string | undefined;
-  readonly #feedOf: (item: T) => number | undefined;
-  readonly #idOf: (item: T) => string | undefined;
+  readonly #feedOf: MergedFeeds['feedOf'];
 
-  constructor(
-    { whole, own }: SeveralStart,
-    feedOf: (item: T) => number | undefined,
-    idOf: (item: T) => string | undefined,
-  ) {
+  constructor({ whole, own }: SeveralStart, feedOf: MergedFeeds['feedOf']) {
     this.#cursor = whole;
     this.own = own;
     this.#feedOf = feedOf;
-    this.#idOf = idOf;
   }
 
-  take(items: readonly T[], next: string): void {
-    for (const item of items) this.seen.add(this.#idOf(item) ?? '');
-    this.own = this.#ownBelow(items);
+  take(rows: readonly PageRow[], next: string): void {
+    for (const row of rows) this.seen.add(row.id ?? '');
+    this.own = this.#ownBelow(rows);
     this.#cursor = next;
   }
 
-  /** The place below the first so many items of a page. */
-  placeAfter(items: readonly T[], count: number): string | undefined {
-    const taken = items.slice(0, count);
-    return this.placeBelow(taken, lastIdOf(taken, this.#idOf) ?? this.#cursor);
+  /** The place below the first so many rows of a page. */
+  placeAfter(rows: readonly PageRow[], count: number): string | undefined {
+    const taken = rows.slice(0, count);
+    return this.placeBelow(taken, lastIdOf(taken) ?? this.#cursor);
   }
 
-  /** The place below items that `cursor` is behind; undefined if nothing follows. */
-  placeBelow(items: readonly T[], cursor: string | undefined): string | undefined {
-    const own = this.#ownBelow(items);
+  /** The place below rows that `cursor` is behind; undefined if nothing follows. */
+  placeBelow(rows: readonly PageRow[], cursor: string | undefined): string | undefined {
+    const own = this.#ownBelow(rows);
     return cursor === undefined || own === undefined ? cursor : placesText(cursor, own);
   }
 
-  #ownBelow(items: readonly T[]): readonly FeedPlace[] | undefined {
-    const last = new Map(items.map((item) => [this.#feedOf(item), this.#idOf(item)]));
+  #ownBelow(rows: readonly PageRow[]): readonly FeedPlace[] | undefined {
+    const last = new Map(rows.map(({ id, record }) => [this.#feedOf(record), id]));
     return this.own?.map((place, at) => {
       const after = last.get(at);
-      return after === undefined ? place : { after };
+      return after ? { after } : place;
     });
   }
 }
 
 /**
- * Asks for the smallest pages: of a larger one, the list might not need all items, because other
+ * Asks for the smallest pages: of a larger one, the list might not need all rows, because other
  * feeds have newer ones.
  */
 const oneRow = () => 1;
 
 /**
- * The pages of the own feeds. An item is in a batch as soon as no page that is not read yet can
+ * The pages of the own feeds. A row is in a batch as soon as no page that is not read yet can
  * have a newer one.
  */
-async function* ownPages<T>(
-  { own, watch, start }: MergedFeeds<T>,
+async function* ownPages(
+  { own, watch, start }: MergedFeeds,
   options: WalkOptions,
-  read?: WholeRead<T>,
-): AsyncGenerator<ListBatch<T>, void, void> {
+  read?: WholeRead,
+): AsyncGenerator<ListBatch, void, void> {
   const merged = watch(own).map((feed, at) => {
     const place = start.own?.[at] ?? {};
     const upTo = start.isNew ? undefined : place.upTo;
     return new FeedInMerge(
-      feed,
       place.isEnded ? undefined : pagesInRange(feed, { ...options, before: place.after }, oneRow),
       { upTo, seen: read?.seen, place: read?.own?.[at] ?? place },
     );
   });
-  const batch = (bound: number): ListBatch<T> => {
-    const items = newestFirst(merged, bound);
+  const batch = (bound: number): ListBatch => {
+    const rows = newestFirst(merged, bound);
     const isRead = read !== undefined || merged.some((feed) => feed.isRead);
     return {
-      items: items.map(({ item }) => item),
-      placeAfter: (count) => (isRead ? ownPlace(merged, items, count) : undefined),
+      rows: rows.map(({ row }) => row),
+      placeAfter: (count) => (isRead ? ownPlace(merged, rows, count) : undefined),
       rest: () => batch(Number.NEGATIVE_INFINITY),
     };
   };
   try {
-    const fill = (feed: FeedInMerge<T>) => feed.fill();
+    const fill = (feed: FeedInMerge) => feed.fill();
     for await (const _ of ordered(merged, fill, { signal: options.signal }))
       yield batch(Number.POSITIVE_INFINITY);
     for (;;) {
@@ -195,68 +190,59 @@ async function* ownPages<T>(
   }
 }
 
-/** The place below the first so many of these items; undefined if nothing follows. */
-function ownPlace<T>(
-  merged: readonly FeedInMerge<T>[],
-  items: readonly MergedItem<T>[],
+/** The place below the first so many of these rows; undefined if nothing follows. */
+function ownPlace(
+  merged: readonly FeedInMerge[],
+  rows: readonly MergedRow[],
   count: number,
 ): string | undefined {
-  const last = new Map(items.slice(0, count).map(({ feed, item }) => [feed, item]));
-  const cut = new Set(items.slice(count).map(({ feed }) => feed));
+  const last = new Map(rows.slice(0, count).map(({ feed, row }) => [feed, row]));
+  const cut = new Set(rows.slice(count).map(({ feed }) => feed));
   const places = merged.map((feed) => feed.placeBelow(last.get(feed), cut.has(feed)));
   return places.every(({ isEnded }) => isEnded) ? undefined : placesText(undefined, places);
 }
 
-/** Takes the items after this time out of the feeds. */
-const newestFirst = <T>(
-  merged: readonly FeedInMerge<T>[],
-  bound: number,
-): readonly MergedItem<T>[] =>
+/** Takes the rows after this time out of the feeds. */
+const newestFirst = (merged: readonly FeedInMerge[], bound: number): readonly MergedRow[] =>
   merged
     .flatMap((feed) => feed.takeAfter(bound).map((placed) => ({ ...placed, feed })))
     .sort((one, other) => other.place - one.place);
 
-interface Placed<T> {
-  readonly item: T;
-  /** The time by which the item is merged: its own may be missing or wrong. */
+interface Placed {
+  readonly row: PageRow;
+  /** The time by which the row is merged: its own may be missing or wrong. */
   readonly place: number;
 }
 
-interface MergedItem<T> extends Placed<T> {
-  readonly feed: FeedInMerge<T>;
+interface MergedRow extends Placed {
+  readonly feed: FeedInMerge;
 }
 
 /** What a feed leaves out, and where it is before its first page. */
 interface MergeStart {
   /** Items after this time appeared when the list had begun. */
   readonly upTo: number | undefined;
-  /** The ids of the items that the list took of the whole feed. */
+  /** The ids of the rows that the list took of the whole feed. */
   readonly seen: ReadonlySet<string> | undefined;
   readonly place: FeedPlace;
 }
 
 /** One of the feeds that are merged. */
-class FeedInMerge<T> {
-  /** No item that is not read yet is newer. */
+class FeedInMerge {
+  /** No row that is not read yet is newer. */
   bound = Number.POSITIVE_INFINITY;
   isRead = false;
-  #items: Placed<T>[] = [];
+  #rows: Placed[] = [];
   /** The place below the last page. */
   #below: FeedPlace;
-  /** The place below the items of all batches but the last, and below those of the last one. */
+  /** The place below the rows of all batches but the last, and below those of the last one. */
   #taken: FeedPlace;
   #taking: FeedPlace;
-  readonly #feed: TimedFeed<T>;
-  readonly #pages: AsyncGenerator<PageBatch<T>, void, void> | undefined;
+  readonly #pages: AsyncGenerator<PageBatch, void, void> | undefined;
   readonly #start: MergeStart;
 
   /** A feed without pages was read to its end before. */
-  constructor(
-    feed: TimedFeed<T>,
-    pages: AsyncGenerator<PageBatch<T>, void, void> | undefined,
-    start: MergeStart,
-  ) {
-    this.#feed = feed;
+  constructor(pages: AsyncGenerator<PageBatch, void, void> | undefined, start: MergeStart) {
     this.#pages = pages;
     this.#start = start;
     this.#below = start.place;
@@ -273,49 +259,48 @@ class FeedInMerge<T> {
       this.#below = { isEnded: true };
       return;
     }
-    const { items, times, timeOf, next, isLast } = step.value;
+    const { rows, times, next, isLast } = step.value;
     const { upTo = Number.POSITIVE_INFINITY, seen } = this.#start;
-    const fresh = placed(items.map((item) => ({ item, place: timeOf(item) }))).filter(
-      ({ item, place }) =>
-        !seen?.has(this.#feed.idOf(item) ?? '') && (timeOf(item) ?? place) <= upTo,
+    const fresh = placed(rows.map((row) => ({ row, place: row.at }))).filter(
+      ({ row, place }) => !seen?.has(row.id ?? '') && (row.at ?? place) <= upTo,
     );
-    this.#items = placed([...this.#items, ...fresh]);
+    this.#rows = placed([...this.#rows, ...fresh]);
     this.bound = Math.min(this.bound, boundBelow(times) ?? this.bound);
     if (isLast) this.#below = { isEnded: true };
     // Within what was taken of the whole feed, the place stays below all of it.
     else if (next !== undefined && !seen?.has(next)) this.#below = { after: next };
   }
 
-  takeAfter(bound: number): Placed<T>[] {
-    const end = this.#items.findIndex(({ place }) => place <= bound);
+  takeAfter(bound: number): Placed[] {
+    const end = this.#rows.findIndex(({ place }) => place <= bound);
     const isAll = end === -1 || bound === Number.NEGATIVE_INFINITY;
-    const items = this.#items.splice(0, isAll ? this.#items.length : end);
+    const rows = this.#rows.splice(0, isAll ? this.#rows.length : end);
     this.#taken = this.#taking;
-    this.#taking = this.#placeAt(items.at(-1)?.item);
-    return items;
+    this.#taking = this.#placeAt(rows.at(-1)?.row);
+    return rows;
   }
 
-  /** The place below this item of the last batch, if the list took one and others remain. */
-  placeBelow(last: T | undefined, isCut: boolean): FeedPlace {
-    return isCut || this.#items.length > 0 ? this.#placeAt(last) : this.#below;
+  /** The place below this row of the last batch, if the list took one and others remain. */
+  placeBelow(last: PageRow | undefined, isCut: boolean): FeedPlace {
+    return isCut || this.#rows.length > 0 ? this.#placeAt(last) : this.#below;
   }
 
-  #placeAt(item: T | undefined): FeedPlace {
-    const after = item === undefined ? undefined : this.#feed.idOf(item);
+  #placeAt(row: PageRow | undefined): FeedPlace {
+    const after = row?.id ?? undefined;
     return after === undefined ? this.#taken : { after };
   }
 }
 
-/** Items whose time is missing, or older than that of items below them, get the place of those. */
-function placed<T>(
-  items: readonly { readonly item: T; readonly place: number | null }[],
-): Placed<T>[] {
+/** Items whose time is missing, or older than that of rows below them, get the place of those. */
+function placed(
+  rows: readonly { readonly row: PageRow; readonly place: number | null }[],
+): Placed[] {
   let newest = Number.NEGATIVE_INFINITY;
-  return items
+  return rows
     .toReversed()
-    .map(({ item, place }) => {
+    .map(({ row, place }) => {
       newest = Math.max(newest, place ?? newest);
-      return { item, place: newest };
+      return { row, place: newest };
     })
     .reverse();
 }

@@ -1,10 +1,35 @@
 import { numberSource, stringifyJson } from '../../base/json.ts';
 import { numberOf, type Sent } from '../../contract/read-record.ts';
+import { PROOF } from './proof.ts';
 
-/**
- * The id of a post as text, which is also the cursor for older posts; undefined if it has none. For
- * a number, this is its original text, because a double may not represent all digits.
- */
+/** A post of a page, a frame or a file. Its id and its time are read once. */
+export interface PageRow<Id extends string | null = string | null> {
+  /**
+   * The id as text, which is also the cursor for older posts. Without one, a post cannot be
+   * recognized if it is repeated.
+   */
+  readonly id: Id;
+  /** The post time in epoch milliseconds; null if the post has no usable time. */
+  readonly at: number | null;
+  readonly record: Sent;
+  /** The fields that say who wrote the post, if they are known without the record. */
+  readonly author?: Sent | undefined;
+  /**
+   * Printing the original bytes is faster than serializing; null for rows from pages and
+   * undocumented frames.
+   */
+  readonly raw: Uint8Array | null;
+}
+
+/** The row of a record. Whether its time is usable depends on the clock: see `usableRows`. */
+export const pageRow = (record: Sent, timeField: string): PageRow => ({
+  id: postIdOf(record) ?? null,
+  at: postTimeOf(record[timeField]),
+  record,
+  raw: null,
+});
+
+/** The id of a post. For a number, this is its text, because a double may not have all digits. */
 export function postIdOf(post: Sent): string | undefined {
   const { id } = post;
   if (typeof id === 'number' && Number.isFinite(id)) return numberSource(post, 'id') ?? String(id);
@@ -44,6 +69,21 @@ export function isLaterVersion(one: Sent, other: Sent): boolean {
   return byTime === 0 ? stringifyJson(one) > stringifyJson(other) : byTime > 0;
 }
 
-/** The time of a post; null if it is that of no post, because it is too far ahead. */
-export const usableTime = (at: number | null, now: number): number | null =>
-  at !== null && at > now + AHEAD_MS ? null : at;
+/** A post that is dated more than a day ahead counts as a post without a time. */
+export function usable<Id extends string | null>(row: PageRow<Id>, now: number): PageRow<Id> {
+  if (!isAhead(row, now)) return row;
+  const { id, record, author, raw } = row;
+  return { id, at: null, record, author, raw };
+}
+
+/** If most posts of a page are that far ahead, the clock is wrong. A few of them prove nothing. */
+export function usableRows<Id extends string | null>(
+  rows: readonly PageRow<Id>[],
+  now: number,
+): readonly PageRow<Id>[] {
+  const ahead = rows.filter((row) => isAhead(row, now)).length;
+  const isClockWrong = ahead >= PROOF && 2 * ahead > rows.length;
+  return isClockWrong || ahead === 0 ? rows : rows.map((row) => usable(row, now));
+}
+
+const isAhead = ({ at }: PageRow, now: number): boolean => at !== null && at > now + AHEAD_MS;

@@ -2,29 +2,21 @@ import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { createRecentSet } from '../../base/recent-set.ts';
 import { BUDGET } from '../../contract/budget.ts';
-import { THESIS_BLOCK } from '../../contract/limits.ts';
+import { createPageSizer, type PageSizer } from './page-size.ts';
+import { usableRows } from './post.ts';
+import type { AskedPage, FeedPage, PageSource } from './source.ts';
 
-/** Newest first. */
-export interface ListPage<T> {
-  readonly hasMore: boolean;
-  readonly nextBefore: string | null;
-  readonly items: readonly T[];
-}
-
-export interface PageFeed<T, P extends ListPage<T> = ListPage<T>> {
-  /**
-   * Items older than `before`, or the newest page. `rows` is undefined if the page size cannot be
-   * chosen.
-   */
-  page(before: string | undefined, rows: number | undefined, signal?: AbortSignal): Promise<P>;
-  /** An item without an id cannot be recognized as repeated or used as a cursor. */
-  readonly idOf: (item: T) => string | undefined;
+/** A source whose pages have more than others. */
+interface SourceOf<P extends FeedPage> extends Pick<PageSource, 'sizes' | 'affords'> {
+  page(ask: AskedPage, signal: AbortSignal): Promise<P>;
 }
 
 export interface Reading {
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly before?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal;
+  /** Chooses the sizes of the pages; by default, one that has learned nothing yet. */
+  readonly sizer?: PageSizer | undefined;
   /** How often a page that leads nowhere is requested. */
   readonly tries?: number | undefined;
   /** The wait before the nth repetition of such a request; by default, n seconds. */
@@ -33,12 +25,14 @@ export interface Reading {
   readonly doubtsEnd?: boolean | undefined;
 }
 
-export interface ReadPage<T, P extends ListPage<T>> {
+/** A page as it was read: the times of its rows are usable. */
+export interface PageRead<P extends FeedPage = FeedPage> {
   readonly page: P;
-  readonly fresh: readonly T[];
+  /** The rows that no page before had. */
+  readonly fresh: P['rows'];
   /** Undefined if this page is the last one. */
   readonly next: string | undefined;
-  /** How many answers in a row had no item and reported the end of the feed. */
+  /** How many answers in a row had no row and reported the end of the feed. */
   readonly ends: number;
 }
 
@@ -47,21 +41,20 @@ const PAUSE_MS = 1_000;
 const CURSORS_TRIED = 4;
 const REMEMBERED = 5_000;
 
-/** How many rows to request; undefined if the page size cannot be chosen. */
-type PageSize = (isRepeated: boolean) => number | undefined;
+/** A caller that does not know how many rows follow gets the smallest page. */
+const oneRow = () => 1;
 
 /**
- * Reads on demand, from new to old. A page without new items, although older ones exist, is
- * retried, then fails. `size` knows such a repetition by its argument, because the smallest page is
- * enough for it.
+ * Reads on demand, from new to old. A page without new rows, although older ones exist, is retried,
+ * then fails. `expected` is the number of rows that the caller still needs.
  */
-export async function* readPages<T, P extends ListPage<T>>(
-  feed: PageFeed<T, P>,
+export async function* readPages<P extends FeedPage>(
+  source: SourceOf<P>,
   reading: Reading,
-  size: PageSize = () => undefined,
-): AsyncGenerator<ReadPage<T, P>, void, void> {
+  expected: () => number = oneRow,
+): AsyncGenerator<PageRead<P>, void, void> {
   const { clock, signal, tries = TRIES, pauseMs = (n) => n * PAUSE_MS } = reading;
-  const place = new PageCursor<T, P>(feed, reading, size);
+  const place = new PageCursor<P>(source, reading, expected);
   for (;;) {
     const { isShown, isEnd, ...read } = place.read(await place.request());
     if (isShown) yield read;
@@ -77,9 +70,9 @@ export async function* readPages<T, P extends ListPage<T>>(
   }
 }
 
-interface PlacedPage<T, P extends ListPage<T>> extends ReadPage<T, P> {
+interface PlacedPage<P extends FeedPage> extends PageRead<P> {
   /**
-   * Whether the caller learns from it: it has new items, or it is an end that is believed or
+   * Whether the caller learns from it: it has new rows, or it is an end that is believed or
    * doubted.
    */
   readonly isShown: boolean;
@@ -87,13 +80,15 @@ interface PlacedPage<T, P extends ListPage<T>> extends ReadPage<T, P> {
 }
 
 /** Where a reader is in a feed, and how it continues from there. */
-class PageCursor<T, P extends ListPage<T>> {
+class PageCursor<P extends FeedPage> {
   /** How many requests in a row have led nowhere. */
   stops = 0;
-  readonly #feed: PageFeed<T, P>;
-  readonly #signal: AbortSignal | undefined;
+  readonly #source: SourceOf<P>;
+  readonly #clock: Reading['clock'];
+  readonly #signal: AbortSignal;
   readonly #doubtsEnd: boolean;
-  readonly #size: PageSize;
+  readonly #sizer: PageSizer;
+  readonly #expected: () => number;
   readonly #seen = createRecentSet(REMEMBERED);
   /** The cursors of the reader; the one that the user gave is not among them. */
   readonly #used = new Set<string>();
@@ -105,14 +100,16 @@ class PageCursor<T, P extends ListPage<T>> {
   #mostRows = Number.POSITIVE_INFINITY;
 
   constructor(
-    feed: PageFeed<T, P>,
-    { before, signal, doubtsEnd = false }: Reading,
-    size: PageSize,
+    source: SourceOf<P>,
+    { before, clock, signal, doubtsEnd = false, sizer }: Reading,
+    expected: () => number,
   ) {
-    this.#feed = feed;
+    this.#source = source;
+    this.#clock = clock;
     this.#signal = signal;
     this.#doubtsEnd = doubtsEnd;
-    this.#size = size;
+    this.#sizer = sizer ?? createPageSizer(source.sizes, source.affords);
+    this.#expected = expected;
     this.#cursors = before === undefined ? [] : [before];
   }
 
@@ -123,14 +120,17 @@ class PageCursor<T, P extends ListPage<T>> {
   async request(): Promise<P> {
     const [first, ...others] = this.#cursors;
     for (let cursor = first; ; ) {
-      const wanted = this.#size(this.stops > 0);
-      const rows = wanted === undefined ? undefined : Math.min(wanted, this.#mostRows);
+      // The smallest page is enough to repeat a request that led nowhere.
+      const wanted = this.#sizer.next(this.stops > 0 ? 1 : this.#expected());
+      const limit = Math.min(wanted, this.#mostRows);
+      const ask = cursor === undefined ? { limit } : { before: cursor, limit };
       try {
-        return await this.#feed.page(cursor, rows, this.#signal);
+        return await this.#source.page(ask, this.#signal);
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         // A budget or allowance that does not cover a large page may cover smaller ones.
-        if (isUnaffordable(error) && (rows ?? 0) > THESIS_BLOCK) this.#mostRows = THESIS_BLOCK;
+        const { step } = this.#source.sizes;
+        if (isUnaffordable(error) && limit > step) this.#mostRows = step;
         // A cursor that the user gave is not replaced.
         else if (error.kind === 'usage' && error.status === 400 && this.#used.size > 0) {
           cursor = others.shift();
@@ -141,15 +141,18 @@ class PageCursor<T, P extends ListPage<T>> {
   }
 
   /** Takes a page, and moves on if it leads to older items. */
-  read(page: P): PlacedPage<T, P> {
+  read(answer: P): PlacedPage<P> {
+    const page = { ...answer, rows: usableRows(answer.rows, this.#clock.now()) };
     const doubtsEnd = this.#doubtsEnd;
     const fresh = this.#freshIn(page);
     const following = this.#following(page);
-    // The cursor of a page without new items could skip items.
+    // What leads nowhere says nothing of the sizes of pages.
+    if (fresh.length > 0) this.#sizer.saw(page.rows.length, page.hasMore);
+    // The cursor of a page without new rows could skip rows.
     const [next] = (page.hasMore || doubtsEnd) && fresh.length > 0 ? following : [];
     const isEnd = !page.hasMore && !doubtsEnd && (fresh.length > 0 || !this.#isPromised);
     this.#isPromised ||= page.hasMore;
-    this.#ends = !page.hasMore && page.items.length === 0 ? this.#ends + 1 : 0;
+    this.#ends = !page.hasMore && page.rows.length === 0 ? this.#ends + 1 : 0;
     if (next === undefined) this.stops++;
     else {
       this.#used.add(next);
@@ -161,18 +164,15 @@ class PageCursor<T, P extends ListPage<T>> {
     return { page, fresh, next, ends: this.#ends, isShown, isEnd };
   }
 
-  #freshIn(page: P): readonly T[] {
-    return page.items.filter((item) => {
-      const id = this.#feed.idOf(item);
-      // If the page was requested before, an item without an id would be repeated.
-      return id === undefined ? this.stops === 0 : this.#seen.add(id);
-    });
+  /** If the page was requested before, a row without an id would be repeated. */
+  #freshIn(page: P): P['rows'] {
+    return page.rows.filter(({ id }) => (id === null ? this.stops === 0 : this.#seen.add(id)));
   }
 
   /** The cursors that lead on, the best one first. */
   #following(page: P): ReadonlySet<string> {
-    const ids = page.items.map(this.#feed.idOf).reverse();
-    const named = [page.nextBefore ?? undefined, ...ids].filter((id) => id !== undefined);
+    const ids = page.rows.map(({ id }) => id).reverse();
+    const named = [page.nextBefore, ...ids].filter((id) => id !== null);
     return new Set(named.filter((id) => !this.#used.has(id)));
   }
 }

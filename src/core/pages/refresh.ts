@@ -6,11 +6,12 @@ import { cu, THESIS_BLOCK } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports/client.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { isUserId } from '../lookup/subject.ts';
-import { type ThesisScope, thesisFeed } from './feeds.ts';
+import { type ThesisScope, thesisSource } from './feeds.ts';
 import type { ReadingWay } from './merge.ts';
 import { rowsDownTo } from './page-size.ts';
-import { postIdOf, postTimeOf, usableTime } from './post.ts';
-import { type PageFeed, readPages, stopCodeOf } from './read-pages.ts';
+import { Boundary } from './proof.ts';
+import { readPages, stopCodeOf } from './read-pages.ts';
+import type { PageSource } from './source.ts';
 
 /** A post as a file has it. */
 export interface RecordedPost {
@@ -48,8 +49,6 @@ export interface RefreshWays extends OwnPages {
 const SETTLED_MS = 120_000;
 /** The shortest time over which the frequency of posts is measured. */
 const SHORTEST_SPAN_MS = 86_400_000;
-/** So many older posts in a row end a walk. A single one may have a wrong time. */
-const OLDER_POSTS = 3;
 /** A post is gone if so many complete walks lack it. */
 const WALKS = 2;
 /** An end of the pages before all posts are found is believed after so many empty pages. */
@@ -253,44 +252,38 @@ export class PostRefresh {
   ): Promise<boolean> {
     const wanted = new Map(posts.map((post) => [post.id, post]));
     const { clock, signal } = this.#needs;
-    let older = 0;
+    const end = new Boundary();
     let nameless = 0;
     const reading = { clock, signal, doubtsEnd: true };
-    for await (const { page, ends } of readPages(this.#feed(scope), reading, () => THESIS_BLOCK)) {
-      for (const item of page.items) {
-        const id = postIdOf(item);
-        if (id === undefined) nameless++;
-        else if (wanted.delete(id)) this.present.set(id, item);
+    for await (const { page, ends } of readPages(this.#source(scope), reading)) {
+      for (const { id, record } of page.rows) {
+        if (id === null) nameless++;
+        else if (wanted.delete(id)) this.present.set(id, record);
       }
       const isTimed = [...wanted.values()].every(({ at }) => at !== null);
       const oldest = isTimed ? timesOf(wanted.values()).oldest : undefined;
-      const times = page.items.map((item) =>
-        usableTime(postTimeOf(item['platformCreatedAt']), clock.now()),
-      );
+      const times = page.rows.map(({ at }) => at);
       const rows = oldest === undefined ? 0 : rowsDownTo(oldest, times);
       if (!isWorthIt(this.#pages + Math.ceil(rows / THESIS_BLOCK))) return false;
       if (wanted.size === 0) return true;
       // Any of the posts without an id may be one that is looked for.
       if (nameless > 0) throw withoutIds();
       if (ends === ENDS) return true;
-      for (const at of times) {
-        if (at === null || oldest === undefined) continue;
-        older = at < oldest ? older + 1 : 0;
-        if (older === OLDER_POSTS) return true;
-      }
+      for (const at of times) if (at !== null && oldest !== undefined) end.take(at < oldest);
+      if (end.isReached) return true;
     }
     return true;
   }
 
   /** The pages of a feed, as many as the plan has. */
-  #feed(scope: ThesisScope): PageFeed<Sent> {
-    const feed = thesisFeed(this.#needs.client, scope);
+  #source(scope: ThesisScope): PageSource {
+    const source = thesisSource(this.#needs.client, scope);
     return {
-      idOf: feed.idOf,
-      page: async (before, rows, signal) => {
+      ...source,
+      page: async (ask, signal) => {
         if (this.#pages === this.#needs.pages) throw planUsedUp(this.#pages);
         this.#pages++;
-        return await feed.page(before, rows, signal);
+        return await source.page(ask, signal);
       },
     };
   }

@@ -7,12 +7,11 @@ import {
   type SharedAnswer,
   withClaim,
 } from '../../contract/ports/answers.ts';
-import type { Sent } from '../../contract/read-record.ts';
-import { readPage } from '../../contract/records/page.ts';
 import type { PlannedEndpoint } from '../spend/plan.ts';
+import { timeFields } from './feeds.ts';
 import { type GatheredPosts, gatherPosts } from './gather.ts';
-import type { ListPage } from './read-pages.ts';
-import type { TimedFeed, WalkOptions } from './walk.ts';
+import { type AskedPage, type FeedPage, feedPage, type PageSource } from './source.ts';
+import type { WalkOptions } from './walk.ts';
 
 /** The call of a page of a feed, which says whose posts they are. */
 export interface FeedCall extends PlannedEndpoint {
@@ -26,12 +25,12 @@ export interface ReadPosts extends GatheredPosts {
   readonly via: 'service' | 'cache' | 'file';
 }
 
-interface AskedPage extends SavedPage {
+interface SharedPage extends SavedPage {
   /** Whether this machine has requested it. */
   readonly isAsked: boolean;
 }
 
-interface SavedPage extends ListPage<Sent> {
+interface SavedPage extends FeedPage {
   /** When the service has sent it. */
   readonly time: number;
 }
@@ -44,7 +43,7 @@ interface WantedPage {
   readonly before: string | undefined;
   /** Whether what is saved has led nowhere, here and in the store. */
   readonly isRepeated: boolean;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -68,13 +67,13 @@ export class SavedPages {
   }
 
   /** The posts of a list. Pages that are not saved, or not young enough, are requested. */
-  read(call: FeedCall, feed: TimedFeed<Sent>, options: WalkOptions): Promise<ReadPosts> {
-    return this.#gather(new SavedWalk(this, call, feed, true), options);
+  read(call: FeedCall, source: PageSource, options: WalkOptions): Promise<ReadPosts> {
+    return this.#gather(new SavedWalk(this, call, source, true), options);
   }
 
   /** The posts of a list as far as they are saved: it fails at the first page that is not. */
-  saved(call: FeedCall, feed: TimedFeed<Sent>, options: WalkOptions): Promise<ReadPosts> {
-    return this.#gather(new SavedWalk(this, call, feed, false), options);
+  saved(call: FeedCall, source: PageSource, options: WalkOptions): Promise<ReadPosts> {
+    return this.#gather(new SavedWalk(this, call, source, false), options);
   }
 
   async #gather(walk: SavedWalk, options: WalkOptions): Promise<ReadPosts> {
@@ -87,22 +86,21 @@ export class SavedPages {
     if (isRepeated) return undefined;
     const answer = this.#cache?.get(endpoint, [subject])[0];
     const isYoung = answer && Math.max(0, this.#began - answer.time) < this.#maxAgeMs;
-    return isYoung ? pageOf(answer, before) : undefined;
+    return isYoung ? pageOf(answer, endpoint, before) : undefined;
   }
 
   /** Requests a page and saves it, or gets the one that another machine has requested. */
-  async ask(wanted: WantedPage, request: () => Promise<ListPage<Sent>>): Promise<AskedPage> {
+  async ask(wanted: WantedPage, request: () => Promise<FeedPage>): Promise<SharedPage> {
     const { endpoint, subject, before, isRepeated, signal } = wanted;
     const ages = { maxAgeMs: isRepeated ? 0 : this.#maxAgeMs, missAgeMs: 0 };
     const claim = await this.#cache?.claim?.({ endpoint, subject, ...ages }, signal);
     if (claim?.by === 'other' && claim.failure) throw claim.failure;
-    const shared = claim?.by === 'cache' ? pageOf(claim.answer, before) : undefined;
+    const shared = claim?.by === 'cache' ? pageOf(claim.answer, endpoint, before) : undefined;
     if (shared) return { ...shared, isAsked: false };
     return await withClaim(
       claim,
       async () => {
-        const { items, hasMore, nextBefore } = await request();
-        const page = { items, hasMore, nextBefore, time: this.#now(), isAsked: true };
+        const page = { ...(await request()), time: this.#now(), isAsked: true };
         await this.#save(wanted, page);
         return page;
       },
@@ -111,7 +109,8 @@ export class SavedPages {
   }
 
   async #save({ endpoint, subject, before }: WantedPage, page: SavedPage): Promise<void> {
-    const { items, hasMore, nextBefore, time } = page;
+    const { rows, hasMore, nextBefore, time } = page;
+    const items = rows.map(({ record }) => record);
     const record = { before: before ?? null, items, hasMore, nextBefore };
     const answer = { time, status: 200, record } as const;
     await this.#cache?.put(endpoint, new Map([[subject, answer]]));
@@ -121,46 +120,45 @@ export class SavedPages {
 /** A saved page, if it is the one below `before`: the file may be damaged, or of another walk. */
 function pageOf(
   { status, record, time }: SharedAnswer,
+  endpoint: CachedFeed,
   before: string | undefined,
 ): SavedPage | undefined {
   if (status !== 200 || !isRecord(record) || record['before'] !== (before ?? null))
     return undefined;
-  return { ...readPage(record, Number.POSITIVE_INFINITY), time };
+  const timeField = endpoint.startsWith('thesis') ? timeFields.thesis : timeFields.callout;
+  return { ...feedPage(record, Number.POSITIVE_INFINITY, timeField), time };
 }
 
 /** One walk through a feed, which notes when its posts were read. */
-class SavedWalk implements TimedFeed<Sent> {
-  readonly idOf: TimedFeed<Sent>['idOf'];
-  readonly timeOf: TimedFeed<Sent>['timeOf'];
-  readonly affords: TimedFeed<Sent>['affords'];
+class SavedWalk implements PageSource {
+  readonly sizes: PageSource['sizes'];
+  readonly stepCu: number;
+  readonly affords: PageSource['affords'];
   /** When the oldest of the pages was read. */
   readAt: number | undefined;
   /** Whether a page was requested. */
   isAsked = false;
   readonly #pages: SavedPages;
-  readonly #feed: TimedFeed<Sent>;
+  readonly #source: PageSource;
   readonly #mayAsk: boolean;
   readonly #endpoint: CachedFeed;
   readonly #name: string;
   /** The page that was read last. */
   #last = { place: -1, before: undefined as string | undefined };
 
-  constructor(pages: SavedPages, { id, ask }: FeedCall, feed: TimedFeed<Sent>, mayAsk: boolean) {
+  constructor(pages: SavedPages, { id, ask }: FeedCall, source: PageSource, mayAsk: boolean) {
     this.#pages = pages;
-    this.#feed = feed;
+    this.#source = source;
     this.#mayAsk = mayAsk;
     this.#endpoint = id;
     this.#name = Object.values(ask.params ?? {}).join(' ');
-    this.idOf = feed.idOf;
-    this.timeOf = feed.timeOf;
-    this.affords = feed.affords;
+    this.sizes = source.sizes;
+    this.stepCu = source.stepCu;
+    this.affords = source.affords;
   }
 
-  async page(
-    before: string | undefined,
-    rows: number | undefined,
-    signal?: AbortSignal,
-  ): Promise<ListPage<Sent>> {
+  async page(asked: AskedPage, signal: AbortSignal): Promise<FeedPage> {
+    const { before } = asked;
     const { place: last } = this.#last;
     // The reader repeats a request that led nowhere, so that a saved page that did is not used twice.
     const isRepeated = last >= 0 && before === this.#last.before;
@@ -172,16 +170,16 @@ class SavedWalk implements TimedFeed<Sent> {
       isRepeated,
       signal,
     };
-    const page = this.#pages.find(wanted) ?? (await this.#ask(wanted, rows));
+    const page = this.#pages.find(wanted) ?? (await this.#ask(wanted, asked));
     this.#last = { place, before };
     this.readAt = Math.min(this.readAt ?? page.time, page.time);
     return page;
   }
 
-  async #ask(wanted: WantedPage, rows: number | undefined): Promise<SavedPage> {
+  async #ask(wanted: WantedPage, asked: AskedPage): Promise<SavedPage> {
     if (!this.#mayAsk) throw new Failure('missing', 'the page is not saved', { code: 'NOT_SAVED' });
-    const { before, signal } = wanted;
-    const page = await this.#pages.ask(wanted, () => this.#feed.page(before, rows, signal));
+    const { signal } = wanted;
+    const page = await this.#pages.ask(wanted, () => this.#source.page(asked, signal));
     this.isAsked ||= page.isAsked;
     return page;
   }

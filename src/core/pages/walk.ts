@@ -1,18 +1,9 @@
 import { Failure } from '../../base/failure.ts';
-import { THESIS_BLOCK, THESIS_LIMIT_MAX } from '../../contract/limits.ts';
-import { createPageSizer, rowsDownTo } from './page-size.ts';
-import { usableTime } from './post.ts';
+import { rowsDownTo } from './page-size.ts';
+import type { PageRow } from './post.ts';
 import { Boundary } from './proof.ts';
-import { type PageFeed, type Reading, readPages } from './read-pages.ts';
-
-export interface TimedFeed<T> extends PageFeed<T> {
-  /** Epoch ms; null if not known. */
-  readonly timeOf: (item: T) => number | null;
-  /**
-   * Whether the run can pay for a page of so many rows. Absent if the page size cannot be chosen.
-   */
-  readonly affords?: ((rows: number) => boolean) | undefined;
-}
+import { type Reading, readPages } from './read-pages.ts';
+import type { PageSource } from './source.ts';
 
 export interface WalkOptions extends Reading {
   readonly limit?: number | undefined;
@@ -22,12 +13,12 @@ export interface WalkOptions extends Reading {
   readonly until?: number | undefined;
 }
 
-/** Which items a walk yields, and when it gives up. */
-export interface WalkFilter<T> {
-  readonly matches: (item: T) => boolean;
+/** Which rows a walk yields, and when it gives up. */
+export interface WalkFilter {
+  readonly matches: (row: PageRow) => boolean;
   /** Called after each page with what was taken of it. */
   readonly onPage?: ((taken: Taken) => void) | undefined;
-  /** The walk gives up after so many consecutive pages without a matching item. */
+  /** The walk gives up after so many consecutive pages without a matching row. */
   readonly maxPages?: number | undefined;
   readonly onGiveUp?: ((pages: number) => void) | undefined;
 }
@@ -36,11 +27,9 @@ export interface WalkFilter<T> {
 export interface Taken {
   /** The place from which another list would continue; undefined if nothing follows. */
   readonly next: string | undefined;
-  /** Whether the items that were taken may lack newer ones, because the reading stopped. */
+  /** Whether the rows that were taken may lack newer ones, because the reading stopped. */
   readonly isUnsure: boolean;
 }
-
-const thesisSizes = { step: THESIS_BLOCK, max: THESIS_LIMIT_MAX };
 
 /**
  * After so many pages without a readable time, a walk with `since` fails: it could continue without
@@ -49,63 +38,62 @@ const thesisSizes = { step: THESIS_BLOCK, max: THESIS_LIMIT_MAX };
 const UNTIMED_PAGES = 3;
 
 /** What one page adds to a list. */
-export interface ListBatch<T> {
-  /** The items of the time range. */
-  readonly items: readonly T[];
-  /** The place below the first so many of the items; undefined if nothing follows there. */
+export interface ListBatch {
+  /** The rows of the time range. */
+  readonly rows: readonly PageRow[];
+  /** The place below the first so many of the rows; undefined if nothing follows there. */
   readonly placeAfter: (count: number) => string | undefined;
-  /** Takes the items that were read but are not in a batch yet, because newer ones may follow. */
-  readonly rest?: (() => ListBatch<T>) | undefined;
+  /** Takes the rows that were read but are not in a batch yet, because newer ones may follow. */
+  readonly rest?: (() => ListBatch) | undefined;
   /**
-   * What ended the reading. The items are then the last ones, and newer ones may be missing among
+   * What ended the reading. The rows are then the last ones, and newer ones may be missing among
    * them.
    */
   readonly failure?: { readonly error: unknown } | undefined;
 }
 
 /** A batch of the pages of one feed. */
-export interface PageBatch<T> extends ListBatch<T> {
+export interface PageBatch extends ListBatch {
   /** Where the next page begins; undefined after the last one. */
   readonly next: string | undefined;
   /** Whether nothing of the range follows. */
   readonly isLast: boolean;
   /** The post times of the whole page; null for those that cannot be read. */
   readonly times: readonly (number | null)[];
-  readonly timeOf: (item: T) => number | null;
-  /** How many more items there are down to `since`, if posts are as frequent as on this page. */
+  /** How many more rows there are down to `since`, if posts are as frequent as on this page. */
   readonly expected: number;
 }
 
-/** How many more items a list takes. */
-export interface ItemsLeft {
+/** How many more rows a list takes. */
+export interface RowsLeft {
   count: number;
 }
 
 /**
- * Reads a feed from new to old and yields the items of a time range that match. Requests a page
- * only when the caller has consumed the one before.
+ * Reads a feed from new to old and yields the rows of a time range that match. Requests a page only
+ * when the caller has consumed the one before.
  */
-export async function* walkPages<T>(
-  feed: TimedFeed<T>,
+export async function* walkPages(
+  source: PageSource,
   options: WalkOptions,
-  filter: Partial<WalkFilter<T>> = {},
-): AsyncGenerator<T, void, void> {
-  const left: ItemsLeft = { count: options.limit ?? Number.POSITIVE_INFINITY };
+  filter: Partial<WalkFilter> = {},
+): AsyncGenerator<PageRow, void, void> {
+  const left: RowsLeft = { count: options.limit ?? Number.POSITIVE_INFINITY };
   yield* matching(
-    pagesInRange(feed, options, () => left.count),
+    pagesInRange(source, options, () => left.count),
     left,
     filter,
   );
 }
 
-/** The items of the batches that match, until none is left to take or too many pages have none. */
-export async function* matching<T>(
-  batches: AsyncIterable<ListBatch<T>>,
-  left: ItemsLeft,
-  filter: Partial<WalkFilter<T>>,
-): AsyncGenerator<T, void, void> {
+/** The rows of the batches that match, until none is left to take or too many pages have none. */
+export async function* matching(
+  batches: AsyncIterable<ListBatch>,
+  left: RowsLeft,
+  filter: Partial<WalkFilter>,
+): AsyncGenerator<PageRow, void, void> {
   const { maxPages = Number.POSITIVE_INFINITY, onGiveUp, onPage } = filter;
-  /** Consecutive pages without a matching item. */
+  /** Consecutive pages without a matching row. */
   let unmatched = 0;
   for await (const batch of batches) {
     const { next, isMatched } = yield* takeFrom(batch, left, filter.matches);
@@ -122,50 +110,46 @@ export async function* matching<T>(
   }
 }
 
-/** The items of a batch that match, as many as are left to take; returns the place below them. */
-function* takeFrom<T>(
-  { items, placeAfter }: ListBatch<T>,
-  left: ItemsLeft,
-  matches: (item: T) => boolean = () => true,
-): Generator<T, { next: string | undefined; isMatched: boolean }, void> {
+/** The rows of a batch that match, as many as are left to take; returns the place below them. */
+function* takeFrom(
+  { rows, placeAfter }: ListBatch,
+  left: RowsLeft,
+  matches: WalkFilter['matches'] = () => true,
+): Generator<PageRow, { next: string | undefined; isMatched: boolean }, void> {
   let count = 0;
   let isMatched = false;
-  for (const item of items) {
+  for (const row of rows) {
     count++;
-    if (!matches(item)) continue;
+    if (!matches(row)) continue;
     isMatched = true;
-    yield item;
+    yield row;
     if (--left.count === 0) break;
   }
   return { next: placeAfter(count), isMatched };
 }
 
 /**
- * The items of a feed in a time range, page by page, as far as the caller reads. `rows` are those
+ * The rows of a feed in a time range, page by page, as far as the caller reads. `wanted` are those
  * that it still needs.
  */
-export async function* pagesInRange<T>(
-  feed: TimedFeed<T>,
+export async function* pagesInRange(
+  source: PageSource,
   options: WalkOptions,
-  rows: () => number,
-): AsyncGenerator<PageBatch<T>, void, void> {
-  const range = new TimeRange(feed.timeOf, options);
-  const sizer = feed.affords && createPageSizer(thesisSizes, feed.affords);
-  const size = (isRepeated: boolean) =>
-    sizer?.next(isRepeated ? 1 : Math.min(rows(), range.expected));
-  for await (const { page, fresh, next } of readPages(feed, options, size)) {
-    sizer?.saw(page.items.length, page.hasMore);
-    range.see(page.items);
-    const items = fresh.flatMap((candidate) => range.take(candidate));
+  wanted: () => number,
+): AsyncGenerator<PageBatch, void, void> {
+  const range = new TimeRange(options);
+  const expected = () => Math.min(wanted(), range.expected);
+  for await (const { page, fresh, next } of readPages(source, options, expected)) {
+    const times = page.rows.map(({ at }) => at);
+    range.see(times);
+    const rows = fresh.flatMap((row) => range.take(row));
     const following = range.isOver ? undefined : next;
     yield {
-      items,
+      rows,
       next: following,
-      placeAfter: (count) =>
-        count < items.length ? lastIdOf(items.slice(0, count), feed.idOf) : following,
+      placeAfter: (count) => (count < rows.length ? lastIdOf(rows.slice(0, count)) : following),
       isLast: range.isOver || !page.hasMore,
-      times: page.items.map(range.timeOf),
-      timeOf: range.timeOf,
+      times,
       expected: range.expected,
     };
     if (range.isOver) return;
@@ -173,49 +157,44 @@ export async function* pagesInRange<T>(
   }
 }
 
-/** The id of the last item that has one. */
-export const lastIdOf = <T>(items: readonly T[], idOf: PageFeed<T>['idOf']): string | undefined =>
-  items.map(idOf).findLast((id) => id !== undefined);
+/** The id of the last row that has one. */
+export const lastIdOf = (rows: readonly PageRow[]): string | undefined =>
+  rows.findLast(({ id }) => id !== null)?.id ?? undefined;
 
 /**
- * The items of a feed from `since` on and before `until`. Times may be missing or wrong: an item
- * without one belongs to its neighbors, and a single older item does not end the range.
+ * The rows of a feed from `since` on and before `until`. Times may be missing or wrong: a row
+ * without one belongs to its neighbors, and a single older row does not end the range.
  */
-class TimeRange<T> {
-  readonly #timeOf: (item: T) => number | null;
+class TimeRange {
   readonly #since: number;
   readonly #until: number;
-  readonly #clock: WalkOptions['clock'];
-  /** How many more items there are until `since`, if posts are as frequent as on the last page. */
+  /** How many more rows there are until `since`, if posts are as frequent as on the last page. */
   expected = Number.POSITIVE_INFINITY;
-  /** Where the items are older than `since`. */
+  /** Where the rows are older than `since`. */
   readonly #end = new Boundary();
   /**
-   * Items without a time below an older one. If a newer item follows, the time of the older one was
+   * Rows without a time below an older one. If a newer row follows, the time of the older one was
    * wrong.
    */
-  #held: T[] = [];
-  /** From then on, items without a time count as older than `until`; before, they are skipped. */
+  #held: PageRow[] = [];
+  /** From then on, rows without a time count as older than `until`; before, they are skipped. */
   #isBelowUntil: boolean;
   /** Consecutive pages without a time. */
   #untimed = 0;
 
-  constructor(timeOf: (item: T) => number | null, { since, until, clock }: WalkOptions) {
-    this.#timeOf = timeOf;
+  constructor({ since, until }: WalkOptions) {
     this.#since = since ?? Number.NEGATIVE_INFINITY;
     this.#until = until ?? Number.POSITIVE_INFINITY;
-    this.#clock = clock;
     this.#isBelowUntil = until === undefined;
   }
 
-  /** Whether the range ends here: several items in a row are older than `since`. */
+  /** Whether the range ends here: several rows in a row are older than `since`. */
   get isOver(): boolean {
     return this.#end.isReached;
   }
 
-  /** Looks at the times of a page before its items are taken. */
-  see(items: readonly T[]): void {
-    const times = items.map((item) => this.timeOf(item));
+  /** Looks at the times of a page before its rows are taken. */
+  see(times: PageBatch['times']): void {
     if (Number.isFinite(this.#since)) this.expected = rowsDownTo(this.#since, times) + 1;
     this.#untimed = times.some((time) => time !== null) ? 0 : this.#untimed + 1;
   }
@@ -229,20 +208,20 @@ class TimeRange<T> {
   }
 
   /**
-   * The items that certainly belong to the range once this one was read: it, and those held before
+   * The rows that certainly belong to the range once this one was read: it, and those held before
    * it.
    */
-  take(item: T): T[] {
-    const time = this.timeOf(item);
-    if (time !== null) this.#end.take(time < this.#since);
-    if (time === null && this.#end.run > 0) {
-      this.#held.push(item);
+  take(row: PageRow): PageRow[] {
+    const { at } = row;
+    if (at !== null) this.#end.take(at < this.#since);
+    if (at === null && this.#end.run > 0) {
+      this.#held.push(row);
       return [];
     }
     if (this.#end.run > 0) return [];
-    const items = [...this.#held, item];
+    const rows = [...this.#held, row];
     this.#held = [];
-    return items.filter((candidate) => this.#takeTime(this.timeOf(candidate)));
+    return rows.filter((candidate) => this.#takeTime(candidate.at));
   }
 
   /** Takes the next time, and returns whether it is before `until`. */
@@ -251,8 +230,6 @@ class TimeRange<T> {
     if (time < this.#until) this.#isBelowUntil = true;
     return time < this.#until;
   }
-
-  readonly timeOf = (item: T): number | null => usableTime(this.#timeOf(item), this.#clock.now());
 }
 
 const withoutTimes = () =>

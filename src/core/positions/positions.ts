@@ -2,14 +2,9 @@ import { textOf } from '../../base/json-object.ts';
 import { numberOf, type Sent } from '../../contract/read-record.ts';
 import type { AuthorPosition, PostsBeside } from '../../contract/records/position.ts';
 import { normalName, normalToken } from '../pages/filter.ts';
-import { isLaterVersion, postIdOf, postTimeOf, usableTime, writtenAt } from '../pages/post.ts';
+import { isLaterVersion, type PageRow, writtenAt } from '../pages/post.ts';
 
-interface Post {
-  readonly record: Sent;
-  readonly id: string;
-  /** The post time; null if it is not usable. */
-  readonly at: number | null;
-}
+type Post = PageRow<string>;
 
 /** A post of which a position is made. */
 interface TimedPost extends Post {
@@ -21,28 +16,23 @@ interface TimedPost extends Post {
  * more than once counts once, as it was written last.
  */
 export class AuthorPositions {
-  readonly #now: number;
   /** The number of posts that cannot be told from others. */
   #withoutId = 0;
   /** The posts by their ids, each in its last version. */
   readonly #posts = new Map<string, Post>();
 
-  /** @param now A post that is dated more than a day after this has no usable time. */
-  constructor(now: number, records: Iterable<Sent> = []) {
-    this.#now = now;
-    for (const record of records) this.add(record);
+  constructor(posts: Iterable<PageRow> = []) {
+    for (const post of posts) this.add(post);
   }
 
-  add(record: Sent): void {
-    const id = postIdOf(record);
-    if (id === undefined) {
+  add({ id, ...post }: PageRow): void {
+    if (id === null) {
       this.#withoutId++;
       return;
     }
-    const at = usableTime(postTimeOf(record['platformCreatedAt']), this.#now);
     const before = this.#posts.get(id);
-    if (before === undefined || isLaterVersion(record, before.record))
-      this.#posts.set(id, { record, id, at });
+    if (before === undefined || isLaterVersion(post.record, before.record))
+      this.#posts.set(id, { id, ...post });
   }
 
   /** The number of posts, and the times of the oldest and the newest one. */

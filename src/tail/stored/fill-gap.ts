@@ -1,11 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
-import type { Client } from '../../contract/ports/client.ts';
-import { type TimedFeed, type WalkOptions, walkPages } from '../../core/pages/walk.ts';
+import type { PageSource } from '../../core/pages/source.ts';
+import { type WalkOptions, walkPages } from '../../core/pages/walk.ts';
 import type { FeedPoint } from '../../store/feed/entry.ts';
 import type { FeedPosition, MissingPosts } from '../../store/feed/start.ts';
-import type { PageSource } from '../ports.ts';
-import type { TailRow } from '../post-row.ts';
+import { hasId, type TailRow } from '../post-row.ts';
 
 /** The posts below a cursor, or from the newest page on, down to a post time. */
 type Range = Pick<WalkOptions, 'before' | 'since' | 'until'>;
@@ -14,12 +13,10 @@ type Range = Pick<WalkOptions, 'before' | 'since' | 'until'>;
 export class GapFilling {
   readonly #filled = new Set<string>();
   readonly #source: PageSource;
-  readonly #client: Pick<Client, 'affords'>;
   readonly #clock: Clock;
 
-  constructor(source: PageSource, client: Pick<Client, 'affords'>, clock: Clock) {
+  constructor(source: PageSource, clock: Clock) {
     this.#source = source;
-    this.#client = client;
     this.#clock = clock;
   }
 
@@ -77,27 +74,11 @@ export class GapFilling {
   async *#read(range: Range, signal: AbortSignal): AsyncGenerator<TailRow, void, void> {
     const reading = { ...range, clock: this.#clock, signal, doubtsEnd: true };
     try {
-      yield* walkPages(this.#feedFrom(range.before, signal), reading);
+      for await (const row of walkPages(this.#source, reading)) if (hasId(row)) yield row;
     } catch (error) {
       // The end of the feed was seen in several answers, so believe it.
       if (!(error instanceof Failure) || error.code !== 'FEED_ENDED') throw error;
     }
-  }
-
-  #feedFrom(before: string | undefined, signal: AbortSignal): TimedFeed<TailRow> {
-    const source = this.#source;
-    const { sizes, stepCu } = source;
-    const affords = (rows: number) => this.#client.affords(stepCu * Math.ceil(rows / sizes.step));
-    return {
-      async page(cursor = before, limit = sizes.step) {
-        const from = cursor === undefined ? {} : { before: cursor };
-        const { rows: items, hasMore, nextBefore } = await source.page({ ...from, limit }, signal);
-        return { items, hasMore, nextBefore };
-      },
-      idOf: ({ id }) => id,
-      timeOf: ({ at }) => at,
-      affords: sizes.max > sizes.step ? affords : undefined,
-    };
   }
 }
 

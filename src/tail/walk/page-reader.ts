@@ -2,9 +2,10 @@ import { type Backoff, type Clock, createBackoff } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { isDiskFull } from '../../base/files.ts';
 import { stopCodeOf } from '../../core/pages/read-pages.ts';
+import type { FeedPage, PageSource } from '../../core/pages/source.ts';
 import { waitAfter } from '../failures.ts';
 import type { TailNotice } from '../notice.ts';
-import type { FeedPage, PageSource, TailOptions } from '../ports.ts';
+import type { TailOptions } from '../ports.ts';
 import { type Money, waitsForUnits } from '../spend/units-left.ts';
 import type { Timing } from '../timing.ts';
 

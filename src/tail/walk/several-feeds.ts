@@ -1,9 +1,10 @@
 import { Failure } from '../../base/failure.ts';
 import { ordered } from '../../core/lookup/ordered.ts';
 import { rowsDownTo } from '../../core/pages/page-size.ts';
+import { type PageRow, usableRows } from '../../core/pages/post.ts';
 import { boundBelow, PROOF } from '../../core/pages/proof.ts';
-import type { AskedPage, FeedPage, PageSource } from '../ports.ts';
-import { type PostFields, type TailRow, usableRows } from '../post-row.ts';
+import type { AskedPage, FeedPage, PageSource } from '../../core/pages/source.ts';
+import { lastIdOf } from '../../core/pages/walk.ts';
 
 /** So many answers in a row must report the end of a feed. */
 const ENDS = 3;
@@ -56,9 +57,9 @@ export class SeveralFeeds implements PageSource {
     const { verified = null } = ask;
     if (this.#way === 'own') return await this.#merged(verified, signal);
     const page = await this.#whole.page(ask, signal);
-    for (const { id } of page.rows) this.#seen.add(id);
+    for (const { id } of page.rows) if (id !== null) this.#seen.add(id);
     if (verified === null || !page.hasMore) return page;
-    const times = usableRows(page.rows, null, this.#now()).flatMap(({ at }) => at ?? []);
+    const times = usableRows(page.rows, this.#now()).flatMap(({ at }) => at ?? []);
     this.#readTo = boundBelow(times) ?? this.#readTo;
     if (rowsDownTo(verified, times) / this.sizes.step > this.#mostPages) this.#way = 'own';
     return page;
@@ -69,17 +70,13 @@ export class SeveralFeeds implements PageSource {
     for (;;) {
       const open = this.#lanes.filter(({ isDone }) => !isDone);
       const bound = Math.max(...open.map((lane) => lane.bound));
-      const rows = this.#takeAfter(bound);
-      const nameless = this.#lanes.flatMap((lane) => lane.nameless.splice(0));
+      const rows = [
+        ...this.#takeAfter(bound),
+        ...this.#lanes.flatMap((lane) => lane.takeNameless()),
+      ];
       const isProven = open.length === 0;
-      if (rows.length > 0 || nameless.length > 0 || isProven)
-        return {
-          rows,
-          nameless,
-          hasMore: !isProven,
-          nextBefore: rows.at(-1)?.id ?? null,
-          isProven,
-        };
+      if (rows.length > 0 || isProven)
+        return { rows, hasMore: !isProven, nextBefore: lastIdOf(rows) ?? null, isProven };
       // Those that have reported their end are asked together: each of them needs several answers.
       const due = open.filter((lane) => lane.bound === bound || lane.isEnding);
       const fill = (lane: FeedLane) => lane.fill(verified, signal);
@@ -90,17 +87,17 @@ export class SeveralFeeds implements PageSource {
     }
   }
 
-  #takeAfter(bound: number): readonly TailRow[] {
+  #takeAfter(bound: number): readonly PageRow[] {
     return this.#lanes
       .flatMap((lane) => lane.takeAfter(bound))
       .sort((one, other) => other.place - one.place)
       .map(({ row }) => row)
-      .filter(({ id, at }) => !this.#seen.has(id) && (at === null || at <= this.#readTo));
+      .filter(({ id, at }) => !this.#seen.has(id ?? '') && (at === null || at <= this.#readTo));
   }
 }
 
 interface PlacedRow {
-  readonly row: TailRow;
+  readonly row: PageRow;
   /** The time by which the row is merged: its own may be missing or wrong. */
   readonly place: number;
 }
@@ -112,7 +109,7 @@ class FeedLane {
   isEnding = false;
   /** No row that is not read yet is newer. */
   bound = Number.POSITIVE_INFINITY;
-  nameless: PostFields[] = [];
+  #nameless: PageRow[] = [];
   #rows: PlacedRow[] = [];
   #ids = new Set<string>();
   /** Where the next page begins: the first of these that the service accepts. */
@@ -136,7 +133,7 @@ class FeedLane {
     this.isDone = false;
     this.isEnding = false;
     this.bound = Number.POSITIVE_INFINITY;
-    this.nameless = [];
+    this.#nameless = [];
     this.#rows = [];
     this.#ids = new Set();
     this.#cursors = [];
@@ -146,12 +143,14 @@ class FeedLane {
 
   /** Reads the next page; returns whether this led further. */
   async fill(verified: number | null, signal: AbortSignal): Promise<boolean> {
-    const { rows, nameless = [], hasMore, nextBefore } = await this.#request(signal);
-    this.nameless.push(...nameless);
+    const { rows, hasMore, nextBefore } = await this.#request(signal);
+    this.#nameless.push(...rows.filter(({ id }) => id === null));
     this.isEnding = !hasMore;
-    const fresh = usableRows(rows, null, this.#now()).filter(({ id }) => !this.#ids.has(id));
+    const fresh = usableRows(rows, this.#now()).filter(
+      ({ id }) => id !== null && !this.#ids.has(id),
+    );
     if (fresh.length === 0) return !hasMore && this.#takeEnd();
-    for (const { id } of fresh) this.#ids.add(id);
+    for (const { id } of fresh) this.#ids.add(id ?? '');
     this.#hasPosts = true;
     this.#ends = 0;
     this.#rows = placed([...this.#rows.map(({ row }) => row), ...fresh]);
@@ -160,7 +159,7 @@ class FeedLane {
     this.bound = Math.min(this.bound, boundBelow(times) ?? this.bound);
     if (last !== undefined) this.#isVerified = verified !== null && last <= verified;
     const ids = rows.map(({ id }) => id).reverse();
-    const cursors = new Set(nextBefore === null ? ids : [nextBefore, ...ids]);
+    const cursors = new Set([nextBefore, ...ids].filter((id) => id !== null));
     this.#cursors = [...cursors].slice(0, PROOF + 1);
     // Below a verified row, the end of the feed needs no proof.
     this.isDone = !hasMore && this.#isVerified;
@@ -171,6 +170,10 @@ class FeedLane {
     const end = this.#rows.findIndex(({ place }) => place <= bound);
     const isAll = end === -1 || bound === Number.NEGATIVE_INFINITY;
     return this.#rows.splice(0, isAll ? this.#rows.length : end);
+  }
+
+  takeNameless(): readonly PageRow[] {
+    return this.#nameless.splice(0);
   }
 
   /** Counts an answer that reports the end, and returns whether it is believed. */
@@ -208,7 +211,7 @@ class FeedLane {
 }
 
 /** A row whose time is missing, or older than that of rows below it, gets the place of those. */
-function placed(rows: readonly TailRow[]): PlacedRow[] {
+function placed(rows: readonly PageRow[]): PlacedRow[] {
   let newest = Number.NEGATIVE_INFINITY;
   return rows
     .toReversed()

@@ -3,14 +3,14 @@ import { Failure } from '../../base/failure.ts';
 import { type PageSizer, rowsDownTo } from '../../core/pages/page-size.ts';
 import { Boundary, PROOF } from '../../core/pages/proof.ts';
 import {
-  type ReadPage,
+  type PageRead,
   readPages,
   type StopCode,
   stopCodeOf,
 } from '../../core/pages/read-pages.ts';
+import type { AskedPage, FeedPage, PageSource } from '../../core/pages/source.ts';
 import type { KnownPosts } from '../known-posts.ts';
-import type { FeedPage } from '../ports.ts';
-import { type PostFields, type TailRow, usableRows } from '../post-row.ts';
+import { hasId, type PostFields, type TailRow } from '../post-row.ts';
 import type { Timing } from '../timing.ts';
 import type { RequestedPage } from './page-reader.ts';
 import { RunStart } from './run-start.ts';
@@ -57,6 +57,7 @@ interface WalkParts {
   readonly timing: Pick<Timing, 'backoffMs' | 'backoffMaxMs'>;
   readonly known: KnownPosts;
   readonly stack: RowStack;
+  readonly sizes: PageSource['sizes'];
   readonly sizer: PageSizer;
   readonly readPage: (before: string | undefined, limit: number) => Promise<RequestedPage>;
   /** Decides how far the walk reads, when its first page has arrived. */
@@ -68,8 +69,8 @@ interface WalkParts {
   readonly skip: (nameless: readonly PostFields[]) => void;
 }
 
-type Page = FeedPage & { readonly items: readonly TailRow[] };
-type Read = ReadPage<TailRow, Page>;
+type Page = FeedPage<string>;
+type Read = PageRead<Page>;
 
 const TRIES = 5;
 /** So many known posts in a row end a walk of a feed without post times. */
@@ -110,22 +111,18 @@ export class Walk {
   }
 
   async run(): Promise<Walked> {
-    const { clock, signal, sizer } = this.#parts;
-    const feed = {
-      page: (before: string | undefined, limit: number | undefined) => this.#request(before, limit),
-      idOf: ({ id }: TailRow) => id,
-    };
+    const { clock, signal, sizes, sizer, known } = this.#parts;
+    const source = { page: (ask: AskedPage) => this.#request(ask), sizes };
     const reading = {
-      clock,
+      clock: { sleep: clock.sleep, now: () => known.latest(clock.now()) },
       signal,
+      sizer,
       tries: TRIES,
       pauseMs: () => this.#backoff.next(),
       doubtsEnd: true,
     };
-    const size = (isRepeated: boolean) =>
-      sizer.next(this.#pages === 0 || isRepeated ? 1 : this.#expected);
     try {
-      for await (const page of readPages<TailRow, Page>(feed, reading, size)) {
+      for await (const page of readPages(source, reading, () => this.#expected)) {
         if (await this.#takePage(page)) break;
       }
       return this.#walked(undefined);
@@ -138,18 +135,16 @@ export class Walk {
     }
   }
 
-  async #request(before: string | undefined, limit = 1): Promise<Page> {
-    const { readPage, skip, sizer, known, clock } = this.#parts;
+  async #request({ before, limit }: AskedPage): Promise<Page> {
+    const { readPage, skip } = this.#parts;
     const { page, sentAt, sentTime } = await readPage(before, limit);
     if (this.#rows === 0) {
       this.#startedAt = sentAt;
       this.#readAt = sentTime;
     }
     this.#pages++;
-    const { rows, nameless = [], hasMore } = page;
-    skip(nameless);
-    sizer.saw(rows.length + nameless.length, hasMore);
-    return { ...page, items: usableRows(rows, known.sigma, clock.now()) };
+    skip(page.rows.flatMap(({ id, record }) => (id === null ? [record] : [])));
+    return { ...page, rows: page.rows.filter(hasId) };
   }
 
   /** Takes a page, and returns whether it is the last one. */
@@ -233,7 +228,7 @@ export class Walk {
     if (this.#depth === 'start' || known.verified === null) return backfill - this.#rows;
     return rowsDownTo(
       known.verified,
-      page.items.map(({ at }) => at),
+      page.rows.map(({ at }) => at),
     );
   }
 

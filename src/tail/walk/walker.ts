@@ -233,6 +233,7 @@ export class Walker {
       timing,
       known,
       stack: this.#stack,
+      sizes: ports.source.sizes,
       sizer: this.#sizer,
       readPage: (before, limit) => this.reader.read(before, limit, known.verified),
       decideDepth: () => this.#depth(mayBeShallow),

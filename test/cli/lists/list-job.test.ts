@@ -8,6 +8,8 @@ import { readLine } from '../../../src/cli/program/read-line.ts';
 import type { Context } from '../../../src/cli/run/context.ts';
 import type { Sent } from '../../../src/contract/read-record.ts';
 import { thesisCall } from '../../../src/core/pages/feeds.ts';
+import { pageRow } from '../../../src/core/pages/post.ts';
+import type { PageSource } from '../../../src/core/pages/source.ts';
 import type { Planned } from '../../../src/core/spend/plan.ts';
 import { thesisView } from '../../../src/output/views/thesis.ts';
 import { openHome, withSandbox } from '../../e2e/harness.ts';
@@ -31,18 +33,19 @@ class Feed {
 
   async open() {
     this.asked.push('open');
-    const feed = {
-      idOf: ({ id }: Sent) => String(id),
-      timeOf: ({ platformCreatedAt }: Sent) => Number(platformCreatedAt),
-      page: async (before: string | undefined) => {
+    const feed: PageSource = {
+      page: async ({ before }) => {
         this.asked.push(before ?? 'first');
         if (this.asked.length - 1 === this.#broken)
           throw new Failure('limit', 'no more', { code: 'CEILING', hint: 'raise --max-cu' });
         const from = before === undefined ? 0 : Number(before.slice(1)) + 1;
-        const items = this.#posts.slice(from, from + ROWS);
+        const posts = this.#posts.slice(from, from + ROWS);
+        const rows = posts.map((post) => pageRow(post, 'platformCreatedAt'));
         const next = from + ROWS < this.#posts.length ? `t${from + ROWS - 1}` : null;
-        return { items, hasMore: next !== null, nextBefore: next };
+        return { rows, hasMore: next !== null, nextBefore: next };
       },
+      sizes: { step: ROWS, max: ROWS },
+      stepCu: 0,
     };
     return { name: 'thesis', own: [feed], whole: feed, feedOf: () => 0, wanted: {}, among: {} };
   }
@@ -60,7 +63,6 @@ async function runList(line: string, feed: Feed, { home = openHome(), env = {} }
       noun: ['thesis', 'theses'],
       symbolField: 'tokenSymbol',
       networkField: 'tokenNetwork',
-      timeField: 'platformCreatedAt',
       authorField: 'authorId',
       pageRows: ROWS,
       before: [lookup],

@@ -3,7 +3,8 @@ import { Failure } from '../../../src/base/failure.ts';
 import { type MergedFeeds, mostOwnPages, walkSeveral } from '../../../src/core/pages/merge.ts';
 import { severalStart } from '../../../src/core/pages/place.ts';
 import { postTimeOf } from '../../../src/core/pages/post.ts';
-import type { Taken, TimedFeed, WalkOptions } from '../../../src/core/pages/walk.ts';
+import type { PageSource } from '../../../src/core/pages/source.ts';
+import type { Taken, WalkOptions } from '../../../src/core/pages/walk.ts';
 import { repeats } from '../../repeats.ts';
 import { type Rng, rngOf } from '../../sim/rng.ts';
 import { virtualClock } from '../virtual-clock.ts';
@@ -65,33 +66,43 @@ class Service {
     return all.slice(at + 1);
   }
 
-  feed(isOf: (post: Post) => boolean): TimedFeed<Post> {
+  feed(isOf: (post: Post) => boolean): PageSource {
     return {
-      idOf: ({ id }) => id,
-      timeOf: ({ time }) => postTimeOf(time),
-      affords: () => true,
-      page: async (before, rows = PAGE) => {
+      sizes: { step: PAGE, max: 100 },
+      stepCu: 200,
+      page: async ({ before, limit }) => {
         if (this.pages >= this.failsAfter) throw new Failure('service', 'away', { code: 'AWAY' });
-        this.pages += Math.ceil(rows / PAGE);
+        this.pages += Math.ceil(limit / PAGE);
         const all = this.#below(before, isOf);
-        const items = all.slice(0, rows);
-        for (const { id } of items) this.served.add(id);
-        return { items, hasMore: items.length < all.length, nextBefore: items.at(-1)?.id ?? null };
+        const posts = all.slice(0, limit);
+        for (const { id } of posts) this.served.add(id);
+        return {
+          rows: posts.map(rowOf),
+          hasMore: posts.length < all.length,
+          nextBefore: posts.at(-1)?.id ?? null,
+        };
       },
     };
   }
 }
 
+const rowOf = ({ id, author, time }: Post) => ({
+  id,
+  at: postTimeOf(time),
+  record: { author },
+  raw: null,
+});
+
 async function read(
   service: Service,
   wanted: readonly number[],
-  options: Omit<WalkOptions, 'clock'>,
+  options: Omit<WalkOptions, 'clock' | 'signal'>,
 ) {
   const ways: string[] = [];
-  const feeds: MergedFeeds<Post> = {
+  const feeds: MergedFeeds = {
     own: wanted.map((author) => service.feed((post) => post.author === author)),
     whole: service.feed(() => true),
-    feedOf: ({ author }) => (wanted.includes(author) ? author : undefined),
+    feedOf: ({ author }) => wanted.find((each) => each === author),
     start: severalStart(options.before, wanted.length, START) ?? expect.unreachable(),
     pageRows: PAGE,
     onWay: ({ kind }) => void ways.push(kind),
@@ -103,7 +114,10 @@ async function read(
   const clock = { ...virtualClock(), now: () => START };
   let failed = false;
   try {
-    for await (const post of walkSeveral(feeds, { ...options, clock }, filter)) found.push(post);
+    const { signal } = new AbortController();
+    const posts = new Map(service.posts.map((post) => [post.id, post]));
+    for await (const { id } of walkSeveral(feeds, { ...options, clock, signal }, filter))
+      found.push(posts.get(id ?? '') ?? expect.unreachable());
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     failed = true;

@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
 import type { AnswerCache, CachedAnswer } from '../../../src/contract/ports/answers.ts';
-import type { Sent } from '../../../src/contract/read-record.ts';
+import { pageRow } from '../../../src/core/pages/post.ts';
 import { SavedPages } from '../../../src/core/pages/saved-pages.ts';
-import type { TimedFeed } from '../../../src/core/pages/walk.ts';
+import type { AskedPage, FeedPage } from '../../../src/core/pages/source.ts';
 import { virtualClock } from '../virtual-clock.ts';
 
 const call = { id: 'thesis.user', ask: { params: { id: 'u' } } } as const;
 const posts = Array.from({ length: 5 }, (_, at) => ({ id: `p${at}` }));
+const rowsOf = (records: readonly { readonly id: string }[]) =>
+  records.map((record) => pageRow(record, 'platformCreatedAt'));
+const { signal } = new AbortController();
 
 /** A feed of pages of two posts, of which the requests with these numbers are answered badly. */
 function feedWith(bad: Readonly<Record<number, object>>) {
@@ -14,16 +17,16 @@ function feedWith(bad: Readonly<Record<number, object>>) {
   return {
     asked,
     feed: {
-      async page(before: string | undefined) {
+      sizes: { step: 2, max: 2 },
+      stepCu: 0,
+      async page({ before }: AskedPage) {
         asked.push(before);
         const from = before === undefined ? 0 : posts.findIndex(({ id }) => id === before) + 1;
-        const items = posts.slice(from, from + 2);
+        const rows = rowsOf(posts.slice(from, from + 2));
         const hasMore = from + 2 < posts.length;
-        const page = { items, hasMore, nextBefore: hasMore ? (items.at(-1)?.id ?? null) : null };
+        const page = { rows, hasMore, nextBefore: hasMore ? (rows.at(-1)?.id ?? null) : null };
         return { ...page, ...bad[asked.length] };
       },
-      idOf: ({ id }: { readonly id?: unknown }) => (typeof id === 'string' ? id : undefined),
-      timeOf: () => null,
     },
   };
 }
@@ -47,22 +50,22 @@ const storeOf = (answers: Map<string, CachedAnswer>, now: () => number): AnswerC
   },
 });
 
-const badPages: readonly [name: string, page: Awaited<ReturnType<TimedFeed<Sent>['page']>>][] = [
-  ['an empty page', { items: [], hasMore: true, nextBefore: null }],
-  ['a false end', { items: [], hasMore: false, nextBefore: null }],
-  ['the page before again', { items: posts.slice(0, 2), hasMore: true, nextBefore: 'p1' }],
+const badPages: readonly [name: string, page: FeedPage][] = [
+  ['an empty page', { rows: [], hasMore: true, nextBefore: null }],
+  ['a false end', { rows: [], hasMore: false, nextBefore: null }],
+  ['the page before again', { rows: rowsOf(posts.slice(0, 2)), hasMore: true, nextBefore: 'p1' }],
 ];
 
 test.each(badPages)('%s is requested again, and not taken from the store', async (_, page) => {
   const clock = virtualClock();
   const answers = new Map<string, CachedAnswer>();
   const read = ({ feed }: ReturnType<typeof feedWith>) =>
-    new SavedPages(storeOf(answers, clock.now), clock.now).read(call, feed, { clock });
+    new SavedPages(storeOf(answers, clock.now), clock.now).read(call, feed, { clock, signal });
   const first = feedWith({ 2: page });
-  expect(await read(first)).toMatchObject({ posts, complete: true, via: 'service' });
+  expect(await read(first)).toMatchObject({ posts: rowsOf(posts), complete: true, via: 'service' });
   expect(first.asked).toEqual([undefined, 'p1', 'p1', 'p3']);
   const again = feedWith({});
-  expect(await read(again)).toMatchObject({ posts, complete: true, via: 'cache' });
+  expect(await read(again)).toMatchObject({ posts: rowsOf(posts), complete: true, via: 'cache' });
   expect(again.asked).toEqual([]);
 });
 
@@ -70,15 +73,15 @@ test.each(badPages)('%s that was saved leads nowhere only once', async (_, page)
   const clock = virtualClock();
   const answers = new Map<string, CachedAnswer>();
   const read = ({ feed }: ReturnType<typeof feedWith>) =>
-    new SavedPages(cacheOf(answers), clock.now).read(call, feed, { clock });
+    new SavedPages(cacheOf(answers), clock.now).read(call, feed, { clock, signal });
   // The service answers so until the run gives up, and well after that.
   const first = await read(feedWith({ 2: page, 3: page, 4: page }));
-  const isEnd = page.items.length === 0 && !page.hasMore;
-  expect(first).toMatchObject({ posts: posts.slice(0, 2), complete: isEnd });
+  const isEnd = page.rows.length === 0 && !page.hasMore;
+  expect(first).toMatchObject({ posts: rowsOf(posts.slice(0, 2)), complete: isEnd });
   const well = feedWith({});
-  expect(await read(well)).toMatchObject({ posts, complete: true, via: 'service' });
+  expect(await read(well)).toMatchObject({ posts: rowsOf(posts), complete: true, via: 'service' });
   expect(well.asked).toEqual(['p1', 'p3']);
   const again = feedWith({});
-  expect(await read(again)).toMatchObject({ posts, complete: true, via: 'cache' });
+  expect(await read(again)).toMatchObject({ posts: rowsOf(posts), complete: true, via: 'cache' });
   expect(again.asked).toEqual([]);
 });

@@ -1,13 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
-import { postTimeOf } from '../../../src/core/pages/post.ts';
-import { type TimedFeed, type WalkOptions, walkPages } from '../../../src/core/pages/walk.ts';
+import { type PageRow, postTimeOf } from '../../../src/core/pages/post.ts';
+import type { AskedPage, FeedPage, PageSource } from '../../../src/core/pages/source.ts';
+import { type WalkOptions, walkPages } from '../../../src/core/pages/walk.ts';
 import { virtualClock } from '../virtual-clock.ts';
 
 interface Post {
   readonly id: string;
   readonly time: number | null;
 }
+
+const rowOf = ({ id, time }: Post): PageRow => ({ id, at: time, record: {}, raw: null });
+
+/** Changes the times of the rows of a feed. */
+const timed = (feed: PageSource, timeOf: (row: PageRow) => number | null): PageSource => ({
+  ...feed,
+  async page(ask, signal) {
+    const page = await feed.page(ask, signal);
+    return { ...page, rows: page.rows.map((row) => ({ ...row, at: timeOf(row) })) };
+  },
+});
 
 /** Posts `n-1` to `0`, one second apart; pages hold at most `cap` rows. */
 function feedOf(count: number, cap = 100) {
@@ -17,18 +29,18 @@ function feedOf(count: number, cap = 100) {
       time: time * 1000,
     }),
   );
-  const asked: { before: string | undefined; rows: number | undefined }[] = [];
-  const feed: TimedFeed<Post> = {
-    async page(before, rows) {
-      asked.push({ before, rows });
-      const at = before === undefined ? 0 : posts.findIndex(({ id }) => id === before) + 1;
-      const items = posts.slice(at, at + Math.min(rows ?? 25, cap));
-      const hasMore = at + items.length < posts.length;
-      return { items, hasMore, nextBefore: hasMore ? (items.at(-1)?.id ?? null) : null };
+  const asked: AskedPage[] = [];
+  const feed: PageSource = {
+    async page(ask) {
+      asked.push(ask);
+      const { before, limit } = ask;
+      const from = before === undefined ? 0 : posts.findIndex(({ id }) => id === before) + 1;
+      const rows = posts.slice(from, from + Math.min(limit, cap)).map(rowOf);
+      const hasMore = from + rows.length < posts.length;
+      return { rows, hasMore, nextBefore: hasMore ? (rows.at(-1)?.id ?? null) : null };
     },
-    idOf: ({ id }) => id,
-    timeOf: ({ time }) => time,
-    affords: () => true,
+    sizes: { step: 20, max: 100 },
+    stepCu: 200,
   };
   return { feed, asked, posts };
 }
@@ -38,12 +50,13 @@ const collect = async <T>(items: AsyncIterable<T>) => {
   for await (const item of items) out.push(item);
   return out;
 };
-const walk = (feed: TimedFeed<Post>, options: Partial<WalkOptions> = {}) =>
-  walkPages(feed, { clock: virtualClock(), ...options });
-const ids = async (feed: TimedFeed<Post>, options?: Partial<WalkOptions>) =>
+const { signal } = new AbortController();
+const walk = (feed: PageSource, options: Partial<WalkOptions> = {}) =>
+  walkPages(feed, { clock: virtualClock(), signal, ...options });
+const ids = async (feed: PageSource, options?: Partial<WalkOptions>) =>
   (await collect(walk(feed, options))).map(({ id }) => id);
-const blocksOf = (asked: readonly { rows: number | undefined }[]) =>
-  asked.reduce((sum, { rows }) => sum + Math.ceil((rows ?? 20) / 20), 0);
+const blocksOf = (asked: readonly AskedPage[]) =>
+  asked.reduce((sum, { limit }) => sum + Math.ceil(limit / 20), 0);
 
 describe('a walk', () => {
   it.each([5, 20, 21, 60, 99, 500, 1000])(
@@ -58,18 +71,18 @@ describe('a walk', () => {
   it('requests single blocks if the service returns no more, after one larger page', async () => {
     const { feed, asked } = feedOf(1000, 20);
     expect((await ids(feed, { limit: 600 })).length).toBe(600);
-    expect(asked.map(({ rows }) => rows).filter((rows) => rows !== 20)).toEqual([40]);
+    expect(asked.map(({ limit }) => limit).filter((limit) => limit !== 20)).toEqual([40]);
     expect(blocksOf(asked)).toBe(31);
   });
 
   it('requests one block if it repeats a request for a page', async () => {
     const { feed, asked } = feedOf(500);
-    const page: typeof feed.page = async (before, rows) => {
-      const answer = await feed.page(before, rows);
-      return asked.length === 3 ? { ...answer, items: [] } : answer;
+    const page: PageSource['page'] = async (ask) => {
+      const answer = await feed.page(ask, signal);
+      return asked.length === 3 ? { ...answer, rows: [] } : answer;
     };
     expect((await ids({ ...feed, page }, { limit: 300 })).length).toBe(300);
-    expect(asked.map(({ rows }) => rows)).toEqual([20, 40, 100, 20, 100, 100, 20]);
+    expect(asked.map(({ limit }) => limit)).toEqual([20, 40, 100, 20, 100, 100, 20]);
   });
 
   it('ends at --since without paying for many older rows', async () => {
@@ -83,10 +96,7 @@ describe('a walk', () => {
 
   it('fails if the times are in seconds, instead of ending at --since at once', async () => {
     const { feed } = feedOf(600);
-    const seconds = {
-      ...feed,
-      timeOf: ({ time }: Post) => postTimeOf(1_795_000_000 + (time ?? 0) / 1000),
-    };
+    const seconds = timed(feed, ({ at }) => postTimeOf(1_795_000_000 + (at ?? 0) / 1000));
     await expect(ids(seconds, { since: 1_795_000_000_000 })).rejects.toMatchObject({
       code: 'NO_TIMES',
     });
@@ -94,7 +104,7 @@ describe('a walk', () => {
 
   it('treats a row without a time like the rows next to it', async () => {
     const { feed } = feedOf(100);
-    const undated = { ...feed, timeOf: ({ id, time }: Post) => (/[17]$/.test(id) ? null : time) };
+    const undated = timed(feed, ({ id, at }) => (/[17]$/.test(id ?? '') ? null : at));
     expect(await ids(undated, { until: 92_000, since: 86_000 })).toEqual([
       'p90',
       'p89',
@@ -110,10 +120,11 @@ describe('a walk', () => {
   ] as const)('requests single blocks when a large page fails with %s %s', async (kind, code) => {
     const { feed, asked } = feedOf(2000);
     let left = 12;
-    const page: typeof feed.page = async (before, rows = 20) => {
-      if (rows / 20 > left) throw new Failure(kind, 'used up', { code, status: 402 });
-      left -= rows / 20;
-      return await feed.page(before, rows);
+    const page: PageSource['page'] = async (ask) => {
+      const blocks = ask.limit / 20;
+      if (blocks > left) throw new Failure(kind, 'used up', { code, status: 402 });
+      left -= blocks;
+      return await feed.page(ask, signal);
     };
     await expect(ids({ ...feed, page })).rejects.toMatchObject({ code });
     expect(blocksOf(asked)).toBe(12);
@@ -122,11 +133,11 @@ describe('a walk', () => {
   it.each([
     ['empty', () => []],
     ['repeated', (posts: Post[]) => posts.slice(0, 20)],
-  ])('fails after three pages that are %s', async (_, itemsOf) => {
+  ])('fails after three pages that are %s', async (_, rowsOf) => {
     const { feed, asked, posts } = feedOf(100);
-    const page: typeof feed.page = async (before, rows) => {
-      const read = await feed.page(before, rows);
-      return before === undefined ? read : { ...read, items: itemsOf(posts) };
+    const page = async (ask: AskedPage): Promise<FeedPage> => {
+      const read = await feed.page(ask, signal);
+      return ask.before === undefined ? read : { ...read, rows: rowsOf(posts).map(rowOf) };
     };
     await expect(ids({ ...feed, page })).rejects.toMatchObject({ code: 'WALK_STUCK' });
     expect(asked.length).toBe(4);
@@ -135,16 +146,13 @@ describe('a walk', () => {
   it('ignores rows without a usable time when it ends at --since', async () => {
     const { feed, posts } = feedOf(100);
     const wanted = posts.slice(0, 80).map(({ id }) => id);
-    const old = (row: Post) => (['p80', 'p82'].includes(row.id) ? 1 : row.time);
-    const untimed = {
-      ...feed,
-      timeOf: (row: Post) => (/p(81|79|78)$/.test(row.id) ? null : old(row)),
-    };
+    const old = ({ id, at }: PageRow) => (id === 'p80' || id === 'p82' ? 1 : at);
+    const untimed = timed(feed, (row) => (/p(81|79|78)$/.test(row.id ?? '') ? null : old(row)));
     expect(await ids(untimed, { since: 20_000 })).toEqual(
       wanted.filter((id) => !/p8[02]/.test(id)),
     );
     const day = virtualClock().now() + 2 * 86_400_000;
-    const future = { ...feed, timeOf: (row: Post) => (row.id === 'p80' ? day : row.time) };
+    const future = timed(feed, ({ id, at }) => (id === 'p80' ? day : at));
     expect(await ids(future, { since: 20_000, until: 95_000 })).toEqual(wanted.slice(5));
   });
 });

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Sent } from '../../../src/contract/read-record.ts';
+import { pageRow, usableRows } from '../../../src/core/pages/post.ts';
 import { AuthorPositions } from '../../../src/core/positions/positions.ts';
 import { summaryOf } from '../../../src/core/positions/summary.ts';
 
@@ -32,7 +33,12 @@ const closedAt = (hoursAgo: number, realizedPnlUsd: number | null): Sent => ({
   unrealizedPnlUsd: null,
 });
 
-const listed = (...posts: Sent[]) => new AuthorPositions(NOW, posts).list();
+const rowsOf = (posts: readonly Sent[]) =>
+  usableRows(
+    posts.map((each) => pageRow(each, 'platformCreatedAt')),
+    NOW,
+  );
+const listed = (...posts: Sent[]) => new AuthorPositions(rowsOf(posts)).list();
 
 describe('posts make positions', () => {
   const cases: readonly (readonly [name: string, posts: readonly Sent[], expected: object[]])[] = [
@@ -99,13 +105,15 @@ describe('posts make positions', () => {
   });
 
   test('posts without an id, an author, a token or a usable time are counted beside', () => {
-    const positions = new AuthorPositions(NOW, [
-      post('a', 1, { authorId: null }),
-      post('b', 1, { tokenAddress: '' }),
-      post('c', 1, { platformCreatedAt: null }),
-      post('d', 1, { platformCreatedAt: NOW + 48 * HOUR }),
-      { authorId: 'ann', tokenAddress: 'tok' },
-    ]);
+    const positions = new AuthorPositions(
+      rowsOf([
+        post('a', 1, { authorId: null }),
+        post('b', 1, { tokenAddress: '' }),
+        post('c', 1, { platformCreatedAt: null }),
+        post('d', 1, { platformCreatedAt: NOW + 48 * HOUR }),
+        { authorId: 'ann', tokenAddress: 'tok' },
+      ]),
+    );
     expect(positions.list()).toEqual([]);
     expect(positions.beside).toEqual({
       withoutId: 1,

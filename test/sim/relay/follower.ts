@@ -1,9 +1,10 @@
 import type { Clock } from '../../../src/base/clock.ts';
+import type { PageSource } from '../../../src/core/pages/source.ts';
 import type { StoreConnection } from '../../../src/store/connection.ts';
 import { createFollower, type Follower, type GapEvent } from '../../../src/store/feed/follower.ts';
 import { feedIdOf, keysOf } from '../../../src/store/keys.ts';
 import type { KnownState } from '../../../src/tail/known-posts.ts';
-import type { PageSource, Writer } from '../../../src/tail/ports.ts';
+import type { Writer } from '../../../src/tail/ports.ts';
 import {
   continueAfter,
   type Position,
@@ -162,9 +163,7 @@ export async function runFollower(
       if (process.alive()) file.save(taken);
     },
   };
-  const filling = file.fills
-    ? new GapFilling({ ...source, stepCu: 200 }, { affords: () => true }, clock)
-    : undefined;
+  const filling = file.fills ? new GapFilling({ ...source, stepCu: 200 }, clock) : undefined;
   const follower = new StoreFollower(
     {
       clock,

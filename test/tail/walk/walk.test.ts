@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import { createPageSizer } from '../../../src/core/pages/page-size.ts';
+import type { FeedPage } from '../../../src/core/pages/source.ts';
 import { KnownPosts } from '../../../src/tail/known-posts.ts';
-import type { FeedPage } from '../../../src/tail/ports.ts';
 import { type PostMark, tailRow } from '../../../src/tail/post-row.ts';
 import { timing } from '../../../src/tail/timing.ts';
 import { type Depth, Walk, type Walked } from '../../../src/tail/walk/walk.ts';
@@ -49,6 +49,7 @@ async function walk({
     timing,
     known,
     stack,
+    sizes: { step: 20, max: 100 },
     sizer: createPageSizer({ step: 20, max: 100 }),
     async readPage(before, limit) {
       sizes.push(limit);

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
+import type { FeedPage } from '../../../src/core/pages/source.ts';
 import { KnownPosts } from '../../../src/tail/known-posts.ts';
 import type { TailNotice } from '../../../src/tail/notice.ts';
-import type { FeedPage, TailOptions } from '../../../src/tail/ports.ts';
+import type { TailOptions } from '../../../src/tail/ports.ts';
 import { tailRow } from '../../../src/tail/post-row.ts';
 import { timing } from '../../../src/tail/timing.ts';
 import type { Walked } from '../../../src/tail/walk/walk.ts';
