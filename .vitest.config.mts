@@ -66,7 +66,7 @@ const onServers = [
   'test/store/**/*.test.ts',
   'test/campaign/money.test.ts',
   'test/campaign/rotation.test.ts',
-  'test/docs/*.soak.ts',
+  'test/{docs,store}/*.soak.ts',
 ];
 
 // Node reads these certificates at each start, which takes longer than the rest of the start.

@@ -11,7 +11,7 @@ import { type HostileFeed, type HostilePost, startHostileFeed } from './hostile-
 // Runs tails against a service that differs from its description and fails in every possible way, while files are moved
 // and processes are killed. CAMPAIGN_RUNS=500 runs longer, SEED=n repeats one run.
 
-const RUNS = repeats('CAMPAIGN_RUNS', 2, 60);
+const RUNS = repeats('CAMPAIGN_RUNS', 1, 60);
 const FIRST = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
 const SIDE_BY_SIDE = 3;
 

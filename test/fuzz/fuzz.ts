@@ -5,7 +5,7 @@ import { codePoints } from '../code-points.ts';
 import { repeats } from '../repeats.ts';
 
 const seed = process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {};
-const numRuns = repeats('FUZZ_RUNS', 50, 20_000);
+const numRuns = repeats('FUZZ_RUNS', 20, 20_000);
 
 /** Checks a property with many inputs; a failure prints its seed, and SEED repeats it. */
 export const holds = <T extends [unknown, ...unknown[]]>(

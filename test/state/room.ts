@@ -7,6 +7,7 @@ import { execa, type Options } from 'execa';
 import * as fc from 'fast-check';
 import { afterAll } from 'vitest';
 import { codePoints } from '../code-points.ts';
+import { repeats } from '../repeats.ts';
 
 /** A temporary folder for a test file. */
 export function room(): { readonly path: string; readonly under: (name: string) => string } {
@@ -35,9 +36,9 @@ export function workers(folder: string) {
   };
 }
 
-/** Options of randomized tests: `SEED=n` repeats a failed one. */
+/** Options of randomized tests, a fifth of whose runs are enough outside the soak: `SEED=n` repeats a failed one. */
 export const runs = (numRuns: number): fc.Parameters<unknown> => ({
-  numRuns,
+  numRuns: repeats('FUZZ_RUNS', Math.ceil(numRuns / 5), 20 * numRuns),
   ...(process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {}),
 });
 

@@ -12,6 +12,7 @@ import { SavedNumbers } from '../../../src/core/pnl/cached-numbers.ts';
 import { PnlRun } from '../../../src/core/pnl/pnl-run.ts';
 import { MemoryRows } from '../../../src/core/rows/memory-rows.ts';
 import { numbers } from '../../e2e/records.ts';
+import { repeats } from '../../repeats.ts';
 import { error, json, rig } from '../fakes.ts';
 import { handlesOf, subjectsUpTo } from './subjects.ts';
 
@@ -338,6 +339,6 @@ test('whatever happens, no handle is paid for twice and none is lost', async () 
         expect(client.spent.atMost).toBeGreaterThanOrEqual(service.meter.used);
       },
     ),
-    { numRuns: 60, ...parameters },
+    { numRuns: repeats('FUZZ_RUNS', 15, 2_000), ...parameters },
   );
 });

@@ -233,7 +233,6 @@ describe('a table', () => {
           if (!unicode) expect(text).toMatch(/^[\n\x20-\x7e]*$/);
         },
       ),
-      1000,
     );
   });
 
