@@ -238,8 +238,8 @@ export function openIfPresent(path: string): number | undefined {
   }
 }
 
-/** Reads a whole file; undefined if it does not exist. Throws if it has more than `most` bytes. */
-export function readBounded(path: string, most: number): string | undefined {
+/** Reads a whole file; undefined if it does not exist. Throws if it has more than `maxBytes` bytes. */
+export function readBounded(path: string, maxBytes: number): string | undefined {
   const fd = openIfPresent(path);
   if (fd === undefined) return undefined;
   try {
@@ -248,12 +248,12 @@ export function readBounded(path: string, most: number): string | undefined {
     for (;;) {
       // The size is only an estimate: files in /proc report size 0, and other files may grow.
       const part = Buffer.allocUnsafe(
-        Math.min(most, Math.max(4096, fstatSync(fd).size - size)) + 1,
+        Math.min(maxBytes, Math.max(4096, fstatSync(fd).size - size)) + 1,
       );
       const read = readSync(fd, part, 0, part.length, null);
       if (read === 0) return Buffer.concat(parts, size).toString('utf8');
       size += read;
-      if (size > most) throw fileError('EFBIG');
+      if (size > maxBytes) throw fileError('EFBIG');
       parts.push(part.subarray(0, read));
     }
   } finally {

@@ -39,10 +39,10 @@ export class RowStates {
   }
 
   /** The first open rows. */
-  open(most = this.size): number[] {
+  open(count = this.size): number[] {
     const rows: number[] = [];
     while (this.#lowest < this.size && this.#codes[this.#lowest] !== OPEN) this.#lowest++;
-    for (let row = this.#lowest; row < this.size && rows.length < most; row++)
+    for (let row = this.#lowest; row < this.size && rows.length < count; row++)
       if (this.#codes[row] === OPEN) rows.push(row);
     return rows;
   }

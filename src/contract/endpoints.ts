@@ -251,12 +251,12 @@ export const endpoints = rows({
         },
         after: ({ body }, { known: { entries = [], missing = [] } }) => {
           const asked = distinctHandles(body.handles).length;
-          const found = Math.min(asked, entries.length);
-          const missed = Math.min(asked - found, missing.length);
+          const hits = Math.min(asked, entries.length);
+          const missed = Math.min(asked - hits, missing.length);
           // A handle that the answer does not mention may have been charged too.
-          const unmentioned = asked - found - missed;
+          const unmentioned = asked - hits - missed;
           return {
-            cu: cu.reveal * found + cu.miss * missed,
+            cu: cu.reveal * hits + cu.miss * missed,
             reveals: Math.min(asked, entries.filter(provesWallet).length + unmentioned),
             ...(unmentioned > 0 && { uncertain: cu.reveal * unmentioned }),
           };

@@ -59,7 +59,7 @@ export function checkHeader(
   names: readonly string[] = header,
 ): void {
   for (const name of names) {
-    const places = header.flatMap((each, at) => (each === name ? [at + 1] : []));
+    const places = header.flatMap((title, at) => (title === name ? [at + 1] : []));
     if (name === '' || places.length < 2) continue;
     throw usageError(
       `${file} has ${places.length} columns "${name}": ${places.join(' and ')}`,
@@ -99,7 +99,7 @@ const unescaped = (cell: string) => cell.replace(/\\[\\tnr]/g, (pair) => escapes
 /** The most frequent separator in the first line, outside of quotes. */
 function separatorOf(line: string): Separator {
   const marks = line.replace(/"[^"]*"?/g, '').match(/[,;\t]/g) ?? [];
-  const count = (mark: Separator) => marks.filter((each) => each === mark).length;
+  const count = (mark: Separator) => marks.filter((other) => other === mark).length;
   // A name may contain another separator, most likely a comma.
   const separators: readonly Separator[] = marks.length === 0 ? [','] : ['\t', ';', ','];
   return separators.reduce((best, mark) => (count(mark) > count(best) ? mark : best));

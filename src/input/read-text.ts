@@ -126,19 +126,19 @@ export async function peek(
   return { first: trimText(head)[0], all: all() };
 }
 
-/** The whole text, if it is not longer than `most`. */
+/** The whole text, if it is not longer than `maxBytes`. */
 export async function readAll(
   { stdin }: Pick<InputIo, 'stdin'>,
-  most: number,
+  maxBytes: number,
   signal: AbortSignal,
   path = '-',
 ): Promise<string> {
   let text = '';
   for await (const part of inputText(path, { stdin, signal })) {
     text += part;
-    if (text.length > most)
+    if (text.length > maxBytes)
       throw usageError(
-        `the input on stdin is larger than ${group(most)} bytes`,
+        `the input on stdin is larger than ${group(maxBytes)} bytes`,
         'check which program writes to stdin',
       );
   }

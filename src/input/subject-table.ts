@@ -40,7 +40,7 @@ async function* inColumn(
     if (
       separator === '\t' &&
       cells.length < width &&
-      cells.some((each) => /^"(?:[^"]|"")*$/.test(each))
+      cells.some((cell) => /^"(?:[^"]|"")*$/.test(cell))
     )
       throw usageError(`line ${line} ends within a quoted cell`, 'save the table as CSV instead');
     if (cell !== '')

@@ -212,9 +212,9 @@ class Buffered {
     if (this.#isOver) return;
     const { size } = this.#options;
     // One UTF-16 unit takes at most three bytes in UTF-8.
-    const most = typeof data === 'string' ? data.length * 3 : data.byteLength;
-    if (most > size - this.#used) this.#push();
-    if (most > size) this.#sendAlone(data);
+    const maxBytes = typeof data === 'string' ? data.length * 3 : data.byteLength;
+    if (maxBytes > size - this.#used) this.#push();
+    if (maxBytes > size) this.#sendAlone(data);
     else this.#append(data);
     if (this.#used > 0) this.#schedule();
     return this.#room?.promise;

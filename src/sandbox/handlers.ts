@@ -39,12 +39,12 @@ export const handlers: Handlers = {
   },
   'users.pnl'(sandbox, { body }, key) {
     body.handles.forEach(checkHandle);
-    const found = distinctHandles(body.handles)
+    const answers = distinctHandles(body.handles)
       .map(servedHandle)
       .map((handle) => sandbox.world.pnl(handle) ?? handle);
-    const missing = found.filter((each) => typeof each === 'string');
-    const entries = found.flatMap((each) =>
-      typeof each === 'string' ? [] : shownNumbers(sandbox, each, key),
+    const missing = answers.filter((answer) => typeof answer === 'string');
+    const entries = answers.flatMap((answer) =>
+      typeof answer === 'string' ? [] : shownNumbers(sandbox, answer, key),
     );
     return reply({ count: entries.length, missing, entries });
   },
@@ -209,12 +209,12 @@ async function resolve(sandbox: SandboxState, handle: string, key: Key) {
   const user = world.user(servedHandle(handle));
   if (!user) throw new ApiError('NOT_OBSERVED');
   if (key.isFree && !world.isSample(user.id)) throw new ApiError('FORBIDDEN');
-  const found = (source: 'cached' | 'live') => ({
+  const answer = (source: 'cached' | 'live') => ({
     status: 200 as const,
     record: user,
     headers: { [RESOLVE_HEADER]: source },
   });
-  if (holdsWallet(user)) return found('cached');
+  if (holdsWallet(user)) return answer('cached');
 
   let running = resolves.get(user.id);
   if (!running) {
@@ -244,7 +244,7 @@ async function resolve(sandbox: SandboxState, handle: string, key: Key) {
   counts.resolvesWaiting--;
   key.reserved.cu -= hit.cu;
   key.reserved.reveals -= hit.reveals;
-  if (holdsWallet(user)) return found('live');
+  if (holdsWallet(user)) return answer('live');
   return pending(doneAt > clock.now() ? 'timeout' : 'unavailable');
 }
 

@@ -15,10 +15,10 @@ interface StoreFinding {
 
 type Finding = (check: string, detail: string, next?: Hint) => StoreFinding;
 
-const found =
+const finding =
   (verdict: StoreFinding['verdict']): Finding =>
   (check, detail, next) => ({ check, verdict, detail, ...(next !== undefined && { next }) });
-const [ok, warn, fail] = [found('ok'), found('warn'), found('fail')];
+const [ok, warn, fail] = [finding('ok'), finding('warn'), finding('fail')];
 
 /** `user` is that of the store, for hints. */
 export async function* examine(

@@ -18,14 +18,14 @@ export async function findKeys(
     all: [''],
   };
   const starts = (below[what] ?? []).map((start) => `${keys.root}:${start}`);
-  const found = new Set<string>();
+  const matching = new Set<string>();
   for (let cursor = '0'; ; ) {
     const scan = [cursor, 'MATCH', `${escaped(keys.root)}:*`, 'COUNT', AT_ONCE];
     const [next, names] = listReply(await store.send('SCAN', scan));
     for (const name of listReply(names).map(String))
-      if (starts.some((start) => name.startsWith(start))) found.add(name);
+      if (starts.some((start) => name.startsWith(start))) matching.add(name);
     cursor = String(next ?? '0');
-    if (cursor === '0') return [...found].sort();
+    if (cursor === '0') return [...matching].sort();
   }
 }
 

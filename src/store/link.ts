@@ -180,25 +180,25 @@ async function checkSchema(
   { schema, version }: Keys,
   { shown, db }: StoreAddress,
 ) {
-  const found = await store.send('GET', [schema]).catch((error: unknown) => {
+  const stored = await store.send('GET', [schema]).catch((error: unknown) => {
     if (!isStoreFailure(error, 'STORE_UNFIT')) throw error;
     return 'of another type';
   });
-  if (found === null) {
+  if (stored === null) {
     await store.send('SET', [schema, version, 'NX']).catch((error: unknown) => {
       // Continue with a full server: reads and the recording of costs still work.
       if (!isStoreFailure(error, 'STORE_FULL')) throw error;
     });
-  } else if (typeof found !== 'string' || !/^\d{1,9}$/.test(found)) {
+  } else if (typeof stored !== 'string' || !/^\d{1,9}$/.test(stored)) {
     throw storeFailure(
       'STORE_UNFIT',
       `the store at ${shown} has an invalid schema version`,
       `set it again, because another program has overwritten it: redis-cli${db === 0 ? '' : ` -n ${db}`} SET '${schema}' ${version}`,
     );
-  } else if (Number(found) > version) {
+  } else if (Number(stored) > version) {
     throw storeFailure(
       'STORE_NEWER',
-      `the store at ${shown} was written by a newer version of trdr (schema ${found})`,
+      `the store at ${shown} was written by a newer version of trdr (schema ${stored})`,
       'upgrade trdr on this machine, or use a different prefix: trdr config set storePrefix NAME',
     );
   }

@@ -97,9 +97,9 @@ export class Confluence {
     const token = this.#tokens.get(key) ?? { posts: [], groups: [] };
     this.#tokens.set(key, token);
     const post: Post = { id, at, author, text: stringifyJson(record) ?? '{}' };
-    const group = token.groups.findLast((each) => this.#isNear(each, at));
+    const group = token.groups.findLast((earlier) => this.#isNear(earlier, at));
     if (group) {
-      if (group.posts.some((each) => each.author === author)) return undefined;
+      if (group.posts.some((other) => other.author === author)) return undefined;
       insert(group.posts, post);
       group.version++;
       this.#gather(token, group);
@@ -110,11 +110,11 @@ export class Confluence {
     const posts = this.#found(token.posts, at);
     const [first] = posts ?? [];
     if (!posts || !first) return undefined;
-    const found: Group = { id: first.id, version: 1, posts };
-    token.posts = token.posts.filter((each) => !posts.includes(each));
-    this.#gather(token, found);
-    token.groups.push(found);
-    return this.#rowOf(found);
+    const fresh: Group = { id: first.id, version: 1, posts };
+    token.posts = token.posts.filter((pending) => !posts.includes(pending));
+    this.#gather(token, fresh);
+    token.groups.push(fresh);
+    return this.#rowOf(fresh);
   }
 
   get state(): string {
@@ -129,7 +129,7 @@ export class Confluence {
     for (;;) {
       const near = token.posts.filter(({ at }) => this.#isNear(group, at));
       if (near.length === 0) return;
-      token.posts = token.posts.filter((each) => !near.includes(each));
+      token.posts = token.posts.filter((pending) => !near.includes(pending));
       for (const post of near)
         if (!group.posts.some(({ author }) => author === post.author)) insert(group.posts, post);
     }
@@ -205,8 +205,8 @@ export class Confluence {
 function forgetOne(posts: Post[]): void {
   const counts = new Map<string, number>();
   for (const { author } of posts) counts.set(author, (counts.get(author) ?? 0) + 1);
-  const most = Math.max(...counts.values());
-  const at = posts.findIndex(({ author }) => counts.get(author) === most);
+  const highest = Math.max(...counts.values());
+  const at = posts.findIndex(({ author }) => counts.get(author) === highest);
   posts.splice(at, 1);
 }
 
@@ -239,7 +239,7 @@ const isPosts = (value: unknown): value is readonly Post[] =>
   );
 
 function insert(posts: Post[], post: Post): void {
-  const at = posts.findLastIndex((each) => each.at <= post.at);
+  const at = posts.findLastIndex((earlier) => earlier.at <= post.at);
   posts.splice(at + 1, 0, post);
 }
 
@@ -253,4 +253,4 @@ function textIn(record: PostFields, names: readonly string[]): string | undefine
 
 /** The sum without the digits that doubles add, as in 0.1 + 0.2. */
 const sumOf = (amounts: readonly number[]): number =>
-  Number(amounts.reduce((sum, each) => sum + each, 0).toFixed(6));
+  Number(amounts.reduce((sum, amount) => sum + amount, 0).toFixed(6));

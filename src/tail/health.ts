@@ -63,7 +63,10 @@ const facts = {
   mode: fact<HealthMode>('waiting', [
     'mode',
     'The mode of the tail: 1 for the current mode, 0 for others.',
-    (mode) => ({ label: 'mode', values: healthModes.map((each) => [each, Number(each === mode)]) }),
+    (mode) => ({
+      label: 'mode',
+      values: healthModes.map((value) => [value, Number(value === mode)]),
+    }),
   ]),
   waitsUntil: optional(
     'waits_until_timestamp_seconds',

@@ -20,10 +20,10 @@ export function lockFiles(
   try {
     for (const target of targets) locks.push(holdLock(`${target}.lock`, target));
     // A file with hard links has several names, so also lock it by its inode.
-    const found =
+    const stats =
       out === undefined ? undefined : statSync(out, { bigint: true, throwIfNoEntry: false });
-    if (out !== undefined && state !== undefined && found && found.nlink > 1n)
-      locks.push(holdLock(join(state, 'tails', `${found.dev}-${found.ino}.lock`), out));
+    if (out !== undefined && state !== undefined && stats && stats.nlink > 1n)
+      locks.push(holdLock(join(state, 'tails', `${stats.dev}-${stats.ino}.lock`), out));
   } catch (error) {
     release();
     throw error;

@@ -40,16 +40,16 @@ export function joinFiles(scanned: readonly Compared[], asked: Asked = {}): Veri
   const chain = chainOf(valid);
   const covered = valid.flatMap((certificate) => stretchesIn(certificate, chain));
   const isProven = (certificate: Certificate) => stretchesIn(certificate, chain).length > 0;
-  const proven = new Set(valid.filter(isProven).map((each) => firstOf(each, chain)));
+  const proven = new Set(valid.filter(isProven).map((file) => firstOf(file, chain)));
   const recorded = valid.flatMap(({ coverage }) => coverage.gaps);
   const files = scanned.map((one) => fileOf(one, chain, proven, covered));
   const { from, to } = askedStretch(asked, covered);
   const holes = from === null || to === null ? [] : without([{ from, to }], covered);
   const gaps = explain(holes, recorded, covered);
-  const found: Status[] = files.map(({ status }) => status);
-  if (gaps.length > 0) found.push('gaps');
+  const statuses: Status[] = files.map(({ status }) => status);
+  if (gaps.length > 0) statuses.push('gaps');
   return {
-    status: found.reduce(worse, 'complete'),
+    status: statuses.reduce(worse, 'complete'),
     from,
     to,
     rows: scanned.reduce((sum, { rows }) => sum + rows, 0),
@@ -70,8 +70,8 @@ function askedStretch(
   { from, to, now }: Asked,
   covered: readonly Stretch[],
 ): { readonly from: number | null; readonly to: number | null } {
-  const first = least(covered.map((each) => each.from)) ?? to ?? null;
-  const last = greatest(covered.map((each) => each.to)) ?? now ?? null;
+  const first = least(covered.map((stretch) => stretch.from)) ?? to ?? null;
+  const last = greatest(covered.map((stretch) => stretch.to)) ?? now ?? null;
   const begin = from ?? first;
   if (begin === null) return { from: null, to: null };
   if (to !== undefined) return { from: from ?? Math.min(begin, to), to };
@@ -119,13 +119,13 @@ function fileOf(
     return { file, status, from: null, to: null, rows, duplicates, gaps: [] };
   }
   const previous = previousOf(certificate, chain);
-  const own = stretchesIn(certificate, chain).map((each) => ({
-    ...each,
-    from: Math.max(each.from, (previous?.verified ?? each.from - 1) + 1),
+  const own = stretchesIn(certificate, chain).map((stretch) => ({
+    ...stretch,
+    from: Math.max(stretch.from, (previous?.verified ?? stretch.from - 1) + 1),
   }));
   const parts = own.filter(({ from, to }) => from <= to);
-  const from = least(parts.map((each) => each.from));
-  const to = greatest(parts.map((each) => each.to));
+  const from = least(parts.map((part) => part.from));
+  const to = greatest(parts.map((part) => part.to));
   const unread = from === null || to === null ? [] : without([{ from, to }], covered);
   const gaps = explain(unread, certificate.coverage.gaps, covered);
   // A part may be so short that it adds nothing to what its chain proves.

@@ -69,4 +69,4 @@ function isOf({ feed, filters }: Certificate, asked: AskedPosts): boolean {
 
 /** Whether a choice, which is empty for everything, has all of what is asked. */
 const hasAll = (choice: readonly string[], asked: readonly string[]): boolean =>
-  choice.length === 0 || (asked.length > 0 && asked.every((each) => choice.includes(each)));
+  choice.length === 0 || (asked.length > 0 && asked.every((value) => choice.includes(value)));

@@ -22,7 +22,7 @@ export function checkFiles(
       // The files that trdr creates beside the file, or beside the target of its symbolic link.
       ...Object.entries(writes ?? {}).map(([what, ending]) => ({
         role: `the ${what} of ${role}`,
-        names: [path, realPath(path)].flatMap((each) => namesOf(each + ending)),
+        names: [path, realPath(path)].flatMap((name) => namesOf(name + ending)),
         isRead: false,
       })),
     ]);
@@ -59,6 +59,6 @@ function namesOf(path: string): string[] {
 
 function inodeOf(stat: () => BigIntStats | undefined): string[] | undefined {
   // If it cannot be looked up, opening it reports the problem.
-  const found = quietly(stat);
-  return found && (found.isFile() ? [`${found.dev}:${found.ino}`] : []);
+  const stats = quietly(stat);
+  return stats && (stats.isFile() ? [`${stats.dev}:${stats.ino}`] : []);
 }

@@ -28,10 +28,10 @@ export class Flag<T> extends Option {
   #add(text: string, before: unknown): unknown {
     if (!this.isRepeatable) return this.#read(text);
     // One flag can hold a list, `7d,30d`, unless a value itself may contain commas.
-    const texts = this.kind?.hasCommas ? [text] : text.split(',').map((each) => each.trim());
+    const texts = this.kind?.hasCommas ? [text] : text.split(',').map((part) => part.trim());
     if (texts.length > 1 && texts.includes(''))
       throw usageError(`empty value in the list for ${this.long}`, 'separate values by one comma');
-    return [...(Array.isArray(before) ? before : []), ...texts.map((each) => this.#read(each))];
+    return [...(Array.isArray(before) ? before : []), ...texts.map((part) => this.#read(part))];
   }
 
   /**

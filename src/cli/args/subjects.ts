@@ -109,14 +109,14 @@ const subjectsOf = (source: SubjectSource, io: Io, key: string | undefined) =>
   readSubjects(source, io, ({ text, where }) => {
     const words = subjectsIn(text);
     // A record repeats its subject, so a pasted key must be found before there is any record.
-    const word = words.find((each) => isKey(each, key));
+    const word = words.find((item) => isKey(item, key));
     if (word !== undefined) {
       const failure = keyAsSubject(word, key);
       throw where === undefined ? failure : at(where, failure);
     }
     if (where !== undefined || words.length === 0 || words[0] === trimText(text)) return;
-    const argv = io.argv.flatMap((each) =>
-      source.words.includes(each) ? subjectsIn(each) : [each],
+    const argv = io.argv.flatMap((argument) =>
+      source.words.includes(argument) ? subjectsIn(argument) : [argument],
     );
     throw listRefused(text, `pass each subject as an argument, with: ${commandWith(argv)}`);
   });

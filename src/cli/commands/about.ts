@@ -160,7 +160,7 @@ async function documentOf(path: string): Promise<Record<string, unknown>> {
   const leaf = leaves.find(({ spec }) => spec.path === path);
   if (leaf) return describeCommand(leaf);
   const paths = leaves.map(({ spec }) => spec.path);
-  const inside = paths.filter((each) => each.startsWith(`${path} `));
+  const inside = paths.filter((other) => other.startsWith(`${path} `));
   if (inside.length > 0)
     throw usageError(`"${path}" is a group of commands`, `choose from ${inside.join(', ')}`);
   throw usageError(

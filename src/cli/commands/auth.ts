@@ -217,8 +217,8 @@ export const authStatus = command({
 
     let failed: unknown;
     async function* records() {
-      for (const each of profiles) {
-        const { record, failure } = check ? await checked(context, each) : { record: each.record };
+      for (const row of profiles) {
+        const { record, failure } = check ? await checked(context, row) : { record: row.record };
         if (record.current) failed = failure;
         yield record;
       }

@@ -18,12 +18,12 @@ async function pricesFor(name: string): Promise<PriceRecord[]> {
   const { tree } = await import('../tree.ts');
   const command = all.some(({ endpoint }) => endpoint === name) ? undefined : await tree[name]?.();
   const paths = ({ endpoint, method, path }: PriceRecord) => [endpoint, path, `${method} ${path}`];
-  const found = [
+  const matching = [
     command ? callPrices(command) : [],
     all.filter((row) => paths(row).includes(name)),
     all.filter((row) => row.endpoint.startsWith(name) || row.path.startsWith(name)),
   ].find((rows) => rows.length > 0);
-  if (found) return found;
+  if (matching) return matching;
   if (command) throw usageError(`the price list has no calls of "trdr ${name}"`, LIST);
   const names = all.map((row) => row.endpoint);
   throw usageError(`unknown command or endpoint "${name}"`, didYouMean(name, names) || LIST);

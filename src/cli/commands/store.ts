@@ -158,9 +158,9 @@ export const storeCheck = command({
       await link.use(async (store) => {
         await records.write({ check: 'reach', verdict: 'ok', detail: address.shown });
         const findings = examine(store, keys, user, context.terminal.io.clock);
-        for await (const { next, ...found } of findings) {
-          failed ||= found.verdict === 'fail';
-          await records.write({ ...found, ...(next && { next: checkHintOf({ hint: next }) }) });
+        for await (const { next, ...finding } of findings) {
+          failed ||= finding.verdict === 'fail';
+          await records.write({ ...finding, ...(next && { next: checkHintOf({ hint: next }) }) });
         }
       });
     } catch (error) {
@@ -234,8 +234,8 @@ export const storeClear = command({
       context.service,
       context.settings.flags.sandbox,
     );
-    const found = await link.use((store) => findKeys(store, keys, what, feed));
-    if (found.length === 0) {
+    const stored = await link.use((store) => findKeys(store, keys, what, feed));
+    if (stored.length === 0) {
       context.terminal.notice(
         what === 'feed' ? `no feed "${feed}" in the store; nothing to remove` : 'nothing to remove',
       );
@@ -246,7 +246,7 @@ export const storeClear = command({
       feed: `feed ${feed}`,
       all: 'everything of this API key',
     };
-    const text = `Remove ${names[what]} (${found.length} Redis keys) from ${address.shown}?`;
+    const text = `Remove ${names[what]} (${stored.length} Redis keys) from ${address.shown}?`;
     const alone = {
       message: 'not running interactively; nothing was removed',
       hint: 'pass --yes to remove without asking',
@@ -255,7 +255,7 @@ export const storeClear = command({
       await agree(context.terminal.io, text, context.terminal.signal, alone, {
         message: 'cancelled; nothing was removed',
       });
-    await link.use((store) => removeKeys(store, keys, found, what === 'feed' ? feed : undefined));
-    context.terminal.notice(`Removed ${names[what]} (${found.length} Redis keys)`);
+    await link.use((store) => removeKeys(store, keys, stored, what === 'feed' ? feed : undefined));
+    context.terminal.notice(`Removed ${names[what]} (${stored.length} Redis keys)`);
   },
 });

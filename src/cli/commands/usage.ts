@@ -137,7 +137,7 @@ async function compareWithService(context: Context) {
   const sums = await summarize(entries, 'profile');
   const { cu: ledgerCu, atMost, unpriced } = total(sums.filter(({ group }) => group === profile));
   const [drift, lostAtMost] = [unitsUsed - ledgerCu, atMost - ledgerCu];
-  const found: ReconcileRecord = {
+  const reconciled: ReconcileRecord = {
     period,
     ledgerCu,
     serviceCu: unitsUsed,
@@ -145,11 +145,11 @@ async function compareWithService(context: Context) {
     lostAtMost,
     ...(unpriced > 0 && { unpriced }),
   };
-  await context.out.print(reconcileView, [found], { isSingle: true });
+  await context.out.print(reconcileView, [reconciled], { isSingle: true });
   if (context.settings.flags.sandbox)
     context.terminal.notice('the sandbox starts counting at zero in every run');
   else {
-    const text = driftText(found, profile);
+    const text = driftText(reconciled, profile);
     if (text !== undefined) context.terminal.notice(text);
   }
 }

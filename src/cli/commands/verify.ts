@@ -50,22 +50,22 @@ export const verify = command({
       to: range.until === undefined ? undefined : range.until - 1,
       now,
     };
-    const found = joinFiles(scanned, asked);
-    report(context, scanned, found);
+    const verification = joinFiles(scanned, asked);
+    report(context, scanned, verification);
     const shared = ids.countRepeated();
     if (shared > 0) context.terminal.notice(`${countText(shared, 'post')} in more than one file`);
     const isRows = isRowFormat(context.settings.format);
     if (isRows) {
-      const { status, from, to, rows, gaps } = found;
-      const duplicates = found.files.reduce((sum, file) => sum + file.duplicates, 0);
+      const { status, from, to, rows, gaps } = verification;
+      const duplicates = verification.files.reduce((sum, file) => sum + file.duplicates, 0);
       const sum = { file: 'all files', status, from, to, rows, duplicates, gaps };
       await context.out.print(
         verifiedFilesView,
-        found.files.length > 1 ? [...found.files, sum] : found.files,
+        verification.files.length > 1 ? [...verification.files, sum] : verification.files,
       );
-    } else await context.out.print(verificationView, [found], { isSingle: true });
-    const isFresh = fresh === undefined || checkFresh(context, found, now - fresh);
-    return found.status === 'complete' && isFresh ? 0 : 10;
+    } else await context.out.print(verificationView, [verification], { isSingle: true });
+    const isFresh = fresh === undefined || checkFresh(context, verification, now - fresh);
+    return verification.status === 'complete' && isFresh ? 0 : 10;
   },
 });
 

@@ -36,20 +36,20 @@ const plainStyle: HelpStyle = { columns: PREPARED, isBrief: false };
 export async function wholeProgram(style: HelpStyle = plainStyle): Promise<Program> {
   const columns = Math.min(WIDEST, Math.max(NARROWEST, style.columns));
   const program = openTree(() => {});
-  const configure = (each: Program): void => {
-    each.configureHelp(helpLayout(style.isBrief));
-    each.configureOutput({ getOutHelpWidth: () => columns, getOutHasColors: () => true });
+  const configure = (node: Program): void => {
+    node.configureHelp(helpLayout(style.isBrief));
+    node.configureOutput({ getOutHelpWidth: () => columns, getOutHasColors: () => true });
   };
-  const describe = async (each: Program): Promise<void> => {
-    configure(each);
-    if (each !== program) await each.load();
-    if (isLeaf(each)) {
-      const { summary, about } = commandProse(each.spec);
-      each.summary(summary).description([`${summary}.`, ...about].join('\n\n'));
+  const describe = async (node: Program): Promise<void> => {
+    configure(node);
+    if (node !== program) await node.load();
+    if (isLeaf(node)) {
+      const { summary, about } = commandProse(node.spec);
+      node.summary(summary).description([`${summary}.`, ...about].join('\n\n'));
       return;
     }
-    await Promise.all(each.commands.map(describe));
-    if (each !== program) describeGroup(each);
+    await Promise.all(node.commands.map(describe));
+    if (node !== program) describeGroup(node);
   };
   await describe(program);
   return program.summary(TAGLINE.replace(/\.$/, '')).description(TAGLINE);
@@ -59,7 +59,7 @@ export async function wholeProgram(style: HelpStyle = plainStyle): Promise<Progr
 function describeGroup(group: Program): void {
   const name = group.name();
   const summary = groupSummaries[name] ?? `Commands of ${name}`;
-  const topic = topics.find((each) => each.name === name);
+  const topic = topics.find((entry) => entry.name === name);
   const names = group.commands.map((command) => command.name()).join(', ');
   group.summary(`${summary}: ${names}`);
   group.description([`${summary}.`, ...(topic?.about ?? [])].join('\n\n'));
@@ -74,7 +74,7 @@ export const allLeaves = async (): Promise<Leaf[]> => leavesOf(await wholeProgra
 /** The program, group or command with these words. */
 const programAt = (program: Program, words: readonly string[]): Program | undefined =>
   words.reduce<Program | undefined>(
-    (found, word) => found?.commands.find((command) => command.name() === word),
+    (group, word) => group?.commands.find((command) => command.name() === word),
     program,
   );
 
@@ -86,15 +86,15 @@ function topicText(program: Program, topic: DocPage): string {
 
 /** The help about some words, with bold titles. */
 function helpText(program: Program, words: readonly string[]): string {
-  const found = programAt(program, words);
-  if (found) return found.helpInformation();
+  const named = programAt(program, words);
+  if (named) return named.helpInformation();
   const topic = topics.find(({ name }) => name === words.join('-'));
   if (topic) return topicText(program, topic);
   const name = words.join(' ');
-  const names = [...commandPaths, ...groups(), ...topics.map((each) => each.name)];
+  const names = [...commandPaths, ...groups(), ...topics.map((entry) => entry.name)];
   throw usageError(
     `unknown command or topic "${name}"`,
-    didYouMean(name, names, (each) => `"trdr help ${each}"`) ||
+    didYouMean(name, names, (similar) => `"trdr help ${similar}"`) ||
       'run "trdr help" to list the commands and topics',
   );
 }
@@ -136,9 +136,9 @@ export async function helpFiles(): Promise<Record<string, string>> {
 
 async function textsIn(style: HelpStyle, ending: string): Promise<[string, string][]> {
   const program = await wholeProgram(style);
-  const pages = programsIn(program).map((each): [string, string] => [
-    `${pageFile(each.words.join(' '))}${ending}`,
-    each.helpInformation(),
+  const pages = programsIn(program).map((command): [string, string] => [
+    `${pageFile(command.words.join(' '))}${ending}`,
+    command.helpInformation(),
   ]);
   if (style.isBrief) return pages;
   const topicPages = topics.map((topic): [string, string] => [

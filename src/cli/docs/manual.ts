@@ -102,10 +102,12 @@ function manPage(page: DocPage, part: 1 | 7, seeAlso: readonly string[]): string
     `.SH NAME\n${text(manName(name))} \\- ${text(summary.replace(/\.$/, ''))}`,
     usage === undefined ? '' : `.SH SYNOPSIS\n${text(usage)}`,
     about.length === 0 ? '' : `.SH DESCRIPTION\n${about.map(text).join('\n.PP\n')}`,
-    ...sections.map((each, at) => `${headingOf(each, sections[at - 1])}\n${sectionBody(each)}`),
+    ...sections.map(
+      (section, at) => `${headingOf(section, sections[at - 1])}\n${sectionBody(section)}`,
+    ),
     `.SH SEE ALSO\n${seeAlso.join(' ,\n')}`,
   ];
-  return `${parts.filter((each) => each !== '').join('\n')}\n`;
+  return `${parts.filter((part) => part !== '').join('\n')}\n`;
 }
 
 /** Headings that have a traditional name in man pages. */

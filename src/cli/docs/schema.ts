@@ -120,8 +120,8 @@ function shorten(schema: z.core.JSONSchema.BaseSchema): void {
   const { additionalProperties: more, anyOf } = schema;
   if (typeof more === 'object' && Object.keys(more).length === 0)
     delete schema.additionalProperties;
-  const types = anyOf?.flatMap((each) =>
-    Object.keys(each).length === 1 && typeof each.type === 'string' ? [each.type] : [],
+  const types = anyOf?.flatMap((option) =>
+    Object.keys(option).length === 1 && typeof option.type === 'string' ? [option.type] : [],
   );
   if (!anyOf || !types || types.length < anyOf.length) return;
   delete schema.anyOf;

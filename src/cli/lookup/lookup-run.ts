@@ -82,9 +82,9 @@ export class LookupRun<T extends object> {
     };
     try {
       await this.#findCheaply(signal);
-      for await (const found of lookup(this.#input.all(), options)) {
-        this.#undelivered.remove(found.record.subject);
-        yield found;
+      for await (const answered of lookup(this.#input.all(), options)) {
+        this.#undelivered.remove(answered.record.subject);
+        yield answered;
       }
     } catch (error) {
       const undelivered = this.#undelivered.subjects();

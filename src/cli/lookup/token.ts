@@ -45,21 +45,21 @@ export async function tokenAddresses(
   posts?: Iterable<Sent>,
 ): Promise<string[]> {
   const tokens = () => (posts === undefined ? savedTokens(context) : [...tokensOf(posts)]);
-  const addresses = await Promise.all(texts.map((each) => tokenAddress(each, context, tokens)));
+  const addresses = await Promise.all(texts.map((text) => tokenAddress(text, context, tokens)));
   return [...new Set(addresses.map(normalToken))];
 }
 
 function addressOfSymbol(symbol: string, context: Context, tokens: readonly KnownToken[]): string {
-  const found = matching(tokens, symbol);
-  const [first] = found;
+  const matches = matching(tokens, symbol);
+  const [first] = matches;
   if (first === undefined) throw unknownSymbol(symbol, tokens);
-  if (found.length > 1) {
-    const candidates = found.map(
+  if (matches.length > 1) {
+    const candidates = matches.map(
       ({ symbol: own, address, network }) =>
         `${shown(own)} ${address} (${network || 'unknown chain'})`,
     );
     throw usageError(
-      `${shown(symbol)} is the symbol of ${found.length} tokens`,
+      `${shown(symbol)} is the symbol of ${matches.length} tokens`,
       `pass the address of one of them: ${candidates.join(', ')}`,
     );
   }
@@ -114,8 +114,8 @@ export const savedValues = (context: Context, name: 'symbol' | 'network'): reado
 /** The tokens with this symbol, ignoring case; one for each address. */
 function matching(tokens: readonly KnownToken[], symbol: string): KnownToken[] {
   const wanted = normalSymbol(symbol);
-  const found = tokens.filter((token) => normalSymbol(token.symbol) === wanted);
-  return [...new Map(found.map((token) => [normalToken(token.address), token])).values()];
+  const matches = tokens.filter((token) => normalSymbol(token.symbol) === wanted);
+  return [...new Map(matches.map((token) => [normalToken(token.address), token])).values()];
 }
 
 function tokensOf(posts: Iterable<Sent>): Iterable<KnownToken> {

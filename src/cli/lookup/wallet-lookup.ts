@@ -39,8 +39,8 @@ export class WalletLookup {
       return {
         calls: [...user.calls, later],
         find: async (signal, describe) => {
-          const found = await user.find(signal);
-          const plan = await this.#planOf(found);
+          const owner = await user.find(signal);
+          const plan = await this.#planOf(owner);
           return plan.find(signal, describe);
         },
       };

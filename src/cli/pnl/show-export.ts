@@ -98,17 +98,17 @@ async function* select(
   const byName = new Map<string, Subject>();
   for (const subject of subjects)
     for (const name of [subject.text, subject.value]) byName.set(normalHandle(name), subject);
-  const found = new Map<Subject, PnlRecord>();
+  const bySubject = new Map<Subject, PnlRecord>();
   for await (const record of all) {
     for (const name of exportedNames(record)) {
       const subject = byName.get(name);
-      if (subject && !found.has(subject)) found.set(subject, record);
+      if (subject && !bySubject.has(subject)) bySubject.set(subject, record);
     }
   }
-  const missing = subjects.filter((subject) => !found.has(subject));
+  const missing = subjects.filter((subject) => !bySubject.has(subject));
   if (missing.length > 0) onMissing(missing);
   for (const subject of subjects) {
-    const record = found.get(subject);
+    const record = bySubject.get(subject);
     if (record) yield record;
   }
 }

@@ -96,7 +96,7 @@ export class Program extends Command {
     if (isGroup && words[0]?.startsWith('-')) this.#expectCommonFlags();
     const { operands, unknown } = super.parseOptions(words);
     const [name] = operands;
-    if (isGroup && this.commands.some((each) => each.name() === name)) {
+    if (isGroup && this.commands.some((subcommand) => subcommand.name() === name)) {
       // The command reads the flags before its name, because it may have a version of its own.
       const leading = words.slice(0, words.length - unknown.length - operands.length);
       return { operands, unknown: [...leading, ...unknown] };

@@ -34,7 +34,7 @@ export function readFlags(
       Object.entries(options).map(([key, flag]) => {
         const value = valueFor(key, flag);
         const placed = Array.isArray(value)
-          ? value.map((each) => placeFlag(flag, each))
+          ? value.map((item) => placeFlag(flag, item))
           : placeFlag(flag, value);
         return [key, placed];
       }),
@@ -76,5 +76,5 @@ const sharedValue = (value: unknown, { kind, defaultValue }: Flag<unknown>): unk
 const distinct = (files: readonly NamedFile[]): NamedFile[] =>
   files.filter(
     ({ role, path }, at) =>
-      files.findIndex((each) => each.role === role && each.path === path) === at,
+      files.findIndex((file) => file.role === role && file.path === path) === at,
   );

@@ -32,7 +32,7 @@ function formatByName(path: string | undefined): OutputFormat | undefined {
   throw usageError(
     `unknown extension ".${extension}" of --out`,
     `use the extension ${Object.keys(endings)
-      .map((each) => `.${each}`)
+      .map((ending) => `.${ending}`)
       .join(', ')}, or set the format with -o`,
   );
 }

@@ -51,7 +51,7 @@ function holdsReceipt(path: string, size: number): boolean {
   try {
     const { command, calls, cu, exit } = parseObject(readFileSync(path, 'utf8')) ?? {};
     return (
-      typeof command === 'string' && [calls, cu, exit].every((each) => typeof each === 'number')
+      typeof command === 'string' && [calls, cu, exit].every((count) => typeof count === 'number')
     );
   } catch (error) {
     throw fileFailure('read', path, error);

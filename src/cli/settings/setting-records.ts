@@ -93,7 +93,7 @@ const elsewhere: Readonly<Record<string, readonly [problem: string, hint: string
 };
 
 export function writableSetting(word: string): SettingName {
-  const name = configNames.find((each) => each === word);
+  const name = configNames.find((configName) => configName === word);
   if (name) return name;
   throw unknown(word, configNames);
 }

@@ -111,11 +111,11 @@ async function standBy(
     const term = await openTerm(connection, { feed, clock, keepMs, keepRows, describe, memory });
     if (term.leftMs === undefined) return term;
     if (clock.mono() >= stateAt) {
-      const found = await readFeedState(connection, feed);
+      const saved = await readFeedState(connection, feed);
       // A leader that has just begun saves its first position soon.
-      if (found.mark !== '') {
-        memory.state = found;
-        store.memory.saveFeed(id, found);
+      if (saved.mark !== '') {
+        memory.state = saved;
+        store.memory.saveFeed(id, saved);
         stateAt = clock.mono() + STATE_MS;
       }
     }

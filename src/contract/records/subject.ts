@@ -94,13 +94,13 @@ const Earlier = z.looseObject({
   ),
 });
 
-const found = {
+const userFields = {
   ...User.shape,
   was: optional(z.array(Earlier), 'In a history: what was different before, oldest first.'),
 };
 
 export const WhoisRecord = z.union([
-  answered(found),
+  answered(userFields),
   MissingSubject,
   UnaskedSubject,
   FailedSubject,
@@ -114,7 +114,7 @@ const FieldChange = z.looseObject({
 /** A trader compared with an earlier output. */
 export const ComparedUserRecord = z.union([
   answered({
-    ...found,
+    ...userFields,
     change: optional(
       z.nullable(z.enum(['new', 'changed', 'same'])),
       'In a comparison: what changed; "left" on a record that is no longer found, null if a lookup failed.',

@@ -110,8 +110,8 @@ export function decode<Id extends EndpointId>(
   const isPending = answer.status === 202 && pending !== undefined;
   const schema = isPending ? pending : whole;
   const recordType = isPending ? 'pending' : row.recordType;
-  const found = recognize(recordType, body);
-  if (!found) {
+  const recognized = recognize(recordType, body);
+  if (!recognized) {
     const { failure, own } = readServiceError(answer, body, now);
     const error = own ? ` but the error ${failure.code}: ${failure.message}` : '';
     return unreadable(
@@ -121,8 +121,8 @@ export function decode<Id extends EndpointId>(
       `it contains no ${recordTypes[recordType].name} record${error}`,
     );
   }
-  const { record } = found;
-  const meta = isRecord(found.meta) ? known(Meta, found.meta) : undefined;
+  const { record } = recognized;
+  const meta = isRecord(recognized.meta) ? known(Meta, recognized.meta) : undefined;
   if (meta?.asOf !== undefined) stampRows(record, meta.asOf);
   const differences = new Map<string, FieldDifference>();
   const answered = {

@@ -61,7 +61,7 @@ const isSecret = (text: string): boolean => /\d/.test(text) || text.length >= 16
 
 /** Masks everything in a text that looks like a key, because users may paste one as an argument. */
 export const withoutKeys = (text: string): string =>
-  text.replace(KEY_FORM, (found, secret: string) => (isSecret(secret) ? maskKey(found) : found));
+  text.replace(KEY_FORM, (word, secret: string) => (isSecret(secret) ? maskKey(word) : word));
 
 export function isKey(word: string, key?: string): boolean {
   const bare = bareHandle(word);

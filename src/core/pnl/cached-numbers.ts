@@ -92,12 +92,12 @@ export class SavedNumbers {
   /** Keeps a batch under the handle of each entry, and a "not found" for each missing handle. */
   async saveBatch(subjects: readonly string[], batch: Sent, time: number): Promise<void> {
     const asked = new Set(subjects.map(normalHandle));
-    const found = entriesByHandle(batch);
+    const entries = entriesByHandle(batch);
     const missing = missingHandles(batch).filter(
-      (handle) => asked.has(handle) && !found.has(handle),
+      (handle) => asked.has(handle) && !entries.has(handle),
     );
     const misses = missing.map((handle): [string, null] => [handle, null]);
-    await this.#put(new Map<string, Sent | null>([...found, ...misses]), time);
+    await this.#put(new Map<string, Sent | null>([...entries, ...misses]), time);
   }
 
   async #put(records: ReadonlyMap<string, Sent | null>, time: number): Promise<void> {
@@ -123,12 +123,12 @@ function recordOf(handle: string, { status, time, record }: SharedAnswer): PnlRe
 
 /** The first entry of each handle. */
 export function entriesByHandle(batch: Sent): Map<string, Sent> {
-  const found = new Map<string, Sent>();
+  const entries = new Map<string, Sent>();
   for (const entry of recordsOf(batch['entries'])) {
     const handle = normalHandle(textOf(entry['handle']) ?? '');
-    if (handle !== '' && !found.has(handle)) found.set(handle, entry);
+    if (handle !== '' && !entries.has(handle)) entries.set(handle, entry);
   }
-  return found;
+  return entries;
 }
 
 export const missingHandles = (batch: Sent): string[] =>

@@ -54,8 +54,8 @@ export class Claims {
     return this.#states.count('open') + this.#parked.length;
   }
 
-  async next(most: number, signal?: AbortSignal): Promise<ClaimedRows> {
-    const rows = this.#states.open(most);
+  async next(count: number, signal?: AbortSignal): Promise<ClaimedRows> {
+    const rows = this.#states.open(count);
     for (const row of this.#parked) this.#states.release(row);
     this.#parked = [];
     if (!this.#saved) return { rows, results: [], end: async () => {} };

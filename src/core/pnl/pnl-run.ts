@@ -84,8 +84,8 @@ export class PnlRun {
       rows.found(results);
       this.#note(results);
       if (claimed.rows.length > 0) {
-        const most = await allowance.affordable(claimed.rows.length, signal);
-        await this.#request(claimed, claimed.rows.slice(0, most));
+        const count = await allowance.affordable(claimed.rows.length, signal);
+        await this.#request(claimed, claimed.rows.slice(0, count));
       }
     } finally {
       // Claims would otherwise be renewed forever.
@@ -193,9 +193,9 @@ export class PnlRun {
   #withSharing(results: readonly NumbersResult[]): readonly NumbersResult[] {
     const { handles } = this.#needs;
     return results.flatMap(({ row, value, failure }) =>
-      [row, ...(this.#sharing.get(row) ?? [])].map((each) => ({
-        row: each,
-        value: { ...value, subject: handles.textOf(each) },
+      [row, ...(this.#sharing.get(row) ?? [])].map((sharer) => ({
+        row: sharer,
+        value: { ...value, subject: handles.textOf(sharer) },
         failure,
       })),
     );

@@ -136,8 +136,8 @@ export function answerFromJournal(
   text: string,
 ): readonly HandleAnswer[] {
   const body = parseJson(text);
-  const found = recognize('batch', body);
-  if (found) return answersOf(subjects, found.record);
+  const whole = recognize('batch', body);
+  if (whole) return answersOf(subjects, whole.record);
   const [only] = subjects;
   const one = only === undefined || subjects.length > 1 ? undefined : recognize('numbers', body);
   if (only === undefined || !one) return [];

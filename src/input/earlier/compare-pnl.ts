@@ -35,8 +35,8 @@ export async function readEarlier(path: string, io: InputIo): Promise<readonly P
     // A trader who had left by then is not in that export.
     if (record['change'] !== 'left') earlier.push(record);
   }
-  const found = earlier.filter((record) => record.found === true);
-  const hasNumbers = found.length === 0 || found.some(({ windows }) => isRecord(windows));
+  const answered = earlier.filter((record) => record.found === true);
+  const hasNumbers = answered.length === 0 || answered.some(({ windows }) => isRecord(windows));
   if (earlier.length > 0 && hasNumbers) return earlier;
   const what = earlier.length === 0 ? 'records' : 'trading numbers';
   throw usageError(`${path} has no ${what} to compare with`, 'pass an export of "trdr pnl"');

@@ -102,7 +102,7 @@ class Pairs {
   ): void {
     for (const trader of traders) {
       if (this.all.has(trader)) continue;
-      const other = candidates(trader).find((each) => !this.#taken.has(each));
+      const other = candidates(trader).find((candidate) => !this.#taken.has(candidate));
       if (other === undefined) continue;
       this.all.set(trader, other);
       this.#taken.add(other);

@@ -177,7 +177,7 @@ function recordOf(first: Cells, rows: readonly Cells[]): Sent {
   const extras = [...first.keys()].filter((name) => !knownFields.has(name));
   const own = rows.filter((row) => row.get('status') !== 'unmatched');
   const code = (fallback: string) => `"code":${JSON.stringify(first.get('code') || fallback)}`;
-  const found = () => {
+  const answered = () => {
     const reading = members(first, readingFields).filter((text) => !text.endsWith(':null'));
     if (first.get('found') === 'false') return ['"found":false', code('NOT_OBSERVED'), ...reading];
     if (first.get('status') !== 'failed')
@@ -189,7 +189,9 @@ function recordOf(first: Cells, rows: readonly Cells[]): Sent {
     ];
     return ['"found":null', `"error":${object(error)}`];
   };
-  return parseJson(object([`"subject":${JSON.stringify(subjectOf(first))}`, ...found()])) as Sent;
+  return parseJson(
+    object([`"subject":${JSON.stringify(subjectOf(first))}`, ...answered()]),
+  ) as Sent;
 }
 
 /**

@@ -24,8 +24,8 @@ export function locate(
   for (let dot = path.indexOf('.'); dot > 0; dot = path.indexOf('.', dot + 1)) {
     const first = path.slice(0, dot);
     if (!Object.hasOwn(record, first)) continue;
-    const found = locate(record[first], path.slice(dot + 1), [...before, first]);
-    if (found) return found;
+    const place = locate(record[first], path.slice(dot + 1), [...before, first]);
+    if (place) return place;
   }
   return undefined;
 }
@@ -44,7 +44,7 @@ export const valueIn = <T>(
 const isKnownField = (name: string, paths: readonly string[]): boolean =>
   paths.some((path) => path === name || path.startsWith(`${name}.`));
 
-/** A leading dot selects a field that is not in `known`; the result is without it. */
+/** A leading dot selects a field that is not in `paths`; the result is without it. */
 export function parseFields(text: string, paths: readonly string[]): readonly string[] {
   const requested = text.split(',').map((name) => name.trim());
   const names = requested.filter((name) => name !== '');

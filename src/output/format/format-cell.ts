@@ -40,7 +40,7 @@ export function scaleOf<T>(column: Column<T>, records: readonly T[]): ColumnScal
   const { kind } = column;
   const numbers = records.map((record) => valueIn(column, record)).filter(isNumber);
   return {
-    largest: numbers.reduce((most, number) => Math.max(most, Math.abs(number)), 0),
+    largest: numbers.reduce((greatest, number) => Math.max(greatest, Math.abs(number)), 0),
     hasLosses: numbers.some((number) => number < 0),
     ...(isNumberKind(kind) &&
       !column.kindOf && { decimals: decimalsFor(kind, numbers.map(Math.abs)) }),
@@ -270,7 +270,7 @@ const LARGEST = 1e15;
 
 /** The decimals of numbers that are shown together; undefined if each has its own. */
 function decimalsFor(kind: NumberKind, sizes: readonly number[]): number | undefined {
-  const largest = sizes.reduce((most, size) => Math.max(most, size), 0);
+  const largest = sizes.reduce((greatest, size) => Math.max(greatest, size), 0);
   if (kind === 'integer') return undefined;
   if (kind === 'percent') return largest < 1000 ? 1 : 0;
   if (kind === 'multiple') return multipleDecimals(largest);

@@ -12,8 +12,8 @@ const anyEscape =
 /** jq, DuckDB and Python reject the JSON escape of an unpaired surrogate. */
 const wellFormed = (json: string): string =>
   surrogateEscape.test(json)
-    ? json.replace(anyEscape, (found: string, pair?: string) =>
-        pair === undefined && found.length > 2 ? '\ufffd' : found,
+    ? json.replace(anyEscape, (character: string, pair?: string) =>
+        pair === undefined && character.length > 2 ? '\ufffd' : character,
       )
     : json;
 

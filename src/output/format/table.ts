@@ -66,7 +66,7 @@ const LEAST_TEXT = 8;
 const LIKELY = { number: 10, text: 14 } as const;
 
 const widest = (texts: readonly string[]) =>
-  texts.reduce((most, text) => Math.max(most, widthOf(text)), 1);
+  texts.reduce((width, text) => Math.max(width, widthOf(text)), 1);
 
 /**
  * Chooses the layout by the first records; `growing` reserves width for wider values in later
@@ -191,7 +191,7 @@ class FittedTable<T> implements Table<T> {
       drawn.push(titles, this.#options.style('dim', rule));
     }
     for (const [at, row] of rows.entries()) {
-      const height = row.reduce((most, cell) => Math.max(most, cell.height), 1);
+      const height = row.reduce((highest, cell) => Math.max(highest, cell.height), 1);
       drawn.push(...lines.splice(0, height), ...this.#linesBelow(records[at] as T));
     }
     return drawn.map((line) => `${line}\n`).join('');
@@ -215,7 +215,7 @@ class FittedTable<T> implements Table<T> {
   #gridColumns(rows: readonly GridCell[][]): GridColumn[] {
     return this.#layout.columns.map(({ column, width }, at) => ({
       // A column that is shown whole may be wider in this row than in those that set its width.
-      width: rows.reduce((most, row) => Math.max(most, row[at]?.width ?? 0), width),
+      width: rows.reduce((columnWidth, row) => Math.max(columnWidth, row[at]?.width ?? 0), width),
       align: isRightAligned(column.kind) ? 'right' : 'left',
     }));
   }
@@ -257,11 +257,11 @@ class FittedTable<T> implements Table<T> {
     );
   }
 
-  #wrapped(text: string, width: number, most = Number.POSITIVE_INFINITY): string[] {
+  #wrapped(text: string, width: number, maxLines = Number.POSITIVE_INFINITY): string[] {
     const lines = wrap(text, width);
-    if (lines.length <= most) return lines;
-    const rest = lines.slice(most - 1).join(' ');
-    return [...lines.slice(0, most - 1), truncate(rest, width, this.#ellipsis)];
+    if (lines.length <= maxLines) return lines;
+    const rest = lines.slice(maxLines - 1).join(' ');
+    return [...lines.slice(0, maxLines - 1), truncate(rest, width, this.#ellipsis)];
   }
 
   /** Colors a text and highlights the matches of a search. */

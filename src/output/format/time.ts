@@ -63,10 +63,10 @@ const units = [
 ] as const;
 
 /** `4m43s`, `10m`. */
-export function lengthText(ms: number, most = 2): string {
+export function lengthText(ms: number, maxUnits = 2): string {
   let rest = Math.floor(Math.abs(ms) / 1_000);
   const first = units.findIndex(([size]) => rest >= size);
-  const parts = units.slice(first, first + most).flatMap(([size, unit]) => {
+  const parts = units.slice(first, first + maxUnits).flatMap(([size, unit]) => {
     const count = Math.floor(rest / size);
     rest -= count * size;
     return count > 0 ? `${count}${unit}` : [];

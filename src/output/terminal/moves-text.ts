@@ -16,9 +16,9 @@ export function movesText(
 ): string {
   const count = (kind: string) => moves.filter((move) => move.kind === kind).length;
   const largest = (sign: 1 | -1) =>
-    moves.reduce<Move | undefined>((most, move) => {
+    moves.reduce<Move | undefined>((largestMove, move) => {
       const amount = sign * (move.amount ?? 0);
-      return amount > sign * (most?.amount ?? 0) ? move : most;
+      return amount > sign * (largestMove?.amount ?? 0) ? move : largestMove;
     }, undefined);
   const text = (word: string, move: Move | undefined) =>
     move?.amount === undefined ? [] : [`${word} ${safeLine(move.name)} ${amountText(move.amount)}`];

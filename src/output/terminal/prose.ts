@@ -20,20 +20,20 @@ const commandAtEnd = /^(?<before>.*\bwith:) (?<command>trdr .*)$/s;
 /** Not the value of a flag, which belongs to a command to copy. */
 const utcTime = /(?<!--[a-z-]+[ =]'?)\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
-/** Wraps at words, indented by the label. Text after `most` lines is cut to one line. */
+/** Wraps at words, indented by the label. Text after `maxLines` lines is cut to one line. */
 export function proseLines(
   label: string,
   text: string,
   { columns, utc }: ProseLook,
-  most = Number.POSITIVE_INFINITY,
+  maxLines = Number.POSITIVE_INFINITY,
 ): string[] {
   const room = proseWidth(columns);
   const shown = text.replace(utcTime, (time) => timeText(Date.parse(time), utc));
   const { before = shown, command } = commandAtEnd.exec(shown)?.groups ?? {};
   const lines = wrap(before, room - label.length);
-  const kept = lines.slice(0, most);
-  if (lines.length > most)
-    kept.push(truncate(lines.slice(most).join(' '), room - label.length, '...'));
+  const kept = lines.slice(0, maxLines);
+  if (lines.length > maxLines)
+    kept.push(truncate(lines.slice(maxLines).join(' '), room - label.length, '...'));
   const out = kept.map((line, index) => (index === 0 ? label : ' '.repeat(label.length)) + line);
   const last = out.at(-1) ?? '';
   if (command === undefined) return out;

@@ -30,11 +30,11 @@ const emojiJoined =
   /(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\ufe0f)\u200d\p{Extended_Pictographic}/u;
 
 /** Keeps a joiner inside an emoji or between letters of a script that uses joiners. */
-function joiner(found: string, at: number, text: string): string {
+function joiner(character: string, at: number, text: string): string {
   const around = text.slice(Math.max(0, at - 2), at + 3);
   lettersJoined ??= new RegExp(`[${scripts}][\\u200c\\u200d][${scripts}]`, 'u');
-  return found.length === 1 && (emojiJoined.test(around) || lettersJoined.test(around))
-    ? found
+  return character.length === 1 && (emojiJoined.test(around) || lettersJoined.test(around))
+    ? character
     : '';
 }
 

@@ -222,7 +222,7 @@ function answerOf(name: string): Pick<FaultRule, 'kind' | 'code' | 'status'> | u
   const status = /^[45]\d\d$/.test(name) ? Number(name) : 0;
   const codes = Object.keys(errorCodes).filter(isErrorCode);
   const code = codes.find(
-    (each) => each === name.toUpperCase() || errorCodes[each].status === status,
+    (candidate) => candidate === name.toUpperCase() || errorCodes[candidate].status === status,
   );
   if (code) return { kind: 'code', code };
   return status >= 500 ? { kind: 'gateway', status } : undefined;

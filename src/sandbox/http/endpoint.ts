@@ -43,7 +43,7 @@ export function findRoute(method: string, path: string): Route | undefined {
     const segments = endpoints[id].path.split('/');
     const fits =
       segments.length === parts.length &&
-      segments.every((each, at) => isParam(each) || each === parts[at]);
+      segments.every((segment, at) => isParam(segment) || segment === parts[at]);
     if (fits && endpoints[id].method === method) return { id, segments, parts };
   }
   return undefined;

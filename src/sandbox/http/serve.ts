@@ -168,21 +168,21 @@ export function admit(
 }
 
 /**
- * Counts a call, or rejects it if there were `most` calls within the last `spanMs`. Rejected calls
+ * Counts a call, or rejects it if there were `maxCalls` calls within the last `spanMs`. Rejected calls
  * do not count.
  */
 function limit(
   { rateWindows, clock }: SandboxState,
   name: string,
-  most: number,
+  maxCalls: number,
   spanMs: number,
 ): void {
   const now = clock.now();
   const times = rateWindows.get(name) ?? [];
   rateWindows.set(name, times);
   while (times[0] !== undefined && times[0] <= now - spanMs) times.shift();
-  if (times.length >= most) {
-    const free = (times[times.length - most] ?? now) + spanMs;
+  if (times.length >= maxCalls) {
+    const free = (times[times.length - maxCalls] ?? now) + spanMs;
     throw new ApiError('RATE_LIMITED', undefined, Math.max(1, Math.ceil((free - now) / 1_000)));
   }
   times.push(now);

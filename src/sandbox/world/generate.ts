@@ -29,7 +29,7 @@ export function generateRecords(seed: number, now: number, size: WorldSize = {})
   return {
     users: traders.map(({ user }) => user),
     unverified: new Map(
-      traders.flatMap(({ user, found, plan }) => (plan ? [[user.id, { ...found, plan }]] : [])),
+      traders.flatMap(({ user, proven, plan }) => (plan ? [[user.id, { ...proven, plan }]] : [])),
     ),
     identitiesAt: (time) => identitiesAt(traders, Math.floor((time - now) / TERM_MS)),
     samples: new Set(traders.flatMap(({ user, isSample }) => (isSample ? user.id : []))),
@@ -49,9 +49,9 @@ export function generateRecords(seed: number, now: number, size: WorldSize = {})
 function identitiesAt(traders: readonly Trader[], term: number): Map<string, Identity> {
   return new Map(
     traders.flatMap((trader) => {
-      const { user, handle, found, other } = trader;
+      const { user, handle, proven, other } = trader;
       if (!other) return [];
-      const identity = term % 2 === 0 ? { handle, ...found } : other;
+      const identity = term % 2 === 0 ? { handle, ...proven } : other;
       return [[user.id, identity]];
     }),
   );
@@ -74,9 +74,9 @@ function makeAccounts(random: Random, traders: readonly Trader[]): LaunchpadUser
     const account = accountOf(random, user?.solanaAddress ?? randomSolana(random), name, !user);
     return user || random() > 0.1 ? account : { ...account, ...noAccount };
   });
-  const named = traders.flatMap(({ found, launchpad }) =>
-    launchpad && found.solanaAddress !== null
-      ? { ...accountOf(random, found.solanaAddress, '', false), ...launchpad }
+  const named = traders.flatMap(({ proven, launchpad }) =>
+    launchpad && proven.solanaAddress !== null
+      ? { ...accountOf(random, proven.solanaAddress, '', false), ...launchpad }
       : [],
   );
   return [...accounts, ...named];

@@ -18,7 +18,7 @@ import { bios, firsts, seconds, unusualNames } from './texts.ts';
 export interface Trader extends Persona {
   readonly user: User;
   /** The wallets of the trader, verified or not. */
-  readonly found: Wallets;
+  readonly proven: Wallets;
   /** Who the trader is in every second term; undefined if that never changes. */
   readonly other: Identity | undefined;
 }
@@ -53,8 +53,8 @@ function traderOf(random: Random, persona: Persona): Trader {
   const images = `https://images.example/${randomHex(random, 8)}`;
   const solanaAddress = wallets === 'evm' ? null : randomSolana(random);
   const evmAddress = wallets === 'solana' ? null : randomEvm(random);
-  const found = typeof wallets === 'object' ? wallets : { solanaAddress, evmAddress };
-  const verified = plan ? NO_WALLETS : found;
+  const ownWallets = typeof wallets === 'object' ? wallets : { solanaAddress, evmAddress };
+  const verified = plan ? NO_WALLETS : ownWallets;
   const user = {
     id: randomUuid(random),
     handle,
@@ -69,7 +69,7 @@ function traderOf(random: Random, persona: Persona): Trader {
   return {
     ...persona,
     user,
-    found,
+    proven: ownWallets,
     other: persona.later && laterIdentity({ handle, ...verified }, persona.later),
   };
 }

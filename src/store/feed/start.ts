@@ -125,7 +125,7 @@ function startAtTime({ ms, known = [] }: BeginSince, ends: StreamEnds): Start {
   };
 }
 
-/** What was delivered before a start at a time: the posts in `known`, and every older one. */
+/** What was delivered before a start at a time: the posts `posts`, and every older one. */
 function deliveredBefore(
   entry: string,
   ms: number,

@@ -33,7 +33,7 @@ export function certify(file: string, position: Position, place: FilePlace): voi
 /** The newest post time in the file of a position, and in the files that it continues. */
 const newestOf = (position: Position): number | null =>
   position.ids.reduce(
-    (most: number | null, [, at]) => (at === null ? most : Math.max(most ?? at, at)),
+    (newest: number | null, [, at]) => (at === null ? newest : Math.max(newest ?? at, at)),
     position.file?.lines?.newest ?? position.verified,
   );
 

@@ -10,8 +10,8 @@ export interface TailFiles {
 /** Undefined for pipes and devices, from which no run can resume. */
 export function resumableOut(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
-  const found = statsOf(path);
-  return found === undefined || found.isFile() || found.isDirectory() ? path : undefined;
+  const stats = statsOf(path);
+  return stats === undefined || stats.isFile() || stats.isDirectory() ? path : undefined;
 }
 
 interface FeedService {

@@ -130,10 +130,15 @@ function withoutPosition(
  * feed, or the file was cut.
  */
 function positionOfPart(path: string, isCompressed: boolean, feed: string): Position | undefined {
-  const found = certificateAt(unpackedName(path));
-  if (!found || found === 'damaged' || found.feed !== feed || found.verified === null)
+  const certificate = certificateAt(unpackedName(path));
+  if (
+    !certificate ||
+    certificate === 'damaged' ||
+    certificate.feed !== feed ||
+    certificate.verified === null
+  )
     return undefined;
-  const { lines, bytes, coverage, verified, lowest, readAt, filters } = found;
+  const { lines, bytes, coverage, verified, lowest, readAt, filters } = certificate;
   if (!isCompressed && (statsOf(path)?.size ?? 0) < bytes) return undefined;
   const { dev, ino } = statSync(path, { bigint: true });
   // A compressed file is not the one that was written, so its place cannot be found.
@@ -185,13 +190,13 @@ function linesBehind(
   for (const { path, isCompressed } of finishedFiles(out)) {
     if (isCompressed) break;
     const isLast = isAt(path, place);
-    const found = all(path, isLast ? place.offset : 0);
+    const rows = all(path, isLast ? place.offset : 0);
     // The position covers what was written before the first line that is newer, and all earlier
     // files.
     const isNew = ({ at }: PostMark) => at !== null && verified !== null && at > verified;
-    const first = isLast || verified === null ? 0 : found.findIndex(isNew);
+    const first = isLast || verified === null ? 0 : rows.findIndex(isNew);
     if (first < 0) break;
-    lines.push(...found.slice(first));
+    lines.push(...rows.slice(first));
     if (isLast) return lines;
   }
   const renamed = fileAt(dirname(realPath(out)), place);

@@ -65,7 +65,9 @@ export function finishedName(path: string, timeField: string, now: number): stri
     .replace(/\.\d+|[-:]/g, '');
   for (let many = 1; ; many++) {
     const name = join(folder, `${stem}.${stamp}${many === 1 ? '' : `-${many}`}${extension}`);
-    const taken = [name, `${name}.gz`].some((each) => statSync(each, { throwIfNoEntry: false }));
+    const taken = [name, `${name}.gz`].some((candidate) =>
+      statSync(candidate, { throwIfNoEntry: false }),
+    );
     if (!taken) return name;
   }
 }
@@ -84,7 +86,7 @@ export const unpackedName = (path: string): string => path.replace(/\.gz$/, '');
 export function finishedFiles(out: string) {
   const { folder, stem, extension } = partsOf(realPath(out));
   const isStamp = /^\d{8}T\d{6}Z(?:-\d+)?$/;
-  const found = readdirSync(folder).flatMap((name) => {
+  const files = readdirSync(folder).flatMap((name) => {
     const isCompressed = name.endsWith(`${extension}.gz`);
     const plain = isCompressed ? name.slice(0, -'.gz'.length) : name;
     if (!plain.startsWith(`${stem}.`) || !plain.endsWith(extension)) return [];
@@ -94,10 +96,10 @@ export function finishedFiles(out: string) {
     return stats?.isFile() ? [{ path, plain, isCompressed, mtimeMs: stats.mtimeMs }] : [];
   });
   const plain = new Set(
-    found.filter(({ isCompressed }) => !isCompressed).map((each) => each.plain),
+    files.filter(({ isCompressed }) => !isCompressed).map((file) => file.plain),
   );
-  return found
-    .filter((each) => !each.isCompressed || !plain.has(each.plain))
+  return files
+    .filter((file) => !file.isCompressed || !plain.has(file.plain))
     .sort((a, b) => b.mtimeMs - a.mtimeMs || (a.plain < b.plain ? 1 : -1))
     .map(({ path, isCompressed }) => ({ path, isCompressed }));
 }

@@ -53,9 +53,9 @@ export function completeLine(
     // The values before the last comma are not offered again.
     const [, before = '', last = prefix] = (list && /^(.*,)?(.*)$/s.exec(prefix)) || [];
     const rest = choices.filter((choice) => !before.split(',').includes(choice));
-    const found = begins(rest.map(plain), last, `${lead}${before}`);
-    const isOpen = list || found.candidates.some(({ word }) => word.endsWith('/'));
-    return isOpen ? { ...found, directive: 'nospace' } : found;
+    const values = begins(rest.map(plain), last, `${lead}${before}`);
+    const isOpen = list || values.candidates.some(({ word }) => word.endsWith('/'));
+    return isOpen ? { ...values, directive: 'nospace' } : values;
   }
 
   if (line.awaiting) return fill(line.awaiting.slot, current);
@@ -69,12 +69,12 @@ export function completeLine(
   const { args, variadic } = line.command;
   const at = line.args.length;
   const slot = args[at] ?? (variadic ? args.at(-1) : undefined);
-  const found = fill(slot, current);
+  const own = fill(slot, current);
   // An optional argument may be omitted, so also offer the candidates of the next argument.
   const next = slot?.optional ? args[at + 1] : undefined;
-  if (next === undefined) return found;
+  if (next === undefined) return own;
   const more = fill(next, current);
-  return { ...found, ...more, candidates: [...found.candidates, ...more.candidates] };
+  return { ...own, ...more, candidates: [...own.candidates, ...more.candidates] };
 }
 
 /** What the words before the cursor say. */
@@ -111,7 +111,7 @@ function readWords(outline: Outline, words: readonly string[]): WordsBefore {
     } else if (args.length === 0 && isPath(outline, joined(path, word))) path = joined(path, word);
     else args.push(word);
   }
-  const command = outline.commands.find((each) => each.path === path);
+  const command = outline.commands.find((entry) => entry.path === path);
   const context = { profile, sandbox: flagsBefore.has('--sandbox') };
   return {
     path,
@@ -127,11 +127,11 @@ function readWords(outline: Outline, words: readonly string[]): WordsBefore {
 
 const joined = (path: string, word: string) => (path === '' ? word : `${path} ${word}`);
 const isPath = ({ commands, groups }: Outline, path: string) =>
-  commands.some((each) => each.path === path) || groups.some(({ name }) => name === path);
+  commands.some((command) => command.path === path) || groups.some(({ name }) => name === path);
 
 /** The flags of a command; all common flags if `path` does not name a complete command. */
 function flagsAt({ commands, common }: Outline, path: string): FlagOutline[] {
-  const command = commands.find((each) => each.path === path);
+  const command = commands.find((entry) => entry.path === path);
   const groups = command ? command.common : (['output', 'service', 'money'] as const);
   const shared = [...groups.flatMap((group) => common[group]), ...common.always];
   const own = command?.flags ?? [];
@@ -158,8 +158,8 @@ function nextWords({ commands, groups }: Outline, path: string): Candidate[] {
   const all = [...commands, ...groups.map(({ name, summary }) => ({ path: name, summary }))];
   const depth = path === '' ? 0 : path.split(' ').length;
   return all
-    .filter((each) => path === '' || each.path.startsWith(`${path} `))
-    .map((each) => ({ words: each.path.split(' '), about: each.summary }))
+    .filter((command) => path === '' || command.path.startsWith(`${path} `))
+    .map((command) => ({ words: command.path.split(' '), about: command.summary }))
     .filter(({ words }) => words.length === depth + 1)
     .map(({ words, about }) => ({ word: words.at(-1) ?? '', about }))
     .sort((a, b) => (a.word < b.word ? -1 : 1));

@@ -115,8 +115,8 @@ function changeText(before: Filters | undefined, now: Filters): string | undefin
   for (const name of listed) {
     const earlier = textsIn(before[name]);
     const later = textsIn(now[name]);
-    const added = later.filter((each) => !earlier.includes(each)).length;
-    const gone = earlier.filter((each) => !later.includes(each)).length;
+    const added = later.filter((value) => !earlier.includes(value)).length;
+    const gone = earlier.filter((value) => !later.includes(value)).length;
     if (added + gone > 0)
       return `other ${name === 'users' ? 'authors' : name} than in the last run (${added} new, ${gone} gone)`;
   }
