@@ -98,7 +98,7 @@ describe('the folders', () => {
 
 /**
  * The folders and files of the command line, from below to above: each may import those before it. The tree names the
- * file of each command, which it loads when the command runs, so its arrows up do not count.
+ * file of each command, which it loads when the command runs: these are the only arrows up.
  */
 const cliRooms: readonly string[] = [
   'io.ts',
@@ -138,9 +138,11 @@ describe('the folders of the command line', () => {
 
   it('import only what is below them', () => {
     const arrows = own
-      .map(({ from, to }) => ({ from, to: normalize(join(dirname(from), to)) }))
+      .map(({ from, to, lazy }) => ({ from, to: normalize(join(dirname(from), to)), lazy }))
       .filter(({ from, to }) => folderOf(from) === 'cli' && folderOf(to) === 'cli')
-      .filter(({ from }) => from !== 'cli/tree.ts')
+      .filter(
+        ({ from, to, lazy }) => !(from === 'cli/tree.ts' && lazy && roomOf(to) === 'commands'),
+      )
       .filter(({ from, to }) => cliRooms.indexOf(roomOf(to)) > cliRooms.indexOf(roomOf(from)));
     expect(arrows).toEqual([]);
   });
