@@ -46,7 +46,7 @@ export function parseJson(text: string): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
-    if (mayBeDeep(text) && isDeeper(value, MAX_DEPTH)) return undefined;
+    if (isTooDeep(text, value)) return undefined;
     if (hasInexactNumber(text)) value = withSources(text);
   } catch {
     // Not JSON; or a string with millions of escapes overflowed the stack of a scan, and the digits
@@ -54,6 +54,10 @@ export function parseJson(text: string): unknown {
   }
   return value;
 }
+
+/** Whether the value of a text is nested more deeply than recursive code can read. */
+export const isTooDeep = (text: string, value: unknown): boolean =>
+  mayBeDeep(text) && isDeeper(value, MAX_DEPTH);
 
 /** Whether a text has enough brackets to be nested too deeply, which takes less time to find out. */
 function mayBeDeep(text: string): boolean {

@@ -335,6 +335,22 @@ describe('recorded theses in place of the service', () => {
       expect((await run([...words, '--from', file])).records()[0]?.['posts']).toBe(2);
   });
 
+  test('leave out a line that is nested too deeply, and say so', async () => {
+    const { sandbox, home, run } = await openDesk();
+    const [post] = thesesOf(sandbox);
+    const deep = { ...post, id: 'deep', segments: JSON.parse('['.repeat(300) + ']'.repeat(300)) };
+    const file = join(home.path, 'deep.ndjson');
+    writeFileSync(file, linesOf([{ ...post }, deep]));
+    for (const words of [
+      ['thesis', 'list', '--all'],
+      ['author', '--positions'],
+    ]) {
+      const ran = await run([...words, '--from', file]);
+      expect(ran.records()).toHaveLength(1);
+      expect(ran.said).toContain('skipped 1 line that is not a post');
+    }
+  });
+
   test('give each of very many authors once, whatever the case of an id is', async () => {
     const { sandbox, home, run } = await openDesk();
     const [post] = thesesOf(sandbox);

@@ -72,6 +72,15 @@ describe('trdr token', () => {
     expect(pnls).toEqual(pnls.toSorted((one, other) => other - one));
   });
 
+  test.each(['0x12', 'a,b'])('names its argument if it is not a token: %s', async (word) => {
+    const { run } = await openDesk();
+    const ran = await run(['token', word]);
+    expect([ran.exitCode, ran.said]).toEqual([2, expect.stringContaining('TOKEN: ')]);
+    expect(ran.said).not.toContain('--token');
+    const listed = await run(['thesis', 'list', '--token', '0x12']);
+    expect([listed.exitCode, listed.said]).toEqual([2, expect.stringContaining('--token: ')]);
+  });
+
   test('delivers what was paid for before a limit, and goes without callouts if the key may not read them', async () => {
     const { sandbox, run } = await openDesk();
     const { token } = mostNamed(sandbox);

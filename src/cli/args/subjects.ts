@@ -144,17 +144,20 @@ function parseSubject<T>(
 const at = (where: string, { message, code, hint }: Failure) =>
   new Failure('usage', `${where}: ${message}`, { code, hint });
 
-/** Validates the address that was given with a flag, before any request is sent. */
+/** Where a user names a token. */
+export type TokenPlace = '--token' | 'TOKEN';
+
+/** Validates the address of a flag or an argument, before any request is sent. */
 export async function addressOf(
-  flag: '--token' | '--coin' | '--wallet',
+  where: TokenPlace | '--coin' | '--wallet',
   text: string,
 ): Promise<string> {
   try {
     // A page of an explorer has the contract of a token, or its own page about it.
-    const link = flag === '--wallet' ? undefined : addressLink(trimText(text));
+    const link = where === '--wallet' ? undefined : addressLink(trimText(text));
     return (await readSubject(link?.address ?? text, 'wallet')).value;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    throw usageError(`${flag}: ${error.message}`, error.hint ?? 'copy the whole address');
+    throw usageError(`${where}: ${error.message}`, error.hint ?? 'copy the whole address');
   }
 }

@@ -1,7 +1,8 @@
 import { units } from '../../base/amounts.ts';
 import { usageError } from '../../base/failure.ts';
+import { group, unitsText } from '../../base/units.ts';
 import { plainName } from '../../base/values.ts';
-import { amountText, budgetText, type Measure, periodText } from '../../contract/budget.ts';
+import { budgetText, type Measure, periodText } from '../../contract/budget.ts';
 import { StoreItem } from '../../contract/records/store.ts';
 import { storeView } from '../../output/views/store.ts';
 import { excluding, flag, value } from '../args/option.ts';
@@ -48,14 +49,14 @@ export const budgetSet = command({
       const setting = settingOf[measure][period];
       await configOf(context.terminal.io).set(profile, setting, String(amount));
       const name = budgetText({ period, measure, scope: 'profile', name: profile });
-      context.terminal.notice(`Set ${name} to ${amountText(measure, amount)}`);
+      context.terminal.notice(`Set ${name} to ${valueText(measure, amount)}`);
       return;
     }
     const { setBudget } = await import('../../store/budgets.ts');
     await setBudget(store, { period, measure, machine }, amount);
     const name = periodText({ period, measure });
     context.terminal.notice(
-      `Set the ${name} of ${ownerText(machine)} to ${amountText(measure, amount)}`,
+      `Set the ${name} of ${ownerText(machine)} to ${valueText(measure, amount)}`,
     );
   },
 });
@@ -64,6 +65,10 @@ function periodOf(word = ''): 'month' | 'day' {
   if (word === 'month' || word === 'day') return word;
   throw usageError(`invalid period "${word}"`, 'choose from month, day');
 }
+
+/** The amount of a budget, whose name says what it counts. */
+const valueText = (measure: Measure, amount: number) =>
+  measure === 'reveals' ? group(amount) : unitsText(amount);
 
 const ownerText = (machine: string | undefined) => machine ?? 'all machines';
 

@@ -51,7 +51,7 @@ export const tokenCommand = command({
   },
   async run(context, { token: text, from, ...flags }) {
     const recorded = from.length > 0 ? await RecordedTheses.read(context, from) : undefined;
-    const [token = text] = await tokenAddresses([text], context, recorded?.posts);
+    const [token = text] = await tokenAddresses([text], context, recorded?.posts, 'TOKEN');
     const asked = { ...flags, token, users: [], tokens: [token] };
     const source = recorded
       ? recordedToken(() => recorded.gather(recorded.posts.all, asked))

@@ -1,5 +1,5 @@
 import { usageError } from '../../base/failure.ts';
-import { parseJson } from '../../base/json.ts';
+import { isTooDeep, parseJson } from '../../base/json.ts';
 import { isRecord, plainJson, textOf } from '../../base/json-object.ts';
 import { ScratchFile } from '../../base/scratch-file.ts';
 import { countText } from '../../base/units.ts';
@@ -186,6 +186,7 @@ function isRising(posts: readonly FilePost[]): boolean {
 function leanJson(line: Buffer): Sent | undefined {
   const text = line.toString('utf8');
   const value = plainJson(text);
+  if (isTooDeep(text, value)) return undefined;
   const isNumbered = isRecord(value) && typeof value['id'] === 'number';
   const record = isNumbered ? parseJson(text) : value;
   return isRecord(record) ? record : undefined;

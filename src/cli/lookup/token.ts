@@ -8,7 +8,7 @@ import { isShortened } from '../../core/lookup/subject.ts';
 import { normalSymbol, normalToken } from '../../core/pages/filter.ts';
 import type { PageRow } from '../../core/pages/post.ts';
 import { type KnownToken, noteTokens, tokensIn } from '../../state/known-tokens.ts';
-import { addressOf } from '../args/subjects.ts';
+import { addressOf, type TokenPlace } from '../args/subjects.ts';
 import type { Context } from '../run/context.ts';
 
 /** Matches a symbol: every valid address is longer. */
@@ -23,16 +23,19 @@ async function tokenAddress(
   typed: string,
   context: Context,
   tokens: () => readonly KnownToken[],
+  where: TokenPlace,
 ): Promise<string> {
   const text = trimText(typed);
   if (/[,;]/.test(text))
     throw usageError(
-      `--token: expected one token, got a list: ${text.slice(0, 100)}`,
-      'separate tokens by commas; or filter with --symbol',
+      `${where}: expected one token, got a list: ${text.slice(0, 100)}`,
+      where === 'TOKEN'
+        ? 'run the command once for each token'
+        : 'separate tokens by commas; or filter with --symbol',
     );
   // A short text that begins with 0x is an incomplete EVM address.
   const isSymbol = SYMBOL.test(text) && !/^0x|\//i.test(text) && !isShortened(text);
-  return isSymbol ? addressOfSymbol(text, context, tokens()) : await addressOf('--token', text);
+  return isSymbol ? addressOfSymbol(text, context, tokens()) : await addressOf(where, text);
 }
 
 /**
@@ -43,9 +46,12 @@ export async function tokenAddresses(
   texts: readonly string[],
   context: Context,
   posts?: Iterable<Sent>,
+  where: TokenPlace = '--token',
 ): Promise<string[]> {
   const tokens = () => (posts === undefined ? savedTokens(context) : [...tokensOf(posts)]);
-  const addresses = await Promise.all(texts.map((text) => tokenAddress(text, context, tokens)));
+  const addresses = await Promise.all(
+    texts.map((text) => tokenAddress(text, context, tokens, where)),
+  );
   return [...new Set(addresses.map(normalToken))];
 }
 
