@@ -10,7 +10,7 @@ import {
   readText,
   seedOf,
   startPosting,
-  startTail,
+  startTailProgram,
   until,
 } from '../e2e/feed.ts';
 import { openHome, withSandbox } from '../e2e/harness.ts';
@@ -114,7 +114,7 @@ test.runIf(process.platform === 'linux')(
         `${random.between(0, 200)}ms`,
       ];
       const exec = ['--exec', `'${path('deliver')}' '${home.path}'`, '--tries', '0'];
-      return startTail([...flags, ...batch, ...exec], { sandbox, home });
+      return startTailProgram([...flags, ...batch, ...exec], { sandbox, home });
     };
     const entries = () => entriesOf(readText(path('log')));
 

@@ -2,7 +2,7 @@ import { renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { idsOf, readText, startTail, until } from '../e2e/feed.ts';
+import { idsOf, readText, startTailProgram, until } from '../e2e/feed.ts';
 import { openHome } from '../e2e/harness.ts';
 import { repeats } from '../repeats.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
@@ -90,7 +90,7 @@ async function run(seed: number): Promise<Outcome> {
   try {
     let endedAt = 0;
     const start = (duration: string) => {
-      const started = startTail([...flags, '--duration', duration], { sandbox: feed, home });
+      const started = startTailProgram([...flags, '--duration', duration], { sandbox: feed, home });
       // On a busy machine, the tail may end before this test stops the faults.
       void started.child.then(() => {
         endedAt = Date.now();

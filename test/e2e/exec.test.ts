@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readSamples } from '../status-file.ts';
-import { idsOf, readText, startTail, until } from './feed.ts';
+import { idsOf, readText, startTailProgram, until } from './feed.ts';
 import { openDesk, openHome, withSandbox } from './harness.ts';
 
 const open = {
@@ -84,7 +84,7 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
     ];
     const script = `echo $$ > '${out}.pid'; until [ -e '${go}' ]; do sleep 0.02; done; cat >> '${out}'`;
     const flags = ['--yes', '--via', 'poll', '--backfill', '4', '--batch', '2', '--exec', script];
-    const start = () => startTail([...flags, '--checkpoint', checkpoint], { sandbox, home });
+    const start = () => startTailProgram([...flags, '--checkpoint', checkpoint], { sandbox, home });
 
     const killed = start();
     await until(() => readText(`${out}.pid`).endsWith('\n'));

@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { type Home, type RunOptions, startTrdr } from './harness.ts';
+import { type InProcessOptions, type StartedRun, startInProcess } from './in-process.ts';
 
 /** A service with a few posts, and without a limit that a test could reach. */
 export const plenty = {
@@ -56,8 +58,14 @@ export function startPosting(sandbox: Sandbox, everyMs: number, many: () => numb
   return { ids, post, stop };
 }
 
-export function startTail(args: readonly string[], options: RunOptions & { readonly home: Home }) {
-  const startedAt = Date.now();
+export const startTail = (args: readonly string[], options: InProcessOptions): StartedRun =>
+  startInProcess(['thesis', 'tail', ...args], options);
+
+/** Starts the built program, for tests that kill it or stop its reader. */
+export function startTailProgram(
+  args: readonly string[],
+  options: RunOptions & { readonly home: Home },
+) {
   const child = startTrdr(['thesis', 'tail', ...args], options);
   let err = '';
   child.stderr.on('data', (part: Buffer) => {
@@ -65,17 +73,16 @@ export function startTail(args: readonly string[], options: RunOptions & { reado
   });
   return {
     child,
-    startedAt,
     get stderr() {
       return err;
     },
   };
 }
 
-export function gather({ child }: ReturnType<typeof startTail>): { readonly ids: string[] } {
+export function gather(stdout: Readable): { readonly ids: string[] } {
   const ids: string[] = [];
   let rest = '';
-  child.stdout.on('data', (part: Buffer) => {
+  stdout.on('data', (part: Buffer) => {
     const text = rest + part.toString();
     const end = text.lastIndexOf('\n') + 1;
     rest = text.slice(end);

@@ -7,6 +7,7 @@ import { openFolder } from '../folder.ts';
 import { type InProcessOptions, runInProcess } from './in-process.ts';
 import { compiledCode, program } from './program.ts';
 import { checkSchema } from './schema-check.ts';
+import { worldAt } from './world.ts';
 
 export { runInProcess };
 
@@ -176,7 +177,10 @@ export const wordsOf = (line: string): string[] =>
 
 /** Starts the embedded service for a test and closes it afterwards. */
 export async function withSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const sandbox = await startSandbox(options);
+  const { now = Date.now(), clock, seed = 1, data } = options;
+  const world =
+    data === undefined ? { world: worldAt(clock?.now() ?? now, seed, options) } : undefined;
+  const sandbox = await startSandbox({ now, ...world, ...options });
   onTestFinished(() => sandbox.close());
   return sandbox;
 }

@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { Interrupt, type Io } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/run.ts';
@@ -63,15 +64,44 @@ const redrawing = {
 /** What was drawn to be cleared again: the line that says what a run waits for. */
 const frames = /\x1b\[\?2026h[\s\S]*?\x1b\[\?2026l/g;
 
+type EndingSignal = Interrupt['reason'];
+
+type EndedRun = Ran & { readonly rawModes: readonly boolean[] };
+
+/** A run in this process that has not ended yet. */
+export interface StartedRun {
+  readonly stdout: PassThrough;
+  /** What it has said until now. */
+  readonly stderr: string;
+  /** Ends it as this signal ends a process. */
+  kill(signal: EndingSignal): void;
+  readonly ended: Promise<EndedRun>;
+}
+
 /**
  * Runs a command line in this process, with streams that may be terminals: this is fast, and the only way to test
  * the output on a terminal. The output is without what was drawn and cleared, because that depends on the speed of
  * the machine. `rawModes` lists the changes of stdin's raw mode.
  */
-export async function runInProcess(
+export const runInProcess = (
   argv: readonly string[],
   options: InProcessOptions = {},
-): Promise<Ran & { readonly rawModes: readonly boolean[] }> {
+): Promise<EndedRun> => begin(argv, options).ended;
+
+/** Begins such a run, for a test that acts meanwhile. It ends with the test at the latest. */
+export function startInProcess(
+  argv: readonly string[],
+  options: InProcessOptions = {},
+): StartedRun {
+  const started = begin(argv, options);
+  onTestFinished(async () => {
+    started.kill('SIGTERM');
+    await started.ended.catch(() => {});
+  });
+  return started;
+}
+
+function begin(argv: readonly string[], options: InProcessOptions): StartedRun {
   const { tty = false, columns = 80, home = openHome() } = options;
   const isTTY = (name: 'stdin' | 'stdout' | 'stderr') =>
     typeof tty === 'boolean' ? tty : tty[name] === true;
@@ -93,9 +123,8 @@ export async function runInProcess(
   });
   stderr.on('data', (part: Buffer) => options.onStderr?.(part.toString()));
   const ending = new AbortController();
-  options.interrupt?.addEventListener('abort', () => ending.abort(new Interrupt('SIGINT')), {
-    once: true,
-  });
+  const kill = (signal: EndingSignal) => ending.abort(new Interrupt(signal));
+  options.interrupt?.addEventListener('abort', () => kill('SIGINT'), { once: true });
   const io: Io = {
     argv,
     env: envOf({ ...options, home }),
@@ -116,19 +145,32 @@ export async function runInProcess(
     atEnd: new Set(),
     atExit: new Set(),
   };
+  const finish = async (): Promise<EndedRun> => {
+    const exitCode = await runInZone(io);
+    stdin.destroy();
+    // Waits for the last write.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (!options.differs) await checkSchema(argv, said(), told());
+    return { ...ranOf(said(), told(), exitCode), rawModes };
+  };
+  return {
+    ...{ stdout, kill },
+    get stderr() {
+      return told();
+    },
+    ended: finish(),
+  };
+}
+
+/** Dates follow the variable of the process. */
+async function runInZone(io: Io): Promise<number> {
   const zone = process.env['TZ'];
-  // Dates follow the variable of the process.
-  if (io.env['TZ'] !== undefined) process.env['TZ'] = io.env['TZ'];
-  let exitCode: number;
+  if (io.env['TZ'] === undefined) return run(io);
+  process.env['TZ'] = io.env['TZ'];
   try {
-    exitCode = await run(io);
+    return await run(io);
   } finally {
     if (zone === undefined) delete process.env['TZ'];
     else process.env['TZ'] = zone;
   }
-  stdin.destroy();
-  // Waits for the last write.
-  await new Promise((resolve) => setImmediate(resolve));
-  if (!options.differs) await checkSchema(argv, said(), told());
-  return { ...ranOf(said(), told(), exitCode), rawModes };
 }

@@ -14,7 +14,7 @@ import {
   readText,
   seedOf,
   startPosting,
-  startTail,
+  startTailProgram,
   until,
 } from './feed.ts';
 import { openHome, withSandbox } from './harness.ts';
@@ -38,7 +38,7 @@ function disturb(sandbox: Sandbox, chance: number) {
 async function untilKillTime(
   random: ReturnType<typeof randomOf>,
   grown: () => boolean,
-  client: ReturnType<typeof startTail>,
+  client: ReturnType<typeof startTailProgram>,
 ) {
   if (random.next() < 0.5) return delay(random.between(50, 900));
   await until(grown).catch((error: Error) => expect.fail(`${error.message}\n${client.stderr}`));
@@ -59,14 +59,17 @@ test.each(['--out', '--checkpoint'])(
     let grown = false;
     const start = (...more: string[]) => {
       grown = false;
-      const client = startTail([flag, out, '--yes', '--lag', '300ms', ...more], { sandbox, home });
+      const client = startTailProgram([flag, out, '--yes', '--lag', '300ms', ...more], {
+        sandbox,
+        home,
+      });
       client.child.stdout.once('data', () => {
         grown = true;
       });
       return client;
     };
     /** Waits for the end of a run, and records the ids of the complete lines, which are those that a reader sees. */
-    const end = async (run: ReturnType<typeof startTail>) => {
+    const end = async (run: ReturnType<typeof startTailProgram>) => {
       const { stdout, exitCode } = await run.child;
       const ids = idsOf(stdout.slice(0, stdout.lastIndexOf('\n') + 1));
       expect(new Set(ids).size, `seed ${seed}: duplicates within one run`).toBe(ids.length);
@@ -113,7 +116,7 @@ test.runIf(process.platform === 'linux')(
   'a stalled reader loses no line and needs bounded memory',
   async () => {
     const sandbox = await withSandbox(plenty);
-    const tail = startTail(['--yes', '--lag', '500ms', '--via', 'ws'], {
+    const tail = startTailProgram(['--yes', '--lag', '500ms', '--via', 'ws'], {
       sandbox,
       home: openHome(),
     });

@@ -11,7 +11,7 @@ import {
   readText,
   seedOf,
   startPosting,
-  startTail,
+  startTailProgram,
   until,
 } from './feed.ts';
 import { openDesk, openHome, withSandbox } from './harness.ts';
@@ -24,7 +24,8 @@ test('finished files and the current file have each post once, whenever the tail
   const { sandbox, home, run } = await openDesk(plenty);
   const out = join(home.path, 'theses.ndjson');
   const flags = ['--out', out, '--rotate', '20kB', '--yes', '--lag', '200ms'];
-  const start = (last: readonly string[]) => startTail([...flags, ...last], { sandbox, home });
+  const start = (last: readonly string[]) =>
+    startTailProgram([...flags, ...last], { sandbox, home });
   let posted: ReturnType<typeof startPosting> | undefined;
   for (let kill = 0; kill < KILLS; kill++) {
     const tail = start([]);
@@ -60,7 +61,7 @@ test.each([
   const sandbox = await withSandbox({ ...plenty, faults });
   const home = openHome();
   const out = join(home.path, 'theses.ndjson');
-  const tail = startTail(['--out', out, '--yes', '--via', 'poll', '--lag', '200ms'], {
+  const tail = startTailProgram(['--out', out, '--yes', '--via', 'poll', '--lag', '200ms'], {
     sandbox,
     home,
   });

@@ -12,9 +12,10 @@ import {
   readText,
   startPosting,
   startTail,
+  startTailProgram,
   until,
 } from './feed.ts';
-import { openDesk, openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+import { openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
 
 const read = (sandbox: Sandbox) =>
   sandbox.log.some(({ path, status }) => path.startsWith('/v2/thesis') && status === 200);
@@ -30,10 +31,10 @@ describe('auto takes the cheapest way that keeps the lag', () => {
   ])('and polls with %s, as the plan says', async (_, flags) => {
     const sandbox = await withSandbox(plenty);
     const args = ['thesis', 'tail', ...flags, '--duration', '300ms', '--yes'];
-    const tail = await trdr(args, { sandbox });
+    const tail = await runInProcess(args, { sandbox });
     expect(tail.stderr).toMatch(starts);
     expect(sandbox.log.some(({ path }) => path.includes('ws'))).toBe(false);
-    const plan = await trdr([...args, '--dry-run'], { sandbox });
+    const plan = await runInProcess([...args, '--dry-run'], { sandbox });
     expect(plan.stdout).not.toContain('"ws"');
   });
 });
@@ -106,7 +107,7 @@ describe('every post is printed exactly once', () => {
   test('when the service restarts after a pause', async () => {
     const sandbox = await withSandbox(plenty);
     const tail = startTail(['--lag', '300ms', '--yes'], { sandbox, home: openHome() });
-    const out = gather(tail);
+    const out = gather(tail.stdout);
     await until(() => listening(sandbox) > 0);
     const posting = startPosting(sandbox, 10);
     for (const awayMs of [1_500, 0]) {
@@ -118,8 +119,8 @@ describe('every post is printed exactly once', () => {
     }
     posting.stop();
     await until(() => out.ids.length >= posting.ids.length);
-    tail.child.kill('SIGINT');
-    const { exitCode } = await tail.child;
+    tail.kill('SIGINT');
+    const { exitCode } = await tail.ended;
     expect([exitCode, compare(posting.ids, out.ids)], tail.stderr).toEqual([130, asItShouldBe]);
     expect(tail.stderr).toMatch(/connection lost .*\n/);
     expect(tail.stderr).toMatch(
@@ -130,14 +131,14 @@ describe('every post is printed exactly once', () => {
   test('by polling, if the plan has no live feed', async () => {
     const sandbox = await withSandbox({ ...plenty, plan: 'starter' });
     const tail = startTail(['--lag', '300ms', '--yes'], { sandbox, home: openHome() });
-    const out = gather(tail);
+    const out = gather(tail.stdout);
     await until(() => read(sandbox));
     const posting = startPosting(sandbox, 10);
     await until(() => posting.ids.length > 100);
     posting.stop();
     await until(() => out.ids.length >= posting.ids.length);
-    tail.child.kill('SIGINT');
-    const { exitCode } = await tail.child;
+    tail.kill('SIGINT');
+    const { exitCode } = await tail.ended;
     expect([exitCode, compare(posting.ids, out.ids)], tail.stderr).toEqual([130, asItShouldBe]);
     expect(tail.stderr).toContain("the key's plan has no live feed");
   });
@@ -148,7 +149,7 @@ describe('every post is printed exactly once', () => {
     const tokens = [...new Set(some)].slice(0, 5);
     const flags = tokens.flatMap((token) => ['--token', token]);
     const tail = startTail([...flags, '--via', 'ws', '--yes'], { sandbox, home: openHome() });
-    const out = gather(tail);
+    const out = gather(tail.stdout);
     await until(() => listening(sandbox) > 0);
     const posted: string[] = [];
     const wanted: string[] = [];
@@ -158,8 +159,8 @@ describe('every post is printed exactly once', () => {
       if (tokens.includes(post.tokenAddress ?? '')) wanted.push(post.id);
     }
     await until(() => out.ids.length >= wanted.length);
-    tail.child.kill('SIGINT');
-    const { exitCode } = await tail.child;
+    tail.kill('SIGINT');
+    const { exitCode } = await tail.ended;
     expect([exitCode, compare(wanted, out.ids)], tail.stderr).toEqual([130, asItShouldBe]);
     expect(tail.stderr).toContain(' 0 reconnects');
   });
@@ -171,7 +172,7 @@ describe('how a tail ends', () => {
     const tail = startTail(['--count', '3', '--yes'], { sandbox, home: openHome() });
     await until(() => listening(sandbox) > 0);
     const sent = Array.from({ length: 5 }, () => sandbox.post());
-    const { stdout, exitCode } = await tail.child;
+    const { stdout, exitCode } = await tail.ended;
     expect([exitCode, idsOf(stdout)]).toEqual([0, sent.slice(0, 3).map(({ id }) => id)]);
     expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({
       id: sent[0]?.id,
@@ -190,7 +191,7 @@ describe('how a tail ends', () => {
 
   test('silently with exit code 0 when its reader closes', async () => {
     const sandbox = await withSandbox(plenty);
-    const tail = startTail(['--yes', '-q'], { sandbox, home: openHome() });
+    const tail = startTailProgram(['--yes', '-q'], { sandbox, home: openHome() });
     await until(() => listening(sandbox) > 0);
     startPosting(sandbox, 5);
     await new Promise<void>((resolve) => tail.child.stdout.once('data', () => resolve()));
@@ -204,7 +205,7 @@ describe('how a tail ends', () => {
     const tail = startTail(['--yes', '--via', 'ws'], { sandbox, home: openHome() });
     await until(() => listening(sandbox) > 0);
     sandbox.disconnect('close', 1008);
-    expect((await tail.child).exitCode).toBe(6);
+    expect((await tail.ended).exitCode).toBe(6);
   });
 
   test.each([
@@ -232,13 +233,16 @@ describe('what a tail costs', () => {
     const sandbox = await withSandbox({ ...plenty, unmetered: false, monthlyUnits: 10_000_000 });
     const home = openHome();
     const tail = startTail(['--yes'], { sandbox, home });
-    const out = gather(tail);
+    const out = gather(tail.stdout);
     await until(() => listening(sandbox) > 0);
     startPosting(sandbox, 100);
     await until(() => out.ids.length > 5);
-    tail.child.kill('SIGINT');
-    await tail.child;
-    const usage = await trdr(['usage', '--by', 'endpoint', '-o', 'ndjson'], { sandbox, home });
+    tail.kill('SIGINT');
+    await tail.ended;
+    const usage = await runInProcess(['usage', '--by', 'endpoint', '-o', 'ndjson'], {
+      sandbox,
+      home,
+    });
     const cu = usage
       .records()
       .reduce((sum, record) => sum + Number(record['cuAtMost'] ?? record['cu']), 0);
@@ -258,7 +262,7 @@ describe('what a tail costs', () => {
     await until(() => read(sandbox));
     sandbox.faults.set(faults);
     startPosting(sandbox, 15);
-    const { exitCode } = await tail.child;
+    const { exitCode } = await tail.ended;
     expect([0, 6]).toContain(exitCode);
     expect(sandbox.meter().totalUnits).toBeLessThanOrEqual(Number(maxCu));
     expect(stated(tail.stderr)).toBeLessThanOrEqual(Number(maxCu));
@@ -266,9 +270,9 @@ describe('what a tail costs', () => {
 
   test('is limited to confirmAbove if the tail has no end, and the error names the command that continues', async () => {
     const { sandbox, home, run } = await openDesk(plenty);
-    await trdr(['config', 'set', 'confirmAbove', '450'], { home });
+    await runInProcess(['config', 'set', 'confirmAbove', '450'], { home });
     const words = ['thesis', 'tail', '--via', 'poll', '--lag', '100ms', '--backfill', '3'];
-    const { exitCode, error, lines, stderr } = await trdr(words, { sandbox, home });
+    const { exitCode, error, lines, stderr } = await runInProcess(words, { sandbox, home });
     expect([exitCode, lines().length, sandbox.meter().unitsUsed]).toEqual([6, 3, 400]);
     expect(stderr).toContain('; spending limit 450 CU (raise it with --max-cu)\n');
     expect(error()).toMatchObject({
@@ -299,15 +303,15 @@ describe('files', () => {
     const runUntil = async (isEnough: () => boolean) => {
       const tail = startTail(words, { sandbox, home });
       await until(isEnough);
-      tail.child.kill('SIGINT');
-      await tail.child;
+      tail.kill('SIGINT');
+      await tail.ended;
     };
     await runUntil(() => idsOf(readText(out)).length > 50);
     const { length } = readText(out);
     writeFileSync(out, `${readText(out)}{"id":"torn`);
     await runUntil(() => readText(out).length > length + 5_000);
     // A signal ends a run without a last walk: what came between its first walk and its first frame is read by the next run.
-    await startTail([...words, '--duration', '500ms'], { sandbox, home }).child;
+    await startTail([...words, '--duration', '500ms'], { sandbox, home }).ended;
     const lines = idsOf(readText(out));
     const places = lines.map((id) => posting.ids.indexOf(id));
     const wanted = posting.ids.slice(Math.min(...places), Math.max(...places) + 1);
@@ -329,8 +333,8 @@ describe('files', () => {
     const words = ['thesis', 'tail', '--out', other, '--via', 'poll', '--yes'];
     const second = await run(words);
     expect([second.exitCode, second.error()['code']]).toEqual([9, 'LOCKED']);
-    first.child.kill('SIGTERM');
-    await first.child;
+    first.kill('SIGTERM');
+    await first.ended;
   });
 
   test('that hold a checkpoint and can no longer be written end the tail with a reason', async () => {
@@ -344,7 +348,7 @@ describe('files', () => {
     await until(() => readText(checkpoint) !== '');
     rmSync(folder, { recursive: true });
     startPosting(sandbox, 50);
-    expect((await tail.child).exitCode).toBe(9);
+    expect((await tail.ended).exitCode).toBe(9);
     expect(tail.stderr).toMatch(/tail\.json: /);
     expect(tail.stderr).not.toMatch(/BUG|\n\s+at /);
   });
@@ -355,9 +359,12 @@ describe('files', () => {
     const words = ['--via', 'poll', '--checkpoint', 'c.json'];
     const tail = startTail(words, { sandbox, home });
     await until(() => readText(join(home.path, 'c.json')) !== '');
-    tail.child.kill('SIGINT');
-    await tail.child;
-    const other = await trdr(['thesis', 'tail', ...words, '--user', 'mira'], { sandbox, home });
+    tail.kill('SIGINT');
+    await tail.ended;
+    const other = await runInProcess(['thesis', 'tail', ...words, '--user', 'mira'], {
+      sandbox,
+      home,
+    });
     expect([other.exitCode, other.error()['code']]).toEqual([9, 'CHECKPOINT']);
   });
 });
@@ -367,13 +374,13 @@ describe('filters', () => {
     const sandbox = await withSandbox(plenty);
     const words = ['--grep', 'e', '--min-holdings', '100', '--backfill', '50', '--yes'];
     const tail = startTail(words, { sandbox, home: openHome() });
-    const out = gather(tail);
+    const out = gather(tail.stdout);
     await until(() => listening(sandbox) > 0);
     const posting = startPosting(sandbox, 10);
     // Wait for rows that came as frames; the first rows come from pages.
     await until(() => out.ids.some((id) => posting.ids.indexOf(id) > 50));
-    tail.child.kill('SIGINT');
-    const { stdout, exitCode } = await tail.child;
+    tail.kill('SIGINT');
+    const { stdout, exitCode } = await tail.ended;
     const records = stdout
       .split('\n')
       .slice(0, -1)
@@ -403,7 +410,7 @@ describe('filters', () => {
     ] as const) {
       sandbox.post({ ...post, id, thesis, platformCreatedAt: sandbox.clock.now() });
     }
-    const { stdout, exitCode } = await tail.child;
+    const { stdout, exitCode } = await tail.ended;
     // On a busy machine, the next post may take too long as well.
     expect([exitCode, idsOf(stdout)[0]]).toEqual([0, 'one']);
     expect(tail.stderr).toContain('the pattern took too long on post ');
