@@ -4,7 +4,8 @@ import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { completionScripts } from '../../src/cli/docs/completion/scripts.ts';
 import { has } from '../tools.ts';
-import { openHome, type RunOptions, trdr } from './harness.ts';
+import { openHome, runInProcess } from './harness.ts';
+import type { InProcessOptions } from './in-process.ts';
 
 const inHome = {
   bash: '.local/share/bash-completion/completions/trdr',
@@ -12,8 +13,8 @@ const inHome = {
   fish: '.config/fish/completions/trdr.fish',
 };
 
-const install = (words: readonly string[], options: RunOptions) =>
-  trdr(['completion', 'install', ...words], options);
+const install = (words: readonly string[], options: InProcessOptions) =>
+  runInProcess(['completion', 'install', ...words], options);
 
 /** What a new shell has for trdr, if nothing but the file is there. */
 const asked = {
@@ -91,6 +92,6 @@ describe('trdr completion install', () => {
     [['bash', '--uninstall'], {}],
     [[], {}],
   ])('rejects %j with %j', async (words, env) => {
-    expect((await trdr(['completion', ...words], { env })).exitCode).toBe(2);
+    expect((await runInProcess(['completion', ...words], { env })).exitCode).toBe(2);
   });
 });

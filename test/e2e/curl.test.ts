@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { has } from '../tools.ts';
-import { openHome, type RunOptions, runInProcess, trdr, withSandbox } from './harness.ts';
+import { openHome, type RunOptions, runInProcess, withSandbox } from './harness.ts';
 
 interface Sent {
   readonly method: string;
@@ -140,7 +140,7 @@ describe.skipIf(!has('curl'))('--dry-run --curl', () => {
   });
 
   test('names no service of its own in a sandbox, and needs --dry-run and no format', async () => {
-    const run = (...words: string[]) => trdr(['whois', 'mira', ...words]);
+    const run = (...words: string[]) => runInProcess(['whois', 'mira', ...words]);
     expect((await run('--sandbox', '--dry-run', '--curl')).stdout).toContain(
       `"$TRDR_BASE_URL"/v2/user/handle/mira\n`,
     );

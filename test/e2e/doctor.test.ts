@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openapi } from '../../src/contract/openapi.ts';
-import { openDesk, openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+import { openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
 import { type Call, withService } from './service.ts';
 
 const me = {
@@ -47,7 +47,7 @@ describe('trdr doctor, if another server answers', () => {
   ])('names %s and does not judge its answers', async (_, status, type, server, body) => {
     const headers = { 'content-type': type, server };
     const sandbox = await withService(() => ({ status, body, headers }), { ownMe: true });
-    const { exitCode, records } = await trdr(['doctor'], { sandbox });
+    const { exitCode, records } = await runInProcess(['doctor'], { sandbox });
     expect(exitCode).toBe(9);
     const reach = records().find(({ check }) => check === 'reach');
     expect(reach).toMatchObject({

@@ -17,8 +17,9 @@ export const plenty = {
 export async function until(
   condition: () => boolean | Promise<boolean>,
   timeoutMs = 100_000,
+  everyMs = 5,
 ): Promise<void> {
-  for (const end = Date.now() + timeoutMs; !(await condition()); await delay(5)) {
+  for (const end = Date.now() + timeoutMs; !(await condition()); await delay(everyMs)) {
     if (Date.now() > end) throw new Error(`timeout: ${condition}`);
   }
 }

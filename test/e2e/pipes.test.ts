@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { openPromise } from '../../src/base/calls.ts';
 import { some } from '../repeats.ts';
 import { bash } from './bash.ts';
-import { openDesk, openHome, startTrdr, trdr, withSandbox } from './harness.ts';
+import { openDesk, startTrdr, withSandbox } from './harness.ts';
 import { numbers } from './records.ts';
 import { userRecord, withService } from './service.ts';
 
@@ -221,8 +221,8 @@ test.each([
   ['api', '/v2/me'],
   ['thesis', 'tail', '--via', 'poll', '--backfill', '3', '--count', '3', '--yes', '-o', 'ndjson'],
 ])('--out - is stdout for %s %j', async (...words) => {
-  const [sandbox, home] = [await withSandbox({ now: Date.UTC(2026, 0, 15) }), openHome()];
-  const ran = await trdr([...words, '--out', '-'], { sandbox, home });
+  const { home, run } = await openDesk({ now: Date.UTC(2026, 0, 15) });
+  const ran = await run([...words, '--out', '-']);
   expect([ran.exitCode, existsSync(join(home.path, '-'))], ran.stderr).toEqual([0, false]);
   expect(ran.lines().length).toBeGreaterThan(0);
 });

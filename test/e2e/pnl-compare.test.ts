@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rngOf } from '../sim/rng.ts';
 import { seedOf } from './feed.ts';
-import { type Home, openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+import { type Home, openHome, runInProcess, withSandbox } from './harness.ts';
 
 const SEED = seedOf();
 const windowNames = ['24h', '7d', '30d', 'all'];
@@ -82,7 +82,7 @@ const compare = ['pnl', '--from', 'new.ndjson', '--compare', 'old.ndjson'];
 
 describe('pnl --compare', () => {
   test('states what changed for each trader, without a call', async () => {
-    const ran = await trdr(compare, { home: twoExports() });
+    const ran = await runInProcess(compare, { home: twoExports() });
     expect(ran.exitCode, ran.stderr).toBe(0);
     expect(ran.records().map(({ subject, change }) => [subject, change])).toEqual([
       ['@UP', 'changed'],
@@ -222,13 +222,13 @@ describe('pnl --compare', () => {
 
   test('writes a CSV with the differences in columns, which is an export too', async () => {
     const home = twoExports();
-    await trdr([...compare, '--out', 'both.csv'], { home });
+    await runInProcess([...compare, '--out', 'both.csv'], { home });
     const [header = '', first] = readFileSync(join(home.path, 'both.csv'), 'utf8').split('\n');
     expect(header).toMatch(
       /,rank,asOf,readAt,via,change,netUsdChange,returnPctChange,volumeUsdChange,tradesChange,rankChange,was$/,
     );
     expect(first).toMatch(/,changed,0,0,0,0,0,$/);
-    const again = await trdr(
+    const again = await runInProcess(
       ['pnl', '--from', 'new.ndjson', '--compare', 'both.csv', '--changed'],
       { home },
     );
@@ -239,15 +239,15 @@ describe('pnl --compare', () => {
     const sandbox = await withSandbox();
     const home = openHome();
     const options = { sandbox, home };
-    await trdr(['pnl', 'mira', 'quantumhawk', '--out', 'old.csv'], options);
+    await runInProcess(['pnl', 'mira', 'quantumhawk', '--out', 'old.csv'], options);
     const spent = sandbox.meter().unitsUsed;
     for (const path of ['none.csv', 'handles.txt']) {
       writeFileSync(join(home.path, 'handles.txt'), 'just text\n');
-      const ran = await trdr(['pnl', 'turbo-walrus', '--compare', path], options);
+      const ran = await runInProcess(['pnl', 'turbo-walrus', '--compare', path], options);
       expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([2, spent]);
     }
     for (const out of [[], ['--out', 'new.ndjson', '--resume', '--fresh']]) {
-      const ran = await trdr(
+      const ran = await runInProcess(
         ['pnl', 'mira', 'nobody_here', '--compare', 'old.csv', ...out],
         options,
       );

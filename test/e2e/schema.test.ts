@@ -4,7 +4,7 @@ import { allCommands, allLeaves } from '../../src/cli/docs/help.ts';
 import { describeCommand } from '../../src/cli/docs/schema.ts';
 import { briefFields } from '../../src/cli/run/brief-fields.ts';
 import { fieldPaths } from '../../src/contract/paths.ts';
-import { openDesk, runInProcess, trdr } from './harness.ts';
+import { openDesk, runInProcess } from './harness.ts';
 import { checkHint, checkSchema } from './schema-check.ts';
 
 interface Document {
@@ -29,7 +29,7 @@ test.each([
 
 describe('trdr schema', () => {
   test('describes a command: its records, flags, prices and exit codes', async () => {
-    const { exitCode, json } = await trdr(['schema', 'whois', '--json']);
+    const { exitCode, json } = await runInProcess(['schema', 'whois', '--json']);
     const document = json() as Document;
     expect(exitCode).toBe(0);
     expect(document.flags.map((flag) => flag.name)).toEqual(
@@ -40,7 +40,7 @@ describe('trdr schema', () => {
   });
 
   test('maps all commands in one document, each schema valid by its own draft', async () => {
-    const { json, lines } = await trdr(['schema']);
+    const { json, lines } = await runInProcess(['schema']);
     expect(lines()).toHaveLength(1);
     const { commands, error } = json() as { commands: Document[]; error: object };
     const leaves = await allLeaves();
@@ -51,7 +51,7 @@ describe('trdr schema', () => {
   });
 
   test('is small: the map has at most 20 KB, and each command less than 18 KB', async () => {
-    const map = await trdr(['schema']);
+    const map = await runInProcess(['schema']);
     expect(Buffer.byteLength(map.stdout)).toBeLessThanOrEqual(20_000);
     for (const leaf of await allLeaves()) {
       const { length } = JSON.stringify(describeCommand(leaf));

@@ -10,7 +10,8 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { plenty, until } from './feed.ts';
-import { openDesk, openHome, startTrdr, trdr, withSandbox } from './harness.ts';
+import { openDesk, openHome, runInProcess, startTrdr, withSandbox } from './harness.ts';
+import { startInProcess } from './in-process.ts';
 
 const poll = ['--via', 'poll', '--lag', '200ms'];
 
@@ -18,30 +19,35 @@ type Run = Readonly<Record<string, unknown>>;
 
 /** What `trdr tails` says without a key, by the output of each tail. */
 async function tailsOf(home: ReturnType<typeof openHome>): Promise<Record<string, Run>> {
-  const ran = await trdr(['tails', '--all'], { home });
+  const ran = await runInProcess(['tails', '--all'], { home });
   expect([ran.exitCode, ran.stderr]).toEqual([0, '']);
   return Object.fromEntries(ran.records().map((run) => [String(run['output']), run]));
 }
 
-/** Waits until `trdr tails` shows a tail as the condition wants it. */
+/** Waits until `trdr tails` shows a tail as the condition wants it. A tail notes its state every ten seconds at most. */
 async function shown(home: ReturnType<typeof openHome>, output: string, is: (run: Run) => boolean) {
   let run: Run = {};
-  await until(async () => {
-    run = (await tailsOf(home))[output] ?? {};
-    return is(run);
-  });
+  await until(
+    async () => {
+      run = (await tailsOf(home))[output] ?? {};
+      return is(run);
+    },
+    100_000,
+    250,
+  );
   return run;
 }
 
 test('shows three tails: one runs, one waits for its budget, one was killed; and how they end', async () => {
   const { home, sandbox } = await openDesk(plenty);
   const options = { home, sandbox };
-  expect((await trdr(['tails', '-o', 'table'], options)).said).toContain(
+  expect((await runInProcess(['tails', '-o', 'table'], options)).said).toContain(
     'no tail or relay has run',
   );
   const out = (name: string) => join(home.path, name);
-  const start = (...words: string[]) => startTrdr([...words, '--yes'], options);
-  const killed = start('thesis', 'tail', ...poll, '--out', out('a.ndjson'), '--user', 'mira');
+  const start = (...words: string[]) => startInProcess([...words, '--yes'], options);
+  const words = ['thesis', 'tail', ...poll, '--out', out('a.ndjson'), '--user', 'mira', '--yes'];
+  const killed = startTrdr(words, options);
   const running = start(
     'launchpad',
     'tail',
@@ -69,8 +75,8 @@ test('shows three tails: one runs, one waits for its budget, one was killed; and
   expect((await tailsOf(home))[out('a.ndjson')]).toMatchObject({ state: 'killed', exit: null });
 
   const login = ['auth', 'login', '--with-key', '--no-verify', '--profile', 'small'];
-  await trdr([...login, '--base-url', sandbox.url], { home, input: sandbox.key });
-  await trdr(['budget', 'set', 'day', '500', '--profile', 'small'], options);
+  await runInProcess([...login, '--base-url', sandbox.url], { home, stdin: sandbox.key });
+  await runInProcess(['budget', 'set', 'day', '500', '--profile', 'small'], options);
   const waiting = start(
     'thesis',
     'tail',
@@ -89,19 +95,19 @@ test('shows three tails: one runs, one waits for its budget, one was killed; and
   });
   const drawn = async (columns: string, ...flags: string[]) =>
     (
-      await trdr(['tails', '-o', 'table', ...flags], {
+      await runInProcess(['tails', '-o', 'table', ...flags], {
         ...{ home, cwd: join(home.path, '..'), env: { COLUMNS: columns } },
       })
     ).stdout;
   const narrow = await drawn('80');
   expect(narrow).toMatch(/^output .* verified/);
   expect(narrow).toMatch(/^…?[^/\s]*\/?b\.ndjson /m);
-  const table = await trdr(['tails', '-o', 'table'], { home, env: { COLUMNS: '200' } });
+  const table = await runInProcess(['tails', '-o', 'table'], { home, env: { COLUMNS: '200' } });
   expect(table.stdout).toMatch(/waiting until .* UTC/);
   expect(table.stdout).toMatch(/killed, last seen \S+ ago/);
   waiting.kill('SIGTERM');
   running.kill('SIGINT');
-  await Promise.all([waiting, running]);
+  await Promise.all([waiting.ended, running.ended]);
   expect(await drawn('80')).not.toContain('b.ndjson');
   expect(await drawn('80', '--all')).toContain('b.ndjson');
   const ended = await tailsOf(home);
@@ -116,14 +122,15 @@ test('shows three tails: one runs, one waits for its budget, one was killed; and
 test('says that a service does not respond, and why a tail has failed', async () => {
   const home = openHome();
   const sandbox = await withSandbox({ ...plenty, faults: 'OVERLOADED@thesis.*+2' });
-  const tail = startTrdr(['thesis', 'tail', ...poll, '--retries', '0', '--yes'], { home, sandbox });
+  const words = ['thesis', 'tail', ...poll, '--retries', '0', '--yes'];
+  const tail = startInProcess(words, { home, sandbox });
   const failing = await shown(home, 'stdout', ({ words }) => String(words).includes('respond'));
   expect(failing).toMatchObject({
     state: 'polling',
     words: 'polling · the service does not respond',
   });
-  tail.kill('SIGKILL');
-  await tail;
+  tail.kill('SIGTERM');
+  await tail.ended;
   const low = [
     'launchpad',
     'tail',
@@ -134,7 +141,7 @@ test('says that a service does not respond, and why a tail has failed', async ()
     '--out',
     join(home.path, 'x.ndjson'),
   ];
-  expect((await trdr(low, { home, sandbox: await withSandbox(plenty) })).exitCode).toBe(6);
+  expect((await runInProcess(low, { home, sandbox: await withSandbox(plenty) })).exitCode).toBe(6);
   expect((await tailsOf(home))[join(home.path, 'x.ndjson')]).toMatchObject({
     words: 'failed: CEILING (exit 6)',
     cuToday: 20,
@@ -146,8 +153,8 @@ test('a run of the same line replaces the one before it, and adds its cost of th
   const { home, sandbox } = await openDesk(plenty);
   const line = ['thesis', 'tail', '--no-follow', '--checkpoint', join(home.path, 'c')];
   for (const cuToday of [200, 400]) {
-    expect((await trdr(line, { home, sandbox })).exitCode).toBe(0);
-    const ran = await trdr(['tails', '--all'], { home });
+    expect((await runInProcess(line, { home, sandbox })).exitCode).toBe(0);
+    const ran = await runInProcess(['tails', '--all'], { home });
     expect(ran.records()).toMatchObject([{ state: 'ended', words: 'ended', exit: 0, cuToday }]);
   }
 });
@@ -174,16 +181,19 @@ describe('a tail whose state cannot be noted runs as ever', () => {
     const { home, sandbox } = await openDesk(plenty);
     mkdirSync(home.state, { mode: 0o700 });
     spoil(home.state);
-    const ran = await trdr(['thesis', 'tail', '--no-follow', '--backfill', '3'], { home, sandbox });
+    const ran = await runInProcess(['thesis', 'tail', '--no-follow', '--backfill', '3'], {
+      home,
+      sandbox,
+    });
     expect([ran.exitCode, ran.lines().length]).toEqual([0, 3]);
-    expect((await trdr(['tails'], { home })).exitCode).toBe(0);
+    expect((await runInProcess(['tails'], { home })).exitCode).toBe(0);
   });
 
   test('a replay is not a tail', async () => {
     const { home, sandbox } = await openDesk(plenty);
     const file = join(home.path, 'posts.ndjson');
-    await trdr(['thesis', 'list', '--limit', '2', '--out', file], { home, sandbox });
-    await trdr(['thesis', 'tail', '--replay', file], { home, sandbox });
+    await runInProcess(['thesis', 'list', '--limit', '2', '--out', file], { home, sandbox });
+    await runInProcess(['thesis', 'tail', '--replay', file], { home, sandbox });
     expect(existsSync(join(home.state, 'tails'))).toBe(false);
     expect(readFileSync(file, 'utf8')).not.toBe('');
   });
