@@ -194,10 +194,18 @@ async function resultOf(sandbox: Sandbox, line: readonly string[]) {
 }
 
 describe('a question that the description leaves open', () => {
+  const usual = new Map<string, Promise<unknown[]>>();
+  /** The result where no question is open, which is the same for each reading. */
+  const usualOf = async (line: readonly string[]) => {
+    const name = line.join(' ');
+    const result = usual.get(name) ?? resultOf(await startWorld({}), line);
+    usual.set(name, result);
+    return result;
+  };
+
   test.each(readings)('changes no result: %s', async (_, options, lines) => {
-    const [usual, other] = [await startWorld({}), await startWorld(options)];
-    for (const line of lines)
-      expect(await resultOf(other, line)).toEqual(await resultOf(usual, line));
+    const other = await startWorld(options);
+    for (const line of lines) expect(await resultOf(other, line)).toEqual(await usualOf(line));
   });
 
   test.each([

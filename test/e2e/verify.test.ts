@@ -32,8 +32,8 @@ interface Place {
 const run = (args: readonly string[], place: Place) =>
   runInProcess(args, { ...place, cwd: place.home.path });
 
-/** A file that a tail wrote, with its certificate. */
-async function withFile() {
+/** A file that a tail wrote, with its certificate, and the service that it was read from. */
+async function writtenFile() {
   const sandbox = await withSandbox(plenty);
   const home = openHome();
   const place = { sandbox, home };
@@ -43,6 +43,22 @@ async function withFile() {
   // The first walk of a resumed run verifies the feed.
   expect((await run([...words, '--duration', '300ms'], place)).exitCode).toBe(0);
   return { place, path, text: readFileSync(path, 'utf8') };
+}
+
+let written: Promise<{ readonly text: string; readonly certificate: string }> | undefined;
+
+/** Such a file in a new home: most tests need only what one tail wrote. */
+async function withFile() {
+  written ??= writtenFile().then(({ path, text }) => ({
+    text,
+    certificate: readFileSync(`${path}.trdr`, 'utf8'),
+  }));
+  const { text, certificate } = await written;
+  const [sandbox, home] = [await withSandbox(plenty), openHome()];
+  const path = join(home.path, 'theses.ndjson');
+  writeFileSync(path, text);
+  writeFileSync(`${path}.trdr`, certificate);
+  return { place: { sandbox, home }, path, text };
 }
 
 const verifyOf = async (paths: readonly string[], place: Place, more: readonly string[] = []) => {
@@ -132,7 +148,7 @@ test('a file without its certificate, or with a damaged one, is not vouched for'
 });
 
 test('a certificate that is newer, or no regular file, is rejected with the way out', async () => {
-  const { place, path } = await withFile();
+  const { place, path } = await writtenFile();
   const certificate = `${path}.trdr`;
   const tail = 'thesis tail --via poll --no-follow --yes --out theses.ndjson'.split(' ');
   const text = readFileSync(certificate, 'utf8');
