@@ -71,24 +71,19 @@ test('a lookup that fails leaves one trader unknown, and is reported', async () 
   expect(stderr).toContain('could not look up who is behind 1 wallet: ');
 });
 
-test.each(['table', 'markdown', 'csv', 'json', 'ndjson'])(
-  'the traders are in the format %s',
-  async (format) => {
-    const sandbox = await withSandbox();
-    const { run } = openHome();
-    const words = [...WORDS, '--top', '40'];
-    const rows = (await run([...words, '-o', 'ndjson'], { sandbox })).records();
-    const named = rows.flatMap(({ trader }) => (typeof trader === 'string' ? [trader] : []));
-    expect(named).not.toEqual([]);
-    const { stdout } = await run([...words, '-o', format], {
-      sandbox,
-      columns: 200,
-      tty: format === 'table',
-    });
-    const plain = stdout.replaceAll('\\', '');
-    for (const name of ['trader', ...named]) expect(plain).toContain(name);
-  },
-);
+test('the traders are in all formats', async () => {
+  const sandbox = await withSandbox();
+  const { run } = openHome();
+  const words = [...WORDS, '--top', '40'];
+  const rows = (await run([...words, '-o', 'ndjson'], { sandbox })).records();
+  const named = rows.flatMap(({ trader }) => (typeof trader === 'string' ? [trader] : []));
+  expect(named).not.toEqual([]);
+  for (const format of ['table', 'markdown', 'csv', 'json']) {
+    const given = { sandbox, columns: 200, tty: format === 'table' };
+    const plain = (await run([...words, '-o', format], given)).stdout.replaceAll('\\', '');
+    for (const name of ['trader', ...named]) expect(plain, format).toContain(name);
+  }
+});
 
 test('a dry run shows the least and the greatest cost, and sends nothing', async () => {
   const sandbox = await withSandbox();
@@ -102,7 +97,8 @@ test('the wallets of a board cost a fraction of what they cost one by one', asyn
   const boards = await withSandbox();
   const wallets = boards.world
     .board('weekly', boards.clock.now())
-    .entries.map(({ wallet }) => wallet);
+    .entries.slice(0, 30)
+    .map(({ wallet }) => wallet);
   const figures: Record<string, unknown>[] = [];
   async function measure(step: string, home: Home, sandbox: Sandbox, ...flags: string[]) {
     const before = sandbox.meter().unitsUsed;
@@ -132,7 +128,7 @@ test('the wallets of a board cost a fraction of what they cost one by one', asyn
   expect(asked).toMatchObject({ found: before?.['found'] });
   expect(again).toMatchObject({ found: before?.['found'] });
   expect(later).toMatchObject({ book: before?.['found'], asked: 0 });
-  expect(named).toBeLessThan(100 * 210);
+  expect(named).toBeLessThan(30 * 210);
   expect(all).toBeLessThan(direct);
   expect(kept).toBe(0);
   expect(known).toBeLessThan(direct / 10);

@@ -1,13 +1,18 @@
 import { describe, expect, test } from 'vitest';
+import { repeats } from '../repeats.ts';
 import { openDesk, openHome, startTrdr, withSandbox } from './harness.ts';
+
+const PROCESSES = repeats('CROWD', 4, 12);
 
 const handles = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => `nobody_${from}_${index}`);
 
-describe('ten processes at once', () => {
+describe('several processes at once', () => {
   test('share one key without exceeding its rate limit', async () => {
     const { sandbox, home, run } = await openDesk({ ratePerMinute: 12 });
-    const children = Array.from({ length: 10 }, (_, index) =>
+    // Its answer states the limit, which all others then know.
+    await run(['whois', 'nobody']);
+    const children = Array.from({ length: PROCESSES }, (_, index) =>
       startTrdr(['whois', ...handles(index, 4)], { sandbox, home }),
     );
     const waiting = new Set<number>();
@@ -19,7 +24,7 @@ describe('ten processes at once', () => {
     }
     // The calls of the minute are used up, so every process has finished or is waiting. A waiting process may have
     // another call in flight.
-    await expect.poll(() => waiting.size, { timeout: 60_000 }).toBe(10);
+    await expect.poll(() => waiting.size, { timeout: 60_000 }).toBe(PROCESSES);
     await expect.poll(() => sandbox.log.length).toBe(12);
     for (const child of children) child.kill('SIGTERM');
     const ran = await Promise.all(children);
@@ -28,7 +33,7 @@ describe('ten processes at once', () => {
     expect(log.length).toBe(12);
     const answered = log.filter(({ endpoint }) => endpoint === 'user.handle').length;
     const given = ran.flatMap(({ stdout }) => stdout.split('\n').filter((line) => line !== ''));
-    expect(given).toHaveLength(answered);
+    expect(given).toHaveLength(answered - 1);
     const usage = await run(['usage', '--by', 'endpoint']);
     expect(usage.records()).toMatchObject([{ calls: answered, cu: sandbox.meter().unitsUsed }]);
     for (const { exitCode } of ran) expect([143, 3]).toContain(exitCode);
@@ -42,27 +47,25 @@ describe('ten processes at once', () => {
     const home = openHome();
     const sandbox = await withSandbox();
     const keys = [sandbox.key, sandbox.addKey({})];
-    const children = Array.from({ length: 12 }, (_, index) =>
-      startTrdr(['resolve', '--direct', '--no-wait', `nobody_${index}`], {
+    // Ten in a minute, of four for each of the processes.
+    const children = Array.from({ length: PROCESSES }, (_, index) =>
+      startTrdr(['resolve', '--direct', '--no-wait', '--yes', ...handles(index, 4)], {
         sandbox,
         home,
         key: keys[index % 2],
       }),
     );
-    let settled = 0;
-    for (const child of children) {
+    const waiting = new Set<number>();
+    for (const [index, child] of children.entries()) {
       child.stderr.on('data', (part: Buffer) => {
-        if (part.toString().includes('waiting')) settled++;
+        if (part.toString().includes('waiting')) waiting.add(index);
       });
-      void child.then(({ exitCode }) => {
-        if (exitCode !== 143) settled++;
-      });
+      void child.then(() => waiting.add(index));
     }
-    await expect.poll(() => settled, { timeout: 60_000 }).toBe(12);
-    const resolves = sandbox.log.filter(({ endpoint }) => endpoint === 'user.resolve');
-    expect([resolves.length, resolves.filter(({ status }) => status === 429).length]).toEqual([
-      10, 0,
-    ]);
+    await expect.poll(() => waiting.size, { timeout: 60_000 }).toBe(PROCESSES);
+    const resolves = () => sandbox.log.filter(({ endpoint }) => endpoint === 'user.resolve');
+    await expect.poll(() => resolves().length).toBe(10);
+    expect(resolves().filter(({ status }) => status === 429)).toEqual([]);
     for (const child of children) child.kill('SIGTERM');
     await Promise.all(children);
   });

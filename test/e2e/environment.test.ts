@@ -112,11 +112,10 @@ test.each<[boolean, string, Record<string, string>, string | null, boolean]>([
   async (tty, flags, env, setting, is) => {
     const home = openHome();
     if (setting !== null) await home.run(['config', 'set', 'color', setting]);
-    for (const words of [['price'], ['thesis', 'list', '--before', 'nobody-has-it']]) {
-      const sandbox = await withSandbox({ now: NOW });
-      const given = { sandbox, home, tty, env: { ...utf8, ...env } };
+    for (const words of [['price'], ['whois', 'a b']]) {
+      const given = { home, tty, env: { ...utf8, ...env } };
       const ran = await runInProcess([...words, ...flags.split(' ').filter(Boolean)], given);
-      const isError = words[0] === 'thesis';
+      const isError = words[0] === 'whois';
       // The errors of a run without a terminal are JSON.
       if (!isError || tty) expect(COLOR.test(ran.stdout + ran.stderr)).toBe(is);
     }
@@ -134,19 +133,14 @@ describe('times', () => {
     [':/etc/localtime', /posted \(UTC/],
     ['', /posted \(UTC/],
   ])('are local, with their offset in the header: TZ=%s', async (TZ, header) => {
-    const sandbox = await withSandbox({ now: NOW });
-    const run = (...flags: string[]) =>
-      runInProcess(['thesis', 'list', ...flags], {
-        sandbox,
-        tty: true,
-        columns: 200,
-        env: { ...utf8, NO_COLOR: '1', TZ },
-      });
-    const local = await run();
+    const { run } = await openDesk({ now: NOW });
+    const env = { ...utf8, NO_COLOR: '1', TZ };
+    const shown = async (...flags: string[]) =>
+      run(['thesis', 'list', '--limit', '3', ...flags], { tty: true, columns: 200, env });
+    const local = await shown();
     expect(local.exitCode, local.stderr).toBe(0);
     expect(local.stdout).toMatch(header);
-    const utc = await run('--utc');
-    expect(utc.stdout).toMatch(/posted \(UTC\)/);
+    if (TZ === 'Asia/Kolkata') expect((await shown('--utc')).stdout).toMatch(/posted \(UTC\)/);
   });
 });
 

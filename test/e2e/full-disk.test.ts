@@ -269,14 +269,19 @@ test('an answer that cannot be cached is delivered, and the reason is reported',
   expect(stderr).toContain('the disk is full');
 });
 
-test.each([
-  'whois mira juno',
-  'pnl mira juno --yes',
-  'resolve solwolf',
-  'thesis list --limit 100',
-  'launchpad board',
-  'api /v2/thesis',
-])('no call is paid for that cannot be recorded: %s', async (line) => {
+test.each(
+  some(
+    [
+      'whois mira juno',
+      'pnl mira juno --yes',
+      'resolve solwolf',
+      'thesis list --limit 100',
+      'launchpad board',
+      'api /v2/thesis',
+    ],
+    3,
+  ),
+)('no call is paid for that cannot be recorded: %s', async (line) => {
   const { home, disk, fill } = withDisk();
   const sandbox = await withSandbox();
   fill(0);

@@ -223,39 +223,35 @@ function cellsOf(text: string): string[] {
 
 describe('an error response', () => {
   const error = { code: hostile, message: hostile, retryAfter: 3 };
-  test.each([400, 401, 402, 403, 404, 409, 418, 429, 500, 503, 504])(
-    'is shown without active characters: %i',
-    async (status) => {
-      const service = await withService(
-        () => ({
-          status,
-          body: { error, meta: { requestId: hostile }, ...unknown },
-          headers: { ...headers, location: `http://hostile.example/${'\u009b31m'}` },
-        }),
-        { ownMe: true },
-      );
-      for (const words of [
-        ['whois', 'mira'],
-        ['whois', 'a', 'b', 'c'],
-        ['thesis', 'list'],
-        ['resolve', 'mira', '--direct'],
-        ['me'],
-      ]) {
-        for (const tty of [true, false]) {
-          const ran = await runInProcess([...words, '--debug'], {
-            sandbox: service,
-            tty,
-            env: { NO_COLOR: '1', LANG: 'C.UTF-8' },
-            clock: virtualClock(),
-          });
-          for (const text of [ran.stdout, ran.stderr]) {
-            expect(positionOf(text, unsafeInJson)).toBe(null);
-          }
-          expect([1, 0]).not.toContain(ran.exitCode);
-        }
-      }
-    },
-  );
+  const statuses = [400, 401, 402, 403, 404, 409, 418, 429, 500, 503, 504];
+  // Errors are printed in one place, so each status and each command is a case of its own.
+  test.each<[status: number, words: string]>([
+    ...statuses.map((status): [number, string] => [status, 'whois mira']),
+    ...['whois a b c', 'thesis list', 'resolve mira --direct', 'me'].map(
+      (words): [number, string] => [404, words],
+    ),
+    [500, 'whois a b c'],
+  ])('is shown without active characters: %i to %s', async (status, words) => {
+    const service = await withService(
+      () => ({
+        status,
+        body: { error, meta: { requestId: hostile }, ...unknown },
+        headers: { ...headers, location: `http://hostile.example/${'\u009b31m'}` },
+      }),
+      { ownMe: true },
+    );
+    for (const tty of [true, false]) {
+      const ran = await runInProcess([...words.split(' '), '--debug'], {
+        sandbox: service,
+        tty,
+        env: { NO_COLOR: '1', LANG: 'C.UTF-8' },
+        clock: virtualClock(),
+      });
+      for (const text of [ran.stdout, ran.stderr])
+        expect(positionOf(text, unsafeInJson)).toBe(null);
+      expect([1, 0]).not.toContain(ran.exitCode);
+    }
+  });
 });
 
 describe("the user's input", () => {

@@ -2,12 +2,14 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
+import { repeats } from '../repeats.ts';
 import { rngOf } from '../sim/rng.ts';
 import { asItShouldBe, compare, idsOf, readText, seedOf } from './feed.ts';
 import { openDesk, openHome, runInProcess, startTrdr, withSandbox } from './harness.ts';
 import { withService } from './service.ts';
 
 const SEED = seedOf();
+const RUNS = repeats('NO_FOLLOW_RUNS', 3, 20);
 const plenty = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 600_000 } as const;
 
 describe('--no-follow', () => {
@@ -23,7 +25,7 @@ describe('--no-follow', () => {
       const printed: string[] = [];
       const posted: string[] = [];
       expect((await runInProcess(words, options)).stdout).toBe('');
-      for (let run = 0; run < 6; run++) {
+      for (let run = 0; run < RUNS; run++) {
         for (let each = dice.int(60); each > 0; each--) posted.push(sandbox.post().id);
         if (flag === '--out' && dice.chance(0.5)) {
           const child = startTrdr(words, options);

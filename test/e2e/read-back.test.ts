@@ -1,10 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { some } from '../repeats.ts';
 import { openDesk } from './harness.ts';
 
 /** What trdr prints in these formats can be read again. */
-const formats = ['ndjson', 'csv', 'tsv', 'json'] as const;
+const formats = ['tsv', 'json', 'ndjson', 'csv'] as const;
 
 /** Two traders whose handles a spreadsheet would run as formulas, unless an export disarms them. */
 async function openTraders() {
@@ -43,30 +44,25 @@ const columnOf = (text: string, column: string): string[] =>
     .filter((line) => line !== '')
     .flatMap((line) => JSON.parse(line)[column] ?? []);
 
-test.each(writers)(
-  'each subject in a file of %s is read as it was, in all formats',
-  async (_, words, columns) => {
-    const { home, run } = await openTraders();
-    for (const format of formats) {
-      // A stream is not one document.
-      if (format === 'json' && words.includes('tail')) continue;
+test.each(writers)('each subject in a file of %s is read as it was', async (_, words, columns) => {
+  const { home, run } = await openTraders();
+  const isStream = words.includes('tail');
+  const text = (await run([...words, '-o', 'ndjson'])).stdout;
+  for (const [at, column] of columns.entries()) {
+    const values = columnOf(text, column);
+    expect(values.length, column).toBeGreaterThan(0);
+    // In CSV a handle may differ from what it is. The other formats take turns, and a stream is not one document.
+    const other = formats[at % formats.length] ?? 'ndjson';
+    for (const format of new Set(['csv', isStream && other === 'json' ? 'tsv' : other])) {
       const written = await run([...words, '-o', format]);
       expect(written.exitCode, written.stderr).toBe(0);
       writeFileSync(join(home.path, `x.${format}`), written.stdout);
+      const reading = ['whois', '--file', `x.${format}`, '--column', column, '--cheap'];
+      const ran = await run([...reading, '--fields', 'subject'], { cwd: home.path });
+      expect(columnOf(ran.stdout, 'subject'), `${format} ${column}`).toEqual(values);
     }
-    const text = readFileSync(join(home.path, 'x.ndjson'), 'utf8');
-    for (const column of columns) {
-      const values = columnOf(text, column);
-      expect(values.length, column).toBeGreaterThan(0);
-      for (const format of formats) {
-        if (format === 'json' && words.includes('tail')) continue;
-        const reading = ['whois', '--file', `x.${format}`, '--column', column, '--cheap'];
-        const ran = await run([...reading, '--fields', 'subject'], { cwd: home.path });
-        expect(columnOf(ran.stdout, 'subject'), `${format} ${column}`).toEqual(values);
-      }
-    }
-  },
-);
+  }
+});
 
 /** Commands that read subjects. */
 const readers: readonly (readonly [string, readonly string[]])[] = [
@@ -83,13 +79,14 @@ const readers: readonly (readonly [string, readonly string[]])[] = [
 
 const DESK = ['@-dash', '@-two.dots', '@mira'];
 
-test.each(readers)('%s reads the subjects of a file in all formats', async (_, words) => {
+test.each(readers)('%s reads the subjects of a file in several formats', async (name, words) => {
   const { home, run } = await openTraders();
   const named = await run(['whois', ...DESK, '--out', 'x.ndjson'], { cwd: home.path });
   expect(named.exitCode, named.stderr).toBe(0);
   const stdin = (text: string) => (words.at(-1) === '-' ? text : undefined);
   const outputs: string[] = [];
-  for (const format of formats) {
+  // One reader has all formats.
+  for (const format of some(formats, name === 'whois' ? formats.length : 2)) {
     await run(['whois', ...DESK, '--out', `x.${format}`], { cwd: home.path });
     const input = stdin(readFileSync(join(home.path, `x.${format}`), 'utf8'));
     const file = input === undefined ? [`x.${format}`] : [];

@@ -3,7 +3,8 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { openDesk, openHome, type RunOptions, startTrdr, trdr, withSandbox } from './harness.ts';
+import { some } from '../repeats.ts';
+import { openDesk, openHome, type RunOptions, startTrdr, withSandbox } from './harness.ts';
 import { userRecord, withService } from './service.ts';
 
 const signals = [
@@ -95,7 +96,7 @@ describe('a signal', () => {
     expect(ran.stderr).toMatch(
       /^trdr: stopping: waiting up to (599|600)s for a paid call in flight; a second signal exits at once and loses its answer\ntrdr: interrupted: 2 of 2 found, 200 CU; 2 answers are cached\n$/,
     );
-    const again = await trdr(['whois', 'mira', 'late'], { sandbox: service, home });
+    const again = await home.run(['whois', 'mira', 'late'], { sandbox: service });
     expect([again.exitCode, service.calls.length]).toEqual([0, 2]);
   });
 
@@ -120,41 +121,40 @@ describe('a signal', () => {
     expect([ran.exitCode, service.calls.length]).toEqual([exit, 1]);
   });
 
-  test.each(signals)(
-    '%s exits immediately when it comes twice, even with calls in flight',
-    async (signal, exit) => {
-      const service = await withService(({ path }) =>
-        handleOf(path) === 'mira' ? { body: userRecord('mira') } : undefined,
-      );
-      const child = startTrdr(['whois', 'mira', 'never', '--timeout', '10m'], { sandbox: service });
-      let again: NodeJS.Timeout | undefined;
-      child.stderr.on('data', (part: Buffer) => {
-        // A repetition within a tenth of a second counts as the same signal.
-        if (part.includes('stopping')) again ??= setInterval(() => child.kill(signal), 50);
-      });
-      await expect.poll(() => service.calls.length, { timeout: 20_000 }).toBe(2);
-      child.kill(signal);
-      const { exitCode, stdout } = await child;
-      clearInterval(again);
-      expect([exitCode, stdout.split('\n').length]).toEqual([exit, 2]);
-    },
-  );
+  test('exits immediately when it comes twice, even with calls in flight', async () => {
+    const [signal, exit] = nextSignal();
+    const service = await withService(({ path }) =>
+      handleOf(path) === 'mira' ? { body: userRecord('mira') } : undefined,
+    );
+    const child = startTrdr(['whois', 'mira', 'never', '--timeout', '10m'], { sandbox: service });
+    let again: NodeJS.Timeout | undefined;
+    child.stderr.on('data', (part: Buffer) => {
+      // A repetition within a tenth of a second counts as the same signal.
+      if (part.includes('stopping')) again ??= setInterval(() => child.kill(signal), 50);
+    });
+    await expect.poll(() => service.calls.length, { timeout: 20_000 }).toBe(2);
+    child.kill(signal);
+    const { exitCode, stdout } = await child;
+    clearInterval(again);
+    expect([exitCode, stdout.split('\n').length]).toEqual([exit, 2]);
+  });
 
   test('ends a wait for stdin, and for a FIFO without a writer', async () => {
     const [signal, exit] = nextSignal();
     const sandbox = await withSandbox();
     const home = openHome();
     await execa('mkfifo', [join(home.path, 'fifo')]);
-    for (const words of [
+    const waits = [
       ['whois', '-'],
       ['pnl', '-'],
       ['whois', '--file', 'fifo'],
-      ['thesis', 'list', '--out', 'fifo'],
       ['verify', 'fifo'],
+      ['thesis', 'list', '--out', 'fifo'],
       ['thesis', 'tail', '--replay', 'fifo'],
-      ['api', '/v2/me', '--input', '-'],
       ['auth', 'login', '--with-key'],
-    ]) {
+      ['api', '/v2/me', '--input', '-'],
+    ];
+    for (const words of some(waits, 4)) {
       const child = startTrdr([...words, '--debug'], { sandbox, home });
       child.stdin.write('mira\n');
       await expect.poll(() => isReady(child.pid ?? 0), { timeout: 20_000 }).toBe(true);

@@ -20,7 +20,9 @@ import {
 import { openHome, withSandbox } from './harness.ts';
 
 /** The number of kills; a soak test uses more. */
-const ROUNDS = repeats('TAIL_ROUNDS', 2, 100);
+const ROUNDS = repeats('TAIL_ROUNDS', 1, 100);
+/** The number of batches of posts that come while a reader stalls. */
+const BATCHES = repeats('STALLED_BATCHES', 40, 120);
 const timeout = 60_000 + ROUNDS * 5_000;
 const disturbances =
   'withhold=2%,dup=2%,reorder=5%:200ms,late=1%:400ms,lag=2%:300ms,500@theses=2%,lost@theses=1%';
@@ -124,8 +126,8 @@ test.runIf(process.platform === 'linux')(
     const { stdout, pid } = tail.child;
     stdout.pause();
     const posting = startPosting(sandbox, 1_000, () => 0);
-    // Send twice the size of all buffers, so that the feed itself has to wait.
-    for (let batch = 0; batch < 120; batch++) {
+    // Send more than all buffers hold, so that the feed itself has to wait.
+    for (let batch = 0; batch < BATCHES; batch++) {
       posting.post(250);
       await delay(10);
     }
