@@ -174,13 +174,12 @@ function reportResumption(
   journal: ExportJournal<Snapshot>,
   destination: Destination,
 ): void {
-  const open = [...journal.openBatches.keys()];
-  for (const batch of open) journal.lost(batch, cu.launchpad);
+  const lost = journal.giveUp(cu.launchpad);
   if (boards.size > 0)
     terminal.notice(`resuming ${destination.out}: ${progressText(boards.size, stretch)} read`);
   else if (isResuming(destination) && terminal.io.stderr.isTTY)
     terminal.notice(`no interrupted export to ${destination.out}; starting a new one`);
-  if (open.length > 0)
+  if (lost > 0)
     terminal.notice(
       `the last run died with a snapshot in flight (up to ${unitsText(cu.launchpad)}); requesting it again`,
     );

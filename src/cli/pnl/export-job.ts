@@ -61,21 +61,13 @@ export async function runExport(
   }
 }
 
-/**
- * Gives up what the last run had in flight when it died: it may have been charged, and is requested
- * again.
- */
+/** Requests again what the last run had in flight when it died. */
 function reportResumption(
   { terminal }: Context,
   journal: NumbersJournal,
   destination: Destination,
 ): void {
-  let lost = 0;
-  for (const [batch, { length }] of journal.openBatches) {
-    // The ledger has the maximum cost already.
-    journal.lost(batch, length * cu.reveal);
-    lost += length;
-  }
+  const lost = journal.giveUp(cu.reveal);
   if (journal.resumed) terminal.notice(`resuming ${destination.out}: ${doneText(journal)} done`);
   else if (isResuming(destination) && terminal.io.stderr.isTTY)
     terminal.notice(`no interrupted export to ${destination.out}; starting a new one`);

@@ -45,8 +45,8 @@ const READ_BATCHES = 8;
  * and then, in its place, with the answer. Each change is one rename, so a kill leaves the journal
  * as it was before or after it.
  *
- * After a crash, `openBatches` has the batches whose outcome is not known: `lost` must be called
- * for each before the export continues.
+ * After a crash, `openBatches` has the batches whose outcome is not known: `giveUp` settles them
+ * before the export continues.
  */
 export class ExportJournal<T> implements Rows<T> {
   readonly path: string;
@@ -117,6 +117,20 @@ export class ExportJournal<T> implements Rows<T> {
     this.#write(() => writeLost(this.#fileOf(batch), rows, cuAtMost, text));
     this.#lost.set(batch, rows);
     this.#settle(batch);
+  }
+
+  /**
+   * What was in flight when the last run died may have been charged: it is lost, and its rows are
+   * open again. Returns their number.
+   */
+  giveUp(cuPerRow: number): number {
+    let count = 0;
+    for (const [batch, rows] of this.openBatches) {
+      // The ledger has the maximum cost already.
+      this.lost(batch, rows.length * cuPerRow);
+      count += rows.length;
+    }
+    return count;
   }
 
   *unread(): Generator<UnreadAnswer, void, void> {
