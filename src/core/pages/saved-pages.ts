@@ -7,8 +7,10 @@ import {
   type SharedAnswer,
   withClaim,
 } from '../../contract/ports/answers.ts';
+import { numberOf } from '../../contract/read-record.ts';
 import type { PlannedEndpoint } from '../spend/plan.ts';
 import { timeFields } from './feeds.ts';
+import { normalToken } from './filter.ts';
 import { type GatheredPosts, gatherPosts } from './gather.ts';
 import { type AskedPage, type FeedPage, feedPage, type PageSource } from './source.ts';
 import type { WalkOptions } from './walk.ts';
@@ -33,6 +35,8 @@ interface SharedPage extends SavedPage {
 interface SavedPage extends FeedPage {
   /** When the service has sent it. */
   readonly time: number;
+  /** How often it was requested again, because it has led nowhere. */
+  readonly repeats: number;
 }
 
 /** A page that a walk wants. */
@@ -41,8 +45,8 @@ interface WantedPage {
   /** The feed, and the place of the page in it. */
   readonly subject: string;
   readonly before: string | undefined;
-  /** Whether what is saved has led nowhere, here and in the store. */
-  readonly isRepeated: boolean;
+  /** How often it has led nowhere in this walk. */
+  readonly repeats: number;
   readonly signal: AbortSignal;
 }
 
@@ -73,7 +77,9 @@ export class SavedPages {
 
   /** The posts of a list as far as they are saved: it fails at the first page that is not. */
   saved(call: FeedCall, source: PageSource, options: WalkOptions): Promise<ReadPosts> {
-    return this.#gather(new SavedWalk(this, call, source, false), options);
+    // What is saved does not change while the walk waits.
+    const walk = { ...options, pauseMs: () => 0 };
+    return this.#gather(new SavedWalk(this, call, source, false), walk);
   }
 
   async #gather(walk: SavedWalk, options: WalkOptions): Promise<ReadPosts> {
@@ -82,17 +88,19 @@ export class SavedPages {
     return { ...read, readAt, via: isAsked ? 'service' : 'cache' };
   }
 
-  find({ endpoint, subject, before, isRepeated }: WantedPage): SavedPage | undefined {
-    if (isRepeated) return undefined;
+  find({ endpoint, subject, before, repeats }: WantedPage): SavedPage | undefined {
     const answer = this.#cache?.get(endpoint, [subject])[0];
     const isYoung = answer && Math.max(0, this.#began - answer.time) < this.#maxAgeMs;
-    return isYoung ? pageOf(answer, endpoint, before) : undefined;
+    const page = isYoung ? pageOf(answer, endpoint, before) : undefined;
+    // An end of which the service was asked as often before is believed again.
+    const isUsable = page && (repeats === 0 || (!page.hasMore && page.repeats >= repeats));
+    return isUsable ? page : undefined;
   }
 
   /** Requests a page and saves it, or gets the one that another machine has requested. */
   async ask(wanted: WantedPage, request: () => Promise<FeedPage>): Promise<SharedPage> {
-    const { endpoint, subject, before, isRepeated, signal } = wanted;
-    const ages = { maxAgeMs: isRepeated ? 0 : this.#maxAgeMs, missAgeMs: 0 };
+    const { endpoint, subject, before, repeats, signal } = wanted;
+    const ages = { maxAgeMs: repeats > 0 ? 0 : this.#maxAgeMs, missAgeMs: 0 };
     const claim = await this.#cache?.claim?.({ endpoint, subject, ...ages }, signal);
     if (claim?.by === 'other' && claim.failure) throw claim.failure;
     const shared = claim?.by === 'cache' ? pageOf(claim.answer, endpoint, before) : undefined;
@@ -100,18 +108,18 @@ export class SavedPages {
     return await withClaim(
       claim,
       async () => {
-        const page = { ...(await request()), time: this.#now(), isAsked: true };
+        const page = { ...(await request()), time: this.#now(), repeats };
         await this.#save(wanted, page);
-        return page;
+        return { ...page, isAsked: true };
       },
       () => undefined,
     );
   }
 
   async #save({ endpoint, subject, before }: WantedPage, page: SavedPage): Promise<void> {
-    const { rows, hasMore, nextBefore, time } = page;
+    const { rows, hasMore, nextBefore, time, repeats } = page;
     const items = rows.map(({ record }) => record);
-    const record = { before: before ?? null, items, hasMore, nextBefore };
+    const record = { before: before ?? null, items, hasMore, nextBefore, repeats };
     const answer = { time, status: 200, record } as const;
     await this.#cache?.put(endpoint, new Map([[subject, answer]]));
   }
@@ -126,7 +134,8 @@ function pageOf(
   if (status !== 200 || !isRecord(record) || record['before'] !== (before ?? null))
     return undefined;
   const timeField = endpoint.startsWith('thesis') ? timeFields.thesis : timeFields.callout;
-  return { ...feedPage(record, Number.POSITIVE_INFINITY, timeField), time };
+  const repeats = numberOf(record['repeats']) ?? 0;
+  return { ...feedPage(record, Number.POSITIVE_INFINITY, timeField), time, repeats };
 }
 
 /** One walk through a feed, which notes when its posts were read. */
@@ -144,14 +153,16 @@ class SavedWalk implements PageSource {
   readonly #endpoint: CachedFeed;
   readonly #name: string;
   /** The page that was read last. */
-  #last = { place: -1, before: undefined as string | undefined };
+  #last = { place: -1, before: undefined as string | undefined, repeats: 0 };
 
   constructor(pages: SavedPages, { id, ask }: FeedCall, source: PageSource, mayAsk: boolean) {
     this.#pages = pages;
     this.#source = source;
     this.#mayAsk = mayAsk;
     this.#endpoint = id;
-    this.#name = Object.values(ask.params ?? {}).join(' ');
+    this.#name = Object.values(ask.params ?? {})
+      .map((value) => normalToken(String(value)))
+      .join(' ');
     this.sizes = source.sizes;
     this.stepCu = source.stepCu;
     this.affords = source.affords;
@@ -163,15 +174,16 @@ class SavedWalk implements PageSource {
     // The reader repeats a request that led nowhere, so that a saved page that did is not used twice.
     const isRepeated = last >= 0 && before === this.#last.before;
     const place = isRepeated ? last : last + 1;
+    const repeats = isRepeated ? this.#last.repeats + 1 : 0;
     const wanted = {
       endpoint: this.#endpoint,
       subject: `${this.#name} ${place}`,
       before,
-      isRepeated,
+      repeats,
       signal,
     };
     const page = this.#pages.find(wanted) ?? (await this.#ask(wanted, asked));
-    this.#last = { place, before };
+    this.#last = { place, before, repeats };
     this.readAt = Math.min(this.readAt ?? page.time, page.time);
     return page;
   }

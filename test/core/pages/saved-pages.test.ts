@@ -72,16 +72,38 @@ test.each(badPages)('%s is requested again, and not taken from the store', async
 test.each(badPages)('%s that was saved leads nowhere only once', async (_, page) => {
   const clock = virtualClock();
   const answers = new Map<string, CachedAnswer>();
+  const pages = () => new SavedPages(cacheOf(answers), clock.now);
   const read = ({ feed }: ReturnType<typeof feedWith>) =>
-    new SavedPages(cacheOf(answers), clock.now).read(call, feed, { clock, signal });
+    pages().read(call, feed, { clock, signal });
   // The service answers so until the run gives up, and well after that.
   const first = await read(feedWith({ 2: page, 3: page, 4: page }));
   const isEnd = page.rows.length === 0 && !page.hasMore;
   expect(first).toMatchObject({ posts: rowsOf(posts.slice(0, 2)), complete: isEnd });
+  if (isEnd) {
+    // The run believed this end, so the same question has the same answer, for nothing.
+    const same = feedWith({});
+    expect(await read(same)).toMatchObject({ posts: first.posts, complete: true, via: 'cache' });
+    const before = clock.mono();
+    const planned = await pages().saved(call, same.feed, { clock, signal });
+    expect([planned.complete, clock.mono() - before]).toEqual([true, 0]);
+    expect(same.asked).toEqual([]);
+    await clock.sleep(11 * 60_000);
+  }
   const well = feedWith({});
   expect(await read(well)).toMatchObject({ posts: rowsOf(posts), complete: true, via: 'service' });
-  expect(well.asked).toEqual(['p1', 'p3']);
+  expect(well.asked).toEqual(isEnd ? [undefined, 'p1', 'p3'] : ['p1', 'p3']);
   const again = feedWith({});
   expect(await read(again)).toMatchObject({ posts: rowsOf(posts), complete: true, via: 'cache' });
   expect(again.asked).toEqual([]);
+});
+
+test('the feed of an EVM address is the same in each spelling', async () => {
+  const clock = virtualClock();
+  const answers = new Map<string, CachedAnswer>();
+  const { feed, asked } = feedWith({});
+  for (const wallet of ['0xABcd', '0xabCD', '0Xabcd']) {
+    const wallets = { id: 'launchpad.callouts.wallet', ask: { params: { wallet } } } as const;
+    await new SavedPages(cacheOf(answers), clock.now).read(wallets, feed, { clock, signal });
+  }
+  expect(asked).toHaveLength(3);
 });
