@@ -3,15 +3,16 @@ import type { Clock } from '../base/clock.ts';
 import { Failure } from '../base/failure.ts';
 import { parseJson, stringifyJson } from '../base/json.ts';
 import { parseObject } from '../base/json-object.ts';
-import type {
-  AnswerCache,
-  CachedAnswer,
-  CachedEndpoint,
-  Claim,
-  EndClaim,
-  SharedAnswer,
-  SharedEndpoint,
-  WantedAnswer,
+import {
+  type AnswerCache,
+  type CachedAnswer,
+  type CachedEndpoint,
+  type Claim,
+  type EndClaim,
+  isFeed,
+  type SharedAnswer,
+  type SharedEndpoint,
+  type WantedAnswer,
 } from '../contract/ports/answers.ts';
 import { serverNow } from './connection.ts';
 import { ignoreUnusable, unusable } from './failures.ts';
@@ -20,6 +21,8 @@ import { answerScripts, type ClaimReply, readClaim, type SealedAnswer } from './
 
 /** How long the store keeps an answer. */
 const KEEP_MS = 30 * 86_400_000;
+/** Pages are large, and their figures are soon too old. */
+const KEEP_PAGES_MS = 86_400_000;
 /**
  * The same for an answer that is not cached, which is only for machines that request it at the same
  * time.
@@ -100,13 +103,14 @@ export class SharedAnswers implements AnswerCache {
     const ageMs = Math.max(0, this.#clock.now() - answer.time);
     const token = this.#tokens.get(nameOf(endpoint, subject)) ?? '';
     const places = this.#placesOf(endpoint, subject);
-    const keepMs = isCached(endpoint) ? KEEP_MS : KEEP_SHORTLY_MS;
     await this.#link
       .use(async (store) => {
         const time = String((await serverNow(store)) - ageMs);
         const signature = sealOf(this.#key(), [endpoint, subject, status, time, record]);
         const sealed = { status, answeredAt: time, record, seal: signature };
-        return store.run(...answerScripts.fill.with(places, { token, keepMs, ...sealed }));
+        return store.run(
+          ...answerScripts.fill.with(places, { token, keepMs: keepMsOf(endpoint), ...sealed }),
+        );
       })
       .catch((error: unknown) => this.#noteRefusal(error));
   }
@@ -221,6 +225,11 @@ const nameOf = (endpoint: string, subject: string): string => `${endpoint}\n${su
 
 const isCached = (endpoint: SharedEndpoint): endpoint is CachedEndpoint =>
   endpoint !== 'me' && endpoint !== 'user.resolve';
+
+function keepMsOf(endpoint: SharedEndpoint): number {
+  if (isFeed(endpoint)) return KEEP_PAGES_MS;
+  return isCached(endpoint) ? KEEP_MS : KEEP_SHORTLY_MS;
+}
 
 const sealOf = (key: string, parts: readonly string[]): string =>
   createHmac('sha256', key).update(parts.join('\n')).digest('hex');

@@ -61,6 +61,18 @@ describe.skipIf(!has('redis-server'))('answers in a store', () => {
     }
   });
 
+  it('stay for a month, the pages of feeds for a day', async () => {
+    const { link, answers } = machine(await startServer());
+    const ages = { 'user.id': 30, 'launchpad.board': 30, 'thesis.user': 1 } as const;
+    for (const [endpoint, days] of Object.entries(ages)) {
+      const id = endpoint as keyof typeof ages;
+      const answer = { time: Date.now(), status: 200, record: { id: 'u' } } as const;
+      await answers.put(id, new Map([['x', answer]]));
+      const left = await link.use((store) => store.send('PTTL', [keys.answer(id, 'x')]));
+      expect(Math.ceil(Number(left) / 86_400_000)).toBe(days);
+    }
+  });
+
   it('share a failure of the service for a moment', async () => {
     const server = await startServer();
     const [one, two] = [machine(server), machine(server)];

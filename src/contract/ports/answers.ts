@@ -3,20 +3,29 @@ import type { Failure } from '../../base/failure.ts';
 export type UserEndpoint = 'user.handle' | 'user.wallet' | 'user.id';
 
 /** The feeds whose pages are cached, each under its place in the feed. */
-export type CachedFeed =
-  | 'thesis.all'
-  | 'thesis.token'
-  | 'thesis.user'
-  | 'thesis.userToken'
-  | 'launchpad.callouts'
-  | 'launchpad.callouts.coin'
-  | 'launchpad.callouts.wallet';
+const cachedFeeds = [
+  'thesis.all',
+  'thesis.token',
+  'thesis.user',
+  'thesis.userToken',
+  'launchpad.callouts',
+  'launchpad.callouts.coin',
+  'launchpad.callouts.wallet',
+] as const;
+export type CachedFeed = (typeof cachedFeeds)[number];
+
+export const isFeed = (endpoint: string): boolean => cachedFeeds.some((feed) => feed === endpoint);
 
 /**
  * The endpoints whose answers are cached between runs. The answer to a batch is cached per handle,
  * as if each had been requested with `user.pnl`.
  */
-export type CachedEndpoint = UserEndpoint | CachedFeed | 'user.pnl' | 'launchpad.user';
+export type CachedEndpoint =
+  | UserEndpoint
+  | CachedFeed
+  | 'user.pnl'
+  | 'launchpad.user'
+  | 'launchpad.board';
 
 /** A 200 with its record, or a 404 `NOT_OBSERVED` without one. */
 export interface CachedAnswer {
