@@ -50,6 +50,11 @@ describe('trdr token', () => {
     });
     const oldest = theses.at(-1);
     expect(all?.['first']).toMatchObject({ author: oldest?.authorHandle, by: 'thesis' });
+    // Before a range, others may have posted; after it, nobody was first.
+    const [late] = (await run(['token', token, '--since', '3d'])).records();
+    expect(late).toMatchObject({ complete: true, first: null });
+    const [early] = (await run(['token', token, '--all', '--until', '3d'])).records();
+    expect(early).toMatchObject({ complete: true, first: all?.['first'] });
   });
 
   test('prints the positions, sorts, and is the same from files', async () => {

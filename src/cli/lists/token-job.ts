@@ -28,7 +28,7 @@ interface TokenAsked extends RangeFlags, CacheFlags {
   readonly all: boolean;
 }
 
-interface TokenShown {
+interface TokenShown extends Pick<RangeFlags, 'since'> {
   readonly token: string;
   readonly positions: boolean;
   readonly sort: string | undefined;
@@ -110,7 +110,7 @@ export function tokenJob(context: Context, source: TokenSource, shown: TokenShow
           withFailure(inOrderOf(order, positionsOf(about, read)), failure),
         );
       else
-        await out.print(view, withFailure([recordOf(context, shown.token, about, read)], failure), {
+        await out.print(view, withFailure([recordOf(context, shown, about, read)], failure), {
           isSingle: true,
         });
     },
@@ -136,7 +136,7 @@ async function* withFailure<T>(
 /** What was posted about a token, as one record. */
 function recordOf(
   { settings }: Context,
-  token: string,
+  { token, since }: TokenShown,
   about: AuthorPositions,
   { theses, callouts }: TokenPosts,
 ): Sent {
@@ -162,7 +162,8 @@ function recordOf(
     closed,
     open,
     callouts: callouts ? calloutsOf(callouts) : null,
-    first: callouts ? firstOf(theses, callouts) : null,
+    // Before the range, others may have posted.
+    first: callouts && since === undefined ? firstOf(theses, callouts) : null,
     beside: about.beside,
     ...readingOf(callouts ? [theses, callouts] : [theses]),
   };
