@@ -197,7 +197,7 @@ const changeColumns: readonly Column<Sent>[] = [
 
 export const positionsView = (isCompared = false): View<Sent> => ({
   columns: [
-    { title: 'author', kind: 'handle', field: 'authorHandle', min: 8, value: nameOf },
+    { title: 'author', kind: 'handle', field: 'authorHandle', min: 16, value: nameOf },
     ...(isCompared ? changeColumns : []),
     ...positionColumns,
   ],

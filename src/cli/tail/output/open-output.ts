@@ -56,7 +56,7 @@ const withHeld = (view: View<PostFields>): View<PostFields> => ({
   ...view,
   columns: [
     ...view.columns.slice(0, -1),
-    { title: 'held', kind: 'integer', field: 'held' },
+    { title: 'held back', kind: 'integer', field: 'held' },
     ...view.columns.slice(-1),
   ],
   fields: () => [...view.fields(), 'held'],
