@@ -70,6 +70,9 @@ describe('trdr author', () => {
       open: { positions: open.size },
     });
     expect(records()).toHaveLength(closed.length + open.size);
+    const part = async (flag: string) => (await run(['author', handle, '--all', flag])).records();
+    expect(await part('--open')).toMatchObject([{ closed: null, open: { positions: open.size } }]);
+    expect(await part('--closed')).toMatchObject([{ closed: record?.['closed'], open: null }]);
     const filtered = await run([
       'author',
       handle,

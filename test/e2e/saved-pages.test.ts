@@ -21,6 +21,7 @@ const questions: readonly [line: string, more: readonly string[], cu: number][] 
   [`token ${token} --limit 40`, ['--limit', '100'], 600],
   [`token ${token}`, ['--positions'], 0],
   ['launchpad callers mira solwolf', ['--calls'], 0],
+  ['launchpad callers --board weekly', ['--calls', '--top', '25'], 50],
 ];
 
 async function openMeter() {
@@ -91,6 +92,21 @@ describe('posts that were paid for', () => {
     expect(more.stdout).toMatch(/^ *read {2}/m);
     const fresh = await run([...words, '--limit', '40', '--no-cache'], { clock });
     expect(fresh.stdout).not.toMatch(/^ *read {2}/m);
+  });
+
+  test.each([
+    'author mira solwolf',
+    'author mira solwolf --positions',
+    'launchpad callers mira solwolf',
+  ])('of a table have an age: %s', async (line) => {
+    const { run } = await openMeter();
+    const words = [...line.split(' '), '-o', 'table'];
+    const ages = async (...more: Parameters<typeof run>) =>
+      (await run(...more)).stderr.match(/found(?:, read up to (\w+) ago)?,/)?.[1];
+    const terminal = { tty: { stderr: true }, clock: ahead(5 * MINUTE) };
+    expect(await ages(words, { tty: { stderr: true } })).toBeUndefined();
+    expect(await ages(words, terminal)).toBe('5m');
+    expect(await ages([...words, '--no-cache'], terminal)).toBeUndefined();
   });
 
   test('are not mixed with posts of a later walk', async () => {

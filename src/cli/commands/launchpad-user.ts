@@ -8,6 +8,7 @@ import { accountByWallet } from '../lookup/launchpad-account.ts';
 import { lookupJob } from '../lookup/lookup-job.ts';
 import { resumeRest } from '../lookup/lookup-task.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
+import { LookupTally } from '../lookup/tally.ts';
 import { WalletLookup } from '../lookup/wallet-lookup.ts';
 import { runJob } from '../run/job.ts';
 import page from './launchpad-user.md';
@@ -30,7 +31,7 @@ export const launchpadUser = command({
       view: launchpadUserView,
       source,
       read: (text) => readSubject(text),
-      strict,
+      tally: new LookupTally(strict),
       doing: 'looking up',
       noun: 'subject',
       resume: resumeRest,

@@ -24,6 +24,7 @@ import { command } from '../command.ts';
 import { lookupJob } from '../lookup/lookup-job.ts';
 import { resumeCached } from '../lookup/lookup-task.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
+import { LookupTally } from '../lookup/tally.ts';
 import { openAnswers } from '../run/answers.ts';
 import { runJob } from '../run/job.ts';
 import type { Terminal } from '../run/terminal.ts';
@@ -65,7 +66,7 @@ export const resolveCommand = command({
       view: resolveView,
       source,
       read: readHandle,
-      strict,
+      tally: new LookupTally(strict),
       doing: 'resolving',
       noun: 'handle',
       resume: resumeCached,

@@ -15,6 +15,7 @@ import { command } from '../command.ts';
 import { lookupJob } from '../lookup/lookup-job.ts';
 import { resumeCached, resumeRest } from '../lookup/lookup-task.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
+import { LookupTally } from '../lookup/tally.ts';
 import type { Context } from '../run/context.ts';
 import { runJob } from '../run/job.ts';
 import type { Terminal } from '../run/terminal.ts';
@@ -69,7 +70,7 @@ export const whois = command({
         const rows = history ? withHistory(records, users) : records;
         return comparison ? comparison.earlier.compareAll(rows, changed) : rows;
       },
-      strict,
+      tally: new LookupTally(strict),
       doing: 'looking up',
       noun: 'subject',
       resume: noCache || age === 0 ? resumeRest : resumeCached,

@@ -11,6 +11,7 @@ import { authorView, positionsView } from '../../output/views/author.ts';
 import { isOneWord } from '../args/subjects.ts';
 import { lookupJob } from '../lookup/lookup-job.ts';
 import { resumeCached, resumeRest } from '../lookup/lookup-task.ts';
+import { LookupTally } from '../lookup/tally.ts';
 import type { Context } from '../run/context.ts';
 import type { CommandJob } from '../run/job.ts';
 import type { AuthorPosts, AuthorSource } from './author-posts.ts';
@@ -48,7 +49,7 @@ export async function authorJob(
       : authorView((record) => found.shownOf(record), context.terminal.io.clock.now()),
     source,
     read: (text) => readSubject(text, as),
-    strict,
+    tally: new LookupTally(strict, context.terminal.io.clock.now()),
     doing: 'reading the posts of',
     noun: 'author',
     resume: context.bill.isCached ? resumeCached : resumeRest,
@@ -87,6 +88,7 @@ class FoundAuthors {
     const all = new AuthorPositions(posts);
     const positions = positionsWith(all.list(), this.#shown.conditions);
     const { newest } = all;
+    const { open: isOpenOnly, closed: isClosedOnly } = this.#shown.conditions;
     const record = {
       id,
       handle: user?.['handle'] ?? newest['authorHandle'] ?? null,
@@ -94,6 +96,9 @@ class FoundAuthors {
       ...all.read,
       complete,
       ...summaryOf(positions),
+      // What a filter leaves out is not known to be none.
+      ...(isOpenOnly && { closed: null }),
+      ...(isClosedOnly && { open: null }),
       beside: all.beside,
     };
     this.#byId.set(id, { id, positions: this.#isPrinted ? positions : [], readAt });

@@ -23,6 +23,10 @@ export interface CacheFlags {
   readonly maxAge: number | undefined;
 }
 
+/** The setting is meant for records of users: figures of posts change as fast as numbers do. */
+export const answerAge = ({ settings }: Pick<Context, 'settings'>, { maxAge }: CacheFlags) =>
+  maxAge ?? Math.min(settings.maxAge, NUMBERS_AGE_MS);
+
 /** The newest posts of a feed. */
 interface FeedPart {
   /** A page, as a plan has it. */
@@ -75,10 +79,9 @@ export class FeedReader {
     { noCache, maxAge }: CacheFlags,
   ): Promise<FeedReader> {
     const { settings, terminal, bill } = context;
+    const age = answerAge(context, { noCache, maxAge });
     const cache = noCache ? undefined : await openAnswers(context);
     if (cache) bill.isCached = settings.folders.cache !== undefined;
-    // The setting is meant for records of users: figures of posts change as fast as numbers do.
-    const age = maxAge ?? Math.min(settings.maxAge, NUMBERS_AGE_MS);
     return new FeedReader(context, range, new SavedPages(cache, terminal.io.clock.now, age));
   }
 

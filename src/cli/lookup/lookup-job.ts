@@ -1,13 +1,12 @@
 import { countText } from '../../base/units.ts';
 import { type Subject, subjectKey } from '../../core/lookup/subject.ts';
-import { gatherSubjects } from '../args/subjects.ts';
+import { type GatheredSubjects, gatherSubjects } from '../args/subjects.ts';
 import { checkLeft } from '../run/check-left.ts';
 import type { Context } from '../run/context.ts';
 import type { CommandJob } from '../run/job.ts';
 import { openProgress } from '../run/progress.ts';
 import { LookupRun } from './lookup-run.ts';
 import type { LookupTask, SubjectPlan } from './lookup-task.ts';
-import { LookupTally } from './tally.ts';
 
 /**
  * The subjects that are planned at once: enough to read each file once, few enough to keep the
@@ -23,16 +22,17 @@ export async function lookupJob<T extends object>(
   context: Context,
   task: LookupTask<T>,
 ): Promise<CommandJob> {
-  const { view, source, read, strict, resume, isOffline } = task;
+  const { view, source, tally, read, resume, isOffline } = task;
+  const { terminal } = context;
   const { key } = context.settings;
   const secret = isOffline ? key.present : await key.get();
-  const input = await gatherSubjects(source, context.terminal, secret, read);
+  const input =
+    'words' in source ? await gatherSubjects(source, terminal, secret, read) : gathered(source);
   const subjects = distinct(input.checked);
   const plans = await planAll(subjects, task);
   const remark = task.remark?.();
   const what = `${task.doing} ${countText(plans.size, task.noun)}${remark ? ` (${remark})` : ''}`;
-  if (remark && context.settings.flags.dryRun) context.terminal.notice(remark);
-  const tally = new LookupTally(strict);
+  if (remark && context.settings.flags.dryRun) terminal.notice(remark);
   return {
     plan: {
       calls: [...plans.values()].flatMap(({ calls }) => calls),
@@ -54,6 +54,13 @@ export async function lookupJob<T extends object>(
     },
   };
 }
+
+const gathered = (checked: readonly Subject[]): GatheredSubjects => ({
+  checked,
+  hasMore: false,
+  isSingle: false,
+  all: () => checked,
+});
 
 const distinct = (subjects: readonly Subject[]): readonly Subject[] => [
   ...new Map(subjects.map((subject) => [subjectKey(subject), subject])).values(),

@@ -3,6 +3,7 @@ import type { Subject } from '../../core/lookup/subject.ts';
 import type { Planned } from '../../core/spend/plan.ts';
 import type { SubjectSource } from '../../input/subject-list.ts';
 import type { View } from '../../output/view.ts';
+import type { LookupTally } from './tally.ts';
 
 export const resumeCached = 'run the same command again: the answers so far are cached';
 export const resumeRest = 'run the command again with the subjects that have no record yet';
@@ -25,9 +26,10 @@ export interface SubjectPlan {
 /** What a command looks up, in whose words. */
 export interface LookupTask<T extends object> {
   readonly view: View<T>;
-  readonly source: SubjectSource;
+  /** Where the subjects are read from, or these, if they are known. */
+  readonly source: SubjectSource | readonly Subject[];
+  readonly tally: LookupTally;
   readonly read: (text: string) => Subject | Promise<Subject>;
-  readonly strict: boolean;
   /** What the run does, and with what: `looking up`, `subject`. */
   readonly doing: string;
   readonly noun: string;

@@ -1,5 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { NOT_ASKED } from '../../core/lookup/lookup.ts';
+import { span } from '../../output/format/time.ts';
 import { NAMES_SHOWN, namesText } from '../../output/notices.ts';
 import type { ExitCode } from '../exit.ts';
 import type { Tally } from '../run/job.ts';
@@ -7,7 +8,7 @@ import type { Terminal } from '../run/terminal.ts';
 
 /** What is known of one subject: found, not found, or no answer. */
 export type LookupOutcome =
-  | { readonly found: true; readonly failure?: unknown }
+  | { readonly found: true; readonly failure?: unknown; readonly time?: number }
   | { readonly found: false; readonly code: string }
   | { readonly found: null; readonly failure?: Failure | undefined };
 
@@ -22,16 +23,23 @@ export class LookupTally implements Tally {
   #local: Failure | undefined;
   /** What ended the reading of a record early. */
   #partial: unknown;
+  readonly #began: number;
+  #oldest = Number.POSITIVE_INFINITY;
 
-  /** `isStrict`: results that were not found or failed end the run with a failure. */
-  constructor(isStrict: boolean) {
+  /**
+   * `isStrict`: results that were not found or failed end the run with a failure. With `began`, the
+   * text states how much older than the run the oldest record is.
+   */
+  constructor(isStrict: boolean, began = Number.NEGATIVE_INFINITY) {
     this.#isStrict = isStrict;
+    this.#began = began;
   }
 
   add(answer: LookupOutcome): void {
     if (answer.found === true) {
       this.found++;
       this.#partial ??= answer.failure;
+      this.#oldest = Math.min(this.#oldest, answer.time ?? Number.POSITIVE_INFINITY);
     } else if (answer.found === null && answer.failure?.code === NOT_ASKED) this.#missing++;
     else if (answer.found === null) {
       this.failed++;
@@ -54,6 +62,8 @@ export class LookupTally implements Tally {
     const parts = [`${this.found} of ${this.total} found`];
     if (this.#pending > 0) parts.push(`${this.#pending} without an answer yet`);
     if (this.failed > 0) parts.push(`${this.failed} failed`);
+    if (this.#oldest < this.#began)
+      parts.push(`read up to ${span(this.#began - this.#oldest)} ago`);
     return parts.join(', ');
   }
 

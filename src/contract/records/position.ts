@@ -98,8 +98,8 @@ const reading = {
 };
 
 const summary = {
-  closed: field(Closed, 'Positions that are closed, whose figures are final.'),
-  open: field(Open, 'Positions that are open, whose figures still change.'),
+  closed: nullable(Closed, 'Positions that are closed, with final figures; null with --open.'),
+  open: nullable(Open, 'Positions that are open, whose figures change; null with --closed.'),
   unknownStatus: int('Positions of which the posts do not say whether they are open.'),
   tradeMedianUsd: amount('Median of the trades behind the first posts, in USD.'),
   tokens: int('Number of different tokens.'),
@@ -169,8 +169,8 @@ export const TokenRecord = z.looseObject({
   ),
   authors: field(TokenAuthors, 'The authors, each once, without the developer.'),
   devs: field(TokenAuthors, 'The developer of the token, who is not among the authors.'),
-  closed: field(Closed, 'Positions that are closed, whose figures are final.'),
-  open: field(Open, 'Positions that are open, whose figures still change.'),
+  closed: field(Closed, 'Positions that are closed, those of the developer too; final figures.'),
+  open: field(Open, 'Positions that are open, those of the developer too; they still change.'),
   callouts: nullable(
     z.looseObject({
       posts: int('Number of callouts that were read.'),
@@ -187,7 +187,7 @@ export const TokenRecord = z.looseObject({
       at: int('Post time, epoch ms.'),
       by: field(z.enum(['thesis', 'callout']), 'What the first post is.'),
     }),
-    'Who was first; null unless theses and callouts were read to their ends.',
+    'Who was first; null with --since, and unless theses and callouts were read to their ends.',
   ),
   beside: field(Beside, 'Posts that belong to no position.'),
   ...obtained,

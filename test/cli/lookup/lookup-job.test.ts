@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import { lookupJob } from '../../../src/cli/lookup/lookup-job.ts';
 import type { SubjectPlan } from '../../../src/cli/lookup/lookup-task.ts';
+import { LookupTally } from '../../../src/cli/lookup/tally.ts';
 import type { Context } from '../../../src/cli/run/context.ts';
 import type { LookupAnswer } from '../../../src/core/lookup/lookup.ts';
 import { readSubject, type Subject } from '../../../src/core/lookup/subject.ts';
@@ -57,7 +58,7 @@ class Lookups {
         view: whoisView,
         source: { words, file: undefined, column: undefined },
         read: (text) => readSubject(text),
-        strict: more.strict ?? false,
+        tally: new LookupTally(more.strict ?? false),
         doing: 'looking up',
         noun: 'subject',
         resume: 'run it again',
@@ -201,7 +202,7 @@ describe('lookups', () => {
         view: whoisView,
         source: { words: ['a', 'b'], file: undefined, column: undefined },
         read: (text: string) => readSubject(text),
-        strict: false,
+        tally: new LookupTally(false),
         doing: 'looking up',
         noun: 'subject',
         resume: '',
