@@ -166,7 +166,7 @@ describe('a bare environment', () => {
         ['no locale and no terminal', 'unset LANG LC_ALL TERM; trdr whois mira'],
         ['an unusual umask', 'umask 777; trdr whois mira'],
       ],
-      5,
+      3,
     ),
   )('works with %s', async (_, line) => {
     const sandbox = await withSandbox();

@@ -5,6 +5,7 @@ import { openPromise } from '../../src/base/calls.ts';
 import { some } from '../repeats.ts';
 import { has } from '../tools.ts';
 import { openHome, programEnv, withSandbox } from './harness.ts';
+import type { InProcessOptions } from './in-process.ts';
 import { program } from './program.ts';
 import { userRecord, withService } from './service.ts';
 
@@ -115,51 +116,6 @@ describe.skipIf(!has('expect'))('the progress line', () => {
     expect(stdout).toMatch(/RESULT \d+ \S+ 0 0/);
   });
 
-  test.each(
-    some(
-      [
-        ['me', /units left/],
-        ['thesis list --limit 3 -o ndjson', /tokenSymbol/],
-        ['launchpad callouts --limit 3 -o json', /createdAt/],
-        ['launchpad board --top 3', /1 /],
-        ['pnl mira', /7d/],
-        ['pnl mira solwolf', /mira[\s\S]*solwolf/],
-        ['resolve mira --no-wait', /mira/],
-        ['doctor', /drift/],
-        ['api /v2/user/handle/mira --yes', /"handle"/],
-      ] as const,
-      2,
-    ),
-  )('is drawn by every command that waits: %s', async (line, expected) => {
-    const service = await withHeldSandbox();
-    const child = onTerminal(line, { ...service, size: 'columns 80 rows 24' });
-    child.stdout.on('data', (part: Buffer) => {
-      if (SPINNER.test(String(part))) service.answer();
-    });
-    const { stdout } = await child;
-    expect(stdout).toMatch(SPINNER);
-    expect(count(stdout, BEGIN)).toBe(count(stdout, END));
-    const rest = withoutFrames(stdout);
-    expect(rest).toMatch(expected);
-    expect(rest).not.toMatch(SPINNER);
-    expect(rest).not.toContain('waiting for');
-    expect(stdout).toMatch(/RESULT \d+ \S+ 0 0/);
-  });
-
-  test.each([
-    ['on a terminal without a size', '', {}, 'columns 0 rows 0'],
-    ['with --quiet', '--quiet', {}, 'columns 80 rows 24'],
-    ['in CI', '', { CI: 'true' }, 'columns 80 rows 24'],
-    ['on a terminal that cannot redraw', '', { TERM: 'dumb' }, 'columns 80 rows 24'],
-  ] as const)('is not drawn %s', async (_, flag, env, size) => {
-    const sandbox = await withSandbox({ faults: 'delay=1500ms' });
-    const { stdout } = await onTerminal(`whois mira solwolf ${flag}`, { ...sandbox, env, size });
-    expect(stdout).not.toMatch(SPINNER);
-    expect(stdout).not.toContain(BEGIN);
-    expect(stripVTControlCharacters(stdout)).toMatch(/mira[\s\S]*solwolf/);
-    expect(stdout).toMatch(/RESULT \d+ \S+ 0 0/);
-  });
-
   test('Ctrl-C ends the run at every instant, and leaves no part of the line behind', async () => {
     const service = await withSlowService();
     const tries = some(
@@ -196,4 +152,55 @@ describe.skipIf(!has('expect'))('the progress line', () => {
     expect(ends).toContain('130');
     expect(drawn).toBeGreaterThan(0);
   });
+});
+
+/** Runs a command line in this process, as on a terminal; `drawn` is all that was written to stderr. */
+async function drawnBy(words: readonly string[], options: InProcessOptions) {
+  let drawn = '';
+  const onStderr = (text: string) => {
+    drawn += text;
+    options.onStderr?.(text);
+  };
+  const ran = await openHome().run(words, {
+    ...{ tty: true, ...options, onStderr },
+    env: { LANG: 'C.UTF-8', TERM: 'xterm', ...options.env },
+  });
+  return { ...ran, drawn };
+}
+
+test.each([
+  ['me', /units left/],
+  ['thesis list --limit 3 -o ndjson', /tokenSymbol/],
+  ['launchpad callouts --limit 3 -o json', /createdAt/],
+  ['launchpad board --top 3', /1 /],
+  ['pnl mira', /7d/],
+  ['pnl mira solwolf', /mira[\s\S]*solwolf/],
+  ['resolve mira --no-wait', /mira/],
+  ['doctor', /drift/],
+  ['api /v2/user/handle/mira --yes', /"handle"/],
+])('the progress line is drawn by every command that waits: %s', async (line, expected) => {
+  const { answer, ...sandbox } = await withHeldSandbox();
+  const ran = await drawnBy(line.split(' '), {
+    sandbox,
+    onStderr: (text) => SPINNER.test(text) && answer(),
+  });
+  expect(ran.exitCode, ran.stderr).toBe(0);
+  expect(ran.drawn).toMatch(SPINNER);
+  expect(count(ran.drawn, BEGIN)).toBe(count(ran.drawn, END));
+  expect(ran.stdout).toMatch(expected);
+  expect(withoutFrames(ran.drawn)).not.toMatch(SPINNER);
+  expect(withoutFrames(ran.drawn)).not.toContain('waiting for');
+});
+
+test.each<[string, string[], InProcessOptions]>([
+  ['on a terminal without a size', [], { columns: 0 }],
+  ['with --quiet', ['--quiet'], {}],
+  ['in CI', [], { env: { CI: 'true' } }],
+  ['on a terminal that cannot redraw', [], { env: { TERM: 'dumb' } }],
+])('the progress line is not drawn %s', async (_, flags, options) => {
+  const sandbox = await withSandbox({ faults: 'delay=1500ms' });
+  const ran = await drawnBy(['whois', 'mira', 'solwolf', ...flags], { sandbox, ...options });
+  expect(ran.drawn).not.toMatch(SPINNER);
+  expect(ran.drawn).not.toContain(BEGIN);
+  expect([ran.exitCode, ran.stdout]).toEqual([0, expect.stringMatching(/mira[\s\S]*solwolf/)]);
 });

@@ -257,7 +257,7 @@ describe('what a tail costs', () => {
     ['43000', 'ws', 'cut@theses=20%,drop=10%'],
   ])('stays below --max-cu %s via %s with lost answers (%s)', async (maxCu, via, faults) => {
     const sandbox = await withSandbox({ ...plenty, unmetered: false, monthlyUnits: 10_000_000 });
-    const words = ['--max-cu', maxCu, '--via', via, '--lag', '150ms', '--duration', '5s'];
+    const words = ['--max-cu', maxCu, '--via', via, '--lag', '150ms', '--duration', '2s'];
     const tail = startTail(words, { sandbox, home: openHome() });
     await until(() => read(sandbox));
     sandbox.faults.set(faults);
