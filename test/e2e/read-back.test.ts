@@ -32,9 +32,9 @@ const writers: readonly (readonly [string, readonly string[], readonly string[]]
   ['thesis list', LIST, ['authorHandle', 'authorId']],
   ['counted posts', [...LIST, '--count-by', 'authorHandle'], ['authorHandle']],
   ['thesis tail', ['thesis', 'tail', '--no-follow', '--since', '1h'], ['authorHandle']],
-  ['launchpad callouts', ['launchpad', 'callouts', '--limit', '50'], ['wallet', 'xUsername']],
-  ['launchpad board', ['launchpad', 'board', '--top', '20', '--who'], ['wallet', 'trader']],
-  ['launchpad history', ['launchpad', 'history', '--since', '3d'], ['wallet']],
+  ['launchpad callouts', ['launchpad', 'callouts', '--limit', '15'], ['wallet', 'xUsername']],
+  ['launchpad board', ['launchpad', 'board', '--top', '10', '--who'], ['wallet', 'trader']],
+  ['launchpad history', ['launchpad', 'history', '--since', '2d', '--top', '5'], ['wallet']],
   ['launchpad user', ['launchpad', 'user', '@-dash', '@mira'], ['subject']],
 ];
 
