@@ -79,10 +79,10 @@ const handle = field(
   z.string().check(
     z.minLength(1),
     // The service removes a leading @ from a handle of full length too.
-    z.check((given) => {
-      const { value } = given;
+    z.check((payload) => {
+      const { value } = payload;
       if (servedHandle(value).length > HANDLE_MAX)
-        given.issues.push({
+        payload.issues.push({
           code: 'too_big',
           origin: 'string',
           maximum: HANDLE_MAX,

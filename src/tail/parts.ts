@@ -46,11 +46,11 @@ type Knowing = Pick<
 
 /** Creates the parts of a run, those that others need first. */
 export function createParts(
-  given: TailPorts,
+  allPorts: TailPorts,
   options: TailOptions,
   signal: AbortSignal,
 ): TailParts {
-  const ports = { ...given, connect: options.via === 'poll' ? undefined : given.connect };
+  const ports = { ...allPorts, connect: options.via === 'poll' ? undefined : allPorts.connect };
   const { clock } = ports;
   const knowing = createKnowing(ports, options, signal);
   const { timing, known, nameless, money, session, notify } = knowing;

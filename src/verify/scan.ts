@@ -54,11 +54,11 @@ export const certificateOf = (file: string): FoundCertificate =>
 
 async function scanWith(
   file: string,
-  found: FoundCertificate,
+  beside: FoundCertificate,
   ids: PostIds,
   signal: AbortSignal,
 ): Promise<ScannedFile> {
-  const certificate = found === 'damaged' ? undefined : found;
+  const certificate = beside === 'damaged' ? undefined : beside;
   const scan = new LineScan(certificate?.lines, ids);
   const problems: string[] = [];
   try {
@@ -75,8 +75,8 @@ async function scanWith(
   problems.push(...scan.problems());
   if (duplicates > 0) problems.push(`${countText(duplicates, 'post')} more than once`);
   const notes: string[] = [];
-  if (found === 'damaged') notes.push('its certificate is damaged');
-  if (found === undefined) notes.push(`there is no certificate ${file}.trdr`);
+  if (beside === 'damaged') notes.push('its certificate is damaged');
+  if (beside === undefined) notes.push(`there is no certificate ${file}.trdr`);
   if (torn > 0) notes.push('it ends with an incomplete line, which a tail would remove');
   const later = certificate ? rows - certificate.lines.rows : 0;
   if (later > 0 && problems.length === 0)

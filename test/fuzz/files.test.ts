@@ -94,7 +94,7 @@ describe('a batch file of a journal', () => {
   test('returns the rows and values that were written', () =>
     holdsInTime(positions, jsonOf('handle'), async (all, value) => {
       const journal = await open(false);
-      journal.found(all.map((row) => ({ row, value })));
+      journal.take(all.map((row) => ({ row, value })));
       journal.close();
       const resumed = await open(true);
       const held = handles.flatMap((_, row) =>

@@ -307,14 +307,14 @@ const fieldsOf = (id: string, at: number) => [
 const afterAll = (delivered: readonly (readonly [id: string, at: number])[]): Begin => ({
   kind: 'since',
   ms: Math.min(...delivered.map(([, each]) => each)),
-  known: delivered,
+  posts: delivered,
 });
 
 /** A start after the last line of a file, of which the last 60 lines are known. They contain the last 30 ms of posts. */
 function afterFile(file: readonly string[], timeOf: (id: string) => number): Begin {
   const known = file.slice(-60).map((id) => [id, timeOf(id)] as const);
   const ms = Math.max(...known.map(([, at]) => at)) - 30;
-  return file.length <= 60 ? afterAll(known) : { kind: 'since', ms, known };
+  return file.length <= 60 ? afterAll(known) : { kind: 'since', ms, posts: known };
 }
 
 const lastIds = async (store: StoreConnection, count: number): Promise<string[]> =>

@@ -56,11 +56,11 @@ export const api = command({
   common: ['service', 'money'],
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   parse(words, { field: fields, input, include, paginate }) {
-    const [path = '', given] = [...words].reverse();
-    const method = given?.toUpperCase();
+    const [path = '', verb] = [...words].reverse();
+    const method = verb?.toUpperCase();
     if (method !== undefined && !/^[A-Z]{1,20}$/.test(method)) {
       throw usageError(
-        `invalid HTTP method "${given}"`,
+        `invalid HTTP method "${verb}"`,
         'put the method before the path: trdr api POST /v2/...',
       );
     }

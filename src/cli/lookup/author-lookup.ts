@@ -69,7 +69,7 @@ async function planLookup(
   if (unknown.length === 0)
     return new AuthorLookup(values.sort(), undefined, [], selector, {
       context,
-      known: await knownAuthors(byId, context),
+      bookAuthors: await knownAuthors(byId, context),
     });
   // The dear call for a wallet is made by "trdr whois" alone, whose price is that of one subject.
   const users = await openCachedLookup(context, { way: 'cheap' });
@@ -79,8 +79,8 @@ async function planLookup(
   values.push(...followed.map(({ subject }) => subject.normal));
   const rest = plans.filter((plan) => !followed.includes(plan));
   const ids = [...byId, ...followed.map(({ subject }) => subject)].filter(isId);
-  const known = await knownAuthors(ids, context);
-  return new AuthorLookup(values.sort(), users, rest, selector, { context, known });
+  const bookAuthors = await knownAuthors(ids, context);
+  return new AuthorLookup(values.sort(), users, rest, selector, { context, bookAuthors });
 }
 
 const isId = ({ type }: Subject): boolean => type === 'id';
@@ -139,8 +139,8 @@ export class AuthorLookup {
     selector: Selector,
     {
       context,
-      known: authors,
-    }: { readonly context: Context; readonly known: readonly KnownAuthor[] },
+      bookAuthors: authors,
+    }: { readonly context: Context; readonly bookAuthors: readonly KnownAuthor[] },
   ) {
     for (const { id, handle } of authors) if (id && handle) this.handles.set(id, handle);
     this.#named = named;

@@ -123,7 +123,7 @@ export class NumbersRun {
       states.fail(row);
       this.unfound.set(row, failure);
     }
-    this.#rows.found(results.filter(({ row }) => !this.unfound.has(row)));
+    this.#rows.take(results.filter(({ row }) => !this.unfound.has(row)));
     this.#takeOver();
     this.#takeShared();
   }
@@ -262,7 +262,7 @@ export class NumbersRun {
       const same = open.get(handle)?.filter((other) => handles.isOf(other, known(Pnl, value)));
       if (same === undefined || same.length === 0) continue;
       const texts = same.map((other) => ({ row: other, subject: handles.textOf(other) }));
-      this.#rows.found(texts.map(({ row, subject }) => ({ row, value: { ...value, subject } })));
+      this.#rows.take(texts.map(({ row, subject }) => ({ row, value: { ...value, subject } })));
       open.delete(handle);
     }
   }
@@ -284,7 +284,7 @@ export class NumbersRun {
         if (answer === undefined || answer.failure) return [];
         return [{ row, value: { ...answer.record, subject: handles.textOf(row) } }];
       });
-      this.#rows.found(results);
+      this.#rows.take(results);
       count += results.length;
     }
     return count;

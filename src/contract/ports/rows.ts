@@ -33,7 +33,7 @@ export interface Rows<T> {
    */
   lost(batch: number, cuAtMost: number, text?: string): void;
   /** Takes values that this run has not asked for. */
-  found(values: readonly RowValue<T>[]): void;
+  take(values: readonly RowValue<T>[]): void;
   /** Takes values that the cache has, from which they can be read again. */
   cached(values: readonly RowValue<T>[]): void;
   /** Undefined without a value. In memory, a value is read once. */

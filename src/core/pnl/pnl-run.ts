@@ -81,7 +81,7 @@ export class PnlRun {
     try {
       // Another machine has paid for these.
       const results = this.#withSharing(claimed.results);
-      rows.found(results);
+      rows.take(results);
       this.#note(results);
       if (claimed.rows.length > 0) {
         const count = await allowance.affordable(claimed.rows.length, signal);

@@ -50,7 +50,7 @@ export class MemoryRows<T> implements Rows<T> {
     this.dropped(batch);
   }
 
-  found(values: readonly RowValue<T>[]): void {
+  take(values: readonly RowValue<T>[]): void {
     this.answered(this.#next++, values);
   }
 

@@ -98,13 +98,13 @@ export class ExportJournal<T> implements Rows<T> {
     this.#settle(batch);
   }
 
-  found(values: readonly RowValue<T>[]): void {
+  take(values: readonly RowValue<T>[]): void {
     for (let from = 0; from < values.length; from += FOUND_ROWS)
       this.answered(this.#next++, values.slice(from, from + FOUND_ROWS));
   }
 
   cached(values: readonly RowValue<T>[]): void {
-    this.found(values);
+    this.take(values);
   }
 
   dropped(batch: number): void {

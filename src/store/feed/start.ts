@@ -16,11 +16,11 @@ export interface FeedPosition {
   readonly hole?: string | undefined;
 }
 
-/** A start at a post time. The posts in `known` were delivered, and every older one. */
+/** A start at a post time. Its `posts` were delivered, and every older one. */
 export interface BeginSince {
   readonly kind: 'since';
   readonly ms: number;
-  readonly known?: readonly (readonly [id: string, at: number | null])[];
+  readonly posts?: readonly (readonly [id: string, at: number | null])[];
 }
 
 /** Where a follower starts reading. */
@@ -98,16 +98,16 @@ export function findStart(begin: Exclude<Begin, { kind: 'position' }>, ends: Str
 const holeBefore = (entry: string, lastId: string): string | undefined =>
   lastId === '' || isBeginning({ prev: lastId }) ? undefined : entry;
 
-function startAtTime({ ms, known = [] }: BeginSince, ends: StreamEnds): Start {
+function startAtTime({ ms, posts = [] }: BeginSince, ends: StreamEnds): Start {
   const { newest, first: rows, lastId } = ends;
   const [oldest] = rows;
   const from = ms - HALF_HOUR_MS;
   const cursor = oldest ? before(startOf(from)) : '0-0';
-  const delivered = deliveredBefore(cursor, ms, known);
+  const delivered = deliveredBefore(cursor, ms, posts);
   const hole = holeBefore(newest.at(-1)?.entry ?? '0-0', lastId);
   // Without posts, it is not known yet whether the store has those since the start.
   if (oldest === undefined)
-    return { place: new StreamPlace({ cursor, isLinked: known.length === 0, hole }), delivered };
+    return { place: new StreamPlace({ cursor, isLinked: posts.length === 0, hole }), delivered };
   const isComplete = isBeginning(oldest) || entryMs(oldest.entry) <= from;
   const isFound = rows.some(({ id, prev }) => delivered.has(id) || delivered.has(prev));
   if (entryMs(oldest.entry) <= ms || isFound) {
@@ -125,11 +125,11 @@ function startAtTime({ ms, known = [] }: BeginSince, ends: StreamEnds): Start {
   };
 }
 
-/** What was delivered before a start at a time: the posts `posts`, and every older one. */
+/** What was delivered before a start at a time: its posts, and every older one. */
 function deliveredBefore(
   entry: string,
   ms: number,
-  posts: NonNullable<BeginSince['known']>,
+  posts: NonNullable<BeginSince['posts']>,
 ): Delivered {
   const newestAt = posts.reduce((latest, [, at]) => Math.max(latest, at ?? 0), 0);
   const ids = posts.map(([id, at]) => [id, at ?? newestAt] as const);

@@ -10,7 +10,7 @@ import { nthNewest, type PostMark } from '../post-row.ts';
 export function beginAfter(position: Position, feedId: string): Begin {
   const { stream, ids, verified } = position;
   const place = stream && placeIn(stream, feedId);
-  if (!place) return { kind: 'since', ms: (verified ?? -1) + 1, known: ids };
+  if (!place) return { kind: 'since', ms: (verified ?? -1) + 1, posts: ids };
   return {
     kind: 'position',
     position: withPosts(
@@ -44,7 +44,7 @@ const isKnown = (value: unknown): value is readonly [string, number] =>
 
 /** The post time before which a run prints nothing, because it was asked to begin there. */
 export function floorOf(begin: Begin): number {
-  return begin.kind === 'since' && !begin.known ? begin.ms : Number.NEGATIVE_INFINITY;
+  return begin.kind === 'since' && !begin.posts ? begin.ms : Number.NEGATIVE_INFINITY;
 }
 
 /** The time just before the oldest of these posts; null if none has a time. */

@@ -27,7 +27,7 @@ function source(size: number, batches: readonly (readonly number[])[], ended?: u
       return false;
     }
     story.push('step');
-    rows.found(valuesOf(batch));
+    rows.take(valuesOf(batch));
     return true;
   };
   const results = inOrder(rows.states, { resultOf: (row) => rows.read(row), step });

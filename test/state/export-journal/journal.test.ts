@@ -56,7 +56,7 @@ test('resumes with any number of rows that were found at once', async () => {
   const { out } = folder('many');
   const subjects = Array.from({ length: 60_000 }, (_, at) => `trader${at}`);
   const journal = await open(out, { subjects });
-  journal.found(rowsAt(...subjects.keys()));
+  journal.take(rowsAt(...subjects.keys()));
   journal.close();
   const resumed = await open(out, { subjects });
   expect(resumed.states.count('answered')).toBe(subjects.length);
@@ -77,7 +77,7 @@ test('an export resumes from any state of its batches, and asks for exactly what
         const free = journal.states.open();
         expect(free).toEqual(HANDLES.flatMap((_, at) => (held.has(at) ? [] : [at])));
         const positions = free.slice(0, size);
-        if (how === 'found') journal.found(rowsAt(...positions));
+        if (how === 'found') journal.take(rowsAt(...positions));
         else {
           const batch = journal.asking(positions);
           expect(journal.states.open()).toEqual(free.slice(size));
@@ -91,7 +91,7 @@ test('an export resumes from any state of its batches, and asks for exactly what
         journal.close();
       }
       const last = await open(out);
-      last.found(rowsAt(...last.states.open(), ...[...last.openBatches.values()].flat()));
+      last.take(rowsAt(...last.states.open(), ...[...last.openBatches.values()].flat()));
       await last.deliver(linesOf(last));
       last.close();
       expect(readFileSync(out, 'utf8')).toBe(FILE);
@@ -121,7 +121,7 @@ test.each([
 test.each(['export.json', '0'])('a damaged file of a journal is named: %s', async (name) => {
   const { out, journal } = folder('damaged');
   const first = await open(out);
-  first.found(rowsAt(0));
+  first.take(rowsAt(0));
   first.close();
   writeFileSync(join(journal, name), '{"kind":"answered","positions":[11]}\n');
   await expect(open(out)).rejects.toMatchObject({
@@ -133,7 +133,7 @@ test.each(['export.json', '0'])('a damaged file of a journal is named: %s', asyn
 test('an answer that another program removed is not taken for one that was never there', async () => {
   const { out, journal } = folder('removed');
   const opened = await open(out);
-  opened.found(rowsAt(...HANDLES.keys()));
+  opened.take(rowsAt(...HANDLES.keys()));
   expect(statSync(journal).mode & 0o777).toBe(0o700);
   rmSync(join(journal, '0'));
   expect(() => opened.read(0)).toThrow(`${join(journal, '0')} is damaged`);

@@ -180,8 +180,8 @@ describe('the start', () => {
   });
 
   it('after delivered posts continues with the ones that follow, and finds no gap between', () => {
-    const known = [['a', NOW]] as const;
-    const begin = { kind: 'since', ms: NOW - 90 * MINUTE, known } as const;
+    const posts = [['a', NOW]] as const;
+    const begin = { kind: 'since', ms: NOW - 90 * MINUTE, posts } as const;
     const { gap, delivered } = findStart(begin, { ...ends, first: stream.slice(1) });
     expect(gap).toBeUndefined();
     expect([delivered.last, delivered.verified]).toEqual([{ id: 'a', at: NOW }, begin.ms - 1]);
@@ -190,7 +190,7 @@ describe('the start', () => {
   it('at a time in an empty stream is linked only if nothing was delivered', () => {
     const since = { kind: 'since', ms: NOW } as const;
     expect(findStart(since, empty).place.isLinked).toBe(true);
-    expect(findStart({ ...since, known: [['a', NOW]] }, empty).place.isLinked).toBe(false);
+    expect(findStart({ ...since, posts: [['a', NOW]] }, empty).place.isLinked).toBe(false);
   });
 
   it('at a position continues after its entry', () => {
