@@ -17,6 +17,7 @@ const token = '51ANFW3SEanjVtu7HdEkV4fsnEp889YZrGmUdx3eo6Tg';
 const questions: readonly [line: string, more: readonly string[], cu: number][] = [
   ['author mira solwolf --limit 20', ['--limit', '40'], 400],
   ['author mira --positions', ['--all'], 0],
+  ['author mira', ['--token', token], 0],
   [`author mira --token ${token} --limit 20`, ['--limit', '20', '--closed'], 0],
   [`token ${token} --limit 40`, ['--limit', '100'], 600],
   [`token ${token}`, ['--positions'], 0],
@@ -63,6 +64,24 @@ describe('posts that were paid for', () => {
     // The pages on the disk may be damaged, or gone.
     rmSync(home.cache, { recursive: true });
     expect((await ask([...flags, ...more])).cu).toBeGreaterThan(0);
+  });
+
+  test('of an author have those about a token, if they are all', async () => {
+    const { ask } = await openMeter();
+    const about = ['author', 'mira', '--token', token];
+    await ask(['author', 'mira', '--limit', '20']);
+    expect((await ask([...about, '--limit', '1'])).cu).toBe(200);
+    await ask(['author', 'mira', '--max-age', '0', '--all']);
+    for (const more of [[], ['--limit', '2'], ['--positions']]) {
+      const [read, saved] = [
+        await ask([...about, ...more, '--no-cache']),
+        await ask([...about, ...more]),
+      ];
+      expect([read.cu > 0, saved.cu]).toEqual([true, 0]);
+      const bare = ({ records }: typeof read) =>
+        records().map((row) => ({ ...row, readAt: 0, via: '' }));
+      expect(bare(saved)).toEqual(bare(read));
+    }
   });
 
   test('are read again when they are too old, or on demand', async () => {

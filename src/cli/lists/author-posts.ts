@@ -7,7 +7,7 @@ import type { Subject } from '../../core/lookup/subject.ts';
 import { createFilter } from '../../core/pages/filter.ts';
 import type { PageRow } from '../../core/pages/post.ts';
 import type { ReadPosts } from '../../core/pages/saved-pages.ts';
-import { PLACEHOLDER } from '../../core/spend/plan.ts';
+import { notSent, PLACEHOLDER } from '../../core/spend/plan.ts';
 import type { RangeFlags } from '../args/list-flags.ts';
 import type { SubjectPlan } from '../lookup/lookup-task.ts';
 import { savingTokens } from '../lookup/token.ts';
@@ -76,9 +76,9 @@ export class ServedAuthors implements AuthorSource {
     const find = (signal: AbortSignal) => this.#find(plan, answer, signal);
     if (id === undefined)
       return { calls: [...lookups, this.#feeds.planLater(this.#feedOf(PLACEHOLDER))], find };
-    const { call, posts } = await this.#feeds.plan(this.#feedOf(id));
-    const calls = [...lookups, call];
-    if (posts === undefined) return { calls, find };
+    const { call, posts = await this.#savedOf(id) } = await this.#feeds.plan(this.#feedOf(id));
+    if (posts === undefined) return { calls: [...lookups, call], find };
+    const calls = [...lookups, notSent(call)];
     const known = answer({ ...this.#aboutTokens(posts), id, user: user?.record });
     return { calls, answer: known, find: () => known };
   }
@@ -97,6 +97,17 @@ export class ServedAuthors implements AuthorSource {
     const read = await this.#feeds.read(this.#feedOf(id), signal);
     for await (const _ of savingTokens(read.posts, this.#context));
     return answer({ ...this.#aboutTokens(read), id, user });
+  }
+
+  /** The posts about a token, if all posts of the author are saved. */
+  async #savedOf(userId: string): Promise<ReadPosts | undefined> {
+    const { tokens, rows } = this.#asked;
+    if (tokens.length !== 1) return undefined;
+    const { posts: all } = await this.#feeds.plan(thesisPart(this.#context.service, { userId }));
+    if (!all?.complete) return undefined;
+    const { posts } = this.#aboutTokens(all);
+    const taken = posts.slice(0, rows);
+    return { ...all, posts: taken, complete: taken.length === posts.length };
   }
 
   #aboutTokens(read: ReadPosts): ReadPosts {
