@@ -9,6 +9,13 @@ import type { TailRow } from './post-row.ts';
 import type { TailCost, Via } from './spend/stream-or-poll.ts';
 import type { Timing } from './timing.ts';
 
+/** The feeds of several authors, which a walk may read in place of the feed with all posts. */
+export interface OwnFeeds {
+  readonly sources: readonly PageSource[];
+  /** They are read if the feed with all posts would take more pages. */
+  readonly mostPages: number;
+}
+
 export interface LinkEnd {
   readonly why: 'closed' | 'reset' | 'quota' | 'overflow';
   readonly text: string;
@@ -113,6 +120,7 @@ export interface TailPorts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly source: PageSource;
+  readonly own?: OwnFeeds | undefined;
   readonly connect?: Connect | undefined;
   readonly output: OutputPorts;
   readonly left?: Pick<Remainder, 'key' | 'budgets'> | undefined;

@@ -8,8 +8,7 @@ import { type AccountSharing, askAccount } from '../core/ask-account.ts';
 import type { CalloutScope, ThesisScope } from '../core/pages/feeds.ts';
 import { type Conditions, normalToken } from '../core/pages/filter.ts';
 import type { PageSource } from '../core/pages/source.ts';
-import type { KeyFacts } from './ports.ts';
-import { SeveralFeeds } from './walk/several-feeds.ts';
+import type { KeyFacts, TailPorts } from './ports.ts';
 
 /**
  * Whose posts are read, and about what, if a feed is read for several authors, coins or wallets.
@@ -31,18 +30,14 @@ export function calloutFeedName(
   };
 }
 
-/**
- * The pages of one of these feeds; of several, those of the whole feed or their own, whichever are
- * fewer.
- */
-export function sourceOf<S extends ThesisScope | CalloutScope>(
+/** The pages of one of these feeds; of several, those of the feed with all posts and their own. */
+export function sourcesOf<S extends ThesisScope | CalloutScope>(
   scopes: readonly S[],
   pagesOf: (scope: S | undefined) => PageSource,
-  now: () => number,
-): PageSource {
-  return scopes.length > 1
-    ? new SeveralFeeds(pagesOf(undefined), scopes.map(pagesOf), now)
-    : pagesOf(scopes[0]);
+): Pick<TailPorts, 'source' | 'own'> {
+  if (scopes.length <= 1) return { source: pagesOf(scopes[0]) };
+  const own = { sources: scopes.map(pagesOf), mostPages: scopes.length };
+  return { source: pagesOf(undefined), own };
 }
 
 /**

@@ -16,7 +16,6 @@ import {
 import type { TailRow } from '../../src/tail/post-row.ts';
 import { withMinutes } from '../../src/tail/socket/minutes.ts';
 import { timing } from '../../src/tail/timing.ts';
-import { SeveralFeeds } from '../../src/tail/walk/several-feeds.ts';
 import { mayBeCharged } from './charged.ts';
 import { createDisk, type Disk } from './disk.ts';
 import { createExecOutput } from './exec-output.ts';
@@ -254,14 +253,13 @@ async function runProcess(
   const world: TailPorts = {
     clock,
     random: rng.next,
-    source: schedule.desk
-      ? new SeveralFeeds(
-          paid(access.source, spend),
-          ['AAA', 'BBB'].map((symbol) => paid(access.sourceOf(symbol), spend)),
-          clock.now,
-          0,
-        )
-      : paid(access.source, spend),
+    source: paid(access.source, spend),
+    own: schedule.desk
+      ? {
+          sources: ['AAA', 'BBB'].map((symbol) => paid(access.sourceOf(symbol), spend)),
+          mostPages: 0,
+        }
+      : undefined,
     connect:
       schedule.feed === 'thesis'
         ? withMinutes(access.connect, clock, (signal) =>

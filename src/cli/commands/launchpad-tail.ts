@@ -7,7 +7,7 @@ import { liveCalloutView } from '../../output/views/launchpad.ts';
 import { calloutConfluence } from '../../tail/confluence.ts';
 import type { TailFiles } from '../../tail/file/position-file.ts';
 import type { TailRow } from '../../tail/post-row.ts';
-import { calloutFeedName, sourceOf } from '../../tail/source.ts';
+import { calloutFeedName, sourcesOf } from '../../tail/source.ts';
 import { type GivenFlags, inGroup } from '../args/option.ts';
 import { command } from '../command.ts';
 import { calloutCalls, calloutScopeOptions, planCallouts } from '../lookup/callout-scope.ts';
@@ -120,10 +120,9 @@ async function openLive(
   const { name, among } = calloutFeedName(coins, wallets);
   const client = await context.service.client();
   const scopes = calloutScopes(coins, wallets);
-  const { now } = context.terminal.io.clock;
   return openTail(context, files, client, {
     ...output,
-    source: sourceOf(scopes, (each) => calloutSource(client, each), now),
+    ...sourcesOf(scopes, (each) => calloutSource(client, each)),
     what: severalText(scopes.length, coins.length > 0 ? 'coin' : 'wallet'),
     feed: name,
     filters: filtersOf({}, among),

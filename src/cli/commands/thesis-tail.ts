@@ -17,7 +17,7 @@ import { liveThesisView, thesisView } from '../../output/views/thesis.ts';
 import { thesisConfluence } from '../../tail/confluence.ts';
 import type { TailFiles } from '../../tail/file/position-file.ts';
 import type { TailRow } from '../../tail/post-row.ts';
-import { sourceOf, thesisFeedName } from '../../tail/source.ts';
+import { sourcesOf, thesisFeedName } from '../../tail/source.ts';
 import { arePollsCheaper } from '../../tail/spend/stream-or-poll.ts';
 import type { GapFilling } from '../../tail/stored/fill-gap.ts';
 import { conditionsOf, type FilterConditions, thesisFilterOptions } from '../args/list-flags.ts';
@@ -318,7 +318,7 @@ async function openLive(context: Context, files: TailFiles, theses: FoundTheses)
   const notes = await AuthorNotes.open(context);
   const tail = await openTail(context, files, client, {
     ...output,
-    source: sourceOf(scopes, (each) => thesisSource(client, each), clock.now),
+    ...sourcesOf(scopes, (each) => thesisSource(client, each)),
     what: severalText(scopes.length, scopes[0]?.userId === undefined ? 'token' : 'author'),
     connect: via === 'poll' ? undefined : socketOf(context, client, await context.service.target()),
     options: {

@@ -3,7 +3,6 @@ import { instantAt } from '../../base/times.ts';
 import { unitsText } from '../../base/units.ts';
 import { BUDGET } from '../../contract/budget.ts';
 import type { Client } from '../../contract/ports/client.ts';
-import type { PageSource } from '../../core/pages/source.ts';
 import { createStatusLine, type StatusLine } from '../../output/terminal/status-line.ts';
 import { canRedraw, wantsUnicode } from '../../output/terminal/style.ts';
 import { createTail, type Tail } from '../../tail/engine.ts';
@@ -11,7 +10,7 @@ import { every } from '../../tail/every.ts';
 import { resumableOut, type TailFiles } from '../../tail/file/position-file.ts';
 import { openSpool } from '../../tail/file/spool.ts';
 import type { TailNotice, TailStatus } from '../../tail/notice.ts';
-import type { Connect, StartPoint, TailOptions } from '../../tail/ports.ts';
+import type { Connect, StartPoint, TailOptions, TailPorts } from '../../tail/ports.ts';
 import type { Position } from '../../tail/position.ts';
 import { keyFacts } from '../../tail/source.ts';
 import { commandWith } from '../command-line.ts';
@@ -29,8 +28,7 @@ import {
 } from './output/open-output.ts';
 import type { Feeder } from './run-feed.ts';
 
-interface TailPlan extends OutputPlan {
-  readonly source: PageSource;
+interface TailPlan extends OutputPlan, Pick<TailPorts, 'source' | 'own'> {
   readonly connect?: Connect | undefined;
   /** What is read for several authors, coins or wallets. */
   readonly what?: string | undefined;
@@ -74,6 +72,7 @@ export async function openTail(
       clock: io.clock,
       random: io.random,
       source: plan.source,
+      own: plan.own,
       connect: plan.connect,
       output: output.ports,
       key,

@@ -1,8 +1,8 @@
 import type { Sent } from '../../contract/read-record.ts';
 import { ordered } from '../lookup/ordered.ts';
+import { boundOf, Lane, placed, takeAfter } from './lane.ts';
 import { type FeedPlace, placesText, type SeveralStart } from './place.ts';
 import type { PageRow } from './post.ts';
-import { boundBelow } from './proof.ts';
 import type { PageSource } from './source.ts';
 import {
   type ListBatch,
@@ -156,33 +156,33 @@ async function* ownPages(
   options: WalkOptions,
   read?: WholeRead,
 ): AsyncGenerator<ListBatch, void, void> {
-  const merged = watch(own).map((feed, at) => {
+  const lanes = watch(own).map((feed, at) => {
     const place = start.own?.[at] ?? {};
     const upTo = start.isNew ? undefined : place.upTo;
-    return new FeedInMerge(
+    return new ListLane(
       place.isEnded ? undefined : pagesInRange(feed, { ...options, before: place.after }, oneRow),
       { upTo, seen: read?.seen, place: read?.own?.[at] ?? place },
     );
   });
   const batch = (bound: number): ListBatch => {
-    const rows = newestFirst(merged, bound);
-    const isRead = read !== undefined || merged.some((feed) => feed.isRead);
+    const rows = takeAfter(lanes, bound);
+    const isRead = read !== undefined || lanes.some(({ isRead }) => isRead);
     return {
       rows: rows.map(({ row }) => row),
-      placeAfter: (count) => (isRead ? ownPlace(merged, rows, count) : undefined),
+      placeAfter: (count) => (isRead ? ownPlace(lanes, rows, count) : undefined),
       rest: () => batch(Number.NEGATIVE_INFINITY),
     };
   };
   try {
-    const fill = (feed: FeedInMerge) => feed.fill();
-    for await (const _ of ordered(merged, fill, { signal: options.signal }))
+    const fill = (lane: ListLane) => lane.fill();
+    for await (const _ of ordered(lanes, fill, { signal: options.signal }))
       yield batch(Number.POSITIVE_INFINITY);
     for (;;) {
-      const bound = Math.max(...merged.map((feed) => feed.bound));
+      const bound = boundOf(lanes);
       yield batch(bound);
-      const feed = merged.find((each) => each.bound === bound);
-      if (feed === undefined || bound === Number.NEGATIVE_INFINITY) return;
-      await feed.fill();
+      const lane = lanes.find((each) => each.bound === bound);
+      if (lane === undefined || lane.isEnded) return;
+      await lane.fill();
     }
   } catch (error) {
     // What was read was paid for.
@@ -192,30 +192,19 @@ async function* ownPages(
 
 /** The place below the first so many of these rows; undefined if nothing follows. */
 function ownPlace(
-  merged: readonly FeedInMerge[],
+  lanes: readonly ListLane[],
   rows: readonly MergedRow[],
   count: number,
 ): string | undefined {
-  const last = new Map(rows.slice(0, count).map(({ feed, row }) => [feed, row]));
-  const cut = new Set(rows.slice(count).map(({ feed }) => feed));
-  const places = merged.map((feed) => feed.placeBelow(last.get(feed), cut.has(feed)));
+  const last = new Map(rows.slice(0, count).map(({ lane, row }) => [lane, row]));
+  const cut = new Set(rows.slice(count).map(({ lane }) => lane));
+  const places = lanes.map((lane) => lane.placeBelow(last.get(lane), cut.has(lane)));
   return places.every(({ isEnded }) => isEnded) ? undefined : placesText(undefined, places);
 }
 
-/** Takes the rows after this time out of the feeds. */
-const newestFirst = (merged: readonly FeedInMerge[], bound: number): readonly MergedRow[] =>
-  merged
-    .flatMap((feed) => feed.takeAfter(bound).map((placed) => ({ ...placed, feed })))
-    .sort((one, other) => other.place - one.place);
-
-interface Placed {
+interface MergedRow {
   readonly row: PageRow;
-  /** The time by which the row is merged: its own may be missing or wrong. */
-  readonly place: number;
-}
-
-interface MergedRow extends Placed {
-  readonly feed: FeedInMerge;
+  readonly lane: ListLane;
 }
 
 /** What a feed leaves out, and where it is before its first page. */
@@ -227,12 +216,9 @@ interface MergeStart {
   readonly place: FeedPlace;
 }
 
-/** One of the feeds that are merged. */
-class FeedInMerge {
-  /** No row that is not read yet is newer. */
-  bound = Number.POSITIVE_INFINITY;
+/** One of the feeds that are merged, with the place from which another list would continue. */
+class ListLane extends Lane {
   isRead = false;
-  #rows: Placed[] = [];
   /** The place below the last page. */
   #below: FeedPlace;
   /** The place below the rows of all batches but the last, and below those of the last one. */
@@ -243,6 +229,7 @@ class FeedInMerge {
 
   /** A feed without pages was read to its end before. */
   constructor(pages: AsyncGenerator<PageBatch, void, void> | undefined, start: MergeStart) {
+    super();
     this.#pages = pages;
     this.#start = start;
     this.#below = start.place;
@@ -255,52 +242,38 @@ class FeedInMerge {
     const step = await this.#pages?.next();
     this.isRead ||= step !== undefined;
     if (!step || step.done) {
-      this.bound = Number.NEGATIVE_INFINITY;
+      this.end();
       this.#below = { isEnded: true };
       return;
     }
     const { rows, times, next, isLast } = step.value;
     const { upTo = Number.POSITIVE_INFINITY, seen } = this.#start;
-    const fresh = placed(rows.map((row) => ({ row, place: row.at }))).filter(
+    const wanted = placed(rows).filter(
       ({ row, place }) => !seen?.has(row.id ?? '') && (row.at ?? place) <= upTo,
     );
-    this.#rows = placed([...this.#rows, ...fresh]);
-    this.bound = Math.min(this.bound, boundBelow(times) ?? this.bound);
+    this.add(
+      wanted.map(({ row }) => row),
+      times,
+    );
     if (isLast) this.#below = { isEnded: true };
     // Within what was taken of the whole feed, the place stays below all of it.
     else if (next !== undefined && !seen?.has(next)) this.#below = { after: next };
   }
 
-  takeAfter(bound: number): Placed[] {
-    const end = this.#rows.findIndex(({ place }) => place <= bound);
-    const isAll = end === -1 || bound === Number.NEGATIVE_INFINITY;
-    const rows = this.#rows.splice(0, isAll ? this.#rows.length : end);
+  override takeAfter(bound: number) {
+    const taken = super.takeAfter(bound);
     this.#taken = this.#taking;
-    this.#taking = this.#placeAt(rows.at(-1)?.row);
-    return rows;
+    this.#taking = this.#placeAt(taken.at(-1)?.row);
+    return taken;
   }
 
   /** The place below this row of the last batch, if the list took one and others remain. */
   placeBelow(last: PageRow | undefined, isCut: boolean): FeedPlace {
-    return isCut || this.#rows.length > 0 ? this.#placeAt(last) : this.#below;
+    return isCut || !this.isEmpty ? this.#placeAt(last) : this.#below;
   }
 
   #placeAt(row: PageRow | undefined): FeedPlace {
     const after = row?.id ?? undefined;
     return after === undefined ? this.#taken : { after };
   }
-}
-
-/** Items whose time is missing, or older than that of rows below them, get the place of those. */
-function placed(
-  rows: readonly { readonly row: PageRow; readonly place: number | null }[],
-): Placed[] {
-  let newest = Number.NEGATIVE_INFINITY;
-  return rows
-    .toReversed()
-    .map(({ row, place }) => {
-      newest = Math.max(newest, place ?? newest);
-      return { row, place: newest };
-    })
-    .reverse();
 }

@@ -8,23 +8,17 @@ export interface FeedPage<Id extends string | null = string | null> {
   readonly rows: readonly PageRow<Id>[];
   readonly hasMore: boolean;
   readonly nextBefore: string | null;
-  /** Whether the source itself has proved that no older post is needed. */
-  readonly isProven?: boolean;
 }
 
 export interface AskedPage {
   /** The posts older than this one; absent for the newest page. */
   readonly before?: string;
   readonly limit: number;
-  /** Up to this post time, the walk needs no posts. */
-  readonly verified?: number | null;
 }
 
 /** A source of the pages of a feed. Throws `Failure`s. */
 export interface PageSource {
   page(ask: AskedPage, signal: AbortSignal): Promise<FeedPage>;
-  /** Called before each walk, for a source that chooses its pages for each. */
-  begin?(): void;
   /** The rows of the smallest page that is worth requesting, and of the largest page. */
   readonly sizes: { readonly step: number; readonly max: number };
   readonly stepCu: number;

@@ -6,26 +6,20 @@ import type { FeedPage, PageSource } from '../../core/pages/source.ts';
 import { waitAfter } from '../failures.ts';
 import type { TailNotice } from '../notice.ts';
 import type { TailOptions } from '../ports.ts';
+import { hasId, type PostFields } from '../post-row.ts';
 import { type Money, waitsForUnits } from '../spend/units-left.ts';
 import type { Timing } from '../timing.ts';
-
-/** An answered request. It states when it was sent, because it may have waited for hours before. */
-export interface RequestedPage {
-  readonly page: FeedPage;
-  /** When it was sent, by the monotonic clock and by the clock of this machine. */
-  readonly sentAt: number;
-  readonly sentTime: number;
-}
+import type { WalkSource } from './walk.ts';
 
 interface ReaderParts {
   readonly clock: Clock;
   readonly random: () => number;
-  readonly source: PageSource;
   readonly timing: Pick<Timing, 'backoffMs' | 'backoffMaxMs'>;
   readonly options: Pick<TailOptions, 'waitForBudget' | 'firstTries'>;
   readonly money: Pick<Money, 'changed' | 'isGrantedOnce'>;
   readonly signal: AbortSignal;
   readonly notify: (notice: TailNotice) => void;
+  readonly skip: (nameless: readonly PostFields[]) => void;
 }
 
 /**
@@ -47,45 +41,52 @@ export class PageReader {
   /** When the budget or the allowance renews that the reader waits for. */
   waitsUntil: number | null = null;
   #failed = 0;
-  readonly #backoff: Backoff;
   readonly #parts: ReaderParts;
 
   constructor(parts: ReaderParts) {
-    const { timing, random } = parts;
     this.#parts = parts;
-    this.#backoff = createBackoff(timing.backoffMs, timing.backoffMaxMs, random);
   }
 
-  /** Called before each walk, which begins with the shortest wait. */
+  /** Called before each walk. */
   begin(): void {
     this.#failed = 0;
-    this.#backoff.reset();
-    this.#parts.source.begin?.();
   }
 
-  async read(
-    before: string | undefined,
-    limit: number,
-    verified: number | null = null,
-  ): Promise<RequestedPage> {
-    const { clock, source, signal } = this.#parts;
-    const ask = before === undefined ? { limit, verified } : { before, limit, verified };
+  /**
+   * The pages of this source: each is requested until it arrives. Posts without an id are reported
+   * and left out.
+   */
+  over(source: PageSource): WalkSource {
+    const { signal, skip } = this.#parts;
+    return {
+      sizes: source.sizes,
+      page: async (ask) => {
+        const page = await this.#read(() => source.page(ask, signal));
+        skip(page.rows.flatMap(({ id, record }) => (id === null ? [record] : [])));
+        return { ...page, rows: page.rows.filter(hasId) };
+      },
+    };
+  }
+
+  async #read(request: () => Promise<FeedPage>) {
+    const { clock, signal, timing, random } = this.#parts;
+    // Each request has its own, because those of several feeds are repeated beside each other.
+    const backoff = createBackoff(timing.backoffMs, timing.backoffMaxMs, random);
     for (;;) {
       const [sentAt, sentTime] = [clock.mono(), clock.now()];
       try {
-        const page = await source.page(ask, signal);
+        const page = await request();
         this.#answered();
-        return { page, sentAt, sentTime };
+        return { ...page, sentAt, sentTime };
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof Failure) || stopCodeOf(error)) throw error;
-        await this.#outlast(error);
+        await this.#outlast(error, backoff);
       }
     }
   }
 
   #answered(): void {
-    this.#backoff.reset();
     this.pages++;
     this.trouble = undefined;
     if (this.waitsUntil !== null) this.#parts.notify({ kind: 'renewed' });
@@ -93,7 +94,7 @@ export class PageReader {
   }
 
   /** Waits before the request is repeated; throws a failure that no repetition outlasts. */
-  async #outlast(failure: Failure): Promise<void> {
+  async #outlast(failure: Failure, backoff: Backoff): Promise<void> {
     const { clock, options, money, signal, notify } = this.#parts;
     const unitsMs = waitsForUnits(failure, clock.now(), money.isGrantedOnce);
     if (options.waitForBudget && unitsMs !== undefined) {
@@ -105,7 +106,7 @@ export class PageReader {
     if (!isTransient(failure) || isHopeless) throw failure;
     this.trouble = failure;
     const askedMs = failure.kind === 'rate' ? waitAfter(failure) : 0;
-    const ms = Math.max(this.#backoff.next(), askedMs);
+    const ms = Math.max(backoff.next(), askedMs);
     notify({ kind: 'wait', ms, reason: failure.message });
     await clock.sleep(ms, signal);
   }

@@ -1,18 +1,19 @@
-import { type Backoff, type Clock, createBackoff } from '../../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
-import { type PageSizer, rowsDownTo } from '../../core/pages/page-size.ts';
+import { rowsDownTo } from '../../core/pages/page-size.ts';
 import { Boundary, PROOF } from '../../core/pages/proof.ts';
 import {
   type PageRead,
+  type Reading,
   readPages,
   type StopCode,
   stopCodeOf,
 } from '../../core/pages/read-pages.ts';
 import type { AskedPage, FeedPage, PageSource } from '../../core/pages/source.ts';
 import type { KnownPosts } from '../known-posts.ts';
-import { hasId, type PostFields, type TailRow } from '../post-row.ts';
+import type { TailPorts } from '../ports.ts';
+import type { TailRow } from '../post-row.ts';
 import type { Timing } from '../timing.ts';
-import type { RequestedPage } from './page-reader.ts';
 import { RunStart } from './run-start.ts';
 import type { RowStack } from './walk-rows.ts';
 
@@ -22,6 +23,23 @@ import type { RowStack } from './walk-rows.ts';
  * needs no delivery.
  */
 export type Depth = 'start' | 'deep' | 'shallow';
+
+/** A page of a walk. */
+export interface WalkedPage extends FeedPage<string> {
+  /**
+   * When it was requested, by the monotonic clock and by that of this machine, if one request got
+   * it.
+   */
+  readonly sentAt?: number;
+  readonly sentTime?: number;
+  /** Whether the source itself has proved that no older post is needed. */
+  readonly isProven?: boolean;
+}
+
+/** The pages of a walk. */
+export interface WalkSource extends Pick<PageSource, 'sizes'> {
+  page(ask: AskedPage, signal: AbortSignal): Promise<WalkedPage>;
+}
 
 export interface Walked {
   readonly depth: Depth;
@@ -52,36 +70,44 @@ export interface Walked {
 
 interface WalkParts {
   readonly clock: Clock;
-  readonly random: () => number;
-  readonly signal: AbortSignal;
-  readonly timing: Pick<Timing, 'backoffMs' | 'backoffMaxMs'>;
   readonly known: KnownPosts;
   readonly stack: RowStack;
-  readonly sizes: PageSource['sizes'];
-  readonly sizer: PageSizer;
-  readonly readPage: (before: string | undefined, limit: number) => Promise<RequestedPage>;
+  readonly source: WalkSource;
+  readonly reading: Reading;
   /** Decides how far the walk reads, when its first page has arrived. */
   readonly decideDepth: () => Depth;
   /** The rows of the backfill. */
   readonly backfill: number;
   /** Whether no walk of this run has ended yet. */
   readonly isFirst: boolean;
-  readonly skip: (nameless: readonly PostFields[]) => void;
 }
 
-type Page = FeedPage<string>;
-type Read = PageRead<Page>;
+type Read = PageRead<WalkedPage>;
 
-const TRIES = 5;
 /** So many known posts in a row end a walk of a feed without post times. */
 const TIMELESS_ROWS = 20;
 /** So many answers in a row must report the end of the feed. */
 const ENDS = 3;
 
+const TRIES = 5;
+
+/** How a walk reads pages. The wait before a repetition depends on nothing but its number. */
+export const walkReading = (
+  { clock, random }: Pick<TailPorts, 'clock' | 'random'>,
+  { backoffMs, backoffMaxMs }: Pick<Timing, 'backoffMs' | 'backoffMaxMs'>,
+  known: Pick<KnownPosts, 'latest'>,
+  signal: AbortSignal,
+): Reading => ({
+  clock: { now: () => known.latest(clock.now()), sleep: clock.sleep },
+  signal,
+  tries: TRIES,
+  pauseMs: (repetition) => random() * Math.min(backoffMaxMs, backoffMs * 2 ** (repetition - 1)),
+  doubtsEnd: true,
+});
+
 /** Reads pages from the newest one down, and keeps the rows that need delivery on a stack. */
 export class Walk {
   readonly #parts: WalkParts;
-  readonly #backoff: Backoff;
   readonly #start: RunStart;
   readonly #sigmaBefore: number | null;
   #depth: Depth | undefined;
@@ -101,9 +127,8 @@ export class Walk {
   #expected = 0;
 
   constructor(parts: WalkParts) {
-    const { clock, random, timing, known, backfill } = parts;
+    const { clock, known, backfill } = parts;
     this.#parts = parts;
-    this.#backoff = createBackoff(timing.backoffMs, timing.backoffMaxMs, random);
     this.#start = new RunStart(backfill);
     this.#sigmaBefore = known.sigma;
     this.#startedAt = clock.mono();
@@ -111,18 +136,11 @@ export class Walk {
   }
 
   async run(): Promise<Walked> {
-    const { clock, signal, sizes, sizer, known } = this.#parts;
-    const source = { page: (ask: AskedPage) => this.#request(ask), sizes };
-    const reading = {
-      clock: { sleep: clock.sleep, now: () => known.latest(clock.now()) },
-      signal,
-      sizer,
-      tries: TRIES,
-      pauseMs: () => this.#backoff.next(),
-      doubtsEnd: true,
-    };
+    const { source, reading } = this.#parts;
+    const { sizes } = source;
+    const noting = { page: (ask: AskedPage) => this.#request(ask), sizes };
     try {
-      for await (const page of readPages(source, reading, () => this.#expected)) {
+      for await (const page of readPages(noting, reading, () => this.#expected)) {
         if (await this.#takePage(page)) break;
       }
       return this.#walked(undefined);
@@ -135,16 +153,16 @@ export class Walk {
     }
   }
 
-  async #request({ before, limit }: AskedPage): Promise<Page> {
-    const { readPage, skip } = this.#parts;
-    const { page, sentAt, sentTime } = await readPage(before, limit);
+  async #request(ask: AskedPage): Promise<WalkedPage> {
+    const { source, reading } = this.#parts;
+    const page = await source.page(ask, reading.signal);
+    const { sentAt = this.#startedAt, sentTime = this.#readAt } = page;
     if (this.#rows === 0) {
       this.#startedAt = sentAt;
       this.#readAt = sentTime;
     }
     this.#pages++;
-    skip(page.rows.flatMap(({ id, record }) => (id === null ? [record] : [])));
-    return { ...page, rows: page.rows.filter(hasId) };
+    return page;
   }
 
   /** Takes a page, and returns whether it is the last one. */
@@ -163,7 +181,6 @@ export class Walk {
     const isStart = this.#depth === 'start';
     await stack.push(wanted.filter((row) => isStart || !known.isDone(row)));
     if (isDone || this.#isDeepEnough() || this.#isBottom(read)) return true;
-    if (read.fresh.length > 0) this.#backoff.reset();
     this.#expected = this.#rowsLeft(read);
     return false;
   }

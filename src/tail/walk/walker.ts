@@ -1,4 +1,5 @@
 import { createPageSizer, type PageSizer } from '../../core/pages/page-size.ts';
+import type { PageSource } from '../../core/pages/source.ts';
 import { Job } from '../background-job.ts';
 import { ceilingReached, hollowFeed } from '../failures.ts';
 import type { KnownPosts } from '../known-posts.ts';
@@ -8,13 +9,14 @@ import type { PostFields } from '../post-row.ts';
 import type { Mode } from '../spend/stream-or-poll.ts';
 import type { Money } from '../spend/units-left.ts';
 import type { Timing } from '../timing.ts';
+import { Desk } from './desk.ts';
 import { FIRST_TRIES, PageReader } from './page-reader.ts';
 import { planWalk, type WalkPlan } from './schedule.ts';
-import { type Depth, Walk, type Walked } from './walk.ts';
+import { type Depth, Walk, type Walked, walkReading } from './walk.ts';
 import { RowStack } from './walk-rows.ts';
 
 interface WalkerParts {
-  readonly ports: Pick<TailPorts, 'clock' | 'random' | 'source' | 'spool'>;
+  readonly ports: Pick<TailPorts, 'clock' | 'random' | 'source' | 'own' | 'spool'>;
   readonly options: Pick<TailOptions, 'start' | 'lagMs' | 'waitForBudget' | 'firstTries'>;
   readonly timing: Timing;
   readonly known: KnownPosts;
@@ -75,10 +77,11 @@ export class Walker {
   #stack: RowStack;
   #job: Job<Walked> | undefined;
   readonly #sizer: PageSizer;
+  readonly #desk: Desk | undefined;
   readonly #parts: WalkerParts;
 
   constructor(parts: WalkerParts) {
-    const { ports, options, timing, money, signal, notify } = parts;
+    const { ports, options, timing, money, signal, notify, skip } = parts;
     const { kind } = options.start;
     this.#parts = parts;
     this.isPlaced = kind === 'since' || kind === 'position';
@@ -87,13 +90,16 @@ export class Walker {
     this.reader = new PageReader({
       clock: ports.clock,
       random: ports.random,
-      source: ports.source,
       timing,
       options,
       money,
       signal,
       notify,
+      skip,
     });
+    const { source, own } = ports;
+    const over = (each: PageSource) => this.reader.over(each);
+    this.#desk = own && new Desk(over(source), own.sources.map(over), own.mostPages);
   }
 
   /** Whether a deep walk was complete or given up. */
@@ -217,7 +223,7 @@ export class Walker {
   }
 
   #begin(why: WalkPlan['why']): void {
-    const { ports, options, timing, known, signal, skip, wake } = this.#parts;
+    const { ports, options, timing, known, signal, wake } = this.#parts;
     const { start } = options;
     const isPoll = why === 'poll' || why === 'outage';
     this.#isUrgent = this.#isWanted || why === 'final';
@@ -226,20 +232,16 @@ export class Walker {
     this.lastAt = this.#now;
     this.#stack = new RowStack(ports.spool);
     this.reader.begin();
+    const reading = walkReading(ports, timing, known, signal);
     const walk = new Walk({
       clock: ports.clock,
-      random: ports.random,
-      signal,
-      timing,
       known,
       stack: this.#stack,
-      sizes: ports.source.sizes,
-      sizer: this.#sizer,
-      readPage: (before, limit) => this.reader.read(before, limit, known.verified),
+      source: this.#desk?.pages(known.verified, reading) ?? this.reader.over(ports.source),
+      reading: { ...reading, sizer: this.#sizer },
       decideDepth: () => this.#depth(mayBeShallow),
       backfill: start.kind === 'backfill' ? start.rows : 0,
       isFirst: !this.isStarted,
-      skip,
     });
     this.#job = new Job(wake, () => walk.run());
   }

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
-import { createPageSizer } from '../../../src/core/pages/page-size.ts';
 import type { FeedPage } from '../../../src/core/pages/source.ts';
 import { KnownPosts } from '../../../src/tail/known-posts.ts';
 import { type PostMark, tailRow } from '../../../src/tail/post-row.ts';
 import { timing } from '../../../src/tail/timing.ts';
-import { type Depth, Walk, type Walked } from '../../../src/tail/walk/walk.ts';
+import { type Depth, Walk, type Walked, walkReading } from '../../../src/tail/walk/walk.ts';
 import { RowStack } from '../../../src/tail/walk/walk-rows.ts';
 import { virtualClock } from '../../core/virtual-clock.ts';
 
@@ -24,7 +23,7 @@ interface Given {
   readonly backfill?: number;
   readonly isFirst?: boolean;
   /** Changes the answer to the nth request, from 0 on. */
-  readonly change?: (page: FeedPage, nth: number) => FeedPage;
+  readonly change?: (page: FeedPage<string>, nth: number) => FeedPage<string>;
 }
 
 const verifiedTo = (secondsAgo: number) =>
@@ -44,27 +43,25 @@ async function walk({
   const stack = new RowStack(undefined);
   const made = new Walk({
     clock,
-    random: () => 0.5,
-    signal: new AbortController().signal,
-    timing,
     known,
     stack,
-    sizes: { step: 20, max: 100 },
-    sizer: createPageSizer({ step: 20, max: 100 }),
-    async readPage(before, limit) {
-      sizes.push(limit);
-      const from = before === undefined ? 0 : feed.findIndex(({ id }) => id === before) + 1;
-      const shown = feed.slice(from, from + limit);
-      const rows = shown.map((post) => tailRow({ ...post }, 'at')).filter((row) => row !== null);
-      const hasMore = from + limit < feed.length;
-      const page = { rows, hasMore, nextBefore: hasMore ? (rows.at(-1)?.id ?? null) : null };
-      const changed = change(page, sizes.length - 1);
-      return { page: changed, sentAt: clock.mono(), sentTime: clock.now() };
+    reading: walkReading({ clock, random: () => 0.5 }, timing, known, new AbortController().signal),
+    source: {
+      sizes: { step: 20, max: 100 },
+      async page({ before, limit }) {
+        sizes.push(limit);
+        const from = before === undefined ? 0 : feed.findIndex(({ id }) => id === before) + 1;
+        const shown = feed.slice(from, from + limit);
+        const rows = shown.map((post) => tailRow({ ...post }, 'at')).filter((row) => row !== null);
+        const hasMore = from + limit < feed.length;
+        const page = { rows, hasMore, nextBefore: hasMore ? (rows.at(-1)?.id ?? null) : null };
+        const changed = change(page, sizes.length - 1);
+        return { ...changed, sentAt: clock.mono(), sentTime: clock.now() };
+      },
     },
     decideDepth: () => depth,
     backfill,
     isFirst,
-    skip: () => {},
   });
   const walked = await made.run();
   const ids: string[] = [];
@@ -108,7 +105,11 @@ describe('a deep walk', () => {
   });
 
   test('repeats an empty page at its place, and is given up only after five', async () => {
-    const empty = (page: FeedPage): FeedPage => ({ ...page, rows: [], hasMore: true });
+    const empty = (page: FeedPage<string>): FeedPage<string> => ({
+      ...page,
+      rows: [],
+      hasMore: true,
+    });
     const given = { feed: posts(200), known: verifiedTo(100) };
     const once = await walk({ ...given, change: (page, nth) => (nth === 1 ? empty(page) : page) });
     expect(once.walked.cut).toBeUndefined();
