@@ -23,8 +23,8 @@ const spellings: Readonly<Record<string, (at: number, index: number) => object>>
     createdAt: at,
     id: index + 1,
   }),
-  'ISO texts, with a time far ahead': (at, index) => {
-    const time = new Date(index === 7 ? at + 3e9 : at).toISOString();
+  'ISO texts, with times far ahead': (at, index) => {
+    const time = new Date(index === 7 || index === 22 ? at + 3e9 : at).toISOString();
     return { platformCreatedAt: time, createdAt: time };
   },
 };
@@ -38,7 +38,14 @@ const lines = [
   'launchpad callouts --since 30m',
   'launchpad tail --no-follow --since 30m',
   'thesis refresh recorded.ndjson',
+  `thesis tail --no-follow --user ${authors[0]} --user ${authors[1]} --since 30m`,
+  'thesis list --from all.ndjson --since 30m',
+  'thesis list --from all.ndjson --until 20m --limit 25',
+  'thesis tail --replay all.ndjson --since 30m --speed 60',
 ];
+
+const textOf = (posts: readonly object[]) =>
+  posts.map((post) => `${JSON.stringify(post)}\n`).join('');
 
 /** Runs a line against a feed with such times; returns what was printed, and the calls. */
 async function runWith(spelling: keyof typeof spellings, line: string) {
@@ -67,8 +74,8 @@ async function runWith(spelling: keyof typeof spellings, line: string) {
   const service = await withService(reply, { ownMe: true });
   const home = openHome();
   const recorded = [...posts.slice(0, 5), { ...posts[5], id: 'deleted' }];
-  const text = recorded.map((post) => `${JSON.stringify(post)}\n`).join('');
-  writeFileSync(join(home.path, 'recorded.ndjson'), text);
+  writeFileSync(join(home.path, 'recorded.ndjson'), textOf(recorded));
+  writeFileSync(join(home.path, 'all.ndjson'), textOf(posts));
   const options = { sandbox: service, clock, cwd: home.path, differs: true };
   const ran = await home.run([...line.split(' '), '-o', 'ndjson'], options);
   const rows = ran.records().map(({ id, day, posts: count, gone }) => ({
@@ -77,7 +84,8 @@ async function runWith(spelling: keyof typeof spellings, line: string) {
   }));
   // Among the posts of several feeds, the place of one without a time is not known.
   rows.sort((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
-  return { rows, exit: ran.exitCode, calls: service.calls.toSorted() };
+  const waited = line.includes('--speed') ? clock.now() - now : undefined;
+  return { rows, waited, exit: ran.exitCode, calls: service.calls.toSorted() };
 }
 
 test.each(lines)('neither rows nor calls depend on how times are written: %s', async (line) => {

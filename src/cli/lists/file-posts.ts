@@ -6,7 +6,7 @@ import { countText } from '../../base/units.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { timeFields } from '../../core/pages/feeds.ts';
 import { normalName, normalToken } from '../../core/pages/filter.ts';
-import { pageRow, postIdOf, postTimeOf, writtenAt } from '../../core/pages/post.ts';
+import { pageRow, usable, writtenAt } from '../../core/pages/post.ts';
 import type { PageSource } from '../../core/pages/source.ts';
 import { recordedLines } from '../../verify/recorded-posts.ts';
 import type { Terminal } from '../run/terminal.ts';
@@ -77,7 +77,8 @@ export class FilePosts {
 
   static async read(files: readonly string[], terminal: Terminal): Promise<FilePosts> {
     const posts = new FilePosts();
-    const found = thesesIn(files, terminal, (line) => posts.#postOn(line));
+    const now = terminal.io.clock.now();
+    const found = thesesIn(files, terminal, (line) => posts.#postOn(line, now));
     for await (const ofFile of found) posts.#add(ofFile);
     posts.all = [...posts.#byId.values()].sort((one, other) =>
       one.place === other.place ? 0 : other.place - one.place,
@@ -86,13 +87,14 @@ export class FilePosts {
   }
 
   /** What is kept of a post; undefined if the line is not one. */
-  #postOn(line: Buffer): FilePost | undefined {
+  #postOn(line: Buffer, now: number): FilePost | undefined {
     const record = leanJson(line);
-    const id = record && postIdOf(record);
-    if (record === undefined || id === undefined || !isThesis(record)) return undefined;
+    if (record === undefined || !isThesis(record)) return undefined;
+    const { id, at } = usable(pageRow(record, timeFields.thesis), now);
+    if (id === null) return undefined;
     return {
       id,
-      place: postTimeOf(record[timeFields.thesis]) ?? Number.NaN,
+      place: at ?? Number.NaN,
       authorId: this.#nameOf(record['authorId'], normalName),
       authorHandle: this.#nameOf(record['authorHandle'], normalName),
       tokenAddress: this.#nameOf(record['tokenAddress'], normalToken),

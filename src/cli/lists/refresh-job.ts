@@ -3,8 +3,8 @@ import { isRecord } from '../../base/json-object.ts';
 import { countText, group, unitsText } from '../../base/units.ts';
 import { cu, THESIS_BLOCK } from '../../contract/limits.ts';
 import type { Sent } from '../../contract/read-record.ts';
-import { thesisCall } from '../../core/pages/feeds.ts';
-import { postIdOf } from '../../core/pages/post.ts';
+import { thesisCall, timeFields } from '../../core/pages/feeds.ts';
+import { postIdOf, usable } from '../../core/pages/post.ts';
 import {
   fewestPages,
   mostPages,
@@ -86,10 +86,11 @@ async function recordedIn(
   files: readonly string[],
 ): Promise<readonly RecordedPost[]> {
   const posts = new Map<string, RecordedPost>();
+  const now = terminal.io.clock.now();
   const read = (line: Buffer) => {
     const record = parseJson(line.toString('utf8'));
-    const row = isRecord(record) && isThesis(record) && tailRow(record, 'platformCreatedAt');
-    return row || undefined;
+    const row = isRecord(record) && isThesis(record) && tailRow(record, timeFields.thesis);
+    return row ? usable(row, now) : undefined;
   };
   for await (const rows of thesesIn(files, terminal, read))
     for (const row of rows) posts.set(row.id, row);

@@ -1,5 +1,6 @@
 import { instantAt } from '../../base/times.ts';
 import { countText } from '../../base/units.ts';
+import { usable } from '../../core/pages/post.ts';
 import type { View } from '../../output/view.ts';
 import type { ConfluenceFields } from '../../tail/confluence.ts';
 import { nothingMeasured } from '../../tail/health.ts';
@@ -188,7 +189,8 @@ class Posts {
     file: string,
     { io, signal }: Pick<Context['terminal'], 'io' | 'signal'>,
   ): AsyncGenerator<ReadPost, void, void> {
-    for await (const row of recordedPosts(file, this.#timeField, { stdin: io.stdin, signal })) {
+    for await (const post of recordedPosts(file, this.#timeField, { stdin: io.stdin, signal })) {
+      const row = post && usable(post, io.clock.now());
       if (row) yield { row, isWanted: this.#takeNew(row) && this.#filter(row) };
       else this.others++;
     }
