@@ -13,7 +13,11 @@ interface SourceOf<P extends FeedPage> extends Pick<PageSource, 'sizes' | 'affor
 
 export interface Reading {
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
-  readonly before?: string | undefined;
+  /**
+   * Where to begin: at this cursor, which is not replaced, or at the first one of a list that the
+   * service accepts.
+   */
+  readonly before?: string | readonly string[] | undefined;
   readonly signal: AbortSignal;
   /** Chooses the sizes of the pages; by default, one that has learned nothing yet. */
   readonly sizer?: PageSizer | undefined;
@@ -89,6 +93,7 @@ class PageCursor<P extends FeedPage> {
   readonly #doubtsEnd: boolean;
   readonly #sizer: PageSizer;
   readonly #expected: () => number;
+  readonly #mayReplace: boolean;
   readonly #seen = createRecentSet(REMEMBERED);
   /** The cursors of the reader; the one that the user gave is not among them. */
   readonly #used = new Set<string>();
@@ -110,7 +115,8 @@ class PageCursor<P extends FeedPage> {
     this.#doubtsEnd = doubtsEnd;
     this.#sizer = sizer ?? createPageSizer(source.sizes, source.affords);
     this.#expected = expected;
-    this.#cursors = before === undefined ? [] : [before];
+    this.#cursors = before === undefined ? [] : [before].flat();
+    this.#mayReplace = Array.isArray(before);
   }
 
   /**
@@ -131,8 +137,7 @@ class PageCursor<P extends FeedPage> {
         // A budget or allowance that does not cover a large page may cover smaller ones.
         const { step } = this.#source.sizes;
         if (isUnaffordable(error) && limit > step) this.#mostRows = step;
-        // A cursor that the user gave is not replaced.
-        else if (error.kind === 'usage' && error.status === 400 && this.#used.size > 0) {
+        else if (isRejection(error) && (this.#mayReplace || this.#used.size > 0)) {
           cursor = others.shift();
           if (cursor === undefined) throw stopped('CURSOR_LOST', error);
         } else throw error;
@@ -177,6 +182,7 @@ class PageCursor<P extends FeedPage> {
   }
 }
 
+const isRejection = ({ kind, status }: Failure): boolean => kind === 'usage' && status === 400;
 const isUnaffordable = ({ kind, code }: Failure): boolean => kind === 'quota' || code === BUDGET;
 
 const stops = {

@@ -1,13 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
-import { Failure } from '../../base/failure.ts';
+import { stopCodeOf } from '../../core/pages/read-pages.ts';
 import type { PageSource } from '../../core/pages/source.ts';
 import { type WalkOptions, walkPages } from '../../core/pages/walk.ts';
 import type { FeedPoint } from '../../store/feed/entry.ts';
 import type { FeedPosition, MissingPosts } from '../../store/feed/start.ts';
 import { hasId, type TailRow } from '../post-row.ts';
-
-/** The posts below a cursor, or from the newest page on, down to a post time. */
-type Range = Pick<WalkOptions, 'before' | 'since' | 'until'>;
 
 /** Fetches the posts of gaps from the pages of the service. */
 export class GapFilling {
@@ -37,58 +34,44 @@ export class GapFilling {
   ): Promise<TailRow[]> {
     const delivered = new Set(position?.known.map(([id]) => id));
     const ids = new Set([...delivered, ...this.#filled, ...ahead.map(({ id }) => id)]);
-    const rows = await this.#firstReadable(rangesOf(ahead, start), start, delivered, signal);
+    const { at } = start;
+    // The first run of a gap ends below its post time; later ones, or one without a time, at a
+    // delivered post.
+    const isEnd = (row: TailRow) => delivered.has(row.id) && (at === null || row.at === at);
+    const tops = ahead.toReversed().sort((one, other) => (other.at ?? 0) - (one.at ?? 0));
+    const until = (tops[0]?.at ?? Number.POSITIVE_INFINITY) + 1;
+    const before = tops.map(({ id }) => id);
+    const reading = { since: at ?? undefined, clock: this.#clock, signal, doubtsEnd: true };
+    // Below the newest of the posts that follow the gap, because the first may have appeared late,
+    // or below another of them; if all of these were deleted, from the newest page on.
+    const rows =
+      (await this.#read({ ...reading, before }, isEnd)) ??
+      (await this.#read({ ...reading, until }, isEnd)) ??
+      [];
     const missing = rows.filter(({ id }) => !ids.has(id)).reverse();
     for (const { id } of missing) this.#filled.add(id);
     return missing;
   }
 
-  /**
-   * The rows of the first range whose cursor the service accepts: the post of a cursor may have
-   * been deleted.
-   */
-  async #firstReadable(
-    ranges: readonly Range[],
-    start: FeedPoint,
-    delivered: ReadonlySet<string>,
-    signal: AbortSignal,
-  ): Promise<TailRow[]> {
-    const [range, ...others] = ranges;
-    if (range === undefined) return [];
+  /** The rows down to the end, newest first; undefined if no cursor is accepted. */
+  async #read(
+    reading: WalkOptions,
+    isEnd: (row: TailRow) => boolean,
+  ): Promise<TailRow[] | undefined> {
     const rows: TailRow[] = [];
     try {
-      for await (const row of this.#read(range, signal)) {
-        // The first run of a gap ends below its post time; later ones, or one without a time, at a
-        // delivered post.
-        if (delivered.has(row.id) && (start.at === null || row.at === start.at)) break;
+      for await (const row of walkPages(this.#source, reading)) {
+        if (!hasId(row)) continue;
+        if (isEnd(row)) break;
         rows.push(row);
       }
     } catch (error) {
-      const isRejected = error instanceof Failure && error.status === 400;
-      if (!isRejected || rows.length > 0 || others.length === 0) throw error;
-      return await this.#firstReadable(others, start, delivered, signal);
+      const code = stopCodeOf(error);
+      const isUnread = rows.length === 0 && reading.before !== undefined;
+      if (code === 'CURSOR_LOST' && isUnread) return undefined;
+      // The end of the feed was seen in several answers, so believe it.
+      if (code !== 'FEED_ENDED') throw error;
     }
     return rows;
   }
-
-  async *#read(range: Range, signal: AbortSignal): AsyncGenerator<TailRow, void, void> {
-    const reading = { ...range, clock: this.#clock, signal, doubtsEnd: true };
-    try {
-      for await (const row of walkPages(this.#source, reading)) if (hasId(row)) yield row;
-    } catch (error) {
-      // The end of the feed was seen in several answers, so believe it.
-      if (!(error instanceof Failure) || error.code !== 'FEED_ENDED') throw error;
-    }
-  }
-}
-
-/**
- * Where to read a gap: below the newest of the posts that follow it, because the first may have
- * appeared late, otherwise below another of them, otherwise from the newest page on.
- */
-function rangesOf(ahead: readonly FeedPoint[], { at }: FeedPoint): Range[] {
-  const since = at ?? undefined;
-  const tops = ahead.toReversed().sort((one, other) => (other.at ?? 0) - (one.at ?? 0));
-  const until = (tops[0]?.at ?? Number.POSITIVE_INFINITY) + 1;
-  return [...tops.map(({ id }) => ({ before: id, since })), { before: undefined, since, until }];
 }

@@ -96,7 +96,7 @@ const rowOf = ({ id, author, time }: Post) => ({
 async function read(
   service: Service,
   wanted: readonly number[],
-  options: Omit<WalkOptions, 'clock' | 'signal'>,
+  options: Pick<WalkOptions, 'limit' | 'since'> & { readonly before?: string | undefined },
 ) {
   const ways: string[] = [];
   const feeds: MergedFeeds = {
