@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
@@ -25,10 +25,13 @@ class Feed {
   readonly asked: string[] = [];
   readonly #posts: readonly Sent[];
   readonly #broken: number | undefined;
+  /** Whether the end is reported by an empty page only. */
+  readonly #endsEmpty: boolean;
 
-  constructor(size: number, broken?: number) {
+  constructor(size: number, broken?: number, endsEmpty = false) {
     this.#posts = Array.from({ length: size }, (_, at) => ({ ...thesis(at), likeCount: at % 7 }));
     this.#broken = broken;
+    this.#endsEmpty = endsEmpty;
   }
 
   async open() {
@@ -41,8 +44,9 @@ class Feed {
         const from = before === undefined ? 0 : Number(before.slice(1)) + 1;
         const posts = this.#posts.slice(from, from + ROWS);
         const rows = posts.map((post) => pageRow(post, 'platformCreatedAt'));
-        const next = from + ROWS < this.#posts.length ? `t${from + ROWS - 1}` : null;
-        return { rows, hasMore: next !== null, nextBefore: next };
+        const hasMore = this.#endsEmpty ? rows.length > 0 : from + ROWS < this.#posts.length;
+        const next = hasMore ? (rows.at(-1)?.id ?? null) : null;
+        return { rows, hasMore, nextBefore: next };
       },
       sizes: { step: ROWS, max: ROWS },
       stepCu: 0,
@@ -181,5 +185,21 @@ describe('a list', () => {
       expect(ran.failure).toBeUndefined();
       expect(existsSync(join(home.path, 'posts.ndjson.trdr'))).toBe(isCertified);
     }
+  });
+
+  test('certifies the same stretch if an empty page reports the end', async () => {
+    const certificates = await Promise.all(
+      [false, true].map(async (endsEmpty) => {
+        const home = openHome();
+        await runList('--since 2020-01-01 --out p.ndjson', new Feed(50, undefined, endsEmpty), {
+          home,
+        });
+        const text = readFileSync(join(home.path, 'p.ndjson.trdr'), 'utf8');
+        const { readAt, feed, ...certificate } = JSON.parse(text);
+        return certificate;
+      }),
+    );
+    expect(certificates[0]).toMatchObject({ end: true, rows: 50 });
+    expect(certificates[1]).toEqual(certificates[0]);
   });
 });
