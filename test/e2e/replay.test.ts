@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { readText } from './feed.ts';
 import { type Home, openHome } from './harness.ts';
 
-const START = Date.parse('2026-11-20T10:00:00Z');
+const START = Date.parse('2026-05-12T10:00:00Z');
 
 /** Forty posts, one per minute, by four authors about three tokens. */
 const posts = Array.from({ length: 40 }, (_, i) => ({

@@ -56,7 +56,7 @@ describe('where a follower begins', () => {
     ['with damaged ids', { ...position, stream: { feed: FEED, ...place, known: [1] } }, FEED],
   ])('is the verified time of a position %s', (_, other, feedId) => {
     const begin = beginAfter(other, feedId);
-    expect(begin).toEqual({ kind: 'since', ms: NOW - 9, known: other.ids });
+    expect(begin).toEqual({ kind: 'since', ms: NOW - 9, posts: other.ids });
     expect(floorOf(begin)).toBe(Number.NEGATIVE_INFINITY);
   });
 
