@@ -10,7 +10,7 @@ import { openHome, startTrdr, trdr, withSandbox } from '../e2e/harness.ts';
 import { readSamples } from '../status-file.ts';
 import { has } from '../tools.ts';
 import { machine, scope } from './machines.ts';
-import { startServer } from './server.ts';
+import { freePort, startServer } from './server.ts';
 
 const call = { endpoint: 'user.wallet', most: 300 } as const;
 describe.skipIf(!has('redis-server'))('a store that is unreachable at the start', () => {
@@ -212,7 +212,9 @@ describe.skipIf(!has('redis-server'))('servers of other kinds', () => {
   });
 
   it('a server in cluster mode is rejected, and the hint states what to use instead', async () => {
-    const server = await startServer({ conf: ['--cluster-enabled', 'yes'] });
+    // By default, a node also listens on a port that another program may have.
+    const bus = `${await freePort()}`;
+    const server = await startServer({ conf: ['--cluster-enabled', 'yes', '--cluster-port', bus] });
     await expect(server.connect()).rejects.toMatchObject({
       code: 'STORE_UNFIT',
       message: expect.stringContaining('is in cluster mode'),
