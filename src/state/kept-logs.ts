@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileFailure } from '../base/files.ts';
 import { withLock } from '../base/lock.ts';
 import { type KeptKind, keyFolder } from './key-folder.ts';
-import { type Entry, type IsKept, KeyedLog } from './keyed-log.ts';
+import { type IsKept, KeyedLog, type ParseEntry } from './keyed-log.ts';
 
 /** The base URL and key for which something is kept, and where. */
 export interface KeptFor {
@@ -48,18 +48,9 @@ export class KeptLogs<Name extends string> {
     return this.#own?.logs.get(name);
   }
 
-  /** What a log has of these keys; damaged entries, of which `parse` makes nothing, are left out. */
-  read<T>(
-    name: Name,
-    keys: readonly string[],
-    parse: (entry: Entry) => T | undefined,
-  ): Map<string, T> {
-    const values = new Map<string, T>();
-    for (const [key, entry] of this.log(name)?.read(keys) ?? []) {
-      const value = parse(entry);
-      if (value !== undefined) values.set(key, value);
-    }
-    return values;
+  /** What a log has of these keys. */
+  read<T>(name: Name, keys: Iterable<string>, parse: ParseEntry<T>): Map<string, T> {
+    return this.log(name)?.read(keys, parse) ?? new Map();
   }
 
   /** Runs `work` under the lock. The answer is delivered even if it cannot be kept. */

@@ -24,6 +24,9 @@ import { syncFile } from '../base/replace-file.ts';
 /** The members of an entry after its key. */
 export type Entry = readonly unknown[];
 
+/** Undefined for an entry that is damaged. */
+export type ParseEntry<T> = (entry: Entry, key: string) => T | undefined;
+
 /** Whether an entry survives when its file is compacted. */
 export type IsKept = (entry: Entry) => boolean;
 
@@ -62,10 +65,10 @@ export class KeyedLog {
   }
 
   /**
-   * The entries of the keys that the log has. Each file is read once, whatever the order of the
-   * keys.
+   * What `parse` makes of the entries of these keys. Each file is read once, whatever the order of
+   * the keys.
    */
-  read(keys: Iterable<string>): Map<string, Entry> {
+  read<T>(keys: Iterable<string>, parse: ParseEntry<T>): Map<string, T> {
     const byFile = new Map<number, string[]>();
     for (const key of new Set(keys)) {
       const file = numberOf(key);
@@ -73,17 +76,18 @@ export class KeyedLog {
       if (others) others.push(key);
       else byFile.set(file, [key]);
     }
-    const entries = new Map<string, Entry>();
+    const values = new Map<string, T>();
     for (const [file, wanted] of byFile) {
       const bytes = this.#load(this.#nameOf(file));
       if (bytes === undefined) continue;
       const places = placesOf(bytes, wanted);
-      wanted.forEach((key, index) => {
-        const entry = latestAt(bytes, places[index] ?? []);
-        if (entry) entries.set(key, entry);
-      });
+      for (const [index, key] of wanted.entries()) {
+        const entry = latestAt(bytes, places[index] ?? [], key);
+        const value = entry && parse(entry, key);
+        if (value !== undefined) values.set(key, value);
+      }
     }
-    return entries;
+    return values;
   }
 
   /** Requires the lock. */
@@ -106,7 +110,7 @@ export class KeyedLog {
     // A key is in the files of the same number, so one of them is in memory at a time.
     for (let number = 0; number < FILES; number++) {
       const entries = new Map(other.#entriesIn(number));
-      for (const key of this.read(entries.keys()).keys()) entries.delete(key);
+      for (const key of this.read(entries.keys(), () => true).keys()) entries.delete(key);
       this.append(entries);
     }
   }
@@ -222,20 +226,18 @@ function appendIn(file: string, lines: string): { before: number; after: number 
 /** A search for each key is faster than a look at every line if there are fewer keys than this. */
 const SEVERAL = 3;
 
-/** Where the lines of each key begin. */
+/** Where the lines of each key begin; a line of another key is possible. */
 function placesOf(bytes: Buffer, keys: readonly string[]): readonly (readonly number[])[] {
   const starts = keys.map((key) => Buffer.from(`[${JSON.stringify(key)},`));
   if (keys.length < SEVERAL) return starts.map((start) => searchFor(bytes, start));
-  const lines = new Map(starts.map((start): [number, number[]] => [hashOfLine(start, 0), []]));
+  const hashes = starts.map((start) => hashOfLine(start, 0));
+  const byHash = new Map(hashes.map((hash): [number, number[]] => [hash, []]));
   for (let at = 0; at < bytes.length; ) {
-    lines.get(hashOfLine(bytes, at))?.push(at);
+    byHash.get(hashOfLine(bytes, at))?.push(at);
     const end = bytes.indexOf(NEWLINE, at);
     at = end < 0 ? bytes.length : end + 1;
   }
-  return starts.map((start) => {
-    const like = lines.get(hashOfLine(start, 0)) ?? [];
-    return like.filter((at) => bytes.subarray(at, at + start.length).equals(start));
-  });
+  return hashes.map((hash) => byHash.get(hash) ?? []);
 }
 
 /** A hash of the key of a line, up to the first quotation mark in it. */
@@ -259,11 +261,11 @@ function searchFor(bytes: Buffer, start: Buffer): readonly number[] {
 }
 
 /** The last whole line; one that a crash damaged is passed over for the one before it. */
-function latestAt(bytes: Buffer, places: readonly number[]): Entry | undefined {
+function latestAt(bytes: Buffer, places: readonly number[], key: string): Entry | undefined {
   for (const at of [...places].reverse()) {
     const end = bytes.indexOf(NEWLINE, at);
     const line = end < 0 ? undefined : parseLine(bytes.toString('utf8', at, end));
-    if (line) return line.slice(1);
+    if (line?.[0] === key) return line.slice(1);
   }
   return undefined;
 }

@@ -13,7 +13,7 @@ export class TemporaryAnswers implements RunAnswers {
   #log: KeyedLog | undefined;
 
   get(key: string): unknown {
-    return this.#log?.read([key]).get(key)?.[0];
+    return this.#log?.read([key], ([answer]) => answer).get(key);
   }
 
   put(key: string, answer: unknown): boolean {

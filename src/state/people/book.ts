@@ -8,6 +8,7 @@ import type {
   ReusedHandle,
 } from '../../contract/ports/book.ts';
 import { type KeptFor, KeptLogs } from '../kept-logs.ts';
+import type { Entry } from '../keyed-log.ts';
 import { noteHandle } from '../known-handles.ts';
 import {
   entryOfPage,
@@ -54,11 +55,11 @@ export class PeopleBook implements Book {
   look(names: readonly Name[]): readonly (KnownName | undefined)[] {
     const ways = this.#readWays(names.map(keyOfName));
     const keys = names.filter(({ type }) => type === 'id').map(keyOfName);
-    for (const way of ways.values()) keys.push(...keysIn(way));
-    const pages = this.#readPages(keys);
+    for (const way of ways.values()) addKeysIn(way, keys);
+    const people = this.#logs.read('people', keys, seenPerson);
     return names.map((name) => {
       const way = ways.get(keyOfName(name));
-      return name.type === 'id' ? knownId(name, way, pages) : way && knownName(way, pages);
+      return name.type === 'id' ? knownId(name, way, people) : way && knownName(way, people);
     });
   }
 
@@ -159,51 +160,61 @@ const isLookup = (
 const hasRecord = (reading: PersonReading | Miss): reading is PersonReading =>
   'record' in reading && reading.record !== undefined;
 
-const keysIn = ({ people, answered }: NamePage): string[] => {
-  const keys = people.map(({ key }) => key);
-  return answered?.key ? [...keys, answered.key] : keys;
-};
-
-const personOf = (key: string, page: PersonPage): Person => ({
-  id: idInKey(key),
-  identity: page.identity,
-  readAt: page.readAt,
-  record: page.record,
-  was: page.was,
-  handleSince: page.since.handle,
-  later: page.later,
-});
-
-function knownName(way: NamePage, pages: ReadonlyMap<string, PersonPage>): KnownName {
-  const people = way.people.flatMap(({ key, from, to }) => {
-    const page = pages.get(key);
-    return page ? [{ person: personOf(key, page), from, to }] : [];
-  });
-  return { people, answered: answeredBy(way, pages), tried: way.tried };
+function addKeysIn({ people, answered }: NamePage, keys: string[]): void {
+  for (const { key } of people) keys.push(key);
+  if (answered?.key) keys.push(answered.key);
 }
 
-function answeredBy(way: NamePage, pages: ReadonlyMap<string, PersonPage>): KnownName['answered'] {
-  const { answered } = way;
+/** A person as a lookup needs them, and when they were last seen in any answer. */
+interface SeenPerson {
+  readonly person: Person;
+  readonly seen: number;
+}
+
+/** It keeps no more of the page than that, because a lookup may have ten thousand of them. */
+function seenPerson(entry: Entry, key: string): SeenPerson | undefined {
+  const page = readPageEntry(entry);
+  if (page === undefined) return undefined;
+  const { identity, readAt, record, was, since, later, seen } = page;
+  const id = idInKey(key);
+  return { person: { id, identity, readAt, record, was, handleSince: since.handle, later }, seen };
+}
+
+function knownName(way: NamePage, people: ReadonlyMap<string, SeenPerson>): KnownName {
+  const seen: KnownName['people'][number][] = [];
+  for (const { key, from, to } of way.people) {
+    const person = people.get(key)?.person;
+    if (person) seen.push({ person, from, to });
+  }
+  return { people: seen, answered: answeredBy(way, people), tried: way.tried };
+}
+
+function answeredBy(
+  { answered }: NamePage,
+  people: ReadonlyMap<string, SeenPerson>,
+): KnownName['answered'] {
   if (!answered || answered.key === null) return answered && { at: answered.at, person: null };
-  const page = pages.get(answered.key);
-  return page && { at: answered.at, person: personOf(answered.key, page) };
+  const person = people.get(answered.key)?.person;
+  return person && { at: answered.at, person };
 }
 
 /** A person is found by id without a way; only misses of ids are among the ways. */
 function knownId(
   name: Name,
   way: NamePage | undefined,
-  pages: ReadonlyMap<string, PersonPage>,
+  people: ReadonlyMap<string, SeenPerson>,
 ): KnownName | undefined {
-  const key = keyOfName(name);
-  const page = pages.get(key);
-  if (!page) return way && knownName(way, pages);
-  const person = personOf(key, page);
-  const people = [{ person, from: page.seen, to: page.seen }];
+  const known = people.get(keyOfName(name));
+  if (!known) return way && knownName(way, people);
+  const { person, seen } = known;
+  const seenOnce = [{ person, from: seen, to: seen }];
   const missedAt = way?.answered?.key === null ? way.answered.at : undefined;
-  const { readAt } = page;
+  const { readAt } = person;
   if (missedAt !== undefined && missedAt > (readAt ?? 0)) {
-    return { people, answered: { at: missedAt, person: null } };
+    return { people: seenOnce, answered: { at: missedAt, person: null } };
   }
-  return { people, answered: readAt === undefined ? undefined : { at: readAt, person } };
+  return {
+    people: seenOnce,
+    answered: readAt === undefined ? undefined : { at: readAt, person },
+  };
 }
