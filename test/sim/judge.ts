@@ -310,7 +310,7 @@ function orderly({ schedule }: Outcome, process: Process): string[] {
     problems.push(
       `the meter shows ${meter} (minutes ${access.meter.begun}), the tail reports ${least} to ${most}`,
     );
-  if (access.meter.socket === 0 && access.meter.lost === 0 && least !== meter) {
+  if (access.meter.begun === 0 && access.meter.lost === 0 && least !== meter) {
     problems.push(`the pages cost ${meter}, the tail counted ${least}`);
   }
   for (const { from, to } of summary.gaps) {
