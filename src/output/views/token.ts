@@ -112,7 +112,7 @@ const linesOf = (began: number): readonly Column<Sent>[] => [
 ];
 
 const authorColumns: readonly Column<Row>[] = [
-  { title: 'author', kind: 'handle', value: nameOf, field: 'authorHandle', min: 8 },
+  { title: 'author', kind: 'handle', value: nameOf, field: 'authorHandle', min: 16 },
   ...figureColumns.filter(({ field }) => field !== 'heldMs' && field !== 'network'),
 ];
 
