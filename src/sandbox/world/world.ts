@@ -105,19 +105,18 @@ const blankThesis = (authorHandle: string | null): Thesis => ({
   platformCreatedAt: null,
 });
 
-/** Live posts repeat those of the history, with new ids and times. */
+/** Live posts repeat those of the history, with new ids and times: they are about the same positions. */
 function liveThesis(
   post: Thesis,
   id: string,
   now: number,
   author: User | undefined,
 ): ThesisFrameData {
-  const { authorHandle, tokenAddress, closedAt, updatedAt } = post;
+  const { authorHandle, tokenAddress, updatedAt } = post;
   return {
     ...post,
     id,
     platformCreatedAt: now,
-    closedAt: closedAt && now,
     updatedAt: updatedAt && now,
     // The author may have been renamed.
     authorHandle: author?.handle ?? authorHandle,
