@@ -98,7 +98,7 @@ const posts = Array.from({ length: 60 }, (_, i) => ({
   tokenSymbol: 'T',
   authorHandle: `author${i % 6}`,
   thesis: `thesis ${i}`,
-  platformCreatedAt: Date.parse('2026-11-20T10:00:00Z') + i * MINUTE,
+  platformCreatedAt: Date.parse('2026-05-12T10:00:00Z') + i * MINUTE,
 }));
 const linesOf = (some: readonly object[]) =>
   some.map((each) => `${JSON.stringify(each)}\n`).join('');
