@@ -102,8 +102,8 @@ function handleSignals(inFlight: InFlight, paging: Io['paging']) {
   const stop = (signal: EndingSignal) => {
     const interrupt = new Interrupt(signal);
     const at = systemClock.mono();
-    if (signal === 'SIGINT' && paging.state !== 'off') {
-      // The run ends when the reader leaves the pager.
+    if (signal === 'SIGINT' && paging.state !== 'off' && !over) {
+      // The run ends when the reader leaves the pager, whose Ctrl-C may arrive here after that.
       if (paging.state === 'filling') ending.abort(interrupt);
       return;
     }

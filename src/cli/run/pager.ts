@@ -84,7 +84,6 @@ class Pager {
     paging.state = 'filled';
     this.#input.end();
     await this.#ended;
-    paging.state = 'off';
   }
 
   async #writeKept(stream: Writable): Promise<void> {
