@@ -147,7 +147,7 @@ test.runIf(process.platform === 'linux')(
     await tail.child;
     expect(idsOf(text).length).toBe(posting.ids.length);
     expect(new Set(idsOf(text))).toEqual(new Set(posting.ids));
-    // Versions of Node differ; a client that keeps all takes 800 MB.
+    // Versions of Node differ; a client that keeps all posts of the soak takes 800 MB.
     expect(Math.max(held.most, most)).toBeLessThan(300);
   },
 );
