@@ -85,7 +85,8 @@ async function runWith(spelling: keyof typeof spellings, line: string) {
   // Among the posts of several feeds, the place of one without a time is not known.
   rows.sort((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
   const waited = line.includes('--speed') ? clock.now() - now : undefined;
-  return { rows, waited, exit: ran.exitCode, calls: service.calls.toSorted() };
+  const isTold = ran.stderr.includes('the times of 2 posts are more than a day ahead of the clock');
+  return { rows, waited, exit: ran.exitCode, calls: service.calls.toSorted(), isTold };
 }
 
 test.each(lines)('neither rows nor calls depend on how times are written: %s', async (line) => {
@@ -97,6 +98,8 @@ test.each(lines)('neither rows nor calls depend on how times are written: %s', a
   expect(expected.calls.length).toBeLessThan(POSTS / 20);
   for (const spelling of Object.keys(spellings)) {
     const isCount = line.includes('--count-by') && spelling.includes('far ahead');
-    if (!isCount) expect(await runWith(spelling, line), spelling).toEqual(expected);
+    // Files may be from another clock: a run of theirs says which times it does not use.
+    const isTold = line.includes('all.ndjson') && spelling.includes('far ahead');
+    if (!isCount) expect(await runWith(spelling, line), spelling).toEqual({ ...expected, isTold });
   }
 });

@@ -6,7 +6,7 @@ import { countText } from '../../base/units.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { timeFields } from '../../core/pages/feeds.ts';
 import { normalName, normalToken } from '../../core/pages/filter.ts';
-import { pageRow, usable, writtenAt } from '../../core/pages/post.ts';
+import { aheadText, pageRow, usable, writtenAt } from '../../core/pages/post.ts';
 import type { PageSource } from '../../core/pages/source.ts';
 import { recordedLines } from '../../verify/recorded-posts.ts';
 import type { Terminal } from '../run/terminal.ts';
@@ -74,12 +74,14 @@ export class FilePosts {
   readonly #byId = new Map<string, FilePost>();
   /** Each name once, however many posts have it. */
   readonly #names = new Map<string, string>();
+  #ahead = 0;
 
   static async read(files: readonly string[], terminal: Terminal): Promise<FilePosts> {
     const posts = new FilePosts();
     const now = terminal.io.clock.now();
     const found = thesesIn(files, terminal, (line) => posts.#postOn(line, now));
     for await (const ofFile of found) posts.#add(ofFile);
+    if (posts.#ahead > 0) terminal.notice(aheadText(posts.#ahead));
     posts.all = [...posts.#byId.values()].sort((one, other) =>
       one.place === other.place ? 0 : other.place - one.place,
     );
@@ -90,8 +92,10 @@ export class FilePosts {
   #postOn(line: Buffer, now: number): FilePost | undefined {
     const record = leanJson(line);
     if (record === undefined || !isThesis(record)) return undefined;
-    const { id, at } = usable(pageRow(record, timeFields.thesis), now);
+    const row = pageRow(record, timeFields.thesis);
+    const { id, at } = usable(row, now);
     if (id === null) return undefined;
+    if (at !== row.at) this.#ahead++;
     return {
       id,
       place: at ?? Number.NaN,

@@ -1,6 +1,6 @@
 import { instantAt } from '../../base/times.ts';
 import { countText } from '../../base/units.ts';
-import { usable } from '../../core/pages/post.ts';
+import { aheadText, usable } from '../../core/pages/post.ts';
 import type { View } from '../../output/view.ts';
 import type { ConfluenceFields } from '../../tail/confluence.ts';
 import { nothingMeasured } from '../../tail/health.ts';
@@ -160,10 +160,11 @@ async function* rowsOf(
     const rows = posts.in(file, terminal);
     yield* isOrdered ? oldestFirst(rows) : wanted(rows);
   }
-  const { repeated, others } = posts;
+  const { repeated, others, ahead } = posts;
   if (repeated > 0)
     terminal.notice(`skipped ${countText(repeated, 'post')} that the files contain more than once`);
   if (others > 0) terminal.notice(`skipped ${countText(others, 'line')} without a post`);
+  if (ahead > 0) terminal.notice(aheadText(ahead));
 }
 
 /** A post of a file, and whether it is passed on. */
@@ -176,6 +177,7 @@ interface ReadPost {
 class Posts {
   repeated = 0;
   others = 0;
+  ahead = 0;
   readonly #ids = new Set<string>();
   readonly #timeField: string;
   readonly #filter: (row: TailRow) => boolean;
@@ -191,6 +193,7 @@ class Posts {
   ): AsyncGenerator<ReadPost, void, void> {
     for await (const post of recordedPosts(file, this.#timeField, { stdin: io.stdin, signal })) {
       const row = post && usable(post, io.clock.now());
+      if (row && row.at !== post?.at) this.ahead++;
       if (row) yield { row, isWanted: this.#takeNew(row) && this.#filter(row) };
       else this.others++;
     }

@@ -1,4 +1,5 @@
 import { numberSource, stringifyJson } from '../../base/json.ts';
+import { countText } from '../../base/units.ts';
 import { numberOf, type Sent } from '../../contract/read-record.ts';
 import { PROOF } from './proof.ts';
 
@@ -75,6 +76,10 @@ export function usable<Id extends string | null>(row: PageRow<Id>, now: number):
   const { id, record, author, raw } = row;
   return { id, at: null, record, author, raw };
 }
+
+/** Names posts of files that are dated ahead: the clock may be wrong instead of their times. */
+export const aheadText = (count: number): string =>
+  `the times of ${countText(count, 'post')} are more than a day ahead of the clock, and not used`;
 
 /** If most posts of a page are that far ahead, the clock is wrong. A few of them prove nothing. */
 export function usableRows<Id extends string | null>(
