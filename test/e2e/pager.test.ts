@@ -71,7 +71,7 @@ describe.skipIf(!has('script'))('the pager', () => {
   test.each(some(unpaged, 5))('does not run: %s', async (_, line, given) => {
     const { stdout, paged } = await onTerminal(line, given);
     expect(paged).toBeUndefined();
-    expect(stdout.match(/^\S+ \d\d:\d\d:\d\d/gm)?.length).toBe(20);
+    expect(stdout.match(/^ *\S+ \d\d:\d\d:\d\d/gm)?.length).toBe(20);
     expect(stdout).toContain('exit 0');
   });
 
@@ -91,7 +91,7 @@ describe.skipIf(!has('script'))('the pager', () => {
       env: { TRDR_PAGER: 'read -r line; exit 1' },
     });
     expect(broken).toContain('exit 0');
-    expect(broken).not.toMatch(/^\S+ \d\d:\d\d:\d\d/m);
+    expect(broken).not.toMatch(/^ *\S+ \d\d:\d\d:\d\d/m);
     const failed = 'whois mira nobody-of-this-name solwolf tokyo --strict --wide --sandbox';
     const { stdout: strict } = await onTerminal(failed, {
       rows: 3,
