@@ -15,7 +15,7 @@ import {
 } from '../spend/rate-limiter.ts';
 import type { Spend, SpendLimit } from '../spend/spend.ts';
 import type { Channel, ChannelOptions, Message, SendState } from './channel.ts';
-import { stepAfter } from './lost-answer.ts';
+import { stepAfter } from './resend-rule.ts';
 
 export interface ClientOptions extends ChannelOptions {
   readonly random: () => number;

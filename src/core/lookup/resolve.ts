@@ -8,7 +8,7 @@ import { type AnswerCache, type SharedAnswer, withClaim } from '../../contract/p
 import type { Client } from '../../contract/ports/client.ts';
 import { known, recognize, type Sent } from '../../contract/read-record.ts';
 import { holdsWallet, Pending, User } from '../../contract/records/user.ts';
-import { isLost, type NextStep, stepAfter } from '../client/lost-answer.ts';
+import { isLost, type NextStep, stepAfter } from '../client/resend-rule.ts';
 import type { CachedLookup } from './cached-lookup.ts';
 import { answerOf, type LookupAnswer, type PendingState } from './lookup.ts';
 import type { Subject } from './subject.ts';

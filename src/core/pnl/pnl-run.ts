@@ -4,7 +4,7 @@ import { BATCH_MAX, cu } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports/client.ts';
 import type { Rows } from '../../contract/ports/rows.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
-import { isHopeless, stepAfter } from '../client/lost-answer.ts';
+import { isHopeless, stepAfter } from '../client/resend-rule.ts';
 import { askRows, type LostRows, type PaidAnswer } from '../rows/ask-rows.ts';
 import type { Allowance } from './allowance.ts';
 import type { SavedNumbers } from './cached-numbers.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Failure } from '../../base/failure.ts';
 import type { Rows, RowValue } from '../../contract/ports/rows.ts';
-import { isLost } from '../client/lost-answer.ts';
+import { isLost } from '../client/resend-rule.ts';
 
 /**
  * How often, and after which wait, an answer is written again that could not be written: it was

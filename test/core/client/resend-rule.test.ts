@@ -7,7 +7,7 @@ import {
   isLost,
   type NextStep,
   stepAfter,
-} from '../../../src/core/client/lost-answer.ts';
+} from '../../../src/core/client/resend-rule.ts';
 import { noAnswer, unreachable } from '../../../src/core/http/network-failures.ts';
 import { error, failureOf, json, type Reply, rig, user } from '../fakes.ts';
 
