@@ -41,17 +41,17 @@ const DIGITS = /^\d{10,15}$/;
 const DATE = /^\d{4}-\d\d-\d\d/;
 
 /**
- * A lower number is not a time in milliseconds, but for example one in seconds: no post is from
- * before 2001.
+ * A number outside of these is not a time in milliseconds, but for example one in seconds or in
+ * microseconds: no post is from before 2001, or from after 5138.
  */
-const EARLIEST_MS = 1e12;
+const [EARLIEST_MS, LATEST_MS] = [1e12, 1e14];
 /** A time further ahead is not the time of a post. */
 const AHEAD_MS = 86_400_000;
 
 /** A post time, given as a number or as text, in epoch ms; null if it cannot be read. */
 export function postTimeOf(value: unknown): number | null {
   const at = typeof value === 'string' ? textTime(value) : value;
-  return typeof at === 'number' && Number.isFinite(at) && at >= EARLIEST_MS ? at : null;
+  return typeof at === 'number' && at >= EARLIEST_MS && at < LATEST_MS ? at : null;
 }
 
 const textTime = (text: string): number | undefined => {

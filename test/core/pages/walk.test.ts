@@ -94,12 +94,20 @@ describe('a walk', () => {
     expect(blocksOf(long.asked)).toBeLessThanOrEqual(52);
   });
 
-  it('fails if the times are in seconds, instead of ending at --since at once', async () => {
-    const { feed } = feedOf(600);
-    const seconds = timed(feed, ({ at }) => postTimeOf(1_795_000_000 + (at ?? 0) / 1000));
-    await expect(ids(seconds, { since: 1_795_000_000_000 })).rejects.toMatchObject({
+  it.each([
+    ['seconds', 1],
+    ['microseconds', 1e6],
+    ['nanoseconds', 1e9],
+  ])('fails if the times are in %s, instead of reading to a wrong place', async (_, perSecond) => {
+    const { feed, asked } = feedOf(6000);
+    const other = timed(feed, ({ at }) =>
+      postTimeOf((1_795_000_000 + (at ?? 0) / 1000) * perSecond),
+    );
+    const clock = { ...virtualClock(), now: () => 1_795_006_000_000 };
+    await expect(ids(other, { since: 1_795_000_000_000, clock })).rejects.toMatchObject({
       code: 'NO_TIMES',
     });
+    expect(blocksOf(asked)).toBeLessThanOrEqual(3);
   });
 
   it('treats a row without a time like the rows next to it', async () => {
