@@ -46,8 +46,9 @@ export class FileCache implements AnswerCache {
       entryOf(answer),
     ]);
     await this.#logs.write(() => {
-      this.#logs.log(LOG)?.append(new Map(entries));
+      // Before: by a clock that is far ahead, also what is saved now would look old.
       this.#sweep();
+      this.#logs.log(LOG)?.append(new Map(entries));
     });
   }
 
