@@ -5,6 +5,7 @@ import type { Sandbox } from '../../src/sandbox/index.ts';
 import { startServer } from '../store/server.ts';
 import { has } from '../tools.ts';
 import { openDesk, openHome, withSandbox } from './harness.ts';
+import { withService } from './service.ts';
 
 const MINUTE = 60_000;
 
@@ -82,6 +83,26 @@ describe('posts that were paid for', () => {
         records().map((row) => ({ ...row, readAt: 0, via: '' }));
       expect(bare(saved)).toEqual(bare(read));
     }
+  });
+
+  test('of an author say nothing of a token if one of them does not say what it is about', async () => {
+    const id = '7d0a0f3e-7a55-4c0e-9a36-000000000001';
+    const at = Date.now() - MINUTE;
+    const posts = ['p1', 'p2', 'p3'].map((post, index) => ({
+      ...{ id: post, authorId: id, platformCreatedAt: at - index * MINUTE },
+      ...(post !== 'p2' && { tokenAddress: token }),
+    }));
+    const body = { hasMore: false, nextBefore: null, items: posts };
+    const service = await withService(() => ({ body }));
+    const home = openHome();
+    const ask = async (...more: string[]) =>
+      (
+        await home.run(['author', id, ...more, '-o', 'ndjson'], { sandbox: service, differs: true })
+      ).records();
+    await ask();
+    const [record] = await ask('--token', token);
+    expect(record).toMatchObject({ posts: 3, complete: true, beside: { withoutToken: 1 } });
+    expect(service.calls).toHaveLength(2);
   });
 
   test('are read again when they are too old, or on demand', async () => {

@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { textOf } from '../../base/json-object.ts';
 import { known, type Sent } from '../../contract/read-record.ts';
 import { User } from '../../contract/records/user.ts';
 import type { CachedLookup, LookupPlan } from '../../core/lookup/cached-lookup.ts';
@@ -104,14 +105,19 @@ export class ServedAuthors implements AuthorSource {
     const { tokens, rows } = this.#asked;
     if (tokens.length !== 1) return undefined;
     const { posts: all } = await this.#feeds.plan(thesisPart(this.#context.service, { userId }));
-    if (!all?.complete) return undefined;
-    const { posts } = this.#aboutTokens(all);
+    // A post that does not say what it is about may be about this token.
+    const isUnsure = all?.posts.some(({ record }) => !textOf(record['tokenAddress']));
+    if (!all?.complete || isUnsure) return undefined;
+    const posts = all.posts.filter(createFilter<PageRow>({ tokens }));
     const taken = posts.slice(0, rows);
     return { ...all, posts: taken, complete: taken.length === posts.length };
   }
 
   #aboutTokens(read: ReadPosts): ReadPosts {
-    const isAbout = createFilter<PageRow>({ tokens: this.#asked.tokens });
+    const { tokens } = this.#asked;
+    // A feed about one token has only posts about it, even if one of them does not say so.
+    if (tokens.length <= 1) return read;
+    const isAbout = createFilter<PageRow>({ tokens });
     return { ...read, posts: read.posts.filter(isAbout) };
   }
 
