@@ -62,6 +62,8 @@ export const tools = [
   'nats',
 ] as const;
 
-/** The tools that a script calls, also inside a quoted command, and that are not installed. */
-export const missingFor = (script: string): string[] =>
-  tools.filter((tool) => new RegExp(`(?:^|[\\s"'|(])${tool} `, 'm').test(script) && !has(tool));
+/** What a script needs and is not installed: bash, and the tools that it calls, also inside a quoted command. */
+export const missingFor = (script: string): string[] => [
+  ...(has('bash') ? [] : ['bash']),
+  ...tools.filter((tool) => new RegExp(`(?:^|[\\s"'|(])${tool} `, 'm').test(script) && !has(tool)),
+];
