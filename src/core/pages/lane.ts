@@ -1,7 +1,7 @@
 import type { PageRow } from './post.ts';
 import { boundBelow } from './proof.ts';
 
-interface PlacedRow {
+export interface PlacedRow {
   readonly row: PageRow;
   /** The time by which the row is merged: its own may be missing or wrong. */
   readonly place: number;
@@ -22,8 +22,8 @@ export class Lane {
   }
 
   /** Adds rows of a page that has these times. */
-  add(rows: readonly PageRow[], times: readonly (number | null)[]): void {
-    this.#rows = placed([...this.#rows.map(({ row }) => row), ...rows]);
+  add(rows: readonly PlacedRow[], times: readonly (number | null)[]): void {
+    this.#rows = raised([...this.#rows, ...rows]);
     this.bound = Math.min(this.bound, boundBelow(times) ?? this.bound);
   }
 
@@ -51,16 +51,19 @@ export const takeAfter = <L extends Lane>(
   bound: number,
 ): readonly { readonly row: PageRow; readonly lane: L }[] =>
   lanes
-    .flatMap((lane) => lane.takeAfter(bound).map((placed) => ({ ...placed, lane })))
+    .flatMap((lane) => lane.takeAfter(bound).map((taken) => ({ ...taken, lane })))
     .sort((one, other) => other.place - one.place);
 
 /** A row whose time is missing, or older than that of rows below it, gets the place of those. */
-export function placed(rows: readonly PageRow[]): readonly PlacedRow[] {
+export const placed = (rows: readonly PageRow[]): readonly PlacedRow[] =>
+  raised(rows.map((row) => ({ row, place: row.at ?? Number.NEGATIVE_INFINITY })));
+
+function raised(rows: readonly PlacedRow[]): readonly PlacedRow[] {
   let newest = Number.NEGATIVE_INFINITY;
   return rows
     .toReversed()
-    .map((row) => {
-      newest = Math.max(newest, row.at ?? newest);
+    .map(({ row, place }) => {
+      newest = Math.max(newest, place);
       return { row, place: newest };
     })
     .reverse();

@@ -166,7 +166,7 @@ async function* ownPages(
   });
   const batch = (bound: number): ListBatch => {
     const rows = takeAfter(lanes, bound);
-    const isRead = read !== undefined || lanes.some(({ isRead }) => isRead);
+    const isRead = read !== undefined || lanes.some((lane) => lane.isRead);
     return {
       rows: rows.map(({ row }) => row),
       placeAfter: (count) => (isRead ? ownPlace(lanes, rows, count) : undefined),
@@ -209,7 +209,7 @@ interface MergedRow {
 
 /** What a feed leaves out, and where it is before its first page. */
 interface MergeStart {
-  /** Items after this time appeared when the list had begun. */
+  /** Rows after this time appeared when the list had begun. */
   readonly upTo: number | undefined;
   /** The ids of the rows that the list took of the whole feed. */
   readonly seen: ReadonlySet<string> | undefined;
@@ -251,10 +251,7 @@ class ListLane extends Lane {
     const wanted = placed(rows).filter(
       ({ row, place }) => !seen?.has(row.id ?? '') && (row.at ?? place) <= upTo,
     );
-    this.add(
-      wanted.map(({ row }) => row),
-      times,
-    );
+    this.add(wanted, times);
     if (isLast) this.#below = { isEnded: true };
     // Within what was taken of the whole feed, the place stays below all of it.
     else if (next !== undefined && !seen?.has(next)) this.#below = { after: next };

@@ -77,7 +77,7 @@ export function usable<Id extends string | null>(row: PageRow<Id>, now: number):
   return { id, at: null, record, author, raw };
 }
 
-/** Names posts of files that are dated ahead: the clock may be wrong instead of their times. */
+/** Reports that times of files were not used, because the clock may be what is wrong. */
 export const aheadText = (count: number): string =>
   `the times of ${countText(count, 'post')} are more than a day ahead of the clock, and not used`;
 

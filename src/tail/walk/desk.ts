@@ -1,5 +1,5 @@
 import { ordered } from '../../core/lookup/ordered.ts';
-import { boundOf, Lane, takeAfter } from '../../core/pages/lane.ts';
+import { boundOf, Lane, placed, takeAfter } from '../../core/pages/lane.ts';
 import { rowsDownTo } from '../../core/pages/page-size.ts';
 import { usableRows } from '../../core/pages/post.ts';
 import { Boundary, boundBelow } from '../../core/pages/proof.ts';
@@ -126,7 +126,7 @@ class DeskLane extends Lane {
     if (step.done) return this.end();
     const { page, fresh, ends } = step.value;
     const times = fresh.map(({ at }) => at);
-    this.add(fresh, times);
+    this.add(placed(fresh), times);
     for (const at of times) if (at !== null) this.#end.take(at <= this.#verified);
     this.isEnding = !page.hasMore;
     this.#feed.hasPosts ||= fresh.length > 0;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { boundOf, Lane, takeAfter } from '../../../src/core/pages/lane.ts';
+import { boundOf, Lane, placed, takeAfter } from '../../../src/core/pages/lane.ts';
 import type { PageRow } from '../../../src/core/pages/post.ts';
 
 const row = (id: string, at: number | null): PageRow => ({ id, at, record: {}, raw: null });
@@ -25,7 +25,7 @@ function merged(feeds: readonly (readonly Post[])[], size: number): (string | nu
     const page = next.rest.splice(0, size).map((post) => post.row);
     const times = page.map(({ at }) => at);
     if (page.length === 0) next.lane.end();
-    else next.lane.add(page, times);
+    else next.lane.add(placed(page), times);
   }
 }
 
@@ -57,4 +57,11 @@ test('posts of several feeds are merged by time, although single ones are dated 
       expect(dated).toEqual(dated.toSorted((one, other) => other - one));
     }),
   );
+});
+
+test('a post without a time keeps its place above one that is left out', () => {
+  const [first] = placed([row('timeless', null), row('left out', 9), row('old', 1)]);
+  const lane = new Lane();
+  lane.add(first ? [first, ...placed([row('old', 1)])] : [], [null, 9, 1]);
+  expect(lane.takeAfter(5).map((taken) => taken.row.id)).toEqual(['timeless']);
 });
