@@ -105,7 +105,7 @@ function readWords(outline: Outline, words: readonly string[]): WordsBefore {
     else if (flagsAllowed && word.startsWith('-') && word.length > 1) {
       const [name = '', value] = word.split('=', 2);
       const flag = flagNamed(flagsAt(outline, path), name);
-      for (const name of flag?.names ?? []) flagsBefore.add(name);
+      for (const alias of flag?.names ?? []) flagsBefore.add(alias);
       if (name === '--profile') profile = value;
       if (value === undefined && flag?.slot) awaiting = flag;
     } else if (args.length === 0 && isPath(outline, joined(path, word))) path = joined(path, word);
