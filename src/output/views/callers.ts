@@ -4,6 +4,7 @@ import type { SubjectRecord, UnaskedSubject } from '../../contract/records/subje
 import { numberText } from '../format/format-cell.ts';
 import { span } from '../format/time.ts';
 import type { Column, View } from '../view.ts';
+import { nameOrAddress } from './named.ts';
 
 type Row = SubjectRecord | UnaskedSubject;
 
@@ -37,8 +38,10 @@ const ageText = (row: Row): unknown =>
 const columns: readonly Column<Row>[] = [
   {
     title: 'caller',
-    kind: 'text',
-    value: (row) => (row.found === true && row['userName']) || row.subject,
+    ...nameOrAddress<Row>(
+      (row) => (row.found === true ? row['userName'] : null),
+      ({ subject }) => subject,
+    ),
     field: 'userName',
     min: 12,
   },
