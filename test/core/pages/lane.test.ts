@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { boundOf, Lane, placed, takeAfter } from '../../../src/core/pages/lane.ts';
 import type { PageRow } from '../../../src/core/pages/post.ts';
+import { check } from '../../output/check.ts';
 
 const row = (id: string, at: number | null): PageRow => ({ id, at, record: {}, raw: null });
 
@@ -33,7 +34,7 @@ test('posts of several feeds are merged by time, although single ones are dated 
   const feed = fc.array(fc.record({ gap: fc.integer({ min: 1, max: 9 }), odd: fc.nat(9) }), {
     maxLength: 40,
   });
-  fc.assert(
+  check(
     fc.property(fc.array(feed, { minLength: 1, maxLength: 4 }), fc.nat(3), (feeds, more) => {
       const size = 4 + more;
       const posts = feeds.map((each, lane): Post[] => {
