@@ -2,7 +2,7 @@ import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import { Failure } from '../base/failure.ts';
 import { parseJson, stringifyJson } from '../base/json.ts';
-import { parseObject } from '../base/json-object.ts';
+import { parseObject, textOf } from '../base/json-object.ts';
 import {
   type AnswerCache,
   type CachedAnswer,
@@ -262,10 +262,12 @@ const failureText = ({ kind, code, message, status }: Failure): string =>
  * its text.
  */
 function readFailure(text: string): Failure | undefined {
-  const { kind, code, message, status } = parseObject(text) ?? {};
-  if (!shared.has(kind) || typeof code !== 'string' || typeof message !== 'string')
-    return undefined;
-  const shown = message.replace(/[^\x20-\x7e]/g, '?').slice(0, 200);
+  const { kind, status, ...texts } = parseObject(text) ?? {};
+  const code = textOf(texts['code']);
+  const shown = textOf(texts['message'])
+    ?.replace(/[^\x20-\x7e]/g, '?')
+    .slice(0, 200);
+  if (!shared.has(kind) || code === undefined || shown === undefined) return undefined;
   return new Failure(kind === 'answer' ? 'answer' : 'service', shown, {
     code: code.replace(/[^A-Z0-9_]/g, '').slice(0, 40),
     retryable: true,
