@@ -1,7 +1,7 @@
 import { type PageRow, usableRows } from '../core/pages/post.ts';
 import { Boundary, PROOF } from '../core/pages/proof.ts';
 import type { PageSource } from '../core/pages/source.ts';
-import type { WalkOptions } from '../core/pages/walk.ts';
+import { isWithoutRange, type WalkOptions } from '../core/pages/walk.ts';
 import { descriptorIn } from '../output/file.ts';
 import type { Filters } from '../tail/certificate.ts';
 import { certify } from '../tail/file/certify.ts';
@@ -55,7 +55,7 @@ export class ListCertificate {
       ...feed,
       page: async (ask, signal) => {
         const page = await feed.page(ask, signal);
-        const rows = usableRows(page.rows, this.#list.now());
+        const rows = usableRows(page.rows, this.#list.now(), isWithoutRange(range));
         this.#see(read, rows, page.hasMore);
         return page;
       },

@@ -81,13 +81,17 @@ export function usable<Id extends string | null>(row: PageRow<Id>, now: number):
 export const aheadText = (count: number): string =>
   `the times of ${countText(count, 'post')} are more than a day ahead of the clock, and not used`;
 
-/** If most posts of a page are that far ahead, the clock is wrong. A few of them prove nothing. */
+/**
+ * The rows of a page, of which some may be dated too far ahead. For a reader that doubts its clock,
+ * most of them are right, because then the clock is wrong; a few of them prove nothing.
+ */
 export function usableRows<Id extends string | null>(
   rows: readonly PageRow<Id>[],
   now: number,
+  doubtsClock: boolean,
 ): readonly PageRow<Id>[] {
   const ahead = rows.filter((row) => isAhead(row, now)).length;
-  const isClockWrong = ahead >= PROOF && 2 * ahead > rows.length;
+  const isClockWrong = doubtsClock && ahead >= PROOF && 2 * ahead > rows.length;
   return isClockWrong || ahead === 0 ? rows : rows.map((row) => usable(row, now));
 }
 

@@ -27,6 +27,8 @@ export interface Reading {
   readonly pauseMs?: ((repetition: number) => number) | undefined;
   /** Whether reading continues below the last item after a reported end, until the caller stops. */
   readonly doubtsEnd?: boolean | undefined;
+  /** Whether a page whose posts are all dated far ahead shows that the clock is wrong. */
+  readonly doubtsClock?: boolean | undefined;
 }
 
 /** A page as it was read: the times of its rows are usable. */
@@ -91,6 +93,7 @@ class PageCursor<P extends FeedPage> {
   readonly #clock: Reading['clock'];
   readonly #signal: AbortSignal;
   readonly #doubtsEnd: boolean;
+  readonly #doubtsClock: boolean;
   readonly #sizer: PageSizer;
   readonly #expected: () => number;
   readonly #mayReplace: boolean;
@@ -106,13 +109,14 @@ class PageCursor<P extends FeedPage> {
 
   constructor(
     source: SourceOf<P>,
-    { before, clock, signal, doubtsEnd = false, sizer }: Reading,
+    { before, clock, signal, doubtsEnd = false, doubtsClock = false, sizer }: Reading,
     expected: () => number,
   ) {
     this.#source = source;
     this.#clock = clock;
     this.#signal = signal;
     this.#doubtsEnd = doubtsEnd;
+    this.#doubtsClock = doubtsClock;
     this.#sizer = sizer ?? createPageSizer(source.sizes, source.affords);
     this.#expected = expected;
     this.#cursors = before === undefined ? [] : [before].flat();
@@ -147,7 +151,8 @@ class PageCursor<P extends FeedPage> {
 
   /** Takes a page, and moves on if it leads to older items. */
   read(answer: P): PlacedPage<P> {
-    const page = { ...answer, rows: usableRows(answer.rows, this.#clock.now()) };
+    const rows = usableRows(answer.rows, this.#clock.now(), this.#doubtsClock);
+    const page = { ...answer, rows };
     const doubtsEnd = this.#doubtsEnd;
     const fresh = this.#freshIn(page);
     const following = this.#following(page);

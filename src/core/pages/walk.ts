@@ -31,10 +31,7 @@ export interface Taken {
   readonly isUnsure: boolean;
 }
 
-/**
- * After so many pages without a readable time, a walk with `since` fails: it could continue without
- * end.
- */
+/** After so many pages without a usable time, a walk to a time fails: it could have no end. */
 const UNTIMED_PAGES = 3;
 
 /** What one page adds to a list. */
@@ -139,7 +136,8 @@ export async function* pagesInRange(
 ): AsyncGenerator<PageBatch, void, void> {
   const range = new TimeRange(options);
   const expected = () => Math.min(wanted(), range.expected);
-  for await (const { page, fresh, next } of readPages(source, options, expected)) {
+  const reading = { doubtsClock: isWithoutRange(options), ...options };
+  for await (const { page, fresh, next } of readPages(source, reading, expected)) {
     const times = page.rows.map(({ at }) => at);
     range.see(times);
     const rows = fresh.flatMap((row) => range.take(row));
@@ -156,6 +154,10 @@ export async function* pagesInRange(
     range.checkTimes();
   }
 }
+
+/** Without a range, times only order rows, which a wrong clock does not change. */
+export const isWithoutRange = ({ since, until }: Pick<WalkOptions, 'since' | 'until'>): boolean =>
+  since === undefined && until === undefined;
 
 /** The id of the last row that has one. */
 export const lastIdOf = (rows: readonly PageRow[]): string | undefined =>
@@ -199,12 +201,11 @@ class TimeRange {
     this.#untimed = times.some((time) => time !== null) ? 0 : this.#untimed + 1;
   }
 
-  /**
-   * Fails if the pages have no times, because reading back to a time would then continue without
-   * end.
-   */
+  /** Fails if the pages have no times by which the beginning or the end of the range is found. */
   checkTimes(): void {
-    if (Number.isFinite(this.#since) && this.#untimed >= UNTIMED_PAGES) throw withoutTimes();
+    if (this.#untimed < UNTIMED_PAGES) return;
+    if (Number.isFinite(this.#since)) throw withoutTimes('--since');
+    if (!this.#isBelowUntil) throw withoutTimes('--until');
   }
 
   /**
@@ -232,8 +233,8 @@ class TimeRange {
   }
 }
 
-const withoutTimes = () =>
-  new Failure('answer', 'no post has a readable time, so --since cannot be applied', {
+const withoutTimes = (flag: string) =>
+  new Failure('answer', `no post has a usable time, so ${flag} cannot be applied`, {
     code: 'NO_TIMES',
-    hint: 'use --limit instead; run "trdr doctor" to see how the service differs from its description',
+    hint: 'check the clock of this machine, or use --limit instead; run "trdr doctor" to see how the service differs from its description',
   });

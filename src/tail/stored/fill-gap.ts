@@ -41,7 +41,8 @@ export class GapFilling {
     const tops = ahead.toReversed().sort((one, other) => (other.at ?? 0) - (one.at ?? 0));
     const until = (tops[0]?.at ?? Number.POSITIVE_INFINITY) + 1;
     const before = tops.map(({ id }) => id);
-    const reading = { since: at ?? undefined, clock: this.#clock, signal, doubtsEnd: true };
+    const doubts = { doubtsEnd: true, doubtsClock: true };
+    const reading = { since: at ?? undefined, clock: this.#clock, signal, ...doubts };
     // Below the newest of the posts that follow the gap, because the first may have appeared late,
     // or below another of them; if all of these were deleted, from the newest page on.
     const rows =

@@ -77,7 +77,7 @@ class DeskPages implements WalkSource {
     const { verified, reading } = this.#walk;
     for (const { id } of page.rows) this.#seen.add(id);
     if (verified === null || !page.hasMore) return page;
-    const times = usableRows(page.rows, reading.clock.now()).map(({ at }) => at);
+    const times = usableRows(page.rows, reading.clock.now(), true).map(({ at }) => at);
     this.#readTo = boundBelow(times) ?? this.#readTo;
     if (rowsDownTo(verified, times) / this.sizes.step > this.#mostPages) this.#way = 'own';
     return page;

@@ -103,6 +103,7 @@ export const walkReading = (
   tries: TRIES,
   pauseMs: (repetition) => random() * Math.min(backoffMaxMs, backoffMs * 2 ** (repetition - 1)),
   doubtsEnd: true,
+  doubtsClock: true,
 });
 
 /** Reads pages from the newest one down, and keeps the rows that need delivery on a stack. */

@@ -110,6 +110,32 @@ describe('a walk', () => {
     expect(blocksOf(asked)).toBeLessThanOrEqual(3);
   });
 
+  it.each([
+    ['--since', { since: 1 }],
+    ['--until', { until: 2e12 }],
+  ])(
+    'fails if all posts are dated far ahead, instead of reading on for %s',
+    async (flag, range) => {
+      const { feed, asked } = feedOf(6000);
+      const ahead = timed(feed, ({ at }) => 1.9e12 + (at ?? 0));
+      await expect(ids(ahead, range)).rejects.toMatchObject({
+        code: 'NO_TIMES',
+        message: expect.stringContaining(flag),
+      });
+      expect(asked.length).toBe(3);
+    },
+  );
+
+  it('gives a page that is dated far ahead the times of the page below it', async () => {
+    const { feed, asked, posts } = feedOf(100, 20);
+    const ahead = timed(feed, ({ at }) => (at === null ? null : at + (at >= 80_000 ? 1.9e12 : 0)));
+    expect(await ids(ahead, { since: 70_000 })).toEqual(posts.slice(0, 30).map(({ id }) => id));
+    expect(await ids(ahead, { since: 70_000, until: 75_000 })).toEqual(
+      posts.slice(25, 30).map(({ id }) => id),
+    );
+    expect(asked.length).toBe(4);
+  });
+
   it('treats a row without a time like the rows next to it', async () => {
     const { feed } = feedOf(100);
     const undated = timed(feed, ({ id, at }) => (/[17]$/.test(id ?? '') ? null : at));

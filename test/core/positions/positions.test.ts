@@ -37,6 +37,7 @@ const rowsOf = (posts: readonly Sent[]) =>
   usableRows(
     posts.map((each) => pageRow(each, 'platformCreatedAt')),
     NOW,
+    false,
   );
 const listed = (...posts: Sent[]) => new AuthorPositions(rowsOf(posts)).list();
 
