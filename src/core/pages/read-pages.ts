@@ -25,8 +25,11 @@ export interface Reading {
   readonly tries?: number | undefined;
   /** The wait before the nth repetition of such a request; by default, n seconds. */
   readonly pauseMs?: ((repetition: number) => number) | undefined;
-  /** Whether reading continues below the last item after a reported end, until the caller stops. */
-  readonly doubtsEnd?: boolean | undefined;
+  /**
+   * How many answers in a row must have no row and report the end before it is believed; by default,
+   * any report is. Until then, reading continues below the last row.
+   */
+  readonly endProof?: number | undefined;
   /** Whether a page whose posts are all dated far ahead shows that the clock is wrong. */
   readonly doubtsClock?: boolean | undefined;
 }
@@ -69,7 +72,7 @@ export async function* readPages<P extends FeedPage>(
     const { page } = read;
     if (place.stops >= tries) {
       if (page.hasMore) throw stopped('WALK_STUCK');
-      if (reading.doubtsEnd) throw stopped('FEED_ENDED');
+      if (reading.endProof) throw stopped('FEED_ENDED');
       return;
     }
     await clock.sleep(pauseMs(place.stops), signal);
@@ -92,7 +95,7 @@ class PageCursor<P extends FeedPage> {
   readonly #source: SourceOf<P>;
   readonly #clock: Reading['clock'];
   readonly #signal: AbortSignal;
-  readonly #doubtsEnd: boolean;
+  readonly #endProof: number;
   readonly #doubtsClock: boolean;
   readonly #sizer: PageSizer;
   readonly #expected: () => number;
@@ -109,13 +112,13 @@ class PageCursor<P extends FeedPage> {
 
   constructor(
     source: SourceOf<P>,
-    { before, clock, signal, doubtsEnd = false, doubtsClock = false, sizer }: Reading,
+    { before, clock, signal, endProof = 0, doubtsClock = false, sizer }: Reading,
     expected: () => number,
   ) {
     this.#source = source;
     this.#clock = clock;
     this.#signal = signal;
-    this.#doubtsEnd = doubtsEnd;
+    this.#endProof = endProof;
     this.#doubtsClock = doubtsClock;
     this.#sizer = sizer ?? createPageSizer(source.sizes, source.affords);
     this.#expected = expected;
@@ -153,16 +156,17 @@ class PageCursor<P extends FeedPage> {
   read(answer: P): PlacedPage<P> {
     const rows = usableRows(answer.rows, this.#clock.now(), this.#doubtsClock);
     const page = { ...answer, rows };
-    const doubtsEnd = this.#doubtsEnd;
+    const doubtsEnd = this.#endProof > 0;
     const fresh = this.#freshIn(page);
     const following = this.#following(page);
     // What leads nowhere says nothing of the sizes of pages.
     if (fresh.length > 0) this.#sizer.saw(page.rows.length, page.hasMore);
     // The cursor of a page without new rows could skip rows.
     const [next] = (page.hasMore || doubtsEnd) && fresh.length > 0 ? following : [];
-    const isEnd = !page.hasMore && !doubtsEnd && (fresh.length > 0 || !this.#isPromised);
-    this.#isPromised ||= page.hasMore;
     this.#ends = !page.hasMore && page.rows.length === 0 ? this.#ends + 1 : 0;
+    const isReport = fresh.length > 0 || !this.#isPromised;
+    const isEnd = !page.hasMore && (doubtsEnd ? this.#ends >= this.#endProof : isReport);
+    this.#isPromised ||= page.hasMore;
     if (next === undefined) this.stops++;
     else {
       this.#used.add(next);

@@ -254,8 +254,8 @@ export class PostRefresh {
     const { clock, signal } = this.#needs;
     const end = new Boundary();
     let nameless = 0;
-    const reading = { clock, signal, doubtsEnd: true };
-    for await (const { page, ends } of readPages(this.#source(scope), reading)) {
+    const reading = { clock, signal, endProof: ENDS };
+    for await (const { page } of readPages(this.#source(scope), reading)) {
       for (const { id, record } of page.rows) {
         if (id === null) nameless++;
         else if (wanted.delete(id)) this.present.set(id, record);
@@ -268,7 +268,6 @@ export class PostRefresh {
       if (wanted.size === 0) return true;
       // Any of the posts without an id may be one that is looked for.
       if (nameless > 0) throw withoutIds();
-      if (ends === ENDS) return true;
       for (const at of times) if (at !== null && oldest !== undefined) end.take(at < oldest);
       if (end.isReached) return true;
     }

@@ -5,6 +5,7 @@ import { type WalkOptions, walkPages } from '../../core/pages/walk.ts';
 import type { FeedPoint } from '../../store/feed/entry.ts';
 import type { FeedPosition, MissingPosts } from '../../store/feed/start.ts';
 import { hasId, type TailRow } from '../post-row.ts';
+import { ENDS } from '../walk/walk.ts';
 
 /** Fetches the posts of gaps from the pages of the service. */
 export class GapFilling {
@@ -41,7 +42,7 @@ export class GapFilling {
     const tops = ahead.toReversed().sort((one, other) => (other.at ?? 0) - (one.at ?? 0));
     const until = (tops[0]?.at ?? Number.POSITIVE_INFINITY) + 1;
     const before = tops.map(({ id }) => id);
-    const doubts = { doubtsEnd: true, doubtsClock: true };
+    const doubts = { endProof: ENDS, tries: ENDS + 1, doubtsClock: true };
     const reading = { since: at ?? undefined, clock: this.#clock, signal, ...doubts };
     // Below the newest of the posts that follow the gap, because the first may have appeared late,
     // or below another of them; if all of these were deleted, from the newest page on.
@@ -67,11 +68,9 @@ export class GapFilling {
         rows.push(row);
       }
     } catch (error) {
-      const code = stopCodeOf(error);
       const isUnread = rows.length === 0 && reading.before !== undefined;
-      if (code === 'CURSOR_LOST' && isUnread) return undefined;
-      // The end of the feed was seen in several answers, so believe it.
-      if (code !== 'FEED_ENDED') throw error;
+      if (stopCodeOf(error) === 'CURSOR_LOST' && isUnread) return undefined;
+      throw error;
     }
     return rows;
   }

@@ -6,10 +6,7 @@ import { Boundary, boundBelow } from '../../core/pages/proof.ts';
 import { type PageRead, type Reading, readPages } from '../../core/pages/read-pages.ts';
 import type { AskedPage, PageSource } from '../../core/pages/source.ts';
 import { hasId } from '../post-row.ts';
-import type { WalkedPage, WalkSource } from './walk.ts';
-
-/** So many answers in a row must report the end of a feed. */
-const ENDS = 3;
+import { isBottom, type WalkedPage, type WalkSource } from './walk.ts';
 
 /** One of the feeds of a desk, and what its walks have learned. */
 interface DeskFeed {
@@ -124,25 +121,15 @@ class DeskLane extends Lane {
   async fill(): Promise<void> {
     const step = await this.#pages.next();
     if (step.done) return this.end();
-    const { page, fresh, ends } = step.value;
+    const { page, fresh } = step.value;
     const times = fresh.map(({ at }) => at);
     this.add(placed(fresh), times);
     for (const at of times) if (at !== null) this.#end.take(at <= this.#verified);
     this.isEnding = !page.hasMore;
     this.#feed.hasPosts ||= fresh.length > 0;
-    // Below a verified row, the end of the feed needs no proof.
-    const isEnd = this.isEnding && (this.#end.run > 0 || ends >= this.#mostEnds);
-    if (!isEnd && !this.#end.isReached) return;
+    const isUnseen = this.#feed.wasEmpty && !this.#feed.hasPosts;
+    if (!this.#end.isReached && !isBottom(step.value, this.#end.run > 0, isUnseen)) return;
     this.#feed.wasEmpty ||= !this.#feed.hasPosts;
     this.end();
-  }
-
-  /**
-   * To ask three times in each walk for the posts of somebody who never posted would triple its
-   * price.
-   */
-  get #mostEnds(): number {
-    const { wasEmpty, hasPosts } = this.#feed;
-    return wasEmpty && !hasPosts ? 1 : ENDS;
   }
 }

@@ -87,7 +87,14 @@ type Read = PageRead<WalkedPage>;
 /** So many known posts in a row end a walk of a feed without post times. */
 const TIMELESS_ROWS = 20;
 /** So many answers in a row must report the end of the feed. */
-const ENDS = 3;
+export const ENDS = 3;
+
+/**
+ * Whether the reported end of a feed is its end. Below a verified row it needs no proof. To ask three
+ * times in each walk for posts where there never was one would triple its price.
+ */
+export const isBottom = ({ page, ends }: PageRead, isVerified: boolean, isUnseen: boolean) =>
+  !page.hasMore && (isVerified || ends >= (isUnseen ? 1 : ENDS));
 
 const TRIES = 5;
 
@@ -102,7 +109,7 @@ export const walkReading = (
   signal,
   tries: TRIES,
   pauseMs: (repetition) => random() * Math.min(backoffMaxMs, backoffMs * 2 ** (repetition - 1)),
-  doubtsEnd: true,
+  endProof: Number.POSITIVE_INFINITY,
   doubtsClock: true,
 });
 
@@ -229,16 +236,12 @@ export class Walk {
   }
 
   /** Whether the reported end of the feed is the end of the feed. */
-  #isBottom({ page, ends }: Read): boolean {
+  #isBottom(read: Read): boolean {
     const { known, isFirst } = this.#parts;
-    if (page.hasMore) return false;
-    if (page.isProven) return true;
-    if (this.#depth === 'start') return ends >= ENDS;
-    if (this.#verified.run > 0) return true;
-    // A feed of a user and a token may never have a post: to ask three times at each poll would
-    // triple its price.
-    if (ends > 0 && this.#rows === 0 && !isFirst && known.isUnseen) return true;
-    return ends >= ENDS && known.mayEndAt(this.#oldest, this.#isAnyKnown);
+    const isVerified = read.page.isProven === true || this.#verified.run > 0;
+    const isUnseen = this.#rows === 0 && !isFirst && known.isUnseen;
+    const isDeep = this.#depth === 'start' || known.mayEndAt(this.#oldest, this.#isAnyKnown);
+    return isBottom(read, isVerified, isUnseen) && (isVerified || isDeep);
   }
 
   #rowsLeft({ page }: Read): number {
