@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -260,8 +260,10 @@ test('trdr author --compare prints what changed since an earlier output', async 
   expect(compared.said).toContain('1 closed since, 0 new, 0 changed, 0 no longer read');
   const table = await run(['author', '--compare', old, '--all'], { ...terminal, columns: 100 });
   expect(table.lines()[0]).toMatch(/author +change +Δ PnL +token/);
-  writeFileSync(old, '{"id":"x"}\n');
-  expect((await run(['author', '--compare', old])).exitCode).toBe(2);
+  for (const fields of ['authorId', 'authorId,token,status,firstAt,lastAt,posts,closedAt']) {
+    await run(['author', handle, '--all', '--positions', '--fields', fields, '--out', old]);
+    expect((await run(['author', '--compare', old])).exitCode, fields).toBe(2);
+  }
 });
 
 /** The posts in files of several kinds, in another order, some of them twice or as they were before. */
@@ -324,6 +326,41 @@ describe('recorded theses in place of the service', () => {
     expect(typed.stdout).toBe((await run(['author', '--from', plain, '--sort', 'posts'])).stdout);
     const replayed = await run(['thesis', 'tail', '--replay', '-'], { stdin: text });
     expect(replayed.records()).toHaveLength(30);
+  });
+
+  test('say the same if their times are texts, as --times iso writes them', async () => {
+    const { sandbox, home, run } = await openDesk();
+    const [ms, iso] = [join(home.path, 'ms.ndjson'), join(home.path, 'iso.ndjson')];
+    const own = thesesOf(sandbox).slice(0, 60);
+    // An older version of each post is open, and was written before the other one.
+    const older = own.map((post) => ({ ...post, closedAt: null, updatedAt: 1_600_000_000_000 }));
+    writeFileSync(ms, linesOf([...own, ...older]));
+    const textOf = (name: string, at: unknown) =>
+      /At$/.test(name) && typeof at === 'number' ? new Date(at).toISOString() : at;
+    writeFileSync(
+      iso,
+      readFileSync(ms, 'utf8').replaceAll(/.+/g, (line) =>
+        JSON.stringify(JSON.parse(line), textOf),
+      ),
+    );
+    const closed = own.filter(({ closedAt }) => closedAt !== null).length;
+    expect(closed).toBeGreaterThan(0);
+    for (const words of [
+      ['author', '--from'],
+      ['author', '--positions', '--closed', '--from'],
+      ['token', String(own[0]?.tokenAddress), '--positions', '--from'],
+      ['thesis', 'list', '--closed', '--all', '--fields', 'id', '--from'],
+      ['thesis', 'tail', '--closed', '--fields', 'id', '--replay'],
+      ['thesis', 'refresh', '--open-only', '--dry-run'],
+    ]) {
+      const [first, second] = [await run([...words, ms]), await run([...words, iso])];
+      expect(first.stdout, words.join(' ')).not.toBe('');
+      expect(second.stdout, words.join(' ')).toBe(first.stdout);
+    }
+    const earlier = join(home.path, 'positions.ndjson');
+    await run(['author', '--from', ms, '--positions', '--times', 'iso', '--out', earlier]);
+    const compared = await run(['author', '--from', ms, '--compare', earlier]);
+    expect([compared.exitCode, compared.stdout]).toEqual([0, '']);
   });
 
   test('tell posts apart whose ids are long numbers', async () => {

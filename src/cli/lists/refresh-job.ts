@@ -4,7 +4,7 @@ import { countText, group, unitsText } from '../../base/units.ts';
 import { cu, THESIS_BLOCK } from '../../contract/limits.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { thesisCall, timeFields } from '../../core/pages/feeds.ts';
-import { postIdOf, usable } from '../../core/pages/post.ts';
+import { closedAtOf, postIdOf, usable } from '../../core/pages/post.ts';
 import {
   fewestPages,
   mostPages,
@@ -75,7 +75,7 @@ const plannedPages = (pages: PostGroup): Planned => ({
   least: cu.thesisBlock,
 });
 
-const isClosed = ({ closedAt }: Sent): boolean => typeof closedAt === 'number';
+const isClosed = (post: Sent): boolean => typeof closedAtOf(post) === 'number';
 
 /**
  * The posts of the files, each once: as the last file has it, at the place where the first one has

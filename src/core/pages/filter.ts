@@ -1,6 +1,7 @@
 import { usageError } from '../../base/failure.ts';
 import { textOf } from '../../base/json-object.ts';
 import { createSearch } from './pattern-search.ts';
+import { closedAtOf } from './post.ts';
 
 /**
  * Conditions that trdr checks itself, after it has received the posts. Those of flags have the
@@ -109,7 +110,7 @@ export function createFilter<R extends Filterable>({
     devOnly: wanted.devOnly && (({ record }) => record['authorIsDev'] === true),
     // Without the field, it is not known whether the position is open.
     open: wanted.open && (({ record }) => record['closedAt'] === null),
-    closed: wanted.closed && (({ record }) => typeof record['closedAt'] === 'number'),
+    closed: wanted.closed && (({ record }) => typeof closedAtOf(record) === 'number'),
     grep: grep && matches(grep, true),
     exclude: exclude && matches(exclude, false),
   };

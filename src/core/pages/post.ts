@@ -59,9 +59,17 @@ const textTime = (text: string): number | undefined => {
   return DATE.test(text) ? Date.parse(text) : undefined;
 };
 
+/** A time of a thesis that is not its post time: a number, or a text as --times iso writes it. */
+const thesisTimeOf = (value: unknown): number | undefined =>
+  numberOf(value) ?? postTimeOf(value) ?? undefined;
+
+/** When the position of a thesis was closed: null while it is open, undefined if not known. */
+export const closedAtOf = ({ closedAt }: Sent): number | null | undefined =>
+  closedAt === null ? null : thesisTimeOf(closedAt);
+
 /** When this version of a thesis was written. */
 export const writtenAt = (post: Sent): number =>
-  numberOf(post['updatedAt']) ?? postTimeOf(post['platformCreatedAt']) ?? 0;
+  thesisTimeOf(post['updatedAt']) ?? postTimeOf(post['platformCreatedAt']) ?? 0;
 
 /** Whether one version of a thesis was written after another. */
 export function isLaterVersion(one: Sent, other: Sent): boolean {

@@ -2,7 +2,7 @@ import { textOf } from '../../base/json-object.ts';
 import { numberOf, type Sent } from '../../contract/read-record.ts';
 import type { AuthorPosition, PostsBeside } from '../../contract/records/position.ts';
 import { normalName, normalToken } from '../pages/filter.ts';
-import { isLaterVersion, type PageRow, writtenAt } from '../pages/post.ts';
+import { closedAtOf, isLaterVersion, type PageRow, writtenAt } from '../pages/post.ts';
 
 type Post = PageRow<string>;
 
@@ -93,9 +93,9 @@ function missingIn({ record, at }: Post): 'authorId' | 'tokenAddress' | 'at' | u
 /** When the position of a post was closed, or in which other state it is. */
 type Close = number | 'open' | 'unknown';
 
-function closeOf({ closedAt }: Sent): Close {
-  if (closedAt === null) return 'open';
-  return numberOf(closedAt) ?? 'unknown';
+function closeOf(post: Sent): Close {
+  const closedAt = closedAtOf(post);
+  return closedAt === null ? 'open' : (closedAt ?? 'unknown');
 }
 
 /** Whether a post was written after another one. */

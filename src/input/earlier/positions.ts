@@ -3,6 +3,7 @@ import { isRecord } from '../../base/json-object.ts';
 import { known, type Sent } from '../../contract/read-record.ts';
 import { type AuthorPosition, PositionRecord } from '../../contract/records/position.ts';
 import { normalName } from '../../core/pages/filter.ts';
+import { postTimeOf } from '../../core/pages/post.ts';
 import type { InputIo } from '../read-text.ts';
 import { openRecords, valuesIn } from '../record-file.ts';
 
@@ -27,18 +28,27 @@ export async function readPositions(
 }
 
 function positionIn(value: unknown): AuthorPosition | undefined {
-  const sent: Sent = isRecord(value) ? value : {};
+  const sent: Sent = isRecord(value) ? withMsTimes(value) : {};
   const {
     readAt: _,
     change: _change,
     changes: _changes,
     ...position
   } = known(PositionRecord, sent);
-  const { authorId, token, status, firstAt, lastAt, posts } = position;
-  const isWhole = [authorId, token, status, firstAt, lastAt, posts].every(
+  const { authorId, token, status, firstAt, lastAt, posts, closedAt, pnlUsd } = position;
+  const isWhole = [authorId, token, status, firstAt, lastAt, posts, closedAt, pnlUsd].every(
     (field) => field !== undefined,
   );
   return isWhole ? (position as AuthorPosition) : undefined;
+}
+
+/** With --times iso, times were written as texts. */
+function withMsTimes(position: Sent): Sent {
+  const { firstAt, lastAt, closedAt } = position;
+  const times = Object.entries({ firstAt, lastAt, closedAt }).flatMap(([name, time]) =>
+    typeof time === 'string' ? [[name, postTimeOf(time)]] : [],
+  );
+  return { ...position, ...Object.fromEntries(times) };
 }
 
 const unreadable = (name: string, why: string) =>
