@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'no
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type ProjectConfig, type TestSpecification } from 'vitest/node';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { cliTableForTests } from './.tools/cli-table3.mjs';
 
 /** The files that take longest. They start first, so that the run does not end with one of them alone. */
@@ -61,13 +61,6 @@ if (isUsable('/dev/shm')) process.env['TMPDIR'] = '/dev/shm';
 const begin = process.env['TEST_NOW'] ?? '2026-05-13T10:20:30Z';
 process.env['CLOCK_SHIFT'] = `${Date.parse(begin) - Date.now()}`;
 const isSoak = process.env['SOAK'] === '1';
-/** The tests that start a server, whose clock is that of the machine. */
-const onServers = [
-  'test/store/**/*.test.ts',
-  'test/campaign/money.test.ts',
-  'test/campaign/rotation.test.ts',
-  'test/{docs,store}/*.soak.ts',
-];
 
 // Node reads these certificates at each start, which takes longer than the rest of the start.
 delete process.env['NODE_EXTRA_CA_CERTS'];
@@ -79,22 +72,11 @@ const markdown = {
     id.endsWith('.md') ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))};` : undefined,
 };
 
-const include = ['test/**/*.test.ts', ...(isSoak ? ['test/**/*.soak.ts'] : [])];
-const project = (name: string, test: Pick<ProjectConfig, 'include' | 'exclude' | 'execArgv'>) => ({
-  extends: true as const,
-  test: { name, include, ...test },
-});
-
 export default defineConfig({
   plugins: [cliTableForTests, markdown],
   test: {
-    projects: [
-      project('shifted', {
-        exclude: onServers,
-        execArgv: ['--require', join(import.meta.dirname, 'test/shift-clock.cjs')],
-      }),
-      project('servers', { include: onServers.filter((path) => isSoak || !path.includes('soak')) }),
-    ],
+    include: ['test/**/*.test.ts', ...(isSoak ? ['test/**/*.soak.ts'] : [])],
+    execArgv: ['--require', join(import.meta.dirname, 'test/shift-clock.cjs')],
     // Many tests wait for programs that wait themselves: more workers than processors keep these busy.
     maxWorkers: availableParallelism() + 3,
     // Files share a worker and its modules: loading them again for each file takes a third of the CPU of the suite.

@@ -3,8 +3,15 @@
 const shift = Number(process.env.CLOCK_SHIFT);
 process.env.NODE_OPTIONS = `--require=${__filename}`;
 const realNow = Date.now;
-Date.now = () => realNow() + shift;
+let moved = shift;
+Date.now = () => realNow() + moved;
 globalThis.Date = new Proxy(Date, {
   construct: (target, parts, self) =>
     Reflect.construct(target, parts.length === 0 ? [target.now()] : parts, self),
 });
+
+/** Sets the clock back to that of the machine, or forward again. */
+exports.shiftClock = (isShifted) => {
+  moved = isShifted ? shift : 0;
+  process.env.CLOCK_SHIFT = `${moved}`;
+};

@@ -12,12 +12,10 @@ import { worldAt } from './world.ts';
 export { runInProcess };
 
 /** What moves the clock of a started program as that of the tests is moved. */
-export const shiftedClock: Readonly<Record<string, string>> = Object.fromEntries(
-  ['CLOCK_SHIFT', 'NODE_OPTIONS'].flatMap((name) => {
-    const value = process.env[name];
-    return value === undefined ? [] : [[name, value]];
-  }),
-);
+export const shiftedClock = (): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    ['CLOCK_SHIFT', 'NODE_OPTIONS'].map((name) => [name, process.env[name] ?? '']),
+  );
 
 const COMPILE_CACHE = 'NODE_DISABLE_COMPILE_CACHE';
 
@@ -43,7 +41,7 @@ export function openHome(): Home {
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: path,
-      ...shiftedClock,
+      ...shiftedClock(),
       TRDR_CONFIG_DIR: config,
       TRDR_STATE_DIR: state,
       TRDR_CACHE_DIR: cache,

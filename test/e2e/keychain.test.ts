@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { has } from '../tools.ts';
-import { type Home, openHome, runInProcess, shiftedClock, withSandbox } from './harness.ts';
+import { type Home, openHome, runInProcess, withSandbox } from './harness.ts';
 import { program } from './program.ts';
 
 /** Each keeps its entries in files of the home, and writes down its arguments. */
@@ -186,7 +186,7 @@ ${trdr} me --fields plan
 ${trdr} auth logout
 secret-tool lookup service trdr profile default || echo gone`;
   const { stdout, stderr } = await execa('dbus-run-session', ['--', 'sh', '-c', script], {
-    env: { ...home.env, ...shiftedClock, KEY: sandbox.key },
+    env: { ...home.env, KEY: sandbox.key },
     extendEnv: false,
     reject: false,
   });

@@ -19,7 +19,7 @@ export function openWorkspace(more: Readonly<Record<string, string>> = {}) {
   const env = {
     PATH: `${bin}:${process.env['PATH']}`,
     HOME: path,
-    ...shiftedClock,
+    ...shiftedClock(),
     TRDR_CONFIG_DIR: join(path, 'config'),
     TRDR_STATE_DIR: join(path, 'state'),
     TRDR_CACHE_DIR: join(path, 'cache'),

@@ -39,7 +39,7 @@ process.on('exit', () => {
     env: {
       ...options.env,
       NODE_DISABLE_COMPILE_CACHE: '1',
-      NODE_OPTIONS: `${shiftedClock['NODE_OPTIONS'] ?? ''} --require=${hook}`,
+      NODE_OPTIONS: `${shiftedClock()['NODE_OPTIONS']} --require=${hook}`,
     },
   });
   expect([ran.exitCode, ran.stderr]).toEqual([0, '']);
