@@ -3,49 +3,46 @@ import { normalHandle } from '../../contract/handles.ts';
 import type { KnownName, Name, NameType, Person } from '../../contract/ports/book.ts';
 import { known, recognize, type Sent } from '../../contract/read-record.ts';
 import { User } from '../../contract/records/user.ts';
+import { type HeldAnswer, heldAnswer } from './lookup.ts';
 
-/** An answer that was paid for earlier: the user, or null if the service held nothing. */
-export interface KeptAnswer {
+/** When something was read: a user, or null if the service held nothing. */
+interface Reading {
   readonly time: number;
   readonly user: Sent | null;
-  /**
-   * `cache` if it is the service's own answer to this name, `book` if it was read by another one.
-   */
-  readonly via: 'cache' | 'book';
 }
-
-type IsFresh = (answer: Omit<KeptAnswer, 'via'>) => boolean;
 
 /**
  * The fresh answer to a name without a call; of several people, the one whom the service named
- * itself, else the one seen last.
+ * itself, else the one seen last. It is from the `cache` if it is the service's own answer to this
+ * name, and from the `book` if it was read by another one.
  */
 export function keptAnswer(
   name: Name,
   entry: KnownName | undefined,
-  isFresh: IsFresh,
-): KeptAnswer | undefined {
+  isFresh: (reading: Reading) => boolean,
+): HeldAnswer | undefined {
   if (entry === undefined) return undefined;
   const own = entry.answered && ownAnswer(name, entry.answered);
-  if (own && isFresh(own) && !isOutdated(own, entry)) return { ...own, via: 'cache' };
+  if (own && isFresh(own) && !isOutdated(own, entry))
+    return heldAnswer(own.user, own.time, 'cache');
   for (const { person } of entry.people) {
     const user = readUser(person);
     if (user === undefined || person.readAt === undefined || !bears(user, name)) continue;
     if (contradictedAt(person) !== undefined) continue;
-    const answer = { time: person.readAt, user };
-    if (isFresh(answer)) return { ...answer, via: 'book' };
+    const time = person.readAt;
+    if (isFresh({ time, user })) return heldAnswer(user, time, 'book');
   }
   return undefined;
 }
 
 /** A miss says nothing about people who were seen under the name later. */
-const isOutdated = ({ time, user }: Omit<KeptAnswer, 'via'>, { people }: KnownName): boolean =>
+const isOutdated = ({ time, user }: Reading, { people }: KnownName): boolean =>
   user === null && people.some(({ to }) => to > time);
 
 function ownAnswer(
   name: Name,
   { at, person }: NonNullable<KnownName['answered']>,
-): Omit<KeptAnswer, 'via'> | undefined {
+): Reading | undefined {
   if (person === null) return { time: at, user: null };
   const user = readUser(person);
   if (user === undefined || person.readAt === undefined) return undefined;

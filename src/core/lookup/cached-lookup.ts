@@ -14,15 +14,9 @@ import type { Client } from '../../contract/ports/client.ts';
 import { known, type Sent } from '../../contract/read-record.ts';
 import { User } from '../../contract/records/user.ts';
 import type { PlannedEndpoint } from '../spend/plan.ts';
-import {
-  contradictedAt,
-  type KeptAnswer,
-  keptAnswer,
-  ownersSeen,
-  possibleOwners,
-} from './book-answers.ts';
+import { contradictedAt, keptAnswer, ownersSeen, possibleOwners } from './book-answers.ts';
 import { LaunchpadAccounts } from './launchpad-accounts.ts';
-import { type LookupAnswer, NOT_ASKED } from './lookup.ts';
+import { type HeldAnswer, type LookupAnswer, NOT_ASKED } from './lookup.ts';
 import { type AskedName, callOf, keptCallOf } from './lookup-call.ts';
 import { bearerId, followRenames, renamedUser } from './renames.ts';
 import type { Subject } from './subject.ts';
@@ -93,8 +87,8 @@ export class CachedLookup {
 
   /** Plans a lookup by what the book has now. Sends nothing. */
   plan(subject: Subject): LookupPlan {
-    const [plan] = this.planAll([subject]);
-    return plan ?? this.#planBy(subject, undefined);
+    const [plan = this.#planBy(subject, undefined)] = this.planAll([subject]);
+    return plan;
   }
 
   /** Plans many lookups; each file of the book is read once. */
@@ -137,9 +131,9 @@ export class CachedLookup {
     const name = nameOf(subject);
     const [entry] = this.#look([name]);
     const { kept, bearer } = this.#inBook(name, entry);
-    if (kept && !bearer) return fromKept(kept);
+    if (kept && !bearer) return kept;
     if (bearer) {
-      const first = kept ? fromKept(kept) : this.#calls.call(name, signal, notBefore(entry));
+      const first = kept ?? this.#calls.call(name, signal, notBefore(entry));
       return this.#findByHandle(name, first, bearer, signal);
     }
     const isDirect = this.#way === 'direct' || this.#tried.has(name.normal);
@@ -168,14 +162,14 @@ export class CachedLookup {
     const name = nameOf(subject);
     const { kept, bearer } = this.#inBook(name, entry);
     const owners = name.type === 'wallet' ? ownersSeen(name.normal, entry) : undefined;
-    if (kept && !bearer) return keptPlan(subject, owners, fromKept(kept));
+    if (kept && !bearer) return keptPlan(subject, owners, kept);
     const find = (signal?: AbortSignal) => this.answer(subject, signal);
     if (name.type !== 'wallet' || this.#way === 'direct') {
       const again = bearer && { ...callOf(bearer), isSure: kept !== undefined };
       const calls = [...(kept ? [] : [callOf(name)]), ...(again ? [again] : [])];
       return { subject, owners, calls, find };
     }
-    const account = this.#accounts.cached(name.normal)?.account;
+    const account = this.#accounts.cached(name.normal);
     const clues = this.#clues(name.normal, entry);
     const calls = planOwner(name, clues, account, this.#way);
     if (this.#way === 'cheap') return { subject, owners, calls, find };
@@ -207,12 +201,12 @@ export class CachedLookup {
     return { kept, bearer };
   }
 
-  #kept(name: Name, entry: KnownName | undefined): KeptAnswer | undefined {
+  #kept(name: Name, entry: KnownName | undefined): HeldAnswer | undefined {
     const kept = keptAnswer(name, entry, ({ time, user }) =>
       isWithin(time, user ? this.#maxAgeMs : this.#missAgeMs, this.#sources.clock.now()),
     );
     // The service's own choice among several users of a wallet is its own answer to it.
-    return this.#way === 'direct' && name.type === 'wallet' && kept?.via === 'book'
+    return this.#way === 'direct' && name.type === 'wallet' && kept?.from === 'book'
       ? undefined
       : kept;
   }
@@ -243,9 +237,9 @@ export class CachedLookup {
   #bearerOf(
     handle: AskedName,
     entry: KnownName | undefined,
-    kept: KeptAnswer | undefined,
+    kept: HeldAnswer | undefined,
   ): AskedName | undefined {
-    const id = kept?.user ? undefined : bearerId(handle.value, entry);
+    const id = kept?.found ? undefined : bearerId(handle.value, entry);
     if (id === undefined) return undefined;
     const name = { type: 'id', value: id, normal: id } as const;
     const isGone = this.#look([name])[0]?.answered?.person === null;
@@ -312,8 +306,3 @@ const keptPlan = (
   owners: number | undefined,
   answer: LookupAnswer,
 ): LookupPlan => ({ subject, owners, calls: [keptCallOf(subject)], answer, find: () => answer });
-
-const fromKept = ({ time, user, via }: KeptAnswer): LookupAnswer =>
-  user
-    ? { found: true, record: user, time, from: via }
-    : { found: false, code: 'NOT_OBSERVED', time, from: via };

@@ -1,10 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { isWithin } from '../../contract/answer-age.ts';
-import { type AnswerCache, type CachedAnswer, withClaim } from '../../contract/ports/answers.ts';
+import type { AnswerCache, CachedAnswer } from '../../contract/ports/answers.ts';
 import type { Client } from '../../contract/ports/client.ts';
-import { recognize, type Sent } from '../../contract/read-record.ts';
-import { answerOf, type LookupAnswer } from './lookup.ts';
+import { recognize } from '../../contract/read-record.ts';
+import { answerOf, askTogether, type HeldAnswer, heldAnswer, type LookupAnswer } from './lookup.ts';
 import type { AskedName } from './lookup-call.ts';
 
 interface AccountSources {
@@ -31,8 +31,8 @@ export class LaunchpadAccounts {
   async find(wallet: AskedName, signal: AbortSignal | undefined): Promise<LookupAnswer> {
     const { answers, clock } = this.#sources;
     const cached = this.cached(wallet.normal);
-    if (cached) return answerWith(cached.account, cached.time, 'cache');
-    if (this.#isDenied) return answerWith(null, clock.now(), 'cache');
+    if (cached) return cached;
+    if (this.#isDenied) return heldAnswer(null, clock.now(), 'cache');
     const wanted = {
       endpoint: 'launchpad.user',
       subject: wallet.normal,
@@ -40,14 +40,8 @@ export class LaunchpadAccounts {
       missAgeMs: this.#maxAgeMs,
     } as const;
     const claim = await answers?.claim?.(wanted, signal);
-    if (claim?.by === 'other' && claim.failure) return { found: null, failure: claim.failure };
-    const shared = claim?.by === 'cache' ? this.cached(wallet.normal) : undefined;
-    if (shared) return answerWith(shared.account, shared.time, 'cache');
-    return await withClaim(
-      claim,
-      () => this.#request(wallet, signal),
-      (answer) => (answer.found === null ? answer.failure : undefined),
-    );
+    const request = () => this.#request(wallet, signal);
+    return await askTogether(claim, () => this.cached(wallet.normal), request);
   }
 
   async #request(wallet: AskedName, signal: AbortSignal | undefined): Promise<LookupAnswer> {
@@ -57,12 +51,12 @@ export class LaunchpadAccounts {
       const { record } = await client.call('launchpad.user', ask, { signal });
       const time = clock.now();
       await this.#save(wallet, { time, status: 200, record });
-      return answerWith(record, time, 'service');
+      return heldAnswer(record, time, 'service');
     } catch (error) {
       const time = clock.now();
       if (error instanceof Failure && error.kind === 'forbidden') {
         this.#isDenied = true;
-        return answerWith(null, time, 'service');
+        return heldAnswer(null, time, 'service');
       }
       const answer = answerOf(error, time);
       if (answer.found === false) {
@@ -80,17 +74,12 @@ export class LaunchpadAccounts {
    * The launchpad account of a wallet, or that it has none, which is kept for as long: it is a clue
    * to the owner, and no answer.
    */
-  cached(wallet: string): { time: number; account: Sent | null } | undefined {
+  cached(wallet: string): HeldAnswer | undefined {
     const saved = this.#sources.answers?.get('launchpad.user', [wallet])[0];
     if (saved === undefined || !isWithin(saved.time, this.#maxAgeMs, this.#sources.clock.now()))
       return undefined;
-    if (saved.status === 404) return { time: saved.time, account: null };
-    const account = recognize('launchpadUser', saved.record)?.record;
-    return account && { time: saved.time, account };
+    const { status, time, record } = saved;
+    const account = status === 404 ? null : recognize('launchpadUser', record)?.record;
+    return account === undefined ? undefined : heldAnswer(account, time, 'cache');
   }
-}
-
-function answerWith(account: Sent | null, time: number, from: 'cache' | 'service'): LookupAnswer {
-  if (account === null) return { found: false, code: 'NOT_OBSERVED', time, from };
-  return { found: true, record: account, time, from };
 }

@@ -1,7 +1,12 @@
 import { Failure, printedFields } from '../../base/failure.ts';
 import { isRecord } from '../../base/json-object.ts';
 import { trimText } from '../../base/trim-text.ts';
-import type { RunAnswers } from '../../contract/ports/answers.ts';
+import {
+  type Claim,
+  type RunAnswers,
+  type SharedAnswer,
+  withClaim,
+} from '../../contract/ports/answers.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import type { Provenance } from '../../contract/records/provenance.ts';
 import type {
@@ -15,7 +20,8 @@ import { readSubject, type Subject, subjectKey } from './subject.ts';
 
 type Obtained = { readonly time: number; readonly from: Provenance['via'] };
 
-export type LookupAnswer =
+/** What the service holds under a name, or that it holds nothing. */
+export type HeldAnswer =
   | (Obtained & {
       readonly found: true;
       readonly record: Sent;
@@ -28,8 +34,32 @@ export type LookupAnswer =
       readonly found: false;
       readonly code: string;
       readonly pending?: PendingState;
-    })
-  | { readonly found: null; readonly failure: Failure };
+    });
+
+export type LookupAnswer = HeldAnswer | { readonly found: null; readonly failure: Failure };
+
+/** The answer with this record, or without one if the service held nothing. */
+export const heldAnswer = (
+  record: Sent | null,
+  time: number,
+  from: Provenance['via'],
+): HeldAnswer =>
+  record === null
+    ? { found: false, code: 'NOT_OBSERVED', time, from }
+    : { found: true, record, time, from };
+
+/** Takes the answer or the failure of another machine, or asks while the others wait. */
+export async function askTogether(
+  claim: Claim | undefined,
+  read: (answer: SharedAnswer) => LookupAnswer | undefined | Promise<LookupAnswer | undefined>,
+  ask: () => Promise<LookupAnswer>,
+  outcomeOf = (answer: LookupAnswer): SharedAnswer | Failure | undefined =>
+    answer.found === null ? answer.failure : undefined,
+): Promise<LookupAnswer> {
+  if (claim?.by === 'other' && claim.failure) return { found: null, failure: claim.failure };
+  const shared = claim?.by === 'cache' ? await read(claim.answer) : undefined;
+  return shared ?? (await withClaim(claim, ask, outcomeOf));
+}
 
 /** The code of a wallet for which only the cheap ways were tried. */
 export const NOT_ASKED = 'NOT_ASKED';

@@ -4,13 +4,19 @@ import { isRecord } from '../../base/json-object.ts';
 import { RESOLVE_HEADER } from '../../contract/endpoints.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import { cu, RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
-import { type AnswerCache, type SharedAnswer, withClaim } from '../../contract/ports/answers.ts';
+import type { AnswerCache, SharedAnswer } from '../../contract/ports/answers.ts';
 import type { Client } from '../../contract/ports/client.ts';
 import { known, recognize, type Sent } from '../../contract/read-record.ts';
 import { holdsWallet, Pending, User } from '../../contract/records/user.ts';
 import { isLost, type NextStep, stepAfter } from '../client/resend-rule.ts';
 import type { CachedLookup } from './cached-lookup.ts';
-import { answerOf, type LookupAnswer, type PendingState } from './lookup.ts';
+import {
+  answerOf,
+  askTogether,
+  heldAnswer,
+  type LookupAnswer,
+  type PendingState,
+} from './lookup.ts';
 import type { Subject } from './subject.ts';
 
 export interface ResolveProgress {
@@ -95,16 +101,15 @@ export class Resolver {
       waitMs: waitMs || UNSTATED_MS,
     } as const;
     const claim = await claimAnswer?.(wanted, signal);
-    if (claim?.by === 'other' && claim.failure) return { found: null, failure: claim.failure };
-    const other = claim?.by === 'cache' ? await this.#fromOther(subject, claim.answer) : undefined;
+    const read = (answer: SharedAnswer) => this.#fromOther(subject, answer);
     const search = () => new Search(this.#options, subject, signal).run();
-    return other ?? (await withClaim(claim, search, shareable));
+    return await askTogether(claim, read, search, shareable);
   }
 
   async #fromOther(subject: Subject, other: SharedAnswer): Promise<LookupAnswer | undefined> {
     const { clock, users } = this.#options;
     const time = clock.now();
-    if (other.status === 404) return { found: false, code: 'NOT_OBSERVED', time, from: 'service' };
+    if (other.status === 404) return heldAnswer(null, time, 'service');
     const sent = isRecord(other.record) ? other.record : {};
     if (other.status === 202) return unanswered(readPending(sent), time);
     const user = recognize('user', sent)?.record;

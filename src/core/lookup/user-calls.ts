@@ -1,12 +1,12 @@
 import type { Clock } from '../../base/clock.ts';
 import { missAgeOf } from '../../contract/answer-age.ts';
-import { type AnswerCache, type SharedAnswer, withClaim } from '../../contract/ports/answers.ts';
+import type { AnswerCache, SharedAnswer } from '../../contract/ports/answers.ts';
 import type { Book, Miss, Name, PersonReading, ReusedHandle } from '../../contract/ports/book.ts';
 import type { Client } from '../../contract/ports/client.ts';
 import { known, recognize, type Sent } from '../../contract/read-record.ts';
 import { User } from '../../contract/records/user.ts';
 import { namesIn } from './book-answers.ts';
-import { answerOf, type LookupAnswer } from './lookup.ts';
+import { answerOf, askTogether, heldAnswer, type LookupAnswer } from './lookup.ts';
 import { type AskedName, callOf, endpointOf } from './lookup-call.ts';
 
 interface CallSources {
@@ -43,16 +43,7 @@ export class UserCalls {
       missAgeMs: this.#missAgeMs,
     };
     const claim = await this.#sources.answers?.claim?.(wanted, signal);
-    if (claim?.by === 'other' && claim.failure) return { found: null, failure: claim.failure };
-    if (claim?.by === 'cache') {
-      const shared = fromShared(claim.answer);
-      if (shared) return shared;
-    }
-    return await withClaim(
-      claim,
-      () => this.ask(name, signal),
-      (answer) => (answer.found === null ? answer.failure : undefined),
-    );
+    return await askTogether(claim, fromShared, () => this.ask(name, signal));
   }
 
   /** Keeps a 200 or a `NOT_OBSERVED` and nothing else. */
@@ -77,7 +68,7 @@ export class UserCalls {
     const { id, ask } = callOf(name);
     try {
       const { record } = await client.call(id, ask, { signal });
-      return { found: true, record, time: clock.now(), from: 'service' };
+      return heldAnswer(record, clock.now(), 'service');
     } catch (error) {
       return answerOf(error, clock.now());
     }
@@ -113,7 +104,6 @@ export function readingOfAnswer(
 }
 
 function fromShared({ status, time, record }: SharedAnswer): LookupAnswer | undefined {
-  if (status === 404) return { found: false, code: 'NOT_OBSERVED', time, from: 'cache' };
-  const user = recognize('user', record)?.record;
-  return user && { found: true, record: user, time, from: 'cache' };
+  const user = status === 404 ? null : recognize('user', record)?.record;
+  return user === undefined ? undefined : heldAnswer(user, time, 'cache');
 }

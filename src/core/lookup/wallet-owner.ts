@@ -3,11 +3,11 @@ import { isWithin } from '../../contract/answer-age.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import { cu } from '../../contract/limits.ts';
 import type { KnownName, Name, Person } from '../../contract/ports/book.ts';
-import { known, type Sent } from '../../contract/read-record.ts';
+import { known } from '../../contract/read-record.ts';
 import { LaunchpadUser } from '../../contract/records/launchpad.ts';
 import type { PlannedEndpoint } from '../spend/plan.ts';
-import { bears, type KeptAnswer, possibleOwners } from './book-answers.ts';
-import type { LookupAnswer } from './lookup.ts';
+import { bears, possibleOwners } from './book-answers.ts';
+import type { HeldAnswer, LookupAnswer } from './lookup.ts';
 import { type AskedName, callOf } from './lookup-call.ts';
 import { isUserId, readSubject } from './subject.ts';
 
@@ -18,7 +18,7 @@ export type WalletWay = 'cheapest' | 'cheap' | 'direct';
 export interface OwnerSources {
   readonly now: () => number;
   /** The fresh answer to a name that the book can give without a call. */
-  readonly kept: (name: Name) => KeptAnswer | undefined;
+  readonly kept: (name: Name) => HeldAnswer | undefined;
   /** Looks a name up at the service; the book keeps the answer. */
   readonly ask: (name: AskedName) => Promise<LookupAnswer>;
   /** The launchpad account of a wallet, cached like other answers. */
@@ -37,8 +37,8 @@ const TRIED_MS = 3_600_000;
 export function planOwner(
   wallet: AskedName,
   entry: KnownName | undefined,
-  /** The launchpad account, if it is cached; null if the wallet has none. */
-  account: Sent | null | undefined,
+  /** The launchpad account, if it is cached. */
+  account: HeldAnswer | undefined,
   way: WalletWay,
 ): readonly PlannedEndpoint[] {
   const owners = possibleOwners(wallet.normal, entry).flatMap((person) => nameOf(person) ?? []);
@@ -61,10 +61,7 @@ export function planOwner(
 }
 
 /** The lookups by the names of a launchpad account, any of which may turn out not to be needed. */
-function nameCalls(
-  wallet: AskedName,
-  account: Sent | null | undefined,
-): readonly PlannedEndpoint[] {
+function nameCalls(wallet: AskedName, account: HeldAnswer | undefined): readonly PlannedEndpoint[] {
   if (account !== undefined)
     return namesOfAccount(account).map((name) => ({ ...callOf(name), isSure: false }));
   // Before the account is read, its names are not known, so the wallet takes their place.
@@ -96,7 +93,7 @@ async function confirmKnown(
 ): Promise<LookupAnswer | undefined> {
   for (const person of possibleOwners(wallet.normal, entry)) {
     const name = nameOf(person);
-    const answer = name && (keptUser(kept(name)) ?? (await ask(name)));
+    const answer = name && (kept(name) ?? (await ask(name)));
     if (answer?.found === null) return answer;
     if (answer?.found && bears(answer.record, wallet)) return { ...answer, from: 'book' };
   }
@@ -126,9 +123,9 @@ async function followLaunchpad(
 ): Promise<LookupAnswer | undefined> {
   const held = await account(wallet);
   if (held.found === null) return held;
-  for (const name of held.found ? namesOfAccount(held.record) : []) {
+  for (const name of namesOfAccount(held)) {
     if (wasTried(entry, name, now())) continue;
-    const answer = keptUser(kept(name)) ?? (await ask(name));
+    const answer = kept(name) ?? (await ask(name));
     if (answer.found === null && !isNoHandle(answer.failure)) return answer;
     if (answer.found && bears(answer.record, wallet)) return { ...answer, from: 'launchpad' };
     await noteTried(wallet.normal, name.normal, now());
@@ -144,17 +141,10 @@ function wasTried(entry: KnownName | undefined, { normal }: Name, now: number): 
   return tried !== undefined && isWithin(tried.at, TRIED_MS, now);
 }
 
-const keptUser = (kept: KeptAnswer | undefined): LookupAnswer | undefined => {
-  if (kept === undefined) return undefined;
-  const { time, user, via } = kept;
-  if (user === null) return { found: false, code: 'NOT_OBSERVED', time, from: via };
-  return { found: true, record: user, time, from: via };
-};
-
 /** The X name and the user name of a launchpad account, as far as they could be handles. */
-function namesOfAccount(account: Sent | null): readonly AskedName[] {
-  if (account === null) return [];
-  const { xUsername, username } = known(LaunchpadUser, account);
+function namesOfAccount(account: HeldAnswer): readonly AskedName[] {
+  if (!account.found) return [];
+  const { xUsername, username } = known(LaunchpadUser, account.record);
   const names = [xUsername, username].flatMap((text) => (text && handleIn(text)) || []);
   return [...new Map(names.map((name) => [name.normal, name])).values()];
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import type { KnownName, Person, PersonFields } from '../../../src/contract/ports/book.ts';
 import { keptAnswer, ownersSeen, possibleOwners } from '../../../src/core/lookup/book-answers.ts';
-import type { LookupAnswer } from '../../../src/core/lookup/lookup.ts';
+import { heldAnswer, type LookupAnswer } from '../../../src/core/lookup/lookup.ts';
 import { findOwner, type OwnerSources, planOwner } from '../../../src/core/lookup/wallet-owner.ts';
 
 const WALLET = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
@@ -166,14 +166,16 @@ describe('what is planned for a wallet', () => {
     ...words: Parameters<typeof planOwner> extends [unknown, ...infer Rest] ? Rest : never
   ) => planOwner(wallet, ...words).map(({ id, isSure, least }) => [id, isSure, least]);
 
+  const none = heldAnswer(null, NOW, 'cache');
+
   test('an unknown wallet costs at least its account and one handle', () => {
     expect(planned(undefined, undefined, 'cheapest')).toEqual([
       ['launchpad.user', true, undefined],
       ['user.handle', false, 100],
       ['user.wallet', false, undefined],
     ]);
-    expect(planned(undefined, null, 'cheapest')).toEqual([['user.wallet', true, undefined]]);
-    expect(planned(undefined, null, 'cheap')).toEqual([]);
+    expect(planned(undefined, none, 'cheapest')).toEqual([['user.wallet', true, undefined]]);
+    expect(planned(undefined, none, 'cheap')).toEqual([]);
     // An account without a name costs no more than itself, unless the dear call follows.
     expect(planned(undefined, undefined, 'cheap')).toEqual([
       ['launchpad.user', true, undefined],
@@ -199,10 +201,13 @@ describe('what the book answers without a call', () => {
     const mira = person(MIRA, { solanaAddress: WALLET }, NOW - 2);
     const solwolf = person(SOLWOLF, { solanaAddress: WALLET }, NOW - 1);
     const entry = { ...seen(solwolf, mira), answered: { at: NOW - 2, person: mira } };
-    expect(keptAnswer(wallet, entry, isFresh)).toMatchObject({ via: 'cache', user: { id: MIRA } });
+    expect(keptAnswer(wallet, entry, isFresh)).toMatchObject({
+      from: 'cache',
+      record: { id: MIRA },
+    });
     expect(keptAnswer(wallet, seen(solwolf, mira), isFresh)).toMatchObject({
-      via: 'book',
-      user: { id: SOLWOLF },
+      from: 'book',
+      record: { id: SOLWOLF },
     });
     expect(ownersSeen(WALLET, entry)).toBe(2);
   });
@@ -216,9 +221,9 @@ describe('what the book answers without a call', () => {
 
   test('a miss counts until somebody is seen under the name', () => {
     const miss = { at: NOW, person: null };
-    expect(keptAnswer(wallet, { people: [], answered: miss }, isFresh)?.user).toBeNull();
+    expect(keptAnswer(wallet, { people: [], answered: miss }, isFresh)?.found).toBe(false);
     const mira = person(MIRA, { solanaAddress: WALLET }, NOW + 1);
     const entry = { people: [{ person: mira, from: NOW + 1, to: NOW + 1 }], answered: miss };
-    expect(keptAnswer(wallet, entry, isFresh)?.user).toMatchObject({ id: MIRA });
+    expect(keptAnswer(wallet, entry, isFresh)).toMatchObject({ record: { id: MIRA } });
   });
 });
