@@ -150,9 +150,10 @@ export function tradersIn(
       trader.stood++;
     }
   }
-  const lastRank = ({ ranks }: TraderHistory) => ranks.at(-1) ?? Number.POSITIVE_INFINITY;
+  // The difference of two infinite ranks would be no number.
+  const lastRank = ({ ranks }: TraderHistory) => ranks.at(-1) ?? Number.MAX_SAFE_INTEGER;
   return [...traders.values()].toSorted(
-    (one, other) => compare(lastRank(one), lastRank(other)) || other.stood - one.stood,
+    (one, other) => lastRank(one) - lastRank(other) || other.stood - one.stood,
   );
 }
 
@@ -177,17 +178,12 @@ export function traderRecord(
     pnlUsdFirst: pnls[0] ?? null,
     pnlUsdLast: pnls.at(-1) ?? null,
     pnlUsdLow: leastOf(stated),
-    pnlUsdHigh: stated.toSorted(compare).at(-1) ?? null,
+    pnlUsdHigh: stated.length === 0 ? null : Math.max(...stated),
   };
 }
 
-const leastOf = (numbers: readonly number[]): number | null => numbers.toSorted(compare)[0] ?? null;
-
-/** The difference of two infinite ranks would be no number. */
-function compare(one: number, other: number): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
-}
+const leastOf = (numbers: readonly number[]): number | null =>
+  numbers.length === 0 ? null : Math.min(...numbers);
 
 /** The rows of the snapshots, with the wallets that are wanted. */
 export function* rowsIn(

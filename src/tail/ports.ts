@@ -166,8 +166,8 @@ export interface TailOptions {
   readonly scope?: ((row: TailRow) => boolean) | undefined;
   readonly filter?: ((row: TailRow) => boolean) | undefined;
   readonly count?: number | undefined;
-  /** The number of failed requests for the first page after which the run fails. */
-  readonly firstTries?: number | undefined;
+  /** The number of failed requests for the first page after which the run fails; 2 by default. */
+  readonly firstTries?: number;
   readonly durationMs?: number | undefined;
   readonly noFollow?: boolean | undefined;
   /** What the run may still spend by its own limit; null if it has none, or can ask for more. */

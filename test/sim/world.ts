@@ -282,6 +282,7 @@ async function runProcess(
     start: resume ? { kind: 'position', position: resume } : startOf(schedule, scheduler),
     via: schedule.via,
     lagMs: schedule.lagMs,
+    firstTries: 6,
     filter: (row) => passes(schedule, row.record['tokenSymbol']),
     durationMs: schedule.end === 'duration' ? Math.max(1, endsAt - scheduler.now) : undefined,
     limitLeft: () => (schedule.ceiling === null ? null : schedule.ceiling - spend.spent.atMost),

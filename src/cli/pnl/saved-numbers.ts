@@ -1,7 +1,6 @@
 import { NUMBERS_AGE_MS } from '../../contract/answer-age.ts';
-import { feedingBook } from '../../core/lookup/feed-book.ts';
 import { SavedNumbers } from '../../core/pnl/cached-numbers.ts';
-import { openAnswers, openBook } from '../run/answers.ts';
+import { openAnswers } from '../run/answers.ts';
 import type { Context } from '../run/context.ts';
 
 /**
@@ -12,15 +11,10 @@ export async function openSavedNumbers(
   noCache: boolean,
   maxAge: number | undefined,
 ): Promise<SavedNumbers | undefined> {
-  const cache = noCache ? undefined : await openAnswers(context);
+  const cache = noCache ? undefined : await openAnswers(context, true);
   if (!cache) return undefined;
   context.bill.isCached = context.settings.folders.cache !== undefined;
   // The setting is meant for records of users, which stay valid for longer than numbers.
   const maxAgeMs = maxAge ?? Math.min(context.settings.maxAge, NUMBERS_AGE_MS);
-  const book = await openBook(context);
-  return new SavedNumbers(
-    book ? feedingBook(cache, book) : cache,
-    context.terminal.io.clock.now,
-    maxAgeMs,
-  );
+  return new SavedNumbers(cache, context.terminal.io.clock.now, maxAgeMs);
 }

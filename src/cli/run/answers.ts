@@ -1,17 +1,18 @@
 import { once } from '../../base/calls.ts';
-import type { AnswerCache, CachedEndpoint } from '../../contract/ports/answers.ts';
-import type { Book, NameType } from '../../contract/ports/book.ts';
+import type { AnswerCache } from '../../contract/ports/answers.ts';
 import type { AccountSharing } from '../../core/ask-account.ts';
-import { readingOfAnswer } from '../../core/lookup/user-calls.ts';
 import { FileCache } from '../../state/cache.ts';
 import { PeopleBook } from '../../state/people/book.ts';
 import type { Context } from './context.ts';
 
 /**
  * The cached answers on this machine and in the store; undefined if the base URL or the key is not
- * configured.
+ * configured. Those of other machines feed the book, and if `feedsBook`, all do.
  */
-export async function openAnswers(context: Context): Promise<AnswerCache | undefined> {
+export async function openAnswers(
+  context: Context,
+  feedsBook = false,
+): Promise<AnswerCache | undefined> {
   const { terminal, settings, bill } = context;
   const { scope } = context.service;
   if (scope === undefined) return undefined;
@@ -29,9 +30,12 @@ export async function openAnswers(context: Context): Promise<AnswerCache | undef
     },
   });
   const { store } = settings;
-  if (store === undefined || store === 'off' || settings.flags.sandbox) return cache;
-  const book = await openBook(context);
-  return sharedAnswers(context, book ? withBook(cache, book) : cache, current);
+  const isShared = store !== undefined && store !== 'off' && !settings.flags.sandbox;
+  const book = isShared || feedsBook ? await openBook(context) : undefined;
+  const local = book
+    ? (await import('../../core/lookup/feed-book.ts')).feedingBook(cache, book)
+    : cache;
+  return isShared ? sharedAnswers(context, local, current) : local;
 }
 
 /** The people who were read with this base URL and key; undefined if these are not configured. */
@@ -74,25 +78,6 @@ function sharedAnswers(context: Context, local: AnswerCache, key: () => string):
     share: async (endpoint, subject, answer) => (await shared()).share?.(endpoint, subject, answer),
   };
 }
-
-/** Users whom another machine has read are kept in the book, all other answers in the cache. */
-const withBook = (cache: AnswerCache, book: Book): AnswerCache => ({
-  get: (endpoint, subjects) => cache.get(endpoint, subjects),
-  async put(endpoint, answers) {
-    const type = nameTypes[endpoint];
-    if (type === undefined) return cache.put(endpoint, answers);
-    const readings = [...answers].flatMap(
-      ([normal, answer]) => readingOfAnswer({ type, normal }, answer) ?? [],
-    );
-    await book.keep(readings);
-  },
-});
-
-const nameTypes: Readonly<Partial<Record<CachedEndpoint, NameType>>> = {
-  'user.handle': 'handle',
-  'user.id': 'id',
-  'user.wallet': 'wallet',
-};
 
 /** What the run needs to share the answer of `me`; undefined if the run has no store. */
 export async function accountSharing(context: Context): Promise<AccountSharing | undefined> {

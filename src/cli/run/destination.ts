@@ -130,11 +130,11 @@ export async function* textsOf<T>(
   items: Iterable<T> | AsyncIterable<T>,
 ): AsyncGenerator<string, void, void> {
   const { format } = context.settings;
-  const printer = await createTextPrinter(context, view, { format, single });
+  const { printer, text } = await createTextPrinter(context, view, { format, single });
   for await (const item of items) {
     await printer.write(item);
-    if (printer.size >= PIECE) yield printer.take().toString('utf8');
+    if (text.size >= PIECE) yield text.take().toString('utf8');
   }
   await printer.end();
-  yield printer.take().toString('utf8');
+  yield text.take().toString('utf8');
 }

@@ -180,36 +180,10 @@ class Collected implements Sink {
   }
 }
 
-/** Formats records, and collects the text. */
-class TextPrinter<T> {
-  /** Adds the JSON text of a record unchanged; undefined if the format needs the parsed record. */
-  readonly writeRaw: Printer<T>['writeRaw'];
-  readonly #printer: Printer<T>;
-  readonly #text: Collected;
-
-  constructor(printer: Printer<T>, text: Collected) {
-    this.#printer = printer;
-    this.#text = text;
-    this.writeRaw = printer.writeRaw;
-  }
-
-  /** The size of the text since the last `take`, in bytes. */
-  get size(): number {
-    return this.#text.size;
-  }
-
-  write(record: T): void | Promise<void> {
-    return this.#printer.write(record);
-  }
-
-  async end(): Promise<void> {
-    await this.#printer.end();
-  }
-
-  /** Returns the text since the last call. */
-  take(): Buffer {
-    return this.#text.take();
-  }
+/** A printer whose text is taken from where it is collected. */
+export interface TextPrinter<T> {
+  readonly printer: Pick<Printer<T>, 'write' | 'writeRaw' | 'end'>;
+  readonly text: Pick<Collected, 'size' | 'take'>;
 }
 
 /** Formats records as the flags require, but collects them. */
@@ -219,5 +193,5 @@ export async function createTextPrinter<T>(
   how: PrinterForm<T>,
 ): Promise<TextPrinter<T>> {
   const text = new Collected();
-  return new TextPrinter(await openPrinter(terminal, settings, text, view, how), text);
+  return { printer: await openPrinter(terminal, settings, text, view, how), text };
 }

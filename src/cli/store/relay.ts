@@ -51,7 +51,6 @@ interface RelayWorld
 const LOOK_MS = 1_000;
 /** How often a relay on standby reads the state of the feed, in case the store loses it. */
 const STATE_MS = 10_000;
-const FIRST_TRIES = 2;
 
 /** Leads a feed whenever no other machine does, until the run ends or fails. */
 export async function runRelay(
@@ -165,7 +164,7 @@ async function lead(
       start,
       // A relay that has read a page, or stood by, does not end because the first page of a term
       // fails.
-      firstTries: state.past.pages > 0 || state.past.ready ? Number.POSITIVE_INFINITY : FIRST_TRIES,
+      ...((state.past.pages > 0 || state.past.ready) && { firstTries: Number.POSITIVE_INFINITY }),
       on(event) {
         for (const line of linesOf(event)) notice(event.kind === 'start' ? startLine(line) : line);
       },

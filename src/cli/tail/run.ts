@@ -41,12 +41,6 @@ interface TailPlan extends OutputPlan, Pick<TailPorts, 'source' | 'own'> {
 /** A tail on a terminal first prints up to this many posts from before its start. */
 const RECENT = 10;
 
-/**
- * After this many failed attempts to get the first page, the run ends. Each attempt includes
- * retries.
- */
-const FIRST_TRIES = 2;
-
 /** Opens a run that follows a feed of the service. */
 export async function openTail(
   context: Context,
@@ -92,7 +86,6 @@ export async function openTail(
       durationMs: flags.duration,
       noFollow: flags.noFollow,
       waitForBudget: flags.waitForBudget,
-      firstTries: FIRST_TRIES,
       on: noticePrinter(context, status, plan.what),
     },
   );

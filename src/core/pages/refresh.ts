@@ -7,6 +7,7 @@ import type { Client } from '../../contract/ports/client.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { isUserId } from '../lookup/subject.ts';
 import { type ThesisScope, thesisSource } from './feeds.ts';
+import { normalToken } from './filter.ts';
 import type { ReadingWay } from './merge.ts';
 import { rowsDownTo } from './page-size.ts';
 import { Boundary } from './proof.ts';
@@ -92,11 +93,10 @@ const authorOf: ScopeOf = ({ record }) => {
   return userId !== undefined && isUserId(userId) ? { userId } : undefined;
 };
 
-/** EVM addresses are the same in upper and lower case; others are not. */
 const tokenOf: ScopeOf = ({ record }) => {
   const address = textOf(record['tokenAddress']) ?? '';
   if (!/^[\w:-]{1,128}$/.test(address)) return undefined;
-  return { tokenAddress: /^0x/i.test(address) ? address.toLowerCase() : address };
+  return { tokenAddress: normalToken(address) };
 };
 
 /** Groups posts by the first scope that each has. */

@@ -22,11 +22,8 @@ interface ReaderParts {
   readonly skip: (nameless: readonly PostFields[]) => void;
 }
 
-/**
- * The first page is requested so often before the run fails, so that a wrong address is reported
- * soon.
- */
-export const FIRST_TRIES = 6;
+/** Each attempt includes the repetitions of the client. */
+const FIRST_TRIES = 2;
 /** The longest wait before a request that needs units is repeated: the user may top up. */
 const UNITS_MS = 10 * 60_000;
 
@@ -36,6 +33,8 @@ const UNITS_MS = 10 * 60_000;
  */
 export class PageReader {
   pages = 0;
+  /** So often the first page is requested before the run fails: a wrong address is reported soon. */
+  readonly firstTries: number;
   /** Why the last request failed; undefined after an answer. */
   trouble: Failure | undefined;
   /** When the budget or the allowance renews that the reader waits for. */
@@ -45,6 +44,7 @@ export class PageReader {
 
   constructor(parts: ReaderParts) {
     this.#parts = parts;
+    this.firstTries = parts.options.firstTries ?? FIRST_TRIES;
   }
 
   /** Called before each walk. */
@@ -102,7 +102,7 @@ export class PageReader {
       return;
     }
     if (failure.kind !== 'rate') this.#failed++;
-    const isHopeless = this.pages === 0 && this.#failed >= (options.firstTries ?? FIRST_TRIES);
+    const isHopeless = this.pages === 0 && this.#failed >= this.firstTries;
     if (!isTransient(failure) || isHopeless) throw failure;
     this.trouble = failure;
     const askedMs = failure.kind === 'rate' ? waitAfter(failure) : 0;

@@ -1,4 +1,5 @@
 import { createPageSizer, type PageSizer } from '../../core/pages/page-size.ts';
+import { type StopCode, stopText } from '../../core/pages/read-pages.ts';
 import type { PageSource } from '../../core/pages/source.ts';
 import { Job } from '../background-job.ts';
 import { ceilingReached, hollowFeed } from '../failures.ts';
@@ -10,7 +11,7 @@ import type { Mode } from '../spend/stream-or-poll.ts';
 import type { Money } from '../spend/units-left.ts';
 import type { Timing } from '../timing.ts';
 import { Desk } from './desk.ts';
-import { FIRST_TRIES, PageReader } from './page-reader.ts';
+import { PageReader } from './page-reader.ts';
 import { planWalk, type WalkPlan } from './schedule.ts';
 import { type Depth, Walk, type Walked, walkReading } from './walk.ts';
 import { RowStack } from './walk-rows.ts';
@@ -160,8 +161,9 @@ export class Walker {
     this.lastAt = Math.max(this.lastAt, walked.startedAt);
     // If the run ends before a walk has read a page, report only why.
     if (walked.cut === 'unpaid' && walked.pages === 0) throw walked.failure ?? ceilingReached();
-    if (!this.#accept(walked)) {
-      this.#repeat(walked);
+    const { cut } = walked;
+    if (cut !== undefined && cut !== 'unpaid' && !this.#acceptCut(walked)) {
+      this.#repeat(walked.rows, cut);
       return undefined;
     }
     if (walked.depth === 'start') this.#parts.known.begin(walked.from, walked.skippedTo);
@@ -259,30 +261,22 @@ export class Walker {
    * Counts a walk that was given up. Returns whether the rows of a walk are printed: also those of
    * the last of several that were given up.
    */
-  #accept({ cut, depth, rows }: Walked): boolean {
-    if (cut === undefined || cut === 'unpaid') return true;
+  #acceptCut({ depth, rows }: Walked): boolean {
     // A shallow walk gives nothing up: a deep one follows.
     if (depth === 'shallow') return false;
     this.#failures++;
     return this.#failures >= WALK_TRIES && rows > 0;
   }
 
-  #repeat({ rows, cut }: Walked): void {
-    const { ports, options, timing, notify } = this.#parts;
-    const tries = options.firstTries ?? FIRST_TRIES;
-    if (rows === 0 && !this.isStarted && this.#failures >= tries) throw hollowFeed();
+  #repeat(rows: number, why: StopCode): void {
+    const { ports, timing, notify } = this.#parts;
+    if (rows === 0 && !this.isStarted && this.#failures >= this.reader.firstTries)
+      throw hollowFeed();
     const mostMs = Math.min(timing.backoffMaxMs, timing.backoffMs * 2 ** this.#failures);
     const ms = ports.random() * mostMs;
     this.#retryAt = this.#now + ms;
     if (this.finale === 'walking') this.finale = 'wanted';
     else this.#isWanted = this.isStarted;
-    notify({ kind: 'wait', ms, reason: stops[cut ?? 'unpaid'] });
+    notify({ kind: 'wait', ms, reason: stopText(why) });
   }
 }
-
-const stops: Readonly<Record<NonNullable<Walked['cut']>, string>> = {
-  CURSOR_LOST: 'the service rejected the cursor of the next page',
-  WALK_STUCK: 'the service sent pages without new posts',
-  FEED_ENDED: 'the service reported the end of the feed too early',
-  unpaid: 'no further page can be paid for',
-};

@@ -20,7 +20,7 @@ import {
 import type { RunWriter } from '../../../tail/output/run-writer.ts';
 import type { TailRow } from '../../../tail/post-row.ts';
 import type { Context } from '../../run/context.ts';
-import { createTextPrinter } from '../../run/open-printer.ts';
+import { createTextPrinter, type TextPrinter } from '../../run/open-printer.ts';
 import type { Terminal } from '../../run/terminal.ts';
 import type { TailFlags } from '../flags.ts';
 
@@ -52,21 +52,13 @@ const repeated: ReadonlySet<HandoffNotice['kind']> = new Set<HandoffNotice['kind
 async function openCourier(context: Context, handing: HandoffPlan): Promise<Courier> {
   const { terminal, settings, out } = context;
   const { view, flags, checkpoint, feed } = handing;
-  const printer = await createTextPrinter(context, view, { format: 'ndjson', live: true });
+  const lines = await createTextPrinter(context, view, { format: 'ndjson', live: true });
   const { state } = settings.folders;
   const name = sha256(`${feed}\n${flags.exec}`).slice(0, 32);
   const own = state && join(state, 'tails', `${name}.dead.ndjson`);
   const path = checkpoint === undefined ? own : `${checkpoint}.dead.ndjson`;
   const deadLetters = new DeadLetters(path, checkpoint === undefined, out.diskWait);
-  return new Courier(terminal, handing, printer, deadLetters);
-}
-
-/** What formats the rows that a command receives. */
-interface LinePrinter {
-  write(record: TailRow['record']): void | Promise<void>;
-  readonly writeRaw?: ((json: Uint8Array) => void | Promise<void>) | undefined;
-  /** The text that was written since the last call. */
-  take(): Uint8Array;
+  return new Courier(terminal, handing, lines, deadLetters);
 }
 
 /**
@@ -84,13 +76,14 @@ class Courier {
   readonly #limit: NoticeLimit<HandoffNotice['kind']>;
   readonly #terminal: Terminal;
   readonly #command: string;
-  readonly #printer: LinePrinter;
+  /** Formats the rows that the command receives. */
+  readonly #lines: TextPrinter<TailRow['record']>;
   readonly #deadLetters: DeadLetters;
 
   constructor(
     terminal: Terminal,
     { flags, checkpoint, remembered = checkpoint !== undefined }: HandoffPlan,
-    printer: LinePrinter,
+    lines: TextPrinter<TailRow['record']>,
     deadLetters: DeadLetters,
   ) {
     const { clock, random } = terminal.io;
@@ -98,7 +91,7 @@ class Courier {
     this.lingerMs = flags.linger ?? LINGER_MS;
     this.#terminal = terminal;
     this.#command = flags.exec ?? '';
-    this.#printer = printer;
+    this.#lines = lines;
     this.#deadLetters = deadLetters;
     this.#limit = createNoticeLimit(clock.mono, repeated);
     this.#handoff = new Handoff({
@@ -115,9 +108,10 @@ class Courier {
 
   /** Formats a row as a line of NDJSON, like the lines that a tail without --exec prints. */
   encode({ raw, record }: TailRow): Uint8Array {
-    if (raw !== null && this.#printer.writeRaw) this.#printer.writeRaw(raw);
-    else this.#printer.write(record);
-    return this.#printer.take();
+    const { printer, text } = this.#lines;
+    if (raw !== null && printer.writeRaw) printer.writeRaw(raw);
+    else printer.write(record);
+    return text.take();
   }
 
   deliver(batch: Batch, stop: AbortSignal): Promise<Delivery> {
