@@ -126,6 +126,6 @@ describe('text that is not JSON', () => {
     const nested = (depth: number) => `${'['.repeat(depth)}1.0${']'.repeat(depth)}`;
     expect(roundTrip(nested(200))).toBe(nested(200));
     expect(parseJson(nested(201))).toBeUndefined();
-    expect(parseJson(nested(1_000_000))).toBeUndefined();
+    expect(parseJson(nested(100_000))).toBeUndefined();
   });
 });

@@ -13,12 +13,15 @@ import { dirname } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { holdLock, isHeld, tryLock, withLock } from '../../src/base/lock.ts';
+import { repeats } from '../repeats.ts';
 import { anyText, room, runs, workers } from '../state/room.ts';
 
 const { path, under } = room();
 const worker = workers(path);
 /** After this time, a lock of another machine counts as abandoned. */
 const UNTOUCHED_MS = 300_000;
+/** The number of processes that want one lock. */
+const CROWD = repeats('LOCK_CROWD', 3, 8);
 
 /** The text of a lock: of this process, or with other fields. */
 function textOfLock(
@@ -41,18 +44,20 @@ function textOfLock(
 const leaveBehind = (lock: string, change: Parameters<typeof textOfLock>[0] = {}) =>
   symlinkSync(textOfLock({ pid: 4_194_303, began: '1', ...change }), lock);
 
-test('eight processes that increment a number under the lock lose nothing', async () => {
+test('processes that increment a number under the lock lose nothing', async () => {
   const file = under('number');
   writeFileSync(file, '0');
-  await Promise.all(Array.from({ length: 8 }, () => worker(['count', file, 50])));
-  expect(readFileSync(file, 'utf8')).toBe('400');
+  await Promise.all(Array.from({ length: CROWD }, () => worker(['count', file, 50])));
+  expect(readFileSync(file, 'utf8')).toBe(`${50 * CROWD}`);
 });
 
-test('exactly one of eight processes takes over a stale lock', async () => {
+test('exactly one of several processes takes over a stale lock', async () => {
   const file = under('claims');
   const rounds = 200;
   for (let round = 0; round < rounds; round++) leaveBehind(`${file}.${round}.lock`);
-  const crowd = Array.from({ length: 8 }, () => worker(['claim', file, rounds], { stdin: 'pipe' }));
+  const crowd = Array.from({ length: CROWD }, () =>
+    worker(['claim', file, rounds], { stdin: 'pipe' }),
+  );
   const all = () =>
     Promise.all(crowd.map((one) => new Promise((resolve) => one.stdout?.once('data', resolve))));
   await all();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { repeats } from '../repeats.ts';
 import { rngOf } from '../sim/rng.ts';
 import {
   type AnyJson,
@@ -46,6 +47,7 @@ function priceOf(kind: string, reply: Reply, limit: number): { cu: number; revea
   }
 }
 
+const ROUNDS = repeats('RECOUNT_ROUNDS', 120, 20_000);
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 
 describe('the meter', () => {
@@ -67,7 +69,7 @@ describe('the meter', () => {
     let cu = 0;
     let reveals = 0;
 
-    for (let round = 0; round < 400; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const user = users[roll(users.length)];
       const limit = 1 + roll(100);
       const none = '3f0a4a4e-7a9f-4c0e-9d7e-0d3f3b1f9a11';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { readSamples } from '../status-file.ts';
-import { openHome, trdr, withSandbox } from './harness.ts';
+import { openHome, withSandbox } from './harness.ts';
 
 const NOON = Date.UTC(2026, 10, 22, 12);
 
@@ -123,6 +123,6 @@ describe('trdr budget', () => {
   test('does not apply to the sandbox', async () => {
     const home = openHome();
     await home.run(['budget', 'set', 'day', '1']);
-    expect((await trdr(['whois', 'mira', '--sandbox'], { home })).exitCode).toBe(0);
+    expect((await home.run(['whois', 'mira', '--sandbox'])).exitCode).toBe(0);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { Callout } from '../../src/contract/records/launchpad.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
-import { openDesk, openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+import { openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
 import { anyMe, type Call, withService } from './service.ts';
 
 const NOBODY = '11111111111111111111111111111111';
@@ -13,7 +13,7 @@ describe('trdr launchpad user', () => {
     const sandbox = await withSandbox();
     const board = sandbox.world.board('weekly', sandbox.clock.now());
     const [one = NOBODY, two = NOBODY] = board.entries.map((entry) => entry.wallet);
-    const { exitCode, records } = await trdr(['launchpad', 'user', two, NOBODY, one, two], {
+    const { exitCode, records } = await runInProcess(['launchpad', 'user', two, NOBODY, one, two], {
       sandbox,
     });
     expect(exitCode).toBe(0);

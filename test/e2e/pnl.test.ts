@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openHome, runInProcess, trdr, withoutReading, withSandbox } from './harness.ts';
+import { openHome, runInProcess, withoutReading, withSandbox } from './harness.ts';
 import { numbersOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
 
 const posts = (sandbox: { readonly log: readonly { readonly endpoint: string | null }[] }) =>
@@ -10,7 +10,7 @@ const posts = (sandbox: { readonly log: readonly { readonly endpoint: string | n
 describe('trdr pnl', () => {
   test('uses the single call for one handle, and prints one record as JSON', async () => {
     const sandbox = await withNumbers();
-    const { exitCode, json, stderr } = await trdr(['pnl', '@MIRA', '--json'], { sandbox });
+    const { exitCode, json, stderr } = await runInProcess(['pnl', '@MIRA', '--json'], { sandbox });
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(json()).toEqual({ subject: '@MIRA', found: true, ...numbersOf('mira') });
     expect(sandbox.log.map(({ endpoint }) => endpoint)).toEqual(['user.pnl']);

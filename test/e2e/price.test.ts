@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { runInProcess, trdr } from './harness.ts';
+import { runInProcess } from './harness.ts';
 
 describe('trdr price', () => {
   test('prints a row for each endpoint, without a request', async () => {
-    const { exitCode, stderr, records } = await trdr(['price']);
+    const { exitCode, stderr, records } = await runInProcess(['price']);
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(records().find((row) => row['endpoint'] === 'user.wallet')).toMatchObject({
       least: 200,

@@ -5,9 +5,9 @@ import { repeats } from '../repeats.ts';
 /** Checks a property; a failure prints its seed, and SEED repeats it. FUZZ_RUNS runs more. */
 export function check<Ts extends [unknown, ...unknown[]]>(
   property: fc.IProperty<Ts> | fc.IAsyncProperty<Ts>,
-  numRuns = repeats('FUZZ_RUNS', 20, 20_000),
 ) {
   const seed = process.env['SEED'];
+  const numRuns = repeats('FUZZ_RUNS', 50, 20_000);
   return fc.assert(property, { numRuns, ...(seed === undefined ? {} : { seed: Number(seed) }) });
 }
 

@@ -60,7 +60,6 @@ describe('a failure', () => {
           for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width);
         },
       ),
-      300,
     ));
 });
 

@@ -36,9 +36,9 @@ export function workers(folder: string) {
   };
 }
 
-/** Options of randomized tests, a fifth of whose runs are enough outside the soak: `SEED=n` repeats a failed one. */
+/** Options of randomized tests, a twentieth of whose runs are enough outside the soak: `SEED=n` repeats a failed one. */
 export const runs = (numRuns: number): fc.Parameters<unknown> => ({
-  numRuns: repeats('FUZZ_RUNS', Math.ceil(numRuns / 5), 20 * numRuns),
+  numRuns: repeats('FUZZ_RUNS', Math.ceil(numRuns / 20), 20 * numRuns),
   ...(process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {}),
 });
 

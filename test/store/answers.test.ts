@@ -5,7 +5,7 @@ import { CachedLookup } from '../../src/core/lookup/cached-lookup.ts';
 import { readSubject } from '../../src/core/lookup/subject.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { until } from '../e2e/feed.ts';
-import { openHome, trdr, withSandbox } from '../e2e/harness.ts';
+import { openHome, runInProcess, withSandbox } from '../e2e/harness.ts';
 import { has } from '../tools.ts';
 import { machine, scope } from './machines.ts';
 import { startServer } from './server.ts';
@@ -174,20 +174,20 @@ describe.skipIf(!has('redis-server'))('answers in a store', () => {
     const sandbox = await withSandbox();
     const env = { TRDR_STORE: server.url };
     const [one, two] = [openHome(), openHome()];
-    const first = await trdr(['whois', 'mira'], { sandbox, env, home: one });
-    const second = await trdr(['whois', 'mira'], { sandbox, env, home: two });
+    const first = await runInProcess(['whois', 'mira'], { sandbox, env, home: one });
+    const second = await runInProcess(['whois', 'mira'], { sandbox, env, home: two });
     const [{ readAt: _, via: __, ...read } = {}] = first.records();
     expect(second.records()).toMatchObject([read]);
-    const spent = await trdr(['usage'], { sandbox, home: two });
+    const spent = await runInProcess(['usage'], { sandbox, home: two });
     expect(spent.records()).toEqual([]);
   });
 
   it('of this machine need no connection', async () => {
     const sandbox = await withSandbox();
     const home = openHome();
-    await trdr(['whois', 'mira'], { sandbox, home });
+    await runInProcess(['whois', 'mira'], { sandbox, home });
     const env = { TRDR_STORE: 'redis://127.0.0.1:1' };
-    const again = await trdr(['whois', 'mira', '--debug'], { sandbox, home, env });
+    const again = await runInProcess(['whois', 'mira', '--debug'], { sandbox, home, env });
     expect([again.exitCode, again.stderr]).toEqual([0, '']);
   });
 });

@@ -10,7 +10,8 @@ import { findKeys, removeKeys } from '../../src/store/clear.ts';
 import { connectStore, type StoreConnection } from '../../src/store/connection.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { startPosting, until } from '../e2e/feed.ts';
-import { openHome, runInProcess, startTrdr, trdr, withSandbox } from '../e2e/harness.ts';
+import { openHome, runInProcess, withSandbox } from '../e2e/harness.ts';
+import { startInProcess } from '../e2e/in-process.ts';
 import { readSamples } from '../status-file.ts';
 import { has } from '../tools.ts';
 import { machine, scope } from './machines.ts';
@@ -48,9 +49,8 @@ describe.skipIf(!has('redis-server'))('the store commands', () => {
       'invalid store URL: it contains a password',
     ]);
     expect(inUrl.stderr).not.toContain('hunter2');
-    const login = await trdr(['store', 'login', server.url, '--with-password'], {
-      home,
-      input: 'hunter2\n',
+    const login = await home.run(['store', 'login', server.url, '--with-password'], {
+      stdin: 'hunter2\n',
     });
     expect(login.exitCode).toBe(0);
     expect(statSync(join(home.config, 'config.json')).mode & 0o777).toBe(0o600);
@@ -101,7 +101,7 @@ describe.skipIf(!has('redis-server'))('the store commands', () => {
     expect(verdicts((await runInProcess(['store', 'check'], options)).records())).toMatchObject({
       rights: 'ok',
     });
-    const relay = startTrdr(
+    const relay = startInProcess(
       ['thesis', 'relay', '--via', 'poll', '--lag', '200ms', '--yes'],
       options,
     );
@@ -124,7 +124,7 @@ describe.skipIf(!has('redis-server'))('the store commands', () => {
       ['budget', 'unset', 'month'],
       ['store', 'clear', 'cache', '--yes'],
     ]) {
-      const ran = await (args[1] === 'tail' ? trdr : runInProcess)(args, options);
+      const ran = await runInProcess(args, options);
       expect([args, ran.exitCode, ran.stderr.match(/has no permission for.*/)], ran.stderr).toEqual(
         [args, 0, null],
       );
@@ -138,7 +138,7 @@ describe.skipIf(!has('redis-server'))('the store commands', () => {
     expect(status).toMatchObject({ up: 0, mode: 'store', spent_units_total: 0 });
     expect(status['rows_total']).toBeGreaterThanOrEqual(2);
     relay.kill('SIGTERM');
-    expect((await relay).exitCode).toBe(143);
+    expect((await relay.ended).exitCode).toBe(143);
     expect(await admin.send('ACL', ['LOG'])).toEqual([]);
   });
 

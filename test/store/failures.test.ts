@@ -6,7 +6,8 @@ import { keysOf } from '../../src/store/keys.ts';
 import { createMemory } from '../../src/store/memory.ts';
 import { readStatus } from '../../src/store/status.ts';
 import { randomOf, seedOf, until } from '../e2e/feed.ts';
-import { openHome, startTrdr, trdr, withSandbox } from '../e2e/harness.ts';
+import { openHome, runInProcess, withSandbox } from '../e2e/harness.ts';
+import { startInProcess } from '../e2e/in-process.ts';
 import { readSamples } from '../status-file.ts';
 import { has } from '../tools.ts';
 import { machine, scope } from './machines.ts';
@@ -20,10 +21,8 @@ describe.skipIf(!has('redis-server'))('a store that is unreachable at the start'
     const sandbox = await withSandbox({ unmetered: true, theses: 20 });
     const env = { TRDR_STORE: server.url };
     const start = (...args: readonly string[]) => {
-      const child = startTrdr(args, { sandbox, home: openHome(), env });
-      const said: string[] = [];
-      child.stderr.on('data', (part: Buffer) => said.push(part.toString()));
-      return { child, says: (text: string) => until(() => said.join('').includes(text)) };
+      const run = startInProcess(args, { sandbox, home: openHome(), env });
+      return { run, says: (text: string) => until(() => run.stderr.includes(text)) };
     };
     const home = openHome();
     const status = join(home.path, 'relay.prom');
@@ -41,8 +40,10 @@ describe.skipIf(!has('redis-server'))('a store that is unreachable at the start'
     await server.start();
     await relay.says('leading this feed');
     await follower.says('reading from the store');
-    for (const { child } of [relay, follower]) child.kill('SIGTERM');
-    expect([(await relay.child).exitCode, (await follower.child).exitCode]).toEqual([143, 143]);
+    for (const { run } of [relay, follower]) run.kill('SIGTERM');
+    expect([(await relay.run.ended).exitCode, (await follower.run.ended).exitCode]).toEqual([
+      143, 143,
+    ]);
     expect(readSamples(status)).toMatchObject({ up: 0, mode: 'polling', service_up: 1 });
   });
 });
@@ -219,7 +220,7 @@ describe.skipIf(!has('redis-server'))('servers of other kinds', () => {
       code: 'STORE_UNFIT',
       message: expect.stringContaining('is in cluster mode'),
     });
-    const check = await trdr(['store', 'check'], {
+    const check = await runInProcess(['store', 'check'], {
       home: openHome(),
       sandbox: await withSandbox(),
       env: { TRDR_STORE: server.url },

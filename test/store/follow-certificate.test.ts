@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { keysOf } from '../../src/store/keys.ts';
 import { readText, until } from '../e2e/feed.ts';
-import { openHome, startTrdr, withSandbox } from '../e2e/harness.ts';
+import { openHome, withSandbox } from '../e2e/harness.ts';
+import { type StartedRun, startInProcess } from '../e2e/in-process.ts';
 import { has } from '../tools.ts';
 import { startServer } from './server.ts';
 
@@ -18,11 +19,11 @@ async function opened() {
   const store = await server.connect();
   const feed = keysOf({ baseUrl: sandbox.url, key: sandbox.key }).feed('thesis');
   const inHome = (args: readonly string[]) => home.run(args, { sandbox, env, cwd: home.path });
-  let relay: ReturnType<typeof startTrdr> | undefined;
+  let relay: StartedRun | undefined;
   let time = Date.now() - 12 * 3_600_000;
   const stop = async () => {
     relay?.kill('SIGTERM');
-    await relay;
+    await relay?.ended;
   };
   return {
     store,
@@ -36,7 +37,7 @@ async function opened() {
       }
       await stop();
       const args = ['thesis', 'relay', '--via', 'poll', '--lag', '200ms', '--yes'];
-      relay = startTrdr(args, { sandbox, env, home: relayHome });
+      relay = startInProcess(args, { sandbox, env, home: relayHome });
       await until(
         async () => Number(await store.send('HGET', [feed.info, 'floor'])) > time - 300_000,
       );

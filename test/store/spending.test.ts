@@ -5,7 +5,7 @@ import { Failure } from '../../src/base/failure.ts';
 import { periodsAt } from '../../src/base/periods.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { until } from '../e2e/feed.ts';
-import { openHome, runInProcess, trdr, withSandbox } from '../e2e/harness.ts';
+import { openHome, runInProcess, withSandbox } from '../e2e/harness.ts';
 import { rngOf } from '../sim/rng.ts';
 import { has } from '../tools.ts';
 import { machine, scope } from './machines.ts';
@@ -250,25 +250,32 @@ describe.skipIf(!has('redis-server'))('spending in a store', () => {
     const server = await startServer();
     const sandbox = await withSandbox();
     const env = { TRDR_STORE: server.url, TRDR_MACHINE: 'desk-1' };
-    expect((await trdr(['budget', 'set', 'month', '350'], { sandbox, env })).exitCode).toBe(0);
-    expect((await trdr(['budget', 'set', 'week', '350'], { sandbox, env })).exitCode).toBe(2);
-    const first = await trdr(['whois', 'mira', 'quantumhawk'], { sandbox, env });
+    expect((await runInProcess(['budget', 'set', 'month', '350'], { sandbox, env })).exitCode).toBe(
+      0,
+    );
+    expect((await runInProcess(['budget', 'set', 'week', '350'], { sandbox, env })).exitCode).toBe(
+      2,
+    );
+    const first = await runInProcess(['whois', 'mira', 'quantumhawk'], { sandbox, env });
     expect(first.records()).toHaveLength(2);
-    const second = await trdr(['whois', 'solwolf'], { sandbox, env, home: openHome() });
+    const second = await runInProcess(['whois', 'solwolf'], { sandbox, env, home: openHome() });
     expect([second.exitCode, second.error()['code']]).toEqual([6, 'BUDGET']);
-    const status = await trdr(['store', 'status'], { sandbox, env });
+    const status = await runInProcess(['store', 'status'], { sandbox, env });
     expect(status.records()).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ item: 'budget', name: 'month', limit: 350, spent: 200 }),
         expect.objectContaining({ item: 'machine', name: 'desk-1', spent: 200 }),
       ]),
     );
-    const usage = await trdr(['usage', '--store', '--by', 'machine'], { sandbox, env });
+    const usage = await runInProcess(['usage', '--store', '--by', 'machine'], { sandbox, env });
     expect(usage.records()).toEqual([{ machine: 'desk-1', calls: 2, cu: 200 }]);
-    const unset = await trdr(['budget', 'unset', 'month', '--machine', 'desk-9'], { sandbox, env });
+    const unset = await runInProcess(['budget', 'unset', 'month', '--machine', 'desk-9'], {
+      sandbox,
+      env,
+    });
     expect(unset.stderr).toContain('no month budget was set for machine "desk-9"');
-    await trdr(['budget', 'unset', 'month'], { sandbox, env });
-    const shown = await trdr(['budget', 'show'], { sandbox, env });
+    await runInProcess(['budget', 'unset', 'month'], { sandbox, env });
+    const shown = await runInProcess(['budget', 'show'], { sandbox, env });
     expect(shown.records()).toMatchObject([
       { name: 'month', limit: null, spent: 200 },
       { name: 'day', limit: null },

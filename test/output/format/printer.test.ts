@@ -41,7 +41,6 @@ describe('NDJSON', () => {
           );
         },
       ),
-      200,
     ));
 
   it('forwards raw JSON in the spelling of records, without active characters', async () => {

@@ -293,7 +293,6 @@ describe('a card', () => {
           for (const line of text.split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(width);
         },
       ),
-      1000,
     );
   });
 });

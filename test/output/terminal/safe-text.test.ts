@@ -50,7 +50,6 @@ describe('safe text', () => {
         expect(safeLine(safeLine(text))).toBe(safeLine(text));
         expect(asciiOnly(safeLine(text))).toMatch(/^[\x20-\x7e]*$/);
       }),
-      2000,
     );
   });
 
