@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
 import { periodsAt } from '../../src/base/periods.ts';
 import { keysOf } from '../../src/store/keys.ts';
+import { listReply } from '../../src/store/replies.ts';
 import { until } from '../e2e/feed.ts';
 import { openHome, runInProcess, withSandbox } from '../e2e/harness.ts';
 import { rngOf } from '../sim/rng.ts';
@@ -37,6 +38,28 @@ describe.skipIf(!has('redis-server'))('spending in a store', () => {
       { period: 'month', scope: 'key', limit: 1_000 },
     ]);
   });
+
+  it.each(['spent', 'spent@a', 'spent#reveals', 'lost', 'lost@a', 'lost#reveals'])(
+    'counts each call in the sums of the day, although %s of the month is damaged',
+    async (field) => {
+      const server = await startServer();
+      const one = machine(server, { meter: { used: 0, asked: 0 } });
+      await one.budgets.set({ period: 'day', machine: undefined, cu: 1_000 });
+      await (await one.ledger.begin(call)).release();
+      const admin = await server.connect();
+      const [sum = ''] = listReply(await admin.send('KEYS', ['*:sum:*']))
+        .map(String)
+        .sort();
+      await admin.send('HSET', [sum, field, 'odd']);
+      await (await one.ledger.begin({ ...call, reveals: 1 })).settle({
+        status: 200,
+        cu: 300,
+        reveals: 1,
+      });
+      await (await one.ledger.begin({ ...call, reveals: 1 })).lose();
+      expect(await one.ledger.budgets?.()).toMatchObject([{ spent: 300, lost: 300, reserved: 0 }]);
+    },
+  );
 
   it.each([1, 2, 3].map((at) => SEED + at))(
     'keeps all machines within one budget of wallet reveals (seed %s)',

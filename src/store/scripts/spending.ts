@@ -33,13 +33,17 @@ local function amount(key, field)
   return value
 end
 
+-- A damaged sum stays as it is, and stops the calls that it limits. It must not stop this script,
+-- because the sums that are not raised yet would never have the call.
+local function raise(sum, field, count)
+  if count ~= 0 then redis.pcall('HINCRBY', sum, field, count) end
+end
+
 -- Wallet reveals are counted beside CU, of all machines together.
 local function addTo(sum, kind, machine, cu, reveals)
-  if cu ~= 0 then
-    redis.call('HINCRBY', sum, kind, cu)
-    redis.call('HINCRBY', sum, kind .. '@' .. machine, cu)
-  end
-  if reveals ~= 0 then redis.call('HINCRBY', sum, kind .. '${REVEALS}', reveals) end
+  raise(sum, kind, cu)
+  raise(sum, kind .. '@' .. machine, cu)
+  raise(sum, kind .. '${REVEALS}', reveals)
   redis.call('PEXPIRE', sum, LIFE)
 end
 
@@ -307,17 +311,17 @@ if not base then
 end
 local reservedNow, _, revealed = reservations('')
 local reserved = reservedBefore == '' and reservedNow or tonumber(reservedBefore)
-local function raise(sum, count, of, held)
+local function atLeast(sum, count, of, held)
   local covered = restarted and 0 or held + number(sum, 'lost' .. of)
   local spent = math.max(number(sum, 'spent' .. of), count - covered)
   redis.call('HSET', sum, 'spent' .. of, spent, 'boot', boot)
   redis.call('PEXPIRE', sum, LIFE)
 end
-raise(month, used, '', reserved)
-raise(day, used - base, '', reserved)
+atLeast(month, used, '', reserved)
+atLeast(day, used - base, '', reserved)
 -- The service does not say how many of them are of this day.
 local usedReveals = usedMonth == thisMonth and tonumber(revealsUsed) or 0
-raise(month, usedReveals, '${REVEALS}', revealed)
+atLeast(month, usedReveals, '${REVEALS}', revealed)
 redis.call('HSET', month, 'seeded', now)
 return { 'ok', base }`,
 });
