@@ -53,6 +53,20 @@ describe('trdr author', () => {
     expect(receiptOf(home)).toMatchObject({ cu: 500 });
   });
 
+  test.each([[['--limit', '60']], [['--since', '400d']]])(
+    'pays once for the theses of an author who is named in several ways (%s)',
+    async (flags) => {
+      const { sandbox, home, run } = await openDesk();
+      const [handle = ''] = handlesOf(sandbox);
+      const id = String(thesesOf(sandbox).find((post) => post.authorHandle === handle)?.authorId);
+      const ran = await run(['author', handle, id, `@${handle}`, ...flags]);
+      const [first, ...others] = ran.records().map(({ subject: _, ...record }) => record);
+      expect(others).toEqual([first, first]);
+      const pages = Math.ceil(Number(first?.['posts']) / 20);
+      expect(receiptOf(home)).toMatchObject({ cu: 100 + pages * 200 });
+    },
+  );
+
   test('sums what the theses say, and not more', async () => {
     const { sandbox, run } = await openDesk();
     const handle = handlesOf(sandbox)[3] ?? '';

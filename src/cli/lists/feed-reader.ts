@@ -10,7 +10,12 @@ import {
   thesisCall,
   thesisSource,
 } from '../../core/pages/feeds.ts';
-import { type FeedCall, type ReadPosts, SavedPages } from '../../core/pages/saved-pages.ts';
+import {
+  type FeedCall,
+  feedName,
+  type ReadPosts,
+  SavedPages,
+} from '../../core/pages/saved-pages.ts';
 import type { PageSource } from '../../core/pages/source.ts';
 import { notSent, type Planned, type PlannedEndpoint } from '../../core/spend/plan.ts';
 import { type RangeFlags, readRange } from '../args/list-flags.ts';
@@ -65,6 +70,8 @@ export class FeedReader {
   readonly #context: Context;
   readonly #range: RangeFlags;
   readonly #pages: SavedPages;
+  /** The reads that have not ended: two subjects may be one author, or one wallet. */
+  readonly #reads = new Map<string, Promise<ReadPosts>>();
   #clock: Promise<Clock> | undefined;
 
   private constructor(context: Context, range: RangeFlags, pages: SavedPages) {
@@ -105,7 +112,18 @@ export class FeedReader {
     return pagesOf(part, 0, false);
   }
 
-  async read({ call, source, limit }: FeedPart, signal: AbortSignal): Promise<ReadPosts> {
+  async read(part: FeedPart, signal: AbortSignal): Promise<ReadPosts> {
+    const name = `${part.call.id} ${feedName(part.call)}`;
+    const read = this.#reads.get(name) ?? this.#read(part, signal);
+    this.#reads.set(name, read);
+    try {
+      return await read;
+    } finally {
+      this.#reads.delete(name);
+    }
+  }
+
+  async #read({ call, source, limit }: FeedPart, signal: AbortSignal): Promise<ReadPosts> {
     const { io } = this.#context.terminal;
     this.#clock ??= this.#isTimed ? serviceClock(this.#context) : Promise.resolve(io.clock);
     const walk = { ...this.#walk(await this.#clock, limit), signal };

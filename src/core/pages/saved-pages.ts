@@ -20,6 +20,12 @@ export interface FeedCall extends PlannedEndpoint {
   readonly id: CachedFeed;
 }
 
+/** Whose posts a feed has, and about what. */
+export const feedName = ({ ask }: FeedCall): string =>
+  Object.values(ask.params ?? {})
+    .map((value) => normalToken(String(value)))
+    .join(' ');
+
 /** Posts, and where they are from. */
 export interface ReadPosts extends GatheredPosts {
   /** When the oldest of their pages was read; null if this is not known. */
@@ -155,14 +161,12 @@ class SavedWalk implements PageSource {
   /** The page that was read last. */
   #last = { place: -1, before: undefined as string | undefined, repeats: 0 };
 
-  constructor(pages: SavedPages, { id, ask }: FeedCall, source: PageSource, mayAsk: boolean) {
+  constructor(pages: SavedPages, call: FeedCall, source: PageSource, mayAsk: boolean) {
     this.#pages = pages;
     this.#source = source;
     this.#mayAsk = mayAsk;
-    this.#endpoint = id;
-    this.#name = Object.values(ask.params ?? {})
-      .map((value) => normalToken(String(value)))
-      .join(' ');
+    this.#endpoint = call.id;
+    this.#name = feedName(call);
     this.sizes = source.sizes;
     this.stepCu = source.stepCu;
     this.affords = source.affords;
