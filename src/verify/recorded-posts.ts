@@ -1,8 +1,8 @@
 import { addAbortSignal, type Readable } from 'node:stream';
+import { usageError } from '../base/failure.ts';
 import { parseJson, stringifyJson } from '../base/json.ts';
 import { isRecord } from '../base/json-object.ts';
 import { LineSplitter } from '../base/lines.ts';
-import { recordsOf } from '../contract/read-record.ts';
 import { utf8Of } from '../input/read-text.ts';
 import { type TailRow, tailRow } from '../tail/post-row.ts';
 import { chunksOf, unpacked } from './scan.ts';
@@ -32,7 +32,13 @@ export async function* recordedLines(
     else for (const line of lines.push(chunk)) if (line.bytes.length > 0) yield line.bytes;
   }
   for (const line of lines.end()) yield line.bytes;
-  const items = first === '[' ? recordsOf(parseJson(Buffer.concat(array).toString('utf8'))) : [];
+  if (first !== '[') return;
+  const items = parseJson(Buffer.concat(array).toString('utf8'));
+  if (!Array.isArray(items))
+    throw usageError(
+      `${file === '-' ? 'stdin' : file} is not valid JSON`,
+      'it may be cut: save it again',
+    );
   for (const item of items) yield Buffer.from(stringifyJson(item));
 }
 

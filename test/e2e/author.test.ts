@@ -389,6 +389,36 @@ describe('recorded theses in place of the service', () => {
       expect((await run([...words, '--from', file])).records()[0]?.['posts']).toBe(2);
   });
 
+  test('are not lost without a word if they lack the ids of their authors', async () => {
+    const { sandbox, home, run } = await openDesk();
+    const [post] = thesesOf(sandbox).filter(({ authorHandle }) => authorHandle);
+    const { authorId: _, ...unnamed } = { ...post, id: 'unnamed' };
+    const file = join(home.path, 'unnamed.ndjson');
+    writeFileSync(file, linesOf([unnamed, { ...post, authorHandle: 'other' }]));
+    const all = await run(['author', '--from', file]);
+    expect(all.records()).toMatchObject([{ handle: 'other', posts: 1 }]);
+    expect(all.said).toContain('left out 1 post without an author id');
+    const user = ['--user', `@${post?.authorHandle}`];
+    const listed = await run(['thesis', 'list', ...user, '--from', file]);
+    expect(listed.records()).toMatchObject([{ id: 'unnamed' }]);
+    expect((await run(['thesis', 'list', ...user, '--from', file, '--strict'])).exitCode).toBe(10);
+  });
+
+  test.each([
+    ['thesis list --from', 'not valid JSON', (text: string) => text.slice(0, -9)],
+    ['author --from', 'not valid JSON', (text: string) => text.slice(0, -9)],
+    ['thesis tail --replay', 'not valid JSON', (text: string) => text.slice(0, -9)],
+    ['thesis refresh', 'not valid JSON', (text: string) => text.slice(0, -9)],
+    ['author --from', 'no theses', () => '[1, "a"]'],
+    ['author --from', 'as ndjson or json', () => 'id,authorId\n1,2\n'],
+  ])('%s FILE is refused: %s', async (line, text, spoil) => {
+    const { sandbox, home, run } = await openDesk();
+    const file = join(home.path, 'array.json');
+    writeFileSync(file, spoil(JSON.stringify(thesesOf(sandbox).slice(0, 3))));
+    const { exitCode, stderr } = await run([...line.split(' '), file]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(text)]);
+  });
+
   test('leave out a line that is nested too deeply, and say so', async () => {
     const { sandbox, home, run } = await openDesk();
     const [post] = thesesOf(sandbox);

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { integer } from '../../base/amounts.ts';
 import { usageError } from '../../base/failure.ts';
+import { countText } from '../../base/units.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { AuthorRecord, PositionRecord } from '../../contract/records/position.ts';
 import { readPositions } from '../../input/earlier/positions.ts';
@@ -104,6 +105,11 @@ export const author = command({
     const { noCache, maxAge } = flags;
     const earlier = compare === undefined ? undefined : await readPositions(compare, io);
     const recorded = from.length > 0 ? await RecordedTheses.read(context, from) : undefined;
+    const unnamed = recorded?.posts.all.filter(({ authorId }) => authorId === '') ?? [];
+    if (unnamed.length > 0)
+      context.terminal.notice(
+        `left out ${countText(unnamed.length, 'post without an author id', 'posts without an author id')}`,
+      );
     const tokens = await tokenAddresses(token, context, recorded?.posts);
     const asked = { rows, since, until, tokens };
     const authors = recorded

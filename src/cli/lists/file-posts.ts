@@ -43,7 +43,10 @@ export const isThesis = (record: Sent): boolean =>
   ['authorId', 'authorHandle', 'tokenAddress', timeFields.thesis].some((name) => name in record);
 
 export const withoutTheses = (file: string) =>
-  usageError(`no theses in ${file}`, 'pass an output of "trdr thesis tail" or "trdr thesis list"');
+  usageError(
+    `no theses in ${file}`,
+    'pass an output of "trdr thesis tail" or "trdr thesis list" as ndjson or json',
+  );
 
 /** A post of a file: who wrote it when, and where its line is. */
 export interface FilePost {
@@ -135,6 +138,13 @@ export class FilePosts {
 
   #lineOf({ line, bytes }: FilePost): Buffer {
     return this.#lines.read(line, bytes);
+  }
+
+  /** A handle with which a post lacks the id of its author; undefined if none does. */
+  unnamed(handle: string): string | undefined {
+    const isUnnamed = ({ authorId, authorHandle }: FilePost) =>
+      authorId === '' && authorHandle === handle;
+    return this.all.some(isUnnamed) ? handle : undefined;
   }
 
   /** The whole post, with the digits of its numbers. */

@@ -30,7 +30,10 @@ export async function listRecorded(
   const { posts } = recorded;
   const subjects = await readAuthors(authors, context, false);
   const authorsOfPosts = new AuthorsOfPosts(posts);
-  const ids = subjects.map((subject) => authorsOfPosts.find(subject)?.id ?? nobody(subject.text));
+  const ids = subjects.map(
+    (subject) =>
+      authorsOfPosts.find(subject)?.id ?? posts.unnamed(subject.normal) ?? nobody(subject.text),
+  );
   const tokens = await tokenAddresses(token, context, posts);
   const names = subjects.map(({ normal }) => normal);
   const job = listJob(context, flags, {
