@@ -1,16 +1,21 @@
+import { createHash } from 'node:crypto';
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { some } from '../repeats.ts';
 import { has } from '../tools.ts';
 import { envOf, openHome, withoutReading, withSandbox } from './harness.ts';
@@ -18,7 +23,11 @@ import { program } from './program.ts';
 
 const root = join(import.meta.dirname, '../..');
 const place = mkdtempSync(join(tmpdir(), 'trdr-install-'));
-const [source, target] = [join(place, 'package'), join(place, 'empty')];
+const [source, release, target] = ['package', 'release', 'empty'].map((name) =>
+  join(place, name),
+) as [string, string, string];
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const tarball = `trdr-${version}.tgz`;
 const installed = join(target, 'node_modules/trdr');
 
 /** npm without prompts and without the user's settings. */
@@ -38,20 +47,21 @@ const below = (folder: string) =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
 
+// A copy of the repository with the program as it is built for all tests of a run.
 beforeAll(async () => {
   cpSync(dirname(dirname(program)), source, { recursive: true });
-  for (const part of ['README.md', 'LICENSE', 'docs'])
+  for (const part of ['README.md', 'LICENSE', 'docs', '.tools'])
     cpSync(join(root, part), join(source, part), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(source, 'node_modules'));
   // Files that the package must not include.
-  for (const part of ['src', 'test', '.tools']) {
+  for (const part of ['src', 'test']) {
     mkdirSync(join(source, part));
     writeFileSync(join(source, part, 'left-behind.ts'), '');
   }
-  const { stdout } = await npm(['pack', '--json'], source);
-  const [{ filename }]: [{ filename: string }] = JSON.parse(stdout);
+  await execa(process.execPath, [join(source, '.tools/release-files.mjs'), release]);
   mkdirSync(target);
   // Use a prefix, because npm would otherwise use a parent folder that has packages.
-  await npm(['install', '--prefix', target, join(source, filename)], target);
+  await npm(['install', '--prefix', target, join(release, tarball)], target);
 }, 120_000);
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
@@ -214,4 +224,73 @@ describe.each(nodes)('installed into an empty folder, on %s', (node) => {
     ]);
     expect(tail.stdout.split('\n')).toHaveLength(2);
   });
+});
+
+interface Content {
+  readonly type: 'tree' | 'file' | 'symlink';
+  readonly src: string;
+  readonly dst: string;
+}
+
+const inRelease = (path: string) => join(release, path);
+const read = (path: string) => readFileSync(inRelease(path), 'utf8');
+const contents = (): readonly Content[] => parse(read('nfpm.yaml')).contents;
+
+describe('a release', () => {
+  test('names the hash of the package in all that installs it', () => {
+    const hash = createHash('sha256')
+      .update(readFileSync(inRelease(tarball)))
+      .digest('hex');
+    expect(read('Dockerfile')).toContain(`echo '${hash}  /tmp/${tarball}'`);
+    expect(read('trdr.rb')).toContain(`sha256 "${hash}"`);
+    expect(read('trdr.rb')).toContain(`/v${version}/${tarball}"`);
+  });
+
+  test('leaves no placeholder in a file', () => {
+    for (const name of ['Dockerfile', 'trdr.rb', 'nfpm.yaml'])
+      expect(read(name)).not.toMatch(/\{\{/);
+  });
+
+  test('lists files that exist, each once, for nfpm', () => {
+    const listed = contents();
+    expect(new Set(listed.map(({ dst }) => dst)).size).toBe(listed.length);
+    for (const { type, src, dst } of listed) {
+      if (type === 'symlink')
+        expect(existsSync(inRelease(src.replace('/usr/lib/trdr', 'files/package'))), dst).toBe(
+          true,
+        );
+      else expect(statSync(inRelease(src)).isDirectory(), dst).toBe(type === 'tree');
+    }
+    for (const part of ['bash-completion', 'zsh', 'fish', 'man/man1', 'man/man7', 'systemd/user'])
+      expect(
+        listed.some(({ dst }) => dst.includes(part)),
+        part,
+      ).toBe(true);
+  });
+
+  test('installs a unit that runs the program of the package', () => {
+    expect(read('files/trdr-tail.service')).toMatch(/^ExecStart=\/usr\/bin\/trdr thesis tail /m);
+  });
+
+  test('puts the skill where installers of skills look for it', async () => {
+    const { stdout } = await openHome().run(['skill']);
+    expect(read('skills/trdr/SKILL.md').trim()).toBe(stdout.trim());
+    expect(stdout).toMatch(/^---\nname: trdr\n/);
+  });
+});
+
+test.skipIf(!has('dpkg-deb'))('the deb has the files of the list, and runs', async () => {
+  const deb = inRelease(`trdr_${version}_all.deb`);
+  const place = inRelease('installed');
+  await execa('dpkg-deb', ['--extract', deb, place]);
+  for (const { type, dst } of contents())
+    if (type !== 'symlink') expect(existsSync(join(place, dst)), dst).toBe(true);
+  const { stdout: control } = await execa('dpkg-deb', ['--field', deb, 'Version', 'Depends']);
+  expect(control).toBe(`Version: ${version}\nDepends: nodejs (>= 20.18.1)`);
+  const program = join(place, 'usr/lib/trdr/bin/trdr.js');
+  const { stdout } = await execa(program, ['whois', 'mira', '--sandbox', '--fields', 'handle'], {
+    env: openHome().env,
+    extendEnv: false,
+  });
+  expect(JSON.parse(stdout)).toEqual({ handle: 'mira' });
 });
