@@ -78,7 +78,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts', ...(isSoak ? ['test/**/*.soak.ts'] : [])],
     execArgv: ['--require', join(import.meta.dirname, 'test/shift-clock.cjs')],
     // Many tests wait for programs that wait themselves: more workers than processors keep these busy.
-    maxWorkers: availableParallelism() + 3,
+    maxWorkers: availableParallelism() + 2,
     // Files share a worker and its modules: loading them again for each file takes a third of the CPU of the suite.
     isolate: false,
     experimental: { fsModuleCache: true },

@@ -39,7 +39,7 @@ it('says what to do after each exit code', () => {
 
 it('has examples', () => expect(scripts.length).toBeGreaterThan(10));
 
-for (const script of some(scripts, 5))
+for (const script of some(scripts, 3))
   it.skipIf(missingFor(script).length > 0).concurrent(
     `runs in the sandbox: ${script}`,
     async () => {

@@ -49,7 +49,7 @@ describe('in a shell', () => {
   afterAll(() => home.close());
 
   test.skipIf(!has('bash')).each([
-    ...some(cases, 4),
+    ...some(cases, 2),
     // The shell starts a new word after = and @.
     ['trdr whois --as=', ['handle', 'wallet', 'id']],
     ['trdr me --profile=de', ['desk', 'dev']],
@@ -83,7 +83,7 @@ describe('in a shell', () => {
           ['trdr whois --sandbox mi', '--sandbox mira'],
           ['trdr whois --out=scr', '--out=scripts/'],
         ] as const;
-        for (const [line, completed] of some(lines, 4))
+        for (const [line, completed] of some(lines, 2))
           expect(await pressTab(shell, line, home)).toContain(completed);
       },
     );

@@ -166,7 +166,7 @@ process.on('exit', () => fs.writeFileSync('calls', String(calls)));
     const left: string[] = [];
     const all = Array.from({ length: instants }, (_, at) => at + 1);
     // The write itself is among the last instants, and is short.
-    for (const at of [...some(all.slice(0, -20), 4), ...some(all.slice(-20), 8)]) {
+    for (const at of [...some(all.slice(0, -20), 2), ...some(all.slice(-20), 5)]) {
       const home = withKey();
       expect(await save(home, at)).toBe('SIGKILL');
       left.push(...readdirSync(home.config));

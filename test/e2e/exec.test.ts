@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readSamples } from '../status-file.ts';
@@ -82,7 +83,9 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
       join(home.path, 'got'),
       join(home.path, 'ck'),
     ];
-    const script = `echo $$ > '${out}.pid'; until [ -e '${go}' ]; do sleep 0.02; done; cat >> '${out}'`;
+    // Waits for a line from the FIFO as long as there is one.
+    execFileSync('mkfifo', [go]);
+    const script = `echo $$ > '${out}.pid'; [ ! -p '${go}' ] || read -r _ < '${go}'; cat >> '${out}'`;
     const flags = ['--yes', '--via', 'poll', '--backfill', '4', '--batch', '2', '--exec', script];
     const start = () => startTailProgram([...flags, '--checkpoint', checkpoint], { sandbox, home });
 
@@ -108,7 +111,8 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
     waited.child.kill('SIGINT');
     await until(() => waited.stderr.includes('waiting for the command'));
     expect(waited.child.exitCode).toBe(null);
-    writeFileSync(go, '');
+    writeFileSync(go, '\n');
+    rmSync(go);
     expect((await waited.child).exitCode, waited.stderr).toBe(130);
     expect(idsOf(readText(out)).length).toBe(2);
     expect(waited.stderr).toContain(

@@ -154,7 +154,7 @@ describe('a signal', () => {
       ['auth', 'login', '--with-key'],
       ['api', '/v2/me', '--input', '-'],
     ];
-    for (const words of some(waits, 4)) {
+    for (const words of some(waits, 2)) {
       const child = startTrdr([...words, '--debug'], { sandbox, home });
       child.stdin.write('mira\n');
       await expect.poll(() => isReady(child.pid ?? 0), { timeout: 20_000 }).toBe(true);

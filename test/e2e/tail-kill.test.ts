@@ -22,7 +22,7 @@ import { openHome, withSandbox } from './harness.ts';
 /** The number of kills; a soak test uses more. */
 const ROUNDS = repeats('TAIL_ROUNDS', 1, 100);
 /** The number of batches of posts that come while a reader stalls. */
-const BATCHES = repeats('STALLED_BATCHES', 40, 120);
+const BATCHES = repeats('STALLED_BATCHES', 40, 1_200);
 const timeout = 60_000 + ROUNDS * 5_000;
 const disturbances =
   'withhold=2%,dup=2%,reorder=5%:200ms,late=1%:400ms,lag=2%:300ms,500@theses=2%,lost@theses=1%';
@@ -127,8 +127,13 @@ test.runIf(process.platform === 'linux')(
     stdout.pause();
     const posting = startPosting(sandbox, 1_000, () => 0);
     // Send more than all buffers hold, so that the feed itself has to wait.
+    const long = { ...sandbox.post(), thesis: 'x'.repeat(10_000) };
+    posting.ids.push(long.id);
     for (let batch = 0; batch < BATCHES; batch++) {
-      posting.post(250);
+      for (let at = 0; at < 25; at++) {
+        const id = `${long.id}-${batch}-${at}`;
+        posting.ids.push(sandbox.post({ ...long, id, platformCreatedAt: sandbox.clock.now() }).id);
+      }
       await delay(10);
     }
     const held = memoryOf(pid);
