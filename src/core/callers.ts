@@ -2,6 +2,7 @@ import { textOf } from '../base/json-object.ts';
 import { numberOf } from '../contract/read-record.ts';
 import type { CallerFigures } from '../contract/records/caller.ts';
 import type { PageRow } from './pages/post.ts';
+import { stretchOf } from './positions/positions.ts';
 import { FEWEST_FOR_MEDIAN, medianOf, rounded } from './positions/summary.ts';
 
 /** A call has held if the price is this many times that of its post. */
@@ -20,27 +21,36 @@ export function callerFigures(
   { wallet, calls, isComplete }: ReadCalls,
   now: number,
 ): CallerFigures {
-  const times = calls.flatMap(({ at }) => at ?? []).toSorted((one, other) => one - other);
+  const { from: firstAt, to: lastAt } = stretchOf(calls);
   const multiples = numbersIn(calls, 'multiple');
   const best = numbersIn(calls, 'maxMultiplier');
   const held = multiples.filter((multiple) => multiple >= HELD).length;
-  const age = middleOf(times.map((at) => now - at));
-  const isFew = multiples.length < FEWEST_FOR_MEDIAN;
+  const age = middleOf(calls.flatMap(({ at }) => (at === null ? [] : now - at)));
   return {
     wallet,
     userName: calls.map(({ record }) => textOf(record['userName'])).find((name) => name) ?? null,
     calls: calls.length,
     complete: isComplete,
-    firstAt: times[0] ?? null,
-    lastAt: times.at(-1) ?? null,
+    firstAt,
+    lastAt,
     medianAgeMs: age === null ? null : Math.round(age),
     priced: multiples.length,
-    medianMultiple: middleOf(multiples),
-    ...(isFew && multiples.length > 0 && { multiples }),
+    ...multiplesNow(calls),
     atLeast2x: multiples.length === 0 ? null : held,
-    shareAtLeast2x: isFew ? null : rounded(held / multiples.length),
+    shareAtLeast2x: isFew(multiples) ? null : rounded(held / multiples.length),
     medianMaxMultiplier: middleOf(best),
-    ...(best.length > 0 && best.length < FEWEST_FOR_MEDIAN && { maxMultipliers: best }),
+    ...(best.length > 0 && isFew(best) && { maxMultipliers: best }),
+  };
+}
+
+/** How the prices have moved since callouts: the median, or the values if they are few. */
+export function multiplesNow(
+  calls: readonly PageRow[],
+): Pick<CallerFigures, 'medianMultiple' | 'multiples'> {
+  const multiples = numbersIn(calls, 'multiple');
+  return {
+    medianMultiple: middleOf(multiples),
+    ...(multiples.length > 0 && isFew(multiples) && { multiples }),
   };
 }
 
@@ -49,4 +59,6 @@ const numbersIn = (calls: readonly PageRow[], field: string): number[] =>
 
 /** Null if there are too few numbers. */
 const middleOf = (numbers: readonly number[]): number | null =>
-  numbers.length < FEWEST_FOR_MEDIAN ? null : medianOf(numbers);
+  isFew(numbers) ? null : medianOf(numbers);
+
+const isFew = ({ length }: readonly number[]): boolean => length < FEWEST_FOR_MEDIAN;

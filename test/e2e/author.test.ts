@@ -6,11 +6,14 @@ import type { Thesis } from '../../src/contract/records/thesis.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { repeats } from '../repeats.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
-import { openDesk } from './harness.ts';
+import { openDesk, openHome } from './harness.ts';
 import { receiptOf } from './numbers.ts';
+import { withService } from './service.ts';
 
 /** More authors than one batch of lookups, in a soak. AUTHORS=100000 takes more. */
 const AUTHORS = repeats('AUTHORS', 50, 30_000);
+const SOL = '51ANFW3SEanjVtu7HdEkV4fsnEp889YZrGmUdx3eo6Tg';
+const EVM = '0xabcdef0000000000000000000000000000000001';
 const terminal = { tty: true, env: { NO_COLOR: '1', LANG: 'C.UTF-8', TZ: 'UTC' } };
 
 /** All theses of the sandbox, newest first, as they are printed. */
@@ -132,6 +135,35 @@ describe('trdr author', () => {
     const several = await run(words);
     expect(several.exitCode).toBe(6);
     expect(several.records()).toHaveLength(1);
+  });
+
+  test.each([
+    [['--token', SOL], 'service'],
+    [['--token', SOL, '--token', EVM], 'service'],
+    [['--token', SOL], 'files'],
+    [['--token', SOL, '--token', EVM], 'files'],
+  ])('keeps posts that may be about %j, as they do not say, from the %s', async (words, from) => {
+    const id = '7d0a0f3e-7a55-4c0e-9a36-000000000001';
+    const at = Date.now() - 60_000;
+    const posts = [SOL, null, '8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6'].map(
+      (tokenAddress, index) => ({
+        ...{ id: `p${index}`, authorId: id, tokenAddress },
+        ...{ platformCreatedAt: at - index, closedAt: null },
+      }),
+    );
+    const service = await withService(({ path }) => {
+      const items = path.includes('/token/') ? posts.slice(0, 2) : posts;
+      return { body: { hasMore: false, nextBefore: null, items } };
+    });
+    const home = openHome();
+    const file = join(home.path, 'posts.ndjson');
+    writeFileSync(file, posts.map((post) => `${JSON.stringify(post)}\n`).join(''));
+    const files = from === 'files' ? ['--from', file] : [];
+    const options = { sandbox: service, differs: true };
+    const ran = await home.run(['author', id, ...words, ...files, '-o', 'ndjson'], options);
+    expect(ran.records()).toMatchObject([
+      { posts: 2, open: { positions: 1 }, beside: { withoutToken: 1 } },
+    ]);
   });
 
   test('asks a person before an agent reads many authors', async () => {

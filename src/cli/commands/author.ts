@@ -19,9 +19,9 @@ import { isOneWord } from '../args/subjects.ts';
 import { file, text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { authorJob } from '../lists/author-job.ts';
-import { RecordedAuthors, ServedAuthors } from '../lists/author-posts.ts';
 import { FeedReader } from '../lists/feed-reader.ts';
 import { RecordedTheses } from '../lists/recorded-theses.ts';
+import { ServedTheses } from '../lists/served-theses.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { tokenAddresses } from '../lookup/token.ts';
 import { runJob } from '../run/job.ts';
@@ -100,31 +100,30 @@ export const author = command({
       rows: given.limit ?? (isRange ? undefined : DEFAULT_POSTS),
     };
   },
-  async run(context, { source, from, token, rows, since, until, compare, ...flags }) {
+  async run(context, { source, from, token, rows, top, since, until, compare, ...flags }) {
     const { io } = context.terminal;
-    const { noCache, maxAge } = flags;
+    const range = { since, until };
     const earlier = compare === undefined ? undefined : await readPositions(compare, io);
-    const recorded = from.length > 0 ? await RecordedTheses.read(context, from) : undefined;
+    const recorded = from.length > 0 ? await RecordedTheses.read(context, from, range) : undefined;
     const unnamed = recorded?.posts.all.filter(({ authorId }) => authorId === '') ?? [];
     if (unnamed.length > 0)
       context.terminal.notice(
         `left out ${countText(unnamed.length, 'post without an author id', 'posts without an author id')}`,
       );
-    const tokens = await tokenAddresses(token, context, recorded?.posts);
-    const asked = { rows, since, until, tokens };
-    const authors = recorded
-      ? new RecordedAuthors(recorded, asked)
-      : new ServedAuthors(
-          context,
-          asked,
-          await openCachedLookup(context, { noCache, maxAge, way: 'cheap' }),
-          // What changed since an earlier output is not in pages that are as old.
-          await FeedReader.open(context, asked, { noCache, maxAge: maxAge ?? (earlier && 0) }),
-        );
+    const tokens = await tokenAddresses(token, context, recorded?.posts.records());
+    // What changed since an earlier output is not in pages that are as old.
+    const ages = { ...flags, maxAge: flags.maxAge ?? (earlier && 0) };
+    const authors = {
+      people: recorded ?? (await openCachedLookup(context, { ...flags, way: 'cheap' })),
+      theses: recorded ?? new ServedTheses(context, await FeedReader.open(context, range, ages)),
+      asked: { tokens, limit: rows },
+    };
     const input = {
       ...flags,
       source: source ?? allOf([...(earlier?.keys() ?? recorded?.authors ?? [])]),
+      isOffline: recorded !== undefined,
       conditions: conditionsOf({ ...flags, symbol: [], grep: undefined, exclude: undefined }),
+      best: top,
       earlier,
     };
     return await runJob(await authorJob(context, authors, input), context);

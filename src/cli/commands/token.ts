@@ -1,15 +1,20 @@
 import * as z from 'zod/mini';
 import { integer } from '../../base/amounts.ts';
 import { usageError } from '../../base/failure.ts';
+import { CALLOUT_PAGE } from '../../contract/limits.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { PositionRecord, TokenAuthorRecord, TokenRecord } from '../../contract/records/position.ts';
+import type { PageRow } from '../../core/pages/post.ts';
 import { cacheOptions } from '../args/common.ts';
-import { checkSort, fromOption, listOptions } from '../args/list-flags.ts';
+import { checkSort, fromOption, listOptions, type RangeFlags } from '../args/list-flags.ts';
 import { excluding, flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
+import { type CacheFlags, calloutFeed, FeedReader } from '../lists/feed-reader.ts';
 import { RecordedTheses } from '../lists/recorded-theses.ts';
-import { recordedToken, servedToken, tokenJob } from '../lists/token-job.ts';
+import { type AskedTheses, ServedTheses } from '../lists/served-theses.ts';
+import { type TokenPosts, tokenJob } from '../lists/token-job.ts';
 import { tokenAddresses } from '../lookup/token.ts';
+import type { Context } from '../run/context.ts';
 import { runJob } from '../run/job.ts';
 import page from './token.md';
 
@@ -49,13 +54,39 @@ export const tokenCommand = command({
     const isRange = given.all || given.since !== undefined || given.from.length > 0;
     return { ...given, token, rows: given.limit ?? (isRange ? undefined : DEFAULT_POSTS) };
   },
-  async run(context, { token: text, from, ...flags }) {
-    const recorded = from.length > 0 ? await RecordedTheses.read(context, from) : undefined;
-    const [token = text] = await tokenAddresses([text], context, recorded?.posts, 'TOKEN');
-    const asked = { ...flags, token, users: [], tokens: [token] };
-    const source = recorded
-      ? recordedToken(() => recorded.gather(recorded.posts.all, asked))
-      : await servedToken(context, asked);
-    return await runJob(tokenJob(context, source, asked), context);
+  async run(context, { token: text, from, rows, top, ...flags }) {
+    const recorded = from.length > 0 ? await RecordedTheses.read(context, from, flags) : undefined;
+    const [token = text] = await tokenAddresses(
+      [text],
+      context,
+      recorded?.posts.records(),
+      'TOKEN',
+    );
+    const asked = { tokens: [token], limit: rows };
+    return await runJob(
+      tokenJob(
+        context,
+        recorded
+          ? { theses: await recorded.plan(asked), callouts: undefined }
+          : await servedPosts(context, asked, flags),
+        { ...flags, token, best: top },
+      ),
+      context,
+    );
   },
 });
+
+async function servedPosts(
+  context: Context,
+  asked: AskedTheses,
+  flags: RangeFlags & CacheFlags & { readonly all: boolean },
+): Promise<TokenPosts> {
+  const theses = new ServedTheses(context, await FeedReader.open(context, flags, flags));
+  const callouts = await FeedReader.open<PageRow>(context, flags, flags);
+  const [mint] = asked.tokens;
+  const limit = flags.all ? undefined : CALLOUT_PAGE;
+  return {
+    theses: await theses.plan(asked),
+    callouts: await callouts.plan(calloutFeed(context.service, { mint }, limit)),
+  };
+}

@@ -8,6 +8,7 @@ import { callerFigures } from '../../core/callers.ts';
 import { answerOf, type Lookup, type LookupAnswer } from '../../core/lookup/lookup.ts';
 import { readSubject, type Subject } from '../../core/lookup/subject.ts';
 import { normalToken } from '../../core/pages/filter.ts';
+import type { PageRow } from '../../core/pages/post.ts';
 import type { ReadPosts } from '../../core/pages/saved-pages.ts';
 import type { SubjectSource } from '../../input/subject-list.ts';
 import { callersView } from '../../output/views/callers.ts';
@@ -20,7 +21,7 @@ import { type ByWallet, WalletLookup } from '../lookup/wallet-lookup.ts';
 import { openAnswers } from '../run/answers.ts';
 import type { Context } from '../run/context.ts';
 import type { CommandJob } from '../run/job.ts';
-import { answerAge, type CacheFlags, calloutPart, FeedReader } from './feed-reader.ts';
+import { answerAge, type CacheFlags, calloutFeed, FeedReader, pagesLeft } from './feed-reader.ts';
 
 export interface CallersFlags extends CacheFlags {
   /** Undefined with a board. */
@@ -163,9 +164,9 @@ class Board {
 function callsByWallet(
   { terminal, service }: Context,
   { limit, calls: isList }: CallersFlags,
-  feeds: FeedReader,
+  feeds: FeedReader<PageRow>,
 ): ByWallet {
-  const answer = (wallet: string, read: ReadPosts): LookupAnswer => {
+  const answer = (wallet: string, read: ReadPosts<PageRow>): LookupAnswer => {
     const { posts: calls, complete: isComplete, failure, via } = read;
     const now = terminal.io.clock.now();
     if (failure && calls.length === 0) return answerOf(failure.error, now);
@@ -176,15 +177,12 @@ function callsByWallet(
       : callerFigures({ wallet, calls, isComplete }, time);
     return { found: true, record, time, from: via, failure: failure?.error };
   };
+  const feedOf = (wallet: string) => calloutFeed(service, { wallet }, limit);
   return {
-    planLater: (name) => feeds.planLater(calloutPart(service, { wallet: name }, limit)),
+    planLater: (name) => pagesLeft(feedOf(name)),
     async plan(wallet) {
-      const part = calloutPart(service, { wallet }, limit);
-      const { call, posts } = await feeds.plan(part);
-      return {
-        calls: [call],
-        find: async (signal) => answer(wallet, posts ?? (await feeds.read(part, signal))),
-      };
+      const { calls, read } = await feeds.plan(feedOf(wallet));
+      return { calls, find: async (signal) => answer(wallet, await read(signal)) };
     },
   };
 }

@@ -10,13 +10,14 @@ import {
   thesisCall,
   thesisSource,
 } from '../../core/pages/feeds.ts';
+import type { PageRow } from '../../core/pages/post.ts';
 import {
-  type FeedCall,
   feedName,
+  type KeptFeed,
   type ReadPosts,
   SavedPages,
 } from '../../core/pages/saved-pages.ts';
-import type { PageSource } from '../../core/pages/source.ts';
+import { type PositionPost, positionPost } from '../../core/positions/positions.ts';
 import { notSent, type Planned, type PlannedEndpoint } from '../../core/spend/plan.ts';
 import { type RangeFlags, readRange } from '../args/list-flags.ts';
 import { serviceClock } from '../lookup/service-time.ts';
@@ -32,46 +33,66 @@ export interface CacheFlags {
 export const answerAge = ({ settings }: Pick<Context, 'settings'>, { maxAge }: CacheFlags) =>
   maxAge ?? Math.min(settings.maxAge, NUMBERS_AGE_MS);
 
+/** Posts that a run will read, and the calls that this takes. */
+export interface PlannedPosts<P> {
+  readonly calls: readonly Planned[];
+  /** The posts, if all of them are saved. */
+  readonly saved?: ReadPosts<P> | undefined;
+  readonly read: (signal: AbortSignal) => Promise<ReadPosts<P>>;
+}
+
 /** The newest posts of a feed. */
-interface FeedPart {
-  /** A page, as a plan has it. */
-  readonly call: FeedCall;
-  readonly source: PageSource;
+interface AskedFeed<P> extends KeptFeed<P> {
   /** The posts of a page that is counted in a plan. */
   readonly perPage: number;
   /** The most posts; undefined if there is no maximum. */
   readonly limit: number | undefined;
 }
 
-/** What has to be requested of a feed, and its posts if nothing has. */
-interface FeedPlan {
-  readonly call: Planned;
-  readonly posts: ReadPosts | undefined;
-}
-
 type FeedClient = Pick<Client, 'call' | 'affords'>;
 
-export const thesisPart = (client: FeedClient, scope: ThesisScope, limit?: number): FeedPart => ({
+export const thesisFeed = (
+  client: FeedClient,
+  scope: ThesisScope,
+  limit?: number,
+): AskedFeed<PositionPost> => ({
   call: thesisCall(scope, { limit: Math.min(limit ?? THESIS_BLOCK, THESIS_BLOCK) }),
   source: thesisSource(client, scope),
+  keep: positionPost,
   perPage: THESIS_BLOCK,
   limit,
 });
 
-export const calloutPart = (client: FeedClient, scope: CalloutScope, limit?: number): FeedPart => ({
+export const calloutFeed = (
+  client: FeedClient,
+  scope: CalloutScope,
+  limit?: number,
+): AskedFeed<PageRow> => ({
   call: calloutCall(scope, {}),
   source: calloutSource(client, scope),
+  keep: (row) => row,
   perPage: CALLOUT_PAGE,
   limit,
 });
 
+/** The pages of a feed of which `saved` posts are known. The first page may not be needed either. */
+export const pagesLeft = (
+  { call, perPage, limit }: AskedFeed<unknown>,
+  saved = 0,
+  isSure = false,
+): PlannedEndpoint => ({
+  ...call,
+  times: limit === undefined ? null : Math.ceil((limit - saved) / perPage),
+  isSure,
+});
+
 /** Reads the posts of feeds in a range. Pages that are saved are not requested again. */
-export class FeedReader {
+export class FeedReader<P> {
   readonly #context: Context;
   readonly #range: RangeFlags;
   readonly #pages: SavedPages;
   /** The reads that have not ended: two subjects may be one author, or one wallet. */
-  readonly #reads = new Map<string, Promise<ReadPosts>>();
+  readonly #reads = new Map<string, Promise<ReadPosts<P>>>();
   #clock: Promise<Clock> | undefined;
 
   private constructor(context: Context, range: RangeFlags, pages: SavedPages) {
@@ -80,11 +101,11 @@ export class FeedReader {
     this.#pages = pages;
   }
 
-  static async open(
+  static async open<P>(
     context: Context,
     range: RangeFlags,
     { noCache, maxAge }: CacheFlags,
-  ): Promise<FeedReader> {
+  ): Promise<FeedReader<P>> {
     const { settings, terminal, bill } = context;
     const age = answerAge(context, { noCache, maxAge });
     const cache = noCache ? undefined : await openAnswers(context);
@@ -93,28 +114,21 @@ export class FeedReader {
   }
 
   /** Sends nothing. */
-  async plan(part: FeedPart): Promise<FeedPlan> {
-    const { call, source, limit } = part;
+  async plan(feed: AskedFeed<P>): Promise<PlannedPosts<P>> {
     const { io, signal } = this.#context.terminal;
-    const walk = { ...this.#walk(io.clock, limit), signal };
-    const saved = await this.#pages.saved(call, source, walk);
-    const isWhole = saved.failure === undefined;
-    const { length } = saved.posts;
+    const read = (stop: AbortSignal) => this.#readOnce(feed, stop);
+    const saved = await this.#pages.saved(feed, this.#walk(feed, io.clock, signal));
+    const { failure, posts } = saved;
     // Where a range ends is known by the clock of the service, for which a run asks.
     if (this.#isTimed)
-      return { call: pagesOf(part, 0, !isWhole && length === 0), posts: undefined };
-    if (isWhole) return { call: notSent(call), posts: saved };
-    return { call: pagesOf(part, length, true), posts: undefined };
+      return { calls: [pagesLeft(feed, 0, failure !== undefined && posts.length === 0)], read };
+    if (failure) return { calls: [pagesLeft(feed, posts.length, true)], read };
+    return { calls: [notSent(feed.call)], saved, read: async () => saved };
   }
 
-  /** The calls for a feed that only the run finds out. */
-  planLater(part: FeedPart): PlannedEndpoint {
-    return pagesOf(part, 0, false);
-  }
-
-  async read(part: FeedPart, signal: AbortSignal): Promise<ReadPosts> {
-    const name = `${part.call.id} ${feedName(part.call)}`;
-    const read = this.#reads.get(name) ?? this.#read(part, signal);
+  async #readOnce(feed: AskedFeed<P>, signal: AbortSignal): Promise<ReadPosts<P>> {
+    const name = `${feed.call.id} ${feedName(feed.call)}`;
+    const read = this.#reads.get(name) ?? this.#read(feed, signal);
     this.#reads.set(name, read);
     try {
       return await read;
@@ -123,29 +137,18 @@ export class FeedReader {
     }
   }
 
-  async #read({ call, source, limit }: FeedPart, signal: AbortSignal): Promise<ReadPosts> {
+  async #read(feed: AskedFeed<P>, signal: AbortSignal): Promise<ReadPosts<P>> {
     const { io } = this.#context.terminal;
     this.#clock ??= this.#isTimed ? serviceClock(this.#context) : Promise.resolve(io.clock);
-    const walk = { ...this.#walk(await this.#clock, limit), signal };
-    return await this.#pages.read(call, source, walk);
+    return await this.#pages.read(feed, this.#walk(feed, await this.#clock, signal));
   }
 
   get #isTimed(): boolean {
     return this.#range.since !== undefined || this.#range.until !== undefined;
   }
 
-  #walk(clock: Clock, limit: number | undefined) {
-    return { ...readRange(this.#range, clock.now(), this.#context.settings.utc), limit, clock };
+  #walk({ limit }: AskedFeed<unknown>, clock: Clock, signal: AbortSignal) {
+    const range = readRange(this.#range, clock.now(), this.#context.settings.utc);
+    return { ...range, limit, clock, signal };
   }
 }
-
-/** The pages of which `count` posts are saved. The first of them may turn out not to be needed. */
-const pagesOf = (
-  { call, perPage, limit }: FeedPart,
-  count: number,
-  isSure: boolean,
-): PlannedEndpoint => ({
-  ...call,
-  times: limit === undefined ? null : Math.ceil((limit - count) / perPage),
-  isSure,
-});

@@ -8,7 +8,6 @@ import { mostOwnPages, type ReadingWay, walkSeveral } from '../../core/pages/mer
 import { highlightOf } from '../../core/pages/pattern-search.ts';
 import { severalStart } from '../../core/pages/place.ts';
 import type { PageRow } from '../../core/pages/post.ts';
-import { sortBy } from '../../core/pages/sort.ts';
 import type { PageSource } from '../../core/pages/source.ts';
 import { type WalkFilter, type WalkOptions, walkPages } from '../../core/pages/walk.ts';
 import { type Plan, type Planned, totalOf } from '../../core/spend/plan.ts';
@@ -26,6 +25,7 @@ import type { Out } from '../run/out.ts';
 import { filtersOf, showingFilters } from '../tail/filters.ts';
 import { type ListState, leftOutText, lineAfterFailure } from './list-end.ts';
 import { PostCounter } from './post-counter.ts';
+import { inOrderOf, withFailure } from './row-order.ts';
 import { unseenValues } from './unseen-values.ts';
 import { wayText } from './way-text.ts';
 
@@ -178,7 +178,8 @@ async function printList(
     await out.print(view, tally.counting(inOrderOf(flags, recordsOf(posts), continued)));
   else {
     const counter = new PostCounter(flags.countBy, list.authorField, settings.utc);
-    await out.print(countsView(flags.countBy), countsOf(flags, counter, tally.counting(posts)));
+    const counts = countsOf(counter, tally.counting(posts));
+    await out.print(countsView(flags.countBy), inOrderOf(flags, counts));
   }
   const isCut = state.matches === rows;
   const text = leftOutText(terminal.io, flags, list.noun, state, range);
@@ -309,34 +310,8 @@ function walkFilter(
   };
 }
 
-/**
- * The posts in the order of the flags. If the list fails halfway, the posts so far come first: they
- * were paid for.
- */
-export async function* inOrderOf(
-  { best, sort, reverse }: Pick<ListInput, 'best' | 'sort' | 'reverse'>,
-  posts: AsyncIterable<Sent>,
-  continued: (error: unknown) => unknown = (error) => error,
-): AsyncGenerator<Sent, void, void> {
-  const all: Sent[] = [];
-  let failure: { readonly error: unknown } | undefined;
-  try {
-    if (sort === undefined && !reverse && best === undefined) yield* posts;
-    else for await (const post of posts) all.push(post);
-  } catch (error) {
-    failure = { error: continued(error) };
-  }
-  const inOrder = reverse ? all.toReversed() : all;
-  yield* (sort === undefined ? inOrder : sortBy(all, sort, reverse)).slice(0, best);
-  if (failure) throw failure.error;
-}
-
-/**
- * The counts of posts. If the list fails halfway, those of the posts so far come first: they were
- * paid for.
- */
+/** The counts of posts; those of the posts so far, if the list fails halfway. */
 async function* countsOf(
-  { best, sort, reverse }: ListInput,
   counter: PostCounter,
   posts: AsyncIterable<PageRow>,
 ): AsyncGenerator<Sent, void, void> {
@@ -346,8 +321,5 @@ async function* countsOf(
   } catch (error) {
     failure = { error };
   }
-  const records = counter.records();
-  const inOrder = reverse ? records.toReversed() : records;
-  yield* (sort === undefined ? inOrder : sortBy(records, sort, reverse)).slice(0, best);
-  if (failure) throw failure.error;
+  yield* withFailure(counter.records(), failure);
 }

@@ -1,5 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { thesisFeedName } from '../../tail/source.ts';
+import type { Vouched } from '../../verify/vouched.ts';
 import type { ListInput } from '../args/list-flags.ts';
 import type { GivenFlags } from '../args/option.ts';
 import type { ExitCode } from '../exit.ts';
@@ -10,7 +11,7 @@ import { runJob } from '../run/job.ts';
 import { filtersOf } from '../tail/filters.ts';
 import { gapText } from '../tail/notice-text.ts';
 import { listJob } from './list-job.ts';
-import { AuthorsOfPosts, RecordedTheses } from './recorded-theses.ts';
+import { RecordedTheses } from './recorded-theses.ts';
 import { theses } from './theses.ts';
 
 interface RecordedScope extends GivenFlags<typeof authorOptions> {
@@ -26,15 +27,13 @@ export async function listRecorded(
   flags: ListInput,
 ): Promise<ExitCode> {
   const { terminal } = context;
-  const recorded = await RecordedTheses.read(context, from);
+  const recorded = await RecordedTheses.read(context, from, flags);
   const { posts } = recorded;
   const subjects = await readAuthors(authors, context, false);
-  const authorsOfPosts = new AuthorsOfPosts(posts);
   const ids = subjects.map(
-    (subject) =>
-      authorsOfPosts.find(subject)?.id ?? posts.unnamed(subject.normal) ?? nobody(subject.text),
+    (subject) => recorded.idOf(subject) ?? posts.unnamed(subject.normal) ?? nobody(subject.text),
   );
-  const tokens = await tokenAddresses(token, context, posts);
+  const tokens = await tokenAddresses(token, context, posts.records());
   const names = subjects.map(({ normal }) => normal);
   const job = listJob(context, flags, {
     ...theses,
@@ -54,26 +53,17 @@ export async function listRecorded(
     }),
   });
   const code = await runJob(job, context);
-  const {
-    isWhole,
-    from: first,
-    to,
-    gaps,
-  } = recorded.vouchedFor({
-    ...flags,
-    users: ids,
-    tokens,
-    filters: filtersOf(flags.conditions),
-  });
+  const filters = filtersOf(flags.conditions);
+  const vouched = recorded.vouchedFor({ users: ids, tokens, filters });
   if (strict || terminal.io.stderr.isTTY === true) {
-    terminal.notice(vouchedText(isWhole, first, to));
-    for (const gap of gaps) terminal.notice(`GAP: ${gapText(gap)}: ${gap.why}`);
+    terminal.notice(vouchedText(vouched));
+    for (const gap of vouched.gaps) terminal.notice(`GAP: ${gapText(gap)}: ${gap.why}`);
   }
-  if (strict && !isWhole) throw notCovered();
+  if (strict && !vouched.isWhole) throw notCovered();
   return code;
 }
 
-function vouchedText(isWhole: boolean, from: number | null, to: number | null): string {
+function vouchedText({ isWhole, from, to }: Vouched): string {
   const stretch =
     from === null || to === null
       ? ''

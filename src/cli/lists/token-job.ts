@@ -1,162 +1,96 @@
 import { Failure } from '../../base/failure.ts';
-import { CALLOUT_PAGE } from '../../contract/limits.ts';
-import { numberOf, type Sent } from '../../contract/read-record.ts';
-import type { GatheredPosts } from '../../core/pages/gather.ts';
+import type { Sent } from '../../contract/read-record.ts';
+import { multiplesNow } from '../../core/callers.ts';
+import type { PageRow } from '../../core/pages/post.ts';
 import type { ReadPosts } from '../../core/pages/saved-pages.ts';
-import { AuthorPositions } from '../../core/positions/positions.ts';
-import { medianOf, summaryOf } from '../../core/positions/summary.ts';
+import { type PositionPost, positionsOf, stretchOf } from '../../core/positions/positions.ts';
+import { summaryOf } from '../../core/positions/summary.ts';
 import { authorsOf } from '../../core/positions/token-authors.ts';
-import type { Planned } from '../../core/spend/plan.ts';
+import { timeText } from '../../output/format/time.ts';
 import { positionsView } from '../../output/views/author.ts';
 import { tokenView } from '../../output/views/token.ts';
 import type { RangeFlags } from '../args/list-flags.ts';
-import { notingAuthors } from '../lookup/author-notes.ts';
-import { savingTokens } from '../lookup/token.ts';
 import type { Context } from '../run/context.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
-import { cardRows } from './card-rows.ts';
-import { type CacheFlags, calloutPart, FeedReader, thesisPart } from './feed-reader.ts';
-import { inOrderOf } from './list-job.ts';
-import { DAY, PostCounter } from './post-counter.ts';
+import type { PlannedPosts } from './feed-reader.ts';
+import { inOrderOf, type RowOrder, rowsBelowCard, withFailure } from './row-order.ts';
 
-/** What of a token is read. */
-interface TokenAsked extends RangeFlags, CacheFlags {
-  readonly token: string;
-  /** The most theses; undefined if there is no maximum. */
-  readonly rows: number | undefined;
-  /** Whether the callouts are read to their end. */
-  readonly all: boolean;
+/** The posts about a token that a run will read. */
+export interface TokenPosts {
+  readonly theses: PlannedPosts<PositionPost>;
+  /** The callouts of the coin; files have none. */
+  readonly callouts: PlannedPosts<PageRow> | undefined;
 }
 
-interface TokenShown extends Pick<RangeFlags, 'since'> {
+interface TokenShown extends Pick<RangeFlags, 'since'>, RowOrder {
   readonly token: string;
   readonly positions: boolean;
-  readonly sort: string | undefined;
-  readonly reverse: boolean;
-  readonly top: number | undefined;
 }
-
-/** What was read about a token. */
-interface TokenPosts {
-  readonly theses: ReadPosts;
-  /** The callouts of the coin; undefined if they were not read. */
-  readonly callouts: ReadPosts | undefined;
-}
-
-/** Where the posts about a token are read from, with the calls that this needs. */
-interface TokenSource {
-  readonly calls: readonly Planned[];
-  read(): Promise<TokenPosts>;
-}
-
-/** Reads the posts about a token from the service. */
-export async function servedToken(context: Context, asked: TokenAsked): Promise<TokenSource> {
-  const { token, rows, all } = asked;
-  const { service, terminal } = context;
-  const { signal } = terminal;
-  const feeds = await FeedReader.open(context, asked, asked);
-  const posts = thesisPart(service, { tokenAddress: token }, rows);
-  const calls = calloutPart(service, { mint: token }, all ? undefined : CALLOUT_PAGE);
-  const [saved, savedCalls] = [await feeds.plan(posts), await feeds.plan(calls)];
-  return {
-    calls: [saved.call, savedCalls.call],
-    async read() {
-      const read = saved.posts ?? (await feeds.read(posts, signal));
-      if (read.failure && read.posts.length === 0) throw read.failure.error;
-      for await (const _ of notingAuthors(savingTokens(read.posts, context), context));
-      if (read.failure) return { theses: read, callouts: undefined };
-      const readCalls = savedCalls.posts ?? (await feeds.read(calls, signal));
-      const error = readCalls.failure?.error;
-      if (!(error instanceof Failure) || error.kind !== 'forbidden')
-        return { theses: read, callouts: readCalls };
-      terminal.notice(`the callouts were not read: ${error.message}`);
-      return { theses: read, callouts: undefined };
-    },
-  };
-}
-
-/** The posts about a token in files, which have no callouts. */
-export const recordedToken = (gather: () => Promise<ReadPosts>): TokenSource => ({
-  calls: [],
-  read: async () => ({ theses: await gather(), callouts: undefined }),
-});
 
 /** Who posted about a token, since when, and what became of it. */
-export function tokenJob(context: Context, source: TokenSource, shown: TokenShown): CommandJob {
-  const { positions, sort, reverse, top } = shown;
+export function tokenJob(context: Context, posts: TokenPosts, shown: TokenShown): CommandJob {
+  const { terminal } = context;
   const tally = new RowTally('thesis', 'theses');
-  const order = { sort, reverse, best: top };
-  const view = tokenView(
-    (authors) => cardRows(context.terminal, authors, shown, 'authors'),
-    context.terminal.io.clock.now(),
-  );
+  const shownOf = (authors: readonly Sent[]) => rowsBelowCard(terminal, authors, shown, 'authors');
+  const view = shown.positions ? positionsView() : tokenView(shownOf, terminal.io.clock.now());
   return {
     plan: {
-      calls: source.calls,
+      calls: [...posts.theses.calls, ...(posts.callouts?.calls ?? [])],
       costs: (cost) => `Reading the posts about the token will cost ${cost}`,
       tellsLimit: true,
       stopped: (spent) => ({ message: `stopped after ${spent}; there are more posts` }),
     },
-    view: positions ? positionsView() : view,
+    view,
     tally,
     async print(out) {
-      const read = await source.read();
-      tally.total = read.theses.posts.length;
-      const about = new AuthorPositions(read.theses.posts);
-      const failure = read.theses.failure ?? read.callouts?.failure;
-      if (positions)
-        await out.print(
-          positionsView(),
-          withFailure(inOrderOf(order, positionsOf(about, read)), failure),
-        );
-      else
-        await out.print(view, withFailure([recordOf(context, shown, about, read)], failure), {
-          isSingle: true,
-        });
+      const theses = await posts.theses.read(terminal.signal);
+      const { failure } = theses;
+      if (failure && theses.posts.length === 0) throw failure.error;
+      tally.total = theses.posts.length;
+      const callouts = failure ? undefined : await readCallouts(context, posts.callouts);
+      const rows = shown.positions
+        ? positionRows(theses)
+        : [recordOf(context, shown, theses, callouts)];
+      const all = withFailure(rows, failure ?? callouts?.failure);
+      await out.print(view, shown.positions ? inOrderOf(shown, all) : all, {
+        isSingle: !shown.positions,
+      });
     },
   };
 }
 
-async function* positionsOf(
-  about: AuthorPositions,
-  { theses }: TokenPosts,
-): AsyncGenerator<Sent, void, void> {
-  for (const position of about.list()) yield { ...position, readAt: theses.readAt };
+/** The callouts, unless the key may not read them. */
+async function readCallouts(
+  { terminal }: Context,
+  callouts: TokenPosts['callouts'],
+): Promise<ReadPosts<PageRow> | undefined> {
+  const read = await callouts?.read(terminal.signal);
+  const error = read?.failure?.error;
+  if (!(error instanceof Failure) || error.kind !== 'forbidden') return read;
+  terminal.notice(`the callouts were not read: ${error.message}`);
+  return undefined;
 }
 
-/** What was paid for comes before the failure that ended the reading. */
-async function* withFailure<T>(
-  rows: Iterable<T> | AsyncIterable<T>,
-  failure: GatheredPosts['failure'],
-): AsyncGenerator<T, void, void> {
-  yield* rows;
-  if (failure) throw failure.error;
-}
+const positionRows = ({ posts, readAt }: ReadPosts<PositionPost>): readonly Sent[] =>
+  positionsOf(posts).positions.map((position) => ({ ...position, readAt }));
 
 /** What was posted about a token, as one record. */
 function recordOf(
   { settings }: Context,
   { token, since }: TokenShown,
-  about: AuthorPositions,
-  { theses, callouts }: TokenPosts,
+  theses: ReadPosts<PositionPost>,
+  callouts: ReadPosts<PageRow> | undefined,
 ): Sent {
-  const positions = about.list();
+  const { read, newest, beside, positions } = positionsOf(theses.posts);
   const { closed, open } = summaryOf(positions);
   const authors = authorsOf(positions);
-  const days = new PostCounter(DAY, 'authorId', settings.utc);
-  for (const post of theses.posts) days.add(post);
-  const { newest } = about;
   return {
     token,
-    network: newest['tokenNetwork'] ?? null,
-    symbol: newest['tokenSymbol'] ?? null,
-    ...about.read,
+    network: newest?.network ?? null,
+    symbol: newest?.symbol ?? null,
+    ...read,
     complete: theses.complete,
-    days: days
-      .records()
-      .filter(({ day }) => day !== null)
-      .map(({ day, posts }) => ({ day, posts }))
-      .reverse(),
+    days: daysOf(theses.posts, settings.utc),
     authors: authors.filter(({ isDev }) => !isDev),
     devs: authors.filter(({ isDev }) => isDev),
     closed,
@@ -164,39 +98,48 @@ function recordOf(
     callouts: callouts ? calloutsOf(callouts) : null,
     // Before the range, others may have posted.
     first: callouts && since === undefined ? firstOf(theses, callouts) : null,
-    beside: about.beside,
+    beside,
     ...readingOf(callouts ? [theses, callouts] : [theses]),
   };
 }
 
+/** The posts of each day that has some, oldest first. */
+function daysOf(posts: readonly PositionPost[], utc: boolean) {
+  const counts = new Map<string, number>();
+  for (const { at } of posts) {
+    if (at === null) continue;
+    const day = timeText(at, utc).slice(0, 'YYYY-MM-DD'.length);
+    counts.set(day, (counts.get(day) ?? 0) + 1);
+  }
+  return [...counts].sort().map(([day, posts]) => ({ day, posts }));
+}
+
 /** When and where posts were read: figures are as old as the oldest of them. */
-function readingOf(parts: readonly ReadPosts[]): Pick<ReadPosts, 'readAt' | 'via'> {
+function readingOf(parts: readonly Pick<ReadPosts<unknown>, 'readAt' | 'via'>[]) {
   const times = parts.flatMap(({ readAt }) => readAt ?? []);
   const { via } = parts.find((part) => part.via !== 'cache') ?? { via: 'cache' };
   return { readAt: times.length > 0 ? Math.min(...times) : null, via };
 }
 
-function calloutsOf({ posts, complete }: GatheredPosts): Sent {
-  const times = posts.flatMap(({ at }) => at ?? []).sort((a, b) => a - b);
-  return {
-    posts: posts.length,
-    from: times[0] ?? null,
-    to: times.at(-1) ?? null,
-    complete,
-    medianMultiple: medianOf(posts.flatMap(({ record }) => numberOf(record['multiple']) ?? [])),
-  };
-}
+const calloutsOf = ({ posts, complete }: ReadPosts<PageRow>): Sent => ({
+  posts: posts.length,
+  ...stretchOf(posts),
+  complete,
+  ...multiplesNow(posts),
+});
 
 /** The oldest post; null if there may be older ones. A post without a time may be the oldest. */
-function firstOf(theses: GatheredPosts, callouts: GatheredPosts): Sent | null {
-  const posts = [
-    ...theses.posts.map((post) => ({ ...post, by: 'thesis' })),
-    ...callouts.posts.map((post) => ({ ...post, by: 'callout' })),
-  ];
+function firstOf(theses: ReadPosts<PositionPost>, callouts: ReadPosts<PageRow>): Sent | null {
   if (!theses.complete || !callouts.complete) return null;
+  const posts = [
+    ...theses.posts.map(({ at, authorHandle }) => ({ author: authorHandle, at, by: 'thesis' })),
+    ...callouts.posts.map(({ at, record }) => ({
+      author: record['userName'] ?? null,
+      at,
+      by: 'callout',
+    })),
+  ];
   if (posts.some(({ at }) => at === null)) return null;
-  const [first] = posts.sort((one, other) => (one.at ?? 0) - (other.at ?? 0));
-  if (first === undefined) return null;
-  const { record, at, by } = first;
-  return { author: record['authorHandle'] ?? record['userName'] ?? null, at, by };
+  const [first = null] = posts.sort((one, other) => (one.at ?? 0) - (other.at ?? 0));
+  return first;
 }

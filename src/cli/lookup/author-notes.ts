@@ -3,6 +3,7 @@ import { textOf } from '../../base/json-object.ts';
 import type { Book, PersonReading } from '../../contract/ports/book.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import type { PageRow } from '../../core/pages/post.ts';
+import type { PositionPost } from '../../core/positions/positions.ts';
 import { openBook } from '../run/answers.ts';
 import type { Context } from '../run/context.ts';
 
@@ -94,4 +95,14 @@ export async function* notingAuthors(
   } finally {
     await authors.save();
   }
+}
+
+/** The same for posts that were read as a whole. */
+export async function noteAuthors(
+  context: Context,
+  posts: readonly Pick<PositionPost, 'authorId' | 'authorHandle' | 'at'>[],
+): Promise<void> {
+  const authors = await AuthorNotes.open(context);
+  for (const { at, ...post } of posts) authors.saw(post, at);
+  await authors.save();
 }

@@ -7,6 +7,7 @@ import type { Sent } from '../../contract/read-record.ts';
 import { isShortened } from '../../core/lookup/subject.ts';
 import { normalSymbol, normalToken } from '../../core/pages/filter.ts';
 import type { PageRow } from '../../core/pages/post.ts';
+import type { PositionPost } from '../../core/positions/positions.ts';
 import { type KnownToken, noteTokens, tokensIn } from '../../state/known-tokens.ts';
 import { addressOf, type TokenPlace } from '../args/subjects.ts';
 import type { Context } from '../run/context.ts';
@@ -104,6 +105,17 @@ export async function* savingTokens(
   } finally {
     save(context, [...seen.values()]);
   }
+}
+
+/** The same for posts that were read as a whole. */
+export function saveTokens(
+  context: Context,
+  posts: readonly Pick<PositionPost, 'token' | 'symbol' | 'network'>[],
+): void {
+  const seen = new Map<string, KnownToken>();
+  for (const { token, symbol, network } of posts)
+    if (token && symbol) seen.set(token, { symbol, address: token, network: network ?? '' });
+  save(context, [...seen.values()]);
 }
 
 const shown = (symbol: string) => `$${symbol.replace(/^\$+/, '')}`;

@@ -177,7 +177,10 @@ export const TokenRecord = z.looseObject({
       from: time('Time of the oldest one'),
       to: time('Time of the newest one'),
       complete: boolean('Whether all callouts of the range were read.'),
-      medianMultiple: amount('Median of their price moves since, as multipliers.'),
+      medianMultiple: amount(
+        'Median of their price moves since, as multipliers; null for fewer than five.',
+      ),
+      multiples: optional(z.array(z.number()), 'Their price moves, if fewer than five.'),
     }),
     'Callouts of the coin on the launchpad; null if they were not read.',
   ),

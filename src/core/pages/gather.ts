@@ -2,26 +2,27 @@ import type { PageRow } from './post.ts';
 import type { PageSource } from './source.ts';
 import { pagesInRange, type WalkOptions } from './walk.ts';
 
-/** Posts of a feed that are read before any of them is printed. */
-export interface GatheredPosts {
+/** Posts of a feed that are read before any of them is printed, or what is kept of them. */
+export interface GatheredPosts<P> {
   /** Newest first. */
-  readonly posts: readonly PageRow[];
+  readonly posts: readonly P[];
   /** Whether these are all posts of the range: the walk has reached its end. */
   readonly complete: boolean;
   /** What ended the walk early. The posts up to there were paid for. */
   readonly failure?: { readonly error: unknown } | undefined;
 }
 
-export async function gatherPosts(
+export async function gatherPosts<P>(
   source: PageSource,
   options: WalkOptions,
-): Promise<GatheredPosts> {
+  keep: (row: PageRow) => P,
+): Promise<GatheredPosts<P>> {
   const { limit = Number.POSITIVE_INFINITY } = options;
-  const posts: PageRow[] = [];
+  const posts: P[] = [];
   try {
     for await (const page of pagesInRange(source, options, () => limit - posts.length)) {
       const taken = page.rows.slice(0, limit - posts.length);
-      for (const post of taken) posts.push(post);
+      for (const row of taken) posts.push(keep(row));
       if (posts.length < limit) continue;
       return { posts, complete: page.isLast && taken.length === page.rows.length };
     }

@@ -1,4 +1,4 @@
-import { numberSource, stringifyJson } from '../../base/json.ts';
+import { numberSource } from '../../base/json.ts';
 import { countText } from '../../base/units.ts';
 import { numberOf, type Sent } from '../../contract/read-record.ts';
 import { PROOF } from './proof.ts';
@@ -70,13 +70,6 @@ export const closedAtOf = ({ closedAt }: Sent): number | null | undefined =>
 /** When this version of a thesis was written. */
 export const writtenAt = (post: Sent): number =>
   thesisTimeOf(post['updatedAt']) ?? postTimeOf(post['platformCreatedAt']) ?? 0;
-
-/** Whether one version of a thesis was written after another. */
-export function isLaterVersion(one: Sent, other: Sent): boolean {
-  const byTime = writtenAt(one) - writtenAt(other);
-  // Of versions with the same time, one is chosen that does not depend on their order.
-  return byTime === 0 ? stringifyJson(one) > stringifyJson(other) : byTime > 0;
-}
 
 /** A post that is dated more than a day ahead counts as a post without a time. */
 export function usable<Id extends string | null>(row: PageRow<Id>, now: number): PageRow<Id> {

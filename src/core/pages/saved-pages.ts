@@ -3,6 +3,7 @@ import { isRecord } from '../../base/json-object.ts';
 import { NUMBERS_AGE_MS } from '../../contract/answer-age.ts';
 import {
   type AnswerCache,
+  type CachedAnswer,
   type CachedFeed,
   type SharedAnswer,
   withClaim,
@@ -12,6 +13,7 @@ import type { PlannedEndpoint } from '../spend/plan.ts';
 import { timeFields } from './feeds.ts';
 import { normalToken } from './filter.ts';
 import { type GatheredPosts, gatherPosts } from './gather.ts';
+import type { PageRow } from './post.ts';
 import { type AskedPage, type FeedPage, feedPage, type PageSource } from './source.ts';
 import type { WalkOptions } from './walk.ts';
 
@@ -26,16 +28,18 @@ export const feedName = ({ ask }: FeedCall): string =>
     .map((value) => normalToken(String(value)))
     .join(' ');
 
+/** A feed, and what is kept of each of its posts. */
+export interface KeptFeed<P> {
+  readonly call: FeedCall;
+  readonly source: PageSource;
+  keep(row: PageRow): P;
+}
+
 /** Posts, and where they are from. */
-export interface ReadPosts extends GatheredPosts {
+export interface ReadPosts<P> extends GatheredPosts<P> {
   /** When the oldest of their pages was read; null if this is not known. */
   readonly readAt: number | null;
   readonly via: 'service' | 'cache' | 'file';
-}
-
-interface SharedPage extends SavedPage {
-  /** Whether this machine has requested it. */
-  readonly isAsked: boolean;
 }
 
 interface SavedPage extends FeedPage {
@@ -45,103 +49,55 @@ interface SavedPage extends FeedPage {
   readonly repeats: number;
 }
 
-/** A page that a walk wants. */
-interface WantedPage {
-  readonly endpoint: CachedFeed;
-  /** The feed, and the place of the page in it. */
-  readonly subject: string;
-  readonly before: string | undefined;
-  /** How often it has led nowhere in this walk. */
-  readonly repeats: number;
-  readonly signal: AbortSignal;
-}
-
 /**
  * The pages of feeds that were paid for: one that is young enough is not requested again. Each is
  * saved under its place in its feed, and not under its cursor, so that a later walk replaces the
  * pages of earlier ones.
  */
 export class SavedPages {
-  readonly #cache: AnswerCache | undefined;
-  readonly #now: () => number;
-  readonly #maxAgeMs: number;
-  /** Ages count from the start of the run, so that it has the pages that its plan counts on. */
-  readonly #began: number;
-
   /** Every page is requested if there is no cache. */
+  readonly cache: AnswerCache | undefined;
+  readonly now: () => number;
+  readonly maxAgeMs: number;
+  /** Ages count from the start of the run, so that it has the pages that its plan counts on. */
+  readonly began: number;
+
   constructor(cache: AnswerCache | undefined, now: () => number, maxAgeMs = NUMBERS_AGE_MS) {
-    this.#cache = cache;
-    this.#now = now;
-    this.#maxAgeMs = maxAgeMs;
-    this.#began = now();
+    this.cache = cache;
+    this.now = now;
+    this.maxAgeMs = maxAgeMs;
+    this.began = now();
   }
 
   /** The posts of a list. Pages that are not saved, or not young enough, are requested. */
-  read(call: FeedCall, source: PageSource, options: WalkOptions): Promise<ReadPosts> {
-    return this.#gather(new SavedWalk(this, call, source, true), options);
+  read<P>(feed: KeptFeed<P>, options: WalkOptions): Promise<ReadPosts<P>> {
+    return this.#gather(feed, true, options);
   }
 
   /** The posts of a list as far as they are saved: it fails at the first page that is not. */
-  saved(call: FeedCall, source: PageSource, options: WalkOptions): Promise<ReadPosts> {
+  saved<P>(feed: KeptFeed<P>, options: WalkOptions): Promise<ReadPosts<P>> {
     // What is saved does not change while the walk waits.
-    const walk = { ...options, pauseMs: () => 0 };
-    return this.#gather(new SavedWalk(this, call, source, false), walk);
+    return this.#gather(feed, false, { ...options, pauseMs: () => 0 });
   }
 
-  async #gather(walk: SavedWalk, options: WalkOptions): Promise<ReadPosts> {
-    const read = await gatherPosts(walk, options);
-    const { readAt = this.#now(), isAsked } = walk;
+  async #gather<P>(
+    { call, source, keep }: KeptFeed<P>,
+    mayAsk: boolean,
+    options: WalkOptions,
+  ): Promise<ReadPosts<P>> {
+    const walk = new SavedWalk(this, call, source, mayAsk);
+    const read = await gatherPosts(walk, options, keep);
+    const { readAt = this.now(), isAsked } = walk;
     return { ...read, readAt, via: isAsked ? 'service' : 'cache' };
-  }
-
-  find({ endpoint, subject, before, repeats }: WantedPage): SavedPage | undefined {
-    const answer = this.#cache?.get(endpoint, [subject])[0];
-    const isYoung = answer && Math.max(0, this.#began - answer.time) < this.#maxAgeMs;
-    const page = isYoung ? pageOf(answer, endpoint, before) : undefined;
-    // An end of which the service was asked as often before is believed again.
-    const isUsable = page && (repeats === 0 || (!page.hasMore && page.repeats >= repeats));
-    return isUsable ? page : undefined;
-  }
-
-  /** Requests a page and saves it, or gets the one that another machine has requested. */
-  async ask(wanted: WantedPage, request: () => Promise<FeedPage>): Promise<SharedPage> {
-    const { endpoint, subject, before, repeats, signal } = wanted;
-    const ages = { maxAgeMs: repeats > 0 ? 0 : this.#maxAgeMs, missAgeMs: 0 };
-    const claim = await this.#cache?.claim?.({ endpoint, subject, ...ages }, signal);
-    if (claim?.by === 'other' && claim.failure) throw claim.failure;
-    const shared = claim?.by === 'cache' ? pageOf(claim.answer, endpoint, before) : undefined;
-    if (shared) return { ...shared, isAsked: false };
-    return await withClaim(
-      claim,
-      async () => {
-        const page = { ...(await request()), time: this.#now(), repeats };
-        await this.#save(wanted, page);
-        return { ...page, isAsked: true };
-      },
-      () => undefined,
-    );
-  }
-
-  async #save({ endpoint, subject, before }: WantedPage, page: SavedPage): Promise<void> {
-    const { rows, hasMore, nextBefore, time, repeats } = page;
-    const items = rows.map(({ record }) => record);
-    const record = { before: before ?? null, items, hasMore, nextBefore, repeats };
-    const answer = { time, status: 200, record } as const;
-    await this.#cache?.put(endpoint, new Map([[subject, answer]]));
   }
 }
 
-/** A saved page, if it is the one below `before`: the file may be damaged, or of another walk. */
-function pageOf(
-  { status, record, time }: SharedAnswer,
-  endpoint: CachedFeed,
-  before: string | undefined,
-): SavedPage | undefined {
-  if (status !== 200 || !isRecord(record) || record['before'] !== (before ?? null))
-    return undefined;
-  const timeField = endpoint.startsWith('thesis') ? timeFields.thesis : timeFields.callout;
-  const repeats = numberOf(record['repeats']) ?? 0;
-  return { ...feedPage(record, Number.POSITIVE_INFINITY, timeField), time, repeats };
+/** The place of a page in a walk, with the cursor that it is below. */
+interface Place {
+  readonly index: number;
+  readonly before: string | undefined;
+  /** How often the page has led nowhere in this walk. */
+  readonly repeats: number;
 }
 
 /** One walk through a feed, which notes when its posts were read. */
@@ -151,7 +107,7 @@ class SavedWalk implements PageSource {
   readonly affords: PageSource['affords'];
   /** When the oldest of the pages was read. */
   readAt: number | undefined;
-  /** Whether a page was requested. */
+  /** Whether this machine has requested a page. */
   isAsked = false;
   readonly #pages: SavedPages;
   readonly #source: PageSource;
@@ -159,7 +115,7 @@ class SavedWalk implements PageSource {
   readonly #endpoint: CachedFeed;
   readonly #name: string;
   /** The page that was read last. */
-  #last = { place: -1, before: undefined as string | undefined, repeats: 0 };
+  #last: Place = { index: -1, before: undefined, repeats: 0 };
 
   constructor(pages: SavedPages, call: FeedCall, source: PageSource, mayAsk: boolean) {
     this.#pages = pages;
@@ -174,29 +130,77 @@ class SavedWalk implements PageSource {
 
   async page(asked: AskedPage, signal: AbortSignal): Promise<FeedPage> {
     const { before } = asked;
-    const { place: last } = this.#last;
+    const { index, repeats } = this.#last;
     // The reader repeats a request that led nowhere, so that a saved page that did is not used twice.
-    const isRepeated = last >= 0 && before === this.#last.before;
-    const place = isRepeated ? last : last + 1;
-    const repeats = isRepeated ? this.#last.repeats + 1 : 0;
-    const wanted = {
-      endpoint: this.#endpoint,
-      subject: `${this.#name} ${place}`,
-      before,
-      repeats,
-      signal,
-    };
-    const page = this.#pages.find(wanted) ?? (await this.#ask(wanted, asked));
-    this.#last = { place, before, repeats };
+    const isRepeated = index >= 0 && before === this.#last.before;
+    const place = isRepeated
+      ? { index, before, repeats: repeats + 1 }
+      : { index: index + 1, before, repeats: 0 };
+    const page = this.#find(place) ?? (await this.#ask(place, asked, signal));
+    this.#last = place;
     this.readAt = Math.min(this.readAt ?? page.time, page.time);
     return page;
   }
 
-  async #ask(wanted: WantedPage, asked: AskedPage): Promise<SavedPage> {
+  #find(place: Place): SavedPage | undefined {
+    const { cache, began, maxAgeMs } = this.#pages;
+    const answer = cache?.get(this.#endpoint, [this.#subjectOf(place)])[0];
+    const isYoung = answer && Math.max(0, began - answer.time) < maxAgeMs;
+    const page = isYoung ? pageOf(answer, this.#endpoint, place.before) : undefined;
+    // An end of which the service was asked as often before is believed again.
+    const { repeats } = place;
+    const isUsable = page && (repeats === 0 || (!page.hasMore && page.repeats >= repeats));
+    return isUsable ? page : undefined;
+  }
+
+  /** Requests a page and saves it, or gets the one that another machine has requested. */
+  async #ask(place: Place, asked: AskedPage, signal: AbortSignal): Promise<SavedPage> {
     if (!this.#mayAsk) throw new Failure('missing', 'the page is not saved', { code: 'NOT_SAVED' });
-    const { signal } = wanted;
-    const page = await this.#pages.ask(wanted, () => this.#source.page(asked, signal));
-    this.isAsked ||= page.isAsked;
+    const { cache, now, maxAgeMs } = this.#pages;
+    const { before, repeats } = place;
+    const endpoint = this.#endpoint;
+    const subject = this.#subjectOf(place);
+    const ages = { maxAgeMs: repeats > 0 ? 0 : maxAgeMs, missAgeMs: 0 };
+    const claim = await cache?.claim?.({ endpoint, subject, ...ages }, signal);
+    if (claim?.by === 'other' && claim.failure) throw claim.failure;
+    const shared = claim?.by === 'cache' ? pageOf(claim.answer, endpoint, before) : undefined;
+    if (shared) return shared;
+    const request = async () => {
+      const page = { ...(await this.#source.page(asked, signal)), time: now(), repeats };
+      await cache?.put(endpoint, new Map([[subject, answerOf(page, before)]]));
+      return page;
+    };
+    const page = await withClaim(claim, request, () => undefined);
+    this.isAsked = true;
     return page;
   }
+
+  #subjectOf({ index }: Place): string {
+    return `${this.#name} ${index}`;
+  }
+}
+
+function answerOf(
+  { rows, hasMore, nextBefore, time, repeats }: SavedPage,
+  before: string | undefined,
+): CachedAnswer {
+  const items = rows.map(({ record }) => record);
+  return {
+    time,
+    status: 200,
+    record: { before: before ?? null, items, hasMore, nextBefore, repeats },
+  };
+}
+
+/** A saved page, if it is the one below `before`: the file may be damaged, or of another walk. */
+function pageOf(
+  { status, record, time }: SharedAnswer,
+  endpoint: CachedFeed,
+  before: string | undefined,
+): SavedPage | undefined {
+  if (status !== 200 || !isRecord(record) || record['before'] !== (before ?? null))
+    return undefined;
+  const timeField = endpoint.startsWith('thesis') ? timeFields.thesis : timeFields.callout;
+  const repeats = numberOf(record['repeats']) ?? 0;
+  return { ...feedPage(record, Number.POSITIVE_INFINITY, timeField), time, repeats };
 }

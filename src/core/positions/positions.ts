@@ -2,137 +2,65 @@ import { textOf } from '../../base/json-object.ts';
 import { numberOf, type Sent } from '../../contract/read-record.ts';
 import type { AuthorPosition, PostsBeside } from '../../contract/records/position.ts';
 import { normalName, normalToken } from '../pages/filter.ts';
-import { closedAtOf, isLaterVersion, type PageRow, writtenAt } from '../pages/post.ts';
-
-type Post = PageRow<string>;
-
-/** A post of which a position is made. */
-interface TimedPost extends Post {
-  readonly at: number;
-}
-
-/**
- * Collects posts into positions. The order of the posts does not matter, and a post that is added
- * more than once counts once, as it was written last.
- */
-export class AuthorPositions {
-  /** The number of posts that cannot be told from others. */
-  #withoutId = 0;
-  /** The posts by their ids, each in its last version. */
-  readonly #posts = new Map<string, Post>();
-
-  constructor(posts: Iterable<PageRow> = []) {
-    for (const post of posts) this.add(post);
-  }
-
-  add({ id, ...post }: PageRow): void {
-    if (id === null) {
-      this.#withoutId++;
-      return;
-    }
-    const before = this.#posts.get(id);
-    if (before === undefined || isLaterVersion(post.record, before.record))
-      this.#posts.set(id, { id, ...post });
-  }
-
-  /** The number of posts, and the times of the oldest and the newest one. */
-  get read(): { readonly posts: number; readonly from: number | null; readonly to: number | null } {
-    let from: number | null = null;
-    let to: number | null = null;
-    for (const { at } of this.#posts.values()) {
-      if (at === null) continue;
-      from = Math.min(from ?? at, at);
-      to = Math.max(to ?? at, at);
-    }
-    return { posts: this.#posts.size, from, to };
-  }
-
-  /** The post that was posted last: it names its author and token as they are called now. */
-  get newest(): Sent {
-    let newest: Post | undefined;
-    for (const post of this.#posts.values())
-      if (newest === undefined || isNewer(post, newest)) newest = post;
-    return newest?.record ?? {};
-  }
-
-  get beside(): PostsBeside {
-    const without = (field: 'authorId' | 'tokenAddress' | 'at') =>
-      [...this.#posts.values()].filter((post) => missingIn(post) === field).length;
-    return {
-      withoutId: this.#withoutId,
-      withoutAuthor: without('authorId'),
-      withoutToken: without('tokenAddress'),
-      withoutTime: without('at'),
-    };
-  }
-
-  /** The positions, the one with the newest post first. */
-  list(): AuthorPosition[] {
-    const groups = new Map<string, TimedPost[]>();
-    for (const post of this.#posts.values()) {
-      const { record, at } = post;
-      if (at === null || missingIn(post) !== undefined) continue;
-      const author = normalName(textOf(record['authorId']) ?? '');
-      const token = normalToken(textOf(record['tokenAddress']) ?? '');
-      const key = `${author} ${token} ${closeOf(record)}`;
-      const group = groups.get(key);
-      if (group) group.push({ ...post, at });
-      else groups.set(key, [{ ...post, at }]);
-    }
-    return [...groups.values()].map(positionOf).sort(newestFirst);
-  }
-}
-
-/** What a post lacks that decides about its position; undefined if it lacks nothing. */
-function missingIn({ record, at }: Post): 'authorId' | 'tokenAddress' | 'at' | undefined {
-  if (!textOf(record['authorId'])) return 'authorId';
-  if (!textOf(record['tokenAddress'])) return 'tokenAddress';
-  return at === null ? 'at' : undefined;
-}
+import { closedAtOf, type PageRow, writtenAt } from '../pages/post.ts';
 
 /** When the position of a post was closed, or in which other state it is. */
 type Close = number | 'open' | 'unknown';
+
+/** What a thesis says about a position. The rest of it, such as the text, takes no memory. */
+export interface PositionPost {
+  readonly id: string | null;
+  readonly at: number | null;
+  readonly writtenAt: number;
+  readonly authorId: string | null;
+  readonly authorHandle: string | null;
+  readonly authorName: string | null;
+  readonly token: string | null;
+  readonly network: string | null;
+  readonly symbol: string | null;
+  readonly close: Close;
+  readonly tradeUsd: number | null;
+  readonly holdingsUsd: number | null;
+  readonly pnlUsd: number | null;
+  readonly pnlPct: number | null;
+  readonly isDev: boolean;
+}
+
+/** A post that belongs to a position. */
+interface PlacedPost extends PositionPost {
+  readonly id: string;
+  readonly at: number;
+  readonly authorId: string;
+  readonly token: string;
+}
+
+export function positionPost({ id, at, record }: PageRow): PositionPost {
+  const close = closeOf(record);
+  const address = textOf(record['tokenAddress']);
+  const { pnlUsd, pnlPct } = resultOf(record, close);
+  return {
+    id,
+    at,
+    writtenAt: writtenAt(record),
+    authorId: textOf(record['authorId']) || null,
+    authorHandle: textOf(record['authorHandle']) ?? null,
+    authorName: textOf(record['authorName']) ?? null,
+    token: address ? normalToken(address) : null,
+    network: textOf(record['tokenNetwork']) ?? null,
+    symbol: textOf(record['tokenSymbol']) ?? null,
+    close,
+    tradeUsd: numberOf(record['authorTradeUsd']) ?? null,
+    holdingsUsd: numberOf(record['holdingsUsd']) ?? null,
+    pnlUsd,
+    pnlPct,
+    isDev: record['authorIsDev'] === true,
+  };
+}
 
 function closeOf(post: Sent): Close {
   const closedAt = closedAtOf(post);
   return closedAt === null ? 'open' : (closedAt ?? 'unknown');
 }
-
-/** Whether a post was written after another one. */
-function isLater(one: Post, other: Post): boolean {
-  const byTime = writtenAt(one.record) - writtenAt(other.record);
-  return (byTime || (one.at ?? 0) - (other.at ?? 0) || byText(one.id, other.id)) > 0;
-}
-
-const isNewer = (one: Post, other: Post): boolean =>
-  one.at === other.at ? isLater(one, other) : (one.at ?? 0) > (other.at ?? 0);
-
-function positionOf(posts: readonly TimedPost[]): AuthorPosition {
-  const first = posts.reduce((one, post) => (isBefore(post, one) ? post : one));
-  const { record } = posts.reduce((last, post) => (isLater(post, last) ? post : last));
-  const close = closeOf(record);
-  const closedAt = typeof close === 'number' ? close : null;
-  return {
-    authorId: textOf(record['authorId']) ?? '',
-    authorHandle: textOf(record['authorHandle']) ?? null,
-    token: normalToken(textOf(record['tokenAddress']) ?? ''),
-    network: textOf(record['tokenNetwork']) ?? null,
-    symbol: textOf(record['tokenSymbol']) ?? null,
-    firstAt: first.at,
-    lastAt: posts.reduce((last, { at }) => Math.max(last, at), first.at),
-    posts: posts.length,
-    tradeUsd: numberOf(first.record['authorTradeUsd']) ?? null,
-    holdingsUsd: numberOf(record['holdingsUsd']) ?? null,
-    status: typeof close === 'number' ? 'closed' : close,
-    closedAt,
-    heldMs: closedAt === null || closedAt < first.at ? null : closedAt - first.at,
-    ...resultOf(record, close),
-    isDev: posts.some(({ record: { authorIsDev } }) => authorIsDev === true),
-  };
-}
-
-const isBefore = (one: TimedPost, other: TimedPost): boolean =>
-  one.at === other.at ? one.id < other.id : one.at < other.at;
 
 /**
  * The result of a closed position is the realized PnL, that of an open one the unrealized PnL. The
@@ -149,6 +77,122 @@ function resultOf(post: Sent, close: Close): Pick<AuthorPosition, 'pnlUsd' | 'pn
       : [realized, post['percentageRealizedPnl']];
   return { pnlUsd: usd ?? either ?? null, pnlPct: numberOf(pct) ?? null };
 }
+
+/** What posts amount to. */
+export interface PostedPositions {
+  /** The number of different posts, and the times of the oldest and the newest one. */
+  readonly read: {
+    readonly posts: number;
+    readonly from: number | null;
+    readonly to: number | null;
+  };
+  /** The post that was posted last: it names its author and token as they are called now. */
+  readonly newest: PositionPost | undefined;
+  readonly beside: PostsBeside;
+  /** The one with the newest post first. */
+  readonly positions: readonly AuthorPosition[];
+}
+
+/**
+ * The positions that posts are about. The order of the posts does not matter, and a post that comes
+ * more than once counts once, as it was written last.
+ */
+export function positionsOf(all: readonly PositionPost[]): PostedPositions {
+  const posts = lastVersions(all);
+  const beside = { withoutAuthor: 0, withoutToken: 0, withoutTime: 0 };
+  const groups = new Map<string, PlacedPost[]>();
+  for (const post of posts) {
+    if (post.authorId === null) beside.withoutAuthor++;
+    else if (post.token === null) beside.withoutToken++;
+    else if (!isPlaced(post)) beside.withoutTime++;
+    else {
+      const key = `${normalName(post.authorId)} ${post.token} ${post.close}`;
+      const group = groups.get(key);
+      if (group) group.push(post);
+      else groups.set(key, [post]);
+    }
+  }
+  return {
+    read: { posts: posts.length, ...stretchOf(posts) },
+    newest: posts.reduce<PositionPost | undefined>(
+      (newest, post) => (newest === undefined || isNewer(post, newest) ? post : newest),
+      undefined,
+    ),
+    beside: { withoutId: all.filter(({ id }) => id === null).length, ...beside },
+    positions: [...groups.values()].map(positionOf).sort(newestFirst),
+  };
+}
+
+/** The posts with an id, each in its last version. */
+function lastVersions(all: readonly PositionPost[]): readonly PositionPost[] {
+  const posts = new Map<string, PositionPost>();
+  for (const post of all) {
+    const { id } = post;
+    if (id === null) continue;
+    const before = posts.get(id);
+    if (before === undefined || isLaterVersion(post, before)) posts.set(id, post);
+  }
+  return [...posts.values()];
+}
+
+/** Of versions with the same time, one is chosen that does not depend on their order. */
+const isLaterVersion = (one: PositionPost, other: PositionPost): boolean =>
+  one.writtenAt === other.writtenAt
+    ? JSON.stringify(one) > JSON.stringify(other)
+    : one.writtenAt > other.writtenAt;
+
+const isPlaced = (post: PositionPost): post is PlacedPost =>
+  post.id !== null && post.authorId !== null && post.token !== null && post.at !== null;
+
+/** The times of the oldest and the newest post; null if none has a time. */
+export function stretchOf(posts: readonly { readonly at: number | null }[]) {
+  let from: number | null = null;
+  let to: number | null = null;
+  for (const { at } of posts) {
+    if (at === null) continue;
+    from = Math.min(from ?? at, at);
+    to = Math.max(to ?? at, at);
+  }
+  return { from, to };
+}
+
+/** Whether a post was written after another one. */
+function isLater(one: PositionPost, other: PositionPost): boolean {
+  const byTime = one.writtenAt - other.writtenAt;
+  return (byTime || (one.at ?? 0) - (other.at ?? 0) || byText(one.id ?? '', other.id ?? '')) > 0;
+}
+
+const isNewer = (one: PositionPost, other: PositionPost): boolean =>
+  one.at === other.at ? isLater(one, other) : (one.at ?? 0) > (other.at ?? 0);
+
+function positionOf(posts: readonly PlacedPost[]): AuthorPosition {
+  const first = posts.reduce((one, post) => (isBefore(post, one) ? post : one));
+  const last = posts.reduce((one, post) => (isLater(post, one) ? post : one));
+  const { authorId, authorHandle, token, network, symbol, close } = last;
+  const { holdingsUsd, pnlUsd, pnlPct } = last;
+  const closedAt = typeof close === 'number' ? close : null;
+  return {
+    authorId,
+    authorHandle,
+    token,
+    network,
+    symbol,
+    firstAt: first.at,
+    lastAt: posts.reduce((latest, { at }) => Math.max(latest, at), first.at),
+    posts: posts.length,
+    tradeUsd: first.tradeUsd,
+    holdingsUsd,
+    status: typeof close === 'number' ? 'closed' : close,
+    closedAt,
+    heldMs: closedAt === null || closedAt < first.at ? null : closedAt - first.at,
+    pnlUsd,
+    pnlPct,
+    isDev: posts.some(({ isDev }) => isDev),
+  };
+}
+
+const isBefore = (one: PlacedPost, other: PlacedPost): boolean =>
+  one.at === other.at ? one.id < other.id : one.at < other.at;
 
 const newestFirst = (one: AuthorPosition, other: AuthorPosition): number =>
   other.lastAt - one.lastAt ||

@@ -12,14 +12,15 @@ type Row = SubjectRecord | UnaskedSubject;
 const shortText = (value: unknown): string => numberText('multiple', Number(value), '×', 1);
 
 /** The median, or the values of which there are too few for one. */
-const medianOr =
+export function middleText(median: unknown, values: unknown): string | null {
+  if (typeof median === 'number') return numberText('multiple', median);
+  return Array.isArray(values) ? values.map(shortText).join(' ') : null;
+}
+
+const middleOf =
   (median: string, values: string) =>
-  (row: Row): unknown => {
-    if (row.found !== true) return null;
-    const { [median]: middle, [values]: few } = row;
-    if (typeof middle === 'number') return numberText('multiple', middle);
-    return Array.isArray(few) ? few.map(shortText).join(' ') : null;
-  };
+  (row: Row): unknown =>
+    row.found === true ? middleText(row[median], row[values]) : null;
 
 /** A wallet without an answer has no number of calls; one that has more is marked. */
 function callsOf(row: Row): unknown {
@@ -46,12 +47,12 @@ const columns: readonly Column<Row>[] = [
     min: 12,
   },
   { title: 'calls', kind: 'text', value: callsOf, field: 'calls' },
-  { title: 'now', kind: 'text', value: medianOr('medianMultiple', 'multiples'), min: 14 },
+  { title: 'now', kind: 'text', value: middleOf('medianMultiple', 'multiples'), min: 14 },
   { title: 'at 2x+', kind: 'text', value: heldText, field: 'atLeast2x' },
   {
     title: 'hindsight',
     kind: 'text',
-    value: medianOr('medianMaxMultiplier', 'maxMultipliers'),
+    value: middleOf('medianMaxMultiplier', 'maxMultipliers'),
     rank: 2,
     min: 14,
   },

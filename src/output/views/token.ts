@@ -15,6 +15,7 @@ import {
   resultText,
   tokenOf,
 } from './author.ts';
+import { middleText } from './callers.ts';
 
 const DAY_MS = 86_400_000;
 /** A line has so many cells at most; of a longer time, each shows several days. */
@@ -64,13 +65,11 @@ const calloutsOf = ({ callouts }: Sent): Sent | undefined =>
 function calloutsText(record: Sent): string | undefined {
   const callouts = calloutsOf(record);
   if (callouts === undefined) return undefined;
-  const { posts, medianMultiple } = callouts;
+  const { posts, medianMultiple, multiples } = callouts;
   if (posts === 0) return 'none on the launchpad';
-  const median =
-    typeof medianMultiple === 'number'
-      ? `, ${numberText('multiple', medianMultiple)} median since`
-      : '';
-  return `${posts}, ${completeText(callouts)}${median}`;
+  const middle = middleText(medianMultiple, multiples);
+  const since = `${middle}${medianMultiple === null ? '' : ' median'} since`;
+  return `${posts}, ${completeText(callouts)}${middle === null ? '' : `, ${since}`}`;
 }
 
 function firstText({ first }: Sent): string | undefined {

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import type { AnswerCache, CachedAnswer } from '../../../src/contract/ports/answers.ts';
-import { pageRow } from '../../../src/core/pages/post.ts';
+import { type PageRow, pageRow } from '../../../src/core/pages/post.ts';
 import { SavedPages } from '../../../src/core/pages/saved-pages.ts';
 import type { AskedPage, FeedPage } from '../../../src/core/pages/source.ts';
 import { virtualClock } from '../virtual-clock.ts';
 
 const call = { id: 'thesis.user', ask: { params: { id: 'u' } } } as const;
+/** Posts are kept as they are. */
+const whole = { call, keep: (row: PageRow) => row };
 const posts = Array.from({ length: 5 }, (_, at) => ({ id: `p${at}` }));
 const rowsOf = (records: readonly { readonly id: string }[]) =>
   records.map((record) => pageRow(record, 'platformCreatedAt'));
@@ -17,15 +19,18 @@ function feedWith(bad: Readonly<Record<number, object>>) {
   return {
     asked,
     feed: {
-      sizes: { step: 2, max: 2 },
-      stepCu: 0,
-      async page({ before }: AskedPage) {
-        asked.push(before);
-        const from = before === undefined ? 0 : posts.findIndex(({ id }) => id === before) + 1;
-        const rows = rowsOf(posts.slice(from, from + 2));
-        const hasMore = from + 2 < posts.length;
-        const page = { rows, hasMore, nextBefore: hasMore ? (rows.at(-1)?.id ?? null) : null };
-        return { ...page, ...bad[asked.length] };
+      ...whole,
+      source: {
+        sizes: { step: 2, max: 2 },
+        stepCu: 0,
+        async page({ before }: AskedPage) {
+          asked.push(before);
+          const from = before === undefined ? 0 : posts.findIndex(({ id }) => id === before) + 1;
+          const rows = rowsOf(posts.slice(from, from + 2));
+          const hasMore = from + 2 < posts.length;
+          const page = { rows, hasMore, nextBefore: hasMore ? (rows.at(-1)?.id ?? null) : null };
+          return { ...page, ...bad[asked.length] };
+        },
       },
     },
   };
@@ -60,7 +65,7 @@ test.each(badPages)('%s is requested again, and not taken from the store', async
   const clock = virtualClock();
   const answers = new Map<string, CachedAnswer>();
   const read = ({ feed }: ReturnType<typeof feedWith>) =>
-    new SavedPages(storeOf(answers, clock.now), clock.now).read(call, feed, { clock, signal });
+    new SavedPages(storeOf(answers, clock.now), clock.now).read(feed, { clock, signal });
   const first = feedWith({ 2: page });
   expect(await read(first)).toMatchObject({ posts: rowsOf(posts), complete: true, via: 'service' });
   expect(first.asked).toEqual([undefined, 'p1', 'p1', 'p3']);
@@ -73,8 +78,7 @@ test.each(badPages)('%s that was saved leads nowhere only once', async (_, page)
   const clock = virtualClock();
   const answers = new Map<string, CachedAnswer>();
   const pages = () => new SavedPages(cacheOf(answers), clock.now);
-  const read = ({ feed }: ReturnType<typeof feedWith>) =>
-    pages().read(call, feed, { clock, signal });
+  const read = ({ feed }: ReturnType<typeof feedWith>) => pages().read(feed, { clock, signal });
   // The service answers so until the run gives up, and well after that.
   const first = await read(feedWith({ 2: page, 3: page, 4: page }));
   const isEnd = page.rows.length === 0 && !page.hasMore;
@@ -84,7 +88,7 @@ test.each(badPages)('%s that was saved leads nowhere only once', async (_, page)
     const same = feedWith({});
     expect(await read(same)).toMatchObject({ posts: first.posts, complete: true, via: 'cache' });
     const before = clock.mono();
-    const planned = await pages().saved(call, same.feed, { clock, signal });
+    const planned = await pages().saved(same.feed, { clock, signal });
     expect([planned.complete, clock.mono() - before]).toEqual([true, 0]);
     expect(same.asked).toEqual([]);
     await clock.sleep(11 * 60_000);
@@ -102,8 +106,8 @@ test('the feed of an EVM address is the same in each spelling', async () => {
   const answers = new Map<string, CachedAnswer>();
   const { feed, asked } = feedWith({});
   for (const wallet of ['0xABcd', '0xabCD', '0Xabcd']) {
-    const wallets = { id: 'launchpad.callouts.wallet', ask: { params: { wallet } } } as const;
-    await new SavedPages(cacheOf(answers), clock.now).read(wallets, feed, { clock, signal });
+    const call = { id: 'launchpad.callouts.wallet', ask: { params: { wallet } } } as const;
+    await new SavedPages(cacheOf(answers), clock.now).read({ ...feed, call }, { clock, signal });
   }
   expect(asked).toHaveLength(3);
 });

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Sent } from '../../../src/contract/read-record.ts';
 import { pageRow, usableRows } from '../../../src/core/pages/post.ts';
-import { AuthorPositions } from '../../../src/core/positions/positions.ts';
+import { positionPost, positionsOf } from '../../../src/core/positions/positions.ts';
 import { summaryOf } from '../../../src/core/positions/summary.ts';
 
 const NOW = 1_800_000_000_000;
@@ -33,13 +33,15 @@ const closedAt = (hoursAgo: number, realizedPnlUsd: number | null): Sent => ({
   unrealizedPnlUsd: null,
 });
 
-const rowsOf = (posts: readonly Sent[]) =>
-  usableRows(
-    posts.map((each) => pageRow(each, 'platformCreatedAt')),
-    NOW,
-    false,
+const read = (posts: readonly Sent[]) =>
+  positionsOf(
+    usableRows(
+      posts.map((each) => pageRow(each, 'platformCreatedAt')),
+      NOW,
+      false,
+    ).map(positionPost),
   );
-const listed = (...posts: Sent[]) => new AuthorPositions(rowsOf(posts)).list();
+const listed = (...posts: Sent[]) => read(posts).positions;
 
 describe('posts make positions', () => {
   const cases: readonly (readonly [name: string, posts: readonly Sent[], expected: object[]])[] = [
@@ -106,23 +108,21 @@ describe('posts make positions', () => {
   });
 
   test('posts without an id, an author, a token or a usable time are counted beside', () => {
-    const positions = new AuthorPositions(
-      rowsOf([
-        post('a', 1, { authorId: null }),
-        post('b', 1, { tokenAddress: '' }),
-        post('c', 1, { platformCreatedAt: null }),
-        post('d', 1, { platformCreatedAt: NOW + 48 * HOUR }),
-        { authorId: 'ann', tokenAddress: 'tok' },
-      ]),
-    );
-    expect(positions.list()).toEqual([]);
-    expect(positions.beside).toEqual({
+    const { positions, ...others } = read([
+      post('a', 1, { authorId: null }),
+      post('b', 1, { tokenAddress: '' }),
+      post('c', 1, { platformCreatedAt: null }),
+      post('d', 1, { platformCreatedAt: NOW + 48 * HOUR }),
+      { authorId: 'ann', tokenAddress: 'tok' },
+    ]);
+    expect(positions).toEqual([]);
+    expect(others.beside).toEqual({
       withoutId: 1,
       withoutAuthor: 1,
       withoutToken: 1,
       withoutTime: 2,
     });
-    expect(positions.read).toEqual({ posts: 4, from: NOW - HOUR, to: NOW - HOUR });
+    expect(others.read).toEqual({ posts: 4, from: NOW - HOUR, to: NOW - HOUR });
   });
 });
 

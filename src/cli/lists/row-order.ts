@@ -1,0 +1,59 @@
+import type { Sent } from '../../contract/read-record.ts';
+import { sortBy } from '../../core/pages/sort.ts';
+import type { Terminal } from '../run/terminal.ts';
+
+/** In which order rows are printed, and how many of them. */
+export interface RowOrder {
+  readonly sort: string | undefined;
+  readonly reverse: boolean;
+  readonly best: number | undefined;
+}
+
+/** The rows below a card, unless --top states another number. */
+const CARD_ROWS = 20;
+
+/** The rows below a card; says how many there are. */
+export function rowsBelowCard(
+  { notice }: Pick<Terminal, 'notice'>,
+  rows: readonly Sent[],
+  { sort, reverse, best = CARD_ROWS }: RowOrder,
+  noun: string,
+): readonly Sent[] {
+  if (rows.length > best) notice(`showing ${best} of ${rows.length} ${noun}; --top N shows more`);
+  return inOrder(rows, { sort, reverse, best });
+}
+
+function inOrder(rows: readonly Sent[], { sort, reverse, best }: RowOrder): readonly Sent[] {
+  const unsorted = reverse ? rows.toReversed() : rows;
+  return (sort === undefined ? unsorted : sortBy(rows, sort, reverse)).slice(0, best);
+}
+
+/**
+ * The rows in the order of the flags. If they fail halfway, those so far come first: they were paid
+ * for. `continued` adds to the failure how to continue.
+ */
+export async function* inOrderOf(
+  order: RowOrder,
+  rows: Iterable<Sent> | AsyncIterable<Sent>,
+  continued: (error: unknown) => unknown = (error) => error,
+): AsyncGenerator<Sent, void, void> {
+  const { sort, reverse, best } = order;
+  const all: Sent[] = [];
+  let failure: { readonly error: unknown } | undefined;
+  try {
+    if (sort === undefined && !reverse && best === undefined) yield* rows;
+    else for await (const row of rows) all.push(row);
+  } catch (error) {
+    failure = { error: continued(error) };
+  }
+  yield* withFailure(inOrder(all, order), failure);
+}
+
+/** What was paid for comes before the failure that ended the reading. */
+export function* withFailure<T>(
+  rows: Iterable<T>,
+  failure: { readonly error: unknown } | undefined,
+): Generator<T, void, void> {
+  yield* rows;
+  if (failure) throw failure.error;
+}
