@@ -8,7 +8,7 @@ import { type Rng, rngOf } from '../sim/rng.ts';
 // Lists of a service that stops a list early, rejects cursors, is down, or is answered for by a proxy. A list, with all
 // the commands that it prints to continue, has every row once, and ends as complete only then. Takes a few seconds by
 // default; CAMPAIGN_RUNS=5000 runs longer, SEED=n repeats one run.
-const RUNS = repeats('CAMPAIGN_RUNS', 5, 1_000);
+const RUNS = repeats('CAMPAIGN_RUNS', 3, 1_000);
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const MINUTE = 60_000;
 

@@ -14,7 +14,7 @@ import { type Delivered, hostileService } from './hostile-service.ts';
 
 // Checks the spending of the program against a service that breaks connections, charges late and reports
 // wrong usage. Takes a few seconds by default; CAMPAIGN_RUNS=5000 runs longer, SEED=n repeats one run.
-const RUNS = repeats('CAMPAIGN_RUNS', 3, 300);
+const RUNS = repeats('CAMPAIGN_RUNS', 2, 300);
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const CONFIRM_ABOVE = 100_000;
 const OUT = 'numbers.ndjson';

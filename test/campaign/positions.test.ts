@@ -12,7 +12,7 @@ import { type Rng, rngOf } from '../sim/rng.ts';
 // spellings, by authors who were renamed, some closed while the pages are read. All figures, counts and prices of
 // `trdr author` are those of this world, from the service and from files, and also if the service fails midway.
 // CAMPAIGN_RUNS=500 runs longer, SEED=n repeats one run.
-const RUNS = repeats('CAMPAIGN_RUNS', 4, 500);
+const RUNS = repeats('CAMPAIGN_RUNS', 2, 500);
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const NOW = 1_800_000_000_000;
 const MINUTE = 60_000;

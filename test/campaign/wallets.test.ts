@@ -182,7 +182,7 @@ test('every owner of a wallet is one whom the service verified, by no dearer way
         }
       },
     ),
-    runs(repeats('CAMPAIGN_RUNS', 10, 3_000)),
+    runs(repeats('CAMPAIGN_RUNS', 5, 3_000)),
   );
 });
 

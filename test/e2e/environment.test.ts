@@ -28,7 +28,7 @@ const commands: readonly (readonly string[])[] = [
   ['whois', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee'],
   ['thesis', 'list', '--before', 'no-such-thesis'],
 ];
-const named = some(commands, 7).map((words) => ({ line: words.join(' '), words }));
+const named = some(commands, 4).map((words) => ({ line: words.join(' '), words }));
 const utf8 = { LANG: 'C.UTF-8' };
 const COLOR = /\u001b\[/;
 

@@ -148,7 +148,7 @@ function checkRules(path: string, words: readonly string[], fault: string, ran: 
   expect(JSON.parse(last).error.exit, shown).toBe(ran.exitCode);
 }
 
-describe.each(some(lines, 6))('%s, as %j,', (path, words) => {
+describe.each(some(lines, 4))('%s, as %j,', (path, words) => {
   // The client handles faults in the same way for every command.
   const faults = isSoak || words === lines[0]?.[1] ? everyFault : kinds;
   let well: Attempt | undefined;

@@ -135,7 +135,7 @@ const headers = { 'x-request-id': 'r\u009b31m', 'x-hostile': '\u009b2J' };
 /** The other formats escape in the same way for every command. */
 const escaping = ['whois mira juno', 'pnl mira juno --yes', 'thesis list', 'launchpad board'];
 
-describe.each(some(commands, 7).map((words) => ({ line: words.join(' '), words })))(
+describe.each(some(commands, 4).map((words) => ({ line: words.join(' '), words })))(
   'trdr $line',
   ({ line, words }) => {
     test.each(formats.filter((format) => format === 'table' || escaping.includes(line)))(

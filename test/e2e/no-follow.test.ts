@@ -9,7 +9,7 @@ import { openDesk, openHome, runInProcess, startTrdr, withSandbox } from './harn
 import { withService } from './service.ts';
 
 const SEED = seedOf();
-const RUNS = repeats('NO_FOLLOW_RUNS', 3, 20);
+const RUNS = repeats('NO_FOLLOW_RUNS', 2, 20);
 const plenty = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 600_000 } as const;
 
 describe('--no-follow', () => {

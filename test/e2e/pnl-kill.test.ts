@@ -9,7 +9,7 @@ import { openHome, startTrdr, withoutReading } from './harness.ts';
 import { ledgerOf, priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
 
 /** The number of kills: `KILLS=500` for a long run, `SEED=n` to repeat one. */
-const KILLS = repeats('KILLS', 2, 200);
+const KILLS = repeats('KILLS', 1, 200);
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const HANDLES = someHandles(600);
 const FILE = recordsOf(HANDLES)

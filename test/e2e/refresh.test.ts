@@ -14,7 +14,7 @@ import { ledgerOf } from './numbers.ts';
 import { withService } from './service.ts';
 
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const RUNS = repeats('CAMPAIGN_RUNS', 2, 100);
+const RUNS = repeats('CAMPAIGN_RUNS', 1, 100);
 const seeds = Array.from({ length: RUNS }, (_, run) => SEED + run);
 
 /** The posts, without those that are too new to be called gone. */

@@ -5,7 +5,7 @@ import { rngOf } from './rng.ts';
 import { simulate } from './run.ts';
 import { type Schedule, scheduleOf } from './schedule.ts';
 
-const COUNT = repeats('SIM_SEEDS', 8, 2_000);
+const COUNT = repeats('SIM_SEEDS', 4, 2_000);
 
 /** A schedule in which several posts come within the time, and processes are killed. */
 function cooled(seed: number): Schedule {

@@ -6,7 +6,7 @@ import { scheduleOf } from './schedule.ts';
 import type { Mutation } from './world.ts';
 
 /** The number of schedules; `SIM_SEEDS=1000000` runs more, `SEED=n` repeats one. */
-const SEEDS = repeats('SIM_SEEDS', 15, 5_000);
+const SEEDS = repeats('SIM_SEEDS', 8, 5_000);
 const one = process.env['SEED'];
 const desks = (many: number) =>
   [...seeds(0, many)].map((schedule) => ({ ...schedule, desk: true }));

@@ -5,7 +5,7 @@ import { simulate } from './run.ts';
 import { calm, type ExecSchedule, type Schedule, scheduleOf } from './schedule.ts';
 import type { Process } from './world.ts';
 
-const COUNT = repeats('SIM_SEEDS', 5, 1_000);
+const COUNT = repeats('SIM_SEEDS', 3, 1_000);
 const FIRST = Number(process.env['SEED'] ?? 0);
 const seeds = Array.from(
   { length: process.env['SEED'] === undefined ? COUNT : 1 },

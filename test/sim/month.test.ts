@@ -10,7 +10,7 @@ const days = repeats('SIM_DAYS', 0, 30);
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const HOUR = 3_600_000;
 /** The time between two posts. */
-const postMs = days > 0 ? 10_000 : 1_000;
+const postMs = days > 0 ? 10_000 : 2_000;
 
 test.each([
   ['polls', 'poll', 60_000, { everyMs: days > 0 ? 6 * HOUR : HOUR / 6 }],

@@ -38,7 +38,7 @@ const isClaim = (problem: string) => problem.includes('is claimed at');
 /** The number of seeds; every mutant must fail in at least one of them. */
 const SEEDS = 600;
 /** The number of schedules in which a safeguard must hold, and in some of which its mutant must fail. */
-const RUNS = repeats('MUTANT_RUNS', 8, 20);
+const RUNS = repeats('MUTANT_RUNS', 4, 20);
 
 // The first seed of each mutant is a little below one in which it fails.
 const mutants: readonly [string, Mutation, number][] = [
@@ -56,7 +56,7 @@ const mutants: readonly [string, Mutation, number][] = [
   ['the newest line counts as verified if the position is lost', trustsTheNewestLine, 170],
 ];
 
-test.each(some(mutants, 4))(
+test.each(some(mutants, 3))(
   'the promise breaks if %s',
   { timeout: 120_000 },
   async (_, mutation, from) => {
@@ -96,7 +96,7 @@ const falsehoods: readonly [string, Mutation, Iterable<Schedule>][] = [
   ['has a gap that is too short', shortensGaps, [unread(1), unread(2)]],
 ];
 
-test.each(some(falsehoods, 3))(
+test.each(some(falsehoods, 2))(
   'a certificate is false if it %s',
   { timeout: 120_000 },
   async (_, mutation, schedules) => {

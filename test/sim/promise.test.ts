@@ -5,7 +5,7 @@ import { seeds, simulate } from './run.ts';
 import { type Schedule, scheduleOf, uneventful } from './schedule.ts';
 
 /** The number of schedules; `SIM_SEEDS=1000000` runs more, `FROM=n` others, `SEED=n` repeats one. */
-const SEEDS = repeats('SIM_SEEDS', 60, 20_000);
+const SEEDS = repeats('SIM_SEEDS', 30, 20_000);
 const FROM = Number(process.env['FROM'] ?? 0);
 const one = process.env['SEED'];
 

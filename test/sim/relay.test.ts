@@ -29,7 +29,7 @@ import {
 import { type RelayMutation, runRelaySchedule } from './relay/world.ts';
 
 /** The number of schedules. `RELAY_SEEDS=10000` runs more, `FROM=n` others, `SEED=n` repeats one. */
-const SEEDS = repeats('RELAY_SEEDS', 2, 500);
+const SEEDS = repeats('RELAY_SEEDS', 1, 500);
 const FROM = Number(process.env['FROM'] ?? 0);
 const PATIENCE_MS = 60_000 + SEEDS * 3_000;
 

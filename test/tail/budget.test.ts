@@ -520,7 +520,7 @@ describe('a tail whose key has no units left', () => {
   );
 });
 
-const DAYS = repeats('BUDGET_DAYS', 4, 60);
+const DAYS = repeats('BUDGET_DAYS', 2, 60);
 
 test(`a tail runs for ${DAYS} days within its budgets, without an end and without a gap`, async () => {
   const { outcome, rows, notices, all, spent, days } = await run({

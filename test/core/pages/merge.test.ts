@@ -10,7 +10,7 @@ import { type Rng, rngOf } from '../../sim/rng.ts';
 import { virtualClock } from '../virtual-clock.ts';
 
 // SEED=n repeats one run.
-const RUNS = repeats('MERGE_RUNS', 50, 20_000);
+const RUNS = repeats('MERGE_RUNS', 20, 20_000);
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const PAGE = 20;
 const START = 1.8e12;
