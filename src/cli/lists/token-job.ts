@@ -1,5 +1,7 @@
 import { Failure } from '../../base/failure.ts';
+import { textOf } from '../../base/json-object.ts';
 import type { Sent } from '../../contract/read-record.ts';
+import type { TokenRecord } from '../../contract/records/position.ts';
 import { multiplesNow } from '../../core/callers.ts';
 import type { PageRow } from '../../core/pages/post.ts';
 import type { ReadPosts } from '../../core/pages/saved-pages.ts';
@@ -32,7 +34,7 @@ export function tokenJob(context: Context, posts: TokenPosts, shown: TokenShown)
   const { terminal } = context;
   const tally = new RowTally('thesis', 'theses');
   const shownOf = (authors: readonly Sent[]) => rowsBelowCard(terminal, authors, shown, 'authors');
-  const view = shown.positions ? positionsView() : tokenView(shownOf, terminal.io.clock.now());
+  const view = tokenView(shownOf, terminal.io.clock.now());
   return {
     plan: {
       calls: [...posts.theses.calls, ...(posts.callouts?.calls ?? [])],
@@ -40,7 +42,7 @@ export function tokenJob(context: Context, posts: TokenPosts, shown: TokenShown)
       tellsLimit: true,
       stopped: (spent) => ({ message: `stopped after ${spent}; there are more posts` }),
     },
-    view,
+    view: shown.positions ? positionsView() : view,
     tally,
     async print(out) {
       const theses = await posts.theses.read(terminal.signal);
@@ -48,13 +50,14 @@ export function tokenJob(context: Context, posts: TokenPosts, shown: TokenShown)
       if (failure && theses.posts.length === 0) throw failure.error;
       tally.total = theses.posts.length;
       const callouts = failure ? undefined : await readCallouts(context, posts.callouts);
-      const rows = shown.positions
-        ? positionRows(theses)
-        : [recordOf(context, shown, theses, callouts)];
-      const all = withFailure(rows, failure ?? callouts?.failure);
-      await out.print(view, shown.positions ? inOrderOf(shown, all) : all, {
-        isSingle: !shown.positions,
-      });
+      const incomplete = failure ?? callouts?.failure;
+      if (shown.positions) {
+        const rows = inOrderOf(shown, withFailure(positionRows(theses), incomplete));
+        await out.print(positionsView(), rows);
+      } else {
+        const record = recordOf(context, shown, theses, callouts);
+        await out.print(view, withFailure([record], incomplete), { isSingle: true });
+      }
     },
   };
 }
@@ -80,7 +83,7 @@ function recordOf(
   { token, since }: TokenShown,
   theses: ReadPosts<PositionPost>,
   callouts: ReadPosts<PageRow> | undefined,
-): Sent {
+): TokenRecord {
   const { read, newest, beside, positions } = positionsOf(theses.posts);
   const { closed, open } = summaryOf(positions);
   const authors = authorsOf(positions);
@@ -114,14 +117,16 @@ function daysOf(posts: readonly PositionPost[], utc: boolean) {
   return [...counts].sort().map(([day, posts]) => ({ day, posts }));
 }
 
+type Reading = Pick<ReadPosts<unknown>, 'readAt' | 'via'>;
+
 /** When and where posts were read: figures are as old as the oldest of them. */
-function readingOf(parts: readonly Pick<ReadPosts<unknown>, 'readAt' | 'via'>[]) {
+function readingOf(parts: readonly Reading[]): Reading {
   const times = parts.flatMap(({ readAt }) => readAt ?? []);
   const { via } = parts.find((part) => part.via !== 'cache') ?? { via: 'cache' };
   return { readAt: times.length > 0 ? Math.min(...times) : null, via };
 }
 
-const calloutsOf = ({ posts, complete }: ReadPosts<PageRow>): Sent => ({
+const calloutsOf = ({ posts, complete }: ReadPosts<PageRow>) => ({
   posts: posts.length,
   ...stretchOf(posts),
   complete,
@@ -129,17 +134,23 @@ const calloutsOf = ({ posts, complete }: ReadPosts<PageRow>): Sent => ({
 });
 
 /** The oldest post; null if there may be older ones. A post without a time may be the oldest. */
-function firstOf(theses: ReadPosts<PositionPost>, callouts: ReadPosts<PageRow>): Sent | null {
+function firstOf(
+  theses: ReadPosts<PositionPost>,
+  callouts: ReadPosts<PageRow>,
+): TokenRecord['first'] {
   if (!theses.complete || !callouts.complete) return null;
-  const posts = [
-    ...theses.posts.map(({ at, authorHandle }) => ({ author: authorHandle, at, by: 'thesis' })),
-    ...callouts.posts.map(({ at, record }) => ({
-      author: record['userName'] ?? null,
-      at,
-      by: 'callout',
-    })),
-  ];
-  if (posts.some(({ at }) => at === null)) return null;
-  const [first = null] = posts.sort((one, other) => (one.at ?? 0) - (other.at ?? 0));
+  let first: TokenRecord['first'] = null;
+  for (const { at, author, by } of [
+    ...theses.posts.map(thesisBy),
+    ...callouts.posts.map(calloutBy),
+  ]) {
+    if (at === null) return null;
+    if (first === null || at < first.at) first = { author, at, by };
+  }
   return first;
 }
+
+const thesisBy = ({ at, authorHandle: author }: PositionPost) =>
+  ({ at, author, by: 'thesis' }) as const;
+const calloutBy = ({ at, record }: PageRow) =>
+  ({ at, author: textOf(record['userName']) ?? null, by: 'callout' }) as const;

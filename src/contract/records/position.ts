@@ -117,22 +117,20 @@ export interface PositionsSummary {
   readonly networks: string[];
 }
 
-export const AuthorRecord = z.union([
-  z.looseObject({
-    subject: string('The subject as the user wrote it.'),
-    found: field(z.literal(true), 'True: the author was found.'),
-    id: nullable(z.string(), 'User id of the author.'),
-    handle: nullable(z.string(), 'Handle of the author.'),
-    name: nullable(z.string(), 'Display name of the author.'),
-    ...reading,
-    ...summary,
-    ...obtained,
-    ...observed,
-  }),
-  MissingSubject,
-  UnaskedSubject,
-  FailedSubject,
-]);
+const FoundAuthor = z.looseObject({
+  subject: string('The subject as the user wrote it.'),
+  found: field(z.literal(true), 'True: the author was found.'),
+  id: nullable(z.string(), 'User id of the author.'),
+  handle: nullable(z.string(), 'Handle of the author.'),
+  name: nullable(z.string(), 'Display name of the author.'),
+  ...reading,
+  ...summary,
+  ...obtained,
+  ...observed,
+});
+export type FoundAuthor = z.infer<typeof FoundAuthor>;
+
+export const AuthorRecord = z.union([FoundAuthor, MissingSubject, UnaskedSubject, FailedSubject]);
 
 const { status, tradeUsd, holdingsUsd, pnlUsd, pnlPct, authorId, authorHandle } = positionShape;
 const tokenAuthorShape = {
@@ -195,3 +193,4 @@ export const TokenRecord = z.looseObject({
   beside: field(Beside, 'Posts that belong to no position.'),
   ...obtained,
 });
+export type TokenRecord = z.infer<typeof TokenRecord>;

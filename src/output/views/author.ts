@@ -1,31 +1,38 @@
-import { isRecord } from '../../base/json-object.ts';
 import { countText, group } from '../../base/units.ts';
 import { fieldPaths } from '../../contract/paths.ts';
-import { numberOf, type Sent } from '../../contract/read-record.ts';
-import { AuthorRecord, PositionRecord } from '../../contract/records/position.ts';
-import type { SubjectRecord } from '../../contract/records/subject.ts';
+import type { Sent } from '../../contract/read-record.ts';
+import {
+  AuthorRecord,
+  type FoundAuthor,
+  PositionRecord,
+  type PositionsSummary,
+} from '../../contract/records/position.ts';
+import type { FailedSubject, MissingSubject } from '../../contract/records/subject.ts';
+import { valueIn } from '../format/fields.ts';
 import { numberText } from '../format/format-cell.ts';
 import { span } from '../format/time.ts';
 import type { Column, Row, View } from '../view.ts';
 import { outcome, title } from './subject.ts';
 
-const usd = (value: unknown): string =>
-  typeof value === 'number' ? numberText('signedUsd', value) : 'unknown';
+type Closed = PositionsSummary['closed'];
 
-/** A part of the record of an author: what is closed, or what is open. */
-function partOf(row: Row, name: 'closed' | 'open' | 'beside'): Sent | undefined {
-  const part = row[name];
-  return isRecord(part) ? part : undefined;
+type AuthorRow = FoundAuthor | MissingSubject | FailedSubject;
+
+/** The positions that an answer sums up: null is what a filter leaves out. */
+interface PositionSums {
+  readonly closed: Closed | null;
+  readonly open: PositionsSummary['open'] | null;
 }
+
+const usd = (value: number | null): string =>
+  value === null ? 'unknown' : numberText('signedUsd', value);
 
 export const tokenOf = ({ symbol, token }: Row): string =>
   typeof symbol === 'string' && symbol !== '' ? `$${symbol.replace(/^\$/, '')}` : String(token);
 
-export function closedText(row: Row): string | undefined {
-  const closed = partOf(row, 'closed');
-  if (closed === undefined) return undefined;
-  const figures = ['positions', 'won', 'lost', 'unknown'].map((name) => numberOf(closed[name]));
-  const [positions = 0, won = 0, lost = 0, unknown = 0] = figures;
+function closedText({ closed }: PositionSums): string | undefined {
+  if (closed === null) return undefined;
+  const { positions, won, lost, unknown } = closed;
   if (positions === 0) return 'none';
   const even = positions - won - lost - unknown;
   const parts = [`${won} won`, `${lost} lost`];
@@ -35,41 +42,43 @@ export function closedText(row: Row): string | undefined {
 }
 
 /** The values of few positions say more than their mean and median. */
-export function resultText(row: Row): string | undefined {
-  const { sumUsd, meanUsd, medianUsd, valuesUsd } = partOf(row, 'closed') ?? {};
-  if (typeof sumUsd !== 'number') return undefined;
-  if (Array.isArray(valuesUsd)) {
-    const values = valuesUsd.map(usd).join(', ');
-    return valuesUsd.length === 1 ? values : `${usd(sumUsd)} in sum: ${values}`;
-  }
-  return `${usd(sumUsd)} in sum, ${usd(meanUsd)} mean, ${usd(medianUsd)} median`;
+function resultText({ closed }: PositionSums): string | undefined {
+  if (closed === null || closed.sumUsd === null) return undefined;
+  const { sumUsd, meanUsd, medianUsd, valuesUsd } = closed;
+  if (valuesUsd === undefined)
+    return `${usd(sumUsd)} in sum, ${usd(meanUsd)} mean, ${usd(medianUsd)} median`;
+  const values = valuesUsd.map(usd).join(', ');
+  return valuesUsd.length === 1 ? values : `${usd(sumUsd)} in sum: ${values}`;
 }
 
-const namedText = (name: 'best' | 'worst') => (row: SubjectRecord) => {
-  const closed = partOf(row, 'closed');
-  const named = closed?.[name];
-  // A single position is neither.
-  if (!isRecord(named) || knownOf(closed) < 2) return undefined;
-  const { largestShare: share } = closed ?? {};
-  const sum = numberOf(closed?.['sumUsd']) ?? 0;
-  // The position with the largest result has the sign of the share of the sum that it makes.
-  const isLargest =
-    typeof share === 'number' && Math.abs(sum * share - Number(named['pnlUsd'])) < 0.005;
-  const part = isLargest && share > 0 && sum !== 0 ? `, ${shareText(share)} the sum` : '';
-  return `${tokenOf(named)} ${usd(named['pnlUsd'])}${part}`;
-};
+const namedText =
+  (name: 'best' | 'worst') =>
+  ({ closed }: PositionSums): string | undefined => {
+    const named = closed?.[name];
+    // A single position is neither.
+    if (closed === null || !named || withPnl(closed) < 2) return undefined;
+    const { largestShare: share, sumUsd } = closed;
+    // The position with the largest result has the sign of the share of the sum that it makes.
+    const isLargest = share !== null && sumUsd && Math.abs(sumUsd * share - named.pnlUsd) < 0.005;
+    const part = isLargest && share > 0 ? `, ${shareText(share)} the sum` : '';
+    return `${tokenOf(named)} ${usd(named.pnlUsd)}${part}`;
+  };
 
 /** Next to a small sum, one position can be any number of times as large. */
 const shareText = (share: number): string =>
   share > 1 ? 'more than' : `${Math.round(share * 100)}% of`;
 
 /** How many closed positions have a PnL. */
-const knownOf = (closed: Sent | undefined): number =>
-  (numberOf(closed?.['positions']) ?? 0) - (numberOf(closed?.['unknown']) ?? 0);
+const withPnl = ({ positions, unknown }: Closed): number => positions - unknown;
 
-export function openText(row: Row): string | undefined {
-  const open = partOf(row, 'open');
-  if (open === undefined) return undefined;
+function heldText({ closed }: PositionSums): string | undefined {
+  if (closed === null || closed.heldMedianMs === null) return undefined;
+  const held = span(closed.heldMedianMs);
+  return closed.positions === 1 ? held : `${held} median, of closed ones`;
+}
+
+function openText({ open }: PositionSums): string | undefined {
+  if (open === null) return undefined;
   const { positions, unknown, runningSumUsd } = open;
   if (positions === 0) return 'none';
   if (positions === unknown) return `${positions}: without a PnL`;
@@ -77,86 +86,80 @@ export function openText(row: Row): string | undefined {
   return `${positions}: ${usd(runningSumUsd)} running${without}`;
 }
 
-export function completeText(row: Row): string {
-  return row['complete'] === true ? 'complete' : 'not complete: there may be others';
+/** A line of a card with a text. */
+export const textLine = <T>(title: string, value: (record: T) => unknown): Column<T> => ({
+  title,
+  kind: 'text',
+  value,
+});
+
+export const closedLines: readonly Column<PositionSums>[] = [
+  textLine('closed', closedText),
+  textLine('closed PnL', resultText),
+];
+export const openLine: Column<PositionSums> = textLine('open', openText);
+
+interface PostsRead {
+  readonly posts: number;
+  readonly complete: boolean;
+  readonly readAt?: number | null | undefined;
 }
 
-function tokensText(row: SubjectRecord): string | undefined {
-  if (row.found !== true) return undefined;
-  const networks = Array.isArray(row['networks']) ? row['networks'] : [];
-  return `${row['tokens']}${networks.length > 0 ? ` on ${networks.join(', ')}` : ''}`;
-}
+const postsText = (read: PostsRead): string => `${group(read.posts)}, ${completeText(read)}`;
 
-export function besideText(row: Row): string | undefined {
-  const posts = Object.values(partOf(row, 'beside') ?? {}).reduce<number>(
-    (sum, count) => sum + Number(count),
-    0,
-  );
+export const completeText = ({ complete }: Pick<PostsRead, 'complete'>): string =>
+  complete ? 'complete' : 'not complete: there may be others';
+
+/** What was read; when, unless all was since the run began. */
+export const readingLines = (noun: string, began: number): readonly Column<PostsRead>[] => [
+  textLine(noun, postsText),
+  { title: 'from', kind: 'time', field: 'from' },
+  { title: 'to', kind: 'time', field: 'to' },
+  {
+    title: 'read',
+    kind: 'time',
+    field: 'readAt',
+    value: ({ readAt }) => (readAt && readAt < began ? readAt : undefined),
+  },
+];
+
+export const besideLine: Column<{ readonly beside: object }> = textLine('beside', ({ beside }) => {
+  const posts = Object.values(beside).reduce<number>((sum, count) => sum + Number(count), 0);
   return posts === 0
     ? undefined
     : `${countText(posts, 'post')} without an id, an author, a token or a time: in no position`;
-}
-
-const heldText = (ms: unknown): string | undefined =>
-  typeof ms === 'number' ? span(ms) : undefined;
-
-/** When posts were read, unless all were since the run began. */
-export const readAtLine = (began: number): Column<Row> => ({
-  title: 'read',
-  kind: 'time',
-  field: 'readAt',
-  value: ({ readAt }) => (typeof readAt === 'number' && readAt < began ? readAt : undefined),
 });
 
-const linesOf = (began: number): readonly Column<SubjectRecord>[] => [
-  {
-    title: 'name',
-    kind: 'text',
-    value: (row) => (row.found ? row['name'] || undefined : undefined),
-  },
-  {
-    title: 'posts',
-    kind: 'text',
-    value: (row) =>
-      row.found ? `${group(Number(row['posts']))}, ${completeText(row)}` : undefined,
-  },
-  { title: 'from', kind: 'time', field: 'from' },
-  { title: 'to', kind: 'time', field: 'to' },
-  readAtLine(began),
-  { title: 'closed', kind: 'text', value: closedText },
-  { title: 'closed PnL', kind: 'text', value: resultText },
-  { title: 'best', kind: 'text', value: namedText('best') },
-  { title: 'worst', kind: 'text', value: namedText('worst') },
-  {
-    title: 'held',
-    kind: 'text',
-    value: (row) => {
-      const { heldMedianMs, positions } = partOf(row, 'closed') ?? {};
-      const held = heldText(heldMedianMs);
-      return positions === 1 ? held : held && `${held} median, of closed ones`;
-    },
-  },
-  { title: 'open', kind: 'text', value: openText },
-  {
-    title: 'not known',
-    kind: 'text',
-    value: (row) =>
-      row.found && row['unknownStatus'] !== 0
-        ? `${row['unknownStatus']}: open or closed`
-        : undefined,
-  },
-  {
-    title: 'trade',
-    kind: 'text',
-    value: (row) =>
-      row.found && typeof row['tradeMedianUsd'] === 'number'
-        ? `${numberText('usd', row['tradeMedianUsd'])}${row['posts'] === 1 ? '' : ' median'}`
-        : undefined,
-  },
-  { title: 'tokens', kind: 'text', value: tokensText },
-  { title: 'beside', kind: 'text', value: besideText },
+function tradeText({ tradeMedianUsd, posts }: FoundAuthor): string | undefined {
+  if (tradeMedianUsd === null) return undefined;
+  return `${numberText('usd', tradeMedianUsd)}${posts === 1 ? '' : ' median'}`;
+}
+
+const linesOf = (began: number): readonly Column<FoundAuthor>[] => [
+  textLine('name', ({ name }) => name || undefined),
+  ...readingLines('posts', began),
+  ...closedLines,
+  textLine('best', namedText('best')),
+  textLine('worst', namedText('worst')),
+  textLine('held', heldText),
+  openLine,
+  textLine('not known', ({ unknownStatus }) =>
+    unknownStatus === 0 ? undefined : `${unknownStatus}: open or closed`,
+  ),
+  textLine('trade', tradeText),
+  textLine('tokens', ({ tokens, networks }) =>
+    [tokens, ...(networks.length > 0 ? [networks.join(', ')] : [])].join(' on '),
+  ),
+  besideLine,
   { title: 'user id', kind: 'text', field: 'id' },
 ];
+
+/** The line of an author who may not have been found. */
+const whenFound = ({ title, kind, ...line }: Column<FoundAuthor>): Column<AuthorRow> => ({
+  title,
+  kind,
+  value: (row) => (row.found === true ? valueIn(line, row) : undefined),
+});
 
 /** What the positions of an author, and the authors of a token, have in common. */
 export const figureColumns: readonly Column<Row>[] = [
@@ -174,7 +177,7 @@ export const figureColumns: readonly Column<Row>[] = [
     title: 'held',
     kind: 'text',
     field: 'heldMs',
-    value: ({ heldMs }) => heldText(heldMs) ?? null,
+    value: ({ heldMs }) => (typeof heldMs === 'number' ? span(heldMs) : null),
     min: 4,
     rank: 4,
   },
@@ -212,36 +215,44 @@ function nameOf({ authorHandle, subject }: Sent): string | undefined {
 }
 
 /** A number of posts is marked if there may be others. */
-function postsOf(row: SubjectRecord): unknown {
-  if (row.found !== true) return null;
-  return row['complete'] === true ? row['posts'] : `${group(Number(row['posts']))}+`;
-}
+const postsOf = ({ posts, complete }: FoundAuthor) => (complete ? posts : `${group(posts)}+`);
 
 /** The number of those with a PnL is added if not all have one: else these would seem to be lost. */
-function wonOf(row: SubjectRecord): unknown {
-  const closed = partOf(row, 'closed');
-  if (closed === undefined) return null;
-  return closed['unknown'] === 0 ? closed['won'] : `${closed['won']} of ${knownOf(closed)}`;
+function wonOf({ closed }: FoundAuthor): string | number | null {
+  if (closed === null) return null;
+  return closed.unknown === 0 ? closed.won : `${closed.won} of ${withPnl(closed)}`;
 }
 
 /** `positionsOf` are those below the card of a single author; the run began at `began`. */
 export const authorView = (
-  positionsOf: (record: Sent) => readonly Sent[],
+  positionsBelow: () => readonly Sent[],
   began: number,
-): View<SubjectRecord> => ({
+): View<AuthorRow> => ({
   columns: [
     { title: 'author', kind: 'text', value: title, field: 'handle', min: 16 },
-    { title: 'posts', kind: 'integer', field: 'posts', value: postsOf, rank: 2 },
+    {
+      title: 'posts',
+      kind: 'integer',
+      field: 'posts',
+      value: (row) => (row.found === true ? postsOf(row) : null),
+      rank: 2,
+    },
     {
       title: 'read',
       kind: 'status',
       field: 'complete',
-      value: (row) => (row.found ? completeText(row).split(':')[0] : outcome(row)),
+      value: (row) => (row.found === true ? completeText(row).split(':')[0] : outcome(row)),
       min: 10,
       rank: 6,
     },
     { title: 'closed', kind: 'integer', field: 'closed.positions' },
-    { title: 'won', kind: 'integer', field: 'closed.won', value: wonOf, rank: 1 },
+    {
+      title: 'won',
+      kind: 'integer',
+      field: 'closed.won',
+      value: (row) => (row.found === true ? wonOf(row) : null),
+      rank: 1,
+    },
     { title: 'sum', kind: 'signedUsd', field: 'closed.sumUsd' },
     { title: 'median', kind: 'signedUsd', field: 'closed.medianUsd', rank: 3 },
     { title: 'worst', kind: 'signedUsd', field: 'closed.worst.pnlUsd', rank: 5 },
@@ -251,10 +262,10 @@ export const authorView = (
   ],
   card: {
     title,
-    lines: linesOf(began),
+    lines: linesOf(began).map(whenFound),
     table: {
       columns: positionColumns,
-      rows: positionsOf,
+      rows: positionsBelow,
     },
   },
   fields: () => fieldPaths(AuthorRecord),

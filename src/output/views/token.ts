@@ -1,18 +1,17 @@
-import { isRecord, textOf } from '../../base/json-object.ts';
 import { countText, group } from '../../base/units.ts';
 import { fieldPaths } from '../../contract/paths.ts';
-import { listOf, numberOf, recordsOf, type Sent } from '../../contract/read-record.ts';
-import { TokenRecord } from '../../contract/records/position.ts';
+import type { Sent } from '../../contract/read-record.ts';
+import { type TokenAuthor, TokenRecord } from '../../contract/records/position.ts';
 import { numberText } from '../format/format-cell.ts';
 import type { Column, Row, View } from '../view.ts';
 import {
-  besideText,
-  closedText,
+  besideLine,
+  closedLines,
   completeText,
   figureColumns,
-  openText,
-  readAtLine,
-  resultText,
+  openLine,
+  readingLines,
+  textLine,
   tokenOf,
 } from './author.ts';
 import { middleText } from './callers.ts';
@@ -22,36 +21,31 @@ const DAY_MS = 86_400_000;
 const CELLS = 24;
 
 /** The posts of each day from the first to the last one, or of each few days. */
-function activity(record: Sent): readonly number[] | undefined {
-  const days = recordsOf(record['days']).map(({ day, posts }) => ({
-    at: Date.parse(textOf(day) ?? '') / DAY_MS,
-    posts: numberOf(posts) ?? 0,
-  }));
-  const [first, last] = [days[0], days.at(-1)];
-  if (first === undefined || last === undefined || days.length < 2) return undefined;
+function activity({ days }: TokenRecord): readonly number[] | undefined {
+  const counts = days.map(({ day, posts }) => ({ at: Date.parse(day) / DAY_MS, posts }));
+  const [first, last] = [counts[0], counts.at(-1)];
+  if (first === undefined || last === undefined || counts.length < 2) return undefined;
   const step = Math.ceil((last.at - first.at + 1) / CELLS);
   const cells = new Array<number>(Math.floor((last.at - first.at) / step) + 1).fill(0);
-  for (const { at, posts } of days) {
+  for (const { at, posts } of counts) {
     const cell = Math.floor((at - first.at) / step);
     cells[cell] = (cells[cell] ?? 0) + posts;
   }
   return cells;
 }
 
-function authorsText(record: Sent): string {
-  const authors = recordsOf(record['authors']);
-  const count = (status: string) => authors.filter((author) => author['status'] === status).length;
+function authorsText({ authors }: TokenRecord): string {
+  const count = (status: TokenAuthor['status']) =>
+    authors.filter((author) => author.status === status).length;
   const parts = [`${count('open')} open`, `${count('closed')} closed`];
   if (count('unknown') > 0) parts.push(`${count('unknown')} not known`);
   return `${group(authors.length)}: ${parts.join(', ')}`;
 }
 
-function devText(record: Sent): string | undefined {
-  const texts = recordsOf(record['devs']).map((dev) => {
-    const pnl = numberOf(dev['pnlUsd']);
-    const result = pnl === undefined ? '' : ` ${numberText('signedUsd', pnl)}`;
-    const posts = countText(Number(dev['posts']), 'post');
-    return `${nameOf(dev)}: ${posts}, ${dev['status']}${result}`;
+function devText({ devs }: TokenRecord): string | undefined {
+  const texts = devs.map((dev) => {
+    const result = dev.pnlUsd === null ? '' : ` ${numberText('signedUsd', dev.pnlUsd)}`;
+    return `${nameOf(dev)}: ${countText(dev.posts, 'post')}, ${dev.status}${result}`;
   });
   return texts.length === 0 ? undefined : texts.join('; ');
 }
@@ -59,12 +53,8 @@ function devText(record: Sent): string | undefined {
 const nameOf = ({ authorHandle, authorId }: Row): string =>
   typeof authorHandle === 'string' ? `@${authorHandle}` : String(authorId);
 
-const calloutsOf = ({ callouts }: Sent): Sent | undefined =>
-  isRecord(callouts) ? callouts : undefined;
-
-function calloutsText(record: Sent): string | undefined {
-  const callouts = calloutsOf(record);
-  if (callouts === undefined) return undefined;
+function calloutsText({ callouts }: TokenRecord): string | undefined {
+  if (callouts === null) return undefined;
   const { posts, medianMultiple, multiples } = callouts;
   if (posts === 0) return 'none on the launchpad';
   const middle = middleText(medianMultiple, multiples);
@@ -72,42 +62,24 @@ function calloutsText(record: Sent): string | undefined {
   return `${posts}, ${completeText(callouts)}${middle === null ? '' : `, ${since}`}`;
 }
 
-function firstText({ first }: Sent): string | undefined {
-  if (!isRecord(first)) return undefined;
-  const { author, by } = first;
-  return `${typeof author === 'string' ? `@${author}` : 'unknown'}, by a ${by}`;
-}
-
-const linesOf = (began: number): readonly Column<Sent>[] => [
+const linesOf = (began: number): readonly Column<TokenRecord>[] => [
   { title: 'token', kind: 'text', field: 'token' },
   { title: 'chain', kind: 'text', field: 'network' },
-  {
-    title: 'theses',
-    kind: 'text',
-    value: (record) => `${group(Number(record['posts']))}, ${completeText(record)}`,
-  },
-  { title: 'from', kind: 'time', field: 'from' },
-  { title: 'to', kind: 'time', field: 'to' },
-  readAtLine(began),
+  ...readingLines('theses', began),
   { title: 'activity', kind: 'activity', value: activity },
-  { title: 'authors', kind: 'text', value: authorsText },
-  { title: 'dev', kind: 'text', value: devText },
-  { title: 'open', kind: 'text', value: openText },
-  { title: 'closed', kind: 'text', value: closedText },
-  { title: 'closed PnL', kind: 'text', value: resultText },
-  { title: 'callouts', kind: 'text', value: calloutsText },
-  {
-    title: 'callouts from',
-    kind: 'time',
-    value: (record) => calloutsOf(record)?.['from'] ?? undefined,
-  },
-  {
-    title: 'callouts to',
-    kind: 'time',
-    value: (record) => calloutsOf(record)?.['to'] ?? undefined,
-  },
-  { title: 'was first', kind: 'text', value: firstText },
-  { title: 'beside', kind: 'text', value: besideText },
+  textLine('authors', authorsText),
+  textLine('dev', devText),
+  openLine,
+  ...closedLines,
+  textLine('callouts', calloutsText),
+  { title: 'callouts from', kind: 'time', value: ({ callouts }) => callouts?.from ?? undefined },
+  { title: 'callouts to', kind: 'time', value: ({ callouts }) => callouts?.to ?? undefined },
+  textLine('was first', ({ first }) =>
+    first
+      ? `${first.author === null ? 'unknown' : `@${first.author}`}, by a ${first.by}`
+      : undefined,
+  ),
+  besideLine,
 ];
 
 const authorColumns: readonly Column<Row>[] = [
@@ -119,12 +91,12 @@ const authorColumns: readonly Column<Row>[] = [
 export const tokenView = (
   shownOf: (authors: readonly Sent[]) => readonly Sent[],
   began: number,
-): View<Sent> => ({
+): View<TokenRecord> => ({
   columns: [
     { title: 'token', kind: 'text', value: tokenOf, field: 'symbol', min: 8 },
     { title: 'chain', kind: 'text', field: 'network', rank: 2 },
     { title: 'theses', kind: 'integer', field: 'posts' },
-    { title: 'authors', kind: 'integer', value: ({ authors }) => listOf(authors).length },
+    { title: 'authors', kind: 'integer', value: ({ authors }) => authors.length },
     { title: 'open', kind: 'integer', field: 'open.positions' },
     { title: 'running', kind: 'signedUsd', field: 'open.runningSumUsd' },
     { title: 'closed', kind: 'integer', field: 'closed.positions' },
@@ -135,7 +107,7 @@ export const tokenView = (
     lines: linesOf(began),
     table: {
       columns: authorColumns,
-      rows: ({ authors }) => shownOf(recordsOf(authors)),
+      rows: ({ authors }) => shownOf(authors),
     },
   },
   fields: () => fieldPaths(TokenRecord),
