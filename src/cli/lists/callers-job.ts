@@ -46,38 +46,45 @@ export async function callersJob(context: Context, flags: CallersFlags): Promise
   const tally = new LookupTally(flags.strict, terminal.io.clock.now());
   const byWallet = callsByWallet(context, flags, await FeedReader.open(context, NO_RANGE, flags));
   const callers = new WalletLookup(await openCachedLookup(context, flags), byWallet);
-  const board = period && (await Board.open(context, period, flags));
-  const view = flags.calls ? callerCalloutView : callersView(board !== undefined);
-  const doing = 'reading the callouts of';
-  const jobFor = (source: SubjectSource | readonly Subject[]) =>
+  const view = flags.calls ? callerCalloutView : callersView(period !== undefined);
+  const jobFor = (source: SubjectSource | readonly Subject[], entries: Entries = new Map()) =>
     lookupJob(context, {
       view,
       source,
       tally,
       read: (text) => readSubject(text),
-      doing,
+      doing: 'reading the callouts of',
       noun: 'caller',
       resume: bill.isCached ? resumeCached : resumeRest,
       isList: true,
-      rows: flags.calls ? callsOf : (records) => board?.ranked(records) ?? records,
+      rows: flags.calls ? callsOf : (records) => ranked(records, entries),
       plan: (subjects) => Promise.all(subjects.map((subject) => callers.plan(subject))),
     });
-  if (board === undefined) return await jobFor(flags.source ?? []);
-  if (board.isSaved) return await jobFor(await board.wallets(top));
+  if (period === undefined) return await jobFor(flags.source ?? []);
+  const board = new Board(context, period, flags.noCache ? undefined : await openAnswers(context));
+  const jobOf = (record: Sent) => {
+    if (!isOnRecord(record)) terminal.notice(`no ${period} board on record`);
+    const entries = bestOf(record, top);
+    return jobFor([...entries.keys()].map(walletSubject), entries);
+  };
+  const saved = board.saved(answerAge(context, flags));
+  if (saved) return await jobOf(saved);
   const pages = byWallet.planLater(ANY_WALLET);
+  const calls = {
+    ...pages,
+    times: top * (pages.times ?? 1),
+    standsFor: 'the wallets of the board',
+  };
   return {
     plan: {
-      calls: [
-        board.call,
-        { ...pages, times: top * (pages.times ?? 1), standsFor: 'the wallets of the board' },
-      ],
+      calls: [board.call, calls],
       costs: (cost) => `Reading the callouts of the ${period} board will cost ${cost}`,
       tellsLimit: true,
       stopped: (spent) => ({ message: `stopped after ${spent}; there are more callers` }),
     },
     view,
     tally,
-    print: async (out) => (await jobFor(await board.wallets(top))).print(out),
+    print: async (out) => (await jobOf(await board.request())).print(out),
   };
 }
 
@@ -87,76 +94,68 @@ async function* callsOf(records: AsyncIterable<Lookup['record']>): AsyncGenerato
       for (const call of recordsOf(record['items'])) yield { ...call, readAt: record['readAt'] };
 }
 
+/** The entries of a leaderboard by their wallets, the best first. */
+type Entries = ReadonlyMap<string, Sent>;
+
+const bestOf = (board: Sent, top: number): Entries =>
+  new Map(
+    boardEntries(board)
+      .flatMap((entry): [string, Sent][] => {
+        const wallet = textOf(entry['wallet']);
+        return wallet ? [[wallet, entry]] : [];
+      })
+      .slice(0, top),
+  );
+
+const walletSubject = (wallet: string): Subject => ({
+  text: wallet,
+  type: 'wallet',
+  value: wallet,
+  normal: normalToken(wallet),
+});
+
+/** The records of wallets of a board, which may know the names of those without callouts. */
+async function* ranked(
+  records: AsyncIterable<Lookup['record']>,
+  entries: Entries,
+): AsyncGenerator<Lookup['record']> {
+  for await (const record of records) {
+    const entry = entries.get(record.subject);
+    if (entry === undefined || record.found !== true) yield record;
+    else {
+      const userName = record['userName'] ?? textOf(entry['username']) ?? null;
+      yield { ...record, userName, rank: numberOf(entry['rank']) };
+    }
+  }
+}
+
 /** A leaderboard, which is not requested again while it is young enough. */
 class Board {
+  readonly call;
   readonly #context: Context;
   readonly #period: BoardPeriod;
   readonly #cache: AnswerCache | undefined;
-  #record: Sent | undefined;
-  /** The entries by their wallets. */
-  #entries: ReadonlyMap<string, Sent> = new Map();
 
-  private constructor(context: Context, period: BoardPeriod, cache: AnswerCache | undefined) {
+  constructor(context: Context, period: BoardPeriod, cache: AnswerCache | undefined) {
+    this.call = { id: 'launchpad.board', ask: { query: { period } } } as const;
     this.#context = context;
     this.#period = period;
     this.#cache = cache;
   }
 
-  static async open(context: Context, period: BoardPeriod, flags: CacheFlags): Promise<Board> {
-    const cache = flags.noCache ? undefined : await openAnswers(context);
-    const board = new Board(context, period, cache);
-    const [saved] = cache?.get('launchpad.board', [period]) ?? [];
-    const now = context.terminal.io.clock.now();
-    if (saved && isWithin(saved.time, answerAge(context, flags), now))
-      board.#record = recognize('board', saved.record)?.record;
-    return board;
+  saved(maxAgeMs: number): Sent | undefined {
+    const [saved] = this.#cache?.get(this.call.id, [this.#period]) ?? [];
+    const isYoung = saved && isWithin(saved.time, maxAgeMs, this.#context.terminal.io.clock.now());
+    return isYoung ? recognize('board', saved.record)?.record : undefined;
   }
 
-  get call() {
-    return { id: 'launchpad.board', ask: { query: { period: this.#period } } } as const;
-  }
-
-  get isSaved(): boolean {
-    return this.#record !== undefined;
-  }
-
-  /** The wallets of the first entries. */
-  async wallets(top: number): Promise<readonly Subject[]> {
-    const board = this.#record ?? (await this.#request());
-    const { notice } = this.#context.terminal;
-    if (!isOnRecord(board)) notice(`no ${this.#period} board on record`);
-    const entries = boardEntries(board).flatMap((entry): [string, Sent][] => {
-      const wallet = textOf(entry['wallet']);
-      return wallet ? [[wallet, entry]] : [];
-    });
-    this.#entries = new Map(entries.slice(0, top));
-    return [...this.#entries.keys()].map((wallet) => ({
-      text: wallet,
-      type: 'wallet',
-      value: wallet,
-      normal: normalToken(wallet),
-    }));
-  }
-
-  async #request(): Promise<Sent> {
+  async request(): Promise<Sent> {
     const { service, terminal } = this.#context;
     const { id, ask } = this.call;
     const { record } = await service.call(id, ask, { signal: terminal.signal });
     const answer = { time: terminal.io.clock.now(), status: 200, record } as const;
     await this.#cache?.put(id, new Map([[this.#period, answer]]));
     return record;
-  }
-
-  /** The records of wallets of the board, which may know the names of those without callouts. */
-  async *ranked(records: AsyncIterable<Lookup['record']>): AsyncGenerator<Lookup['record']> {
-    for await (const record of records) {
-      const entry = this.#entries.get(record.subject);
-      if (entry === undefined || record.found !== true) yield record;
-      else {
-        const userName = record['userName'] ?? textOf(entry['username']) ?? null;
-        yield { ...record, userName, rank: numberOf(entry['rank']) };
-      }
-    }
   }
 }
 
