@@ -49,6 +49,8 @@ describe('trdr token', () => {
       complete: true,
       medianMultiple: expect.closeTo(median, 9),
     });
+    const brief = (await run(['token', token, '--fields', 'brief'])).records();
+    expect(brief).toEqual([expect.objectContaining({ posts: 100, first: null })]);
     const oldest = theses.at(-1);
     expect(all?.['first']).toMatchObject({ author: oldest?.authorHandle, by: 'thesis' });
     // Before a range, others may have posted; after it, nobody was first.

@@ -77,6 +77,15 @@ describe('fields', () => {
     expect(pickFields({ a: { b: 0, c: 1 } }, ['a.c', 'a'])).toEqual({ a: { b: 0, c: 1 } });
     expect(pickFields({ 'a.b': 0 }, ['a.b', 'c.d'])).toEqual({ 'a.b': 0, c: { d: null } });
   });
+
+  it.each([
+    [{ a: null }, ['a.b', 'a.c.d', 'x'], { a: null, x: null }],
+    [{ a: { b: null } }, ['a.b.c', 'a.d'], { a: { b: null, d: null } }],
+    [{ 'a.b': null }, ['a.b.c'], { 'a.b': null }],
+    [{ a: 1 }, ['a.b'], { a: { b: null } }],
+  ])('of %j that are in a null are not made up: %j', (record, fields, expected) => {
+    expect(pickFields(record, fields)).toEqual(expected);
+  });
 });
 
 describe('did you mean', () => {

@@ -63,15 +63,24 @@ export function parseFields(text: string, paths: readonly string[]): readonly st
   return [...new Set(selected)];
 }
 
+/** The names of a member that is null, in which a field would be. */
+function nullAbove(record: unknown, path: string): readonly string[] | undefined {
+  for (let dot = path.lastIndexOf('.'); dot > 0; dot = path.lastIndexOf('.', dot - 1)) {
+    const place = locate(record, path.slice(0, dot));
+    if (place) return place.holder[place.key] === null ? place.names : undefined;
+  }
+  return undefined;
+}
+
 /**
  * Returns the requested fields in their order, nested as in the record. A field that the record
- * lacks is null.
+ * lacks is null; so is a member that is null, in place of one with fields.
  */
 export function pickFields(record: unknown, fields: readonly string[]): JsonObject {
   const picked: Record<string, unknown> = {};
   for (const path of fields) {
     const place = locate(record, path);
-    const names = place?.names ?? path.split('.');
+    const names = place?.names ?? nullAbove(record, path) ?? path.split('.');
     if (names.length > 1 && fields.some((other) => path.startsWith(`${other}.`))) continue;
     let target = picked;
     for (const name of names.slice(0, -1)) target = childOf(target, name);
