@@ -12,6 +12,9 @@ export type LookupOutcome =
   | { readonly found: false; readonly code: string }
   | { readonly found: null; readonly failure?: Failure | undefined };
 
+/** A younger record is as good as one of this run. */
+const SECOND_MS = 1_000;
+
 /** What the lookups of a run have found so far. */
 export class LookupTally implements Tally {
   found = 0;
@@ -62,8 +65,8 @@ export class LookupTally implements Tally {
     const parts = [`${this.found} of ${this.total} found`];
     if (this.#pending > 0) parts.push(`${this.#pending} without an answer yet`);
     if (this.failed > 0) parts.push(`${this.failed} failed`);
-    if (this.#oldest < this.#began)
-      parts.push(`read up to ${span(this.#began - this.#oldest)} ago`);
+    const age = this.#began - this.#oldest;
+    if (age >= SECOND_MS) parts.push(`read up to ${span(age)} ago`);
     return parts.join(', ');
   }
 
