@@ -26,6 +26,19 @@ const details = storeView.columns.find(({ title }) => title === 'details');
 const detailsOf = (row: Readonly<Record<string, string | number | null>>) =>
   details?.value?.({ item: '', name: 'x', state: 'idle', ...row });
 
+test.each([thesisView, liveThesisView])('theses of 80 columns name author and token', (view) => {
+  const post = { authorHandle: 'oraclediamond15', tokenSymbol: 'BREADDOG2', pnl: -2_661.71 };
+  const figures = { authorTradeUsd: 2_136.51, holdingsUsd: 2_442.24, likeCount: 4, closedAt: null };
+  const texts = { tokenNetwork: 'sol', thesis: 'Small bag of $BREADDOG2. '.repeat(9) };
+  const rows = [{ ...post, ...figures, ...texts, platformCreatedAt: Date.UTC(2026, 10, 28) }];
+  const style = (_: unknown, text: string) => text;
+  const context = { utc: true, unicode: true, now: Date.now };
+  for (const isLive of [false, true]) {
+    const table = createTable(view.columns, rows, { width: 80, style, context }, isLive);
+    expect(table.draw(rows, true)).toMatch(/@oraclediamond15 +\$BREADDOG2 /);
+  }
+});
+
 test('a machine without a recent call is not described as one that never called', () => {
   expect(detailsOf({ item: 'machine', lastCallAgo: null, spent: 30_000, lost: 0 })).toBe(
     'no recent call, 30,000 CU this month',

@@ -23,7 +23,7 @@ const token: Column<Post> = {
   title: 'token',
   ...nameOrAddress<Post>(symbol, ({ tokenAddress }) => tokenAddress),
   field: 'tokenSymbol',
-  min: 6,
+  min: 11,
 };
 
 /** While a position is open, its PnL still changes. */
@@ -34,7 +34,7 @@ function position({ closedAt }: Post): string | undefined {
 
 const columns: readonly Column<Post>[] = [
   { title: 'posted', kind: 'time', field: 'platformCreatedAt', rank: 1 },
-  { title: 'author', kind: 'handle', value: author, field: 'authorHandle', min: 10 },
+  { title: 'author', kind: 'handle', value: author, field: 'authorHandle', min: 16 },
   token,
   { title: 'trade', kind: 'usd', field: 'authorTradeUsd', rank: 4 },
   { title: 'PnL', kind: 'signedUsd', field: 'pnl', rank: 2 },
