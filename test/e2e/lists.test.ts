@@ -422,8 +422,26 @@ describe('trdr launchpad board', () => {
     expect(table.records().map(({ rank }) => rank)).toEqual([1]);
     const named = (await board(wallets.join('\n'), '--who', '--dry-run')).records();
     expect(named.slice(1).map(({ times }) => times)).toEqual([4, 4, 8]);
-    for (const wrong of ['mira', '# nobody', 'wallet,name\n'])
+    for (const wrong of ['# nobody', 'wallet,name\n'])
       expect((await board(wrong)).exitCode).toBe(2);
     expect(sandbox.meter().unitsUsed).toBe(spent + 40);
+  });
+
+  test('shows the wallets of names that were looked up before, and asks for those of others', async () => {
+    const { sandbox, run } = await openDesk();
+    const { solanaAddress: wallet } = (await run(['whois', 'mira'])).records()[0] ?? {};
+    const spent = sandbox.meter().unitsUsed;
+    const board = (stdin: string) => run(['launchpad', 'board', '--wallets', '-'], { stdin });
+    const unknown = await board('mira\nsolwolf\n@quantum');
+    expect([unknown.exitCode, unknown.said]).toEqual([
+      2,
+      expect.stringContaining('the wallets of solwolf @quantum are not known here'),
+    ]);
+    expect(sandbox.meter().unitsUsed).toBe(spent);
+    const named = await board(`mira\n8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6`);
+    const same = await board(`${wallet}\n8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6`);
+    expect([named.exitCode, named.stdout]).toEqual([0, same.stdout]);
+    expect(named.said).toBe(same.said);
+    expect(sandbox.meter().unitsUsed).toBe(spent + 20);
   });
 });

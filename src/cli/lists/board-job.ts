@@ -3,9 +3,11 @@ import { textOf } from '../../base/json-object.ts';
 import { type Instant, instantAt } from '../../base/times.ts';
 import { countText } from '../../base/units.ts';
 import type { RequestParts } from '../../contract/ports/client.ts';
-import { numberOf, type Sent } from '../../contract/read-record.ts';
+import { known, numberOf, type Sent } from '../../contract/read-record.ts';
 import type { BoardPeriod } from '../../contract/records/launchpad.ts';
+import { User } from '../../contract/records/user.ts';
 import { boardEntries, compareBoards, isOnRecord } from '../../core/boards.ts';
+import type { Subject } from '../../core/lookup/subject.ts';
 import { normalToken } from '../../core/pages/filter.ts';
 import type { PlannedEndpoint } from '../../core/spend/plan.ts';
 import { subjectSource } from '../../input/subject-list.ts';
@@ -13,6 +15,7 @@ import { namesText } from '../../output/notices.ts';
 import { isWanted, movesText } from '../../output/terminal/moves-text.ts';
 import { boardView } from '../../output/views/launchpad.ts';
 import { distinctSubjects } from '../args/subjects.ts';
+import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { serviceClock } from '../lookup/service-time.ts';
 import type { Context } from '../run/context.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
@@ -62,16 +65,36 @@ export async function boardJob(context: Context, flags: BoardFlags): Promise<Com
 }
 
 /** The wallets of --wallets, by the form in which they are compared; undefined without it. */
-async function wantedWallets(
-  { terminal, settings }: Context,
-  { wallets, column }: BoardFlags,
-): Promise<WantedWallets> {
-  if (wallets === undefined) return undefined;
-  const source = subjectSource([], { file: wallets, column }, 'wallet');
-  const subjects = await distinctSubjects(source, terminal, await settings.key.get(), 'wallet');
-  if (subjects.length === 0)
-    throw usageError(`--wallets: ${wallets} has no wallets`, 'write one wallet per line');
-  return new Map(subjects.map(({ value }) => [normalToken(value), value]));
+async function wantedWallets(context: Context, flags: BoardFlags): Promise<WantedWallets> {
+  const { terminal, settings } = context;
+  const { wallets: file, column } = flags;
+  if (file === undefined) return undefined;
+  const source = subjectSource([], { file, column }, 'wallet');
+  const subjects = await distinctSubjects(source, terminal, await settings.key.get(), undefined);
+  const wallets = subjects.flatMap(({ type, value }) => (type === 'wallet' ? value : []));
+  const names = subjects.filter(({ type }) => type !== 'wallet');
+  if (names.length > 0) wallets.push(...(await savedWallets(context, names)));
+  if (wallets.length === 0)
+    throw usageError(`--wallets: ${file} has no wallets`, 'write one wallet per line');
+  return new Map(wallets.map((wallet) => [normalToken(wallet), wallet]));
+}
+
+/** The Solana wallets of users, as lookups have found them: a leaderboard has no others. */
+async function savedWallets(
+  context: Context,
+  names: readonly Subject[],
+): Promise<readonly string[]> {
+  const users = await openCachedLookup(context, { maxAge: Number.POSITIVE_INFINITY });
+  const wallets = users
+    .planAll(names)
+    .map(({ answer }) => (answer?.found ? known(User, answer.record).solanaAddress : undefined));
+  const unknown = names.filter((_, at) => !wallets[at]);
+  if (unknown.length > 0)
+    throw usageError(
+      `--wallets: the wallets of ${namesText(unknown.map(({ text }) => text))} are not known here`,
+      'look them up once with "trdr whois", for 100 CU each, or write their wallets',
+    );
+  return wallets.flatMap((wallet) => wallet ?? []);
 }
 
 type WantedWallets = ReadonlyMap<string, string> | undefined;
