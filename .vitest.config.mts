@@ -87,7 +87,7 @@ export default defineConfig({
     runner: 'test/runner.ts',
     reporters: ['default', './test/reporter.ts'],
     // A machine with other work to do is slow, and no test is about that.
-    testTimeout: 120_000,
+    testTimeout: isSoak ? 4 * 3_600_000 : 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
   },

@@ -13,3 +13,10 @@ export function some<T>(cases: readonly T[], count: number): readonly T[] {
 /** How often a random test repeats: a few times in `npm test`, many in `npm run soak`. The variable overrides both. */
 export const repeats = (variable: string, few: number, many: number): number =>
   Number(process.env[variable] ?? (isSoak ? many : few));
+
+const LATEST_MS = 2 ** 31 - 1;
+
+/** The timeout of a test that repeats something: minutes where seconds are enough, as no test is about speed. */
+export const timeoutFor = (repetitions: number): { timeout: number } => ({
+  timeout: Math.min(LATEST_MS, 120_000 + repetitions * 60_000),
+});

@@ -14,7 +14,7 @@ import {
   until,
 } from '../e2e/feed.ts';
 import { openHome, withSandbox } from '../e2e/harness.ts';
-import { repeats } from '../repeats.ts';
+import { repeats, timeoutFor } from '../repeats.ts';
 
 // The real program hands posts over while it, its command and the service are killed at random.
 // EXEC_ROUNDS=200 runs longer, SEED=n runs the same kills again.
@@ -93,7 +93,7 @@ function problemsOf(entries: readonly Entry[]): string[] {
 
 test.runIf(process.platform === 'linux')(
   `${ROUNDS} kills of trdr, the command or the service lose no post and repeat one batch at most`,
-  { timeout: 120_000 + ROUNDS * 8_000 },
+  timeoutFor(ROUNDS),
   async () => {
     const seed = seedOf();
     process.stderr.write(`campaign: SEED=${seed}, ${ROUNDS} rounds\n`);

@@ -291,5 +291,4 @@ test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
         expected.length - list.deleted.size,
       );
   },
-  60_000,
 );

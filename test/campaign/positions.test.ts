@@ -273,7 +273,6 @@ function filesOf(dice: Rng, posts: readonly Post[], folder: string): string[] {
 
 test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
   'authors have the positions of the world (seed %s)',
-  { timeout: 60_000 },
   async (seed) => {
     const dice = rngOf(seed);
     const authors = [0, 1, 2].map((index) => authorOf(dice, index));

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { compare, idsOf, readText, seedOf, startPosting, until } from '../e2e/feed.ts';
 import { type Home, openHome, startTrdr, withSandbox } from '../e2e/harness.ts';
 import { ledgerOf, receiptOf } from '../e2e/numbers.ts';
-import { repeats } from '../repeats.ts';
+import { repeats, timeoutFor } from '../repeats.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
 import { type Delivered, hostileService } from './hostile-service.ts';
 
@@ -190,17 +190,19 @@ const linesOf = (text: string): { readonly subject?: string; readonly found?: bo
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
 
-test(`${RUNS} interrupted runs lose nothing and pay for nothing twice (SEED=${FIRST})`, {
-  timeout: 60_000 + RUNS * 20_000,
-}, async () => {
-  const runs = Array.from(
-    { length: process.env['SEED'] === undefined ? RUNS : 1 },
-    (_, at) => FIRST + at,
-  );
-  const lane = async () => {
-    for (let seed = runs.shift(); seed !== undefined; seed = runs.shift()) {
-      await (seed % 4 === 0 ? checkTail : checkPayments)(seed, rngOf(seed ^ 0x2545f491));
-    }
-  };
-  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, lane));
-});
+test(
+  `${RUNS} interrupted runs lose nothing and pay for nothing twice (SEED=${FIRST})`,
+  timeoutFor(RUNS),
+  async () => {
+    const runs = Array.from(
+      { length: process.env['SEED'] === undefined ? RUNS : 1 },
+      (_, at) => FIRST + at,
+    );
+    const lane = async () => {
+      for (let seed = runs.shift(); seed !== undefined; seed = runs.shift()) {
+        await (seed % 4 === 0 ? checkTail : checkPayments)(seed, rngOf(seed ^ 0x2545f491));
+      }
+    };
+    await Promise.all(Array.from({ length: SIDE_BY_SIDE }, lane));
+  },
+);

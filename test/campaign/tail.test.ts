@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { idsOf, readText, startTailProgram, until } from '../e2e/feed.ts';
 import { openHome } from '../e2e/harness.ts';
-import { repeats } from '../repeats.ts';
+import { repeats, timeoutFor } from '../repeats.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
 import { type HostileFeed, type HostilePost, startHostileFeed } from './hostile-feed.ts';
 
@@ -219,23 +219,25 @@ function problemsOf(outcome: Outcome): string[] {
   return problems;
 }
 
-test(`${RUNS} tails of a hostile service report every loss and print nothing twice`, {
-  timeout: 60_000 + RUNS * 10_000,
-}, async () => {
-  const seeds = Array.from(
-    { length: process.env['SEED'] === undefined ? RUNS : 1 },
-    (_, i) => FIRST + i,
-  );
-  process.stderr.write(`campaign: SEED=${FIRST}, ${seeds.length} runs\n`);
-  const failed: string[] = [];
-  const lane = async () => {
-    for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
-      const outcome = await run(seed);
-      const problems = problemsOf(outcome);
-      if (problems.length > 0)
-        failed.push(`SEED=${seed}\n${problems.join('\n')}\n${outcome.stderr}`);
-    }
-  };
-  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, lane));
-  expect(failed).toEqual([]);
-});
+test(
+  `${RUNS} tails of a hostile service report every loss and print nothing twice`,
+  timeoutFor(RUNS),
+  async () => {
+    const seeds = Array.from(
+      { length: process.env['SEED'] === undefined ? RUNS : 1 },
+      (_, i) => FIRST + i,
+    );
+    process.stderr.write(`campaign: SEED=${FIRST}, ${seeds.length} runs\n`);
+    const failed: string[] = [];
+    const lane = async () => {
+      for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
+        const outcome = await run(seed);
+        const problems = problemsOf(outcome);
+        if (problems.length > 0)
+          failed.push(`SEED=${seed}\n${problems.join('\n')}\n${outcome.stderr}`);
+      }
+    };
+    await Promise.all(Array.from({ length: SIDE_BY_SIDE }, lane));
+    expect(failed).toEqual([]);
+  },
+);

@@ -149,7 +149,6 @@ describe('trdr launchpad history', () => {
       const again = await run(words);
       expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('is finished')]);
     },
-    60_000,
   );
 
   test(`an export killed ${KILLS} times at random equals an undisturbed one (SEED=${SEED})`, async () => {

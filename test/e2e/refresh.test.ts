@@ -238,7 +238,6 @@ describe('trdr thesis refresh', () => {
       expect(ran.exitCode === 0, `${ran.exitCode} ${[...states]}: ${ran.stderr}`).toBe(isAll);
       if (limit[1] === '2000') expect(sandbox.meter().unitsUsed).toBeLessThanOrEqual(2_000);
     },
-    60_000,
   );
 
   test.each(seeds)(

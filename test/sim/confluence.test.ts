@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { repeats } from '../repeats.ts';
+import { repeats, timeoutFor } from '../repeats.ts';
 import { countsAuthorsTwice, dropsLateRows, forgetsWindow } from './mutants.ts';
 import { rngOf } from './rng.ts';
 import { simulate } from './run.ts';
@@ -23,21 +23,23 @@ function confluent(seed: number): Schedule {
 
 const schedules = Array.from({ length: COUNT }, (_, seed) => confluent(seed));
 
-test('prints each confluence, in versions that grow, and none twice', {
-  timeout: 120_000 + COUNT * 60,
-}, async () => {
-  let records = 0;
-  const failed = await simulate(schedules, undefined, 1, ({ disk }) => {
-    records += disk.lines.length;
-  });
-  expect(failed).toEqual([]);
-  expect(records).toBeGreaterThan(COUNT);
-});
+test(
+  'prints each confluence, in versions that grow, and none twice',
+  timeoutFor(COUNT),
+  async () => {
+    let records = 0;
+    const failed = await simulate(schedules, undefined, 1, ({ disk }) => {
+      records += disk.lines.length;
+    });
+    expect(failed).toEqual([]);
+    expect(records).toBeGreaterThan(COUNT);
+  },
+);
 
 test.each([
   ['the position has no window', forgetsWindow],
   ['a late post is not counted', dropsLateRows],
   ['an author counts twice', countsAuthorsTwice],
-])('a confluence is wrong if %s', { timeout: 120_000 }, async (_, mutation) => {
+])('a confluence is wrong if %s', async (_, mutation) => {
   expect(await simulate(schedules, mutation, 1)).not.toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { repeats } from '../repeats.ts';
+import { repeats, timeoutFor } from '../repeats.ts';
 import { countsFromArrival, forgetsWindow, stretchesTime } from './mutants.ts';
 import { rngOf } from './rng.ts';
 import { simulate } from './run.ts';
@@ -22,25 +22,27 @@ function cooled(seed: number): Schedule {
 
 const schedules = Array.from({ length: COUNT }, (_, seed) => cooled(seed));
 
-test('prints nothing twice within the time, over kills, and loses nothing that may be printed', {
-  timeout: 120_000 + COUNT * 60,
-}, async () => {
-  let records = 0;
-  let kills = 0;
-  const failed = await simulate(schedules, undefined, 1, ({ disk, processes }) => {
-    records += disk.lines.length;
-    kills += processes.filter(({ killed }) => killed).length;
-  });
-  expect(failed).toEqual([]);
-  expect(records).toBeGreaterThan(3 * COUNT);
-  expect(kills).toBeGreaterThan(COUNT / 5);
-});
+test(
+  'prints nothing twice within the time, over kills, and loses nothing that may be printed',
+  timeoutFor(COUNT),
+  async () => {
+    let records = 0;
+    let kills = 0;
+    const failed = await simulate(schedules, undefined, 1, ({ disk, processes }) => {
+      records += disk.lines.length;
+      kills += processes.filter(({ killed }) => killed).length;
+    });
+    expect(failed).toEqual([]);
+    expect(records).toBeGreaterThan(3 * COUNT);
+    expect(kills).toBeGreaterThan(COUNT / 5);
+  },
+);
 
 test.each([
   ['the position has no printed times', forgetsWindow],
   ['it lasts longer', stretchesTime(0.5)],
   ['it ends sooner', stretchesTime(1.5)],
   ['a post counts from when it arrives', countsFromArrival],
-])('a cooldown is wrong if %s', { timeout: 120_000 }, async (_, mutation) => {
+])('a cooldown is wrong if %s', async (_, mutation) => {
   expect(await simulate(schedules, mutation, 1)).not.toEqual([]);
 });

@@ -1,23 +1,26 @@
 import { expect, test } from 'vitest';
 import type { TailPorts } from '../../src/tail/ports.ts';
-import { repeats } from '../repeats.ts';
+import { repeats, timeoutFor } from '../repeats.ts';
 import { seeds, simulate } from './run.ts';
 import { scheduleOf } from './schedule.ts';
 import type { Mutation } from './world.ts';
 
 /** The number of schedules; `SIM_SEEDS=1000000` runs more, `SEED=n` repeats one. */
-const SEEDS = repeats('SIM_SEEDS', 8, 5_000);
+const SEEDS = repeats('SIM_SEEDS', 8, 2_000);
 const one = process.env['SEED'];
 const desks = (many: number) =>
   [...seeds(0, many)].map((schedule) => ({ ...schedule, desk: true }));
 
-test('with any faults, every post of several authors is written exactly once, also from their own pages', {
-  timeout: Math.max(600_000, SEEDS * 60),
-}, async () => {
-  const schedules = one === undefined ? desks(SEEDS) : [{ ...scheduleOf(Number(one)), desk: true }];
-  const [failed] = await simulate(schedules);
-  expect(failed?.problems.slice(0, 10) ?? [], `SEED=${failed?.schedule.seed}`).toEqual([]);
-});
+test(
+  'with any faults, every post of several authors is written exactly once, also from their own pages',
+  timeoutFor(SEEDS),
+  async () => {
+    const schedules =
+      one === undefined ? desks(SEEDS) : [{ ...scheduleOf(Number(one)), desk: true }];
+    const [failed] = await simulate(schedules);
+    expect(failed?.problems.slice(0, 10) ?? [], `SEED=${failed?.schedule.seed}`).toEqual([]);
+  },
+);
 
 type Source = TailPorts['source'];
 

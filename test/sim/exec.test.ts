@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { repeats } from '../repeats.ts';
+import { repeats, timeoutFor } from '../repeats.ts';
 import { rngOf } from './rng.ts';
 import { simulate } from './run.ts';
 import { calm, type ExecSchedule, type Schedule, scheduleOf } from './schedule.ts';
@@ -32,22 +32,24 @@ function execSchedule(seed: number, flaw?: ExecSchedule['flaw']): Schedule {
   };
 }
 
-test(`${COUNT} schedules hand every post over, and repeat only the batch that was not acknowledged`, {
-  timeout: Math.max(120_000, COUNT * 120),
-}, async () => {
-  let batches = 0;
-  const count = (processes: readonly Process[]) => {
-    batches += processes.reduce((sum, { writes }) => sum + writes.length, 0);
-  };
-  const [failed] = await simulate(
-    seeds.map((seed) => execSchedule(seed)),
-    undefined,
-    1,
-    ({ processes }) => count(processes),
-  );
-  expect(failed?.problems.slice(0, 10), `SEED=${failed?.schedule.seed}`).toBe(undefined);
-  process.stderr.write(`handed over ${batches} batches in ${seeds.length} schedules\n`);
-});
+test(
+  `${COUNT} schedules hand every post over, and repeat only the batch that was not acknowledged`,
+  timeoutFor(COUNT),
+  async () => {
+    let batches = 0;
+    const count = (processes: readonly Process[]) => {
+      batches += processes.reduce((sum, { writes }) => sum + writes.length, 0);
+    };
+    const [failed] = await simulate(
+      seeds.map((seed) => execSchedule(seed)),
+      undefined,
+      1,
+      ({ processes }) => count(processes),
+    );
+    expect(failed?.problems.slice(0, 10), `SEED=${failed?.schedule.seed}`).toBe(undefined);
+    process.stderr.write(`handed over ${batches} batches in ${seeds.length} schedules\n`);
+  },
+);
 
 test('if a command is slower than the feed, the tail closes the socket and reads the missed posts from pages', async () => {
   const busyMs = 1_800_000;

@@ -56,13 +56,9 @@ const mutants: readonly [string, Mutation, number][] = [
   ['the newest line counts as verified if the position is lost', trustsTheNewestLine, 170],
 ];
 
-test.each(some(mutants, 3))(
-  'the promise breaks if %s',
-  { timeout: 120_000 },
-  async (_, mutation, from) => {
-    expect(await simulate(seeds(from, from + SEEDS), mutation, 1)).not.toEqual([]);
-  },
-);
+test.each(some(mutants, 3))('the promise breaks if %s', async (_, mutation, from) => {
+  expect(await simulate(seeds(from, from + SEEDS), mutation, 1)).not.toEqual([]);
+});
 
 /** A schedule in which posts stay unread: pages fail for minutes, and then no page leads to an older one. */
 function unread(seed: number): Schedule {
@@ -98,7 +94,6 @@ const falsehoods: readonly [string, Mutation, Iterable<Schedule>][] = [
 
 test.each(some(falsehoods, 2))(
   'a certificate is false if it %s',
-  { timeout: 120_000 },
   async (_, mutation, schedules) => {
     expect(await simulate(schedules, mutation, 1, () => {}, isClaim)).not.toEqual([]);
   },

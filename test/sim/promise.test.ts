@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { repeats } from '../repeats.ts';
+import { repeats, timeoutFor } from '../repeats.ts';
 import { seeds, simulate } from './run.ts';
 import { type Schedule, scheduleOf, uneventful } from './schedule.ts';
 
 /** The number of schedules; `SIM_SEEDS=1000000` runs more, `FROM=n` others, `SEED=n` repeats one. */
-const SEEDS = repeats('SIM_SEEDS', 30, 20_000);
+const SEEDS = repeats('SIM_SEEDS', 30, 6_000);
 const FROM = Number(process.env['FROM'] ?? 0);
 const one = process.env['SEED'];
 
@@ -25,23 +25,25 @@ const simplified = [
   ...(['sifted', 'timeless', 'twenty', 'skew', 'start'] as const),
 ];
 
-test('with any faults, every post is written exactly once, and every gap is reported', {
-  timeout: Math.max(600_000, SEEDS * 60),
-}, async () => {
-  const schedules = one === undefined ? seeds(FROM, FROM + SEEDS) : [scheduleOf(Number(one))];
-  const [failed] = await simulate(schedules, undefined, 1);
-  if (!failed) return;
-  const { seed } = failed.schedule;
-  const folder = new URL('./cases/', import.meta.url);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(
-    new URL(`${seed}.json`, folder),
-    `${JSON.stringify(await shrink(failed.schedule), null, 2)}\n`,
-  );
-  expect.fail(
-    `SEED=${seed} breaks the promise:\n${failed.problems.slice(0, 10).join('\n')}\nsaved as test/sim/cases/${seed}.json`,
-  );
-});
+test(
+  'with any faults, every post is written exactly once, and every gap is reported',
+  timeoutFor(SEEDS),
+  async () => {
+    const schedules = one === undefined ? seeds(FROM, FROM + SEEDS) : [scheduleOf(Number(one))];
+    const [failed] = await simulate(schedules, undefined, 1);
+    if (!failed) return;
+    const { seed } = failed.schedule;
+    const folder = new URL('./cases/', import.meta.url);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(
+      new URL(`${seed}.json`, folder),
+      `${JSON.stringify(await shrink(failed.schedule), null, 2)}\n`,
+    );
+    expect.fail(
+      `SEED=${seed} breaks the promise:\n${failed.problems.slice(0, 10).join('\n')}\nsaved as test/sim/cases/${seed}.json`,
+    );
+  },
+);
 
 /** Simpler variants of a schedule, the simplest first. */
 function* simpler(schedule: Schedule): Generator<Schedule> {

@@ -43,15 +43,13 @@ test.each<[string, Partial<Schedule>, number, number]>([
   ['one page for each poll of a slow feed', { via: 'poll', rate: 0.02, lagMs: 60_000 }, 0, 230],
   ['one page for each poll of a feed without posts', { via: 'poll', rate: 1e-12 }, 1_190, 1_215],
   ['10 CU for each poll of callouts', { via: 'poll', feed: 'callout', rate: 0.02 }, 0, 65],
-])('pages cost, per minute: %s', { timeout: 60_000 }, async (_, given, least, most) => {
+])('pages cost, per minute: %s', async (_, given, least, most) => {
   const { perMinute } = await run(hours(given));
   expect(perMinute).toBeGreaterThan(least);
   expect(perMinute).toBeLessThan(most);
 });
 
-test('while no connection can be opened, pages cost as much as polls', {
-  timeout: 60_000,
-}, async () => {
+test('while no connection can be opened, pages cost as much as polls', async () => {
   const faults = [{ kind: 'refuse', status: 503, from: 0, to: 1e12 }] as const;
   const given = { rate: 0.5, busyMs: 1_800_000 };
   const polls = await run(hours({ ...given, via: 'poll' }));
@@ -60,7 +58,7 @@ test('while no connection can be opened, pages cost as much as polls', {
   expect(outage.rows).toBeGreaterThan(700);
 });
 
-test('the number of remembered ids does not grow with time', { timeout: 60_000 }, async () => {
+test('the number of remembered ids does not grow with time', async () => {
   const { known, rows } = await run(hours({ resume: 'checkpoint', rate: 0.5 }));
   expect(rows).toBeGreaterThan(1_500);
   expect(known).toBeLessThan(200);

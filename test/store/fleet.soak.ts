@@ -4,7 +4,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { Limiter } from '../../src/core/spend/rate-limiter.ts';
 import { createMemory } from '../../src/store/memory.ts';
 import { randomOf, seedOf } from '../e2e/feed.ts';
-import { repeats } from '../repeats.ts';
+import { repeats, timeoutFor } from '../repeats.ts';
 import { has } from '../tools.ts';
 import { machine } from './machines.ts';
 import { startServer } from './server.ts';
@@ -29,49 +29,51 @@ function greatest(times: readonly number[]): number {
 }
 
 describe.skipIf(!has('redis-server'))('a fleet of machines', () => {
-  it(`stays within ${LIMIT} calls and ${RESOLVES} resolves per window while machines are killed`, {
-    timeout: 240_000 + SECONDS * 2_000,
-  }, async () => {
-    const seed = seedOf();
-    const random = randomOf(seed);
-    const server = await startServer();
-    const arrived = { key: [] as number[], resolve: [] as number[] };
-    /** Makes calls as fast as the shared limit allows, until the returned function kills the machine. */
-    const start = (name: string) => {
-      const memory = createMemory(server.folder, name);
-      const { windows, link } = machine(server, { name, windowMs: ALLOWED_MS, memory });
-      const limiter = new Limiter(windows, systemClock, async () => LIMIT);
-      let isDead = false;
-      const call = async () => {
-        await limiter.learn(LIMIT);
-        for (let made = 0; !isDead; made++) {
-          const lane = made % 5 === 4 ? 'resolve' : 'key';
-          await limiter.acquire(lane);
-          if (isDead) return;
-          arrived.key.push(performance.now());
-          if (lane === 'resolve') arrived.resolve.push(performance.now());
-          await delay(1);
-        }
+  it(
+    `stays within ${LIMIT} calls and ${RESOLVES} resolves per window while machines are killed`,
+    timeoutFor(SECONDS),
+    async () => {
+      const seed = seedOf();
+      const random = randomOf(seed);
+      const server = await startServer();
+      const arrived = { key: [] as number[], resolve: [] as number[] };
+      /** Makes calls as fast as the shared limit allows, until the returned function kills the machine. */
+      const start = (name: string) => {
+        const memory = createMemory(server.folder, name);
+        const { windows, link } = machine(server, { name, windowMs: ALLOWED_MS, memory });
+        const limiter = new Limiter(windows, systemClock, async () => LIMIT);
+        let isDead = false;
+        const call = async () => {
+          await limiter.learn(LIMIT);
+          for (let made = 0; !isDead; made++) {
+            const lane = made % 5 === 4 ? 'resolve' : 'key';
+            await limiter.acquire(lane);
+            if (isDead) return;
+            arrived.key.push(performance.now());
+            if (lane === 'resolve') arrived.resolve.push(performance.now());
+            await delay(1);
+          }
+        };
+        void call();
+        return () => {
+          isDead = true;
+          link.close();
+        };
       };
-      void call();
-      return () => {
-        isDead = true;
-        link.close();
-      };
-    };
-    const kills = Array.from({ length: MACHINES }, (_, at) => start(`m${at}`));
-    const enough = () => arrived.key.length > LIMIT && arrived.resolve.length >= RESOLVES;
-    for (
-      const end = performance.now() + SECONDS * 1_000;
-      performance.now() < end || !enough();
-      await delay(500)
-    ) {
-      const at = random.between(0, MACHINES);
-      kills[at]?.();
-      kills[at] = start(`m${at}`);
-    }
-    for (const kill of kills) kill();
-    expect(greatest(arrived.key), `seed ${seed}`).toBeLessThanOrEqual(LIMIT);
-    expect(greatest(arrived.resolve), `seed ${seed}`).toBeLessThanOrEqual(RESOLVES);
-  });
+      const kills = Array.from({ length: MACHINES }, (_, at) => start(`m${at}`));
+      const enough = () => arrived.key.length > LIMIT && arrived.resolve.length >= RESOLVES;
+      for (
+        const end = performance.now() + SECONDS * 1_000;
+        performance.now() < end || !enough();
+        await delay(500)
+      ) {
+        const at = random.between(0, MACHINES);
+        kills[at]?.();
+        kills[at] = start(`m${at}`);
+      }
+      for (const kill of kills) kill();
+      expect(greatest(arrived.key), `seed ${seed}`).toBeLessThanOrEqual(LIMIT);
+      expect(greatest(arrived.resolve), `seed ${seed}`).toBeLessThanOrEqual(RESOLVES);
+    },
+  );
 });

@@ -18,7 +18,7 @@ import {
   until,
 } from '../e2e/feed.ts';
 import { openHome, startTrdr, withSandbox } from '../e2e/harness.ts';
-import { repeats } from '../repeats.ts';
+import { repeats, timeoutFor } from '../repeats.ts';
 import { has } from '../tools.ts';
 import { type StoreServer, startServer } from './server.ts';
 
@@ -237,20 +237,22 @@ async function wholeStream(store: StoreConnection, stream: string): Promise<Stre
 const ROUNDS = repeats('STORE_ROUNDS', 1, 60);
 
 describe.skipIf(!has('redis-server'))('a fleet on one feed', () => {
-  it(`gives followers every post once, through ${ROUNDS} kills, pauses, power failures and losses of the whole store`, {
-    timeout: 60_000 + ROUNDS * 30_000,
-  }, async () => {
-    const seed = seedOf();
-    const [random, server, sandbox] = [
-      randomOf(seed),
-      await startServer(),
-      await withSandbox({ ...plenty, seed }),
-    ];
-    const fleet = await startFeedFleet({ sandbox, server, random, seed });
-    for (let round = 0; round < ROUNDS; round++) {
-      await fleet.suffer(disasters[round % disasters.length] ?? 'leader', round);
-    }
-    await fleet.finish();
-    expect(fleet.posting.ids.length).toBeGreaterThan(0);
-  });
+  it(
+    `gives followers every post once, through ${ROUNDS} kills, pauses, power failures and losses of the whole store`,
+    timeoutFor(ROUNDS),
+    async () => {
+      const seed = seedOf();
+      const [random, server, sandbox] = [
+        randomOf(seed),
+        await startServer(),
+        await withSandbox({ ...plenty, seed }),
+      ];
+      const fleet = await startFeedFleet({ sandbox, server, random, seed });
+      for (let round = 0; round < ROUNDS; round++) {
+        await fleet.suffer(disasters[round % disasters.length] ?? 'leader', round);
+      }
+      await fleet.finish();
+      expect(fleet.posting.ids.length).toBeGreaterThan(0);
+    },
+  );
 });
