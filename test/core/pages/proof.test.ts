@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Boundary, boundBelow } from '../../../src/core/pages/proof.ts';
+import { check } from '../../output/check.ts';
 
 describe('a boundary', () => {
   const reached = (marks: string) => {
@@ -28,7 +29,7 @@ describe('a boundary', () => {
 describe('the bound below a page', () => {
   test('is the newest of the last three post times, whatever one of them says', () => {
     const times = fc.array(fc.option(fc.integer({ min: 0, max: 50 })), { minLength: 1 });
-    fc.assert(
+    check(
       fc.property(times, (page) => {
         const dated = page.filter((at) => at !== null);
         const bound = boundBelow(page);
