@@ -2,43 +2,38 @@ import { wantsUnicode } from '../../output/terminal/style.ts';
 import type { Context } from './context.ts';
 import type { Wait } from './wait-line.ts';
 
-/** Shows how far a run has come while it waits. */
-export interface ShownProgress {
-  /** Says what the run waits for. */
-  describe(text: string): void;
-  /** Says how many of the total are done; the total may be unknown. */
-  show(label: string, done: number, total: number | undefined): void;
-  stop(): void;
-}
+type Layout = typeof import('../../output/terminal/progress.ts');
 
-/** The progress on one line of the terminal. */
-class ProgressLine implements ShownProgress {
+/** Shows on one line of the terminal how far a run has come while it waits. */
+export class ShownProgress {
   readonly #context: Pick<Context, 'terminal' | 'bill'>;
   readonly #wait: Wait;
-  readonly #layout: typeof import('../../output/terminal/progress.ts');
+  /** Undefined if the line is not shown. */
+  readonly #layout: Layout | undefined;
   readonly #started: number;
 
-  constructor(
-    context: Pick<Context, 'terminal' | 'bill'>,
-    layout: typeof import('../../output/terminal/progress.ts'),
-  ) {
+  constructor(context: Pick<Context, 'terminal' | 'bill'>, layout: Layout | undefined) {
     this.#context = context;
     this.#layout = layout;
     this.#wait = context.terminal.waits.begin();
     this.#started = context.terminal.io.clock.mono();
   }
 
+  /** Says what the run waits for. */
   describe(text: string): void {
     this.#wait.say(() => text);
   }
 
+  /** Says how many of the total are done; the total may be unknown. */
   show(label: string, done: number, total: number | undefined): void {
+    const layout = this.#layout;
+    if (layout === undefined) return;
     const { terminal, bill } = this.#context;
     const { clock, env, platform } = terminal.io;
     this.#wait.say((width) => {
       const state = { done, total, cu: bill.spent, pace: bill.pace };
       const form = { width, unicode: wantsUnicode(env, platform) };
-      return this.#layout.barLine(label, state, clock.mono() - this.#started, form);
+      return layout.barLine(label, state, clock.mono() - this.#started, form);
     });
   }
 
@@ -47,16 +42,11 @@ class ProgressLine implements ShownProgress {
   }
 }
 
-const silent: ShownProgress = {
-  describe() {},
-  show() {},
-  stop() {},
-};
-
 /** The progress of a run. Runs that show none do not load its layout. */
 export async function openProgress(
   context: Pick<Context, 'terminal' | 'bill'>,
 ): Promise<ShownProgress> {
-  if (!context.terminal.waits.isShown) return silent;
-  return new ProgressLine(context, await import('../../output/terminal/progress.ts'));
+  const { isShown } = context.terminal.waits;
+  const layout = isShown ? await import('../../output/terminal/progress.ts') : undefined;
+  return new ShownProgress(context, layout);
 }

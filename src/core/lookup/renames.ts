@@ -1,5 +1,5 @@
 import { normalHandle } from '../../contract/handles.ts';
-import type { KnownName, RenamedUser, ReusedHandle } from '../../contract/ports/book.ts';
+import type { KnownName, Person, RenamedUser, ReusedHandle } from '../../contract/ports/book.ts';
 import { isUserId, type Subject } from './subject.ts';
 
 /** Subjects as they are looked up, and what the book says about the handles among them. */
@@ -47,9 +47,13 @@ export const bearerId = (handle: string, entry: KnownName | undefined): string |
 
 /** The handle that a user had when the book saw them last. */
 export function presentHandle(entry: KnownName | undefined): string | undefined {
-  const person = entry?.people.find((seen) => seen.person.id !== undefined)?.person;
+  const person = lastUser(entry);
   return person?.later?.handle ?? person?.identity.handle ?? undefined;
 }
+
+/** Who was seen last under a name, and is known by an id. */
+const lastUser = (entry: KnownName | undefined): Person | undefined =>
+  entry?.people.find(({ person }) => person.id !== undefined)?.person;
 
 interface Bearer {
   readonly id: string;
@@ -60,7 +64,7 @@ interface Bearer {
 
 /** Undefined if the book knows no user, or if somebody else had the handle since. */
 function bearerOf(handle: string, entry: KnownName | undefined): Bearer | undefined {
-  const person = entry?.people.find((seen) => seen.person.id !== undefined)?.person;
+  const person = lastUser(entry);
   if (entry === undefined || person?.id === undefined || !isUserId(person.id)) return undefined;
   const { id, identity, later, handleSince, readAt = 0 } = person;
   const since = (later?.handle === undefined ? handleSince : later.at) ?? readAt;

@@ -3,6 +3,7 @@ import { ordered } from '../lookup/ordered.ts';
 import { boundOf, Lane, placed, takeAfter } from './lane.ts';
 import { type FeedPlace, placesText, type SeveralStart } from './place.ts';
 import type { PageRow } from './post.ts';
+import { oneRow } from './read-pages.ts';
 import type { PageSource } from './source.ts';
 import {
   type ListBatch,
@@ -140,12 +141,6 @@ class WholeRead {
     });
   }
 }
-
-/**
- * Asks for the smallest pages: of a larger one, the list might not need all rows, because other
- * feeds have newer ones.
- */
-const oneRow = () => 1;
 
 /**
  * The pages of the own feeds. A row is in a batch as soon as no page that is not read yet can

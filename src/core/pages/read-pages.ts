@@ -50,8 +50,11 @@ const PAUSE_MS = 1_000;
 const CURSORS_TRIED = 4;
 const REMEMBERED = 5_000;
 
-/** A caller that does not know how many rows follow gets the smallest page. */
-const oneRow = () => 1;
+/**
+ * Asks for the smallest pages, for a caller that does not know how many rows it needs: of several
+ * feeds, others may have newer ones.
+ */
+export const oneRow = () => 1;
 
 /**
  * Reads on demand, from new to old. A page without new rows, although older ones exist, is retried,
