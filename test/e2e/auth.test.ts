@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { maskKey } from '../../src/core/client/mask-key.ts';
+import { repeats } from '../repeats.ts';
 import { has } from '../tools.ts';
 import { type Home, openHome, programEnv, runInProcess, trdr, withSandbox } from './harness.ts';
 import { program } from './program.ts';
@@ -11,6 +12,8 @@ const configOf = (home: Home) => JSON.parse(readFileSync(join(home.config, 'conf
 
 const URL_OF_DESK = 'https://desk.example.com';
 const KEY = 'aa_live_0123456789abcdef';
+/** How often a secret is typed as soon as it is asked for. */
+const TYPED = repeats('TYPED_ROUNDS', 2, 20);
 const EARLY = 'trdr_live_fedcba9876543210fedcba9876543210';
 
 /** Saves a key unverified, as a script does. */
@@ -144,7 +147,7 @@ describe('trdr auth login', () => {
     ['store login', ['store', 'login', 'redis://desk@127.0.0.1:1', '--no-verify']],
   ])('hides a secret that a script types as soon as %s asks for it', async (_, words) => {
     const secret = 'trdr_live_0123456789abcdef0123456789abcdef';
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < TYPED; round++) {
       const home = openHome();
       const command = [process.execPath, program, ...words].map((word) => `'${word}'`).join(' ');
       const child = execa('script', ['-qec', command, '/dev/null'], {

@@ -21,7 +21,8 @@ const asked = {
   bash: (path: string) =>
     `BASH_COMPLETION_USER_DIR='${dirname(dirname(path))}'; source /usr/share/bash-completion/bash_completion; _comp_load trdr 2>/dev/null || __load_completion trdr; complete -p trdr`,
   zsh: (path: string) =>
-    `fpath=('${dirname(path)}' $fpath); autoload -Uz compinit; compinit -u -D; echo $_comps[trdr]`,
+    // Without the completions of all other commands, which take longest.
+    `fpath=('${dirname(path)}' \${^fpath}/compinit(N:h)); autoload -Uz compinit; compinit -u -D; echo $_comps[trdr]`,
   // Fish loads the file only for a command that exists.
   fish: () => "function trdr; end; complete -C 'trdr bud'; functions __trdr_complete",
 };

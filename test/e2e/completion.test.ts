@@ -83,7 +83,7 @@ describe('in a shell', () => {
           ['trdr whois --sandbox mi', '--sandbox mira'],
           ['trdr whois --out=scr', '--out=scripts/'],
         ] as const;
-        for (const [line, completed] of some(lines, 2))
+        for (const [line, completed] of some(lines, 1))
           expect(await pressTab(shell, line, home)).toContain(completed);
       },
     );

@@ -367,7 +367,7 @@ describe('formatting', () => {
 test('an export writes the same bytes as stdout, without leftovers', async () => {
   const sandbox = await withNumbers();
   const home = openHome();
-  const input = someHandles(250).join('\n');
+  const input = someHandles(120).join('\n');
   for (const name of ['out.ndjson', 'out.csv', 'out.json']) {
     const out = join(home.path, name);
     const { exitCode, stdout, stderr } = await home.run(['pnl', '-', '-y', '--out', out], {

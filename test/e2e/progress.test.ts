@@ -120,7 +120,7 @@ describe.skipIf(!has('expect'))('the progress line', () => {
     const service = await withSlowService();
     const tries = some(
       Array.from({ length: 25 }, (_, at) => at),
-      5,
+      3,
     );
     const ends = new Set<string>();
     let drawn = 0;

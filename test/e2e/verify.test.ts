@@ -15,7 +15,8 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { until } from './feed.ts';
-import { type Home, openHome, runInProcess, startTrdr, trdr, withSandbox } from './harness.ts';
+import { type Home, openHome, runInProcess, startTrdr, withSandbox } from './harness.ts';
+import { startInProcess } from './in-process.ts';
 
 const plenty = {
   unmetered: true,
@@ -29,8 +30,7 @@ interface Place {
   readonly home: Home;
 }
 
-const run = (args: readonly string[], place: Place) =>
-  runInProcess(args, { ...place, cwd: place.home.path });
+const run = (args: readonly string[], place: Place) => runInProcess(args, place);
 
 /** A file that a tail wrote, with its certificate, and the service that it was read from. */
 async function writtenFile() {
@@ -325,12 +325,9 @@ test('a tail that was renamed, killed and continued is complete with its renamed
   renameSync(out, old);
   first.kill('SIGKILL');
   await first;
-  const again = await trdr(
+  const again = await run(
     [...words.filter((word) => word !== '--backfill' && word !== '30'), '--duration', '300ms'],
-    {
-      ...place,
-      cwd: home.path,
-    },
+    place,
   );
   expect(again.exitCode, again.stderr).toBe(0);
   expect(await verifyOf([out, old], place)).toMatchObject({
@@ -347,16 +344,12 @@ test('a file of confluences that is renamed under its tail gets no certificate o
   const home = openHome();
   const [out, old] = [join(home.path, 'rule.ndjson'), join(home.path, 'old.ndjson')];
   const words = 'thesis tail --via poll --lag 200ms --since 1d --yes --out rule.ndjson';
-  const tail = startTrdr([...words.split(' '), '--confluence', '2/12h'], {
-    sandbox,
-    home,
-    cwd: home.path,
-  });
+  const tail = startInProcess([...words.split(' '), '--confluence', '2/12h'], { sandbox, home });
   const isWritten = () => existsSync(`${out}.trdr`) && readFileSync(out, 'utf8') !== '';
   await until(isWritten);
   renameSync(out, old);
   await until(() => existsSync(out));
   tail.kill('SIGTERM');
-  await tail;
+  await tail.ended;
   expect(existsSync(`${old}.trdr`)).toBe(false);
 });
