@@ -9,6 +9,9 @@ export interface RowOrder {
   readonly best: number | undefined;
 }
 
+/** So many rows are sorted at once, because each sort takes time. */
+const SPARE_ROWS = 1_000;
+
 /** The rows below a card, unless --top states another number. */
 const CARD_ROWS = 20;
 
@@ -38,11 +41,17 @@ export async function* inOrderOf(
   continued: (error: unknown) => unknown = (error) => error,
 ): AsyncGenerator<Sent, void, void> {
   const { sort, reverse, best } = order;
-  const all: Sent[] = [];
+  let all: Sent[] = [];
   let failure: { readonly error: unknown } | undefined;
   try {
     if (sort === undefined && !reverse && best === undefined) yield* rows;
-    else for await (const row of rows) all.push(row);
+    else
+      for await (const row of rows) {
+        all.push(row);
+        // Of a large range, only the best rows are kept.
+        if (sort !== undefined && best !== undefined && all.length >= 2 * best + SPARE_ROWS)
+          all = [...inOrder(all, order)];
+      }
   } catch (error) {
     failure = { error: continued(error) };
   }
