@@ -99,7 +99,7 @@ class AuthorAnswers {
       readAt,
     };
     const rows = this.#hasPositions ? this.#changesOf(id, positions) : [];
-    const record = { author, positions: rows.map((row) => ({ ...row, readAt })) };
+    const record = { author, positions: rows };
     return { found: true, record, time: readAt ?? now, from: via, failure: failure?.error };
   }
 
@@ -108,7 +108,8 @@ class AuthorAnswers {
     for await (const record of records) {
       const { author, positions }: Sent = record;
       if (!isRecord(author)) yield record;
-      else if (isList) yield* recordsOf(positions);
+      else if (isList)
+        for (const one of recordsOf(positions)) yield { ...one, readAt: author['readAt'] };
       else {
         this.positions = recordsOf(positions);
         yield { subject: record.subject, found: true, ...author, via: record['via'] };

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { DistinctTexts } from '../../base/distinct-texts.ts';
 import { NUMBERS_AGE_MS } from '../../contract/answer-age.ts';
 import { CALLOUT_PAGE, THESIS_BLOCK } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports/client.ts';
@@ -55,13 +56,16 @@ export const thesisFeed = (
   client: FeedClient,
   scope: ThesisScope,
   limit?: number,
-): AskedFeed<PositionPost> => ({
-  call: thesisCall(scope, { limit: Math.min(limit ?? THESIS_BLOCK, THESIS_BLOCK) }),
-  source: thesisSource(client, scope),
-  keep: positionPost,
-  perPage: THESIS_BLOCK,
-  limit,
-});
+): AskedFeed<PositionPost> => {
+  const texts = new DistinctTexts();
+  return {
+    call: thesisCall(scope, { limit: Math.min(limit ?? THESIS_BLOCK, THESIS_BLOCK) }),
+    source: thesisSource(client, scope),
+    keep: (row) => positionPost(row, texts),
+    perPage: THESIS_BLOCK,
+    limit,
+  };
+};
 
 export const calloutFeed = (
   client: FeedClient,

@@ -1,3 +1,4 @@
+import { DistinctTexts } from '../../base/distinct-texts.ts';
 import { usageError } from '../../base/failure.ts';
 import { textOf } from '../../base/json-object.ts';
 import type { LookupPlan } from '../../core/lookup/cached-lookup.ts';
@@ -30,10 +31,8 @@ export class RecordedTheses implements Theses {
   readonly #context: Context;
   readonly #range: RangeFlags;
   readonly #certified: readonly Compared[];
-  /** The posts of each author, newest first, by the id in lower case. */
-  readonly #byAuthor = new Map<string, FilePost[]>();
-  /** The id of the author who had a handle last. */
-  readonly #byHandle = new Map<string, string>();
+  readonly #texts = new DistinctTexts();
+  #index: AuthorIndex | undefined;
 
   private constructor(
     context: Context,
@@ -45,14 +44,12 @@ export class RecordedTheses implements Theses {
     this.#range = range;
     this.#certified = certified;
     this.posts = posts;
-    for (const post of posts.all) {
-      const { authorId: id, authorHandle: handle } = post;
-      if (id === '') continue;
-      const own = this.#byAuthor.get(id);
-      if (own) own.push(post);
-      else this.#byAuthor.set(id, [post]);
-      if (!this.#byHandle.has(handle)) this.#byHandle.set(handle, id);
-    }
+  }
+
+  /** Made on demand, because it is as large as the posts are many. */
+  get #authors(): AuthorIndex {
+    this.#index ??= indexOf(this.posts.all);
+    return this.#index;
   }
 
   static async read(
@@ -72,15 +69,15 @@ export class RecordedTheses implements Theses {
 
   /** The ids of all authors, each once, in lower case. */
   get authors(): Iterable<string> {
-    return this.#byAuthor.keys();
+    return this.#authors.posts.keys();
   }
 
   /** The id of an author as the newest post has it; undefined without posts. */
   idOf({ type, normal, text }: Subject): string | undefined {
     if (type === 'wallet')
       throw usageError(`${text}: posts name no wallets`, 'pass the handle or the user id');
-    const id = type === 'id' ? normal : (this.#byHandle.get(normal) ?? '');
-    const newest = this.#byAuthor.get(id)?.[0];
+    const id = type === 'id' ? normal : (this.#authors.byHandle.get(normal) ?? '');
+    const newest = this.#authors.posts.get(id)?.[0];
     return newest && textOf(this.posts.record(newest)['authorId']);
   }
 
@@ -108,7 +105,7 @@ export class RecordedTheses implements Theses {
     const { clock } = this.#context.terminal.io;
     const walk = { ...this.#rangeAt(clock.now()), limit, clock, signal };
     const posts = this.posts.sourceOf(this.#feedOf(userId, tokens));
-    const read = await gatherPosts(posts, walk, positionPost);
+    const read = await gatherPosts(posts, walk, (row) => positionPost(row, this.#texts));
     const users = userId === undefined ? [] : [userId];
     const { isWhole, hasStart, readAt } = this.vouchedFor({ users, tokens });
     const complete = read.complete && isWhole && hasStart;
@@ -118,7 +115,7 @@ export class RecordedTheses implements Theses {
   /** The posts that are one feed of the service: those by an author, those about a token, or both. */
   #feedOf(userId: string | undefined, tokens: readonly string[]): readonly FilePost[] {
     const isOwn = userId !== undefined;
-    const posts = isOwn ? (this.#byAuthor.get(normalName(userId)) ?? []) : this.posts.all;
+    const posts = isOwn ? (this.#authors.posts.get(normalName(userId)) ?? []) : this.posts.all;
     if (tokens.length !== 1) return posts;
     // What an author posts without saying what it is about may be about this token.
     return posts.filter(
@@ -135,4 +132,25 @@ export class RecordedTheses implements Theses {
   #rangeAt(now: number) {
     return readRange(this.#range, now, this.#context.settings.utc);
   }
+}
+
+interface AuthorIndex {
+  /** The posts of each author, newest first, by the id in lower case. */
+  readonly posts: ReadonlyMap<string, readonly FilePost[]>;
+  /** The id of the author who had a handle last. */
+  readonly byHandle: ReadonlyMap<string, string>;
+}
+
+function indexOf(posts: readonly FilePost[]): AuthorIndex {
+  const byAuthor = new Map<string, FilePost[]>();
+  const byHandle = new Map<string, string>();
+  for (const post of posts) {
+    const { authorId: id, authorHandle: handle } = post;
+    if (id === '') continue;
+    const own = byAuthor.get(id);
+    if (own) own.push(post);
+    else byAuthor.set(id, [post]);
+    if (!byHandle.has(handle)) byHandle.set(handle, id);
+  }
+  return { posts: byAuthor, byHandle };
 }

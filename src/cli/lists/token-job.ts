@@ -74,8 +74,9 @@ async function readCallouts(
   return undefined;
 }
 
-const positionRows = ({ posts, readAt }: ReadPosts<PositionPost>): readonly Sent[] =>
-  positionsOf(posts).positions.map((position) => ({ ...position, readAt }));
+function* positionRows({ posts, readAt }: ReadPosts<PositionPost>): Generator<Sent, void, void> {
+  for (const position of positionsOf(posts).positions) yield { ...position, readAt };
+}
 
 /** What was posted about a token, as one record. */
 function recordOf(

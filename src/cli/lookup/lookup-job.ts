@@ -29,9 +29,10 @@ export async function lookupJob<T extends object>(
   const input =
     'words' in source ? await gatherSubjects(source, terminal, secret, read) : gathered(source);
   const subjects = distinct(input.checked);
-  const plans = await planAll(subjects, task);
+  // What costs nothing is planned in its turn: files may have more authors than fit in memory.
+  const plans = await planAll(isOffline ? [] : subjects, task);
   const remark = task.remark?.();
-  const what = `${task.doing} ${countText(plans.size, task.noun)}${remark ? ` (${remark})` : ''}`;
+  const what = `${task.doing} ${countText(subjects.length, task.noun)}${remark ? ` (${remark})` : ''}`;
   if (remark && context.settings.flags.dryRun) terminal.notice(remark);
   return {
     plan: {

@@ -1,4 +1,4 @@
-import { textOf } from '../../base/json-object.ts';
+import type { DistinctTexts } from '../../base/distinct-texts.ts';
 import { numberOf, type Sent } from '../../contract/read-record.ts';
 import type { AuthorPosition, PostsBeside } from '../../contract/records/position.ts';
 import { normalName, normalToken } from '../pages/filter.ts';
@@ -34,20 +34,22 @@ interface PlacedPost extends PositionPost {
   readonly token: string;
 }
 
-export function positionPost({ id, at, record }: PageRow): PositionPost {
+/** `texts` keeps what many posts have in common. */
+export function positionPost({ id, at, record }: PageRow, texts: DistinctTexts): PositionPost {
   const close = closeOf(record);
-  const address = textOf(record['tokenAddress']);
+  const text = (value: unknown) => (typeof value === 'string' ? texts.of(value) : null);
+  const address = text(record['tokenAddress']);
   const { pnlUsd, pnlPct } = resultOf(record, close);
   return {
     id,
     at,
     writtenAt: writtenAt(record),
-    authorId: textOf(record['authorId']) || null,
-    authorHandle: textOf(record['authorHandle']) ?? null,
-    authorName: textOf(record['authorName']) ?? null,
+    authorId: text(record['authorId']) || null,
+    authorHandle: text(record['authorHandle']),
+    authorName: text(record['authorName']),
     token: address ? normalToken(address) : null,
-    network: textOf(record['tokenNetwork']) ?? null,
-    symbol: textOf(record['tokenSymbol']) ?? null,
+    network: text(record['tokenNetwork']),
+    symbol: text(record['tokenSymbol']),
     close,
     tradeUsd: numberOf(record['authorTradeUsd']) ?? null,
     holdingsUsd: numberOf(record['holdingsUsd']) ?? null,

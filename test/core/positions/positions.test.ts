@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { DistinctTexts } from '../../../src/base/distinct-texts.ts';
 import type { Sent } from '../../../src/contract/read-record.ts';
 import { pageRow, usableRows } from '../../../src/core/pages/post.ts';
 import { positionPost, positionsOf } from '../../../src/core/positions/positions.ts';
@@ -39,7 +40,7 @@ const read = (posts: readonly Sent[]) =>
       posts.map((each) => pageRow(each, 'platformCreatedAt')),
       NOW,
       false,
-    ).map(positionPost),
+    ).map((row) => positionPost(row, new DistinctTexts())),
   );
 const listed = (...posts: Sent[]) => read(posts).positions;
 
