@@ -81,14 +81,11 @@ export async function pressTab(
   line: string,
   { env, path, scripts }: ShellHome,
 ): Promise<string> {
-  // Without those of the system and of all other commands, which take longest.
-  const zshrc = `fpath=(\${^fpath}/{compinit,_main_complete,_path_files}(N:h))
-autoload -Uz compinit; compinit -u -D
-setopt interactivecomments
-bindkey -e
-`;
-  writeFileSync(join(path, '.zshrc'), zshrc);
-  const start = shell === 'bash' ? 'bash --norc -i' : 'zsh -d -i';
+  writeFileSync(
+    join(path, '.zshrc'),
+    `autoload -Uz compinit; compinit -u -d '${join(path, 'zcompdump')}'\nsetopt interactivecomments\nbindkey -e\n`,
+  );
+  const start = shell === 'bash' ? 'bash --norc -i' : 'zsh -i';
   // The line is turned into a comment before Enter, so nothing runs.
   const typed = [
     `source '${join(scripts, `trdr.${shell}`)}'`,
