@@ -105,11 +105,9 @@ export const author = command({
     const range = { since, until };
     const earlier = compare === undefined ? undefined : await readPositions(compare, io);
     const recorded = from.length > 0 ? await RecordedTheses.read(context, from, range) : undefined;
-    const unnamed = recorded?.posts.all.filter(({ authorId }) => authorId === '') ?? [];
-    if (unnamed.length > 0)
-      context.terminal.notice(
-        `left out ${countText(unnamed.length, 'post without an author id', 'posts without an author id')}`,
-      );
+    const unnamed = recorded?.posts.all.filter(({ authorId }) => authorId === '').length ?? 0;
+    if (unnamed > 0)
+      context.terminal.notice(`left out ${countText(unnamed, 'post')} without an author id`);
     const tokens = await tokenAddresses(token, context, recorded?.posts.records());
     // What changed since an earlier output is not in pages that are as old.
     const ages = { ...flags, maxAge: flags.maxAge ?? (earlier && 0) };

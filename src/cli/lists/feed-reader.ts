@@ -79,7 +79,7 @@ export const calloutFeed = (
   limit,
 });
 
-/** The pages of a feed of which `saved` posts are known. The first page may not be needed either. */
+/** The pages of a feed that are left if so many posts are saved. */
 export const pagesLeft = (
   { call, perPage, limit }: AskedFeed<unknown>,
   saved = 0,

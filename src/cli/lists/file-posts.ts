@@ -69,7 +69,7 @@ interface ReadPost {
   readonly post: FilePost;
 }
 
-/** With more posts, the garbage would take more memory than the posts do. */
+/** The garbage of more posts would take more memory than the posts do. */
 const MANY = 20_000;
 
 /** The posts of a page: so few that their memory is soon free again. */

@@ -112,7 +112,7 @@ export class RecordedTheses implements Theses {
     return narrowed({ ...read, complete, readAt, via: 'file' }, tokens);
   }
 
-  /** The posts that are one feed of the service: those by an author, those about a token, or both. */
+  /** The posts that are one feed of the service. */
   #feedOf(userId: string | undefined, tokens: readonly string[]): readonly FilePost[] {
     const isOwn = userId !== undefined;
     const posts = isOwn ? (this.#authors.posts.get(normalName(userId)) ?? []) : this.posts.all;

@@ -2,7 +2,7 @@ import type { Sent } from '../../contract/read-record.ts';
 import { sortBy } from '../../core/pages/sort.ts';
 import type { Terminal } from '../run/terminal.ts';
 
-/** In which order rows are printed, and how many of them. */
+/** The order in which rows are printed, and how many are. */
 export interface RowOrder {
   readonly sort: string | undefined;
   readonly reverse: boolean;

@@ -137,7 +137,7 @@ function lastVersions(all: readonly PositionPost[]): readonly PositionPost[] {
   return [...posts.values()];
 }
 
-/** Of versions with the same time, one is chosen that does not depend on their order. */
+/** The choice between versions with the same time does not depend on their order. */
 const isLaterVersion = (one: PositionPost, other: PositionPost): boolean =>
   one.writtenAt === other.writtenAt
     ? JSON.stringify(one) > JSON.stringify(other)

@@ -217,7 +217,7 @@ function nameOf({ authorHandle, subject }: Sent): string | undefined {
 /** A number of posts is marked if there may be others. */
 const postsOf = ({ posts, complete }: FoundAuthor) => (complete ? posts : `${group(posts)}+`);
 
-/** The number of those with a PnL is added if not all have one: else these would seem to be lost. */
+/** The number of those with a PnL is added if not all have one: the others are not lost. */
 function wonOf({ closed }: FoundAuthor): string | number | null {
   if (closed === null) return null;
   return closed.unknown === 0 ? closed.won : `${closed.won} of ${withPnl(closed)}`;
