@@ -173,35 +173,30 @@ export class PostRefresh {
   }
 
   async run({ whole, groups }: RefreshWays): Promise<void> {
+    const { onWay } = this.#needs;
     try {
-      if (whole === undefined) this.#needs.onWay({ kind: 'own', wholePages: undefined });
-      if (whole && (await this.#walkWhole(whole))) await this.#walkAll([whole], WALKS - 1);
+      const isWhole =
+        whole !== undefined &&
+        (await this.#walk(whole, whole.posts, (pages) => this.#isWorthIt(pages, whole.pages)));
+      if (whole === undefined || this.failure !== undefined)
+        onWay({ kind: 'own', wholePages: undefined });
+      // A failure of the whole feed says nothing about the groups.
+      this.failure = undefined;
+      if (isWhole) await this.#walkAll([whole], WALKS - 1);
       else await this.#walkAll(groups, WALKS);
     } catch (error) {
       this.failure = error;
     }
   }
 
-  /**
-   * Reads the whole feed for as long as this takes fewer pages than the groups; whether the walk
-   * was complete.
-   */
-  async #walkWhole({ scope, posts, pages: most }: PostGroup): Promise<boolean> {
+  /** Whether the whole feed takes no more pages than the groups. */
+  #isWorthIt(pages: number, most: number): boolean {
     const { onWay, onProgress } = this.#needs;
-    const isWorthIt = (pages: number) => {
-      const isWhole = pages <= most;
-      if (this.#pages === 1 || !isWhole)
-        onWay({ kind: isWhole ? 'whole' : 'own', wholePages: pages });
-      onProgress(this.#pages, pages);
-      return isWhole;
-    };
-    try {
-      return await this.#read(scope, posts, isWorthIt);
-    } catch (error) {
-      if (!(error instanceof Failure) || !isOfThisFeed(error)) throw error;
-      onWay({ kind: 'own', wholePages: undefined });
-      return false;
-    }
+    const isWhole = pages <= most;
+    if (this.#pages === 1 || !isWhole)
+      onWay({ kind: isWhole ? 'whole' : 'own', wholePages: pages });
+    onProgress(this.#pages, pages);
+    return isWhole;
   }
 
   /** Walks so many times through the pages of groups. A post that all walks lack is gone. */
@@ -230,9 +225,13 @@ export class PostRefresh {
    * Whether the walk was complete. A failure that says nothing about other pages does not end the
    * run.
    */
-  async #walk({ scope }: PostGroup, posts: readonly RecordedPost[]): Promise<boolean> {
+  async #walk(
+    { scope }: PostGroup,
+    posts: readonly RecordedPost[],
+    isWorthIt = (_: number) => true,
+  ): Promise<boolean> {
     try {
-      return await this.#read(scope, posts);
+      return await this.#read(scope, posts, isWorthIt);
     } catch (error) {
       if (!(error instanceof Failure) || !isOfThisFeed(error)) throw error;
       this.failure ??= error;
@@ -248,7 +247,7 @@ export class PostRefresh {
   async #read(
     scope: ThesisScope,
     posts: readonly RecordedPost[],
-    isWorthIt: (pages: number) => boolean = () => true,
+    isWorthIt: (pages: number) => boolean,
   ): Promise<boolean> {
     const wanted = new Map(posts.map((post) => [post.id, post]));
     const { clock, signal } = this.#needs;
