@@ -289,6 +289,8 @@ test('trdr author --compare prints what changed since an earlier output', async 
   const [handle = ''] = handlesOf(sandbox);
   const old = join(home.path, 'old.ndjson');
   await run(['author', handle, '--all', '--positions', '--out', old]);
+  writeFileSync(old, readFileSync(old, 'utf8').repeat(2));
+  expect((await run(['author', '--compare', old, '--all'])).stdout).toBe('');
   const open = thesesOf(sandbox).find(
     (post) => post.authorHandle === handle && post.authorId && post.closedAt === null,
   );
@@ -310,6 +312,9 @@ test('trdr author --compare prints what changed since an earlier output', async 
     await run(['author', handle, '--all', '--positions', '--fields', fields, '--out', old]);
     expect((await run(['author', '--compare', old])).exitCode, fields).toBe(2);
   }
+  writeFileSync(old, compared.stdout);
+  const again = await run(['author', '--compare', old]);
+  expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining('of --compare')]);
 });
 
 /** The posts in files of several kinds, in another order, some of them twice or as they were before. */

@@ -14,14 +14,25 @@ export async function readPositions(
 ): Promise<ReadonlyMap<string, readonly AuthorPosition[]>> {
   const file = await openRecords(path, io);
   if (file.format === 'table') throw unreadable(file.name, 'it is neither NDJSON nor JSON');
-  const authors = new Map<string, AuthorPosition[]>();
+  // Outputs that were joined may have a position more than once: it counts as it was last.
+  const positions = new Map<string, AuthorPosition>();
   for await (const { value, where } of valuesIn(file)) {
     // An author who was not found has no positions.
     if (isRecord(value) && 'found' in value && value['found'] !== true) continue;
+    // What changed is not all that there was.
+    if (isRecord(value) && 'change' in value)
+      throw unreadable(file.name, 'it is an output of --compare');
     const position = positionIn(value);
     if (position === undefined) throw unreadable(file.name, `${where} is not a position`);
+    const { authorId, token, status, closedAt } = position;
+    positions.set([normalName(authorId), token, status, closedAt].join(' '), position);
+  }
+  const authors = new Map<string, AuthorPosition[]>();
+  for (const position of positions.values()) {
     const id = normalName(position.authorId);
-    authors.set(id, [...(authors.get(id) ?? []), position]);
+    const own = authors.get(id);
+    if (own) own.push(position);
+    else authors.set(id, [position]);
   }
   if (authors.size === 0) throw unreadable(file.name, 'it has no positions');
   return authors;
@@ -29,12 +40,7 @@ export async function readPositions(
 
 function positionIn(value: unknown): AuthorPosition | undefined {
   const sent: Sent = isRecord(value) ? withMsTimes(value) : {};
-  const {
-    readAt: _,
-    change: _change,
-    changes: _changes,
-    ...position
-  } = known(PositionRecord, sent);
+  const { readAt: _, ...position } = known(PositionRecord, sent);
   const { authorId, token, status, firstAt, lastAt, posts, closedAt, pnlUsd } = position;
   const isWhole = [authorId, token, status, firstAt, lastAt, posts, closedAt, pnlUsd].every(
     (field) => field !== undefined,
