@@ -102,7 +102,7 @@ export class Sender {
    */
   async run<T>(plan: PlannedSend<T>, signal: AbortSignal | undefined): Promise<Outcome<T>> {
     const { endpoint, repeat = false } = plan;
-    const { clock, notify, onWait } = this.#options;
+    const { notify, onWait } = this.#options;
     const endWait = onWait?.(endpoint);
     const losses: Losses = { answers: 0, cuAtMost: 0 };
     const waits = new Waits(this.#options);
@@ -113,11 +113,11 @@ export class Sender {
         const ms = waits.after(outcome.failure);
         if (ms === undefined) break;
         const isLimited = outcome.failure.kind === 'rate';
-        // The 429 has blocked the lane, where the call waits.
-        if (!isLimited) await clock.sleep(ms, signal);
         const leaving = { ...plan.leaving, isReported: isLimited };
         const isRepeat = repeat || !outcome.free;
-        const next = await this.#again({ ...plan, leaving }, isRepeat, losses, signal);
+        // The 429 has blocked the lane, where the call waits.
+        const wait = isLimited ? 0 : ms;
+        const next = await this.#again({ ...plan, leaving }, wait, isRepeat, losses, signal);
         if (next === undefined) break;
         outcome = next;
         this.trouble = outcome.ok ? undefined : outcome.failure;
@@ -143,16 +143,22 @@ export class Sender {
     return stepAfter({ failure, isFree, rule, lost, isCovered }) === 'send';
   }
 
-  /** Undefined if other calls have meanwhile used the amount that the repetition needs. */
+  /**
+   * Undefined if other calls have meanwhile used the amount that the repetition needs, or if the
+   * run ends after a loss: what was lost may still be charged.
+   */
   async #again<T>(
     plan: PlannedSend<T>,
+    wait: number,
     repeat: boolean,
     losses: Losses,
     signal: AbortSignal | undefined,
   ): Promise<Outcome<T> | undefined> {
     try {
+      if (wait > 0) await this.#options.clock.sleep(wait, signal);
       return await this.#attempt(plan, repeat, losses, signal);
     } catch (error) {
+      if (signal?.aborted && losses.cuAtMost > 0) return undefined;
       if (!(error instanceof Failure)) throw error;
       if (repeat && error.code === 'NOT_AGREED') return undefined;
       throw withLoss(error, losses.cuAtMost);

@@ -139,6 +139,27 @@ describe('a retry', () => {
     ]);
   });
 
+  it('does not hide what a lost answer may have cost if a signal ends the wait before it', async () => {
+    const ending = new AbortController();
+    const { client } = rig(() => {
+      ending.abort(new Error('interrupted'));
+      throw broken('h', undefined);
+    });
+    const call = client.call('launchpad.board', {}, { signal: ending.signal });
+    expect(await failureOf(call)).toMatchObject({ kind: 'network', cuLost: 10 });
+  });
+
+  it('is not made if a signal ends the wait before it, and nothing was charged', async () => {
+    const ending = new AbortController();
+    const { client, sent } = rig(() => {
+      ending.abort(new Error('interrupted'));
+      return error(503, 'OVERLOADED');
+    });
+    const call = client.call('launchpad.board', {}, { signal: ending.signal });
+    await expect(call).rejects.toThrow('interrupted');
+    expect(sent).toHaveLength(1);
+  });
+
   it.each([
     ['a refused connection', () => unreachable('h', undefined), true],
     ['a broken connection', () => broken('h', undefined), false],
