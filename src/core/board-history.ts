@@ -3,6 +3,7 @@ import { normalHandle } from '../contract/handles.ts';
 import { numberOf, type Sent } from '../contract/read-record.ts';
 import type { TraderHistoryRecord } from '../contract/records/tool.ts';
 import { boardEntries, isOnRecord } from './boards.ts';
+import { postTimeOf } from './pages/post.ts';
 
 /**
  * The times of a history: `until`, and back from there in steps of `every`, as long as they are
@@ -59,7 +60,7 @@ export function* timesToRead(stretch: BoardTimes, read: Snapshots): Generator<Sn
     const board = read.get(position);
     if (!board) continue;
     if (!isOnRecord(board)) return;
-    answeredFrom = Math.min(answeredFrom, numberOf(board['capturedAt']) ?? answeredFrom);
+    answeredFrom = Math.min(answeredFrom, postTimeOf(board['capturedAt']) ?? answeredFrom);
   }
 }
 
@@ -168,8 +169,8 @@ export function traderRecord(
     wallet,
     username: textOf(username) ?? null,
     period: textOf(last?.['period']) ?? null,
-    from: numberOf(first?.['capturedAt']) ?? null,
-    to: numberOf(last?.['capturedAt']) ?? null,
+    from: postTimeOf(first?.['capturedAt']),
+    to: postTimeOf(last?.['capturedAt']),
     snapshots: boards.length,
     stood,
     rankFirst: ranks[0] ?? null,
