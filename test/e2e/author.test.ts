@@ -14,6 +14,7 @@ import { withService } from './service.ts';
 const AUTHORS = repeats('AUTHORS', 50, 30_000);
 const SOL = '51ANFW3SEanjVtu7HdEkV4fsnEp889YZrGmUdx3eo6Tg';
 const EVM = '0xabcdef0000000000000000000000000000000001';
+const TOKEN = '51ANFW3SEanjVtu7HdEkV4fsnEp889YZrGmUdx3eo6Tg';
 const terminal = { tty: true, env: { NO_COLOR: '1', LANG: 'C.UTF-8', TZ: 'UTC' } };
 
 /** All theses of the sandbox, newest first, as they are printed. */
@@ -123,6 +124,29 @@ describe('trdr author', () => {
       .sort((one, other) => other - one);
     expect(sorted.records().map(({ pnlUsd }) => pnlUsd)).toEqual(best.slice(0, 3));
   });
+
+  test.each([[[]], [['--token', TOKEN]]])(
+    'knows whose feed it reads, if theses do not say who wrote them (%s)',
+    async (flags) => {
+      const id = '3f679da5-8c94-4e2e-a551-213b7510858f';
+      const items = [
+        { id: 'b', closedAt: 1_767_225_700_000, realizedPnlUsd: 7 },
+        { id: 'a', closedAt: null, tokenAddress: TOKEN, unrealizedPnlUsd: 1 },
+      ].map((post) => ({ ...post, authorHandle: 'ann', platformCreatedAt: 1_767_225_600_000 }));
+      const service = await withService(() => ({
+        body: { count: 2, hasMore: false, nextBefore: null, items },
+      }));
+      const home = openHome();
+      const env = { TRDR_API_KEY: service.key, TRDR_BASE_URL: service.url };
+      // The second answer is that of the cache.
+      for (let run = 0; run < 2; run++) {
+        const ran = await home.run(['author', id, ...flags], { env, differs: true });
+        const beside = { withoutAuthor: 0, withoutToken: 1 };
+        expect(ran.records()).toMatchObject([{ posts: 2, open: { positions: 1 }, beside }]);
+      }
+      expect(service.calls).toHaveLength(1);
+    },
+  );
 
   test('delivers what was paid for before a limit, and exits with it', async () => {
     const { sandbox, home, run } = await openDesk();

@@ -2,10 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.ts';
-import { openDesk, runInProcess } from './harness.ts';
+import { openDesk, openHome, runInProcess } from './harness.ts';
 import { receiptOf } from './numbers.ts';
 import { withService } from './service.ts';
 
+const TOKEN = '51ANFW3SEanjVtu7HdEkV4fsnEp889YZrGmUdx3eo6Tg';
 const terminal = { tty: true, env: { NO_COLOR: '1', LANG: 'C.UTF-8', TZ: 'UTC' } };
 
 /** The token of which the sandbox has the most theses, and these, newest first. */
@@ -58,6 +59,31 @@ describe('trdr token', () => {
     expect(late).toMatchObject({ complete: true, first: null });
     const [early] = (await run(['token', token, '--all', '--until', '3d'])).records();
     expect(early).toMatchObject({ complete: true, first: all?.['first'] });
+  });
+
+  test.each([
+    ['the lower thesis of two at the same time', 5, 'ann'],
+    ['the wallet of a callout without a user name', 4, 'W1'],
+  ])('names who was first: %s', async (_, calledAt, author) => {
+    const at = (minutes: number) => Date.UTC(2026, 0, 1, 0, minutes);
+    const theses = ['bob', 'ann'].map((name) => ({
+      ...{ id: name, authorId: name, authorHandle: name, tokenAddress: TOKEN, closedAt: null },
+      platformCreatedAt: at(5),
+    }));
+    const call = {
+      id: 'c',
+      wallet: 'W1',
+      userName: null,
+      coinMint: TOKEN,
+      createdAt: at(calledAt),
+    };
+    const service = await withService(({ path }) => {
+      const items = path.includes('launchpad') ? [call] : theses;
+      return { body: { count: items.length, hasMore: false, nextBefore: null, items } };
+    });
+    const env = { TRDR_API_KEY: service.key, TRDR_BASE_URL: service.url };
+    const ran = await openHome().run(['token', TOKEN, '--all'], { env, differs: true });
+    expect(ran.records()[0]?.['first']).toMatchObject({ author });
   });
 
   test('prints the positions, sorts, and is the same from files', async () => {

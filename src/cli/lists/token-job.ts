@@ -141,9 +141,10 @@ function firstOf(
 ): TokenRecord['first'] {
   if (!theses.complete || !callouts.complete) return null;
   let first: TokenRecord['first'] = null;
+  // Of posts at the same time, the lower one in its feed came first.
   for (const { at, author, by } of [
-    ...theses.posts.map(thesisBy),
-    ...callouts.posts.map(calloutBy),
+    ...theses.posts.map(thesisBy).reverse(),
+    ...callouts.posts.map(calloutBy).reverse(),
   ]) {
     if (at === null) return null;
     if (first === null || at < first.at) first = { author, at, by };
@@ -153,5 +154,5 @@ function firstOf(
 
 const thesisBy = ({ at, authorHandle: author }: PositionPost) =>
   ({ at, author, by: 'thesis' }) as const;
-const calloutBy = ({ at, record }: PageRow) =>
-  ({ at, author: textOf(record['userName']) ?? null, by: 'callout' }) as const;
+const calloutBy = ({ at, record: { userName, wallet } }: PageRow) =>
+  ({ at, author: textOf(userName) || textOf(wallet) || null, by: 'callout' }) as const;

@@ -184,7 +184,10 @@ export const TokenRecord = z.looseObject({
   ),
   first: nullable(
     z.looseObject({
-      author: nullable(z.string(), 'Handle of the author, or the user name of a callout.'),
+      author: nullable(
+        z.string(),
+        'Handle of the author, or the user name of a callout, or its wallet without one.',
+      ),
       at: int('Post time, epoch ms.'),
       by: field(z.enum(['thesis', 'callout']), 'What the first post is.'),
     }),

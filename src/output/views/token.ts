@@ -62,6 +62,12 @@ function calloutsText({ callouts }: TokenRecord): string | undefined {
   return `${posts}, ${completeText(callouts)}${middle === null ? '' : `, ${since}`}`;
 }
 
+/** A callout may have the wallet of its author in place of a name. */
+function firstText({ author, by }: NonNullable<TokenRecord['first']>): string {
+  const name = by === 'thesis' ? `@${author}` : author;
+  return `${author === null ? 'unknown' : name}, by a ${by}`;
+}
+
 const linesOf = (began: number): readonly Column<TokenRecord>[] => [
   { title: 'token', kind: 'text', field: 'token' },
   { title: 'chain', kind: 'text', field: 'network' },
@@ -74,11 +80,7 @@ const linesOf = (began: number): readonly Column<TokenRecord>[] => [
   textLine('callouts', calloutsText),
   { title: 'callouts from', kind: 'time', value: ({ callouts }) => callouts?.from ?? undefined },
   { title: 'callouts to', kind: 'time', value: ({ callouts }) => callouts?.to ?? undefined },
-  textLine('was first', ({ first }) =>
-    first
-      ? `${first.author === null ? 'unknown' : `@${first.author}`}, by a ${first.by}`
-      : undefined,
-  ),
+  textLine('was first', ({ first }) => (first ? firstText(first) : undefined)),
   besideLine,
 ];
 
