@@ -102,13 +102,9 @@ describe('trdr api', () => {
     'follows pages to the last, one body per line (%s)',
     async (envelope) => {
       const { sandbox, run } = await openDesk({ envelope });
-      const { exitCode, records } = await run([
-        'api',
-        '/v2/launchpad/thesis',
-        '--paginate',
-        '--max-cu',
-        '50k',
-      ]);
+      const { exitCode, records } = await run(
+        'api /v2/launchpad/thesis --paginate --max-cu 50k'.split(' '),
+      );
       expect(exitCode).toBe(0);
       const pages = records().map(
         (page) => (envelope === 'bare' ? page : page['data']) as { items: { id: string }[] },

@@ -230,17 +230,8 @@ describe('trdr launchpad history', () => {
         return { status: 404, body: { error: { code: 'NOT_OBSERVED', message: 'none' } } };
       return { body: boards.find(({ capturedAt }) => capturedAt <= time) ?? empty };
     });
-    const words = [
-      'launchpad',
-      'history',
-      '--since',
-      '2026-01-01',
-      '--until',
-      '2026-01-04',
-      '--utc',
-      '--color',
-      'never',
-    ];
+    const words =
+      'launchpad history --since 2026-01-01 --until 2026-01-04 --utc --color never'.split(' ');
     const run = async (env: Record<string, string>, ...names: string[]) =>
       await openHome().run([...words, ...names], { sandbox: service, tty: true, env });
     const drawn = await run({ LANG: 'C.UTF-8' });
@@ -290,14 +281,7 @@ describe('trdr launchpad history', () => {
     expect(ran.exitCode).toBe(0);
     expect(ran.stderr).toMatch(/no snapshot on record at or before .*: 5\d of 60 times have none/);
     expect(sandbox.meter().unitsUsed).toBeLessThanOrEqual(90);
-    const nothing = await run([
-      'launchpad',
-      'history',
-      '--since',
-      '2001-01-01',
-      '--until',
-      '2001-01-02',
-    ]);
+    const nothing = await run('launchpad history --since 2001-01-01 --until 2001-01-02'.split(' '));
     expect([nothing.exitCode, nothing.stdout]).toEqual([0, '']);
   });
 

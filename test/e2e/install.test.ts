@@ -212,16 +212,7 @@ describe.each(nodes)('installed into an empty folder, on %s', (node) => {
 
   test('works with --sandbox', async () => {
     expect((await run(['whois', 'mira', '-o', 'table', '--sandbox'])).stdout).toContain('mira');
-    const tail = await run([
-      'thesis',
-      'tail',
-      '--sandbox',
-      '--yes',
-      '--backfill',
-      '2',
-      '--count',
-      '2',
-    ]);
+    const tail = await run('thesis tail --sandbox --yes --backfill 2 --count 2'.split(' '));
     expect(tail.stdout.split('\n')).toHaveLength(2);
   });
 });

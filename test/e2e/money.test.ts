@@ -411,16 +411,7 @@ describe('a repeated subject', () => {
 
   test('is requested once per run, in any spelling', async () => {
     const { sandbox, run } = await openDesk();
-    const ran = await run([
-      'whois',
-      'mira',
-      '@MIRA',
-      'Mira',
-      'nobody',
-      'NOBODY',
-      'mira',
-      '--no-cache',
-    ]);
+    const ran = await run('whois mira @MIRA Mira nobody NOBODY mira --no-cache'.split(' '));
     expect([ran.lines().length, sandbox.meter().unitsUsed]).toEqual([6, 300]);
   });
 

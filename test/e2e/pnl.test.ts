@@ -209,19 +209,7 @@ describe('formatting', () => {
   test('sorts CSV by the first window, and keeps the rows of a handle together', async () => {
     const sandbox = await withNumbers();
     const handles = someHandles(60);
-    const args = [
-      'pnl',
-      '-',
-      '-y',
-      '-o',
-      'csv',
-      '--window',
-      '7d',
-      '--window',
-      'all',
-      '--sort',
-      'volumeUsd',
-    ];
+    const args = 'pnl - -y -o csv --window 7d --window all --sort volumeUsd'.split(' ');
     const { lines } = await runInProcess(args, { sandbox, stdin: handles.join('\n') });
     const rows = lines()
       .slice(1)

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.ts';
+import { some } from '../repeats.ts';
 import { until } from './feed.ts';
 import { type Home, openHome, runInProcess, startTrdr, withSandbox } from './harness.ts';
 import { startInProcess } from './in-process.ts';
@@ -164,13 +165,13 @@ test('a certificate that is newer, or no regular file, is rejected with the way 
   const kinds = {
     folder: () => mkdirSync(certificate),
     fifo: () => execFileSync('mkfifo', [certificate]),
-    device: () => symlinkSync('/dev/zero', certificate),
     large: () => {
       writeFileSync(certificate, '');
       truncateSync(certificate, 300 * 1024 * 1024);
     },
+    device: () => symlinkSync('/dev/zero', certificate),
   };
-  for (const [kind, make] of Object.entries(kinds)) {
+  for (const [kind, make] of some(Object.entries(kinds), 3)) {
     rmSync(certificate, { recursive: true });
     make();
     // Both read it in the same way, and a large one slowly.
