@@ -26,8 +26,8 @@ export interface Reading {
   /** The wait before the nth repetition of such a request; by default, n seconds. */
   readonly pauseMs?: ((repetition: number) => number) | undefined;
   /**
-   * How many answers in a row must have no row and report the end before it is believed; by default,
-   * any report is. Until then, reading continues below the last row.
+   * How many answers in a row must have no row and report the end before it is believed; by
+   * default, any report is. Until then, reading continues below the last row.
    */
   readonly endProof?: number | undefined;
   /** Whether a page whose posts are all dated far ahead shows that the clock is wrong. */

@@ -155,7 +155,7 @@ export async function* pagesInRange(
   }
 }
 
-/** Without a range, times only order rows, which a wrong clock does not change. */
+/** Whether times only order the rows of a list, which a wrong clock does not change. */
 export const isWithoutRange = ({ since, until }: Pick<WalkOptions, 'since' | 'until'>): boolean =>
   since === undefined && until === undefined;
 

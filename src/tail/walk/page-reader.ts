@@ -33,7 +33,7 @@ const UNITS_MS = 10 * 60_000;
  */
 export class PageReader {
   pages = 0;
-  /** So often the first page is requested before the run fails: a wrong address is reported soon. */
+  /** How often the first page is requested: a wrong address is to be reported soon. */
   readonly firstTries: number;
   /** Why the last request failed; undefined after an answer. */
   trouble: Failure | undefined;

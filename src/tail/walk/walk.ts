@@ -90,8 +90,8 @@ const TIMELESS_ROWS = 20;
 export const ENDS = 3;
 
 /**
- * Whether the reported end of a feed is its end. Below a verified row it needs no proof. To ask three
- * times in each walk for posts where there never was one would triple its price.
+ * Whether the reported end of a feed is its end. Below a verified row it needs no proof. To ask
+ * three times in each walk for posts where there never was one would triple its price.
  */
 export const isBottom = ({ page, ends }: PageRead, isVerified: boolean, isUnseen: boolean) =>
   !page.hasMore && (isVerified || ends >= (isUnseen ? 1 : ENDS));
