@@ -58,7 +58,13 @@ export class KeptLogs<Name extends string> {
     const { folder } = this;
     if (folder === undefined) return undefined;
     try {
-      return await withLock(lockOf(folder), work, { timeoutMs: LOCK_MS });
+      // Another key may replace this one during the wait, and has a folder of its own.
+      const written = await withLock(
+        lockOf(folder),
+        () => (this.folder === folder ? { value: work() } : undefined),
+        { timeoutMs: LOCK_MS },
+      );
+      return written ? written.value : await this.write(work);
     } catch (error) {
       const { message } = fileFailure('write in', folder, error);
       if (!this.#isReported)
