@@ -480,6 +480,29 @@ describe('recorded theses in place of the service', () => {
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(text)]);
   });
 
+  test.each([['author'], ['thesis list --all']])(
+    'have the tokens of several symbols: %s',
+    async (line) => {
+      const { sandbox, home, run } = await openDesk();
+      const named = thesesOf(sandbox).filter(
+        ({ tokenSymbol, authorId }) => tokenSymbol && authorId,
+      );
+      const [one, other] = [
+        named[0],
+        named.find((post) => post.tokenSymbol !== named[0]?.tokenSymbol),
+      ];
+      const file = join(home.path, 'symbols.ndjson');
+      writeFileSync(file, linesOf([{ ...one }, { ...other }]));
+      const symbols = ['--token', `${one?.tokenSymbol},${other?.tokenSymbol}`, '--from', file];
+      const ran = await run([...line.split(' '), ...symbols]);
+      expect([ran.exitCode, ran.stderr]).toEqual([0, expect.not.stringContaining('error')]);
+      const posts = ran.records().reduce((sum, record) => sum + Number(record['posts'] ?? 1), 0);
+      expect(posts).toBe(2);
+      const unknown = await run(['author', '--token', 'NOSUCHTOKEN', '--from', file]);
+      expect([unknown.exitCode, unknown.stderr]).toEqual([3, expect.stringContaining('the files')]);
+    },
+  );
+
   test('leave out a line that is nested too deeply, and say so', async () => {
     const { sandbox, home, run } = await openDesk();
     const [post] = thesesOf(sandbox);

@@ -1,4 +1,4 @@
-import { quietly } from '../../base/calls.ts';
+import { once, quietly } from '../../base/calls.ts';
 import { Failure, usageError } from '../../base/failure.ts';
 import { textOf } from '../../base/json-object.ts';
 import { didYouMean } from '../../base/suggest.ts';
@@ -23,7 +23,7 @@ const SYMBOL = /^\$?[^\s\p{C}]{1,24}$/u;
 async function tokenAddress(
   typed: string,
   context: Context,
-  tokens: () => readonly KnownToken[],
+  symbols: () => Symbols,
   where: TokenPlace,
 ): Promise<string> {
   const text = trimText(typed);
@@ -36,7 +36,7 @@ async function tokenAddress(
     );
   // A short text that begins with 0x is an incomplete EVM address.
   const isSymbol = SYMBOL.test(text) && !/^0x|\//i.test(text) && !isShortened(text);
-  return isSymbol ? addressOfSymbol(text, context, tokens()) : await addressOf(where, text);
+  return isSymbol ? addressOfSymbol(text, context, symbols()) : await addressOf(where, text);
 }
 
 /**
@@ -49,17 +49,27 @@ export async function tokenAddresses(
   posts?: Iterable<Sent>,
   where: TokenPlace = '--token',
 ): Promise<string[]> {
-  const tokens = () => (posts === undefined ? savedTokens(context) : [...tokensOf(posts)]);
+  // The posts of files can be read once.
+  const symbols = once(() => ({
+    tokens: posts === undefined ? savedTokens(context) : [...tokensOf(posts)],
+    areSaved: posts === undefined,
+  }));
   const addresses = await Promise.all(
-    texts.map((text) => tokenAddress(text, context, tokens, where)),
+    texts.map((text) => tokenAddress(text, context, symbols, where)),
   );
   return [...new Set(addresses.map(normalToken))];
 }
 
-function addressOfSymbol(symbol: string, context: Context, tokens: readonly KnownToken[]): string {
-  const matches = matching(tokens, symbol);
+/** The tokens among which a symbol is looked for: those of earlier lists, or of files. */
+interface Symbols {
+  readonly tokens: readonly KnownToken[];
+  readonly areSaved: boolean;
+}
+
+function addressOfSymbol(symbol: string, context: Context, symbols: Symbols): string {
+  const matches = matching(symbols.tokens, symbol);
   const [first] = matches;
-  if (first === undefined) throw unknownSymbol(symbol, tokens);
+  if (first === undefined) throw unknownSymbol(symbol, symbols);
   if (matches.length > 1) {
     const candidates = matches.map(
       ({ symbol: own, address, network }) =>
@@ -76,19 +86,17 @@ function addressOfSymbol(symbol: string, context: Context, tokens: readonly Know
   return first.address;
 }
 
-function unknownSymbol(symbol: string, tokens: readonly KnownToken[]): Failure {
+function unknownSymbol(symbol: string, { tokens, areSaved }: Symbols): Failure {
   const name = symbol.replace(/^\$+/, '');
   const symbols = [...new Set(tokens.map((token) => token.symbol))];
   const near = didYouMean(name, symbols, shown);
-  const search = `pass the address, or list theses with this symbol once, which saves it: trdr thesis list --symbol ${name} --limit 1`;
-  return new Failure(
-    'missing',
-    `no earlier list printed a token with the symbol ${shown(symbol)}`,
-    {
-      code: 'UNKNOWN_SYMBOL',
-      hint: near ? `${near} Otherwise, ${search}` : search,
-    },
-  );
+  const list = `list theses with this symbol once, which saves it: trdr thesis list --symbol ${name} --limit 1`;
+  const search = areSaved ? `pass the address, or ${list}` : 'pass the address';
+  const where = areSaved ? 'no earlier list printed' : 'the files do not have';
+  return new Failure('missing', `${where} a token with the symbol ${shown(symbol)}`, {
+    code: 'UNKNOWN_SYMBOL',
+    hint: near ? `${near} Otherwise, ${search}` : search,
+  });
 }
 
 export async function* savingTokens(
