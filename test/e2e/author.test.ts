@@ -68,6 +68,9 @@ describe('trdr author', () => {
       expect(others).toEqual([first, first]);
       const pages = Math.ceil(Number(first?.['posts']) / 20);
       expect(receiptOf(home)).toMatchObject({ cu: 100 + pages * 200 });
+      const positions = await run(['author', handle, id, '--positions', ...flags]);
+      const once = await run(['author', handle, '--positions', ...flags]);
+      expect(positions.stdout).toBe(once.stdout);
     },
   );
 

@@ -100,6 +100,24 @@ describe('trdr launchpad callers', () => {
     expect(shown[0]?.['readAt']).toBe(new Date(Number(first[0]?.['readAt'])).toISOString());
   });
 
+  test('says of which callers there are no callouts, and prints those of a wallet once', async () => {
+    const { run } = await openDesk();
+    const words = ['launchpad', 'callers', 'mira', '--calls'];
+    const alone = (await run(words)).records();
+    const [{ wallet } = {}] = alone;
+    const ran = await run([...words, 'nobodyhere', String(wallet)]);
+    expect(ran.records()).toEqual(alone);
+    expect(ran.said).toContain('not found: nobodyhere');
+    const refused = await withService(() => ({
+      status: 403,
+      body: { error: { code: 'FORBIDDEN', message: 'no' } },
+    }));
+    const failed = await runInProcess([...words.slice(0, 2), String(wallet), '--calls'], {
+      sandbox: refused,
+    });
+    expect(failed.said).toContain(`failed: ${wallet}`);
+  });
+
   test('prints the callouts that were paid for before a page fails', async () => {
     const items = Array.from({ length: 25 }, (_, at) => ({
       ...{ id: `c${at}`, wallet: 'w', userName: null, xUsername: null, isVerified: null },

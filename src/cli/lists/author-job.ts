@@ -61,6 +61,8 @@ export async function authorJob(
   });
 }
 
+const changeNames = ['closed', 'new', 'changed', 'left'] as const;
+
 /** The answers about authors, from which their rows are made. */
 class AuthorAnswers {
   /** The positions of the last author, for a card. */
@@ -105,12 +107,19 @@ class AuthorAnswers {
 
   async *rows(records: AsyncIterable<Lookup['record']>): AsyncGenerator<Sent, void, void> {
     const { positions: isList, earlier } = this.#shown;
+    // Two subjects may be one author, whose positions are printed once.
+    const listed = new Set<unknown>();
     for await (const record of records) {
       const { author, positions }: Sent = record;
       if (!isRecord(author)) yield record;
-      else if (isList)
-        for (const one of recordsOf(positions)) yield { ...one, readAt: author['readAt'] };
-      else {
+      else if (isList) {
+        const { id, readAt } = author;
+        for (const one of listed.has(id) ? [] : recordsOf(positions)) {
+          this.#count(one['change']);
+          yield { ...one, readAt };
+        }
+        listed.add(id);
+      } else {
         this.positions = recordsOf(positions);
         yield { subject: record.subject, found: true, ...author, via: record['via'] };
       }
@@ -126,9 +135,11 @@ class AuthorAnswers {
     const { earlier, conditions } = this.#shown;
     if (earlier === undefined) return positions;
     const before = positionsWith(earlier.get(normalName(id)) ?? [], conditions);
-    const compared = comparePositions(positions, before);
-    for (const { change } of compared) this.#changes[change]++;
-    return compared;
+    return comparePositions(positions, before);
+  }
+
+  #count(change: unknown): void {
+    for (const name of changeNames) if (name === change) this.#changes[name]++;
   }
 }
 

@@ -11,6 +11,7 @@ import { normalToken } from '../../core/pages/filter.ts';
 import type { PageRow } from '../../core/pages/post.ts';
 import type { ReadPosts } from '../../core/pages/saved-pages.ts';
 import type { SubjectSource } from '../../input/subject-list.ts';
+import { namesText } from '../../output/notices.ts';
 import { callersView } from '../../output/views/callers.ts';
 import { callerCalloutView } from '../../output/views/launchpad.ts';
 import { lookupJob } from '../lookup/lookup-job.ts';
@@ -57,7 +58,9 @@ export async function callersJob(context: Context, flags: CallersFlags): Promise
       noun: 'caller',
       resume: bill.isCached ? resumeCached : resumeRest,
       isList: true,
-      rows: flags.calls ? callsOf : (records) => ranked(records, entries),
+      rows: flags.calls
+        ? (records) => callsOf(records, terminal.notice)
+        : (records) => ranked(records, entries),
       plan: (subjects) => Promise.all(subjects.map((subject) => callers.plan(subject))),
     });
   if (period === undefined) return await jobFor(flags.source ?? []);
@@ -88,10 +91,26 @@ export async function callersJob(context: Context, flags: CallersFlags): Promise
   };
 }
 
-async function* callsOf(records: AsyncIterable<Lookup['record']>): AsyncGenerator<Sent> {
-  for await (const record of records)
-    if (record.found === true)
-      for (const call of recordsOf(record['items'])) yield { ...call, readAt: record['readAt'] };
+/** The calls of all callers, each once: two subjects may be one wallet. */
+async function* callsOf(
+  records: AsyncIterable<Lookup['record']>,
+  notice: (text: string) => void,
+): AsyncGenerator<Sent> {
+  const listed = new Set<unknown>();
+  const others = { missing: [] as string[], failed: [] as string[] };
+  for await (const record of records) {
+    if (record.found === false) others.missing.push(record.subject);
+    else if (record.found === null) others.failed.push(record.subject);
+    else
+      for (const call of recordsOf(record['items'])) {
+        if (call['id'] === undefined || !listed.has(call['id']))
+          yield { ...call, readAt: record['readAt'] };
+        listed.add(call['id']);
+      }
+  }
+  // Such a caller has no call that could say so.
+  if (others.missing.length > 0) notice(`not found: ${namesText(others.missing)}`);
+  if (others.failed.length > 0) notice(`failed: ${namesText(others.failed)}`);
 }
 
 /** The entries of a leaderboard by their wallets, the best first. */
