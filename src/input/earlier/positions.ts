@@ -48,7 +48,7 @@ function positionIn(value: unknown): AuthorPosition | undefined {
   return isWhole ? (position as AuthorPosition) : undefined;
 }
 
-/** With --times iso, times were written as texts. */
+/** Times as numbers; `--times iso` wrote them as texts. */
 function withMsTimes(position: Sent): Sent {
   const { firstAt, lastAt, closedAt } = position;
   const times = Object.entries({ firstAt, lastAt, closedAt }).flatMap(([name, time]) =>
