@@ -62,7 +62,7 @@ beforeAll(async () => {
   mkdirSync(target);
   // Use a prefix, because npm would otherwise use a parent folder that has packages.
   await npm(['install', '--prefix', target, join(release, tarball)], target);
-}, 120_000);
+}, 300_000);
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
 describe('the package', () => {

@@ -10,7 +10,9 @@ async function withRenamed() {
   const sandbox = await withSandbox();
   const home = openHome();
   let hours = 0;
-  const clock = { ...systemClock, now: () => systemClock.now() + hours * 3_600_000 };
+  // That of the service, because the clock of the machine may be set meanwhile.
+  const now = () => Math.floor(sandbox.clock.now()) + hours * 3_600_000;
+  const clock = { ...systemClock, now };
   const run = (...words: string[]) =>
     home.run(words, { sandbox, clock, cwd: home.path, env: { TZ: 'UTC' } });
   const id = sandbox.world.user('mira')?.id ?? '';
