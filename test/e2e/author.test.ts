@@ -129,7 +129,7 @@ describe('trdr author', () => {
   });
 
   test.each([[[]], [['--token', TOKEN]]])(
-    'knows whose feed it reads, if theses do not say who wrote them (%s)',
+    'guesses no author, as in files, if theses do not say who wrote them (%s)',
     async (flags) => {
       const id = '3f679da5-8c94-4e2e-a551-213b7510858f';
       const items = [
@@ -144,8 +144,8 @@ describe('trdr author', () => {
       // The second answer is that of the cache.
       for (let run = 0; run < 2; run++) {
         const ran = await home.run(['author', id, ...flags], { env, differs: true });
-        const beside = { withoutAuthor: 0, withoutToken: 1 };
-        expect(ran.records()).toMatchObject([{ posts: 2, open: { positions: 1 }, beside }]);
+        const beside = { withoutAuthor: 2, withoutToken: 0 };
+        expect(ran.records()).toMatchObject([{ posts: 2, open: { positions: 0 }, beside }]);
       }
       expect(service.calls).toHaveLength(1);
     },

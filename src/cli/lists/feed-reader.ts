@@ -61,7 +61,7 @@ export const thesisFeed = (
   return {
     call: thesisCall(scope, { limit: Math.min(limit ?? THESIS_BLOCK, THESIS_BLOCK) }),
     source: thesisSource(client, scope),
-    keep: (row) => positionPost(row, texts, scope.userId),
+    keep: (row) => positionPost(row, texts),
     perPage: THESIS_BLOCK,
     limit,
   };

@@ -34,15 +34,8 @@ interface PlacedPost extends PositionPost {
   readonly token: string;
 }
 
-/**
- * `texts` keeps what many posts have in common. A post in the feed of a user is by this user, even
- * if its record does not say so.
- */
-export function positionPost(
-  { id, at, record }: PageRow,
-  texts: DistinctTexts,
-  userId: string | null = null,
-): PositionPost {
+/** `texts` keeps what many posts have in common. */
+export function positionPost({ id, at, record }: PageRow, texts: DistinctTexts): PositionPost {
   const close = closeOf(record);
   const text = (value: unknown) => (typeof value === 'string' ? texts.of(value) : null);
   const address = text(record['tokenAddress']);
@@ -51,7 +44,7 @@ export function positionPost(
     id,
     at,
     writtenAt: writtenAt(record),
-    authorId: text(record['authorId']) || userId,
+    authorId: text(record['authorId']) || null,
     authorHandle: text(record['authorHandle']),
     authorName: text(record['authorName']),
     token: address ? normalToken(address) : null,
