@@ -70,7 +70,7 @@ interface ReadPost {
 }
 
 /** The garbage of more posts would take more memory than the posts do. */
-const MANY = 20_000;
+const MANY = 50_000;
 
 /** The posts of a page: so few that their memory is soon free again. */
 const PAGE = 200;
