@@ -139,7 +139,8 @@ class AuthorAnswers {
   }
 
   #count(change: unknown): void {
-    for (const name of changeNames) if (name === change) this.#changes[name]++;
+    const name = changeNames.find((one) => one === change);
+    if (name !== undefined) this.#changes[name]++;
   }
 }
 

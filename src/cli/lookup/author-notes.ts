@@ -97,7 +97,7 @@ export async function* notingAuthors(
   }
 }
 
-/** The same for posts that were read as a whole. */
+/** Saves the authors of posts that were read as a whole. */
 export async function noteAuthors(
   context: Context,
   posts: readonly Pick<PositionPost, 'authorId' | 'authorHandle' | 'at'>[],

@@ -115,7 +115,7 @@ export async function* savingTokens(
   }
 }
 
-/** The same for posts that were read as a whole. */
+/** Saves the tokens of posts that were read as a whole. */
 export function saveTokens(
   context: Context,
   posts: readonly Pick<PositionPost, 'token' | 'symbol' | 'network'>[],
