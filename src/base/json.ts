@@ -17,11 +17,12 @@ const MAX_DEPTH = 200;
 const numbers = /"[^"\\]*(?:\\.[^"\\]*)*"|(-?\d[\d.eE+-]*)/g;
 
 /**
- * Matches in every text that has an inexact number, and in few others: a decimal point, an
- * exponent, minus zero or sixteen digits where a number may begin. It is much faster than a look at
- * each token.
+ * Matches in every text that has an inexact number, and in few others: minus zero, sixteen digits, a
+ * very small number, decimals that end with zero, or an exponent where a number may begin. It is
+ * much faster than a look at each token.
  */
-const mayBeInexact = /(?:^|[\s:,[])(?:-0|-?(?:\d{16}|\d+[.eE]))/;
+const mayBeInexact =
+  /(?:^|[\s:,[])(?:-0(?![.\d])|-?(?:\d{16}|[\d.]{17}|0\.0{6}|\d+(?:\.\d*0(?!\d)|(?:\.\d+)?[eE])))/;
 
 const isExact = (token: string): boolean => String(Number(token)) === token;
 
