@@ -5,6 +5,9 @@ import { discard, inWords, PRIVATE_FILE, readAt, temporaryIn, writeAll } from '.
 /** So many bytes stay in memory. */
 const IN_MEMORY = 4 * 1024 * 1024;
 
+/** So many bytes are read at once: mostly, neighbors are read next. */
+const BLOCK = 16 * 1024;
+
 /** Bytes that may be more than memory has room for: the rest is in a file without a name. */
 export class ScratchFile {
   readonly #recent = Buffer.allocUnsafe(IN_MEMORY);
@@ -12,6 +15,9 @@ export class ScratchFile {
   #length = 0;
   #fd: number | undefined;
   #written = 0;
+  /** The bytes of the file that were read last, and where they begin. */
+  #block: Buffer = Buffer.alloc(0);
+  #blockStart = 0;
 
   /** Returns the place of the bytes. */
   add(bytes: Uint8Array): number {
@@ -28,9 +34,18 @@ export class ScratchFile {
 
   /** The bytes are valid until others are added. */
   read(place: number, length: number): Buffer {
-    if (this.#fd !== undefined && place < this.#written) return readAt(this.#fd, place, length);
-    const from = place - this.#written;
-    return this.#recent.subarray(from, from + length);
+    if (place >= this.#written) return partOf(this.#recent, place - this.#written, length);
+    const from = place - this.#blockStart;
+    if (from < 0 || from + length > this.#block.length) this.#readBlock(place, length);
+    return partOf(this.#block, place - this.#blockStart, length);
+  }
+
+  /** Reads the block in which the bytes begin, and what of them is beyond it. */
+  #readBlock(place: number, length: number): void {
+    if (this.#fd === undefined) return;
+    const before = place % BLOCK;
+    this.#blockStart = place - before;
+    this.#block = readAt(this.#fd, this.#blockStart, Math.max(BLOCK, before + length));
   }
 
   #write(bytes: Uint8Array): void {
@@ -45,6 +60,9 @@ export class ScratchFile {
     this.#length = 0;
   }
 }
+
+const partOf = (bytes: Buffer, from: number, length: number): Buffer =>
+  bytes.subarray(from, from + length);
 
 /** The file takes no room once the process has ended, however it ends. */
 function openUnnamed(folder: string): number {
