@@ -441,6 +441,34 @@ describe('recorded theses in place of the service', () => {
     expect([compared.exitCode, compared.stdout]).toEqual([0, '']);
   });
 
+  test('are all counted and sorted without a range, because that costs nothing', async () => {
+    const { sandbox, home, run } = await openDesk();
+    const file = join(home.path, 'theses.ndjson');
+    const own = thesesOf(sandbox).slice(0, 300);
+    writeFileSync(file, linesOf(own));
+    for (const field of ['tokenSymbol', 'authorHandle', 'day']) {
+      const counted = await run(['thesis', 'list', '--from', file, '--count-by', field]);
+      const posts = counted.records().reduce((sum, record) => sum + Number(record['posts']), 0);
+      expect([field, posts, counted.stderr]).toEqual([field, own.length, '']);
+    }
+    const trades = own.flatMap(({ authorTradeUsd: usd }) => usd ?? []).sort((a, b) => b - a);
+    for (const limit of [[], ['--top', '3'], ['--limit', '30']]) {
+      const best = await run([
+        'thesis',
+        'list',
+        '--from',
+        file,
+        '--sort',
+        'authorTradeUsd',
+        ...limit,
+      ]);
+      const many = Number(limit[1] ?? 20);
+      expect(best.records().map((post) => post['authorTradeUsd'])).toEqual(trades.slice(0, many));
+    }
+    // Without an order, the newest ones are the list.
+    expect((await run(['thesis', 'list', '--from', file])).records()).toHaveLength(20);
+  });
+
   test('tell posts apart whose ids are long numbers', async () => {
     const { sandbox, home, run } = await openDesk();
     const post = JSON.stringify(thesesOf(sandbox).find(({ authorId }) => authorId));

@@ -106,10 +106,14 @@ export type ListInput = ListFlags & {
   readonly isForAgent?: boolean;
 };
 
-/** Checks the flags of a list. `fields` are the names that --sort accepts. */
+/**
+ * Checks the flags of a list. `fields` are the names that --sort accepts. All that was recorded is
+ * a range, because reading it costs nothing.
+ */
 export function readListFlags<F extends ListFlags & GivenFilters>(
   flags: F,
   fields: readonly string[],
+  isRecorded = false,
 ) {
   const { limit, all, since, until, sort, countBy } = flags;
   const isCounting = countBy !== undefined;
@@ -121,7 +125,7 @@ export function readListFlags<F extends ListFlags & GivenFilters>(
   }
   checkSort(sort, isCounting ? [countBy, 'posts', 'authors'] : fields);
   const rows = limit ?? (all || since !== undefined ? undefined : DEFAULT_ROWS);
-  const isRange = all || since !== undefined || until !== undefined;
+  const isRange = isRecorded || all || since !== undefined || until !== undefined;
   const isWhole = isRange && (sort !== undefined || isCounting);
   const best = isWhole ? rows : undefined;
   const newest = isCounting ? DEFAULT_ROWS : rows;

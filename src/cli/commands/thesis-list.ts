@@ -70,9 +70,10 @@ export const thesisList = command({
         `unexpected argument "${words[0]}"`,
         'name an author with --user NAME, a token with --token ADDRESS, and files with --from FILE',
       );
-    if (strict && from.length === 0)
+    const isRecorded = from.length > 0;
+    if (strict && !isRecorded)
       throw usageError('--strict requires --from', 'add the files: --from FILE');
-    return { ...readListFlags(flags, fieldPaths(ListedThesis)), from, strict };
+    return { ...readListFlags(flags, fieldPaths(ListedThesis), isRecorded), from, strict };
   },
   async run(context, { token, user, users, column, from, strict, ...flags }) {
     if (from.length > 0)
