@@ -124,6 +124,21 @@ describe('pnl --compare', () => {
     expect(ran.records().map(({ subject }) => subject)).toEqual(subjects);
   });
 
+  test.each([
+    ['ndjson', '--changed', true],
+    ['csv', '--changed', true],
+    ['json', '--only=up', true],
+    ['ndjson', '--window=7d', false],
+    ['csv', '--window=7d', false],
+  ])('says so if OLD (%s) has only what had changed (%s)', async (format, flag, isPart) => {
+    const home = twoExports();
+    const old = `part.${format}`;
+    await runInProcess([...compare, flag, '--out', old], { home });
+    const ran = await runInProcess(['pnl', '--from', 'new.ndjson', '--compare', old], { home });
+    expect(ran.exitCode, ran.stderr).toBe(0);
+    expect(ran.stderr.includes(`${old} has only what had changed`)).toBe(isPart);
+  });
+
   // A trader is written `handle/wallet`, after the subject if that is another one; `!` is not found.
   test.each([
     ['the same by handle and wallet', 'a/1 1=a/1', 'a/1 1=a/1', 'a same, 1 same'],

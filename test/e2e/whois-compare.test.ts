@@ -59,6 +59,10 @@ describe('whois --compare', () => {
     const { home, old, sandbox, run } = await withEarlier('ndjson');
     const changed = await run('--compare', old, '--changed', '--max-age', '1ms', '--json');
     expect(changed.json()).toMatchObject([{ handle: 'mira_two' }, { handle: 'solwolf' }]);
+    expect(changed.stderr).toBe('');
+    writeFileSync(join(home.path, 'part.json'), changed.stdout);
+    const part = await run('--compare', join(home.path, 'part.json'));
+    expect(part.stderr).toContain('part.json has only what had changed');
     const words = ['whois', '--compare', old, '--changed', '-o', 'table', '--color', 'never'];
     const table = await home.run(words, { sandbox, tty: true, columns: 120 });
     expect(table.stdout).toMatch(/mira +changed +@mira_two .* @mira\b/);

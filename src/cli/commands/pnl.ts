@@ -173,7 +173,7 @@ async function comparisonOf(
   { window, changed, only }: ShapeFlags,
 ): Promise<Comparison> {
   const { settings, terminal } = context;
-  const earlier = await readEarlier(path, terminal.io);
+  const earlier = await readEarlier(path, terminal.io, terminal.notice);
   const there = windowsOf(earlier, path, window);
   const byDefault = there.includes('7d') ? '7d' : there[0];
   const first = window[0] ?? byDefault ?? '7d';

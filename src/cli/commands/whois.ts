@@ -93,7 +93,10 @@ export const whois = command({
 async function openComparison(path: string, { terminal }: Context) {
   const { EarlierUsers } = await import('../../input/earlier/users.ts');
   const { comparedUsersView } = await import('../../output/views/compared-users.ts');
-  return { earlier: await EarlierUsers.read(path, terminal.io), view: comparedUsersView };
+  return {
+    earlier: await EarlierUsers.read(path, terminal.io, terminal.notice),
+    view: comparedUsersView,
+  };
 }
 
 /** The subjects of a file, which `-` cannot be one of. */

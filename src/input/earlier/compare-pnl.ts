@@ -8,6 +8,7 @@ import { numberText } from '../../output/format/format-cell.ts';
 import { isWanted, type Move, movesText } from '../../output/terminal/moves-text.ts';
 import { handleOf, measureOf, sortKeys, windowOf } from '../../output/views/pnl-rows.ts';
 import type { InputIo } from '../read-text.ts';
+import { noticeChangedOnly } from './changed-only.ts';
 import { type ExportedTrader, type FormerNames, pairTraders, tradersOf } from './match-traders.ts';
 import { readExport } from './pnl-export.ts';
 
@@ -29,7 +30,11 @@ export interface Comparison {
 }
 
 /** Reads an earlier export, before anything is paid for. */
-export async function readEarlier(path: string, io: InputIo): Promise<readonly PnlRecord[]> {
+export async function readEarlier(
+  path: string,
+  io: InputIo,
+  notice: Comparison['notice'],
+): Promise<readonly PnlRecord[]> {
   const earlier: PnlRecord[] = [];
   for await (const record of readExport(path, io)) {
     // A trader who had left by then is not in that export.
@@ -37,7 +42,10 @@ export async function readEarlier(path: string, io: InputIo): Promise<readonly P
   }
   const answered = earlier.filter((record) => record.found === true);
   const hasNumbers = answered.length === 0 || answered.some(({ windows }) => isRecord(windows));
-  if (earlier.length > 0 && hasNumbers) return earlier;
+  if (earlier.length > 0 && hasNumbers) {
+    noticeChangedOnly(path, earlier, notice);
+    return earlier;
+  }
   const what = earlier.length === 0 ? 'records' : 'trading numbers';
   throw usageError(`${path} has no ${what} to compare with`, 'pass an export of "trdr pnl"');
 }

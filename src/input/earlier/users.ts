@@ -10,6 +10,7 @@ import { type ComparedUserField, comparedUserFields } from '../../output/views/c
 import { checkHeader, readCsv } from '../csv.ts';
 import type { InputIo } from '../read-text.ts';
 import { openRecords, type RecordFile, valuesIn } from '../record-file.ts';
+import { noticeChangedOnly } from './changed-only.ts';
 
 /** A record of an earlier output of "trdr whois". */
 interface EarlierUser {
@@ -58,7 +59,11 @@ export class EarlierUsers {
   }
 
   /** Reads the file, before anything is paid for. */
-  static async read(path: string, io: InputIo): Promise<EarlierUsers> {
+  static async read(
+    path: string,
+    io: InputIo,
+    notice: (text: string) => void,
+  ): Promise<EarlierUsers> {
     const file = await openRecords(path, io);
     const users = new Map<string, EarlierUser>();
     for await (const { value, where } of file.format === 'table' ? rowsIn(file) : valuesIn(file)) {
@@ -69,6 +74,8 @@ export class EarlierUsers {
       else if (!isSame(user, same)) throw ambiguous(file.name, user.subject, where);
     }
     if (users.size === 0) throw unreadable(file.name, 'it has no records to compare with');
+    const records = [...users.values()].map(({ sent }) => sent);
+    noticeChangedOnly(file.name, records, notice);
     return new EarlierUsers(users);
   }
 
