@@ -344,6 +344,29 @@ test('trdr author --compare prints what changed since an earlier output', async 
   expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining('of --compare')]);
 });
 
+test.each([
+  [['--limit', '20'], ['--all'], true],
+  [['--all', '--closed', '--top', '3'], ['--all'], true],
+  [['--all'], ['--all'], false],
+  [['--all'], ['--all', '--token', 'ONE'], false],
+  [['--all', '--token', 'ONE'], ['--all', '--token', 'ONE'], false],
+])('trdr author --compare of %j with %j says what OLD might have had', async (old, now, isPart) => {
+  const { sandbox, home, run } = await openDesk();
+  const [handle = ''] = handlesOf(sandbox);
+  const posts = thesesOf(sandbox).filter((post) => post.authorHandle === handle && post.authorId);
+  const token = String(posts[0]?.tokenAddress);
+  const [before, after] = [old, now].map((flags) =>
+    flags.map((flag) => (flag === 'ONE' ? token : flag)),
+  );
+  const file = join(home.path, 'old.ndjson');
+  await run(['author', handle, '--positions', ...(before ?? []), '--out', file]);
+  const ran = await run(['author', '--compare', file, ...(after ?? [])]);
+  const changes = ran.records().map(({ change }) => change);
+  expect(new Set(changes)).toEqual(new Set(isPart ? ['new'] : []));
+  const text = `${changes.length} of ${changes.length} new positions were posted before`;
+  expect(ran.said.includes(text)).toBe(isPart);
+});
+
 /** The posts in files of several kinds, in another order, some of them twice or as they were before. */
 function scatter(dice: Rng, posts: readonly Thesis[], folder: string): string[] {
   const parts: Thesis[][] = [[], [], []];

@@ -118,7 +118,7 @@ export const author = command({
     };
     const input = {
       ...flags,
-      source: source ?? allOf([...(earlier?.keys() ?? recorded?.authors ?? [])]),
+      source: source ?? allOf([...(earlier?.byAuthor.keys() ?? recorded?.authors ?? [])]),
       isOffline: recorded !== undefined,
       conditions: conditionsOf({ ...flags, symbol: [], grep: undefined, exclude: undefined }),
       best: top,

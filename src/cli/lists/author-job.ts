@@ -7,6 +7,7 @@ import { type Conditions, createFilter, normalName } from '../../core/pages/filt
 import { comparePositions } from '../../core/positions/compare.ts';
 import { positionsOf } from '../../core/positions/positions.ts';
 import { summaryOf } from '../../core/positions/summary.ts';
+import type { EarlierPositions } from '../../input/earlier/positions.ts';
 import type { SubjectSource } from '../../input/subject-list.ts';
 import { authorView, positionsView } from '../../output/views/author.ts';
 import { isOneWord } from '../args/subjects.ts';
@@ -23,8 +24,8 @@ interface AuthorsShown extends RowOrder {
   readonly conditions: Conditions;
   /** Whether the positions are printed in place of their authors. */
   readonly positions: boolean;
-  /** The positions of an earlier output, by author: only what changed since is printed. */
-  readonly earlier: ReadonlyMap<string, readonly AuthorPosition[]> | undefined;
+  /** Only what changed since these positions is printed. */
+  readonly earlier: EarlierPositions | undefined;
 }
 
 interface AuthorInput extends AuthorsShown {
@@ -43,7 +44,8 @@ export async function authorJob(
 ): Promise<CommandJob> {
   const { terminal, bill } = context;
   const began = terminal.io.clock.now();
-  const answers = new AuthorAnswers(context, shown, isOneWord(source));
+  const { tokens } = authors.asked;
+  const answers = new AuthorAnswers(context, shown, tokens, isOneWord(source));
   return await lookupJob(context, {
     view: shown.positions
       ? positionsView(shown.earlier !== undefined)
@@ -61,6 +63,9 @@ export async function authorJob(
   });
 }
 
+/** So much later than its time, a post is in every page. */
+const LATEST_MS = 120_000;
+
 const changeNames = ['closed', 'new', 'changed', 'left'] as const;
 
 /** The answers about authors, from which their rows are made. */
@@ -69,13 +74,18 @@ class AuthorAnswers {
   positions: readonly Sent[] = [];
   readonly #context: Context;
   readonly #shown: AuthorsShown;
+  /** The tokens that are asked about; empty for all. */
+  readonly #tokens: readonly string[];
   /** Whether positions are printed, so that they have to be kept. */
   readonly #hasPositions: boolean;
   readonly #changes = { closed: 0, new: 0, changed: 0, left: 0 };
+  /** How many of the new positions the earlier output might have had. */
+  #old = 0;
 
-  constructor(context: Context, shown: AuthorsShown, isSingle: boolean) {
+  constructor(context: Context, shown: AuthorsShown, tokens: readonly string[], isSingle: boolean) {
     this.#context = context;
     this.#shown = shown;
+    this.#tokens = tokens;
     this.#hasPositions = isSingle || shown.positions;
   }
 
@@ -115,7 +125,7 @@ class AuthorAnswers {
       else if (isList) {
         const { id, readAt } = author;
         for (const one of listed.has(id) ? [] : recordsOf(positions)) {
-          this.#count(one['change']);
+          this.#count(one);
           yield { ...one, readAt };
         }
         listed.add(id);
@@ -128,19 +138,27 @@ class AuthorAnswers {
     const { closed, new: added, changed, left } = this.#changes;
     if (earlier !== undefined && io.stderr.isTTY === true)
       notice(`${closed} closed since, ${added} new, ${changed} changed, ${left} no longer read`);
+    if (this.#old > 0)
+      notice(
+        `${this.#old} of ${added} new positions were posted before the earlier output was read: it lacks them by its limit or filters`,
+      );
   }
 
   /** The positions of an author, or what changed of them. */
   #changesOf(id: string, positions: readonly AuthorPosition[]): readonly AuthorPosition[] {
     const { earlier, conditions } = this.#shown;
     if (earlier === undefined) return positions;
-    const before = positionsWith(earlier.get(normalName(id)) ?? [], conditions);
-    return comparePositions(positions, before);
+    const before = positionsWith(earlier.byAuthor.get(normalName(id)) ?? [], conditions);
+    const isAsked = ({ token }: AuthorPosition) =>
+      this.#tokens.length === 0 || this.#tokens.includes(token);
+    return comparePositions(positions, before.filter(isAsked));
   }
 
-  #count(change: unknown): void {
+  #count({ change, lastAt }: Sent): void {
     const name = changeNames.find((one) => one === change);
     if (name !== undefined) this.#changes[name]++;
+    const readAt = this.#shown.earlier?.readAt ?? Number.POSITIVE_INFINITY;
+    if (name === 'new' && Number(lastAt) < readAt - LATEST_MS) this.#old++;
   }
 }
 

@@ -47,6 +47,8 @@ function compared(one: AuthorPosition, old: AuthorPosition | undefined): Compare
   const pnlUsd = isKnown ? Number(((one.pnlUsd ?? 0) - (old.pnlUsd ?? 0)).toFixed(6)) : null;
   const changes = { pnlUsd, posts: one.posts - old.posts };
   if (one.status !== old.status) return [{ ...one, change: 'closed', changes }];
-  const isSame = one.pnlUsd === old.pnlUsd && changes.posts === 0;
+  // A deeper reading finds older posts of what is as it was.
+  const isDeeper = one.firstAt < old.firstAt && one.lastAt === old.lastAt;
+  const isSame = one.pnlUsd === old.pnlUsd && (changes.posts === 0 || isDeeper);
   return isSame ? [] : [{ ...one, change: 'changed', changes }];
 }

@@ -7,15 +7,20 @@ import { postTimeOf } from '../../core/pages/post.ts';
 import type { InputIo } from '../read-text.ts';
 import { openRecords, valuesIn } from '../record-file.ts';
 
-/** The positions of an earlier output of "trdr author --positions", by the ids of their authors. */
-export async function readPositions(
-  path: string,
-  io: InputIo,
-): Promise<ReadonlyMap<string, readonly AuthorPosition[]>> {
+/** The positions of an earlier output of "trdr author --positions". */
+export interface EarlierPositions {
+  /** By the ids of their authors, in lower case. */
+  readonly byAuthor: ReadonlyMap<string, readonly AuthorPosition[]>;
+  /** When the oldest of them was read; infinite if this is not known. */
+  readonly readAt: number;
+}
+
+export async function readPositions(path: string, io: InputIo): Promise<EarlierPositions> {
   const file = await openRecords(path, io);
   if (file.format === 'table') throw unreadable(file.name, 'it is neither NDJSON nor JSON');
   // Outputs that were joined may have a position more than once: it counts as it was last.
   const positions = new Map<string, AuthorPosition>();
+  let oldest = Number.POSITIVE_INFINITY;
   for await (const { value, where } of valuesIn(file)) {
     // An author who was not found has no positions.
     if (isRecord(value) && 'found' in value && value['found'] !== true) continue;
@@ -24,7 +29,8 @@ export async function readPositions(
       throw unreadable(file.name, 'it is an output of --compare');
     const position = positionIn(value);
     if (position === undefined) throw unreadable(file.name, `${where} is not a position`);
-    const { authorId, token, status, closedAt } = position;
+    const { authorId, token, status, closedAt, readAt } = position;
+    oldest = Math.min(oldest, readAt ?? oldest);
     positions.set([normalName(authorId), token, status, closedAt].join(' '), position);
   }
   const authors = new Map<string, AuthorPosition[]>();
@@ -35,23 +41,25 @@ export async function readPositions(
     else authors.set(id, [position]);
   }
   if (authors.size === 0) throw unreadable(file.name, 'it has no positions');
-  return authors;
+  return { byAuthor: authors, readAt: oldest };
 }
 
-function positionIn(value: unknown): AuthorPosition | undefined {
+type ReadPosition = AuthorPosition & { readonly readAt?: number | null };
+
+function positionIn(value: unknown): ReadPosition | undefined {
   const sent: Sent = isRecord(value) ? withMsTimes(value) : {};
-  const { readAt: _, ...position } = known(PositionRecord, sent);
+  const position = known(PositionRecord, sent);
   const { authorId, token, status, firstAt, lastAt, posts, closedAt, pnlUsd } = position;
   const isWhole = [authorId, token, status, firstAt, lastAt, posts, closedAt, pnlUsd].every(
     (field) => field !== undefined,
   );
-  return isWhole ? (position as AuthorPosition) : undefined;
+  return isWhole ? (position as ReadPosition) : undefined;
 }
 
 /** Times as numbers; `--times iso` wrote them as texts. */
 function withMsTimes(position: Sent): Sent {
-  const { firstAt, lastAt, closedAt } = position;
-  const times = Object.entries({ firstAt, lastAt, closedAt }).flatMap(([name, time]) =>
+  const { firstAt, lastAt, closedAt, readAt } = position;
+  const times = Object.entries({ firstAt, lastAt, closedAt, readAt }).flatMap(([name, time]) =>
     typeof time === 'string' ? [[name, postTimeOf(time)]] : [],
   );
   return { ...position, ...Object.fromEntries(times) };
