@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import type { ErrorCode } from './errors.ts';
-import type { Known, RecordType } from './read-record.ts';
+import type { Known } from './read-record.ts';
+import type { RecordType } from './record-types.ts';
 
 /** A schema of the path parameters or of the query of an endpoint. */
 export type FieldShapes = z.ZodMiniObject<Record<string, z.core.$ZodType>>;

@@ -1,7 +1,8 @@
 import { Failure } from '../base/failure.ts';
 import { type AnswerCache, withClaim } from '../contract/ports/answers.ts';
 import type { CallOptions, Client, KeyMeters } from '../contract/ports/client.ts';
-import { type Known, known, recognize } from '../contract/read-record.ts';
+import { type Known, known } from '../contract/read-record.ts';
+import { recognize } from '../contract/record-types.ts';
 import { Me } from '../contract/records/account.ts';
 
 /** How long machines that share a store use the same answer of `me`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recognize } from '../../src/contract/read-record.ts';
+import { recognize } from '../../src/contract/record-types.ts';
 import { Me, readAccount } from '../../src/contract/records/account.ts';
 import { ask, NOON, sandbox, statusAndCode, walletHolder } from './help.ts';
 

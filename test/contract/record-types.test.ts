@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type RecordType, recognize, recordTypes } from '../../src/contract/read-record.ts';
+import { type RecordType, recognize, recordTypes } from '../../src/contract/record-types.ts';
 
 const meta = { asOf: '2026-05-15T12:00:00.000Z', requestId: 'req_1' };
 

@@ -1,7 +1,8 @@
 import { textOf } from '../../base/json-object.ts';
 import { isWithin } from '../../contract/answer-age.ts';
 import type { AnswerCache } from '../../contract/ports/answers.ts';
-import { numberOf, recognize, recordsOf, type Sent } from '../../contract/read-record.ts';
+import { numberOf, recordsOf, type Sent } from '../../contract/read-record.ts';
+import { recognize } from '../../contract/record-types.ts';
 import type { BoardPeriod } from '../../contract/records/launchpad.ts';
 import { boardEntries, isOnRecord } from '../../core/boards.ts';
 import { callerFigures } from '../../core/callers.ts';

@@ -16,13 +16,8 @@ import { Meta } from '../../contract/errors.ts';
 import { issuesText } from '../../contract/issue-text.ts';
 import type { RequestParts, Result } from '../../contract/ports/client.ts';
 import type { HttpAnswer } from '../../contract/ports/transport.ts';
-import {
-  type FieldDifference,
-  known,
-  recognize,
-  recordTypes,
-  stampRows,
-} from '../../contract/read-record.ts';
+import { type FieldDifference, known } from '../../contract/read-record.ts';
+import { recognize, recordTypes, stampRows } from '../../contract/record-types.ts';
 import {
   DIFFERENT_SERVICE,
   OTHER_SERVER,

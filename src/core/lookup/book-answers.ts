@@ -1,7 +1,8 @@
 import { textOf } from '../../base/json-object.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import type { KnownName, Name, NameType, Person } from '../../contract/ports/book.ts';
-import { known, recognize, type Sent } from '../../contract/read-record.ts';
+import { known, type Sent } from '../../contract/read-record.ts';
+import { recognize } from '../../contract/record-types.ts';
 import { User } from '../../contract/records/user.ts';
 import { type HeldAnswer, heldAnswer } from './lookup.ts';
 

@@ -1,6 +1,7 @@
 import type { AnswerCache, CachedAnswer, CachedEndpoint } from '../../contract/ports/answers.ts';
 import type { Book, Miss, Name, PersonReading } from '../../contract/ports/book.ts';
-import { known, recognize } from '../../contract/read-record.ts';
+import { known } from '../../contract/read-record.ts';
+import { recognize } from '../../contract/record-types.ts';
 import { Pnl } from '../../contract/records/pnl.ts';
 import { readingOfAnswer } from './user-calls.ts';
 

@@ -3,7 +3,7 @@ import { Failure } from '../../base/failure.ts';
 import { isWithin } from '../../contract/answer-age.ts';
 import type { AnswerCache, CachedAnswer } from '../../contract/ports/answers.ts';
 import type { Client } from '../../contract/ports/client.ts';
-import { recognize } from '../../contract/read-record.ts';
+import { recognize } from '../../contract/record-types.ts';
 import { answerOf, askTogether, type HeldAnswer, heldAnswer, type LookupAnswer } from './lookup.ts';
 import type { AskedName } from './lookup-call.ts';
 

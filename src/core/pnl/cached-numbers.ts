@@ -8,7 +8,8 @@ import type {
   SharedAnswer,
 } from '../../contract/ports/answers.ts';
 import type { RowValue } from '../../contract/ports/rows.ts';
-import { listOf, recognize, recordsOf, type Sent } from '../../contract/read-record.ts';
+import { listOf, recordsOf, type Sent } from '../../contract/read-record.ts';
+import { recognize } from '../../contract/record-types.ts';
 import type { Provenance } from '../../contract/records/provenance.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import { foundRecord, missingRecord } from '../lookup/lookup.ts';
