@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * The clock and timers of the program, which tests replace with a virtual clock. These are functions
- * and no methods, because they are passed on without their clock.
+ * The clock and timers of the program, which tests replace with a virtual clock. These are
+ * functions and no methods, because they are passed on without their clock.
  */
 export interface Clock {
   /** Epoch milliseconds. Jumps in both directions when the user or NTP sets the system clock. */

@@ -238,7 +238,9 @@ export function openIfPresent(path: string): number | undefined {
   }
 }
 
-/** Reads a whole file; undefined if it does not exist. Throws if it has more than `maxBytes` bytes. */
+/**
+ * Reads a whole file; undefined if it does not exist. Throws if it has more than `maxBytes` bytes.
+ */
 export function readBounded(path: string, maxBytes: number): string | undefined {
   const fd = openIfPresent(path);
   if (fd === undefined) return undefined;

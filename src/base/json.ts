@@ -60,7 +60,9 @@ export function parseJson(text: string): unknown {
 export const isTooDeep = (text: string, value: unknown): boolean =>
   mayBeDeep(text) && isDeeper(value, MAX_DEPTH);
 
-/** Whether a text has enough brackets to be nested too deeply, which takes less time to find out. */
+/**
+ * Whether a text has enough brackets to be nested too deeply, which takes less time to find out.
+ */
 function mayBeDeep(text: string): boolean {
   let brackets = 0;
   for (const bracket of '[{') {

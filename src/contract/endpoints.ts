@@ -304,7 +304,8 @@ export const endpoints = rows({
       params: z.object({ wallet }),
       answers: () => ({ 200: LaunchpadUser }),
       recordType: 'launchpadUser',
-      // The description does not say with which of the two codes a wallet without an account is a 404.
+      // The description does not say with which of the two codes a wallet without an account is a
+      // 404.
       errors: ['NOT_OBSERVED', 'NOT_FOUND', 'QUOTA_EXCEEDED'],
     }),
   'launchpad.callouts': () =>

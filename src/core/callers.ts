@@ -16,7 +16,9 @@ export interface ReadCalls {
   readonly isComplete: boolean;
 }
 
-/** What became of callouts. What is not known is null: a wallet without calls has no share of zero. */
+/**
+ * What became of callouts. What is not known is null: a wallet without calls has no share of zero.
+ */
 export function callerFigures(
   { wallet, calls, isComplete }: ReadCalls,
   now: number,

@@ -14,8 +14,8 @@ type Separator = ',' | ';' | '\t';
 export const LONGEST_ROW = 4 * 1024 * 1024;
 
 /**
- * Parses CSV as a stream, and undoes what makes an export of trdr safe for spreadsheets. With tabs between the cells, there are no quotes, but escapes such as
- * `\\n`.
+ * Parses CSV as a stream, and undoes what makes an export of trdr safe for spreadsheets. With tabs
+ * between the cells, there are no quotes, but escapes such as `\\n`.
  */
 export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<CsvRow> {
   let separator: Separator | undefined;

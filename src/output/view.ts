@@ -45,7 +45,9 @@ export interface Column<T> {
   /** Whether the value is never shortened, because `--fields` names the column. */
   readonly whole?: boolean;
   readonly lines?: number;
-  /** Whether the user asked for the column, so that a notice names it if there is no room for it. */
+  /**
+   * Whether the user asked for the column, so that a notice names it if there is no room for it.
+   */
   readonly asked?: boolean;
 }
 

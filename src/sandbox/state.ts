@@ -33,7 +33,9 @@ export interface SandboxOptions extends KeyOptions, WorldSize {
    * counts as one.
    */
   readonly batchReveals?: 'response' | 'entry';
-  /** Changes each record before it is sent, so that tests can try other readings of the description. */
+  /**
+   * Changes each record before it is sent, so that tests can try other readings of the description.
+   */
   readonly reading?: Reading;
 }
 

@@ -66,8 +66,8 @@ export class StoreLink {
   }
 
   /**
-   * Continues with the keys of another API key. `handOver` gives it what the present one has; if the
-   * store cannot be used now, on the next connection, before the callers of `use` get it.
+   * Continues with the keys of another API key. `handOver` gives it what the present one has; if
+   * the store cannot be used now, on the next connection, before the callers of `use` get it.
    */
   async rebind(keys: Keys, handOver: ConnectHook): Promise<void> {
     try {

@@ -80,7 +80,9 @@ export class Cooldown {
     return { rule: cooldownName(this.#rule), values };
   }
 
-  /** Forgets times with which no post can collide any more, and then what is printed longest ago. */
+  /**
+   * Forgets times with which no post can collide any more, and then what is printed longest ago.
+   */
   #forget(): void {
     this.#added = 0;
     const from = (this.#verified() ?? Number.NEGATIVE_INFINITY) - this.#rule.withinMs;

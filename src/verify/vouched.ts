@@ -20,7 +20,9 @@ interface AskedPosts {
 
 /** What certificates vouch for. */
 export interface Vouched extends Verification {
-  /** Whether they vouch for all posts of the range; of one without a start, from their first one. */
+  /**
+   * Whether they vouch for all posts of the range; of one without a start, from their first one.
+   */
   readonly isWhole: boolean;
   /** Whether nothing is older than what they vouch for, or older than the range. */
   readonly hasStart: boolean;

@@ -215,7 +215,9 @@ export class AuthorLookup {
     return distinctBy([...this.#named, ...values.flat()], normal);
   }
 
-  /** Prints a line for those who were not found. Nobody at all fails, and so does a failed lookup. */
+  /**
+   * Prints a line for those who were not found. Nobody at all fails, and so does a failed lookup.
+   */
   #reportMissing(missing: readonly FoundAuthor[]): void {
     for (const { answer } of missing)
       if (answer.found === null && answer.failure.code !== NOT_ASKED) throw answer.failure;

@@ -62,8 +62,9 @@ const keychainLine = ({ tool, read }: Keychain, profile: string): string =>
   [tool, ...read(profile).args].join(' ');
 
 /**
- * Keeps a key, checks that it can be read again, and returns the command that prints it. An entry of the same name that
- * `isOwn` does not claim is that of another config folder, and stays as it is.
+ * Keeps a key, checks that it can be read again, and returns the command that prints it. An entry
+ * of the same name that `isOwn` does not claim is that of another config folder, and stays as it
+ * is.
  */
 export async function keepInKeychain(
   io: Io,

@@ -121,7 +121,9 @@ export interface Client {
     readonly openMinutes: number;
     readonly inFlight: number;
     readonly calls: number;
-    /** The wallets that answers have revealed, and with those of lost answers and calls in flight. */
+    /**
+     * The wallets that answers have revealed, and with those of lost answers and calls in flight.
+     */
     readonly reveals: number;
     readonly revealsAtMost: number;
   };

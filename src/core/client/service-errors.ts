@@ -192,7 +192,9 @@ export const OTHER_SERVER = checkable(
   'the answer may come from another server; check the base URL and any proxy',
 );
 
-/** It is true for every plan, because an error of the service does not say which one the key has. */
+/**
+ * It is true for every plan, because an error of the service does not say which one the key has.
+ */
 export const UNITS_USED_UP =
   'top up, or wait for the next UTC month; those of a free key (Explore) were granted once: change its plan. "trdr me" shows what is left';
 

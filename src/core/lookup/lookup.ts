@@ -227,7 +227,9 @@ export function foundRecord(subject: string, sent: Sent, reading?: Provenance): 
 export const missingRecord = (subject: string, code = 'NOT_OBSERVED', reading?: Provenance) =>
   ({ subject, found: false, code, ...reading }) as const;
 
-/** The record of a resolve without an answer. Fields of the service cannot overwrite those of trdr. */
+/**
+ * The record of a resolve without an answer. Fields of the service cannot overwrite those of trdr.
+ */
 function pendingRecord(missing: MissingSubject, { reason, retryable, sent }: PendingState) {
   const { subject, found, code } = missing;
   return Object.assign({ subject, found, code, reason, retryable, ...sent }, missing);

@@ -204,7 +204,9 @@ async function withChecksum(subject: Subject): Promise<Subject> {
   throw refused(text, 'invalid checksum: probably a mistyped character', 'copy the address again');
 }
 
-/** X and its own pages; every other path of one word is the profile of a user, who may have posted. */
+/**
+ * X and its own pages; every other path of one word is the profile of a user, who may have posted.
+ */
 const PROFILE =
   /^(?:https?:\/\/)?(?:www\.|mobile\.)?(?:x|twitter)\.com\/@*(?!(?:home|explore|i|intent|login|messages|notifications|search|settings|share)\b)(\w+)(?:\/status\/.*)?\/?(?:[?#].*)?$/i;
 

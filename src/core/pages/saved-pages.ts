@@ -131,7 +131,8 @@ class SavedWalk implements PageSource {
   async page(asked: AskedPage, signal: AbortSignal): Promise<FeedPage> {
     const { before } = asked;
     const { index, repeats } = this.#last;
-    // The reader repeats a request that led nowhere, so that a saved page that did is not used twice.
+    // The reader repeats a request that led nowhere, so that a saved page that did is not used
+    // twice.
     const isRepeated = index >= 0 && before === this.#last.before;
     const place = isRepeated
       ? { index, before, repeats: repeats + 1 }

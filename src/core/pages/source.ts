@@ -26,7 +26,9 @@ export interface PageSource {
   readonly affords?: ((rows: number) => boolean) | undefined;
 }
 
-/** The page of a record whose posts have their times in this field; `size` is that of a full one. */
+/**
+ * The page of a record whose posts have their times in this field; `size` is that of a full one.
+ */
 export function feedPage(record: Sent, size: number, timeField: string): FeedPage {
   const { items, hasMore, nextBefore } = readPage(record, size);
   return { rows: items.map((item) => pageRow(item, timeField)), hasMore, nextBefore };

@@ -12,8 +12,8 @@ interface RowSource<R> {
 type Requests = 'more' | 'done' | Failure;
 
 /**
- * Yields the results of all rows in their order, and asks for more when it meets an open row. All of
- * them are yielded before a failure is thrown: they were paid for.
+ * Yields the results of all rows in their order, and asks for more when it meets an open row. All
+ * of them are yielded before a failure is thrown: they were paid for.
  */
 export async function* inOrder<R>(
   states: RowStates,

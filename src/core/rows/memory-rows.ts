@@ -6,7 +6,10 @@ const READ_AHEAD = 2_000;
 /** The batch of all values that the cache has. */
 const CACHED = 0;
 
-/** The rows of a run that prints them. Values are kept until they are read, those of the cache not at all. */
+/**
+ * The rows of a run that prints them. Values are kept until they are read, those of the cache not
+ * at all.
+ */
 export class MemoryRows<T> implements Rows<T> {
   readonly states: RowStates;
   readonly isKept = false;

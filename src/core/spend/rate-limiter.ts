@@ -30,7 +30,9 @@ const CALLS_BEFORE_ASKING = 9;
  * Until the limit is known, calls wait in slices, because another process may fetch it meanwhile.
  */
 const SLICE_MS = 200;
-/** After 15 slices (3 s), a call fetches the limit itself: the process that should may have ended. */
+/**
+ * After 15 slices (3 s), a call fetches the limit itself: the process that should may have ended.
+ */
 const SLICES = 15;
 /** A call that fetches the limit waits only for a lane that a 429 has blocked. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;

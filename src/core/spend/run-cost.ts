@@ -90,7 +90,8 @@ export class RunRemainder implements Remainder {
   request(): Learn {
     const { cu, atMost, openMinutes } = this.#cost.spent;
     return ({ me, budgets }) => {
-      // The service charges a minute of the WebSocket when it begins, the ledger when it is reserved.
+      // The service charges a minute of the WebSocket when it begins, the ledger when it is
+      // reserved.
       if (me) this.#account = { answer: me, included: atMost - openMinutes, cu };
       if (budgets) this.#budgets = { answer: budgets, included: atMost };
     };

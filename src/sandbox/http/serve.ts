@@ -168,8 +168,8 @@ export function admit(
 }
 
 /**
- * Counts a call, or rejects it if there were `maxCalls` calls within the last `spanMs`. Rejected calls
- * do not count.
+ * Counts a call, or rejects it if there were `maxCalls` calls within the last `spanMs`. Rejected
+ * calls do not count.
  */
 function limit(
   { rateWindows, clock }: SandboxState,

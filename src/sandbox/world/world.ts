@@ -105,7 +105,10 @@ const blankThesis = (authorHandle: string | null): Thesis => ({
   platformCreatedAt: null,
 });
 
-/** Live posts repeat those of the history, with new ids and times: they are about the same positions. */
+/**
+ * Live posts repeat those of the history, with new ids and times: they are about the same
+ * positions.
+ */
 function liveThesis(
   post: Thesis,
   id: string,

@@ -133,7 +133,9 @@ export function nextWay(way: NamePage | undefined, key: string, reading: PersonR
 const withSeen = (others: readonly Seen[], at: number, seen: Seen): readonly Seen[] =>
   [...others.slice(0, at), seen, ...others.slice(at)].slice(0, MOST_PEOPLE);
 
-/** The way of a name with one person in place of another, of whom they were found to be the same. */
+/**
+ * The way of a name with one person in place of another, of whom they were found to be the same.
+ */
 export function samePerson(way: NamePage, key: string, as: string): NamePage {
   const seen = way.people.find((one) => one.key === key);
   const isSeen = way.people.some((one) => one.key === as);

@@ -6,7 +6,9 @@ import { script } from '../script.ts';
  */
 export const REMOVED = 'removed';
 
-/** The end of the names of budgets and sums that count wallet reveals. No machine has such a name. */
+/**
+ * The end of the names of budgets and sums that count wallet reveals. No machine has such a name.
+ */
 export const REVEALS = '#reveals';
 
 /**

@@ -123,7 +123,9 @@ function changeText(before: Filters | undefined, now: Filters): string | undefin
   return isSameChoice({ filters: before }, now) ? undefined : 'other filters than in the last run';
 }
 
-/** Begins a new file, because the proof of the present one is about other posts; says what follows. */
+/**
+ * Begins a new file, because the proof of the present one is about other posts; says what follows.
+ */
 function beginPart(
   { terminal }: Context,
   { out }: TailFiles,
@@ -145,7 +147,9 @@ function beginPart(
 const textsIn = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.map(String) : [];
 
-/** `hide` hides the status line; `onNewFile` is called when the output continues in another file. */
+/**
+ * `hide` hides the status line; `onNewFile` is called when the output continues in another file.
+ */
 interface OutputHooks {
   readonly hide: () => void;
   readonly onNewFile: () => void;
