@@ -26,7 +26,7 @@ export interface NumbersSandbox extends Sandbox {
   readonly served: ReadonlyMap<string, number>;
 }
 
-/** A sandbox with fixed numbers that counts charged handles. */
+/** A sandbox with fixed numbers that counts charged handles, and whose traders keep their names however long it runs. */
 export async function withNumbers(options: SandboxOptions = {}): Promise<NumbersSandbox> {
   const served = new Map<string, number>();
   const pnl = (handle: string) => {
@@ -38,7 +38,7 @@ export async function withNumbers(options: SandboxOptions = {}): Promise<Numbers
     ratePerMinute: 1_000_000,
     monthlyUnits: 1e12,
     ...options,
-    world: { ...world, pnl },
+    world: { ...world, pnl, moveTo: () => {} },
   });
   return Object.assign(Object.create(sandbox), { served });
 }

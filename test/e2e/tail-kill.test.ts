@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.ts';
-import { repeats } from '../repeats.ts';
+import { isSoak, repeats } from '../repeats.ts';
 import {
   asItShouldBe,
   compare,
@@ -144,7 +144,7 @@ test.runIf(process.platform === 'linux')(
       lines += part.toString().split('\n').length - 1;
     });
     stdout.resume();
-    await until(() => lines >= posting.ids.length, 100_000);
+    await until(() => lines >= posting.ids.length, isSoak ? 1_800_000 : 100_000);
     // The connection may have been replaced, because its frames did not fit into the queue.
     await until(() => listening(sandbox) > 0);
     const { most } = memoryOf(pid);
