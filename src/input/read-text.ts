@@ -1,6 +1,6 @@
 import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
-import { addAbortSignal, type Readable } from 'node:stream';
-import { usageError } from '../base/failure.ts';
+import { addAbortSignal, Readable } from 'node:stream';
+import { Failure, usageError } from '../base/failure.ts';
 import { errno, inWords } from '../base/files.ts';
 import { type Line, LineSplitter } from '../base/lines.ts';
 import { trimText } from '../base/trim-text.ts';
@@ -12,12 +12,13 @@ export interface InputIo {
   readonly signal?: AbortSignal;
 }
 
-/** The text of a file or stdin (`-`). An aborted signal ends the wait for more. */
+/** The text of a file or stdin (`-`), gzipped or not. An aborted signal ends the wait for more. */
 export async function* inputText(path: string, { stdin, signal }: InputIo): AsyncGenerator<string> {
   signal?.throwIfAborted();
   try {
     const stream = path === '-' ? stdin : await openInput(path);
-    yield* decoded(signal ? addAbortSignal(signal, stream) : stream);
+    const bytes = signal ? addAbortSignal(signal, stream) : stream;
+    yield* decoded(unpacked(bytes, path === '-' ? 'stdin' : path));
   } catch (error) {
     signal?.throwIfAborted();
     if (path === '-') throw error;
@@ -44,11 +45,54 @@ export async function openInput(path: string): Promise<Readable> {
   return new Socket({ fd, readable: true, writable: false });
 }
 
+export const DAMAGED = 'DAMAGED_GZIP';
+
+/** The content of chunks, unpacked if it is gzipped. `name` is that of the file, for messages. */
+export async function* unpacked(
+  all: AsyncIterable<Buffer>,
+  name: string,
+): AsyncGenerator<Buffer, void, void> {
+  const chunks = all[Symbol.asyncIterator]();
+  const rest = { [Symbol.asyncIterator]: () => chunks };
+  const { value: first, done } = await chunks.next();
+  if (done) return;
+  if (first[0] !== 0x1f || first[1] !== 0x8b) {
+    try {
+      yield first;
+      yield* rest;
+    } finally {
+      // A reader that stops early closes the file.
+      await chunks.return?.();
+    }
+    return;
+  }
+  const packed = (async function* () {
+    // The chunk is reused.
+    yield Buffer.from(first);
+    for await (const chunk of rest) yield Buffer.from(chunk);
+  })();
+  const { createGunzip } = await import('node:zlib');
+  const gunzip = createGunzip({ chunkSize: UNPACKED });
+  const source = Readable.from(packed);
+  source.on('error', (error) => gunzip.destroy(error));
+  try {
+    yield* source.pipe(gunzip);
+  } catch (error) {
+    if (!/^Z_/.test(errno(error))) throw error;
+    throw new Failure('local', `${name} is damaged or incomplete`, { code: DAMAGED });
+  } finally {
+    source.destroy();
+  }
+}
+
 async function* decoded(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   for await (const bytes of utf8Of(chunks)) yield decoder.decode(bytes, { stream: true });
   yield decoder.decode();
 }
+
+/** The size of a chunk of what was gzipped. */
+const UNPACKED = 64 * 1024;
 
 const LONGEST_MARK = 3;
 const UTF8_MARK = Buffer.from('\ufeff');

@@ -32,7 +32,7 @@ const byExtension: Readonly<Record<string, RecordFormat>> = {
  */
 export async function openRecords(path: string, io: InputIo): Promise<RecordFile> {
   const { first, all } = await peek(inputText(path, io));
-  const format = byExtension[extname(path).toLowerCase()] ?? formatOf(first);
+  const format = byExtension[extname(path.replace(/\.gz$/i, '')).toLowerCase()] ?? formatOf(first);
   return { name: path === '-' ? 'stdin' : path, format, text: all };
 }
 

@@ -3,9 +3,9 @@ import { usageError } from '../base/failure.ts';
 import { parseJson, stringifyJson } from '../base/json.ts';
 import { isRecord } from '../base/json-object.ts';
 import { LineSplitter } from '../base/lines.ts';
-import { utf8Of } from '../input/read-text.ts';
+import { unpacked, utf8Of } from '../input/read-text.ts';
 import { type TailRow, tailRow } from '../tail/post-row.ts';
-import { chunksOf, unpacked } from './scan.ts';
+import { chunksOf } from './scan.ts';
 
 const LONGEST_LINE = 16 * 1024 * 1024;
 
@@ -22,7 +22,8 @@ export async function* recordedLines(
   file: string,
   { stdin, signal }: RecordedInput,
 ): AsyncGenerator<Buffer, void, void> {
-  const bytes = file === '-' ? unpacked(addAbortSignal(signal, stdin)) : chunksOf(file, signal);
+  const bytes =
+    file === '-' ? unpacked(addAbortSignal(signal, stdin), 'stdin') : chunksOf(file, signal);
   const lines = new LineSplitter(LONGEST_LINE);
   const array: Buffer[] = [];
   let first: string | undefined;

@@ -1,11 +1,10 @@
 import { open, stat } from 'node:fs/promises';
-import { addAbortSignal, Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { addAbortSignal } from 'node:stream';
 import { Failure } from '../base/failure.ts';
 import { inWords } from '../base/files.ts';
 import { LineDigest } from '../base/line-digest.ts';
 import { countText, group } from '../base/units.ts';
-import { openInput } from '../input/read-text.ts';
+import { DAMAGED, openInput, unpacked } from '../input/read-text.ts';
 import type { Certificate } from '../tail/certificate.ts';
 import { certificateAt } from '../tail/file/certify.ts';
 import { postIn } from '../tail/file/line-count.ts';
@@ -67,7 +66,7 @@ async function scanWith(
       if (scan.torn > LONGEST_LINE) throw notPosts(file);
     }
   } catch (error) {
-    if (!isDamaged(error)) throw error;
+    if (!(error instanceof Failure && error.code === DAMAGED)) throw error;
     problems.push('the compressed file is damaged');
   }
   const { rows, torn } = scan;
@@ -159,7 +158,6 @@ function idBytes(line: Buffer): Uint8Array | undefined {
   return row ? Buffer.from(row.id) : undefined;
 }
 
-const DAMAGED = 'DAMAGED_GZIP';
 const CHUNK = 128 * 1024;
 
 /**
@@ -172,39 +170,12 @@ export async function* chunksOf(
 ): AsyncGenerator<Buffer, void, void> {
   try {
     const isPipe = (await stat(file)).isFIFO();
-    yield* unpacked(isPipe ? readPipe(file, signal) : readFile(file, signal));
+    yield* unpacked(isPipe ? readPipe(file, signal) : readFile(file, signal), file);
   } catch (error) {
     signal.throwIfAborted();
-    const isZlib = error instanceof Error && 'code' in error && /^Z_/.test(String(error.code));
-    throw isZlib
-      ? new Failure('local', `${file} is damaged or incomplete`, { code: DAMAGED })
-      : inWords('read', file, error);
+    throw inWords('read', file, error);
   }
 }
-
-/** The content of chunks, unpacked if it is gzipped. */
-export async function* unpacked(all: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
-  const chunks = all[Symbol.asyncIterator]();
-  const rest = { [Symbol.asyncIterator]: () => chunks };
-  const { value: first, done } = await chunks.next();
-  if (done) return;
-  if (first[0] !== 0x1f || first[1] !== 0x8b) {
-    yield first;
-    yield* rest;
-    return;
-  }
-  const packed = (async function* () {
-    // The chunk is reused.
-    yield Buffer.from(first);
-    for await (const chunk of rest) yield Buffer.from(chunk);
-  })();
-  const gunzip = createGunzip({ chunkSize: CHUNK / 2 });
-  const source = Readable.from(packed);
-  source.on('error', (error) => gunzip.destroy(error));
-  yield* source.pipe(gunzip);
-}
-
-const isDamaged = (error: unknown): boolean => error instanceof Failure && error.code === DAMAGED;
 
 async function* readFile(file: string, signal: AbortSignal): AsyncGenerator<Buffer, void, void> {
   const handle = await open(file, 'r');

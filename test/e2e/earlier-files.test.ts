@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { openHome } from './harness.ts';
 
@@ -16,7 +17,7 @@ const user = { subject: 'mira', found: true, id: '1', handle: 'mira' };
 const header = 'subject,found,status,handle,window,netUsd,rank\n';
 
 /** Runs a command line that reads the given files. No service is there to be asked. */
-async function ran(words: string, files: Readonly<Record<string, string>>) {
+async function ran(words: string, files: Readonly<Record<string, string | Uint8Array>>) {
   const home = openHome();
   for (const [name, text] of Object.entries(files)) writeFileSync(join(home.path, name), text);
   const inHome = words.split(' ').map((word) => (word in files ? join(home.path, word) : word));
@@ -120,6 +121,75 @@ describe('a table that can be read in two ways exits 2 and says where', () => {
     ]) {
       const words = `pnl --from ${from}.ndjson --compare ${to}.ndjson --changed`;
       expect((await ran(words, files)).records()).toMatchObject([{ change: 'changed' }]);
+    }
+  });
+});
+
+describe('a gzipped file is read as the file that it was', () => {
+  const position = {
+    ...{ authorId: '3f679da5-8c94-4e2e-a551-213b7510858f', authorHandle: 'mira', token: 't' },
+    ...{ network: null, symbol: null, firstAt: 1, lastAt: 2, posts: 1, tradeUsd: null },
+    ...{ holdingsUsd: null, status: 'open', closedAt: null, heldMs: null, pnlUsd: 1 },
+    ...{ pnlPct: null, isDev: false, readAt: 3 },
+  };
+  const post = {
+    ...{ id: 'p', authorId: position.authorId, tokenAddress: 't', platformCreatedAt: 1 },
+    ...{ closedAt: null, unrealizedPnlUsd: 1 },
+  };
+  const files = {
+    'numbers.csv': `${header}mira,true,ok,mira,7d,1,1\n`,
+    'numbers.ndjson': lines(mira),
+    'position.json': JSON.stringify([position]),
+    'user.csv': `subject,id,found\nmira,${position.authorId},true\n`,
+    'posts.ndjson': lines(post),
+    'desk.txt': `# desk\n${position.authorId}\n`,
+    'desk.csv': `who\n${position.authorId}\n`,
+  };
+  const commands = [
+    'pnl --from numbers.csv',
+    'pnl --from numbers.ndjson --compare numbers.csv',
+    'author --from posts.ndjson --compare position.json',
+    'author --from posts.ndjson --file desk.txt',
+    'author --from posts.ndjson --file desk.csv --column who',
+    'thesis list --from posts.ndjson --users desk.txt',
+    'whois --compare user.csv --dry-run',
+  ];
+  /** The files with `.gz` behind their names, or packed without it. */
+  const packed = (suffix: string, cut = 0) =>
+    Object.fromEntries(
+      Object.entries(files).map(([name, text]) => {
+        const bytes = gzipSync(text);
+        return [name + suffix, bytes.subarray(0, bytes.length - cut)];
+      }),
+    );
+
+  test.each(commands.flatMap((line) => ['.gz', ''].map((suffix) => [line, suffix])))(
+    '%s (%s)',
+    async (line, suffix) => {
+      const plain = await ran(line, files);
+      const words = line.replaceAll(/\S+\.\w+/g, (name) => name + suffix);
+      const unpacked = await ran(words, packed(suffix));
+      const said = plain.stderr.replaceAll(/[^ ]+\.\w+/g, '');
+      expect([unpacked.exitCode, unpacked.stdout]).toEqual([plain.exitCode, plain.stdout]);
+      expect([plain.exitCode, said]).toEqual([0, expect.not.stringContaining('error')]);
+      const cut = await ran(words, packed(suffix, 9));
+      expect([cut.exitCode, cut.error()['code']]).toEqual([9, 'DAMAGED_GZIP']);
+    },
+  );
+
+  test('also from stdin, even if it is cut', async () => {
+    const home = openHome();
+    for (const words of [
+      ['author', '--from', '-'],
+      ['pnl', '--from', '-'],
+      ['thesis', 'tail', '--replay', '-'],
+    ]) {
+      const text = words[0] === 'pnl' ? files['numbers.ndjson'] : files['posts.ndjson'];
+      const bytes = gzipSync(text);
+      const whole = await home.run(words, { stdin: bytes, differs: true });
+      expect([whole.exitCode, whole.records().length], whole.stderr).toEqual([0, 1]);
+      const cut = await home.run(words, { stdin: bytes.subarray(0, -9), differs: true });
+      expect([cut.exitCode, cut.error()['code']]).toEqual([9, 'DAMAGED_GZIP']);
     }
   });
 });

@@ -13,7 +13,7 @@ export interface InProcessOptions extends Omit<RunOptions, 'input'> {
   readonly tty?: boolean | { readonly [S in 'stdin' | 'stdout' | 'stderr']?: boolean } | undefined;
   readonly columns?: number | undefined;
   /** The complete stdin. */
-  readonly stdin?: string | undefined;
+  readonly stdin?: string | Uint8Array | undefined;
   /** The answer to each prompt; stdin stays open. */
   readonly typed?: readonly string[] | undefined;
   /** What is typed before the first prompt. */
