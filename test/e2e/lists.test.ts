@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
 import { some } from '../repeats.ts';
 import { readText } from './feed.ts';
 import { openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
@@ -448,5 +449,9 @@ describe('trdr launchpad board', () => {
     expect([named.exitCode, named.stdout]).toEqual([0, same.stdout]);
     expect(named.said).toBe(same.said);
     expect(sandbox.meter().unitsUsed).toBe(spent + 20);
+    // Who has a wallet can change, so an old answer is not used without a word.
+    const clock = { ...systemClock, now: () => Date.now() + 12 * 86_400_000 };
+    const old = await run(['launchpad', 'board', '--wallets', '-'], { stdin: 'mira', clock });
+    expect(old.said).toContain('the wallets of names were read up to 12d ago');
   });
 });

@@ -130,34 +130,37 @@ describe('trdr token', () => {
   });
 
   test.each([
-    [[], null, undefined, 'none on the launchpad'],
-    [[null], null, undefined, '1, complete'],
-    [[3, null, 0.5], null, [3, 0.5], '3, complete, 3.0× 0.5× since'],
-    [[5, 1, 4, 2, 3], 3, undefined, '5, complete, 3.00× median since'],
-  ])('states the multiples of its callouts %j', async (multiples, medianMultiple, few, text) => {
-    const coinMint = '51ANFW3SEanjVtu7HdEkV4fsnEp889YZrGmUdx3eo6Tg';
-    const items = multiples.map((multiple, at) => ({
-      ...{ id: `c${at}`, wallet: 'w', coinMint, multiple },
-      createdAt: Date.now() - at,
-    }));
-    const service = await withService(({ path }) => ({
-      body: { hasMore: false, nextBefore: null, items: path.includes('launchpad') ? items : [] },
-    }));
-    const ask = (...more: string[]) =>
-      runInProcess(['token', coinMint, ...more], {
-        sandbox: service,
-        differs: true,
-        env: { LANG: 'C.UTF-8' },
-      });
-    const [record] = (await ask('-o', 'ndjson')).records();
-    const callouts = { posts: multiples.length, complete: true, medianMultiple };
-    expect(record?.['callouts']).toMatchObject(callouts);
-    expect(Reflect.get(Object(record?.['callouts']), 'multiples')).toEqual(few);
-    const card = await ask('-o', 'table', '--color', 'never');
-    expect(card.lines().map((line) => line.trim())).toContainEqual(
-      expect.stringMatching(new RegExp(`^callouts +${text}$`)),
-    );
-  });
+    [[], null, undefined, 'none on the launchpad', undefined],
+    [[null], null, undefined, '1, complete', undefined],
+    [[3, null, 0.5], null, [3, 0.5], '3, complete', 'price 3.0× 0.5×'],
+    [[5, 1, 4, 2, 3], 3, undefined, '5, complete', 'price 3.00×, in the median'],
+  ])(
+    'states the multiples of its callouts %j',
+    async (multiples, medianMultiple, few, ...texts) => {
+      const coinMint = '51ANFW3SEanjVtu7HdEkV4fsnEp889YZrGmUdx3eo6Tg';
+      const items = multiples.map((multiple, at) => ({
+        ...{ id: `c${at}`, wallet: 'w', coinMint, multiple },
+        createdAt: Date.now() - at,
+      }));
+      const service = await withService(({ path }) => ({
+        body: { hasMore: false, nextBefore: null, items: path.includes('launchpad') ? items : [] },
+      }));
+      const ask = (...more: string[]) =>
+        runInProcess(['token', coinMint, ...more], {
+          sandbox: service,
+          differs: true,
+          env: { LANG: 'C.UTF-8' },
+        });
+      const [record] = (await ask('-o', 'ndjson')).records();
+      const callouts = { posts: multiples.length, complete: true, medianMultiple };
+      expect(record?.['callouts']).toMatchObject(callouts);
+      expect(Reflect.get(Object(record?.['callouts']), 'multiples')).toEqual(few);
+      const card = await ask('-o', 'table', '--color', 'never');
+      const lineOf = (title: string) =>
+        new RegExp(`^  ${title} {2,}(.*)$`, 'm').exec(card.stdout)?.[1];
+      expect([lineOf('callouts'), lineOf('since callouts')]).toEqual(texts);
+    },
+  );
 
   test.each([80, 120])('shows a card with its authors at %s columns', async (columns) => {
     const { sandbox, run } = await openDesk();

@@ -11,6 +11,7 @@ import type { Subject } from '../../core/lookup/subject.ts';
 import { normalToken } from '../../core/pages/filter.ts';
 import type { PlannedEndpoint } from '../../core/spend/plan.ts';
 import { subjectSource } from '../../input/subject-list.ts';
+import { span } from '../../output/format/time.ts';
 import { namesText } from '../../output/notices.ts';
 import { isWanted, movesText } from '../../output/terminal/moves-text.ts';
 import { boardView } from '../../output/views/launchpad.ts';
@@ -84,15 +85,23 @@ async function savedWallets(
   context: Context,
   names: readonly Subject[],
 ): Promise<readonly string[]> {
+  const { terminal, settings } = context;
   const users = await openCachedLookup(context, { maxAge: Number.POSITIVE_INFINITY });
-  const wallets = users
-    .planAll(names)
-    .map(({ answer }) => (answer?.found ? known(User, answer.record).solanaAddress : undefined));
+  const answers = users.planAll(names).map(({ answer }) => answer);
+  const wallets = answers.map((answer) =>
+    answer?.found ? known(User, answer.record).solanaAddress : undefined,
+  );
   const unknown = names.filter((_, at) => !wallets[at]);
   if (unknown.length > 0)
     throw usageError(
       `--wallets: the wallets of ${namesText(unknown.map(({ text }) => text))} are not known here`,
       'look them up once with "trdr whois", for 100 CU each, or write their wallets',
+    );
+  const oldest = Math.min(...answers.flatMap((answer) => (answer?.found ? answer.time : [])));
+  const age = terminal.io.clock.now() - oldest;
+  if (age >= settings.maxAge)
+    terminal.notice(
+      `--wallets: the wallets of names were read up to ${span(age)} ago; "trdr whois" reads them again`,
     );
   return wallets.flatMap((wallet) => wallet ?? []);
 }

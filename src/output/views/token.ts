@@ -55,11 +55,16 @@ const nameOf = ({ authorHandle, authorId }: Row): string =>
 
 function calloutsText({ callouts }: TokenRecord): string | undefined {
   if (callouts === null) return undefined;
-  const { posts, medianMultiple, multiples } = callouts;
-  if (posts === 0) return 'none on the launchpad';
-  const middle = middleText(medianMultiple, multiples);
-  const since = `${middle}${medianMultiple === null ? '' : ' median'} since`;
-  return `${posts}, ${completeText(callouts)}${middle === null ? '' : `, ${since}`}`;
+  return callouts.posts === 0
+    ? 'none on the launchpad'
+    : `${callouts.posts}, ${completeText(callouts)}`;
+}
+
+/** How the price has moved since the callouts. */
+function priceText({ callouts }: TokenRecord): string | undefined {
+  const middle = callouts && middleText(callouts.medianMultiple, callouts.multiples);
+  if (!middle) return undefined;
+  return `price ${middle}${callouts.medianMultiple === null ? '' : ', in the median'}`;
 }
 
 /** A callout may have the wallet of its author in place of a name. */
@@ -80,6 +85,7 @@ const linesOf = (began: number): readonly Column<TokenRecord>[] => [
   textLine('callouts', calloutsText),
   { title: 'callouts from', kind: 'time', value: ({ callouts }) => callouts?.from ?? undefined },
   { title: 'callouts to', kind: 'time', value: ({ callouts }) => callouts?.to ?? undefined },
+  textLine('since callouts', priceText),
   textLine('was first', ({ first }) => (first ? firstText(first) : undefined)),
   besideLine,
 ];
