@@ -1,7 +1,9 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import { isRecord } from '../../src/base/json-object.ts';
+import { recordsOf } from '../../src/contract/read-record.ts';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
 import { startServer } from '../store/server.ts';
 import { has } from '../tools.ts';
 import { openDesk, openHome, withSandbox } from './harness.ts';
@@ -26,8 +28,8 @@ const questions: readonly [line: string, more: readonly string[], cu: number][] 
   ['launchpad callers --board weekly', ['--calls', '--top', '25'], 50],
 ];
 
-async function openMeter() {
-  const desk = await openDesk();
+async function openMeter(options: SandboxOptions = {}) {
+  const desk = await openDesk(options);
   const { sandbox, run } = desk;
   /** What a question costs by the meter, and at least and at most by its dry run. */
   async function ask(words: readonly string[], more: Parameters<typeof run>[1] = {}) {
@@ -46,6 +48,45 @@ async function openMeter() {
 }
 
 const spentAt = (sandbox: Sandbox): number => sandbox.meter().unitsUsed;
+
+/** A service whose pages of theses have at most so many rows, whatever limit is asked for. */
+const capped = (most: number): SandboxOptions => ({
+  reading: (page, endpoint) => {
+    if (!isRecord(page) || !endpoint.startsWith('thesis')) return page;
+    const all = recordsOf(page['items']);
+    if (all.length <= most) return page;
+    const items = all.slice(0, most);
+    return { ...page, items, count: most, hasMore: true, nextBefore: items.at(-1)?.['id'] };
+  },
+});
+
+describe('a price that was stated before', () => {
+  const long: readonly string[] = [
+    'author mira --limit 130',
+    'author mira solwolf --limit 400',
+    `token ${token} --limit 119`,
+    `token ${token} --limit 120`,
+    'thesis list --limit 300',
+    `thesis list --token ${token} --limit 140`,
+  ];
+  test.each(long)('holds if no page has more than 20 posts: %s', async (line) => {
+    const { ask } = await openMeter(capped(20));
+    const words = line.split(' ');
+    const { stderr } = await ask(words);
+    expect(stderr).toBe('');
+    // Some of the pages are saved.
+    for (const limit of ['150', '500']) await ask([...words.slice(0, -1), limit]);
+  });
+
+  test.each(['author mira --limit 40', `token ${token} --limit 40`, 'thesis list --limit 40'])(
+    'is named beside the true one if pages are short: %s',
+    async (line) => {
+      const { run } = await openMeter(capped(7));
+      const { said } = await run(line.split(' '));
+      expect(said).toMatch(/1,\d\d\d CU is more than the [4-6]\d\d CU that were expected/);
+    },
+  );
+});
 
 describe('posts that were paid for', () => {
   test.each(questions)('are not paid for again: %s', async (line, more, cu) => {

@@ -11,6 +11,7 @@ import {
   thesisCall,
   thesisSource,
 } from '../../core/pages/feeds.ts';
+import { mayProbe } from '../../core/pages/page-size.ts';
 import type { PageRow } from '../../core/pages/post.ts';
 import {
   feedName,
@@ -90,6 +91,13 @@ export const pagesLeft = (
   isSure,
 });
 
+/** The pages that are left, and one more block that a test of larger pages may cost. */
+function callsLeft(feed: AskedFeed<unknown>, saved: number, isSure: boolean): PlannedEndpoint[] {
+  const { call, source, limit = 0 } = feed;
+  const probes = mayProbe(limit, source.sizes) ? [{ ...call, isSure: false }] : [];
+  return [pagesLeft(feed, saved, isSure), ...probes];
+}
+
 /** Reads the posts of feeds in a range. Pages that are saved are not requested again. */
 export class FeedReader<P> {
   readonly #context: Context;
@@ -125,8 +133,8 @@ export class FeedReader<P> {
     const { failure, posts } = saved;
     // Where a range ends is known by the clock of the service, for which a run asks.
     if (this.#isTimed)
-      return { calls: [pagesLeft(feed, 0, failure !== undefined && posts.length === 0)], read };
-    if (failure) return { calls: [pagesLeft(feed, posts.length, true)], read };
+      return { calls: callsLeft(feed, 0, failure !== undefined && posts.length === 0), read };
+    if (failure) return { calls: callsLeft(feed, posts.length, true), read };
     return { calls: [notSent(feed.call)], saved, read: async () => saved };
   }
 

@@ -5,6 +5,7 @@ import type { Sent } from '../../contract/read-record.ts';
 import type { FeedOf } from '../../core/pages/feeds.ts';
 import { type Conditions, createFilter } from '../../core/pages/filter.ts';
 import { mostOwnPages, type ReadingWay, walkSeveral } from '../../core/pages/merge.ts';
+import { mayProbe } from '../../core/pages/page-size.ts';
 import { highlightOf } from '../../core/pages/pattern-search.ts';
 import { severalStart } from '../../core/pages/place.ts';
 import type { PageRow } from '../../core/pages/post.ts';
@@ -38,6 +39,8 @@ interface PostList {
   readonly networkField: string;
   /** The most posts that a page can have. */
   readonly pageRows: number;
+  /** The sizes of the pages, if they may have more rows. */
+  readonly sizes?: PageSource['sizes'];
   /** The calls that come before the first page. */
   readonly before?: readonly Planned[];
   /** The call of a page. */
@@ -128,10 +131,17 @@ function listPlan({ terminal, settings }: Context, flags: ListInput, list: PostL
   // Of the whole feed, no more pages are read than the own feeds would have cost.
   const looks = way === 'either' ? [{ ...wholePage, times: feeds }] : [];
   const read = way === 'whole' ? wholePage : page;
+  const mayTest = way === undefined && list.sizes && mayProbe(rows ?? 0, list.sizes);
+  const probes = mayTest && !isOpen ? [{ ...page, isSure: false }] : [];
   return {
     calls: list.isRecorded
       ? []
-      : [...(list.before ?? []), ...looks, { ...read, times: pages, isSure: looks.length === 0 }],
+      : [
+          ...(list.before ?? []),
+          ...looks,
+          { ...read, times: pages, isSure: looks.length === 0 },
+          ...probes,
+        ],
     costs: (cost) => `Fetching up to ${countText(rows ?? 0, ...list.noun)} will cost ${cost}`,
     // A list with --limit stops by itself, so its spending limit is not reported.
     tellsLimit: rows === undefined,

@@ -1,5 +1,5 @@
 import { THESIS_BLOCK } from '../../contract/limits.ts';
-import { thesisCall } from '../../core/pages/feeds.ts';
+import { thesisCall, thesisSizes } from '../../core/pages/feeds.ts';
 import { thesisView } from '../../output/views/thesis.ts';
 
 const call = thesisCall({}, { limit: THESIS_BLOCK });
@@ -12,6 +12,7 @@ export const theses = {
   networkField: 'tokenNetwork',
   authorField: 'authorId',
   pageRows: THESIS_BLOCK,
+  sizes: thesisSizes,
   page: call,
   wholePage: call,
 } as const;

@@ -1,4 +1,4 @@
-import { type Plan, totalOf } from '../../core/spend/plan.ts';
+import { type KnownEstimate, type Plan, totalOf } from '../../core/spend/plan.ts';
 import { agentOf } from '../agent.ts';
 import { commandWith } from '../command-line.ts';
 import { agree, canAsk } from '../prompt.ts';
@@ -7,23 +7,25 @@ import { declined } from './spending-permission.ts';
 
 /**
  * Asks whether the run may spend what its plan costs, if anybody has to be asked. Nothing else
- * gives a run permission to spend, so every command that pays comes through here.
+ * gives a run permission to spend, so every command that pays comes through here. Returns the estimate
+ * if its greatest cost is known.
  */
 export async function approve(
   plan: Plan,
   { terminal, settings, service }: Pick<Context, 'terminal' | 'settings' | 'service'>,
-): Promise<void> {
+): Promise<KnownEstimate | undefined> {
   const { maxCu, flags } = settings;
   if (plan.unpriced !== undefined) {
     if (maxCu === undefined && !flags.yes && !flags.sandbox)
       await agreeToUnknown(plan.unpriced, terminal, service);
-    return;
+    return undefined;
   }
   const estimate = await service.permission.start(
     plan,
     plan.isOpen ? undefined : totalOf(plan.calls),
   );
   if (estimate) await plan.check?.(estimate);
+  return estimate;
 }
 
 async function agreeToUnknown(

@@ -1,4 +1,4 @@
-import { countText } from '../../base/units.ts';
+import { countText, unitsText } from '../../base/units.ts';
 import type { Plan } from '../../core/spend/plan.ts';
 import type { View } from '../../output/view.ts';
 import type { ExitCode } from '../exit.ts';
@@ -29,10 +29,22 @@ export interface CommandJob {
  */
 export async function runJob(job: CommandJob, context: Context): Promise<ExitCode> {
   if (await printDryRun(context, job.plan.calls, job.view)) return 0;
-  await approve(job.plan, context);
+  const estimate = await approve(job.plan, context);
   context.bill.outcome = job.tally;
-  await job.print(context.out);
+  try {
+    await job.print(context.out);
+  } finally {
+    noticeExcess(context, estimate?.most ?? Number.POSITIVE_INFINITY);
+  }
   return job.tally?.exit() ?? 0;
+}
+
+/** Says that the run has cost more than it stated before. */
+function noticeExcess({ terminal, bill }: Context, stated: number): void {
+  if (bill.spent > stated)
+    terminal.notice(
+      `${unitsText(bill.spent)} is more than the ${unitsText(stated)} that were expected: pages had few posts, or calls were repeated`,
+    );
 }
 
 /** Counts the rows of a list. */

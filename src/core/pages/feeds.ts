@@ -134,6 +134,9 @@ export const timeFields = { thesis: 'platformCreatedAt', callout: 'createdAt' } 
 
 type FeedClient = Pick<Client, 'call' | 'affords'>;
 
+/** The sizes of the pages of theses. */
+export const thesisSizes = { step: THESIS_BLOCK, max: THESIS_LIMIT_MAX } as const;
+
 /** The pages of a thesis feed. */
 export const thesisSource = (client: FeedClient, scope: ThesisScope = {}): PageSource => ({
   async page({ before, limit }, signal) {
@@ -143,7 +146,7 @@ export const thesisSource = (client: FeedClient, scope: ThesisScope = {}): PageS
     const { userId } = scope;
     return userId === undefined ? page : { ...page, rows: page.rows.map(by(userId)) };
   },
-  sizes: { step: THESIS_BLOCK, max: THESIS_LIMIT_MAX },
+  sizes: thesisSizes,
   stepCu: cu.thesisBlock,
   affords: (rows) => client.affords(cu.thesisBlock * thesisBlocks(rows)),
 });

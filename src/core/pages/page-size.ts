@@ -6,12 +6,22 @@ export interface PageSizer {
   saw(rows: number, hasMore: boolean): void;
 }
 
+/** The rows of the smallest page, by which larger ones grow, and of the largest one. */
+interface PageSizes {
+  readonly step: number;
+  readonly max: number;
+}
+
 /** If so many rows are needed, a test whether the service returns larger pages pays. */
 const WORTH_A_PROBE = 100;
 
+/** Whether a list of so many rows may pay for one more block, to test larger pages. */
+export const mayProbe = (rows: number, { step, max }: PageSizes): boolean =>
+  max > step && rows >= step + WORTH_A_PROBE;
+
 /** One block never costs more per row than a larger page, but larger pages need fewer requests. */
 export function createPageSizer(
-  { step, max }: { readonly step: number; readonly max: number },
+  { step, max }: PageSizes,
   affords: (rows: number) => boolean = () => true,
 ): PageSizer {
   let asked = 0;
