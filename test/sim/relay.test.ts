@@ -20,6 +20,7 @@ import {
 } from './relay/mutants.ts';
 import {
   emptied,
+  killedFollowers,
   lateFollowers,
   lostBehindFrames,
   type RelaySchedule,
@@ -73,6 +74,7 @@ const special: readonly [string, (seed: number) => RelaySchedule][] = [
   ['a replica whose clock is behind takes over', slowReplica],
   ['the store loses everything', emptied],
   ['followers begin later', lateFollowers],
+  ['followers are killed again and again', killedFollowers],
   [
     'the store loses everything before posts are published whose frames were lost',
     lostBehindFrames,
@@ -106,7 +108,7 @@ const mutants: readonly [string, RelayMutation, (seed: number) => RelaySchedule,
   ],
   ['a follower claims what it has not read', claimsAll, lateFollowers, 0],
   ['a follower forgets the lines behind its position', forgetsLines, relayScheduleOf, 23],
-  ['a follower saves a position before its rows are written', doesNotFlush, relayScheduleOf, 71],
+  ['a follower saves a position before its rows are written', doesNotFlush, killedFollowers, 0],
   ['a follower assumes that a feed was not started over', withoutStart, lostBehindFrames, 21],
   ['a follower does not recognize the beginning of a feed', withoutBeginning, relayScheduleOf, 53],
 ];

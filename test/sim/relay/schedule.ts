@@ -202,3 +202,18 @@ export function lateFollowers(seed: number): RelaySchedule {
     blows: loses ? [...pauses, ...kills] : pauses,
   });
 }
+
+/** Followers are killed again and again while posts come, so that some die right after they have saved a position. */
+export function killedFollowers(seed: number): RelaySchedule {
+  const rng = rngOf(seed, 47);
+  const { service } = relayScheduleOf(seed);
+  return quiet(seed, {
+    ...{ relays: 1, followers: 2, service: { ...service, rate: 1, lagMs: 2_000 } },
+    blows: Array.from({ length: 16 }, () => ({
+      kind: 'kill' as const,
+      process: 1 + rng.int(2),
+      from: rng.between(START_MS, 180_000),
+      to: 0,
+    })),
+  });
+}
