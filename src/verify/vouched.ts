@@ -7,10 +7,7 @@ import { PostIds } from './post-ids.ts';
 import { certificateOf, scanFile } from './scan.ts';
 
 /** The posts that a run asks of files in place of the service. */
-interface AskedPosts {
-  readonly since?: number | undefined;
-  readonly until?: number | undefined;
-  readonly now: number;
+export interface AskedPosts {
   /** The ids of the authors; empty for all. */
   readonly users: readonly string[];
   /** The addresses of the tokens; empty for all. */
@@ -42,16 +39,46 @@ export async function certifiedFiles(
   return scanned;
 }
 
-export function vouchedFor(files: readonly Compared[], asked: AskedPosts): Vouched {
-  const { since: from, until, now } = asked;
-  const own = files.filter(({ certificate }) => certificate && isOf(certificate, asked));
-  const to = until === undefined ? undefined : until - 1;
-  const joined = joinFiles(own, { from, to, now });
-  return {
-    ...joined,
-    isWhole: own.length > 0 && joined.status === 'complete',
-    hasStart: from !== undefined || own.some(({ certificate }) => certificate?.end),
-  };
+/** A range of times, in epoch ms. */
+export interface AskedRange {
+  readonly since: number | undefined;
+  readonly until: number | undefined;
+}
+
+/** What the certificates of files vouch for in a range. */
+export class Vouchers {
+  readonly #files: readonly Compared[];
+  readonly #range: AskedRange;
+  readonly #now: number;
+  /** By the names of the files, which are the same for most authors. */
+  readonly #joined = new Map<string, Verification>();
+
+  constructor(files: readonly Compared[], range: AskedRange, now: number) {
+    this.#files = files;
+    this.#range = range;
+    this.#now = now;
+  }
+
+  for(asked: AskedPosts): Vouched {
+    const own = this.#files.filter(({ certificate }) => certificate && isOf(certificate, asked));
+    const joined = this.#join(own);
+    return {
+      ...joined,
+      isWhole: own.length > 0 && joined.status === 'complete',
+      hasStart: this.#range.since !== undefined || own.some(({ certificate }) => certificate?.end),
+    };
+  }
+
+  #join(files: readonly Compared[]): Verification {
+    const names = files.map(({ file }) => file).join('\n');
+    const before = this.#joined.get(names);
+    if (before) return before;
+    const { since: from, until } = this.#range;
+    const to = until === undefined ? undefined : until - 1;
+    const joined = joinFiles(files, { from, to, now: this.#now });
+    this.#joined.set(names, joined);
+    return joined;
+  }
 }
 
 /** Whether a certificate is about all of the posts that are asked for, and perhaps others. */

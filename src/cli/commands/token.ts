@@ -56,12 +56,7 @@ export const tokenCommand = command({
   },
   async run(context, { token: text, from, rows, top, ...flags }) {
     const recorded = from.length > 0 ? await RecordedTheses.read(context, from, flags) : undefined;
-    const [token = text] = await tokenAddresses(
-      [text],
-      context,
-      recorded?.posts.records(),
-      'TOKEN',
-    );
+    const [token = text] = await tokenAddresses([text], context, recorded?.posts.facts(), 'TOKEN');
     const asked = { tokens: [token], limit: rows };
     return await runJob(
       tokenJob(

@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
-import { known, type Sent } from '../../contract/read-record.ts';
-import { User } from '../../contract/records/user.ts';
+import { textOf } from '../../base/json-object.ts';
+import type { Sent } from '../../contract/read-record.ts';
 import type { LookupPlan } from '../../core/lookup/cached-lookup.ts';
 import type { LookupAnswer } from '../../core/lookup/lookup.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
@@ -70,7 +70,7 @@ async function planAuthor(
 }
 
 function idOf({ type, value }: Subject, user: LookupAnswer | undefined): string | undefined {
-  if (user?.found) return known(User, user.record).id;
+  if (user?.found) return textOf(user.record['id']);
   return type === 'id' ? value : undefined;
 }
 

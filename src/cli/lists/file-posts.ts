@@ -1,15 +1,14 @@
 import { setFlagsFromString } from 'node:v8';
-import { DistinctTexts } from '../../base/distinct-texts.ts';
 import { usageError } from '../../base/failure.ts';
 import { isTooDeep, parseJson } from '../../base/json.ts';
-import { isRecord, plainJson, textOf } from '../../base/json-object.ts';
-import { ScratchFile } from '../../base/scratch-file.ts';
+import { isRecord, plainJson } from '../../base/json-object.ts';
 import { countText } from '../../base/units.ts';
 import type { Sent } from '../../contract/read-record.ts';
+import type { Subject } from '../../core/lookup/subject.ts';
 import { timeFields } from '../../core/pages/feeds.ts';
-import { normalName, normalToken } from '../../core/pages/filter.ts';
-import { aheadText, type PageRow, pageRow, usable, writtenAt } from '../../core/pages/post.ts';
-import type { AskedPage, FeedPage, PageSource } from '../../core/pages/source.ts';
+import { normalName } from '../../core/pages/filter.ts';
+import { aheadText, type PageRow, pageRow, usable } from '../../core/pages/post.ts';
+import type { PositionPost } from '../../core/positions/positions.ts';
 import { recordedLines } from '../../verify/recorded-posts.ts';
 import type { Terminal } from '../run/terminal.ts';
 
@@ -50,168 +49,177 @@ export const withoutTheses = (file: string) =>
     'pass an output of "trdr thesis tail" or "trdr thesis list" as ndjson or json',
   );
 
-/** A post of a file: who wrote it when, and where its line is. */
-export interface FilePost {
+/** What a post says of itself, whatever else is kept of it. */
+export type PostFacts = Pick<
+  PositionPost,
+  'authorId' | 'authorHandle' | 'token' | 'network' | 'symbol' | 'writtenAt'
+>;
+
+/** A post of a file. */
+export interface FilePost<P> {
   /** The time by which the post is placed: its own may be missing. */
   place: number;
-  /** The id and the handle of the author, in lower case; empty if the post does not say. */
-  readonly authorId: string;
-  readonly authorHandle: string;
-  /** The address of the token, as the service writes it; empty without one. */
-  readonly tokenAddress: string;
-  readonly writtenAt: number;
-  readonly line: number;
-  readonly bytes: number;
+  readonly post: P;
 }
 
-interface ReadPost {
+/** The form in which the posts of files are kept. */
+export interface PostForm<P> {
+  keep(row: PageRow, line: Buffer): P;
+  /** Whether a version of a post replaces another one, in whichever order they are read. */
+  isLater(one: P, other: P): boolean;
+}
+
+interface ReadPost<P> {
   readonly id: string;
-  readonly post: FilePost;
+  readonly placed: FilePost<P>;
 }
 
 /** The garbage of more posts would take more memory than the posts do. */
 const MANY = 50_000;
 
-/** The posts of a page: so few that their memory is soon free again. */
-const PAGE = 200;
+/** The theses of files as one list: each once, as it was written last, newest first. */
+export class FilePosts<P extends PostFacts> {
+  readonly all: readonly FilePost<P>[];
+  #index: AuthorIndex<P> | undefined;
 
-/**
- * The theses of files as one list: each once, as it was written last, newest first. Their lines are
- * not kept in memory, because files may have more of them than it has room for.
- */
-export class FilePosts {
-  /** Newest first. */
-  all: readonly FilePost[] = [];
-  readonly #lines = new ScratchFile();
-  readonly #names = new DistinctTexts();
-  #read = 0;
-  #ahead = 0;
-
-  static async read(files: readonly string[], terminal: Terminal): Promise<FilePosts> {
-    const posts = new FilePosts();
-    const now = terminal.io.clock.now();
-    // The ids take more memory than all else, and are in the lines.
-    const byId = new Map<string, FilePost>();
-    const found = thesesIn(files, terminal, (line) => posts.#postOn(line, now));
-    for await (const ofFile of found) posts.#add(ofFile, byId);
-    if (posts.#ahead > 0) terminal.notice(aheadText(posts.#ahead));
-    posts.all = [...byId.values()].sort((one, other) =>
-      one.place === other.place ? 0 : other.place - one.place,
-    );
-    return posts;
+  private constructor(all: readonly FilePost<P>[]) {
+    this.all = all;
   }
 
-  /** What is kept of a post; undefined if the line is not one. */
-  #postOn(line: Buffer, now: number): ReadPost | undefined {
-    const record = leanJson(line);
-    if (record === undefined || !isThesis(record)) return undefined;
-    const row = pageRow(record, timeFields.thesis);
-    const { id, at } = usable(row, now);
-    if (id === null) return undefined;
-    if (at !== row.at) this.#ahead++;
-    // V8 then collects more often, for a fifth more time.
-    if (++this.#read === MANY) setFlagsFromString('--optimize-for-size');
-    const post = {
-      place: at ?? Number.NaN,
-      authorId: this.#nameOf(record['authorId'], normalName),
-      authorHandle: this.#nameOf(record['authorHandle'], normalName),
-      tokenAddress: this.#nameOf(record['tokenAddress'], normalToken),
-      writtenAt: writtenAt(record),
-      line: this.#lines.add(line),
-      bytes: line.length,
-    };
-    return { id, post };
+  static async read<P extends PostFacts>(
+    files: readonly string[],
+    terminal: Terminal,
+    form: PostForm<P>,
+  ): Promise<FilePosts<P>> {
+    const reading = new FileReading(terminal.io.clock.now(), form);
+    for await (const posts of thesesIn(files, terminal, (line) => reading.postOn(line)))
+      reading.add(posts);
+    if (reading.ahead > 0) terminal.notice(aheadText(reading.ahead));
+    return new FilePosts(reading.newestFirst());
   }
 
-  #nameOf(value: unknown, normal: (text: string) => string): string {
-    return this.#names.of(normal(textOf(value) ?? ''));
+  /** Made on demand, because it is as large as the posts are many. */
+  get #authors(): AuthorIndex<P> {
+    this.#index ??= indexOf(this.all);
+    return this.#index;
   }
 
-  /** Adds the posts of a file. One without a time belongs to its neighbors. */
-  #add(posts: readonly ReadPost[], byId: Map<string, FilePost>): void {
-    let last = Number.POSITIVE_INFINITY;
-    // Tails write the oldest post first.
-    for (const { id, post } of isRising(posts) ? posts.toReversed() : posts) {
-      if (!Number.isNaN(post.place)) last = post.place;
-      else post.place = last;
-      const before = byId.get(id);
-      if (before === undefined || this.#isLater(post, before)) byId.set(id, post);
-    }
+  /** The ids of all authors, each once, in lower case. */
+  get authors(): Iterable<string> {
+    return this.#authors.posts.keys();
   }
 
-  /** The choice between versions with the same time does not depend on their order. */
-  #isLater(one: FilePost, other: FilePost): boolean {
-    if (one.writtenAt !== other.writtenAt) return one.writtenAt > other.writtenAt;
-    return Buffer.compare(this.#lineOf(one), this.#lineOf(other)) > 0;
+  /** The posts of an author, newest first. */
+  by(id: string): readonly FilePost<P>[] {
+    return this.#authors.posts.get(normalName(id)) ?? [];
   }
 
-  #lineOf({ line, bytes }: FilePost): Buffer {
-    return this.#lines.read(line, bytes);
+  /** The id of an author as the newest post has it; undefined without posts. */
+  idOf({ type, normal, text }: Subject): string | undefined {
+    if (type === 'wallet')
+      throw usageError(`${text}: posts name no wallets`, 'pass the handle or the user id');
+    const id = type === 'id' ? normal : (this.#authors.byHandle.get(normal) ?? '');
+    return this.by(id)[0]?.post.authorId ?? undefined;
   }
 
   /** A handle with which a post lacks the id of its author; undefined if none does. */
   unnamed(handle: string): string | undefined {
-    const isUnnamed = ({ authorId, authorHandle }: FilePost) =>
-      authorId === '' && authorHandle === handle;
+    const isUnnamed = ({ post: { authorId, authorHandle } }: FilePost<P>) =>
+      authorId === null && normalName(authorHandle ?? '') === handle;
     return this.all.some(isUnnamed) ? handle : undefined;
   }
 
-  /** All posts as pages, with the digits of their numbers. */
-  source(): PageSource {
-    return new FilePages(this.all, (post) => {
-      const record = parseJson(this.#lineOf(post).toString('utf8'));
-      return pageRow(isRecord(record) ? record : {}, timeFields.thesis);
-    });
-  }
-
-  /** Some of the posts as pages, as `record` has them. */
-  sourceOf(posts: readonly FilePost[]): PageSource {
-    return new FilePages(posts, (post) => pageRow(this.record(post), timeFields.thesis));
-  }
-
-  /** All posts, as `record` has them. */
-  *records(): Generator<Sent, void, void> {
-    for (const post of this.all) yield this.record(post);
-  }
-
-  /** A post without the last digits of its numbers, which takes a third of the time. */
-  record(post: FilePost): Sent {
-    return leanJson(this.#lineOf(post)) ?? {};
+  /** What the posts say of themselves. */
+  *facts(): Generator<PostFacts, void, void> {
+    for (const { post } of this.all) yield post;
   }
 }
 
-class FilePages implements PageSource {
-  readonly sizes = { step: PAGE, max: PAGE };
-  readonly stepCu = 0;
-  readonly #posts: readonly FilePost[];
-  readonly #rowOf: (post: FilePost) => PageRow;
-  /** Where the pages end that were read, by the ids of their last posts. */
-  readonly #ends = new Map<string | null, number>();
+/** The state of reading files. */
+class FileReading<P extends PostFacts> {
+  /** How many posts are dated more than a day ahead. */
+  ahead = 0;
+  readonly #now: number;
+  readonly #form: PostForm<P>;
+  readonly #byId = new Map<string, FilePost<P>>();
+  #read = 0;
 
-  constructor(posts: readonly FilePost[], rowOf: (post: FilePost) => PageRow) {
-    this.#posts = posts;
-    this.#rowOf = rowOf;
+  constructor(now: number, form: PostForm<P>) {
+    this.#now = now;
+    this.#form = form;
   }
 
-  async page({ before }: AskedPage): Promise<FeedPage> {
-    const from = before === undefined ? 0 : (this.#ends.get(before) ?? this.#placeBelow(before));
-    const to = from + PAGE;
-    const rows = this.#posts.slice(from, to).map(this.#rowOf);
-    const nextBefore = rows.at(-1)?.id ?? null;
-    this.#ends.set(nextBefore, to);
-    return { rows, hasMore: to < this.#posts.length, nextBefore };
+  /** What is kept of a post; undefined if the line is not one. */
+  postOn(line: Buffer): ReadPost<P> | undefined {
+    const record = leanJson(line);
+    if (record === undefined || !isThesis(record)) return undefined;
+    const sent = pageRow(record, timeFields.thesis);
+    const row = usable(sent, this.#now);
+    if (row.id === null) return undefined;
+    if (row !== sent) this.ahead++;
+    // V8 then collects more often, for a fifth more time.
+    if (++this.#read === MANY) setFlagsFromString('--optimize-for-size');
+    const placed = { place: row.at ?? Number.NaN, post: this.#form.keep(row, line) };
+    return { id: row.id, placed };
   }
 
-  #placeBelow(id: string): number {
-    const at = this.#posts.findIndex((post) => this.#rowOf(post).id === id);
-    if (at >= 0) return at + 1;
-    throw usageError(`no thesis ${id} in the files`, 'pass the id of one that they have');
+  /** Adds the posts of a file. One without a time belongs to its neighbors. */
+  add(posts: readonly ReadPost<P>[]): void {
+    let last = Number.POSITIVE_INFINITY;
+    // Tails write the oldest post first.
+    for (const { id, placed } of isRising(posts) ? posts.toReversed() : posts) {
+      if (!Number.isNaN(placed.place)) last = placed.place;
+      else placed.place = last;
+      const before = this.#byId.get(id);
+      if (before === undefined || this.#isLater(placed.post, before.post))
+        this.#byId.set(id, placed);
+    }
+  }
+
+  #isLater(one: P, other: P): boolean {
+    return one.writtenAt === other.writtenAt
+      ? this.#form.isLater(one, other)
+      : one.writtenAt > other.writtenAt;
+  }
+
+  newestFirst(): readonly FilePost<P>[] {
+    return [...this.#byId.values()].sort((one, other) =>
+      one.place === other.place ? 0 : other.place - one.place,
+    );
   }
 }
 
-function isRising(posts: readonly ReadPost[]): boolean {
-  const times = posts.map(({ post }) => post.place).filter((at) => !Number.isNaN(at));
-  const rises = times.reduce((sum, at, index) => sum + Math.sign(at - (times[index - 1] ?? at)), 0);
+interface AuthorIndex<P> {
+  /** The posts of each author, newest first, by the id in lower case. */
+  readonly posts: ReadonlyMap<string, readonly FilePost<P>[]>;
+  /** The id of the author who had a handle last. */
+  readonly byHandle: ReadonlyMap<string, string>;
+}
+
+function indexOf<P extends PostFacts>(posts: readonly FilePost<P>[]): AuthorIndex<P> {
+  const byAuthor = new Map<string, FilePost<P>[]>();
+  const byHandle = new Map<string, string>();
+  for (const placed of posts) {
+    const { authorId, authorHandle } = placed.post;
+    if (authorId === null) continue;
+    const id = normalName(authorId);
+    const own = byAuthor.get(id);
+    if (own) own.push(placed);
+    else byAuthor.set(id, [placed]);
+    const handle = normalName(authorHandle ?? '');
+    if (!byHandle.has(handle)) byHandle.set(handle, id);
+  }
+  return { posts: byAuthor, byHandle };
+}
+
+function isRising(posts: readonly ReadPost<unknown>[]): boolean {
+  let rises = 0;
+  let last = Number.NaN;
+  for (const { placed } of posts) {
+    if (Number.isNaN(placed.place)) continue;
+    rises += Math.sign(placed.place - last) || 0;
+    last = placed.place;
+  }
   return rises > 0;
 }
 

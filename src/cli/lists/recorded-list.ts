@@ -10,8 +10,9 @@ import type { Context } from '../run/context.ts';
 import { runJob } from '../run/job.ts';
 import { filtersOf } from '../tail/filters.ts';
 import { gapText } from '../tail/notice-text.ts';
+import { PostLines } from './line-posts.ts';
 import { listJob } from './list-job.ts';
-import { RecordedTheses } from './recorded-theses.ts';
+import { readRecorded } from './recorded-theses.ts';
 import { theses } from './theses.ts';
 
 interface RecordedScope extends GivenFlags<typeof authorOptions> {
@@ -27,13 +28,13 @@ export async function listRecorded(
   flags: ListInput,
 ): Promise<ExitCode> {
   const { terminal } = context;
-  const recorded = await RecordedTheses.read(context, from, flags);
-  const { posts } = recorded;
+  const lines = new PostLines();
+  const { posts, vouchers } = await readRecorded(context, from, flags, lines);
   const subjects = await readAuthors(authors, context, false);
   const ids = subjects.map(
-    (subject) => recorded.idOf(subject) ?? posts.unnamed(subject.normal) ?? nobody(subject.text),
+    (subject) => posts.idOf(subject) ?? posts.unnamed(subject.normal) ?? nobody(subject.text),
   );
-  const tokens = await tokenAddresses(token, context, posts.records());
+  const tokens = await tokenAddresses(token, context, posts.facts());
   const names = subjects.map(({ normal }) => normal);
   const job = listJob(context, flags, {
     ...theses,
@@ -45,7 +46,7 @@ export async function listRecorded(
     feedNoun: 'file',
     open: async () => ({
       own: [],
-      whole: posts.source(),
+      whole: lines.source(posts.all),
       feedOf: () => undefined,
       name: thesisFeedName(undefined, []),
       wanted: { users: [...ids, ...names], tokens },
@@ -54,7 +55,7 @@ export async function listRecorded(
   });
   const code = await runJob(job, context);
   const filters = filtersOf(flags.conditions);
-  const vouched = recorded.vouchedFor({ users: ids, tokens, filters });
+  const vouched = vouchers.for({ users: ids, tokens, filters });
   if (strict || terminal.io.stderr.isTTY === true) {
     terminal.notice(vouchedText(vouched));
     for (const gap of vouched.gaps) terminal.notice(`GAP: ${gapText(gap)}: ${gap.why}`);

@@ -46,7 +46,7 @@ async function tokenAddress(
 export async function tokenAddresses(
   texts: readonly string[],
   context: Context,
-  posts?: Iterable<Sent>,
+  posts?: Iterable<TokenFacts>,
   where: TokenPlace = '--token',
 ): Promise<string[]> {
   // The posts of files can be read once.
@@ -59,6 +59,8 @@ export async function tokenAddresses(
   );
   return [...new Set(addresses.map(normalToken))];
 }
+
+type TokenFacts = Pick<PositionPost, 'token' | 'symbol' | 'network'>;
 
 /** The tokens among which a symbol is looked for: those of earlier lists, or of files. */
 interface Symbols {
@@ -116,13 +118,12 @@ export async function* savingTokens(
 }
 
 /** Saves the tokens of posts that were read as a whole. */
-export function saveTokens(
-  context: Context,
-  posts: readonly Pick<PositionPost, 'token' | 'symbol' | 'network'>[],
-): void {
+export function saveTokens(context: Context, posts: readonly TokenFacts[]): void {
   const seen = new Map<string, KnownToken>();
-  for (const { token, symbol, network } of posts)
-    if (token && symbol) seen.set(token, { symbol, address: token, network: network ?? '' });
+  for (const post of posts) {
+    const token = knownToken(post);
+    if (token) seen.set(token.address, token);
+  }
   save(context, [...seen.values()]);
 }
 
@@ -144,21 +145,24 @@ function matching(tokens: readonly KnownToken[], symbol: string): KnownToken[] {
   return [...new Map(matches.map((token) => [normalToken(token.address), token])).values()];
 }
 
-function tokensOf(posts: Iterable<Sent>): Iterable<KnownToken> {
+function tokensOf(posts: Iterable<TokenFacts>): Iterable<KnownToken> {
   const tokens = new Map<string, KnownToken>();
   for (const post of posts) {
-    const token = tokenOf(post);
+    const token = knownToken(post);
     if (token) tokens.set(`${token.address} ${token.symbol}`, token);
   }
   return tokens.values();
 }
 
-function tokenOf(post: Sent): KnownToken | undefined {
-  const symbol = textOf(post['tokenSymbol']);
-  const address = textOf(post['tokenAddress']);
-  if (!symbol || !address) return undefined;
-  return { symbol, address, network: textOf(post['tokenNetwork']) ?? '' };
-}
+const tokenOf = (post: Sent): KnownToken | undefined =>
+  knownToken({
+    symbol: textOf(post['tokenSymbol']) ?? null,
+    token: textOf(post['tokenAddress']) ?? null,
+    network: textOf(post['tokenNetwork']) ?? null,
+  });
+
+const knownToken = ({ symbol, token, network }: TokenFacts): KnownToken | undefined =>
+  symbol && token ? { symbol, address: token, network: network ?? '' } : undefined;
 
 /**
  * Failures are ignored: a token that is not saved is unknown to a later run, which says how to save

@@ -1,4 +1,5 @@
 import type { DistinctTexts } from '../../base/distinct-texts.ts';
+import { textOf } from '../../base/json-object.ts';
 import { numberOf, type Sent } from '../../contract/read-record.ts';
 import type { AuthorPosition, PostsBeside } from '../../contract/records/position.ts';
 import { normalName, normalToken } from '../pages/filter.ts';
@@ -38,7 +39,7 @@ interface PlacedPost extends PositionPost {
 export function positionPost({ id, at, record }: PageRow, texts: DistinctTexts): PositionPost {
   const close = closeOf(record);
   const text = (value: unknown) => (typeof value === 'string' ? texts.of(value) : null);
-  const address = text(record['tokenAddress']);
+  const address = textOf(record['tokenAddress']);
   const { pnlUsd, pnlPct } = resultOf(record, close);
   return {
     id,
@@ -47,7 +48,7 @@ export function positionPost({ id, at, record }: PageRow, texts: DistinctTexts):
     authorId: text(record['authorId']) || null,
     authorHandle: text(record['authorHandle']),
     authorName: text(record['authorName']),
-    token: address ? normalToken(address) : null,
+    token: address ? texts.of(normalToken(address)) : null,
     network: text(record['tokenNetwork']),
     symbol: text(record['tokenSymbol']),
     close,
@@ -138,7 +139,7 @@ function lastVersions(all: readonly PositionPost[]): readonly PositionPost[] {
 }
 
 /** The choice between versions with the same time does not depend on their order. */
-const isLaterVersion = (one: PositionPost, other: PositionPost): boolean =>
+export const isLaterVersion = (one: PositionPost, other: PositionPost): boolean =>
   one.writtenAt === other.writtenAt
     ? JSON.stringify(one) > JSON.stringify(other)
     : one.writtenAt > other.writtenAt;
