@@ -74,6 +74,28 @@ describe('trdr author', () => {
     },
   );
 
+  test.each([['author'], ['launchpad callers']])(
+    'pays once for who is named again at the end of a list, whatever is cached: trdr %s',
+    async (command) => {
+      const { sandbox, home, run } = await openDesk();
+      const others = handlesOf(sandbox)
+        .filter((handle) => handle !== 'mira')
+        .slice(0, 12);
+      const mira = sandbox.world.user('mira');
+      const again = command === 'author' ? mira?.id : mira?.solanaAddress;
+      const words = [...command.split(' '), 'mira', ...others, '--limit', '20'];
+      for (const flags of [['--no-cache'], ['--max-age', '0s']]) {
+        const before = receiptOf(home).cu;
+        await run([...words, ...flags]);
+        const once = receiptOf(home).cu - before;
+        const { records } = await run([...words, String(again), ...flags]);
+        expect(receiptOf(home)).toMatchObject({ cu: before + 2 * once });
+        const [first, ...rest] = records().map(({ subject: _, ...record }) => record);
+        expect(rest.at(-1)).toEqual(first);
+      }
+    },
+  );
+
   test('sums what the theses say, and not more', async () => {
     const { sandbox, run } = await openDesk();
     const handle = handlesOf(sandbox)[3] ?? '';

@@ -51,6 +51,9 @@ interface AskedFeed<P> extends KeptFeed<P> {
   readonly limit: number | undefined;
 }
 
+/** So many posts take some 10 MB. */
+const MOST_KEPT = 20_000;
+
 type FeedClient = Pick<Client, 'call' | 'affords'>;
 
 export const thesisFeed = (
@@ -103,8 +106,11 @@ export class FeedReader<P> {
   readonly #context: Context;
   readonly #range: RangeFlags;
   readonly #pages: SavedPages;
-  /** The reads that have not ended: two subjects may be one author, or one wallet. */
+  /** Reads of this run: two subjects may be one author, or one wallet. */
   readonly #reads = new Map<string, Promise<ReadPosts<P>>>();
+  /** Those that have ended; they are forgotten when they have many posts. */
+  readonly #ended = new Set<string>();
+  #posts = 0;
   #clock: Promise<Clock> | undefined;
 
   private constructor(context: Context, range: RangeFlags, pages: SavedPages) {
@@ -140,13 +146,27 @@ export class FeedReader<P> {
 
   async #readOnce(feed: AskedFeed<P>, signal: AbortSignal): Promise<ReadPosts<P>> {
     const name = `${feed.call.id} ${feedName(feed.call)}`;
-    const read = this.#reads.get(name) ?? this.#read(feed, signal);
-    this.#reads.set(name, read);
+    const earlier = this.#reads.get(name);
+    if (earlier !== undefined) return await earlier;
+    const reading = this.#read(feed, signal);
+    this.#reads.set(name, reading);
     try {
-      return await read;
-    } finally {
+      const read = await reading;
+      if (read.failure === undefined) this.#ended.add(name);
+      else this.#reads.delete(name);
+      this.#posts += read.posts.length;
+      if (this.#posts > MOST_KEPT) this.#forget();
+      return read;
+    } catch (error) {
       this.#reads.delete(name);
+      throw error;
     }
+  }
+
+  #forget(): void {
+    for (const name of this.#ended) this.#reads.delete(name);
+    this.#ended.clear();
+    this.#posts = 0;
   }
 
   async #read(feed: AskedFeed<P>, signal: AbortSignal): Promise<ReadPosts<P>> {

@@ -70,7 +70,11 @@ const Closed = z.looseObject({
   largestShare: amount(
     'The share of the sum that the position with the largest gain or loss makes: 1 is all of it.',
   ),
-  heldMedianMs: nullable(z.number(), 'Median of the time from first post to close, ms.'),
+  heldMedianMs: nullable(
+    z.number(),
+    'Median of the time from first post to close, ms; null for fewer than five.',
+  ),
+  heldValuesMs: optional(z.array(z.number()), 'These times, shortest first, if fewer than five.'),
 });
 
 const Open = z.looseObject({

@@ -23,6 +23,8 @@ function closedSummary(positions: readonly AuthorPosition[]): PositionsSummary['
     .sort((one, other) => other.pnlUsd - one.pnlUsd || (one.token < other.token ? -1 : 1));
   const values = results.map(({ pnlUsd }) => pnlUsd);
   const isFew = values.length < FEWEST_FOR_MEDIAN;
+  const held = numbersOf(positions, 'heldMs').toSorted((one, other) => one - other);
+  const isFewHeld = held.length < FEWEST_FOR_MEDIAN;
   const sumUsd = sumOf(values);
   const largest = values.reduce((most, pnl) => (Math.abs(pnl) > Math.abs(most) ? pnl : most), 0);
   return {
@@ -37,7 +39,8 @@ function closedSummary(positions: readonly AuthorPosition[]): PositionsSummary['
     best: results[0] ?? null,
     worst: results.at(-1) ?? null,
     largestShare: sumUsd ? rounded(largest / sumUsd) : null,
-    heldMedianMs: medianOf(numbersOf(positions, 'heldMs')),
+    heldMedianMs: isFewHeld ? null : medianOf(held),
+    ...(isFewHeld && { heldValuesMs: held }),
   };
 }
 

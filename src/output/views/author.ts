@@ -72,9 +72,13 @@ const shareText = (share: number): string =>
 const withPnl = ({ positions, unknown }: Closed): number => positions - unknown;
 
 function heldText({ closed }: PositionSums): string | undefined {
-  if (closed === null || closed.heldMedianMs === null) return undefined;
-  const held = span(closed.heldMedianMs);
-  return closed.positions === 1 ? held : `${held} median, of closed ones`;
+  if (closed === null) return undefined;
+  const { heldMedianMs, heldValuesMs = [], positions } = closed;
+  if (heldMedianMs !== null) return `${span(heldMedianMs)} median, of closed ones`;
+  const values = heldValuesMs.map((ms) => span(ms)).join(', ');
+  const count = heldValuesMs.length;
+  if (count === 0) return undefined;
+  return count === positions ? values : `${values}; not known of ${positions - count}`;
 }
 
 function openText({ open }: PositionSums): string | undefined {

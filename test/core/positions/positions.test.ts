@@ -151,6 +151,21 @@ describe('a summary', () => {
     expect(pnls(1, 2, 3, 4, 5).closed).not.toHaveProperty('valuesUsd');
   });
 
+  test('of fewer than five closed positions states how long each was held', () => {
+    const heldFor = (...hours: number[]) =>
+      summaryOf(
+        listed(
+          ...hours.map((each, at) =>
+            post(`${at}`, 99, { ...closedAt(99 - each, 1), tokenAddress: `tok${at}` }),
+          ),
+        ),
+      ).closed;
+    const few = { heldMedianMs: null, heldValuesMs: [1, 3, 7].map((each) => each * HOUR) };
+    expect(heldFor(7, 1, 3)).toMatchObject(few);
+    expect(heldFor(7, 1, 3, 9, 2)).toMatchObject({ heldMedianMs: 3 * HOUR });
+    expect(heldFor(7, 1, 3, 9, 2)).not.toHaveProperty('heldValuesMs');
+  });
+
   test('of nothing that is known has no sum', () => {
     expect(pnls(null, null).closed).toMatchObject({ sumUsd: null, meanUsd: null, best: null });
     expect(summaryOf([]).open.runningSumUsd).toBeNull();
