@@ -29,13 +29,13 @@ const disturbances = 'withhold=2%,dup=2%,late=1%:400ms,lag=2%:300ms,500@theses=2
 const script = `#!/bin/sh
 cd "$1"
 echo $$ > pid
-ids=$(sed -n 's/^{"id":"\\([^"]*\\)".*/\\1/p' | tr '\\n' ' ')
+ids=$(sed -n 's/^{"id":"\\([^"]*\\)","platformCreatedAt":\\([0-9]*\\).*/\\1@\\2/p' | tr '\\n' ' ')
 mode=$(cat mode)
 [ "$mode" = slow ] && sleep 0.3
 [ "$mode" = fail ] && exit 1
 end=ok
 [ "$mode" = late ] && end=fail
-echo "$PPID $TRDR_BATCH $TRDR_ATTEMPT $end $ids" >> log
+echo "$RUN $TRDR_BATCH $TRDR_ATTEMPT $end $ids" >> log
 [ $end = ok ]
 `;
 
@@ -45,6 +45,14 @@ interface Entry {
   readonly attempt: number;
   readonly ok: boolean;
   readonly ids: readonly string[];
+  /** The times of its posts. */
+  readonly times: readonly number[];
+}
+
+/** Where a run has ended, by the number of entries, and what its checkpoint had then. */
+interface End {
+  readonly entries: number;
+  readonly has: (id: string, at: number) => boolean;
 }
 
 const entriesOf = (text: string): Entry[] =>
@@ -52,9 +60,21 @@ const entriesOf = (text: string): Entry[] =>
     .split('\n')
     .slice(0, -1)
     .map((line) => {
-      const [run = '', batch, attempt, end, ...ids] = line.trim().split(' ');
-      return { run, batch: Number(batch), attempt: Number(attempt), ok: end === 'ok', ids };
+      const [run = '', batch, attempt, end, ...posts] = line.trim().split(' ');
+      const marks = posts.map((post) => post.split('@'));
+      return {
+        ...{ run, batch: Number(batch), attempt: Number(attempt), ok: end === 'ok' },
+        ids: marks.map(([id = '']) => id),
+        times: marks.map(([, at]) => Number(at)),
+      };
     });
+
+/** Whether a checkpoint has a post, so that no later run may hand it over. */
+function coverageOf(checkpoint: string): End['has'] {
+  const { ids, verified } = JSON.parse(checkpoint);
+  const saved = new Set(ids.map(([id]: [string]) => id));
+  return (id, at) => saved.has(id) || (verified !== null && at <= verified);
+}
 
 /** Kills a process, which may have ended in the meantime. */
 function kill(pid: number): void {
@@ -65,19 +85,21 @@ function kill(pid: number): void {
   }
 }
 
-/** Finds batches that were repeated although they were acknowledged, and batches out of order. */
-function problemsOf(entries: readonly Entry[]): string[] {
+/**
+ * Finds posts that a run has repeated, also those that an earlier run had acknowledged and saved, and batches out of
+ * order.
+ */
+function problemsOf(entries: readonly Entry[], ends: readonly End[]): string[] {
   const problems: string[] = [];
-  const lastOf = new Map(entries.filter(({ ok }) => ok).map((entry) => [entry.run, entry]));
-  const seen = new Map<string, Entry>();
-  for (const entry of entries) {
-    for (const id of entry.ids) {
-      const before = seen.get(id);
-      // Batches may repeat if the run was killed before it received the exit code of its last command.
-      const mayRepeat =
-        !before?.ok || (before.run !== entry.run && lastOf.get(before.run) === before);
-      if (before && !mayRepeat) problems.push(`${id} was repeated after batch ${before.batch}`);
-      seen.set(id, entry);
+  const done = new Map<string, Entry>();
+  for (const [place, entry] of entries.entries()) {
+    const past = ends.filter((end) => end.entries <= place);
+    for (const [at, id] of entry.ids.entries()) {
+      const before = done.get(id);
+      const isSaved = past.some(({ has }) => has(id, entry.times[at] ?? 0));
+      if (before && (before.run === entry.run || isSaved))
+        problems.push(`${id} was repeated after batch ${before.batch}`);
+      if (entry.ok) done.set(id, entry);
     }
   }
   for (const [at, entry] of entries.entries()) {
@@ -92,7 +114,7 @@ function problemsOf(entries: readonly Entry[]): string[] {
 }
 
 test.runIf(process.platform === 'linux')(
-  `${ROUNDS} kills of trdr, the command or the service lose no post and repeat one batch at most`,
+  `${ROUNDS} kills of trdr, the command or the service lose no post and repeat only what was not saved`,
   timeoutFor(ROUNDS),
   async () => {
     const seed = seedOf();
@@ -104,7 +126,9 @@ test.runIf(process.platform === 'linux')(
     writeFileSync(path('deliver'), script);
     chmodSync(path('deliver'), 0o755);
     const mode = (text: string) => writeFileSync(path('mode'), text);
+    let runs = 0;
     const start = () => {
+      const run = `${++runs}`;
       const flags =
         `--yes --lag 300ms --fields id,platformCreatedAt --checkpoint ${path('ck')}`.split(' ');
       const batch = [
@@ -114,9 +138,26 @@ test.runIf(process.platform === 'linux')(
         `${random.between(0, 200)}ms`,
       ];
       const exec = ['--exec', `'${path('deliver')}' '${home.path}'`, '--tries', '0'];
-      return startTailProgram([...flags, ...batch, ...exec], { sandbox, home });
+      const env = { RUN: run };
+      return Object.assign(
+        startTailProgram([...flags, ...batch, ...exec], { sandbox, home, env }),
+        { run },
+      );
     };
     const entries = () => entriesOf(readText(path('log')));
+    const ends: End[] = [];
+    /** Waits for the end of a run. What it was told to end, and could, has saved all that was acknowledged. */
+    const ended = async ({ run, child }: ReturnType<typeof start>) => {
+      const { exitCode } = await child;
+      const all = entries();
+      const own = all.filter((entry) => entry.ok && entry.run === run);
+      const acknowledged = new Set(own.flatMap(({ ids }) => ids));
+      const has = coverageOf(readText(path('ck')));
+      ends.push({
+        entries: all.length,
+        has: (id, at) => has(id, at) || (exitCode === 143 && acknowledged.has(id)),
+      });
+    };
 
     mode('ok');
     let client = start();
@@ -139,7 +180,7 @@ test.runIf(process.platform === 'linux')(
         const how = (['SIGKILL', 'SIGKILL', 'SIGTERM'] as const)[random.between(0, 3)] ?? 'SIGKILL';
         mode('ok');
         client.child.kill(how);
-        await client.child;
+        await ended(client);
         client = start();
       }
       mode('ok');
@@ -147,7 +188,7 @@ test.runIf(process.platform === 'linux')(
       if (random.next() < 0.5) await until(() => entries().length > before);
     }
     client.child.kill('SIGTERM');
-    await client.child;
+    await ended(client);
     posting.stop();
     sandbox.faults.set('');
     // On a slow machine, many batches may still be waiting: the run ends when none comes for half a minute.
@@ -169,7 +210,7 @@ test.runIf(process.platform === 'linux')(
       posting.ids,
       got.flatMap(({ ids }) => ids),
     );
-    const problems = problemsOf(entries());
+    const problems = problemsOf(entries(), ends);
     process.stderr.write(`campaign: ${entries().length} batches\n`);
     expect({ seed, lost, foreign, problems }).toEqual({
       seed,
