@@ -624,6 +624,13 @@ describe('recorded theses in place of the service', () => {
     expect(await completeIn('--since', ago(40), '--until', ago(4))).toBe(false);
     expect(await completeIn()).toBe(false);
     expect(await completeIn(...times, '--limit', '2')).toBe(false);
+    const watched = async (...words: string[]) =>
+      (await run([...words, '--from', file, ...times], { tty: { stderr: true } })).said;
+    expect(await watched('author', handle)).toContain(
+      'trdr: certificates vouch for all posts from',
+    );
+    // The file has the posts of one author only.
+    expect(await watched('token', SOL)).toContain('no certificates vouch for all posts');
     const listed = async (...words: string[]) => {
       const ran = await run(['thesis', 'list', '--from', file, '--strict', ...words]);
       expect(ran.stderr).toContain(

@@ -22,6 +22,7 @@ import { authorJob } from '../lists/author-job.ts';
 import { FeedReader } from '../lists/feed-reader.ts';
 import { RecordedTheses } from '../lists/recorded-theses.ts';
 import { ServedTheses } from '../lists/served-theses.ts';
+import { noticeVouched } from '../lists/vouched-text.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { tokenAddresses } from '../lookup/token.ts';
 import { runJob } from '../run/job.ts';
@@ -124,7 +125,10 @@ export const author = command({
       best: top,
       earlier,
     };
-    return await runJob(await authorJob(context, authors, input), context);
+    const code = await runJob(await authorJob(context, authors, input), context);
+    if (recorded && io.stderr.isTTY === true)
+      noticeVouched(context.terminal, recorded.vouched(tokens));
+    return code;
   },
 });
 

@@ -13,6 +13,7 @@ import { type CacheFlags, calloutFeed, FeedReader } from '../lists/feed-reader.t
 import { RecordedTheses } from '../lists/recorded-theses.ts';
 import { type AskedTheses, ServedTheses } from '../lists/served-theses.ts';
 import { type TokenPosts, tokenJob } from '../lists/token-job.ts';
+import { noticeVouched } from '../lists/vouched-text.ts';
 import { tokenAddresses } from '../lookup/token.ts';
 import type { Context } from '../run/context.ts';
 import { runJob } from '../run/job.ts';
@@ -58,7 +59,7 @@ export const tokenCommand = command({
     const recorded = from.length > 0 ? await RecordedTheses.read(context, from, flags) : undefined;
     const [token = text] = await tokenAddresses([text], context, recorded?.posts.facts(), 'TOKEN');
     const asked = { tokens: [token], limit: rows };
-    return await runJob(
+    const code = await runJob(
       tokenJob(
         context,
         recorded
@@ -68,6 +69,10 @@ export const tokenCommand = command({
       ),
       context,
     );
+    const { terminal } = context;
+    if (recorded && terminal.io.stderr.isTTY === true)
+      noticeVouched(terminal, recorded.vouched(asked.tokens));
+    return code;
   },
 });
 

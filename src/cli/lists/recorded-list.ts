@@ -1,6 +1,5 @@
 import { Failure } from '../../base/failure.ts';
 import { thesisFeedName } from '../../tail/source.ts';
-import type { Vouched } from '../../verify/vouched.ts';
 import type { ListInput } from '../args/list-flags.ts';
 import type { GivenFlags } from '../args/option.ts';
 import type { ExitCode } from '../exit.ts';
@@ -9,11 +8,11 @@ import { tokenAddresses } from '../lookup/token.ts';
 import type { Context } from '../run/context.ts';
 import { runJob } from '../run/job.ts';
 import { filtersOf } from '../tail/filters.ts';
-import { gapText } from '../tail/notice-text.ts';
 import { PostLines } from './line-posts.ts';
 import { listJob } from './list-job.ts';
 import { readRecorded } from './recorded-theses.ts';
 import { theses } from './theses.ts';
+import { noticeVouched } from './vouched-text.ts';
 
 interface RecordedScope extends GivenFlags<typeof authorOptions> {
   readonly from: readonly string[];
@@ -56,22 +55,9 @@ export async function listRecorded(
   const code = await runJob(job, context);
   const filters = filtersOf(flags.conditions);
   const vouched = vouchers.for({ users: ids, tokens, filters });
-  if (strict || terminal.io.stderr.isTTY === true) {
-    terminal.notice(vouchedText(vouched));
-    for (const gap of vouched.gaps) terminal.notice(`GAP: ${gapText(gap)}: ${gap.why}`);
-  }
+  if (strict || terminal.io.stderr.isTTY === true) noticeVouched(terminal, vouched);
   if (strict && !vouched.isWhole) throw notCovered();
   return code;
-}
-
-function vouchedText({ isWhole, from, to }: Vouched): string {
-  const stretch =
-    from === null || to === null
-      ? ''
-      : ` from ${new Date(from).toISOString()} to ${new Date(to).toISOString()}`;
-  return isWhole
-    ? `certificates vouch for all posts${stretch}`
-    : `no certificates vouch for all posts${stretch}`;
 }
 
 function nobody(name: string): never {

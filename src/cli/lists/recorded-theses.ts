@@ -5,7 +5,7 @@ import type { Subject } from '../../core/lookup/subject.ts';
 import type { ReadPosts } from '../../core/pages/saved-pages.ts';
 import { isLaterVersion, type PositionPost, positionPost } from '../../core/positions/positions.ts';
 import { filesToVerify } from '../../verify/files.ts';
-import { type AskedRange, certifiedFiles, Vouchers } from '../../verify/vouched.ts';
+import { type AskedRange, certifiedFiles, type Vouched, Vouchers } from '../../verify/vouched.ts';
 import { type RangeFlags, readRange } from '../args/list-flags.ts';
 import type { Context } from '../run/context.ts';
 import type { PlannedPosts } from './feed-reader.ts';
@@ -42,6 +42,8 @@ export class RecordedTheses implements Theses {
   readonly #range: AskedRange;
   readonly #vouchers: Vouchers;
   readonly #readAt: number;
+  /** The authors whose posts were read. */
+  readonly #users = new Set<string>();
 
   private constructor({ posts, range, vouchers }: Recorded<PositionPost>, readAt: number) {
     this.posts = posts;
@@ -85,9 +87,15 @@ export class RecordedTheses implements Theses {
     const feed = this.#feedOf(userId, tokens).filter(({ place }) => this.#isInRange(place));
     const posts = feed.slice(0, limit).map(({ post }) => post);
     const users = userId === undefined ? [] : [userId];
+    for (const user of users) this.#users.add(user);
     const { isWhole, hasStart, readAt } = this.#vouchers.for({ users, tokens, filters: {} });
     const complete = posts.length === feed.length && isWhole && hasStart;
     return narrowed({ posts, complete, readAt, via: 'file' }, tokens);
+  }
+
+  /** What certificates vouch for of all that was read. */
+  vouched(tokens: readonly string[]): Vouched {
+    return this.#vouchers.for({ users: [...this.#users], tokens, filters: {} });
   }
 
   /** The posts that are one feed of the service. */
