@@ -75,7 +75,7 @@ interface ReadPost<P> {
 }
 
 /** The garbage of more posts would take more memory than the posts do. */
-const MANY = 50_000;
+const MANY = 30_000;
 
 /** The theses of files as one list: each once, as it was written last, newest first. */
 export class FilePosts<P extends PostFacts> {
