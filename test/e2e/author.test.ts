@@ -514,6 +514,21 @@ describe('recorded theses in place of the service', () => {
     expect((await run(['thesis', 'list', '--from', file])).records()).toHaveLength(20);
   });
 
+  test.each([['author'], [`token ${TOKEN}`], ['thesis list --all']])(
+    'may be in files that a shell names behind --from: %s',
+    async (line) => {
+      const { sandbox, home, run } = await openDesk();
+      const own = thesesOf(sandbox).slice(0, 300);
+      const files = ['a.ndjson', 'b.json'].map((name) => join(home.path, name));
+      writeFileSync(files[0] ?? '', linesOf(own.slice(0, 100)));
+      writeFileSync(files[1] ?? '', JSON.stringify(own.slice(100)));
+      const named = await run([...line.split(' '), '--from', ...files]);
+      const flags = files.flatMap((file) => ['--from', file]);
+      const apart = await run([...line.split(' '), ...flags]);
+      expect([named.exitCode, named.stdout]).toEqual([0, apart.stdout]);
+    },
+  );
+
   test('tell posts apart whose ids are long numbers', async () => {
     const { sandbox, home, run } = await openDesk();
     const post = JSON.stringify(thesesOf(sandbox).find(({ authorId }) => authorId));

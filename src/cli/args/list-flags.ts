@@ -80,6 +80,10 @@ export const fromArgument = {
   complete: 'file',
 } as const;
 
+/** Whether a word is a further file of --from: with other arguments, only its name can tell. */
+export const isRecordedFile = (word: string): boolean =>
+  /\.(?:ndjson|jsonl|json)(?:\.gz)?$/i.test(word);
+
 /** The flag that counts posts in place of listing them; `fields` are those of the posts. */
 export const countByOption = (...fields: readonly string[]) =>
   value('--count-by', 'print a count of posts and authors for each value', oneOf(...fields));

@@ -11,6 +11,7 @@ import {
   checkSort,
   conditionsOf,
   fromOption,
+  isRecordedFile,
   listOptions,
   thesisFilterOptions,
 } from '../args/list-flags.ts';
@@ -77,8 +78,10 @@ export const author = command({
   calls: ['thesis.user', 'thesis.userToken', 'user.handle', 'user.id', 'launchpad.user'],
   record: () => z.union([AuthorRecord, PositionRecord]),
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
-  parse(words, given) {
+  parse(args, given) {
     const isRecorded = given.from.length > 0;
+    const files = isRecorded ? args.filter(isRecordedFile) : [];
+    const words = args.filter((word) => !files.includes(word));
     // Without subjects, --from shows all authors of the files, and --compare those of the output.
     const isWhole =
       (isRecorded || given.compare !== undefined) && words.length === 0 && given.file === undefined;
@@ -96,6 +99,7 @@ export const author = command({
     const isRange = given.all || given.since !== undefined || isRecorded;
     return {
       ...given,
+      from: [...given.from, ...files],
       positions,
       source,
       rows: given.limit ?? (isRange ? undefined : DEFAULT_POSTS),

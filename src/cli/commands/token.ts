@@ -6,7 +6,13 @@ import { fieldPaths } from '../../contract/paths.ts';
 import { PositionRecord, TokenAuthorRecord, TokenRecord } from '../../contract/records/position.ts';
 import type { PageRow } from '../../core/pages/post.ts';
 import { cacheOptions } from '../args/common.ts';
-import { checkSort, fromOption, listOptions, type RangeFlags } from '../args/list-flags.ts';
+import {
+  checkSort,
+  fromArgument,
+  fromOption,
+  listOptions,
+  type RangeFlags,
+} from '../args/list-flags.ts';
 import { excluding, flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
 import { type CacheFlags, calloutFeed, FeedReader } from '../lists/feed-reader.ts';
@@ -27,7 +33,10 @@ const { since, until, sort, reverse, all } = listOptions;
 export const tokenCommand = command({
   path: 'token',
   page,
-  args: [{ name: 'token', help: 'address, or symbol of a token that was listed before' }],
+  args: [
+    { name: 'token', help: 'address, or symbol of a token that was listed before' },
+    fromArgument,
+  ],
   options: {
     limit: value(
       '--limit',
@@ -49,11 +58,17 @@ export const tokenCommand = command({
   calls: ['thesis.token', 'launchpad.callouts.coin'],
   record: () => z.union([TokenRecord, PositionRecord]),
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
-  parse([token], given) {
+  parse([token, ...files], given) {
     if (token === undefined) throw usageError('no token given', 'pass its address or symbol');
+    if (files.length > 0 && given.from.length === 0)
+      throw usageError(
+        `unexpected argument "${files[0]}"`,
+        'pass one token, and files with --from',
+      );
     checkSort(given.sort, fieldPaths(given.positions ? PositionRecord : TokenAuthorRecord));
     const isRange = given.all || given.since !== undefined || given.from.length > 0;
-    return { ...given, token, rows: given.limit ?? (isRange ? undefined : DEFAULT_POSTS) };
+    const from = [...given.from, ...files];
+    return { ...given, from, token, rows: given.limit ?? (isRange ? undefined : DEFAULT_POSTS) };
   },
   async run(context, { token: text, from, rows, top, ...flags }) {
     const recorded = from.length > 0 ? await RecordedTheses.read(context, from, flags) : undefined;
