@@ -1,7 +1,7 @@
 import { Failure } from '../base/failure.ts';
+import type { TailMode } from '../contract/tail-modes.ts';
 import { stopText } from '../core/pages/read-pages.ts';
 import { BLOCKED, ceilingReached } from './failures.ts';
-import type { HealthMode } from './health.ts';
 import type { Stretched, Summary, TailCounts, TailStatus } from './notice.ts';
 import { createParts, type TailParts } from './parts.ts';
 import type { TailOptions, TailPorts } from './ports.ts';
@@ -277,7 +277,7 @@ class Engine {
     notify({ kind: 'stretched', perMinute: planner.plan().perMinute.poll, stretched });
   }
 
-  #mode(): HealthMode {
+  #mode(): TailMode {
     const { walker, session } = this.#parts;
     if (walker.reader.waitsUntil !== null) return 'waiting';
     if (session.mode === 'poll') return 'polling';

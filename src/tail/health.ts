@@ -1,10 +1,8 @@
 import { type MetricFamily, type MetricLabels, metricsText } from '../base/metrics.ts';
 import type { BudgetLeft } from '../contract/ports/client.ts';
+import { type TailMode, tailModes } from '../contract/tail-modes.ts';
 import type { HandoffHealth } from './exec/delivery.ts';
 import type { TailCost } from './spend/stream-or-poll.ts';
-
-const healthModes = ['streaming', 'connecting', 'polling', 'store', 'standby', 'waiting'] as const;
-export type HealthMode = (typeof healthModes)[number];
 
 /** The last printed post: its post time, and how much later it was printed. */
 export interface LastPost {
@@ -60,12 +58,12 @@ const facts = {
     'Whether the service responds.',
     (is) => Number(!is),
   ]),
-  mode: fact<HealthMode>('waiting', [
+  mode: fact<TailMode>('waiting', [
     'mode',
     'The mode of the tail: 1 for the current mode, 0 for others.',
     (mode) => ({
       label: 'mode',
-      values: healthModes.map((value) => [value, Number(value === mode)]),
+      values: tailModes.map((value) => [value, Number(value === mode)]),
     }),
   ]),
   waitsUntil: optional(

@@ -1,9 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
 import { countText } from '../../base/units.ts';
+import type { TailMode } from '../../contract/tail-modes.ts';
 import { span } from '../../output/format/time.ts';
 import type { FeedKeys } from '../../store/keys.ts';
 import type { Tail } from '../../tail/engine.ts';
-import { addCounts, type HealthMode, nothingMeasured, type TailFacts } from '../../tail/health.ts';
+import { addCounts, nothingMeasured, type TailFacts } from '../../tail/health.ts';
 import type { Watched } from '../../tail/service/watch.ts';
 import { LeaderProof } from '../../tail/stored/leader-proof.ts';
 import type { RunStore } from '../run/open-store.ts';
@@ -51,7 +52,7 @@ export class RelayState {
     });
   }
 
-  get #mode(): HealthMode {
+  get #mode(): TailMode {
     if (this.phase === 'standby') return 'standby';
     return this.phase === 'away' ? 'connecting' : this.past.mode;
   }

@@ -1,17 +1,9 @@
 import * as z from 'zod/mini';
 import { field, float, int, nullable, string } from '../field.ts';
+import { tailModes } from '../tail-modes.ts';
 
-/** What a tail does now, as in its status file, or how it ended. */
-const tailStates = [
-  'streaming',
-  'connecting',
-  'polling',
-  'store',
-  'standby',
-  'waiting',
-  'ended',
-  'killed',
-] as const;
+/** What a tail does now, or how it ended. */
+const tailStates = [...tailModes, 'ended', 'killed'] as const;
 
 export const TailRunRecord = z.looseObject({
   command: string('The command, such as thesis tail.'),
