@@ -15,7 +15,7 @@ const positionShape = {
   symbol: nullable(z.string(), 'Ticker.'),
   firstAt: int('Time of its first post that was read, epoch ms.'),
   lastAt: int('Time of its last post, epoch ms.'),
-  posts: int('Number of its posts that were read.'),
+  posts: int('Its posts that were read.'),
   tradeUsd: amount('USD size of the trade behind its first post.'),
   holdingsUsd: amount('Its value in USD when the last post was written, not now.'),
   status: field(
@@ -25,8 +25,8 @@ const positionShape = {
   closedAt: time('When it was closed'),
   heldMs: nullable(z.int(), 'From its first post to its close, ms.'),
   pnlUsd: amount('PnL in USD: final if it is closed, running if it is open.'),
-  pnlPct: amount('PnL in percent: final if it is closed, running if it is open.'),
-  isDev: boolean('Whether its author is the developer of the token, by any of its posts.'),
+  pnlPct: amount('PnL in percent, likewise final or running.'),
+  isDev: boolean('Whether its author is the developer, by any of its posts.'),
 };
 
 export const PositionRecord = z.looseObject({
@@ -53,7 +53,7 @@ const NamedResult = z.looseObject({
   pnlUsd: field(z.number(), 'PnL in USD.'),
 });
 
-const Closed = z.looseObject({
+const closedShape = {
   positions: int('Number of closed positions.'),
   won: int('Those with a PnL above 0.'),
   lost: int('Those with a PnL below 0.'),
@@ -61,27 +61,24 @@ const Closed = z.looseObject({
   sumUsd: amount('Sum of their PnL in USD.'),
   meanUsd: amount('Mean of their PnL in USD.'),
   medianUsd: amount('Median of their PnL in USD; null for fewer than five.'),
-  valuesUsd: optional(
-    z.array(z.number()),
-    'Their PnL in USD, best first, in place of a median of fewer than five.',
-  ),
+  valuesUsd: optional(z.array(z.number()), 'Their PnL in USD, best first, if fewer than five.'),
   best: nullable(NamedResult, 'The position with the highest PnL.'),
   worst: nullable(NamedResult, 'The position with the lowest PnL.'),
-  largestShare: amount(
-    'The share of the sum that the position with the largest gain or loss makes: 1 is all of it.',
-  ),
+  largestShare: amount('Share of the sum that the largest gain or loss makes: 1 is all of it.'),
   heldMedianMs: nullable(
     z.number(),
     'Median of the time from first post to close, ms; null for fewer than five.',
   ),
   heldValuesMs: optional(z.array(z.number()), 'These times, shortest first, if fewer than five.'),
-});
+};
+const Closed = z.looseObject(closedShape);
 
-const Open = z.looseObject({
+const openShape = {
   positions: int('Number of open positions.'),
   unknown: int('Those without a PnL.'),
   runningSumUsd: amount('Sum of their running PnL in USD.'),
-});
+};
+const Open = z.looseObject(openShape);
 
 const Beside = z.looseObject({
   withoutId: int('Without an id, so that they are not among the posts.'),
@@ -97,17 +94,17 @@ const reading = {
   from: time('Time of the oldest post that was read'),
   to: time('Time of the newest post that was read'),
   complete: boolean(
-    'Whether all posts of the asked range were read: the walk reached its end, or certificates vouch for the files.',
+    'Whether all posts of the range were read: the walk reached its end, or certificates vouch.',
   ),
 };
 
 const summary = {
   closed: nullable(Closed, 'Positions that are closed, with final figures; null with --open.'),
   open: nullable(Open, 'Positions that are open, whose figures change; null with --closed.'),
-  unknownStatus: int('Positions of which the posts do not say whether they are open.'),
+  unknownStatus: int('Positions whose posts do not say whether they are open.'),
   tradeMedianUsd: amount('Median of the trades behind the first posts, in USD.'),
-  tokens: int('Number of different tokens.'),
-  networks: field(z.array(z.string()), 'The chains of the positions.'),
+  tokens: int('Different tokens.'),
+  networks: field(z.array(z.string()), 'Chains of the positions.'),
   beside: field(Beside, 'Posts that belong to no position.'),
 };
 
@@ -171,8 +168,14 @@ export const TokenRecord = z.looseObject({
   ),
   authors: field(TokenAuthors, 'The authors, each once, without the developer.'),
   devs: field(TokenAuthors, 'The developer of the token, who is not among the authors.'),
-  closed: field(Closed, 'Positions that are closed, those of the developer too; final figures.'),
-  open: field(Open, 'Positions that are open, those of the developer too; they still change.'),
+  closed: field(
+    z.looseObject(closedShape),
+    'Positions that are closed, those of the developer too; final figures.',
+  ),
+  open: field(
+    z.looseObject(openShape),
+    'Positions that are open, those of the developer too; they still change.',
+  ),
   callouts: nullable(
     z.looseObject({
       posts: int('Number of callouts that were read.'),
