@@ -50,7 +50,7 @@ export class Vouchers {
   readonly #files: readonly Compared[];
   readonly #range: AskedRange;
   readonly #now: number;
-  /** By the names of the files, which are the same for most authors. */
+  /** Results by the names of the files, which are the same for most authors. */
   readonly #joined = new Map<string, Verification>();
 
   constructor(files: readonly Compared[], range: AskedRange, now: number) {
