@@ -103,3 +103,18 @@ test.each(lines)('neither rows nor calls depend on how times are written: %s', a
     if (!isCount) expect(await runWith(spelling, line), spelling).toEqual({ ...expected, isTold });
   }
 });
+
+test.each([
+  'thesis list --since 30m',
+  'author --since 30m',
+  'author --until 30m',
+  'token T --since 30m',
+  'token T --until 30m',
+])('a range of recorded posts without any time is refused: %s', async (line) => {
+  const home = openHome();
+  const posts = [1, 2, 3].map((id) => ({ id: `${id}`, authorId: authors[0], tokenAddress: 'T' }));
+  writeFileSync(join(home.path, 'all.ndjson'), textOf(posts));
+  const options = { key: null, clock: virtualClock(), cwd: home.path, differs: true };
+  const ran = await home.run([...line.split(' '), '--from', 'all.ndjson'], options);
+  expect([ran.exitCode, ran.error()['code']]).toEqual([9, 'NO_TIMES']);
+});

@@ -3,6 +3,7 @@ import type { LookupPlan } from '../../core/lookup/cached-lookup.ts';
 import type { LookupAnswer } from '../../core/lookup/lookup.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import type { ReadPosts } from '../../core/pages/saved-pages.ts';
+import { withoutTimes } from '../../core/pages/walk.ts';
 import { isLaterVersion, type PositionPost, positionPost } from '../../core/positions/positions.ts';
 import { filesToVerify } from '../../verify/files.ts';
 import { type AskedRange, certifiedFiles, type Vouched, Vouchers } from '../../verify/vouched.ts';
@@ -36,6 +37,13 @@ export async function readRecorded<P extends PostFacts>(
   return await terminal.waits.during(() => 'reading the files', read);
 }
 
+/** Refuses a range of posts that all lack a time: it would hold all of them or none. */
+function checkTimes({ posts: { all }, range: { since, until } }: Recorded<PositionPost>): void {
+  if (all.length === 0 || all.some(({ place }) => Number.isFinite(place))) return;
+  if (since !== undefined) throw withoutTimes('--since');
+  if (until !== undefined) throw withoutTimes('--until');
+}
+
 /** The theses of files as positions need them. Nothing is sent. */
 export class RecordedTheses implements Theses {
   readonly posts: FilePosts<PositionPost>;
@@ -62,6 +70,7 @@ export class RecordedTheses implements Theses {
       keep: (row) => positionPost(row, texts),
       isLater: isLaterVersion,
     });
+    checkTimes(recorded);
     return new RecordedTheses(recorded, context.terminal.io.clock.now());
   }
 

@@ -233,7 +233,8 @@ class TimeRange {
   }
 }
 
-const withoutTimes = (flag: string) =>
+/** The failure of a range of posts of which none has a time. */
+export const withoutTimes = (flag: string): Failure =>
   new Failure('answer', `no post has a usable time, so ${flag} cannot be applied`, {
     code: 'NO_TIMES',
     hint: 'check the clock of this machine, or use --limit instead; run "trdr doctor" to see how the service differs from its description',
