@@ -166,7 +166,7 @@ async function checkTail(seed: number, dice: Rng): Promise<void> {
     () => sandbox.log.length,
   );
   expect(recorded(home).bound, `${story}\n${stderr}`).toBeGreaterThanOrEqual(
-    sandbox.meter().unitsUsed,
+    sandbox.meter().totalUnits,
   );
   const child = startTrdr(words, { sandbox, home });
   child.stdin.end();
@@ -181,7 +181,7 @@ async function checkTail(seed: number, dice: Rng): Promise<void> {
   expect(compare(posting.ids.slice(from), ids), story).toEqual({
     ...{ lost: [], doubled: [], foreign: [] },
   });
-  expect(recorded(home).bound, story).toBeGreaterThanOrEqual(sandbox.meter().unitsUsed);
+  expect(recorded(home).bound, story).toBeGreaterThanOrEqual(sandbox.meter().totalUnits);
 }
 
 const linesOf = (text: string): { readonly subject?: string; readonly found?: boolean | null }[] =>

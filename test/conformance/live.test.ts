@@ -216,18 +216,18 @@ describe('the price of a socket', () => {
     const others = await sandbox();
     for (const _ of 'ab') await listen(others);
     await others.advance(MINUTE);
-    expect(others.meter().unitsUsed).toBe(80_000);
+    expect(others.meter().totalUnits).toBe(80_000);
     const socket = await listen(service);
-    expect(service.meter().unitsUsed).toBe(20_000);
+    expect(service.meter().totalUnits).toBe(20_000);
     await service.advance(MINUTE - 1);
-    expect(service.meter().unitsUsed).toBe(20_000);
+    expect(service.meter().totalUnits).toBe(20_000);
     await service.advance(1);
-    expect(service.meter().unitsUsed).toBe(40_000);
+    expect(service.meter().totalUnits).toBe(40_000);
     socket.ws.close();
     await socket.closed;
     await until(() => service.sockets.size === 0);
     await service.advance(10 * MINUTE);
-    expect(service.meter().unitsUsed).toBe(40_000);
+    expect(service.meter().totalUnits).toBe(40_000);
   });
 
   it('closes the socket with 1008 when the units run out', async () => {
@@ -244,6 +244,6 @@ describe('the price of a socket', () => {
     const service = await sandbox({ unmetered: true, monthlyUnits: 0 });
     const socket = await listen(service);
     await service.advance(3 * MINUTE);
-    expect([service.meter().unitsUsed, socket.ws.readyState]).toEqual([80_000, socket.ws.OPEN]);
+    expect([service.meter().totalUnits, socket.ws.readyState]).toEqual([80_000, socket.ws.OPEN]);
   });
 });

@@ -100,7 +100,7 @@ describe('the batch', () => {
     expect(await statusAndCode(short, batch, { body: { handles: handlesOf(short) } })).toBe(
       '402 QUOTA_EXCEEDED',
     );
-    expect(short.meter().unitsUsed).toBe(0);
+    expect(short.meter().totalUnits).toBe(0);
     const enough = await sandbox({ monthlyUnits: 90_200 });
     expect(await statusAndCode(enough, batch, { body: { handles: handlesOf(enough) } })).toBe(
       '200',
@@ -113,10 +113,10 @@ describe('the batch', () => {
       handlesWhere(service, holdsWallet).slice(0, 3);
     const literal = await sandbox();
     await ask(literal, batch, { body: { handles: names(literal) } });
-    expect(literal.meter().revealsUsed).toBe(1);
+    expect(literal.meter().totalReveals).toBe(1);
     const strict = await sandbox({ batchReveals: 'entry' });
     await ask(strict, batch, { body: { handles: names(strict) } });
-    expect(strict.meter().revealsUsed).toBe(3);
+    expect(strict.meter().totalReveals).toBe(3);
   });
 
   it('accepts 100 handles, and succeeds when every one is missing', async () => {
@@ -124,6 +124,6 @@ describe('the batch', () => {
     const handles = Array.from({ length: 100 }, (_, at) => `nobody${at}`);
     const { status, body } = await ask(service, batch, { body: { handles } });
     expect([status, body]).toEqual([200, { count: 0, missing: handles, entries: [] }]);
-    expect(service.meter().unitsUsed).toBe(20_000);
+    expect(service.meter().totalUnits).toBe(20_000);
   });
 });

@@ -74,7 +74,7 @@ describe('resolve', () => {
       [200, 'live'],
     ]);
     expect(started(service)).toBe(1);
-    expect(service.meter().unitsUsed).toBe(60_000);
+    expect(service.meter().totalUnits).toBe(60_000);
   });
 
   it('returns queued with a moving position, then the wallet', async () => {
@@ -99,7 +99,7 @@ describe('resolve', () => {
     await until(() => waiting(service) === 1);
     await service.advance(2_000);
     expect((await asked).status).toBe(200);
-    expect([started(service), service.meter().unitsUsed]).toEqual([1, 30_000 + 5 * 200]);
+    expect([started(service), service.meter().totalUnits]).toEqual([1, 30_000 + 5 * 200]);
   });
 
   it('returns timeout if the wallet takes too long', async () => {
@@ -111,7 +111,7 @@ describe('resolve', () => {
       status: 202,
       body: { pending: true, reason: 'timeout', retryable: true },
     });
-    expect(service.meter().unitsUsed).toBe(200);
+    expect(service.meter().totalUnits).toBe(200);
   });
 
   const reasons = ['timeout', 'unavailable', 'rate_limited', 'no_preview', 'not_ingested'] as const;
@@ -140,7 +140,7 @@ describe('resolve', () => {
     expect(await statusAndCode(service, '/v2/user/handle/nobody_at_all/resolve', post)).toBe(
       '404 NOT_OBSERVED',
     );
-    expect(service.meter().unitsUsed).toBe(200);
+    expect(service.meter().totalUnits).toBe(200);
   });
 
   it('is rejected with 402 before any work if the key cannot pay for a hit', async () => {
@@ -150,7 +150,7 @@ describe('resolve', () => {
         '402 QUOTA_EXCEEDED',
       );
     }
-    expect([started(service), service.meter().unitsUsed]).toEqual([0, 0]);
+    expect([started(service), service.meter().totalUnits]).toEqual([0, 0]);
   });
 
   it('reserves the price of a hit while it runs', async () => {

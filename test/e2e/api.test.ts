@@ -113,7 +113,7 @@ describe('trdr api', () => {
       const ids = pages.flatMap(({ items }) => items.map(({ id }) => id));
       expect(new Set(ids).size).toBe(ids.length);
       expect(pages.at(-1)).toMatchObject({ hasMore: false, nextBefore: null });
-      expect(sandbox.meter().unitsUsed).toBe(10 * pages.length);
+      expect(sandbox.meter().totalUnits).toBe(10 * pages.length);
     },
   );
 

@@ -9,7 +9,7 @@ test('the leaderboard says who is behind a wallet only if the record has it, and
   const sandbox = await withSandbox();
   const { run } = openHome();
   const first = await run(WORDS, { sandbox });
-  const paid = sandbox.meter().unitsUsed;
+  const paid = sandbox.meter().totalUnits;
   const rows = first.records();
   expect([first.exitCode, first.stderr, rows.length]).toEqual([0, '', 100]);
   const named = rows.filter(({ trader }) => trader !== null);
@@ -23,7 +23,7 @@ test('the leaderboard says who is behind a wallet only if the record has it, and
   expect(paid).toBeLessThan(10 + 100 * 210);
   const again = await run(WORDS, { sandbox });
   expect(again.records()).toEqual(rows);
-  expect(sandbox.meter().unitsUsed).toBe(paid + 10);
+  expect(sandbox.meter().totalUnits).toBe(paid + 10);
 });
 
 test('traders are added to the rows of a comparison, after they were chosen', async () => {
@@ -35,7 +35,7 @@ test('traders are added to the rows of a comparison, after they were chosen', as
   expect(rows.length).toBeGreaterThan(0);
   for (const row of rows) expect(row).toMatchObject({ change: 'left', rank: null });
   for (const row of rows) expect(row).toHaveProperty('trader');
-  expect(sandbox.meter().unitsUsed).toBeLessThanOrEqual(20 + rows.length * 210);
+  expect(sandbox.meter().totalUnits).toBeLessThanOrEqual(20 + rows.length * 210);
 });
 
 test.each([
@@ -90,7 +90,7 @@ test('a dry run shows the least and the greatest cost, and sends nothing', async
   const { records } = await runInProcess([...WORDS, '--top', '10', '--dry-run'], { sandbox });
   const sum = (field: string) => records().reduce((total, row) => total + Number(row[field]), 0);
   expect([sum('least'), sum('most')]).toEqual([10, 10 + 10 * 610]);
-  expect(sandbox.meter().unitsUsed).toBe(0);
+  expect(sandbox.meter().totalUnits).toBe(0);
 });
 
 test('the wallets of a board cost a fraction of what they cost one by one', async () => {
@@ -101,14 +101,14 @@ test('the wallets of a board cost a fraction of what they cost one by one', asyn
     .map(({ wallet }) => wallet);
   const figures: Record<string, unknown>[] = [];
   async function measure(step: string, home: Home, sandbox: Sandbox, ...flags: string[]) {
-    const before = sandbox.meter().unitsUsed;
+    const before = sandbox.meter().totalUnits;
     const options = { sandbox, stdin: wallets.join('\n') };
     const { stdout } = await home.run(['whois', '-', '--yes', ...flags], options);
     const rows = stdout
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
-    const cu = sandbox.meter().unitsUsed - before;
+    const cu = sandbox.meter().totalUnits - before;
     const found = rows.filter((row) => row.found === true);
     const by = (via: string) => found.filter((row) => row.via === via).length;
     const named = by('launchpad');

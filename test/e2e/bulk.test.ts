@@ -21,7 +21,7 @@ describe('endless input', () => {
     };
     const ran = await peak(LINES);
     expect([ran.stderr.trim().split('\n').at(-1), ran.stdout.trim()]).toEqual(['0', '1']);
-    expect(sandbox.meter().unitsUsed).toBe(100);
+    expect(sandbox.meter().totalUnits).toBe(100);
   });
 
   test('of new subjects needs bounded memory', async () => {
@@ -43,7 +43,7 @@ test('input without a known end stops at the confirmation threshold, and its ans
   // Records of a few fields are not checked against their schema, which takes longest here.
   const words = ['whois', '-', '--fields', 'subject'];
   const ran = await run(words, { stdin });
-  expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([6, 1_900]);
+  expect([ran.exitCode, sandbox.meter().totalUnits]).toEqual([6, 1_900]);
   expect(ran.error()).toMatchObject({ code: 'CEILING', hint: expect.stringContaining('--yes') });
   expect(ran.lines()).toHaveLength(10_009);
   // Calls that reach the limit together ask one question.
@@ -77,7 +77,7 @@ describe('an error in a list', () => {
           sandbox,
           stdin,
         });
-        expect([given.exitCode, column.exitCode, sandbox.meter().unitsUsed]).toEqual([2, 2, 0]);
+        expect([given.exitCode, column.exitCode, sandbox.meter().totalUnits]).toEqual([2, 2, 0]);
         expect(column.error()['message']).toMatch(/^line 3: .*: expected one subject, got a list$/);
         expect(given.error()['hint']).toMatch(
           new RegExp(`with: trdr ${name} -y ${subjects.join(' ')}$`),

@@ -27,7 +27,7 @@ describe('trdr launchpad callers', () => {
       [0, 200, 20],
     ]);
     const ran = await run(words);
-    expect(sandbox.meter().unitsUsed).toBe(210);
+    expect(sandbox.meter().totalUnits).toBe(210);
     const leaders = (await run(['launchpad', 'board', '--top', '20'])).records();
     const callers = ran.records();
     expect(callers.map(({ rank, wallet }) => [rank, wallet])).toEqual(
@@ -77,7 +77,7 @@ describe('trdr launchpad callers', () => {
       { subject: stranger, found: true, calls: 0, medianMultiple: null, atLeast2x: null },
       { subject: 'nosuchuser', found: false },
     ]);
-    expect(sandbox.meter().unitsUsed).toBe(100 + 10 + 10 + 200);
+    expect(sandbox.meter().totalUnits).toBe(100 + 10 + 10 + 200);
     const strict = await run([...words, '--strict'], { stdin: 'mira\n' });
     expect(strict.exitCode).toBe(10);
     const single = await run(['launchpad', 'callers', stranger, '-o', 'json']);
@@ -91,11 +91,11 @@ describe('trdr launchpad callers', () => {
     const first = (await run(words)).records();
     expect(first.length).toBeGreaterThan(0);
     for (const { readAt } of first) expect(Number(readAt)).toBeGreaterThanOrEqual(began);
-    const before = sandbox.meter().unitsUsed;
+    const before = sandbox.meter().totalUnits;
     const clock = { ...systemClock, now: () => systemClock.now() + 300_000 };
     const again = await run(words, { clock });
     expect(again.records()).toEqual(first);
-    expect(sandbox.meter().unitsUsed).toBe(before);
+    expect(sandbox.meter().totalUnits).toBe(before);
     const shown = (await run([...words, '--fields', 'id,readAt', '--times', 'iso'])).records();
     expect(shown[0]?.['readAt']).toBe(new Date(Number(first[0]?.['readAt'])).toISOString());
   });

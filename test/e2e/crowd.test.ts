@@ -35,7 +35,7 @@ describe('several processes at once', () => {
     const given = ran.flatMap(({ stdout }) => stdout.split('\n').filter((line) => line !== ''));
     expect(given).toHaveLength(answered - 1);
     const usage = await run(['usage', '--by', 'endpoint']);
-    expect(usage.records()).toMatchObject([{ calls: answered, cu: sandbox.meter().unitsUsed }]);
+    expect(usage.records()).toMatchObject([{ calls: answered, cu: sandbox.meter().totalUnits }]);
     for (const { exitCode } of ran) expect([143, 3]).toContain(exitCode);
     for (const { stderr } of ran)
       expect(stderr).toMatch(

@@ -54,7 +54,7 @@ test('a list of a desk has the posts of its authors, newest first, for what the 
   expect(idsOf(first.records())).toEqual(idsOf(wanted.slice(0, limit)));
   expect(first.said).toContain('not found: https://x.com/nobodyhere, nowrenamed (2 of 28 authors)');
   expect(first.said).toMatch(/reading the (whole feed for|pages of) 25 authors: /);
-  expect(costOf(first)).toBe(sandbox.meter().unitsUsed);
+  expect(costOf(first)).toBe(sandbox.meter().totalUnits);
   // All posts: the authors are known now, the others are asked for again only after a while.
   const all = await run([...words, '--all', '--out', 'all.ndjson'], { cwd: home.path });
   expect(all.exitCode, all.stderr).toBe(0);
@@ -62,7 +62,7 @@ test('a list of a desk has the posts of its authors, newest first, for what the 
   const listed = recordsIn(readText(join(home.path, 'all.ndjson')));
   expect(listed.map(({ platformCreatedAt }) => platformCreatedAt)).toEqual(times);
   expect(new Set(idsOf(listed))).toEqual(new Set(idsOf(wanted)));
-  expect(costOf(first) + costOf(all)).toBe(sandbox.meter().unitsUsed);
+  expect(costOf(first) + costOf(all)).toBe(sandbox.meter().totalUnits);
   const filters = JSON.parse(readText(join(home.path, 'all.ndjson.trdr'))).filters;
   expect(filters.users).toEqual([...ids].sort());
 });
@@ -110,7 +110,7 @@ test('one hundred authors cost what the stated way says, to the unit', async () 
   );
   // A look at the whole feed, and the pages of each author.
   const blocks = counts.reduce((sum, count) => sum + Math.max(1, Math.ceil(count / 20)), 1);
-  expect([costOf(ran), sandbox.meter().unitsUsed]).toEqual([200 * blocks, 200 * blocks]);
+  expect([costOf(ran), sandbox.meter().totalUnits]).toEqual([200 * blocks, 200 * blocks]);
   expect(ran.records().length).toBe(counts.reduce((sum, count) => sum + count, 0));
 });
 
@@ -126,10 +126,10 @@ test('what cron appends follows a list that changes: each post once, and the cer
     return ran;
   };
   expect((await cron()).said).toContain('posts of 25 authors: reading');
-  const spent = sandbox.meter().unitsUsed;
+  const spent = sandbox.meter().totalUnits;
   const second = await cron();
   expect(second.said).not.toContain('other authors');
-  expect(sandbox.meter().unitsUsed).toBeGreaterThan(spent);
+  expect(sandbox.meter().totalUnits).toBeGreaterThan(spent);
   const since = recordsIn(readText(join(home.path, 'desk.ndjson')))[0]?.['platformCreatedAt'];
   const wanted = () =>
     theses(sandbox).filter(
@@ -221,10 +221,10 @@ test('after a pause, a tail reads the pages of its authors where these are fewer
   const [, one, two] = authorsOf(sandbox, 3);
   const words = `thesis tail --no-follow --since 1h --user ${one?.id} --user ${two?.id} --out two.ndjson`;
   const cron = async () => {
-    const before = sandbox.meter().unitsUsed;
+    const before = sandbox.meter().totalUnits;
     const ran = await run(words.split(' '), { cwd: home.path });
     expect(ran.exitCode, ran.stderr).toBe(0);
-    return sandbox.meter().unitsUsed - before;
+    return sandbox.meter().totalUnits - before;
   };
   await cron();
   const since = Date.now() - 3_000_000;

@@ -92,7 +92,7 @@ describe('trdr doctor', () => {
       expect(verdicts(records())).toEqual(
         ['settings', 'reach', 'clock', 'key', 'limits', 'drift'].map((check) => [check, 'ok']),
       );
-      expect([exitCode, sandbox.meter().unitsUsed]).toEqual([0, 0]);
+      expect([exitCode, sandbox.meter().totalUnits]).toEqual([0, 0]);
     }
   });
 

@@ -32,7 +32,7 @@ describe.each(codes)('%s of the service', (code) => {
     const calls = sandbox.log.filter(({ endpoint }) => endpoint === 'thesis.all');
     // After 429s, the program waits at most 120 s: four times 30 s.
     expect(calls).toHaveLength(retryable ? 5 : 1);
-    expect(sandbox.meter().unitsUsed > 0).toBe(code === 'NOT_OBSERVED');
+    expect(sandbox.meter().totalUnits > 0).toBe(code === 'NOT_OBSERVED');
     expect(ran.stderr.trimEnd().split('\n').at(-1)).toMatch(/^\{"error":\{.*\}\}$/);
     const error = ran.error();
     expect(error).toMatchObject({ code, status, retryable, exit: exitOfCode[code] });

@@ -287,7 +287,7 @@ describe('trdr exits', () => {
     expect(ran.error()['exit']).toBe(exit);
     expect(ran.error()['hint'], 'every error says what to do next').toMatch(/\S/);
     // Local errors do not cost anything.
-    if (exit === 2 || exit === 4 || exit === 11) expect(sandbox.meter().unitsUsed).toBe(0);
+    if (exit === 2 || exit === 4 || exit === 11) expect(sandbox.meter().totalUnits).toBe(0);
   });
 
   test('1 after a bug, which it reports', async () => {

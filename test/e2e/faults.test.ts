@@ -98,7 +98,7 @@ async function tryOut(given: readonly string[], faults: string, input?: string):
   sandbox.faults.set(faults);
   // Only this fault lets a call time out; with others, a busy machine must not.
   const timeout = faults.startsWith('stall') ? '150ms' : '10s';
-  const before = sandbox.meter().unitsUsed;
+  const before = sandbox.meter().totalUnits;
   const money = commands.some(
     (one) =>
       one.path === words.slice(0, one.path.split(' ').length).join(' ') &&
@@ -121,7 +121,7 @@ async function tryOut(given: readonly string[], faults: string, input?: string):
     },
   );
   sandbox.faults.set('');
-  return { ...ran, home, cost: sandbox.meter().unitsUsed - before };
+  return { ...ran, home, cost: sandbox.meter().totalUnits - before };
 }
 
 /** Checks what must hold for every run, with any fault. */

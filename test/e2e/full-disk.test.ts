@@ -134,13 +134,13 @@ describe('a tail whose disk fills and empties', () => {
       disk.fill(free);
       const tail = startLine(`trdr thesis tail ${flags} ${status} ${output}`, { sandbox, home });
       await tail.says('the disk is full; waiting until it can be written');
-      const paid = sandbox.meter().unitsUsed;
+      const paid = sandbox.meter().totalUnits;
       await until(() => readText(join(home.path, 'a.prom')).includes('the disk is full"} 1'));
       const written = Number(
         /_rows_total\{.*\} (\d+)/.exec(readText(join(home.path, 'a.prom')))?.[1],
       );
       expect(written).toBeLessThan(rows);
-      expect(sandbox.meter().unitsUsed).toBe(paid);
+      expect(sandbox.meter().totalUnits).toBe(paid);
       disk.free();
       await tail.says('can be written again');
       const dead = output.includes('false');
@@ -220,12 +220,12 @@ test('an export pays for no batch whose answer would not fit, and resumes for th
     9,
     expect.stringContaining('the disk is full'),
   ]);
-  const units = sandbox.meter().unitsUsed;
+  const units = sandbox.meter().totalUnits;
   expect(units).toBeGreaterThan(0);
   expect(units).toBeLessThan(priceOf(handles));
   free();
   expect((await home.run(words, { sandbox })).exitCode).toBe(0);
-  expect(sandbox.meter().unitsUsed).toBe(priceOf(handles));
+  expect(sandbox.meter().totalUnits).toBe(priceOf(handles));
   expect(readFileSync(out, 'utf8').split('\n')).toHaveLength(351);
 });
 
@@ -287,7 +287,7 @@ test.each(
   fill(0);
   const given = moved(home, 'STATE', join(disk, 'state'));
   const ran = await runInProcess(line.split(' '), { sandbox, ...given });
-  expect([ran.exitCode, sandbox.meter().unitsUsed], ran.stderr).toEqual([9, 0]);
+  expect([ran.exitCode, sandbox.meter().totalUnits], ran.stderr).toEqual([9, 0]);
   expect(ran.stderr).toContain('cannot record paid calls in');
   // What costs nothing works: the free account, and the embedded service.
   for (const words of ['me', `${line} --sandbox`]) {
@@ -328,7 +328,7 @@ test('a budget is not exceeded while calls cannot be recorded', async () => {
   for (const name of ['juno', 'tessa', 'nobody_1', 'nobody_2', 'nobody_3']) {
     codes.push((await runInProcess(['whois', name], given)).exitCode);
   }
-  expect(sandbox.meter().unitsUsed, String(codes)).toBeLessThanOrEqual(300);
+  expect(sandbox.meter().totalUnits, String(codes)).toBeLessThanOrEqual(300);
 });
 
 test('a config of several pages is not cut short by a disk with room for some of them', async () => {

@@ -75,7 +75,7 @@ describe('trdr launchpad history', () => {
       expect(ran.exitCode, ran.stderr).toBe(0);
       expect(ran.records()).toEqual(rowsOf(sandbox, asked));
       const calls = callsFor(sandbox, asked);
-      expect(sandbox.meter().unitsUsed).toBe(10 * calls);
+      expect(sandbox.meter().totalUnits).toBe(10 * calls);
       const most = price.reduce((sum, call) => sum + Number(call['most']), 0);
       expect(10 * calls).toBeLessThanOrEqual(most);
     },
@@ -145,7 +145,7 @@ describe('trdr launchpad history', () => {
       const certain = ledgerOf(home).reduce((sum, { cu }) => sum + cu, 0);
       // Answers that cannot be read are charged and certain, too.
       expect(certain).toBeGreaterThanOrEqual(10 * callsFor(sandbox, asked));
-      expect(sandbox.meter().unitsUsed).toBeGreaterThanOrEqual(certain);
+      expect(sandbox.meter().totalUnits).toBeGreaterThanOrEqual(certain);
       const again = await run(words);
       expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('is finished')]);
     },
@@ -179,7 +179,7 @@ describe('trdr launchpad history', () => {
     const asked: Asked = { period: 'weekly', since, until: sandbox.clock.now(), every: DAY };
     expect(rows.map((row) => JSON.parse(row))).toEqual(rowsOf(sandbox, asked));
     expect(rows.length).toBe(60 * 100);
-    expect(sandbox.meter().unitsUsed).toBeLessThanOrEqual(10 * (60 + kills));
+    expect(sandbox.meter().totalUnits).toBeLessThanOrEqual(10 * (60 + kills));
   }, 120_000);
 
   test('prints only the traders that are named, by name or wallet, through renames', async () => {
@@ -280,7 +280,7 @@ describe('trdr launchpad history', () => {
     const ran = await run(['launchpad', 'history', '--since', '3000d', '--every', '50d']);
     expect(ran.exitCode).toBe(0);
     expect(ran.stderr).toMatch(/no snapshot on record at or before .*: 5\d of 60 times have none/);
-    expect(sandbox.meter().unitsUsed).toBeLessThanOrEqual(90);
+    expect(sandbox.meter().totalUnits).toBeLessThanOrEqual(90);
     const nothing = await run('launchpad history --since 2001-01-01 --until 2001-01-02'.split(' '));
     expect([nothing.exitCode, nothing.stdout]).toEqual([0, '']);
   });
@@ -294,9 +294,9 @@ describe('trdr launchpad history', () => {
     expect(price.reduce((sum, call) => sum + Number(call['most']), 0)).toBe(300);
     const declined = await run(month);
     expect(declined.exitCode, declined.stderr).toBe(11);
-    expect(sandbox.meter().unitsUsed).toBe(0);
+    expect(sandbox.meter().totalUnits).toBe(0);
     const ran = await run([...month, '--yes', '--fields', 'capturedAt,rank']);
-    expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([0, 300]);
+    expect([ran.exitCode, sandbox.meter().totalUnits]).toEqual([0, 300]);
     expect(new Set(ran.records().map((row) => row['capturedAt'])).size).toBe(30);
   });
 
@@ -311,7 +311,7 @@ describe('trdr launchpad history', () => {
     const now = sandbox.clock.now();
     const asked: Asked = { period: 'weekly', since: now - 5 * DAY, until: now, every: DAY };
     expect([...rest.records(), ...first.records()]).toEqual(rowsOf(sandbox, asked));
-    expect(sandbox.meter().unitsUsed).toBe(50);
+    expect(sandbox.meter().totalUnits).toBe(50);
   });
 
   test.each([
@@ -322,7 +322,7 @@ describe('trdr launchpad history', () => {
     const { sandbox, run } = await openDesk();
     const ran = await run(['launchpad', 'history', ...flags.split(' ')]);
     expect([ran.exitCode, ran.stderr]).toEqual([2, expect.stringContaining(says)]);
-    expect(sandbox.meter().unitsUsed).toBe(0);
+    expect(sandbox.meter().totalUnits).toBe(0);
   });
 
   test('resumes only the same history, with its own names and times', async () => {

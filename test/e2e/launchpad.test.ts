@@ -23,7 +23,7 @@ describe('trdr launchpad user', () => {
       { subject: one, found: true, ...sandbox.world.account(one) },
       { subject: two, found: true, ...sandbox.world.account(two) },
     ]);
-    expect(sandbox.meter().unitsUsed).toBe(30);
+    expect(sandbox.meter().totalUnits).toBe(30);
   });
 
   test('looks up the wallet of a handle or user id first, once, and prices this before', async () => {
@@ -34,7 +34,7 @@ describe('trdr launchpad user', () => {
     const price = (await run(...subjects, '--dry-run')).records();
     const sum = (name: string) => price.reduce((total, call) => total + Number(call[name]), 0);
     expect([sum('least'), sum('most')]).toEqual([4 * 100 + 10, 4 * 200 + 5 * 10]);
-    expect(sandbox.meter().unitsUsed).toBe(0);
+    expect(sandbox.meter().totalUnits).toBe(0);
     const first = await run(...subjects);
     const account = sandbox.world.account(mira?.solanaAddress ?? '');
     expect(first.records()).toEqual([
@@ -44,12 +44,12 @@ describe('trdr launchpad user', () => {
       { subject: subjects[3], found: false, code: 'NO_WALLET' },
       { subject: subjects[4], found: true, ...account },
     ]);
-    expect(sandbox.meter().unitsUsed).toBe(100 + 200 + 100 + 100 + 3 * 10);
+    expect(sandbox.meter().totalUnits).toBe(100 + 200 + 100 + 100 + 3 * 10);
     expect((await run('mira', '@nosuch')).records()).toMatchObject([
       { found: true },
       { found: false },
     ]);
-    expect(sandbox.meter().unitsUsed).toBe(530 + 10);
+    expect(sandbox.meter().totalUnits).toBe(530 + 10);
   });
 });
 
@@ -65,7 +65,7 @@ describe('trdr launchpad callouts', () => {
     expect(new Set(ids(all)).size).toBe(all.length);
     const first = sandbox.world.callouts().slice(undefined, 25, sandbox.clock.now());
     expect(ids(all).slice(0, 25)).toEqual(first?.items.map((item) => item.id));
-    expect(sandbox.meter().unitsUsed).toBe(10 * Math.ceil(all.length / 25));
+    expect(sandbox.meter().totalUnits).toBe(10 * Math.ceil(all.length / 25));
     for (const record of all) expect(Callout.safeParse(record).success).toBe(true);
   });
 
@@ -113,7 +113,7 @@ describe('trdr launchpad board', () => {
       { least: 10, most: 10 },
       { least: 10, most: 10 },
     ]);
-    expect(sandbox.meter().unitsUsed).toBe(0);
+    expect(sandbox.meter().totalUnits).toBe(0);
     const { records } = await run(words);
     const now = sandbox.world.board('monthly', at).entries;
     const rows = records();
@@ -123,7 +123,7 @@ describe('trdr launchpad board', () => {
     const gone = rows.slice(now.length);
     expect(gone.length).toBe(rows.filter((row) => row['change'] === 'new').length);
     expect(new Set(gone.map((row) => row['change']))).toEqual(new Set(['left']));
-    expect(sandbox.meter().unitsUsed).toBe(20);
+    expect(sandbox.meter().totalUnits).toBe(20);
   });
 
   test('reports once that a time has no snapshot', async () => {
@@ -238,7 +238,7 @@ describe('trdr launchpad board', () => {
       const rows = entries.slice(0, 5).map((entry) => ({ ...entry, period, capturedAt }));
       expect(records()).toEqual(rows);
       expect(stderr).toContain('without a comparison');
-      expect(sandbox.meter().unitsUsed).toBe(10);
+      expect(sandbox.meter().totalUnits).toBe(10);
     },
   );
 
@@ -252,7 +252,7 @@ describe('trdr launchpad board', () => {
       const { sandbox, run } = await openDesk(faults === undefined ? {} : { faults });
       const words = ['launchpad', 'board', '--compare', at, ...selection, '--retries', '0'];
       const ran = await run(words);
-      expect([ran.exitCode, ran.stdout, sandbox.meter().unitsUsed]).toEqual([9, '', cu]);
+      expect([ran.exitCode, ran.stdout, sandbox.meter().totalUnits]).toEqual([9, '', cu]);
     },
   );
 });

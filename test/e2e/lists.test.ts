@@ -92,7 +92,7 @@ describe('trdr thesis list', () => {
       const run = (...flags: string[]) =>
         home.run([...name.split(' '), '--since', '1d', '--utc', ...flags], { sandbox });
       const posts = (await run()).records();
-      const spent = sandbox.meter().unitsUsed;
+      const spent = sandbox.meter().totalUnits;
       const groups = new Map<unknown, Record<string, unknown>[]>();
       for (const post of posts) {
         const time = new Date(Number(post['platformCreatedAt'] ?? post['createdAt']));
@@ -104,12 +104,12 @@ describe('trdr thesis list', () => {
         posts: group.length,
         authors: new Set(numbers(group, author).filter((by) => typeof by === 'string')).size,
       }));
-      const before = sandbox.meter().unitsUsed;
+      const before = sandbox.meter().totalUnits;
       const counted = await run('--count-by', field);
       const byValue = (one: object, other: object) =>
         JSON.stringify(one).localeCompare(JSON.stringify(other));
       expect(counted.records().toSorted(byValue)).toEqual(expected.toSorted(byValue));
-      expect(sandbox.meter().unitsUsed - before).toBe(spent);
+      expect(sandbox.meter().totalUnits - before).toBe(spent);
       const order = numbers(counted.records(), field === 'day' ? 'day' : 'posts');
       const isDay = field === 'day';
       const descending = isDay
@@ -143,7 +143,7 @@ describe('trdr thesis list', () => {
     expect(numbers(best.records(), 'authors')).toEqual(
       authors.toSorted((one, other) => other - one).slice(0, 3),
     );
-    const spent = sandbox.meter().unitsUsed;
+    const spent = sandbox.meter().totalUnits;
     for (const wrong of [
       ['--sort', 'pnl'],
       ['--fields', 'id'],
@@ -151,7 +151,7 @@ describe('trdr thesis list', () => {
       const ran = await list(sandbox, ...words, ...wrong);
       expect([ran.exitCode, ran.error()['code']]).toEqual([2, 'USAGE']);
     }
-    expect(sandbox.meter().unitsUsed).toBe(spent);
+    expect(sandbox.meter().totalUnits).toBe(spent);
   });
 
   test('--count-by without a range says that it counted only the newest posts', async () => {
@@ -159,7 +159,7 @@ describe('trdr thesis list', () => {
     const ran = await list(sandbox, '--count-by', 'authorHandle', '--top', '3');
     expect(ran.records()).toHaveLength(3);
     expect(ran.stderr).toContain('counted only the newest 20 theses');
-    expect(sandbox.meter().unitsUsed).toBe(200);
+    expect(sandbox.meter().totalUnits).toBe(200);
     const few = await withSandbox({ theses: 20 });
     expect((await list(few, '--count-by', 'authorHandle', '--top', '3')).stderr).toBe('');
   });
@@ -208,11 +208,11 @@ describe('trdr thesis list', () => {
     expect([unknown.exitCode, unknown.error()['code']]).toEqual([3, 'UNKNOWN_SYMBOL']);
     expect(sandbox.log).toEqual([]);
     const { tokenSymbol, tokenAddress } = (await run(['thesis', 'list'])).records()[0] ?? {};
-    const before = sandbox.meter().unitsUsed;
+    const before = sandbox.meter().totalUnits;
     const token = ['--token', `$${String(tokenSymbol).toLowerCase()}`, '-o', 'ndjson'];
     const found = await run(['thesis', 'list', ...token, '--limit', '1']);
     expect(found.records()[0]?.['tokenAddress']).toBe(tokenAddress);
-    expect(sandbox.meter().unitsUsed - before).toBe(200);
+    expect(sandbox.meter().totalUnits - before).toBe(200);
     const tail = await run(['thesis', 'tail', ...token, '--no-follow', '--backfill', '1']);
     expect(tail.records()[0]?.['tokenAddress']).toBe(tokenAddress);
     const requests = sandbox.log.length;
@@ -307,11 +307,11 @@ describe('trdr thesis list', () => {
     const ran = await runInProcess(line.split(' '), { sandbox });
     expect([ran.exitCode, ran.error()['code'], ran.stdout]).toEqual([3, 'UNSEEN_VALUE', '']);
     expect(ran.error()['message']).toContain(text);
-    expect(sandbox.meter().unitsUsed).toBe(cost);
+    expect(sandbox.meter().totalUnits).toBe(cost);
     const [, place = ''] = /add --before (\S+)$/.exec(String(ran.error()['hint'])) ?? [];
     const further = [...line.split(' '), '--before', place, '--max-cu', `${2 * cost}`];
     expect((await runInProcess(further, { sandbox })).exitCode).toBe(6);
-    expect(sandbox.meter().unitsUsed).toBe(3 * cost);
+    expect(sandbox.meter().totalUnits).toBe(3 * cost);
   });
 
   test('a value that one of several posts, or this machine, has seen is read on for', async () => {
@@ -388,7 +388,7 @@ describe('trdr thesis list', () => {
     expect(stderr).toMatch(
       /stopped after 20 pages in a row without a match \(4,000 CU\).*--before/,
     );
-    expect(sandbox.meter().unitsUsed).toBe(4_000);
+    expect(sandbox.meter().totalUnits).toBe(4_000);
   });
 });
 
@@ -417,11 +417,11 @@ describe('trdr launchpad board', () => {
     const rows = [all[40], all[3], left];
     const absent = '8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6';
     const wallets = [...rows.map((row) => row?.['wallet']), absent];
-    const spent = sandbox.meter().unitsUsed;
+    const spent = sandbox.meter().totalUnits;
     const ran = await board(wallets.join('\n'), '--compare', '7d');
     expect(ran.records()).toEqual([all[3], all[40], left]);
     expect(ran.said).toContain(`not on the leaderboard, 2 of 4 wallets: ${left?.['wallet']}`);
-    expect(sandbox.meter().unitsUsed).toBe(spent + 20);
+    expect(sandbox.meter().totalUnits).toBe(spent + 20);
     const top = await board(wallets.join('\n'), '--top', '10', '-q');
     expect([top.records().map(({ rank }) => rank), top.stderr]).toEqual([[4], '']);
     const table = await board(`name,address\nmira,${all[0]?.['wallet']}`, '--column', 'address');
@@ -430,25 +430,25 @@ describe('trdr launchpad board', () => {
     expect(named.slice(1).map(({ times }) => times)).toEqual([4, 4, 8]);
     for (const wrong of ['# nobody', 'wallet,name\n'])
       expect((await board(wrong)).exitCode).toBe(2);
-    expect(sandbox.meter().unitsUsed).toBe(spent + 40);
+    expect(sandbox.meter().totalUnits).toBe(spent + 40);
   });
 
   test('shows the wallets of names that were looked up before, and asks for those of others', async () => {
     const { sandbox, run } = await openDesk();
     const { solanaAddress: wallet } = (await run(['whois', 'mira'])).records()[0] ?? {};
-    const spent = sandbox.meter().unitsUsed;
+    const spent = sandbox.meter().totalUnits;
     const board = (stdin: string) => run(['launchpad', 'board', '--wallets', '-'], { stdin });
     const unknown = await board('mira\nsolwolf\n@quantum');
     expect([unknown.exitCode, unknown.said]).toEqual([
       2,
       expect.stringContaining('the wallets of solwolf @quantum are not known here'),
     ]);
-    expect(sandbox.meter().unitsUsed).toBe(spent);
+    expect(sandbox.meter().totalUnits).toBe(spent);
     const named = await board(`mira\n8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6`);
     const same = await board(`${wallet}\n8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6`);
     expect([named.exitCode, named.stdout]).toEqual([0, same.stdout]);
     expect(named.said).toBe(same.said);
-    expect(sandbox.meter().unitsUsed).toBe(spent + 20);
+    expect(sandbox.meter().totalUnits).toBe(spent + 20);
     // Who has a wallet can change, so an old answer is not used without a word.
     const clock = { ...systemClock, now: () => Date.now() + 12 * 86_400_000 };
     const old = await run(['launchpad', 'board', '--wallets', '-'], { stdin: 'mira', clock });

@@ -21,7 +21,7 @@ describe('an expensive run', () => {
   ])('requires confirmation on a terminal: %j exits %i', async (typed, exit) => {
     const { sandbox, run } = await openDesk();
     const ran = await run(ask, { tty: true, typed: [typed] });
-    expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([exit, exit === 3 ? 1_000 : 0]);
+    expect([ran.exitCode, sandbox.meter().totalUnits]).toEqual([exit, exit === 3 ? 1_000 : 0]);
     expect(ran.said).toContain(
       'Looking up 5 subjects will cost 1,000–150,000 CU (20.0M CU left). Continue? [y/N]',
     );
@@ -38,7 +38,7 @@ describe('an expensive run', () => {
       const address = sandbox.world.user('mira')?.solanaAddress ?? '';
       const line = words.map((word) => word.replace(wallets[0] ?? '', address));
       const ran = await runInProcess(line, { sandbox, clock: virtualClock() });
-      expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([6, 90_000]);
+      expect([ran.exitCode, sandbox.meter().totalUnits]).toEqual([6, 90_000]);
       expect(ran.error()).toMatchObject({
         code: 'CEILING',
         hint: expect.stringContaining('--yes'),
@@ -86,7 +86,7 @@ describe('an expensive run', () => {
     const { sandbox, run } = await openDesk();
     const stdin = wallets.join('\n');
     const ran = await run(['whois', '-'], { tty: { stderr: true }, stdin, ...given });
-    expect([ran.exitCode, sandbox.meter().unitsUsed > 0]).toEqual([exit, exit === 3]);
+    expect([ran.exitCode, sandbox.meter().totalUnits > 0]).toEqual([exit, exit === 3]);
     if (exit === 11) expect(ran.stderr).toContain('CONFIRMATION_NEEDED');
   });
 
@@ -116,7 +116,7 @@ describe('an expensive run', () => {
     async (name) => {
       const { sandbox, run } = await openDesk();
       const ran = await run(ask, { env: { [name]: '1' }, tty: true, typed: ['y\n'] });
-      expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([11, 0]);
+      expect([ran.exitCode, sandbox.meter().totalUnits]).toEqual([11, 0]);
       expect(ran.said).toContain(
         'let them decide on --max-cu 150000, or set up a profile with a budget',
       );
@@ -156,7 +156,7 @@ describe('an expensive run', () => {
   test('spends up to --max-cu, and names what was skipped', async () => {
     const { sandbox, run } = await openDesk();
     const ran = await run([...ask, '--max-cu', '30300']);
-    expect([ran.exitCode, ran.lines().length, sandbox.meter().unitsUsed]).toEqual([6, 2, 400]);
+    expect([ran.exitCode, ran.lines().length, sandbox.meter().totalUnits]).toEqual([6, 2, 400]);
     expect(ran.stderr).toContain(`trdr: skipped 3 subjects: ${wallets.slice(2).join(' ')}\n`);
     expect(ran.error()).toMatchObject({
       message:
@@ -176,7 +176,7 @@ describe('an expensive run', () => {
   ])('without a terminal, %j exits %i', async (flags, exit) => {
     const { sandbox, run } = await openDesk();
     const ran = await run([...ask, ...flags]);
-    expect([ran.exitCode, sandbox.meter().unitsUsed > 0]).toEqual([exit, exit === 3]);
+    expect([ran.exitCode, sandbox.meter().totalUnits > 0]).toEqual([exit, exit === 3]);
   });
 
   test.each([
@@ -412,7 +412,7 @@ describe('a repeated subject', () => {
   test('is requested once per run, in any spelling', async () => {
     const { sandbox, run } = await openDesk();
     const ran = await run('whois mira @MIRA Mira nobody NOBODY mira --no-cache'.split(' '));
-    expect([ran.lines().length, sandbox.meter().unitsUsed]).toEqual([6, 300]);
+    expect([ran.lines().length, sandbox.meter().totalUnits]).toEqual([6, 300]);
   });
 
   test('is free within --max-age, also by id', async () => {
@@ -441,11 +441,11 @@ describe('a repeated subject', () => {
     const run = () => home.run(['whois', walletOf(sandbox)], { sandbox, clock });
     const first = await run();
     // The launchpad account of this wallet has the handle of its owner.
-    expect(sandbox.meter().unitsUsed).toBe(110);
+    expect(sandbox.meter().totalUnits).toBe(110);
     await clock.sleep(2 * 3_600_000);
     const second = await run();
     expect(second.records()).toEqual(first.records());
-    expect(sandbox.meter().unitsUsed).toBe(210);
+    expect(sandbox.meter().totalUnits).toBe(210);
   });
 
   test('is cached for five minutes after a miss', async () => {
@@ -456,10 +456,10 @@ describe('a repeated subject', () => {
     await run();
     await clock.sleep(299_000);
     expect((await run()).exitCode).toBe(3);
-    expect(sandbox.meter().unitsUsed).toBe(200);
+    expect(sandbox.meter().totalUnits).toBe(200);
     await clock.sleep(1_000);
     await run();
-    expect(sandbox.meter().unitsUsed).toBe(400);
+    expect(sandbox.meter().totalUnits).toBe(400);
   });
 
   test.each(['500', 'NOT_FOUND', 'FORBIDDEN', '409', '400', 'shape', 'html', 'cut'])(
@@ -494,7 +494,9 @@ describe('a run without a known end', () => {
   test('exits 6 at confirmAbove without a terminal, and the named command continues it', async () => {
     const { sandbox, home } = await setUp();
     const first = await home.run(list, { sandbox });
-    expect([first.exitCode, first.lines().length, sandbox.meter().unitsUsed]).toEqual([6, 60, 600]);
+    expect([first.exitCode, first.lines().length, sandbox.meter().totalUnits]).toEqual([
+      6, 60, 600,
+    ]);
     expect(first.error()).toMatchObject({
       code: 'CEILING',
       message: 'stopped after 600 CU; there are more results',
@@ -545,7 +547,7 @@ describe('a run without a known end', () => {
     const { sandbox, home } = await setUp();
     const words = ['thesis', 'tail', '--via', 'poll', '--lag', '100ms'];
     const ran = await home.run(words, { sandbox, tty: { stderr: true }, typedOnTerminal: 'n\n' });
-    expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([6, 600]);
+    expect([ran.exitCode, sandbox.meter().totalUnits]).toEqual([6, 600]);
     expect(ran.said).toMatch(
       /This run has spent 600 CU of its limit of 650 CU \(19\.9M CU left; polling every 100ms costs 120,000 CU\/min, less with a longer --lag\)\. Continue up to 1,300 CU\?/,
     );

@@ -92,7 +92,7 @@ describe('a closed reader', () => {
     const sandbox = await withSandbox({ ...plenty, faults: 'delay@thesis.all=20ms' });
     const ran = await bash('trdr thesis list --all --yes | head -c 1', { sandbox });
     expect(ran.codes).toEqual([0, 0]);
-    expect(sandbox.meter().unitsUsed).toBeLessThan(sandbox.world.theses().count() * 10);
+    expect(sandbox.meter().totalUnits).toBeLessThan(sandbox.world.theses().count() * 10);
   });
 
   test('of stderr does not matter', async () => {
@@ -181,7 +181,7 @@ describe('a full disk', () => {
   test('below the ledger stops paid calls', async () => {
     const sandbox = await withSandbox(plenty);
     const ran = await bash(`trap '' XFSZ; ulimit -f 0; trdr whois mira | cat`, { sandbox });
-    expect([ran.codes, sandbox.meter().unitsUsed]).toEqual([[9, 0], 0]);
+    expect([ran.codes, sandbox.meter().totalUnits]).toEqual([[9, 0], 0]);
     expect(ran.stderr).toContain('cannot record paid calls in');
   });
 });

@@ -17,7 +17,7 @@ async function userWithClock(options: Parameters<typeof withNumbers>[0] = {}) {
   };
   const run = (words: readonly string[], more: Parameters<typeof runInProcess>[1] = {}) =>
     home.run(['pnl', ...words], { sandbox, clock, ...more });
-  const paid = () => sandbox.meter().unitsUsed;
+  const paid = () => sandbox.meter().totalUnits;
   return { sandbox, home, wait, run, paid };
 }
 
@@ -107,7 +107,7 @@ describe('cached numbers', () => {
     expect(exitCode).toBe(6);
     expect(records()).toEqual(recordsOf([...handles.slice(0, 2), ...handles.slice(5, 8)]));
     expect(stderr).toContain('3 handles');
-    expect(sandbox.meter().unitsUsed).toBe(150_000);
+    expect(sandbox.meter().totalUnits).toBe(150_000);
   });
 
   test('complete an export, which is then the same as without them', async () => {

@@ -255,11 +255,11 @@ describe('pnl --compare', () => {
     const home = openHome();
     const options = { sandbox, home };
     await runInProcess(['pnl', 'mira', 'quantumhawk', '--out', 'old.csv'], options);
-    const spent = sandbox.meter().unitsUsed;
+    const spent = sandbox.meter().totalUnits;
     for (const path of ['none.csv', 'handles.txt']) {
       writeFileSync(join(home.path, 'handles.txt'), 'just text\n');
       const ran = await runInProcess(['pnl', 'turbo-walrus', '--compare', path], options);
-      expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([2, spent]);
+      expect([ran.exitCode, sandbox.meter().totalUnits]).toEqual([2, spent]);
     }
     for (const out of [[], ['--out', 'new.ndjson', '--resume', '--fresh']]) {
       const ran = await runInProcess(

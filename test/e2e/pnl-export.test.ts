@@ -71,7 +71,7 @@ describe('an interrupted export', () => {
     sandbox.faults.set('');
     expect((await run('--resume')).exitCode).toBe(0);
     expect([text() === FILE, paidTwice(sandbox), existsSync(journal)]).toEqual([true, 0, false]);
-    expect(sandbox.meter().unitsUsed).toBe(priceOf(HANDLES));
+    expect(sandbox.meter().totalUnits).toBe(priceOf(HANDLES));
   });
 
   test('is not restarted without --resume, and the error states what to do', async () => {
@@ -154,9 +154,9 @@ describe('an export and its money', () => {
     const { run, text } = exportOf(sandbox);
     const codes: number[] = [];
     for (let round = 0; round < 9 && codes.at(-1) !== 0; round++) {
-      const before = sandbox.meter().unitsUsed;
+      const before = sandbox.meter().totalUnits;
       codes.push((await run('--resume', '--max-cu', '3M')).exitCode);
-      expect(sandbox.meter().unitsUsed - before).toBeLessThanOrEqual(3_000_000);
+      expect(sandbox.meter().totalUnits - before).toBeLessThanOrEqual(3_000_000);
     }
     expect(codes).toEqual([6, 6, 6, 0]);
     expect([text() === FILE, paidTwice(sandbox)]).toEqual([true, 0]);
@@ -167,7 +167,7 @@ describe('an export and its money', () => {
     const { run, text, home, journal } = exportOf(sandbox);
     const { exitCode, stderr, error } = await run();
     expect([exitCode, paidTwice(sandbox)]).toEqual([9, 0]);
-    expect(sandbox.meter().unitsUsed).toBe(priceOf(HANDLES));
+    expect(sandbox.meter().totalUnits).toBe(priceOf(HANDLES));
     expect(stderr).toContain(
       'lost the answers for 100 handles (which may have cost up to 3,000,000 CU)',
     );
@@ -286,9 +286,13 @@ test('an export that never started leaves no files behind', async () => {
   const { words, run, home, journal } = exportOf(sandbox);
   const refused = await home.run([...words().filter((word) => word !== '-y')], { sandbox });
   expect([refused.exitCode, existsSync(journal)]).toEqual([11, false]);
-  expect(sandbox.meter().unitsUsed).toBe(0);
+  expect(sandbox.meter().totalUnits).toBe(0);
   const ceiling = await run('--max-cu', '29999');
-  expect([ceiling.exitCode, existsSync(journal), sandbox.meter().unitsUsed]).toEqual([6, false, 0]);
+  expect([ceiling.exitCode, existsSync(journal), sandbox.meter().totalUnits]).toEqual([
+    6,
+    false,
+    0,
+  ]);
   expect((await run()).exitCode).toBe(0);
 });
 

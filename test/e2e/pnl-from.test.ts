@@ -95,7 +95,7 @@ describe('--from', () => {
     const file = await run(['--from', 'all.csv', ...words], table);
     expect(file.stdout).toBe(fresh.stdout);
     expect(file.stdout).toContain('cash flow 7d');
-    expect(sandbox.meter().unitsUsed).toBe(6 * 30_000 + 200);
+    expect(sandbox.meter().totalUnits).toBe(6 * 30_000 + 200);
   });
 
   test('selects handles in the order given, and names those that the file lacks', async () => {

@@ -87,7 +87,7 @@ test(
       const twice = [...sandbox.served].flatMap(([handle, times]) =>
         Array<string>(times - 1).fill(handle),
       );
-      const { unitsUsed } = sandbox.meter();
+      const { totalUnits: unitsUsed } = sandbox.meter();
       expect(unitsUsed).toBe(priceOf(HANDLES) + priceOf(twice));
       const ledger = ledgerOf(home).reduce((sum, { cu, cuAtMost = 0 }) => sum + cu + cuAtMost, 0);
       expect(

@@ -18,7 +18,7 @@ async function desk(options: Parameters<typeof withSandbox>[0] = {}) {
   const other = openHome();
   const whois = await runInProcess(['whois', 'mira', 'solwolf'], { sandbox, home: other });
   const [mira, solwolf] = whois.records() as unknown as [Known, Known];
-  const before = sandbox.meter().unitsUsed;
+  const before = sandbox.meter().totalUnits;
   const calls = sandbox.log.length;
   return {
     sandbox,
@@ -27,7 +27,7 @@ async function desk(options: Parameters<typeof withSandbox>[0] = {}) {
     solwolf,
     run: (words: readonly string[], more: Parameters<typeof runInProcess>[1] = {}) =>
       home.run(['pnl', ...words], { sandbox, ...more }),
-    paid: () => sandbox.meter().unitsUsed - before,
+    paid: () => sandbox.meter().totalUnits - before,
     asked: () =>
       sandbox.log
         .slice(calls)

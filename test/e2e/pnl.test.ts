@@ -23,7 +23,7 @@ describe('trdr pnl', () => {
     expect(exitCode).toBe(0);
     expect(records()).toEqual(recordsOf(['solwolf', '@Mira', 'nosuch', 'quiet']));
     expect(posts(sandbox)).toEqual(['users.pnl']);
-    expect(sandbox.meter().unitsUsed).toBe(90_200);
+    expect(sandbox.meter().totalUnits).toBe(90_200);
   });
 
   test.each(['@@mira', '@@@Mira', ' @mira '])(
@@ -32,7 +32,7 @@ describe('trdr pnl', () => {
       const sandbox = await withNumbers();
       const single = await runInProcess(['pnl', text], { sandbox });
       expect(single.records()).toMatchObject([{ found: true, handle: 'mira' }]);
-      expect(sandbox.meter().unitsUsed).toBe(30_000);
+      expect(sandbox.meter().totalUnits).toBe(30_000);
       const args = ['pnl', text, 'solwolf', '--no-cache', '-y'];
       const plan = await runInProcess([...args, '--dry-run', '-o', 'ndjson'], { sandbox });
       expect(plan.records()[0]?.['body']).toEqual({
@@ -43,7 +43,7 @@ describe('trdr pnl', () => {
         { subject: text.trim(), found: true, handle: 'mira' },
         { found: true, handle: 'solwolf' },
       ]);
-      expect(sandbox.meter().unitsUsed).toBe(90_000);
+      expect(sandbox.meter().totalUnits).toBe(90_000);
     },
   );
 
@@ -56,7 +56,7 @@ describe('trdr pnl', () => {
       { subject: 'solwolf', handle: 'solwolf' },
     ]);
     expect(said).toContain('https://x.com/mira is read as the handle @mira');
-    expect(sandbox.meter().unitsUsed).toBe(60_000);
+    expect(sandbox.meter().totalUnits).toBe(60_000);
   });
 
   test('reads handles from a field of posts', async () => {
@@ -314,7 +314,7 @@ describe('formatting', () => {
       expect([ran.exitCode, ran.error()['code']]).toEqual([6, code]);
       expect(ran.records().map(({ subject }) => subject)).toEqual(handles.slice(0, 9));
       expect(ran.said).toContain(`skipped 1 handle: ${handles[9]}`);
-      expect(sandbox.meter().unitsUsed).toBe(270_000);
+      expect(sandbox.meter().totalUnits).toBe(270_000);
       const file = await home.run([...args, '--no-cache', '--out', 'desk.csv'], { sandbox });
       expect([file.exitCode, file.error()['code']]).toEqual([6, code]);
     },

@@ -113,7 +113,7 @@ test.each([
     const { sandbox, home, run } = await openTraders();
     const fields = column === 'handle' ? ['--fields', 'handle'] : [];
     const drawn = await run(['whois', ...DESK, '-o', format, ...fields]);
-    const spent = sandbox.meter().unitsUsed;
+    const spent = sandbox.meter().totalUnits;
     for (const words of [
       ['whois', '-'],
       ['thesis', 'list', '--users', '-'],
@@ -125,7 +125,7 @@ test.each([
         expect(ran.stderr).toMatch(/table for people|starts with a header/);
       }
     }
-    expect(sandbox.meter().unitsUsed).toBe(spent);
+    expect(sandbox.meter().totalUnits).toBe(spent);
   },
 );
 

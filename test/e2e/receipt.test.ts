@@ -46,7 +46,7 @@ test.each(runs)(
       exit,
       { version: 1, ...receiptOf(home), ...result, exit },
     ]);
-    expect(receipt.cu).toBe(sandbox.meter().unitsUsed);
+    expect(receipt.cu).toBe(sandbox.meter().totalUnits);
     expect(words.join(' ')).toContain(receipt.command);
     if (['thesis', 'api'].includes(words[0] ?? '')) expect(receipt).not.toHaveProperty('missing');
     if (receipt.calls > 0) expect(receipt.left).toBe(20_000_000 - receipt.cu);

@@ -197,7 +197,7 @@ describe('trdr thesis refresh', () => {
     const before = digestOf([...files, `${files[0]}.trdr`]);
     const price = (await run(...files, '--dry-run')).records();
     const sum = (name: string) => price.reduce((total, call) => total + Number(call[name]), 0);
-    expect(sandbox.meter().unitsUsed).toBe(0);
+    expect(sandbox.meter().totalUnits).toBe(0);
     const ran = await run(...files, '--max-cu', '1M');
     expect(ran.exitCode, ran.stderr).toBe(0);
     const isAddressed = ({ authorId, tokenAddress }: Thesis) => Boolean(authorId ?? tokenAddress);
@@ -207,8 +207,8 @@ describe('trdr thesis refresh', () => {
       return given && (isByWhole || isAddressed(given)) ? post : given;
     });
     expect(ran.records()).toEqual(expected);
-    expect(sandbox.meter().unitsUsed).toBe(ledgerOf(home).reduce((all, { cu }) => all + cu, 0));
-    expect(sandbox.meter().unitsUsed).toBeGreaterThanOrEqual(sum('least'));
+    expect(sandbox.meter().totalUnits).toBe(ledgerOf(home).reduce((all, { cu }) => all + cu, 0));
+    expect(sandbox.meter().totalUnits).toBeGreaterThanOrEqual(sum('least'));
     expect(digestOf([...files, `${files[0]}.trdr`])).toEqual(before);
   });
 
@@ -236,7 +236,7 @@ describe('trdr thesis refresh', () => {
         ({ gone, authorId, tokenAddress }) => gone !== undefined || !(authorId ?? tokenAddress),
       );
       expect(ran.exitCode === 0, `${ran.exitCode} ${[...states]}: ${ran.stderr}`).toBe(isAll);
-      if (limit[1] === '2000') expect(sandbox.meter().unitsUsed).toBeLessThanOrEqual(2_000);
+      if (limit[1] === '2000') expect(sandbox.meter().totalUnits).toBeLessThanOrEqual(2_000);
     },
   );
 
@@ -401,7 +401,7 @@ describe('trdr thesis refresh', () => {
       expect([file, out, ran.exitCode], ran.stderr).toEqual([file, out, 2]);
       expect(ran.stderr).toContain('are the same file');
     }
-    expect(sandbox.meter().unitsUsed).toBe(0);
+    expect(sandbox.meter().totalUnits).toBe(0);
     const ran = await run(['thesis', 'refresh', path('posts.ndjson'), '--out', path('new.ndjson')]);
     expect([
       ran.exitCode,

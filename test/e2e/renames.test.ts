@@ -25,7 +25,7 @@ async function withRenamed() {
     run,
     id,
     calls,
-    spent: () => sandbox.meter().unitsUsed,
+    spent: () => sandbox.meter().totalUnits,
     wait(more: number) {
       hours += more;
     },

@@ -17,7 +17,7 @@ async function openReveals(options: Parameters<typeof openDesk>[0] = {}) {
     const receipt = JSON.parse(lines.at(-1) ?? '{}');
     return { ...ran, receipt };
   };
-  return { ...desk, pay, used: () => desk.sandbox.meter().revealsUsed };
+  return { ...desk, pay, used: () => desk.sandbox.meter().totalReveals };
 }
 
 describe('wallet reveals', () => {
@@ -133,7 +133,7 @@ describe('wallet reveals', () => {
     const codes: unknown[] = [];
     for (const [at, name] of ['mira', 'tokyo', 'solwolf'].entries())
       codes.push((await run(at, 'whois', name))?.exitCode);
-    expect([codes, sandbox.meter().revealsUsed]).toEqual([[0, 0, 6], 2]);
+    expect([codes, sandbox.meter().totalReveals]).toEqual([[0, 0, 6], 2]);
     const shown = (await run(1, 'budget', 'show'))?.records();
     expect(shown).toContainEqual(
       expect.objectContaining({ name: 'day reveals', measure: 'reveals', left: 0, spent: 2 }),

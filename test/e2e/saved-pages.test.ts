@@ -47,7 +47,7 @@ async function openMeter(options: SandboxOptions = {}) {
   return { ...desk, ask };
 }
 
-const spentAt = (sandbox: Sandbox): number => sandbox.meter().unitsUsed;
+const spentAt = (sandbox: Sandbox): number => sandbox.meter().totalUnits;
 
 /** A service whose pages of theses have at most so many rows, whatever limit is asked for. */
 const capped = (most: number): SandboxOptions => ({

@@ -181,7 +181,7 @@ describe('a signal', () => {
         .sort(),
     ).toEqual(['all.ndjson', 'all.ndjson.partial']);
     const rows = readFileSync(join(home.path, 'all.ndjson.partial'), 'utf8').trim().split('\n');
-    expect(rows.length * 10).toBe(sandbox.meter().unitsUsed);
+    expect(rows.length * 10).toBe(sandbox.meter().totalUnits);
     expect(ran.stderr).toContain(
       'all.ndjson was not replaced; the rows that were paid for are in all.ndjson.partial',
     );

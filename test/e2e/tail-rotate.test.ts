@@ -66,7 +66,7 @@ test.each([
     home,
   });
   await until(
-    () => tail.stderr.includes('polling') && (faults !== '' || sandbox.meter().unitsUsed > 200),
+    () => tail.stderr.includes('polling') && (faults !== '' || sandbox.meter().totalUnits > 200),
   );
   renameSync(out, `${out}.1`);
   tail.child.kill('SIGUSR2');

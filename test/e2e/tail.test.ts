@@ -273,7 +273,7 @@ describe('what a tail costs', () => {
     await runInProcess(['config', 'set', 'confirmAbove', '450'], { home });
     const words = ['thesis', 'tail', '--via', 'poll', '--lag', '100ms', '--backfill', '3'];
     const { exitCode, error, lines, stderr } = await runInProcess(words, { sandbox, home });
-    expect([exitCode, lines().length, sandbox.meter().unitsUsed]).toEqual([6, 3, 400]);
+    expect([exitCode, lines().length, sandbox.meter().totalUnits]).toEqual([6, 3, 400]);
     expect(stderr).toContain('; spending limit 450 CU (raise it with --max-cu)\n');
     expect(error()).toMatchObject({
       code: 'CEILING',

@@ -150,10 +150,10 @@ describe('trdr cache', () => {
     const before = (await run(['cache', 'stats', '--json'])).json();
     expect(before).toMatchObject({ people: 1, wallets: 2, peopleOldest: expect.any(Number) });
 
-    const spent = sandbox.meter().unitsUsed;
+    const spent = sandbox.meter().totalUnits;
     expect((await run(['cache', 'clear'])).exitCode).toBe(0);
     await run(asked);
-    expect(sandbox.meter().unitsUsed - spent).toBe(0);
+    expect(sandbox.meter().totalUnits - spent).toBe(0);
     const refused = await run(['cache', 'clear', '--people']);
     expect([refused.exitCode, refused.error()['hint']]).toEqual([
       11,
@@ -170,7 +170,7 @@ describe('trdr cache', () => {
     const others = await home.run(['cache', 'stats', '--json'], { sandbox: other });
     expect(others.json()).toMatchObject({ people: 1 });
     await run(asked);
-    expect(sandbox.meter().unitsUsed - spent).toBe(300);
+    expect(sandbox.meter().totalUnits - spent).toBe(300);
   });
 
   test('clears the answers of every key with --all, without a key', async () => {

@@ -20,7 +20,7 @@ test.each([
     const sandbox = await withSandbox();
     const words = ['whois', NOBODY, '--cheap', '-o', format];
     const one = await runInProcess(words, { sandbox });
-    expect([one.exitCode, sandbox.meter().unitsUsed], one.stderr).toEqual([3, 10]);
+    expect([one.exitCode, sandbox.meter().totalUnits], one.stderr).toEqual([3, 10]);
     expect(one.stdout).toContain(text);
     const some = await runInProcess([...words, 'mira'], { sandbox });
     expect([some.exitCode, some.stderr]).toEqual([0, '']);
@@ -34,9 +34,9 @@ test('the wallet of a trader who was looked up costs nothing, and 100 CU to conf
   await run('mira');
   const wallet = sandbox.world.user('mira')?.solanaAddress ?? '';
   expect((await run(wallet)).stdout).toMatch(/"handle":"mira".*"via":"book"/);
-  expect(sandbox.meter().unitsUsed).toBe(100);
+  expect(sandbox.meter().totalUnits).toBe(100);
   await run(wallet, '--max-age', '1ms');
-  expect(sandbox.meter().unitsUsed).toBe(200);
+  expect(sandbox.meter().totalUnits).toBe(200);
 });
 
 test('the card of a trader shows what was different before, and when', async () => {
@@ -115,11 +115,11 @@ test('with a spending limit, what is cheap is found for all wallets before anyth
   const others = ['2', '3', '4', '5', '6'].map((digit) => `${'1'.repeat(31)}${digit}`);
   const words = ['whois', '-', '--max-age', '1ms', '--max-cu', '800'];
   const stdin = [...others, ...wallets].join('\n');
-  const before = sandbox.meter().unitsUsed;
+  const before = sandbox.meter().totalUnits;
   const { exitCode, records, stderr } = await home.run(words, { sandbox, stdin });
   const found = records().filter(({ found }) => found === true);
   expect(found.map(({ subject }) => subject)).toEqual(wallets);
-  expect([exitCode, sandbox.meter().unitsUsed - before <= 800], stderr).toEqual([6, true]);
+  expect([exitCode, sandbox.meter().totalUnits - before <= 800], stderr).toEqual([6, true]);
   expect(stderr).toContain('skipped 5 subjects: ');
 });
 

@@ -15,7 +15,7 @@ async function withEarlier(format: string) {
   const text = readFileSync(old, 'utf8');
   writeFileSync(old, text.replace('https://x.com/solwolf', 'https://x.com/lone_wolf'));
   sandbox.world.rename(sandbox.world.user('mira')?.id ?? '', 'mira_two');
-  const spent = () => sandbox.meter().unitsUsed;
+  const spent = () => sandbox.meter().totalUnits;
   return { sandbox, home, old, run, spent, subjects };
 }
 
