@@ -105,7 +105,6 @@ test.each(lines)('neither rows nor calls depend on how times are written: %s', a
 });
 
 test.each([
-  'thesis list --since 30m',
   'author --since 30m',
   'author --until 30m',
   'token T --since 30m',
