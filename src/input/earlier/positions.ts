@@ -9,9 +9,9 @@ import { openRecords, valuesIn } from '../record-file.ts';
 
 /** The positions of an earlier output of "trdr author --positions". */
 export interface EarlierPositions {
-  /** By the ids of their authors, in lower case. */
+  /** The positions by the ids of their authors, in lower case. */
   readonly byAuthor: ReadonlyMap<string, readonly AuthorPosition[]>;
-  /** When the oldest of them was read; infinite if this is not known. */
+  /** The time at which the oldest of them was read; infinite if this is not known. */
   readonly readAt: number;
 }
 
