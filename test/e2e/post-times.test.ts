@@ -105,6 +105,8 @@ test.each(lines)('neither rows nor calls depend on how times are written: %s', a
 });
 
 test.each([
+  'thesis list --since 30m',
+  'thesis list --until 30m --sort likeCount',
   'author --since 30m',
   'author --until 30m',
   'token T --since 30m',

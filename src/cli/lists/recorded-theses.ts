@@ -31,6 +31,7 @@ export async function readRecorded<P extends PostFacts>(
   const files = filesToVerify(from);
   const read = async () => {
     const posts = await FilePosts.read(files, terminal, form);
+    checkTimes(posts.all, range);
     const certified = await certifiedFiles(files, terminal.signal);
     return { posts, range, vouchers: new Vouchers(certified, range, now) };
   };
@@ -38,8 +39,8 @@ export async function readRecorded<P extends PostFacts>(
 }
 
 /** Refuses a range of posts that all lack a time: it would hold all of them or none. */
-function checkTimes({ posts: { all }, range: { since, until } }: Recorded<PositionPost>): void {
-  if (all.length === 0 || all.some(({ place }) => Number.isFinite(place))) return;
+function checkTimes(posts: readonly FilePost<unknown>[], { since, until }: AskedRange): void {
+  if (posts.length === 0 || posts.some(({ place }) => Number.isFinite(place))) return;
   if (since !== undefined) throw withoutTimes('--since');
   if (until !== undefined) throw withoutTimes('--until');
 }
@@ -70,7 +71,6 @@ export class RecordedTheses implements Theses {
       keep: (row) => positionPost(row, texts),
       isLater: isLaterVersion,
     });
-    checkTimes(recorded);
     return new RecordedTheses(recorded, context.terminal.io.clock.now());
   }
 
