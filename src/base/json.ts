@@ -17,8 +17,8 @@ const MAX_DEPTH = 200;
 const numbers = /"[^"\\]*(?:\\.[^"\\]*)*"|(-?\d[\d.eE+-]*)/g;
 
 /**
- * Matches in every text that has an inexact number, and in few others: minus zero, sixteen digits, a
- * very small number, decimals that end with zero, or an exponent where a number may begin. It is
+ * Matches in every text that has an inexact number, and in few others: minus zero, sixteen digits,
+ * a very small number, decimals that end with zero, or an exponent where a number may begin. It is
  * much faster than a look at each token.
  */
 const mayBeInexact =

@@ -10,6 +10,7 @@ import { summaryOf } from '../../core/positions/summary.ts';
 import type { EarlierPositions } from '../../input/earlier/positions.ts';
 import type { SubjectSource } from '../../input/subject-list.ts';
 import { authorView, positionsView } from '../../output/views/author.ts';
+import { timing } from '../../tail/timing.ts';
 import { isOneWord } from '../args/subjects.ts';
 import { lookupJob } from '../lookup/lookup-job.ts';
 import { resumeCached, resumeRest } from '../lookup/lookup-task.ts';
@@ -62,9 +63,6 @@ export async function authorJob(
     plan: (subjects) => planAuthors(authors, subjects, (posts) => answers.answer(posts)),
   });
 }
-
-/** So much later than its time, a post is in every page. */
-const LATEST_MS = 120_000;
 
 const changeNames = ['closed', 'new', 'changed', 'left'] as const;
 
@@ -158,7 +156,7 @@ class AuthorAnswers {
     const name = changeNames.find((one) => one === change);
     if (name !== undefined) this.#changes[name]++;
     const readAt = this.#shown.earlier?.readAt ?? Number.POSITIVE_INFINITY;
-    if (name === 'new' && Number(lastAt) < readAt - LATEST_MS) this.#old++;
+    if (name === 'new' && Number(lastAt) < readAt - timing.latenessMs) this.#old++;
   }
 }
 

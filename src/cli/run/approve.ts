@@ -7,8 +7,8 @@ import { declined } from './spending-permission.ts';
 
 /**
  * Asks whether the run may spend what its plan costs, if anybody has to be asked. Nothing else
- * gives a run permission to spend, so every command that pays comes through here. Returns the estimate
- * if its greatest cost is known.
+ * gives a run permission to spend, so every command that pays comes through here. Returns the
+ * estimate if its greatest cost is known.
  */
 export async function approve(
   plan: Plan,
