@@ -34,12 +34,34 @@ const PING_MS = 30_000;
 const MINUTE = 60_000;
 const MINUTE_CU = 20_000;
 
+/** Where in a list of posts, newest first, the visible ones of an instant lie: a month has many that are not. */
+function spanOf(posts: readonly Post[]) {
+  /** When the first of the posts up to each index becomes visible, and when the last one from it on goes. */
+  const begins = posts.map(({ visibleAt }) => visibleAt);
+  const ends = posts.map(({ goneAt }) => goneAt);
+  for (let i = 1; i < posts.length; i++) begins[i] = Math.min(begins[i] ?? 0, begins[i - 1] ?? 0);
+  for (let i = posts.length - 2; i >= 0; i--) ends[i] = Math.max(ends[i] ?? 0, ends[i + 1] ?? 0);
+  return {
+    first(then: number): number {
+      let [low, high] = [0, posts.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if ((begins[middle] ?? 0) <= then) high = middle;
+        else low = middle + 1;
+      }
+      return low;
+    },
+    hasMore: (i: number, then: number) => then < (ends[i] ?? Number.NEGATIVE_INFINITY),
+  };
+}
+
 /** Simulates the service as specified, with the faults of a schedule. */
 export function createService(schedule: Schedule, scheduler: Scheduler) {
   const rng = rngOf(schedule.seed, 1);
   const posts = postsOf(schedule, rngOf(schedule.seed, 2));
   const indexes = new Map(posts.map(({ id }, index) => [id, index]));
   const bySending = posts.toSorted((a, b) => a.sentAt - b.sentAt);
+  const span = spanOf(posts);
   const callout = schedule.feed === 'callout';
   const now = () => scheduler.now;
   const active = (kind: Fault['kind']) =>
@@ -66,7 +88,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler) {
     );
     const then = now() - (isBehind ? 0 : lag);
     const shown = (post: Post) => post.visibleAt <= then && then < post.goneAt;
-    let i = 0;
+    let i = span.first(then);
     if (before !== undefined) {
       i = indexes.get(before) ?? -1;
       if (strikes('evict')) i = -1;
@@ -75,7 +97,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler) {
       i++;
     }
     const rows: Post[] = [];
-    for (; i < posts.length && rows.length <= limit; i++) {
+    for (; span.hasMore(i, then) && rows.length <= limit; i++) {
       const post = posts[i];
       if (post && shown(post) && (symbol ?? post.symbol) === post.symbol) rows.push(post);
     }
