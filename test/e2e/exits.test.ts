@@ -104,7 +104,8 @@ const cases: readonly Case[] = [
     'a smaller share than required',
     ['me', '--min-units', '100%'],
     'UNITS_LOW',
-    { sandbox: { unitsUsed: 1_000 } },
+    // A plan whose units do not begin again with a month.
+    { sandbox: { plan: 'explore', unitsUsed: 1_000 } },
   ],
   [7, 'a 429 with a longer wait than the timeout', ['me'], 'RATE_LIMITED', { faults: '429=200s' }],
   [9, 'a service that fails', ['me', '--retries', '0'], 'INTERNAL_ERROR', { faults: '500' }],

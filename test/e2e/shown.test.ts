@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ThesisFrameData } from '../../src/contract/records/thesis.ts';
+import { manualClock } from '../../src/sandbox/clock.ts';
 import { openDesk } from './harness.ts';
 
 const terminal = { tty: true, columns: 200, env: { NO_COLOR: '1', LANG: 'C.UTF-8', TZ: 'UTC' } };
@@ -62,7 +63,8 @@ test.each([
   ],
   [{ unmetered: true }, 'not limited; the plan grants 20,000,000 CU'],
 ])('trdr me shows the grant beside what is left: %s', async (options, text) => {
-  const { run } = await openDesk({ plan: 'growth', ...options });
+  // The clock of the service stands still, so that no month ends.
+  const { run } = await openDesk({ plan: 'growth', clock: manualClock(Date.now()), ...options });
   expect((await run(['me'], terminal)).stdout).toMatch(new RegExp(`units left +${text}\\n`));
 });
 

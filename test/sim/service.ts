@@ -219,7 +219,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler) {
         let subscribed = false;
         let closedAt: number | undefined;
         const openedAt = now();
-        const undo: (() => void)[] = [];
+        const undo = new Set<() => void>();
 
         const stop = (lingering: number) => {
           if (closedAt !== undefined) return;
@@ -231,7 +231,8 @@ export function createService(schedule: Schedule, scheduler: Scheduler) {
           meter.begun += begun;
           meter.socket += cu;
           access.open--;
-          for (const back of undo.splice(0)) back();
+          for (const back of undo) back();
+          undo.clear();
         };
         const finish = (reason: LinkEnd, lingering: number) => {
           if (end) return;
@@ -250,7 +251,11 @@ export function createService(schedule: Schedule, scheduler: Scheduler) {
           else onChange();
         };
         const later = (ms: number, act: () => void) => {
-          undo.push(scheduler.at(now() + ms, act));
+          const back = scheduler.at(now() + ms, () => {
+            undo.delete(back);
+            act();
+          });
+          undo.add(back);
         };
         const send = (post: Post) => {
           if (!subscribed || strikes('lose')) return;
