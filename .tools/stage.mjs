@@ -17,8 +17,8 @@ export async function openStage() {
   const [{ run }, { createInFlight }, { startSandbox }, { manualClock }] = await Promise.all([
     load('src/cli/run.ts'),
     load('src/core/client/in-flight.ts'),
-    load('src/sandbox/index.ts'),
-    load('src/sandbox/clock.ts'),
+    load('test/sandbox/service.ts'),
+    load('test/sandbox/clock.ts'),
   ]);
   const home = mkdtempSync(join(tmpdir(), 'trdr-stage-'));
   const time = manualClock(NOON);

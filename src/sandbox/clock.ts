@@ -1,122 +1,58 @@
 /**
- * What the clock runs at a given time. If it returns a promise, only `advance` awaits the promise.
+ * What the clock runs at a given time. If it returns a promise, only a clock that a test moves
+ * awaits the promise.
  */
-type Task = () => unknown;
-
-interface Timer {
-  readonly time: number;
-  readonly task: Task;
-}
+export type Task = () => unknown;
 
 /** The longest delay of a Node timer. A timer with a longer delay fires at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
+
+interface Planned {
+  readonly time: number;
+  readonly task: Task;
+}
 
 /** The time of a sandbox, of which all its delays are measured, so that tests can move it. */
 export interface SandboxClock {
   now(): number;
   /** Runs `task` once when `now()` reaches `time`; the returned function cancels it. */
   at(time: number, task: Task): () => void;
-  /** Moves the time forward by `ms`; tasks run in order, each at its own time, and are awaited. */
-  advance(ms: number): Promise<void>;
-  /** Sets the time, as if the machine had been suspended: all tasks that are due then run once. */
-  set(time: number): void;
   stop(): void;
 }
 
-/** A clock that moves only when a test moves it. @internal Exported for tests. */
-export const manualClock = (start: number): SandboxClock => new MovableClock(start, null);
-
-/** A clock that runs from `start` (by default: now) and can also be moved. */
-export const runningClock = (start: number = Date.now()): SandboxClock =>
-  new MovableClock(start, performance);
-
-/** The time of a source that runs, or of none, moved by what was added to it. */
-class MovableClock implements SandboxClock {
-  readonly #source: { now(): number } | null;
-  /** The time at which the source was 0. */
-  #base: number;
-  /** Soonest first. */
-  readonly #timers: Timer[] = [];
-  #armed: NodeJS.Timeout | undefined;
-  /** The last call of `advance`: the next one begins after it. */
-  #moving: Promise<void> = Promise.resolve();
-
-  constructor(start: number, source: { now(): number } | null) {
-    this.#source = source;
-    this.#base = start - this.#elapsed();
-  }
+/** A clock that runs from the time at which it is made. */
+export class RunningClock implements SandboxClock {
+  readonly #start = Date.now() - performance.now();
+  /** The timer of each task that was not run yet. */
+  readonly #timers = new Map<Planned, NodeJS.Timeout>();
 
   // A property, because the clock is handed on as a function.
-  readonly now = (): number => this.#base + this.#elapsed();
+  readonly now = (): number => Math.floor(this.#start + performance.now());
 
   at(time: number, task: Task): () => void {
-    const timers = this.#timers;
-    const timer = { time, task };
-    let index = timers.length;
-    while (index > 0 && (timers[index - 1]?.time ?? 0) > time) index--;
-    timers.splice(index, 0, timer);
-    if (index === 0) this.#arm();
+    const planned = { time, task };
+    this.#arm(planned);
     return () => {
-      const place = timers.indexOf(timer);
-      if (place >= 0) timers.splice(place, 1);
+      clearTimeout(this.#timers.get(planned));
+      this.#timers.delete(planned);
     };
   }
 
-  advance(ms: number): Promise<void> {
-    this.#moving = this.#moving.then(() => this.#pass(ms));
-    return this.#moving;
-  }
-
-  set(time: number): void {
-    this.#moveTo(time);
-    this.#runDue();
-  }
-
   stop(): void {
-    this.#timers.length = 0;
-    clearTimeout(this.#armed);
+    for (const timer of this.#timers.values()) clearTimeout(timer);
   }
 
-  #elapsed(): number {
-    return this.#source ? Math.floor(this.#source.now()) : 0;
+  #arm(planned: Planned): void {
+    const delay = Math.min(LONGEST_TIMER, Math.max(0, planned.time - this.now()));
+    this.#timers.set(planned, setTimeout(() => this.#run(planned), delay).unref());
   }
 
-  #moveTo(time: number): void {
-    this.#base = time - this.#elapsed();
-  }
-
-  #arm(): void {
-    clearTimeout(this.#armed);
-    const first = this.#timers[0];
-    if (!this.#source || !first) return;
-    const delay = Math.min(LONGEST_TIMER, Math.max(0, first.time - this.now()));
-    this.#armed = setTimeout(() => this.#runDue(), delay).unref();
-  }
-
-  /** Takes the first timer that is due at a time. */
-  #take(until: number): Timer | undefined {
-    const first = this.#timers[0];
-    return first && first.time <= until ? this.#timers.shift() : undefined;
-  }
-
-  #runDue(): void {
-    // A task that another task adds runs in a later turn: one that adds itself would block the
-    // event loop.
-    const due: Timer[] = [];
-    for (let timer = this.#take(this.now()); timer; timer = this.#take(this.now())) due.push(timer);
-    for (const { task } of due) task();
-    this.#arm();
-  }
-
-  async #pass(ms: number): Promise<void> {
-    const target = this.now() + ms;
-    for (let timer = this.#take(target); timer; timer = this.#take(target)) {
-      this.#moveTo(Math.max(this.now(), timer.time));
-      await timer.task();
-      // Let sockets and handlers react before the time advances further.
-      await new Promise((resolve) => setImmediate(resolve));
+  #run(planned: Planned): void {
+    // Node may run a timer a millisecond early.
+    if (planned.time > this.now()) this.#arm(planned);
+    else {
+      this.#timers.delete(planned);
+      planned.task();
     }
-    this.#moveTo(Math.max(this.now(), target));
-    this.#arm();
   }
 }

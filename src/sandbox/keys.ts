@@ -158,11 +158,6 @@ export function chargeKey(key: Key, charge: Charge, now: number): Shortage | nul
   return null;
 }
 
-export function topUp(key: Key, units: number): void {
-  key.additionalUnits += units;
-  key.wasGranted ||= units > 0;
-}
-
 /** The `usage` of `me`; null where there is no limit. */
 export interface KeyUsage {
   readonly period: string;

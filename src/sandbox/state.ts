@@ -1,5 +1,5 @@
 import type { EndpointId } from '../contract/endpoints.ts';
-import { runningClock, type SandboxClock } from './clock.ts';
+import { RunningClock, type SandboxClock } from './clock.ts';
 import type { Disconnect } from './faults/effects.ts';
 import { Faults } from './faults/engine.ts';
 import { createKey, type Key, type KeyOptions } from './keys.ts';
@@ -12,7 +12,6 @@ import { createWorld, type World } from './world/world.ts';
 export interface SandboxOptions extends KeyOptions, WorldSize {
   readonly port?: number;
   readonly seed?: number;
-  readonly now?: number;
   readonly clock?: SandboxClock;
   readonly data?: string | undefined;
   readonly world?: World;
@@ -60,7 +59,6 @@ export interface SandboxState {
   readonly sockets: Set<OpenSocket>;
   readonly log: LogEntry[];
   readonly counts: Counts;
-  cancelPosts: () => void;
   readonly randomIds: Random;
 }
 
@@ -98,7 +96,7 @@ interface LogEntry {
 }
 
 export function createState(options: SandboxOptions): SandboxState {
-  const { seed = 1, clock = runningClock(options.now), data } = options;
+  const { seed = 1, clock = new RunningClock(), data } = options;
   const records = () =>
     data === undefined ? generateRecords(seed, clock.now(), options) : loadRecords(data);
   return {
@@ -116,7 +114,6 @@ export function createState(options: SandboxOptions): SandboxState {
     sockets: new Set(),
     log: [],
     counts: { posts: 0, inFlight: 0, resolvesStarted: 0, resolvesWaiting: 0 },
-    cancelPosts: () => {},
     randomIds: randomOf(seed, 'ids'),
   };
 }

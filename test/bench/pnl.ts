@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { startSandbox } from '../../src/sandbox/index.ts';
+import { startSandbox } from '../sandbox/service.ts';
 import { envIn, type Measured, measure, median } from './measure.ts';
 
 /** The number of handles for the loops that send one call per handle. */

@@ -1,11 +1,11 @@
 import { request } from 'node:http';
 import { expect, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { manualClock } from '../../src/sandbox/clock.ts';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 import { generateRecords } from '../../src/sandbox/world/generate.ts';
 import type { ResolvePlan } from '../../src/sandbox/world/source.ts';
 import { createWorld, type World } from '../../src/sandbox/world/world.ts';
+import { manualClock } from '../sandbox/clock.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/service.ts';
 
 /** The middle of a month, so that a test does not run into the next month. */
 export const NOON = Date.UTC(2026, 4, 15, 12);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { LaunchpadUser } from '../../src/contract/records/launchpad.ts';
 import { User } from '../../src/contract/records/user.ts';
-import type { Sandbox } from '../../src/sandbox/index.ts';
 import { TERM_MS } from '../../src/sandbox/world/people.ts';
+import type { Sandbox } from '../sandbox/service.ts';
 import { ask, sandbox, statusAndCode } from './help.ts';
 
 const userOf = async (service: Sandbox, place: string): Promise<User> =>

@@ -4,9 +4,9 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { serve } from '../core/server.ts';
 import { openWorkspace, type Workspace } from '../e2e/shells.ts';
+import { type Sandbox, startSandbox } from '../sandbox/service.ts';
 import { freePort } from '../store/server.ts';
 import { has } from '../tools.ts';
 import { readPage } from './pages.ts';

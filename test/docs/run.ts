@@ -2,8 +2,8 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa, execaSync } from 'execa';
 import { onTestFinished } from 'vitest';
-import { type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 import { openWorkspace, type Workspace } from '../e2e/shells.ts';
+import { type SandboxOptions, startSandbox } from '../sandbox/service.ts';
 import { has } from '../tools.ts';
 
 /** A service, and a workspace that uses it, both for the present test. */

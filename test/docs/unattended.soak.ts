@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/index.ts';
 import { until } from '../e2e/feed.ts';
 import type { Workspace } from '../e2e/shells.ts';
+import type { Sandbox } from '../sandbox/service.ts';
 import { createStoreServer } from '../store/server.ts';
 import { has } from '../tools.ts';
 import { allPages, readPage } from './pages.ts';

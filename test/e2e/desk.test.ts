@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../sandbox/service.ts';
 import { readText } from './feed.ts';
 import { openDesk } from './harness.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { exitCodes } from '../../src/cli/exit.ts';
-import type { SandboxOptions } from '../../src/sandbox/index.ts';
+import type { SandboxOptions } from '../sandbox/service.ts';
 import { openDesk, openHome, type RunOptions, runInProcess, trdr, withSandbox } from './harness.ts';
 import { withService } from './service.ts';
 

@@ -6,10 +6,10 @@ import { allCommands } from '../../src/cli/docs/help.ts';
 import { commonErrors } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { errorCodes, isErrorCode } from '../../src/contract/errors.ts';
-import { manualClock } from '../../src/sandbox/clock.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { isSoak, some } from '../repeats.ts';
+import { manualClock } from '../sandbox/clock.ts';
+import { type Sandbox, startSandbox } from '../sandbox/service.ts';
 import { exitOfCode } from './exit-codes.ts';
 import { type Home, openHome, type Ran } from './harness.ts';
 

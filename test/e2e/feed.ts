@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../sandbox/service.ts';
 import { type Home, type RunOptions, startTrdr } from './harness.ts';
 import { type InProcessOptions, type StartedRun, startInProcess } from './in-process.ts';
 

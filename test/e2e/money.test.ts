@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { agentVariables } from '../../src/cli/agent.ts';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { some } from '../repeats.ts';
+import type { Sandbox, SandboxOptions } from '../sandbox/service.ts';
 import { openDesk, openHome, runInProcess, withSandbox, wordsOf } from './harness.ts';
 
 const wallets = Array.from({ length: 5 }, (_, index) => `${'1'.repeat(31)}${index + 2}`);

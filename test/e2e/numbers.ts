@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { readLines } from '../../src/base/lines.ts';
 import type { LedgerEntry } from '../../src/contract/ports/ledger.ts';
 import type { Pnl } from '../../src/contract/records/pnl.ts';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
 import { generateRecords } from '../../src/sandbox/world/generate.ts';
 import { createWorld } from '../../src/sandbox/world/world.ts';
 import { ledgerEntries } from '../../src/state/ledger/read-ledger.ts';
+import type { Sandbox, SandboxOptions } from '../sandbox/service.ts';
 import { type Home, withSandbox } from './harness.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);

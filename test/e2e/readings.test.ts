@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isRecord } from '../../src/base/json-object.ts';
-import { manualClock } from '../../src/sandbox/clock.ts';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
+import { manualClock } from '../sandbox/clock.ts';
+import type { Sandbox, SandboxOptions } from '../sandbox/service.ts';
 import { openHome, runInProcess, withSandbox } from './harness.ts';
 
 // The description leaves some questions open. The results are the same whatever the answer is.

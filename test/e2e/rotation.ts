@@ -1,6 +1,6 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../sandbox/service.ts';
 import { openHome } from './harness.ts';
 
 type Key = NonNullable<ReturnType<Sandbox['keys']['get']>>;

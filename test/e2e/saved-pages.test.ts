@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { isRecord } from '../../src/base/json-object.ts';
 import { recordsOf } from '../../src/contract/read-record.ts';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
+import type { Sandbox, SandboxOptions } from '../sandbox/service.ts';
 import { startServer } from '../store/server.ts';
 import { has } from '../tools.ts';
 import { openDesk, openHome, withSandbox } from './harness.ts';

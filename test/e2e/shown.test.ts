@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ThesisFrameData } from '../../src/contract/records/thesis.ts';
-import { manualClock } from '../../src/sandbox/clock.ts';
+import { manualClock } from '../sandbox/clock.ts';
 import { openDesk } from './harness.ts';
 
 const terminal = { tty: true, columns: 200, env: { NO_COLOR: '1', LANG: 'C.UTF-8', TZ: 'UTC' } };

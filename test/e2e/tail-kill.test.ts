@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/index.ts';
 import { isSoak, repeats } from '../repeats.ts';
+import type { Sandbox } from '../sandbox/service.ts';
 import {
   asItShouldBe,
   compare,

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../sandbox/service.ts';
 import { openDesk, openHome, runInProcess } from './harness.ts';
 import { receiptOf } from './numbers.ts';
 import { withService } from './service.ts';

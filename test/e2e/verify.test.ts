@@ -13,8 +13,8 @@ import {
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/index.ts';
 import { some } from '../repeats.ts';
+import type { Sandbox } from '../sandbox/service.ts';
 import { until } from './feed.ts';
 import { type Home, openHome, runInProcess, startTrdr, withSandbox } from './harness.ts';
 import { startInProcess } from './in-process.ts';

@@ -2,7 +2,6 @@ import { rmSync, statSync, truncateSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/index.ts';
 import type { StoreConnection } from '../../src/store/connection.ts';
 import { readEntries, type StreamRow } from '../../src/store/feed/entry.ts';
 import { keysOf } from '../../src/store/keys.ts';
@@ -19,6 +18,7 @@ import {
 } from '../e2e/feed.ts';
 import { openHome, startTrdr, withSandbox } from '../e2e/harness.ts';
 import { repeats, timeoutFor } from '../repeats.ts';
+import type { Sandbox } from '../sandbox/service.ts';
 import { has } from '../tools.ts';
 import { type StoreServer, startServer } from './server.ts';
 
