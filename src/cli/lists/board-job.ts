@@ -72,9 +72,12 @@ async function wantedWallets(context: Context, flags: BoardFlags): Promise<Wante
   if (file === undefined) return undefined;
   const source = subjectSource([], { file, column }, 'wallet');
   const subjects = await distinctSubjects(source, terminal, await settings.key.get(), undefined);
-  const wallets = subjects.flatMap(({ type, value }) => (type === 'wallet' ? value : []));
   const names = subjects.filter(({ type }) => type !== 'wallet');
-  if (names.length > 0) wallets.push(...(await savedWallets(context, names)));
+  const saved = names.length > 0 ? await savedWallets(context, names) : undefined;
+  // The wallets keep the order of the file.
+  const wallets = subjects.flatMap(
+    (subject) => (subject.type === 'wallet' ? subject.value : saved?.get(subject)) ?? [],
+  );
   if (wallets.length === 0)
     throw usageError(`--wallets: ${file} has no wallets`, 'write one wallet per line');
   return new Map(wallets.map((wallet) => [normalToken(wallet), wallet]));
@@ -84,7 +87,7 @@ async function wantedWallets(context: Context, flags: BoardFlags): Promise<Wante
 async function savedWallets(
   context: Context,
   names: readonly Subject[],
-): Promise<readonly string[]> {
+): Promise<ReadonlyMap<Subject, string | null | undefined>> {
   const { terminal, settings } = context;
   const users = await openCachedLookup(context, { maxAge: Number.POSITIVE_INFINITY });
   const answers = users.planAll(names).map(({ answer }) => answer);
@@ -103,7 +106,7 @@ async function savedWallets(
     terminal.notice(
       `--wallets: the wallets of names were read up to ${span(age)} ago; "trdr whois" reads them again`,
     );
-  return wallets.flatMap((wallet) => wallet ?? []);
+  return new Map(names.map((name, at) => [name, wallets[at]]));
 }
 
 type WantedWallets = ReadonlyMap<string, string> | undefined;
