@@ -191,7 +191,7 @@ const NEWLINE = 10;
  * that a crash cut off. Returns the size before and after.
  */
 export function appendLines(path: string, lines: string): { before: number; after: number } {
-  const fd = openPrivate(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
+  const fd = openToAppend(path);
   try {
     const stats = fstatSync(fd);
     // A FIFO would keep nothing, and block a long write for ever.
@@ -203,6 +203,18 @@ export function appendLines(path: string, lines: string): { before: number; afte
     return { before, after: fstatSync(fd).size };
   } finally {
     closeSync(fd);
+  }
+}
+
+/** Opens a file of lines, and creates it and its folder. */
+function openToAppend(path: string): number {
+  const open = () => openPrivate(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
+  try {
+    return open();
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+    ensureFolder(dirname(path));
+    return open();
   }
 }
 

@@ -47,6 +47,7 @@ export interface Command<O extends Options, I> {
    * appends.
    */
   readonly stream?: boolean;
+  /** In a description: the codes beside 0, 2 and those of the common flags. */
   readonly exits: readonly ExitCode[];
   /**
    * Such a command rejects --sandbox, because the change would also affect runs without --sandbox.
@@ -63,7 +64,7 @@ export interface Command<O extends Options, I> {
 
 type Defaults<O extends Options, I> = Pick<
   Command<O, I>,
-  'args' | 'options' | 'common' | 'calls' | 'parse'
+  'args' | 'options' | 'common' | 'calls' | 'exits' | 'parse'
 >;
 
 /** A command as its file describes it. By default, the input of `run` is the flags. */
@@ -71,17 +72,27 @@ interface Spec<O extends Options, I>
   extends Omit<Command<O, I>, keyof Defaults<O, I>>,
     Partial<Defaults<O, I>> {}
 
+/** The codes with which a command can exit that has these common flags. */
+const exitsOf: Readonly<Record<Common, readonly ExitCode[]>> = {
+  output: [],
+  service: [4, 5, 7, 9],
+  money: [6, 11],
+};
+
 /** Type-checks a command and returns it with its exact types. */
-export const command = <const O extends Options = Record<never, never>, I = GivenFlags<O>>(
-  spec: Spec<O, I>,
-): Command<O, I> =>
+export const command = <const O extends Options = Record<never, never>, I = GivenFlags<O>>({
+  common = [],
+  exits = [],
+  ...spec
+}: Spec<O, I>): Command<O, I> =>
   ({
     args: [],
     options: {},
-    common: [],
     calls: [],
     parse: (_, flags) => flags,
     ...spec,
+    common,
+    exits: [0, 2, ...common.flatMap((group) => exitsOf[group]), ...exits].sort((a, b) => a - b),
   }) as Command<O, I>;
 
 /** A command whose option and input types are not known, for the command tree, help and docs. */

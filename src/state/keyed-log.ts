@@ -8,16 +8,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { dirname, sep } from 'node:path';
-import {
-  appendLines,
-  ensureFolder,
-  isAbsent,
-  PRIVATE_FILE,
-  readAt,
-  statsOf,
-  syncFolder,
-  writeAll,
-} from '../base/files.ts';
+import { appendLines, PRIVATE_FILE, readAt, statsOf, syncFolder, writeAll } from '../base/files.ts';
 import { parseJson, stringifyJson } from '../base/json.ts';
 import { syncFile } from '../base/replace-file.ts';
 
@@ -98,7 +89,7 @@ export class KeyedLog {
       byFile.set(file, `${byFile.get(file) ?? ''}${lineOf(key, entry)}`);
     }
     for (const [file, lines] of byFile) {
-      const { before, after } = appendIn(file, lines);
+      const { before, after } = appendLines(file, lines);
       // All of a new file is live.
       if (before === 0 || after <= COMPACT_BYTES) continue;
       if (after > 2 * liveBytesOf(file)) this.#compact(file);
@@ -209,17 +200,6 @@ function liveBytesOf(file: string): number {
     return Number(header?.[1] ?? 0);
   } finally {
     closeSync(fd);
-  }
-}
-
-/** Returns the size of the file before and after the append. */
-function appendIn(file: string, lines: string): { before: number; after: number } {
-  try {
-    return appendLines(file, lines);
-  } catch (error) {
-    if (!isAbsent(error)) throw error;
-    ensureFolder(dirname(file));
-    return appendLines(file, lines);
   }
 }
 

@@ -42,12 +42,10 @@ interface WindowOptions {
 }
 
 /**
- * Opens the rate limits of all processes of this machine. Each base URL has a file, which is
+ * The rate limits of all processes of this machine. Each base URL has a file, which is
  * replaced under a lock. If that fails, calls are counted only for this process.
  */
-export const openWindows = (options: WindowOptions): RateWindows => new FileWindows(options);
-
-class FileWindows implements RateWindows {
+export class FileWindows implements RateWindows {
   readonly #file: string | undefined;
   readonly #options: WindowOptions;
   #hashed: { readonly key: string; readonly hash: string } | undefined;

@@ -1,7 +1,6 @@
 import { closeSync, fstatSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { quietly } from '../base/calls.ts';
-import { appendLines, ensureFolder, isAbsent, openRegular, readAt } from '../base/files.ts';
+import { appendLines, openRegular, readAt } from '../base/files.ts';
 import { isHeld, tryLock } from '../base/lock.ts';
 import { writeAtomic } from '../base/replace-file.ts';
 
@@ -14,7 +13,7 @@ const LARGEST = 256 * 1024;
  */
 export function remember(path: string, lines: readonly string[], max: number): void {
   const text = `${lines.join('\n')}\n`;
-  if (append(path, text) <= LARGEST) return;
+  if (appendLines(path, text).after <= LARGEST) return;
   const lock = tryLock(`${path}.lock`);
   if (!isHeld(lock)) return;
   try {
@@ -24,16 +23,6 @@ export function remember(path: string, lines: readonly string[], max: number): v
     writeAtomic(path, `${latest.join('\n')}\n`, { sync: false, temporary: `${path}.tmp` });
   } finally {
     lock.release();
-  }
-}
-
-function append(path: string, text: string): number {
-  try {
-    return appendLines(path, text).after;
-  } catch (error) {
-    if (!isAbsent(error)) throw error;
-    ensureFolder(dirname(path));
-    return appendLines(path, text).after;
   }
 }
 

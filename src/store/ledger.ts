@@ -58,13 +58,10 @@ const TRIES = 6;
 const UNSENT_MAX = 10_000;
 
 /**
- * Creates the ledger of all machines, with their shared budgets. `local`, that of this machine, is
- * written first.
+ * The ledger of all machines, with their shared budgets. `local`, that of this machine, is written
+ * first.
  */
-export const createStoreLedger = (member: StoreMember, local: Ledger, spending: Spending): Ledger =>
-  new StoreLedger(member, local, spending);
-
-class StoreLedger implements Ledger {
+export class StoreLedger implements Ledger {
   readonly #member: StoreMember;
   readonly #local: Ledger;
   readonly #spending: Spending;

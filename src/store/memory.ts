@@ -16,24 +16,11 @@ interface Remembered {
   readonly dayStart: { readonly day: string; readonly units: number } | undefined;
 }
 
-/** What must not vanish with the store. */
-export interface StoreMemory {
-  read(): Remembered;
-  update(change: Partial<Remembered>): void;
-  /** Continues as what is remembered of another key, with the budgets remembered so far. */
-  rename(name: string): void;
-  readFeed(id: string): FeedState | undefined;
-  saveFeed(id: string, state: FeedState): void;
-}
-
 /**
- * Facts are read each time, because other processes write them too. An error of a file never ends a
- * run.
+ * What must not vanish with the store, in files. Facts are read each time, because other processes
+ * write them too. An error of a file never ends a run.
  */
-export const createMemory = (folder: string | undefined, name: string): StoreMemory =>
-  new FileMemory(folder, name);
-
-class FileMemory implements StoreMemory {
+export class StoreMemory {
   readonly #folder: string | undefined;
   #name: string;
   #remembered: Remembered = { fleet: 1, budgets: {}, dayStart: undefined };
@@ -55,6 +42,7 @@ class FileMemory implements StoreMemory {
     if (JSON.stringify(this.#remembered) !== before) this.#save(this.#remembered);
   }
 
+  /** Continues as what is remembered of another key, with the budgets remembered so far. */
   rename(name: string): void {
     const { budgets } = this.read();
     this.#name = name;

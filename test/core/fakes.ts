@@ -9,7 +9,7 @@ import { createInFlight } from '../../src/core/client/in-flight.ts';
 import type { ClientOptions } from '../../src/core/client/sender.ts';
 import { ServiceKey } from '../../src/core/client/service-key.ts';
 import type { Lookup } from '../../src/core/lookup/lookup.ts';
-import { openWindows } from '../../src/state/rate-windows.ts';
+import { FileWindows } from '../../src/state/rate-windows.ts';
 import { type VirtualClock, virtualClock } from './virtual-clock.ts';
 
 export const KEY = 'tk_live_0123456789abcdefWXYZ';
@@ -109,7 +109,7 @@ function ledgerInMemory(now: () => number): { ledger: Ledger; entries: LedgerEnt
 
 /** Rate limits for a single process. */
 export const ownWindows = (clock: Pick<VirtualClock, 'now'>): RateWindows =>
-  openWindows({ dir: undefined, baseUrl: BASE, key: KEY, clock });
+  new FileWindows({ dir: undefined, baseUrl: BASE, key: KEY, clock });
 
 /** A client of a simulated service. It records all notices. */
 export function rig(reply: Reply, options: Partial<ClientOptions> & { maxCu?: number } = {}): Rig {

@@ -9,7 +9,7 @@ import { parseConfig } from '../../src/state/config/config.ts';
 import { openJournal } from '../../src/state/export-journal/open-journal.ts';
 import { createCallReader, entryText } from '../../src/state/ledger/lines.ts';
 import { ledgerEntries, summarize } from '../../src/state/ledger/read-ledger.ts';
-import { openWindows } from '../../src/state/rate-windows.ts';
+import { FileWindows } from '../../src/state/rate-windows.ts';
 import { readStart } from '../../src/tail/file/read-start.ts';
 import { positionText, readPosition } from '../../src/tail/position.ts';
 import { holds, holdsInTime, jsonOf, jsonText, read, torn } from './fuzz.ts';
@@ -172,7 +172,7 @@ describe('the file of rate windows', () => {
     known: fc.oneof(fc.integer({ min: 1, max: 999 }), fc.constant(null)),
   });
   const dir = join(folder, 'windows');
-  const open = () => openWindows({ dir, baseUrl: 'b', key: 'k', clock: { now: () => NOW } });
+  const open = () => new FileWindows({ dir, baseUrl: 'b', key: 'k', clock: { now: () => NOW } });
 
   test('contains usable windows or none', async () => {
     await open().take('key', 1);

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RATE_WINDOW_MS } from '../../src/contract/limits.ts';
-import { openWindows } from '../../src/state/rate-windows.ts';
+import { FileWindows } from '../../src/state/rate-windows.ts';
 import { room, runs } from './room.ts';
 
 const { under } = room();
@@ -11,7 +11,7 @@ const BASE = 'https://api.example.test';
 function windowsAt(dir: string | undefined, start = 1_700_000_000_000, key = KEY) {
   const clock = { ms: start };
   const notices: string[] = [];
-  const windows = openWindows({
+  const windows = new FileWindows({
     ...{ dir, baseUrl: BASE, key, clock: { now: () => clock.ms } },
     notice: (text) => notices.push(text),
   });
@@ -79,16 +79,16 @@ test('no minute has more calls than the limit, and the returned wait is sufficie
 
 test('a call that leaves late counts from its departure, unless its slot has expired', async () => {
   let now = 1_700_000_000_249;
-  const windows = openWindows({
+  const windows = new FileWindows({
     ...{ dir: undefined, baseUrl: 'https://a.test', key: 'k' },
     clock: { now: () => now },
   });
-  await windows.take('resolve', 1, 1);
+  await windows.take('resolve', 1);
   now += 30_001;
   // The caller measures the time after it got its slot.
   expect(await windows.depart('resolve', 1, 30_000)).toBe(true);
   now += 40_000;
-  expect((await windows.take('resolve', 1, 2)).waitMs).toBeGreaterThan(20_000);
+  expect((await windows.take('resolve', 1)).waitMs).toBeGreaterThan(20_000);
   now += 30_000;
   expect(await windows.depart('resolve', 1, 70_000)).toBe(false);
 });

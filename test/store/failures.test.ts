@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { keysOf } from '../../src/store/keys.ts';
-import { createMemory } from '../../src/store/memory.ts';
+import { StoreMemory } from '../../src/store/memory.ts';
 import { readStatus } from '../../src/store/status.ts';
 import { randomOf, seedOf, until } from '../e2e/feed.ts';
 import { openHome, runInProcess, withSandbox } from '../e2e/harness.ts';
@@ -162,7 +162,7 @@ describe.skipIf(!has('redis-server'))('machines that die while they pay', () => 
     await machine(server).budgets.set({ period: 'month', machine: undefined, cu: CAP });
     /** Makes paid calls until the returned function kills the machine; repeats rejected calls. */
     const start = (name: string) => {
-      const memory = createMemory(server.folder, name);
+      const memory = new StoreMemory(server.folder, name);
       const { ledger, link } = machine(server, { name, ttlMs: 3_000, meter, memory });
       let isDead = false;
       const spend = async () => {

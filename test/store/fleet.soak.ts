@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { Limiter } from '../../src/core/spend/rate-limiter.ts';
-import { createMemory } from '../../src/store/memory.ts';
+import { StoreMemory } from '../../src/store/memory.ts';
 import { randomOf, seedOf } from '../e2e/feed.ts';
 import { repeats, timeoutFor } from '../repeats.ts';
 import { has } from '../tools.ts';
@@ -39,7 +39,7 @@ describe.skipIf(!has('redis-server'))('a fleet of machines', () => {
       const arrived = { key: [] as number[], resolve: [] as number[] };
       /** Makes calls as fast as the shared limit allows, until the returned function kills the machine. */
       const start = (name: string) => {
-        const memory = createMemory(server.folder, name);
+        const memory = new StoreMemory(server.folder, name);
         const { windows, link } = machine(server, { name, windowMs: ALLOWED_MS, memory });
         const limiter = new Limiter(windows, systemClock, async () => LIMIT);
         let isDead = false;

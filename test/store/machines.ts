@@ -8,14 +8,14 @@ import {
   withClaim,
 } from '../../src/contract/ports/answers.ts';
 import type { Ledger } from '../../src/contract/ports/ledger.ts';
-import { openWindows } from '../../src/state/rate-windows.ts';
+import { FileWindows } from '../../src/state/rate-windows.ts';
 import { readStoreUrl } from '../../src/store/address.ts';
 import { SharedAnswers } from '../../src/store/answers.ts';
 import { setBudget, unsetBudget } from '../../src/store/budgets.ts';
 import { keysOf } from '../../src/store/keys.ts';
-import { createStoreLedger } from '../../src/store/ledger.ts';
+import { StoreLedger } from '../../src/store/ledger.ts';
 import { StoreLink } from '../../src/store/link.ts';
-import { createMemory } from '../../src/store/memory.ts';
+import { StoreMemory } from '../../src/store/memory.ts';
 import { StoreWindows } from '../../src/store/windows.ts';
 
 type Budget = Parameters<typeof setBudget>[1];
@@ -56,7 +56,7 @@ export function machine(
     commandMs = 30_000,
     stop = false,
     meter = { used: 0, asked: 0 } as Meter,
-    memory = createMemory(undefined, ''),
+    memory = new StoreMemory(undefined, ''),
   } = {},
 ) {
   const skip = { ms: 0 };
@@ -68,7 +68,7 @@ export function machine(
   const patience = { commandMs, connectMs: Math.max(1_000, commandMs) };
   const link = new StoreLink(readStoreUrl(server.url), patience, keysOf(scope), clock, () => 0);
   const store = { link, machine: name, memory };
-  const ledger = createStoreLedger(store, nowhere, {
+  const ledger = new StoreLedger(store, nowhere, {
     ...{ command: 'whois', clock, stop, ttlMs },
     async meter() {
       meter.asked++;
@@ -81,7 +81,7 @@ export function machine(
     unset: (budget: Budget) => unsetBudget(store, budget),
   };
   const notices: string[] = [];
-  const local = openWindows({ dir: undefined, ...scope, clock: systemClock });
+  const local = new FileWindows({ dir: undefined, ...scope, clock: systemClock });
   const windows = new StoreWindows(
     store,
     local,

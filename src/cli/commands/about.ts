@@ -26,7 +26,6 @@ export const help = command({
     },
   ],
   settings: 'unread',
-  exits: [0, 2],
   parse: (words) => words,
   async run({ terminal }, words) {
     await (await import('../docs/help.ts')).showHelp(terminal.io, words);
@@ -37,7 +36,6 @@ export const versionCommand = command({
   path: 'version',
   page: versionPage,
   settings: 'unread',
-  exits: [0, 2],
   async run({ out }) {
     await out.printText(`${version}\n`);
   },
@@ -47,7 +45,6 @@ export const skill = command({
   path: 'skill',
   page: skillPage,
   settings: 'unread',
-  exits: [0, 2],
   async run({ out }) {
     const { preparedTexts } = await import('../docs/manual.ts');
     await out.printText((await preparedTexts()).skill);
@@ -90,7 +87,7 @@ export const completion = command({
   options: {
     uninstall: flag('--uninstall', 'with install: remove the file that install has written'),
   },
-  exits: [0, 2, 9],
+  exits: [9],
   parse([first = '', named], flags): CompletionInput {
     const word = first === 'uninstall' ? 'install' : first;
     const uninstall = flags.uninstall || first === 'uninstall';
@@ -131,7 +128,6 @@ export const schema = command({
   ],
   common: ['output'],
   record: () => SchemaRecord,
-  exits: [0, 2],
   parse: (words) => words.join(' '),
   async run(context, path) {
     const document = await documentOf(path);

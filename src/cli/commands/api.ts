@@ -54,7 +54,7 @@ export const api = command({
     out: value('--out', 'write to FILE, which appears when the run ends', outFile),
   },
   common: ['service', 'money'],
-  exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],
+  exits: [3, 129, 130, 143],
   parse(words, { field: fields, input, include, paginate }) {
     const [path = '', verb] = [...words].reverse();
     const method = verb?.toUpperCase();

@@ -56,7 +56,7 @@ export const authLogin = command({
   savesSettings: true,
   calls: ['me'],
   settings: 'tolerant',
-  exits: [0, 2, 4, 5, 7, 9, 130],
+  exits: [130],
   async run(context, { withKey, keyCommand, keychain, noVerify }) {
     const { io, signal } = context.terminal;
     const { flags } = context.settings;
@@ -199,7 +199,6 @@ export const authStatus = command({
   calls: ['me'],
   record: () => ProfileRecord,
   settings: 'tolerant',
-  exits: [0, 2, 4, 5, 7, 9],
   async run(context, { check }) {
     if (context.settings.flags.sandbox) return showEmbedded(context, check);
     const settings = sourcedSettings(context.terminal.io, context.settings.flags);
@@ -257,8 +256,7 @@ async function checked(
 async function showEmbedded(context: Context, check: boolean): Promise<0> {
   const view = profileView(check);
   if (check && (await printDryRun(context, [{ id: 'me', ask: {} }], view))) return 0;
-  if (check)
-    await (await context.service.client()).call('me', {}, { signal: context.terminal.signal });
+  if (check) await context.service.call('me', {});
   await context.out.print(view, [
     {
       profile: 'sandbox',
@@ -280,7 +278,7 @@ export const authSwitch = command({
   args: [{ name: 'profile', help: 'profile to switch to', complete: 'profile' }],
   savesSettings: true,
   settings: 'tolerant',
-  exits: [0, 2, 9],
+  exits: [9],
   parse: ([profile = '']) => profile,
   async run(context, profile) {
     const config = configOf(context.terminal.io);
@@ -307,7 +305,7 @@ export const authLogout = command({
   options: { forget: flag('--forget', 'remove the whole profile, settings included') },
   savesSettings: true,
   settings: 'tolerant',
-  exits: [0, 2, 9],
+  exits: [9],
   parse: ([profile], flags) => ({ ...flags, profile }),
   async run(context, { profile, forget }) {
     const config = configOf(context.terminal.io);

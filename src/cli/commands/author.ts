@@ -77,7 +77,7 @@ export const author = command({
   common: ['output', 'service', 'money'],
   calls: ['thesis.user', 'thesis.userToken', 'user.handle', 'user.id', 'launchpad.user'],
   record: () => z.union([AuthorRecord, PositionRecord]),
-  exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
+  exits: [3, 10],
   parse(args, given) {
     const isRecorded = given.from.length > 0;
     const files = isRecorded ? args.filter(isRecordedFile) : [];

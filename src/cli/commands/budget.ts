@@ -34,7 +34,7 @@ export const budgetSet = command({
   },
   savesSettings: true,
   settings: 'tolerant',
-  exits: [0, 2, 4, 9],
+  exits: [4, 9],
   parse([word, amount = ''], { machine, reveals }) {
     const period = periodOf(word);
     const cu = units.read(amount);
@@ -91,7 +91,7 @@ export const budgetUnset = command({
   },
   savesSettings: true,
   settings: 'tolerant',
-  exits: [0, 2, 4, 9],
+  exits: [4, 9],
   parse: ([word], { machine, reveals }) => ({
     period: periodOf(word),
     machine,
@@ -125,7 +125,7 @@ export const budgetShow = command({
   page: budgetShowPage,
   common: ['output'],
   record: () => StoreItem,
-  exits: [0, 2, 4, 9],
+  exits: [4, 9],
   async run(context) {
     const { localBudgets } = await import('../run/budgets.ts');
     const own = await localBudgets(context);

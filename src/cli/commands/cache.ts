@@ -18,7 +18,7 @@ export const cacheStats = command({
   page: cacheStatsPage,
   common: ['output'],
   record: () => CacheRecord,
-  exits: [0, 2, 9],
+  exits: [9],
   async run(context) {
     const { cache, book } = await openMemory(context);
     const { path, ...answers } = cache.stats();
@@ -44,7 +44,7 @@ export const cacheClear = command({
     people: flag('--people', 'also forget the people whose answers were paid for'),
     yes: flag('-y, --yes', 'forget people without asking'),
   },
-  exits: [0, 2, 9, 11, 130],
+  exits: [9, 11, 130],
   async run(context, { all, people, yes }) {
     const { terminal, service, settings } = context;
     if (service.scope === undefined && !all) {

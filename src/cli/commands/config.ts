@@ -28,7 +28,7 @@ export const configList = command({
   common: ['output'],
   record: () => SettingRecord,
   settings: 'tolerant',
-  exits: [0, 2, 9],
+  exits: [9],
   async run(context, { origin }) {
     const settings = sourcedSettings(context.terminal.io, context.settings.flags);
     for (const problem of settings.problems) context.terminal.notice(messageAndHint(problem));
@@ -47,7 +47,7 @@ export const configGet = command({
   common: ['output'],
   record: () => SettingRecord,
   settings: 'tolerant',
-  exits: [0, 2, 9],
+  exits: [9],
   parse: ([word = '']) => readableSetting(word),
   async run(context, name) {
     const settings = sourcedSettings(context.terminal.io, context.settings.flags);
@@ -85,7 +85,7 @@ export const configSet = command({
   ],
   savesSettings: true,
   settings: 'tolerant',
-  exits: [0, 2, 9],
+  exits: [9],
   parse([word = '', value = '']) {
     const name = writableSetting(word);
     readSetting(name, value, name);
@@ -107,7 +107,7 @@ export const configUnset = command({
   args: [{ name: 'setting', help: 'name of the setting', choices: configNames }],
   savesSettings: true,
   settings: 'tolerant',
-  exits: [0, 2, 9],
+  exits: [9],
   parse: ([word = '']) => writableSetting(word),
   async run(context, name) {
     const profile = profileName(context.terminal.io, context.settings.flags);
@@ -122,7 +122,7 @@ export const configPath = command({
   path: 'config path',
   page: configPathPage,
   settings: 'unread',
-  exits: [0, 9],
+  exits: [9],
   async run({ terminal, out, settings }) {
     needFolder(settings.folders, 'config');
     await out.printText(`${configOf(terminal.io).path}\n`);

@@ -17,7 +17,6 @@ export const doctor = command({
   calls: ['me', 'ws'],
   record: () => CheckRecord,
   settings: 'unread',
-  exits: [0, 2, 4, 5, 6, 7, 9, 11],
   async run(context, { ws }) {
     const calls: Planned[] = [{ id: 'me', ask: {} }];
     if (ws) calls.push({ id: 'ws', ask: {} });

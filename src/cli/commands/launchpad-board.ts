@@ -28,7 +28,7 @@ export const launchpadBoard = command({
   common: ['output', 'service', 'money'],
   calls: ['launchpad.board', 'launchpad.user', 'user.id', 'user.handle'],
   record: () => BoardRecord,
-  exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
+  exits: [3],
   parse(_, flags) {
     checkCompare(flags, '--compare 1d');
     if (flags.column !== undefined && flags.wallets === undefined)

@@ -41,7 +41,7 @@ export const launchpadCallers = command({
   common: ['output', 'service', 'money'],
   calls: ['launchpad.board', 'launchpad.callouts.wallet', 'user.handle', 'user.id'],
   record: () => z.union([CallerRecord, CallerCallout]),
-  exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
+  exits: [3, 10],
   parse(words, { top, ...flags }) {
     const { board, file } = flags;
     if (board === undefined && top !== undefined)

@@ -32,7 +32,7 @@ export const launchpadCallouts = command({
   common: ['output', 'service', 'money'],
   calls: calloutCalls,
   record: () => z.union([ListedCallout, CountedPosts]),
-  exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
+  exits: [3],
   parse: (_, flags) => readListFlags(flags, fieldPaths(ListedCallout)),
   async run(context, { coin, wallet, user, users, column, ...flags }) {
     const of = await planCallouts({ coin, wallet, user, users, column }, context);

@@ -41,7 +41,7 @@ export const launchpadHistory = command({
   common: ['output', 'service', 'money'],
   calls: ['launchpad.board', 'me'],
   record: () => z.union([HistoryRecord, TraderHistoryRecord]),
-  exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
+  exits: [3],
   parse(names, { since, ...flags }) {
     if (since === undefined)
       throw usageError(

@@ -54,7 +54,7 @@ export const launchpadTail = command({
   calls: [...calloutCalls, 'me'],
   record: () => z.union([CooledCallout, CooledConfluence]),
   stream: true,
-  exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],
+  exits: [3, 129, 130, 143],
   parse(words, flags) {
     const input = withFiles(words, checkTail(flags, liveCalloutView));
     checkSourceFlags(tailOptions, flags);

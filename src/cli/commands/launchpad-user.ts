@@ -21,7 +21,7 @@ export const launchpadUser = command({
   common: ['output', 'service', 'money'],
   calls: ['launchpad.user', 'user.handle', 'user.id'],
   record: () => LaunchpadUserRecord,
-  exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
+  exits: [3, 10],
   parse: (words, flags) => ({ ...flags, source: subjectSource(words, flags, 'subject') }),
   async run(context, { source, strict }) {
     const users = await openCachedLookup(context);

@@ -52,7 +52,7 @@ export const me = command({
   common: ['output', 'service'],
   calls: ['me'],
   record: () => Me,
-  exits: [0, 2, 4, 5, 6, 7, 9],
+  exits: [6],
   async run(context, gates) {
     if (await printDryRun(context, [{ id: 'me', ask: {} }], { fields: meFields })) return;
     await printAccount(context, gates);
@@ -72,7 +72,7 @@ async function printAccount(
   { minUnits, minReveals, minDays }: Gates,
 ): Promise<void> {
   const { terminal, settings, service, out } = context;
-  const { record, known } = await service.call('me', {}, { signal: terminal.signal });
+  const { record, known } = await service.call('me', {});
   const now = terminal.io.clock.now();
   // Units that were granted once neither renew nor belong to a month.
   const outlook = isGrantedOnce(record) ? null : forecast(known, now);

@@ -78,7 +78,7 @@ export const pnl = command({
   common: ['output', 'service', 'money'],
   calls: ['user.pnl', 'users.pnl', 'user.handle', 'user.id', 'launchpad.user', 'user.wallet', 'me'],
   record: () => PnlRecord,
-  exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
+  exits: [3, 10],
   parse: (words, flags) => {
     // With --from, no subjects are required: without any, the whole file is shown.
     const isWhole = flags.from !== undefined && words.length === 0 && flags.file === undefined;

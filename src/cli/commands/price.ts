@@ -51,7 +51,6 @@ export const price = command({
   ],
   common: ['output'],
   record: () => PriceRecord,
-  exits: [0, 2],
   parse: (words) => (words.length === 0 ? undefined : words.join(' ')),
   async run(context, name) {
     await context.out.print(priceView, name === undefined ? priceList() : await pricesFor(name));

@@ -43,7 +43,7 @@ export const resolveCommand = command({
   common: ['output', 'service', 'money'],
   calls: ['user.handle', 'user.resolve'],
   record: () => ResolveRecord,
-  exits: [0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+  exits: [3, 8, 10],
   parse: (words, flags) => ({
     ...flags,
     waitMs: flags.noWait ? 0 : flags.wait,

@@ -59,7 +59,7 @@ export const sandbox = command({
     data: value('--data', 'serve the NDJSON files in this folder', folder),
   },
   record: () => SandboxRecord,
-  exits: [0, 2, 9, 129, 130, 143],
+  exits: [9, 129, 130, 143],
   parse(_, flags) {
     if (flags.faults !== undefined) parseFaults(flags.faults);
     if (flags.speed !== undefined && flags.replay === undefined) {

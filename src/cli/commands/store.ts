@@ -37,7 +37,7 @@ export const storeLogin = command({
   },
   savesSettings: true,
   settings: 'tolerant',
-  exits: [0, 2, 4, 9, 130],
+  exits: [4, 9, 130],
   parse: ([url = ''], flags) => ({ ...flags, url }),
   async run(context, { url: typed, withPassword, noVerify }) {
     const { io, signal } = context.terminal;
@@ -143,14 +143,10 @@ export const storeCheck = command({
   page: storeCheckPage,
   common: ['output'],
   record: () => CheckRecord,
-  exits: [0, 2, 4, 9],
+  exits: [4, 9],
   async run(context) {
-    const { needStore } = await import('../run/open-store.ts');
     const { examine } = await import('../../store/check.ts');
-    const { keys, link, address } = await needStore(
-      context.service,
-      context.settings.flags.sandbox,
-    );
+    const { keys, link, address } = await context.service.needStore();
     const user = address.username ?? 'default';
     let failed = false;
     const records = await context.out.records(checkView);
@@ -187,11 +183,10 @@ export const storeStatus = command({
   },
   common: ['output'],
   record: () => StoreItem,
-  exits: [0, 2, 4, 9],
+  exits: [4, 9],
   async run(context, { maxLag, output }) {
-    const { needStore } = await import('../run/open-store.ts');
     const { readStatus } = await import('../../store/status.ts');
-    const { keys, link } = await needStore(context.service, context.settings.flags.sandbox);
+    const { keys, link } = await context.service.needStore();
     const items = await link.use((store) => readStatus(store, keys));
     if (output === 'metrics') {
       const { storeMetricsText } = await import('../../output/views/store-metrics.ts');
@@ -210,7 +205,7 @@ export const storeClear = command({
     { name: 'feed', help: 'name of the feed, as in "trdr store status"', optional: true },
   ],
   options: { yes: flag('-y, --yes', 'remove without asking') },
-  exits: [0, 2, 4, 9, 11, 130],
+  exits: [4, 9, 11, 130],
   parse([what = '', feed], flags) {
     if (!['cache', 'feed', 'all'].includes(what)) {
       throw usageError(`invalid value "${what}"`, 'choose from cache, feed, all');
@@ -228,12 +223,8 @@ export const storeClear = command({
     return { ...flags, what, feed };
   },
   async run(context, { what, feed, yes }) {
-    const { needStore } = await import('../run/open-store.ts');
     const { findKeys, removeKeys } = await import('../../store/clear.ts');
-    const { keys, link, address } = await needStore(
-      context.service,
-      context.settings.flags.sandbox,
-    );
+    const { keys, link, address } = await context.service.needStore();
     const stored = await link.use((store) => findKeys(store, keys, what, feed));
     if (stored.length === 0) {
       context.terminal.notice(

@@ -11,7 +11,7 @@ export const tails = command({
   options: { all: flag('--all', 'also those that ended within a day') },
   common: ['output'],
   record: () => TailRunRecord,
-  exits: [0, 2, 9],
+  exits: [9],
   async run({ terminal, settings, out }, { all }) {
     const { clock, cwd } = terminal.io;
     const now = clock.now();

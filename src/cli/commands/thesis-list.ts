@@ -61,7 +61,7 @@ export const thesisList = command({
   common: ['output', 'service', 'money'],
   calls: thesisCalls,
   record: () => z.union([ListedThesis, CountedPosts]),
-  exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
+  exits: [3, 10],
   parse(words, flags) {
     const { strict } = flags;
     const from = [...flags.from, ...words];

@@ -17,7 +17,6 @@ export const thesisRefresh = command({
   common: ['output', 'service', 'money'],
   calls: ['thesis.user', 'thesis.token', 'thesis.all', 'me'],
   record: () => RefreshedThesis,
-  exits: [0, 2, 4, 5, 6, 7, 9, 11],
   parse: (files, flags) => ({ ...flags, files }),
   async run(context, { files, openOnly }) {
     const { terminal, settings } = context;

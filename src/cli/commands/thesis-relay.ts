@@ -52,7 +52,7 @@ export const thesisRelay = command({
   },
   common: ['service', 'money'],
   calls: ['ws', 'thesis.all', 'thesis.token', 'me'],
-  exits: [0, 2, 4, 5, 6, 7, 9, 11, 129, 130, 143],
+  exits: [129, 130, 143],
   async run(context, { token, via, lag, keep, keepRows, waitForBudget, ...service }) {
     const tokens = await tokenAddresses(token, context);
     const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
@@ -60,8 +60,7 @@ export const thesisRelay = command({
     const shape = { durationMs: undefined, socket: via !== 'poll', lagMs: lag, page };
     const cost = tailPlan(shape);
     if (await printDryRun(context, cost.calls)) return;
-    const { needStore } = await import('../run/open-store.ts');
-    const store = await needStore(context.service, context.settings.flags.sandbox);
+    const store = await context.service.needStore();
     await approve(cost, context);
     const client = await context.service.client();
     const normal = tokens.map(normalToken).sort();

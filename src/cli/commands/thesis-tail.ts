@@ -90,7 +90,7 @@ export const thesisTail = command({
   calls: ['ws', ...thesisCalls, 'me'],
   record: () => z.union([CooledThesis, CooledConfluence]),
   stream: true,
-  exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],
+  exits: [3, 129, 130, 143],
   parse(words, flags) {
     const input = withFiles(words, checkTail(flags, liveThesisView));
     checkSourceFlags({ ...storeOptions, ...tailOptions }, flags);

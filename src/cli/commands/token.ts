@@ -57,7 +57,7 @@ export const tokenCommand = command({
   common: ['output', 'service', 'money'],
   calls: ['thesis.token', 'launchpad.callouts.coin'],
   record: () => z.union([TokenRecord, PositionRecord]),
-  exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
+  exits: [3],
   parse([token, ...files], given) {
     if (token === undefined) throw usageError('no token given', 'pass its address or symbol');
     if (files.length > 0 && given.from.length === 0)

@@ -35,7 +35,6 @@ export const usageCommand = command({
   common: ['output', 'service'],
   calls: ['me'],
   record: () => UsageAnswer,
-  exits: [0, 2, 4, 5, 7, 9],
   parse(_, flags) {
     if (flags.store && (flags.by === 'agent' || flags.by === 'profile'))
       throw usageError(
@@ -97,9 +96,8 @@ async function* localEntries(
 }
 
 async function* sharedEntries(context: Context, since = 0): AsyncGenerator<LedgerEntry> {
-  const { needStore } = await import('../run/open-store.ts');
   const { readSharedLedger } = await import('../../store/status.ts');
-  const { link, keys } = await needStore(context.service, context.settings.flags.sandbox);
+  const { link, keys } = await context.service.needStore();
   yield* await link.use((store) => readSharedLedger(store, keys, since));
 }
 
@@ -117,11 +115,7 @@ const total = (sums: readonly LedgerSum[]) =>
 
 async function compareWithService(context: Context) {
   if (await printDryRun(context, [{ id: 'me', ask: {} }], reconcileView)) return;
-  const { known } = await (await context.service.client()).call(
-    'me',
-    {},
-    { signal: context.terminal.signal },
-  );
+  const { known } = await context.service.call('me', {});
   const { unitsUsed, period: stated = '' } = known.usage ?? {};
   const thisMonth = new Date(context.terminal.io.clock.now()).toISOString().slice(0, 7);
   const period = /^\d{4}-\d{2}$/.test(stated) ? stated : thisMonth;

@@ -27,7 +27,7 @@ export const verify = command({
   },
   common: ['output'],
   record: () => Verification,
-  exits: [0, 2, 9, 10],
+  exits: [9, 10],
   parse: (files, flags) => ({ ...flags, files }),
   async run(context, { files, since, until, fresh }) {
     const { settings } = context;

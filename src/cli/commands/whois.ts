@@ -39,7 +39,7 @@ export const whois = command({
   common: ['output', 'service', 'money'],
   calls: ['user.handle', 'user.wallet', 'user.id', 'launchpad.user'],
   record: () => ComparedUserRecord,
-  exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
+  exits: [3, 10],
   parse: (words, flags) => {
     checkCompare({ ...flags, only: [] }, '--compare desk.ndjson');
     // With --compare, no subjects are required: without any, those of the file are read again.

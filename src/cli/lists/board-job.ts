@@ -165,8 +165,7 @@ async function* boardRows(
   calls: readonly BoardCall[],
 ): AsyncGenerator<Sent, void, void> {
   const read = async ({ ask }: BoardCall) => {
-    const { record } = await service.call('launchpad.board', ask, { signal: terminal.signal });
-    return record;
+    return (await service.call('launchpad.board', ask)).record;
   };
   const [shownCall, earlierCall] = calls;
   if (shownCall === undefined) return;

@@ -12,6 +12,7 @@ import { PLACEHOLDER, type Planned } from '../../core/spend/plan.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import type { Context } from '../run/context.ts';
 import { openProgress } from '../run/progress.ts';
+import { rowsUntilFailure } from './row-order.ts';
 
 /** Before the board is read, its wallets are not known. The price is the same for every wallet. */
 const ANY_WALLET = '1'.repeat(32);
@@ -71,12 +72,12 @@ class BoardTraders {
    * the traders who are kept.
    */
   async *naming(rows: AsyncIterable<Sent>): AsyncGenerator<Sent, void, void> {
-    const board = await collect(rows);
+    const board = await rowsUntilFailure(rows);
     const plans = await this.#planAll(board.rows);
     let named = 0;
     let known = 0;
     try {
-      if ('error' in board) throw board.error;
+      if (board.failure !== undefined) throw board.failure;
       for await (const row of this.#lookUp(board.rows, plans)) {
         named++;
         if (row['trader'] !== null) known++;
@@ -159,19 +160,6 @@ class BoardTraders {
     const wallets = countText(skipped, 'wallet');
     this.#context.terminal.notice(`who is behind ${wallets} was not looked up`);
   }
-}
-
-/** The rows up to a failure, and the failure. */
-async function collect(
-  rows: AsyncIterable<Sent>,
-): Promise<{ readonly rows: readonly Sent[]; readonly error?: unknown }> {
-  const collected: Sent[] = [];
-  try {
-    for await (const row of rows) collected.push(row);
-  } catch (error) {
-    return { rows: collected, error };
-  }
-  return { rows: collected };
 }
 
 async function walletOf(row: Sent): Promise<Subject | undefined> {

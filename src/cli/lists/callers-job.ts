@@ -172,7 +172,7 @@ class Board {
   async request(): Promise<Sent> {
     const { service, terminal } = this.#context;
     const { id, ask } = this.call;
-    const { record } = await service.call(id, ask, { signal: terminal.signal });
+    const { record } = await service.call(id, ask);
     const answer = { time: terminal.io.clock.now(), status: 200, record } as const;
     await this.#cache?.put(id, new Map([[this.#period, answer]]));
     return record;

@@ -46,6 +46,7 @@ import {
 import { type CommandJob, RowTally, runJob } from '../run/job.ts';
 import { openProgress } from '../run/progress.ts';
 import { dateText } from './board-job.ts';
+import { withFailure } from './row-order.ts';
 
 export interface HistoryFlags {
   readonly names: readonly string[];
@@ -311,14 +312,12 @@ async function readSnapshots(
 
 /** Null if the service has no snapshot for this time. */
 async function requestBoard(
-  { service, terminal }: Context,
+  { service }: Context,
   period: BoardPeriod,
   { at }: SnapshotTime,
 ): Promise<Sent | null> {
   try {
-    const options = { signal: terminal.signal };
-    const { record } = await service.call('launchpad.board', boardAt(period, at), options);
-    return record;
+    return (await service.call('launchpad.board', boardAt(period, at))).record;
   } catch (error) {
     if (error instanceof Failure && error.kind === 'missing') return null;
     throw error;
@@ -368,7 +367,7 @@ async function deliver<T>(
     const changes = { '--since': isoText(stretch.since), '--until': isoText(next?.at ?? 0) };
     await out.print(
       view,
-      beforeError(
+      withFailure(
         rows,
         error &&
           hintToContinue(error, () => continueList(terminal.io, settings.flags.out, changes)),
@@ -389,11 +388,3 @@ async function deliver<T>(
 }
 
 const isoText = (ms: number): string => new Date(ms).toISOString();
-
-async function* beforeError<T>(
-  rows: AsyncIterable<T>,
-  error: unknown,
-): AsyncGenerator<T, void, void> {
-  yield* rows;
-  if (error !== undefined) throw error;
-}

@@ -325,11 +325,11 @@ async function* countsOf(
   counter: PostCounter,
   posts: AsyncIterable<PageRow>,
 ): AsyncGenerator<Sent, void, void> {
-  let failure: { readonly error: unknown } | undefined;
+  let failure: unknown;
   try {
     for await (const post of posts) counter.add(post);
   } catch (error) {
-    failure = { error };
+    failure = error;
   }
   yield* withFailure(counter.records(), failure);
 }

@@ -23,6 +23,7 @@ import type { Context } from '../run/context.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
 import { openProgress } from '../run/progress.ts';
 import { isThesis, thesesIn, withoutTheses } from './file-posts.ts';
+import { withFailure } from './row-order.ts';
 import { wayText } from './way-text.ts';
 
 /** Reads the posts of files from the service again. */
@@ -49,7 +50,7 @@ export async function refreshJob(
       const refresh = await readAgain(context, ways);
       const rows = posts.map((post) => refreshed(post, refresh));
       try {
-        await out.print(view, withError(tally.counting(rows), refresh.failure));
+        await out.print(view, withFailure(tally.counting(rows), refresh.failure));
       } finally {
         // Below a long table, the summary is still on the screen.
         const fates = posts.map(({ id, record }, at) => ({ id, fate: fateOf(record, rows[at]) }));
@@ -170,12 +171,4 @@ function report(
     terminal.notice(
       `${countText(others, 'post')} not read, and printed as recorded, without "gone"`,
     );
-}
-
-async function* withError<T>(
-  rows: AsyncIterable<T>,
-  error: unknown,
-): AsyncGenerator<T, void, void> {
-  yield* rows;
-  if (error !== undefined) throw error;
 }

@@ -42,7 +42,7 @@ export async function* inOrderOf(
 ): AsyncGenerator<Sent, void, void> {
   const { sort, reverse, best } = order;
   let all: Sent[] = [];
-  let failure: { readonly error: unknown } | undefined;
+  let failure: unknown;
   try {
     if (sort === undefined && !reverse && best === undefined) yield* rows;
     else
@@ -53,16 +53,29 @@ export async function* inOrderOf(
           all = [...inOrder(all, order)];
       }
   } catch (error) {
-    failure = { error: continued(error) };
+    failure = continued(error);
   }
   yield* withFailure(inOrder(all, order), failure);
 }
 
 /** What was paid for comes before the failure that ended the reading. */
-export function* withFailure<T>(
-  rows: Iterable<T>,
-  failure: { readonly error: unknown } | undefined,
-): Generator<T, void, void> {
+export async function* withFailure<T>(
+  rows: Iterable<T> | AsyncIterable<T>,
+  failure: unknown,
+): AsyncGenerator<T, void, void> {
   yield* rows;
-  if (failure) throw failure.error;
+  if (failure !== undefined) throw failure;
+}
+
+/** The rows up to a failure, and the failure. */
+export async function rowsUntilFailure<T>(
+  rows: AsyncIterable<T>,
+): Promise<{ readonly rows: readonly T[]; readonly failure?: unknown }> {
+  const read: T[] = [];
+  try {
+    for await (const row of rows) read.push(row);
+  } catch (failure) {
+    return { rows: read, failure };
+  }
+  return { rows: read };
 }

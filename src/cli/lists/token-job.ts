@@ -52,11 +52,11 @@ export function tokenJob(context: Context, posts: TokenPosts, shown: TokenShown)
       const callouts = failure ? undefined : await readCallouts(context, posts.callouts);
       const incomplete = failure ?? callouts?.failure;
       if (shown.positions) {
-        const rows = inOrderOf(shown, withFailure(positionRows(theses), incomplete));
+        const rows = inOrderOf(shown, withFailure(positionRows(theses), incomplete?.error));
         await out.print(positionsView(), rows);
       } else {
         const record = recordOf(context, shown, theses, callouts);
-        await out.print(view, withFailure([record], incomplete), { isSingle: true });
+        await out.print(view, withFailure([record], incomplete?.error), { isSingle: true });
       }
     },
   };

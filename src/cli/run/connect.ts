@@ -27,7 +27,7 @@ import { readSetting } from '../../state/config/settings-table.ts';
 import type { Caps } from '../../state/ledger/budget.ts';
 import { openLedger } from '../../state/ledger/ledger.ts';
 import { PeopleBook } from '../../state/people/book.ts';
-import { openWindows } from '../../state/rate-windows.ts';
+import { FileWindows } from '../../state/rate-windows.ts';
 import { type DifferenceLog, openDifferences } from '../../state/seen-differences.ts';
 import { agentOf } from '../agent.ts';
 import type { Io } from '../io.ts';
@@ -185,8 +185,8 @@ export async function openRunLedger(run: RunParts): Promise<Ledger> {
   const local = localLedger(run, !settings.flags.sandbox);
   const shared = await run.store();
   if (shared === undefined) return local;
-  const { createStoreLedger } = await import('../../store/ledger.ts');
-  return createStoreLedger(shared, local, {
+  const { StoreLedger } = await import('../../store/ledger.ts');
+  return new StoreLedger(shared, local, {
     command: settings.command,
     clock: terminal.io.clock,
     stop: settings.storeAway === 'stop',
@@ -210,7 +210,7 @@ async function windowsOf(
 ): Promise<RateWindows> {
   const { terminal, settings } = run;
   const { clock } = terminal.io;
-  const local = openWindows({
+  const local = new FileWindows({
     dir: embedded ? undefined : settings.folders.state,
     baseUrl,
     get key() {

@@ -13,7 +13,7 @@ import { type ConnectOptions, serverNow } from '../../store/connection.ts';
 import { ignoreUnusable } from '../../store/failures.ts';
 import { type Keys, keysOf, keysOfBind } from '../../store/keys.ts';
 import { StoreLink, type StoreMember } from '../../store/link.ts';
-import { createMemory } from '../../store/memory.ts';
+import { StoreMemory } from '../../store/memory.ts';
 import type { Io } from '../io.ts';
 import type { RunSettings } from '../settings/settings.ts';
 import { version } from '../version.ts';
@@ -48,7 +48,7 @@ export async function openStore(
   const last = lastBindOf(settings, baseUrl);
   const former = keysOfBind({ baseUrl, bind: last.read() ?? keys.bind, prefix, egress });
   const link = new StoreLink(address, connect, former, clock, random);
-  const memory = createMemory(settings.folders.state, former.bind);
+  const memory = new StoreMemory(settings.folders.state, former.bind);
   const machine = settings.machine ?? hostMachine();
   const rebind = async (to: Keys) => {
     const from = link.keys;
@@ -125,17 +125,11 @@ function readCa(path: string): string {
   return text;
 }
 
-/** `service` opens the store, and is a `Service`: a type import would be circular. */
-export async function needStore(
-  service: { store(): Promise<RunStore | undefined> },
-  isSandbox: boolean,
-): Promise<RunStore> {
-  const opened = await service.store();
-  if (opened !== undefined) return opened;
+export function noStore(isSandbox: boolean): Failure {
   const [message, hint] = isSandbox
     ? ['the embedded service has no store', 'remove --sandbox']
     : ['no store configured', 'run "trdr store login URL", or set TRDR_STORE'];
-  throw new Failure('usage', message, { code: 'NO_STORE', hint });
+  return new Failure('usage', message, { code: 'NO_STORE', hint });
 }
 
 /**

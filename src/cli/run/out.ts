@@ -1,25 +1,11 @@
 import { Failure } from '../../base/failure.ts';
 import type { DiskWait } from '../../output/disk-wait.ts';
+import type { Records } from '../../output/format/printing.ts';
 import type { Sink } from '../../output/sink.ts';
 import type { View } from '../../output/view.ts';
 import type { Settings } from '../settings/settings.ts';
 import { openPrinter, openSink } from './open-printer.ts';
 import type { Terminal } from './terminal.ts';
-
-export interface Records<T> {
-  /** Writes a record. Returns a promise if the caller must wait for the reader. */
-  write(record: T): void | Promise<void>;
-  /**
-   * Writes the JSON text of one record unchanged; undefined if the output format needs the parsed
-   * record.
-   */
-  readonly writeRaw?: ((json: Uint8Array) => void | Promise<void>) | undefined;
-  flush(): Promise<void>;
-  end(): Promise<void>;
-  /** Aborted when the reader closes the output, or a write fails. */
-  readonly closed: AbortSignal;
-  readonly progress?: Sink['progress'];
-}
 
 interface OutNeeds {
   readonly terminal: Terminal;

@@ -4,6 +4,7 @@ import type { CallOptions, Client, RequestParts, Result } from '../../contract/p
 import { lookAtAccount } from '../../core/ask-account.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { RunParts, Target } from './connect.ts';
+import type { RunStore } from './open-store.ts';
 import { SpendingPermission } from './spending-permission.ts';
 
 type ServiceNeeds = Pick<RunParts, 'terminal' | 'settings' | 'bill' | 'isStream' | 'closing'>;
@@ -59,6 +60,13 @@ export class Service {
     this.#parts = { ...needs, permission, target, store, client, closers: [] };
   }
 
+  /** The store of a command that requires one. */
+  async needStore(): Promise<RunStore> {
+    const store = await this.store();
+    if (store !== undefined) return store;
+    throw (await import('./open-store.ts')).noStore(this.#parts.settings.flags.sandbox);
+  }
+
   /** A client for another service or key, for the commands that check keys. */
   async connect(target: Target): Promise<Client> {
     return (await connecting()).connectTo(this.#parts, target);
@@ -67,7 +75,7 @@ export class Service {
   async call<Id extends EndpointId>(
     id: Id,
     ask: RequestParts<Id>,
-    options?: CallOptions,
+    options: CallOptions = { signal: this.#parts.terminal.signal },
   ): Promise<Result<Id>> {
     return await (await this.client()).call(id, ask, options);
   }

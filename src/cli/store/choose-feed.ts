@@ -1,7 +1,7 @@
 import { unusable } from '../../store/failures.ts';
 import { feedIdOf } from '../../store/keys.ts';
 import type { Context } from '../run/context.ts';
-import { needStore, type RunStore } from '../run/open-store.ts';
+import type { RunStore } from '../run/open-store.ts';
 
 const RETRY_MS = 1_000;
 
@@ -12,9 +12,8 @@ const RETRY_MS = 1_000;
 export async function chooseFeed(context: Context, via: string, tokens: readonly string[]) {
   const { io, signal } = context.terminal;
   const isAuto = via === 'auto';
-  const store = isAuto
-    ? await context.service.store()
-    : await needStore(context.service, context.settings.flags.sandbox);
+  const { service } = context;
+  const store = isAuto ? await service.store() : await service.needStore();
   if (store === undefined) return undefined;
   const ids = [feedIdOf({ tokens }), feedIdOf({ tokens: [] })] as const;
   for (let isReported = false; ; isReported = true) {

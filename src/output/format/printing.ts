@@ -33,6 +33,11 @@ export interface Printer<T> {
   end(): Promise<void>;
 }
 
+/** A printer, and what a run has to know of the sink behind it. */
+export interface Records<T> extends Printer<T>, Pick<Sink, 'flush' | 'closed'> {
+  readonly progress?: Sink['progress'] | undefined;
+}
+
 /** The meaning of a color, which words, a sign or a mark also show without color. */
 export type Tone = 'plain' | 'strong' | 'dim' | 'accent' | 'good' | 'bad' | 'warn' | 'match';
 

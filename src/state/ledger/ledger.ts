@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { once, quietly } from '../../base/calls.ts';
 import type { Clock } from '../../base/clock.ts';
-import { appendLines, ensureFolder, fileFailure, isAbsent } from '../../base/files.ts';
+import { appendLines, fileFailure } from '../../base/files.ts';
 import { readLines } from '../../base/lines.ts';
 import { periodsAt } from '../../base/periods.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
@@ -134,16 +134,9 @@ class LedgerFile {
   write(day: string, line: string): void {
     const dir = this.#dir;
     if (dir === undefined) return;
-    const path = dayFile(dir, day);
-    try {
-      const isNewDay = appendLines(path, line).before === 0;
-      // An error leaves the files of past days larger than necessary, but correct.
-      if (isNewDay) quietly(() => sumOldDays(dir, this.#clock.now()));
-    } catch (error) {
-      if (!isAbsent(error)) throw error;
-      ensureFolder(ledgerFolder(dir));
-      appendLines(path, line);
-    }
+    const isNewDay = appendLines(dayFile(dir, day), line).before === 0;
+    // An error leaves the files of past days larger than necessary, but correct.
+    if (isNewDay) quietly(() => sumOldDays(dir, this.#clock.now()));
   }
 
   #warn(why: string): void {

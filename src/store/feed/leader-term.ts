@@ -6,7 +6,7 @@ import { isStoreFailure, unusable } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
 import { feedScripts, readList, readPublished } from '../scripts/feed.ts';
 import { type FeedPoint, isBefore, timeFrom } from './entry.ts';
-import { keepLease, LEASE_MS, type Lease, lead, readLead, resign } from './lease.ts';
+import { LEASE_MS, Lease, lead, readLead, resign } from './lease.ts';
 
 const FULL_RETRY_MS = 1_000;
 const BATCH = 100;
@@ -56,29 +56,6 @@ export interface Standby {
   readonly leftMs: number;
 }
 
-/** The time for which a relay leads a feed: that of one connection. */
-export interface RelayTerm {
-  readonly leftMs?: undefined;
-  readonly token: string;
-  /** Whether the store had lost the feed, and got it back from the memory of this relay. */
-  readonly restored: boolean;
-  /** The position of the previous leader; undefined if the store has none. */
-  readonly mark: string | undefined;
-  /** The posts that were published after this position, and some before it. */
-  readonly published: readonly PublishedPost[];
-  /**
-   * Aborted when the term ends. After that, this process must neither publish nor pay as leader.
-   */
-  readonly over: AbortSignal;
-  publish(posts: readonly Post[]): Promise<void>;
-  /**
-   * Saves a position that covers all posts published so far; `verified` is its verified time, null
-   * if it has none.
-   */
-  save(mark: string, verified: number | null): Promise<void>;
-  resign(): Promise<void>;
-}
-
 interface PublishedPost extends FeedPoint {
   readonly entry: string;
 }
@@ -102,9 +79,8 @@ export async function openTerm(
   const { token } = led;
   memory.token = token;
   const lostText = 'this process has lost its lease of the feed';
-  const lease = keepLease(store, clock, { askedAt, leaseMs, lostText }, () =>
-    store.run(...feedScripts.report.with(feed, { token, leaseMs }, description())),
-  );
+  const lease = new Lease(store, clock, { askedAt, leaseMs, lostText });
+  lease.keep(() => store.run(...feedScripts.report.with(feed, { token, leaseMs }, description())));
   const published = await readEnd(store, feed);
   const stored = await readFeedState(store, feed);
   // If the store has lost the feed, continue from what this relay remembers. If it remembers
@@ -119,7 +95,7 @@ export async function openTerm(
   memory.state = mark === '' ? undefined : { mark, last };
   lease.check();
   const start = { restored, mark: mark === '' ? undefined : mark, published };
-  return new Term(store, leading, { token, lease, memory }, start);
+  return new RelayTerm(store, leading, { token, lease, memory }, start);
 }
 
 /** What a leader holds. */
@@ -129,9 +105,14 @@ interface HeldLease {
   readonly memory: RelayMemory;
 }
 
-class Term implements RelayTerm {
+/** The time for which a relay leads a feed: that of one connection. */
+export class RelayTerm {
+  declare readonly leftMs: undefined;
+  /** Whether the store had lost the feed, and got it back from the memory of this relay. */
   readonly restored: boolean;
+  /** The position of the previous leader; undefined if the store has none. */
   readonly mark: string | undefined;
+  /** The posts that were published after this position, and some before it. */
   readonly published: readonly PublishedPost[];
   readonly #store: StoreConnection;
   readonly #leading: Leading;
@@ -164,6 +145,9 @@ class Term implements RelayTerm {
     return this.#held.token;
   }
 
+  /**
+   * Aborted when the term ends. After that, this process must neither publish nor pay as leader.
+   */
   get over(): AbortSignal {
     return this.#held.lease.over;
   }
@@ -178,6 +162,10 @@ class Term implements RelayTerm {
     }
   }
 
+  /**
+   * Saves a position that covers all posts published so far; `verified` is its verified time, null
+   * if it has none.
+   */
   async save(mark: string, verified: number | null): Promise<void> {
     const covered = { position: mark, verifiedTo: verified ?? '', entry: this.#newest };
     const last = await this.#send(covered);

@@ -45,14 +45,6 @@ export function readLead(reply: unknown, leaseMs: number): LeadReply {
 export const LEASE_MS = 10_000;
 const RENEW_MS = 2_500;
 
-/** A lease that this process renews. */
-export interface Lease {
-  readonly over: AbortSignal;
-  end(): void;
-  /** Throws if the lease is over. */
-  check(): void;
-}
-
 interface LeaseOptions {
   /**
    * When the lease was asked for, by the monotonic clock. It lasts from then on, whenever the
@@ -65,21 +57,10 @@ interface LeaseOptions {
 }
 
 /**
- * Renews a lease until it is over: because the caller has ended it or lost it, or could not renew
- * it in time.
+ * A lease that this process renews until it is over: because the caller has ended it or lost it, or
+ * could not renew it in time.
  */
-export function keepLease(
-  store: StoreConnection,
-  clock: Clock,
-  options: LeaseOptions,
-  renewOnce: () => Promise<unknown>,
-): Lease {
-  const lease = new KeptLease(store, clock, options);
-  lease.keep(renewOnce);
-  return lease;
-}
-
-class KeptLease implements Lease {
+export class Lease {
   readonly over: AbortSignal;
   readonly #clock: Clock;
   readonly #options: LeaseOptions;
@@ -98,11 +79,13 @@ class KeptLease implements Lease {
     this.#ended.abort(storeFailure('STORE_LEASE', this.#options.lostText));
   }
 
+  /** Throws if the lease is over. */
   check(): void {
     if (this.#clock.mono() >= this.#endsAt) this.end();
     this.over.throwIfAborted();
   }
 
+  /** Renews the lease from now on; `renewOnce` resolves to 1 if it still had it. */
   keep(renewOnce: () => Promise<unknown>): void {
     for (const work of [this.#renew(renewOnce), this.#watch()]) {
       work.catch((error: unknown) => {

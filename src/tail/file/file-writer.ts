@@ -1,6 +1,7 @@
-import { PrintWriter, type RecordPrinter, type SharedTerminal } from '../output/print-writer.ts';
+import type { Records } from '../../output/format/printing.ts';
+import { PrintWriter, type SharedTerminal } from '../output/print-writer.ts';
 import type { FilePlace } from '../position.ts';
-import type { TailRow } from '../post-row.ts';
+import type { PostFields, TailRow } from '../post-row.ts';
 import type { FollowedFile } from './followed-file.ts';
 
 /** Writes rows to a file from which a later run can continue. */
@@ -10,7 +11,7 @@ export class FileWriter extends PrintWriter {
 
   /** `hasPosts`: the lines are posts. Only then is there a certificate of them. */
   constructor(
-    printer: RecordPrinter,
+    printer: Records<PostFields>,
     terminal: SharedTerminal,
     file: Pick<FollowedFile, 'place' | 'saw'>,
     hasPosts: boolean,

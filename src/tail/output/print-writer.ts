@@ -1,22 +1,7 @@
-import { outputClosed, type Sink } from '../../output/sink.ts';
+import type { Records } from '../../output/format/printing.ts';
+import { outputClosed } from '../../output/sink.ts';
 import type { Writer } from '../ports.ts';
 import type { PostFields, TailRow } from '../post-row.ts';
-
-/** Prints records in one format. */
-export interface RecordPrinter {
-  /** Writes a record. Returns a promise if the caller must wait for the reader. */
-  write(record: PostFields): void | Promise<void>;
-  /**
-   * Writes the JSON text of one record unchanged; undefined if the output format needs the parsed
-   * record.
-   */
-  readonly writeRaw?: ((json: Uint8Array) => void | Promise<void>) | undefined;
-  flush(): Promise<void>;
-  end(): Promise<void>;
-  /** Aborted when the reader closes the output, or a write fails. */
-  readonly closed: AbortSignal;
-  readonly progress?: Sink['progress'];
-}
 
 /** What else uses the terminal of an output. */
 export interface SharedTerminal {
@@ -34,7 +19,7 @@ const alone: SharedTerminal = { hide() {}, paused: () => undefined };
 export class PrintWriter implements Writer {
   /** Aborted when the reader closes the output, or a write fails. */
   readonly closed: AbortSignal;
-  readonly #printer: RecordPrinter;
+  readonly #printer: Records<PostFields>;
   readonly #terminal: SharedTerminal;
   /**
    * The writes that the operating system has not received yet: the last byte, and the number of
@@ -42,7 +27,7 @@ export class PrintWriter implements Writer {
    */
   readonly #unwritten: { readonly end: number; readonly rows: number }[] = [];
 
-  constructor(printer: RecordPrinter, terminal: SharedTerminal = alone) {
+  constructor(printer: Records<PostFields>, terminal: SharedTerminal = alone) {
     this.#printer = printer;
     this.#terminal = terminal;
     this.closed = printer.closed;

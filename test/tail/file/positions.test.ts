@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Records } from '../../../src/output/format/printing.ts';
 import { FileWriter } from '../../../src/tail/file/file-writer.ts';
 import { FollowedFile } from '../../../src/tail/file/followed-file.ts';
 import { Positions } from '../../../src/tail/file/positions.ts';
-import type { RecordPrinter } from '../../../src/tail/output/print-writer.ts';
 import type { Position } from '../../../src/tail/position.ts';
 import type { PostFields, TailRow } from '../../../src/tail/post-row.ts';
 import { openFolder } from '../../folder.ts';
@@ -28,7 +28,7 @@ async function open({ isElsewhere = false, hasPosts = true } = {}) {
   const certified = hasPosts ? { out, isElsewhere } : undefined;
   const positions = new Positions({ path, certified, filters: { token: ['A'] } }, undefined);
   const file = await FollowedFile.open(out, { mono: () => 0, now: () => AT, moved: () => {} });
-  const printer: RecordPrinter = {
+  const printer: Records<PostFields> = {
     write() {
       throw new Error('the record was parsed');
     },

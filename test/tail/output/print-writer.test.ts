@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { openPromise } from '../../../src/base/calls.ts';
 import { Failure } from '../../../src/base/failure.ts';
+import type { Records } from '../../../src/output/format/printing.ts';
 import { outputClosed } from '../../../src/output/sink.ts';
-import { PrintWriter, type RecordPrinter } from '../../../src/tail/output/print-writer.ts';
+import { PrintWriter } from '../../../src/tail/output/print-writer.ts';
 import type { PostFields, TailRow } from '../../../src/tail/post-row.ts';
 
 /** A row whose bytes are known: to parse its record would halve the throughput. */
@@ -25,7 +26,7 @@ function open({ isRaw = true } = {}) {
   const writeRaw = (json: Uint8Array) => {
     printed.push(`${Buffer.from(json)}`);
   };
-  const printer: RecordPrinter = {
+  const printer: Records<PostFields> = {
     write(record) {
       printed.push(String(record['id']));
     },
