@@ -65,7 +65,7 @@ const partOf = (bytes: Buffer, from: number, length: number): Buffer =>
   bytes.subarray(from, from + length);
 
 /** The file takes no room once the process has ended, however it ends. */
-function openUnnamed(folder: string): number {
+export function openUnnamed(folder: string): number {
   const path = temporaryIn(folder);
   const fd = openSync(path, 'wx+', PRIVATE_FILE);
   discard(path);

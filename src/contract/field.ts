@@ -33,6 +33,10 @@ export const string = fieldOf(() => z.string());
 export const int = fieldOf(() => z.int());
 export const float = fieldOf(() => z.number());
 export const boolean = fieldOf(() => z.boolean());
+export const stringOrNull = fieldOf(() => z.nullable(z.string()));
+export const intOrNull = fieldOf(() => z.nullable(z.int()));
+export const floatOrNull = fieldOf(() => z.nullable(z.number()));
+export const booleanOrNull = fieldOf(() => z.nullable(z.boolean()));
 
 export const optional = <S extends z.core.$ZodType>(schema: S, description: string) =>
   z.optional(field(schema, description));

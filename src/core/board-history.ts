@@ -1,3 +1,4 @@
+import { addTo } from '../base/add-to.ts';
 import { isRecord, textOf } from '../base/json-object.ts';
 import { normalHandle } from '../contract/handles.ts';
 import { numberOf, type Sent } from '../contract/read-record.ts';
@@ -97,8 +98,7 @@ export function tradersNamed(names: readonly string[], boards: readonly Sent[]):
       const wallet = walletOf(entry);
       if (wallet === undefined) continue;
       for (const name of [textOf(entry['username']), wallet]) {
-        if (!name) continue;
-        now.set(normalHandle(name), [...(now.get(normalHandle(name)) ?? []), wallet]);
+        if (name) addTo(now, normalHandle(name), wallet);
       }
     }
     for (const [name, wallets] of now) holders.set(name, wallets);

@@ -1,3 +1,4 @@
+import { addTo } from '../base/add-to.ts';
 import { copySources } from '../base/json.ts';
 import { textOf } from '../base/json-object.ts';
 import { numberOf, recordsOf, type Sent } from '../contract/read-record.ts';
@@ -43,7 +44,7 @@ function byWallet(board: Sent): Map<string, Sent[]> {
   const entries = new Map<string, Sent[]>();
   for (const entry of boardEntries(board)) {
     const wallet = textOf(entry['wallet']);
-    if (wallet !== undefined) entries.set(wallet, [...(entries.get(wallet) ?? []), entry]);
+    if (wallet !== undefined) addTo(entries, wallet, entry);
   }
   return entries;
 }

@@ -14,8 +14,6 @@ export interface Sink {
    * returned.
    */
   finish(as: OutputEnd): Promise<string | undefined>;
-  /** Whether the reader closed the stream, or a write failed, before everything was written. */
-  readonly lost?: () => boolean;
   readonly closed: AbortSignal;
   /** The bytes that the sink has accepted, and those that the operating system has received. */
   readonly progress?: () => { readonly accepted: number; readonly written: number };

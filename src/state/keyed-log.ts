@@ -8,6 +8,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { dirname, sep } from 'node:path';
+import { addTo } from '../base/add-to.ts';
 import { appendLines, PRIVATE_FILE, readAt, statsOf, syncFolder, writeAll } from '../base/files.ts';
 import { parseJson, stringifyJson } from '../base/json.ts';
 import { syncFile } from '../base/replace-file.ts';
@@ -62,10 +63,7 @@ export class KeyedLog {
   read<T>(keys: Iterable<string>, parse: ParseEntry<T>): Map<string, T> {
     const byFile = new Map<number, string[]>();
     for (const key of new Set(keys)) {
-      const file = numberOf(key);
-      const others = byFile.get(file);
-      if (others) others.push(key);
-      else byFile.set(file, [key]);
+      addTo(byFile, numberOf(key), key);
     }
     const values = new Map<string, T>();
     for (const [file, wanted] of byFile) {

@@ -1,3 +1,4 @@
+import { addTo } from '../../base/add-to.ts';
 import type { Failure } from '../../base/failure.ts';
 import { textOf } from '../../base/json-object.ts';
 import { unitsText } from '../../base/units.ts';
@@ -252,8 +253,7 @@ export class NumbersRun {
     const open = new Map<string, number[]>();
     for (const row of states.open()) {
       if (handles.subjects[row]?.type === 'handle') continue;
-      const handle = normalHandle(handles.nameOf(row));
-      open.set(handle, [...(open.get(handle) ?? []), row]);
+      addTo(open, normalHandle(handles.nameOf(row)), row);
     }
     for (let row = 0; row < states.size && open.size > 0; row++) {
       const value = states.of(row) === 'answered' ? this.#rows.read(row) : undefined;

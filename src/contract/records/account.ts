@@ -1,20 +1,20 @@
 import * as z from 'zod/mini';
 import { isRecord, textOf } from '../../base/json-object.ts';
-import { boolean, field, float, int, nullable, optional, string } from '../field.ts';
+import { boolean, field, float, floatOrNull, int, optional, string } from '../field.ts';
 import { PLAN_GRANTED_ONCE } from '../limits.ts';
 import { numberOf, type Sent } from '../read-record.ts';
 
 const Usage = z.looseObject({
   period: string('Current UTC month, YYYY-MM.', { pattern: '^\\d{4}-(0[1-9]|1[0-2])$' }),
   unitsUsed: float('CU used; every charged call counts, also for unmetered keys.'),
-  unitsRemaining: nullable(z.number(), 'CU left, never below 0; null for a key without a limit.'),
+  unitsRemaining: floatOrNull('CU left, never below 0; null for a key without a limit.'),
   additionalUnits: float(
     'Top-up units left. They never expire, and are used only when the monthly units of the plan cannot cover a call.',
   ),
   revealsUsed: float(
     'Responses of this period that contained a wallet, including those of handle lookups.',
   ),
-  revealsRemaining: nullable(z.number(), 'Reveals left; null for a key without a limit.'),
+  revealsRemaining: floatOrNull('Reveals left; null for a key without a limit.'),
 });
 
 const Entitlement = z.looseObject({

@@ -1,25 +1,24 @@
 import * as z from 'zod/mini';
-import { boolean, int, nullable, optional } from '../field.ts';
+import { boolean, floatOrNull, int, intOrNull, optional, stringOrNull } from '../field.ts';
 import { ListedCallout } from './launchpad.ts';
 import { answered, FailedSubject, MissingSubject } from './subject.ts';
 
 /** What became of the callouts of a wallet. */
 export const CallerFigures = z.looseObject({
-  wallet: nullable(z.string(), 'Wallet of the author.'),
-  userName: nullable(z.string(), "Author's launchpad username."),
+  wallet: stringOrNull('Wallet of the author.'),
+  userName: stringOrNull("Author's launchpad username."),
   rank: z.optional(int('With --board: position on the leaderboard.')),
   calls: int('Callouts that were read, newest first.'),
   complete: boolean('Whether these are all that the service holds.'),
-  firstAt: nullable(z.int(), 'Post time of the oldest of them, epoch ms.'),
-  lastAt: nullable(z.int(), 'Post time of the newest of them, epoch ms.'),
-  medianAgeMs: nullable(z.int(), 'Median age; null for fewer than five.'),
+  firstAt: intOrNull('Post time of the oldest of them, epoch ms.'),
+  lastAt: intOrNull('Post time of the newest of them, epoch ms.'),
+  medianAgeMs: intOrNull('Median age; null for fewer than five.'),
   priced: int('Callouts whose multiple is known, to which the following figures refer.'),
-  medianMultiple: nullable(z.number(), 'Median multiple now; null for fewer than five.'),
+  medianMultiple: floatOrNull('Median multiple now; null for fewer than five.'),
   multiples: optional(z.array(z.number()), 'The multiples now, if fewer than five.'),
-  atLeast2x: nullable(z.int(), 'Callouts that are at 2x or more now; null if none is known.'),
-  shareAtLeast2x: nullable(z.number(), 'Their share, from 0 to 1; null for fewer than five.'),
-  medianMaxMultiplier: nullable(
-    z.number(),
+  atLeast2x: intOrNull('Callouts that are at 2x or more now; null if none is known.'),
+  shareAtLeast2x: floatOrNull('Their share, from 0 to 1; null for fewer than five.'),
+  medianMaxMultiplier: floatOrNull(
     'Median of the best multiples since the callouts, in hindsight; null for fewer than five.',
   ),
   maxMultipliers: optional(z.array(z.number()), 'The best multiples, if fewer than five.'),

@@ -1,5 +1,15 @@
 import * as z from 'zod/mini';
-import { field, float, int, loose, nullable, string } from '../field.ts';
+import {
+  field,
+  float,
+  floatOrNull,
+  int,
+  intOrNull,
+  loose,
+  nullable,
+  string,
+  stringOrNull,
+} from '../field.ts';
 
 export const windowNames = ['24h', '7d', '30d', 'all'] as const;
 export type WindowName = (typeof windowNames)[number];
@@ -7,8 +17,7 @@ export type WindowName = (typeof windowNames)[number];
 /** A trader's numbers over one time window. `netUsd` is cash flow, not realized profit. */
 export const PnlWindow = z.looseObject({
   netUsd: float('USD received for sells minus USD paid for buys. Cash flow, not realized profit.'),
-  returnPct: nullable(
-    z.number(),
+  returnPct: floatOrNull(
     'netUsd as a percentage of the USD paid for buys; null when nothing was bought.',
   ),
   volumeUsd: float('USD of buys plus USD of sells.'),
@@ -30,15 +39,13 @@ export const Pnl = z.looseObject({
   avatarUrl: loose(z.string(), 'Avatar URL.'),
   twitter: loose(z.string(), 'X username, without a URL.'),
   followers: loose(z.int(), 'Number of followers.'),
-  wallet: nullable(
-    z.string(),
+  wallet: stringOrNull(
     'Solana address whose trades the numbers include; null if no verified Solana wallet is on record.',
   ),
-  evmWallet: nullable(
-    z.string(),
+  evmWallet: stringOrNull(
     'EVM address whose trades on all EVM chains the numbers include; null if no verified EVM wallet is on record.',
   ),
-  updatedAt: nullable(z.int(), 'When the numbers were last refreshed, epoch ms.'),
+  updatedAt: intOrNull('When the numbers were last refreshed, epoch ms.'),
   windows: field(
     PnlWindows,
     'The numbers of four windows; all of them null if the service has no data for the wallets.',

@@ -1,18 +1,28 @@
 import * as z from 'zod/mini';
-import { boolean, field, int, nullable, optional, string } from '../field.ts';
+import {
+  boolean,
+  field,
+  floatOrNull,
+  int,
+  intOrNull,
+  nullable,
+  optional,
+  string,
+  stringOrNull,
+} from '../field.ts';
 import { observed, obtained } from './provenance.ts';
 import { FailedSubject, MissingSubject, UnaskedSubject } from './subject.ts';
 
 /** A number of USD or percent, which is null if it is not known. */
-const amount = (description: string) => nullable(z.number(), description);
-const time = (description: string) => nullable(z.int(), `${description}, epoch ms.`);
+const amount = (description: string) => floatOrNull(description);
+const time = (description: string) => intOrNull(`${description}, epoch ms.`);
 
 const positionShape = {
   authorId: string('User id of the author.'),
-  authorHandle: nullable(z.string(), "Author's handle in the post that was written last."),
+  authorHandle: stringOrNull("Author's handle in the post that was written last."),
   token: string('Address of the token; EVM addresses are lower-cased.'),
-  network: nullable(z.string(), 'Name of the chain.'),
-  symbol: nullable(z.string(), 'Ticker.'),
+  network: stringOrNull('Name of the chain.'),
+  symbol: stringOrNull('Ticker.'),
   firstAt: int('Time of its first post that was read, epoch ms.'),
   lastAt: int('Time of its last post, epoch ms.'),
   posts: int('Its posts that were read.'),
@@ -23,7 +33,7 @@ const positionShape = {
     'Whether it is open or closed; unknown if its posts do not say.',
   ),
   closedAt: time('When it was closed'),
-  heldMs: nullable(z.int(), 'From its first post to its close, ms.'),
+  heldMs: intOrNull('From its first post to its close, ms.'),
   pnlUsd: amount('PnL in USD: final if it is closed, running if it is open.'),
   pnlPct: amount('PnL in percent, likewise final or running.'),
   isDev: boolean('Whether its author is the developer, by any of its posts.'),
@@ -49,7 +59,7 @@ export type AuthorPosition = {
 
 const NamedResult = z.looseObject({
   token: string('Address of the token.'),
-  symbol: nullable(z.string(), 'Ticker.'),
+  symbol: stringOrNull('Ticker.'),
   pnlUsd: field(z.number(), 'PnL in USD.'),
 });
 
@@ -65,8 +75,7 @@ const closedShape = {
   best: nullable(NamedResult, 'The position with the highest PnL.'),
   worst: nullable(NamedResult, 'The position with the lowest PnL.'),
   largestShare: amount('Share of the sum that the largest gain or loss makes: 1 is all of it.'),
-  heldMedianMs: nullable(
-    z.number(),
+  heldMedianMs: floatOrNull(
     'Median of the time from first post to close, ms; null for fewer than five.',
   ),
   heldValuesMs: optional(z.array(z.number()), 'These times, shortest first, if fewer than five.'),
@@ -121,9 +130,9 @@ export interface PositionsSummary {
 const FoundAuthor = z.looseObject({
   subject: string('The subject as the user wrote it.'),
   found: field(z.literal(true), 'True: the author was found.'),
-  id: nullable(z.string(), 'User id of the author.'),
-  handle: nullable(z.string(), 'Handle of the author.'),
-  name: nullable(z.string(), 'Display name of the author.'),
+  id: stringOrNull('User id of the author.'),
+  handle: stringOrNull('Handle of the author.'),
+  name: stringOrNull('Display name of the author.'),
   ...reading,
   ...summary,
   ...obtained,
@@ -159,8 +168,8 @@ const TokenAuthors = z.array(TokenAuthorRecord);
 
 export const TokenRecord = z.looseObject({
   token: string('Address of the token; EVM addresses are lower-cased.'),
-  network: nullable(z.string(), 'Name of the chain.'),
-  symbol: nullable(z.string(), 'Ticker.'),
+  network: stringOrNull('Name of the chain.'),
+  symbol: stringOrNull('Ticker.'),
   ...reading,
   days: field(
     z.array(z.looseObject({ day: string('YYYY-MM-DD.'), posts: int('Number of posts.') })),
@@ -191,8 +200,7 @@ export const TokenRecord = z.looseObject({
   ),
   first: nullable(
     z.looseObject({
-      author: nullable(
-        z.string(),
+      author: stringOrNull(
         'Handle of the author, or the user name of a callout, or its wallet without one.',
       ),
       at: int('Post time, epoch ms.'),

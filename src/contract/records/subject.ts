@@ -1,5 +1,15 @@
 import * as z from 'zod/mini';
-import { boolean, field, float, int, nullable, optional, string } from '../field.ts';
+import {
+  boolean,
+  field,
+  float,
+  floatOrNull,
+  int,
+  intOrNull,
+  optional,
+  string,
+  stringOrNull,
+} from '../field.ts';
 import type { Sent } from '../read-record.ts';
 import { LaunchpadUser } from './launchpad.ts';
 import { Pnl, PnlWindows } from './pnl.ts';
@@ -25,8 +35,8 @@ export const RunError = field(
     approval: optional(
       z.looseObject({
         cuAtLeast: int('Least cost of the run.'),
-        cuAtMost: nullable(z.int(), 'Greatest cost; null if it is not known.'),
-        left: nullable(z.number(), 'CU that the key has left; null if not known or not limited.'),
+        cuAtMost: intOrNull('Greatest cost; null if it is not known.'),
+        left: floatOrNull('CU that the key has left; null if not known or not limited.'),
         command: string('Command line to run after a person has agreed.'),
       }),
       'With CONFIRMATION_NEEDED: what a person has to agree to.',
@@ -107,8 +117,8 @@ export const WhoisRecord = z.union([
 ]);
 
 const FieldChange = z.looseObject({
-  was: nullable(z.string(), 'The value in the earlier output.'),
-  now: nullable(z.string(), 'The value today.'),
+  was: stringOrNull('The value in the earlier output.'),
+  now: stringOrNull('The value today.'),
 });
 
 /** A trader compared with an earlier output. */
@@ -162,14 +172,14 @@ export const LaunchpadUserRecord = z.union([
   FailedSubject,
 ]);
 
-const difference = () => nullable(z.number(), 'New minus old.');
+const difference = () => floatOrNull('New minus old.');
 const Differences = field(
   z.looseObject({
     netUsd: difference(),
     returnPct: difference(),
     volumeUsd: difference(),
     trades: difference(),
-    rank: nullable(z.number(), 'Places gained.'),
+    rank: floatOrNull('Places gained.'),
   }),
   'Null where either side has no number.',
 );

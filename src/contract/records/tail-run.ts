@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { field, float, int, nullable, string } from '../field.ts';
+import { field, float, floatOrNull, int, intOrNull, string, stringOrNull } from '../field.ts';
 import { tailModes } from '../tail-modes.ts';
 
 /** What a tail does now, or how it ended. */
@@ -16,34 +16,28 @@ export const TailRunRecord = z.looseObject({
     'What it does now, as in its status file; ended; or killed: its process is gone without a word.',
   ),
   words: string('The state in words, as in the heartbeat of the run.'),
-  verifiedAt: nullable(
-    z.number(),
+  verifiedAt: floatOrNull(
     'Post time up to which the feed is complete except for gaps, epoch ms; null if not known.',
   ),
-  postsPerHour: nullable(
-    z.number(),
+  postsPerHour: floatOrNull(
     'Posts delivered in the last hour, or at this rate since the start; null in the first minute.',
   ),
   rows: int('Posts delivered by this run.'),
   cuToday: float(
     'CU at most that the tail has cost in this UTC day, with earlier runs of its command line.',
   ),
-  left: nullable(
-    z.number(),
+  left: floatOrNull(
     'CU left in the tightest of its budgets and its own limit; null without a limit.',
   ),
-  leftOf: nullable(z.string(), 'That budget, such as day or month; run for the limit of the run.'),
+  leftOf: stringOrNull('That budget, such as day or month; run for the limit of the run.'),
   pid: int('Id of the process.'),
   profile: string('Name of the profile.'),
   startedAt: int('When the run began, epoch ms.'),
   updatedAt: int(
     'When the run last noted its state, epoch ms; a living tail does it every 10 seconds.',
   ),
-  endedAt: nullable(z.int(), 'When the run ended, or was last seen, epoch ms; null while it runs.'),
-  exit: nullable(z.int(), 'Exit code; null while it runs and if it was killed.'),
-  reason: nullable(
-    z.string(),
-    'Why it ended, in one word: done, a signal or the code of an error.',
-  ),
+  endedAt: intOrNull('When the run ended, or was last seen, epoch ms; null while it runs.'),
+  exit: intOrNull('Exit code; null while it runs and if it was killed.'),
+  reason: stringOrNull('Why it ended, in one word: done, a signal or the code of an error.'),
 });
 export type TailRunRecord = z.infer<typeof TailRunRecord>;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { boolean, field, int, loose, nullable, string } from '../field.ts';
+import { boolean, field, int, intOrNull, loose, string, stringOrNull } from '../field.ts';
 import { THESIS_BLOCK } from '../limits.ts';
 import { cooled, observed } from './provenance.ts';
 
@@ -16,10 +16,10 @@ const thesisShape = {
   tokenNetwork: loose(z.string(), 'Name of the chain, for example sol, eth or base.'),
   tokenSymbol: loose(z.string(), 'Ticker.'),
   authorId: loose(z.string(), 'User id of the author.'),
-  authorHandle: nullable(z.string(), "Author's handle."),
+  authorHandle: stringOrNull("Author's handle."),
   authorName: loose(z.string(), "Author's display name."),
   authorIsDev: loose(z.boolean(), 'Whether the author is the developer of the token.'),
-  thesis: nullable(z.string(), 'The thesis text.'),
+  thesis: stringOrNull('The thesis text.'),
   segments: loose(z.array(Segment), 'The text in parts, some with a link.'),
   likeCount: loose(z.int(), 'Number of likes.'),
   holdingsUsd: loose(z.number(), "Author's position value in USD at post time."),
@@ -37,7 +37,7 @@ const thesisShape = {
     z.int(),
     "When the author's position was closed, epoch ms; null while it is open and the PnL figures still change.",
   ),
-  platformCreatedAt: nullable(z.int(), 'Post time, epoch ms.'),
+  platformCreatedAt: intOrNull('Post time, epoch ms.'),
   updatedAt: loose(
     z.int(),
     'When the record was last written, epoch ms; may change although no other field does.',
@@ -71,11 +71,8 @@ export const CooledThesis = z.looseObject({ ...TailedThesis.shape, ...cooled });
 const pageShape = {
   count: int('Number of items in this page.', { minimum: 0, maximum: THESIS_BLOCK }),
   hasMore: boolean('Whether older theses exist after this page.'),
-  nextBefore: nullable(
-    z.string(),
-    'Id of the oldest item, for the next page; null on the last page.',
-  ),
-  updatedAt: nullable(z.int(), 'Post time of the newest thesis in the page, epoch ms.'),
+  nextBefore: stringOrNull('Id of the oldest item, for the next page; null on the last page.'),
+  updatedAt: intOrNull('Post time of the newest thesis in the page, epoch ms.'),
   items: field(z.array(Thesis), 'The theses, newest first.'),
 };
 
@@ -84,15 +81,14 @@ export const ThesisPage = z.looseObject(pageShape);
 export const TokenThesisPage = z.looseObject({
   ...pageShape,
   tokenAddress: string('Token address; EVM addresses are lower-cased.'),
-  tokenNetwork: nullable(z.string(), 'Chain of the token; null if the page is empty.'),
-  symbol: nullable(z.string(), 'Ticker of the token; null if the page is empty.'),
+  tokenNetwork: stringOrNull('Chain of the token; null if the page is empty.'),
+  symbol: stringOrNull('Ticker of the token; null if the page is empty.'),
 });
 
 export const UserThesisPage = z.looseObject({
   ...pageShape,
   userId: string('The requested author id.'),
-  tokenAddress: nullable(
-    z.string(),
+  tokenAddress: stringOrNull(
     'The requested token; null if theses about all tokens were requested.',
   ),
 });

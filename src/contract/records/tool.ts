@@ -1,5 +1,16 @@
 import * as z from 'zod/mini';
-import { boolean, field, float, int, nullable, optional, string } from '../field.ts';
+import {
+  boolean,
+  field,
+  float,
+  floatOrNull,
+  int,
+  intOrNull,
+  nullable,
+  optional,
+  string,
+  stringOrNull,
+} from '../field.ts';
 import { BoardEntry } from './launchpad.ts';
 import { observed } from './provenance.ts';
 
@@ -16,9 +27,8 @@ export const PlannedCall = z.looseObject({
     z.literal('minute'),
     'Present if the run repeats the call at intervals: times, least and most are then per minute.',
   ),
-  least: nullable(z.number(), 'Minimum cost in CU; null if not known.'),
-  most: nullable(
-    z.number(),
+  least: floatOrNull('Minimum cost in CU; null if not known.'),
+  most: floatOrNull(
     'Maximum cost in CU; null if not known, or bounded only by the spending limit.',
   ),
   reveals: optional(z.nullable(z.int()), 'Maximum number of wallets that are revealed, if any.'),
@@ -86,27 +96,24 @@ export const CacheRecord = z.looseObject({
   found: int('Number of cached answers with a record.'),
   missing: int('Number of cached answers without a record, because no verified link was found.'),
   bytes: int('Size of the cache on disk, in bytes.'),
-  oldest: nullable(z.int(), 'Time of the oldest answer, epoch ms.'),
-  newest: nullable(z.int(), 'Time of the newest answer, epoch ms.'),
-  path: nullable(z.string(), 'Folder of the cache; null if the cache is off.'),
+  oldest: intOrNull('Time of the oldest answer, epoch ms.'),
+  newest: intOrNull('Time of the newest answer, epoch ms.'),
+  path: stringOrNull('Folder of the cache; null if the cache is off.'),
   people: int('Number of people in the book, of whom an answer was paid for.'),
   wallets: int('Number of wallets in the book.'),
   peopleBytes: int('Size of the book on disk, in bytes.'),
-  peopleOldest: nullable(
-    z.int(),
-    'When the person who was not read for longest was last read, epoch ms.',
-  ),
-  peoplePath: nullable(z.string(), 'Folder of the book; null if there is none.'),
+  peopleOldest: intOrNull('When the person who was not read for longest was last read, epoch ms.'),
+  peoplePath: stringOrNull('Folder of the book; null if there is none.'),
 });
 export type CacheRecord = z.infer<typeof CacheRecord>;
 
 export const ProfileRecord = z.looseObject({
   profile: string('Name of the profile.'),
   current: boolean('Whether this profile is in use.'),
-  baseUrl: nullable(z.string(), 'Base URL of the service; null if none is configured.'),
-  baseUrlFrom: nullable(z.string(), 'Where the base URL comes from.'),
-  key: nullable(z.string(), 'The key, masked; null if there is none.'),
-  keyFrom: nullable(z.string(), 'Where the key comes from.'),
+  baseUrl: stringOrNull('Base URL of the service; null if none is configured.'),
+  baseUrlFrom: stringOrNull('Where the base URL comes from.'),
+  key: stringOrNull('The key, masked; null if there is none.'),
+  keyFrom: stringOrNull('Where the key comes from.'),
   mode: nullable(z.enum(['live', 'test']), 'Type of the key, by its prefix.'),
   check: z.optional(
     string('If it was checked: ok, or an error code, from the service or from trdr.'),
@@ -137,8 +144,7 @@ export const SandboxRecord = z.looseObject({
 
 export const BoardRecord = z.looseObject({
   ...BoardEntry.shape,
-  rank: nullable(
-    z.int(),
+  rank: intOrNull(
     'Position on the leaderboard, 1 is highest; null for a trader who is no longer on it.',
   ),
   previousRank: optional(
@@ -169,19 +175,19 @@ export const BoardRecord = z.looseObject({
 /** A trader in the snapshots of a stretch. */
 export const TraderHistoryRecord = z.looseObject({
   wallet: string('Wallet of the trader.'),
-  username: nullable(z.string(), 'Launchpad username in the last snapshot with the trader.'),
-  period: nullable(z.string(), 'Period of the leaderboard: daily, weekly or monthly.'),
-  from: nullable(z.int(), 'When the first snapshot was taken, epoch ms.'),
-  to: nullable(z.int(), 'When the last snapshot was taken, epoch ms.'),
+  username: stringOrNull('Launchpad username in the last snapshot with the trader.'),
+  period: stringOrNull('Period of the leaderboard: daily, weekly or monthly.'),
+  from: intOrNull('When the first snapshot was taken, epoch ms.'),
+  to: intOrNull('When the last snapshot was taken, epoch ms.'),
   snapshots: int('Snapshots of the stretch.'),
   stood: int('Snapshots with the trader.'),
-  rankFirst: nullable(z.int(), 'Rank in the first snapshot; null if not on it.'),
-  rankLast: nullable(z.int(), 'Rank in the last snapshot; null if not on it.'),
-  rankBest: nullable(z.int(), 'Best rank.'),
-  pnlUsdFirst: nullable(z.number(), 'PnL in the first snapshot, USD; null if not on it.'),
-  pnlUsdLast: nullable(z.number(), 'PnL in the last snapshot, USD; null if not on it.'),
-  pnlUsdLow: nullable(z.number(), 'Lowest PnL.'),
-  pnlUsdHigh: nullable(z.number(), 'Highest PnL.'),
+  rankFirst: intOrNull('Rank in the first snapshot; null if not on it.'),
+  rankLast: intOrNull('Rank in the last snapshot; null if not on it.'),
+  rankBest: intOrNull('Best rank.'),
+  pnlUsdFirst: floatOrNull('PnL in the first snapshot, USD; null if not on it.'),
+  pnlUsdLast: floatOrNull('PnL in the last snapshot, USD; null if not on it.'),
+  pnlUsdLow: floatOrNull('Lowest PnL.'),
+  pnlUsdHigh: floatOrNull('Highest PnL.'),
 });
 export type TraderHistoryRecord = z.infer<typeof TraderHistoryRecord>;
 

@@ -1,30 +1,26 @@
 import * as z from 'zod/mini';
-import { boolean, field, int, nullable, optional, string } from '../field.ts';
+import { boolean, field, int, optional, string, stringOrNull } from '../field.ts';
 import type { Known } from '../read-record.ts';
 
 const Social = z.looseObject({
   provider: string('Platform, such as x, telegram, youtube or reddit.'),
   subject: string('User id on the platform; does not change when the user renames the account.'),
-  handle: nullable(z.string(), 'Username when the account was verified; may change.'),
+  handle: stringOrNull('Username when the account was verified; may change.'),
 });
 
 /** A user, with the wallets that are verified to be theirs. */
 export const User = z.looseObject({
   id: string('Stable user id; never changes; use it as your key.', { format: 'uuid' }),
   handle: string('Current handle; users can rename, so do not use it as a key.'),
-  name: nullable(z.string(), 'Display name.'),
-  bio: nullable(z.string(), 'Profile text written by the user; null if none.'),
-  banner: nullable(z.string(), 'URL of the cover photo; may no longer work.'),
-  profilePicture: nullable(z.string(), 'URL of the avatar; may no longer work.'),
-  twitter: nullable(
-    z.string(),
+  name: stringOrNull('Display name.'),
+  bio: stringOrNull('Profile text written by the user; null if none.'),
+  banner: stringOrNull('URL of the cover photo; may no longer work.'),
+  profilePicture: stringOrNull('URL of the avatar; may no longer work.'),
+  twitter: stringOrNull(
     'Link to the X profile, https://x.com/<handle>; self-declared and not verified; null if the user gave no valid X handle.',
   ),
-  solanaAddress: nullable(
-    z.string(),
-    'Verified Solana address, base58; null if none is on record.',
-  ),
-  evmAddress: nullable(z.string(), 'Verified EVM address, 0x-prefixed; null if none is on record.'),
+  solanaAddress: stringOrNull('Verified Solana address, base58; null if none is on record.'),
+  evmAddress: stringOrNull('Verified EVM address, 0x-prefixed; null if none is on record.'),
   socials: optional(
     z.array(Social),
     'Linked social accounts; absent unless the service has enabled them.',

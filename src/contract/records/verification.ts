@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { field, float, int, nullable, string } from '../field.ts';
+import { field, float, floatOrNull, int, string } from '../field.ts';
 
 const statuses = ['complete', 'not verified yet', 'gaps', 'no certificate', 'changed'] as const;
 const status = (about: string) =>
@@ -7,11 +7,10 @@ const status = (about: string) =>
     z.enum(statuses),
     `${about} "not verified yet" means that nothing of it is proved yet; only "complete" exits 0.`,
   );
-const from = nullable(
-  z.number(),
+const from = floatOrNull(
   'First post time of the verified stretch, epoch ms; null if nothing is verified.',
 );
-const to = nullable(z.number(), 'Last post time of the verified stretch, epoch ms.');
+const to = floatOrNull('Last post time of the verified stretch, epoch ms.');
 const gaps = (about: string) =>
   field(
     z.array(
@@ -40,8 +39,7 @@ export const Verification = z.looseObject({
   from,
   to,
   rows: int('Posts in all files.'),
-  readAt: nullable(
-    z.number(),
+  readAt: floatOrNull(
     'When trdr last read the feed completely, by the clock of that machine, epoch ms; null if not known.',
   ),
   gaps: gaps('Gaps that no file fills.'),

@@ -1,3 +1,4 @@
+import { addTo } from '../../base/add-to.ts';
 import { Failure } from '../../base/failure.ts';
 import type { RowStates } from '../../base/row-states.ts';
 import { normalHandle } from '../../contract/handles.ts';
@@ -138,9 +139,7 @@ export function shareHandles(
       continue;
     }
     states.wait(row);
-    const others = sharing.get(earlier);
-    if (others) others.push(row);
-    else sharing.set(earlier, [row]);
+    addTo(sharing, earlier, row);
   }
   return sharing;
 }

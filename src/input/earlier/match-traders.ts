@@ -1,3 +1,4 @@
+import { addTo } from '../../base/add-to.ts';
 import { textOf } from '../../base/json-object.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
@@ -30,9 +31,7 @@ export function tradersOf(records: readonly PnlRecord[]): ExportedTrader[] {
   const byKey = new Map<string, PnlRecord[]>();
   for (const record of records) {
     const key = `${record.found} ${exportedNames(record)[0] ?? ''}`;
-    const own = byKey.get(key);
-    if (own) own.push(record);
-    else byKey.set(key, [record]);
+    addTo(byKey, key, record);
   }
   return [...byKey.values()].map((own) => ({
     records: own,
@@ -120,10 +119,7 @@ class TraderIndex {
   ) {
     for (const trader of traders) {
       for (const name of new Set(namesOfTrader(trader))) {
-        if (name === undefined) continue;
-        const others = this.#byName.get(name);
-        if (others) others.push(trader);
-        else this.#byName.set(name, [trader]);
+        if (name !== undefined) addTo(this.#byName, name, trader);
       }
     }
   }

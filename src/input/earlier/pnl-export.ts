@@ -1,3 +1,4 @@
+import { addTo } from '../../base/add-to.ts';
 import { type Failure, usageError } from '../../base/failure.ts';
 import { parseJson, stringifyJson } from '../../base/json.ts';
 import { isRecord, textOf } from '../../base/json-object.ts';
@@ -225,9 +226,7 @@ function numbersOf(rows: readonly Cells[], extras: readonly string[]): string[] 
 function unmatchedOf(rows: readonly Cells[], extras: readonly string[]): string[] {
   const byHandle = new Map<string, Cells[]>();
   for (const row of rows) {
-    if (row.get('status') !== 'unmatched') continue;
-    const handle = row.get('handle') ?? '';
-    byHandle.set(handle, [...(byHandle.get(handle) ?? []), row]);
+    if (row.get('status') === 'unmatched') addTo(byHandle, row.get('handle') ?? '', row);
   }
   const entries = [...byHandle.values()].map((group) => object(numbersOf(group, extras)));
   return entries.length > 0 ? [`"unmatched":[${entries.join(',')}]`] : [];

@@ -1,3 +1,4 @@
+import { addTo } from '../../base/add-to.ts';
 import { usageError } from '../../base/failure.ts';
 import { isRecord } from '../../base/json-object.ts';
 import { known, type Sent } from '../../contract/read-record.ts';
@@ -35,10 +36,7 @@ export async function readPositions(path: string, io: InputIo): Promise<EarlierP
   }
   const authors = new Map<string, AuthorPosition[]>();
   for (const position of positions.values()) {
-    const id = normalName(position.authorId);
-    const own = authors.get(id);
-    if (own) own.push(position);
-    else authors.set(id, [position]);
+    addTo(authors, normalName(position.authorId), position);
   }
   if (authors.size === 0) throw unreadable(file.name, 'it has no positions');
   return { byAuthor: authors, readAt: oldest };

@@ -1,7 +1,7 @@
-import { closeSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { quietly } from '../../base/calls.ts';
-import { PRIVATE_FILE, readAt, temporaryIn } from '../../base/files.ts';
+import { readAt } from '../../base/files.ts';
+import { openUnnamed } from '../../base/scratch-file.ts';
 import type { DiskWait } from '../../output/disk-wait.ts';
 import type { Spool } from '../ports.ts';
 
@@ -15,7 +15,7 @@ export function openSpool(diskWait: Pick<DiskWait, 'retry'>): Spool {
       const from = end;
       end += bytes.length;
       const fd = await diskWait.retry(tmpdir(), () => {
-        opened ??= openNamelessFile();
+        opened ??= openUnnamed(tmpdir());
         for (let done = 0; done < bytes.length; )
           done += writeSync(opened, bytes, done, bytes.length - done, from + done);
         return opened;
@@ -33,13 +33,4 @@ export function openSpool(diskWait: Pick<DiskWait, 'retry'>): Spool {
       if (opened !== undefined) closeSync(opened);
     },
   };
-}
-
-/** A private temporary file that the system frees even if the process is killed. */
-function openNamelessFile(): number {
-  const path = temporaryIn(tmpdir());
-  const fd = openSync(path, 'wx+', PRIVATE_FILE);
-  // Windows cannot unlink an open file.
-  quietly(() => unlinkSync(path));
-  return fd;
 }
