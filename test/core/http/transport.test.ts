@@ -102,7 +102,7 @@ describe('a request that fails', () => {
         socket.once('data', () => (ends ? socket.end(text) : socket.write(text))),
       ),
     );
-    const answer = await open().send(get(server.url, { timeoutMs: ends ? 10_000 : 100 }));
+    const answer = await open().send(get(server.url, { timeoutMs: ends ? 10_000 : 1_000 }));
     expect([answer.status, answer.text]).toEqual([200, '{"id":"x"}']);
   });
 
