@@ -190,7 +190,7 @@ describe('a signal', () => {
   test('ends a run with a blocked reader', async () => {
     const [signal, exit] = nextSignal();
     const sandbox = await withSandbox({
-      theses: 20_000,
+      theses: 4_000,
       ratePerMinute: 100_000,
       burstPerSecond: 100_000,
     });
@@ -208,7 +208,7 @@ describe('a signal', () => {
           seen = sandbox.log.length;
           return seen > 1 && seen === before;
         },
-        { interval: 1_000, timeout: 30_000 },
+        { interval: 300, timeout: 30_000 },
       )
       .toBe(true);
     // A full pipe pauses the walk.

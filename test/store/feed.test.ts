@@ -7,9 +7,13 @@ import type { RelayMemory } from '../../src/store/feed/leader-term.ts';
 import type { Begin, FeedPosition } from '../../src/store/feed/start.ts';
 import type { RedisArgument } from '../../src/store/script.ts';
 import { randomOf, seedOf, until } from '../e2e/feed.ts';
+import { repeats } from '../repeats.ts';
 import { has } from '../tools.ts';
 import { type StoreServer, startServer } from './server.ts';
 import { askForTerm, feed, lead, post } from './terms.ts';
+
+/** How often a server loses entries that a new leader publishes again. */
+const ROUNDS = repeats('FEED_ROUNDS', 12, 1_000);
 
 /** Collects the events of a follower until it has the wanted number of rows; if 0, until the end of the stream. */
 async function collect(
@@ -247,7 +251,7 @@ describe.skipIf(!has('redis-server'))('the feed in a store', () => {
     };
     let posted = 0;
     let file: string[] = [];
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const fresh = Array.from({ length: between(1, 30) }, () => `p${posted++}`);
       await add(fresh);
       const entries = await firstEntries(store);
