@@ -116,6 +116,8 @@ describe("a key's record that lacks a field", () => {
   });
 });
 
+const authorId = '3f679da5-8c94-4e2e-a551-213b7510858f';
+
 describe('a page of unusual posts', () => {
   const post = (id: unknown, more: object = {}) => ({
     id,
@@ -161,4 +163,23 @@ describe('a page of unusual posts', () => {
     expect(ran.records().length).toBe(service.calls.length);
     expect(service.calls.length).toBeLessThanOrEqual(5);
   });
+
+  test.each([
+    ['thesis list --since 1h', 2],
+    ['thesis list --since 1h --limit 1', 1],
+    ['thesis list --until 1h', 0],
+    [`author ${authorId} --since 1h`, 1],
+    [`token ${WALLET} --since 1h`, 1],
+  ])(
+    'ends %s with a failure if the only page has no time, and prints what was paid for',
+    async (line, rows) => {
+      const untimed = ['a', 'b'].map((id) => post(id, { platformCreatedAt: null, authorId }));
+      const service = await withService(({ path }) => ({
+        body: { ...page, items: path.includes('launchpad') ? [] : untimed },
+      }));
+      const ran = await runInProcess(line.split(' '), { sandbox: service, clock: virtualClock() });
+      expect([ran.exitCode, ran.error()['code']]).toEqual([9, 'NO_TIMES']);
+      expect(ran.records().length).toBe(rows);
+    },
+  );
 });

@@ -19,15 +19,19 @@ export async function gatherPosts<P>(
 ): Promise<GatheredPosts<P>> {
   const { limit = Number.POSITIVE_INFINITY } = options;
   const posts: P[] = [];
+  let complete = true;
   try {
     for await (const page of pagesInRange(source, options, () => limit - posts.length)) {
       const taken = page.rows.slice(0, limit - posts.length);
       for (const row of taken) posts.push(keep(row));
-      if (posts.length < limit) continue;
-      return { posts, complete: page.isLast && taken.length === page.rows.length };
+      const isFull = posts.length >= limit;
+      if (page.untimed && (isFull || page.next === undefined)) throw page.untimed;
+      if (!isFull) continue;
+      complete = page.isLast && taken.length === page.rows.length;
+      break;
     }
   } catch (error) {
     return { posts, complete: false, failure: { error } };
   }
-  return { posts, complete: true };
+  return { posts, complete };
 }

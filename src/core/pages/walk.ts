@@ -47,6 +47,8 @@ export interface ListBatch {
    * them.
    */
   readonly failure?: { readonly error: unknown } | undefined;
+  /** The failure of a list that ends here: no post that was read has a time for its range. */
+  readonly untimed?: Failure | undefined;
 }
 
 /** A batch of the pages of one feed. */
@@ -98,6 +100,7 @@ export async function* matching(
     onPage?.({ next, isUnsure: failure !== undefined });
     // A limit that is reached does not make a list complete whose reading failed.
     if (failure !== undefined) throw failure.error;
+    if (batch.untimed && (left.count === 0 || next === undefined)) throw batch.untimed;
     if (left.count === 0) return;
     unmatched = isMatched ? 0 : unmatched + 1;
     if (next === undefined || unmatched < maxPages) continue;
@@ -149,6 +152,7 @@ export async function* pagesInRange(
       isLast: range.isOver || !page.hasMore,
       times,
       expected: range.expected,
+      untimed: range.untimed,
     };
     if (range.isOver) return;
     range.checkTimes();
@@ -181,6 +185,8 @@ class TimeRange {
   #held: PageRow[] = [];
   /** From then on, rows without a time count as older than `until`; before, they are skipped. */
   #isBelowUntil: boolean;
+  /** Whether a row had a time; undefined without rows. */
+  #isTimed: boolean | undefined;
   /** Consecutive pages without a time. */
   #untimed = 0;
 
@@ -198,7 +204,16 @@ class TimeRange {
   /** Looks at the times of a page before its rows are taken. */
   see(times: PageBatch['times']): void {
     if (Number.isFinite(this.#since)) this.expected = rowsDownTo(this.#since, times) + 1;
-    this.#untimed = times.some((time) => time !== null) ? 0 : this.#untimed + 1;
+    const isTimed = times.some((time) => time !== null);
+    this.#untimed = isTimed ? 0 : this.#untimed + 1;
+    if (times.length > 0) this.#isTimed ||= isTimed;
+  }
+
+  /** The failure of a range that ends before any time was seen: it could hold all rows, or none. */
+  get untimed(): Failure | undefined {
+    if (this.#isTimed !== false) return undefined;
+    if (Number.isFinite(this.#since)) return withoutTimes('--since');
+    return this.#isBelowUntil ? undefined : withoutTimes('--until');
   }
 
   /** Fails if the pages have no times by which the beginning or the end of the range is found. */

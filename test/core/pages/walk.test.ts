@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
+import { gatherPosts } from '../../../src/core/pages/gather.ts';
 import { type PageRow, postTimeOf } from '../../../src/core/pages/post.ts';
 import type { AskedPage, FeedPage, PageSource } from '../../../src/core/pages/source.ts';
 import { type WalkOptions, walkPages } from '../../../src/core/pages/walk.ts';
@@ -125,6 +126,30 @@ describe('a walk', () => {
       expect(asked.length).toBe(3);
     },
   );
+
+  it.each<[string, number, object, boolean]>([
+    ['ends', 5, { since: 1 }, true],
+    ['ends after two pages', 40, { since: 1 }, true],
+    ['ends', 5, { until: 2e12 }, true],
+    ['reaches its limit', 100, { since: 1, limit: 3 }, true],
+    ['has no range', 5, {}, false],
+    ['is empty', 0, { since: 1 }, false],
+  ])('fails if no post of a range has a time: a list that %s (%i posts, %j)', async (...given) => {
+    const [, count, options, fails] = given;
+    const untimed = timed(feedOf(count, 20).feed, () => null);
+    const gathered = await gatherPosts(
+      untimed,
+      { clock: virtualClock(), signal, ...options },
+      ({ id }) => id,
+    );
+    expect(gathered.complete).toBe(!fails);
+    const error = await ids(untimed, options).catch((reason: unknown) => reason);
+    for (const failed of [error, gathered.failure?.error])
+      expect(failed instanceof Failure && failed.code).toBe(fails && 'NO_TIMES');
+    // A single time shows where all others belong.
+    const one = timed(feedOf(count, 20).feed, ({ id }) => (id === 'p0' ? 1 : null));
+    if (!('limit' in options)) expect(await ids(one, options)).toBeInstanceOf(Array);
+  });
 
   it('gives a page that is dated far ahead the times of the page below it', async () => {
     const { feed, asked, posts } = feedOf(100, 20);
