@@ -1,7 +1,7 @@
 import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { addAbortSignal, Readable } from 'node:stream';
 import { Failure, usageError } from '../base/failure.ts';
-import { errno, inWords } from '../base/files.ts';
+import { errno, inWords, isAbsent } from '../base/files.ts';
 import { type Line, LineSplitter } from '../base/lines.ts';
 import { trimText } from '../base/trim-text.ts';
 import { group } from '../base/units.ts';
@@ -21,17 +21,21 @@ export async function* inputText(path: string, { stdin, signal }: InputIo): Asyn
     yield* decoded(unpacked(bytes, path === '-' ? 'stdin' : path));
   } catch (error) {
     signal?.throwIfAborted();
-    if (path === '-') throw error;
-    const code = errno(error);
-    if (code === 'ENOENT')
-      throw usageError(`file not found: ${path}`, 'check the path, or use - to read from stdin');
-    if (code === 'EISDIR')
-      throw usageError(`${path} is a folder`, 'give the name of a file in that folder');
-    if (code === 'EACCES')
-      throw usageError(`permission denied: ${path}`, 'make the file readable for your user');
-    throw inWords('read', path, error);
+    throw path === '-' ? error : notReadable(path, error);
   }
   signal?.throwIfAborted();
+}
+
+/** A path that names no readable file is a mistake in the command line. */
+export function notReadable(path: string, error: unknown): unknown {
+  if (isAbsent(error))
+    return usageError(`file not found: ${path}`, 'check the path, or use - to read from stdin');
+  const code = errno(error);
+  if (code === 'EISDIR')
+    return usageError(`${path} is a folder`, 'give the name of a file in that folder');
+  if (code === 'EACCES')
+    return usageError(`permission denied: ${path}`, 'make the file readable for your user');
+  return inWords('read', path, error);
 }
 
 /**

@@ -1,10 +1,9 @@
 import { open, stat } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import { Failure } from '../base/failure.ts';
-import { inWords } from '../base/files.ts';
 import { LineDigest } from '../base/line-digest.ts';
 import { countText, group } from '../base/units.ts';
-import { DAMAGED, openInput, unpacked } from '../input/read-text.ts';
+import { DAMAGED, notReadable, openInput, unpacked } from '../input/read-text.ts';
 import type { Certificate } from '../tail/certificate.ts';
 import { certificateAt } from '../tail/file/certify.ts';
 import { postIn } from '../tail/file/line-count.ts';
@@ -173,7 +172,7 @@ export async function* chunksOf(
     yield* unpacked(isPipe ? readPipe(file, signal) : readFile(file, signal), file);
   } catch (error) {
     signal.throwIfAborted();
-    throw inWords('read', file, error);
+    throw notReadable(file, error);
   }
 }
 

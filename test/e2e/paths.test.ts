@@ -66,6 +66,53 @@ describe.each(paths)('%s (%s)', (name, _, says) => {
   );
 });
 
+/** What reads a file that the command line names. */
+const readers = [
+  'author --file',
+  'author --from',
+  'author mira --compare',
+  'token X --from',
+  'thesis list --from',
+  'thesis list --users',
+  'thesis tail --users',
+  'thesis tail --replay',
+  'thesis refresh',
+  'launchpad tail --replay',
+  'launchpad callouts --users',
+  'launchpad callers --file',
+  'launchpad board --wallets',
+  'launchpad user --file',
+  'whois --file',
+  'whois mira --compare',
+  'resolve --file',
+  'pnl --file',
+  'pnl --from',
+  'pnl mira --compare',
+  'api POST /v2/user/handles/pnl --input',
+  'verify',
+];
+
+test.each(readers)(
+  '%s FILE is a usage error if the file is not there, or is a folder',
+  async (line) => {
+    const home = homeWithPaths();
+    const service = await withService(() => ({ status: 500, body: {} }));
+    for (const [name, text] of [
+      ['none.json', 'file not found: '],
+      ['file/none.json', 'file not found: '],
+      ['link.ndjson', 'file not found: '],
+      ['folder', 'is a folder'],
+    ] as const) {
+      const ran = await home.run([...line.split(' '), join(home.path, name)], { sandbox: service });
+      expect([ran.exitCode, ran.error()], ran.stderr).toMatchObject([
+        2,
+        { code: 'USAGE', message: expect.stringContaining(text) },
+      ]);
+    }
+    expect(service.calls).toEqual([]);
+  },
+);
+
 /** Other spellings of the file `name` in the current folder. */
 const spellings: Readonly<Record<string, (home: Home, name: string) => string>> = {
   'the same name': (_, name) => name,
