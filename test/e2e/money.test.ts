@@ -207,19 +207,19 @@ describe('the cost line', () => {
 
   test.each([
     [['thesis', 'list', '--limit', '3'], 'trdr: 3 theses, 200 CU, 19.9M CU left'],
-    [['whois', 'mira'], 'trdr: 1 of 1 found, 100 CU, 19.9M CU left'],
+    [['whois', 'mira'], 'trdr: 1 of 1 subject found, 100 CU, 19.9M CU left'],
     [['launchpad', 'callouts', '--limit', '1'], 'trdr: 1 callout, 10 CU, 19.9M CU left'],
     [['launchpad', 'board', '--top', '2'], 'trdr: 2 entries, 10 CU, 19.9M CU left'],
     [['api', '/v2/thesis'], 'trdr: 200 CU, 19.9M CU left'],
-    [['pnl', 'mira', 'nobody'], 'trdr: 1 of 2 found, 30,200 CU, 19.9M CU left'],
+    [['pnl', 'mira', 'nobody'], 'trdr: 1 of 2 subjects found, 30,200 CU, 19.9M CU left'],
     [
       ['pnl', 'mira', 'nobody', '--out', 'HOME/x.csv'],
-      'trdr: 1 of 2 found, 30,200 CU, 19.9M CU left',
+      'trdr: 1 of 2 subjects found, 30,200 CU, 19.9M CU left',
     ],
-    [['whois', 'cached'], 'trdr: 1 of 1 found, 0 CU'],
-    [['whois', 'mira', '--sandbox'], 'trdr: 1 of 1 found, 100 CU (sandbox)'],
-    [['whois', 'mira', 'lost'], 'trdr: 1 of 2 found, 300–500 CU, 19.9M CU left'],
-    [['whois', '@mira'], 'trdr: 1 of 1 found, 100 CU', { unmetered: true }],
+    [['whois', 'cached'], 'trdr: 1 of 1 subject found, 0 CU'],
+    [['whois', 'mira', '--sandbox'], 'trdr: 1 of 1 subject found, 100 CU (sandbox)'],
+    [['whois', 'mira', 'lost'], 'trdr: 1 of 2 subjects found, 300–500 CU, 19.9M CU left'],
+    [['whois', '@mira'], 'trdr: 1 of 1 subject found, 100 CU', { unmetered: true }],
   ])('ends a run that paid, on a terminal: %j', async (words, line, key?: SandboxOptions) => {
     const { sandbox, home, run } = await openDesk(key);
     const clock = virtualClock();
@@ -248,7 +248,7 @@ describe('the cost line', () => {
   ])('omits what is left if the service %s when it is requested', async (_, faults) => {
     const { run } = await openDesk({ faults });
     const ran = await run(['whois', 'mira'], { tty: { stderr: true } });
-    expect([ran.exitCode, last(ran.stderr)]).toEqual([0, 'trdr: 1 of 1 found, 100 CU']);
+    expect([ran.exitCode, last(ran.stderr)]).toEqual([0, 'trdr: 1 of 1 subject found, 100 CU']);
   });
 
   test.each([

@@ -67,7 +67,7 @@ describe('a signal', () => {
     );
     expect([ran.exitCode, ran.lines.length]).toEqual([exit, 1]);
     expect(ran.stderr).toMatch(
-      /^trdr: retrying \(1 of 4\) in 1m: OVERLOADED \(503\)\ntrdr: interrupted: 1 of 1 found, 100 CU; 1 answer is cached\n$/,
+      /^trdr: retrying \(1 of 4\) in 1m: OVERLOADED \(503\)\ntrdr: interrupted: 1 of 1 subject found, 100 CU; 1 answer is cached\n$/,
     );
   });
 
@@ -94,7 +94,7 @@ describe('a signal', () => {
     expect(ran.exitCode).toBe(exit);
     expect(ran.lines.map((line) => JSON.parse(line).handle)).toEqual(['mira', 'late']);
     expect(ran.stderr).toMatch(
-      /^trdr: stopping: waiting up to (599|600)s for a paid call in flight; a second signal exits at once and loses its answer\ntrdr: interrupted: 2 of 2 found, 200 CU; 2 answers are cached\n$/,
+      /^trdr: stopping: waiting up to (599|600)s for a paid call in flight; a second signal exits at once and loses its answer\ntrdr: interrupted: 2 of 2 subjects found, 200 CU; 2 answers are cached\n$/,
     );
     const again = await home.run(['whois', 'mira', 'late'], { sandbox: service });
     expect([again.exitCode, service.calls.length]).toEqual([0, 2]);

@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { countText } from '../../base/units.ts';
 import { NOT_ASKED } from '../../core/lookup/lookup.ts';
 import { span } from '../../output/format/time.ts';
 import { NAMES_SHOWN, namesText } from '../../output/notices.ts';
@@ -62,7 +63,7 @@ export class LookupTally implements Tally {
   }
 
   get text(): string {
-    const parts = [`${this.found} of ${this.total} found`];
+    const parts = [`${this.found} of ${countText(this.total, 'subject')} found`];
     if (this.#pending > 0) parts.push(`${this.#pending} without an answer yet`);
     if (this.failed > 0) parts.push(`${this.failed} failed`);
     const age = this.#began - this.#oldest;

@@ -133,7 +133,7 @@ describe('lookups', () => {
     ]);
     // What is known, and what was asked before, is not asked.
     expect(lookups.asked).toEqual(['find a', 'find b', 'find d']);
-    expect([ran.exit, ran.outcome]).toEqual([0, '3 of 5 found, 1 failed']);
+    expect([ran.exit, ran.outcome]).toEqual([0, '3 of 5 subjects found, 1 failed']);
   });
 
   test.each([
@@ -217,7 +217,7 @@ describe('lookups', () => {
     };
     const ran = await runJobOf('whois a -o ndjson', build);
     expect(ran.records().map(({ subject }) => subject)).toEqual(['b']);
-    expect(ran.outcome).toBe('2 of 2 found');
+    expect(ran.outcome).toBe('2 of 2 subjects found');
   });
 });
 
