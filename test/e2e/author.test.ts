@@ -273,7 +273,7 @@ describe('trdr author', () => {
     ['thesis list --strict', 2, '--strict requires --from'],
     ['thesis list --user nobody --from FILE', 3, 'no posts by nobody'],
     ['thesis list --before nothing --from FILE', 2, 'no thesis nothing'],
-    ['thesis list --from missing.ndjson', 9, 'missing.ndjson'],
+    ['thesis list --from missing.ndjson', 2, 'missing.ndjson'],
   ])('%s exits %s', async (line, code, text) => {
     const { home, sandbox, run } = await openDesk();
     const file = join(home.path, 'posts.ndjson');
@@ -450,6 +450,38 @@ describe('recorded theses in place of the service', () => {
     const replayed = await run(['thesis', 'tail', '--replay', '-'], { stdin: text });
     expect(replayed.records()).toHaveLength(30);
   });
+
+  test.each<[string, object, object]>([
+    ['was closed', { closedAt: null }, { closedAt: 1_770_000_000_000 }],
+    ['does not say whether it is open', { closedAt: undefined }, { closedAt: null }],
+    ['has another result', { unrealizedPnlUsd: 5 }, { unrealizedPnlUsd: 40 }],
+    ['has another trade', { authorTradeUsd: 5 }, { authorTradeUsd: 40 }],
+    ['has another text', { thesis: 'one' }, { thesis: 'two' }],
+  ])(
+    'have one last version, also if it was written at the same time: it %s',
+    async (_, ...versions) => {
+      const { sandbox, home, run } = await openDesk();
+      const [post] = thesesOf(sandbox).filter((each) => each.authorId && each.tokenAddress);
+      const files = ['a', 'b'].map((name) => join(home.path, name));
+      const told = new Set<string>();
+      for (const order of [versions, versions.toReversed()]) {
+        for (const [at, version] of order.entries())
+          writeFileSync(files[at] ?? '', linesOf([{ ...post, closedAt: null, ...version }]));
+        const from = files.flatMap((file) => ['--from', file]);
+        const [listed] = (await run(['thesis', 'list', ...from])).records();
+        const [position] = (await run(['author', '--positions', ...from])).records();
+        expect(position).toMatchObject({
+          closedAt: listed?.['closedAt'] ?? null,
+          tradeUsd: listed?.['authorTradeUsd'] ?? null,
+          pnlUsd: listed?.[listed?.['closedAt'] ? 'realizedPnlUsd' : 'unrealizedPnlUsd'] ?? null,
+        });
+        told.add(JSON.stringify([listed, { ...position, readAt: null }]));
+      }
+      expect(told.size).toBe(1);
+      const [, last] = versions;
+      if ('closedAt' in last) expect([...told][0]).toContain(`"closedAt":${last.closedAt}`);
+    },
+  );
 
   test('say the same if their times are texts, as --times iso writes them', async () => {
     const { sandbox, home, run } = await openDesk();

@@ -138,7 +138,7 @@ class AuthorAnswers {
       notice(`${closed} closed since, ${added} new, ${changed} changed, ${left} no longer read`);
     if (this.#old > 0)
       notice(
-        `${this.#old} of ${added} new positions were posted before the earlier output was read: it lacks them by its limit or filters`,
+        `${this.#old} of ${added} new positions were posted before the earlier output was read, and are not in it: it may be of fewer posts, or of another service`,
       );
   }
 

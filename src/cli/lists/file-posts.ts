@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import { DistinctTexts } from '../../base/distinct-texts.ts';
 import { usageError } from '../../base/failure.ts';
 import { isTooDeep, parseJson } from '../../base/json.ts';
 import { isRecord, plainJson } from '../../base/json-object.ts';
@@ -7,10 +8,15 @@ import type { Sent } from '../../contract/read-record.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import { timeFields } from '../../core/pages/feeds.ts';
 import { normalName } from '../../core/pages/filter.ts';
-import { aheadText, type PageRow, pageRow, usable } from '../../core/pages/post.ts';
-import type { PositionPost } from '../../core/positions/positions.ts';
+import { aheadText, pageRow, usable } from '../../core/pages/post.ts';
+import {
+  compareVersions,
+  type PositionPost,
+  positionPost,
+} from '../../core/positions/positions.ts';
 import { recordedLines } from '../../verify/recorded-posts.ts';
 import type { Terminal } from '../run/terminal.ts';
+import type { PostLines } from './line-posts.ts';
 
 /**
  * What `read` makes of the lines of files that are theses: a list for each file. It returns
@@ -49,49 +55,39 @@ export const withoutTheses = (file: string) =>
     'pass an output of "trdr thesis tail" or "trdr thesis list" as ndjson or json',
   );
 
-/** What a post says of itself, whatever else is kept of it. */
-export type PostFacts = Pick<
-  PositionPost,
-  'authorId' | 'authorHandle' | 'token' | 'network' | 'symbol' | 'writtenAt'
->;
-
 /** A post of a file. */
-export interface FilePost<P> {
+export interface FilePost {
   /** The time by which the post is placed: its own may be missing. */
   place: number;
-  readonly post: P;
+  readonly post: PositionPost;
+  /** Which one of the lines it is, if they are kept. */
+  readonly line: number;
 }
 
-/** The form in which the posts of files are kept. */
-export interface PostForm<P> {
-  keep(row: PageRow, line: Buffer): P;
-  /** Whether a version of a post replaces another one, in whichever order they are read. */
-  isLater(one: P, other: P): boolean;
-}
-
-interface ReadPost<P> {
+interface ReadPost {
   readonly id: string;
-  readonly placed: FilePost<P>;
+  readonly placed: FilePost;
 }
 
 /** The garbage of more posts would take more memory than the posts do. */
 const MANY = 30_000;
 
 /** The theses of files as one list: each once, as it was written last, newest first. */
-export class FilePosts<P extends PostFacts> {
-  readonly all: readonly FilePost<P>[];
-  #index: AuthorIndex<P> | undefined;
+export class FilePosts {
+  readonly all: readonly FilePost[];
+  #index: AuthorIndex | undefined;
 
-  private constructor(all: readonly FilePost<P>[]) {
+  private constructor(all: readonly FilePost[]) {
     this.all = all;
   }
 
-  static async read<P extends PostFacts>(
+  /** Their lines are kept in `lines`. */
+  static async read(
     files: readonly string[],
     terminal: Terminal,
-    form: PostForm<P>,
-  ): Promise<FilePosts<P>> {
-    const reading = new FileReading(terminal.io.clock.now(), form);
+    lines?: PostLines,
+  ): Promise<FilePosts> {
+    const reading = new FileReading(terminal.io.clock.now(), lines);
     for await (const posts of thesesIn(files, terminal, (line) => reading.postOn(line)))
       reading.add(posts);
     if (reading.ahead > 0) terminal.notice(aheadText(reading.ahead));
@@ -99,7 +95,7 @@ export class FilePosts<P extends PostFacts> {
   }
 
   /** Made on demand, because it is as large as the posts are many. */
-  get #authors(): AuthorIndex<P> {
+  get #authors(): AuthorIndex {
     this.#index ??= indexOf(this.all);
     return this.#index;
   }
@@ -110,7 +106,7 @@ export class FilePosts<P extends PostFacts> {
   }
 
   /** The posts of an author, newest first. */
-  by(id: string): readonly FilePost<P>[] {
+  by(id: string): readonly FilePost[] {
     return this.#authors.posts.get(normalName(id)) ?? [];
   }
 
@@ -124,33 +120,34 @@ export class FilePosts<P extends PostFacts> {
 
   /** A handle with which a post lacks the id of its author; undefined if none does. */
   unnamed(handle: string): string | undefined {
-    const isUnnamed = ({ post: { authorId, authorHandle } }: FilePost<P>) =>
+    const isUnnamed = ({ post: { authorId, authorHandle } }: FilePost) =>
       authorId === null && normalName(authorHandle ?? '') === handle;
     return this.all.some(isUnnamed) ? handle : undefined;
   }
 
   /** What the posts say of themselves. */
-  *facts(): Generator<PostFacts, void, void> {
+  *facts(): Generator<PositionPost, void, void> {
     for (const { post } of this.all) yield post;
   }
 }
 
 /** The state of reading files. */
-class FileReading<P extends PostFacts> {
+class FileReading {
   /** How many posts are dated more than a day ahead. */
   ahead = 0;
   readonly #now: number;
-  readonly #form: PostForm<P>;
-  readonly #byId = new Map<string, FilePost<P>>();
+  readonly #lines: PostLines | undefined;
+  readonly #texts = new DistinctTexts();
+  readonly #byId = new Map<string, FilePost>();
   #read = 0;
 
-  constructor(now: number, form: PostForm<P>) {
+  constructor(now: number, lines: PostLines | undefined) {
     this.#now = now;
-    this.#form = form;
+    this.#lines = lines;
   }
 
   /** What is kept of a post; undefined if the line is not one. */
-  postOn(line: Buffer): ReadPost<P> | undefined {
+  postOn(line: Buffer): ReadPost | undefined {
     const record = leanJson(line);
     if (record === undefined || !isThesis(record)) return undefined;
     const sent = pageRow(record, timeFields.thesis);
@@ -159,45 +156,45 @@ class FileReading<P extends PostFacts> {
     if (row !== sent) this.ahead++;
     // V8 then collects more often, for a fifth more time.
     if (++this.#read === MANY) setFlagsFromString('--optimize-for-size');
-    const placed = { place: row.at ?? Number.NaN, post: this.#form.keep(row, line) };
+    const post = positionPost(row, this.#texts);
+    const placed = { place: row.at ?? Number.NaN, post, line: this.#lines?.add(line) ?? 0 };
     return { id: row.id, placed };
   }
 
   /** Adds the posts of a file. One without a time belongs to its neighbors. */
-  add(posts: readonly ReadPost<P>[]): void {
+  add(posts: readonly ReadPost[]): void {
     let last = Number.POSITIVE_INFINITY;
     // Tails write the oldest post first.
     for (const { id, placed } of isRising(posts) ? posts.toReversed() : posts) {
       if (!Number.isNaN(placed.place)) last = placed.place;
       else placed.place = last;
       const before = this.#byId.get(id);
-      if (before === undefined || this.#isLater(placed.post, before.post))
-        this.#byId.set(id, placed);
+      if (before === undefined || this.#isLater(placed, before)) this.#byId.set(id, placed);
     }
   }
 
-  #isLater(one: P, other: P): boolean {
-    return one.writtenAt === other.writtenAt
-      ? this.#form.isLater(one, other)
-      : one.writtenAt > other.writtenAt;
+  /** Whether it replaces another version, in whichever order they are read. */
+  #isLater(one: FilePost, other: FilePost): boolean {
+    const order = compareVersions(one.post, other.post);
+    return (order || (this.#lines?.compare(one.line, other.line) ?? 0)) > 0;
   }
 
-  newestFirst(): readonly FilePost<P>[] {
+  newestFirst(): readonly FilePost[] {
     return [...this.#byId.values()].sort((one, other) =>
       one.place === other.place ? 0 : other.place - one.place,
     );
   }
 }
 
-interface AuthorIndex<P> {
+interface AuthorIndex {
   /** The posts of each author, newest first, by the id in lower case. */
-  readonly posts: ReadonlyMap<string, readonly FilePost<P>[]>;
+  readonly posts: ReadonlyMap<string, readonly FilePost[]>;
   /** The id of the author who had a handle last. */
   readonly byHandle: ReadonlyMap<string, string>;
 }
 
-function indexOf<P extends PostFacts>(posts: readonly FilePost<P>[]): AuthorIndex<P> {
-  const byAuthor = new Map<string, FilePost<P>[]>();
+function indexOf(posts: readonly FilePost[]): AuthorIndex {
+  const byAuthor = new Map<string, FilePost[]>();
   const byHandle = new Map<string, string>();
   for (const placed of posts) {
     const { authorId, authorHandle } = placed.post;
@@ -212,7 +209,7 @@ function indexOf<P extends PostFacts>(posts: readonly FilePost<P>[]): AuthorInde
   return { posts: byAuthor, byHandle };
 }
 
-function isRising(posts: readonly ReadPost<unknown>[]): boolean {
+function isRising(posts: readonly ReadPost[]): boolean {
   let rises = 0;
   let last = Number.NaN;
   for (const { placed } of posts) {

@@ -1,4 +1,3 @@
-import { DistinctTexts } from '../../base/distinct-texts.ts';
 import { usageError } from '../../base/failure.ts';
 import { parseJson } from '../../base/json.ts';
 import { isRecord } from '../../base/json-object.ts';
@@ -6,75 +5,73 @@ import { ScratchFile } from '../../base/scratch-file.ts';
 import { timeFields } from '../../core/pages/feeds.ts';
 import { type PageRow, pageRow } from '../../core/pages/post.ts';
 import type { AskedPage, FeedPage, PageSource } from '../../core/pages/source.ts';
-import { positionPost } from '../../core/positions/positions.ts';
-import type { FilePost, PostFacts, PostForm } from './file-posts.ts';
 
 /** The posts of a page: so few that their memory is soon free again. */
 const PAGE = 200;
-
-/** What a post says of itself, and where its line is. */
-export interface LinePost extends PostFacts {
-  readonly lineAt: number;
-  readonly bytes: number;
-}
 
 /**
  * The lines of posts. They are not kept in memory, because files may have more of them than it has
  * room for.
  */
-export class PostLines implements PostForm<LinePost> {
-  readonly #lines = new ScratchFile();
-  readonly #texts = new DistinctTexts();
+export class PostLines {
+  readonly #file = new ScratchFile();
+  /** Where each line begins, and where the next one will. */
+  readonly #starts = [0];
 
-  keep(row: PageRow, line: Buffer): LinePost {
-    const post = positionPost(row, this.#texts);
-    const { authorId, authorHandle, token, network, symbol, writtenAt } = post;
-    const lineAt = this.#lines.add(line);
-    const bytes = line.length;
-    return { authorId, authorHandle, token, network, symbol, writtenAt, lineAt, bytes };
+  /** Returns the number of the line. */
+  add(line: Buffer): number {
+    this.#starts.push(this.#file.add(line) + line.length);
+    return this.#starts.length - 2;
   }
 
-  isLater(one: LinePost, other: LinePost): boolean {
-    return Buffer.compare(this.#lineOf(one), this.#lineOf(other)) > 0;
+  compare(one: number, other: number): number {
+    // The bytes of a line are valid until another one is read.
+    return Buffer.compare(Buffer.from(this.#bytesOf(one)), this.#bytesOf(other));
   }
 
-  /** The posts as pages, with the digits of their numbers. */
-  source(posts: readonly FilePost<LinePost>[]): PageSource {
-    return new FilePages(posts, (post) => {
-      const record = parseJson(this.#lineOf(post).toString('utf8'));
-      return pageRow(isRecord(record) ? record : {}, timeFields.thesis);
-    });
+  /** The row of a line, with the digits of its numbers. */
+  rowOf(line: number): PageRow {
+    const record = parseJson(this.#bytesOf(line).toString('utf8'));
+    return pageRow(isRecord(record) ? record : {}, timeFields.thesis);
   }
 
-  #lineOf({ lineAt, bytes }: LinePost): Buffer {
-    return this.#lines.read(lineAt, bytes);
+  #bytesOf(line: number): Buffer {
+    const [from = 0, to = from] = this.#starts.slice(line, line + 2);
+    return this.#file.read(from, to - from);
   }
 }
 
-class FilePages implements PageSource {
+/** A post of files, and the number of its line. */
+interface LinePost {
+  readonly post: { readonly id: string | null };
+  readonly line: number;
+}
+
+/** The posts of files as pages. */
+export class FilePages implements PageSource {
   readonly sizes = { step: PAGE, max: PAGE };
   readonly stepCu = 0;
-  readonly #posts: readonly FilePost<LinePost>[];
-  readonly #rowOf: (post: LinePost) => PageRow;
+  readonly #posts: readonly LinePost[];
+  readonly #lines: PostLines;
   /** Where the pages end that were read, by the ids of their last posts. */
   readonly #ends = new Map<string | null, number>();
 
-  constructor(posts: readonly FilePost<LinePost>[], rowOf: (post: LinePost) => PageRow) {
+  constructor(posts: readonly LinePost[], lines: PostLines) {
     this.#posts = posts;
-    this.#rowOf = rowOf;
+    this.#lines = lines;
   }
 
   async page({ before }: AskedPage): Promise<FeedPage> {
     const from = before === undefined ? 0 : (this.#ends.get(before) ?? this.#placeBelow(before));
     const to = from + PAGE;
-    const rows = this.#posts.slice(from, to).map(({ post }) => this.#rowOf(post));
+    const rows = this.#posts.slice(from, to).map(({ line }) => this.#lines.rowOf(line));
     const nextBefore = rows.at(-1)?.id ?? null;
     this.#ends.set(nextBefore, to);
     return { rows, hasMore: to < this.#posts.length, nextBefore };
   }
 
   #placeBelow(id: string): number {
-    const at = this.#posts.findIndex(({ post }) => this.#rowOf(post).id === id);
+    const at = this.#posts.findIndex(({ post }) => post.id === id);
     if (at >= 0) return at + 1;
     throw usageError(`no thesis ${id} in the files`, 'pass the id of one that they have');
   }

@@ -8,7 +8,7 @@ import { tokenAddresses } from '../lookup/token.ts';
 import type { Context } from '../run/context.ts';
 import { runJob } from '../run/job.ts';
 import { filtersOf } from '../tail/filters.ts';
-import { PostLines } from './line-posts.ts';
+import { FilePages, PostLines } from './line-posts.ts';
 import { listJob } from './list-job.ts';
 import { readRecorded } from './recorded-theses.ts';
 import { theses } from './theses.ts';
@@ -45,7 +45,7 @@ export async function listRecorded(
     feedNoun: 'file',
     open: async () => ({
       own: [],
-      whole: lines.source(posts.all),
+      whole: new FilePages(posts.all, lines),
       feedOf: () => undefined,
       name: thesisFeedName(undefined, []),
       wanted: { users: [...ids, ...names], tokens },

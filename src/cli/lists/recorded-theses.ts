@@ -1,36 +1,36 @@
-import { DistinctTexts } from '../../base/distinct-texts.ts';
 import type { LookupPlan } from '../../core/lookup/cached-lookup.ts';
 import type { LookupAnswer } from '../../core/lookup/lookup.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import type { ReadPosts } from '../../core/pages/saved-pages.ts';
 import { withoutTimes } from '../../core/pages/walk.ts';
-import { isLaterVersion, type PositionPost, positionPost } from '../../core/positions/positions.ts';
+import type { PositionPost } from '../../core/positions/positions.ts';
 import { filesToVerify } from '../../verify/files.ts';
 import { type AskedRange, certifiedFiles, type Vouched, Vouchers } from '../../verify/vouched.ts';
 import { type RangeFlags, readRange } from '../args/list-flags.ts';
 import type { Context } from '../run/context.ts';
 import type { PlannedPosts } from './feed-reader.ts';
-import { type FilePost, FilePosts, type PostFacts, type PostForm } from './file-posts.ts';
+import { type FilePost, FilePosts } from './file-posts.ts';
+import type { PostLines } from './line-posts.ts';
 import { type AskedTheses, narrowed, type Theses } from './served-theses.ts';
 
 /** The posts of files in a range, and what certificates vouch for. */
-interface Recorded<P extends PostFacts> {
-  readonly posts: FilePosts<P>;
+interface Recorded {
+  readonly posts: FilePosts;
   readonly range: AskedRange;
   readonly vouchers: Vouchers;
 }
 
-export async function readRecorded<P extends PostFacts>(
+export async function readRecorded(
   { terminal, settings }: Context,
   from: readonly string[],
   flags: RangeFlags,
-  form: PostForm<P>,
-): Promise<Recorded<P>> {
+  lines?: PostLines,
+): Promise<Recorded> {
   const now = terminal.io.clock.now();
   const range = readRange(flags, now, settings.utc);
   const files = filesToVerify(from);
   const read = async () => {
-    const posts = await FilePosts.read(files, terminal, form);
+    const posts = await FilePosts.read(files, terminal, lines);
     checkTimes(posts.all, range);
     const certified = await certifiedFiles(files, terminal.signal);
     return { posts, range, vouchers: new Vouchers(certified, range, now) };
@@ -39,7 +39,7 @@ export async function readRecorded<P extends PostFacts>(
 }
 
 /** Refuses a range of posts that all lack a time: it would hold all of them or none. */
-function checkTimes(posts: readonly FilePost<unknown>[], { since, until }: AskedRange): void {
+function checkTimes(posts: readonly FilePost[], { since, until }: AskedRange): void {
   if (posts.length === 0 || posts.some(({ place }) => Number.isFinite(place))) return;
   if (since !== undefined) throw withoutTimes('--since');
   if (until !== undefined) throw withoutTimes('--until');
@@ -47,14 +47,14 @@ function checkTimes(posts: readonly FilePost<unknown>[], { since, until }: Asked
 
 /** The theses of files as positions need them. Nothing is sent. */
 export class RecordedTheses implements Theses {
-  readonly posts: FilePosts<PositionPost>;
+  readonly posts: FilePosts;
   readonly #range: AskedRange;
   readonly #vouchers: Vouchers;
   readonly #readAt: number;
   /** The authors whose posts were read. */
   readonly #users = new Set<string>();
 
-  private constructor({ posts, range, vouchers }: Recorded<PositionPost>, readAt: number) {
+  private constructor({ posts, range, vouchers }: Recorded, readAt: number) {
     this.posts = posts;
     this.#range = range;
     this.#vouchers = vouchers;
@@ -66,11 +66,7 @@ export class RecordedTheses implements Theses {
     from: readonly string[],
     flags: RangeFlags,
   ): Promise<RecordedTheses> {
-    const texts = new DistinctTexts();
-    const recorded = await readRecorded(context, from, flags, {
-      keep: (row) => positionPost(row, texts),
-      isLater: isLaterVersion,
-    });
+    const recorded = await readRecorded(context, from, flags);
     return new RecordedTheses(recorded, context.terminal.io.clock.now());
   }
 
@@ -108,10 +104,7 @@ export class RecordedTheses implements Theses {
   }
 
   /** The posts that are one feed of the service. */
-  #feedOf(
-    userId: string | undefined,
-    tokens: readonly string[],
-  ): readonly FilePost<PositionPost>[] {
+  #feedOf(userId: string | undefined, tokens: readonly string[]): readonly FilePost[] {
     const isOwn = userId !== undefined;
     const posts = isOwn ? this.posts.by(userId) : this.posts.all;
     if (tokens.length !== 1) return posts;

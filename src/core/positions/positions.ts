@@ -133,16 +133,22 @@ function lastVersions(all: readonly PositionPost[]): readonly PositionPost[] {
     const { id } = post;
     if (id === null) continue;
     const before = posts.get(id);
-    if (before === undefined || isLaterVersion(post, before)) posts.set(id, post);
+    if (before === undefined || compareVersions(post, before) > 0) posts.set(id, post);
   }
   return [...posts.values()];
 }
 
-/** The choice between versions with the same time does not depend on their order. */
-export const isLaterVersion = (one: PositionPost, other: PositionPost): boolean =>
-  one.writtenAt === other.writtenAt
-    ? JSON.stringify(one) > JSON.stringify(other)
-    : one.writtenAt > other.writtenAt;
+/**
+ * Which of two versions of a post is the later one: positive if the first is. Of those written at
+ * the same time, what is closed was open before, and the rest does not depend on their order.
+ */
+export const compareVersions = (one: PositionPost, other: PositionPost): number =>
+  one.writtenAt - other.writtenAt ||
+  closeRank(one) - closeRank(other) ||
+  byText(JSON.stringify(one), JSON.stringify(other));
+
+const closeRank = ({ close }: PositionPost): number =>
+  typeof close === 'number' ? 2 : Number(close === 'open');
 
 const isPlaced = (post: PositionPost): post is PlacedPost =>
   post.id !== null && post.authorId !== null && post.token !== null && post.at !== null;

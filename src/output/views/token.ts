@@ -70,7 +70,7 @@ function priceText({ callouts }: TokenRecord): string | undefined {
 /** A callout may have the wallet of its author in place of a name. */
 function firstText({ author, by }: NonNullable<TokenRecord['first']>): string {
   const name = by === 'thesis' ? `@${author}` : author;
-  return `${author === null ? 'unknown' : name}, by a ${by}`;
+  return `${author === null ? 'unknown' : name}, a ${by}`;
 }
 
 const linesOf = (began: number): readonly Column<TokenRecord>[] => [
@@ -86,7 +86,7 @@ const linesOf = (began: number): readonly Column<TokenRecord>[] => [
   { title: 'callouts from', kind: 'time', value: ({ callouts }) => callouts?.from ?? undefined },
   { title: 'callouts to', kind: 'time', value: ({ callouts }) => callouts?.to ?? undefined },
   textLine('since callouts', priceText),
-  textLine('was first', ({ first }) => (first ? firstText(first) : undefined)),
+  textLine('first post', ({ first }) => (first ? firstText(first) : undefined)),
   besideLine,
 ];
 
