@@ -1,12 +1,19 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { isSoak } from '../repeats.ts';
 import { startServer } from '../store/server.ts';
 import { has } from '../tools.ts';
 import { openDesk, openHome } from './harness.ts';
 
 /** Some of whom have a wallet on record. */
 const people = ['mira', 'solwolf', '0xMert', 'quiet', 'juno', 'theo', 'nosuchuser'];
+
+/** A 202 comes before the answer, so these wait for seconds. */
+const slow: [fault: string, words: string, isLost: boolean][] = [
+  ['lost@user.resolve+1*1', 'resolve slowpoke --direct', true],
+  ['OVERLOADED@user.resolve+1*1', 'resolve slowpoke', false],
+];
 
 /** A desk, and the receipt of each run. */
 async function openReveals(options: Parameters<typeof openDesk>[0] = {}) {
@@ -58,6 +65,33 @@ describe('wallet reveals', () => {
     const { receipt } = await pay('whois', 'mira', '--retries', '0');
     expect([receipt.reveals, receipt.revealsAtMost]).toEqual([0, 1]);
     expect((await run(['usage'])).records()).toMatchObject([{ reveals: 0, revealsAtMost: 1 }]);
+  });
+
+  test.each<[fault: string, words: string, isLost: boolean]>([
+    ['lost@user.resolve*1', 'resolve mira juno --direct', true],
+    ['OVERLOADED@user.resolve*1', 'resolve mira juno --direct', false],
+    ['cut@user.pnl*1', 'pnl mira', true],
+    ['504@users.pnl*1', 'pnl mira juno', false],
+    ['html@users.pnl*1', 'pnl mira juno', true],
+    ...(isSoak ? slow : []),
+  ])('with %s agree in meter, receipt, usage and budget: %s', async (faults, words, isLost) => {
+    const { run, pay, sandbox } = await openReveals({ faults });
+    await run(['budget', 'set', 'day', '9', '--reveals']);
+    const { receipt } = await pay(...words.split(' '), '--yes');
+    const { totalReveals, totalUnits } = sandbox.meter();
+    const bounds = [totalReveals, totalUnits];
+    const known = [receipt.reveals, receipt.cu];
+    const most = [receipt.revealsAtMost, receipt.cuAtMost];
+    for (const [at, spent] of bounds.entries()) {
+      expect(known[at]).toBeLessThanOrEqual(spent);
+      expect(most[at]).toBeGreaterThanOrEqual(spent);
+    }
+    expect([known[0] < totalReveals, most[0] > known[0]]).toEqual([isLost, isLost]);
+    const [row = {}] = (await run(['usage'])).records();
+    const { reveals, revealsAtMost = reveals, cu, cuAtMost = cu } = row;
+    expect([reveals, revealsAtMost, cu, cuAtMost]).toEqual([known[0], most[0], known[1], most[1]]);
+    const budgets = (await run(['budget', 'show'])).records();
+    expect(budgets.find(({ name }) => name === 'day reveals')?.['left']).toBe(9 - most[0]);
   });
 
   test.each([
