@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { virtualClock } from '../core/virtual-clock.ts';
 import { readText } from './feed.ts';
 import { openHome, runInProcess, withSandbox } from './harness.ts';
 
@@ -28,7 +29,9 @@ async function openFeed() {
       }
     },
     run: (...words: readonly string[]) =>
-      runInProcess(['thesis', 'tail', '--no-follow', ...words], { sandbox, home }),
+      runInProcess(['thesis', 'tail', '--no-follow', ...words], {
+        ...{ sandbox, home, clock: virtualClock(Date.now()) },
+      }),
     printed: () =>
       readText(out)
         .split('\n')

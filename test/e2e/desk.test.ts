@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { virtualClock } from '../core/virtual-clock.ts';
 import type { Sandbox } from '../sandbox/service.ts';
 import { readText } from './feed.ts';
 import { openDesk } from './harness.ts';
@@ -194,7 +195,8 @@ test('callouts of several wallets, also by the names of their users, and of seve
   const known = wallets.map((wallet) => sandbox.world.userByWallet(wallet)).find((user) => user);
   const named = [known?.solanaAddress, known?.evmAddress];
   const list = async (...words: string[]) => {
-    const ran = await run(['launchpad', ...words], { cwd: home.path });
+    const clock = virtualClock(sandbox.clock.now());
+    const ran = await run(['launchpad', ...words], { cwd: home.path, clock });
     expect(ran.exitCode, ran.stderr).toBe(0);
     return idsOf(ran.records());
   };

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openapi } from '../../src/contract/openapi.ts';
+import { virtualClock } from '../core/virtual-clock.ts';
 import { openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
 import { type Call, withService } from './service.ts';
 
@@ -47,7 +48,8 @@ describe('trdr doctor, if another server answers', () => {
   ])('names %s and does not judge its answers', async (_, status, type, server, body) => {
     const headers = { 'content-type': type, server };
     const sandbox = await withService(() => ({ status, body, headers }), { ownMe: true });
-    const { exitCode, records } = await runInProcess(['doctor'], { sandbox });
+    const clock = virtualClock(Date.now());
+    const { exitCode, records } = await runInProcess(['doctor'], { sandbox, clock });
     expect(exitCode).toBe(9);
     const reach = records().find(({ check }) => check === 'reach');
     expect(reach).toMatchObject({

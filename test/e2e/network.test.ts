@@ -120,8 +120,7 @@ describe('a redirect', () => {
         asked = 0;
         const env = { TRDR_BASE_URL: service.url };
         const { exitCode, error } = await runInProcess([...argv, '--retries', '1'], {
-          key: KEY,
-          env,
+          ...{ key: KEY, env, random: () => 0 },
         });
         expect([exitCode, error()['code'], asked <= 2]).toEqual([9, 'REDIRECT', true]);
       }

@@ -4,10 +4,10 @@ import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { some } from '../repeats.ts';
 import { has } from '../tools.ts';
-import { openHome, programEnv } from './harness.ts';
+import { openHome, programEnv, withSandbox } from './harness.ts';
 import { program } from './program.ts';
 
-const list = 'thesis list --limit 20 --sandbox';
+const list = 'thesis list --limit 20';
 
 interface Given {
   readonly rows?: number;
@@ -16,12 +16,9 @@ interface Given {
 
 /** Runs a line on a terminal with a pager that notes what it is given. */
 async function onTerminal(line: string, { rows = 10, env = {} }: Given = {}) {
-  const home = openHome();
+  const [home, sandbox] = [openHome(), await withSandbox()];
   const pager = 'cat > paged; env > env';
-  const options = {
-    home,
-    env: { TERM: 'xterm', TRDR_PAGER: pager, TRDR_API_KEY: 'xx_test_0123456789', ...env },
-  };
+  const options = { home, sandbox, env: { TERM: 'xterm', TRDR_PAGER: pager, ...env } };
   const command = `trap : INT; stty rows ${rows} cols 80; '${process.execPath}' '${program}' ${line}; echo "exit $?"`;
   const { stdout } = await execa('script', ['-qec', command, '/dev/null'], {
     cwd: home.path,
@@ -78,7 +75,7 @@ describe.skipIf(!has('script'))('the pager', () => {
   });
 
   test('may be PAGER, may be left early, and keeps the exit code of the run', async () => {
-    const { stdout } = await onTerminal('thesis list --limit 60 --sandbox', {
+    const { stdout } = await onTerminal('thesis list --limit 60', {
       env: { TRDR_PAGER: 'head -n 1' },
     });
     expect(stdout).toContain('exit 0');
@@ -89,7 +86,7 @@ describe.skipIf(!has('script'))('the pager', () => {
     });
     expect(broken).toContain('exit 0');
     expect(broken).not.toMatch(/^ *\S+ \d\d:\d\d:\d\d/m);
-    const failed = 'whois mira nobody-of-this-name solwolf tokyo --strict --wide --sandbox';
+    const failed = 'whois mira nobody-of-this-name solwolf tokyo --strict --wide';
     const { stdout: strict } = await onTerminal(failed, {
       rows: 3,
       env: { TRDR_PAGER: 'cat; exit 7' },

@@ -103,15 +103,16 @@ describe.each(keys)('a key %s only appears in the config file', (_, key) => {
   ]);
   // Only one command, with one of the keys, runs in a separate process, because each start takes long.
   const started = key === keys[0][1] ? ['whois'] : [];
+  const random = () => 0;
   const runPiped = (argv: readonly string[], options: Omit<RunOptions, 'input'>): Promise<Ran> =>
-    started.includes(argv[0] ?? '') ? trdr(argv, options) : runInProcess(argv, options);
+    started.includes(argv[0] ?? '') ? trdr(argv, options) : runInProcess(argv, { ...options, random });
 
   test('with the key in the environment and --debug', async () => {
     const [service, home] = [await withService(leakyService), openHome()];
     const runs: Ran[] = [];
     for (const argv of traced) {
       runs.push(await runPiped(argv, { sandbox: service, key, home }));
-      runs.push(await home.run(argv, { sandbox: service, key, tty: true }));
+      runs.push(await home.run(argv, { sandbox: service, key, tty: true, random }));
     }
     expect(leaks(key, runs, home)).toEqual([]);
     // Check that the search can find anything: traces were written, and the key was used.
@@ -126,7 +127,7 @@ describe.each(keys)('a key %s only appears in the config file', (_, key) => {
       await home.run([...login, '--profile', 'typed'], { tty: true, typed: [`${key}\r`] }),
     ];
     expect(readFileSync(join(home.config, 'config.json'), 'utf8')).toContain(key);
-    for (const argv of traced) runs.push(await home.run(argv));
+    for (const argv of traced) runs.push(await home.run(argv, { random }));
     runs.push(await home.run(['auth', 'switch', 'typed']), await home.run(['auth', 'logout']));
     expect(leaks(key, runs, home)).toEqual([]);
   });
