@@ -1,5 +1,4 @@
 import { PassThrough } from 'node:stream';
-import { systemClock } from '../../src/base/clock.ts';
 import type { ExitCode } from '../../src/cli/exit.ts';
 import type { Io } from '../../src/cli/io.ts';
 import { readLine } from '../../src/cli/program/read-line.ts';
@@ -8,6 +7,7 @@ import { type CommandJob, runJob } from '../../src/cli/run/job.ts';
 import { openRun } from '../../src/cli/run/open-run.ts';
 import { createInFlight } from '../../src/core/client/in-flight.ts';
 import { type Estimate, type Planned, totalOf } from '../../src/core/spend/plan.ts';
+import { virtualClock } from '../core/virtual-clock.ts';
 import { envOf, openHome, type RunOptions } from '../e2e/harness.ts';
 
 interface JobOptions extends Pick<RunOptions, 'sandbox' | 'home' | 'env'> {
@@ -115,7 +115,7 @@ function ioOf(
     stdin,
     cwd,
     platform: process.platform,
-    clock: systemClock,
+    clock: virtualClock(Date.now()),
     random: Math.random,
     signal: new AbortController().signal,
     paging: { state: 'off' },

@@ -23,7 +23,9 @@ import {
   type RunOptions,
   runInProcess,
   withSandbox,
+  wordsOf,
 } from './harness.ts';
+import { startInProcess } from './in-process.ts';
 import { priceOf, someHandles, withNumbers } from './numbers.ts';
 import { program } from './program.ts';
 
@@ -70,9 +72,16 @@ function padLedger(state: string) {
   }
 }
 
-/** A command line of bash whose stderr is collected; \`trdr\` is the built program. */
-function startLine(line: string, options: RunOptions & { readonly home: Home }) {
-  const child = execa('bash', ['-c', line.replace(/\btrdr\b/, 'exec "$NODE" "$PROGRAM"')], {
+type Place = Pick<RunOptions, 'sandbox'> & { readonly home: Home };
+
+interface TailOnDisk {
+  readonly stderr: string;
+  readonly ended: Promise<{ readonly exitCode?: number | undefined }>;
+}
+
+/** A tail whose stdout bash redirects to a file. */
+function startRedirected(line: string, options: Place): TailOnDisk {
+  const child = execa('bash', ['-c', `exec "$NODE" "$PROGRAM" ${line}`], {
     env: { ...programEnv(options), NODE: process.execPath, PROGRAM: program },
     ...{ extendEnv: false, cwd: options.home.path, reject: false, stdin: 'ignore' as const },
   });
@@ -81,12 +90,19 @@ function startLine(line: string, options: RunOptions & { readonly home: Home }) 
   child.stderr.on('data', (part: Buffer) => {
     stderr += part.toString();
   });
-  const says = (text: string) =>
-    until(() => stderr.includes(text), 20_000).catch((error: Error) =>
-      expect.fail(`${error.message}\n${stderr}`),
-    );
-  return { child, says, stderr: () => stderr };
+  return {
+    get stderr() {
+      return stderr;
+    },
+    ended: child,
+  };
 }
+
+/** Starts a tail, which needs a process of its own only if its stdout is a file. */
+const startTailOnDisk = (line: string, options: Place): TailOnDisk =>
+  line.includes('>') && !line.includes('--exec')
+    ? startRedirected(line, options)
+    : startInProcess(wordsOf(line), options);
 
 describe('a tail whose disk fills and empties', () => {
   const rows = 150;
@@ -132,8 +148,9 @@ describe('a tail whose disk fills and empties', () => {
       const { home } = disk;
       const sandbox = await withSandbox();
       disk.fill(free);
-      const tail = startLine(`trdr thesis tail ${flags} ${status} ${output}`, { sandbox, home });
-      await tail.says('the disk is full; waiting until it can be written');
+      const tail = startTailOnDisk(`thesis tail ${flags} ${status} ${output}`, { sandbox, home });
+      const says = (text: string) => expect.poll(() => tail.stderr).toContain(text);
+      await says('the disk is full; waiting until it can be written');
       const paid = sandbox.meter().totalUnits;
       await until(() => readText(join(home.path, 'a.prom')).includes('the disk is full"} 1'));
       const written = Number(
@@ -142,10 +159,10 @@ describe('a tail whose disk fills and empties', () => {
       expect(written).toBeLessThan(rows);
       expect(sandbox.meter().totalUnits).toBe(paid);
       disk.free();
-      await tail.says('can be written again');
+      await says('can be written again');
       const dead = output.includes('false');
-      expect((await tail.child).exitCode, tail.stderr()).toBe(dead ? 9 : 0);
-      expect(tail.stderr()).toContain(`: ${rows} posts, no gaps`);
+      expect((await tail.ended).exitCode, tail.stderr).toBe(dead ? 9 : 0);
+      expect(tail.stderr).toContain(`: ${rows} posts, no gaps`);
       const { stdout } = execaSync('bash', ['-c', `cat ${files}`], { cwd: home.path });
       const all = await home.run(['thesis', 'list', '--limit', `${rows}`, '--yes'], { sandbox });
       const wanted = all.records().map(({ id }) => id);

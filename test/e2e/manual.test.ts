@@ -27,7 +27,7 @@ test('the commands that help suggests run as written', async () => {
   const lines = textOf('trdr.txt').match(/^ {2}trdr .* --sandbox$/gm) ?? [];
   expect(lines).toHaveLength(2);
   for (const line of lines) {
-    const { exitCode, stdout, stderr } = await trdr(line.trim().split(' ').slice(1));
+    const { exitCode, stdout, stderr } = await runInProcess(line.trim().split(' ').slice(1));
     expect([line, exitCode, stdout === ''], stderr).toEqual([line, 0, false]);
   }
 });

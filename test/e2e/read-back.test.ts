@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { virtualClock } from '../core/virtual-clock.ts';
 import { some } from '../repeats.ts';
 import { openDesk } from './harness.ts';
 
@@ -93,8 +94,7 @@ test.each(readers)('%s reads the subjects of a file in several formats', async (
     const input = stdin(readFileSync(join(home.path, `x.${format}`), 'utf8'));
     const file = input === undefined ? [`x.${format}`] : [];
     const ran = await run([...words, ...file, '--column', 'subject'], {
-      cwd: home.path,
-      stdin: input,
+      ...{ cwd: home.path, stdin: input, clock: virtualClock(Date.now()) },
     });
     expect(ran.exitCode, `${format}: ${ran.stderr}`).toBe(0);
     expect(ran.stderr).not.toContain('not found');

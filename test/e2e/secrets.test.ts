@@ -105,7 +105,9 @@ describe.each(keys)('a key %s only appears in the config file', (_, key) => {
   const started = key === keys[0][1] ? ['whois'] : [];
   const random = () => 0;
   const runPiped = (argv: readonly string[], options: Omit<RunOptions, 'input'>): Promise<Ran> =>
-    started.includes(argv[0] ?? '') ? trdr(argv, options) : runInProcess(argv, { ...options, random });
+    started.includes(argv[0] ?? '')
+      ? trdr(argv, options)
+      : runInProcess(argv, { ...options, random });
 
   test('with the key in the environment and --debug', async () => {
     const [service, home] = [await withService(leakyService), openHome()];
