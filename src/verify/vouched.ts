@@ -64,7 +64,8 @@ export class Vouchers {
     const joined = this.#join(own);
     return {
       ...joined,
-      isWhole: own.length > 0 && joined.status === 'complete',
+      // What is beside the range, such as a gap of a file, does not matter.
+      isWhole: joined.from !== null && joined.gaps.length === 0 && own.every(isUnchanged),
       hasStart: this.#range.since !== undefined || own.some(({ certificate }) => certificate?.end),
     };
   }
@@ -80,6 +81,8 @@ export class Vouchers {
     return joined;
   }
 }
+
+const isUnchanged = ({ problems }: Compared): boolean => problems.length === 0;
 
 /** Whether a certificate is about all of the posts that are asked for, and perhaps others. */
 function isOf({ feed, filters }: Certificate, asked: AskedPosts): boolean {

@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { type Certificate, type Stretch, without } from '../../src/tail/certificate.ts';
 import { joinFiles } from '../../src/verify/join.ts';
+import { Vouchers } from '../../src/verify/vouched.ts';
 import { rngOf } from '../sim/rng.ts';
 
 type Given = Partial<Omit<Certificate, 'lines' | 'coverage'>> &
@@ -237,4 +238,30 @@ it('reports the worst file', () => {
   const missing = { ...one, certificate: undefined };
   expect(joinFiles([one, missing]).status).toBe('no certificate');
   expect(joinFiles([missing, { ...two, problems: ['changed'] }]).status).toBe('changed');
+});
+
+it('vouch for a range of which they cover each millisecond, whatever is beside it', () => {
+  const whole: boolean[] = [];
+  for (let seed = 0; seed < 300; seed++) {
+    const rng = rngOf(seed);
+    const files = Array.from({ length: 1 + rng.int(3) }, (_, at) => {
+      const after = 10 * rng.int(8);
+      const hole = { from: after + 5 + rng.int(20), why: 'pages failed' };
+      const gaps = rng.chance(0.6) ? [{ ...hole, to: hole.from + rng.int(20) }] : [];
+      return file(`${at}`, { after, verified: after + 10 * rng.int(8), gaps });
+    });
+    const since = rng.int(100);
+    const until = since + 1 + rng.int(60);
+    const isCovered = (ms: number) =>
+      files.some(({ certificate: { coverage, verified } }) => {
+        const isIn = ms > Number(coverage.after) && ms <= Number(verified);
+        return isIn && coverage.gaps.every(({ from, to }) => ms < from || ms > to);
+      });
+    const times = Array.from({ length: until - since }, (_, at) => since + at);
+    const vouchers = new Vouchers(files, { since, until }, 1_000);
+    const { isWhole } = vouchers.for({ users: [], tokens: [], filters: {} });
+    expect(isWhole, `seed ${seed}`).toBe(times.every(isCovered));
+    whole.push(isWhole);
+  }
+  expect(new Set(whole).size).toBe(2);
 });
