@@ -71,6 +71,37 @@ export const fromOption = list(
   file,
 );
 
+/** So many posts are summed up by default: a page of the largest size. */
+const SUMMED_POSTS = 100;
+
+/** The flags that choose the posts of a summary; `posts` says what --limit counts. */
+export const summedOptions = (posts: string) => ({
+  limit: value(
+    '--limit',
+    `read at most N ${posts}`,
+    integer({ min: 1 }),
+    `${SUMMED_POSTS}; unlimited with --since or --from`,
+  ),
+  all: excluding(listOptions.all, '--limit'),
+  since: listOptions.since,
+  until: listOptions.until,
+});
+
+/** How many posts are summed up at most. All that was recorded is a range. */
+export const summedPosts = (
+  { limit, all, since }: Pick<ListFlags, 'limit' | 'all' | 'since'>,
+  isRecorded: boolean,
+): number | undefined =>
+  limit ?? (all || since !== undefined || isRecorded ? undefined : SUMMED_POSTS);
+
+/** The flags for the order of what is summed up, and for files in place of the service. */
+export const shownOptions = {
+  sort: listOptions.sort,
+  reverse: listOptions.reverse,
+  top: value('--top', 'show only the first N authors or positions', integer({ min: 1 })),
+  from: excluding(fromOption, '--max-age', '--no-cache'),
+};
+
 /** A shell may expand the value of --from to several words. */
 export const fromArgument = {
   name: 'file',

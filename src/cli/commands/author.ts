@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { integer } from '../../base/amounts.ts';
 import { usageError } from '../../base/failure.ts';
 import { countText } from '../../base/units.ts';
 import { fieldPaths } from '../../contract/paths.ts';
@@ -10,12 +9,13 @@ import { cachedSubjectOptions, subjectArgument } from '../args/common.ts';
 import {
   checkSort,
   conditionsOf,
-  fromOption,
   isRecordedFile,
-  listOptions,
+  shownOptions,
+  summedOptions,
+  summedPosts,
   thesisFilterOptions,
 } from '../args/list-flags.ts';
-import { excluding, flag, list, value } from '../args/option.ts';
+import { flag, list, value } from '../args/option.ts';
 import { isOneWord } from '../args/subjects.ts';
 import { file, text } from '../args/values.ts';
 import { command } from '../command.ts';
@@ -29,10 +29,6 @@ import { tokenAddresses } from '../lookup/token.ts';
 import { runJob } from '../run/job.ts';
 import page from './author.md';
 
-/** So many posts of an author are read by default: a page of the largest size. */
-const DEFAULT_POSTS = 100;
-
-const { since, until, sort, reverse, all } = listOptions;
 const { network, minTrade, open, closed } = thesisFilterOptions;
 
 export const author = command({
@@ -40,15 +36,7 @@ export const author = command({
   page,
   args: [subjectArgument('subject', 'handle, wallet or user id')],
   options: {
-    limit: value(
-      '--limit',
-      'read at most N posts of each author',
-      integer({ min: 1 }),
-      `${DEFAULT_POSTS}; unlimited with --since or --from`,
-    ),
-    all: excluding(all, '--limit'),
-    since,
-    until,
+    ...summedOptions('posts of each author'),
     token: list('--token', 'only posts about this token (address or symbol)', text('token')),
     network,
     minTrade,
@@ -56,10 +44,7 @@ export const author = command({
     closed,
     positions: flag('--positions', 'print the positions in place of their authors'),
     compare: value('--compare', 'print what changed since this output of --positions', file),
-    sort,
-    reverse,
-    top: value('--top', 'show only the first N authors or positions', integer({ min: 1 })),
-    from: excluding(fromOption, '--max-age', '--no-cache'),
+    ...shownOptions,
     ...cachedSubjectOptions('10m; authors 1h'),
   },
   mostUsed: [
@@ -96,13 +81,12 @@ export const author = command({
     const positions = given.positions || given.compare !== undefined;
     const isOne = source !== undefined && isOneWord(source);
     checkSort(given.sort, fieldPaths(positions || isOne ? PositionRecord : AuthorRecord));
-    const isRange = given.all || given.since !== undefined || isRecorded;
     return {
       ...given,
       from: [...given.from, ...files],
       positions,
       source,
-      rows: given.limit ?? (isRange ? undefined : DEFAULT_POSTS),
+      rows: summedPosts(given, isRecorded),
     };
   },
   async run(context, { source, from, token, rows, top, since, until, compare, ...flags }) {
@@ -130,8 +114,7 @@ export const author = command({
       earlier,
     };
     const code = await runJob(await authorJob(context, authors, input), context);
-    if (recorded && io.stderr.isTTY === true)
-      noticeVouched(context.terminal, recorded.vouched(tokens));
+    if (recorded) noticeVouched(context.terminal, recorded.vouched(tokens));
     return code;
   },
 });

@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { integer } from '../../base/amounts.ts';
 import { usageError } from '../../base/failure.ts';
 import { CALLOUT_PAGE } from '../../contract/limits.ts';
 import { fieldPaths } from '../../contract/paths.ts';
@@ -9,11 +8,12 @@ import { cacheOptions } from '../args/common.ts';
 import {
   checkSort,
   fromArgument,
-  fromOption,
-  listOptions,
   type RangeFlags,
+  shownOptions,
+  summedOptions,
+  summedPosts,
 } from '../args/list-flags.ts';
-import { excluding, flag, value } from '../args/option.ts';
+import { flag } from '../args/option.ts';
 import { command } from '../command.ts';
 import { type CacheFlags, calloutFeed, FeedReader } from '../lists/feed-reader.ts';
 import { RecordedTheses } from '../lists/recorded-theses.ts';
@@ -25,11 +25,6 @@ import type { Context } from '../run/context.ts';
 import { runJob } from '../run/job.ts';
 import page from './token.md';
 
-/** So many theses are read by default. */
-const DEFAULT_POSTS = 100;
-
-const { since, until, sort, reverse, all } = listOptions;
-
 export const tokenCommand = command({
   path: 'token',
   page,
@@ -38,20 +33,9 @@ export const tokenCommand = command({
     fromArgument,
   ],
   options: {
-    limit: value(
-      '--limit',
-      'read at most N theses',
-      integer({ min: 1 }),
-      `${DEFAULT_POSTS}; unlimited with --since or --from`,
-    ),
-    all: excluding(all, '--limit'),
-    since,
-    until,
+    ...summedOptions('theses'),
     positions: flag('--positions', 'print the positions in place of the token'),
-    sort,
-    reverse,
-    top: value('--top', 'show only the first N authors or positions', integer({ min: 1 })),
-    from: excluding(fromOption, '--max-age', '--no-cache'),
+    ...shownOptions,
     ...cacheOptions('10m'),
   },
   common: ['output', 'service', 'money'],
@@ -66,9 +50,8 @@ export const tokenCommand = command({
         'pass one token, and files with --from',
       );
     checkSort(given.sort, fieldPaths(given.positions ? PositionRecord : TokenAuthorRecord));
-    const isRange = given.all || given.since !== undefined || given.from.length > 0;
     const from = [...given.from, ...files];
-    return { ...given, from, token, rows: given.limit ?? (isRange ? undefined : DEFAULT_POSTS) };
+    return { ...given, from, token, rows: summedPosts(given, from.length > 0) };
   },
   async run(context, { token: text, from, rows, top, ...flags }) {
     const recorded = from.length > 0 ? await RecordedTheses.read(context, from, flags) : undefined;
@@ -84,9 +67,7 @@ export const tokenCommand = command({
       ),
       context,
     );
-    const { terminal } = context;
-    if (recorded && terminal.io.stderr.isTTY === true)
-      noticeVouched(terminal, recorded.vouched(asked.tokens));
+    if (recorded) noticeVouched(context.terminal, recorded.vouched(asked.tokens));
     return code;
   },
 });

@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import { addTo } from '../../base/add-to.ts';
 import { DistinctTexts } from '../../base/distinct-texts.ts';
 import { usageError } from '../../base/failure.ts';
 import { isTooDeep, parseJson } from '../../base/json.ts';
@@ -200,9 +201,7 @@ function indexOf(posts: readonly FilePost[]): AuthorIndex {
     const { authorId, authorHandle } = placed.post;
     if (authorId === null) continue;
     const id = normalName(authorId);
-    const own = byAuthor.get(id);
-    if (own) own.push(placed);
-    else byAuthor.set(id, [placed]);
+    addTo(byAuthor, id, placed);
     const handle = normalName(authorHandle ?? '');
     if (!byHandle.has(handle)) byHandle.set(handle, id);
   }

@@ -55,7 +55,7 @@ export async function listRecorded(
   const code = await runJob(job, context);
   const filters = filtersOf(flags.conditions);
   const vouched = vouchers.for({ users: ids, tokens, filters });
-  if (strict || terminal.io.stderr.isTTY === true) noticeVouched(terminal, vouched);
+  noticeVouched(terminal, vouched, strict);
   if (strict && !vouched.isWhole) throw notCovered();
   return code;
 }

@@ -2,11 +2,13 @@ import type { Vouched } from '../../verify/vouched.ts';
 import type { Terminal } from '../run/terminal.ts';
 import { gapText } from '../tail/notice-text.ts';
 
-/** Says for which stretch certificates vouch, and what may be missing there. */
+/** Says, to a person or if asked, for which stretch certificates vouch, and what may be missing. */
 export function noticeVouched(
-  { notice }: Pick<Terminal, 'notice'>,
+  { notice, io }: Pick<Terminal, 'notice' | 'io'>,
   { isWhole, from, to, gaps }: Vouched,
+  isAsked = false,
 ): void {
+  if (!isAsked && io.stderr.isTTY !== true) return;
   const stretch =
     from === null || to === null
       ? ''

@@ -1,3 +1,4 @@
+import { addTo } from '../../base/add-to.ts';
 import type { DistinctTexts } from '../../base/distinct-texts.ts';
 import { textOf } from '../../base/json-object.ts';
 import { numberOf, type Sent } from '../../contract/read-record.ts';
@@ -108,12 +109,7 @@ export function positionsOf(all: readonly PositionPost[]): PostedPositions {
     if (post.authorId === null) beside.withoutAuthor++;
     else if (post.token === null) beside.withoutToken++;
     else if (!isPlaced(post)) beside.withoutTime++;
-    else {
-      const key = `${normalName(post.authorId)} ${post.token} ${post.close}`;
-      const group = groups.get(key);
-      if (group) group.push(post);
-      else groups.set(key, [post]);
-    }
+    else addTo(groups, `${normalName(post.authorId)} ${post.token} ${post.close}`, post);
   }
   return {
     read: { posts: posts.length, ...stretchOf(posts) },

@@ -1,15 +1,12 @@
+import { addTo } from '../../base/add-to.ts';
 import type { AuthorPosition, TokenAuthor } from '../../contract/records/position.ts';
+import { normalName } from '../pages/filter.ts';
 
 /** The authors of positions in one token, each once, the one with the newest post first. */
 export function authorsOf(positions: readonly AuthorPosition[]): TokenAuthor[] {
   const authors = new Map<string, AuthorPosition[]>();
   // The positions are in the order of their newest posts, so an author's last one comes first.
-  for (const position of positions) {
-    const key = position.authorId.toLowerCase();
-    const own = authors.get(key);
-    if (own) own.push(position);
-    else authors.set(key, [position]);
-  }
+  for (const position of positions) addTo(authors, normalName(position.authorId), position);
   return [...authors.values()].flatMap(([last, ...others]) =>
     last === undefined ? [] : [authorOf(last, others)],
   );
