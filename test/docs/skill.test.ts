@@ -1,12 +1,10 @@
-import { chmodSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { preparedTexts } from '../../src/cli/docs/manual.ts';
 import { exitCodes } from '../../src/cli/exit.ts';
 import { runInProcess, trdr } from '../e2e/harness.ts';
-import { program } from '../e2e/program.ts';
 import { openWorkspace } from '../e2e/shells.ts';
 import { some } from '../repeats.ts';
+import { startSandbox } from '../sandbox/service.ts';
 import { missingFor, runScript } from './run.ts';
 
 const { skill } = await preparedTexts();
@@ -14,11 +12,17 @@ const scripts = [...skill.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, text = 
   text.trim().split('\n\n'),
 );
 
-const workspace = openWorkspace({ AI_AGENT: 'skill-test' });
-afterAll(() => workspace.close());
-const path = join(workspace.path, 'bin/trdr');
-writeFileSync(path, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@" --sandbox\n`);
-chmodSync(path, 0o755);
+// One service for all scripts: with --sandbox, each start of the program would make its own.
+const service = await startSandbox({ plan: 'scale' });
+const workspace = openWorkspace({
+  AI_AGENT: 'skill-test',
+  TRDR_BASE_URL: service.url,
+  TRDR_API_KEY: service.key,
+});
+afterAll(async () => {
+  await service.close();
+  workspace.close();
+});
 
 it('has at most 150 lines, a name and a description', () => {
   expect(skill.split('\n').length).toBeLessThanOrEqual(150);

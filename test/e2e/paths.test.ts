@@ -12,7 +12,7 @@ import { commonOptions } from '../../src/cli/args/common.ts';
 import { allCommands } from '../../src/cli/docs/help.ts';
 import { isSoak, some } from '../repeats.ts';
 import { bash } from './bash.ts';
-import { type Home, openHome } from './harness.ts';
+import { type Home, openHome, withSandbox } from './harness.ts';
 import { withService } from './service.ts';
 
 /** Paths that no command can use, and what the message says about each. */
@@ -197,22 +197,16 @@ describe.each(Object.entries(spellings))('a file with two roles, as %s', (how, s
 });
 
 test('stdin and stdout have roles too, and two inputs or two devices may be the same', async () => {
-  const home = openHome();
+  const [home, sandbox] = [openHome(), await withSandbox()];
   const run = async (line: string) => {
     writeFileSync(join(home.path, 'a.csv'), 'handle\nmira\n');
-    const { codes, stderr } = await bash(`trdr ${line}`, { home });
+    const { codes, stderr } = await bash(`trdr ${line}`, { home, sandbox });
     return `${codes}${/[^"]*are the same file/.exec(stderr)?.[0] ?? ''}`;
   };
-  expect(await run('whois - --sandbox --out a.csv < a.csv')).toBe(
-    '2--out and stdin are the same file',
-  );
-  expect(await run('whois --file a.csv --sandbox >> a.csv')).toBe(
-    '2--file and stdout are the same file',
-  );
+  expect(await run('whois - --out a.csv < a.csv')).toBe('2--out and stdin are the same file');
+  expect(await run('whois --file a.csv >> a.csv')).toBe('2--file and stdout are the same file');
   expect(readFileSync(join(home.path, 'a.csv'), 'utf8')).toBe('handle\nmira\n');
-  expect(await run('whois mira --sandbox --out b.csv < a.csv')).toBe('0');
-  expect(await run('pnl mira --sandbox --out b.csv --fresh > /dev/null')).toBe('0');
-  expect(await run('pnl --from b.csv --file b.csv --column subject --sandbox > /dev/null')).toBe(
-    '0',
-  );
+  expect(await run('whois mira --out b.csv < a.csv')).toBe('0');
+  expect(await run('pnl mira --out b.csv --fresh > /dev/null')).toBe('0');
+  expect(await run('pnl --from b.csv --file b.csv --column subject > /dev/null')).toBe('0');
 });

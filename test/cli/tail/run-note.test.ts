@@ -113,15 +113,15 @@ test('a run replaces an ended one of its line, and removes old files, but none o
   ]);
   stepClock(25 * HOUR);
   start('c');
+  expect(readdirSync(join(state, 'tails')).filter((name) => name.endsWith('.json'))).toHaveLength(
+    2,
+  );
   await advance(11_000);
   expect(
     runs()
       .map(({ output }) => output)
       .sort(),
   ).toEqual(['b', 'c']);
-  expect(readdirSync(join(state, 'tails')).filter((name) => name.endsWith('.json'))).toHaveLength(
-    2,
-  );
 });
 
 test('a run whose folder cannot be written continues', async () => {
