@@ -186,9 +186,6 @@ async function comparisonOf(
     windows: isTable && window.length === 0 ? [first] : there,
     changed,
     only,
-    // A summary in a mail from cron would be noise.
-    notice: (text) => {
-      if (terminal.io.stderr.isTTY === true) terminal.notice(text);
-    },
+    notice: terminal.tell,
   };
 }

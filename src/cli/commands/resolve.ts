@@ -1,3 +1,4 @@
+import { addTo } from '../../base/add-to.ts';
 import { duration } from '../../base/durations.ts';
 import { countText } from '../../base/units.ts';
 import { cu } from '../../contract/limits.ts';
@@ -133,17 +134,13 @@ class Unanswered {
 
   note(handle: Subject, answer: LookupAnswer): void {
     const reason = answer.found === false ? answer.pending?.reason : undefined;
-    if (reason === undefined) return;
-    const names = this.#unanswered.get(reason) ?? [];
-    names.push(handle.text);
-    this.#unanswered.set(reason, names);
+    if (reason !== undefined) addTo(this.#unanswered, reason, handle.text);
   }
 
   /** Explains missing answers, only on a terminal: programs find the reasons in the records. */
   explain(): void {
-    if (this.#terminal.io.stderr.isTTY !== true) return;
     for (const [reason, names] of this.#unanswered)
-      this.#terminal.notice(unansweredText(reason, names));
+      this.#terminal.tell(unansweredText(reason, names));
   }
 }
 

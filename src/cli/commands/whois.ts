@@ -83,8 +83,8 @@ export const whois = command({
     });
     wallets.noticeShared(context.terminal);
     const exit = await runJob(job, context);
-    if (comparison && !context.settings.flags.dryRun && context.terminal.io.stderr.isTTY)
-      context.terminal.notice(comparison.earlier.summary());
+    if (comparison && !context.settings.flags.dryRun)
+      context.terminal.tell(comparison.earlier.summary());
     return exit;
   },
 });

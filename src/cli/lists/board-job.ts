@@ -193,21 +193,18 @@ function* comparedRows(
   board: Sent,
   before: Sent | undefined,
 ): Generator<Sent, void, void> {
-  // Report results that need no action only on a terminal, so that mails from cron do not contain
-  // them.
-  const isWatched = terminal.io.stderr.isTTY === true;
   if (!isOnRecord(board)) {
     const when = at === undefined ? '' : ' at or before the time of --at';
     terminal.notice(`no ${period} board on record${when}`);
-  } else if (isWatched) terminal.notice(captured(`${period} board`, board));
+  } else terminal.tell(captured(`${period} board`, board));
   // Do not compare with a missing snapshot, because every trader would look new.
   const isComparable = before !== undefined && isOnRecord(before) && isOnRecord(board);
   if (!isComparable && (changed || only.length > 0)) throw notComparable();
-  if (before !== undefined && (isWatched || !isComparable))
-    terminal.notice(comparison(board, before));
+  const say = isComparable ? terminal.tell : terminal.notice;
+  if (before !== undefined) say(comparison(board, before));
   const entries = isComparable ? compareBoards(board, before) : boardEntries(board);
   const within = entries.filter((row) => isWithin(row, limit) && isOneOf(wanted, row));
-  if (isComparable && isWatched) terminal.notice(summaryText(within));
+  if (isComparable) terminal.tell(summaryText(within));
   if (isOnRecord(board) && wanted) noticeAbsent(terminal, wanted, boardEntries(board));
   for (const row of within) if (!isComparable || isWanted(row['change'], changed, only)) yield row;
 }

@@ -33,15 +33,13 @@ import { isSpent } from '../lookup/tally.ts';
 import type { Context } from '../run/context.ts';
 import { continueList, hintToContinue } from '../run/continue-command.ts';
 import {
-  confirmReplacement,
   type Destination,
   destinationOf,
-  hasJournal,
   isFinished,
-  isOtherExport,
-  isResuming,
-  openExport,
+  rehearseExport,
+  reportResumption,
   textsOf,
+  withExport,
 } from '../run/destination.ts';
 import { type CommandJob, RowTally, runJob } from '../run/job.ts';
 import { openProgress } from '../run/progress.ts';
@@ -108,15 +106,26 @@ async function exportHistory(
   flags: HistoryFlags,
   destination: Destination,
 ): Promise<ExitCode> {
-  if (destination.start === 'ask') await confirmReplacement(context.terminal, destination.out);
-  const journal = await openExport(context, identityOf(flags), destination, readSnapshot);
-  try {
-    const history = await resumed(context, flags, journal);
-    reportResumption(context, history, journal, destination);
-    return await runJob(historyJob(context, flags, history), context);
-  } finally {
-    journal.close();
-  }
+  return await withExport(
+    context,
+    identityOf(flags),
+    destination,
+    readSnapshot,
+    async (journal) => {
+      const history = await resumed(context, flags, journal);
+      const { stretch, boards } = history;
+      const lost = journal.giveUp(cu.launchpad);
+      reportResumption(
+        context.terminal,
+        destination,
+        boards.size > 0 ? `${progressText(boards.size, stretch)} read` : undefined,
+        lost > 0
+          ? `a snapshot in flight (up to ${unitsText(cu.launchpad)}); requesting it`
+          : undefined,
+      );
+      return await runJob(historyJob(context, flags, history), context);
+    },
+  );
 }
 
 /** What a run would find in the journal that it would resume. Nothing is changed. */
@@ -125,17 +134,8 @@ async function rehearsed(
   flags: HistoryFlags,
   destination: Destination,
 ): Promise<History> {
-  const { out, start } = destination;
-  if (!isResuming(destination) || !hasJournal(out)) return await begun(context, flags);
-  try {
-    const begunExport = { out, start: 'resume' } as const;
-    const journal = await openExport(context, identityOf(flags), begunExport, readSnapshot);
-    journal.close();
-    return await resumed(context, flags, journal);
-  } catch (error) {
-    if (start === 'resume-or-replace' && isOtherExport(error)) return await begun(context, flags);
-    throw error;
-  }
+  const journal = await rehearseExport(context, identityOf(flags), destination, readSnapshot);
+  return await (journal ? resumed(context, flags, journal) : begun(context, flags));
 }
 
 const identityOf = ({ period, since, until, every }: HistoryFlags): ExportIdentity => ({
@@ -168,23 +168,6 @@ async function resumed(
 /** How many snapshots of a history are read: `3 snapshots of at most 12`. */
 const progressText = (read: number, stretch: BoardTimes): string =>
   `${countText(read, 'snapshot')} of at most ${group(countTimes(stretch))}`;
-
-function reportResumption(
-  { terminal }: Context,
-  { stretch, boards }: History,
-  journal: ExportJournal<Snapshot>,
-  destination: Destination,
-): void {
-  const lost = journal.giveUp(cu.launchpad);
-  if (boards.size > 0)
-    terminal.notice(`resuming ${destination.out}: ${progressText(boards.size, stretch)} read`);
-  else if (isResuming(destination) && terminal.io.stderr.isTTY)
-    terminal.notice(`no interrupted export to ${destination.out}; starting a new one`);
-  if (lost > 0)
-    terminal.notice(
-      `the last run died with a snapshot in flight (up to ${unitsText(cu.launchpad)}); requesting it again`,
-    );
-}
 
 /**
  * Ages count by the clock of the service, because the one of this machine may be hours off. Nothing
@@ -336,9 +319,8 @@ function report(
     dateText(stretch.until - (count - 1 - position) * stretch.every) ?? '';
   const first = dateText(read[0]?.['capturedAt']);
   const last = dateText(read.at(-1)?.['capturedAt']);
-  // A result that needs no action would be noise in a mail from cron.
-  if (terminal.io.stderr.isTTY === true && first !== undefined && last !== undefined)
-    terminal.notice(`${countText(read.length, 'snapshot')}, from ${first} to ${last}`);
+  if (first !== undefined && last !== undefined)
+    terminal.tell(`${countText(read.length, 'snapshot')}, from ${first} to ${last}`);
   const missing = [...boards].filter(([, board]) => board === null).map(([at]) => timeAt(at));
   if (missing.length > 0) terminal.notice(`no snapshot on record for ${namesText(missing)}`);
   const [before] = [...boards].find(([, board]) => board !== null && !isOnRecord(board)) ?? [];

@@ -3,17 +3,9 @@ import { textOf } from '../../base/json-object.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import { handlesText } from '../../core/pnl/planned-calls.ts';
-import { readExport, readRecord } from '../../input/earlier/pnl-export.ts';
+import { readExport } from '../../input/earlier/pnl-export.ts';
 import type { ExportIdentity } from '../../state/export-journal/open-journal.ts';
-import type { Context } from '../run/context.ts';
-import {
-  type Destination,
-  hasJournal,
-  isFinished,
-  isOtherExport,
-  isResuming,
-  openExport,
-} from '../run/destination.ts';
+import { isFinished } from '../run/destination.ts';
 import type { Terminal } from '../run/terminal.ts';
 
 /**
@@ -25,25 +17,6 @@ export const identityOf = (subjects: readonly Subject[]): ExportIdentity => ({
   size: subjects.length,
   noun: 'the handles',
 });
-
-/** The rows with an answer in the journal that a run would resume. Nothing is changed. */
-export async function exported(
-  context: Context,
-  subjects: readonly Subject[],
-  destination: Destination,
-): Promise<readonly number[]> {
-  const { out, start } = destination;
-  if (!isResuming(destination) || !hasJournal(out)) return [];
-  try {
-    const resumed = { out, start: 'resume' } as const;
-    const journal = await openExport(context, identityOf(subjects), resumed, readRecord);
-    journal.close();
-    return [...subjects.keys()].filter((row) => journal.states.of(row) === 'answered');
-  } catch (error) {
-    if (start === 'resume-or-replace' && isOtherExport(error)) return [];
-    throw error;
-  }
-}
 
 /**
  * Throws at a file that lacks handles or cannot be read, because replacing it by mistake would lose

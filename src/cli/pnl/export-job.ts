@@ -10,16 +10,16 @@ import type { ExitCode } from '../exit.ts';
 import { isSpent, LookupTally, reportSkipped } from '../lookup/tally.ts';
 import type { Context } from '../run/context.ts';
 import {
-  confirmReplacement,
   type Destination,
-  isResuming,
-  openExport,
+  rehearseExport,
+  reportResumption,
   textsOf,
+  withExport,
 } from '../run/destination.ts';
 import { printDryRun } from '../run/dry-run.ts';
 import { type CommandJob, runJob } from '../run/job.ts';
 import { openProgress } from '../run/progress.ts';
-import { exported, identityOf } from './export-file.ts';
+import { identityOf } from './export-file.ts';
 import { noticeKnownUsers } from './former-names.ts';
 import { NumbersRun, type NumbersTask } from './numbers-run.ts';
 import { present, type Shape } from './present.ts';
@@ -42,39 +42,33 @@ export async function runExport(
   if (context.settings.flags.dryRun) {
     // The journal is not changed, not even by what is cached.
     const rows = new MemoryRows<PnlRecord>(subjects.length);
-    for (const row of await exported(context, subjects, destination)) rows.states.answer(row, 0);
+    const begun = await rehearseExport(context, identityOf(subjects), destination, readRecord);
+    for (const row of begun ? subjects.keys() : [])
+      if (begun?.states.of(row) === 'answered') rows.states.answer(row, 0);
     const run = await NumbersRun.prepare(context, task, rows);
     await printDryRun(context, run.plan.calls);
     return 0;
   }
-  if (destination.start === 'ask') await confirmReplacement(context.terminal, destination.out);
-  const journal = await openExport(context, identityOf(subjects), destination, readRecord);
-  try {
-    reportResumption(context, journal, destination);
-    const run = await NumbersRun.prepare(context, task, journal);
-    return await runJob(
-      exportJob(context, run, journal, task, destination, shape, isStrict),
-      context,
-    );
-  } finally {
-    journal.close();
-  }
-}
-
-/** Requests again what the last run had in flight when it died. */
-function reportResumption(
-  { terminal }: Context,
-  journal: NumbersJournal,
-  destination: Destination,
-): void {
-  const lost = journal.giveUp(cu.reveal);
-  if (journal.resumed) terminal.notice(`resuming ${destination.out}: ${doneText(journal)} done`);
-  else if (isResuming(destination) && terminal.io.stderr.isTTY)
-    terminal.notice(`no interrupted export to ${destination.out}; starting a new one`);
-  if (lost > 0)
-    terminal.notice(
-      `the last run died with ${handlesText(lost)} in flight (up to ${unitsText(lost * cu.reveal)}); requesting the lost numbers again`,
-    );
+  return await withExport(
+    context,
+    identityOf(subjects),
+    destination,
+    readRecord,
+    async (journal) => {
+      const lost = journal.giveUp(cu.reveal);
+      reportResumption(
+        context.terminal,
+        destination,
+        journal.resumed ? `${doneText(journal)} done` : undefined,
+        lost > 0
+          ? `${handlesText(lost)} in flight (up to ${unitsText(lost * cu.reveal)}); requesting the lost numbers`
+          : undefined,
+      );
+      const run = await NumbersRun.prepare(context, task, journal);
+      const job = exportJob(context, run, journal, task, destination, shape, isStrict);
+      return await runJob(job, context);
+    },
+  );
 }
 
 /** How many answers a journal has: `200 of 350 handles`. */

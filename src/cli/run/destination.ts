@@ -3,6 +3,7 @@ import { realPath, statsOf } from '../../base/files.ts';
 import type { View } from '../../output/view.ts';
 import type { ExportJournal, ParseValue } from '../../state/export-journal/journal.ts';
 import type { BegunJournal, ExportIdentity } from '../../state/export-journal/open-journal.ts';
+import type { ExitCode } from '../exit.ts';
 import { agree } from '../prompt.ts';
 import type { Context } from './context.ts';
 import { createTextPrinter } from './open-printer.ts';
@@ -52,7 +53,7 @@ export function destinationOf(out: string | undefined, flags: StartFlags): Desti
 }
 
 /** Whether an export continues an interrupted one, if there is one. */
-export const isResuming = ({ start }: Destination): boolean =>
+const isResuming = ({ start }: Destination): boolean =>
   start === 'resume' || start === 'resume-or-replace';
 
 /** What each start does with the journal of an interrupted export. */
@@ -64,7 +65,7 @@ const begunJournals: Readonly<Record<ExportStart, BegunJournal>> = {
 };
 
 /** Opens the journal of an export, and locks its file. */
-export async function openExport<T>(
+async function openExport<T>(
   context: Context,
   identity: ExportIdentity,
   { out, start }: Destination,
@@ -81,16 +82,66 @@ export async function openExport<T>(
   }
 }
 
+/** Runs an export with its journal open around it. */
+export async function withExport<T>(
+  context: Context,
+  identity: ExportIdentity,
+  destination: Destination,
+  parse: ParseValue<T>,
+  run: (journal: ExportJournal<T>) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  if (destination.start === 'ask') await confirmReplacement(context.terminal, destination.out);
+  const journal = await openExport(context, identity, destination, parse);
+  try {
+    return await run(journal);
+  } finally {
+    journal.close();
+  }
+}
+
+/** The journal that a run would resume, closed again; undefined if there is none. */
+export async function rehearseExport<T>(
+  context: Context,
+  identity: ExportIdentity,
+  destination: Destination,
+  parse: ParseValue<T>,
+): Promise<ExportJournal<T> | undefined> {
+  const { out, start } = destination;
+  if (!isResuming(destination) || !hasJournal(out)) return undefined;
+  try {
+    const journal = await openExport(context, identity, { out, start: 'resume' }, parse);
+    journal.close();
+    return journal;
+  } catch (error) {
+    if (start === 'resume-or-replace' && isOtherExport(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Says what an export continues: what is `done`, and what of the last run was `lost` when it died.
+ */
+export function reportResumption(
+  { notice, tell }: Terminal,
+  destination: Destination,
+  done: string | undefined,
+  lost: string | undefined,
+): void {
+  const { out } = destination;
+  if (done !== undefined) notice(`resuming ${out}: ${done}`);
+  else if (isResuming(destination)) tell(`no interrupted export to ${out}; starting a new one`);
+  if (lost !== undefined) notice(`the last run died with ${lost} again`);
+}
+
 /**
  * Whether a journal was rejected because it belongs to another export, or to one of another
  * service.
  */
-export const isOtherExport = (error: unknown): error is Failure =>
+const isOtherExport = (error: unknown): error is Failure =>
   error instanceof Failure && error.code === 'JOURNAL_OTHER';
 
 /** The journal is next to the real file, even if the path is a symbolic link. */
-export const hasJournal = (out: string): boolean =>
-  statsOf(`${realPath(out)}.journal`) !== undefined;
+const hasJournal = (out: string): boolean => statsOf(`${realPath(out)}.journal`) !== undefined;
 
 /** Whether a file is what an export has completed: it is not empty, and no journal is beside it. */
 export const isFinished = (out: string): boolean => {
@@ -107,7 +158,7 @@ const isDevice = (out: string): boolean => {
 /**
  * Asks before a run without --resume and --fresh replaces a file, which may contain paid answers.
  */
-export async function confirmReplacement(
+async function confirmReplacement(
   { io, signal }: Pick<Terminal, 'io' | 'signal'>,
   out: string,
 ): Promise<void> {

@@ -50,6 +50,14 @@ export class Terminal {
   };
 
   /**
+   * Prints a line that needs no action, only to a person who watches: a mail from cron should not
+   * contain it.
+   */
+  readonly tell = (line: string): void => {
+    if (this.io.stderr.isTTY === true) this.notice(line);
+  };
+
+  /**
    * Registers a part of the terminal that a question or a pager hides. Returns a function that
    * removes the registration.
    */

@@ -17,11 +17,9 @@ export const notingFilter =
 
 /** The feeder of a tail, while which the authors of its posts are written from time to time. */
 export function notingFeeder(feeder: Feeder, authors: AuthorNotes, clock: Clock): Feeder {
-  const ended = new AbortController();
-  const saving = every(
+  const stopSaving = every(
     clock,
     () => SAVE_MS,
-    ended.signal,
     () => authors.save(),
   );
   return {
@@ -29,9 +27,8 @@ export function notingFeeder(feeder: Feeder, authors: AuthorNotes, clock: Clock)
     check: feeder.check,
     run: () => feeder.run(),
     async close() {
-      ended.abort();
       await feeder.close();
-      await saving;
+      await stopSaving();
       await authors.save();
     },
   };

@@ -32,7 +32,6 @@ export function noteRun({ terminal, settings, out }: Context, run: NotedRun): vo
   const { io } = terminal;
   const { state } = settings.folders;
   if (state === undefined) return;
-  const ended = new AbortController();
   const note = new RunNote(io, state, {
     command: settings.command,
     profile: settings.profile,
@@ -48,17 +47,15 @@ export function noteRun({ terminal, settings, out }: Context, run: NotedRun): vo
     return facts.ready || facts.waitsUntil !== null;
   };
   let hasStarted = save();
-  const saving = every(
+  const stopSaving = every(
     io.clock,
     () => (hasStarted ? SAVE_MS : START_MS),
-    ended.signal,
     () => {
       hasStarted = save();
     },
   );
   io.atEnd.add(async (end) => {
-    ended.abort();
-    await saving;
+    await stopSaving();
     save(end);
     note.release();
   });

@@ -126,12 +126,11 @@ function tailFeeder(
 ): Feeder {
   const { io, signal } = context.terminal;
   const facts = () => ({ ...tail.status(), handoff: output.handoff?.() ?? null });
-  const ended = new AbortController();
   const show = () =>
     output.isPaused() ||
     status.show(context.out.diskWait.failure?.message ?? statusText(tail.status()));
   const isWatched = io.stderr.isTTY === true && io.stdout.isTTY === true;
-  const watch = isWatched && every(io.clock, () => 1_000, ended.signal, show);
+  const stopShowing = isWatched ? every(io.clock, () => 1_000, show) : undefined;
   return {
     watched: {
       facts,
@@ -149,8 +148,7 @@ function tailFeeder(
       }
     },
     async close() {
-      ended.abort();
-      await watch;
+      await stopShowing?.();
       await output.close();
     },
   };

@@ -21,12 +21,10 @@ export function watchList(
 ): () => Promise<void> {
   if (list === undefined || list === '-') return async () => {};
   const path = resolve(io.cwd, list);
-  const ended = new AbortController();
   let last = digestOf(path);
-  const watching = every(
+  return every(
     io.clock,
     () => LOOK_MS,
-    ended.signal,
     () => {
       const now = digestOf(path);
       if (now === undefined || now === last) return;
@@ -36,10 +34,6 @@ export function watchList(
       );
     },
   );
-  return async () => {
-    ended.abort();
-    await watching;
-  };
 }
 
 /** What a list contains; undefined while it cannot be read, as while an editor replaces it. */

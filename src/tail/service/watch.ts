@@ -76,33 +76,33 @@ export function watchHealth(
     text: () =>
       diskWait.failure ? `waiting: ${diskWait.failure.message} · ${run.text()}` : run.text(),
   };
-  const ended = new AbortController();
   const write = status === undefined ? undefined : statusWriter(context, status, watched);
   const progress = new LoopProgress(watched, clock.now);
   progress.look();
   write?.(progress.at);
-  const repeat = (ms: () => number, act: () => void) => every(clock, ms, ended.signal, act);
   const loops = [
     // While the main loop hangs, the file gets old, so that a probe needs to look only at its age.
     write &&
-      repeat(
+      every(
+        clock,
         () => (hasStarted(watched) ? WRITE_MS : LOOK_MS),
         () => progress.look() && write(progress.at),
       ),
-    heartbeat !== undefined &&
-      repeat(
-        () => heartbeat,
-        () => context.notice(`heartbeat: ${watched.text()}`),
-      ),
-    manager && repeat(...informing(clock, manager, watched)),
+    heartbeat === undefined
+      ? undefined
+      : every(
+          clock,
+          () => heartbeat,
+          () => context.notice(`heartbeat: ${watched.text()}`),
+        ),
+    manager && every(clock, ...informing(clock, manager, watched)),
   ];
   const stopping = () => manager?.notify({ STOPPING: 1, STATUS: 'stopping' });
   signal.addEventListener('abort', stopping, { once: true });
   // The exit code is known only after everything else of the run has ended.
   atEnd.add(async (result) => {
     if (!signal.aborted) stopping();
-    ended.abort();
-    await Promise.all(loops);
+    await Promise.all(loops.map((stop) => stop?.()));
     await manager?.settled();
     write?.(progress.at, result);
   });

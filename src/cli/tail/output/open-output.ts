@@ -251,15 +251,13 @@ async function openFile(
     },
   });
   const check = () => followed.check();
-  const ended = new AbortController();
   const stopListening = io.onReopen(() => void check());
-  const watch = every(io.clock, () => 1_000, ended.signal, check);
+  const stopLooking = every(io.clock, () => 1_000, check);
   return {
     followed,
     async stop() {
       stopListening();
-      ended.abort();
-      await watch;
+      await stopLooking();
     },
   };
 }
