@@ -7,6 +7,9 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const isRecord = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+export const isNumber = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value);
+
 /** The value, if it is a text. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined;

@@ -13,6 +13,7 @@ import { once, quietly } from './calls.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { Failure } from './failure.ts';
 import { discard, ensureFolder, errno, fileFailure, PRIVATE_FILE } from './files.ts';
+import { isRunning } from './is-running.ts';
 import { sha256 } from './sha256.ts';
 
 /** A lock that this process holds. */
@@ -286,12 +287,7 @@ const UNTOUCHED_MS = 300_000;
 function isGone(holder: LockHolder | undefined, touched: number, now: number): boolean {
   // The pid cannot be checked, so only a recent time stamp shows that the lock is in use.
   if (holder === undefined || holder.place !== ownPlace()) return now - touched > UNTOUCHED_MS;
-  try {
-    process.kill(holder.pid, 0);
-  } catch (error) {
-    // Any other error means that the process exists; it may belong to another user.
-    if (errno(error) === 'ESRCH') return true;
-  }
+  if (!isRunning(holder.pid)) return true;
   // The process may be a zombie, or the pid may have been reused.
   const { state, began } = statusOf(holder.pid);
   if (state === 'Z' || state === 'X') return true;

@@ -1,6 +1,6 @@
 // Importing z.core would bundle all of zod, including its error messages in every language.
 import { type $ZodType, type output, safeParse } from 'zod/v4/core';
-import { isRecord, type JsonObject } from '../base/json-object.ts';
+import { isNumber, isRecord, type JsonObject } from '../base/json-object.ts';
 
 /** A record as the service sent it; its fields were not checked. */
 export type Sent = JsonObject;
@@ -80,7 +80,7 @@ export const differenceText = ({ field, expected, got }: FieldDifference): strin
   `${field === '' ? 'the record' : field} is ${got}${got === 'missing' ? '' : `, expected ${expected}`}`;
 
 export const numberOf = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+  isNumber(value) ? value : undefined;
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 /** The objects of a list; other items are skipped. */
 export const recordsOf = (value: unknown): Sent[] => listOf(value).filter(isRecord);

@@ -3,7 +3,7 @@ import { quietly } from '../base/calls.ts';
 import type { Clock } from '../base/clock.ts';
 import { Failure } from '../base/failure.ts';
 import { fileFailure, readBounded } from '../base/files.ts';
-import { isRecord, parseObject } from '../base/json-object.ts';
+import { isNumber, isRecord, parseObject } from '../base/json-object.ts';
 import { withLock } from '../base/lock.ts';
 import { writeAtomic } from '../base/replace-file.ts';
 import { sha256 } from '../base/sha256.ts';
@@ -203,7 +203,6 @@ const isLane = (entry: unknown): entry is readonly [string, Lane] => {
   return isTime(until) && isTime(seen) && isKnown && Array.isArray(calls) && calls.every(isTime);
 };
 
-const isTime = (value: unknown): value is number =>
-  typeof value === 'number' && Number.isFinite(value) && Math.abs(value) <= 8.64e15;
+const isTime = (value: unknown): value is number => isNumber(value) && Math.abs(value) <= 8.64e15;
 const isCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) > 0;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { once } from '../base/calls.ts';
-import { parseObject } from '../base/json-object.ts';
+import { isNumber, parseObject } from '../base/json-object.ts';
 import { sha256 } from '../base/sha256.ts';
 import { remember, remembered } from './recent-lines.ts';
 
@@ -65,5 +65,5 @@ export function openDifferences(
 function differenceIn(line: string, service: string): SeenDifference | undefined {
   const { call, text, time, service: of } = parseObject(line) ?? {};
   if (of !== service || typeof call !== 'string' || typeof text !== 'string') return undefined;
-  return typeof time === 'number' && Number.isFinite(time) ? { call, text, time } : undefined;
+  return isNumber(time) ? { call, text, time } : undefined;
 }

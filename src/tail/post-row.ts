@@ -1,3 +1,4 @@
+import { numberOf } from '../contract/read-record.ts';
 import { type PageRow, pageRow } from '../core/pages/post.ts';
 
 export type PostFields = Readonly<Record<string, unknown>>;
@@ -26,8 +27,7 @@ export function tailRow(record: PostFields, timeField: string): TailRow | null {
 
 export const hasId = (row: PageRow): row is TailRow => row.id !== null;
 
-export const timeOf = (value: unknown): number | null =>
-  typeof value === 'number' && Number.isFinite(value) ? value : null;
+export const timeOf = (value: unknown): number | null => numberOf(value) ?? null;
 
 /**
  * The nth newest of these times, from 0 on; the oldest one if there are fewer, null without any.

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import { usable } from '../core/pages/post.ts';
+import { withoutFutureTime } from '../core/pages/post.ts';
 import type { KnownPosts } from './known-posts.ts';
 import type { EndReason, TailNotice } from './notice.ts';
 import type { FeedOutput } from './output/feed-output.ts';
@@ -208,7 +208,7 @@ export class RowPrinter {
       session.heard(frame);
       if (frame.kind !== 'row') this.#report(frame);
       else if (options.scope?.(frame.row) ?? true) {
-        const row = usable(frame.row, now);
+        const row = withoutFutureTime(frame.row, now);
         if (this.#takeOfFrame(row)) out.push(row);
       }
     }

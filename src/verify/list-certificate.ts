@@ -1,4 +1,4 @@
-import { type PageRow, usableRows } from '../core/pages/post.ts';
+import { type PageRow, withoutFutureTimes } from '../core/pages/post.ts';
 import { Boundary, PROOF } from '../core/pages/proof.ts';
 import type { PageSource } from '../core/pages/source.ts';
 import { isWithoutRange, type WalkOptions } from '../core/pages/walk.ts';
@@ -55,7 +55,7 @@ export class ListCertificate {
       ...feed,
       page: async (ask, signal) => {
         const page = await feed.page(ask, signal);
-        const rows = usableRows(page.rows, this.#list.now(), isWithoutRange(range));
+        const rows = withoutFutureTimes(page.rows, this.#list.now(), isWithoutRange(range));
         this.#see(read, rows, page.hasMore);
         return page;
       },

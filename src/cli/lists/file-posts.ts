@@ -9,7 +9,7 @@ import type { Sent } from '../../contract/read-record.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import { timeFields } from '../../core/pages/feeds.ts';
 import { normalName } from '../../core/pages/filter.ts';
-import { aheadText, pageRow, usable } from '../../core/pages/post.ts';
+import { aheadText, pageRow, withoutFutureTime } from '../../core/pages/post.ts';
 import {
   compareVersions,
   type PositionPost,
@@ -152,7 +152,7 @@ class FileReading {
     const record = leanJson(line);
     if (record === undefined || !isThesis(record)) return undefined;
     const sent = pageRow(record, timeFields.thesis);
-    const row = usable(sent, this.#now);
+    const row = withoutFutureTime(sent, this.#now);
     if (row.id === null) return undefined;
     if (row !== sent) this.ahead++;
     // V8 then collects more often, for a fifth more time.

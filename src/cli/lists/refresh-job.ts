@@ -4,7 +4,7 @@ import { countText, group, unitsText } from '../../base/units.ts';
 import { cu, THESIS_BLOCK } from '../../contract/limits.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { thesisCall, timeFields } from '../../core/pages/feeds.ts';
-import { closedAtOf, postIdOf, usable } from '../../core/pages/post.ts';
+import { closedAtOf, postIdOf, withoutFutureTime } from '../../core/pages/post.ts';
 import {
   fewestPages,
   mostPages,
@@ -91,7 +91,7 @@ async function recordedIn(
   const read = (line: Buffer) => {
     const record = parseJson(line.toString('utf8'));
     const row = isRecord(record) && isThesis(record) && tailRow(record, timeFields.thesis);
-    return row ? usable(row, now) : undefined;
+    return row ? withoutFutureTime(row, now) : undefined;
   };
   for await (const rows of thesesIn(files, terminal, read))
     for (const row of rows) posts.set(row.id, row);

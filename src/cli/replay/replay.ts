@@ -1,6 +1,6 @@
 import { instantAt } from '../../base/times.ts';
 import { countText } from '../../base/units.ts';
-import { aheadText, usable } from '../../core/pages/post.ts';
+import { aheadText, withoutFutureTime } from '../../core/pages/post.ts';
 import type { View } from '../../output/view.ts';
 import type { ConfluenceFields } from '../../tail/confluence.ts';
 import { nothingMeasured } from '../../tail/health.ts';
@@ -192,7 +192,7 @@ class Posts {
     { io, signal }: Pick<Context['terminal'], 'io' | 'signal'>,
   ): AsyncGenerator<ReadPost, void, void> {
     for await (const post of recordedPosts(file, this.#timeField, { stdin: io.stdin, signal })) {
-      const row = post && usable(post, io.clock.now());
+      const row = post && withoutFutureTime(post, io.clock.now());
       if (row && row.at !== post?.at) this.ahead++;
       if (row) yield { row, isWanted: this.#takeNew(row) && this.#filter(row) };
       else this.others++;

@@ -1,9 +1,9 @@
 import { countText, unitsText } from '../../base/units.ts';
 import { span } from '../../output/format/time.ts';
+import type { Ending } from '../../tail/ending.ts';
 import { nothingMeasured, type TailFacts } from '../../tail/health.ts';
 import type { RunWriter } from '../../tail/output/run-writer.ts';
 import type { TailRow } from '../../tail/post-row.ts';
-import type { Ending } from '../../tail/stored/ending.ts';
 import { LeaderProof } from '../../tail/stored/leader-proof.ts';
 import { StoreProgress } from '../../tail/stored/store-progress.ts';
 import type { Context } from '../run/context.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { int, optional, string } from '../field.ts';
+import { int, loose, optional, string } from '../field.ts';
 
 /** Rows are printed without their envelope, so each one carries what the answer says about it. */
 export const observed = {
@@ -20,10 +20,7 @@ export const cooled = {
  * and how.
  */
 export const obtained = {
-  readAt: optional(
-    z.nullable(z.int()),
-    'When trdr read it, epoch ms; null for files without a certificate.',
-  ),
+  readAt: loose(z.int(), 'When trdr read it, epoch ms; null for files without a certificate.'),
   via: optional(
     z.enum(['service', 'cache', 'book', 'launchpad', 'file']),
     'Where the answer comes from.',

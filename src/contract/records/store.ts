@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { field, optional, string } from '../field.ts';
+import { field, loose, optional, string } from '../field.ts';
 
-const figure = (text: string) => optional(z.nullable(z.number()), text);
+const figure = (text: string) => loose(z.number(), text);
 
 export const StoreItem = z.looseObject({
   item: field(
@@ -30,7 +30,7 @@ export const StoreItem = z.looseObject({
   lastCallAgo: figure(
     "Milliseconds since the machine's last call; null without a call in the last two minutes.",
   ),
-  leader: optional(z.nullable(z.string()), 'Machine that leads the feed; null if no machine does.'),
+  leader: loose(z.string(), 'Machine that leads the feed; null if no machine does.'),
   entries: figure('Number of posts in the store.'),
   lastPostAgo: figure('Milliseconds since a post was last published to the store.'),
   lag: figure('Milliseconds since the feed was last verified to be complete.'),

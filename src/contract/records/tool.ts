@@ -6,6 +6,7 @@ import {
   floatOrNull,
   int,
   intOrNull,
+  loose,
   nullable,
   optional,
   string,
@@ -19,8 +20,8 @@ export const PlannedCall = z.looseObject({
   method: string('HTTP method.'),
   path: string('Path and query.'),
   body: optional(z.unknown(), 'Request body, if the call has one.'),
-  times: optional(
-    z.nullable(z.int()),
+  times: loose(
+    z.int(),
     'Maximum number of calls, or of minutes on the WebSocket; null if the run has no known end.',
   ),
   per: optional(
@@ -31,7 +32,7 @@ export const PlannedCall = z.looseObject({
   most: floatOrNull(
     'Maximum cost in CU; null if not known, or bounded only by the spending limit.',
   ),
-  reveals: optional(z.nullable(z.int()), 'Maximum number of wallets that are revealed, if any.'),
+  reveals: loose(z.int(), 'Maximum number of wallets that are revealed, if any.'),
 });
 export type PlannedCall = z.infer<typeof PlannedCall>;
 
@@ -147,28 +148,22 @@ export const BoardRecord = z.looseObject({
   rank: intOrNull(
     'Position on the leaderboard, 1 is highest; null for a trader who is no longer on it.',
   ),
-  previousRank: optional(
-    z.nullable(z.int()),
+  previousRank: loose(
+    z.int(),
     'In a comparison: rank in the earlier snapshot; null for a trader who was not in it.',
   ),
   change: optional(
     z.enum(['up', 'down', 'same', 'new', 'left']),
     'In a comparison: what changed since the earlier snapshot.',
   ),
-  rankChange: optional(
-    z.nullable(z.int()),
-    'In a comparison: positions gained; negative for positions lost.',
-  ),
-  trader: optional(
-    z.nullable(z.string()),
+  rankChange: loose(z.int(), 'In a comparison: positions gained; negative for positions lost.'),
+  trader: loose(
+    z.string(),
     'If asked for: handle of the user behind the wallet; null if not known.',
   ),
-  traderId: optional(
-    z.nullable(z.string()),
-    'If asked for: id of the user behind the wallet; null if not known.',
-  ),
+  traderId: loose(z.string(), 'If asked for: id of the user behind the wallet; null if not known.'),
   period: z.optional(string('Period of the leaderboard: daily, weekly or monthly.')),
-  capturedAt: optional(z.nullable(z.int()), 'When the snapshot was taken, epoch ms.'),
+  capturedAt: loose(z.int(), 'When the snapshot was taken, epoch ms.'),
   ...observed,
 });
 
@@ -194,6 +189,6 @@ export type TraderHistoryRecord = z.infer<typeof TraderHistoryRecord>;
 export const HistoryRecord = z.looseObject({
   ...BoardEntry.shape,
   period: z.optional(string('Period of the leaderboard: daily, weekly or monthly.')),
-  capturedAt: optional(z.nullable(z.int()), 'When the snapshot was taken, epoch ms.'),
+  capturedAt: loose(z.int(), 'When the snapshot was taken, epoch ms.'),
   ...observed,
 });

@@ -1,4 +1,5 @@
 import { numberSource } from '../../base/json.ts';
+import { isNumber } from '../../base/json-object.ts';
 import { countText } from '../../base/units.ts';
 import { numberOf, type Sent } from '../../contract/read-record.ts';
 import { PROOF } from './proof.ts';
@@ -22,7 +23,7 @@ export interface PageRow<Id extends string | null = string | null> {
   readonly raw: Uint8Array | null;
 }
 
-/** The row of a record. Whether its time is usable depends on the clock: see `usableRows`. */
+/** The row of a record. Whether its time is usable depends on the clock: see `withoutFutureTimes`. */
 export const pageRow = (record: Sent, timeField: string): PageRow => ({
   id: postIdOf(record) ?? null,
   at: postTimeOf(record[timeField]),
@@ -33,7 +34,7 @@ export const pageRow = (record: Sent, timeField: string): PageRow => ({
 /** The id of a post. For a number, this is its text, because a double may not have all digits. */
 export function postIdOf(post: Sent): string | undefined {
   const { id } = post;
-  if (typeof id === 'number' && Number.isFinite(id)) return numberSource(post, 'id') ?? String(id);
+  if (isNumber(id)) return numberSource(post, 'id') ?? String(id);
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
@@ -72,7 +73,10 @@ export const writtenAt = (post: Sent): number =>
   thesisTimeOf(post['updatedAt']) ?? postTimeOf(post['platformCreatedAt']) ?? 0;
 
 /** A post that is dated more than a day ahead counts as a post without a time. */
-export function usable<Id extends string | null>(row: PageRow<Id>, now: number): PageRow<Id> {
+export function withoutFutureTime<Id extends string | null>(
+  row: PageRow<Id>,
+  now: number,
+): PageRow<Id> {
   if (!isAhead(row, now)) return row;
   const { id, record, author, raw } = row;
   return { id, at: null, record, author, raw };
@@ -86,14 +90,14 @@ export const aheadText = (count: number): string =>
  * The rows of a page, of which some may be dated too far ahead. For a reader that doubts its clock,
  * most of them are right, because then the clock is wrong; a few of them prove nothing.
  */
-export function usableRows<Id extends string | null>(
+export function withoutFutureTimes<Id extends string | null>(
   rows: readonly PageRow<Id>[],
   now: number,
   doubtsClock: boolean,
 ): readonly PageRow<Id>[] {
   const ahead = rows.filter((row) => isAhead(row, now)).length;
   const isClockWrong = doubtsClock && ahead >= PROOF && 2 * ahead > rows.length;
-  return isClockWrong || ahead === 0 ? rows : rows.map((row) => usable(row, now));
+  return isClockWrong || ahead === 0 ? rows : rows.map((row) => withoutFutureTime(row, now));
 }
 
 const isAhead = ({ at }: PageRow, now: number): boolean => at !== null && at > now + AHEAD_MS;

@@ -3,7 +3,7 @@ import { Failure } from '../../base/failure.ts';
 import { createRecentSet } from '../../base/recent-set.ts';
 import { BUDGET } from '../../contract/budget.ts';
 import { createPageSizer, type PageSizer } from './page-size.ts';
-import { usableRows } from './post.ts';
+import { withoutFutureTimes } from './post.ts';
 import type { AskedPage, FeedPage, PageSource } from './source.ts';
 
 /** A source whose pages have more than others. */
@@ -157,7 +157,7 @@ class PageCursor<P extends FeedPage> {
 
   /** Takes a page, and moves on if it leads to older items. */
   read(answer: P): PlacedPage<P> {
-    const rows = usableRows(answer.rows, this.#clock.now(), this.#doubtsClock);
+    const rows = withoutFutureTimes(answer.rows, this.#clock.now(), this.#doubtsClock);
     const page = { ...answer, rows };
     const doubtsEnd = this.#endProof > 0;
     const fresh = this.#freshIn(page);

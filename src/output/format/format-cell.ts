@@ -1,5 +1,5 @@
 import { stringifyJson } from '../../base/json.ts';
-import { isRecord } from '../../base/json-object.ts';
+import { isNumber, isRecord } from '../../base/json-object.ts';
 import { group } from '../../base/units.ts';
 import { bareHandle } from '../../contract/handles.ts';
 import { listOf, numberOf } from '../../contract/read-record.ts';
@@ -18,9 +18,6 @@ interface ColumnScale {
   readonly hasLosses?: boolean;
   readonly hasYears?: boolean;
 }
-
-const isNumber = (value: unknown): value is number =>
-  typeof value === 'number' && Number.isFinite(value);
 
 /** The value between a loss and a gain, for kinds with a color. */
 const numberKinds: Readonly<Record<NumberKind, number | undefined>> = {

@@ -2,7 +2,8 @@ import { closeSync, fstatSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
-import { errno, fileFailure, inWords, openRegular, readAt } from '../../base/files.ts';
+import { fileFailure, inWords, openRegular, readAt } from '../../base/files.ts';
+import { isRunning } from '../../base/is-running.ts';
 import { withLock } from '../../base/lock.ts';
 import { periodsAt } from '../../base/periods.ts';
 import {
@@ -202,7 +203,7 @@ class Tally {
       if (!this.#isOwn(entry) || !dayOf(measure, time).startsWith(current)) continue;
       const { lost } = costIn(measure, entry);
       const pid = processOf(id);
-      if (!living.has(pid)) living.set(pid, isAlive(pid));
+      if (!living.has(pid)) living.set(pid, pid > 0 && isRunning(pid));
       const isInFlight = living.get(pid) && Math.abs(now - time) < IN_FLIGHT_MS;
       if (isInFlight) total.reserved += lost;
       else total.lost += lost;
@@ -268,14 +269,3 @@ const costIn = (measure: Measure, { cu, cuAtMost, reveals, revealsAtMost }: Ledg
 
 /** The pid of the process that sent a call, which is the first part of the call's id. */
 const processOf = (id: string): number => Number.parseInt(id.split('-')[0] ?? '', 36) || 0;
-
-function isAlive(pid: number): boolean {
-  if (pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM means that the process exists and belongs to another user.
-    return errno(error) === 'EPERM';
-  }
-}

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileFailure, isAbsent } from '../../base/files.ts';
-import { type JsonObject, parseObject } from '../../base/json-object.ts';
+import { isNumber, type JsonObject, parseObject } from '../../base/json-object.ts';
 import type { CallCost, LedgerEntry } from '../../contract/ports/ledger.ts';
 
 export const ledgerFolder = (dir: string): string => join(dir, 'ledger');
@@ -22,41 +22,33 @@ export function ledgerFiles(dir: string, month = ''): string[] {
   }
 }
 
-/**
- * An entry as a line. Only the named fields are written, so that other members of the object never
- * get into the file.
- */
-export function entryText(entry: LedgerEntry, id?: string): string {
-  const {
-    time,
-    command,
-    profile,
-    host,
-    agent,
-    endpoint,
-    status,
-    cu,
-    cuAtMost,
-    reveals,
-    revealsAtMost,
-    unpriced,
-    requestId,
-    calls,
-  } = entry;
-  const cost = { status, cu, cuAtMost, reveals, revealsAtMost, unpriced, requestId, calls };
-  return `${JSON.stringify({ id, time, command, profile, host, agent, endpoint, ...cost })}\n`;
-}
+const costFields = [
+  'status',
+  'cu',
+  'cuAtMost',
+  'reveals',
+  'revealsAtMost',
+  'unpriced',
+  'requestId',
+  'calls',
+];
+/** The members of a line, in their order: others of an object never get into the file. */
+const lineFields = [
+  ...['id', 'time', 'command', 'profile', 'host', 'agent', 'endpoint'],
+  ...['end', 'released', ...costFields],
+];
+
+/** An entry as a line. */
+export const entryText = (entry: LedgerEntry, id?: string): string => lineOf({ id, ...entry });
 
 /**
  * The end of a call; without its cost, the call was not sent or was free, and does not become an
  * entry.
  */
-export function endText(id: string, cost?: CallCost): string {
-  if (!cost) return `${JSON.stringify({ end: id, released: true })}\n`;
-  const { status, cu, cuAtMost, reveals, revealsAtMost, unpriced, requestId } = cost;
-  const shown = { status, cu, cuAtMost, reveals, revealsAtMost, unpriced, requestId };
-  return `${JSON.stringify({ end: id, ...shown })}\n`;
-}
+export const endText = (id: string, cost?: CallCost): string =>
+  lineOf({ end: id, ...(cost ?? { released: true }) });
+
+const lineOf = (members: object): string => `${JSON.stringify(members, lineFields)}\n`;
 
 /** Reads the lines of ledger files in order, and pairs calls with their ends. */
 export interface CallReader {
@@ -125,9 +117,6 @@ function costOf({ status, cu, cuAtMost, unpriced, requestId, ...value }: JsonObj
     ...(typeof requestId === 'string' && { requestId }),
   };
 }
-
-const isNumber = (value: unknown): value is number =>
-  typeof value === 'number' && Number.isFinite(value);
 
 /** The reveals of entries together; undefined if none of them states any. */
 export function revealsOf(

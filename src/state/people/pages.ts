@@ -8,6 +8,7 @@ import type {
   PersonReading,
   TriedName,
 } from '../../contract/ports/book.ts';
+import { numberOf } from '../../contract/read-record.ts';
 import type { Entry } from '../keyed-log.ts';
 
 /** What the book has of one person. */
@@ -78,13 +79,13 @@ export const entryOfWay = (way: NamePage): Entry => [way];
 /** Undefined if the entry is damaged: then the person is requested again. */
 export function readPageEntry([page, record]: Entry): PersonPage | undefined {
   if (!isRecord(page) || !isRecord(page['identity'])) return undefined;
-  const seen = timeOf(page['seen']);
+  const seen = numberOf(page['seen']);
   if (seen === undefined) return undefined;
   return {
     identity: readIdentity(page['identity']),
     since: readSince(page['since']),
     seen,
-    readAt: timeOf(page['readAt']),
+    readAt: numberOf(page['readAt']),
     was: readFormer(page['was']),
     later: readLater(page['later']),
     record: record ?? undefined,
@@ -100,9 +101,6 @@ export function readWayEntry([way]: Entry): NamePage | undefined {
   };
 }
 
-const timeOf = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
-
 function readIdentity(sent: Readonly<Record<string, unknown>>): PersonFields {
   const identity: Draft<PersonFields> = {};
   for (const field of fields) {
@@ -115,7 +113,7 @@ function readIdentity(sent: Readonly<Record<string, unknown>>): PersonFields {
 function readSince(sent: unknown): PersonPage['since'] {
   const since: Draft<PersonPage['since']> = {};
   for (const field of fields) {
-    const time = isRecord(sent) ? timeOf(sent[field]) : undefined;
+    const time = isRecord(sent) ? numberOf(sent[field]) : undefined;
     if (time !== undefined) since[field] = time;
   }
   return since;
@@ -124,8 +122,8 @@ function readSince(sent: unknown): PersonPage['since'] {
 function readFormer(sent: unknown): readonly Former[] {
   if (!Array.isArray(sent)) return [];
   return sent.filter(isRecord).flatMap((former) => {
-    const from = timeOf(former['from']);
-    const to = timeOf(former['to']);
+    const from = numberOf(former['from']);
+    const to = numberOf(former['to']);
     if (from === undefined || to === undefined) return [];
     const byHandle = former['byHandle'] === true && ({ byHandle: true } as const);
     return [{ ...readIdentity(former), from, to, ...byHandle }];
@@ -135,19 +133,19 @@ function readFormer(sent: unknown): readonly Former[] {
 const isSeen = (sent: unknown): sent is Seen =>
   isRecord(sent) &&
   typeof sent['key'] === 'string' &&
-  timeOf(sent['from']) !== undefined &&
-  timeOf(sent['to']) !== undefined;
+  numberOf(sent['from']) !== undefined &&
+  numberOf(sent['to']) !== undefined;
 
 function readAnswered(sent: unknown): NamePage['answered'] {
   if (!isRecord(sent)) return undefined;
-  const at = timeOf(sent['at']);
+  const at = numberOf(sent['at']);
   const key = sent['key'];
   if (at === undefined || (typeof key !== 'string' && key !== null)) return undefined;
   return { at, key };
 }
 
 function readLater(sent: unknown): PersonPage['later'] {
-  const at = isRecord(sent) ? timeOf(sent['at']) : undefined;
+  const at = isRecord(sent) ? numberOf(sent['at']) : undefined;
   if (!isRecord(sent) || at === undefined) return undefined;
   const later: Draft<LaterFields> = { at };
   for (const field of laterFields) {
@@ -161,7 +159,7 @@ function readLater(sent: unknown): PersonPage['later'] {
 function readTried(sent: unknown): NamePage['tried'] {
   const names = Array.isArray(sent) ? sent : [sent];
   return names.filter(isRecord).flatMap(({ name, at }) => {
-    const time = timeOf(at);
+    const time = numberOf(at);
     return time === undefined || typeof name !== 'string' ? [] : [{ name, at: time }];
   });
 }

@@ -1,7 +1,7 @@
 import { ordered } from '../../core/lookup/ordered.ts';
 import { boundOf, Lane, placed, takeAfter } from '../../core/pages/lane.ts';
 import { rowsDownTo } from '../../core/pages/page-size.ts';
-import { usableRows } from '../../core/pages/post.ts';
+import { withoutFutureTimes } from '../../core/pages/post.ts';
 import { Boundary, boundBelow } from '../../core/pages/proof.ts';
 import { type PageRead, type Reading, readPages } from '../../core/pages/read-pages.ts';
 import type { AskedPage, PageSource } from '../../core/pages/source.ts';
@@ -74,7 +74,7 @@ class DeskPages implements WalkSource {
     const { verified, reading } = this.#walk;
     for (const { id } of page.rows) this.#seen.add(id);
     if (verified === null || !page.hasMore) return page;
-    const times = usableRows(page.rows, reading.clock.now(), true).map(({ at }) => at);
+    const times = withoutFutureTimes(page.rows, reading.clock.now(), true).map(({ at }) => at);
     this.#readTo = boundBelow(times) ?? this.#readTo;
     if (rowsDownTo(verified, times) / this.sizes.step > this.#mostPages) this.#way = 'own';
     return page;

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { pageRow, usableRows } from '../../../src/core/pages/post.ts';
+import { pageRow, withoutFutureTimes } from '../../../src/core/pages/post.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const DAY = 86_400_000;
 
 /** The times that are used of a page whose posts are so many days ahead of the clock. */
 const timesOf = (daysAhead: readonly number[], doubtsClock = true) =>
-  usableRows(
+  withoutFutureTimes(
     daysAhead.map((days, id) =>
       pageRow({ id: `${id}`, platformCreatedAt: NOW + days * DAY }, 'platformCreatedAt'),
     ),

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DistinctTexts } from '../../../src/base/distinct-texts.ts';
 import type { Sent } from '../../../src/contract/read-record.ts';
-import { pageRow, usableRows } from '../../../src/core/pages/post.ts';
+import { pageRow, withoutFutureTimes } from '../../../src/core/pages/post.ts';
 import { positionPost, positionsOf } from '../../../src/core/positions/positions.ts';
 import { summaryOf } from '../../../src/core/positions/summary.ts';
 
@@ -36,7 +36,7 @@ const closedAt = (hoursAgo: number, realizedPnlUsd: number | null): Sent => ({
 
 const read = (posts: readonly Sent[]) =>
   positionsOf(
-    usableRows(
+    withoutFutureTimes(
       posts.map((each) => pageRow(each, 'platformCreatedAt')),
       NOW,
       false,

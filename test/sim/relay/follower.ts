@@ -3,6 +3,7 @@ import type { PageSource } from '../../../src/core/pages/source.ts';
 import type { StoreConnection } from '../../../src/store/connection.ts';
 import { createFollower, type Follower, type GapEvent } from '../../../src/store/feed/follower.ts';
 import { feedIdOf, keysOf } from '../../../src/store/keys.ts';
+import { Ending } from '../../../src/tail/ending.ts';
 import type { KnownState } from '../../../src/tail/known-posts.ts';
 import type { Writer } from '../../../src/tail/ports.ts';
 import {
@@ -12,7 +13,6 @@ import {
   readPosition,
 } from '../../../src/tail/position.ts';
 import type { PostMark } from '../../../src/tail/post-row.ts';
-import { Ending } from '../../../src/tail/stored/ending.ts';
 import { GapFilling } from '../../../src/tail/stored/fill-gap.ts';
 import { StoreFollower } from '../../../src/tail/stored/store-follower.ts';
 import { StoreProgress } from '../../../src/tail/stored/store-progress.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { Failure } from '../../../src/base/failure.ts';
-import { outputClosed } from '../../../src/output/sink.ts';
-import { Ending } from '../../../src/tail/stored/ending.ts';
-import { type StoreNotice, StoreProgress } from '../../../src/tail/stored/store-progress.ts';
-import { virtualClock } from '../../core/virtual-clock.ts';
+import { Failure } from '../../src/base/failure.ts';
+import { outputClosed } from '../../src/output/sink.ts';
+import { Ending } from '../../src/tail/ending.ts';
+import { type StoreNotice, StoreProgress } from '../../src/tail/stored/store-progress.ts';
+import { virtualClock } from '../core/virtual-clock.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const full = new Failure('local', 'the disk is full', { code: 'DISK_FULL' });

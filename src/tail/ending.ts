@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts';
-import { Failure } from '../../base/failure.ts';
+import type { Clock } from '../base/clock.ts';
+import { Failure } from '../base/failure.ts';
 
 /**
  * The end of a run that only reads: by a person, after its duration, by a failure, or because the
