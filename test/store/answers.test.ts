@@ -3,6 +3,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { Failure } from '../../src/base/failure.ts';
 import { CachedLookup } from '../../src/core/lookup/cached-lookup.ts';
 import { readSubject } from '../../src/core/lookup/subject.ts';
+import type { StoreConnection } from '../../src/store/connection.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { until } from '../e2e/feed.ts';
 import { openHome, runInProcess, withSandbox } from '../e2e/harness.ts';
@@ -89,8 +90,13 @@ describe.skipIf(!has('redis-server'))('answers in a store', () => {
     const [dying, next] = [machine(server), machine(server)];
     void dying.ask(() => new Promise(() => {}));
     const claim = keys.claim('user.wallet', 'w');
-    await until(async () => (await next.link.use((store) => store.send('EXISTS', [claim]))) === 1);
+    const send = (...words: Parameters<StoreConnection['send']>) =>
+      next.link.use((store) => store.send(...words));
+    await until(async () => (await send('EXISTS', [claim])) === 1);
     dying.link.close();
+    const leftMs = await send('PTTL', [claim]);
+    expect([Number(leftMs) > 0, Number(leftMs) <= 5_000]).toEqual([true, true]);
+    await send('PEXPIRE', [claim, 1]);
     let asked = 0;
     await next.ask(async () => {
       asked++;
