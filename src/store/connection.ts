@@ -106,6 +106,8 @@ const clientOptions = (
   }),
   lazyConnect: true,
   connectTimeout: connectMs,
+  // A server that hangs does not answer the end of a connection either.
+  disconnectTimeout: 100,
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
   autoResubscribe: false,
