@@ -2,7 +2,7 @@ import { usageError } from '../base/failure.ts';
 import { rearm } from '../base/formulas.ts';
 import { linesIn } from './read-text.ts';
 
-interface CsvRow {
+export interface CsvRow {
   readonly line: number;
   readonly cells: readonly string[];
   readonly separator: Separator;

@@ -174,7 +174,7 @@ describe('whois --compare', () => {
     ['{"subject":"mira","found":true}\n', 'line 1 has no user id'],
     ['{"subject":"mira","found":"yes","id":"x"}\n', 'line 1 is not a record of'],
     ['[{"subject":', 'item 1 is not a record'],
-    ['subject,found,id\nmira,true\n', 'line 2 has 2 cells, the header 3'],
+    ['subject,found,id\nmira,true\n', 'line 2 has 2 cells, but the header has 3'],
     ['just text\n', 'its header needs the columns id and subject (or handle)'],
     [
       `${['a', 'b'].map((handle) => `{"subject":"Mira","found":true,"id":"1","handle":"${handle}"}\n`).join('')}`,

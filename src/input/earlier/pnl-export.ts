@@ -8,9 +8,9 @@ import type { Sent } from '../../contract/read-record.ts';
 import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
 import { FailedSubject, MissingSubject, type PnlRecord } from '../../contract/records/subject.ts';
 import { readingFields, rowFields, sortKeys, traderFields } from '../../output/views/pnl-rows.ts';
-import { checkHeader, readCsv } from '../csv.ts';
 import type { InputIo } from '../read-text.ts';
 import { openRecords, type RecordFile, valuesIn } from '../record-file.ts';
+import { type Cells, tableRows } from './table-rows.ts';
 
 export async function* readExport(path: string, io: InputIo): AsyncGenerator<PnlRecord> {
   const file = await openRecords(path, io);
@@ -89,8 +89,8 @@ function timesIn(sent: Sent): Record<string, number> {
   return times;
 }
 
-async function* rows({ text, name }: RecordFile): AsyncGenerator<FoundRecord> {
-  let header: readonly string[] | undefined;
+async function* rows(file: RecordFile): AsyncGenerator<FoundRecord> {
+  const { name } = file;
   let group: Cells[] = [];
   let last = 1;
   const take = (where: string) => {
@@ -99,29 +99,17 @@ async function* rows({ text, name }: RecordFile): AsyncGenerator<FoundRecord> {
     group = [];
     return record ? [{ record, where }] : [];
   };
-  for await (const { cells, line, separator } of readCsv(text)) {
-    if (cells.length === 1 && cells[0] === '') continue;
-    if (!header) {
-      header = cells;
-      checkHeader(name, header);
-      if (!header.includes('window') || !(header.includes('subject') || header.includes('handle')))
-        throw notAnExport(name, 'its header needs the columns window and subject (or handle)');
-      continue;
-    }
-    if (cells.length !== header.length)
-      throw notAnExport(
-        name,
-        `line ${line} has ${cells.length} cells, but the header has ${header.length}`,
-      );
-    const textIn = (field: string, cell = '') =>
+  for await (const { cells, line, separator } of tableRows(file, 'window', notAnExport)) {
+    const textIn = (field: string, cell: string) =>
       numberFields.has(field) ? numberIn(cell, separator) : cell;
-    const row: Cells = new Map(header.map((field, at) => [field, textIn(field, cells[at])]));
-    const wrong = header.find((field) => numberFields.has(field) && isGrouped(row.get(field)));
-    if (wrong !== undefined)
+    const row: Cells = new Map([...cells].map(([field, cell]) => [field, textIn(field, cell)]));
+    for (const [field, cell] of row) {
+      if (!numberFields.has(field) || !isGrouped(cell)) continue;
       throw usageError(
-        `line ${line} of ${name}: "${row.get(wrong)}" in the column ${wrong} is not a number`,
+        `line ${line} of ${name}: "${cell}" in the column ${field} is not a number`,
         'save the table with decimal points, and without separators of thousands',
       );
+    }
     if (!continues(group, row)) yield* take(`the row before line ${line}`);
     group.push(row);
     last = line;
@@ -134,10 +122,8 @@ const numberIn = (cell: string, separator: string): string =>
   separator === ';' ? cell.replace(/^([+-]?\d+),(\d+)(e[+-]?\d+)?$/i, '$1.$2$3') : cell;
 
 /** Digits with a comma, or with separators of thousands: not a number that trdr wrote. */
-const isGrouped = (cell = ''): boolean =>
+const isGrouped = (cell: string): boolean =>
   /^[+-]?\d[\d.,'\u2019\s]*$/.test(cell) && /[,'\u2019\s]|\..*\./.test(cell);
-
-type Cells = ReadonlyMap<string, string>;
 
 const timeFields = ['updatedAt', 'readAt'] as const;
 const numberFields = new Set<string>([...sortKeys, 'followers', ...timeFields]);

@@ -7,10 +7,10 @@ import type { Lookup } from '../../core/lookup/lookup.ts';
 import { readSubject, type Subject, type SubjectType } from '../../core/lookup/subject.ts';
 import { isWanted } from '../../output/terminal/moves-text.ts';
 import { type ComparedUserField, comparedUserFields } from '../../output/views/compared-users.ts';
-import { checkHeader, readCsv } from '../csv.ts';
 import type { InputIo } from '../read-text.ts';
 import { openRecords, type RecordFile, valuesIn } from '../record-file.ts';
 import { noticeChangedOnly } from './changed-only.ts';
+import { tableRows } from './table-rows.ts';
 
 /** A record of an earlier output of "trdr whois". */
 interface EarlierUser {
@@ -222,27 +222,14 @@ const ambiguous = (name: string, subject: string, where: string) =>
   );
 
 /** The rows of a table as records. An empty cell is null. */
-async function* rowsIn({ name, text }: RecordFile): AsyncGenerator<{ value: Sent; where: string }> {
-  let header: readonly string[] | undefined;
-  for await (const { cells, line } of readCsv(text)) {
-    if (header === undefined) {
-      header = cells;
-      checkHeader(name, header);
-      if (!header.includes('id') || !(header.includes('subject') || header.includes('handle')))
-        throw unreadable(name, 'its header needs the columns id and subject (or handle)');
-      continue;
-    }
-    const where = `line ${line}`;
-    if (cells.length !== header.length)
-      throw unreadable(name, `${where} has ${cells.length} cells, the header ${header.length}`);
-    yield {
-      value: Object.fromEntries(header.map((field, at) => [field, cellOf(cells[at])])),
-      where,
-    };
+async function* rowsIn(file: RecordFile): AsyncGenerator<{ value: Sent; where: string }> {
+  for await (const { cells, line } of tableRows(file, 'id', unreadable)) {
+    const values = [...cells].map(([field, cell]) => [field, cellOf(cell)]);
+    yield { value: Object.fromEntries(values), where: `line ${line}` };
   }
 }
 
-function cellOf(cell = ''): unknown {
+function cellOf(cell: string): unknown {
   if (cell === '') return null;
   if (cell === 'true' || cell === 'false') return cell === 'true';
   return cell;
