@@ -48,8 +48,7 @@ export function apiJob(context: Context, request: RawRequest, flags: RawFlags): 
 /** The price of an unknown path, or of a request that the endpoint would reject, is not known. */
 function apiPlan(request: RawRequest, paginate: boolean): Plan {
   const { method, body } = request;
-  const { path, id, call, isFree } = readRaw(method, request.path, body);
-  const bounds = call?.bounds ?? (isFree ? FREE : undefined);
+  const { path, id, call, bounds } = readRaw(method, request.path, body);
   const name = `${method} ${path.split('?')[0]}`;
   const isEndless = paginate && bounds?.most !== 0;
   const why = id ? 'does not accept this request' : 'is not an endpoint known to trdr';
@@ -66,8 +65,6 @@ function apiPlan(request: RawRequest, paginate: boolean): Plan {
 const ONE_SIZE = { step: 1, max: 1 };
 
 const EMPTY = { items: [], hasMore: false, nextBefore: null };
-
-const FREE = { least: 0, most: 0, reveals: 0 };
 
 /**
  * The command that continues with the page at `path`, which already contains the values of the

@@ -2,7 +2,7 @@ import { once } from '../../base/calls.ts';
 import type { Clock } from '../../base/clock.ts';
 import { Failure, usageError } from '../../base/failure.ts';
 import { parseJson } from '../../base/json.ts';
-import type { AnyEndpoint, Charge, PriceBounds } from '../../contract/endpoint.ts';
+import type { AnyEndpoint, PriceBounds } from '../../contract/endpoint.ts';
 import type { EndpointId } from '../../contract/endpoints.ts';
 import { cu, TIMEOUT_SECONDS } from '../../contract/limits.ts';
 import type {
@@ -19,14 +19,12 @@ import { type LaneName, Limiter } from '../spend/rate-limiter.ts';
 import { RunCost, RunRemainder } from '../spend/run-cost.ts';
 import { Spend } from '../spend/spend.ts';
 import { Channel } from './channel.ts';
-import { decode, type Encoded, encode, endpointRow } from './coding.ts';
+import { decode, type Encoded, encode, endpointRow, NO_CHARGE } from './coding.ts';
 import { readRaw } from './read-raw.ts';
 import { type ClientOptions, type PlannedSend, type Read, Sender } from './sender.ts';
 import { readServiceError, requestIdOf, type ServiceError, unbilled } from './service-errors.ts';
 
-const FREE: PriceBounds = { least: 0, most: 0, reveals: 0 };
 const MINUTE: PriceBounds = { least: 0, most: cu.socketMinute, reveals: 0 };
-const UNCHARGED: Charge = { cu: 0, reveals: 0 };
 const laneOf = (id: EndpointId): LaneName => (id === 'user.resolve' ? 'resolve' : 'key');
 
 /**
@@ -165,18 +163,17 @@ function planRaw(
   options: ClientOptions,
 ): PlannedSend<HttpAnswer> {
   const { clock, limit, timeoutMs } = options;
-  const { path, call, isFree } = readRaw(method, text, body);
+  const { path, call, isFree, bounds } = readRaw(method, text, body);
   if (!/^[A-Z]{1,20}$/.test(method))
     throw usageError(`invalid HTTP method ${method.slice(0, 20)}`, 'write it like GET or POST');
   const isLimited = limit.limit !== undefined || limit.reveals !== undefined;
-  if (!call && !isFree && isLimited) throw unknownCost(method, path);
-  const free = isFree ? FREE : undefined;
+  if (!bounds && isLimited) throw unknownCost(method, path);
   return {
     endpoint: call?.id ?? `${method} ${path.split('?')[0]}`.slice(0, 100),
     method,
     path,
     body,
-    bounds: call?.bounds ?? free,
+    bounds,
     // Do not retry a call of unknown price: the user confirmed a single call.
     rule: call?.row.retry ?? (isFree ? 'repeat' : 'never'),
     lane: call ? laneOf(call.id) : 'key',
@@ -196,7 +193,7 @@ function readRawAnswer(
   const requestId = requestIdOf(answer, json);
   const refusal = answer.status < 300 ? undefined : readServiceError(answer, json, now);
   const isUncharged = isFree || (refusal !== undefined && isUnbilled(refusal));
-  const unpriced = isUncharged ? UNCHARGED : undefined;
+  const unpriced = isUncharged ? NO_CHARGE : undefined;
   const charge = call ? decode(call, answer, now).charge : unpriced;
   if (!refusal) return { ok: true, value: answer, charge, requestId };
   return { ok: false, failure: refusal.failure, value: answer, charge, requestId };

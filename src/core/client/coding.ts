@@ -140,16 +140,16 @@ export function decode<Id extends EndpointId>(
 const withoutRoute = (failure: Failure): Failure =>
   failure.code === 'NOT_FOUND' ? new Failure('service', failure.message, failure) : failure;
 
-const NOTHING: Charge = { cu: 0, reveals: 0 };
+export const NO_CHARGE: Charge = { cu: 0, reveals: 0 };
 
 /** Undefined if the response does not show the cost. */
 function errorCharge({ row, bounds }: Encoded, failure: Failure, own: boolean): Charge | undefined {
   const { status = 0, code } = failure;
-  if (bounds.most === 0 || (!own && unbilled.has(status))) return NOTHING;
+  if (bounds.most === 0 || (!own && unbilled.has(status))) return NO_CHARGE;
   if (own) return chargeOfError(row, status, code);
   // A 404 without a documented code may be a charged "not found", or come from a server that is not
   // the service.
-  return status === 404 ? { ...NOTHING, uncertain: row.price.miss } : undefined;
+  return status === 404 ? { ...NO_CHARGE, uncertain: row.price.miss } : undefined;
 }
 
 const isSuccess = (status: number) => status >= 200 && status < 300;
@@ -178,7 +178,7 @@ function unreadable(
     ok: false as const,
     failure,
     requestId,
-    charge: bounds.most === 0 ? NOTHING : undefined,
+    charge: bounds.most === 0 ? NO_CHARGE : undefined,
   };
 }
 

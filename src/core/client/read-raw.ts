@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { usageError } from '../../base/failure.ts';
+import type { PriceBounds } from '../../contract/endpoint.ts';
 import {
   type EndpointId,
   endpointIds,
@@ -7,6 +8,8 @@ import {
   SOCKET_PATH,
 } from '../../contract/endpoints.ts';
 import { type Encoded, endpointRow } from './coding.ts';
+
+const FREE: PriceBounds = { least: 0, most: 0, reveals: 0 };
 
 /**
  * Reads a request as the service will. The price of a path that is not exactly one of the table is
@@ -32,16 +35,17 @@ export function readRaw(method: string, text: string, body: string | undefined) 
     const row = endpointRow(one);
     return row.method === method && paramsIn(row.path, pathname) !== undefined;
   });
+  const call = id && callOf(id, pathname, search, body);
+  /** Whether the request is known to be free, although it is not a call of an endpoint. */
+  const isFree = method === 'GET' && pathname === OPENAPI_PATH;
   return {
     path,
     id,
-    /**
-     * The call of the endpoint; undefined if its price is not known, because trdr cannot read the
-     * request.
-     */
-    call: id && callOf(id, pathname, search, body),
-    /** Whether the request is known to be free, although it is not a call of an endpoint. */
-    isFree: method === 'GET' && pathname === OPENAPI_PATH,
+    /** The call of the endpoint; undefined if trdr cannot read the request. */
+    call,
+    isFree,
+    /** Undefined if the price is not known. */
+    bounds: isFree ? FREE : call?.bounds,
   };
 }
 
