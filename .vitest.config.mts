@@ -8,6 +8,7 @@ import { cliTableForTests } from './.tools/cli-table3.mjs';
 
 /** The files that take longest. They start first, so that the run does not end with one of them alone. */
 const slow = [
+  'docs/demo',
   'e2e/tail',
   'e2e/tail-kill',
   'e2e/completion',

@@ -62,7 +62,7 @@ try {
   show('See what became of her theses: 200 CU per 20', 'author mira --top 5');
   show('Compare traders', 'pnl mira quantumhawk Oracle28 --window 7d');
   show('Read the latest theses', 'thesis list --limit 4');
-  show('Follow the feed for ten seconds', 'thesis tail --duration 10s');
+  show('Follow the feed for five seconds', 'thesis tail --duration 5s');
   show('See what this cost', 'usage');
   show('See what is left', 'me');
   print('\nTry it: node bin/trdr.js whois mira --sandbox, or node bin/trdr.js --help');
