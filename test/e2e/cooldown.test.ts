@@ -47,7 +47,7 @@ test('a tail prints one post in the time, over restarts, and its certificate say
   add(25);
   const first = await run(...words, '--cooldown', 'tokenAddress/10m');
   expect(first.exitCode, first.stderr).toBe(0);
-  expect(first.stderr).toContain('posts held back');
+  expect(first.stderr).toContain(' held back');
   const before = printed();
   expect(before.slice(-3).map(([id]) => id)).toEqual(['p1', 'p11', 'p21']);
   expect(before.at(-1)).toEqual(['p21', 9]);
@@ -134,6 +134,8 @@ test.each([
     const { ran } = await openReplay(['thesis', 'tail', ...flags], some);
     expect(ran.exitCode, ran.stderr).toBe(0);
     expect(ran.records().map(({ id, held }) => `${id} ${held}`)).toEqual(expected);
+    // With --confluence, these are no posts.
+    expect(ran.stderr).not.toContain('posts held back');
   }
 });
 
@@ -145,7 +147,7 @@ test('callouts are held back by coin and wallet, and a command gets what is prin
   const { home, ran } = await openReplay(words, callouts);
   expect(ran.exitCode, ran.stderr).toBe(0);
   expect(readText(join(home.path, 'seen')).match(/"held":0/g)).toHaveLength(6);
-  expect(ran.stderr).toContain('54 posts held back');
+  expect(ran.stderr).toContain('54 held back');
   const { ran: table } = await openReplay(
     ['launchpad', 'tail', '--cooldown', 'coinMint/30m', '-o', 'table'],
     callouts,

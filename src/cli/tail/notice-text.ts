@@ -1,4 +1,4 @@
-import { countText, unitsText } from '../../base/units.ts';
+import { countText, group, unitsText } from '../../base/units.ts';
 import { stopText } from '../../core/pages/read-pages.ts';
 import { lengthText, span } from '../../output/format/time.ts';
 import { createNoticeLimit } from '../../output/notice-limit.ts';
@@ -193,9 +193,9 @@ function endText(summary: Summary): string {
   return `stopped after ${lengthText(summary.durationMs)}: ${parts.join(', ')}; ${completeText(summary)}`;
 }
 
-/** How many posts a cooldown has held back, as a part of a line. */
+/** How many posts or confluences a cooldown has held back, as a part of a line. */
 export const heldText = (held: number): readonly string[] =>
-  held > 0 ? [`${countText(held, 'post')} held back`] : [];
+  held > 0 ? [`${group(held)} held back`] : [];
 
 /**
  * Up to when the feed is complete. No post time tells this of a feed without posts, but when it was
