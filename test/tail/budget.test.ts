@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
 import { renewalOf } from '../../src/base/periods.ts';
 import { leftIn } from '../../src/contract/budget.ts';
@@ -11,15 +8,13 @@ import { openLedger } from '../../src/state/ledger/ledger.ts';
 import { readLedger, summarize } from '../../src/state/ledger/read-ledger.ts';
 import { createTail } from '../../src/tail/engine.ts';
 import type { StartNotice, TailNotice } from '../../src/tail/notice.ts';
-import type { Connect, Link, LinkEnd, TailOptions } from '../../src/tail/ports.ts';
+import type { Connect, LinkEnd, TailOptions } from '../../src/tail/ports.ts';
 import type { TailRow } from '../../src/tail/post-row.ts';
 import { withMinutes } from '../../src/tail/socket/minutes.ts';
 import { type VirtualClock, virtualClock } from '../core/virtual-clock.ts';
+import { openFolder } from '../folder.ts';
 import { repeats } from '../repeats.ts';
-
-const memory = mkdtempSync(join(tmpdir(), 'trdr-budget-'));
-afterAll(() => rmSync(memory, { recursive: true, force: true }));
-let rooms = 0;
+import { linkTo, sourceOf } from './fakes.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -45,21 +40,17 @@ function feed(clock: VirtualClock, spend: Spend, { everyMs, isOut, meter }: Serv
     const record = recordOf(number, everyMs);
     return { id: record.id, at: record.platformCreatedAt, record, raw: null };
   };
-  return {
-    async page({ before, limit }, signal) {
-      if (isOut())
-        throw new Failure('quota', 'out of credits', { code: 'QUOTA_EXCEEDED', status: 402 });
-      const slot = await spend.reserve({ endpoint: 'thesis.all', bounds: PAGE }, signal);
-      slot.settle({ status: 200, cu: 200 });
-      meter.cu += 200;
-      const newest =
-        before === undefined ? Math.floor(clock.now() / everyMs) : Number(before.slice(1)) - 1;
-      const rows = Array.from({ length: Math.min(20, limit) }, (_, back) => row(newest - back));
-      return { rows, hasMore: true, nextBefore: rows.at(-1)?.id ?? null };
-    },
-    sizes: { step: 20, max: 40 },
-    stepCu: 200,
-  };
+  return sourceOf(async ({ before, limit }, signal) => {
+    if (isOut())
+      throw new Failure('quota', 'out of credits', { code: 'QUOTA_EXCEEDED', status: 402 });
+    const slot = await spend.reserve({ endpoint: 'thesis.all', bounds: PAGE }, signal);
+    slot.settle({ status: 200, cu: 200 });
+    meter.cu += 200;
+    const newest =
+      before === undefined ? Math.floor(clock.now() / everyMs) : Number(before.slice(1)) - 1;
+    const rows = Array.from({ length: Math.min(20, limit) }, (_, back) => row(newest - back));
+    return { rows, hasMore: true, nextBefore: rows.at(-1)?.id ?? null };
+  }, 40);
 }
 
 /** A WebSocket that delivers the newest post at least every 15 seconds, and closes when the units are used up. */
@@ -67,42 +58,30 @@ const socket =
   (clock: VirtualClock, { everyMs, isOut, meter }: Served): Connect =>
   async (stir, signal) => {
     await clock.sleep(500, signal);
-    let end: LinkEnd | undefined;
-    let signs = 1;
+    const state: { signs: number; end?: LinkEnd } = { signs: 1 };
     const over = new AbortController();
     const pings = async () => {
       for (let quarters = 0; ; quarters++) {
         if (quarters % 4 === 0) meter.cu += 20_000;
         await clock.sleep(15_000, AbortSignal.any([signal, over.signal]));
-        signs++;
+        state.signs++;
         if (!isOut()) {
           const data = recordOf(Math.floor(clock.now() / everyMs), everyMs);
           waiting.push(Buffer.from(JSON.stringify({ type: 'thesis', data })));
           stir();
           continue;
         }
-        end = { why: 'quota', text: 'quota' };
+        state.end = { why: 'quota', text: 'quota' };
         stir();
       }
     };
     const waiting = [Buffer.from('{"type":"subscription","subscription":{"type":"all"}}')];
     pings().catch(() => {});
-    const link: Link = {
-      next: () => waiting.shift(),
-      held: 0,
-      get signs() {
-        return signs;
-      },
-      get end() {
-        return end;
-      },
-      send: () => stir(),
-      close() {
-        over.abort();
-        return Promise.resolve(true);
-      },
+    const close = async () => {
+      over.abort();
+      return true;
     };
-    return link;
+    return linkTo(state, { next: () => waiting.shift(), send: () => stir(), close });
   };
 
 interface Given {
@@ -139,7 +118,7 @@ async function run({
   ...given
 }: Given) {
   const { isOut = () => false, onNotice } = given;
-  const dir = join(memory, String(rooms++));
+  const dir = openFolder();
   const clock = virtualClock(start);
   const limits = { budgetDay: day, budgetMonth: month };
   const ledger = openLedger(dir, { command: 'thesis tail', profile: 'p' }, clock, undefined, {
@@ -434,19 +413,9 @@ describe('a tail over the end of a month', () => {
   test.each<
     [string, number, readonly [until: number, before: number, after: number], readonly string[]]
   >([
-    [
-      'streams once the key has units',
-      HOUR,
-      [march, 10_000, 1_000_000],
-      ['start poll', 'streamAgain units'],
-    ],
+    ['streams once it has units', HOUR, [march, 10_000, 1e6], ['start poll', 'streamAgain units']],
     ['waits for the new allowance', HOUR - MINUTE, [late, 500_000, 1_000_000], share],
-    [
-      'streams when it appears',
-      2 * HOUR,
-      [late, 500_000, 1_000_000],
-      [...share, 'streamAgain units'],
-    ],
+    ['streams when it appears', 2 * HOUR, [late, 500_000, 1e6], [...share, 'streamAgain units']],
     ['polls on after a top-up within the month', 29 * MINUTE, [early, 500_000, 2_000_000], share],
   ])('%s', async (_, runMs, [until, before, after], expected) => {
     const remaining = (now: number) => (now < until ? before : after);

@@ -32,21 +32,9 @@ const shown = (found: Confluence, rows: readonly TailRow[]) =>
 
 describe('a confluence', () => {
   test.each([
-    [
-      'has enough authors within the time',
-      [post('a', 0), post('b', 5), post('c', 10)],
-      [[1, 'a,b,c']],
-    ],
-    [
-      'does not have posts that are further apart',
-      [post('a', 0), post('b', 5), post('c', 10.1)],
-      [],
-    ],
-    [
-      'does not count an author twice',
-      [post('a', 0), post('a', 1), post('b', 2), post('b', 3)],
-      [],
-    ],
+    ['has enough authors in time', [post('a', 0), post('b', 5), post('c', 10)], [[1, 'a,b,c']]],
+    ['has no posts that are further apart', [post('a', 0), post('b', 5), post('c', 10.1)], []],
+    ['counts each author once', [post('a', 0), post('a', 1), post('b', 2), post('b', 3)], []],
     ['has one token', [post('a', 0), post('b', 1, 'B'), post('c', 2), post('d', 3, 'B')], []],
     [
       'grows with each further author within the time of the last post',

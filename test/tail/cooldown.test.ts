@@ -114,12 +114,8 @@ describe('a cooldown', () => {
 });
 
 test('a value with very many posts is never printed twice within the time', () => {
-  const cooldown = new Cooldown(
-    { field: 'tokenAddress', withinMs: MINUTE },
-    undefined,
-    undefined,
-    1_000,
-  );
+  const rule = { field: 'tokenAddress', withinMs: MINUTE };
+  const cooldown = new Cooldown(rule, undefined, undefined, 1_000);
   const rows = Array.from({ length: 8_000 }, (_, i) => post('A', i / 4));
   expect(shown(cooldown, rows)).toHaveLength(2_000);
 });

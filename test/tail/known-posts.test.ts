@@ -72,10 +72,8 @@ describe('what a tail knows', () => {
   });
 
   test('gives up what lies between the last proof and the oldest post that was read', () => {
-    const known = new KnownPosts(
-      { start: post(0).at, verified: post(5).at },
-      { latenessMs: 10_000 },
-    );
+    const start = { start: post(0).at, verified: post(5).at };
+    const known = new KnownPosts(start, { latenessMs: 10_000 });
     known.hear([post(42).at, post(41).at, post(40).at]);
     const gap = { from: post(5).at, to: post(20).at };
     expect(known.giveUp(post(20).at, 'why')).toEqual(gap);
@@ -118,13 +116,8 @@ describe('what a tail knows', () => {
 });
 
 describe('a run continues', () => {
-  const position = {
-    feed: 'f',
-    start: null,
-    verified: START,
-    lowest: null,
-    ids: [['p9', null] as const],
-  };
+  const ids = [['p9', null]] as const;
+  const position = { feed: 'f', start: null, verified: START, lowest: null, ids };
 
   test('from its position, and knows the lines behind it', () => {
     expect(continueAfter(position, [post(3)], 'f', 60_000)).toMatchObject({

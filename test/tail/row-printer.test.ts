@@ -1,28 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { KnownPosts } from '../../src/tail/known-posts.ts';
-import type { TailNotice } from '../../src/tail/notice.ts';
 import { FeedOutput } from '../../src/tail/output/feed-output.ts';
 import type { TailOptions } from '../../src/tail/ports.ts';
-import type { PostFields, TailRow } from '../../src/tail/post-row.ts';
+import type { TailRow } from '../../src/tail/post-row.ts';
 import { RowPrinter } from '../../src/tail/row-printer.ts';
 import { Session } from '../../src/tail/socket/session.ts';
 import { timing } from '../../src/tail/timing.ts';
 import type { Depth, Walked } from '../../src/tail/walk/walk.ts';
 import { RowStack } from '../../src/tail/walk/walk-rows.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
+import { collecting, sourceOf, still, unparsed } from './fakes.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const SECOND = 1_000;
 
-/** A row whose record is parsed when it is used first: to use it while printing would halve the throughput. */
-const rowOf = (secondsAgo: number): TailRow => ({
-  id: `p${secondsAgo}`,
-  at: NOW - secondsAgo * SECOND,
-  raw: null,
-  get record(): PostFields {
-    throw new Error('the record was parsed');
-  },
-});
+const rowOf = (secondsAgo: number): TailRow =>
+  unparsed(`p${secondsAgo}`, NOW - secondsAgo * SECOND, null);
 
 async function walkedOf(depth: Depth, rows: readonly TailRow[], cut?: 'WALK_STUCK') {
   const stack = new RowStack(undefined);
@@ -51,26 +44,8 @@ type Options = Pick<TailOptions, 'start' | 'count' | 'filter' | 'carries'>;
 
 function open(options: Options, known: KnownPosts) {
   const clock = virtualClock(NOW);
-  const printed: string[] = [];
-  const notices: TailNotice[] = [];
-  const writer = {
-    write(rows: readonly TailRow[]) {
-      printed.push(...rows.map(({ id }) => id));
-      return true;
-    },
-    flush: async () => true,
-  };
-  const ports = {
-    clock,
-    random: () => 0.5,
-    source: {
-      page: async () => ({ rows: [], hasMore: false, nextBefore: null }),
-      sizes,
-      stepCu: 1,
-    },
-    output: { writer },
-    spent: () => ({ cu: 0, atMost: 0 }),
-  };
+  const { ids: printed, writer } = collecting();
+  const ports = { clock, ...still, source: sourceOf(), output: { writer } };
   const whole = { ...options, via: 'poll', lagMs: 1_000, feed: 'f' } as const;
   const signal = new AbortController().signal;
   const printer = new RowPrinter({
@@ -88,11 +63,10 @@ function open(options: Options, known: KnownPosts) {
     }),
     session: new Session(ports, whole, timing, () => {}, signal),
     skip: () => {},
-    notify: (notice) => notices.push(notice),
+    notify: () => {},
   });
   return { printer, printed };
 }
-const sizes = { step: 20, max: 20 };
 
 /** Steps until the rows of a walk are printed. */
 async function fill(printer: RowPrinter, walked: Walked) {

@@ -6,19 +6,13 @@ import { FileWriter } from '../../../src/tail/file/file-writer.ts';
 import { FollowedFile } from '../../../src/tail/file/followed-file.ts';
 import { Positions } from '../../../src/tail/file/positions.ts';
 import type { Position } from '../../../src/tail/position.ts';
-import type { PostFields, TailRow } from '../../../src/tail/post-row.ts';
+import type { PostFields } from '../../../src/tail/post-row.ts';
 import { openFolder } from '../../folder.ts';
+import { unparsed } from '../fakes.ts';
 
 const AT = Date.UTC(2026, 0, 1);
 const lineOf = (id: string, at: number) => `{"id":"${id}","at":${at}}`;
-const frameOf = (id: string, at: number): TailRow => ({
-  id,
-  at,
-  raw: Buffer.from(lineOf(id, at)),
-  get record(): PostFields {
-    throw new Error('the record was parsed');
-  },
-});
+const frameOf = (id: string, at: number) => unparsed(id, at, Buffer.from(lineOf(id, at)));
 
 /** A file of a tail, and the positions of its run. */
 async function open({ isElsewhere = false, hasPosts = true } = {}) {

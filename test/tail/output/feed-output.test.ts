@@ -5,8 +5,9 @@ import { PrintWriter } from '../../../src/tail/output/print-writer.ts';
 import { stagesOf } from '../../../src/tail/output/stages.ts';
 import type { OutputPorts, Writer } from '../../../src/tail/ports.ts';
 import type { Position } from '../../../src/tail/position.ts';
-import type { PostFields, TailRow } from '../../../src/tail/post-row.ts';
+import type { TailRow } from '../../../src/tail/post-row.ts';
 import { virtualClock } from '../../core/virtual-clock.ts';
+import { unparsed } from '../fakes.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const postOf = (number: number): TailRow => ({
@@ -128,14 +129,7 @@ test('a printer of raw lines parses no record, and keeps its methods', () => {
     async flush(): Promise<void> {}
     async end(): Promise<void> {}
   })();
-  const row = {
-    id: 'p',
-    at: NOW,
-    raw: Buffer.from('{"id":"p"}'),
-    get record(): PostFields {
-      throw new Error('the record was parsed');
-    },
-  };
+  const row = unparsed('p', NOW, Buffer.from('{"id":"p"}'));
   expect(new PrintWriter(printer).write([row])).toBe(true);
   expect(lines).toEqual(['{"id":"p"}']);
 });

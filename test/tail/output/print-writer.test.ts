@@ -5,16 +5,9 @@ import type { Records } from '../../../src/output/format/printing.ts';
 import { outputClosed } from '../../../src/output/sink.ts';
 import { PrintWriter } from '../../../src/tail/output/print-writer.ts';
 import type { PostFields, TailRow } from '../../../src/tail/post-row.ts';
+import { unparsed } from '../fakes.ts';
 
-/** A row whose bytes are known: to parse its record would halve the throughput. */
-const frameOf = (id: string): TailRow => ({
-  id,
-  at: 0,
-  raw: Buffer.from(id),
-  get record(): PostFields {
-    throw new Error('the record was parsed');
-  },
-});
+const frameOf = (id: string) => unparsed(id, 0, Buffer.from(id));
 const pageRowOf = (id: string): TailRow => ({ id, at: 0, raw: null, record: { id } });
 
 /** A printer of which the test decides what the operating system has received, and when the reader leaves. */
@@ -38,10 +31,7 @@ function open({ isRaw = true } = {}) {
     closed: closed.signal,
     progress: () => ({ accepted: printed.length, written: state.written }),
   };
-  const writer = new PrintWriter(printer, {
-    hide: () => state.hidden++,
-    paused: () => pause.open,
-  });
+  const writer = new PrintWriter(printer, { hide: () => state.hidden++, paused: () => pause.open });
   return { writer, printed, closed, state, pause };
 }
 

@@ -1,25 +1,13 @@
 import { expect, test } from 'vitest';
-import type { Link } from '../../../src/tail/ports.ts';
 import { Heartbeat } from '../../../src/tail/socket/heartbeat.ts';
 import { timing } from '../../../src/tail/timing.ts';
 import { virtualClock } from '../../core/virtual-clock.ts';
+import { linkTo } from '../fakes.ts';
 
 function open() {
   const clock = virtualClock(0);
   const count = { signs: 0, pings: 0 };
-  const link: Link = {
-    next: () => undefined,
-    held: 0,
-    get signs() {
-      return count.signs;
-    },
-    end: undefined,
-    send: () => {},
-    ping: () => {
-      count.pings++;
-    },
-    close: () => undefined,
-  };
+  const link = linkTo(count, { ping: () => void count.pings++ });
   const heartbeat = new Heartbeat(clock, timing);
   heartbeat.start(link);
   /** Checks the connection every five seconds for a while; returns why it no longer works. */

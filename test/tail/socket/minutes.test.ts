@@ -2,10 +2,11 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import type { Slot } from '../../../src/contract/ports/ledger.ts';
-import type { Link, LinkEnd } from '../../../src/tail/ports.ts';
+import type { LinkEnd } from '../../../src/tail/ports.ts';
 import { withMinutes } from '../../../src/tail/socket/minutes.ts';
 import { virtualClock } from '../../core/virtual-clock.ts';
 import { runs } from '../../state/room.ts';
+import { linkTo } from '../fakes.ts';
 
 const SECOND = 1_000;
 const PING = 30 * SECOND;
@@ -29,35 +30,25 @@ function meterOf(most = Number.POSITIVE_INFINITY) {
       release: () => become({}),
     };
   };
-  const counted = () => ({
-    certain: count.certain,
-    most: count.certain + count.lost + count.reserved,
-  });
+  const counted = () => {
+    const { certain, lost, reserved } = count;
+    return { certain, most: certain + lost + reserved };
+  };
   return { reserve, counted };
 }
 
 async function connection(most?: number) {
   const steady = virtualClock();
   let ahead = 0;
-  let signs = 0;
+  const state: { signs: number; end?: LinkEnd } = { signs: 0 };
   const clock = { ...steady, now: () => steady.now() + ahead };
   const { reserve, counted } = meterOf(most);
   let alive = () => {};
-  let end: LinkEnd | undefined;
   let isHeard = true;
   const connect = withMinutes(
-    async (onChange): Promise<Link> => {
+    async (onChange) => {
       alive = onChange;
-      return {
-        ...{ next: () => undefined, held: 0, send() {} },
-        get signs() {
-          return signs;
-        },
-        get end() {
-          return end;
-        },
-        close: async () => isHeard,
-      };
+      return linkTo(state, { close: async () => isHeard });
     },
     clock,
     reserve,
@@ -65,7 +56,7 @@ async function connection(most?: number) {
   const stop = new AbortController();
   const link = await connect(() => {}, stop.signal);
   const hear = () => {
-    signs++;
+    state.signs++;
     alive();
   };
   return {
@@ -88,7 +79,7 @@ async function connection(most?: number) {
     },
     /** The service closes the connection, or it breaks. The link settles this without a look at it. */
     async broken(unconfirmed: boolean) {
-      end = { why: 'closed', text: '', unconfirmed };
+      state.end = { why: 'closed', text: '', unconfirmed };
       alive();
     },
   };
@@ -152,24 +143,9 @@ describe('minutes of the socket', () => {
     ['an hour ahead', [3_600 * SECOND], true, { certain: 1, most: 1 }],
     ['an hour back', [-3_600 * SECOND], true, { certain: 1, most: 1 }],
     ['a little, as when the machine was suspended', [50 * SECOND], true, { certain: 1, most: 2 }],
-    [
-      'a little, again and again',
-      [20, 20, 20].map((each) => each * SECOND),
-      true,
-      { certain: 2, most: 3 },
-    ],
-    [
-      'an hour ahead, and the service does not answer',
-      [3_600 * SECOND],
-      false,
-      { certain: 1, most: 2 },
-    ],
-    [
-      'an hour ahead, and the connection is broken',
-      [3_600 * SECOND],
-      undefined,
-      { certain: 1, most: 2 },
-    ],
+    ['a little, again and again', [20_000, 20_000, 20_000], true, { certain: 2, most: 3 }],
+    ['an hour ahead, and there is no answer', [3_600 * SECOND], false, { certain: 1, most: 2 }],
+    ['an hour ahead, and it breaks', [3_600 * SECOND], undefined, { certain: 1, most: 2 }],
   ])(
     'follow the monotonic clock when the other one jumps %s',
     async (_, jumps, answer, minutes) => {

@@ -3,8 +3,9 @@ import { Failure } from '../../../src/base/failure.ts';
 import { BUDGET } from '../../../src/contract/budget.ts';
 import type { TailNotice } from '../../../src/tail/notice.ts';
 import { createParts, type TailParts } from '../../../src/tail/parts.ts';
-import type { Connect, Link, LinkEnd, TailOptions } from '../../../src/tail/ports.ts';
+import type { Connect, LinkEnd, TailOptions } from '../../../src/tail/ports.ts';
 import { virtualClock } from '../../core/virtual-clock.ts';
+import { collecting, linkTo, sourceOf, still } from '../fakes.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const confirmation = Buffer.from('{"type":"subscription","subscription":{"type":"all"}}');
@@ -14,23 +15,9 @@ function open(connect: Connect, options: Partial<TailOptions> = {}) {
   const clock = virtualClock(NOW);
   const notices: TailNotice[] = [];
   const parts = createParts(
+    { clock, ...still, source: sourceOf(), connect, output: { writer: collecting().writer } },
     {
-      clock,
-      random: () => 0.5,
-      source: {
-        page: async () => ({ rows: [], hasMore: false, nextBefore: null }),
-        sizes: { step: 20, max: 100 },
-        stepCu: 200,
-      },
-      connect,
-      output: { writer: { write: () => true, flush: async () => true } },
-      spent: () => ({ cu: 0, atMost: 0 }),
-    },
-    {
-      start: { kind: 'now' },
-      via: 'auto',
-      lagMs: 10_000,
-      feed: 'f',
+      ...{ start: { kind: 'now' }, via: 'auto', lagMs: 10_000, feed: 'f' },
       on: (notice) => notices.push(notice),
       ...options,
     },
@@ -40,25 +27,10 @@ function open(connect: Connect, options: Partial<TailOptions> = {}) {
 }
 
 /** A connection that confirms the subscription. */
-function linkOf(): { link: Link; finish: (end: LinkEnd) => void } {
+function linkOf() {
   const queue = [confirmation];
-  const ended: { end: LinkEnd | undefined } = { end: undefined };
-  const link: Link = {
-    next: () => queue.shift(),
-    held: 0,
-    signs: 0,
-    get end() {
-      return ended.end;
-    },
-    send: () => {},
-    close: () => Promise.resolve(true),
-  };
-  return {
-    link,
-    finish(end) {
-      ended.end = end;
-    },
-  };
+  const state: { signs: number; end?: LinkEnd } = { signs: 0 };
+  return { link: linkTo(state, { next: () => queue.shift() }), state };
 }
 
 /** Steps until the connection is subscribed, or streaming was given up. */
@@ -81,6 +53,8 @@ const refusing =
   () =>
     Promise.reject(failure);
 const kinds = (notices: readonly TailNotice[]) => notices.map(({ kind }) => kind);
+
+const ws = { via: 'ws' } as const;
 
 describe('streaming', () => {
   test('begins when the service has confirmed the subscription', async () => {
@@ -110,16 +84,8 @@ describe('streaming', () => {
 
   test.each([
     ['a rejected key', new Failure('auth', 'no', { code: 'UNAUTHORIZED' }), {}],
-    [
-      '--via ws without units',
-      new Failure('quota', 'no', { code: 'QUOTA_EXCEEDED' }),
-      { via: 'ws' as const },
-    ],
-    [
-      '--via ws and a plan without it',
-      new Failure('forbidden', 'no', { code: 'FORBIDDEN' }),
-      { via: 'ws' as const },
-    ],
+    ['no units, with --via ws', new Failure('quota', 'no', { code: 'QUOTA_EXCEEDED' }), ws],
+    ['a plan without it, with --via ws', new Failure('forbidden', 'no', { code: 'FORBIDDEN' }), ws],
   ])('ends the run: %s', async (_, failure, options) => {
     await expect(dial(open(refusing(failure), options).parts)).rejects.toBe(failure);
   });
@@ -149,7 +115,7 @@ describe('streaming', () => {
     const links = [first.link, linkOf().link];
     const { parts, clock, notices } = open(async () => links.shift() ?? linkOf().link);
     await dial(parts);
-    first.finish({ why: 'reset', text: '1006' });
+    first.state.end = { why: 'reset', text: '1006' };
     expect(parts.streaming.step(true)).toBe(true);
     await clock.sleep(30_000);
     expect(await dial(parts)).toBe('live');
@@ -158,43 +124,22 @@ describe('streaming', () => {
 
   const SECOND = 1_000;
   type Step = readonly [seconds: number, how: 'frame' | 'page', postedAt: number];
+  const old = [60, 120, 180].map((at) => [at, 'page', -1] as const);
   test.each<readonly [string, boolean, 'live' | 'down' | 'polling', readonly Step[]]>([
     ['pages have two posts', false, 'live', pagesAt(60, 120)],
     ['pages have three posts, one a minute', false, 'polling', pagesAt(60, 120, 180)],
     ['pages have many posts at once, whose frames may still come', false, 'live', burst(60)],
-    [
-      'pages have many posts, and 15 s later their frames have not come',
-      false,
-      'polling',
-      [...burst(60), [80, 'page', 70]],
-    ],
+    ['frames of many posts are 15 s late', false, 'polling', [...burst(60), [80, 'page', 70]]],
     ['a frame came before', true, 'down', pagesAt(60, 120, 180)],
-    [
-      'a frame comes between them',
-      true,
-      'live',
-      [...pagesAt(60, 120), [150, 'frame', 150], ...pagesAt(180)],
-    ],
-    [
-      'pages have late posts from before the last frame',
-      false,
-      'live',
-      [[10, 'frame', 300], ...pagesAt(60, 120, 180)],
-    ],
-    [
-      'pages have posts from before the subscription',
-      false,
-      'live',
-      [60, 120, 180].map((at) => [at, 'page', -1] as const),
-    ],
+    ['a frame comes', true, 'live', [...pagesAt(60, 120), [150, 'frame', 150], ...pagesAt(180)]],
+    ['posts are older than a frame', false, 'live', [[10, 'frame', 300], ...pagesAt(60, 120, 180)]],
+    ['posts are older than the subscription', false, 'live', old],
   ])(
     'of which nothing comes is dropped, and ended if nothing ever came: %s',
     async (_, hadFrame, state, steps) => {
       for (const via of ['auto', 'ws'] as const) {
-        const { parts, clock, notices } = open(async () => linkOf().link, {
-          via,
-          timing: { beatMs: 3_600_000 },
-        });
+        const timing = { beatMs: 3_600_000 };
+        const { parts, clock, notices } = open(async () => linkOf().link, { via, timing });
         const { session, streaming } = parts;
         await dial(parts);
         session.hasDelivered = hadFrame;

@@ -1,15 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { BudgetLeft } from '../../../src/contract/ports/client.ts';
+
 import { Planner } from '../../../src/tail/spend/planner.ts';
 import { virtualClock } from '../../core/virtual-clock.ts';
+import { sourceOf, still } from '../fakes.ts';
 
 const NOW = Date.UTC(2026, 0, 1, 12);
 const HOUR = 3_600_000;
-const budgetOf = (left: number, renewsAt: number): BudgetLeft => ({
-  period: 'day',
-  left,
-  renewsAt,
-});
+const budgetOf = (left: number, renewsAt: number) => ({ period: 'day', left, renewsAt }) as const;
 
 interface Known {
   readonly budgets?: readonly BudgetLeft[];
@@ -23,12 +21,8 @@ function plannerOf({ budgets = [], limitLeft, ...known }: Known) {
   return new Planner({
     ports: {
       clock: virtualClock(NOW),
-      source: {
-        page: () => Promise.reject(new Error('a plan sends nothing')),
-        sizes: { step: 20, max: 100 },
-        stepCu: 200,
-      },
-      spent: () => ({ cu: 0, atMost: 0 }),
+      spent: still.spent,
+      source: sourceOf(() => Promise.reject(new Error('a plan sends nothing'))),
     },
     hasSocket: true,
     options: { via: 'auto', lagMs: 10_000, limitLeft: () => limitLeft ?? null },
@@ -58,11 +52,7 @@ describe('a plan', () => {
 
   test.each<[string, Known, string]>([
     ['a minute was refused just now', { refusedUntil: NOW + 1 }, 'budget'],
-    [
-      'it is not known what a renewed budget has left',
-      { budgets: [budgetOf(1e9, NOW - 1)] },
-      'budget',
-    ],
+    ['a budget has renewed unseen', { budgets: [budgetOf(1e9, NOW - 1)] }, 'budget'],
     ['the limit does not cover two minutes', { limitLeft: 39_999 }, 'ceiling'],
     ['three connections were of no use', { shortSessions: 3 }, 'socket'],
   ])('polls because %s', (_, known, why) => {

@@ -25,11 +25,8 @@ function pagesWithout(deleted: readonly string[]) {
       if (before !== undefined && from === 0)
         throw new Failure('usage', 'unknown id', { code: 'VALIDATION_ERROR', status: 400 });
       const page = left.slice(from, from + PAGE);
-      return {
-        rows: page,
-        hasMore: from + PAGE < left.length,
-        nextBefore: page.at(-1)?.id ?? null,
-      };
+      const hasMore = from + PAGE < left.length;
+      return { rows: page, hasMore, nextBefore: page.at(-1)?.id ?? null };
     },
     sizes: { step: PAGE, max: PAGE },
     stepCu: 200,

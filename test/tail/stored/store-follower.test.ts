@@ -5,10 +5,10 @@ import type { FeedPosition } from '../../../src/store/feed/start.ts';
 import { Ending } from '../../../src/tail/ending.ts';
 import type { OutputPorts } from '../../../src/tail/ports.ts';
 import type { Position } from '../../../src/tail/position.ts';
-import type { TailRow } from '../../../src/tail/post-row.ts';
 import { StoreFollower } from '../../../src/tail/stored/store-follower.ts';
 import { StoreProgress } from '../../../src/tail/stored/store-progress.ts';
 import { virtualClock } from '../../core/virtual-clock.ts';
+import { collecting } from '../fakes.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const entryOf = (number: number): StreamRow => ({
@@ -61,7 +61,7 @@ interface Asked {
 
 /** Runs a follower over these events; `log` has what it wrote and saved, in order. */
 async function follow(events: readonly FollowEvent[], { output, count, noFollow }: Asked = {}) {
-  const log: string[] = [];
+  const { ids: log, writer } = collecting();
   const saved: Position[] = [];
   const clock = virtualClock(NOW);
   const progress = new StoreProgress(clock.now, () => {});
@@ -70,13 +70,7 @@ async function follow(events: readonly FollowEvent[], { output, count, noFollow 
       clock,
       stream: new ScriptedStream(events),
       output: {
-        writer: {
-          write(rows: readonly TailRow[]) {
-            log.push(...rows.map(({ id }) => id));
-            return true;
-          },
-          flush: async () => true,
-        },
+        writer,
         async save(position) {
           const { last } = Object(position.stream);
           log.push(`save ${last.id}`);

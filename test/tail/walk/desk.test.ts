@@ -27,12 +27,7 @@ class Posts {
   }
 
   #post(author: string, index: number): TailRow {
-    return {
-      id: `${author}${index}`,
-      at: NOW - index * 1_000,
-      record: { author },
-      raw: null,
-    };
+    return { id: `${author}${index}`, at: NOW - index * 1_000, record: { author }, raw: null };
   }
 
   add(author: string): void {

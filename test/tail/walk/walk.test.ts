@@ -105,11 +105,7 @@ describe('a deep walk', () => {
   });
 
   test('repeats an empty page at its place, and is given up only after five', async () => {
-    const empty = (page: FeedPage<string>): FeedPage<string> => ({
-      ...page,
-      rows: [],
-      hasMore: true,
-    });
+    const empty = <P extends FeedPage<string>>(page: P) => ({ ...page, rows: [], hasMore: true });
     const given = { feed: posts(200), known: verifiedTo(100) };
     const once = await walk({ ...given, change: (page, nth) => (nth === 1 ? empty(page) : page) });
     expect(once.walked.cut).toBeUndefined();
@@ -159,11 +155,7 @@ describe('a walk to the start of a run', () => {
   });
 
   test('starts before the oldest post of the backfill', async () => {
-    const { walked, ids, sizes } = await walk({
-      feed: posts(200),
-      depth: 'start',
-      backfill: 30,
-    });
+    const { walked, ids, sizes } = await walk({ feed: posts(200), depth: 'start', backfill: 30 });
     expect(walked).toMatchObject({ from: at(29) - 1, skippedTo: at(30) });
     expect(ids.slice(0, 30)).toEqual(posts(30).map(({ id }) => id));
     expect(sizes).toEqual([20, 20]);

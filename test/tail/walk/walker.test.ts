@@ -9,6 +9,7 @@ import { timing } from '../../../src/tail/timing.ts';
 import type { Walked } from '../../../src/tail/walk/walk.ts';
 import { type Connection, Walker } from '../../../src/tail/walk/walker.ts';
 import { virtualClock } from '../../core/virtual-clock.ts';
+import { sourceOf, still } from '../fakes.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const SECOND = 1_000;
@@ -33,15 +34,11 @@ function open(answer: (nth: number) => FeedPage, options: Partial<TailOptions> =
   const walker = new Walker({
     ports: {
       clock,
-      random: () => 0.5,
-      source: {
-        async page() {
-          asked.push(clock.now() - NOW);
-          return answer(asked.length - 1);
-        },
-        sizes: { step: 20, max: 100 },
-        stepCu: 200,
-      },
+      random: still.random,
+      source: sourceOf(async () => {
+        asked.push(clock.now() - NOW);
+        return answer(asked.length - 1);
+      }),
     },
     options: { start: { kind: 'since', at: NOW }, lagMs: 10_000, ...options },
     timing,
