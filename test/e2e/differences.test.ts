@@ -164,10 +164,14 @@ describe('a page of unusual posts', () => {
     expect(service.calls.length).toBeLessThanOrEqual(5);
   });
 
+  const otherId = '8f679da5-8c94-4e2e-a551-213b7510858f';
   test.each([
     ['thesis list --since 1h', 2],
     ['thesis list --since 1h --limit 1', 1],
     ['thesis list --until 1h', 0],
+    [`thesis list --user ${authorId} --user ${otherId} --since 1h`, 4],
+    [`thesis list --user ${authorId} --user ${otherId} --since 1h --limit 1`, 1],
+    [`thesis list --user ${authorId} --user ${otherId} --until 1h`, 0],
     [`author ${authorId} --since 1h`, 1],
     [`token ${WALLET} --since 1h`, 1],
   ])(

@@ -86,6 +86,7 @@ async function* cheaperPages(
       rows,
       placeAfter: (count) =>
         count === rows.length ? read.placeBelow(rows, page.next) : read.placeAfter(rows, count),
+      untimed: page.untimed,
     };
     if (page.next === undefined) continue;
     read.take(rows, page.next);
@@ -166,6 +167,10 @@ async function* ownPages(
       rows: rows.map(({ row }) => row),
       placeAfter: (count) => (isRead ? ownPlace(lanes, rows, count) : undefined),
       rest: () => batch(Number.NEGATIVE_INFINITY),
+      // A time in one feed shows that the service states times.
+      untimed: lanes.some(({ isTimed }) => isTimed)
+        ? undefined
+        : lanes.find(({ untimed }) => untimed)?.untimed,
     };
   };
   try {
@@ -214,6 +219,10 @@ interface MergeStart {
 /** One of the feeds that are merged, with the place from which another list would continue. */
 class ListLane extends Lane {
   isRead = false;
+  /** Whether a post had a time. */
+  isTimed = false;
+  /** The failure of a list that ends with this feed, whose posts have no times. */
+  untimed: ListBatch['untimed'];
   /** The place below the last page. */
   #below: FeedPlace;
   /** The place below the rows of all batches but the last, and below those of the last one. */
@@ -242,6 +251,8 @@ class ListLane extends Lane {
       return;
     }
     const { rows, times, next, isLast } = step.value;
+    this.isTimed ||= times.some((time) => time !== null);
+    this.untimed = step.value.untimed;
     const { upTo = Number.POSITIVE_INFINITY, seen } = this.#start;
     const wanted = placed(rows).filter(
       ({ row, place }) => !seen?.has(row.id ?? '') && (row.at ?? place) <= upTo,
