@@ -47,7 +47,7 @@ export interface Command<O extends Options, I> {
    * appends.
    */
   readonly stream?: boolean;
-  /** In a description: the codes beside 0, 2 and those of the common flags. */
+  /** The codes in a description are those beside 0, 2 and those of the common flags. */
   readonly exits: readonly ExitCode[];
   /**
    * Such a command rejects --sandbox, because the change would also affect runs without --sandbox.
