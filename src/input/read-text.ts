@@ -28,8 +28,7 @@ export async function* inputText(path: string, { stdin, signal }: InputIo): Asyn
 
 /** A path that names no readable file is a mistake in the command line. */
 export function notReadable(path: string, error: unknown): unknown {
-  if (isAbsent(error))
-    return usageError(`file not found: ${path}`, 'check the path, or use - to read from stdin');
+  if (isAbsent(error)) return usageError(`file not found: ${path}`, 'check the path');
   const code = errno(error);
   if (code === 'EISDIR')
     return usageError(`${path} is a folder`, 'give the name of a file in that folder');
