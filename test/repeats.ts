@@ -14,6 +14,13 @@ export function some<T>(cases: readonly T[], count: number): readonly T[] {
 export const repeats = (variable: string, few: number, many: number): number =>
   Number(process.env[variable] ?? (isSoak ? many : few));
 
+/** The seed of the first random run: chosen at random, unless SEED repeats one. */
+export const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+
+/** The seeds of so many random runs. */
+export const seedsOf = (runs: number): readonly number[] =>
+  Array.from({ length: runs }, (_, run) => SEED + run);
+
 const LATEST_MS = 2 ** 31 - 1;
 
 /** The timeout of a test that repeats something: minutes where seconds are enough, as no test is about speed. */

@@ -6,7 +6,7 @@ import { readLedger } from '../../src/state/ledger/read-ledger.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { type Home, openHome, runInProcess } from '../e2e/harness.ts';
 import { receiptOf } from '../e2e/numbers.ts';
-import { repeats } from '../repeats.ts';
+import { repeats, seedsOf } from '../repeats.ts';
 import { rngOf } from '../sim/rng.ts';
 import { startServer } from '../store/server.ts';
 import { has } from '../tools.ts';
@@ -15,7 +15,6 @@ import { type Delivered, hostileService } from './hostile-service.ts';
 // Checks the spending of the program against a service that breaks connections, charges late and reports
 // wrong usage. Takes a few seconds by default; CAMPAIGN_RUNS=5000 runs longer, SEED=n repeats one run.
 const RUNS = repeats('CAMPAIGN_RUNS', 2, 300);
-const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const CONFIRM_ABOVE = 100_000;
 const OUT = 'numbers.ndjson';
 
@@ -73,7 +72,7 @@ function vandalize(home: Home, random: () => number): void {
   if (isFile && roll < 0.6) writeFileSync(path, roll < 0.3 ? '' : '{"version":1}\nodd');
 }
 
-test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
+test.each(seedsOf(RUNS))(
   'spends within its limit, records all that is charged, and loses no answer (SEED=%i)',
   async (seed) => {
     const random = rngOf(seed).next;
@@ -148,7 +147,7 @@ const SHARING = 5;
 describe.skipIf(!has('redis-server'))('machines with a shared budget', async () => {
   const server = has('redis-server') ? await startServer() : undefined;
 
-  test.each(Array.from({ length: Math.ceil(RUNS / 4) }, (_, run) => SEED + run))(
+  test.each(seedsOf(Math.ceil(RUNS / 4)))(
     'stay within it, although the store loses everything at any moment, or its entries are damaged (SEED=%i)',
     async (seed) => {
       const random = rngOf(seed).next;

@@ -3,7 +3,7 @@ import { keysOf } from '../../src/store/keys.ts';
 import { plenty, until } from '../e2e/feed.ts';
 import { type Home, openHome, runInProcess, withSandbox } from '../e2e/harness.ts';
 import { Rotation } from '../e2e/rotation.ts';
-import { repeats } from '../repeats.ts';
+import { repeats, seedsOf } from '../repeats.ts';
 import { rngOf } from '../sim/rng.ts';
 import { startServer } from '../store/server.ts';
 import { has } from '../tools.ts';
@@ -11,8 +11,7 @@ import { has } from '../tools.ts';
 // Keys that are replaced and a store that loses everything, under relays and runs with a shared budget.
 // CAMPAIGN_RUNS=50 runs longer, SEED=n repeats one run.
 const RUNS = repeats('CAMPAIGN_RUNS', 1, 40);
-const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const seeds = Array.from({ length: RUNS }, (_, run) => SEED + run);
+const seeds = seedsOf(RUNS);
 const LEAST_CU = 200;
 
 /** A relay in this process, which is stopped as by Ctrl-C. */

@@ -6,17 +6,11 @@ import { withService } from '../e2e/service.ts';
 test('trdr resolve explains a missing answer on a terminal; otherwise, the record has the reason', async () => {
   const words = ['resolve', 'nowallet', '--sandbox'];
   const shown = await runInProcess(words, { tty: true });
-  expect(shown).toMatchObject({
-    ...{
-      exitCode: 8,
-      stderr: expect.stringContaining('nowallet: no wallet can be verified; a retry rarely helps'),
-    },
-  });
+  expect(shown.exitCode).toBe(8);
+  expect(shown.stderr).toContain('nowallet: no wallet can be verified; a retry rarely helps');
   const piped = await runInProcess(words);
-  expect([piped.json(), piped.stderr]).toMatchObject([
-    { code: 'PENDING', reason: 'no_preview' },
-    '',
-  ]);
+  expect(piped.json()).toMatchObject({ code: 'PENDING', reason: 'no_preview' });
+  expect(piped.stderr).toBe('');
 });
 
 test.each([
@@ -53,27 +47,15 @@ describe('trdr me', () => {
     ['--min-units 11%', 'less is left', key(900, 100), NOW, 'UNITS_LOW'],
     ['--min-units 101', 'less is left', key(900, 100), NOW, 'UNITS_LOW'],
     ['--min-units 90%', 'there is no cap', unmetered, NOW, 'ok'],
-    [
-      '--min-units 10%',
-      'the grant is not known',
-      { usage: { unitsRemaining: 9 } },
-      NOW,
-      'BAD_ANSWER',
-    ],
+    ['--min-units 10%', 'no grant is known', { usage: { unitsRemaining: 9 } }, NOW, 'BAD_ANSWER'],
     [
       '--min-reveals 1',
-      'the reveals left are not known',
+      'reveals left are unknown',
       { usage: { revealsRemaining: {} } },
       NOW,
       'BAD_ANSWER',
     ],
-    [
-      '--min-days 3',
-      'the units run out sooner at the rate of this month',
-      key(1_000, 200),
-      NOW,
-      'DAYS_LOW',
-    ],
+    ['--min-days 3', 'the units run out sooner at this rate', key(1_000, 200), NOW, 'DAYS_LOW'],
     ['--min-days 2', 'they last as long', key(1_000, 200), NOW, 'ok'],
     ['--min-days 365', 'they last until the month ends', key(1_000, 2_000), NOW, 'ok'],
     ['--min-days 3', 'they last until the month ends soon', key(2_900, 200), late, 'ok'],
@@ -89,16 +71,10 @@ describe('trdr me', () => {
     ['--min-days 30', 'granted once, they do not last', once(1_000, 2_000), NOW, 'DAYS_LOW'],
     ['--min-days 3', 'granted once, nothing is left', once(0, 0), NOW, 'DAYS_LOW'],
     ['--min-days 3', 'granted once, they last', once(1_000, 2_000), late, 'ok'],
+    ['--min-days 3', 'the units left are unknown', { usage: { unitsUsed: 10 } }, NOW, 'BAD_ANSWER'],
     [
       '--min-days 3',
-      'the units left are not known',
-      { usage: { unitsUsed: 10 } },
-      NOW,
-      'BAD_ANSWER',
-    ],
-    [
-      '--min-days 3',
-      'the units used are not known',
+      'units used are unknown',
       { usage: { unitsRemaining: 10 } },
       NOW + DAY,
       'BAD_ANSWER',

@@ -5,11 +5,7 @@ export type VirtualClock = ReturnType<typeof virtualClock>;
 /** A clock that advances to the next wake-up as soon as nothing else is left to do. */
 export function virtualClock(start = 1_700_000_000_000) {
   const scheduler = createScheduler();
-  const clock = clockOn(
-    scheduler,
-    () => start,
-    () => true,
-  );
+  const clock = clockOn(scheduler, () => start);
   /** Every sleep that was started, in ms. */
   const slept: number[] = [];
   let leaping = false;

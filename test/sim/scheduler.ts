@@ -102,7 +102,7 @@ export interface ProcessClock extends Clock {
 export function clockOn(
   scheduler: Scheduler,
   skew: () => number,
-  alive: () => boolean,
+  alive = () => true,
 ): ProcessClock {
   let waits = 0;
   return {

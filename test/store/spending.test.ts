@@ -7,12 +7,12 @@ import { keysOf } from '../../src/store/keys.ts';
 import { listReply } from '../../src/store/replies.ts';
 import { until } from '../e2e/feed.ts';
 import { openHome, runInProcess, withSandbox } from '../e2e/harness.ts';
+import { seedsOf } from '../repeats.ts';
 import { rngOf } from '../sim/rng.ts';
 import { has } from '../tools.ts';
 import { machine, scope } from './machines.ts';
 import { startServer } from './server.ts';
 
-const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const call = { endpoint: 'user.wallet', most: 300 } as const;
 
 describe.skipIf(!has('redis-server'))('spending in a store', () => {
@@ -61,7 +61,7 @@ describe.skipIf(!has('redis-server'))('spending in a store', () => {
     },
   );
 
-  it.each([1, 2, 3].map((at) => SEED + at))(
+  it.each(seedsOf(3))(
     'keeps all machines within one budget of wallet reveals (seed %s)',
     async (seed) => {
       const dice = rngOf(seed);

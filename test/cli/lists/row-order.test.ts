@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { inOrderOf } from '../../../src/cli/lists/row-order.ts';
 import { sortBy } from '../../../src/core/pages/sort.ts';
+import { SEED } from '../../repeats.ts';
 import { rngOf } from '../../sim/rng.ts';
-
-const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 // More rows than are sorted at once, many of which are equal or have no value.
 const dice = rngOf(SEED);

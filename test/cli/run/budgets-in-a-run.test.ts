@@ -43,10 +43,7 @@ test.each<[string, (home: Home) => void]>([
       mkdirSync(configOf(home));
     },
   ],
-  [
-    'the config file loses the profile',
-    (home) => writeFileSync(configOf(home), profiles({ desk: {} })),
-  ],
+  ['the config loses the profile', (home) => writeFileSync(configOf(home), profiles({ desk: {} }))],
   ['the ledger is deleted', (home) => remove(join(home.state, 'ledger'))],
   ['the state folder is deleted', (home) => remove(home.state)],
 ])('the budget of a run stays in force if %s', async (what, lose) => {

@@ -19,11 +19,7 @@ function openMachine() {
   const state = openFolder();
   const scheduler = createScheduler();
   const wall = { at: START };
-  const clock = clockOn(
-    scheduler,
-    () => wall.at,
-    () => true,
-  );
+  const clock = clockOn(scheduler, () => wall.at);
   const start = (line: string) => {
     const run = { facts: { ...nothingMeasured, ready: true, mode: 'polling' } as TailFacts };
     const atEnd = new Set<(end: RunEnd) => Promise<void>>();
@@ -102,26 +98,15 @@ test('a run replaces an ended one of its line, and removes old files, but none o
   const again = start('a');
   again.know(costs(200));
   await again.end();
-  expect(
-    runs()
-      .map(({ output, state: is, cuToday }) => [output, is, cuToday])
-      .sort(),
-  ).toEqual([
-    ['a', 'ended', 500],
-    ['b', 'ended', 0],
-    ['b', 'polling', 0],
-  ]);
+  const lines = runs().map(({ output, state: is, cuToday }) => `${output} ${is} ${cuToday}`);
+  expect(lines.sort()).toEqual(['a ended 500', 'b ended 0', 'b polling 0']);
   stepClock(25 * HOUR);
   start('c');
-  expect(readdirSync(join(state, 'tails')).filter((name) => name.endsWith('.json'))).toHaveLength(
-    2,
-  );
+  const files = readdirSync(join(state, 'tails'));
+  expect(files.filter((name) => name.endsWith('.json'))).toHaveLength(2);
   await advance(11_000);
-  expect(
-    runs()
-      .map(({ output }) => output)
-      .sort(),
-  ).toEqual(['b', 'c']);
+  const outputs = runs().map(({ output }) => output);
+  expect(outputs.sort()).toEqual(['b', 'c']);
 });
 
 test('a run whose folder cannot be written continues', async () => {

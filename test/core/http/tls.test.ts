@@ -15,8 +15,8 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-const tls = (options: TlsOptions) =>
-  createTlsServer({ key, ...options }).on('tlsClientError', () => {});
+const tls = (own: string, options: TlsOptions = {}) =>
+  createTlsServer({ key, cert: own, ...options }).on('tlsClientError', () => {});
 
 /** A server that reads the start of the handshake and answers with these bytes. */
 const answering = (bytes: string | Uint8Array) =>
@@ -27,72 +27,41 @@ const answering = (bytes: string | Uint8Array) =>
 
 const alert = (description: number) => new Uint8Array([0x15, 3, 3, 0, 2, 2, description]);
 
-const oldTls = {
-  minVersion: 'TLSv1',
-  maxVersion: 'TLSv1.1',
-  ciphers: 'DEFAULT@SECLEVEL=0',
-} as const;
+const old = 'TLSv1.1' as const;
+const oldTls = { minVersion: old, maxVersion: old, ciphers: 'DEFAULT@SECLEVEL=0' };
+const noTls = 'the server does not use TLS';
+const noHandshake = 'the TLS handshake failed (ERR_SSL_';
 
 /** What is wrong, the server, the trusted certificate, and the words for it. */
 const cases: readonly (readonly [string, () => Server, string | undefined, string, RegExp])[] = [
-  [
-    'expired',
-    () => tls({ cert: expiredCert }),
-    expiredCert,
-    'its certificate has expired',
-    /clock/,
-  ],
-  [
-    'not valid yet',
-    () => tls({ cert: futureCert }),
-    futureCert,
-    'its certificate is not valid yet',
-    /clock/,
-  ],
+  ['expired', () => tls(expiredCert), expiredCert, 'its certificate has expired', /clock/],
+  ['not valid yet', () => tls(futureCert), futureCert, 'its certificate is not valid yet', /clock/],
   [
     'for another host',
-    () => tls({ cert: otherCert }),
+    () => tls(otherCert),
     otherCert,
     'its certificate is for another host',
     /host name/,
   ],
   [
     'self-signed',
-    () => tls({ cert }),
+    () => tls(cert),
     undefined,
     'its certificate is self-signed',
     /NODE_EXTRA_CA_CERTS.*--use-system-ca|storeCa/,
   ],
-  [
-    'an HTTP server',
-    () => answering('HTTP/1.1 400 Bad\r\n\r\n'),
-    cert,
-    'the server does not use TLS',
-    /URL/,
-  ],
-  [
-    'a Redis server',
-    () => answering('-ERR unknown\r\n'),
-    cert,
-    'the server does not use TLS',
-    /URL/,
-  ],
-  ['a mail server', () => answering('220 mail\r\n'), cert, 'the server does not use TLS', /URL/],
+  ['an HTTP server', () => answering('HTTP/1.1 400 Bad\r\n\r\n'), cert, noTls, /URL/],
+  ['a Redis server', () => answering('-ERR unknown\r\n'), cert, noTls, /URL/],
+  ['a mail server', () => answering('220 mail\r\n'), cert, noTls, /URL/],
   [
     'an old version',
-    () => tls({ cert, ...oldTls }),
+    () => tls(cert, oldTls),
     cert,
     'the server does not support TLS 1.2 or newer',
     /TLS|URL/,
   ],
-  [
-    'an internal error',
-    () => answering(alert(80)),
-    cert,
-    'the TLS handshake failed (ERR_SSL_',
-    /./,
-  ],
-  ['an unknown name', () => answering(alert(112)), cert, 'the TLS handshake failed (ERR_SSL_', /./],
+  ['an internal error', () => answering(alert(80)), cert, noHandshake, /./],
+  ['an unknown name', () => answering(alert(112)), cert, noHandshake, /./],
 ];
 
 /** How the program reaches a server over TLS, with the code and the words of its failures. */

@@ -47,11 +47,7 @@ test.each<[string, KnownName | undefined, object]>([
     {},
   ],
   ['a user has whose id is invalid', entry(seen(person('x', 'deuce'))), {}],
-  [
-    'a user has of whom only wallets are known',
-    entry(seen({ ...deuce, identity: { handle: null } })),
-    {},
-  ],
+  ['a user has who has only wallets', entry(seen({ ...deuce, identity: { handle: null } })), {}],
 ])('an old handle stands for its user: one that %s', (_, known, expected) => {
   const news = followRenames([subject], [known]);
   const { renamed: [user] = [], reused: [reuse] = [] } = news;

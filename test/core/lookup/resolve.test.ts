@@ -76,12 +76,8 @@ describe('a resolve', () => {
   });
 
   it('is requested at once with --direct, and reports the source of the wallet', async () => {
-    const { run, calls } = setUp(
-      service([], [() => json(200, user(), { 'x-service-resolve': 'cached' })]),
-      {
-        direct: true,
-      },
-    );
+    const cached = () => json(200, user(), { 'x-service-resolve': 'cached' });
+    const { run, calls } = setUp(service([], [cached]), { direct: true });
     expect((await run(['mert'])).records).toMatchObject([{ found: true, source: 'cached' }]);
     expect(calls()).toBe('POST');
   });
@@ -113,9 +109,8 @@ describe('a resolve', () => {
   });
 
   it('waits longer each time if the service states nothing, and ends as pending', async () => {
-    const { run, clock, client } = setUp(
-      service([json(200, bare)], [() => pending('not_ingested')]),
-    );
+    const reply = service([json(200, bare)], [() => pending('not_ingested')]);
+    const { run, clock, client } = setUp(reply);
     const { records, failure } = await run(['mert']);
     expect(failure).toBeUndefined();
     expect(records).toMatchObject([
@@ -190,9 +185,8 @@ describe('a resolve', () => {
     expect(calls()).toBe('GET POST GET');
     expect(waits).toEqual([{ subject: 'mert', reason: 'timeout', againInMs: 5_000 }]);
     const hasty = setUp(service([json(200, bare)], [drop]), { waitMs: 0 });
-    expect((await hasty.run(['mert'])).records).toMatchObject([
-      { found: null, error: { code: 'BROKEN' } },
-    ]);
+    const [record] = (await hasty.run(['mert'])).records;
+    expect(record).toMatchObject({ found: null, error: { code: 'BROKEN' } });
     expect([hasty.calls(), hasty.waits]).toEqual(['GET POST GET', []]);
   });
 
@@ -216,17 +210,11 @@ describe('a resolve', () => {
   });
 
   it('is a miss for an unknown handle, and an error for a conflict', async () => {
-    const { run } = setUp(
-      service(
-        [error(404, 'NOT_OBSERVED')],
-        [() => error(404, 'NOT_OBSERVED'), () => error(409, 'CONFLICT')],
-      ),
-    );
-    expect((await run(['a'])).records).toMatchObject([
-      { subject: 'a', found: false, code: 'NOT_OBSERVED' },
-    ]);
-    expect((await run(['b'])).records).toMatchObject([
-      { found: null, error: { code: 'CONFLICT' } },
-    ]);
+    const miss = error(404, 'NOT_OBSERVED');
+    const { run } = setUp(service([miss], [() => miss, () => error(409, 'CONFLICT')]));
+    const [unknown] = (await run(['a'])).records;
+    expect(unknown).toMatchObject({ subject: 'a', found: false, code: 'NOT_OBSERVED' });
+    const [refused] = (await run(['b'])).records;
+    expect(refused).toMatchObject({ found: null, error: { code: 'CONFLICT' } });
   });
 });

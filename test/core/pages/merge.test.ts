@@ -5,13 +5,11 @@ import { severalStart } from '../../../src/core/pages/place.ts';
 import { postTimeOf } from '../../../src/core/pages/post.ts';
 import type { PageSource } from '../../../src/core/pages/source.ts';
 import type { Taken, WalkOptions } from '../../../src/core/pages/walk.ts';
-import { repeats } from '../../repeats.ts';
+import { repeats, seedsOf } from '../../repeats.ts';
 import { type Rng, rngOf } from '../../sim/rng.ts';
 import { virtualClock } from '../virtual-clock.ts';
 
-// SEED=n repeats one run.
 const RUNS = repeats('MERGE_RUNS', 20, 20_000);
-const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const PAGE = 20;
 const START = 1.8e12;
 
@@ -50,11 +48,8 @@ class Service {
 
   /** Adds a post that is newer than all others. */
   add(author: number): void {
-    const { posts } = this;
-    this.posts = [
-      { id: `new${posts.length}`, author, time: START + 1_000 * posts.length },
-      ...posts,
-    ];
+    const { length } = this.posts;
+    this.posts = [{ id: `new${length}`, author, time: START + 1_000 * length }, ...this.posts];
   }
 
   /** A cursor is the id of a post of this feed. */
@@ -76,11 +71,8 @@ class Service {
         const all = this.#below(before, isOf);
         const posts = all.slice(0, limit);
         for (const { id } of posts) this.served.add(id);
-        return {
-          rows: posts.map(rowOf),
-          hasMore: posts.length < all.length,
-          nextBefore: posts.at(-1)?.id ?? null,
-        };
+        const hasMore = posts.length < all.length;
+        return { rows: posts.map(rowOf), hasMore, nextBefore: posts.at(-1)?.id ?? null };
       },
     };
   }
@@ -125,7 +117,7 @@ async function read(
   return { found, ways, next: places.at(-1)?.next, failed };
 }
 
-test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
+test.each(seedsOf(RUNS))(
   'the posts of several authors are those of the whole feed, each once, at the stated price (SEED=%i)',
   async (seed) => {
     const dice = rngOf(seed);
@@ -160,7 +152,7 @@ test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
   },
 );
 
-test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
+test.each(seedsOf(RUNS))(
   'a list with a limit that lacks posts because a page failed reports the failure (SEED=%i)',
   async (seed) => {
     const dice = rngOf(seed);
@@ -178,7 +170,7 @@ test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
   },
 );
 
-test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
+test.each(seedsOf(RUNS))(
   'a list of several authors that fails or is cut is continued without loss or repetition (SEED=%i)',
   async (seed) => {
     const dice = rngOf(seed);

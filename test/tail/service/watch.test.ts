@@ -16,11 +16,7 @@ const facts: TailFacts = { ...nothingMeasured, mode: 'polling' };
 function openRun(env: Record<string, string> = {}) {
   const folder = openFolder();
   const scheduler = createScheduler();
-  const clock = clockOn(
-    scheduler,
-    () => 1_700_000_000_000,
-    () => true,
-  );
+  const clock = clockOn(scheduler, () => 1_700_000_000_000);
   const advance = (ms: number) => advanceTime(scheduler, ms);
   const notices: string[] = [];
   const sent: string[][] = [];
