@@ -52,13 +52,8 @@ const handoff = new CommandWriter({
 
 let id = 0;
 const through = async () => {
-  const batch = Array.from({ length: rows }, () => ({
-    id: `${id++}`,
-    at: id,
-    record: {},
-    raw: null,
-  }));
-  handoff.write(batch);
+  const row = () => ({ id: `${id++}`, at: id, record: {}, raw: null });
+  handoff.write(Array.from({ length: rows }, row));
   await handoff.flush();
 };
 

@@ -21,7 +21,7 @@ export const numberIn = (line: string) => Number(line.slice(8, 19));
  * Serves the feed in a process of its own, and reports the port and the time of the first frame to its parent. With a
  * `rate` per second, posts are published at this rate, in pages too; without, `frames` are sent as fast as possible.
  */
-export function serve(frames: number, rate: number, ends: boolean): void {
+export function serve(frames: number, rate: number): void {
   const isLive = rate > 0;
   const start = isLive ? Date.now() - (PAST * 1_000) / rate : EPOCH;
   const timeOf = (index: number) => Math.floor(start + (isLive ? (index * 1_000) / rate : index));
@@ -62,8 +62,6 @@ export function serve(frames: number, rate: number, ends: boolean): void {
       if (socket.write(framesOf(at, Math.min(at + PIECE, PAST + frames)))) continue;
       await Promise.race([once(socket, 'drain'), closed]);
     }
-    // Close the connection for clients that cannot stop by themselves.
-    if (ends) socket.write(Buffer.from([0x88, 0]));
   };
   const publish = () => {
     const until = Math.floor(((Date.now() - start) * rate) / 1_000);

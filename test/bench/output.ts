@@ -16,14 +16,8 @@ interface Row {
 }
 
 const names = [
-  'ana',
-  'Mert 🦀',
-  '柴犬 holder',
-  'satoshi, the first',
-  'quote "q" mark',
-  '=SUM(A1)',
-  'plain name',
-  'Zoë',
+  ...['ana', 'Mert 🦀', '柴犬 holder', 'satoshi, the first'],
+  ...['quote "q" mark', '=SUM(A1)', 'plain name', 'Zoë'],
 ];
 
 /** A record as a bulk lookup prints it. */

@@ -9,6 +9,7 @@ import { readStoreUrl } from '../../src/store/address.ts';
 import { connectStore } from '../../src/store/connection.ts';
 import { createFollower } from '../../src/store/feed/follower.ts';
 import { openTerm } from '../../src/store/feed/leader-term.ts';
+import type { Begin } from '../../src/store/feed/start.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { script } from '../../src/store/script.ts';
 import { laneScripts } from '../../src/store/scripts/lanes.ts';
@@ -44,41 +45,14 @@ await times('take', 5_000, (round) =>
 );
 const { month, day } = periodsAt(Date.now());
 const today = [Date.parse(day), day];
-const sums = [
-  keys.open,
-  keys.calls,
-  keys.done,
-  keys.sum(month),
-  keys.sum(day),
-  keys.caps,
-  keys.ledger,
-];
+const { open, calls: begun, done: ended, caps, ledger } = keys;
+const sums = [open, begun, ended, keys.sum(month), keys.sum(day), caps, ledger];
+const call = ['a', 'whois', 'user.handle'];
 await times('begin', 5_000, (round) =>
-  store.run(begin, sums, [
-    ...today,
-    `b${round}`,
-    100,
-    0,
-    60_000,
-    'a',
-    'whois',
-    'user.handle',
-    'boot',
-  ]),
+  store.run(begin, sums, [...today, `b${round}`, 100, 0, 60_000, ...call, 'boot']),
 );
 await times('settle', 5_000, (round) =>
-  store.run(settle, sums, [
-    ...today,
-    `s${round}`,
-    'paid',
-    100,
-    100,
-    'a',
-    'whois',
-    'user.handle',
-    200,
-    'r',
-  ]),
+  store.run(settle, sums, [...today, `s${round}`, 'paid', 100, 100, ...call, 200, 'r']),
 );
 await times('connect', 50, async () => (await connectStore(address)).close());
 
@@ -107,15 +81,11 @@ for (const [count, rounds] of [
 
 const total = posts;
 const done = new AbortController();
-const open = () => connectStore(address);
+const follow = (begin: Begin) =>
+  createFollower({ open: () => connectStore(address), feed, clock: systemClock, begin });
 let read = 0;
 const began = performance.now();
-for await (const event of createFollower({
-  open,
-  feed,
-  clock: systemClock,
-  begin: { kind: 'since', ms: 0 },
-}).events(done.signal)) {
+for await (const event of follow({ kind: 'since', ms: 0 }).events(done.signal)) {
   if (event.kind === 'rows') read += event.rows.length;
   if (read >= total) done.abort();
 }
@@ -126,12 +96,7 @@ setMaxListeners(0, over.signal);
 const lags: number[] = [];
 const FOLLOWERS = 100;
 const reading = Array.from({ length: FOLLOWERS }, async () => {
-  for await (const event of createFollower({
-    open,
-    feed,
-    clock: systemClock,
-    begin: { kind: 'now' },
-  }).events(over.signal)) {
+  for await (const event of follow({ kind: 'now' }).events(over.signal)) {
     if (event.kind === 'rows') for (const row of event.rows) lags.push(Date.now() - (row.at ?? 0));
   }
 });

@@ -25,7 +25,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -47,34 +47,10 @@ const plain: Readonly<Record<string, (frame: Buffer) => void>> = {
   [base]: (frame) => {
     process.stdout.write(frame);
   },
-  'ws, parsed, without known ids': batching(),
   'ws, parsed and serialized again': (frame) => {
     process.stdout.write(`${JSON.stringify(JSON.parse(frame.toString()).data)}\n`);
   },
 };
-
-/** Parses each frame, skips repeated ids, and writes the record's bytes in batches. */
-function batching(): (frame: Buffer) => void {
-  const seen = new Set<string>();
-  const start = '{"type":"thesis","data":'.length;
-  let chunk = Buffer.allocUnsafeSlow(262_144);
-  let used = 0;
-  const push = () => {
-    process.stdout.write(chunk.subarray(0, used));
-    chunk = Buffer.allocUnsafeSlow(262_144);
-    used = 0;
-  };
-  process.once('beforeExit', push);
-  return (frame) => {
-    const raw = frame.subarray(start, frame.length - 1);
-    const { id } = JSON.parse(raw.toString());
-    if (typeof id !== 'string' || seen.has(id)) return;
-    seen.add(id);
-    if (raw.length >= chunk.length - used) push();
-    used += raw.copy(chunk, used);
-    chunk[used++] = 10;
-  };
-}
 
 function plainClient(url: string, count: number, each: (frame: Buffer) => void): void {
   const socket = new WebSocket(url, { perMessageDeflate: false });
@@ -88,18 +64,12 @@ function plainClient(url: string, count: number, each: (frame: Buffer) => void):
 }
 
 const program = resolve(process.env['TRDR'] ?? 'bin/trdr.js');
-const wscat = (process.env['PATH'] ?? '')
-  .split(delimiter)
-  .map((path) => join(path, 'wscat'))
-  .find((path) => existsSync(path));
 
 /** The node arguments of a client that ends after a number of frames. */
 function argsOf(name: string, port: number, count: number): string[] {
   if (name === trdr)
     return [program, 'thesis', 'tail', '--via', 'ws', '--yes', '--count', String(count)];
-  const url = `ws://127.0.0.1:${port}/v2/ws`;
-  if (name !== 'wscat') return [here, 'client', name, url, String(count)];
-  return [wscat ?? '', '--connect', url, '--execute', '{"type":"subscribe"}', '--wait', '600'];
+  return [here, 'client', name, `ws://127.0.0.1:${port}/v2/ws`, String(count)];
 }
 
 // --- The runs -------------------------------------------------------------------------------------------------------
@@ -155,8 +125,6 @@ interface Given {
   readonly words: (port: number) => readonly string[];
   readonly frames?: number;
   readonly rate?: number;
-  /** Whether the feed closes the connection at its end. */
-  readonly ends?: boolean;
   /** A shell redirection of the output. */
   readonly to: string;
   /** How many times as fast the clock runs. */
@@ -166,7 +134,7 @@ interface Given {
 /** Runs one client on its own feed. */
 async function run(
   folder: string,
-  { words, frames = 0, rate = 0, ends, to, speed }: Given,
+  { words, frames = 0, rate = 0, to, speed }: Given,
 ): Promise<Run> {
   const at = (name: string) => join(folder, name);
   const [meter, fast, used] = [at('meter.cjs'), at('fast.cjs'), at('used.json')];
@@ -174,11 +142,10 @@ async function run(
   writeFileSync(fast, FAST_CLOCK);
   const clock = speed && { BENCH_START: String(Date.now()), BENCH_SPEED: String(speed) };
   const faster = speed ? ['--require', fast] : [];
-  const feed = spawn(
-    process.execPath,
-    [...faster, here, 'serve', String(frames), String(rate), ends ? 'ends' : ''],
-    { env: { ...envIn(folder), ...clock }, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
-  );
+  const feed = spawn(process.execPath, [...faster, here, 'serve', String(frames), String(rate)], {
+    env: { ...envIn(folder), ...clock },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
   let first = Date.now();
   const port = await new Promise<number>((settle) => {
     feed.on('message', (message: { port?: number; first?: number }) => {
@@ -209,8 +176,6 @@ async function run(
 
 async function speed(folder: string, rounds: number, frames: number) {
   const names = [base, trdr, ...Object.keys(plain).filter((name) => name !== base)];
-  if (wscat) names.push('wscat');
-  else print('wscat is absent');
   for (const [where, to] of [
     ['a file', '> out'],
     ['a pipe', '| wc -l'],
@@ -219,7 +184,7 @@ async function speed(folder: string, rounds: number, frames: number) {
     for (let round = -1; round < rounds; round++) {
       for (const name of names) {
         const words = (port: number) => argsOf(name, port, frames);
-        const result = await run(folder, { words, frames, ends: name === 'wscat', to });
+        const result = await run(folder, { words, frames, to });
         if (round >= 0) all.get(name)?.push(result);
       }
     }
@@ -323,6 +288,6 @@ async function measure(): Promise<void> {
 }
 
 const [role, one = '', two = '', three = ''] = process.argv.slice(2);
-if (role === 'serve') serve(Number(one), Number(two), three === 'ends');
+if (role === 'serve') serve(Number(one), Number(two));
 else if (role === 'client') plainClient(two, Number(three), plain[one] ?? (() => {}));
 else await measure();

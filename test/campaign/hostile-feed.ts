@@ -33,18 +33,8 @@ export interface HostileFeed {
 const KEY = 'trdr_test_0123456789abcdef';
 const times = (at: number, dice: Rng): unknown =>
   dice.pick<unknown>([
-    at,
-    at,
-    at,
-    String(at),
-    new Date(at).toISOString(),
-    at + 0.5,
-    null,
-    'soon',
-    0,
-    Math.floor(at / 1_000),
-    4e12,
-    {},
+    ...[at, at, at, String(at), new Date(at).toISOString(), at + 0.5],
+    ...[null, 'soon', 0, Math.floor(at / 1_000), 4e12, {}],
   ]);
 
 /** An independent implementation of the feed that differs from its description and fails in every possible way. */
@@ -95,14 +85,8 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
   };
   const junk = () =>
     dice.pick<string>([
-      'null',
-      '[]',
-      '{',
-      '{"type":"news"}',
-      '{"type":"thesis"}',
-      '{"type":"thesis","data":null}',
-      '"x"',
-      '{"type":"pong"}',
+      ...['null', '[]', '{', '"x"', '{"type":"news"}', '{"type":"pong"}'],
+      ...['{"type":"thesis"}', '{"type":"thesis","data":null}'],
     ]);
 
   const send = (post: HostilePost) => {
@@ -130,11 +114,8 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
     let from = 0;
     if (cursor !== null) {
       from = shown.findIndex(({ id, nameless }) => id === cursor && !nameless) + 1;
-      if (from === 0)
-        return {
-          status: 400,
-          body: { error: { code: 'VALIDATION_ERROR', message: 'unknown cursor' } },
-        };
+      const error = { code: 'VALIDATION_ERROR', message: 'unknown cursor' };
+      if (from === 0) return { status: 400, body: { error } };
     }
     if (strikes(0.05))
       return { status: 200, body: { count: 0, hasMore: true, nextBefore: null, items: [] } };
@@ -165,10 +146,8 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
     const status = dice.pick([
       200, 302, 304, 400, 401, 402, 403, 404, 407, 410, 413, 421, 429, 499, 501, 505,
     ]);
-    const text =
-      status === 304
-        ? ''
-        : dice.pick(['<html>blocked</html>', '', '{"message":"no"}', '{"error":"forbidden"}']);
+    const texts = ['<html>blocked</html>', '', '{"message":"no"}', '{"error":"forbidden"}'];
+    const text = status === 304 ? '' : dice.pick(texts);
     return { status, text, headers: status === 302 ? { location: '/login' } : undefined };
   };
   const block = (response: ServerResponse) => {
@@ -182,30 +161,22 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
     if (dead)
       return reply(response, dead[0], JSON.stringify({ error: { code: dead[1], message: 'no' } }));
     if (url.pathname === '/v2/me') {
-      return reply(
-        response,
-        200,
-        JSON.stringify({ ratePerMinute: 1e6, usage: { unitsRemaining: null } }),
-      );
+      const account = { ratePerMinute: 1e6, usage: { unitsRemaining: null } };
+      return reply(response, 200, JSON.stringify(account));
     }
     if (url.pathname !== '/v2/thesis') return reply(response, 404, '{}');
     if (strikes(0.05))
       return reply(response, dice.pick([500, 502, 504]), dice.pick(['{}', 'oops', '<html>']));
     if (strikes(0.05))
-      return reply(
-        response,
-        429,
-        '{"error":{"code":"RATE_LIMITED","message":"slow"},"retryAfter":1}',
-      );
+      return reply(response, 429, '{"error":{"code":"RATE_LIMITED"},"retryAfter":1}');
     if (strikes(0.05)) return request.socket.destroy();
     // Never answers.
     if (strikes(0.02)) return;
     const { status, body } = page(url.searchParams);
     const text = JSON.stringify(dice.chance(0.5) ? body : { data: body, meta: { requestId: 'r' } });
-    setTimeout(
-      () => reply(response, status, strikes(0.05) ? text.slice(0, text.length / 2) : text),
-      dice.int(30),
-    );
+    const send = () =>
+      reply(response, status, strikes(0.05) ? text.slice(0, text.length / 2) : text);
+    setTimeout(send, dice.int(30));
   });
 
   const upgrades = new WebSocketServer({ noServer: true, autoPong: true });

@@ -19,20 +19,9 @@ const NOW = 1_700_000_000_000;
 const text = fc.oneof(codePoints(8), fc.constant('mira'));
 const theses = valid.page([valid.thesis(1), valid.thesis(2)]);
 const records = fc.constantFrom<unknown>(
-  ...[
-    valid.user,
-    valid.numbers('mira'),
-    theses,
-    { ...theses, tokenAddress: 'a', tokenNetwork: null, symbol: 'x', userId: valid.USER_ID },
-  ],
-  ...[
-    valid.launchpadUser,
-    valid.page([valid.callout(1)]),
-    valid.board(),
-    anyMe,
-    valid.pending,
-    valid.batch(),
-  ],
+  { ...theses, tokenAddress: 'a', tokenNetwork: null, symbol: 'x', userId: valid.USER_ID },
+  ...[theses, valid.page([valid.callout(1)]), valid.board(), valid.batch()],
+  ...[valid.user, valid.numbers('mira'), valid.launchpadUser, anyMe, valid.pending],
 );
 const wrapped = records.map((data) => ({
   data,
@@ -40,21 +29,8 @@ const wrapped = records.map((data) => ({
 }));
 
 const waits = fc.constantFrom<unknown>(
-  0,
-  3,
-  '7',
-  1e300,
-  -1,
-  'Infinity',
-  '1e400',
-  '1e308',
-  'NaN',
-  ' ',
-  'Thu, 01 Jan 1970 00:00:00 GMT',
-  '99999999999',
-  'soon',
-  null,
-  {},
+  ...[0, 3, '7', 1e300, -1, 'Infinity', '1e400', '1e308', 'NaN', ' '],
+  ...['Thu, 01 Jan 1970 00:00:00 GMT', '99999999999', 'soon', null, {}],
 );
 const refusal = fc
   .tuple(
@@ -74,12 +50,7 @@ const status = fc.oneof(
 );
 const headers = fc.dictionary(
   fc.constantFrom(
-    'content-type',
-    'content-encoding',
-    'retry-after',
-    'x-request-id',
-    'date',
-    'server',
+    ...['content-type', 'content-encoding', 'retry-after', 'x-request-id', 'date', 'server'],
   ),
   fc.oneof(torn(fc.constant('application/json')), waits.map(String)),
 );

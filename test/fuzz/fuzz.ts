@@ -45,24 +45,9 @@ function refusedInWords(error: unknown): void {
 
 /** Values that are hard to parse. */
 const odd = fc.constantFrom<unknown>(
-  null,
-  true,
-  '',
-  '\u0000',
-  '\ud800',
-  '__proto__',
-  'constructor',
-  0,
-  -0,
-  -1,
-  0.5,
-  1e300,
-  -1e300,
-  2 ** 53,
-  8.64e15 + 1,
-  [],
-  {},
-  [[]],
+  ...[null, true, '', '\u0000', '\ud800', '__proto__', 'constructor'],
+  ...[0, -0, -1, 0.5, 1e300, -1e300, 2 ** 53, 8.64e15 + 1],
+  ...[[], {}, [[]]],
 );
 
 /** Any JSON value whose members are named from `names`. */
@@ -122,15 +107,8 @@ export const torn = (whole: fc.Arbitrary<string>): fc.Arbitrary<string> =>
     }),
     codePoints(),
     fc.constantFrom(
-      '',
-      '\u0000',
-      '\uFEFF',
-      '\n\n',
-      '"',
-      '{',
-      '[',
-      '[['.repeat(5_000),
-      '{"a":'.repeat(5_000),
+      ...['', '\u0000', '\uFEFF', '\n\n', '"', '{', '['],
+      ...['[[', '{"a":'].map((deep) => deep.repeat(5_000)),
     ),
   );
 

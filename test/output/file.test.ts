@@ -1,43 +1,29 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fileSink } from '../../src/output/file.ts';
-
-let folder = '';
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'trdr-file-'));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+import { openFolder } from '../folder.ts';
 
 describe('an output file', () => {
   it.each([
-    ['deleted', () => rmSync(join(folder, 'in'), { recursive: true })],
-    [
-      'replaced by a file',
-      () => {
-        rmSync(join(folder, 'in'), { recursive: true });
-        writeFileSync(join(folder, 'in'), '');
-      },
-    ],
-  ])('is reported with its place if its folder is %s during the run', async (_, change) => {
-    mkdirSync(join(folder, 'in'));
-    const sink = await fileSink(join(folder, 'in', 'all.ndjson'));
+    ['deleted', false],
+    ['replaced by a file', true],
+  ])('is reported with its place if its folder is %s during the run', async (_, isReplaced) => {
+    const folder = join(openFolder(), 'in');
+    mkdirSync(folder);
+    const sink = await fileSink(join(folder, 'all.ndjson'));
     await sink.write('{"id":1}\n');
-    change();
-    const error = await sink.finish('complete').then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    );
-    const [, place = ''] = /; the complete result is in (.*)$/.exec(String(error)) ?? [];
+    rmSync(folder, { recursive: true });
+    if (isReplaced) writeFileSync(folder, '');
+    const error = await sink.finish('complete').catch(String);
+    const [, place = ''] = /; the complete result is in (.*)$/.exec(`${error}`) ?? [];
     expect(readFileSync(place, 'utf8')).toBe('{"id":1}\n');
     rmSync(place);
   });
 
   it('may be a pipe without a reader until the signal, whenever the signal comes', async () => {
-    const path = join(folder, 'unread');
+    const path = join(openFolder(), 'unread');
     execFileSync('mkfifo', [path]);
     for (const moment of ['before', 'at once', 'later'] as const) {
       const ending = new AbortController();

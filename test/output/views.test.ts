@@ -81,23 +81,9 @@ test('metrics of the store state times in seconds', () => {
 });
 
 const views: readonly View<never>[] = [
-  ...[
-    boardView(true, true),
-    calloutView,
-    checkView,
-    launchpadUserView,
-    liveCalloutView,
-    liveThesisView,
-  ],
-  ...[
-    meView(null, null),
-    planTableView(true),
-    planView,
-    pnlView(['7d']),
-    priceView,
-    profileView(true),
-    reconcileView,
-  ],
+  ...[boardView(true, true), calloutView, checkView, launchpadUserView, liveCalloutView],
+  ...[meView(null, null), planTableView(true), planView, pnlView(['7d']), priceView],
+  ...[profileView(true), reconcileView, liveThesisView],
   ...[cacheView, resolveView, settingView(true, String), storeView, thesisView, whoisView],
   usageView('day', { lost: true, unpriced: true, reveals: true }),
 ];

@@ -33,9 +33,8 @@ describe('a failure', () => {
       '',
     ]);
     const short = stopped('continue with: trdr x --before y');
-    expect(await renderFailure(short, look)).toContain(
-      '\n hint: continue with: trdr x --before y\n',
-    );
+    const told = '\n hint: continue with: trdr x --before y\n';
+    expect(await renderFailure(short, look)).toContain(told);
   });
 
   it('fits on one screen without active characters, for any message', () =>
@@ -47,13 +46,8 @@ describe('a failure', () => {
         fc.integer({ min: 20, max: 200 }),
         async (message, code, hint, width) => {
           const long = message.repeat(40);
-          const text = await renderFailure(
-            printedFields(new Failure('service', long, { code, requestId: hint, hint })),
-            {
-              ...look,
-              columns: width,
-            },
-          );
+          const failure = new Failure('service', long, { code, requestId: hint, hint });
+          const text = await renderFailure(printedFields(failure), { ...look, columns: width });
           expect(text).not.toMatch(unsafe);
           const lines = text.split('\n');
           expect(lines.length).toBeLessThanOrEqual(28);

@@ -43,9 +43,8 @@ const modes: Record<string, () => Promise<void>> = {
    */
   async spend() {
     const caps = () => ({ budgetDay: times, budgetMonth: undefined });
-    const ledger = openLedger(path, { command: 'c', profile: 'p' }, systemClock, undefined, {
-      caps,
-    });
+    const run = { command: 'c', profile: 'p' };
+    const ledger = openLedger(path, run, systemClock, undefined, { caps });
     for (let round = 0; ; round++) {
       try {
         const call = await ledger.begin({ endpoint: 'user.handle', most: 30 });
@@ -62,12 +61,8 @@ const modes: Record<string, () => Promise<void>> = {
   async keep() {
     const notices: string[] = [];
     const notice = (text: string) => void notices.push(text);
-    const book = new PeopleBook({
-      dir: path,
-      baseUrl: 'https://api.example.test',
-      key: 'k',
-      notice,
-    });
+    const baseUrl = 'https://api.example.test';
+    const book = new PeopleBook({ dir: path, baseUrl, key: 'k', notice });
     for (let round = 0; round < times; round++) {
       const handle = `${name}-${round}`;
       // One person whom all processes read makes a file grow, so that it is compacted again and again.

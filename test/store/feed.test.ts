@@ -74,11 +74,8 @@ describe.skipIf(!has('redis-server'))('the feed in a store', () => {
 
   it('is led again at once by a process whose connection broke, and by no other process', async () => {
     const server = await startServer();
-    const [one, two, three] = [
-      await server.connect(),
-      await server.connect(),
-      await server.connect(),
-    ];
+    const [one, two] = [await server.connect(), await server.connect()];
+    const three = await server.connect();
     const memory: RelayMemory = { token: '', state: undefined };
     const first = await lead(one, { leaseMs: 60_000, memory });
     await first.publish([post('a', 1_000)]);
@@ -300,12 +297,7 @@ describe.skipIf(!has('redis-server'))('the feed in a store', () => {
 });
 
 const fieldsOf = (id: string, at: number) => [
-  'id',
-  id,
-  'at',
-  String(at),
-  'body',
-  JSON.stringify({ id }),
+  ...['id', id, 'at', String(at), 'body', JSON.stringify({ id })],
 ];
 
 /** A start after these posts, which were all delivered. */

@@ -34,15 +34,7 @@ async function opened(isTied = false) {
   const publish = await publishAgain();
   const lose = () => store.send('FLUSHALL', []);
   const trim = (left = 10) => store.send('XTRIM', [feed.stream, 'MAXLEN', left]);
-  const words = (count: number) => [
-    'thesis',
-    'tail',
-    '--via',
-    'store',
-    '--count',
-    `${count}`,
-    '--yes',
-  ];
+  const words = (count: number) => `thesis tail --via store --count ${count} --yes`.split(' ');
   const tail = (count: number, ...flags: readonly string[]) =>
     runInProcess([...words(count), '-o', 'ndjson', ...flags], options);
   const tailAt = (hours: number, ...flags: readonly string[]) => {

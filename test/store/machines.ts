@@ -82,13 +82,8 @@ export function machine(
   };
   const notices: string[] = [];
   const local = new FileWindows({ dir: undefined, ...scope, clock: systemClock });
-  const windows = new StoreWindows(
-    store,
-    local,
-    clock,
-    (text) => void notices.push(text),
-    windowMs,
-  );
+  const notice = (text: string) => void notices.push(text);
+  const windows = new StoreWindows(store, local, clock, notice, windowMs);
   const kept = new Map<string, CachedAnswer>();
   const cache: AnswerCache = {
     get: (endpoint, subjects) => subjects.map((subject) => kept.get(`${endpoint} ${subject}`)),
@@ -120,18 +115,8 @@ export function machine(
     return found ?? answers.get('user.wallet', ['w'])[0];
   };
   return {
-    link,
-    ledger,
-    memory,
-    skip,
-    budgets,
-    meter,
-    windows,
-    notices,
-    answers,
-    kept,
-    ask,
-    lookUp,
-    calls,
+    ...{ link, memory, skip, notices },
+    ...{ ledger, budgets, meter, windows },
+    ...{ answers, kept, ask, lookUp, calls },
   };
 }

@@ -41,15 +41,8 @@ describe.skipIf(!has('redis-server'))('scripts', async () => {
       const { take, run, calls } = lane(fresh());
       for (const ticket of ['1', '2', '3']) await take(ticket);
       const now = await serverNow(db());
-      await db().send('ZADD', [
-        calls,
-        now - 10_000,
-        '1',
-        now - 5_000,
-        '2',
-        now + WINDOW - 10_000,
-        '3',
-      ]);
+      const times = [now - 10_000, '1', now - 5_000, '2', now + WINDOW - 10_000, '3'];
+      await db().send('ZADD', [calls, ...times]);
       expect(await run(departLate, ['1', WINDOW])).toBe(1);
       expect(wait(await take('3'))).toBeGreaterThan(WINDOW - 5_500);
       expect(wait(await take('4'))).toBeGreaterThan(WINDOW - 500);
@@ -62,15 +55,8 @@ describe.skipIf(!has('redis-server'))('scripts', async () => {
     const books = (keys: Keys) => {
       const iso = new Date().toISOString();
       const [month, day] = [iso.slice(0, 7), iso.slice(0, 10)];
-      const own = [
-        keys.open,
-        keys.calls,
-        keys.done,
-        keys.sum(month),
-        keys.sum(day),
-        keys.caps,
-        keys.ledger,
-      ];
+      const { open, calls, done, caps, ledger } = keys;
+      const own = [open, calls, done, keys.sum(month), keys.sum(day), caps, ledger];
       const run = (script: Script, ...args: readonly (string | number)[]) =>
         db().run(script, own, [Date.parse(day), day, ...args]);
       return {

@@ -70,12 +70,8 @@ export async function createStoreServer({
 
   const startOnce = async () => {
     const files = [
-      '--tls-cert-file',
-      certificate,
-      '--tls-ca-cert-file',
-      certificate,
-      '--tls-key-file',
-      keyFile,
+      ...['--tls-cert-file', certificate, '--tls-ca-cert-file', certificate],
+      ...['--tls-key-file', keyFile],
     ];
     const ports = tls
       ? ['--port', '0', '--tls-port', `${port}`, ...files, '--tls-auth-clients', 'no']

@@ -51,12 +51,9 @@ describe.skipIf(!has('redis-server'))('spending in a store', () => {
         .map(String)
         .sort();
       await admin.send('HSET', [sum, field, 'odd']);
-      await (await one.ledger.begin({ ...call, reveals: 1 })).settle({
-        status: 200,
-        cu: 300,
-        reveals: 1,
-      });
-      await (await one.ledger.begin({ ...call, reveals: 1 })).lose();
+      const revealing = { ...call, reveals: 1 };
+      await (await one.ledger.begin(revealing)).settle({ status: 200, cu: 300, reveals: 1 });
+      await (await one.ledger.begin(revealing)).lose();
       expect(await one.ledger.budgets?.()).toMatchObject([{ spent: 300, lost: 300, reserved: 0 }]);
     },
   );
@@ -240,19 +237,17 @@ describe.skipIf(!has('redis-server'))('spending in a store', () => {
     const sandbox = await withSandbox();
     const options = { sandbox, home: openHome(), env: { TRDR_STORE: server.url } };
     const admin = await server.connect();
-    await runInProcess(['budget', 'set', 'day', '1000'], options);
-    const unpriced = await runInProcess(['api', '/v2/new/thing', '--yes'], options);
+    const run = (line: string) => runInProcess(line.split(' '), options);
+    await run('budget set day 1000');
+    const unpriced = await run('api /v2/new/thing --yes');
     expect([unpriced.exitCode, unpriced.error()]).toMatchObject([
       6,
       { code: 'BUDGET', hint: 'remove the budget to send the call: trdr budget unset day' },
     ]);
-    expect((await runInProcess(['whois', 'mira'], options)).exitCode).toBe(0);
-    for (const way of [
-      ['budget', 'set', 'day', '1k'],
-      ['budget', 'unset', 'day'],
-    ]) {
+    expect((await run('whois mira')).exitCode).toBe(0);
+    for (const way of ['budget set day 1k', 'budget unset day']) {
       await admin.send('FLUSHALL', []);
-      const lost = await runInProcess(['whois', 'solwolf', '--no-cache'], options);
+      const lost = await run('whois solwolf --no-cache');
       expect([lost.exitCode, lost.error()]).toMatchObject([
         9,
         {
@@ -260,46 +255,38 @@ describe.skipIf(!has('redis-server'))('spending in a store', () => {
           hint: 'set it again: "trdr budget set day 1000"; or drop it: "trdr budget unset day"',
         },
       ]);
-      expect((await runInProcess(['budget', 'show'], options)).exitCode).toBe(9);
-      expect((await runInProcess(way, options)).exitCode).toBe(0);
-      expect((await runInProcess(['whois', 'solwolf', '--no-cache'], options)).exitCode).toBe(0);
+      expect((await run('budget show')).exitCode).toBe(9);
+      expect((await run(way)).exitCode).toBe(0);
+      expect((await run('whois solwolf --no-cache')).exitCode).toBe(0);
     }
-    await runInProcess(['budget', 'set', 'month', '1k'], options);
-    await runInProcess(['store', 'clear', 'all', '--yes'], options);
-    expect((await runInProcess(['whois', 'solwolf', '--no-cache'], options)).exitCode).toBe(0);
+    await run('budget set month 1k');
+    await run('store clear all --yes');
+    expect((await run('whois solwolf --no-cache')).exitCode).toBe(0);
   });
 
   it('stops a run of the program at a shared budget, before anything is sent', async () => {
     const server = await startServer();
     const sandbox = await withSandbox();
     const env = { TRDR_STORE: server.url, TRDR_MACHINE: 'desk-1' };
-    expect((await runInProcess(['budget', 'set', 'month', '350'], { sandbox, env })).exitCode).toBe(
-      0,
-    );
-    expect((await runInProcess(['budget', 'set', 'week', '350'], { sandbox, env })).exitCode).toBe(
-      2,
-    );
-    const first = await runInProcess(['whois', 'mira', 'quantumhawk'], { sandbox, env });
-    expect(first.records()).toHaveLength(2);
-    const second = await runInProcess(['whois', 'solwolf'], { sandbox, env, home: openHome() });
+    const run = (line: string) => runInProcess(line.split(' '), { sandbox, env, home: openHome() });
+    expect((await run('budget set month 350')).exitCode).toBe(0);
+    expect((await run('budget set week 350')).exitCode).toBe(2);
+    expect((await run('whois mira quantumhawk')).records()).toHaveLength(2);
+    const second = await run('whois solwolf');
     expect([second.exitCode, second.error()['code']]).toEqual([6, 'BUDGET']);
-    const status = await runInProcess(['store', 'status'], { sandbox, env });
+    const status = await run('store status');
     expect(status.records()).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ item: 'budget', name: 'month', limit: 350, spent: 200 }),
         expect.objectContaining({ item: 'machine', name: 'desk-1', spent: 200 }),
       ]),
     );
-    const usage = await runInProcess(['usage', '--store', '--by', 'machine'], { sandbox, env });
+    const usage = await run('usage --store --by machine');
     expect(usage.records()).toEqual([{ machine: 'desk-1', calls: 2, cu: 200 }]);
-    const unset = await runInProcess(['budget', 'unset', 'month', '--machine', 'desk-9'], {
-      sandbox,
-      env,
-    });
+    const unset = await run('budget unset month --machine desk-9');
     expect(unset.stderr).toContain('no month budget was set for machine "desk-9"');
-    await runInProcess(['budget', 'unset', 'month'], { sandbox, env });
-    const shown = await runInProcess(['budget', 'show'], { sandbox, env });
-    expect(shown.records()).toMatchObject([
+    await run('budget unset month');
+    expect((await run('budget show')).records()).toMatchObject([
       { name: 'month', limit: null, spent: 200 },
       { name: 'day', limit: null },
     ]);

@@ -40,14 +40,8 @@ interface ServiceTerms {
 }
 
 /** A service with exact meters and a list of paid handles. */
-function pnlService({
-  units,
-  reveals,
-  perWallet,
-  held = () => true,
-  refused,
-  ...terms
-}: ServiceTerms = {}) {
+function pnlService(terms: ServiceTerms = {}) {
+  const { units, reveals, perWallet, held = () => true, refused } = terms;
   const fates = [...(terms.fates ?? [])];
   const paid: string[] = [];
   const batches: number[] = [];
@@ -144,23 +138,20 @@ class NotedRows extends MemoryRows<PnlRecord> {
   }
 }
 
+interface Asked {
+  readonly maxCu?: number;
+  readonly afterBatch?: () => void;
+  /** To how many handles the subjects lead; default: each to its own. */
+  readonly handles?: number;
+  /** What the store knows of a handle. */
+  readonly claim?: (handle: string) => Claim;
+}
+
 /** Requests the numbers of so many handles, and records what the run writes to its log. */
 async function runThrough(
   service: ReturnType<typeof pnlService>,
   count: number,
-  {
-    maxCu,
-    afterBatch,
-    handles,
-    claim,
-  }: {
-    readonly maxCu?: number;
-    readonly afterBatch?: () => void;
-    /** To how many handles the subjects lead; default: each to its own. */
-    readonly handles?: number;
-    /** What the store knows of a handle. */
-    readonly claim?: (handle: string) => Claim;
-  } = {},
+  { maxCu, afterBatch, handles, claim }: Asked = {},
 ) {
   const made = rig((request) => service.reply(request, made.clock.mono()), {
     ...{ retries: 2, ...(maxCu !== undefined && { maxCu }) },
@@ -175,14 +166,9 @@ async function runThrough(
     put: async () => {},
     ...(claim && { claim: async ({ subject }) => claim(subject) }),
   };
-  const run = new PnlRun({
-    client,
-    clock,
-    allowance,
-    handles: handlesOf(subjects, handleOf),
-    rows,
-    saved: claim && new SavedNumbers(cache, clock.now),
-  });
+  const saved = claim && new SavedNumbers(cache, clock.now);
+  const own = handlesOf(subjects, handleOf);
+  const run = new PnlRun({ client, clock, allowance, handles: own, rows, saved });
   let failure: unknown;
   try {
     while (await run.step()) afterBatch?.();

@@ -16,18 +16,14 @@ function busiest(times: readonly number[]): number {
   return most;
 }
 
-function limiterAt(
-  clock: VirtualClock,
-  {
-    windows = ownWindows(clock),
-    askRate = async () => null,
-    notify,
-  }: {
-    readonly windows?: RateWindows;
-    readonly askRate?: () => Promise<number | null>;
-    readonly notify?: (notice: Notice) => void;
-  } = {},
-): Limiter {
+interface Parts {
+  readonly windows?: RateWindows;
+  readonly askRate?: () => Promise<number | null>;
+  readonly notify?: (notice: Notice) => void;
+}
+
+function limiterAt(clock: VirtualClock, parts: Parts = {}): Limiter {
+  const { windows = ownWindows(clock), askRate = async () => null, notify } = parts;
   return new Limiter(windows, clock, askRate, notify);
 }
 
@@ -194,11 +190,8 @@ describe('the lane of a key', () => {
     await limiterAt(clock, { windows }).refused('resolve', 600_000);
     const began = clock.now();
     for (const lane of ['key', 'resolve'] as const) {
-      await expect(limiterAt(clock, { windows }).acquire(lane)).rejects.toMatchObject({
-        kind: 'rate',
-        code: 'RATE_LIMITED',
-        retryAfter: 600,
-      });
+      const failure = { kind: 'rate', code: 'RATE_LIMITED', retryAfter: 600 };
+      await expect(limiterAt(clock, { windows }).acquire(lane)).rejects.toMatchObject(failure);
     }
     expect(clock.now()).toBe(began);
     await clock.sleep(500_000);

@@ -27,23 +27,11 @@ function folder(name: string): { dir: string; out: string; journal: string } {
 
 const open = (
   out: string,
-  {
-    subjects = HANDLES,
-    service = 'https://s',
-    begun = 'resume',
-  }: {
-    subjects?: readonly string[];
-    service?: string | null;
-    begun?: BegunJournal;
-  } = {},
-) =>
-  openJournal(
-    out,
-    { texts: subjects, size: subjects.length, noun: 'the handles' },
-    service,
-    begun,
-    textOf,
-  );
+  { subjects = HANDLES, service = 'https://s', begun = 'resume' as BegunJournal } = {},
+) => {
+  const rows = { texts: subjects, size: subjects.length, noun: 'the handles' };
+  return openJournal(out, rows, service, begun, textOf);
+};
 const rowsAt = (...rows: number[]) => rows.map((row) => ({ row, value: `v${row}` }));
 const valuesOf = (journal: ExportJournal<string>) =>
   HANDLES.map((_, row) => journal.read(row) ?? null);
@@ -110,11 +98,9 @@ test.each([
   if (name) mkdirSync(journal);
   const file = join(journal, name);
   writeFileSync(file, text);
+  const rejection = { kind: 'local', code: 'JOURNAL_VERSION' };
   for (const begun of ['refuse', 'resume', 'discard'] as const)
-    await expect(open(out, { begun })).rejects.toMatchObject({
-      kind: 'local',
-      code: 'JOURNAL_VERSION',
-    });
+    await expect(open(out, { begun })).rejects.toMatchObject(rejection);
   expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
@@ -151,9 +137,6 @@ test('a journal without requests does not prevent an export', async () => {
     expect(opened.resumed).toBe(false);
     opened.close();
     mkdirSync(journal);
-    writeFileSync(
-      join(journal, 'export.json'),
-      JSON.stringify({ version: 3, handles: '', service: '' }),
-    );
+    writeFileSync(join(journal, 'export.json'), '{"version":3,"handles":"","service":""}');
   }
 });

@@ -69,9 +69,8 @@ test('keeps what changed with the times between which it was seen', async () => 
 test('a record without wallets does not end a link', async () => {
   const book = bookAt(under('reveals'));
   await book.keep([reading(NOW, MIRA, { handle: 'mira', solanaAddress: WALLET, evmAddress: EVM })]);
-  await book.keep([
-    reading(NOW + 1, MIRA, { handle: 'mira', solanaAddress: null, evmAddress: null }),
-  ]);
+  const bare = { handle: 'mira', solanaAddress: null, evmAddress: null };
+  await book.keep([reading(NOW + 1, MIRA, bare)]);
   const person = book.look([wallet(WALLET)])[0]?.people[0]?.person;
   expect(person).toMatchObject({ readAt: NOW + 1, was: [], identity: { solanaAddress: WALLET } });
   expect(person?.record).toMatchObject({ solanaAddress: null });
