@@ -2,14 +2,13 @@ import { expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { openHome, runInProcess, wordsOf } from '../e2e/harness.ts';
 import { type Call, type Reply, withService } from '../e2e/service.ts';
-import { repeats } from '../repeats.ts';
+import { repeats, seedsOf } from '../repeats.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
 
 // Lists of a service that stops a list early, rejects cursors, is down, or is answered for by a proxy. A list, with all
 // the commands that it prints to continue, has every row once, and ends as complete only then. Takes a few seconds by
 // default; CAMPAIGN_RUNS=5000 runs longer, SEED=n repeats one run.
 const RUNS = repeats('CAMPAIGN_RUNS', 3, 1_000);
-const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const MINUTE = 60_000;
 
 interface Feed {
@@ -209,7 +208,7 @@ const idsIn = (text: string): string[] =>
     .flatMap((value) => (Array.isArray(value.items) ? value.items : [value]))
     .flatMap(({ id }: { id?: string }) => (id === undefined ? [] : [id]));
 
-test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
+test.each(seedsOf(RUNS))(
   'a list and its continuations have every row once (SEED=%i)',
   async (seed) => {
     const dice = rngOf(seed);

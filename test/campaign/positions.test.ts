@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { openHome, runInProcess } from '../e2e/harness.ts';
 import { type Call, type Reply, userRecord, withService } from '../e2e/service.ts';
-import { repeats } from '../repeats.ts';
+import { repeats, seedsOf } from '../repeats.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
 
 // Authors with known positions: several posts each, opened again, without a state or a PnL, about EVM tokens in two
@@ -13,7 +13,6 @@ import { type Rng, rngOf } from '../sim/rng.ts';
 // `trdr author` are those of this world, from the service and from files, and also if the service fails midway.
 // CAMPAIGN_RUNS=500 runs longer, SEED=n repeats one run.
 const RUNS = repeats('CAMPAIGN_RUNS', 2, 500);
-const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const NOW = 1_800_000_000_000;
 const MINUTE = 60_000;
 
@@ -271,76 +270,73 @@ function filesOf(dice: Rng, posts: readonly Post[], folder: string): string[] {
   });
 }
 
-test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
-  'authors have the positions of the world (seed %s)',
-  async (seed) => {
-    const dice = rngOf(seed);
-    const authors = [0, 1, 2].map((index) => authorOf(dice, index));
-    const failsAfter = dice.chance(0.3) ? 1 + dice.int(4) : Number.POSITIVE_INFINITY;
-    const { service, state, served } = await serviceOf(dice, authors, failsAfter);
-    const home = openHome();
-    const flags = dice.pick([[], ['--all'], ['--limit', '20'], ['--limit', '30']]);
-    const limit = flags.includes('--all') ? Number.POSITIVE_INFINITY : Number(flags[1] ?? 100);
-    const run = (words: readonly string[], isFree = false) =>
-      runInProcess(['author', ...words], {
-        home,
-        env: isFree ? {} : { TRDR_BASE_URL: service.url, TRDR_API_KEY: service.key },
-        clock: virtualClock(NOW),
-      });
-    const one = dice.chance(0.5);
-    const asked = one ? authors.slice(0, 1) : authors;
-    const words = [...asked.map(({ handle }) => handle), ...flags];
-    const planned = (await run([...words, '--dry-run'])).records();
-    const most = planned.reduce(
-      (sum, call) => sum + Number(call['most'] ?? Number.POSITIVE_INFINITY),
-      0,
-    );
-    const before = new Map(authors.map(({ id, posts }) => [id, posts.length]));
-    const { exitCode, records } = await run([...words, '--receipt', join(home.path, 'receipt')]);
-    // A plan does not know that an end will be asked for twice more.
-    const repeats = state.promises ? 400 * asked.length : 0;
-    expect(state.spent).toBeLessThanOrEqual(most + repeats);
-    expect([0, ...(Number.isFinite(failsAfter) ? [9] : [])]).toContain(exitCode);
-    expect(records()).toHaveLength(asked.length);
-    const found = records().filter((record) => record['found'] === true);
-    for (const record of found) {
-      const posts = (served.get(String(record['id'])) ?? []).slice(0, limit);
-      expect(record).toMatchObject(judged(posts));
-      const isAll = posts.length === before.get(String(record['id']));
-      // An end that was promised to be none is not known to be one before it is read.
-      const isKnown = !state.promises || (posts.length < limit && exitCode === 0);
-      if (isKnown) expect(record['complete']).toBe(isAll);
-      else expect([isAll && exitCode !== 0, false]).toContain(record['complete']);
+test.each(seedsOf(RUNS))('authors have the positions of the world (seed %s)', async (seed) => {
+  const dice = rngOf(seed);
+  const authors = [0, 1, 2].map((index) => authorOf(dice, index));
+  const failsAfter = dice.chance(0.3) ? 1 + dice.int(4) : Number.POSITIVE_INFINITY;
+  const { service, state, served } = await serviceOf(dice, authors, failsAfter);
+  const home = openHome();
+  const flags = dice.pick([[], ['--all'], ['--limit', '20'], ['--limit', '30']]);
+  const limit = flags.includes('--all') ? Number.POSITIVE_INFINITY : Number(flags[1] ?? 100);
+  const run = (words: readonly string[], isFree = false) =>
+    runInProcess(['author', ...words], {
+      home,
+      env: isFree ? {} : { TRDR_BASE_URL: service.url, TRDR_API_KEY: service.key },
+      clock: virtualClock(NOW),
+    });
+  const one = dice.chance(0.5);
+  const asked = one ? authors.slice(0, 1) : authors;
+  const words = [...asked.map(({ handle }) => handle), ...flags];
+  const planned = (await run([...words, '--dry-run'])).records();
+  const most = planned.reduce(
+    (sum, call) => sum + Number(call['most'] ?? Number.POSITIVE_INFINITY),
+    0,
+  );
+  const before = new Map(authors.map(({ id, posts }) => [id, posts.length]));
+  const { exitCode, records } = await run([...words, '--receipt', join(home.path, 'receipt')]);
+  // A plan does not know that an end will be asked for twice more.
+  const repeats = state.promises ? 400 * asked.length : 0;
+  expect(state.spent).toBeLessThanOrEqual(most + repeats);
+  expect([0, ...(Number.isFinite(failsAfter) ? [9] : [])]).toContain(exitCode);
+  expect(records()).toHaveLength(asked.length);
+  const found = records().filter((record) => record['found'] === true);
+  for (const record of found) {
+    const posts = (served.get(String(record['id'])) ?? []).slice(0, limit);
+    expect(record).toMatchObject(judged(posts));
+    const isAll = posts.length === before.get(String(record['id']));
+    // An end that was promised to be none is not known to be one before it is read.
+    const isKnown = !state.promises || (posts.length < limit && exitCode === 0);
+    if (isKnown) expect(record['complete']).toBe(isAll);
+    else expect([isAll && exitCode !== 0, false]).toContain(record['complete']);
+  }
+  const spent = state.spent;
+  const receipt = JSON.parse(readFileSync(join(home.path, 'receipt'), 'utf8'));
+  expect(receipt).toMatchObject({ cu: spent, exit: exitCode });
+  const again = await run(words);
+  if (exitCode === 0) {
+    expect(again.records()).toEqual(records());
+    const listed = (await run([...words, '--positions'])).records();
+    for (const { id } of found) {
+      const own = listed.filter(({ authorId }) => authorId === id);
+      const posts = (served.get(String(id)) ?? []).slice(0, limit);
+      expect(newestFirst(own)).toMatchObject(positionsIn(posts));
     }
-    const spent = state.spent;
-    const receipt = JSON.parse(readFileSync(join(home.path, 'receipt'), 'utf8'));
-    expect(receipt).toMatchObject({ cu: spent, exit: exitCode });
-    const again = await run(words);
-    if (exitCode === 0) {
-      expect(again.records()).toEqual(records());
-      const listed = (await run([...words, '--positions'])).records();
-      for (const { id } of found) {
-        const own = listed.filter(({ authorId }) => authorId === id);
-        const posts = (served.get(String(id)) ?? []).slice(0, limit);
-        expect(newestFirst(own)).toMatchObject(positionsIn(posts));
-      }
-      // An author without posts, and the page after the last one, leave nothing to save.
-      expect(state.spent).toBe(spent);
-    }
-    const ids = new Set(asked.map(({ id }) => id));
-    const all = authors.flatMap(({ posts }) => posts);
-    const recorded = await run(
-      [
-        ...asked.map(({ id }) => id),
-        ...filesOf(dice, all, home.path).flatMap((file) => ['--from', file]),
-      ],
-      true,
-    );
-    for (const record of recorded.records()) {
-      if (record['found'] !== true) continue;
-      const own = all.filter((post) => post['authorId'] === record['id']);
-      expect(ids).toContain(record['id']);
-      expect(record).toMatchObject({ ...judged(own), complete: false, via: 'file' });
-    }
-  },
-);
+    // An author without posts, and the page after the last one, leave nothing to save.
+    expect(state.spent).toBe(spent);
+  }
+  const ids = new Set(asked.map(({ id }) => id));
+  const all = authors.flatMap(({ posts }) => posts);
+  const recorded = await run(
+    [
+      ...asked.map(({ id }) => id),
+      ...filesOf(dice, all, home.path).flatMap((file) => ['--from', file]),
+    ],
+    true,
+  );
+  for (const record of recorded.records()) {
+    if (record['found'] !== true) continue;
+    const own = all.filter((post) => post['authorId'] === record['id']);
+    expect(ids).toContain(record['id']);
+    expect(record).toMatchObject({ ...judged(own), complete: false, via: 'file' });
+  }
+});

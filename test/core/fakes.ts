@@ -166,7 +166,7 @@ export async function gather(lookups: AsyncIterable<Lookup>) {
 
 /** The failure of a promise that must be rejected with one. */
 export async function failureOf(work: Promise<unknown>): Promise<Failure> {
-  const [{ reason }] = (await Promise.allSettled([work])) as [{ readonly reason?: unknown }];
-  if (!(reason instanceof Failure)) throw new Error(`no Failure: ${String(reason)}`);
-  return reason;
+  const [end] = await Promise.allSettled([work]);
+  if (end.status === 'rejected' && end.reason instanceof Failure) return end.reason;
+  throw new Error('no Failure', { cause: end });
 }

@@ -185,8 +185,8 @@ describe('a resolve', () => {
     expect(calls()).toBe('GET POST GET');
     expect(waits).toEqual([{ subject: 'mert', reason: 'timeout', againInMs: 5_000 }]);
     const hasty = setUp(service([json(200, bare)], [drop]), { waitMs: 0 });
-    const [record] = (await hasty.run(['mert'])).records;
-    expect(record).toMatchObject({ found: null, error: { code: 'BROKEN' } });
+    const { records: broken } = await hasty.run(['mert']);
+    expect(broken).toMatchObject([{ found: null, error: { code: 'BROKEN' } }]);
     expect([hasty.calls(), hasty.waits]).toEqual(['GET POST GET', []]);
   });
 
@@ -212,9 +212,9 @@ describe('a resolve', () => {
   it('is a miss for an unknown handle, and an error for a conflict', async () => {
     const miss = error(404, 'NOT_OBSERVED');
     const { run } = setUp(service([miss], [() => miss, () => error(409, 'CONFLICT')]));
-    const [unknown] = (await run(['a'])).records;
-    expect(unknown).toMatchObject({ subject: 'a', found: false, code: 'NOT_OBSERVED' });
-    const [refused] = (await run(['b'])).records;
-    expect(refused).toMatchObject({ found: null, error: { code: 'CONFLICT' } });
+    const { records: unknown } = await run(['a']);
+    expect(unknown).toMatchObject([{ subject: 'a', found: false, code: 'NOT_OBSERVED' }]);
+    const { records: refused } = await run(['b']);
+    expect(refused).toMatchObject([{ found: null, error: { code: 'CONFLICT' } }]);
   });
 });

@@ -31,9 +31,10 @@ function open(
 }
 const reveal = { endpoint: 'user.handle', most: 30_000 };
 const beyond = { endpoint: 'x', most: 70_001 };
-const entryAt = (time: number, cu: number): LedgerEntry => ({
-  ...{ time, command: 'c', profile: 'desk', endpoint: 'e', status: 200, cu },
-});
+const entryAt = (time: number, cu: number): LedgerEntry => {
+  const call = { command: 'c', profile: 'desk', endpoint: 'e', status: 200 };
+  return { time, cu, ...call };
+};
 
 test('lost answers count at their maximum, and so do calls of processes that died', async () => {
   const dir = under('lost');
