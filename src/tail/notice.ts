@@ -12,7 +12,7 @@ export interface Gap {
   readonly why: StopCode | { readonly failure: string };
   /** Null if nothing before it was verified. */
   readonly from: number | null;
-  /** Null if the gap extends to the end of the run. */
+  /** Null if the gap extends to the end of the run, or no post that was read above it has a time. */
   readonly to: number | null;
   /**
    * Whether the next run, which continues where this one stopped, will read it. It then does not
