@@ -118,6 +118,20 @@ describe('trdr launchpad callers', () => {
     expect(failed.said).toContain(`failed: ${wallet}`);
   });
 
+  test('prints each callout once, whatever its id is', async () => {
+    const ids = ['"c1"', '700000000000000081', '700000000000000082', '7', '"7"', 'null', 'null'];
+    const items = ids.map((id) => `{"id":${id},"wallet":"w"}`);
+    const body = Buffer.from(`{"count":7,"hasMore":false,"nextBefore":null,"items":[${items}]}`);
+    const service = await withService(() => ({ body }));
+    const wallets = ['8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6', `0x${'1'.repeat(40)}`];
+    const words = ['launchpad', 'callers', ...wallets, '--calls', '--fields', 'id'];
+    const ran = await runInProcess(words, { sandbox: service });
+    const printed = ran.lines().map((line) => line.slice('{"id":'.length, -1));
+    expect(printed).toEqual([...ids.slice(0, 4), ...Array(4).fill('null')]);
+    const sums = await runInProcess(words.slice(0, 3), { sandbox: service });
+    expect(sums.records()[0]).toMatchObject({ calls: 6 });
+  });
+
   test('prints the callouts that were paid for before a page fails', async () => {
     const items = Array.from({ length: 25 }, (_, at) => ({
       ...{ id: `c${at}`, wallet: 'w', userName: null, xUsername: null, isVerified: null },

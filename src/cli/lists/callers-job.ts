@@ -9,7 +9,7 @@ import { callerFigures } from '../../core/callers.ts';
 import { answerOf, type Lookup, type LookupAnswer } from '../../core/lookup/lookup.ts';
 import { readSubject, type Subject } from '../../core/lookup/subject.ts';
 import { normalToken } from '../../core/pages/filter.ts';
-import type { PageRow } from '../../core/pages/post.ts';
+import { type PageRow, postIdOf } from '../../core/pages/post.ts';
 import type { ReadPosts } from '../../core/pages/saved-pages.ts';
 import type { SubjectSource } from '../../input/subject-list.ts';
 import { namesText } from '../../output/notices.ts';
@@ -97,16 +97,17 @@ async function* callsOf(
   records: AsyncIterable<Lookup['record']>,
   notice: (text: string) => void,
 ): AsyncGenerator<Sent> {
-  const listed = new Set<unknown>();
+  const listed = new Set<string>();
   const others = { missing: [] as string[], failed: [] as string[] };
   for await (const record of records) {
     if (record.found === false) others.missing.push(record.subject);
     else if (record.found === null) others.failed.push(record.subject);
     else
       for (const call of recordsOf(record['items'])) {
-        if (call['id'] === undefined || !listed.has(call['id']))
-          yield { ...call, readAt: record['readAt'] };
-        listed.add(call['id']);
+        const id = postIdOf(call);
+        if (id !== undefined && listed.has(id)) continue;
+        if (id !== undefined) listed.add(id);
+        yield { ...call, readAt: record['readAt'] };
       }
   }
   // Such a caller has no call that could say so.
