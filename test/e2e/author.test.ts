@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
 import type { Thesis } from '../../src/contract/records/thesis.ts';
 import { repeats } from '../repeats.ts';
 import type { Sandbox } from '../sandbox/service.ts';
@@ -387,6 +388,25 @@ test.each([
   expect(new Set(changes)).toEqual(new Set(isPart ? ['new'] : []));
   const text = `${changes.length} of ${changes.length} new positions were posted before`;
   expect(ran.said.includes(text)).toBe(isPart);
+});
+
+test('trdr author --compare prints what is no longer read as it was, and when it was', async () => {
+  const { sandbox, home, run } = await openDesk();
+  const words = ['author', ...handlesOf(sandbox).slice(0, 1)];
+  const file = join(home.path, 'old.ndjson');
+  const past = { ...systemClock, now: () => systemClock.now() - 7_200_000 };
+  await run([...words, '--positions', '--all', '--out', file], { clock: past });
+  const old = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const ran = await run([...words, '--compare', file, '--limit', '20', '--no-cache']);
+  const left = ran.records();
+  expect(left.length).toBeGreaterThan(0);
+  for (const { change, ...position } of left) {
+    expect(change).toBe('left');
+    expect(old).toContainEqual(position);
+  }
 });
 
 /** The posts in files of several kinds, in another order, some of them twice or as they were before. */

@@ -124,7 +124,8 @@ class AuthorAnswers {
         const { id, readAt } = author;
         for (const one of listed.has(id) ? [] : recordsOf(positions)) {
           this.#count(one);
-          yield { ...one, readAt };
+          // What is not read any more is as it was when the earlier output was.
+          yield one['change'] === 'left' ? one : { ...one, readAt };
         }
         listed.add(id);
       } else {

@@ -47,8 +47,8 @@ function compared(one: AuthorPosition, old: AuthorPosition | undefined): Compare
   const pnlUsd = isKnown ? Number(((one.pnlUsd ?? 0) - (old.pnlUsd ?? 0)).toFixed(6)) : null;
   const changes = { pnlUsd, posts: one.posts - old.posts };
   if (one.status !== old.status) return [{ ...one, change: 'closed', changes }];
-  // A deeper reading finds older posts of what is as it was.
-  const isDeeper = one.firstAt < old.firstAt && one.lastAt === old.lastAt;
-  const isSame = one.pnlUsd === old.pnlUsd && (changes.posts === 0 || isDeeper);
+  // Which of its older posts are read says how deep a reading went, and not what changed.
+  const hasOtherDepth = one.firstAt !== old.firstAt && one.lastAt === old.lastAt;
+  const isSame = one.pnlUsd === old.pnlUsd && (changes.posts === 0 || hasOtherDepth);
   return isSame ? [] : [{ ...one, change: 'changed', changes }];
 }

@@ -67,6 +67,8 @@ test.each<[string, AuthorPosition[], AuthorPosition[], object[]]>([
     [open],
     [{ change: 'changed', changes: { posts: 1 } }],
   ],
+  ['a deeper reading', [position('a', { posts: 3, firstAt: 5 })], [open], []],
+  ['a reading that is less deep', [position('a', { posts: 1, firstAt: 20 })], [open], []],
   [
     'another token',
     [position('b', {})],
