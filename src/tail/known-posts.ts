@@ -182,7 +182,7 @@ export class KnownPosts {
   /** Posts between these times, both included, may never be delivered. */
   addGap(gap: { readonly from: number | null; readonly to: number; readonly why: string }): void {
     const { from, to, why } = gap;
-    if (from === null) this.after = to;
+    if (from === null) this.after = Math.max(this.after ?? to, to);
     else this.#gaps.push({ from, to, why });
   }
 
