@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './bundle.mjs';
 
-const program = join(root, 'bin/trdr.js');
-await import('./build.mjs');
+// The tests name a program that is built.
+const { PROGRAM: built } = process.env;
+const program = built ?? join(root, 'bin/trdr.js');
+if (built === undefined) await import('./build.mjs');
 
 if (process.argv[2] === 'store') {
   const { demoStore } = await import('./demo-store.mjs');

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
+import { program } from '../e2e/program.ts';
 import { openFolder } from '../folder.ts';
 import { isSoak } from '../repeats.ts';
 import { has } from '../tools.ts';
@@ -13,7 +14,9 @@ async function demo(...words: readonly string[]): Promise<string> {
     process.execPath,
     ['.tools/demo.mjs', ...words],
     {
-      ...{ cwd: root, env: { TMPDIR: folder }, reject: false },
+      cwd: root,
+      env: { TMPDIR: folder, PROGRAM: program },
+      reject: false,
     },
   );
   expect([exitCode, readdirSync(folder)], `${stdout}\n${stderr}`).toEqual([0, []]);

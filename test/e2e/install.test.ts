@@ -23,24 +23,13 @@ import { program } from './program.ts';
 
 const root = join(import.meta.dirname, '../..');
 const place = mkdtempSync(join(tmpdir(), 'trdr-install-'));
-const [source, release, target] = ['package', 'release', 'empty'].map((name) =>
+const [source, release, prefix] = ['package', 'release', 'global'].map((name) =>
   join(place, name),
 ) as [string, string, string];
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const tarball = `trdr-${version}.tgz`;
-const installed = join(target, 'node_modules/trdr');
-
-/** npm without prompts and without the user's settings. */
-const npm = (args: readonly string[], cwd: string) =>
-  execa(
-    'npm',
-    [...args, '--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
-    {
-      cwd,
-      env: { PATH: process.env['PATH'], HOME: place },
-      extendEnv: false,
-    },
-  );
+const packages = join(prefix, 'lib/node_modules');
+const installed = join(packages, 'trdr');
 
 const below = (folder: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -59,9 +48,11 @@ beforeAll(async () => {
     writeFileSync(join(source, part, 'left-behind.ts'), '');
   }
   await execa(process.execPath, [join(source, '.tools/release-files.mjs'), release]);
-  mkdirSync(target);
-  // Use a prefix, because npm would otherwise use a parent folder that has packages.
-  await npm(['install', '--prefix', target, join(release, tarball)], target);
+  // npm without prompts and without the user's settings.
+  const flags = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const words = ['install', '--global', '--prefix', prefix, join(release, tarball), ...flags];
+  const env = { PATH: process.env['PATH'], HOME: place };
+  await execa('npm', words, { cwd: place, env, extendEnv: false });
 }, 300_000);
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
@@ -91,9 +82,7 @@ describe('the package', () => {
   });
 
   test('needs no other package', () => {
-    expect(
-      readdirSync(join(target, 'node_modules')).filter((name) => !name.startsWith('.')),
-    ).toEqual(['trdr']);
+    expect(readdirSync(packages).filter((name) => !name.startsWith('.'))).toEqual(['trdr']);
     const { dependencies, optionalDependencies, peerDependencies, scripts } = JSON.parse(
       readFileSync(join(installed, 'package.json'), 'utf8'),
     );
@@ -115,19 +104,13 @@ describe('the package', () => {
 });
 
 describe('npm', () => {
-  const prefix = join(place, 'global');
-
-  test('installs every man page globally', async () => {
-    await npm(['install', '--global', '--prefix', prefix, source], place);
+  test('installs every man page', () => {
     const pages = readdirSync(join(source, 'dist/man'));
     for (const part of ['1', '7']) {
-      const linked = readdirSync(join(prefix, 'share/man', `man${part}`)).sort();
+      const folder = join(prefix, 'share/man', `man${part}`);
+      const linked = readdirSync(folder).sort();
       expect(linked).toEqual(pages.filter((name) => name.endsWith(`.${part}`)).sort());
-      for (const name of linked) {
-        expect(readFileSync(join(prefix, 'share/man', `man${part}`, name), 'utf8')).toMatch(
-          /^\.TH /,
-        );
-      }
+      for (const name of linked) expect(readFileSync(join(folder, name), 'utf8')).toMatch(/^\.TH /);
     }
   });
 
@@ -148,38 +131,28 @@ describe('bin/trdr.js', () => {
       hook,
       `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });`,
     );
-    return execa(
-      process.execPath,
-      ['--require', hook, join(installed, 'bin/trdr.js'), '--version'],
-      {
-        reject: false,
-      },
-    );
+    const words = ['--require', hook, join(installed, 'bin/trdr.js'), '--version'];
+    return execa(process.execPath, words, { reject: false });
   };
 
-  test.each(some(['20.18.0', '18.20.4', '20.17.0'], 2))(
-    'rejects Node %s with a message',
-    async (version) => {
-      const { exitCode, stdout, stderr } = await runAs(version);
-      expect([exitCode, stdout]).toEqual([9, '']);
-      expect(stderr).toContain(`trdr requires Node.js 20.18.1 or newer; this is ${version}`);
-    },
-  );
+  const tooOld = some(['20.18.0', '18.20.4', '20.17.0'], 2);
+  test.each(tooOld)('rejects Node %s with a message', async (version) => {
+    const { exitCode, stdout, stderr } = await runAs(version);
+    expect([exitCode, stdout]).toEqual([9, '']);
+    expect(stderr).toContain(`trdr requires Node.js 20.18.1 or newer; this is ${version}`);
+  });
 
-  test.each(some(['20.18.1', '20.19.0', '22.0.0', '26.3.1'], 2))(
-    'runs on Node %s',
-    async (version) => {
-      expect((await runAs(version)).exitCode).toBe(0);
-    },
-  );
+  const newEnough = some(['20.18.1', '20.19.0', '22.0.0', '26.3.1'], 2);
+  test.each(newEnough)('runs on Node %s', async (version) => {
+    expect((await runAs(version)).exitCode).toBe(0);
+  });
 
   test('explains what to do if the program was not built', async () => {
     const folder = join(place, 'unbuilt/bin');
     mkdirSync(folder, { recursive: true });
     cpSync(join(root, 'bin/trdr.js'), join(folder, 'trdr.js'));
-    const { exitCode, stderr } = await execa(process.execPath, [join(folder, 'trdr.js')], {
-      reject: false,
-    });
+    const words = [join(folder, 'trdr.js')];
+    const { exitCode, stderr } = await execa(process.execPath, words, { reject: false });
     expect([exitCode, stderr]).toEqual([9, expect.stringContaining('npm run build')]);
   });
 });
@@ -190,9 +163,9 @@ const nodes = [
   ...(process.env['TRDR_NODES'] ?? '').split(':').filter((path) => path !== ''),
 ];
 
-describe.each(nodes)('installed into an empty folder, on %s', (node) => {
+describe.each(nodes)('the installed program, on %s', (node) => {
   const run = (args: readonly string[], options: Parameters<typeof envOf>[0] = {}) =>
-    execa(node, [join(target, 'node_modules/.bin/trdr'), ...args], {
+    execa(node, [join(prefix, 'bin/trdr'), ...args], {
       cwd: place,
       env: { ...envOf(options), NODE_DISABLE_COMPILE_CACHE: undefined },
       extendEnv: false,

@@ -67,7 +67,7 @@ describe.skipIf(!has('script'))('the pager', () => {
     ['a pipe', `${list} | cat`, {}, 0],
     ...['no-such-pager', 'cat > paged |', 'kill -9 $$', 'exit 1', 'cat --no-such-flag'].map(fails),
   ];
-  test.each(some(unpaged, 5))('does not run: %s', async (_, line, given, rows) => {
+  test.each(some(unpaged, 3))('does not run: %s', async (_, line, given, rows) => {
     const { stdout, paged } = await onTerminal(line, given);
     expect(paged).toBeUndefined();
     expect(stdout.match(/^ *\S+ \d\d:\d\d:\d\d/gm) ?? []).toHaveLength(rows);
