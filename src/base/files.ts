@@ -219,8 +219,12 @@ function openToAppend(path: string): number {
 }
 
 /** Reads `length` bytes of a file, or fewer if it ends first. */
-export function readAt(fd: number, from: number, length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(length);
+export function readAt(
+  fd: number,
+  from: number,
+  length: number,
+  bytes = Buffer.allocUnsafe(length),
+): Buffer {
   let done = 0;
   for (let read = -1; read !== 0 && done < length; done += read) {
     read = readSync(fd, bytes, done, length - done, from + done);

@@ -15,8 +15,10 @@ export class ScratchFile {
   #length = 0;
   #fd: number | undefined;
   #written = 0;
+  /** Where blocks are read to: making room for each takes longer than reading it. */
+  readonly #room = Buffer.allocUnsafe(2 * BLOCK);
   /** The bytes of the file that were read last, and where they begin. */
-  #block: Buffer = Buffer.alloc(0);
+  #block: Buffer = this.#room.subarray(0, 0);
   #blockStart = 0;
 
   /** Returns the place of the bytes. */
@@ -32,7 +34,7 @@ export class ScratchFile {
     return place;
   }
 
-  /** The bytes are valid until others are added. */
+  /** The bytes are valid until others are added or read. */
   read(place: number, length: number): Buffer {
     if (place >= this.#written) return partOf(this.#recent, place - this.#written, length);
     const from = place - this.#blockStart;
@@ -45,7 +47,9 @@ export class ScratchFile {
     if (this.#fd === undefined) return;
     const before = place % BLOCK;
     this.#blockStart = place - before;
-    this.#block = readAt(this.#fd, this.#blockStart, Math.max(BLOCK, before + length));
+    const size = Math.max(BLOCK, before + length);
+    const room = size > this.#room.length ? Buffer.allocUnsafe(size) : this.#room;
+    this.#block = readAt(this.#fd, this.#blockStart, size, room);
   }
 
   #write(bytes: Uint8Array): void {

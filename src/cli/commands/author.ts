@@ -94,10 +94,10 @@ export const author = command({
     const range = { since, until };
     const earlier = compare === undefined ? undefined : await readPositions(compare, io);
     const recorded = from.length > 0 ? await RecordedTheses.read(context, from, range) : undefined;
-    const unnamed = recorded?.posts.all.filter(({ post }) => post.authorId === null).length ?? 0;
+    const unnamed = recorded?.posts.all.filter(({ authorId }) => authorId === null).length ?? 0;
     if (unnamed > 0)
       context.terminal.notice(`left out ${countText(unnamed, 'post')} without an author id`);
-    const tokens = await tokenAddresses(token, context, recorded?.posts.facts());
+    const tokens = await tokenAddresses(token, context, recorded?.posts.all);
     // What changed since an earlier output is not in pages that are as old.
     const ages = { ...flags, maxAge: flags.maxAge ?? (earlier && 0) };
     const authors = {

@@ -55,7 +55,7 @@ export const tokenCommand = command({
   },
   async run(context, { token: text, from, rows, top, ...flags }) {
     const recorded = from.length > 0 ? await RecordedTheses.read(context, from, flags) : undefined;
-    const [token = text] = await tokenAddresses([text], context, recorded?.posts.facts(), 'TOKEN');
+    const [token = text] = await tokenAddresses([text], context, recorded?.posts.all, 'TOKEN');
     const asked = { tokens: [token], limit: rows };
     const code = await runJob(
       tokenJob(

@@ -9,7 +9,7 @@ import type { Sent } from '../../contract/read-record.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import { timeFields } from '../../core/pages/feeds.ts';
 import { normalName } from '../../core/pages/filter.ts';
-import { aheadText, pageRow, withoutFutureTime } from '../../core/pages/post.ts';
+import { aheadText, type PageRow, pageRow, withoutFutureTime } from '../../core/pages/post.ts';
 import {
   compareVersions,
   type PositionPost,
@@ -17,7 +17,6 @@ import {
 } from '../../core/positions/positions.ts';
 import { recordedLines } from '../../verify/recorded-posts.ts';
 import type { Terminal } from '../run/terminal.ts';
-import type { PostLines } from './line-posts.ts';
 
 /**
  * What `read` makes of the lines of files that are theses: a list for each file. It returns
@@ -56,47 +55,57 @@ export const withoutTheses = (file: string) =>
     'pass an output of "trdr thesis tail" or "trdr thesis list" as ndjson or json',
   );
 
-/** A post of a file. */
-export interface FilePost {
-  /** The time by which the post is placed: its own may be missing. */
-  place: number;
-  readonly post: PositionPost;
-  /** Which one of the lines it is, if they are kept. */
-  readonly line: number;
+/** What every post of files is asked for. */
+export type PostFacts = Pick<
+  PositionPost,
+  'id' | 'at' | 'writtenAt' | 'close' | 'authorId' | 'authorHandle' | 'token' | 'network' | 'symbol'
+>;
+
+/** What is kept of the posts of files. */
+export interface KeptPosts<P extends PostFacts> {
+  /** The bytes of the line are valid until it returns. */
+  keep(row: PageRow, line: Buffer): P;
+  /** Positive if the first of two versions replaces the other, in whichever order they are read. */
+  compare(one: P, other: P): number;
 }
 
-interface ReadPost {
-  readonly id: string;
-  readonly placed: FilePost;
+/** Keeps what positions are made of. */
+export function positionPosts(): KeptPosts<PositionPost> {
+  const texts = new DistinctTexts();
+  return {
+    keep: (row) => positionPost(row, texts),
+    compare: (one, other) => compareVersions(one, other, JSON.stringify),
+  };
 }
 
 /** The garbage of more posts would take more memory than the posts do. */
 const MANY = 30_000;
 
 /** The theses of files as one list: each once, as it was written last, newest first. */
-export class FilePosts {
-  readonly all: readonly FilePost[];
-  #index: AuthorIndex | undefined;
+export class FilePosts<P extends PostFacts> {
+  readonly all: readonly P[];
+  readonly placeOf: (post: P) => number;
+  #index: AuthorIndex<P> | undefined;
 
-  private constructor(all: readonly FilePost[]) {
-    this.all = all;
+  private constructor(reading: FileReading<P>) {
+    this.all = reading.newestFirst();
+    this.placeOf = reading.placeOf;
   }
 
-  /** Their lines are kept in `lines`. */
-  static async read(
+  static async read<P extends PostFacts>(
     files: readonly string[],
     terminal: Terminal,
-    lines?: PostLines,
-  ): Promise<FilePosts> {
-    const reading = new FileReading(terminal.io.clock.now(), lines);
+    kept: KeptPosts<P>,
+  ): Promise<FilePosts<P>> {
+    const reading = new FileReading(terminal.io.clock.now(), kept);
     for await (const posts of thesesIn(files, terminal, (line) => reading.postOn(line)))
       reading.add(posts);
     if (reading.ahead > 0) terminal.notice(aheadText(reading.ahead));
-    return new FilePosts(reading.newestFirst());
+    return new FilePosts(reading);
   }
 
   /** Made on demand, because it is as large as the posts are many. */
-  get #authors(): AuthorIndex {
+  get #authors(): AuthorIndex<P> {
     this.#index ??= indexOf(this.all);
     return this.#index;
   }
@@ -107,7 +116,7 @@ export class FilePosts {
   }
 
   /** The posts of an author, newest first. */
-  by(id: string): readonly FilePost[] {
+  by(id: string): readonly P[] {
     return this.#authors.posts.get(normalName(id)) ?? [];
   }
 
@@ -116,39 +125,35 @@ export class FilePosts {
     if (type === 'wallet')
       throw usageError(`${text}: posts name no wallets`, 'pass the handle or the user id');
     const id = type === 'id' ? normal : (this.#authors.byHandle.get(normal) ?? '');
-    return this.by(id)[0]?.post.authorId ?? undefined;
+    return this.by(id)[0]?.authorId ?? undefined;
   }
 
   /** A handle with which a post lacks the id of its author; undefined if none does. */
   unnamed(handle: string): string | undefined {
-    const isUnnamed = ({ post: { authorId, authorHandle } }: FilePost) =>
+    const isUnnamed = ({ authorId, authorHandle }: P) =>
       authorId === null && normalName(authorHandle ?? '') === handle;
     return this.all.some(isUnnamed) ? handle : undefined;
-  }
-
-  /** What the posts say of themselves. */
-  *facts(): Generator<PositionPost, void, void> {
-    for (const { post } of this.all) yield post;
   }
 }
 
 /** The state of reading files. */
-class FileReading {
+class FileReading<P extends PostFacts> {
   /** How many posts are dated more than a day ahead. */
   ahead = 0;
   readonly #now: number;
-  readonly #lines: PostLines | undefined;
-  readonly #texts = new DistinctTexts();
-  readonly #byId = new Map<string, FilePost>();
+  readonly #kept: KeptPosts<P>;
+  readonly #byId = new Map<P['id'], P>();
+  /** The places of the posts without a time. */
+  readonly #places = new Map<P, number>();
   #read = 0;
 
-  constructor(now: number, lines: PostLines | undefined) {
+  constructor(now: number, kept: KeptPosts<P>) {
     this.#now = now;
-    this.#lines = lines;
+    this.#kept = kept;
   }
 
   /** What is kept of a post; undefined if the line is not one. */
-  postOn(line: Buffer): ReadPost | undefined {
+  postOn(line: Buffer): P | undefined {
     const record = leanJson(line);
     if (record === undefined || !isThesis(record)) return undefined;
     const sent = pageRow(record, timeFields.thesis);
@@ -157,64 +162,62 @@ class FileReading {
     if (row !== sent) this.ahead++;
     // V8 then collects more often, for a fifth more time.
     if (++this.#read === MANY) setFlagsFromString('--optimize-for-size');
-    const post = positionPost(row, this.#texts);
-    const placed = { place: row.at ?? Number.NaN, post, line: this.#lines?.add(line) ?? 0 };
-    return { id: row.id, placed };
+    return this.#kept.keep(row, line);
   }
 
   /** Adds the posts of a file. One without a time belongs to its neighbors. */
-  add(posts: readonly ReadPost[]): void {
+  add(posts: readonly P[]): void {
     let last = Number.POSITIVE_INFINITY;
     // Tails write the oldest post first.
-    for (const { id, placed } of isRising(posts) ? posts.toReversed() : posts) {
-      if (!Number.isNaN(placed.place)) last = placed.place;
-      else placed.place = last;
-      const before = this.#byId.get(id);
-      if (before === undefined || this.#isLater(placed, before)) this.#byId.set(id, placed);
+    for (const post of isRising(posts) ? posts.toReversed() : posts) {
+      if (post.at === null) this.#places.set(post, last);
+      else last = post.at;
+      const before = this.#byId.get(post.id);
+      if (before === undefined || this.#kept.compare(post, before) > 0)
+        this.#byId.set(post.id, post);
     }
   }
 
-  /** Whether it replaces another version, in whichever order they are read. */
-  #isLater(one: FilePost, other: FilePost): boolean {
-    const order = compareVersions(one.post, other.post);
-    return (order || (this.#lines?.compare(one.line, other.line) ?? 0)) > 0;
-  }
+  /** The time by which a post is placed: its own may be missing. */
+  readonly placeOf = (post: P): number => post.at ?? this.#places.get(post) ?? Number.NaN;
 
-  newestFirst(): readonly FilePost[] {
-    return [...this.#byId.values()].sort((one, other) =>
-      one.place === other.place ? 0 : other.place - one.place,
-    );
+  newestFirst(): readonly P[] {
+    return [...this.#byId.values()].sort((one, other) => {
+      const place = this.placeOf(one);
+      const otherPlace = this.placeOf(other);
+      return place === otherPlace ? 0 : otherPlace - place;
+    });
   }
 }
 
-interface AuthorIndex {
+interface AuthorIndex<P> {
   /** The posts of each author, newest first, by the id in lower case. */
-  readonly posts: ReadonlyMap<string, readonly FilePost[]>;
+  readonly posts: ReadonlyMap<string, readonly P[]>;
   /** The id of the author who had a handle last. */
   readonly byHandle: ReadonlyMap<string, string>;
 }
 
-function indexOf(posts: readonly FilePost[]): AuthorIndex {
-  const byAuthor = new Map<string, FilePost[]>();
+function indexOf<P extends PostFacts>(posts: readonly P[]): AuthorIndex<P> {
+  const byAuthor = new Map<string, P[]>();
   const byHandle = new Map<string, string>();
-  for (const placed of posts) {
-    const { authorId, authorHandle } = placed.post;
+  for (const post of posts) {
+    const { authorId, authorHandle } = post;
     if (authorId === null) continue;
     const id = normalName(authorId);
-    addTo(byAuthor, id, placed);
+    addTo(byAuthor, id, post);
     const handle = normalName(authorHandle ?? '');
     if (!byHandle.has(handle)) byHandle.set(handle, id);
   }
   return { posts: byAuthor, byHandle };
 }
 
-function isRising(posts: readonly ReadPost[]): boolean {
+function isRising(posts: readonly PostFacts[]): boolean {
   let rises = 0;
   let last = Number.NaN;
-  for (const { placed } of posts) {
-    if (Number.isNaN(placed.place)) continue;
-    rises += Math.sign(placed.place - last) || 0;
-    last = placed.place;
+  for (const { at } of posts) {
+    if (at === null) continue;
+    rises += Math.sign(at - last) || 0;
+    last = at;
   }
   return rises > 0;
 }

@@ -1,32 +1,54 @@
+import { DistinctTexts } from '../../base/distinct-texts.ts';
 import { usageError } from '../../base/failure.ts';
 import { parseJson } from '../../base/json.ts';
 import { isRecord } from '../../base/json-object.ts';
 import { ScratchFile } from '../../base/scratch-file.ts';
 import { timeFields } from '../../core/pages/feeds.ts';
-import { type PageRow, pageRow } from '../../core/pages/post.ts';
+import { type PageRow, pageRow, withoutFutureTime } from '../../core/pages/post.ts';
 import type { AskedPage, FeedPage, PageSource } from '../../core/pages/source.ts';
+import { compareVersions, positionPost } from '../../core/positions/positions.ts';
+import type { KeptPosts, PostFacts } from './file-posts.ts';
 
 /** The posts of a page: so few that their memory is soon free again. */
-const PAGE = 200;
+const PAGE = 50;
+
+/** What is known of a post without its line. */
+interface LinePost extends PostFacts {
+  /** The number of the line. */
+  readonly line: number;
+}
 
 /**
- * The lines of posts. They are not kept in memory, because files may have more of them than it has
- * room for.
+ * The posts of lists: their lines are read again when they are printed. They are not kept in
+ * memory, because files may have more of them than it has room for.
  */
-export class PostLines {
+export class PostLines implements KeptPosts<LinePost> {
+  readonly #now: number;
   readonly #file = new ScratchFile();
+  readonly #texts = new DistinctTexts();
   /** Where each line begins, and where the next one will. */
   readonly #starts = [0];
 
-  /** Returns the number of the line. */
-  add(line: Buffer): number {
-    this.#starts.push(this.#file.add(line) + line.length);
-    return this.#starts.length - 2;
+  constructor(now: number) {
+    this.#now = now;
   }
 
-  compare(one: number, other: number): number {
-    // The bytes of a line are valid until another one is read.
-    return Buffer.compare(Buffer.from(this.#bytesOf(one)), this.#bytesOf(other));
+  keep(row: PageRow, bytes: Buffer): LinePost {
+    const post = positionPost(row, this.#texts);
+    const { id, at, writtenAt, close, authorId, authorHandle, token, network, symbol } = post;
+    const line = this.#starts.push(this.#file.add(bytes) + bytes.length) - 2;
+    return { id, at, writtenAt, close, authorId, authorHandle, token, network, symbol, line };
+  }
+
+  compare(one: LinePost, other: LinePost): number {
+    return compareVersions(one, other, ({ line }) => this.#textOf(line));
+  }
+
+  /** What a position would keep of a line; then, the line. */
+  #textOf(line: number): string {
+    const row = withoutFutureTime(this.rowOf(line), this.#now);
+    const post = JSON.stringify(positionPost(row, this.#texts));
+    return `${post} ${this.#bytesOf(line).toString('latin1')}`;
   }
 
   /** The row of a line, with the digits of its numbers. */
@@ -39,12 +61,6 @@ export class PostLines {
     const [from = 0, to = from] = this.#starts.slice(line, line + 2);
     return this.#file.read(from, to - from);
   }
-}
-
-/** A post of files, and the number of its line. */
-interface LinePost {
-  readonly post: { readonly id: string | null };
-  readonly line: number;
 }
 
 /** The posts of files as pages. */
@@ -71,7 +87,7 @@ export class FilePages implements PageSource {
   }
 
   #placeBelow(id: string): number {
-    const at = this.#posts.findIndex(({ post }) => post.id === id);
+    const at = this.#posts.findIndex((post) => post.id === id);
     if (at >= 0) return at + 1;
     throw usageError(`no thesis ${id} in the files`, 'pass the id of one that they have');
   }

@@ -27,13 +27,13 @@ export async function listRecorded(
   flags: ListInput,
 ): Promise<ExitCode> {
   const { terminal } = context;
-  const lines = new PostLines();
+  const lines = new PostLines(terminal.io.clock.now());
   const { posts, vouchers } = await readRecorded(context, from, flags, lines);
   const subjects = await readAuthors(authors, context, false);
   const ids = subjects.map(
     (subject) => posts.idOf(subject) ?? posts.unnamed(subject.normal) ?? nobody(subject.text),
   );
-  const tokens = await tokenAddresses(token, context, posts.facts());
+  const tokens = await tokenAddresses(token, context, posts.all);
   const names = subjects.map(({ normal }) => normal);
   const job = listJob(context, flags, {
     ...theses,

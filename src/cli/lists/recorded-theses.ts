@@ -9,29 +9,28 @@ import { type AskedRange, certifiedFiles, type Vouched, Vouchers } from '../../v
 import { type RangeFlags, readRange } from '../args/list-flags.ts';
 import type { Context } from '../run/context.ts';
 import type { PlannedPosts } from './feed-reader.ts';
-import { type FilePost, FilePosts } from './file-posts.ts';
-import type { PostLines } from './line-posts.ts';
+import { FilePosts, type KeptPosts, type PostFacts, positionPosts } from './file-posts.ts';
 import { type AskedTheses, narrowed, type Theses } from './served-theses.ts';
 
 /** The posts of files in a range, and what certificates vouch for. */
-interface Recorded {
-  readonly posts: FilePosts;
+interface Recorded<P extends PostFacts> {
+  readonly posts: FilePosts<P>;
   readonly range: AskedRange;
   readonly vouchers: Vouchers;
 }
 
-export async function readRecorded(
+export async function readRecorded<P extends PostFacts>(
   { terminal, settings }: Context,
   from: readonly string[],
   flags: RangeFlags,
-  lines?: PostLines,
-): Promise<Recorded> {
+  kept: KeptPosts<P>,
+): Promise<Recorded<P>> {
   const now = terminal.io.clock.now();
   const range = readRange(flags, now, settings.utc);
   const files = filesToVerify(from);
   const read = async () => {
-    const posts = await FilePosts.read(files, terminal, lines);
-    checkTimes(posts.all, range);
+    const posts = await FilePosts.read(files, terminal, kept);
+    checkTimes(posts, range);
     const certified = await certifiedFiles(files, terminal.signal);
     return { posts, range, vouchers: new Vouchers(certified, range, now) };
   };
@@ -39,22 +38,25 @@ export async function readRecorded(
 }
 
 /** Refuses a range of posts that all lack a time: it would hold all of them or none. */
-function checkTimes(posts: readonly FilePost[], { since, until }: AskedRange): void {
-  if (posts.length === 0 || posts.some(({ place }) => Number.isFinite(place))) return;
+function checkTimes<P extends PostFacts>(
+  { all, placeOf }: FilePosts<P>,
+  { since, until }: AskedRange,
+): void {
+  if (all.length === 0 || all.some((post) => Number.isFinite(placeOf(post)))) return;
   if (since !== undefined) throw withoutTimes('--since');
   if (until !== undefined) throw withoutTimes('--until');
 }
 
 /** The theses of files as positions need them. Nothing is sent. */
 export class RecordedTheses implements Theses {
-  readonly posts: FilePosts;
+  readonly posts: FilePosts<PositionPost>;
   readonly #range: AskedRange;
   readonly #vouchers: Vouchers;
   readonly #readAt: number;
   /** The authors whose posts were read. */
   readonly #users = new Set<string>();
 
-  private constructor({ posts, range, vouchers }: Recorded, readAt: number) {
+  private constructor({ posts, range, vouchers }: Recorded<PositionPost>, readAt: number) {
     this.posts = posts;
     this.#range = range;
     this.#vouchers = vouchers;
@@ -66,7 +68,7 @@ export class RecordedTheses implements Theses {
     from: readonly string[],
     flags: RangeFlags,
   ): Promise<RecordedTheses> {
-    const recorded = await readRecorded(context, from, flags);
+    const recorded = await readRecorded(context, from, flags, positionPosts());
     return new RecordedTheses(recorded, context.terminal.io.clock.now());
   }
 
@@ -89,8 +91,8 @@ export class RecordedTheses implements Theses {
   }
 
   #read({ userId, tokens, limit }: AskedTheses): ReadPosts<PositionPost> {
-    const feed = this.#feedOf(userId, tokens).filter(({ place }) => this.#isInRange(place));
-    const posts = feed.slice(0, limit).map(({ post }) => post);
+    const feed = this.#feedOf(userId, tokens).filter((post) => this.#isInRange(post));
+    const posts = feed.slice(0, limit);
     const users = userId === undefined ? [] : [userId];
     for (const user of users) this.#users.add(user);
     const { isWhole, hasStart, readAt } = this.#vouchers.for({ users, tokens, filters: {} });
@@ -104,16 +106,17 @@ export class RecordedTheses implements Theses {
   }
 
   /** The posts that are one feed of the service. */
-  #feedOf(userId: string | undefined, tokens: readonly string[]): readonly FilePost[] {
+  #feedOf(userId: string | undefined, tokens: readonly string[]): readonly PositionPost[] {
     const isOwn = userId !== undefined;
     const posts = isOwn ? this.posts.by(userId) : this.posts.all;
     if (tokens.length !== 1) return posts;
     // What an author posts without saying what it is about may be about this token.
-    return posts.filter(({ post: { token } }) => (token === null ? isOwn : tokens.includes(token)));
+    return posts.filter(({ token }) => (token === null ? isOwn : tokens.includes(token)));
   }
 
-  #isInRange(place: number): boolean {
+  #isInRange(post: PositionPost): boolean {
     const { since, until } = this.#range;
+    const place = this.posts.placeOf(post);
     return (since === undefined || place >= since) && (until === undefined || place < until);
   }
 }

@@ -129,21 +129,29 @@ function lastVersions(all: readonly PositionPost[]): readonly PositionPost[] {
     const { id } = post;
     if (id === null) continue;
     const before = posts.get(id);
-    if (before === undefined || compareVersions(post, before) > 0) posts.set(id, post);
+    if (before === undefined || compareVersions(post, before, JSON.stringify) > 0)
+      posts.set(id, post);
   }
   return [...posts.values()];
 }
 
+type PostVersion = Pick<PositionPost, 'writtenAt' | 'close'>;
+
 /**
  * Which of two versions of a post is the later one: positive if the first is. Of those written at
- * the same time, what is closed was open before, and the rest does not depend on their order.
+ * the same time, what is closed was open before, and the rest, as `text` has it, does not depend on
+ * their order.
  */
-export const compareVersions = (one: PositionPost, other: PositionPost): number =>
+export const compareVersions = <P extends PostVersion>(
+  one: P,
+  other: P,
+  text: (post: P) => string,
+): number =>
   one.writtenAt - other.writtenAt ||
   closeRank(one) - closeRank(other) ||
-  byText(JSON.stringify(one), JSON.stringify(other));
+  byText(text(one), text(other));
 
-const closeRank = ({ close }: PositionPost): number =>
+const closeRank = ({ close }: PostVersion): number =>
   typeof close === 'number' ? 2 : Number(close === 'open');
 
 const isPlaced = (post: PositionPost): post is PlacedPost =>
