@@ -369,6 +369,33 @@ describe('trdr thesis refresh', () => {
     expect(table.said).toContain('1 closed since, 1 still open, 1 closed before, 1 gone');
   });
 
+  test.each([
+    ['older version, newer version', ['open', 'closed']],
+    ['newer version, older version', ['closed', 'open']],
+    ['one time, closed in the first file', ['closedThen', 'open']],
+    ['one time, closed in the last file', ['open', 'closedThen']],
+  ] as const)('takes a post as it was written last: %s', async (_, names) => {
+    const [post] = feedOf(1, 1);
+    const closedAt = NOW + 1_000;
+    const versions = {
+      open: { ...post, updatedAt: NOW },
+      closed: { ...post, closedAt, updatedAt: closedAt },
+      closedThen: { ...post, closedAt, updatedAt: NOW },
+    };
+    const home = openHome();
+    const files = names.map((name) => {
+      const file = join(home.path, `${name}.ndjson`);
+      writeFileSync(file, linesOf([versions[name]]));
+      return file;
+    });
+    // Nothing is read again for a position that is known to be closed.
+    const service = await withFeed([]);
+    const words = ['thesis', 'refresh', ...files, '--open-only'];
+    const ran = await home.run(words, { sandbox: service, clock: virtualClock(NOW + 60_000) });
+    expect(ran.exitCode, ran.stderr).toBe(0);
+    expect([ran.records(), service.calls]).toEqual([[], []]);
+  });
+
   test('writes neither to a file that it reads nor to a certificate', async () => {
     const { home, sandbox, run } = await openDesk();
     const path = (name: string) => join(home.path, name);

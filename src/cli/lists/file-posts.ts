@@ -72,10 +72,7 @@ export interface KeptPosts<P extends PostFacts> {
 /** Keeps what positions are made of. */
 export function positionPosts(): KeptPosts<PositionPost> {
   const texts = new DistinctTexts();
-  return {
-    keep: (row) => positionPost(row, texts),
-    compare: (one, other) => compareVersions(one, other, JSON.stringify),
-  };
+  return { keep: (row) => positionPost(row, texts), compare: compareVersions };
 }
 
 /** The garbage of more posts would take more memory than the posts do. */

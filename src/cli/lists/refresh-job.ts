@@ -1,3 +1,4 @@
+import { DistinctTexts } from '../../base/distinct-texts.ts';
 import { copySources, parseJson } from '../../base/json.ts';
 import { isRecord } from '../../base/json-object.ts';
 import { countText, group, unitsText } from '../../base/units.ts';
@@ -15,9 +16,10 @@ import {
   type RefreshWays,
   refreshWays,
 } from '../../core/pages/refresh.ts';
+import { compareVersions, positionPost } from '../../core/positions/positions.ts';
 import type { Planned } from '../../core/spend/plan.ts';
 import { type Fate, fateOf, refreshedView } from '../../output/views/thesis.ts';
-import { tailRow } from '../../tail/post-row.ts';
+import { type TailRow, tailRow } from '../../tail/post-row.ts';
 import { serviceClock } from '../lookup/service-time.ts';
 import type { Context } from '../run/context.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
@@ -79,14 +81,14 @@ const plannedPages = (pages: PostGroup): Planned => ({
 const isClosed = (post: Sent): boolean => typeof closedAtOf(post) === 'number';
 
 /**
- * The posts of the files, each once: as the last file has it, at the place where the first one has
+ * The posts of the files, each once: as it was written last, at the place where the first file has
  * it.
  */
 async function recordedIn(
   { terminal }: Context,
   files: readonly string[],
 ): Promise<readonly RecordedPost[]> {
-  const posts = new Map<string, RecordedPost>();
+  const posts = new Map<string, TailRow>();
   const now = terminal.io.clock.now();
   const read = (line: Buffer) => {
     const record = parseJson(line.toString('utf8'));
@@ -94,9 +96,18 @@ async function recordedIn(
     return row ? withoutFutureTime(row, now) : undefined;
   };
   for await (const rows of thesesIn(files, terminal, read))
-    for (const row of rows) posts.set(row.id, row);
+    for (const row of rows) {
+      const before = posts.get(row.id);
+      if (before === undefined || isAsLate(row, before)) posts.set(row.id, row);
+    }
   if (posts.size === 0) throw withoutTheses(files.join(', '));
   return [...posts.values()];
+}
+
+/** Of two versions that tell the same of a position, the last one may be that of a refresh. */
+function isAsLate(row: TailRow, before: TailRow): boolean {
+  const texts = new DistinctTexts();
+  return compareVersions(positionPost(row, texts), positionPost(before, texts)) >= 0;
 }
 
 async function readAgain(context: Context, ways: RefreshWays): Promise<PostRefresh> {

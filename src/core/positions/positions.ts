@@ -129,8 +129,7 @@ function lastVersions(all: readonly PositionPost[]): readonly PositionPost[] {
     const { id } = post;
     if (id === null) continue;
     const before = posts.get(id);
-    if (before === undefined || compareVersions(post, before, JSON.stringify) > 0)
-      posts.set(id, post);
+    if (before === undefined || compareVersions(post, before) > 0) posts.set(id, post);
   }
   return [...posts.values()];
 }
@@ -145,7 +144,7 @@ type PostVersion = Pick<PositionPost, 'writtenAt' | 'close'>;
 export const compareVersions = <P extends PostVersion>(
   one: P,
   other: P,
-  text: (post: P) => string,
+  text: (post: P) => string = JSON.stringify,
 ): number =>
   one.writtenAt - other.writtenAt ||
   closeRank(one) - closeRank(other) ||
