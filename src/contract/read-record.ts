@@ -85,6 +85,26 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 /** The objects of a list; other items are skipped. */
 export const recordsOf = (value: unknown): Sent[] => listOf(value).filter(isRecord);
 
+const DIGITS = /^\d{10,15}$/;
+const DATE = /^\d{4}-\d\d-\d\d/;
+
+/**
+ * A number outside of these is not a time in milliseconds, but for example one in seconds or in
+ * microseconds: no post is from before 2001, or from after 5138.
+ */
+const [EARLIEST_MS, LATEST_MS] = [1e12, 1e14];
+
+/** A time, given as a number or as text, in epoch ms; null if it cannot be read. */
+export function postTimeOf(value: unknown): number | null {
+  const at = typeof value === 'string' ? textTime(value) : value;
+  return typeof at === 'number' && at >= EARLIEST_MS && at < LATEST_MS ? at : null;
+}
+
+const textTime = (text: string): number | undefined => {
+  if (DIGITS.test(text)) return Number(text);
+  return DATE.test(text) ? Date.parse(text) : undefined;
+};
+
 function typeText(value: unknown): string {
   if (value === undefined) return 'missing';
   if (value === null) return 'null';

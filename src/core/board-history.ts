@@ -1,10 +1,9 @@
 import { addTo } from '../base/add-to.ts';
 import { isRecord, textOf } from '../base/json-object.ts';
 import { normalHandle } from '../contract/handles.ts';
-import { numberOf, type Sent } from '../contract/read-record.ts';
+import { numberOf, postTimeOf, type Sent } from '../contract/read-record.ts';
 import type { TraderHistoryRecord } from '../contract/records/tool.ts';
 import { boardEntries, isOnRecord } from './boards.ts';
-import { postTimeOf } from './pages/post.ts';
 
 /**
  * The times of a history: `until`, and back from there in steps of `every`, as long as they are

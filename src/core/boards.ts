@@ -15,7 +15,7 @@ export const boardEntries = (board: Sent): Sent[] =>
  * time.
  */
 export const isOnRecord = (board: Sent): boolean =>
-  board['capturedAt'] !== null || boardEntries(board).length > 0;
+  (board['capturedAt'] ?? null) !== null || boardEntries(board).length > 0;
 
 function onBoard(entry: Sent, board: Sent): Sent {
   const { period, capturedAt, asOf } = board;

@@ -223,6 +223,47 @@ describe('trdr launchpad board', () => {
     },
   );
 
+  const AT = Date.parse('2026-11-22T23:30:00.500Z');
+  test.each<[unknown, string]>([
+    [AT, '2026-11-22T23:30Z'],
+    [new Date(AT).toISOString(), '2026-11-22T23:30Z'],
+    [`${AT}`, '2026-11-22T23:30Z'],
+    [Math.floor(AT / 1_000), 'an unknown time'],
+    [undefined, 'an unknown time'],
+  ])('says of when a snapshot of %j is', async (capturedAt, text) => {
+    const entries = [{ rank: 1, wallet: 'w', username: null, pnlUsd: 1 }];
+    const body = { period: 'weekly', capturedAt, count: 1, entries };
+    const sandbox = await withService(() => ({ body }));
+    const words = ['launchpad', 'board', '--compare', '1d', '-o', 'table', '--utc'];
+    const { said } = await runInProcess(words, { sandbox, tty: true });
+    expect(said).toContain(`weekly board of ${text}`);
+    expect(said.includes('nothing changed')).toBe(text !== 'an unknown time');
+    const captured = ['launchpad', 'board', '--fields', 'capturedAt'];
+    const table = await runInProcess([...captured, '-o', 'table'], { sandbox, tty: true });
+    expect(table.stdout).not.toContain('1970');
+    const iso = await runInProcess([...captured, '--times', 'iso'], { sandbox });
+    const isMs = typeof capturedAt === 'number' && capturedAt === AT;
+    const printed = isMs ? new Date(AT).toISOString() : capturedAt;
+    expect(iso.records()).toEqual([printed === undefined ? {} : { capturedAt: printed }]);
+  });
+
+  test.each([null, undefined])(
+    'compares with no empty board of the time %j, in which everyone would be new',
+    async (capturedAt) => {
+      const entries = [{ rank: 1, wallet: 'w', username: null, pnlUsd: 1 }];
+      const sandbox = await withService(({ path }) => {
+        const isEarlier = path.includes('at=');
+        const board = { period: 'weekly', count: isEarlier ? 0 : 1 };
+        const earlier = { ...board, capturedAt, entries: [] };
+        return { body: isEarlier ? earlier : { ...board, capturedAt: AT, entries } };
+      });
+      const words = ['launchpad', 'board', '--compare', '1d'];
+      const ran = await runInProcess(words, { sandbox });
+      expect(ran.records().map(({ change }) => change)).toEqual([undefined]);
+      expect(ran.said).toContain('no snapshot on record');
+    },
+  );
+
   test.each([
     ['fails', { faults: '500@launchpad.board+1=100%' }, 9],
     ['is not afforded', {}, 6],

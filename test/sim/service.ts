@@ -1,9 +1,10 @@
 import { Failure } from '../../src/base/failure.ts';
 import { plainJson } from '../../src/base/json-object.ts';
 import type { Remainder } from '../../src/contract/ports/client.ts';
+import { postTimeOf } from '../../src/contract/read-record.ts';
 import { readServiceError } from '../../src/core/client/service-errors.ts';
 import { redirected } from '../../src/core/http/network-failures.ts';
-import { pageRow, postTimeOf } from '../../src/core/pages/post.ts';
+import { pageRow } from '../../src/core/pages/post.ts';
 import type { FeedPage, PageSource } from '../../src/core/pages/source.ts';
 import type { Connect, KeyFacts, Link, LinkEnd } from '../../src/tail/ports.ts';
 import { mayBeCharged } from './charged.ts';

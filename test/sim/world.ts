@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { Failure } from '../../src/base/failure.ts';
-import { postTimeOf } from '../../src/core/pages/post.ts';
+import { postTimeOf } from '../../src/contract/read-record.ts';
 import { Spend } from '../../src/core/spend/spend.ts';
 import { calloutConfluence, thesisConfluence } from '../../src/tail/confluence.ts';
 import { createTail, type Tail } from '../../src/tail/engine.ts';

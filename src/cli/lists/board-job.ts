@@ -11,7 +11,7 @@ import type { Subject } from '../../core/lookup/subject.ts';
 import { normalToken } from '../../core/pages/filter.ts';
 import type { PlannedEndpoint } from '../../core/spend/plan.ts';
 import { subjectSource } from '../../input/subject-list.ts';
-import { span } from '../../output/format/time.ts';
+import { momentOf, span } from '../../output/format/time.ts';
 import { namesText } from '../../output/notices.ts';
 import { isWanted, movesText } from '../../output/terminal/moves-text.ts';
 import { boardView } from '../../output/views/launchpad.ts';
@@ -265,15 +265,15 @@ function captured(what: string, board: Sent): string {
 }
 
 export function dateText(value: unknown): string | undefined {
-  const date = new Date(numberOf(value) ?? Number.NaN);
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString().replace(/:\d\d\.\d+Z$/, 'Z');
+  const moment = momentOf(value);
+  return moment === undefined ? undefined : `${new Date(moment).toISOString().slice(0, 16)}Z`;
 }
 
 function comparison(board: Sent, before: Sent): string {
   if (!isOnRecord(before))
     return 'no snapshot on record at or before the time of --compare; changes are not shown';
-  const time = numberOf(before['capturedAt']);
+  const time = momentOf(before['capturedAt']);
   const compared = captured('compared with the snapshot', before);
-  if (time === undefined || time !== board['capturedAt']) return compared;
+  if (time === undefined || time !== momentOf(board['capturedAt'])) return compared;
   return `${compared}, which is also the snapshot shown, so nothing changed`;
 }

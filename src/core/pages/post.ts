@@ -1,7 +1,7 @@
 import { numberSource } from '../../base/json.ts';
 import { isNumber } from '../../base/json-object.ts';
 import { countText } from '../../base/units.ts';
-import { numberOf, type Sent } from '../../contract/read-record.ts';
+import { numberOf, postTimeOf, type Sent } from '../../contract/read-record.ts';
 import { PROOF } from './proof.ts';
 
 /** A post of a page, a frame or a file. Its id and its time are read once. */
@@ -38,27 +38,8 @@ export function postIdOf(post: Sent): string | undefined {
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-const DIGITS = /^\d{10,15}$/;
-const DATE = /^\d{4}-\d\d-\d\d/;
-
-/**
- * A number outside of these is not a time in milliseconds, but for example one in seconds or in
- * microseconds: no post is from before 2001, or from after 5138.
- */
-const [EARLIEST_MS, LATEST_MS] = [1e12, 1e14];
 /** A time further ahead is not the time of a post. */
 const AHEAD_MS = 86_400_000;
-
-/** A post time, given as a number or as text, in epoch ms; null if it cannot be read. */
-export function postTimeOf(value: unknown): number | null {
-  const at = typeof value === 'string' ? textTime(value) : value;
-  return typeof at === 'number' && at >= EARLIEST_MS && at < LATEST_MS ? at : null;
-}
-
-const textTime = (text: string): number | undefined => {
-  if (DIGITS.test(text)) return Number(text);
-  return DATE.test(text) ? Date.parse(text) : undefined;
-};
 
 /** A time of a thesis that is not its post time: a number, or a text as --times iso writes it. */
 const thesisTimeOf = (value: unknown): number | undefined =>

@@ -1,10 +1,9 @@
 import { addTo } from '../../base/add-to.ts';
 import { usageError } from '../../base/failure.ts';
 import { isRecord } from '../../base/json-object.ts';
-import { known, type Sent } from '../../contract/read-record.ts';
+import { known, postTimeOf, type Sent } from '../../contract/read-record.ts';
 import { type AuthorPosition, PositionRecord } from '../../contract/records/position.ts';
 import { normalName } from '../../core/pages/filter.ts';
-import { postTimeOf } from '../../core/pages/post.ts';
 import type { InputIo } from '../read-text.ts';
 import { openRecords, valuesIn } from '../record-file.ts';
 

@@ -1,19 +1,9 @@
+import { postTimeOf } from '../../contract/read-record.ts';
+
 const LATEST = 8.64e15;
 
-export function momentOf(value: unknown): number | undefined {
-  const ms = millisecondsOf(value);
-  return Math.abs(ms) <= LATEST ? ms : undefined;
-}
-
-/**
- * NaN for a value that is not a time. `Date.parse` also accepts texts such as "trade 5", so a year
- * is required.
- */
-function millisecondsOf(value: unknown): number {
-  if (typeof value === 'number') return value;
-  if (typeof value === 'string' && /^\d{4}-/.test(value)) return Date.parse(value);
-  return Number.NaN;
-}
+/** Undefined for what is no time in milliseconds: as a time, seconds would be a day of 1970. */
+export const momentOf = (value: unknown): number | undefined => postTimeOf(value) ?? undefined;
 
 const minutesAhead = (ms: number, utc: boolean) =>
   utc ? 0 : -Math.round(new Date(ms).getTimezoneOffset());

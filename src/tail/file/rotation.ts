@@ -4,7 +4,7 @@ import { duration } from '../../base/durations.ts';
 import { openRegular, readAt, realPath } from '../../base/files.ts';
 import { isRecord } from '../../base/json-object.ts';
 import type { Kind } from '../../base/values.ts';
-import { postTimeOf } from '../../core/pages/post.ts';
+import { postTimeOf } from '../../contract/read-record.ts';
 
 /** A file is finished at a size, or at each multiple of a duration since 1970 (UTC). */
 export type RotateRule = { readonly bytes: number } | { readonly everyMs: number };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
+import { postTimeOf } from '../../../src/contract/read-record.ts';
 import { type MergedFeeds, mostOwnPages, walkSeveral } from '../../../src/core/pages/merge.ts';
 import { severalStart } from '../../../src/core/pages/place.ts';
-import { postTimeOf } from '../../../src/core/pages/post.ts';
 import type { PageSource } from '../../../src/core/pages/source.ts';
 import type { Taken, WalkOptions } from '../../../src/core/pages/walk.ts';
 import { repeats, seedsOf } from '../../repeats.ts';

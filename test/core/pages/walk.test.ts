@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
+import { postTimeOf } from '../../../src/contract/read-record.ts';
 import { gatherPosts } from '../../../src/core/pages/gather.ts';
-import { type PageRow, postTimeOf } from '../../../src/core/pages/post.ts';
+import type { PageRow } from '../../../src/core/pages/post.ts';
 import type { AskedPage, FeedPage, PageSource } from '../../../src/core/pages/source.ts';
 import { type WalkOptions, walkPages } from '../../../src/core/pages/walk.ts';
 import { virtualClock } from '../virtual-clock.ts';
