@@ -45,19 +45,23 @@ export const untilRenewal = ({ isGrantedOnce }: Pick<KeyMeters, 'isGrantedOnce'>
     ? 'or change the plan: its units were granted once'
     : 'or wait for the next UTC month';
 
-function monthOf(now: number) {
-  const date = new Date(now);
-  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
-  return { begins: Date.UTC(year, month, 1), ends: Date.UTC(year, month + 1, 1) };
+/** The month that the usage is of; by the clock of this machine, it may be another one. */
+function monthOf({ usage }: Known<Me>, now: number) {
+  const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(usage?.period ?? '') ?? [];
+  const date = month === undefined ? new Date(now) : new Date(`${year}-${month}-01`);
+  const [inYear, index] = [date.getUTCFullYear(), date.getUTCMonth()];
+  return { begins: Date.UTC(inYear, index, 1), ends: Date.UTC(inYear, index + 1, 1) };
 }
 
 /**
  * CU per millisecond. Undefined in the first hour of the month, which is too little for a forecast,
  * and if the usage is not known.
  */
-function rateOf({ usage }: Known<Me>, now: number): number | undefined {
-  const elapsed = now - monthOf(now).begins;
-  return usage?.unitsUsed === undefined || elapsed < HOUR ? undefined : usage.unitsUsed / elapsed;
+function rateOf(me: Known<Me>, now: number): number | undefined {
+  const { begins, ends } = monthOf(me, now);
+  const elapsed = Math.min(now, ends) - begins;
+  const spent = me.usage?.unitsUsed;
+  return spent === undefined || elapsed < HOUR ? undefined : spent / elapsed;
 }
 
 /**
@@ -67,20 +71,20 @@ function rateOf({ usage }: Known<Me>, now: number): number | undefined {
 export function runsOutAt(me: Known<Me>, now: number): number | null | undefined {
   const { units, isGrantedOnce: isFinal } = leftOf(me);
   if (units === null) return null;
-  if (units === 0) return now;
+  if (units <= 0) return now;
   const rate = rateOf(me, now);
   if (rate === undefined) return undefined;
   const at = Math.round(now + units / rate);
-  return Number.isFinite(at) && (isFinal || at < monthOf(now).ends) ? at : null;
+  return Number.isFinite(at) && (isFinal || at < monthOf(me, now).ends) ? at : null;
 }
 
 /** Null if the rate of this month is not known. */
 export function forecast(me: Known<Me>, now: number): Forecast | null {
   const rate = rateOf(me, now);
   if (rate === undefined) return null;
-  const { ends } = monthOf(now);
+  const { ends } = monthOf(me, now);
   return {
-    unitsByMonthEnd: Math.round((me.usage?.unitsUsed ?? 0) + rate * (ends - now)),
+    unitsByMonthEnd: Math.round((me.usage?.unitsUsed ?? 0) + rate * Math.max(0, ends - now)),
     runsOutAt: runsOutAt(me, now) ?? null,
     monthEndsAt: ends,
   };

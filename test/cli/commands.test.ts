@@ -40,6 +40,11 @@ describe('trdr me', () => {
 
   const nothing = { usage: { unitsRemaining: 0 } };
   const topUps = { ...key(0, 0), usage: { ...key(10, 0).usage, additionalUnits: 5_000 } };
+  /** A key that has used much in this month. */
+  const usedIn = (period: string) => ({
+    ...key(0, 0),
+    usage: { ...key(9_000, 900).usage, period },
+  });
   const once = (used: number, left: number) => ({ ...key(used, left), plan: 'explore' });
 
   it.each([
@@ -67,6 +72,8 @@ describe('trdr me', () => {
     ['--min-days 3', 'nothing is left, and was used', key(0, 0), NOW, 'DAYS_LOW'],
     ['--min-days 3', 'nothing is left, and the use is not known', nothing, NOW, 'DAYS_LOW'],
     ['--min-days 3', 'nothing was used', key(0, 5), NOW, 'ok'],
+    ['--min-days 3', 'the clock is two hours ahead', usedIn('2026-03'), early + DAY / 12, 'ok'],
+    ['--min-days 3', 'the clock is two days behind', usedIn('2026-05'), late, 'TOO_EARLY'],
     ['--min-days 3', 'top-ups are left', topUps, NOW, 'ok'],
     ['--min-days 30', 'granted once, they do not last', once(1_000, 2_000), NOW, 'DAYS_LOW'],
     ['--min-days 3', 'granted once, nothing is left', once(0, 0), NOW, 'DAYS_LOW'],
@@ -84,5 +91,18 @@ describe('trdr me', () => {
     const options = { sandbox, clock: virtualClock(now), differs: true };
     const ran = await runInProcess(['me', '-q', ...flags.split(' ')], options);
     expect(ran.exitCode === 0 ? 'ok' : ran.error()['code']).toBe(code);
+  });
+
+  it.each<[object, string]>([
+    [unmetered, 'units used 1,000, no limit'],
+    [{ usage: { unitsUsed: 1_000 } }, 'units used 1,000, left: not reported'],
+    [{ usage: { unitsRemaining: '7' } }, 'units used not reported, left: 7'],
+    [usedIn('2026-03'), 'forecast 9,000 CU by Mar 31'],
+  ])('says of the allowance of %j: %s', async (body, line) => {
+    const sandbox = await withService(() => ({ body }), { ownMe: true });
+    const clock = virtualClock(early + DAY / 12);
+    const options = { sandbox, clock, differs: true, tty: true };
+    const { stdout } = await runInProcess(['me', '-q', '--color', 'never'], options);
+    expect(stdout.replace(/ +/g, ' ')).toContain(` ${line}\n`);
   });
 });

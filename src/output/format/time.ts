@@ -2,7 +2,7 @@ import { postTimeOf } from '../../contract/read-record.ts';
 
 const LATEST = 8.64e15;
 
-/** Undefined for what is no time in milliseconds: as a time, seconds would be a day of 1970. */
+/** Undefined if it is not in milliseconds: seconds would be a day of 1970. */
 export const momentOf = (value: unknown): number | undefined => postTimeOf(value) ?? undefined;
 
 const minutesAhead = (ms: number, utc: boolean) =>

@@ -6,15 +6,19 @@ import { type Forecast, isGrantedOnce, Me, readAccount } from '../../contract/re
 import type { View } from '../view.ts';
 
 const usageOf = (me: Sent): Sent => (isRecord(me['usage']) ? me['usage'] : {});
+const isUnmetered = ({ entitlement }: Sent): boolean =>
+  isRecord(entitlement) && entitlement['unmetered'] === true;
 
 /** Undefined if both are absent; a text if an amount has an unexpected type. */
 function usedMeter(me: Sent, what: 'units' | 'reveals'): unknown {
-  const { [`${what}Used`]: spent, [`${what}Remaining`]: left } = usageOf(me);
+  const { [`${what}Used`]: spent, [`${what}Remaining`]: rest } = usageOf(me);
+  // Of a key without a limit, what is left of the grant limits nothing.
+  const left = what === 'units' && isUnmetered(me) ? null : rest;
   if (typeof spent === 'number' && (typeof left === 'number' || left === null)) {
     return { used: spent, of: left === null ? null : spent + left };
   }
   if (spent === undefined && left === undefined) return undefined;
-  return `${valueText(spent)} used, ${valueText(left)} left`;
+  return `${valueText(spent)}, left: ${valueText(left)}`;
 }
 
 const valueText = (value: unknown): string =>
@@ -84,10 +88,7 @@ const leftText = (left: number | null) => (left === null ? undefined : unitsText
 function planText(me: Sent): string {
   const { plan } = readAccount(me);
   const name = plan ?? 'not reported';
-  const { entitlement } = me;
-  return isRecord(entitlement) && entitlement['unmetered'] === true
-    ? `${name}, unmetered: usage is counted but not limited`
-    : name;
+  return isUnmetered(me) ? `${name}, unmetered: usage is counted but not limited` : name;
 }
 
 const dayText = (ms: number): string =>
