@@ -1,8 +1,4 @@
-const PLAIN = /^[\w@%+=:,./-]+$/;
-
-/** A word as a POSIX shell reads it back, whatever it contains. */
-export const quoted = (word: string): string =>
-  PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+import { quoted } from '../base/shell-word.ts';
 
 /** This command line with flags set to the values in `changes`; undefined removes a flag. */
 export function commandWith(

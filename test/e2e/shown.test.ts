@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ThesisFrameData } from '../../src/contract/records/thesis.ts';
 import { manualClock } from '../sandbox/clock.ts';
-import { openDesk } from './harness.ts';
+import { openDesk, runInProcess } from './harness.ts';
+import { withService } from './service.ts';
 
 const terminal = { tty: true, columns: 200, env: { NO_COLOR: '1', LANG: 'C.UTF-8', TZ: 'UTC' } };
 
@@ -53,6 +54,20 @@ test('the card of a trader without a wallet says what a resolve may find, and it
     /wallet +none on record; "trdr resolve nowallet" searches live: 30,000 CU/,
   );
   expect((await run(['whois', 'mira'], terminal)).stdout).not.toContain('trdr resolve');
+});
+
+test.each([
+  ['whois', 'mira', 'none on record; "trdr resolve mira" searches live'],
+  ['whois', 'mira; rm -rf ~', `none on record; "trdr resolve 'mira; rm -rf ~'" searches live`],
+  ['resolve', 'mira', 'none found'],
+])('the card of trdr %s of %j without a wallet: %s', async (command, handle, text) => {
+  const body = { id: 'u1', handle, name: null, solanaAddress: null, evmAddress: null };
+  const sandbox = await withService(() => ({ body }));
+  const options = { ...terminal, sandbox, differs: true, columns: 200 };
+  const { stdout } = await runInProcess([command, 'mira', '--yes'], options);
+  expect(stdout).toMatch(/wallet +/);
+  expect(stdout).toContain(text);
+  expect(stdout.includes('searches live')).toBe(command === 'whois');
 });
 
 test.each([

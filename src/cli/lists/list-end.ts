@@ -1,7 +1,7 @@
+import { quoted } from '../../base/shell-word.ts';
 import type { WalkOptions } from '../../core/pages/walk.ts';
 import { agentOf } from '../agent.ts';
 import type { ListInput } from '../args/list-flags.ts';
-import { quoted } from '../command-line.ts';
 import type { Io } from '../io.ts';
 import { continueList } from '../run/continue-command.ts';
 

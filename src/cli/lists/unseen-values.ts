@@ -1,10 +1,10 @@
 import { Failure } from '../../base/failure.ts';
 import { textOf } from '../../base/json-object.ts';
+import { quoted } from '../../base/shell-word.ts';
 import { countText } from '../../base/units.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { type Conditions, normalName, normalSymbol } from '../../core/pages/filter.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
-import { quoted } from '../command-line.ts';
 import { savedValues } from '../lookup/token.ts';
 import type { Context } from '../run/context.ts';
 

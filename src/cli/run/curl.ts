@@ -1,8 +1,8 @@
+import { quoted } from '../../base/shell-word.ts';
 import { type KeyHeader, requestHeaders } from '../../core/client/channel.ts';
 import { withoutKey, withoutKeys } from '../../core/client/mask-key.ts';
 import { parseBaseUrl } from '../../core/http/base-url.ts';
 import { PLACEHOLDER, type Planned } from '../../core/spend/plan.ts';
-import { quoted } from '../command-line.ts';
 import { version } from '../version.ts';
 import type { Context } from './context.ts';
 import { requestOf } from './print-plan.ts';

@@ -1,5 +1,6 @@
 import { stringifyJson } from '../../base/json.ts';
 import { isRecord, textOf } from '../../base/json-object.ts';
+import { quoted } from '../../base/shell-word.ts';
 import { unitsText } from '../../base/units.ts';
 import { beginsLikeAddress } from '../../contract/handles.ts';
 import { cu } from '../../contract/limits.ts';
@@ -57,7 +58,9 @@ const identity: readonly Column<SubjectRecord>[] = [
 function withoutWallet(row: SubjectRecord): string | undefined {
   if (row.found !== true || row['solanaAddress'] !== null || row['evmAddress'] !== null)
     return undefined;
-  const handle = textOf(row['handle']) ?? row.subject;
+  // Of trdr resolve, the record says how it was found, or that it was not.
+  if (row['source'] !== undefined) return 'none found';
+  const handle = quoted(textOf(row['handle']) ?? row.subject);
   return `none on record; "trdr resolve ${handle}" searches live: ${unitsText(cu.reveal)} if it finds one, else ${unitsText(cu.miss)} a try`;
 }
 
