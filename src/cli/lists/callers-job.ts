@@ -65,13 +65,14 @@ export async function callersJob(context: Context, flags: CallersFlags): Promise
       plan: (subjects) => Promise.all(subjects.map((subject) => callers.plan(subject))),
     });
   if (period === undefined) return await jobFor(flags.source ?? []);
-  const board = new Board(context, period, flags.noCache ? undefined : await openAnswers(context));
+  const cache = flags.noCache ? undefined : await openAnswers(context);
   const jobOf = (record: Sent) => {
     if (!isOnRecord(record)) terminal.notice(`no ${period} board on record`);
     const entries = bestOf(record, top);
     return jobFor([...entries.keys()].map(walletSubject), entries);
   };
-  const saved = board.saved(answerAge(context, flags));
+  const age = answerAge(context, flags);
+  const saved = savedBoard(cache, period, age, terminal.io.clock.now());
   if (saved) return await jobOf(saved);
   const pages = byWallet.planLater(ANY_WALLET);
   const calls = {
@@ -81,14 +82,14 @@ export async function callersJob(context: Context, flags: CallersFlags): Promise
   };
   return {
     plan: {
-      calls: [board.call, calls],
+      calls: [boardCall(period), calls],
       costs: (cost) => `Reading the callouts of the ${period} board will cost ${cost}`,
       tellsLimit: true,
       stopped: (spent) => ({ message: `stopped after ${spent}; there are more callers` }),
     },
     view,
     tally,
-    print: async (out) => (await jobOf(await board.request())).print(out),
+    print: async (out) => (await jobOf(await requestBoard(context, cache, period))).print(out),
   };
 }
 
@@ -150,34 +151,31 @@ async function* ranked(
   }
 }
 
-/** A leaderboard, which is not requested again while it is young enough. */
-class Board {
-  readonly call;
-  readonly #context: Context;
-  readonly #period: BoardPeriod;
-  readonly #cache: AnswerCache | undefined;
+const boardCall = (period: BoardPeriod) =>
+  ({ id: 'launchpad.board', ask: { query: { period } } }) as const;
 
-  constructor(context: Context, period: BoardPeriod, cache: AnswerCache | undefined) {
-    this.call = { id: 'launchpad.board', ask: { query: { period } } } as const;
-    this.#context = context;
-    this.#period = period;
-    this.#cache = cache;
-  }
+/** A leaderboard that is young enough not to be requested again. */
+function savedBoard(
+  cache: AnswerCache | undefined,
+  period: BoardPeriod,
+  maxAgeMs: number,
+  now: number,
+): Sent | undefined {
+  const [saved] = cache?.get('launchpad.board', [period]) ?? [];
+  const isYoung = saved && isWithin(saved.time, maxAgeMs, now);
+  return isYoung ? recognize('board', saved.record)?.record : undefined;
+}
 
-  saved(maxAgeMs: number): Sent | undefined {
-    const [saved] = this.#cache?.get(this.call.id, [this.#period]) ?? [];
-    const isYoung = saved && isWithin(saved.time, maxAgeMs, this.#context.terminal.io.clock.now());
-    return isYoung ? recognize('board', saved.record)?.record : undefined;
-  }
-
-  async request(): Promise<Sent> {
-    const { service, terminal } = this.#context;
-    const { id, ask } = this.call;
-    const { record } = await service.call(id, ask);
-    const answer = { time: terminal.io.clock.now(), status: 200, record } as const;
-    await this.#cache?.put(id, new Map([[this.#period, answer]]));
-    return record;
-  }
+async function requestBoard(
+  { service, terminal }: Context,
+  cache: AnswerCache | undefined,
+  period: BoardPeriod,
+): Promise<Sent> {
+  const { id, ask } = boardCall(period);
+  const { record } = await service.call(id, ask);
+  const answer = { time: terminal.io.clock.now(), status: 200, record } as const;
+  await cache?.put(id, new Map([[period, answer]]));
+  return record;
 }
 
 /** Reads the callouts of a wallet. What was read before a failure was paid for, and is printed. */
