@@ -81,12 +81,12 @@ export class SavedPages {
   }
 
   async #gather<P>(
-    { call, source, keep }: KeptFeed<P>,
+    feed: KeptFeed<P>,
     mayAsk: boolean,
     options: WalkOptions,
   ): Promise<ReadPosts<P>> {
-    const walk = new SavedWalk(this, call, source, mayAsk);
-    const read = await gatherPosts(walk, options, keep);
+    const walk = new SavedWalk(this, feed, mayAsk);
+    const read = await gatherPosts(walk, options, feed.keep);
     const { readAt = this.now(), isAsked } = walk;
     return { ...read, readAt, via: isAsked ? 'service' : 'cache' };
   }
@@ -110,19 +110,16 @@ class SavedWalk implements PageSource {
   /** Whether this machine has requested a page. */
   isAsked = false;
   readonly #pages: SavedPages;
-  readonly #source: PageSource;
+  readonly #feed: KeptFeed<unknown>;
   readonly #mayAsk: boolean;
-  readonly #endpoint: CachedFeed;
-  readonly #name: string;
   /** The page that was read last. */
   #last: Place = { index: -1, before: undefined, repeats: 0 };
 
-  constructor(pages: SavedPages, call: FeedCall, source: PageSource, mayAsk: boolean) {
+  constructor(pages: SavedPages, feed: KeptFeed<unknown>, mayAsk: boolean) {
+    const { source } = feed;
     this.#pages = pages;
-    this.#source = source;
+    this.#feed = feed;
     this.#mayAsk = mayAsk;
-    this.#endpoint = call.id;
-    this.#name = feedName(call);
     this.sizes = source.sizes;
     this.stepCu = source.stepCu;
     this.affords = source.affords;
@@ -145,9 +142,10 @@ class SavedWalk implements PageSource {
 
   #find(place: Place): SavedPage | undefined {
     const { cache, began, maxAgeMs } = this.#pages;
-    const answer = cache?.get(this.#endpoint, [this.#subjectOf(place)])[0];
+    const { id } = this.#feed.call;
+    const answer = cache?.get(id, [this.#subjectOf(place)])[0];
     const isYoung = answer && Math.max(0, began - answer.time) < maxAgeMs;
-    const page = isYoung ? pageOf(answer, this.#endpoint, place.before) : undefined;
+    const page = isYoung ? pageOf(answer, id, place.before) : undefined;
     // An end of which the service was asked as often before is believed again.
     const { repeats } = place;
     const isUsable = page && (repeats === 0 || (!page.hasMore && page.repeats >= repeats));
@@ -159,7 +157,8 @@ class SavedWalk implements PageSource {
     if (!this.#mayAsk) throw new Failure('missing', 'the page is not saved', { code: 'NOT_SAVED' });
     const { cache, now, maxAgeMs } = this.#pages;
     const { before, repeats } = place;
-    const endpoint = this.#endpoint;
+    const { source, call } = this.#feed;
+    const endpoint = call.id;
     const subject = this.#subjectOf(place);
     const ages = { maxAgeMs: repeats > 0 ? 0 : maxAgeMs, missAgeMs: 0 };
     const claim = await cache?.claim?.({ endpoint, subject, ...ages }, signal);
@@ -167,7 +166,7 @@ class SavedWalk implements PageSource {
     const shared = claim?.by === 'cache' ? pageOf(claim.answer, endpoint, before) : undefined;
     if (shared) return shared;
     const request = async () => {
-      const page = { ...(await this.#source.page(asked, signal)), time: now(), repeats };
+      const page = { ...(await source.page(asked, signal)), time: now(), repeats };
       await cache?.put(endpoint, new Map([[subject, answerOf(page, before)]]));
       return page;
     };
@@ -177,7 +176,7 @@ class SavedWalk implements PageSource {
   }
 
   #subjectOf({ index }: Place): string {
-    return `${this.#name} ${index}`;
+    return `${feedName(this.#feed.call)} ${index}`;
   }
 }
 
