@@ -3,7 +3,7 @@ import { numberOf } from '../contract/read-record.ts';
 import type { CallerFigures } from '../contract/records/caller.ts';
 import type { PageRow } from './pages/post.ts';
 import { stretchOf } from './positions/positions.ts';
-import { FEWEST_FOR_MEDIAN, medianOf, rounded } from './positions/summary.ts';
+import { middleOf, rounded } from './positions/summary.ts';
 
 /** A call has held if the price is this many times that of its post. */
 const HELD = 2;
@@ -25,9 +25,9 @@ export function callerFigures(
 ): CallerFigures {
   const { from: firstAt, to: lastAt } = stretchOf(calls);
   const multiples = numbersIn(calls, 'multiple');
-  const best = numbersIn(calls, 'maxMultiplier');
+  const best = middleOf(numbersIn(calls, 'maxMultiplier'));
   const held = multiples.filter((multiple) => multiple >= HELD).length;
-  const age = middleOf(calls.flatMap(({ at }) => (at === null ? [] : now - at)));
+  const { median: age } = middleOf(calls.flatMap(({ at }) => (at === null ? [] : now - at)));
   return {
     wallet,
     userName: calls.map(({ record }) => textOf(record['userName'])).find((name) => name) ?? null,
@@ -39,9 +39,9 @@ export function callerFigures(
     priced: multiples.length,
     ...multiplesNow(calls),
     atLeast2x: multiples.length === 0 ? null : held,
-    shareAtLeast2x: isFew(multiples) ? null : rounded(held / multiples.length),
-    medianMaxMultiplier: middleOf(best),
-    ...(best.length > 0 && isFew(best) && { maxMultipliers: best }),
+    shareAtLeast2x: middleOf(multiples).few ? null : rounded(held / multiples.length),
+    medianMaxMultiplier: best.median,
+    ...(best.few?.length && { maxMultipliers: best.few }),
   };
 }
 
@@ -49,18 +49,9 @@ export function callerFigures(
 export function multiplesNow(
   calls: readonly PageRow[],
 ): Pick<CallerFigures, 'medianMultiple' | 'multiples'> {
-  const multiples = numbersIn(calls, 'multiple');
-  return {
-    medianMultiple: middleOf(multiples),
-    ...(multiples.length > 0 && isFew(multiples) && { multiples }),
-  };
+  const { median, few } = middleOf(numbersIn(calls, 'multiple'));
+  return { medianMultiple: median, ...(few?.length && { multiples: few }) };
 }
 
 const numbersIn = (calls: readonly PageRow[], field: string): number[] =>
   calls.flatMap(({ record }) => numberOf(record[field]) ?? []);
-
-/** Null if there are too few numbers. */
-const middleOf = (numbers: readonly number[]): number | null =>
-  isFew(numbers) ? null : medianOf(numbers);
-
-const isFew = ({ length }: readonly number[]): boolean => length < FEWEST_FOR_MEDIAN;

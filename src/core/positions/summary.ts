@@ -1,7 +1,7 @@
 import type { AuthorPosition, PositionsSummary } from '../../contract/records/position.ts';
 
 /** The median of fewer values would hide that they are few. */
-export const FEWEST_FOR_MEDIAN = 5;
+const FEWEST_FOR_MEDIAN = 5;
 
 /** What positions amount to. Those that are closed and those that are open are never in one sum. */
 export function summaryOf(positions: readonly AuthorPosition[]): PositionsSummary {
@@ -22,9 +22,8 @@ function closedSummary(positions: readonly AuthorPosition[]): PositionsSummary['
     .flatMap(({ token, symbol, pnlUsd }) => (pnlUsd === null ? [] : [{ token, symbol, pnlUsd }]))
     .sort((one, other) => other.pnlUsd - one.pnlUsd || (one.token < other.token ? -1 : 1));
   const values = results.map(({ pnlUsd }) => pnlUsd);
-  const isFew = values.length < FEWEST_FOR_MEDIAN;
-  const held = numbersOf(positions, 'heldMs').toSorted((one, other) => one - other);
-  const isFewHeld = held.length < FEWEST_FOR_MEDIAN;
+  const result = middleOf(values);
+  const held = middleOf(numbersOf(positions, 'heldMs').toSorted((one, other) => one - other));
   const sumUsd = sumOf(values);
   const largest = values.reduce((most, pnl) => (Math.abs(pnl) > Math.abs(most) ? pnl : most), 0);
   return {
@@ -34,13 +33,13 @@ function closedSummary(positions: readonly AuthorPosition[]): PositionsSummary['
     unknown: positions.length - values.length,
     sumUsd,
     meanUsd: sumUsd === null ? null : rounded(sumUsd / values.length),
-    medianUsd: isFew ? null : medianOf(values),
-    ...(isFew && { valuesUsd: values }),
+    medianUsd: result.median,
+    ...(result.few && { valuesUsd: result.few }),
     best: results[0] ?? null,
     worst: results.at(-1) ?? null,
     largestShare: sumUsd ? rounded(largest / sumUsd) : null,
-    heldMedianMs: isFewHeld ? null : medianOf(held),
-    ...(isFewHeld && { heldValuesMs: held }),
+    heldMedianMs: held.median,
+    ...(held.few && { heldValuesMs: held.few }),
   };
 }
 
@@ -67,7 +66,13 @@ const sumOf = (numbers: readonly number[]): number | null =>
     ? null
     : rounded(numbers.toSorted((one, other) => one - other).reduce((sum, each) => sum + each, 0));
 
-export function medianOf(numbers: readonly number[]): number | null {
+/** The median of numbers, or the numbers if they are too few for one. */
+export const middleOf = (numbers: number[]) =>
+  numbers.length < FEWEST_FOR_MEDIAN
+    ? { median: null, few: numbers }
+    : { median: medianOf(numbers) };
+
+function medianOf(numbers: readonly number[]): number | null {
   const sorted = numbers.toSorted((one, other) => one - other);
   const upper = sorted[sorted.length >> 1];
   const lower = sorted[(sorted.length - 1) >> 1];
