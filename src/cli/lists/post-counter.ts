@@ -2,7 +2,7 @@ import { stringifyJson } from '../../base/json.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import type { PageRow } from '../../core/pages/post.ts';
 import { sortBy } from '../../core/pages/sort.ts';
-import { timeText } from '../../output/format/time.ts';
+import { dayText } from '../../output/format/time.ts';
 
 /** What `--count-by` accepts in place of a field: the day of the post. */
 export const DAY = 'day';
@@ -54,6 +54,6 @@ export class PostCounter {
 
   #valueOf({ record, at }: PageRow): unknown {
     if (this.#field !== DAY) return record[this.#field] ?? null;
-    return at === null ? null : timeText(at, this.#utc).slice(0, 'YYYY-MM-DD'.length);
+    return at === null ? null : dayText(at, this.#utc);
   }
 }

@@ -8,7 +8,7 @@ import type { ReadPosts } from '../../core/pages/saved-pages.ts';
 import { type PositionPost, positionsOf, stretchOf } from '../../core/positions/positions.ts';
 import { summaryOf } from '../../core/positions/summary.ts';
 import { authorsOf } from '../../core/positions/token-authors.ts';
-import { timeText } from '../../output/format/time.ts';
+import { dayText } from '../../output/format/time.ts';
 import { positionsView } from '../../output/views/author.ts';
 import { tokenView } from '../../output/views/token.ts';
 import type { RangeFlags } from '../args/list-flags.ts';
@@ -112,7 +112,7 @@ function daysOf(posts: readonly PositionPost[], utc: boolean) {
   const counts = new Map<string, number>();
   for (const { at } of posts) {
     if (at === null) continue;
-    const day = timeText(at, utc).slice(0, 'YYYY-MM-DD'.length);
+    const day = dayText(at, utc);
     counts.set(day, (counts.get(day) ?? 0) + 1);
   }
   return [...counts].sort().map(([day, posts]) => ({ day, posts }));

@@ -24,6 +24,10 @@ export function timeText(ms: number, utc: boolean): string {
   return wallText(ms, ahead) + (utc ? 'Z' : offset);
 }
 
+/** `2026-01-02`. */
+export const dayText = (ms: number, utc: boolean): string =>
+  timeText(ms, utc).slice(0, 'YYYY-MM-DD'.length);
+
 /**
  * `01-02 15:04:05`; by default, with the year if it is not the present one. All cells have the
  * present offset.
