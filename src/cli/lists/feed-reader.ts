@@ -1,5 +1,4 @@
 import type { Clock } from '../../base/clock.ts';
-import { DistinctTexts } from '../../base/distinct-texts.ts';
 import { NUMBERS_AGE_MS } from '../../contract/answer-age.ts';
 import { CALLOUT_PAGE, THESIS_BLOCK } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports/client.ts';
@@ -19,7 +18,7 @@ import {
   type ReadPosts,
   SavedPages,
 } from '../../core/pages/saved-pages.ts';
-import { type PositionPost, positionPost } from '../../core/positions/positions.ts';
+import { type PositionPost, positionPosts } from '../../core/positions/positions.ts';
 import { notSent, type Planned, type PlannedEndpoint } from '../../core/spend/plan.ts';
 import { type RangeFlags, readRange } from '../args/list-flags.ts';
 import { serviceClock } from '../lookup/service-time.ts';
@@ -60,16 +59,13 @@ export const thesisFeed = (
   client: FeedClient,
   scope: ThesisScope,
   limit?: number,
-): AskedFeed<PositionPost> => {
-  const texts = new DistinctTexts();
-  return {
-    call: thesisCall(scope, { limit: Math.min(limit ?? THESIS_BLOCK, THESIS_BLOCK) }),
-    source: thesisSource(client, scope),
-    keep: (row) => positionPost(row, texts),
-    perPage: THESIS_BLOCK,
-    limit,
-  };
-};
+): AskedFeed<PositionPost> => ({
+  call: thesisCall(scope, { limit: Math.min(limit ?? THESIS_BLOCK, THESIS_BLOCK) }),
+  source: thesisSource(client, scope),
+  keep: positionPosts().keep,
+  perPage: THESIS_BLOCK,
+  limit,
+});
 
 export const calloutFeed = (
   client: FeedClient,

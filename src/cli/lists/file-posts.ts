@@ -1,6 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
 import { addTo } from '../../base/add-to.ts';
-import { DistinctTexts } from '../../base/distinct-texts.ts';
 import { usageError } from '../../base/failure.ts';
 import { isTooDeep, parseJson } from '../../base/json.ts';
 import { isRecord, plainJson } from '../../base/json-object.ts';
@@ -10,11 +9,7 @@ import type { Subject } from '../../core/lookup/subject.ts';
 import { timeFields } from '../../core/pages/feeds.ts';
 import { normalName } from '../../core/pages/filter.ts';
 import { aheadText, type PageRow, pageRow, withoutFutureTime } from '../../core/pages/post.ts';
-import {
-  compareVersions,
-  type PositionPost,
-  positionPost,
-} from '../../core/positions/positions.ts';
+import type { PositionPost } from '../../core/positions/positions.ts';
 import { recordedLines } from '../../verify/recorded-posts.ts';
 import type { Terminal } from '../run/terminal.ts';
 
@@ -67,12 +62,6 @@ export interface KeptPosts<P extends PostFacts> {
   keep(row: PageRow, line: Buffer): P;
   /** Positive if the first of two versions replaces the other, in whichever order they are read. */
   compare(one: P, other: P): number;
-}
-
-/** Keeps what positions are made of. */
-export function positionPosts(): KeptPosts<PositionPost> {
-  const texts = new DistinctTexts();
-  return { keep: (row) => positionPost(row, texts), compare: compareVersions };
 }
 
 /** The garbage of more posts would take more memory than the posts do. */

@@ -1,4 +1,3 @@
-import { DistinctTexts } from '../../base/distinct-texts.ts';
 import { usageError } from '../../base/failure.ts';
 import { parseJson } from '../../base/json.ts';
 import { isRecord } from '../../base/json-object.ts';
@@ -6,7 +5,7 @@ import { ScratchFile } from '../../base/scratch-file.ts';
 import { timeFields } from '../../core/pages/feeds.ts';
 import { type PageRow, pageRow, withoutFutureTime } from '../../core/pages/post.ts';
 import type { AskedPage, FeedPage, PageSource } from '../../core/pages/source.ts';
-import { compareVersions, positionPost } from '../../core/positions/positions.ts';
+import { compareVersions, positionPosts } from '../../core/positions/positions.ts';
 import type { KeptPosts, PostFacts } from './file-posts.ts';
 
 /** The posts of a page: so few that their memory is soon free again. */
@@ -25,7 +24,7 @@ interface LinePost extends PostFacts {
 export class PostLines implements KeptPosts<LinePost> {
   readonly #now: number;
   readonly #file = new ScratchFile();
-  readonly #texts = new DistinctTexts();
+  readonly #positions = positionPosts();
   /** Where each line begins, and where the next one will. */
   readonly #starts = [0];
 
@@ -34,7 +33,7 @@ export class PostLines implements KeptPosts<LinePost> {
   }
 
   keep(row: PageRow, bytes: Buffer): LinePost {
-    const post = positionPost(row, this.#texts);
+    const post = this.#positions.keep(row);
     const { id, at, writtenAt, close, authorId, authorHandle, token, network, symbol } = post;
     const line = this.#starts.push(this.#file.add(bytes) + bytes.length) - 2;
     return { id, at, writtenAt, close, authorId, authorHandle, token, network, symbol, line };
@@ -47,7 +46,7 @@ export class PostLines implements KeptPosts<LinePost> {
   /** What a position would keep of a line; then, the line. */
   #textOf(line: number): string {
     const row = withoutFutureTime(this.rowOf(line), this.#now);
-    const post = JSON.stringify(positionPost(row, this.#texts));
+    const post = JSON.stringify(this.#positions.keep(row));
     return `${post} ${this.#bytesOf(line).toString('latin1')}`;
   }
 

@@ -3,13 +3,13 @@ import type { LookupAnswer } from '../../core/lookup/lookup.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import type { ReadPosts } from '../../core/pages/saved-pages.ts';
 import { withoutTimes } from '../../core/pages/walk.ts';
-import type { PositionPost } from '../../core/positions/positions.ts';
+import { type PositionPost, positionPosts } from '../../core/positions/positions.ts';
 import { filesToVerify } from '../../verify/files.ts';
 import { type AskedRange, certifiedFiles, type Vouched, Vouchers } from '../../verify/vouched.ts';
 import { type RangeFlags, readRange } from '../args/list-flags.ts';
 import type { Context } from '../run/context.ts';
 import type { PlannedPosts } from './feed-reader.ts';
-import { FilePosts, type KeptPosts, type PostFacts, positionPosts } from './file-posts.ts';
+import { FilePosts, type KeptPosts, type PostFacts } from './file-posts.ts';
 import { type AskedTheses, narrowed, type Theses } from './served-theses.ts';
 
 /** The posts of files in a range, and what certificates vouch for. */
@@ -17,6 +17,7 @@ interface Recorded<P extends PostFacts> {
   readonly posts: FilePosts<P>;
   readonly range: AskedRange;
   readonly vouchers: Vouchers;
+  readonly readAt: number;
 }
 
 export async function readRecorded<P extends PostFacts>(
@@ -25,14 +26,14 @@ export async function readRecorded<P extends PostFacts>(
   flags: RangeFlags,
   kept: KeptPosts<P>,
 ): Promise<Recorded<P>> {
-  const now = terminal.io.clock.now();
-  const range = readRange(flags, now, settings.utc);
+  const readAt = terminal.io.clock.now();
+  const range = readRange(flags, readAt, settings.utc);
   const files = filesToVerify(from);
   const read = async () => {
     const posts = await FilePosts.read(files, terminal, kept);
     checkTimes(posts, range);
     const certified = await certifiedFiles(files, terminal.signal);
-    return { posts, range, vouchers: new Vouchers(certified, range, now) };
+    return { posts, range, vouchers: new Vouchers(certified, range, readAt), readAt };
   };
   return await terminal.waits.during(() => 'reading the files', read);
 }
@@ -49,18 +50,12 @@ function checkTimes<P extends PostFacts>(
 
 /** The theses of files as positions need them. Nothing is sent. */
 export class RecordedTheses implements Theses {
-  readonly posts: FilePosts<PositionPost>;
-  readonly #range: AskedRange;
-  readonly #vouchers: Vouchers;
-  readonly #readAt: number;
+  readonly #recorded: Recorded<PositionPost>;
   /** The authors whose posts were read. */
   readonly #users = new Set<string>();
 
-  private constructor({ posts, range, vouchers }: Recorded<PositionPost>, readAt: number) {
-    this.posts = posts;
-    this.#range = range;
-    this.#vouchers = vouchers;
-    this.#readAt = readAt;
+  private constructor(recorded: Recorded<PositionPost>) {
+    this.#recorded = recorded;
   }
 
   static async read(
@@ -68,13 +63,16 @@ export class RecordedTheses implements Theses {
     from: readonly string[],
     flags: RangeFlags,
   ): Promise<RecordedTheses> {
-    const recorded = await readRecorded(context, from, flags, positionPosts());
-    return new RecordedTheses(recorded, context.terminal.io.clock.now());
+    return new RecordedTheses(await readRecorded(context, from, flags, positionPosts()));
+  }
+
+  get posts(): FilePosts<PositionPost> {
+    return this.#recorded.posts;
   }
 
   /** Who the subjects are, as a lookup of the service would say. */
   planAll(subjects: readonly Subject[]): readonly LookupPlan[] {
-    const obtained = { time: this.#readAt, from: 'file' } as const;
+    const obtained = { time: this.#recorded.readAt, from: 'file' } as const;
     return subjects.map((subject) => {
       const id = this.posts.idOf(subject);
       const answer: LookupAnswer =
@@ -95,14 +93,18 @@ export class RecordedTheses implements Theses {
     const posts = feed.slice(0, limit);
     const users = userId === undefined ? [] : [userId];
     for (const user of users) this.#users.add(user);
-    const { isWhole, hasStart, readAt } = this.#vouchers.for({ users, tokens, filters: {} });
+    const { isWhole, hasStart, readAt } = this.#recorded.vouchers.for({
+      users,
+      tokens,
+      filters: {},
+    });
     const complete = posts.length === feed.length && isWhole && hasStart;
     return narrowed({ posts, complete, readAt, via: 'file' }, tokens);
   }
 
   /** What certificates vouch for of all that was read. */
   vouched(tokens: readonly string[]): Vouched {
-    return this.#vouchers.for({ users: [...this.#users], tokens, filters: {} });
+    return this.#recorded.vouchers.for({ users: [...this.#users], tokens, filters: {} });
   }
 
   /** The posts that are one feed of the service. */
@@ -115,7 +117,7 @@ export class RecordedTheses implements Theses {
   }
 
   #isInRange(post: PositionPost): boolean {
-    const { since, until } = this.#range;
+    const { since, until } = this.#recorded.range;
     const place = this.posts.placeOf(post);
     return (since === undefined || place >= since) && (until === undefined || place < until);
   }

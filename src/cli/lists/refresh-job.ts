@@ -1,4 +1,3 @@
-import { DistinctTexts } from '../../base/distinct-texts.ts';
 import { copySources, parseJson } from '../../base/json.ts';
 import { isRecord } from '../../base/json-object.ts';
 import { countText, group, unitsText } from '../../base/units.ts';
@@ -16,7 +15,7 @@ import {
   type RefreshWays,
   refreshWays,
 } from '../../core/pages/refresh.ts';
-import { compareVersions, positionPost } from '../../core/positions/positions.ts';
+import { positionPosts } from '../../core/positions/positions.ts';
 import type { Planned } from '../../core/spend/plan.ts';
 import { type Fate, fateOf, refreshedView } from '../../output/views/thesis.ts';
 import { type TailRow, tailRow } from '../../tail/post-row.ts';
@@ -88,6 +87,7 @@ async function recordedIn(
   { terminal }: Context,
   files: readonly string[],
 ): Promise<readonly RecordedPost[]> {
+  const { keep, compare } = positionPosts();
   const posts = new Map<string, TailRow>();
   const now = terminal.io.clock.now();
   const read = (line: Buffer) => {
@@ -98,16 +98,11 @@ async function recordedIn(
   for await (const rows of thesesIn(files, terminal, read))
     for (const row of rows) {
       const before = posts.get(row.id);
-      if (before === undefined || isAsLate(row, before)) posts.set(row.id, row);
+      // Of two versions that tell the same of a position, the last one may be that of a refresh.
+      if (before === undefined || compare(keep(row), keep(before)) >= 0) posts.set(row.id, row);
     }
   if (posts.size === 0) throw withoutTheses(files.join(', '));
   return [...posts.values()];
-}
-
-/** Of two versions that tell the same of a position, the last one may be that of a refresh. */
-function isAsLate(row: TailRow, before: TailRow): boolean {
-  const texts = new DistinctTexts();
-  return compareVersions(positionPost(row, texts), positionPost(before, texts)) >= 0;
 }
 
 async function readAgain(context: Context, ways: RefreshWays): Promise<PostRefresh> {

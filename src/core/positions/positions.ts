@@ -1,5 +1,5 @@
 import { addTo } from '../../base/add-to.ts';
-import type { DistinctTexts } from '../../base/distinct-texts.ts';
+import { DistinctTexts } from '../../base/distinct-texts.ts';
 import { textOf } from '../../base/json-object.ts';
 import { numberOf, type Sent } from '../../contract/read-record.ts';
 import type { AuthorPosition, PostsBeside } from '../../contract/records/position.ts';
@@ -36,8 +36,17 @@ interface PlacedPost extends PositionPost {
   readonly token: string;
 }
 
+/** How posts are kept for their positions, and which of two versions is the later one. */
+export function positionPosts() {
+  const texts = new DistinctTexts();
+  return {
+    keep: (row: PageRow) => positionPost(row, texts),
+    compare: compareVersions<PositionPost>,
+  };
+}
+
 /** `texts` keeps what many posts have in common. */
-export function positionPost({ id, at, record }: PageRow, texts: DistinctTexts): PositionPost {
+function positionPost({ id, at, record }: PageRow, texts: DistinctTexts): PositionPost {
   const close = closeOf(record);
   const text = (value: unknown) => (typeof value === 'string' ? texts.of(value) : null);
   const address = textOf(record['tokenAddress']);

@@ -1,9 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DistinctTexts } from '../../../src/base/distinct-texts.ts';
 import type { Sent } from '../../../src/contract/read-record.ts';
 import { pageRow, withoutFutureTimes } from '../../../src/core/pages/post.ts';
-import { positionPost, positionsOf } from '../../../src/core/positions/positions.ts';
+import { positionPosts, positionsOf } from '../../../src/core/positions/positions.ts';
 import { summaryOf } from '../../../src/core/positions/summary.ts';
 
 const NOW = 1_800_000_000_000;
@@ -40,7 +39,7 @@ const read = (posts: readonly Sent[]) =>
       posts.map((each) => pageRow(each, 'platformCreatedAt')),
       NOW,
       false,
-    ).map((row) => positionPost(row, new DistinctTexts())),
+    ).map(positionPosts().keep),
   );
 const listed = (...posts: Sent[]) => read(posts).positions;
 
