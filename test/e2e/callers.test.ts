@@ -118,6 +118,33 @@ describe('trdr launchpad callers', () => {
     expect(failed.said).toContain(`failed: ${wallet}`);
   });
 
+  test('tells handles, wallets, and those without one apart in a table', async () => {
+    const wallet = '8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6';
+    const page = { count: 0, hasMore: false, nextBefore: null, items: [] };
+    const missing = { error: { code: 'NOT_OBSERVED', message: 'no' } };
+    const sandbox = await withService(({ path }) => {
+      const handle = path.split('/').at(-1) ?? '';
+      if (path.startsWith('/v2/launchpad')) return { body: page };
+      if (handle === 'nobody') return { status: 404, body: missing };
+      const solanaAddress = handle === 'quiet' ? null : wallet;
+      return { body: { id: `id of ${handle}`, handle, solanaAddress, evmAddress: null } };
+    });
+    const words = ['launchpad', 'callers', '@onchain_scout17', wallet, 'quiet', 'nobody'];
+    const env = { LANG: 'C.UTF-8' };
+    const options = { sandbox, differs: true, tty: true, columns: 80, env };
+    const table = await runInProcess([...words, '-o', 'table', '--color', 'never'], options);
+    const cells = table.lines().map((line) => line.split(/ {2,}/).slice(0, 2));
+    expect(cells.slice(2, 6)).toEqual([
+      ['onchain_scout17', '0'],
+      ['8BnE…XTh6', '0'],
+      ['quiet', 'no wallet'],
+      ['nobody', 'not found'],
+    ]);
+    const { said } = await runInProcess([...words, '--calls'], { sandbox, differs: true });
+    expect(said).toContain('no wallet: quiet');
+    expect(said).toContain('not found: nobody');
+  });
+
   test('prints each callout once, whatever its id is', async () => {
     const ids = ['"c1"', '700000000000000081', '700000000000000082', '7', '"7"', 'null', 'null'];
     const items = ids.map((id) => `{"id":${id},"wallet":"w"}`);

@@ -1,3 +1,4 @@
+import { addTo } from '../../base/add-to.ts';
 import { textOf } from '../../base/json-object.ts';
 import { isWithin } from '../../contract/answer-age.ts';
 import type { AnswerCache } from '../../contract/ports/answers.ts';
@@ -15,6 +16,7 @@ import type { SubjectSource } from '../../input/subject-list.ts';
 import { namesText } from '../../output/notices.ts';
 import { callersView } from '../../output/views/callers.ts';
 import { callerCalloutView } from '../../output/views/launchpad.ts';
+import { outcome } from '../../output/views/subject.ts';
 import { lookupJob } from '../lookup/lookup-job.ts';
 import { resumeCached, resumeRest } from '../lookup/lookup-task.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
@@ -99,10 +101,10 @@ async function* callsOf(
   notice: (text: string) => void,
 ): AsyncGenerator<Sent> {
   const listed = new Set<string>();
-  const others = { missing: [] as string[], failed: [] as string[] };
+  const others = new Map<string, string[]>();
   for await (const record of records) {
-    if (record.found === false) others.missing.push(record.subject);
-    else if (record.found === null) others.failed.push(record.subject);
+    if (record.found === false) addTo(others, outcome(record), record.subject);
+    else if (record.found === null) addTo(others, 'failed', record.subject);
     else
       for (const call of recordsOf(record['items'])) {
         const id = postIdOf(call);
@@ -112,8 +114,7 @@ async function* callsOf(
       }
   }
   // Such a caller has no call that could say so.
-  if (others.missing.length > 0) notice(`not found: ${namesText(others.missing)}`);
-  if (others.failed.length > 0) notice(`failed: ${namesText(others.failed)}`);
+  for (const [what, names] of others) notice(`${what}: ${namesText(names)}`);
 }
 
 /** The entries of a leaderboard by their wallets, the best first. */

@@ -1,3 +1,4 @@
+import { bareHandle, beginsLikeAddress } from '../../contract/handles.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { CallerRecord } from '../../contract/records/caller.ts';
 import type { SubjectRecord, UnaskedSubject } from '../../contract/records/subject.ts';
@@ -5,6 +6,7 @@ import { numberText } from '../format/format-cell.ts';
 import { span } from '../format/time.ts';
 import type { Column, View } from '../view.ts';
 import { nameOrAddress } from './named.ts';
+import { outcome } from './subject.ts';
 
 type Row = SubjectRecord | UnaskedSubject;
 
@@ -25,8 +27,12 @@ const middleOf =
 /** A wallet without an answer has no number of calls; one that has more is marked. */
 function callsOf(row: Row): unknown {
   if (row.found === true) return `${row['calls']}${row['complete'] === false ? '+' : ''}`;
-  return row.found === null ? 'failed' : 'not found';
+  return row.found === null ? 'failed' : outcome(row);
 }
+
+/** A handle is not an address, which would be shortened. */
+const handleOf = ({ subject }: Row) =>
+  beginsLikeAddress(subject) ? undefined : bareHandle(subject);
 
 function heldText(row: Row): unknown {
   if (row.found !== true || typeof row['atLeast2x'] !== 'number') return null;
@@ -40,7 +46,7 @@ const columns: readonly Column<Row>[] = [
   {
     title: 'caller',
     ...nameOrAddress<Row>(
-      (row) => (row.found === true ? row['userName'] : null),
+      (row) => (row.found === true && row['userName']) || handleOf(row),
       ({ subject }) => subject,
     ),
     field: 'userName',

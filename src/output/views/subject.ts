@@ -26,6 +26,7 @@ const otherText = (value: unknown): string | undefined =>
 export function outcome(row: SubjectRecord | UnaskedSubject): string {
   if (row.found === true) return 'found';
   if (row.found === null) return isUnasked(row) ? 'not asked' : `failed: ${row.error.code}`;
+  if (row.code === 'NO_WALLET') return 'no wallet';
   if (row.code !== 'PENDING') return 'not found';
   const reason = ('reason' in row ? otherText(row.reason) : undefined) ?? 'pending';
   const position = 'position' in row ? otherText(row.position) : undefined;
