@@ -139,3 +139,23 @@ test('a comparison of numbers follows a trader who was renamed, though no wallet
   const rows = (await compare()).records();
   expect(rows).toMatchObject([{ handle: 'mira_two', was: 'mira', change: 'changed' }]);
 });
+
+test.each([
+  ['whois WALLET', true],
+  ['whois WALLET --direct --yes', false],
+  ['author WALLET --limit 20', true],
+  ['thesis list --user WALLET --limit 1', true],
+  ['pnl WALLET --yes', true],
+  ['whois mira', false],
+  ['launchpad callers WALLET', false],
+])('a wallet of two users who were read before: %s says so, once: %j', async (line, isSaid) => {
+  const sandbox = await withSandbox();
+  const home = openHome();
+  await home.run(['whois', 'mira', 'mira_alt'], { sandbox });
+  const wallet = sandbox.world.user('mira')?.solanaAddress ?? '';
+  const words = line.split(' ').map((word) => (word === 'WALLET' ? wallet : word));
+  const { exitCode, said } = await home.run(words, { sandbox });
+  expect(exitCode, said).toBe(0);
+  const text = `${wallet} belongs to several users who were read before`;
+  expect(said.split(text)).toHaveLength(isSaid ? 2 : 1);
+});

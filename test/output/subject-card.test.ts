@@ -26,6 +26,9 @@ test.each([
   ['9WzDXwBbmkg8ZTbNMqUxv', true],
   ['0xMert', false],
   ['mira', false],
+  ['GXGxnQNeLLboiUqKykCDk9m6uaZFSA29V9DZLnCa84pW', false],
+  ['11111111111111111111111111111112', false],
+  ['0x862A89Bd9c983A2fd04C9Fd25bCf45544C7254b4', false],
 ])('the card of %s says if it was taken for a handle: %j', async (subject, isSaid) => {
   for (const record of [
     { subject, found: false, code: 'NOT_OBSERVED' },

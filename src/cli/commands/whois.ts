@@ -18,7 +18,6 @@ import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { LookupTally } from '../lookup/tally.ts';
 import type { Context } from '../run/context.ts';
 import { runJob } from '../run/job.ts';
-import type { Terminal } from '../run/terminal.ts';
 import page from './whois.md';
 
 export const whois = command({
@@ -81,7 +80,6 @@ export const whois = command({
         return plans;
       },
     });
-    wallets.noticeShared(context.terminal);
     const exit = await runJob(job, context);
     if (comparison && !context.settings.flags.dryRun)
       context.terminal.tell(comparison.earlier.summary());
@@ -123,18 +121,12 @@ class SeenWallets {
   #kept = 0;
   #known = 0;
   #unknown = 0;
-  /**
-   * Wallets of several people, of whom the cheap ways confirm one, who need not be the service's
-   * own choice.
-   */
-  readonly #shared: string[] = [];
 
   add({ subject, answer, owners = 0 }: LookupPlan): void {
     if (subject.type !== 'wallet') return;
     if (answer) this.#kept++;
     else if (owners > 0) this.#known++;
     else this.#unknown++;
-    if (owners > 1) this.#shared.push(subject.text);
   }
 
   /** Undefined unless there are several wallets. */
@@ -147,13 +139,5 @@ class SeenWallets {
       `${group(this.#unknown)} unknown`,
     ];
     return `${group(wallets)} wallets: ${parts.join(', ')}`;
-  }
-
-  noticeShared({ notice }: Pick<Terminal, 'notice'>): void {
-    const [first] = this.#shared;
-    if (first === undefined) return;
-    const count = this.#shared.length;
-    const what = count === 1 ? `${first} belongs` : `${group(count)} wallets belong`;
-    notice(`${what} to several users who were read before; --direct asks for the service's choice`);
   }
 }

@@ -28,6 +28,7 @@ export async function openCachedLookup(
     maxAgeMs: maxAge ?? settings.maxAge,
     way,
     mostOwners,
+    onShared: (wallets) => terminal.notice(sharedText(wallets)),
     onReused: (reused) => noticeEach(context, reused.map(reusedText)),
     onRenamed: (renamed) =>
       noticeEach(
@@ -35,6 +36,12 @@ export async function openCachedLookup(
         renamed.map((user) => renamedText(user, settings.utc)),
       ),
   });
+}
+
+function sharedText(wallets: readonly string[]): string {
+  const count = wallets.length;
+  const what = count === 1 ? `${wallets[0]} belongs` : `${group(count)} wallets belong`;
+  return `${what} to several users who were read before; "trdr whois --direct" asks for the service's choice`;
 }
 
 /** A long list of handles may have many that are old. */

@@ -54,6 +54,11 @@ export interface LookupSources {
   /** How many of the people who were seen with a wallet are read again at most; all by default. */
   readonly mostOwners?: number | undefined;
   readonly onReused?: ((reused: readonly ReusedHandle[]) => void) | undefined;
+  /**
+   * Called with wallets of several people, of whom the book has one, who need not be the service's
+   * own choice.
+   */
+  readonly onShared?: ((wallets: readonly string[]) => void) | undefined;
   /** Called with the old handles, whose users are looked up by id. */
   readonly onRenamed?: ((renamed: readonly RenamedUser[]) => void) | undefined;
 }
@@ -97,9 +102,12 @@ export class CachedLookup {
     const followed = this.#follow(subjects, entries);
     const moved = followed.filter((subject, at) => subject !== subjects[at]);
     const movedEntries = new Map(this.#look(moved).map((entry, at) => [moved[at], entry]));
-    return followed.map((subject, at) =>
+    const plans = followed.map((subject, at) =>
       this.#planBy(subject, movedEntries.has(subject) ? movedEntries.get(subject) : entries[at]),
     );
+    const shared = plans.filter(({ owners = 0 }) => owners > 1).map(({ subject }) => subject.text);
+    if (shared.length > 0 && this.#way !== 'direct') this.#sources.onShared?.(shared);
+    return plans;
   }
 
   /** The subjects, with the id of their user in place of each handle that the book knows as old. */

@@ -69,12 +69,16 @@ function withoutWallet(row: SubjectRecord): string | undefined {
 const address = (field: 'solanaAddress' | 'evmAddress') => (row: SubjectRecord) =>
   row.found !== true || withoutWallet(row) !== undefined ? undefined : row[field];
 
+/** No whole address in base58 or hex has fewer characters. */
+const SHORTEST_ADDRESS = 32;
+
 /** What an outcome means, and what can be done about it. */
 function noteOf(row: SubjectRecord | UnaskedSubject): string | undefined {
   if (isUnasked(row))
     return `asking the service itself costs ${unitsText(cu.reveal)} if it knows somebody, else ${unitsText(cu.miss)}: "trdr whois ${row.subject}"`;
   if (row.found === false && row.code === 'PENDING') return pendingMeaning(row['reason']);
-  return row.found !== null && beginsLikeAddress(row.subject)
+  const mayBePart = row.subject.length < SHORTEST_ADDRESS && beginsLikeAddress(row.subject);
+  return row.found !== null && mayBePart
     ? 'this was taken for a handle, not for a part of an address'
     : undefined;
 }
