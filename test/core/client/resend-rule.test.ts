@@ -8,7 +8,12 @@ import {
   type NextStep,
   stepAfter,
 } from '../../../src/core/client/resend-rule.ts';
-import { noAnswer, unreachable } from '../../../src/core/http/network-failures.ts';
+import {
+  broken,
+  noAnswer,
+  redirected,
+  unreachable,
+} from '../../../src/core/http/network-failures.ts';
 import { error, failureOf, json, type Reply, rig, user } from '../fakes.ts';
 
 const kinds = ['passing', 'lasting'] as const;
@@ -86,10 +91,17 @@ describe('a call of the client', () => {
   it.each([
     ['a free failure', never(() => error(503, 'OVERLOADED')), 3, 0],
     ['an unreachable host', never(thrown(unreachable('h', undefined))), 3, 0],
+    ['a 500', never(() => error(500, 'INTERNAL_ERROR')), 3, 0],
     ['a 504 of the service', never(() => error(504, 'TIMEOUT')), 3, 0],
+    ['a 403 of a firewall', never(() => html(403)), 3, 0],
+    ['a deployment switched off', never(() => error(503, 'B2B_DISABLED')), 1, 0],
     ['a conflict', never(() => error(409, 'CONFLICT')), 1, 0],
     ['a conflict of a read', repeated(() => error(409, 'CONFLICT')), 1, 0],
     ['no answer', never(thrown(noAnswer('h', 1))), 1, cu.reveal],
+    ['a broken connection', never(thrown(broken('h', undefined))), 1, cu.reveal],
+    ['a redirect', never(thrown(redirected('h', 302, '/login'))), 1, cu.reveal],
+    ['a login page', never(() => html(200)), 1, cu.reveal],
+    ['a 400 of a proxy', never(() => html(400)), 1, cu.reveal],
     ['a 504 of a gateway', never(() => html(504)), 1, cu.reveal],
     ['a 202 without a record', never(() => json(202, [])), 1, cu.reveal],
     ['no answer of a read', repeated(thrown(noAnswer('h', 1))), 3, 3 * cu.miss],
