@@ -119,3 +119,26 @@ test.each([
   const ran = await home.run([...line.split(' '), '--from', 'all.ndjson'], options);
   expect([ran.exitCode, ran.error()['code']]).toEqual([9, 'NO_TIMES']);
 });
+
+test.each([
+  ['--since 3h', 1_000],
+  ['--until 1ms', 999],
+  ['--since 40s --until 10s', 909],
+])('many recorded posts without a time belong to those around them: %s', async (range, count) => {
+  const home = openHome();
+  const clock = virtualClock();
+  const now = clock.now();
+  const posts = Array.from({ length: 1_000 }, (_, at) => ({
+    id: `${at}`,
+    authorId: authors[0],
+    tokenAddress: 'T',
+    platformCreatedAt: at < 20 || at >= 920 ? now - at * 1_000 : null,
+  }));
+  writeFileSync(join(home.path, 'all.ndjson'), textOf(posts));
+  const options = { key: null, clock, cwd: home.path, differs: true };
+  const ran = await home.run(
+    ['thesis', 'list', '--from', 'all.ndjson', ...range.split(' '), '--all'],
+    options,
+  );
+  expect([ran.exitCode, ran.records().length], ran.stderr).toEqual([0, count]);
+});

@@ -155,7 +155,8 @@ export async function* pagesInRange(
       untimed: range.untimed,
     };
     if (range.isOver) return;
-    range.checkTimes();
+    // Files, which cost nothing, have an end.
+    if (source.stepCu > 0) range.checkTimes();
   }
 }
 
