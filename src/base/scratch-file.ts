@@ -16,9 +16,9 @@ export class ScratchFile {
   #fd: number | undefined;
   #written = 0;
   /** Where blocks are read to: making room for each takes longer than reading it. */
-  readonly #room = Buffer.allocUnsafe(2 * BLOCK);
+  #room = Buffer.alloc(0);
   /** The bytes of the file that were read last, and where they begin. */
-  #block: Buffer = this.#room.subarray(0, 0);
+  #block: Buffer = this.#room;
   #blockStart = 0;
 
   /** Returns the place of the bytes. */
@@ -48,8 +48,8 @@ export class ScratchFile {
     const before = place % BLOCK;
     this.#blockStart = place - before;
     const size = Math.max(BLOCK, before + length);
-    const room = size > this.#room.length ? Buffer.allocUnsafe(size) : this.#room;
-    this.#block = readAt(this.#fd, this.#blockStart, size, room);
+    if (size > this.#room.length) this.#room = Buffer.allocUnsafe(size);
+    this.#block = readAt(this.#fd, this.#blockStart, size, this.#room);
   }
 
   #write(bytes: Uint8Array): void {

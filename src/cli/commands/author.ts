@@ -93,7 +93,7 @@ export const author = command({
     const { io } = context.terminal;
     const range = { since, until };
     const earlier = compare === undefined ? undefined : await readPositions(compare, io);
-    const recorded = from.length > 0 ? await RecordedTheses.read(context, from, range) : undefined;
+    const recorded = await RecordedTheses.read(context, from, range);
     const unnamed = recorded?.posts.all.filter(({ authorId }) => authorId === null).length ?? 0;
     if (unnamed > 0)
       context.terminal.notice(`left out ${countText(unnamed, 'post')} without an author id`);

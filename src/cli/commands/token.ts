@@ -54,7 +54,7 @@ export const tokenCommand = command({
     return { ...given, from, token, rows: summedPosts(given, from.length > 0) };
   },
   async run(context, { token: text, from, rows, top, ...flags }) {
-    const recorded = from.length > 0 ? await RecordedTheses.read(context, from, flags) : undefined;
+    const recorded = await RecordedTheses.read(context, from, flags);
     const [token = text] = await tokenAddresses([text], context, recorded?.posts.all, 'TOKEN');
     const asked = { tokens: [token], limit: rows };
     const code = await runJob(

@@ -168,11 +168,8 @@ class FileReading<P extends PostFacts> {
   readonly placeOf = (post: P): number => post.at ?? this.#places.get(post) ?? Number.NaN;
 
   newestFirst(): readonly P[] {
-    return [...this.#byId.values()].sort((one, other) => {
-      const place = this.placeOf(one);
-      const otherPlace = this.placeOf(other);
-      return place === otherPlace ? 0 : otherPlace - place;
-    });
+    // A sort takes the difference of two infinite places, which is not a number, as 0.
+    return [...this.#byId.values()].sort((one, other) => this.placeOf(other) - this.placeOf(one));
   }
 }
 

@@ -3,7 +3,7 @@ import { parseJson } from '../../base/json.ts';
 import { isRecord } from '../../base/json-object.ts';
 import { ScratchFile } from '../../base/scratch-file.ts';
 import { timeFields } from '../../core/pages/feeds.ts';
-import { type PageRow, pageRow, withoutFutureTime } from '../../core/pages/post.ts';
+import { type PageRow, pageRow } from '../../core/pages/post.ts';
 import type { AskedPage, FeedPage, PageSource } from '../../core/pages/source.ts';
 import { compareVersions, positionPosts } from '../../core/positions/positions.ts';
 import type { KeptPosts, PostFacts } from './file-posts.ts';
@@ -22,15 +22,10 @@ interface LinePost extends PostFacts {
  * memory, because files may have more of them than it has room for.
  */
 export class PostLines implements KeptPosts<LinePost> {
-  readonly #now: number;
   readonly #file = new ScratchFile();
   readonly #positions = positionPosts();
   /** Where each line begins, and where the next one will. */
   readonly #starts = [0];
-
-  constructor(now: number) {
-    this.#now = now;
-  }
 
   keep(row: PageRow, bytes: Buffer): LinePost {
     const post = this.#positions.keep(row);
@@ -40,14 +35,13 @@ export class PostLines implements KeptPosts<LinePost> {
   }
 
   compare(one: LinePost, other: LinePost): number {
-    return compareVersions(one, other, ({ line }) => this.#textOf(line));
+    return compareVersions(one, other, (post) => this.#textOf(post));
   }
 
-  /** What a position would keep of a line; then, the line. */
-  #textOf(line: number): string {
-    const row = withoutFutureTime(this.rowOf(line), this.#now);
-    const post = JSON.stringify(this.#positions.keep(row));
-    return `${post} ${this.#bytesOf(line).toString('latin1')}`;
+  /** What a position would keep of a post; then, its line. */
+  #textOf({ line, at }: LinePost): string {
+    const post = this.#positions.keep({ ...this.rowOf(line), at });
+    return `${JSON.stringify(post)} ${this.#bytesOf(line).toString('latin1')}`;
   }
 
   /** The row of a line, with the digits of its numbers. */

@@ -27,7 +27,7 @@ export async function listRecorded(
   flags: ListInput,
 ): Promise<ExitCode> {
   const { terminal } = context;
-  const lines = new PostLines(terminal.io.clock.now());
+  const lines = new PostLines();
   const { posts, vouchers } = await readRecorded(context, from, flags, lines);
   const subjects = await readAuthors(authors, context, false);
   const ids = subjects.map(

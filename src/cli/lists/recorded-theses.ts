@@ -58,11 +58,13 @@ export class RecordedTheses implements Theses {
     this.#recorded = recorded;
   }
 
+  /** Undefined without files: the service is read then. */
   static async read(
     context: Context,
     from: readonly string[],
     flags: RangeFlags,
-  ): Promise<RecordedTheses> {
+  ): Promise<RecordedTheses | undefined> {
+    if (from.length === 0) return undefined;
     return new RecordedTheses(await readRecorded(context, from, flags, positionPosts()));
   }
 
