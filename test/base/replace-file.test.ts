@@ -2,7 +2,6 @@ import {
   chmodSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -13,17 +12,17 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { realPath } from '../../src/base/files.ts';
 import { replaceFile, replaceWith, writeAtomic } from '../../src/base/replace-file.ts';
 import { fileSink } from '../../src/output/file.ts';
+import { openFolder } from '../folder.ts';
 import { asPlainUser } from '../plain-user.ts';
 
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'trdr-replace-'));
+  folder = openFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 

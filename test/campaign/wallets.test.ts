@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
-import type { AnswerCache, CachedAnswer } from '../../src/contract/ports/answers.ts';
 import type { RenamedUser } from '../../src/contract/ports/book.ts';
 import { CachedLookup } from '../../src/core/lookup/cached-lookup.ts';
 import type { LookupAnswer } from '../../src/core/lookup/lookup.ts';
 import { readSubject } from '../../src/core/lookup/subject.ts';
 import { PeopleBook } from '../../src/state/people/book.ts';
+import { memoryCache } from '../core/fakes.ts';
 import { openFolder } from '../folder.ts';
 import { repeats } from '../repeats.ts';
 import { runs } from '../state/room.ts';
@@ -140,14 +140,7 @@ test('every owner of a wallet is one whom the service verified, by no dearer way
       async (acts: readonly Act[], way) => {
         const world = new World();
         const dir = openFolder();
-        const cached = new Map<string, CachedAnswer>();
-        const answers: AnswerCache = {
-          get: (endpoint, subjects) =>
-            subjects.map((subject) => cached.get(`${endpoint} ${subject}`)),
-          put: async (endpoint, puts) => {
-            for (const [subject, answer] of puts) cached.set(`${endpoint} ${subject}`, answer);
-          },
-        };
+        const answers = memoryCache();
         const book = new PeopleBook({ dir, baseUrl: 'https://api.test', key: 'k' });
         const renamed: RenamedUser[] = [];
         const open = () =>

@@ -152,6 +152,12 @@ export function memoryCache(): AnswerCache & { readonly entries: Map<string, Cac
   };
 }
 
+export const collect = async <T>(items: AsyncIterable<T>) => {
+  const out: T[] = [];
+  for await (const item of items) out.push(item);
+  return out;
+};
+
 /** The records of lookups, and the failure that ended them. */
 export async function gather(lookups: AsyncIterable<Lookup>) {
   const records: Lookup['record'][] = [];

@@ -1,12 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
   type AnyJson,
   ask,
   bearer,
-  closeLater,
   first,
   handlesWhere,
   holdsWallet,
@@ -15,12 +13,12 @@ import {
   NOON,
   sandbox,
 } from '../conformance/help.ts';
+import { openFolder } from '../folder.ts';
 
-async function file(name: string, records: readonly unknown[]) {
-  const folder = await mkdtemp(join(tmpdir(), 'trdr-'));
-  closeLater(() => rm(folder, { recursive: true }));
+function file(name: string, records: readonly unknown[]) {
+  const folder = openFolder();
   const path = join(folder, name);
-  await writeFile(path, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+  writeFileSync(path, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
   return { folder, path };
 }
 
@@ -52,7 +50,7 @@ it('live posts arrive at the given rate, at times that depend on the seed, and n
 });
 
 it('a recording is replayed with its own timing, dated to the present', async () => {
-  const { path } = await file('feed.ndjson', [
+  const { path } = file('feed.ndjson', [
     recorded('one', 1_000_000),
     recorded('three', 1_060_000, { closedAt: 1_070_000 }),
     recorded('two', 1_010_000),
@@ -77,7 +75,7 @@ it('a recording is replayed with its own timing, dated to the present', async ()
 });
 
 it('loaded data is served from a folder of NDJSON files', async () => {
-  const { folder } = await file('theses.ndjson', [
+  const { folder } = file('theses.ndjson', [
     recorded('mine', NOON - 1),
     recorded('older', NOON - 2),
   ]);

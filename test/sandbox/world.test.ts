@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Failure } from '../../src/base/failure.ts';
 import {
   Board,
@@ -18,6 +17,7 @@ import { generateRecords, type WorldSize } from '../../src/sandbox/world/generat
 import { loadRecords, readRecording } from '../../src/sandbox/world/load.ts';
 import { createWorld } from '../../src/sandbox/world/world.ts';
 import { first } from '../conformance/help.ts';
+import { openFolder } from '../folder.ts';
 import { some } from '../repeats.ts';
 import { runs } from '../state/room.ts';
 
@@ -125,9 +125,8 @@ it('the fixed traders are the same in every world, and match the docs', () => {
 
 let dir = '';
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'trdr-data-'));
+  dir = openFolder();
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const lines = (records: readonly unknown[]) =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('');

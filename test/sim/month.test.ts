@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { openFolder } from '../folder.ts';
 import { repeats, SEED } from '../repeats.ts';
 import { runMonth } from './month/run.ts';
 
@@ -18,10 +16,8 @@ test.each([
   'a tail that %s for long, through faults, kills, clock steps and rotation, loses and repeats nothing',
   async (what, via, lagMs, rotate) => {
     const lengthMs = days > 0 ? days * 24 * HOUR : via === 'ws' ? HOUR / 2 : 1.5 * HOUR;
-    const folder = mkdtempSync(join(tmpdir(), 'trdr-month-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const outcome = await runMonth({
-      ...{ seed: SEED, via, lagMs, postMs, rotate, lengthMs, folder },
+      ...{ seed: SEED, via, lagMs, postMs, rotate, lengthMs, folder: openFolder() },
       troubleMs: days > 0 ? 6 * HOUR : lengthMs / 5,
       retentionMs: days > 0 ? HOUR / 2 : HOUR / 6,
     });

@@ -1,32 +1,6 @@
 import { expect, test } from 'vitest';
 import { repeats, some } from '../repeats.ts';
-import {
-  believesTheLastPage,
-  claimsBeforeTheLines,
-  claimsByClock,
-  claimsTheNewest,
-  claimsThePast,
-  doesNotConfirm,
-  doesNotWait,
-  dropsLateFrames,
-  emptyAtFirst,
-  forgetsByCount,
-  forgetsGaps,
-  forgetsIds,
-  forgetsTimeless,
-  ignoresLines,
-  joinsStretches,
-  savesFirst,
-  shortensGaps,
-  snapshotsFirst,
-  stopsAtKnownId,
-  takesFailuresForTheEnd,
-  takesRepeatsForLate,
-  takesThePlaceFirst,
-  trustsTheNewestLine,
-  verifiesTooSoon,
-  withoutAudits,
-} from './mutants.ts';
+import * as mutant from './mutants.ts';
 import { rngOf } from './rng.ts';
 import { seeds, simulate } from './run.ts';
 import { calm, type Schedule } from './schedule.ts';
@@ -42,18 +16,18 @@ const RUNS = repeats('MUTANT_RUNS', 4, 20);
 
 // The first seed of each mutant is a little below one in which it fails.
 const mutants: readonly [string, Mutation, number][] = [
-  ['walks end at the first known id', stopsAtKnownId, 20],
-  ['the position has no ids', forgetsIds, 0],
-  ['the position claims everything up to the newest post', claimsTheNewest, 0],
-  ['frames that a new subscription repeats count as late', takesRepeatsForLate, 0],
-  ['the lines behind the position are not known', ignoresLines, 0],
-  ['checkpoints are written before the flush', savesFirst, 0],
-  ['posts count as verified after 15 s', verifiesTooSoon, 10],
-  ['late frames are dropped', dropsLateFrames, 0],
-  ['a page that claims to be the last is trusted', believesTheLastPage, 180],
-  ['ids of posts without a time are forgotten', forgetsTimeless, 0],
-  ['ids are forgotten by their number', forgetsByCount, 0],
-  ['the newest line counts as verified if the position is lost', trustsTheNewestLine, 170],
+  ['walks end at the first known id', mutant.stopsAtKnownId, 20],
+  ['the position has no ids', mutant.forgetsIds, 0],
+  ['the position claims everything up to the newest post', mutant.claimsTheNewest, 0],
+  ['frames that a new subscription repeats count as late', mutant.takesRepeatsForLate, 0],
+  ['the lines behind the position are not known', mutant.ignoresLines, 0],
+  ['checkpoints are written before the flush', mutant.savesFirst, 0],
+  ['posts count as verified after 15 s', mutant.verifiesTooSoon, 10],
+  ['late frames are dropped', mutant.dropsLateFrames, 0],
+  ['a page that claims to be the last is trusted', mutant.believesTheLastPage, 180],
+  ['ids of posts without a time are forgotten', mutant.forgetsTimeless, 0],
+  ['ids are forgotten by their number', mutant.forgetsByCount, 0],
+  ['the newest line counts as verified if the position is lost', mutant.trustsTheNewestLine, 170],
 ];
 
 test.each(some(mutants, 3))('the promise breaks if %s', async (_, mutation, from) => {
@@ -83,13 +57,13 @@ test('a certificate names the gap, before and after a restart', async () => {
 });
 
 const falsehoods: readonly [string, Mutation, Iterable<Schedule>][] = [
-  ['is written before the flush', savesFirst, seeds(0, SEEDS)],
-  ['has the lines from before the rows that it covers', takesThePlaceFirst, seeds(0, SEEDS)],
-  ['forgets a gap at a restart', forgetsGaps, [unread(1), unread(2)]],
-  ['joins the stretches before and after a gap', joinsStretches, [unread(1), unread(2)]],
-  ['begins before the run', claimsThePast, seeds(0, SEEDS)],
-  ['begins before the lines of a lost position', claimsBeforeTheLines, seeds(0, SEEDS)],
-  ['has a gap that is too short', shortensGaps, [unread(1), unread(2)]],
+  ['is written before the flush', mutant.savesFirst, seeds(0, SEEDS)],
+  ['has the lines from before the rows that it covers', mutant.takesThePlaceFirst, seeds(0, SEEDS)],
+  ['forgets a gap at a restart', mutant.forgetsGaps, [unread(1), unread(2)]],
+  ['joins the stretches before and after a gap', mutant.joinsStretches, [unread(1), unread(2)]],
+  ['begins before the run', mutant.claimsThePast, seeds(0, SEEDS)],
+  ['begins before the lines of a lost position', mutant.claimsBeforeTheLines, seeds(0, SEEDS)],
+  ['has a gap that is too short', mutant.shortensGaps, [unread(1), unread(2)]],
 ];
 
 test.each(some(falsehoods, 2))(
@@ -117,14 +91,14 @@ test('requests that fail leave no gap, unless they count as answers that lead no
   };
   expect(await simulate(failing, undefined, 1, look)).toEqual([]);
   expect(gaps).toBe(0);
-  await simulate(failing, takesFailuresForTheEnd, failing.length + 1, look);
+  await simulate(failing, mutant.takesFailuresForTheEnd, failing.length + 1, look);
   expect(gaps).toBeGreaterThan(0);
 });
 
 test('a first page that is empty is believed after three answers', async () => {
   const schedules = Array.from({ length: 5 }, (_, seed) => calm(seed, { via: 'poll', rate: 1 }));
-  expect(await simulate(schedules, emptyAtFirst(2))).toEqual([]);
-  expect(await simulate(schedules, emptyAtFirst(3), 1)).not.toEqual([]);
+  expect(await simulate(schedules, mutant.emptyAtFirst(2))).toEqual([]);
+  expect(await simulate(schedules, mutant.emptyAtFirst(3), 1)).not.toEqual([]);
 });
 
 /** A schedule in which the service stands still for minutes, while the tail is stopped once. */
@@ -150,10 +124,10 @@ const standings = Array.from({ length: RUNS }, (_, seed) => standing(seed));
 
 test('the promise holds while the service stands still, but not if claims follow the clock of this machine', async () => {
   expect(await simulate(standings)).toEqual([]);
-  expect(await simulate(standings, claimsByClock, 1, () => {}, isClaim)).not.toEqual([]);
+  expect(await simulate(standings, mutant.claimsByClock, 1, () => {}, isClaim)).not.toEqual([]);
   // Otherwise, that clock would do.
   const moving = standings.map((each) => ({ ...each, faults: [] }));
-  expect(await simulate(moving, claimsByClock, 1, () => {}, isClaim)).toEqual([]);
+  expect(await simulate(moving, mutant.claimsByClock, 1, () => {}, isClaim)).toEqual([]);
 });
 
 /** A schedule whose only faults are broken connections. */
@@ -169,7 +143,10 @@ function breaking(seed: number, behindMs: number): Schedule {
 
 /** The number of posts that a run without audits misses. */
 async function missing(schedule: Schedule, mutation: Mutation): Promise<number> {
-  const { service, processes, disk, endsAt } = await runSchedule(schedule, withoutAudits(mutation));
+  const { service, processes, disk, endsAt } = await runSchedule(
+    schedule,
+    mutant.withoutAudits(mutation),
+  );
   const start = processes[0]?.access.first;
   const top = start?.top;
   const expected = service.posts.filter(
@@ -199,13 +176,13 @@ test('a walk that starts after the confirmation of the subscription misses nothi
 });
 
 test.each([
-  ['the pages are read before subscribing', snapshotsFirst],
-  ['the walk does not wait for the confirmation', doesNotWait],
+  ['the pages are read before subscribing', mutant.snapshotsFirst],
+  ['the walk does not wait for the confirmation', mutant.doesNotWait],
 ])('posts are missed if %s', async (_, mutation) => {
   expect(await missingIn(20, 0, both(mutation))).toBeGreaterThan(0);
 });
 
 test('posts are missed if pages lag behind the socket and no later walks confirm them', async () => {
   expect(await missingIn(RUNS, 15_000, {})).toBe(0);
-  expect(await missingIn(20, 15_000, doesNotConfirm)).toBeGreaterThan(0);
+  expect(await missingIn(20, 15_000, mutant.doesNotConfirm)).toBeGreaterThan(0);
 });

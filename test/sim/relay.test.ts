@@ -1,23 +1,7 @@
 import { expect, test } from 'vitest';
 import { repeats, some, timeoutFor } from '../repeats.ts';
 import { judgeRelay } from './relay/judge.ts';
-import {
-  assumesNoGap,
-  claimsAll,
-  doesNotFlush,
-  doesNotLookBack,
-  doesNotWait,
-  forgets,
-  forgetsLines,
-  ignoresFeed,
-  reconnects,
-  withoutBeginning,
-  withoutEnd,
-  withoutFence,
-  withoutNonce,
-  withoutStart,
-  withoutVerified,
-} from './relay/mutants.ts';
+import * as mutant from './relay/mutants.ts';
 import {
   emptied,
   killedFollowers,
@@ -91,26 +75,41 @@ test.each(some(special, 1))(
 
 // The first seed is one in which the mutant is known to fail. Others follow in case the schedules change.
 const mutants: readonly [string, RelayMutation, (seed: number) => RelaySchedule, number][] = [
-  ['a former leader may publish', withoutFence, relayScheduleOf, 1],
-  ['leases have no nonce', withoutNonce, relayScheduleOf, 0],
-  ['a new leader does not read the end of the stream', withoutEnd, relayScheduleOf, 13],
-  ['an answer of the store is not waited for', doesNotWait, relayScheduleOf, 0],
-  ['a term outlives its connection', reconnects, relayScheduleOf, 15],
-  ['a follower does not look back', doesNotLookBack, slowReplica, 0],
-  ['a relay forgets its feed', forgets, emptied, 0],
-  ['a relay on standby remembers nothing', ignoresFeed, emptied, 10],
-  ['a follower assumes that nothing is missing', assumesNoGap, relayScheduleOf, 31],
+  ['a former leader may publish', mutant.withoutFence, relayScheduleOf, 1],
+  ['leases have no nonce', mutant.withoutNonce, relayScheduleOf, 0],
+  ['a new leader does not read the end of the stream', mutant.withoutEnd, relayScheduleOf, 13],
+  ['an answer of the store is not waited for', mutant.doesNotWait, relayScheduleOf, 0],
+  ['a term outlives its connection', mutant.reconnects, relayScheduleOf, 15],
+  ['a follower does not look back', mutant.doesNotLookBack, slowReplica, 0],
+  ['a relay forgets its feed', mutant.forgets, emptied, 0],
+  ['a relay on standby remembers nothing', mutant.ignoresFeed, emptied, 10],
+  ['a follower assumes that nothing is missing', mutant.assumesNoGap, relayScheduleOf, 31],
   [
     'a follower assumes that nothing before its last post is missing',
-    withoutVerified,
+    mutant.withoutVerified,
     lostBehindFrames,
     15,
   ],
-  ['a follower claims what it has not read', claimsAll, lateFollowers, 0],
-  ['a follower forgets the lines behind its position', forgetsLines, relayScheduleOf, 23],
-  ['a follower saves a position before its rows are written', doesNotFlush, killedFollowers, 0],
-  ['a follower assumes that a feed was not started over', withoutStart, lostBehindFrames, 21],
-  ['a follower does not recognize the beginning of a feed', withoutBeginning, relayScheduleOf, 53],
+  ['a follower claims what it has not read', mutant.claimsAll, lateFollowers, 0],
+  ['a follower forgets the lines behind its position', mutant.forgetsLines, relayScheduleOf, 23],
+  [
+    'a follower saves a position before its rows are written',
+    mutant.doesNotFlush,
+    killedFollowers,
+    0,
+  ],
+  [
+    'a follower assumes that a feed was not started over',
+    mutant.withoutStart,
+    lostBehindFrames,
+    21,
+  ],
+  [
+    'a follower does not recognize the beginning of a feed',
+    mutant.withoutBeginning,
+    relayScheduleOf,
+    53,
+  ],
 ];
 
 test.each(some(mutants, 1))('the promise breaks if %s', async (_, mutation, of, from) => {

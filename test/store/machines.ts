@@ -1,12 +1,7 @@
 import { systemClock } from '../../src/base/clock.ts';
 import type { Failure } from '../../src/base/failure.ts';
 import { periodsAt } from '../../src/base/periods.ts';
-import {
-  type AnswerCache,
-  type CachedAnswer,
-  type SharedAnswer,
-  withClaim,
-} from '../../src/contract/ports/answers.ts';
+import { type SharedAnswer, withClaim } from '../../src/contract/ports/answers.ts';
 import type { Ledger } from '../../src/contract/ports/ledger.ts';
 import { FileWindows } from '../../src/state/rate-windows.ts';
 import { readStoreUrl } from '../../src/store/address.ts';
@@ -17,6 +12,7 @@ import { StoreLedger } from '../../src/store/ledger.ts';
 import { StoreLink } from '../../src/store/link.ts';
 import { StoreMemory } from '../../src/store/memory.ts';
 import { StoreWindows } from '../../src/store/windows.ts';
+import { memoryCache } from '../core/fakes.ts';
 
 type Budget = Parameters<typeof setBudget>[1];
 
@@ -84,13 +80,8 @@ export function machine(
   const local = new FileWindows({ dir: undefined, ...scope, clock: systemClock });
   const notice = (text: string) => void notices.push(text);
   const windows = new StoreWindows(store, local, clock, notice, windowMs);
-  const kept = new Map<string, CachedAnswer>();
-  const cache: AnswerCache = {
-    get: (endpoint, subjects) => subjects.map((subject) => kept.get(`${endpoint} ${subject}`)),
-    put: async (endpoint, answers) => {
-      for (const [subject, answer] of answers) kept.set(`${endpoint} ${subject}`, answer);
-    },
-  };
+  const cache = memoryCache();
+  const kept = cache.entries;
   const answers = new SharedAnswers(link, cache, () => key, clock, Math.random);
   /** Asks for an answer as the program does: uses that of another machine, or runs `work` with a claim. */
   async function ask(

@@ -1,12 +1,7 @@
 import { expect, it } from 'vitest';
 import { ordered } from '../../../src/core/lookup/ordered.ts';
+import { collect } from '../fakes.ts';
 import { virtualClock } from '../virtual-clock.ts';
-
-const collect = async <T>(items: AsyncIterable<T>) => {
-  const out: T[] = [];
-  for await (const item of items) out.push(item);
-  return out;
-};
 
 async function* arriving<T>(items: readonly T[]) {
   yield* items;

@@ -5,6 +5,7 @@ import { gatherPosts } from '../../../src/core/pages/gather.ts';
 import type { PageRow } from '../../../src/core/pages/post.ts';
 import type { AskedPage, FeedPage, PageSource } from '../../../src/core/pages/source.ts';
 import { type WalkOptions, walkPages } from '../../../src/core/pages/walk.ts';
+import { collect } from '../fakes.ts';
 import { virtualClock } from '../virtual-clock.ts';
 
 interface Post {
@@ -45,11 +46,6 @@ function feedOf(count: number, cap = 100) {
   return { feed, asked, posts };
 }
 
-const collect = async <T>(items: AsyncIterable<T>) => {
-  const out: T[] = [];
-  for await (const item of items) out.push(item);
-  return out;
-};
 const { signal } = new AbortController();
 const walk = (feed: PageSource, options: Partial<WalkOptions> = {}) =>
   walkPages(feed, { clock: virtualClock(), signal, ...options });

@@ -21,20 +21,14 @@ const column = (title: string, kind: CellKind, more: Partial<Column<Row>> = {}):
   ...more,
 });
 
-const draw = (
-  columns: readonly Column<Row>[],
-  rows: readonly Row[],
-  width: number,
-  growing = false,
-) => {
-  const table = createTable(columns, rows, look(width), growing);
+const draw = (columns: readonly Column<Row>[], rows: readonly Row[], width: number) => {
+  const table = createTable(columns, rows, look(width), false);
   return table.draw(rows, true).split('\n').slice(0, -1);
 };
 
-const kinds =
-  'text handle address usd signedUsd percent number integer multiple time flag link status meter bar move'.split(
-    ' ',
-  ) as CellKind[];
+const names =
+  'text handle address usd signedUsd percent number integer multiple time flag link status meter bar move';
+const kinds = names.split(' ') as CellKind[];
 
 const anyColumn = fc.record({
   title: anyText,
@@ -93,20 +87,11 @@ describe('a table', () => {
   it('writes times with their offset in the header', () => {
     const times = (moments: readonly number[], zone?: string) => {
       if (zone) process.env['TZ'] = zone;
-      const columns = [column('at', 'time')];
-      const table = createTable(
-        columns,
-        moments.map((at) => ({ at })),
-        { ...look(80), context: { ...context, utc: zone === undefined } },
-      );
-      const [head, , ...rows] = table
-        .draw(
-          moments.map((at) => ({ at })),
-          true,
-        )
-        .trimEnd()
-        .split('\n');
-      return [head, ...rows];
+      const rows = moments.map((at) => ({ at }));
+      const own = { ...look(80), context: { ...context, utc: zone === undefined } };
+      const table = createTable([column('at', 'time')], rows, own);
+      const [head, , ...lines] = table.draw(rows, true).trimEnd().split('\n');
+      return [head, ...lines];
     };
     const day = 86_400_000;
     expect(times([now, now - day])).toEqual(['      at (UTC)', '11-21 10:00:00', '11-20 10:00:00']);
@@ -124,14 +109,11 @@ describe('a table', () => {
   });
 
   it('writes all numbers of a column with the same precision', () => {
-    const shown = (kind: CellKind, values: readonly unknown[]) =>
-      draw(
-        [column('n', kind)],
-        values.map((n) => ({ n })),
-        80,
-      )
-        .slice(2)
-        .map((line) => line.trim());
+    const shown = (kind: CellKind, values: readonly unknown[]) => {
+      const rows = values.map((n) => ({ n }));
+      const [, , ...lines] = draw([column('n', kind)], rows, 80);
+      return lines.map((line) => line.trim());
+    };
     expect(shown('usd', [0.5, 1234.5, 0, null])).toEqual(['$0.50', '$1,234.50', '$0.00', '—']);
     expect(shown('usd', [0.5, 12_345.6, -20])).toEqual(['$1', '$12,346', '-$20']);
     expect(shown('usd', [0.4, 12_345.6])).toEqual(['<$1', '$12,346']);
@@ -213,18 +195,11 @@ describe('a table', () => {
           const columns = specs.map(
             (spec, index): Column<readonly unknown[]> => ({ ...spec, value: (row) => row[index] }),
           );
-          const table = createTable(
-            columns,
-            values.slice(0, 2),
-            { width, style: plainStyle, context: { ...context, unicode } },
-            growing,
-          );
-          const text =
-            table.draw(values.slice(0, 2), true) +
-            values
-              .slice(2)
-              .map((row) => table.draw([row], false))
-              .join('');
+          const own = { width, style: plainStyle, context: { ...context, unicode } };
+          const [first, later] = [values.slice(0, 2), values.slice(2)];
+          const table = createTable(columns, first, own, growing);
+          const rest = later.map((row) => table.draw([row], false)).join('');
+          const text = table.draw(first, true) + rest;
           expect(text).not.toMatch(unsafe);
           for (const line of text.split('\n')) {
             expect(stringWidth(line)).toBeLessThanOrEqual(width);

@@ -1,4 +1,4 @@
-import { getEventListeners } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { createServer } from 'node:http';
 import {
   type AddressInfo,
@@ -24,30 +24,17 @@ const listen = async (server: NetServer): Promise<string> => {
 };
 
 /** A service that hands its connections to the test. */
-async function serve(): Promise<{
-  url: string;
-  next: () => Promise<{ peer: WebSocket; headers: NodeJS.Dict<unknown> }>;
-}> {
+async function serve() {
   const http = createServer();
   const sockets = new WebSocketServer({ server: http });
-  const waiting: ((got: { peer: WebSocket; headers: NodeJS.Dict<unknown> }) => void)[] = [];
-  const arrived: { peer: WebSocket; headers: NodeJS.Dict<unknown> }[] = [];
-  sockets.on('connection', (peer, request) => {
-    const got = { peer, headers: request.headers };
-    const resolve = waiting.shift();
-    if (resolve) resolve(got);
-    else arrived.push(got);
-  });
   const url = await listen(http);
   cleanup.push(() => {
     for (const peer of sockets.clients) peer.terminate();
     sockets.close();
     http.close();
   });
-  return {
-    url,
-    next: async () => arrived.shift() ?? new Promise((resolve) => waiting.push(resolve)),
-  };
+  const next = async (): Promise<WebSocket> => (await once(sockets, 'connection'))[0];
+  return { url, next };
 }
 
 /** Opens a link; `until` waits for a condition that is checked after each event. */
@@ -83,7 +70,7 @@ const textsOf = (link: Link): string[] => {
 describe('a connection', () => {
   test('replaces invalid UTF-8 in binary frames', async () => {
     const { url, next } = await serve();
-    const [{ link, until }, { peer }] = await Promise.all([open(url), next()]);
+    const [{ link, until }, peer] = await Promise.all([open(url), next()]);
     peer.send(Buffer.from([0x7b, 0xff, 0x7d]), { binary: true });
     await until(() => link.held > 0);
     expect(Buffer.from(link.next() ?? []).toString('hex')).toBe('7befbfbd7d');
@@ -91,7 +78,7 @@ describe('a connection', () => {
 
   test('answers pings, and counts them as received data', async () => {
     const service = await serve();
-    const [{ link, until }, { peer }] = await Promise.all([open(service.url), service.next()]);
+    const [{ link, until }, peer] = await Promise.all([open(service.url), service.next()]);
     const pong = new Promise((resolve) => peer.once('pong', resolve));
     peer.ping();
     await pong;
@@ -105,7 +92,7 @@ describe('a connection', () => {
     [1011, 'closed'],
   ])('keeps its frames when the service closes it with %d; the end is %s', async (code, why) => {
     const service = await serve();
-    const [{ link, until }, { peer }] = await Promise.all([open(service.url), service.next()]);
+    const [{ link, until }, peer] = await Promise.all([open(service.url), service.next()]);
     peer.send('last words');
     peer.close(code, 'because');
     await until(() => link.end !== undefined);
@@ -117,7 +104,7 @@ describe('a connection', () => {
     const service = await serve();
     // The grace period for a slow reader ends immediately.
     const clock = { sleep: async () => {} };
-    const [{ link, until }, { peer }] = await Promise.all([
+    const [{ link, until }, peer] = await Promise.all([
       open(service.url, { maxHeld: 50_000, clock }),
       service.next(),
     ]);
@@ -131,7 +118,7 @@ describe('a connection', () => {
 
   test('reports that the service received its close frame', async () => {
     const service = await serve();
-    const [{ link }, { peer }] = await Promise.all([open(service.url), service.next()]);
+    const [{ link }, peer] = await Promise.all([open(service.url), service.next()]);
     const closed = new Promise((resolve) => peer.once('close', resolve));
     expect(await link.close()).toBe(true);
     expect(await closed).toBe(1000);
