@@ -10,6 +10,7 @@ import type { ClientOptions } from '../../src/core/client/sender.ts';
 import { ServiceKey } from '../../src/core/client/service-key.ts';
 import type { Lookup } from '../../src/core/lookup/lookup.ts';
 import { FileWindows } from '../../src/state/rate-windows.ts';
+import { anyMe, userRecord } from '../e2e/service.ts';
 import { type VirtualClock, virtualClock } from './virtual-clock.ts';
 
 export const KEY = 'tk_live_0123456789abcdefWXYZ';
@@ -45,31 +46,12 @@ export const json = (
 export const error = (status: number, code: string, more: object = {}): HttpAnswer =>
   json(status, { error: { code, message: `${code} it is` }, ...more });
 
-export const user = (more: object = {}) => ({
-  id: '00000000-0000-4000-8000-000000000001',
-  handle: 'Mert',
-  name: null,
-  bio: null,
-  banner: null,
-  profilePicture: null,
-  twitter: null,
-  solanaAddress: 'So11111111111111111111111111111111111111112',
-  evmAddress: null,
-  ...more,
-});
+export const user = (more: object = {}) => {
+  const solanaAddress = 'So11111111111111111111111111111111111111112';
+  return { ...userRecord('Mert'), solanaAddress, ...more };
+};
 
-export const me = (ratePerMinute: number) => ({
-  ratePerMinute,
-  usage: {
-    period: '2026-01',
-    unitsUsed: 0,
-    unitsRemaining: 1,
-    additionalUnits: 0,
-    revealsUsed: 0,
-    revealsRemaining: 1,
-  },
-  entitlement: { unmetered: false, monthlyUnits: 1 },
-});
+export const me = (ratePerMinute: number) => ({ ...anyMe, ratePerMinute });
 
 export interface Rig {
   readonly client: Client;

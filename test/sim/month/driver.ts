@@ -24,13 +24,10 @@ export function createDriver() {
       const killed = new Promise<undefined>((resolve) => {
         end = () => resolve(undefined);
       });
+      const isAlive = (): boolean => process.alive;
       const process = {
         ...{ alive: true, killed },
-        clock: clockOn(
-          scheduler,
-          () => EPOCH + driver.skew,
-          (): boolean => process.alive,
-        ),
+        clock: clockOn(scheduler, () => EPOCH + driver.skew, isAlive),
         kill() {
           process.alive = false;
           end();

@@ -50,17 +50,8 @@ function openRun(env: Record<string, string> = {}) {
   const end = async (exit = 0, reason = 'done') => {
     for (const report of atEnd) await report({ exit, reason });
   };
-  return {
-    folder,
-    clock: { now: clock.now, advance },
-    notices,
-    sent,
-    ending,
-    tail,
-    watch,
-    status,
-    end,
-  };
+  const own = { now: clock.now, advance };
+  return { folder, clock: own, notices, sent, ending, tail, watch, status, end };
 }
 
 test('a status file ends the run if its first write fails, and only causes a warning if a later write fails', async () => {
