@@ -9,6 +9,7 @@ import { ledgerOf, receiptOf } from '../e2e/numbers.ts';
 import { repeats, timeoutFor } from '../repeats.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
 import { type Delivered, hostileService } from './hostile-service.ts';
+import { runSideBySide } from './lanes.ts';
 
 // Ends runs of the program by random signals at random times, against a slow service. A few runs by default;
 // CAMPAIGN_RUNS=500 runs longer, SEED=n repeats one run.
@@ -193,16 +194,8 @@ const linesOf = (text: string): { readonly subject?: string; readonly found?: bo
 test(
   `${RUNS} interrupted runs lose nothing and pay for nothing twice (SEED=${FIRST})`,
   timeoutFor(RUNS),
-  async () => {
-    const runs = Array.from(
-      { length: process.env['SEED'] === undefined ? RUNS : 1 },
-      (_, at) => FIRST + at,
-    );
-    const lane = async () => {
-      for (let seed = runs.shift(); seed !== undefined; seed = runs.shift()) {
-        await (seed % 4 === 0 ? checkTail : checkPayments)(seed, rngOf(seed ^ 0x2545f491));
-      }
-    };
-    await Promise.all(Array.from({ length: SIDE_BY_SIDE }, lane));
-  },
+  () =>
+    runSideBySide([FIRST, RUNS], SIDE_BY_SIDE, (seed) =>
+      (seed % 4 === 0 ? checkTail : checkPayments)(seed, rngOf(seed ^ 0x2545f491)),
+    ),
 );

@@ -7,6 +7,7 @@ import { openHome } from '../e2e/harness.ts';
 import { repeats, timeoutFor } from '../repeats.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
 import { type HostileFeed, type HostilePost, startHostileFeed } from './hostile-feed.ts';
+import { runSideBySide } from './lanes.ts';
 
 // Runs tails against a service that differs from its description and fails in every possible way, while files are moved
 // and processes are killed. CAMPAIGN_RUNS=500 runs longer, SEED=n repeats one run.
@@ -223,21 +224,14 @@ test(
   `${RUNS} tails of a hostile service report every loss and print nothing twice`,
   timeoutFor(RUNS),
   async () => {
-    const seeds = Array.from(
-      { length: process.env['SEED'] === undefined ? RUNS : 1 },
-      (_, i) => FIRST + i,
-    );
-    process.stderr.write(`campaign: SEED=${FIRST}, ${seeds.length} runs\n`);
+    process.stderr.write(`campaign: SEED=${FIRST}, ${RUNS} runs\n`);
     const failed: string[] = [];
-    const lane = async () => {
-      for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
-        const outcome = await run(seed);
-        const problems = problemsOf(outcome);
-        if (problems.length > 0)
-          failed.push(`SEED=${seed}\n${problems.join('\n')}\n${outcome.stderr}`);
-      }
-    };
-    await Promise.all(Array.from({ length: SIDE_BY_SIDE }, lane));
+    await runSideBySide([FIRST, RUNS], SIDE_BY_SIDE, async (seed) => {
+      const outcome = await run(seed);
+      const problems = problemsOf(outcome);
+      if (problems.length > 0)
+        failed.push(`SEED=${seed}\n${problems.join('\n')}\n${outcome.stderr}`);
+    });
     expect(failed).toEqual([]);
   },
 );

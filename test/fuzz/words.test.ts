@@ -12,6 +12,7 @@ import { readSubjects } from '../../src/input/subject-list.ts';
 import { at, parseFields, pickFields } from '../../src/output/format/fields.ts';
 import { jsonLine } from '../../src/output/format/ndjson.ts';
 import { parseFaults } from '../../src/sandbox/faults/grammar.ts';
+import { collect } from '../core/fakes.ts';
 import { fieldsView, print } from '../output/print.ts';
 import { holds, holdsInTime, jsonOf, read, readInTime, torn } from './fuzz.ts';
 
@@ -155,18 +156,13 @@ async function* textIn(text: string, sizes: readonly number[]): AsyncGenerator<s
 }
 const bytesIn = (text: string, sizes: readonly number[]) => pieces(Buffer.from(text), sizes);
 const cuts = fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 5 });
-const gather = async <T>(list: AsyncIterable<T>): Promise<T[]> => {
-  const all: T[] = [];
-  for await (const each of list) all.push(each);
-  return all;
-};
 
 describe('CSV input', () => {
   const marks = wordsOf('a " "" , \n \r \r\n b 😀');
   test('gives the same rows with any chunk boundaries', () =>
     holdsInTime(marks, cuts, async (text, sizes) => {
-      const whole = await readInTime(() => gather(readCsv(textIn(text, []))));
-      expect(await readInTime(() => gather(readCsv(textIn(text, sizes))))).toEqual(whole);
+      const whole = await readInTime(() => collect(readCsv(textIn(text, []))));
+      expect(await readInTime(() => collect(readCsv(textIn(text, sizes))))).toEqual(whole);
       for (const row of whole ?? []) expect(row.line).toBeGreaterThan(0);
     }));
 
@@ -176,7 +172,7 @@ describe('CSV input', () => {
       async (cells) => {
         const record = Object.fromEntries(cells.map((cell, at) => [`c${at}`, cell]));
         const { text } = await print([record], { view: fieldsView(), format: 'csv' });
-        const [, row] = await gather(readCsv(textIn(text, [])));
+        const [, row] = await collect(readCsv(textIn(text, [])));
         const isSame = (cell: string, index: number) =>
           cell === cells[index] || cells[index] === `'${cell}`;
         expect(row?.cells.every(isSame)).toBe(true);
@@ -187,7 +183,9 @@ describe('CSV input', () => {
     holdsInTime(marks, cuts, async (text, sizes) => {
       const stdin = bytesIn(`handle,b\n${text}`, sizes);
       const source = { words: ['-'], file: undefined, column: 'handle' };
-      const given = await readInTime(() => gather(readSubjects(source, { stdin: stdin as never })));
+      const given = await readInTime(() =>
+        collect(readSubjects(source, { stdin: stdin as never })),
+      );
       for (const { text: subject, where } of given ?? []) {
         expect(subject).toBe(subject.trim());
         expect(subject).not.toBe('');
@@ -211,7 +209,7 @@ describe('lines of input', () => {
           .filter((row) => row !== '' && !row.startsWith('#'));
         for (const end of ['\n', '\r\n']) {
           const stdin = bytesIn(`\uFEFF${rows.join(end)}`, sizes);
-          const given = await gather(readSubjects(source, { stdin: stdin as never }));
+          const given = await collect(readSubjects(source, { stdin: stdin as never }));
           expect(given.map(({ text }) => text)).toEqual(wanted);
         }
       },
@@ -271,18 +269,8 @@ describe('the proxy of the environment', () => {
 });
 
 describe('--fields', () => {
-  const names = [
-    'id',
-    'a',
-    'a.b',
-    '.a.b',
-    '.x',
-    'windows.24h.netUsd',
-    '__proto__',
-    '.__proto__',
-    'constructor',
-  ];
-  const asked = wordsOf(`${names.join(' ')} , . x`);
+  const names = 'id a a.b .a.b .x windows.24h.netUsd __proto__ .__proto__ constructor';
+  const asked = wordsOf(`${names} , . x`);
   test('are known names, each once, or rejected', () => {
     holds(asked, jsonOf('id', 'a', 'b', 'a.b'), (given, record) => {
       const fields = read(() => parseFields(given, ['id', 'a.b.c', 'windows.24h.netUsd']));
@@ -296,7 +284,7 @@ describe('--fields', () => {
 
   test("find only the record's own fields", () => {
     holds(
-      fc.constantFrom(...names, 'toString', 'a.toString', 'a.constructor.name', 'length'),
+      fc.constantFrom(...`${names} toString a.toString a.constructor.name length`.split(' ')),
       jsonOf('id', 'a', 'b'),
       (path, record) => {
         const found = at(record, path);
