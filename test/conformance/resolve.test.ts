@@ -115,25 +115,22 @@ describe('resolve', () => {
   });
 
   const reasons = ['timeout', 'unavailable', 'rate_limited', 'no_preview', 'not_ingested'] as const;
-  it.each(reasons)(
-    'returns %s with 202 and only the fields of that reason, for 200 CU',
-    async (reason) => {
-      const service = await sandbox({ world: worldWith({ outcome: 'pending', reason }) });
-      const { status, body } = await ask(
-        service,
-        `/v2/user/handle/${walletless(service)}/resolve`,
-        post,
-      );
-      expect(status).toBe(202);
-      expect(body).toEqual({
-        pending: true,
-        reason,
-        retryable: reason !== 'no_preview',
-        ...(reason === 'rate_limited' ? { retryAfterSeconds: expect.any(Number) } : {}),
-      });
-      expect(service.meter()).toMatchObject({ unitsUsed: 200, revealsUsed: 0 });
-    },
-  );
+  it.each(reasons)('returns %s with 202 and its own fields, for 200 CU', async (reason) => {
+    const service = await sandbox({ world: worldWith({ outcome: 'pending', reason }) });
+    const { status, body } = await ask(
+      service,
+      `/v2/user/handle/${walletless(service)}/resolve`,
+      post,
+    );
+    expect(status).toBe(202);
+    expect(body).toEqual({
+      pending: true,
+      reason,
+      retryable: reason !== 'no_preview',
+      ...(reason === 'rate_limited' ? { retryAfterSeconds: expect.any(Number) } : {}),
+    });
+    expect(service.meter()).toMatchObject({ unitsUsed: 200, revealsUsed: 0 });
+  });
 
   it('returns 404 for an unknown handle, for 200 CU', async () => {
     const service = await sandbox();

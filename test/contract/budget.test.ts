@@ -16,11 +16,8 @@ test.each([
     'remove the budget to send the call: trdr budget unset day --machine desk',
     undefined,
   ],
-] as const)(
-  'a budget of a %s that refuses %j CU says what to do, and what fits',
-  (scope, most, hint, left) => {
-    const name = scope === 'key' ? '' : 'desk';
-    const budget = { period: 'day', scope, name, limit: 500, left: 100, reserved: 0 } as const;
-    expect(budgetRefusal(budget, most, Date.UTC(2026, 10, 22))).toMatchObject({ hint, left });
-  },
-);
+] as const)('a budget of a %s that refuses %j CU says what fits', (scope, most, hint, left) => {
+  const name = scope === 'key' ? '' : 'desk';
+  const budget = { period: 'day', scope, name, limit: 500, left: 100, reserved: 0 } as const;
+  expect(budgetRefusal(budget, most, Date.UTC(2026, 10, 22))).toMatchObject({ hint, left });
+});

@@ -11,14 +11,11 @@ import { type AnyJson, ask, handlesWhere, sandbox } from '../conformance/help.ts
 const document = (): AnyJson => JSON.parse(JSON.stringify(openapi()));
 
 describe('the OpenAPI document', () => {
-  it.each(['bare', 'wrapped'] as const)(
-    'is valid OpenAPI 3.1.0 with %s responses',
-    async (envelope) => {
-      const made = JSON.parse(JSON.stringify(openapi(envelope, 'http://127.0.0.1:1')));
-      const validated = await SwaggerParser.validate(made);
-      expect(validated).toMatchObject({ openapi: '3.1.0', info: { version: '1.1.0' } });
-    },
-  );
+  it.each(['bare', 'wrapped'] as const)('is valid with %s responses', async (envelope) => {
+    const made = JSON.parse(JSON.stringify(openapi(envelope, 'http://127.0.0.1:1')));
+    const validated = await SwaggerParser.validate(made);
+    expect(validated).toMatchObject({ openapi: '3.1.0', info: { version: '1.1.0' } });
+  });
 
   it('lists the documented responses and errors of each endpoint', () => {
     const { paths } = document();

@@ -11,10 +11,10 @@ describe('a list under an agent', () => {
     ['launchpad callouts', 'launchpad callouts --since 30d'],
   ])('stops at 200 rows and states the line that continues it: %s', async (_, line) => {
     const { run } = await openDesk();
-    const whole = await run(line.split(' '));
+    const whole = await run(line);
     const all = idsOf(whole.records());
     expect(all.length).toBeGreaterThan(250);
-    const first = await run(line.split(' '), agent);
+    const first = await run(line, agent);
     expect([first.exitCode, idsOf(first.records())]).toEqual([0, all.slice(0, 200)]);
     const [, next = ''] = /continue with: trdr (.+?); for more/.exec(first.said) ?? [];
     expect(idsOf((await run(wordsOf(next), agent)).records())).toEqual(all.slice(200, 400));

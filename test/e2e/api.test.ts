@@ -10,7 +10,7 @@ const RAW = '{"b": 1.0,\n "big":12345678901234567890, "text":"\\u001b[2J 🌙"}'
 describe('trdr api', () => {
   test('prints the body byte for byte', async () => {
     const service = await withService(() => ({ body: Buffer.from(RAW) }));
-    const { exitCode, stdout, stderr } = await trdr(['api', '/openapi.json'], { sandbox: service });
+    const { exitCode, stdout, stderr } = await trdr('api /openapi.json', { sandbox: service });
     expect([exitCode, stdout, stderr]).toEqual([0, RAW, '']);
   });
 
@@ -18,7 +18,7 @@ describe('trdr api', () => {
     const service = await withService(() => ({
       body: Buffer.from(`${RAW.slice(0, -1)},"bidi":"\u202e"}`),
     }));
-    const { stdout } = await runInProcess(['api', '/v2/user/handle/mira'], {
+    const { stdout } = await runInProcess('api /v2/user/handle/mira', {
       sandbox: service,
       tty: true,
     });
@@ -39,16 +39,13 @@ describe('trdr api', () => {
     writeFileSync(join(home.path, 'body.json'), '{"handles":["file"]}');
     const options = { sandbox: service, home };
     await runInProcess(['api', 'v2/thesis', '-f', 'limit=5', '-f', 'before=a b'], options);
-    await runInProcess(
-      ['api', 'post', '/v2/user/handles/pnl', '-f', 'handles[]=x', '-f', 'handles[]=y'],
-      options,
-    );
-    await runInProcess(['api', '/v2/user/handles/pnl', '--input', 'body.json'], options);
-    await runInProcess(['api', 'POST', '/v2/user/handles/pnl', '--input', '-'], {
+    await runInProcess('api post /v2/user/handles/pnl -f handles[]=x -f handles[]=y', options);
+    await runInProcess('api /v2/user/handles/pnl --input body.json', options);
+    await runInProcess('api POST /v2/user/handles/pnl --input -', {
       ...options,
       stdin: '{"handles":["stdin"]}',
     });
-    await runInProcess(['api', 'DELETE', '/v2/new/thing', '-f', 'a[b]=c', '--yes'], options);
+    await runInProcess('api DELETE /v2/new/thing -f a[b]=c --yes', options);
     expect(seen).toEqual([
       'GET /v2/thesis?limit=5&before=a%20b ',
       'POST /v2/user/handles/pnl {"handles":["x","y"]}',
@@ -60,7 +57,7 @@ describe('trdr api', () => {
 
   test('prints status and headers with -i', async () => {
     const { run } = await openDesk();
-    const { stdout } = await run(['api', '-i', '/v2/user/handle/mira']);
+    const { stdout } = await run('api -i /v2/user/handle/mira');
     const [head = '', body = ''] = stdout.split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(head).toContain('content-type: application/json');
@@ -69,7 +66,7 @@ describe('trdr api', () => {
 
   test('prints the body of an error, reports it on stderr, and exits by its status', async () => {
     const { run } = await openDesk();
-    const { exitCode, json, error } = await run(['api', '/v2/user/handle/nobody-at-all']);
+    const { exitCode, json, error } = await run('api /v2/user/handle/nobody-at-all');
     expect(exitCode).toBe(3);
     expect(json()).toMatchObject({ error: { code: 'NOT_OBSERVED' } });
     expect(error()).toMatchObject({ code: 'NOT_OBSERVED', status: 404, exit: 3 });
@@ -98,24 +95,19 @@ describe('trdr api', () => {
     expect(JSON.parse(readFileSync(out, 'utf8'))).toMatchObject({ handle: 'mira' });
   });
 
-  test.each(['bare', 'wrapped'] as const)(
-    'follows pages to the last, one body per line (%s)',
-    async (envelope) => {
-      const { sandbox, run } = await openDesk({ envelope });
-      const { exitCode, records } = await run(
-        'api /v2/launchpad/thesis --paginate --max-cu 50k'.split(' '),
-      );
-      expect(exitCode).toBe(0);
-      const pages = records().map(
-        (page) => (envelope === 'bare' ? page : page['data']) as { items: { id: string }[] },
-      );
-      expect(pages.length).toBeGreaterThan(1);
-      const ids = pages.flatMap(({ items }) => items.map(({ id }) => id));
-      expect(new Set(ids).size).toBe(ids.length);
-      expect(pages.at(-1)).toMatchObject({ hasMore: false, nextBefore: null });
-      expect(sandbox.meter().totalUnits).toBe(10 * pages.length);
-    },
-  );
+  test.each(['bare', 'wrapped'] as const)('prints a line for each page (%s)', async (envelope) => {
+    const { sandbox, run } = await openDesk({ envelope });
+    const { exitCode, records } = await run('api /v2/launchpad/thesis --paginate --max-cu 50k');
+    expect(exitCode).toBe(0);
+    const pages = records().map(
+      (page) => (envelope === 'bare' ? page : page['data']) as { items: { id: string }[] },
+    );
+    expect(pages.length).toBeGreaterThan(1);
+    const ids = pages.flatMap(({ items }) => items.map(({ id }) => id));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(pages.at(-1)).toMatchObject({ hasMore: false, nextBefore: null });
+    expect(sandbox.meter().totalUnits).toBe(10 * pages.length);
+  });
 
   test('is not sent if the output cannot be written', async () => {
     const service = await withService(() => ({ body: {} }));
@@ -131,23 +123,20 @@ describe('trdr api', () => {
       { code: 'FORBIDDEN' },
     ],
     ['no page', { body: { other: true } }, { code: 'BAD_ANSWER' }],
-  ])(
-    'that gets %s on its third page prints all three, and says how to continue',
-    async (_, third, failure) => {
-      const service = await withService(({ path }) => {
-        const before = /before=t(\d+)/.exec(path)?.[1];
-        const from = before === undefined ? 0 : Number(before) + 1;
-        if (from === 4) return third;
-        const items = [thesis(from), thesis(from + 1)];
-        return { body: { ...page(items), hasMore: true, nextBefore: `t${from + 1}` } };
-      });
-      const words = ['api', '/v2/thesis', '--paginate', '--max-cu', '10k', '--retries', '0'];
-      const ran = await runInProcess(words, { sandbox: service });
-      expect(ran.error()).toMatchObject(failure);
-      expect(ran.error()['hint']).toContain('/v2/thesis?before=t3');
-      expect(ran.records()).toHaveLength(3);
-    },
-  );
+  ])('that gets %s on page three prints all, and how to continue', async (_, third, failure) => {
+    const service = await withService(({ path }) => {
+      const before = /before=t(\d+)/.exec(path)?.[1];
+      const from = before === undefined ? 0 : Number(before) + 1;
+      if (from === 4) return third;
+      const items = [thesis(from), thesis(from + 1)];
+      return { body: { ...page(items), hasMore: true, nextBefore: `t${from + 1}` } };
+    });
+    const words = ['api', '/v2/thesis', '--paginate', '--max-cu', '10k', '--retries', '0'];
+    const ran = await runInProcess(words, { sandbox: service });
+    expect(ran.error()).toMatchObject(failure);
+    expect(ran.error()['hint']).toContain('/v2/thesis?before=t3');
+    expect(ran.records()).toHaveLength(3);
+  });
 
   test('shows the calls of --dry-run and sends nothing', async () => {
     const service = await withService(() => ({ body: {} }));

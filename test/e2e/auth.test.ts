@@ -40,7 +40,7 @@ describe('trdr auth login', () => {
       current: 'default',
       profiles: { default: { key: sandbox.key, baseUrl: sandbox.url } },
     });
-    expect((await trdr(['me', '--json'], { home })).json()).toMatchObject({
+    expect((await trdr('me --json', { home })).json()).toMatchObject({
       entitlement: { monthlyUnits: 5_000_000 },
     });
   });
@@ -215,20 +215,18 @@ describe('trdr auth login', () => {
     expect(existsSync(home.config)).toBe(false);
   });
 
-  test.each([0o000, 0o077, 0o777])(
-    'creates a private file and folder under umask %o',
-    async (mask) => {
-      const home = openHome();
-      const before = process.umask(mask);
-      try {
-        expect((await save(home)).exitCode).toBe(0);
-      } finally {
-        process.umask(before);
-      }
-      expect(statSync(home.config).mode & 0o777).toBe(0o700);
-      expect(statSync(join(home.config, 'config.json')).mode & 0o777).toBe(0o600);
-    },
-  );
+  const masks = [0o000, 0o077, 0o777];
+  test.each(masks)('creates a private file and folder under umask %o', async (mask) => {
+    const home = openHome();
+    const before = process.umask(mask);
+    try {
+      expect((await save(home)).exitCode).toBe(0);
+    } finally {
+      process.umask(before);
+    }
+    expect(statSync(home.config).mode & 0o777).toBe(0o700);
+    expect(statSync(join(home.config, 'config.json')).mode & 0o777).toBe(0o600);
+  });
 });
 
 describe('trdr auth status', () => {
@@ -240,7 +238,7 @@ describe('trdr auth status', () => {
       key: 'aa_test_0123456789fedcba',
       profile: 'two',
     });
-    const { exitCode, json } = await home.run(['auth', 'status', '--json']);
+    const { exitCode, json } = await home.run('auth status --json');
     expect(exitCode).toBe(0);
     const rowOf = (profile: string, kind: string, end: string) => ({
       profile,
@@ -252,12 +250,9 @@ describe('trdr auth status', () => {
       mode: kind,
     });
     expect(json()).toEqual([rowOf('default', 'live', 'cdef'), rowOf('two', 'test', 'dcba')]);
-    const withEnv = await home.run(
-      ['auth', 'status', '--json', '--base-url', 'https://flag.example.com'],
-      {
-        key: 'bb_live_0123456789abcdef',
-      },
-    );
+    const withEnv = await home.run('auth status --json --base-url https://flag.example.com', {
+      key: 'bb_live_0123456789abcdef',
+    });
     expect(withEnv.json()).toMatchObject([
       { baseUrlFrom: '--base-url', key: 'bb_live_****cdef', keyFrom: 'TRDR_API_KEY' },
       { keyFrom: 'profile two' },
@@ -265,7 +260,7 @@ describe('trdr auth status', () => {
   });
 
   test('exits 4 without a key', async () => {
-    const { exitCode, stdout, error } = await runInProcess(['auth', 'status', '--json']);
+    const { exitCode, stdout, error } = await runInProcess('auth status --json');
     expect([exitCode, stdout.trim(), error()['code']]).toEqual([4, '[]', 'NO_KEY']);
   });
 
@@ -273,15 +268,15 @@ describe('trdr auth status', () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
     await save(home, sandbox);
     await save(home, { url: sandbox.url, profile: 'bad' });
-    const good = await home.run(['auth', 'status', '--check', '--json']);
+    const good = await home.run('auth status --check --json');
     expect(good.exitCode).toBe(0);
     expect(good.json()).toMatchObject([
       { profile: 'default', check: 'ok' },
       { profile: 'bad', check: 'UNAUTHORIZED' },
     ]);
-    const seen = await home.run(['auth', 'status', '--check'], { tty: true, columns: 80 });
+    const seen = await home.run('auth status --check', { tty: true, columns: 80 });
     expect(seen.stdout).toContain('failed: UNAUTHORIZED');
-    const bad = await home.run(['auth', 'status', '--check', '--json', '--profile', 'bad']);
+    const bad = await home.run('auth status --check --json --profile bad');
     expect([bad.exitCode, bad.error()['code']]).toEqual([4, 'UNAUTHORIZED']);
   });
 });
@@ -304,15 +299,15 @@ describe('trdr auth switch and logout', () => {
   test('change the profile of later commands', async () => {
     const home = await withTwo();
     expect(configOf(home).current).toBe('one');
-    expect((await home.run(['auth', 'switch', 'two'])).exitCode).toBe(0);
+    expect((await home.run('auth switch two')).exitCode).toBe(0);
     expect(configOf(home).current).toBe('two');
-    expect((await home.run(['config', 'get', 'profile'])).stdout).toBe('two\n');
+    expect((await home.run('config get profile')).stdout).toBe('two\n');
   });
 
   test('warn if TRDR_PROFILE names a different profile', async () => {
     const home = await withTwo();
     const switched = (named: string) =>
-      home.run(['auth', 'switch', 'two'], { env: { TRDR_PROFILE: named } });
+      home.run('auth switch two', { env: { TRDR_PROFILE: named } });
     expect((await switched('one')).stderr).toContain('commands use profile "one" instead');
     expect((await switched('two')).stderr).not.toContain('TRDR_PROFILE');
   });
@@ -335,10 +330,10 @@ describe('trdr auth switch and logout', () => {
 
   test('remove only the key, or the whole profile', async () => {
     const home = await withTwo();
-    expect((await home.run(['auth', 'logout'])).exitCode).toBe(0);
+    expect((await home.run('auth logout')).exitCode).toBe(0);
     expect(configOf(home).profiles.one).toEqual({ baseUrl: URL_OF_DESK });
-    expect((await home.run(['me'])).exitCode).toBe(4);
-    expect((await home.run(['auth', 'logout', 'one', '--forget'])).exitCode).toBe(0);
+    expect((await home.run('me')).exitCode).toBe(4);
+    expect((await home.run('auth logout one --forget')).exitCode).toBe(0);
     expect(Object.keys(configOf(home).profiles)).toEqual(['two']);
   });
 });

@@ -7,7 +7,7 @@ import type { Thesis } from '../../src/contract/records/thesis.ts';
 import { repeats } from '../repeats.ts';
 import type { Sandbox } from '../sandbox/service.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
-import { openDesk, openHome } from './harness.ts';
+import { argv, openDesk, openHome } from './harness.ts';
 import { receiptOf } from './numbers.ts';
 import { withService } from './service.ts';
 
@@ -58,8 +58,9 @@ describe('trdr author', () => {
     expect(receiptOf(home)).toMatchObject({ cu: 500 });
   });
 
-  test.each([[['--limit', '60']], [['--since', '400d']]])(
-    'pays once for the theses of an author who is named in several ways (%s)',
+  const stretches = [[['--limit', '60']], [['--since', '400d']]];
+  test.each(stretches)(
+    'pays once for an author who is named in several ways (%s)',
     async (flags) => {
       const { sandbox, home, run } = await openDesk();
       const [handle = ''] = handlesOf(sandbox);
@@ -117,15 +118,7 @@ describe('trdr author', () => {
     const part = async (flag: string) => (await run(['author', handle, '--all', flag])).records();
     expect(await part('--open')).toMatchObject([{ closed: null, open: { positions: open.size } }]);
     expect(await part('--closed')).toMatchObject([{ closed: record?.['closed'], open: null }]);
-    const filtered = await run([
-      'author',
-      handle,
-      '--all',
-      '--positions',
-      '--closed',
-      '--min-trade',
-      '1k',
-    ]);
+    const filtered = await run(argv`author ${handle} --all --positions --closed --min-trade 1k`);
     const withoutTime = (rows: readonly object[]) => rows.map((row) => ({ ...row, readAt: 0 }));
     expect(withoutTime(filtered.records())).toEqual(
       withoutTime(records()).filter(
@@ -135,16 +128,7 @@ describe('trdr author', () => {
           Number(Reflect.get(row, 'tradeUsd')) >= 1_000,
       ),
     );
-    const sorted = await run([
-      'author',
-      handle,
-      '--all',
-      '--positions',
-      '--sort',
-      'pnlUsd',
-      '--top',
-      '3',
-    ]);
+    const sorted = await run(argv`author ${handle} --all --positions --sort pnlUsd --top 3`);
     const best = records()
       .map(({ pnlUsd }) => Number(pnlUsd))
       .sort((one, other) => other - one);
@@ -240,28 +224,25 @@ describe('trdr author', () => {
     expect(sums.slice(0, 3)).toEqual(sums.slice(0, 3).toSorted((a = 0, b = 0) => b - a));
     expect(sorted.at(-1)).toMatchObject({ subject: 'nobody' });
     expect((await run([...words, '--strict'])).exitCode).toBe(10);
-    expect((await run(['author', 'nobody'])).exitCode).toBe(3);
+    expect((await run('author nobody')).exitCode).toBe(3);
   });
 
-  test.each([80, 120])(
-    'shows a card and its positions, or a line an author, at %s columns',
-    async (columns) => {
-      const { sandbox, run } = await openDesk();
-      const [first = '', second = ''] = handlesOf(sandbox);
-      const card = await run(['author', first, '--limit', '40', '--top', '12'], {
-        ...terminal,
-        columns,
-      });
-      expect(card.stdout).toMatch(
-        /^@.*\n[\s\S]*posts +40, not complete[\s\S]*closed PnL[\s\S]*running\n/,
-      );
-      expect(card.stdout).toContain('open, running');
-      const table = await run(['author', first, second, '--limit', '40'], { ...terminal, columns });
-      expect(table.lines()).toHaveLength(4);
-      for (const line of [...card.lines(), ...table.lines()])
-        expect(line.length).toBeLessThanOrEqual(columns);
-    },
-  );
+  test.each([80, 120])('shows a card, or a line an author, at %s columns', async (columns) => {
+    const { sandbox, run } = await openDesk();
+    const [first = '', second = ''] = handlesOf(sandbox);
+    const card = await run(['author', first, '--limit', '40', '--top', '12'], {
+      ...terminal,
+      columns,
+    });
+    expect(card.stdout).toMatch(
+      /^@.*\n[\s\S]*posts +40, not complete[\s\S]*closed PnL[\s\S]*running\n/,
+    );
+    expect(card.stdout).toContain('open, running');
+    const table = await run(['author', first, second, '--limit', '40'], { ...terminal, columns });
+    expect(table.lines()).toHaveLength(4);
+    for (const line of [...card.lines(), ...table.lines()])
+      expect(line.length).toBeLessThanOrEqual(columns);
+  });
 
   test.each([
     ['author', 2, 'no author given'],
@@ -465,9 +446,9 @@ describe('recorded theses in place of the service', () => {
     const [plain = ''] = files;
     const text = linesOf(own.slice(0, 30));
     writeFileSync(plain, text);
-    const typed = await run(['author', '--from', '-', '--sort', 'posts'], { stdin: text });
+    const typed = await run('author --from - --sort posts', { stdin: text });
     expect(typed.stdout).toBe((await run(['author', '--from', plain, '--sort', 'posts'])).stdout);
-    const replayed = await run(['thesis', 'tail', '--replay', '-'], { stdin: text });
+    const replayed = await run('thesis tail --replay -', { stdin: text });
     expect(replayed.records()).toHaveLength(30);
   });
 
@@ -477,31 +458,28 @@ describe('recorded theses in place of the service', () => {
     ['has another result', { unrealizedPnlUsd: 5 }, { unrealizedPnlUsd: 40 }],
     ['has another trade', { authorTradeUsd: 5 }, { authorTradeUsd: 40 }],
     ['has another text', { thesis: 'one' }, { thesis: 'two' }],
-  ])(
-    'have one last version, also if it was written at the same time: it %s',
-    async (_, ...versions) => {
-      const { sandbox, home, run } = await openDesk();
-      const [post] = thesesOf(sandbox).filter((each) => each.authorId && each.tokenAddress);
-      const files = ['a', 'b'].map((name) => join(home.path, name));
-      const told = new Set<string>();
-      for (const order of [versions, versions.toReversed()]) {
-        for (const [at, version] of order.entries())
-          writeFileSync(files[at] ?? '', linesOf([{ ...post, closedAt: null, ...version }]));
-        const from = files.flatMap((file) => ['--from', file]);
-        const [listed] = (await run(['thesis', 'list', ...from])).records();
-        const [position] = (await run(['author', '--positions', ...from])).records();
-        expect(position).toMatchObject({
-          closedAt: listed?.['closedAt'] ?? null,
-          tradeUsd: listed?.['authorTradeUsd'] ?? null,
-          pnlUsd: listed?.[listed?.['closedAt'] ? 'realizedPnlUsd' : 'unrealizedPnlUsd'] ?? null,
-        });
-        told.add(JSON.stringify([listed, { ...position, readAt: null }]));
-      }
-      expect(told.size).toBe(1);
-      const [, last] = versions;
-      if ('closedAt' in last) expect([...told][0]).toContain(`"closedAt":${last.closedAt}`);
-    },
-  );
+  ])('have one last version, whatever was written when: it %s', async (_, ...versions) => {
+    const { sandbox, home, run } = await openDesk();
+    const [post] = thesesOf(sandbox).filter((each) => each.authorId && each.tokenAddress);
+    const files = ['a', 'b'].map((name) => join(home.path, name));
+    const told = new Set<string>();
+    for (const order of [versions, versions.toReversed()]) {
+      for (const [at, version] of order.entries())
+        writeFileSync(files[at] ?? '', linesOf([{ ...post, closedAt: null, ...version }]));
+      const from = files.flatMap((file) => ['--from', file]);
+      const [listed] = (await run(['thesis', 'list', ...from])).records();
+      const [position] = (await run(['author', '--positions', ...from])).records();
+      expect(position).toMatchObject({
+        closedAt: listed?.['closedAt'] ?? null,
+        tradeUsd: listed?.['authorTradeUsd'] ?? null,
+        pnlUsd: listed?.[listed?.['closedAt'] ? 'realizedPnlUsd' : 'unrealizedPnlUsd'] ?? null,
+      });
+      told.add(JSON.stringify([listed, { ...position, readAt: null }]));
+    }
+    expect(told.size).toBe(1);
+    const [, last] = versions;
+    if ('closedAt' in last) expect([...told][0]).toContain(`"closedAt":${last.closedAt}`);
+  });
 
   test('say the same if their times are texts, as --times iso writes them', async () => {
     const { sandbox, home, run } = await openDesk();
@@ -550,15 +528,7 @@ describe('recorded theses in place of the service', () => {
     }
     const trades = own.flatMap(({ authorTradeUsd: usd }) => usd ?? []).sort((a, b) => b - a);
     for (const limit of [[], ['--top', '3'], ['--limit', '30']]) {
-      const best = await run([
-        'thesis',
-        'list',
-        '--from',
-        file,
-        '--sort',
-        'authorTradeUsd',
-        ...limit,
-      ]);
+      const best = await run(argv`thesis list --from ${file} --sort authorTradeUsd ${limit}`);
       const many = Number(limit[1] ?? 20);
       expect(best.records().map((post) => post['authorTradeUsd'])).toEqual(trades.slice(0, many));
     }
@@ -623,28 +593,23 @@ describe('recorded theses in place of the service', () => {
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(text)]);
   });
 
-  test.each([['author'], ['thesis list --all']])(
-    'have the tokens of several symbols: %s',
-    async (line) => {
-      const { sandbox, home, run } = await openDesk();
-      const named = thesesOf(sandbox).filter(
-        ({ tokenSymbol, authorId }) => tokenSymbol && authorId,
-      );
-      const [one, other] = [
-        named[0],
-        named.find((post) => post.tokenSymbol !== named[0]?.tokenSymbol),
-      ];
-      const file = join(home.path, 'symbols.ndjson');
-      writeFileSync(file, linesOf([{ ...one }, { ...other }]));
-      const symbols = ['--token', `${one?.tokenSymbol},${other?.tokenSymbol}`, '--from', file];
-      const ran = await run([...line.split(' '), ...symbols]);
-      expect([ran.exitCode, ran.stderr]).toEqual([0, expect.not.stringContaining('error')]);
-      const posts = ran.records().reduce((sum, record) => sum + Number(record['posts'] ?? 1), 0);
-      expect(posts).toBe(2);
-      const unknown = await run(['author', '--token', 'NOSUCHTOKEN', '--from', file]);
-      expect([unknown.exitCode, unknown.stderr]).toEqual([3, expect.stringContaining('the files')]);
-    },
-  );
+  test.each([['author'], ['thesis list --all']])('have several symbols: %s', async (line) => {
+    const { sandbox, home, run } = await openDesk();
+    const named = thesesOf(sandbox).filter(({ tokenSymbol, authorId }) => tokenSymbol && authorId);
+    const [one, other] = [
+      named[0],
+      named.find((post) => post.tokenSymbol !== named[0]?.tokenSymbol),
+    ];
+    const file = join(home.path, 'symbols.ndjson');
+    writeFileSync(file, linesOf([{ ...one }, { ...other }]));
+    const symbols = ['--token', `${one?.tokenSymbol},${other?.tokenSymbol}`, '--from', file];
+    const ran = await run([...line.split(' '), ...symbols]);
+    expect([ran.exitCode, ran.stderr]).toEqual([0, expect.not.stringContaining('error')]);
+    const posts = ran.records().reduce((sum, record) => sum + Number(record['posts'] ?? 1), 0);
+    expect(posts).toBe(2);
+    const unknown = await run(['author', '--token', 'NOSUCHTOKEN', '--from', file]);
+    expect([unknown.exitCode, unknown.stderr]).toEqual([3, expect.stringContaining('the files')]);
+  });
 
   test('leave out a line that is nested too deeply, and say so', async () => {
     const { sandbox, home, run } = await openDesk();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { RETRIES } from '../../src/contract/limits.ts';
-import { type Home, openHome } from './harness.ts';
+import { type CommandLine, type Home, openHome } from './harness.ts';
 import { anyMe, type Call, type Reply, withService } from './service.ts';
 
 /** What `me` may answer without being able to say what is left. */
@@ -58,7 +58,7 @@ async function withoutBalance(
     { ownMe: true },
   );
   const env = { TRDR_BASE_URL: service.url, TRDR_API_KEY: service.key };
-  const run = (words: readonly string[], home: Home = openHome(), stdin = '') =>
+  const run = (words: CommandLine, home: Home = openHome(), stdin = '') =>
     home.run(['pnl', ...words], { env, stdin, differs: true, clock: hasty });
   return { run, batches, asked: () => count };
 }
@@ -80,7 +80,7 @@ describe('without an answer about what is left', () => {
     const few = await limit.run(['-', '--max-cu', '90k'], openHome(), list(10));
     expect([few.exitCode, few.lines().length, limit.batches]).toEqual([6, 3, [3]]);
     const home = openHome();
-    await home.run(['budget', 'set', 'day', '100k'], { env: { TRDR_API_KEY: 'x' } });
+    await home.run('budget set day 100k', { env: { TRDR_API_KEY: 'x' } });
     const budget = await withoutBalance(() => error(503, 'OVERLOADED'));
     const some = await budget.run(['-', '-y'], home, list(10));
     expect([some.exitCode, some.lines().length, budget.batches]).toEqual([6, 3, [3]]);
@@ -94,7 +94,7 @@ describe('without an answer about what is left', () => {
     const fails = (calls: number) => calls > 1;
     const reply = () => error(500, 'INTERNAL_ERROR');
     const { run, batches, asked } = await withoutBalance(reply, { fails });
-    const ran = await run(['-', '-y', '--out', 'all.ndjson'], openHome(), list(450));
+    const ran = await run('- -y --out all.ndjson', openHome(), list(450));
     expect(ran.exitCode, ran.stderr).toBe(0);
     expect(batches).toEqual([100, 100, 100, 100, 50]);
     // Two before the outage, and one with its repetitions after the second batch.
@@ -103,7 +103,7 @@ describe('without an answer about what is left', () => {
 
   test('a key that me rejects ends the run', async () => {
     const { run, batches } = await withoutBalance(() => error(401, 'UNAUTHORIZED'));
-    const ran = await run(['mira', 'other']);
+    const ran = await run('mira other');
     expect([ran.exitCode, batches]).toEqual([4, []]);
   });
 });

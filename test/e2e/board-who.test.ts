@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Home, openHome, runInProcess, withSandbox } from './harness.ts';
+import { type Home, openDesk, openHome, withSandbox } from './harness.ts';
 
 type Sandbox = Awaited<ReturnType<typeof withSandbox>>;
 
@@ -27,9 +27,9 @@ test('the leaderboard says who is behind a wallet only if the record has it, and
 });
 
 test('traders are added to the rows of a comparison, after they were chosen', async () => {
-  const sandbox = await withSandbox();
+  const { sandbox, run } = await openDesk();
   const words = [...WORDS, '--compare', '7d', '--top', '5', '--only', 'left'];
-  const { records, exitCode } = await runInProcess(words, { sandbox });
+  const { records, exitCode } = await run(words);
   expect(exitCode).toBe(0);
   const rows = records();
   expect(rows.length).toBeGreaterThan(0);
@@ -42,31 +42,28 @@ test.each([
   ['a spending limit', ['--max-cu', '400'], undefined, 6],
   ['a key that is rejected', [], '401@user.handle+2=100%', 4],
   ['a service that fails', ['--retries', '0'], '500@user.handle+2=100%', 9],
-] as const)(
-  'every row of the board comes, and then %s ends the run',
-  async (_, flags, faults, exit) => {
-    const sandbox = await withSandbox(faults === undefined ? {} : { faults });
-    const { exitCode, records, stderr } = await runInProcess([...WORDS, ...flags], { sandbox });
-    expect(exitCode, stderr).toBe(exit);
-    const { entries } = sandbox.world.board('weekly', sandbox.clock.now());
-    const rows = records();
-    expect(rows.map(({ wallet }) => wallet)).toEqual(entries.map(({ wallet }) => wallet));
-    for (const row of rows) expect(row).toHaveProperty('traderId');
-    expect(stderr).toContain('not looked up');
-  },
-);
+] as const)('every row comes, and then %s ends the run', async (_, flags, faults, exit) => {
+  const { sandbox, run } = await openDesk(faults === undefined ? {} : { faults });
+  const { exitCode, records, stderr } = await run([...WORDS, ...flags]);
+  expect(exitCode, stderr).toBe(exit);
+  const { entries } = sandbox.world.board('weekly', sandbox.clock.now());
+  const rows = records();
+  expect(rows.map(({ wallet }) => wallet)).toEqual(entries.map(({ wallet }) => wallet));
+  for (const row of rows) expect(row).toHaveProperty('traderId');
+  expect(stderr).toContain('not looked up');
+});
 
 test('a board without a known trader says so', async () => {
-  const sandbox = await withSandbox({ faults: '404@launchpad.user=100%' });
-  const ran = await runInProcess([...WORDS, '--top', '6'], { sandbox });
+  const { run } = await openDesk({ faults: '404@launchpad.user=100%' });
+  const ran = await run([...WORDS, '--top', '6']);
   expect(ran.records().map(({ trader }) => trader)).toEqual(Array.from({ length: 6 }, () => null));
   expect([ran.exitCode, ran.stderr]).toEqual([0, 'trdr: 0 of 6 wallets have a known trader\n']);
 });
 
 test('a lookup that fails leaves one trader unknown, and is reported', async () => {
-  const sandbox = await withSandbox({ faults: '500@launchpad.user+3*1' });
+  const { run } = await openDesk({ faults: '500@launchpad.user+3*1' });
   const words = [...WORDS, '--top', '30', '--retries', '0'];
-  const { exitCode, records, stderr } = await runInProcess(words, { sandbox });
+  const { exitCode, records, stderr } = await run(words);
   expect([exitCode, records().length]).toEqual([0, 30]);
   expect(stderr).toContain('could not look up who is behind 1 wallet: ');
 });
@@ -86,8 +83,8 @@ test('the traders are in all formats', async () => {
 });
 
 test('a dry run shows the least and the greatest cost, and sends nothing', async () => {
-  const sandbox = await withSandbox();
-  const { records } = await runInProcess([...WORDS, '--top', '10', '--dry-run'], { sandbox });
+  const { sandbox, run } = await openDesk();
+  const { records } = await run([...WORDS, '--top', '10', '--dry-run']);
   const sum = (field: string) => records().reduce((total, row) => total + Number(row[field]), 0);
   expect([sum('least'), sum('most')]).toEqual([10, 10 + 10 * 610]);
   expect(sandbox.meter().totalUnits).toBe(0);

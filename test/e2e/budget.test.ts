@@ -122,7 +122,7 @@ describe('trdr budget', () => {
 
   test('does not apply to the sandbox', async () => {
     const home = openHome();
-    await home.run(['budget', 'set', 'day', '1']);
-    expect((await home.run(['whois', 'mira', '--sandbox'])).exitCode).toBe(0);
+    await home.run('budget set day 1');
+    expect((await home.run('whois mira --sandbox')).exitCode).toBe(0);
   });
 });

@@ -56,7 +56,7 @@ describe('an error in a list', () => {
   test('is reported with its line before anything is paid', async () => {
     const { sandbox, run } = await openDesk();
     const stdin = 'mira\n\n# desk\njuno\n0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee\n';
-    const ran = await run(['whois', '-'], { stdin });
+    const ran = await run('whois -', { stdin });
     expect([ran.exitCode, sandbox.log.length]).toEqual([2, 0]);
     expect(ran.error()['message']).toMatch(/^line 5: .*checksum/);
   });
@@ -89,7 +89,7 @@ describe('an error in a list', () => {
   test('beyond the lines that are checked first becomes a record', async () => {
     const { run } = await openDesk(plenty);
     const stdin = `${'mira\n'.repeat(10_000)}two words\nmira\n`;
-    const ran = await run(['whois', '-', '--yes'], { stdin });
+    const ran = await run('whois - --yes', { stdin });
     expect(ran.exitCode).toBe(0);
     const [bad, last] = ran.records().slice(-2);
     expect(bad).toMatchObject({

@@ -28,12 +28,12 @@ describe('trdr launchpad callers', () => {
     ]);
     const ran = await run(words);
     expect(sandbox.meter().totalUnits).toBe(210);
-    const leaders = (await run(['launchpad', 'board', '--top', '20'])).records();
+    const leaders = (await run('launchpad board --top 20')).records();
     const callers = ran.records();
     expect(callers.map(({ rank, wallet }) => [rank, wallet])).toEqual(
       leaders.map(({ rank, wallet }) => [rank, wallet]),
     );
-    const all = (await run(['launchpad', 'callouts', '--all', '--yes'])).records();
+    const all = (await run('launchpad callouts --all --yes')).records();
     for (const caller of callers) {
       const calls = all.filter(({ wallet }) => wallet === caller['wallet']).slice(0, 25);
       const multiples = multiplesOf(calls);

@@ -28,48 +28,42 @@ const asked = {
 };
 
 describe('trdr completion install', () => {
-  test.each(['bash', 'zsh', 'fish'] as const)(
-    'writes, replaces and removes one file: %s',
-    async (shell) => {
-      const home = openHome();
-      const path = join(home.path, inHome[shell]);
-      const options = { home, env: { SHELL: `/usr/bin/${shell}` } };
-      for (const words of [[], [shell]]) {
-        const { exitCode, stderr } = await install(words, options);
-        expect([exitCode, stderr]).toEqual([0, expect.stringContaining(`Wrote ${path}`)]);
-        expect(readFileSync(path, 'utf8')).toBe(
-          Object.entries(completionScripts).find(([name]) => name === `trdr.${shell}`)?.[1],
-        );
-      }
-      const isThere = shell !== 'bash' || existsSync('/usr/share/bash-completion/bash_completion');
-      if (has(shell) && isThere) {
-        const env = { PATH: process.env['PATH'] ?? '', HOME: home.path, TERM: 'dumb' };
-        const { stdout } = await execa(shell, ['-c', asked[shell](path)], {
-          env,
-          extendEnv: false,
-        });
-        expect(stdout).toContain('_trdr');
-      }
-      const removed = await install(['--uninstall'], options);
-      expect([removed.exitCode, existsSync(path)]).toEqual([0, false]);
-      expect((await install([shell, '--uninstall'], options)).said).toContain('No completion is');
-    },
-  );
+  test.each(['bash', 'zsh', 'fish'] as const)('writes and removes a file: %s', async (shell) => {
+    const home = openHome();
+    const path = join(home.path, inHome[shell]);
+    const options = { home, env: { SHELL: `/usr/bin/${shell}` } };
+    for (const words of [[], [shell]]) {
+      const { exitCode, stderr } = await install(words, options);
+      expect([exitCode, stderr]).toEqual([0, expect.stringContaining(`Wrote ${path}`)]);
+      expect(readFileSync(path, 'utf8')).toBe(
+        Object.entries(completionScripts).find(([name]) => name === `trdr.${shell}`)?.[1],
+      );
+    }
+    const isThere = shell !== 'bash' || existsSync('/usr/share/bash-completion/bash_completion');
+    if (has(shell) && isThere) {
+      const env = { PATH: process.env['PATH'] ?? '', HOME: home.path, TERM: 'dumb' };
+      const { stdout } = await execa(shell, ['-c', asked[shell](path)], {
+        env,
+        extendEnv: false,
+      });
+      expect(stdout).toContain('_trdr');
+    }
+    const removed = await install(['--uninstall'], options);
+    expect([removed.exitCode, existsSync(path)]).toEqual([0, false]);
+    expect((await install([shell, '--uninstall'], options)).said).toContain('No completion is');
+  });
 
-  test.each(['bash', 'zsh', 'fish'] as const)(
-    'leaves a file of somebody else alone: %s',
-    async (shell) => {
-      const home = openHome();
-      const path = join(home.path, inHome[shell]);
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, '# my own\n');
-      for (const words of [[shell], [shell, '--uninstall']]) {
-        const ran = await install(words, { home });
-        expect([ran.exitCode, ran.said]).toEqual([9, expect.stringContaining('FOREIGN_FILE')]);
-        expect(readFileSync(path, 'utf8')).toBe('# my own\n');
-      }
-    },
-  );
+  test.each(['bash', 'zsh', 'fish'] as const)('leaves a foreign file alone: %s', async (shell) => {
+    const home = openHome();
+    const path = join(home.path, inHome[shell]);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, '# my own\n');
+    for (const words of [[shell], [shell, '--uninstall']]) {
+      const ran = await install(words, { home });
+      expect([ran.exitCode, ran.said]).toEqual([9, expect.stringContaining('FOREIGN_FILE')]);
+      expect(readFileSync(path, 'utf8')).toBe('# my own\n');
+    }
+  });
 
   test('obeys the folders of the environment, and says what a shell still needs', async () => {
     const home = openHome();

@@ -25,35 +25,31 @@ const withFile = (text: string): Home => {
 describe('trdr config', () => {
   test('sets, prints and unsets a setting', async () => {
     const home = openHome();
-    expect((await home.run(['config', 'get', 'confirmAbove'])).stdout).toBe('100000\n');
-    const set = await home.run(['config', 'set', 'confirmAbove', '1M']);
+    expect((await home.run('config get confirmAbove')).stdout).toBe('100000\n');
+    const set = await home.run('config set confirmAbove 1M');
     expect([set.exitCode, set.stdout, set.stderr]).toEqual([
       0,
       '',
       'trdr: Set confirmAbove in profile "default"\n',
     ]);
-    expect((await home.run(['config', 'get', 'confirmAbove'])).stdout).toBe('1000000\n');
-    expect((await home.run(['config', 'unset', 'confirmAbove', '-q'])).stderr).toBe('');
-    expect((await home.run(['config', 'get', 'confirmAbove'])).stdout).toBe('100000\n');
+    expect((await home.run('config get confirmAbove')).stdout).toBe('1000000\n');
+    expect((await home.run('config unset confirmAbove -q')).stderr).toBe('');
+    expect((await home.run('config get confirmAbove')).stdout).toBe('100000\n');
   });
 
   test('prints an empty line for an unset setting, or a record in a machine format', async () => {
-    expect((await runInProcess(['config', 'get', 'baseUrl'])).stdout).toBe('\n');
-    expect((await runInProcess(['config', 'get', 'baseUrl', '--json'])).json()).toEqual({
+    expect((await runInProcess('config get baseUrl')).stdout).toBe('\n');
+    expect((await runInProcess('config get baseUrl --json')).json()).toEqual({
       setting: 'baseUrl',
       value: null,
       origin: 'default',
     });
     expect(
-      (
-        await runInProcess(['config', 'get', 'retries'], { env: { TRDR_OUTPUT: 'ndjson' } })
-      ).records(),
+      (await runInProcess('config get retries', { env: { TRDR_OUTPUT: 'ndjson' } })).records(),
     ).toEqual([{ setting: 'retries', value: 4, origin: 'default' }]);
     const tables = { env: { TRDR_OUTPUT: 'table' } };
-    expect((await runInProcess(['config', 'get', 'retries'], tables)).stdout).toBe('4\n');
-    expect(
-      (await runInProcess(['config', 'get', 'retries', '-o', 'table'], tables)).lines(),
-    ).toHaveLength(3);
+    expect((await runInProcess('config get retries', tables)).stdout).toBe('4\n');
+    expect((await runInProcess('config get retries -o table', tables)).lines()).toHaveLength(3);
   });
 
   test('lists the origin of each value: flag, environment, profile, default', async () => {
@@ -65,7 +61,7 @@ describe('trdr config', () => {
     ] as const) {
       await home.run(['config', 'set', name, value]);
     }
-    const { records } = await runInProcess(['config', 'list', '--origin', '-o', 'ndjson'], {
+    const { records } = await runInProcess('config list --origin -o ndjson', {
       home,
       env: { TRDR_BASE_URL: 'https://env.example.com', TRDR_API_KEY: 'aa_live_0123456789abcdef' },
     });
@@ -80,13 +76,13 @@ describe('trdr config', () => {
       retries: [7, 'profile default'],
       maxAge: [3_600_000, 'default'],
     });
-    expect((await home.run(['config', 'list', '--json'])).json()).not.toHaveProperty('0.origin');
+    expect((await home.run('config list --json')).json()).not.toHaveProperty('0.origin');
   });
 
   test('lists the settings of the store once there is one, or if they are set', async () => {
     const home = openHome();
     const listed = async (store?: string) => {
-      const run = await runInProcess(['config', 'list'], {
+      const run = await runInProcess('config list', {
         home,
         env: store === undefined ? {} : { TRDR_STORE: store },
       });
@@ -96,13 +92,13 @@ describe('trdr config', () => {
     expect((await listed()).filter((name) => ofStore.includes(String(name)))).toEqual([]);
     expect(await listed()).toContain('store');
     expect(await listed('redis://127.0.0.1:1')).toEqual(expect.arrayContaining(ofStore));
-    expect((await home.run(['config', 'set', 'machine', 'desk'])).exitCode).toBe(0);
+    expect((await home.run('config set machine desk')).exitCode).toBe(0);
     expect(await listed()).toContain('machine');
-    expect((await home.run(['config', 'get', 'storePrefix'])).stdout).toBe('trdr\n');
+    expect((await home.run('config get storePrefix')).stdout).toBe('trdr\n');
   });
 
   test('warns if the environment overrides the setting', async () => {
-    const { stderr } = await runInProcess(['config', 'set', 'output', 'csv'], {
+    const { stderr } = await runInProcess('config set output csv', {
       env: { TRDR_OUTPUT: 'json' },
     });
     expect(stderr).toContain('TRDR_OUTPUT is set and overrides this value');
@@ -147,7 +143,7 @@ process.on('exit', () => fs.writeFileSync('calls', String(calls)));
   async function save(home: Home, killAt: number) {
     writeFileSync(join(home.path, 'hook.cjs'), hook);
     const env = { NODE_OPTIONS: '--require ./hook.cjs', KILL_AT: String(killAt) };
-    const { signal } = await startTrdr(['config', 'set', 'retries', '7'], { home, env });
+    const { signal } = await startTrdr('config set retries 7', { home, env });
     return signal;
   }
 
@@ -171,7 +167,7 @@ process.on('exit', () => fs.writeFileSync('calls', String(calls)));
       expect(await save(home, at)).toBe('SIGKILL');
       left.push(...readdirSync(home.config));
       expect(configOf(home).profiles.default.key).toBe(key);
-      await home.run(['config', 'set', 'utc', 'true']);
+      await home.run('config set utc true');
       expect(configOf(home).profiles.default).toMatchObject({ key, utc: true });
       expect(readdirSync(home.config)).toEqual(['config.json']);
     }
@@ -186,8 +182,8 @@ describe('the config file', () => {
     mkdirSync(home.config);
     const target = join(home.path, 'elsewhere.json');
     symlinkSync(target, fileOf(home));
-    await home.run(['config', 'set', 'retries', '1']);
-    await home.run(['config', 'set', 'utc', 'true']);
+    await home.run('config set retries 1');
+    await home.run('config set utc true');
     expect(lstatSync(fileOf(home)).isSymbolicLink()).toBe(true);
     expect(JSON.parse(readFileSync(target, 'utf8')).profiles.default).toEqual({
       retries: 1,
@@ -205,13 +201,13 @@ describe('the config file', () => {
     const login = { key: sandbox.key, baseUrl: sandbox.url };
     const home = withFile(JSON.stringify({ version: 1, profiles: { default: login } }));
     chmodSync(fileOf(home), mode);
-    const ran = await home.run(['me'], { platform });
+    const ran = await home.run('me', { platform });
     expect([ran.exitCode, ran.stderr.slice(6, 6 + warning.length)]).toEqual([0, warning]);
     expect(ran.stderr === '').toBe(warning === '');
     // The key of another source is not in the file.
-    const other = await home.run(['me'], { platform, sandbox });
+    const other = await home.run('me', { platform, sandbox });
     expect([other.exitCode, other.stderr]).toEqual([0, '']);
-    expect((await home.run(['me', '-q'], { platform })).stderr).toBe('');
+    expect((await home.run('me -q', { platform })).stderr).toBe('');
   });
 
   test('has profiles of any permitted name', async () => {
@@ -273,40 +269,40 @@ describe('the config file', () => {
       expect(stderr).not.toContain('0123456789ab');
     }
     expect(readFileSync(fileOf(home), 'utf8')).toBe(text);
-    expect((await home.run(['config', 'path'])).stdout).toBe(`${fileOf(home)}\n`);
+    expect((await home.run('config path')).stdout).toBe(`${fileOf(home)}\n`);
   });
 
   test('that is a FIFO is rejected instead of waited for', async () => {
     const home = openHome();
     mkdirSync(home.config, { mode: 0o700 });
     await execa('mkfifo', [join(home.config, 'config.json')]);
-    const { exitCode, error } = await home.run(['config', 'list']);
+    const { exitCode, error } = await home.run('config list');
     expect([exitCode, error()['code']]).toEqual([9, 'ENOTREG']);
     expect(error()['message']).toContain('it is not a regular file');
-    expect((await home.run(['config', 'set', 'retries', '1'])).exitCode).toBe(9);
+    expect((await home.run('config set retries 1')).exitCode).toBe(9);
     expect((await home.run(['__complete', 'profile', ''])).exitCode).toBe(0);
     expect(lstatSync(join(home.config, 'config.json')).isFIFO()).toBe(true);
   });
 
   test('with an invalid value stops other commands, but not those that fix it', async () => {
     const home = withFile('{"version":1,"profiles":{"default":{"retries":"many"}}}');
-    const broken = await home.run(['price', 'me']);
+    const broken = await home.run('price me');
     expect([broken.exitCode, broken.error()['code']]).toEqual([2, 'BAD_SETTING']);
     expect(broken.error()['hint']).toContain('trdr config set retries VALUE');
-    const list = await home.run(['config', 'list']);
+    const list = await home.run('config list');
     expect(list.exitCode).toBe(0);
     expect(list.stderr).toContain(
       'invalid number for retries of profile "default": use a whole number',
     );
-    expect((await home.run(['config', 'unset', 'retries'])).exitCode).toBe(0);
-    expect((await home.run(['price', 'me'])).exitCode).toBe(0);
+    expect((await home.run('config unset retries')).exitCode).toBe(0);
+    expect((await home.run('price me')).exitCode).toBe(0);
   });
 
   test('keeps unknown members', async () => {
     const home = withFile(
       '\uFEFF{"version":1,"note":"mine","profiles":{"default":{"colour":"red"}}}',
     );
-    await home.run(['config', 'set', 'retries', '2']);
+    await home.run('config set retries 2');
     expect(configOf(home)).toEqual({
       version: 1,
       note: 'mine',
@@ -330,7 +326,7 @@ describe('the config file', () => {
       expect([exitCode, error()['code']]).toEqual([9, 'NO_HOME']);
       expect(error()['hint']).toContain('TRDR_CONFIG_DIR');
     }
-    const free = await runInProcess(['whois', 'mira', '--sandbox'], { env });
+    const free = await runInProcess('whois mira --sandbox', { env });
     expect(free.exitCode).toBe(0);
     expect(free.records()).toMatchObject([{ found: true }]);
   });

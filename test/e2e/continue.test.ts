@@ -21,22 +21,17 @@ test.each([
   'api --field=limit=20 /v2/thesis --paginate --max-cu 400 --out rows.ndjson',
 ])('the commands that "trdr %s" prints fetch the rest once and replace no rows', async (line) => {
   const [sandbox, home] = [await withSandbox({ theses: 100 }), openHome()];
-  const run = (argv: readonly string[]) =>
-    home.run(argv, { sandbox, clock: virtualClock(sandbox.clock.now()) });
-  const whole = await run(
-    wordsOf(line.replace(/ --out\S* ?rows.ndjson/, '').replace(/cu \d+/, 'cu 1M')),
-  );
+  const run = (words: string) =>
+    home.run(words, { sandbox, clock: virtualClock(sandbox.clock.now()) });
+  const whole = await run(line.replace(/ --out\S* ?rows.ndjson/, '').replace(/cu \d+/, 'cu 1M'));
   const printed: string[] = [];
-  let argv: string[] | undefined = wordsOf(
-    line.replace('rows.ndjson', join(home.path, 'rows.ndjson')),
-  );
-  for (let runs = 0; argv !== undefined && runs < 20; runs++) {
-    const ran = await run(argv);
+  let next: string | undefined = line.replace('rows.ndjson', join(home.path, 'rows.ndjson'));
+  for (let runs = 0; next !== undefined && runs < 20; runs++) {
+    const ran = await run(next);
     expect(ran.exitCode, ran.stderr).toBeOneOf([0, 6]);
     printed.push(ran.stdout);
     const hint = ran.exitCode === 0 ? '' : String(ran.error()['hint']);
-    const [, next] = /continue with: trdr (.*)$/.exec(hint) ?? [];
-    argv = next === undefined ? undefined : wordsOf(next);
+    next = /continue with: trdr (.*)$/.exec(hint)?.[1];
   }
   expect(printed.length).toBeGreaterThan(1);
   const files = readdirSync(home.path).filter((name) => /^rows.*(?<!\.trdr)$/.test(name));
@@ -97,7 +92,7 @@ test.each(
 test('below the id of one post, a list of several authors has what is older', async () => {
   const [sandbox, home] = [await withSandbox({ theses: 100 }), openHome()];
   const run = (line: string) =>
-    home.run(line.split(' '), { sandbox, clock: virtualClock(sandbox.clock.now()) });
+    home.run(line, { sandbox, clock: virtualClock(sandbox.clock.now()) });
   const records = (await run('thesis list --all')).records();
   const [first, second] = new Set(records.map(({ authorId }) => authorId));
   const older = records.slice(41).filter(({ authorId }) => [first, second].includes(authorId));

@@ -27,7 +27,7 @@ describe('several processes at once', () => {
   test('share one key without exceeding its rate limit', async () => {
     const { sandbox, home, run } = await openDesk({ ratePerMinute: 12 });
     // Its answer states the limit, which all others then know.
-    await run(['whois', 'nobody']);
+    await run('whois nobody');
     const children = await startCrowd(['whois'], () => ({ sandbox, home }));
     // The calls of the minute are used up. A waiting process may have another call in flight.
     await expect.poll(() => sandbox.log.length).toBe(12);
@@ -39,7 +39,7 @@ describe('several processes at once', () => {
     const answered = log.filter(({ endpoint }) => endpoint === 'user.handle').length;
     const given = ran.flatMap(({ stdout }) => stdout.split('\n').filter((line) => line !== ''));
     expect(given).toHaveLength(answered - 1);
-    const usage = await run(['usage', '--by', 'endpoint']);
+    const usage = await run('usage --by endpoint');
     expect(usage.records()).toMatchObject([{ calls: answered, cu: sandbox.meter().totalUnits }]);
     for (const { exitCode } of ran) expect([143, 3]).toContain(exitCode);
     for (const { stderr } of ran)

@@ -100,7 +100,7 @@ describe.skipIf(!has('curl'))('--dry-run --curl', () => {
 
   test('states how often a call is repeated, what is cached, and what curl cannot do', async () => {
     const { options } = await openRecorder();
-    await runInProcess(['whois', 'mira'], options);
+    await runInProcess('whois mira', options);
     const lines = async (...words: string[]) =>
       (await runInProcess([...words, '--dry-run', '--curl'], options)).lines();
     expect(await lines('whois', 'mira')).toEqual([

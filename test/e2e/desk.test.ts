@@ -100,10 +100,9 @@ test('one hundred authors cost what the stated way says, to the unit', async () 
   const authors = authorsOf(sandbox, 100);
   expect(authors.length).toBe(100);
   writeFileSync(join(home.path, 'ids.txt'), authors.map(({ id }) => `${id}\n`).join(''));
-  const ran = await run(
-    ['thesis', 'list', '--users', 'ids.txt', '--all', '--max-cu', '200k', '--receipt', '-'],
-    { cwd: home.path },
-  );
+  const ran = await run('thesis list --users ids.txt --all --max-cu 200k --receipt -', {
+    cwd: home.path,
+  });
   expect(ran.exitCode, ran.stderr).toBe(0);
   expect(ran.said).toContain('reading the pages of 100 authors: at least 20,000 CU');
   const counts = authors.map(
@@ -156,7 +155,7 @@ test('what cron appends follows a list that changes: each post once, and the cer
   const lines = parts.flat();
   expect(new Set(idsOf(lines)).size).toBe(lines.length);
   expect((await cron()).said).not.toContain('other authors');
-  const verified = await run(['verify', 'desk.ndjson', '-o', 'json'], { cwd: home.path });
+  const verified = await run('verify desk.ndjson -o json', { cwd: home.path });
   expect(verified.said).toContain('written with 2 different filters');
   expect(verified.exitCode).toBe(0);
   const whole = verified.json() as Fields & { from: number; to: number };
@@ -224,7 +223,7 @@ test('after a pause, a tail reads the pages of its authors where these are fewer
   const words = `thesis tail --no-follow --since 1h --user ${one?.id} --user ${two?.id} --out two.ndjson`;
   const cron = async () => {
     const before = sandbox.meter().totalUnits;
-    const ran = await run(words.split(' '), { cwd: home.path });
+    const ran = await run(words, { cwd: home.path });
     expect(ran.exitCode, ran.stderr).toBe(0);
     return sandbox.meter().totalUnits - before;
   };

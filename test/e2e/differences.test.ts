@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
-import { openHome, runInProcess } from './harness.ts';
+import { type CommandLine, openHome, runInProcess } from './harness.ts';
 import { numbers, user, WALLET } from './records.ts';
 import { anyMe, type Reply, withService } from './service.ts';
 
@@ -57,7 +57,7 @@ describe('a batch answer without entries for some handles', () => {
 
   test("reports them as failed, requests them once, and never returns another trader's numbers", async () => {
     const service = await withService(() => answer([numbers('mira'), numbers('stranger')]));
-    const ran = await runInProcess(['pnl', 'mira', 'sol', '-y'], { sandbox: service });
+    const ran = await runInProcess('pnl mira sol -y', { sandbox: service });
     expect([ran.exitCode, service.calls.length]).toEqual([0, 1]);
     expect(ran.records()).toEqual([
       { subject: 'mira', found: true, ...numbers('mira') },
@@ -99,7 +99,7 @@ describe('a batch answer without entries for some handles', () => {
 
 describe("a key's record that lacks a field", () => {
   const me = (usage: Readonly<Record<string, unknown>>) => ({ ...anyMe, usage });
-  const run = async (words: readonly string[], record: unknown) => {
+  const run = async (words: CommandLine, record: unknown) => {
     const service = await withService(
       ({ path }) => (path === '/v2/me' ? { body: record } : { body: batch() }),
       { ownMe: true },
@@ -109,8 +109,8 @@ describe("a key's record that lacks a field", () => {
   const { additionalUnits: _, ...withoutTopUps } = anyMe.usage;
 
   test('still decides its thresholds, and does not block an expensive run', async () => {
-    expect((await run(['me', '--min-units', '1M'], me(withoutTopUps))).exitCode).toBe(0);
-    expect((await run(['me', '--min-units', '21M'], me(withoutTopUps))).exitCode).toBe(6);
+    expect((await run('me --min-units 1M', me(withoutTopUps))).exitCode).toBe(0);
+    expect((await run('me --min-units 21M', me(withoutTopUps))).exitCode).toBe(6);
     expect((await run(['pnl', ...handles, '-y'], me(withoutTopUps))).exitCode).toBe(0);
     expect((await run(['pnl', ...handles, '-y'], { plan: 7 })).exitCode).toBe(0);
   });
@@ -138,7 +138,7 @@ describe('a page of unusual posts', () => {
 
   test('shows values of another type as text', async () => {
     const service = await withService(() => ({ body: page }));
-    const ran = await runInProcess(['thesis', 'list', '-o', 'table', '--wide'], {
+    const ran = await runInProcess('thesis list -o table --wide', {
       sandbox: service,
       columns: 200,
     });
@@ -155,7 +155,7 @@ describe('a page of unusual posts', () => {
         items: [post(`x${pages}`, { platformCreatedAt: 'now' })],
       },
     }));
-    const ran = await runInProcess(['thesis', 'list', '--since', '1h'], {
+    const ran = await runInProcess('thesis list --since 1h', {
       sandbox: service,
       clock: virtualClock(),
     });
@@ -174,16 +174,13 @@ describe('a page of unusual posts', () => {
     [`thesis list --user ${authorId} --user ${otherId} --until 1h`, 0],
     [`author ${authorId} --since 1h`, 1],
     [`token ${WALLET} --since 1h`, 1],
-  ])(
-    'ends %s with a failure if the only page has no time, and prints what was paid for',
-    async (line, rows) => {
-      const untimed = ['a', 'b'].map((id) => post(id, { platformCreatedAt: null, authorId }));
-      const service = await withService(({ path }) => ({
-        body: { ...page, items: path.includes('launchpad') ? [] : untimed },
-      }));
-      const ran = await runInProcess(line.split(' '), { sandbox: service, clock: virtualClock() });
-      expect([ran.exitCode, ran.error()['code']]).toEqual([9, 'NO_TIMES']);
-      expect(ran.records().length).toBe(rows);
-    },
-  );
+  ])('ends %s, and prints what was paid for, if no post has a time', async (line, rows) => {
+    const untimed = ['a', 'b'].map((id) => post(id, { platformCreatedAt: null, authorId }));
+    const service = await withService(({ path }) => ({
+      body: { ...page, items: path.includes('launchpad') ? [] : untimed },
+    }));
+    const ran = await runInProcess(line, { sandbox: service, clock: virtualClock() });
+    expect([ran.exitCode, ran.error()['code']]).toEqual([9, 'NO_TIMES']);
+    expect(ran.records().length).toBe(rows);
+  });
 });

@@ -34,7 +34,7 @@ const verdicts = (records: readonly Record<string, unknown>[]) =>
 test.each(['{}', '{"openapi":"3.1.0","paths":{}}', '{"paths":null}', '[]'])(
   'a description without paths is one line of trdr doctor: %s',
   async (document) => {
-    const { records } = await runInProcess(['doctor'], { sandbox: await described(document) });
+    const { records } = await runInProcess('doctor', { sandbox: await described(document) });
     const drift = records().filter(({ check }) => check === 'drift');
     expect(drift).toMatchObject([{ verdict: 'warn', detail: expect.stringContaining('no paths') }]);
   },
@@ -49,7 +49,7 @@ describe('trdr doctor, if another server answers', () => {
     const headers = { 'content-type': type, server };
     const sandbox = await withService(() => ({ status, body, headers }), { ownMe: true });
     const clock = virtualClock(Date.now());
-    const { exitCode, records } = await runInProcess(['doctor'], { sandbox, clock });
+    const { exitCode, records } = await runInProcess('doctor', { sandbox, clock });
     expect(exitCode).toBe(9);
     const reach = records().find(({ check }) => check === 'reach');
     expect(reach).toMatchObject({
@@ -67,7 +67,7 @@ describe('trdr doctor, if another server answers', () => {
   test('still checks the store', async () => {
     const sandbox = { url: 'http://127.0.0.1:1', key: 'xx_live_abcdefghijklmnop' };
     const env = { TRDR_STORE: 'redis://127.0.0.1:1' };
-    const { exitCode, records } = await runInProcess(['doctor', '--retries', '0'], {
+    const { exitCode, records } = await runInProcess('doctor --retries 0', {
       sandbox,
       env,
     });
@@ -80,7 +80,7 @@ describe('trdr doctor, if another server answers', () => {
 
   test('does not mistake a service without a description for another server', async () => {
     const sandbox = await described('<html>no description</html>');
-    const { exitCode, records } = await runInProcess(['doctor'], { sandbox });
+    const { exitCode, records } = await runInProcess('doctor', { sandbox });
     expect(verdicts(records()).find(([check]) => check === 'reach')).toEqual(['reach', 'ok']);
     expect([exitCode, verdicts(records()).at(-1)]).toEqual([0, ['drift', 'warn']]);
   });
@@ -90,7 +90,7 @@ describe('trdr doctor', () => {
   test('reports success for the matching service, free of charge', async () => {
     for (const envelope of ['bare', 'wrapped'] as const) {
       const sandbox = await withSandbox({ envelope });
-      const { exitCode, records } = await runInProcess(['doctor'], { sandbox });
+      const { exitCode, records } = await runInProcess('doctor', { sandbox });
       expect(verdicts(records())).toEqual(
         ['settings', 'reach', 'clock', 'key', 'limits', 'drift'].map((check) => [check, 'ok']),
       );
@@ -102,7 +102,7 @@ describe('trdr doctor', () => {
     const text = JSON.stringify(openapi())
       .replaceAll('"pnlSol"', '"pnlSolana"')
       .replaceAll('/v2/me', '/v3/me');
-    const { exitCode, records } = await runInProcess(['doctor'], {
+    const { exitCode, records } = await runInProcess('doctor', {
       sandbox: await described(text),
     });
     const drift = records().filter((record) => record['check'] === 'drift');
@@ -125,8 +125,8 @@ describe('trdr doctor', () => {
       ({ path }) => ({ body: { '/openapi.json': openapi(), '/v2/me': me }[path] ?? user }),
       { ownMe: true },
     );
-    for (let run = 0; run < 2; run++) await home.run(['whois', 'mira', '--no-cache'], { sandbox });
-    const { exitCode, records } = await home.run(['doctor'], { sandbox });
+    for (let run = 0; run < 2; run++) await home.run('whois mira --no-cache', { sandbox });
+    const { exitCode, records } = await home.run('doctor', { sandbox });
     const answers = records().filter(({ check }) => check === 'answers');
     expect(answers.map(({ verdict }) => verdict)).toEqual(Array(7).fill('warn'));
     expect(answers.map(({ detail }) => detail)).toContainEqual(
@@ -136,7 +136,7 @@ describe('trdr doctor', () => {
     );
     const paid = sandbox.calls.filter((call) => call.startsWith('GET /v2/user/'));
     expect([exitCode, paid.length]).toEqual([0, 2]);
-    const elsewhere = await home.run(['doctor'], {
+    const elsewhere = await home.run('doctor', {
       sandbox: await described(JSON.stringify(openapi())),
     });
     expect(elsewhere.records().filter(({ check }) => check === 'answers')).toEqual([]);
@@ -150,14 +150,14 @@ describe('trdr doctor', () => {
     const body = ({ path }: Call) =>
       path === '/openapi.json' ? openapi() : { ...me, usage: { ...me.usage, ...usage } };
     const sandbox = await withService((call) => ({ body: body(call) }), { ownMe: true });
-    const { records } = await runInProcess(['doctor'], { sandbox });
+    const { records } = await runInProcess('doctor', { sandbox });
     expect(verdicts(records())).toContainEqual(['limits', verdict]);
   });
 
   test('warns about a wrong clock', async () => {
     const date = new Date(Date.now() + 7_200_000).toUTCString();
     const sandbox = await described(JSON.stringify(openapi()), { date });
-    const { records } = await runInProcess(['doctor'], { sandbox });
+    const { records } = await runInProcess('doctor', { sandbox });
     const clock = records().find((record) => record['check'] === 'clock');
     expect(clock).toMatchObject({
       verdict: 'warn',
@@ -167,13 +167,13 @@ describe('trdr doctor', () => {
 
   test('suggests a fix for a wrong key, a missing key and a dead host, and exits accordingly', async () => {
     const sandbox = await withSandbox();
-    const wrong = await runInProcess(['doctor'], {
+    const wrong = await runInProcess('doctor', {
       sandbox,
       key: 'trdr_test_nobody0000000000000000',
     });
-    const none = await runInProcess(['doctor'], { sandbox, key: null });
+    const none = await runInProcess('doctor', { sandbox, key: null });
     const dead = { url: 'http://127.0.0.1:1', key: 'k' };
-    const gone = await runInProcess(['doctor', '--retries', '0'], { sandbox: dead });
+    const gone = await runInProcess('doctor --retries 0', { sandbox: dead });
     expect([wrong.exitCode, none.exitCode, gone.exitCode]).toEqual([4, 4, 9]);
     for (const [{ records }, check] of [
       [wrong, 'key'],
@@ -194,7 +194,7 @@ describe('trdr doctor', () => {
     const { home, run } = await openDesk();
     mkdirSync(home.config);
     writeFileSync(join(home.config, 'config.json'), '{"version":1,');
-    const { exitCode, records } = await run(['doctor']);
+    const { exitCode, records } = await run('doctor');
     expect(exitCode).toBe(9);
     expect(records()[0]).toMatchObject({
       verdict: 'fail',
@@ -213,19 +213,19 @@ describe('trdr doctor', () => {
     ] as const) {
       writeFileSync(join(home.config, 'config.json'), '{"version":1,"profiles":{}}');
       chmodSync(join(home.config, 'config.json'), mode);
-      const { exitCode, records } = await run(['doctor'], { platform: 'linux' });
+      const { exitCode, records } = await run('doctor', { platform: 'linux' });
       expect([exitCode, verdicts(records())[0]]).toEqual([0, ['settings', verdict]]);
     }
   });
 
   test('opens the socket only with --ws, within the spending limit, and explains a rejection', async () => {
     const sandbox = await withSandbox({ plan: 'growth' });
-    const { exitCode, records } = await runInProcess(['doctor', '--ws'], { sandbox });
+    const { exitCode, records } = await runInProcess('doctor --ws', { sandbox });
     expect([exitCode, verdicts(records()).at(-1)]).toEqual([0, ['socket', 'ok']]);
-    const held = await runInProcess(['doctor', '--ws', '--max-cu', '100'], { sandbox });
+    const held = await runInProcess('doctor --ws --max-cu 100', { sandbox });
     expect(verdicts(held.records()).at(-1)).toEqual(['socket', 'skip']);
     const small = await withSandbox({ plan: 'starter' });
-    const refused = await runInProcess(['doctor', '--ws'], { sandbox: small });
+    const refused = await runInProcess('doctor --ws', { sandbox: small });
     expect([refused.exitCode, verdicts(refused.records()).at(-1)]).toEqual([5, ['socket', 'fail']]);
   });
 });

@@ -87,7 +87,7 @@ test.each([
   [utf8, false],
 ])('the locale %j is ASCII: %s', async (env: Record<string, string>, isAscii) => {
   const { run } = await openDesk({ now: NOW });
-  const { stdout } = await run(['me'], { tty: true, env, platform: 'linux' });
+  const { stdout } = await run('me', { tty: true, env, platform: 'linux' });
   expect(/^[\n\x20-\x7e]*$/.test(stripVTControlCharacters(stdout))).toBe(isAscii);
 });
 

@@ -27,7 +27,7 @@ describe.each(codes)('%s of the service', (code) => {
 
   test('makes a run exit with its code and one line of JSON', async () => {
     const { sandbox, run } = await openDesk({ faults });
-    const ran = await run(['thesis', 'list'], { clock: virtualClock() });
+    const ran = await run('thesis list', { clock: virtualClock() });
     expect(ran.exitCode).toBe(exitOfCode[code]);
     const calls = sandbox.log.filter(({ endpoint }) => endpoint === 'thesis.all');
     // After 429s, the program waits at most 120 s: four times 30 s.
@@ -43,7 +43,7 @@ describe.each(codes)('%s of the service', (code) => {
 
   test('explains to people what happened, why, and what to do', async () => {
     const { run } = await openDesk({ faults });
-    const ran = await run(['thesis', 'list'], {
+    const ran = await run('thesis list', {
       clock: virtualClock(),
       tty: true,
       columns: 60,
@@ -66,11 +66,11 @@ test('an error shows the id of its request, if a header has one', async () => {
     headers: { 'x-request-id': 'r7' },
   }));
   const options = { sandbox: service, clock: virtualClock() };
-  expect((await runInProcess(['thesis', 'list'], options)).error()).toMatchObject({
+  expect((await runInProcess('thesis list', options)).error()).toMatchObject({
     code: error.code,
     requestId: 'r7',
   });
-  const { said } = await runInProcess(['thesis', 'list'], { ...options, tty: true });
+  const { said } = await runInProcess('thesis list', { ...options, tty: true });
   expect(said).toContain('request r7');
 });
 
@@ -103,19 +103,16 @@ test.each([
   [['pnl', 'mira'], 200],
   [['thesis', 'list', '--user', 'mira'], 200],
   [['launchpad', 'user', '11111111111111111111111111111111'], 10],
-])(
-  'a base URL with a wrong path does not count as a miss, but may cost as much: %s, up to %i CU',
-  async (words, most) => {
-    const { sandbox, home } = await openDesk();
-    const wrong = { ...sandbox, url: `${sandbox.url}/wrong` };
-    const ran = await home.run([...words, '--receipt', '-'], { sandbox: wrong });
-    expect(ran.exitCode).toBe(9);
-    expect(ran.stderr).toContain('"code":"NOT_FOUND"');
-    expect(ran.stderr).toContain('check the base URL');
-    expect(ran.stdout).not.toContain('"found":false');
-    expect(receiptOf(home)).toMatchObject({ cu: 0, cuAtMost: most });
-  },
-);
+])('a wrong path of the base URL is not a miss, but may cost as much: %s', async (words, most) => {
+  const { sandbox, home } = await openDesk();
+  const wrong = { ...sandbox, url: `${sandbox.url}/wrong` };
+  const ran = await home.run([...words, '--receipt', '-'], { sandbox: wrong });
+  expect(ran.exitCode).toBe(9);
+  expect(ran.stderr).toContain('"code":"NOT_FOUND"');
+  expect(ran.stderr).toContain('check the base URL');
+  expect(ran.stdout).not.toContain('"found":false');
+  expect(receiptOf(home)).toMatchObject({ cu: 0, cuAtMost: most });
+});
 
 describe('an error', () => {
   const fails = ['whois', 'mira', '--fields', 'handel'];
@@ -159,16 +156,13 @@ describe('an error', () => {
     [['--', '-otable'], false],
     [['--', '--output', 'table'], false],
     [['-otable', '--', '--json'], true],
-  ])(
-    'of a wrong line is text, if stderr is a file, only with a table: %j',
-    async (words, isText) => {
-      const { exitCode, stderr } = await runInProcess(['whois', '--no-such-flag', ...words], {
-        tty: false,
-      });
-      expect(exitCode).toBe(2);
-      expect(stderr).toMatch(isText ? /^error: / : /^\{"error":\{/);
-    },
-  );
+  ])('of a wrong line is text in a file only with a table: %j', async (words, isText) => {
+    const { exitCode, stderr } = await runInProcess(['whois', '--no-such-flag', ...words], {
+      tty: false,
+    });
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(isText ? /^error: / : /^\{"error":\{/);
+  });
 });
 
 describe('the wait of a 429', () => {
@@ -180,7 +174,7 @@ describe('the wait of a 429', () => {
         ? answer
         : { body: { error: { code: 'NOT_OBSERVED', message: '' } }, status: 404 },
     );
-    const ran = await runInProcess(['whois', 'mira'], { sandbox: service, clock });
+    const ran = await runInProcess('whois mira', { sandbox: service, clock });
     expect(ran.exitCode).toBe(3);
     expect(service.calls).toHaveLength(2);
     return { slept: clock.slept, stderr: ran.stderr };
@@ -231,7 +225,7 @@ describe('the wait of a 429', () => {
       headers: { 'retry-after': '3600' },
     }));
     const clock = virtualClock();
-    const ran = await runInProcess(['whois', 'mira'], { sandbox: service, clock });
+    const ran = await runInProcess('whois mira', { sandbox: service, clock });
     expect(ran.exitCode).toBe(7);
     expect(ran.error()).toMatchObject({
       ...fields,
@@ -270,7 +264,7 @@ describe('an answer that cannot be read', () => {
   const cases = bad.map(([name, reply, calls = 1]) => ({ name, reply, calls }));
   test.each(cases)('is not a network failure: $name', async ({ reply, calls }) => {
     const service = await withService(() => reply);
-    const ran = await runInProcess(['whois', 'mira'], { sandbox: service, clock: virtualClock() });
+    const ran = await runInProcess('whois mira', { sandbox: service, clock: virtualClock() });
     expect(ran.exitCode).toBe(9);
     expect(ran.error()).toMatchObject({ code: 'BAD_ANSWER', retryable: calls > 1, exit: 9 });
     expect(String(ran.error()['message'])).toMatch(
@@ -287,7 +281,7 @@ describe('an answer that cannot be read', () => {
     const reply =
       'data' in body ? { ...body, data: { ...body.data, ...extra } } : { ...body, ...extra };
     const service = await withService(() => ({ body: reply }));
-    const ran = await runInProcess(['whois', 'mira'], { sandbox: service });
+    const ran = await runInProcess('whois mira', { sandbox: service });
     const asOf = 'meta' in body ? { asOf: body.meta.asOf } : {};
     expect(ran.records()).toEqual([{ subject: 'mira', found: true, ...user, ...extra, ...asOf }]);
   });
@@ -300,7 +294,7 @@ test.each([
   [{ errors: [{ code: 'NOT_OBSERVED' }] }],
 ])('a 404 with a documented code means not found: %j', async (body) => {
   const service = await withService(() => ({ status: 404, body }));
-  const ran = await runInProcess(['whois', 'mira'], { sandbox: service });
+  const ran = await runInProcess('whois mira', { sandbox: service });
   expect([ran.exitCode, ran.records()]).toEqual([
     3,
     [{ subject: 'mira', found: false, code: 'NOT_OBSERVED' }],
@@ -354,14 +348,11 @@ test.each<[status: number, body: unknown, exit: number, fields: Record<string, u
   [520, '', 9, { code: 'HTTP_520' }],
   [304, '', 9, { code: 'HTTP_304' }],
   [302, '', 9, { code: 'REDIRECT' }],
-])(
-  'an error of status %i is final only with a documented code: %j',
-  async (status, body, exit, fields) => {
-    const headers = status === 302 ? { location: 'http://elsewhere.example/' } : {};
-    const service = await withService(() => ({ status, body, headers }));
-    const ran = await runInProcess(['whois', 'mira'], { sandbox: service, clock: virtualClock() });
-    expect([ran.exitCode, ran.error()['exit']]).toEqual([exit, exit]);
-    expect(ran.error()).toMatchObject({ ...fields, status, retryable: exit === 9 });
-    expect(service.calls).toHaveLength(exit === 9 ? 5 : 1);
-  },
-);
+])('an error %i is final only with a known code: %j', async (status, body, exit, fields) => {
+  const headers = status === 302 ? { location: 'http://elsewhere.example/' } : {};
+  const service = await withService(() => ({ status, body, headers }));
+  const ran = await runInProcess('whois mira', { sandbox: service, clock: virtualClock() });
+  expect([ran.exitCode, ran.error()['exit']]).toEqual([exit, exit]);
+  expect(ran.error()).toMatchObject({ ...fields, status, retryable: exit === 9 });
+  expect(service.calls).toHaveLength(exit === 9 ? 5 : 1);
+});

@@ -260,7 +260,7 @@ const rejected: readonly (readonly [line: string, says: string])[] = [
 
 test.each(rejected)('"trdr %s" is rejected before anything is sent: %s', async (line, says) => {
   const { sandbox, home, run } = await openDesk();
-  const ran = await run(line.split(' '));
+  const ran = await run(line);
   const { message, hint } = ran.error();
   expect([ran.exitCode, sandbox.log, existsSync(home.config)]).toEqual([2, [], false]);
   expect(`${message}; ${hint}`).toContain(says);
@@ -299,7 +299,7 @@ describe('trdr exits', () => {
         throw new TypeError('no time');
       },
     };
-    const ran = await run(['whois', 'mira'], { clock });
+    const ran = await run('whois mira', { clock });
     expect([ran.exitCode, ran.error()['code'], ran.error()['message']]).toEqual([
       1,
       'BUG',
@@ -318,7 +318,7 @@ describe('trdr exits', () => {
         throw Object.assign(new Error(`${fields.code}: raw text`), fields);
       },
     };
-    const ran = await run(['whois', 'mira'], { clock });
+    const ran = await run('whois mira', { clock });
     expect([ran.exitCode, ran.error()['code'], ran.error()['message']]).toEqual([
       9,
       fields.code,
@@ -332,12 +332,12 @@ describe('trdr exits', () => {
         ? { status: 202, body: { pending: true, ...standing } }
         : { status: 404, body: { error: { code: 'NOT_OBSERVED', message: '' } } },
     );
-    const ran = await trdr(['resolve', 'slowpoke', '--no-wait'], { sandbox: service });
+    const ran = await trdr('resolve slowpoke --no-wait', { sandbox: service });
     expect(ran.records()).toEqual([
       { subject: 'slowpoke', found: false, code: 'PENDING', ...standing },
     ]);
     expect([ran.exitCode, ran.stderr]).toEqual([8, '']);
-    const strict = await runInProcess(['resolve', 'slowpoke', '--no-wait', '--strict'], {
+    const strict = await runInProcess('resolve slowpoke --no-wait --strict', {
       sandbox: service,
     });
     expect([strict.exitCode, strict.error()['message']]).toEqual([
@@ -354,7 +354,7 @@ describe('trdr exits', () => {
   test('2 for an invalid command line, before reading settings', async () => {
     const home = openHome();
     writeFileSync(join(home.path, 'config'), 'a file where a folder should be');
-    const ran = await trdr(['whois', 'mira', '--nonsense'], { home });
+    const ran = await trdr('whois mira --nonsense', { home });
     expect([ran.exitCode, ran.error()['code']]).toEqual([2, 'USAGE']);
   });
 });

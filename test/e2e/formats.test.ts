@@ -87,18 +87,15 @@ describe('--bom', () => {
 });
 
 describe('--out', () => {
-  test.each(['a.xlsx', 'a.txt', 'a.csv.gz', 'a.XLSX'])(
-    'rejects %s without -o, and writes nothing',
-    async (name) => {
-      const home = openHome();
-      const file = join(home.path, name);
-      const { exitCode, error } = await ran([...list, '--out', file], { home });
-      expect([exitCode, existsSync(file)]).toEqual([2, false]);
-      expect(error()['hint']).toContain('-o');
-      expect((await ran([...list, '-o', 'csv', '--out', file], { home })).exitCode).toBe(0);
-      expect(readFileSync(file, 'utf8')).toMatch(/^id,/);
-    },
-  );
+  test.each(['a.xlsx', 'a.txt', 'a.csv.gz', 'a.XLSX'])('rejects %s without -o', async (name) => {
+    const home = openHome();
+    const file = join(home.path, name);
+    const { exitCode, error } = await ran([...list, '--out', file], { home });
+    expect([exitCode, existsSync(file)]).toEqual([2, false]);
+    expect(error()['hint']).toContain('-o');
+    expect((await ran([...list, '-o', 'csv', '--out', file], { home })).exitCode).toBe(0);
+    expect(readFileSync(file, 'utf8')).toMatch(/^id,/);
+  });
 
   test.each([
     ['a.md', /^\| posted/],
@@ -120,22 +117,19 @@ test.each([
   ['a list at its limit', ['thesis', 'list', '--all', '--max-cu', '3000'], 6],
   ['raw pages at the limit', ['api', '/v2/thesis?limit=20', '--paginate', '--max-cu', '3000'], 6],
   ['a list whose pages fail', ['thesis', 'list', '--limit', '400', '--retries', '0'], 9],
-])(
-  '--out keeps the paid rows of %s beside the file, which stays as it was',
-  async (_, words, code) => {
-    const faults = code === 9 ? { faults: '500@thesis.*+1' } : {};
-    const { home, run } = await openDesk({ plan: 'enterprise', ...faults });
-    const out = join(home.path, 'all.ndjson');
-    writeFileSync(out, 'old\n');
-    const { exitCode, error } = await run([...words, '--yes', '--out', out]);
-    expect(exitCode).toBe(code);
-    expect(error()['message']).toMatch(
-      /; .*all\.ndjson was not replaced; the rows .* are in .*all\.ndjson\.partial$/,
-    );
-    expect(readFileSync(out, 'utf8')).toBe('old\n');
-    expect(readFileSync(`${out}.partial`, 'utf8')).toMatch(/^\{.*\}\n$/s);
-  },
-);
+])('--out keeps the paid rows of %s beside the unchanged file', async (_, words, code) => {
+  const faults = code === 9 ? { faults: '500@thesis.*+1' } : {};
+  const { home, run } = await openDesk({ plan: 'enterprise', ...faults });
+  const out = join(home.path, 'all.ndjson');
+  writeFileSync(out, 'old\n');
+  const { exitCode, error } = await run([...words, '--yes', '--out', out]);
+  expect(exitCode).toBe(code);
+  expect(error()['message']).toMatch(
+    /; .*all\.ndjson was not replaced; the rows .* are in .*all\.ndjson\.partial$/,
+  );
+  expect(readFileSync(out, 'utf8')).toBe('old\n');
+  expect(readFileSync(`${out}.partial`, 'utf8')).toMatch(/^\{.*\}\n$/s);
+});
 
 describe('--fields', () => {
   test.each([
@@ -145,13 +139,10 @@ describe('--fields', () => {
     ['tsv', 'extra.tier.name\tid\ngold\tt1\n'],
     ['markdown', '| extra.tier.name | id |\n| --- | --- |\n| gold | t1 |\n'],
     ['table', 'extra.tier.name  id\n───────────────  ──\ngold             t1\n'],
-  ])(
-    'with a leading dot selects a field that the schema does not list, in %s',
-    async (format, expected) => {
-      const { stdout } = await ran([...list, '-o', format, '--fields', '.extra.tier.name,id']);
-      expect(stdout).toBe(expected);
-    },
-  );
+  ])('with a leading dot selects a field of no schema, in %s', async (format, expected) => {
+    const { stdout } = await ran([...list, '-o', format, '--fields', '.extra.tier.name,id']);
+    expect(stdout).toBe(expected);
+  });
 
   test.each([
     ['.extra', '{"extra":null}\n{"extra":{"er":1}}\n'],

@@ -141,34 +141,31 @@ describe('a tail whose disk fills and empties', () => {
       ] as const,
       3,
     ),
-  )(
-    'waits, pays for nothing, and loses and repeats nothing: %s',
-    async (_, output, files, free) => {
-      const disk = withDisk(64);
-      const { home } = disk;
-      const sandbox = await withSandbox();
-      disk.fill(free);
-      const tail = startTailOnDisk(`thesis tail ${flags} ${status} ${output}`, { sandbox, home });
-      const says = (text: string) => expect.poll(() => tail.stderr).toContain(text);
-      await says('the disk is full; waiting until it can be written');
-      const paid = sandbox.meter().totalUnits;
-      await until(() => readText(join(home.path, 'a.prom')).includes('the disk is full"} 1'));
-      const written = Number(
-        /_rows_total\{.*\} (\d+)/.exec(readText(join(home.path, 'a.prom')))?.[1],
-      );
-      expect(written).toBeLessThan(rows);
-      expect(sandbox.meter().totalUnits).toBe(paid);
-      disk.free();
-      await says('can be written again');
-      const dead = output.includes('false');
-      expect((await tail.ended).exitCode, tail.stderr).toBe(dead ? 9 : 0);
-      expect(tail.stderr).toContain(`: ${rows} posts, no gaps`);
-      const { stdout } = execaSync('bash', ['-c', `cat ${files}`], { cwd: home.path });
-      const all = await home.run(['thesis', 'list', '--limit', `${rows}`, '--yes'], { sandbox });
-      const wanted = all.records().map(({ id }) => id);
-      expect(idsOf(`${stdout}\n`)).toEqual(wanted.reverse());
-    },
-  );
+  )('waits, and loses and repeats nothing: %s', async (_, output, files, free) => {
+    const disk = withDisk(64);
+    const { home } = disk;
+    const sandbox = await withSandbox();
+    disk.fill(free);
+    const tail = startTailOnDisk(`thesis tail ${flags} ${status} ${output}`, { sandbox, home });
+    const says = (text: string) => expect.poll(() => tail.stderr).toContain(text);
+    await says('the disk is full; waiting until it can be written');
+    const paid = sandbox.meter().totalUnits;
+    await until(() => readText(join(home.path, 'a.prom')).includes('the disk is full"} 1'));
+    const written = Number(
+      /_rows_total\{.*\} (\d+)/.exec(readText(join(home.path, 'a.prom')))?.[1],
+    );
+    expect(written).toBeLessThan(rows);
+    expect(sandbox.meter().totalUnits).toBe(paid);
+    disk.free();
+    await says('can be written again');
+    const dead = output.includes('false');
+    expect((await tail.ended).exitCode, tail.stderr).toBe(dead ? 9 : 0);
+    expect(tail.stderr).toContain(`: ${rows} posts, no gaps`);
+    const { stdout } = execaSync('bash', ['-c', `cat ${files}`], { cwd: home.path });
+    const all = await home.run(['thesis', 'list', '--limit', `${rows}`, '--yes'], { sandbox });
+    const wanted = all.records().map(({ id }) => id);
+    expect(idsOf(`${stdout}\n`)).toEqual(wanted.reverse());
+  });
 });
 
 test('a checkpoint that cannot be written ends the tail before anything is printed', async () => {
@@ -196,33 +193,30 @@ test.each([
   ['at the start', 0, '40', 0],
   ['at the end', 4, '40', 1],
   ['in the middle', 12, '400', 5],
-])(
-  'a list whose file meets a full disk %s saves the paid rows that fit in another file next to it',
-  async (_, free, limit, least) => {
-    const { home, disk, fill } = withDisk();
-    const sandbox = await withSandbox();
-    const out = join(disk, 'all.ndjson');
-    if (least > 0) writeFileSync(out, 'old\n');
-    fill(free);
-    const words = ['thesis', 'list', '--limit', limit, '--yes', '--quiet', '--out', out];
-    const { exitCode, stderr, error } = await home.run(words, { sandbox });
-    expect(exitCode, stderr).toBe(9);
-    expect(error()).toMatchObject({ code: 'ENOSPC' });
-    if (least === 0) {
-      expect(error()['message']).toContain('the rows that were paid for could not be saved');
-      expect(readdirSync(disk)).toEqual(['filler']);
-      return;
-    }
-    expect(error()['message']).toBe(
-      `cannot write to ${out}: the disk is full; the rows written so far are in ${out}.partial (the last one may be incomplete)`,
-    );
-    expect(readText(out)).toBe('old\n');
-    expect(readdirSync(disk).sort()).toEqual(['all.ndjson', 'all.ndjson.partial', 'filler']);
-    const rows = readText(`${out}.partial`).split('\n').slice(0, -1);
-    expect(rows.length).toBeGreaterThanOrEqual(least);
-    for (const row of rows) expect(JSON.parse(row)).toHaveProperty('id');
-  },
-);
+])('a list that meets a full disk %s saves the rows that fit', async (_, free, limit, least) => {
+  const { home, disk, fill } = withDisk();
+  const sandbox = await withSandbox();
+  const out = join(disk, 'all.ndjson');
+  if (least > 0) writeFileSync(out, 'old\n');
+  fill(free);
+  const words = ['thesis', 'list', '--limit', limit, '--yes', '--quiet', '--out', out];
+  const { exitCode, stderr, error } = await home.run(words, { sandbox });
+  expect(exitCode, stderr).toBe(9);
+  expect(error()).toMatchObject({ code: 'ENOSPC' });
+  if (least === 0) {
+    expect(error()['message']).toContain('the rows that were paid for could not be saved');
+    expect(readdirSync(disk)).toEqual(['filler']);
+    return;
+  }
+  expect(error()['message']).toBe(
+    `cannot write to ${out}: the disk is full; the rows written so far are in ${out}.partial (the last one may be incomplete)`,
+  );
+  expect(readText(out)).toBe('old\n');
+  expect(readdirSync(disk).sort()).toEqual(['all.ndjson', 'all.ndjson.partial', 'filler']);
+  const rows = readText(`${out}.partial`).split('\n').slice(0, -1);
+  expect(rows.length).toBeGreaterThanOrEqual(least);
+  for (const row of rows) expect(JSON.parse(row)).toHaveProperty('id');
+});
 
 test('an export pays for no batch whose answer would not fit, and resumes for the rest', async () => {
   const { home, disk, fill, free } = withDisk(256);
@@ -277,7 +271,7 @@ test('an answer that cannot be cached is delivered, and the reason is reported',
   const { home, disk, fill } = withDisk();
   const sandbox = await withSandbox();
   fill(0);
-  const { exitCode, records, stderr } = await runInProcess(['pnl', 'mira', 'juno'], {
+  const { exitCode, records, stderr } = await runInProcess('pnl mira juno', {
     sandbox,
     ...moved(home, 'CACHE', join(disk, 'cache')),
   });
@@ -303,12 +297,12 @@ test.each(
   const sandbox = await withSandbox();
   fill(0);
   const given = moved(home, 'STATE', join(disk, 'state'));
-  const ran = await runInProcess(line.split(' '), { sandbox, ...given });
+  const ran = await runInProcess(line, { sandbox, ...given });
   expect([ran.exitCode, sandbox.meter().totalUnits], ran.stderr).toEqual([9, 0]);
   expect(ran.stderr).toContain('cannot record paid calls in');
   // What costs nothing works: the free account, and the embedded service.
   for (const words of ['me', `${line} --sandbox`]) {
-    const free = await runInProcess(words.split(' '), { sandbox, ...given });
+    const free = await runInProcess(words, { sandbox, ...given });
     expect([words, free.exitCode], free.stderr).toEqual([words, 0]);
   }
 });
@@ -317,7 +311,7 @@ test('subjects that fail because their cost cannot be recorded are counted, and 
   const { home, disk, fill, free } = withDisk(64);
   const sandbox = await withSandbox();
   const given = { sandbox, ...moved(home, 'STATE', join(disk, 'state')) };
-  expect((await runInProcess(['budget', 'set', 'day', '9M'], given)).exitCode).toBe(0);
+  expect((await runInProcess('budget set day 9M', given)).exitCode).toBe(0);
   const names = sandbox.world.handles().slice(0, 20);
   expect((await runInProcess(['whois', ...names.slice(0, 5), '--yes'], given)).exitCode).toBe(0);
   fill(0);
@@ -338,8 +332,8 @@ test('a budget is not exceeded while calls cannot be recorded', async () => {
   const { home, disk, fill } = withDisk();
   const sandbox = await withSandbox();
   const given = { sandbox, ...moved(home, 'STATE', join(disk, 'state')) };
-  expect((await runInProcess(['budget', 'set', 'day', '300'], given)).exitCode).toBe(0);
-  await runInProcess(['whois', 'mira'], given);
+  expect((await runInProcess('budget set day 300', given)).exitCode).toBe(0);
+  await runInProcess('whois mira', given);
   fill(0);
   const codes: number[] = [];
   for (const name of ['juno', 'tessa', 'nobody_1', 'nobody_2', 'nobody_3']) {
@@ -359,12 +353,12 @@ test('a config of several pages is not cut short by a disk with room for some of
   const before = readFileSync(path, 'utf8');
   for (let pages = 0; pages < before.length / 4_096; pages++) {
     fill(pages);
-    const failed = await runInProcess(['config', 'set', 'retries', '7'], { home, env });
+    const failed = await runInProcess('config set retries 7', { home, env });
     expect([failed.exitCode, readFileSync(path, 'utf8')]).toEqual([9, before]);
     expect(readdirSync(disk).sort()).toEqual(['config.json', 'filler']);
     free();
   }
-  const saved = await runInProcess(['config', 'set', 'retries', '7'], { home, env });
+  const saved = await runInProcess('config set retries 7', { home, env });
   expect(saved.exitCode).toBe(0);
   expect(JSON.parse(readFileSync(path, 'utf8')).profiles).toMatchObject({
     ...profiles,

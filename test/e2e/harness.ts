@@ -26,7 +26,7 @@ export interface Home {
   readonly state: string;
   readonly cache: string;
   readonly env: Readonly<Record<string, string>>;
-  run(words: readonly string[], options?: InProcessOptions): ReturnType<typeof runInProcess>;
+  run(words: CommandLine, options?: InProcessOptions): ReturnType<typeof runInProcess>;
 }
 
 /** Creates a home for a test and removes it afterwards. */
@@ -107,7 +107,8 @@ export function programEnv(options: RunOptions & { readonly home: Home }): Recor
 }
 
 /** Runs the built program to its end. */
-export async function trdr(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+export async function trdr(words: CommandLine, options: RunOptions = {}): Promise<Ran> {
+  const args = wordsOf(words);
   const home = options.home ?? openHome();
   const { stdout, stderr, exitCode, signal } = await execa(process.execPath, [program, ...args], {
     env: programEnv({ ...options, home }),
@@ -123,7 +124,8 @@ export async function trdr(args: readonly string[], options: RunOptions = {}): P
 }
 
 /** Starts the built program, for streams and signals. */
-export function startTrdr(args: readonly string[], options: RunOptions = {}) {
+export function startTrdr(words: CommandLine, options: RunOptions = {}) {
+  const args = wordsOf(words);
   const home = options.home ?? openHome();
   const child = execa(process.execPath, [program, ...args], {
     env: programEnv({ ...options, home }),
@@ -169,9 +171,31 @@ export const withoutReading = (text: string): string =>
     .replace(/,asOf,readAt,via(?=,|$)/gm, '')
     .replace(/,,\d{13},(?:service|cache)(?=,|$)/gm, '');
 
-/** The words of a command line that contains single quotes. */
-export const wordsOf = (line: string): string[] =>
-  [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+/** The words of a command line, as a text in which only single quotes count, or one by one. */
+export type CommandLine = string | readonly string[];
+
+export const wordsOf = (line: CommandLine): readonly string[] =>
+  typeof line === 'string'
+    ? [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
+    : line;
+
+/** The words of a command line in which a value is a part of one word, whatever it has, and a list is several words. */
+export function argv(
+  texts: TemplateStringsArray,
+  ...values: readonly (string | number | readonly string[])[]
+): string[] {
+  const words: string[] = [''];
+  const append = (text: string) => words.push(`${words.pop()}${text}`);
+  for (const [at, text] of texts.entries()) {
+    const [first = '', ...others] = text.split(' ');
+    append(first);
+    words.push(...others);
+    const value = values[at] ?? '';
+    if (typeof value === 'object') words.splice(-1, 1, ...value);
+    else append(String(value));
+  }
+  return words;
+}
 
 /** Starts the embedded service for a test and closes it afterwards. */
 export async function withSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
@@ -184,9 +208,12 @@ export async function withSandbox(options: SandboxOptions = {}): Promise<Sandbox
 }
 
 /** A service, a home, and the program in both. */
-export async function openDesk(options: SandboxOptions = {}) {
-  const [sandbox, home] = [await withSandbox(options), openHome()];
-  const run = (words: readonly string[], more: InProcessOptions = {}) =>
+export const openDesk = async (options: SandboxOptions = {}) => deskOf(await withSandbox(options));
+
+/** A home, and the program in it, for a service. */
+export function deskOf<S extends Pick<Sandbox, 'url' | 'key'>>(sandbox: S) {
+  const home = openHome();
+  const run = (words: CommandLine, more: InProcessOptions = {}) =>
     home.run(words, { sandbox, ...more });
   return { sandbox, home, run };
 }

@@ -6,13 +6,14 @@ import { boardPeriods } from '../../src/contract/records/launchpad.ts';
 import { repeats } from '../repeats.ts';
 import type { Sandbox } from '../sandbox/service.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
-import { openDesk, openHome, startTrdr, withSandbox } from './harness.ts';
+import { argv, openDesk, openHome, startTrdr, withSandbox } from './harness.ts';
 import { ledgerOf } from './numbers.ts';
 import { withService } from './service.ts';
 
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const RUNS = repeats('CAMPAIGN_RUNS', 1, 100);
 const KILLS = repeats('KILLS', 1, 60);
+const seeds = Array.from({ length: RUNS }, (_, run) => SEED + run);
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
@@ -63,93 +64,73 @@ const faults =
   '500@launchpad.board=15%, lost@launchpad.board=5%, reset@launchpad.board=10%, html@launchpad.board=5%';
 
 describe('trdr launchpad history', () => {
-  test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
-    'prints each snapshot of a stretch once, and pays once for it (SEED=%i)',
-    async (seed) => {
-      const dice = rngOf(seed);
-      const { sandbox, run } = await openDesk();
-      const asked = askedBy(dice, sandbox.clock.now());
-      const words = wordsOf(asked);
-      const price = (await run([...words, '--dry-run'])).records();
-      const ran = await run(words);
-      expect(ran.exitCode, ran.stderr).toBe(0);
-      expect(ran.records()).toEqual(rowsOf(sandbox, asked));
-      const calls = callsFor(sandbox, asked);
-      expect(sandbox.meter().totalUnits).toBe(10 * calls);
-      const most = price.reduce((sum, call) => sum + Number(call['most']), 0);
-      expect(10 * calls).toBeLessThanOrEqual(most);
-    },
-  );
+  test.each(seeds)('prints each snapshot once, and pays once for it (SEED=%i)', async (seed) => {
+    const dice = rngOf(seed);
+    const { sandbox, run } = await openDesk();
+    const asked = askedBy(dice, sandbox.clock.now());
+    const words = wordsOf(asked);
+    const price = (await run([...words, '--dry-run'])).records();
+    const ran = await run(words);
+    expect(ran.exitCode, ran.stderr).toBe(0);
+    expect(ran.records()).toEqual(rowsOf(sandbox, asked));
+    const calls = callsFor(sandbox, asked);
+    expect(sandbox.meter().totalUnits).toBe(10 * calls);
+    const most = price.reduce((sum, call) => sum + Number(call['most']), 0);
+    expect(10 * calls).toBeLessThanOrEqual(most);
+  });
 
   test.each([
     ['lost', 10, 'BROKEN'],
     ['html', 10, 'BAD_ANSWER'],
     ['500', undefined, 'INTERNAL_ERROR'],
     ['reset', 10, 'BROKEN'],
-  ])(
-    'an answer that a fault takes (%s) is recorded with its cost, if it may have one',
-    async (fault, cuAtMost, code) => {
-      const { home, run } = await openDesk({ faults: `${fault}@launchpad.board=100%` });
-      const out = join(home.path, 'boards.ndjson');
-      const ran = await run([
-        'launchpad',
-        'history',
-        '--since',
-        '3d',
-        '--out',
-        out,
-        '--retries',
-        '0',
-        '--timeout',
-        '1s',
-      ]);
-      // A snapshot is cheap: the error is that of the call, and a person may try it again.
-      expect([ran.exitCode, ran.error()]).toMatchObject([9, { code, retryable: true }]);
-      expect(ran.error()['hint']).not.toContain('--resume');
-      const heads = existsSync(`${out}.journal`)
-        ? readdirSync(`${out}.journal`)
-            .filter((name) => /^\d/.test(name))
-            .map((name) =>
-              JSON.parse(readFileSync(join(`${out}.journal`, name), 'utf8').split('\n')[0] ?? ''),
-            )
-        : [];
-      expect(heads.map((head) => [head.kind, head.cuAtMost])).toEqual(
-        cuAtMost === undefined ? [] : [['lost', cuAtMost]],
-      );
-    },
-  );
+  ])('an answer that is lost (%s) is noted with its cost', async (fault, cuAtMost, code) => {
+    const { home, run } = await openDesk({ faults: `${fault}@launchpad.board=100%` });
+    const out = join(home.path, 'boards.ndjson');
+    const ran = await run(argv`launchpad history --since 3d --out ${out} --retries 0 --timeout 1s`);
+    // A snapshot is cheap: the error is that of the call, and a person may try it again.
+    expect([ran.exitCode, ran.error()]).toMatchObject([9, { code, retryable: true }]);
+    expect(ran.error()['hint']).not.toContain('--resume');
+    const heads = existsSync(`${out}.journal`)
+      ? readdirSync(`${out}.journal`)
+          .filter((name) => /^\d/.test(name))
+          .map((name) =>
+            JSON.parse(readFileSync(join(`${out}.journal`, name), 'utf8').split('\n')[0] ?? ''),
+          )
+      : [];
+    expect(heads.map((head) => [head.kind, head.cuAtMost])).toEqual(
+      cuAtMost === undefined ? [] : [['lost', cuAtMost]],
+    );
+  });
 
-  test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
-    'resumes an export after failures and limits, and pays for no answer twice (SEED=%i)',
-    async (seed) => {
-      const dice = rngOf(seed);
-      const { sandbox, home, run } = await openDesk({ faults, seed });
-      const asked = askedBy(dice, sandbox.clock.now());
-      const out = join(home.path, 'boards.ndjson');
-      const limit = dice.chance(0.5) ? ['--max-cu', '50'] : ['--yes'];
-      const words = [...wordsOf(asked), '--out', out, '--resume', '--retries', '0', ...limit];
-      for (let runs = 0, exitCode = -1; exitCode !== 0; runs++) {
-        expect(runs, `SEED=${seed}`).toBeLessThan(300);
-        const ran = await run(words);
-        exitCode = ran.exitCode;
-        expect([0, 6, 9], ran.stderr).toContain(exitCode);
-        // What a limit leaves out is the oldest, and what there is was paid for.
-        if (exitCode === 6 && existsSync(out)) {
-          const rows = readFileSync(out, 'utf8').trim().split('\n');
-          expect(JSON.parse(rows.at(-1) ?? '{}')).toEqual(rowsOf(sandbox, asked).at(-1));
-        }
+  test.each(seeds)('resumes an export, and pays for no answer twice (SEED=%i)', async (seed) => {
+    const dice = rngOf(seed);
+    const { sandbox, home, run } = await openDesk({ faults, seed });
+    const asked = askedBy(dice, sandbox.clock.now());
+    const out = join(home.path, 'boards.ndjson');
+    const limit = dice.chance(0.5) ? ['--max-cu', '50'] : ['--yes'];
+    const words = [...wordsOf(asked), '--out', out, '--resume', '--retries', '0', ...limit];
+    for (let runs = 0, exitCode = -1; exitCode !== 0; runs++) {
+      expect(runs, `SEED=${seed}`).toBeLessThan(300);
+      const ran = await run(words);
+      exitCode = ran.exitCode;
+      expect([0, 6, 9], ran.stderr).toContain(exitCode);
+      // What a limit leaves out is the oldest, and what there is was paid for.
+      if (exitCode === 6 && existsSync(out)) {
+        const rows = readFileSync(out, 'utf8').trim().split('\n');
+        expect(JSON.parse(rows.at(-1) ?? '{}')).toEqual(rowsOf(sandbox, asked).at(-1));
       }
-      const rows = readFileSync(out, 'utf8').split('\n').filter(Boolean);
-      expect(rows.map((row) => JSON.parse(row))).toEqual(rowsOf(sandbox, asked));
-      expect(existsSync(`${out}.journal`)).toBe(false);
-      const certain = ledgerOf(home).reduce((sum, { cu }) => sum + cu, 0);
-      // Answers that cannot be read are charged and certain, too.
-      expect(certain).toBeGreaterThanOrEqual(10 * callsFor(sandbox, asked));
-      expect(sandbox.meter().totalUnits).toBeGreaterThanOrEqual(certain);
-      const again = await run(words);
-      expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('is finished')]);
-    },
-  );
+    }
+    const rows = readFileSync(out, 'utf8').split('\n').filter(Boolean);
+    expect(rows.map((row) => JSON.parse(row))).toEqual(rowsOf(sandbox, asked));
+    expect(existsSync(`${out}.journal`)).toBe(false);
+    const certain = ledgerOf(home).reduce((sum, { cu }) => sum + cu, 0);
+    // Answers that cannot be read are charged and certain, too.
+    expect(certain).toBeGreaterThanOrEqual(10 * callsFor(sandbox, asked));
+    expect(sandbox.meter().totalUnits).toBeGreaterThanOrEqual(certain);
+    const again = await run(words);
+    expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('is finished')]);
+  });
 
   test(`an export killed ${KILLS} times at random equals an undisturbed one (SEED=${SEED})`, async () => {
     const dice = rngOf(SEED);
@@ -276,17 +257,17 @@ describe('trdr launchpad history', () => {
 
   test('ends at the first snapshot, and says what the service does not have', async () => {
     const { sandbox, run } = await openDesk();
-    const ran = await run(['launchpad', 'history', '--since', '3000d', '--every', '50d']);
+    const ran = await run('launchpad history --since 3000d --every 50d');
     expect(ran.exitCode).toBe(0);
     expect(ran.stderr).toMatch(/no snapshot on record at or before .*: 5\d of 60 times have none/);
     expect(sandbox.meter().totalUnits).toBeLessThanOrEqual(90);
-    const nothing = await run('launchpad history --since 2001-01-01 --until 2001-01-02'.split(' '));
+    const nothing = await run('launchpad history --since 2001-01-01 --until 2001-01-02');
     expect([nothing.exitCode, nothing.stdout]).toEqual([0, '']);
   });
 
   test('a month of days is priced before, and asks beyond the threshold', async () => {
     const { sandbox, run } = await openDesk();
-    await run(['config', 'set', 'confirmAbove', '250']);
+    await run('config set confirmAbove 250');
     const month = ['launchpad', 'history', '--since', '30d', '--until', '2999-01-01'];
     const price = (await run([...month, '--dry-run'])).records();
     expect(price.length).toBe(30);
@@ -305,7 +286,7 @@ describe('trdr launchpad history', () => {
     const first = await run([...words, '--max-cu', '20']);
     expect(first.exitCode).toBe(6);
     const [, next] = /continue with: trdr (.*)$/.exec(String(first.error()['hint'])) ?? [];
-    const rest = await run((next ?? '').replace('--max-cu 20', '--yes').split(' '));
+    const rest = await run((next ?? '').replace('--max-cu 20', '--yes'));
     expect(rest.exitCode, rest.stderr).toBe(0);
     const now = sandbox.clock.now();
     const asked: Asked = { period: 'weekly', since: now - 5 * DAY, until: now, every: DAY };

@@ -4,7 +4,15 @@ import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { Interrupt, type Io } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/run.ts';
 import { createInFlight } from '../../src/core/client/in-flight.ts';
-import { envOf, openHome, type Ran, type RunOptions, ranOf } from './harness.ts';
+import {
+  type CommandLine,
+  envOf,
+  openHome,
+  type Ran,
+  type RunOptions,
+  ranOf,
+  wordsOf,
+} from './harness.ts';
 import { checkSchema } from './schema-check.ts';
 
 /** Options of a run inside the test process. */
@@ -84,16 +92,13 @@ export interface StartedRun {
  * the machine. `rawModes` lists the changes of stdin's raw mode.
  */
 export const runInProcess = (
-  argv: readonly string[],
+  line: CommandLine,
   options: InProcessOptions = {},
-): Promise<EndedRun> => begin(argv, options).ended;
+): Promise<EndedRun> => begin(line, options).ended;
 
 /** Begins such a run, for a test that acts meanwhile. It ends with the test at the latest. */
-export function startInProcess(
-  argv: readonly string[],
-  options: InProcessOptions = {},
-): StartedRun {
-  const started = begin(argv, options);
+export function startInProcess(line: CommandLine, options: InProcessOptions = {}): StartedRun {
+  const started = begin(line, options);
   onTestFinished(async () => {
     started.kill('SIGTERM');
     await started.ended.catch(() => {});
@@ -101,7 +106,8 @@ export function startInProcess(
   return started;
 }
 
-function begin(argv: readonly string[], options: InProcessOptions): StartedRun {
+function begin(line: CommandLine, options: InProcessOptions): StartedRun {
+  const argv = wordsOf(line);
   const { tty = false, columns = 80, home = openHome() } = options;
   const isTTY = (name: 'stdin' | 'stdout' | 'stderr') =>
     typeof tty === 'boolean' ? tty : tty[name] === true;

@@ -18,7 +18,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { some } from '../repeats.ts';
 import { has } from '../tools.ts';
-import { envOf, openHome, withoutReading, withSandbox } from './harness.ts';
+import {
+  type CommandLine,
+  envOf,
+  openHome,
+  withoutReading,
+  withSandbox,
+  wordsOf,
+} from './harness.ts';
 import { program } from './program.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -136,7 +143,7 @@ describe('bin/trdr.js', () => {
   };
 
   const tooOld = some(['20.18.0', '18.20.4', '20.17.0'], 2);
-  test.each(tooOld)('rejects Node %s with a message', async (version) => {
+  test.each(tooOld)('rejects Node %s', async (version) => {
     const { exitCode, stdout, stderr } = await runAs(version);
     expect([exitCode, stdout]).toEqual([9, '']);
     expect(stderr).toContain(`trdr requires Node.js 20.18.1 or newer; this is ${version}`);
@@ -164,8 +171,8 @@ const nodes = [
 ];
 
 describe.each(nodes)('the installed program, on %s', (node) => {
-  const run = (args: readonly string[], options: Parameters<typeof envOf>[0] = {}) =>
-    execa(node, [join(prefix, 'bin/trdr'), ...args], {
+  const run = (words: CommandLine, options: Parameters<typeof envOf>[0] = {}) =>
+    execa(node, [join(prefix, 'bin/trdr'), ...wordsOf(words)], {
       cwd: place,
       env: { ...envOf(options), NODE_DISABLE_COMPILE_CACHE: undefined },
       extendEnv: false,
@@ -175,17 +182,17 @@ describe.each(nodes)('the installed program, on %s', (node) => {
   test('sends a request to a service, and uses the cache the second time', async () => {
     const sandbox = await withSandbox();
     const options = { home: openHome(), sandbox };
-    const { stdout } = await run(['whois', 'mira'], options);
+    const { stdout } = await run('whois mira', options);
     expect(JSON.parse(stdout)).toMatchObject({ subject: 'mira', found: true });
     const calls = sandbox.log.length;
-    const again = await run(['whois', 'mira'], options);
+    const again = await run('whois mira', options);
     expect(withoutReading(again.stdout)).toBe(withoutReading(stdout));
     expect(sandbox.log.length).toBe(calls);
   });
 
   test('works with --sandbox', async () => {
-    expect((await run(['whois', 'mira', '-o', 'table', '--sandbox'])).stdout).toContain('mira');
-    const tail = await run('thesis tail --sandbox --yes --backfill 2 --count 2'.split(' '));
+    expect((await run('whois mira -o table --sandbox')).stdout).toContain('mira');
+    const tail = await run('thesis tail --sandbox --yes --backfill 2 --count 2');
     expect(tail.stdout.split('\n')).toHaveLength(2);
   });
 });

@@ -25,7 +25,7 @@ describe('keyCommand', () => {
     const login = await runInProcess(['auth', 'login', '--key-command', script], options);
     expect([login.exitCode, ran()], login.stderr).toEqual([0, 1]);
     expect(readFileSync(join(home.config, 'config.json'), 'utf8')).not.toContain(sandbox.key);
-    const status = await runInProcess(['auth', 'status'], options);
+    const status = await runInProcess('auth status', options);
     expect(status.records()).toMatchObject([
       { key: null, keyFrom: 'keyCommand of profile "default"' },
     ]);
@@ -59,7 +59,7 @@ describe('keyCommand', () => {
   test('is refused on Windows, with what to use in its place', async () => {
     const { script, ran, options } = await opened();
     const env = { ...options.env, TRDR_KEY_COMMAND: script, USERPROFILE: options.home.path };
-    const run = await runInProcess(['me'], { ...options, env, platform: 'win32' });
+    const run = await runInProcess('me', { ...options, env, platform: 'win32' });
     expect([run.exitCode, run.error()['code'], ran()]).toEqual([4, 'SECRET_COMMAND', 0]);
     expect(run.error()['hint']).toContain('TRDR_API_KEY');
   });
@@ -84,7 +84,7 @@ describe('keyCommand', () => {
     const { script, ran, options, home } = await opened();
     writeFileSync(join(home.path, 'pnl.csv'), 'subject,found\nmira,true\n');
     const env = { ...options.env, TRDR_KEY_COMMAND: script };
-    await runInProcess(line.split(' '), { ...options, env, differs: true });
+    await runInProcess(line, { ...options, env, differs: true });
     expect(ran()).toBe(0);
   });
 
@@ -105,8 +105,8 @@ describe('keyCommand', () => {
     const given = { ...options, env };
     // What stdin is inherited, only a process of its own can show.
     const run = line.startsWith('read')
-      ? await trdr(['whois', 'mira'], { ...given, input: 'secret\n' })
-      : await runInProcess(['whois', 'mira'], given);
+      ? await trdr('whois mira', { ...given, input: 'secret\n' })
+      : await runInProcess('whois mira', given);
     expect([run.exitCode, sandbox.log.length]).toEqual([4, 0]);
     expect(run.error()['message']).toContain(why);
   });
@@ -115,7 +115,7 @@ describe('keyCommand', () => {
     const { options, sandbox } = await opened();
     const line = `seq 100000 >&2; echo ${sandbox.key}; (sleep 60) & exit 0`;
     const env = { ...options.env, TRDR_KEY_COMMAND: line };
-    expect(await runInProcess(['me'], { ...options, env })).toMatchObject({
+    expect(await runInProcess('me', { ...options, env })).toMatchObject({
       exitCode: 0,
       stderr: '',
     });
@@ -173,7 +173,7 @@ describe('keyCommand', () => {
     const { options } = await opened();
     const env = { ...options.env, TRDR_KEY_COMMAND: 'sleep 60' };
     const clock = virtualClock(Date.now());
-    const run = await runInProcess(['whois', 'mira'], { ...options, env, clock });
+    const run = await runInProcess('whois mira', { ...options, env, clock });
     expect([run.exitCode, run.error()['message']]).toEqual([
       4,
       expect.stringContaining('within 30s'),
@@ -187,15 +187,13 @@ describe('keyCommand', () => {
       key: sandbox.key,
       env: { ...options.env, TRDR_KEY_COMMAND: 'exit 1' },
     };
-    expect((await runInProcess(['me'], withKey)).exitCode).toBe(0);
-    await runInProcess(['auth', 'login', '--with-key'], { ...options, stdin: sandbox.key });
+    expect((await runInProcess('me', withKey)).exitCode).toBe(0);
+    await runInProcess('auth login --with-key', { ...options, stdin: sandbox.key });
     await runInProcess(['config', 'set', 'keyCommand', script], options);
-    expect([(await runInProcess(['me'], options)).exitCode, ran()]).toEqual([0, 1]);
-    expect((await runInProcess(['config', 'get', 'keyCommand'], options)).stdout).toBe(
-      `${script}\n`,
-    );
-    await runInProcess(['auth', 'logout'], options);
-    expect((await runInProcess(['me'], options)).error()['code']).toBe('NO_KEY');
+    expect([(await runInProcess('me', options)).exitCode, ran()]).toEqual([0, 1]);
+    expect((await runInProcess('config get keyCommand', options)).stdout).toBe(`${script}\n`);
+    await runInProcess('auth logout', options);
+    expect((await runInProcess('me', options)).error()['code']).toBe('NO_KEY');
   });
 
   test('is rejected at login if the service rejects its key', async () => {
@@ -204,11 +202,8 @@ describe('keyCommand', () => {
     expect((await runInProcess(['auth', 'login', '--key-command', wrong], options)).exitCode).toBe(
       4,
     );
-    expect((await runInProcess(['config', 'get', 'keyCommand'], options)).stdout).toBe('\n');
-    const both = await runInProcess(
-      ['auth', 'login', '--key-command', 'true', '--with-key'],
-      options,
-    );
+    expect((await runInProcess('config get keyCommand', options)).stdout).toBe('\n');
+    const both = await runInProcess('auth login --key-command true --with-key', options);
     expect(both.exitCode).toBe(2);
   });
 
@@ -236,9 +231,9 @@ describe('a key that was replaced during a run', () => {
     const sandbox = await withSandbox({ plan: 'scale' });
     const [home, rotation] = [openHome(), new Rotation(sandbox)];
     const wallet = String(
-      (await home.run(['whois', 'solwolf'], { sandbox })).records()[0]?.['solanaAddress'],
+      (await home.run('whois solwolf', { sandbox })).records()[0]?.['solanaAddress'],
     );
-    await home.run(['cache', 'clear', '--people', '--yes'], { sandbox });
+    await home.run('cache clear --people --yes', { sandbox });
     const run = (words: string) =>
       home.run([...words.replace('WALLET', wallet).split(' '), '--yes'], {
         key: null,

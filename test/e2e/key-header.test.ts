@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openHome, runInProcess, withSandbox } from './harness.ts';
+import { openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
 import { userRecord, withService } from './service.ts';
 
 describe('the setting keyHeader', () => {
@@ -24,13 +24,13 @@ describe('the setting keyHeader', () => {
     const home = openHome();
     const env = value === undefined ? {} : { TRDR_KEY_HEADER: value };
     for (const words of ['whois mira --debug', 'api /v2/user/handle/mira --debug']) {
-      const ran = await runInProcess(words.split(' '), { sandbox: service, home, env });
+      const ran = await runInProcess(words, { sandbox: service, home, env });
       expect([words, ran.exitCode], ran.stderr).toEqual([words, 0]);
       expect(ran.stderr).toContain(`> ${wanted}: `);
       expect(ran.stdout + ran.stderr).not.toContain(service.key);
     }
     expect(new Set(sent.flat())).toEqual(new Set([wanted]));
-    const curl = await runInProcess(['whois', 'juno', '--dry-run', '--curl'], {
+    const curl = await runInProcess('whois juno --dry-run --curl', {
       ...{ sandbox: service, home, env },
     });
     expect(curl.stdout.toLowerCase()).toContain(`-h "${wanted}: `);
@@ -49,7 +49,7 @@ describe('the request ids of good answers', () => {
   test('are in the trace and in the ledger, for support', async () => {
     const sandbox = await withSandbox({ envelope: 'wrapped' });
     const home = openHome();
-    const run = (words: string) => home.run(words.split(' '), { sandbox });
+    const run = (words: string) => home.run(words, { sandbox });
     const lookup = await run('whois mira solwolf --debug');
     const ids = [...lookup.stderr.matchAll(/= \d+ CU, request (\S+)/g)].map(([, id]) => id);
     expect(new Set(ids).size).toBe(2);
@@ -68,10 +68,9 @@ describe('the request ids of good answers', () => {
   });
 
   test('that are missing are one group', async () => {
-    const sandbox = await withSandbox();
-    const home = openHome();
-    await home.run(['whois', 'mira', 'juno'], { sandbox });
-    const usage = await home.run(['usage', '--by', 'request'], { sandbox });
+    const { run } = await openDesk();
+    await run('whois mira juno');
+    const usage = await run('usage --by request');
     expect(usage.records()).toEqual([
       { request: 'unknown', calls: 2, cu: expect.any(Number), reveals: expect.any(Number) },
     ]);
@@ -79,8 +78,8 @@ describe('the request ids of good answers', () => {
 });
 
 test('the account of an unmetered key says that it is not limited', async () => {
-  const sandbox = await withSandbox({ unmetered: true });
-  const ran = await runInProcess(['me'], { sandbox, tty: true });
+  const { run } = await openDesk({ unmetered: true });
+  const ran = await run('me', { tty: true });
   expect(ran.stdout).toMatch(/units left\S*\s+not limited;/);
 });
 
@@ -90,8 +89,8 @@ describe('hints of a free key', () => {
     ['QUOTA_EXCEEDED', ['whois', 'mira', '--no-cache'], /Explore\) were granted once/],
   ])('say what its plan has: %s', async (code, words, hint) => {
     const isUsedUp = code === 'QUOTA_EXCEEDED';
-    const sandbox = await withSandbox({ plan: 'explore', ...(isUsedUp && { unitsUsed: 25_000 }) });
-    const { stdout, stderr } = await runInProcess([...words], { sandbox });
+    const { run } = await openDesk({ plan: 'explore', ...(isUsedUp && { unitsUsed: 25_000 }) });
+    const { stdout, stderr } = await run([...words]);
     expect(stdout + stderr).toContain(code);
     expect(stdout + stderr).toMatch(hint);
   });

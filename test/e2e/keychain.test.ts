@@ -74,9 +74,9 @@ describe.each(Object.keys(standIns) as System[])('on %s, auth login --keychain',
     expect(run.exitCode, run.stderr).toBe(0);
     expect(readFileSync(kept, 'utf8')).toBe(sandbox.key);
     expect(profilesOf(home).desk).toEqual({ keyCommand: line, baseUrl: sandbox.url });
-    const me = await runInProcess(['me', '--fields', 'plan'], options);
+    const me = await runInProcess('me --fields plan', options);
     expect(me.exitCode, me.stderr).toBe(0);
-    const out = await runInProcess(['auth', 'logout', 'desk'], options);
+    const out = await runInProcess('auth logout desk', options);
     expect([out.exitCode, existsSync(kept)], out.stderr).toEqual([0, false]);
     expect(profilesOf(home).desk).toEqual({ baseUrl: sandbox.url });
     expect(readFileSync(join(home.path, 'arguments'), 'utf8')).not.toContain(sandbox.key);
@@ -114,7 +114,7 @@ describe.each(Object.keys(standIns) as System[])('on %s, auth login --keychain',
     expect([saved.exitCode, existsSync(kept)], saved.stderr).toEqual([0, false]);
     expect(profilesOf(home).desk).toMatchObject({ key: 'second' });
     await login(url, 'third', '--keychain', '--no-verify');
-    const forgotten = await runInProcess(['auth', 'logout', 'desk', '--forget'], options);
+    const forgotten = await runInProcess('auth logout desk --forget', options);
     expect([forgotten.exitCode, existsSync(kept)], forgotten.stderr).toEqual([0, false]);
     expect(profilesOf(home)).toEqual({});
   });
@@ -139,7 +139,7 @@ describe.each(Object.keys(standIns) as System[])('on %s, auth login --keychain',
     const { home, place, options, login } = openKeychain(platform);
     await login('https://service.example', 'first', '--keychain', '--no-verify');
     place('echo "the collection is locked" >&2; exit 2');
-    const out = await runInProcess(['auth', 'logout', 'desk'], options);
+    const out = await runInProcess('auth logout desk', options);
     expect([out.exitCode, profilesOf(home).desk]).toEqual([
       9,
       { baseUrl: 'https://service.example' },
@@ -164,7 +164,7 @@ test('--keychain says what is missing where the tool is not installed', async ()
 });
 
 test('--keychain is refused on Windows, before the key is asked for', async () => {
-  const run = await runInProcess(['auth', 'login', '--keychain'], {
+  const run = await runInProcess('auth login --keychain', {
     platform: 'win32',
     key: null,
     env: { APPDATA: openHome().path },

@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { Callout } from '../../src/contract/records/launchpad.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
-import { openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
+import {
+  argv,
+  type CommandLine,
+  openDesk,
+  openHome,
+  runInProcess,
+  withSandbox,
+} from './harness.ts';
 import { anyMe, type Call, withService } from './service.ts';
 
 const NOBODY = '11111111111111111111111111111111';
@@ -10,12 +17,10 @@ const HOUR = 3_600_000;
 
 describe('trdr launchpad user', () => {
   test('prints accounts with subject and found, in input order, each requested once', async () => {
-    const sandbox = await withSandbox();
+    const { sandbox, run } = await openDesk();
     const board = sandbox.world.board('weekly', sandbox.clock.now());
     const [one = NOBODY, two = NOBODY] = board.entries.map((entry) => entry.wallet);
-    const { exitCode, records } = await runInProcess(['launchpad', 'user', two, NOBODY, one, two], {
-      sandbox,
-    });
+    const { exitCode, records } = await run(['launchpad', 'user', two, NOBODY, one, two]);
     expect(exitCode).toBe(0);
     expect(records()).toEqual([
       { subject: two, found: true, ...sandbox.world.account(two) },
@@ -59,7 +64,7 @@ describe('trdr launchpad callouts', () => {
 
   test('prints every callout once, newest first, unchanged', async () => {
     const { sandbox, run } = await openDesk();
-    const { exitCode, records } = await run(['launchpad', 'callouts', '--all']);
+    const { exitCode, records } = await run('launchpad callouts --all');
     expect(exitCode).toBe(0);
     const all = records();
     expect(new Set(ids(all)).size).toBe(all.length);
@@ -89,7 +94,7 @@ describe('trdr launchpad callouts', () => {
 describe('trdr launchpad board', () => {
   test('prints the entries of the latest snapshot unchanged', async () => {
     const { sandbox, run } = await openDesk();
-    const { exitCode, json, stderr } = await run(['launchpad', 'board', '--json']);
+    const { exitCode, json, stderr } = await run('launchpad board --json');
     expect([exitCode, stderr]).toEqual([0, '']);
     const { period, capturedAt, entries } = sandbox.world.board('weekly', sandbox.clock.now());
     expect(json()).toEqual(entries.map((entry) => ({ ...entry, period, capturedAt })));
@@ -98,16 +103,7 @@ describe('trdr launchpad board', () => {
   test('selects the snapshot at or before a time, and compares two', async () => {
     const { sandbox, run } = await openDesk();
     const at = sandbox.clock.now() - 48 * HOUR;
-    const words = [
-      'launchpad',
-      'board',
-      '--period',
-      'monthly',
-      '--at',
-      String(at),
-      '--compare',
-      '9d',
-    ];
+    const words = argv`launchpad board --period monthly --at ${String(at)} --compare 9d`;
     const plan = (await run([...words, '--dry-run'])).records();
     expect(plan).toMatchObject([
       { least: 10, most: 10 },
@@ -128,7 +124,7 @@ describe('trdr launchpad board', () => {
 
   test('reports once that a time has no snapshot', async () => {
     const { run } = await openDesk();
-    const ran = await run(['launchpad', 'board', '--at', '2020-01-01'], { tty: true });
+    const ran = await run('launchpad board --at 2020-01-01', { tty: true });
     expect([ran.exitCode, ran.stdout]).toEqual([0, '']);
     expect(ran.stderr).toBe(
       'trdr: no weekly board on record at or before the time of --at\ntrdr: 0 entries, 10 CU, 19.9M CU left\n',
@@ -137,7 +133,7 @@ describe('trdr launchpad board', () => {
 
   test('marks no newcomers without an earlier snapshot', async () => {
     const { run } = await openDesk();
-    const { records, stderr } = await run(['launchpad', 'board', '--compare', '2001-01-01']);
+    const { records, stderr } = await run('launchpad board --compare 2001-01-01');
     expect(records()[0]).not.toHaveProperty('change');
     expect(stderr).toContain('no snapshot on record at or before the time of --compare');
   });
@@ -167,14 +163,14 @@ describe('trdr launchpad board', () => {
       const body = { period: 'weekly', capturedAt: 1e12 - at, count: entries.length, entries };
       return { body };
     });
-    const run = (words: readonly string[], columns = 120) =>
+    const run = (words: CommandLine, columns = 120) =>
       runInProcess(['launchpad', ...words], {
         sandbox: service,
         differs: true,
         tty: { stdout: words.includes('table') },
         columns,
       });
-    const ran = await run(['board', '--compare', '1d']);
+    const ran = await run('board --compare 1d');
     expect(
       ran.records().map(({ wallet, change, rankChange }) => [wallet, change, rankChange]),
     ).toEqual([
@@ -183,7 +179,7 @@ describe('trdr launchpad board', () => {
       ['a', 'same', 0],
       ['c', 'left', null],
     ]);
-    const history = await run(['history', '--since', '3d', '-o', 'table']);
+    const history = await run('history --since 3d -o table');
     expect(history.stdout).toMatch(/[0-9] of [0-9]/);
     expect(history.stdout).not.toMatch(/([0-9]+) of (?!\1)/);
   });
@@ -199,29 +195,26 @@ describe('trdr launchpad board', () => {
       '2026-01-31T12:00Z',
       '2026-01-01T00:00Z',
     ],
-  ])(
-    'counts relative times back from the board that is shown, by the clock of the service: %s',
-    async (flags, ...times) => {
-      const now = Date.parse('2026-11-22T23:30Z');
-      const board = { period: 'weekly', capturedAt: null, count: 0, entries: [] };
-      // A Date header may be a second old.
-      const headers = { date: new Date(now - 1_000).toUTCString() };
-      const answer = ({ path }: Call) => ({
-        body: path === endpoints.me.path ? anyMe : board,
-        headers,
-      });
-      const service = await withService(answer, { ownMe: true });
-      const words = ['launchpad', 'board', ...flags.split(' ')];
-      const { exitCode } = await runInProcess(words, {
-        sandbox: service,
-        clock: virtualClock(now + 5 * HOUR),
-      });
-      const asked = service.calls
-        .filter((call) => call !== 'GET /v2/me')
-        .map((call) => new URL(call.slice(4), service.url).searchParams.get('at'));
-      expect([exitCode, asked]).toEqual([0, times.map((time) => time && String(Date.parse(time)))]);
-    },
-  );
+  ])('counts back from the board, by the clock of the service: %s', async (flags, ...times) => {
+    const now = Date.parse('2026-11-22T23:30Z');
+    const board = { period: 'weekly', capturedAt: null, count: 0, entries: [] };
+    // A Date header may be a second old.
+    const headers = { date: new Date(now - 1_000).toUTCString() };
+    const answer = ({ path }: Call) => ({
+      body: path === endpoints.me.path ? anyMe : board,
+      headers,
+    });
+    const service = await withService(answer, { ownMe: true });
+    const words = ['launchpad', 'board', ...flags.split(' ')];
+    const { exitCode } = await runInProcess(words, {
+      sandbox: service,
+      clock: virtualClock(now + 5 * HOUR),
+    });
+    const asked = service.calls
+      .filter((call) => call !== 'GET /v2/me')
+      .map((call) => new URL(call.slice(4), service.url).searchParams.get('at'));
+    expect([exitCode, asked]).toEqual([0, times.map((time) => time && String(Date.parse(time)))]);
+  });
 
   const AT = Date.parse('2026-11-22T23:30:00.500Z');
   test.each<[unknown, string]>([
@@ -267,33 +260,27 @@ describe('trdr launchpad board', () => {
   test.each([
     ['fails', { faults: '500@launchpad.board+1=100%' }, 9],
     ['is not afforded', {}, 6],
-  ])(
-    'prints the board that was paid for if the board to compare with %s',
-    async (_, given, exit) => {
-      const { sandbox, run } = await openDesk(given);
-      const words = ['launchpad', 'board', '--compare', '2d', '--top', '5', '--retries', '0'];
-      const limit = exit === 6 ? ['--max-cu', '10'] : [];
-      const { exitCode, records, stderr } = await run([...words, ...limit]);
-      const { period, capturedAt, entries } = sandbox.world.board('weekly', sandbox.clock.now());
-      expect(exitCode, stderr).toBe(exit);
-      const rows = entries.slice(0, 5).map((entry) => ({ ...entry, period, capturedAt }));
-      expect(records()).toEqual(rows);
-      expect(stderr).toContain('without a comparison');
-      expect(sandbox.meter().totalUnits).toBe(10);
-    },
-  );
+  ])('prints the board that was paid for if the other one %s', async (_, given, exit) => {
+    const { sandbox, run } = await openDesk(given);
+    const words = ['launchpad', 'board', '--compare', '2d', '--top', '5', '--retries', '0'];
+    const limit = exit === 6 ? ['--max-cu', '10'] : [];
+    const { exitCode, records, stderr } = await run([...words, ...limit]);
+    const { period, capturedAt, entries } = sandbox.world.board('weekly', sandbox.clock.now());
+    expect(exitCode, stderr).toBe(exit);
+    const rows = entries.slice(0, 5).map((entry) => ({ ...entry, period, capturedAt }));
+    expect(records()).toEqual(rows);
+    expect(stderr).toContain('without a comparison');
+    expect(sandbox.meter().totalUnits).toBe(10);
+  });
 
   test.each([
     ['the earlier snapshot fails', '500@launchpad.board=100%', ['--only', 'new'], '2d', 0],
     ['the later snapshot fails', '500@launchpad.board+1=100%', ['--changed'], '2d', 10],
     ['there is no earlier snapshot', undefined, ['--only', 'left,up'], '2001-01-01', 10],
-  ] as const)(
-    'selects nothing, and pays for no board that it cannot compare, if %s',
-    async (_, faults, selection, at, cu) => {
-      const { sandbox, run } = await openDesk(faults === undefined ? {} : { faults });
-      const words = ['launchpad', 'board', '--compare', at, ...selection, '--retries', '0'];
-      const ran = await run(words);
-      expect([ran.exitCode, ran.stdout, sandbox.meter().totalUnits]).toEqual([9, '', cu]);
-    },
-  );
+  ] as const)('pays for nothing it cannot compare: %s', async (_, faults, selection, at, cu) => {
+    const { sandbox, run } = await openDesk(faults === undefined ? {} : { faults });
+    const words = ['launchpad', 'board', '--compare', at, ...selection, '--retries', '0'];
+    const ran = await run(words);
+    expect([ran.exitCode, ran.stdout, sandbox.meter().totalUnits]).toEqual([9, '', cu]);
+  });
 });

@@ -52,30 +52,27 @@ describe('trdr thesis list', () => {
       'chain',
       '{"network":["base","sol"]}',
     ],
-  ])(
-    '%s chooses posts in lists, tails and replays, in tables and certificates',
-    async (line, isWanted, title, filters) => {
-      const sandbox = await withSandbox();
-      const home = openHome();
-      const run = (args: string) => home.run(args.split(' '), { sandbox, cwd: home.path });
-      const textOf = (file: string) => readText(join(home.path, file));
-      await run('thesis list --limit 60 --out all.ndjson');
-      const wanted = recordsIn(textOf('all.ndjson')).filter(isWanted);
-      expect([wanted.length > 2, wanted.length < 60]).toEqual([true, true]);
-      const listed = await run(`thesis list ${line} --limit ${wanted.length} --out listed.ndjson`);
-      expect(listed.exitCode, listed.stderr).toBe(0);
-      expect(recordsIn(textOf('listed.ndjson'))).toEqual(wanted);
-      const replayed = await run(`thesis tail --replay all.ndjson ${line}`);
-      expect(replayed.records()).toEqual(wanted);
-      const tailed = await run(`thesis tail --no-follow --backfill 60 ${line} --out tailed.ndjson`);
-      expect(tailed.exitCode, tailed.stderr).toBe(0);
-      expect(recordsIn(textOf('tailed.ndjson'))).toEqual(wanted.toReversed());
-      for (const file of ['listed.ndjson', 'tailed.ndjson'])
-        expect(JSON.stringify(JSON.parse(textOf(`${file}.trdr`)).filters)).toBe(filters);
-      const table = await run(`thesis list ${line} --limit 3 -o table`);
-      expect(table.stdout.split('\n')[0]).toMatch(new RegExp(`\\b${title}\\b`));
-    },
-  );
+  ])('%s chooses in lists, tails and replays', async (line, isWanted, title, filters) => {
+    const sandbox = await withSandbox();
+    const home = openHome();
+    const run = (args: string) => home.run(args, { sandbox, cwd: home.path });
+    const textOf = (file: string) => readText(join(home.path, file));
+    await run('thesis list --limit 60 --out all.ndjson');
+    const wanted = recordsIn(textOf('all.ndjson')).filter(isWanted);
+    expect([wanted.length > 2, wanted.length < 60]).toEqual([true, true]);
+    const listed = await run(`thesis list ${line} --limit ${wanted.length} --out listed.ndjson`);
+    expect(listed.exitCode, listed.stderr).toBe(0);
+    expect(recordsIn(textOf('listed.ndjson'))).toEqual(wanted);
+    const replayed = await run(`thesis tail --replay all.ndjson ${line}`);
+    expect(replayed.records()).toEqual(wanted);
+    const tailed = await run(`thesis tail --no-follow --backfill 60 ${line} --out tailed.ndjson`);
+    expect(tailed.exitCode, tailed.stderr).toBe(0);
+    expect(recordsIn(textOf('tailed.ndjson'))).toEqual(wanted.toReversed());
+    for (const file of ['listed.ndjson', 'tailed.ndjson'])
+      expect(JSON.stringify(JSON.parse(textOf(`${file}.trdr`)).filters)).toBe(filters);
+    const table = await run(`thesis list ${line} --limit 3 -o table`);
+    expect(table.stdout.split('\n')[0]).toMatch(new RegExp(`\\b${title}\\b`));
+  });
 
   const countable = [
     ['thesis list', 'tokenSymbol', 'authorId'],
@@ -84,53 +81,50 @@ describe('trdr thesis list', () => {
     ['launchpad callouts', 'coinSymbol', 'wallet'],
     ['launchpad callouts', 'day', 'wallet'],
   ] as const;
-  test.each(some(countable, 3))(
-    '%s --count-by %s counts what the list has, at the same cost',
-    async (name, field, author) => {
-      const sandbox = await withSandbox();
-      const home = openHome();
-      const run = (...flags: string[]) =>
-        home.run([...name.split(' '), '--since', '1d', '--utc', ...flags], { sandbox });
-      const posts = (await run()).records();
-      const spent = sandbox.meter().totalUnits;
-      const groups = new Map<unknown, Record<string, unknown>[]>();
-      for (const post of posts) {
-        const time = new Date(Number(post['platformCreatedAt'] ?? post['createdAt']));
-        const value = field === 'day' ? time.toISOString().slice(0, 10) : (post[field] ?? null);
-        groups.set(value, [...(groups.get(value) ?? []), post]);
-      }
-      const expected = [...groups].map(([value, group]) => ({
-        [field]: value,
-        posts: group.length,
-        authors: new Set(numbers(group, author).filter((by) => typeof by === 'string')).size,
-      }));
-      const before = sandbox.meter().totalUnits;
-      const counted = await run('--count-by', field);
-      const byValue = (one: object, other: object) =>
-        JSON.stringify(one).localeCompare(JSON.stringify(other));
-      expect(counted.records().toSorted(byValue)).toEqual(expected.toSorted(byValue));
-      expect(sandbox.meter().totalUnits - before).toBe(spent);
-      const order = numbers(counted.records(), field === 'day' ? 'day' : 'posts');
-      const isDay = field === 'day';
-      const descending = isDay
-        ? order.toSorted().toReversed()
-        : order.toSorted(byNumber).toReversed();
-      expect(order).toEqual(descending);
-      const top = await run('--count-by', field, '--top', '2');
-      expect(top.records()).toEqual(counted.records().slice(0, 2));
-      expect(top.stderr).toBe('');
-      const csv = await run('--count-by', field, '--fields', 'brief', '--reverse', '-o', 'csv');
-      expect(csv.lines()[0]).toBe(`${field},posts,authors`);
-      expect(csv.lines()).toHaveLength(1 + expected.length);
-      const table = await run('--count-by', field, '-o', 'table');
-      expect(table.lines()).toHaveLength(2 + expected.length);
-      await run('--count-by', field, '--out', 'counts.ndjson');
-      const text = readText(join(home.path, 'counts.ndjson'));
-      expect(recordsIn(text)).toEqual(counted.records());
-      // Counts prove nothing about the posts.
-      expect(readText(join(home.path, 'counts.ndjson.trdr'))).toBe('');
-    },
-  );
+  test.each(some(countable, 3))('%s --count-by %s costs a list', async (name, field, author) => {
+    const sandbox = await withSandbox();
+    const home = openHome();
+    const run = (...flags: string[]) =>
+      home.run([...name.split(' '), '--since', '1d', '--utc', ...flags], { sandbox });
+    const posts = (await run()).records();
+    const spent = sandbox.meter().totalUnits;
+    const groups = new Map<unknown, Record<string, unknown>[]>();
+    for (const post of posts) {
+      const time = new Date(Number(post['platformCreatedAt'] ?? post['createdAt']));
+      const value = field === 'day' ? time.toISOString().slice(0, 10) : (post[field] ?? null);
+      groups.set(value, [...(groups.get(value) ?? []), post]);
+    }
+    const expected = [...groups].map(([value, group]) => ({
+      [field]: value,
+      posts: group.length,
+      authors: new Set(numbers(group, author).filter((by) => typeof by === 'string')).size,
+    }));
+    const before = sandbox.meter().totalUnits;
+    const counted = await run('--count-by', field);
+    const byValue = (one: object, other: object) =>
+      JSON.stringify(one).localeCompare(JSON.stringify(other));
+    expect(counted.records().toSorted(byValue)).toEqual(expected.toSorted(byValue));
+    expect(sandbox.meter().totalUnits - before).toBe(spent);
+    const order = numbers(counted.records(), field === 'day' ? 'day' : 'posts');
+    const isDay = field === 'day';
+    const descending = isDay
+      ? order.toSorted().toReversed()
+      : order.toSorted(byNumber).toReversed();
+    expect(order).toEqual(descending);
+    const top = await run('--count-by', field, '--top', '2');
+    expect(top.records()).toEqual(counted.records().slice(0, 2));
+    expect(top.stderr).toBe('');
+    const csv = await run('--count-by', field, '--fields', 'brief', '--reverse', '-o', 'csv');
+    expect(csv.lines()[0]).toBe(`${field},posts,authors`);
+    expect(csv.lines()).toHaveLength(1 + expected.length);
+    const table = await run('--count-by', field, '-o', 'table');
+    expect(table.lines()).toHaveLength(2 + expected.length);
+    await run('--count-by', field, '--out', 'counts.ndjson');
+    const text = readText(join(home.path, 'counts.ndjson'));
+    expect(recordsIn(text)).toEqual(counted.records());
+    // Counts prove nothing about the posts.
+    expect(readText(join(home.path, 'counts.ndjson.trdr'))).toBe('');
+  });
 
   test('--count-by sorts a whole range by its counts, and checks the fields first', async () => {
     const sandbox = await withSandbox();
@@ -173,10 +167,10 @@ describe('trdr thesis list', () => {
   });
 
   test('rejects --open with --closed, and filters callouts by their chain', async () => {
-    const sandbox = await withSandbox();
+    const { sandbox, run } = await openDesk();
     expect((await list(sandbox, '--open', '--closed')).exitCode).toBe(2);
     const callouts = ['launchpad', 'callouts', '--network', 'SOL', '--limit', '30'];
-    const found = await runInProcess(callouts, { sandbox });
+    const found = await run(callouts);
     expect(numbers(found.records(), 'chain')).toEqual(Array.from({ length: 30 }, () => 'sol'));
   });
 
@@ -204,10 +198,10 @@ describe('trdr thesis list', () => {
 
   test('takes the symbol of a token that an earlier list printed; an unknown symbol costs nothing', async () => {
     const { sandbox, run } = await openDesk();
-    const unknown = await run(['thesis', 'list', '--token', 'NOSUCH']);
+    const unknown = await run('thesis list --token NOSUCH');
     expect([unknown.exitCode, unknown.error()['code']]).toEqual([3, 'UNKNOWN_SYMBOL']);
     expect(sandbox.log).toEqual([]);
-    const { tokenSymbol, tokenAddress } = (await run(['thesis', 'list'])).records()[0] ?? {};
+    const { tokenSymbol, tokenAddress } = (await run('thesis list')).records()[0] ?? {};
     const before = sandbox.meter().totalUnits;
     const token = ['--token', `$${String(tokenSymbol).toLowerCase()}`, '-o', 'ndjson'];
     const found = await run(['thesis', 'list', ...token, '--limit', '1']);
@@ -216,14 +210,7 @@ describe('trdr thesis list', () => {
     const tail = await run(['thesis', 'tail', ...token, '--no-follow', '--backfill', '1']);
     expect(tail.records()[0]?.['tokenAddress']).toBe(tokenAddress);
     const requests = sandbox.log.length;
-    const misspelled = await run([
-      'thesis',
-      'tail',
-      '--token',
-      `${tokenSymbol}Q`,
-      '--duration',
-      '1s',
-    ]);
+    const misspelled = await run(`thesis tail --token ${tokenSymbol}Q --duration 1s`);
     expect(misspelled.exitCode).toBe(3);
     expect(misspelled.error()['hint']).toContain(`$${tokenSymbol}`);
     expect(sandbox.log.length).toBe(requests);
@@ -237,32 +224,29 @@ describe('trdr thesis list', () => {
     ];
     for (const tokenAddress of twins)
       sandbox.post({ ...sandbox.post(), id: tokenAddress, tokenAddress, tokenSymbol: 'TWIN' });
-    await run(['thesis', 'list', '--limit', '5']);
+    await run('thesis list --limit 5');
     const before = sandbox.log.length;
-    const { exitCode, stderr } = await run(['thesis', 'list', '--token', 'twin']);
+    const { exitCode, stderr } = await run('thesis list --token twin');
     expect(sandbox.log.length).toBe(before);
     expect(exitCode).toBe(2);
     for (const address of twins) expect(stderr).toContain(address);
   });
 
-  test.each(['ndjson', 'json', 'csv'])(
-    'prints the best of the whole range with --sort and --limit, as %s',
-    async (format) => {
-      const sandbox = await withSandbox();
-      const since = ['--since', '2h'];
-      const range = (await list(sandbox, ...since)).records();
-      const ids = [...range]
-        .sort((one, other) => Number(other['authorTradeUsd']) - Number(one['authorTradeUsd']))
-        .map(({ id }) => String(id));
-      for (const name of ['--limit', '--top']) {
-        const flags = [...since, '--sort', 'authorTradeUsd', name, '3', '-o', format];
-        const { stdout, stderr } = await list(sandbox, ...flags);
-        const printed = ids.filter((id) => stdout.includes(id));
-        expect(new Set(printed)).toEqual(new Set(ids.slice(0, 3)));
-        expect(stderr).not.toContain('before --since');
-      }
-    },
-  );
+  test.each(['ndjson', 'json', 'csv'])('prints the best of the range, as %s', async (format) => {
+    const sandbox = await withSandbox();
+    const since = ['--since', '2h'];
+    const range = (await list(sandbox, ...since)).records();
+    const ids = [...range]
+      .sort((one, other) => Number(other['authorTradeUsd']) - Number(one['authorTradeUsd']))
+      .map(({ id }) => String(id));
+    for (const name of ['--limit', '--top']) {
+      const flags = [...since, '--sort', 'authorTradeUsd', name, '3', '-o', format];
+      const { stdout, stderr } = await list(sandbox, ...flags);
+      const printed = ids.filter((id) => stdout.includes(id));
+      expect(new Set(printed)).toEqual(new Set(ids.slice(0, 3)));
+      expect(stderr).not.toContain('before --since');
+    }
+  });
 
   test('says that a limit ended the list before --since', async () => {
     const sandbox = await withSandbox();
@@ -304,7 +288,7 @@ describe('trdr thesis list', () => {
     ['launchpad callouts --network solana', 'no "solana" among 25 callouts; seen: sol', 10],
   ])('a value that no post has costs one page, and is named: %s', async (line, text, cost) => {
     const sandbox = await withSandbox();
-    const ran = await runInProcess(line.split(' '), { sandbox });
+    const ran = await runInProcess(line, { sandbox });
     expect([ran.exitCode, ran.error()['code'], ran.stdout]).toEqual([3, 'UNSEEN_VALUE', '']);
     expect(ran.error()['message']).toContain(text);
     expect(sandbox.meter().totalUnits).toBe(cost);
@@ -316,15 +300,15 @@ describe('trdr thesis list', () => {
 
   test('a value that one of several posts, or this machine, has seen is read on for', async () => {
     const { sandbox, run } = await openDesk();
-    const networks = await run(['thesis', 'list', '--network', 'sol,solana', '--limit', '2']);
+    const networks = await run('thesis list --network sol,solana --limit 2');
     expect(numbers(networks.records(), 'tokenNetwork')).toEqual(['sol', 'sol']);
     const both = await run(['thesis', 'list', '--network', 'sol, solana', '--limit', '30']);
     expect([both.exitCode, both.records().length]).toEqual([0, 30]);
     expect(both.stderr).toContain('no "solana" among 20 theses; seen: ');
     sandbox.post({ ...sandbox.post(), id: 'rare', tokenSymbol: 'RARE' });
-    expect((await run(['thesis', 'list', '--limit', '1'])).records()[0]?.['id']).toBe('rare');
+    expect((await run('thesis list --limit 1')).records()[0]?.['id']).toBe('rare');
     for (let posts = 0; posts < 30; posts++) sandbox.post();
-    const known = await run(['thesis', 'list', '--symbol', 'rare', '--limit', '1']);
+    const known = await run('thesis list --symbol rare --limit 1');
     expect([known.exitCode, numbers(known.records(), 'id')]).toEqual([0, ['rare']]);
     const few = await withSandbox({ theses: 15 });
     const whole = await list(few, '--network', 'solana');
@@ -334,7 +318,7 @@ describe('trdr thesis list', () => {
 
   test('--token reads the address in a link, and --user the wallet or handle', async () => {
     const { sandbox, run } = await openDesk();
-    const [post] = (await run(['thesis', 'list', '--network', 'sol', '--limit', '1'])).records();
+    const [post] = (await run('thesis list --network sol --limit 1')).records();
     const token = String(post?.['tokenAddress']);
     for (const link of [`https://solscan.io/token/${token}#holders`, `pump.fun/coin/${token}`]) {
       const ran = await run(['thesis', 'list', '--token', link, '--limit', '1']);
@@ -342,7 +326,7 @@ describe('trdr thesis list', () => {
       expect((await run(['whois', link])).exitCode).toBe(2);
     }
     const { id, solanaAddress } = sandbox.world.user('mira') ?? {};
-    await run(['whois', 'mira']);
+    await run('whois mira');
     const links = ['https://x.com/mira/status/1', `https://solscan.io/account/${solanaAddress}`];
     for (const link of links) {
       const ran = await run(['whois', link]);
@@ -412,7 +396,7 @@ describe('trdr launchpad board', () => {
     const { sandbox, run } = await openDesk();
     const board = (stdin: string, ...flags: string[]) =>
       run(['launchpad', 'board', '--wallets', '-', ...flags], { stdin });
-    const all = (await run(['launchpad', 'board', '--compare', '7d'])).records();
+    const all = (await run('launchpad board --compare 7d')).records();
     const left = all.find(({ change }) => change === 'left');
     const rows = [all[40], all[3], left];
     const absent = '8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6';
@@ -435,9 +419,9 @@ describe('trdr launchpad board', () => {
 
   test('shows the wallets of names that were looked up before, and asks for those of others', async () => {
     const { sandbox, run } = await openDesk();
-    const { solanaAddress: wallet } = (await run(['whois', 'mira'])).records()[0] ?? {};
+    const { solanaAddress: wallet } = (await run('whois mira')).records()[0] ?? {};
     const spent = sandbox.meter().totalUnits;
-    const board = (stdin: string) => run(['launchpad', 'board', '--wallets', '-'], { stdin });
+    const board = (stdin: string) => run('launchpad board --wallets -', { stdin });
     const unknown = await board('mira\nsolwolf\n@quantum');
     expect([unknown.exitCode, unknown.said]).toEqual([
       2,
@@ -451,7 +435,7 @@ describe('trdr launchpad board', () => {
     expect(sandbox.meter().totalUnits).toBe(spent + 20);
     // Who has a wallet can change, so an old answer is not used without a word.
     const clock = { ...systemClock, now: () => Date.now() + 12 * 86_400_000 };
-    const old = await run(['launchpad', 'board', '--wallets', '-'], { stdin: 'mira', clock });
+    const old = await run('launchpad board --wallets -', { stdin: 'mira', clock });
     expect(old.said).toContain('the wallets of names were read up to 12d ago');
   });
 });

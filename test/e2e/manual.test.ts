@@ -33,25 +33,22 @@ test('the commands that help suggests run as written', async () => {
 });
 
 describe('help', () => {
-  test.each(some([40, 41, 60, 80, 99, 120, 200], 3))(
-    'fits a terminal of %i columns, except for command lines',
-    async (columns) => {
-      const copied = new Set(
-        commands.flatMap((command) => Object.keys(commandProse(command).examples)),
-      );
-      for (const isBrief of [true, false]) {
-        for (const page of programsIn(await wholeProgram({ columns, isBrief }))) {
-          for (const line of withoutBold(page.helpInformation()).split('\n')) {
-            const text = line.trim();
-            // Terms, such as a flag with its choices, are not wrapped.
-            if (copied.has(text) || /^(-|Usage: )/.test(text) || !text.includes(' ')) continue;
-            if (/^(GET|POST) |--sandbox$/.test(text)) continue;
-            expect(line.length, `${page.words.join(' ')}: ${line}`).toBeLessThanOrEqual(columns);
-          }
+  test.each(some([40, 41, 60, 80, 99, 120, 200], 3))('fits %i columns', async (columns) => {
+    const copied = new Set(
+      commands.flatMap((command) => Object.keys(commandProse(command).examples)),
+    );
+    for (const isBrief of [true, false]) {
+      for (const page of programsIn(await wholeProgram({ columns, isBrief }))) {
+        for (const line of withoutBold(page.helpInformation()).split('\n')) {
+          const text = line.trim();
+          // Terms, such as a flag with its choices, are not wrapped.
+          if (copied.has(text) || /^(-|Usage: )/.test(text) || !text.includes(' ')) continue;
+          if (/^(GET|POST) |--sandbox$/.test(text)) continue;
+          expect(line.length, `${page.words.join(' ')}: ${line}`).toBeLessThanOrEqual(columns);
         }
       }
-    },
-  );
+    }
+  });
 
   test('shows the examples right after the flags of the command, and the common flags last', () => {
     expect(textOf('whois.txt').match(/^(?:Usage|[A-Z][A-Za-z ]+(?=:$))/gm)).toEqual([
@@ -68,7 +65,7 @@ describe('help', () => {
   });
 
   test('is brief with -h: usage, the own flags, three examples', async () => {
-    const brief = await runInProcess(['pnl', '-h']);
+    const brief = await runInProcess('pnl -h');
     expect(brief.stdout).toBe(textOf('pnl.brief.txt'));
     expect(brief.stdout.match(/^(?:Usage|[A-Z][A-Za-z ]+(?=:$))/gm)).toEqual([
       'Usage',
@@ -77,17 +74,13 @@ describe('help', () => {
       'Examples',
     ]);
     expect(brief.stdout.match(/^ {2}trdr pnl /gm)).toHaveLength(3);
-    expect((await runInProcess(['pnl', 'mira', '-h'])).stdout).toBe(brief.stdout);
+    expect((await runInProcess('pnl mira -h')).stdout).toBe(brief.stdout);
   });
 
-  test.each(commands.map(({ path }) => path))(
-    '%s has at most 18 lines before its flags',
-    (path) => {
-      const before =
-        textOf(`${path.replaceAll(' ', '-')}.txt`).split(/^[A-Z][A-Za-z ]+:$/m)[0] ?? '';
-      expect(before.split('\n').length).toBeLessThanOrEqual(18);
-    },
-  );
+  test.each(commands.map(({ path }) => path))('%s has 18 lines before its flags', (path) => {
+    const before = textOf(`${path.replaceAll(' ', '-')}.txt`).split(/^[A-Z][A-Za-z ]+:$/m)[0] ?? '';
+    expect(before.split('\n').length).toBeLessThanOrEqual(18);
+  });
 
   test('fits a screen with -h: at most 40 lines, however many flags a command has', async () => {
     for (const columns of [80, 100, 200])
@@ -104,8 +97,7 @@ describe('help', () => {
 
   test('uses the width of a wide terminal, up to 100 columns', async () => {
     const shown = async (columns: number) =>
-      (await runInProcess(['help', 'whois'], { tty: true, columns, env: { NO_COLOR: '1' } }))
-        .stdout;
+      (await runInProcess('help whois', { tty: true, columns, env: { NO_COLOR: '1' } })).stdout;
     expect(await shown(100)).toBe(textOf('whois.wide.txt'));
     expect(await shown(200)).toBe(textOf('whois.wide.txt'));
     expect(Math.max(...(await shown(200)).split('\n').map((line) => line.length))).toBeGreaterThan(
@@ -128,7 +120,7 @@ describe('help', () => {
   });
 
   test('is the same from prepared files, from "trdr help" and from the program', async () => {
-    const direct = await trdr(['whois', '--help']);
+    const direct = await trdr('whois --help');
     expect(direct.stdout).toBe(textOf('whois.txt'));
     // With other arguments, the program itself prints help.
     for (const line of [
@@ -136,19 +128,19 @@ describe('help', () => {
       ['whois', 'mira', '--help'],
     ])
       expect((await runInProcess(line)).stdout).toBe(direct.stdout);
-    expect((await trdr(['--help'])).stdout).toBe(textOf('trdr.txt'));
+    expect((await trdr('--help')).stdout).toBe(textOf('trdr.txt'));
     expect((await trdr([])).stdout).toBe(textOf('trdr.brief.txt'));
-    expect((await runInProcess(['help'])).stdout).toBe(textOf('trdr.txt'));
-    expect((await runInProcess(['-h'])).stdout).toBe(textOf('trdr.brief.txt'));
+    expect((await runInProcess('help')).stdout).toBe(textOf('trdr.txt'));
+    expect((await runInProcess('-h')).stdout).toBe(textOf('trdr.brief.txt'));
   });
 
   test('fits the terminal and has bold headings on it, unless color is off', async () => {
-    const wide = await runInProcess(['help', 'whois'], { tty: true, columns: 120 });
+    const wide = await runInProcess('help whois', { tty: true, columns: 120 });
     expect(wide.stdout).toContain('\x1b[1mFlags:\x1b[22m');
     expect(wide.stdout).not.toBe(
-      (await runInProcess(['help', 'whois'], { tty: true, columns: 60 })).stdout,
+      (await runInProcess('help whois', { tty: true, columns: 60 })).stdout,
     );
-    const plain = await runInProcess(['help', 'whois'], {
+    const plain = await runInProcess('help whois', {
       tty: true,
       columns: 80,
       env: { NO_COLOR: '1' },
@@ -169,14 +161,14 @@ describe('help', () => {
       const { exitCode, stdout } = await runInProcess(['help', name]);
       expect([name, exitCode, stdout.length > 300]).toEqual([name, 0, true]);
     }
-    expect((await runInProcess(['help', 'exit', 'codes'])).stdout).toContain('130');
-    const wrong = await runInProcess(['help', 'monney']);
+    expect((await runInProcess('help exit codes')).stdout).toContain('130');
+    const wrong = await runInProcess('help monney');
     expect([wrong.exitCode, wrong.error()['hint']]).toEqual([2, 'Did you mean "trdr help money"?']);
   });
 
   test('of a group lists its commands; without a subcommand, the group is rejected with such a list', async () => {
-    expect((await runInProcess(['help', 'auth'])).stdout).toMatch(/^ {2}login /m);
-    const { exitCode, error } = await runInProcess(['cache']);
+    expect((await runInProcess('help auth')).stdout).toMatch(/^ {2}login /m);
+    const { exitCode, error } = await runInProcess('cache');
     expect([exitCode, error()['message']]).toEqual([
       2,
       '"trdr cache" requires a subcommand: stats, clear',

@@ -49,7 +49,7 @@ describe('an expensive run', () => {
   test('includes the attempts of a resolve', async () => {
     const asked = async (...flags: string[]) => {
       const { home, run } = await openDesk();
-      await home.run(['config', 'set', 'confirmAbove', '1000']);
+      await home.run('config set confirmAbove 1000');
       const ran = await run(['resolve', 'slowpoke', ...flags], { tty: true, typed: ['n\n'] });
       return /Resolving 1 handle will cost (?:.*–)?([\d,]+) CU/.exec(ran.stderr)?.[1];
     };
@@ -85,7 +85,7 @@ describe('an expensive run', () => {
   ])('with stdin as a pipe and %s exits accordingly', async (_, given, exit) => {
     const { sandbox, run } = await openDesk();
     const stdin = wallets.join('\n');
-    const ran = await run(['whois', '-'], { tty: { stderr: true }, stdin, ...given });
+    const ran = await run('whois -', { tty: { stderr: true }, stdin, ...given });
     expect([ran.exitCode, sandbox.meter().totalUnits > 0]).toEqual([exit, exit === 3]);
     if (exit === 11) expect(ran.stderr).toContain('CONFIRMATION_NEEDED');
   });
@@ -104,49 +104,43 @@ describe('an expensive run', () => {
 
   test('states that the cost of an unknown call is unknown', async () => {
     const { run } = await openDesk();
-    const { approval } = (await run(['api', '/v2/unheard/of'])).error();
+    const { approval } = (await run('api /v2/unheard/of')).error();
     expect(approval).toMatchObject({
       ...{ cuAtLeast: 0, cuAtMost: null, left: 20_000_000 },
       command: 'trdr api --yes /v2/unheard/of',
     });
   });
 
-  test.each(some(Object.keys(agentVariables), 3))(
-    'an agent that sets %s cannot answer',
-    async (name) => {
-      const { sandbox, run } = await openDesk();
-      const ran = await run(ask, { env: { [name]: '1' }, tty: true, typed: ['y\n'] });
-      expect([ran.exitCode, sandbox.meter().totalUnits]).toEqual([11, 0]);
-      expect(ran.said).toContain(
-        'let them decide on --max-cu 150000, or set up a profile with a budget',
-      );
-      expect(ran.stderr).not.toContain('[y/N]');
-    },
-  );
+  test.each(some(Object.keys(agentVariables), 3))('an agent by %s cannot answer', async (name) => {
+    const { sandbox, run } = await openDesk();
+    const ran = await run(ask, { env: { [name]: '1' }, tty: true, typed: ['y\n'] });
+    expect([ran.exitCode, sandbox.meter().totalUnits]).toEqual([11, 0]);
+    expect(ran.said).toContain(
+      'let them decide on --max-cu 150000, or set up a profile with a budget',
+    );
+    expect(ran.stderr).not.toContain('[y/N]');
+  });
 
   test('an agent cannot answer at the limit of a run either, and its costs have its name', async () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
-    await home.run(['config', 'set', 'confirmAbove', '500']);
+    await home.run('config set confirmAbove 500');
     for (const [env, agent] of [
       [{ CLAUDECODE: '1' }, agentVariables['CLAUDECODE']],
       [{ AI_AGENT: 'desk-bot@2' }, 'desk-bot@2'],
     ] as const) {
       const terminal = { sandbox, home, env, tty: true, typed: ['y\n'] };
-      const open = await runInProcess(['thesis', 'list', '--all'], terminal);
+      const open = await runInProcess('thesis list --all', terminal);
       expect([open.exitCode, open.stderr.includes('[y/N]')]).toEqual([6, false]);
-      const spent = await home.run(['usage', '--by', 'agent']);
+      const spent = await home.run('usage --by agent');
       expect(spent.records()).toContainEqual(expect.objectContaining({ agent, cu: 400 }));
     }
   });
 
-  test.each(['', '0', 'false', 'off'])(
-    'a person whose CLAUDECODE is "%s" is asked',
-    async (value) => {
-      const { run } = await openDesk();
-      const ran = await run(ask, { tty: true, typed: ['y\n'], env: { CLAUDECODE: value } });
-      expect(ran.exitCode).toBe(3);
-    },
-  );
+  test.each(['', '0', 'false', 'off'])('with CLAUDECODE "%s", a person is asked', async (value) => {
+    const { run } = await openDesk();
+    const ran = await run(ask, { tty: true, typed: ['y\n'], env: { CLAUDECODE: value } });
+    expect(ran.exitCode).toBe(3);
+  });
 
   test('is free in the sandbox, and needs no confirmation', async () => {
     const ran = await runInProcess([...ask, '--sandbox'], {});
@@ -190,16 +184,13 @@ describe('an expensive run', () => {
     // What is left need only cover --max-cu.
     ['--max-cu=500', { monthlyUnits: 499 }, 'QUOTA_EXCEEDED', false],
     ['--max-cu=500', { monthlyUnits: 600 }, 'CEILING', false],
-  ])(
-    'with %s requests me first, and compares what is left: %j',
-    async (flag, key, code, isWarned) => {
-      const { sandbox, run } = await openDesk(key);
-      const ran = await run([...ask, flag]);
-      expect([ran.exitCode, code && ran.error()['code']]).toEqual([code ? 6 : 3, code]);
-      expect(sandbox.log.map(({ endpoint }) => endpoint)[0]).toBe('me');
-      expect(ran.stderr.includes(' left; ')).toBe(isWarned);
-    },
-  );
+  ])('with %s compares what is left, and asks me first: %j', async (flag, key, code, isWarned) => {
+    const { sandbox, run } = await openDesk(key);
+    const ran = await run([...ask, flag]);
+    expect([ran.exitCode, code && ran.error()['code']]).toEqual([code ? 6 : 3, code]);
+    expect(sandbox.log.map(({ endpoint }) => endpoint)[0]).toBe('me');
+    expect(ran.stderr.includes(' left; ')).toBe(isWarned);
+  });
 });
 
 describe('the cost line', () => {
@@ -223,7 +214,7 @@ describe('the cost line', () => {
   ])('ends a run that paid, on a terminal: %j', async (words, line, key?: SandboxOptions) => {
     const { sandbox, home, run } = await openDesk(key);
     const clock = virtualClock();
-    if (words.includes('cached')) await run(['whois', 'mira'], { clock });
+    if (words.includes('cached')) await run('whois mira', { clock });
     if (words.includes('lost')) sandbox.faults.set('lost@user.handle*1');
     const here = words.map((word) => word.replace('HOME', home.path).replace('cached', 'mira'));
     const terminal = { tty: { stderr: true }, env: { LANG: 'C.UTF-8' }, clock };
@@ -247,7 +238,7 @@ describe('the cost line', () => {
     ['forbids it', '403@me'],
   ])('omits what is left if the service %s when it is requested', async (_, faults) => {
     const { run } = await openDesk({ faults });
-    const ran = await run(['whois', 'mira'], { tty: { stderr: true } });
+    const ran = await run('whois mira', { tty: { stderr: true } });
     expect([ran.exitCode, last(ran.stderr)]).toEqual([0, 'trdr: 1 of 1 subject found, 100 CU']);
   });
 
@@ -262,7 +253,7 @@ describe('the cost line', () => {
     ],
   ])('sends no request for what is left %s', async (_, words, tty) => {
     const { sandbox, run } = await openDesk();
-    await run(['whois', 'juno', '-q']);
+    await run('whois juno -q');
     const before = sandbox.log.length;
     await run(words, { tty });
     expect(sandbox.log.slice(before).filter(({ endpoint }) => endpoint === 'me').length).toBe(
@@ -277,7 +268,7 @@ describe('the cost line', () => {
     ],
     ['thesis list --user nobody', /trdr: 0 theses, 200 CU, 19\.9M CU left\n.*error: no user/s],
   ])('states what is left after a run that failed: %s', async (words, expected) => {
-    const ran = await runInProcess(words.split(' '), {
+    const ran = await runInProcess(words, {
       sandbox: await withSandbox(),
       tty: { stderr: true },
       env: { NO_COLOR: '1' },
@@ -289,7 +280,7 @@ describe('the cost line', () => {
 describe('--dry-run', () => {
   test('has a row for each subject, also for those that cost nothing because they are cached', async () => {
     const { run } = await openDesk();
-    await run(['whois', 'mira']);
+    await run('whois mira');
     for (const [words, paid] of [
       [['whois', 'mira'], []],
       [['whois', 'mira', 'juno'], ['/v2/user/handle/juno']],
@@ -317,32 +308,29 @@ describe('--dry-run', () => {
     [['doctor'], null],
     [['auth', 'login', '--base-url', 'https://desk.example.com'], 1],
     [['thesis', 'tail', '--no-follow'], null],
-  ] as const)(
-    'sends nothing, and as a table, or if a tail may stream, at most asks the free me: %j',
-    async (words, requests) => {
-      const sandbox = await withSandbox();
-      const ran = await runInProcess([...words, '--dry-run'], { sandbox });
-      const asked = sandbox.log.map(({ path }) => path);
-      const mayStream = words.join(' ') === 'thesis tail';
-      expect([ran.exitCode, asked], ran.stderr).toEqual([0, mayStream ? ['/v2/me'] : []]);
-      if (requests !== null) expect(ran.records()).toHaveLength(requests);
-      expect(ran.lines().length).toBeGreaterThan(0);
-      for (const record of ran.records()) {
-        expect(record).toMatchObject({
-          method: expect.any(String),
-          path: expect.stringMatching(/^\//),
-          least: expect.any(Number),
-        });
-        expect(record).toHaveProperty('most');
-      }
-      // These commands print no tables.
-      if (words[0] === 'api' || words[0] === 'auth') return;
-      expect(
-        (await runInProcess([...words, '--dry-run', '-o', 'table'], { sandbox })).exitCode,
-      ).toBe(0);
-      expect(sandbox.log.filter(({ path }) => path !== '/v2/me')).toEqual([]);
-    },
-  );
+  ] as const)('sends nothing, and a tail at most the free me: %j', async (words, requests) => {
+    const sandbox = await withSandbox();
+    const ran = await runInProcess([...words, '--dry-run'], { sandbox });
+    const asked = sandbox.log.map(({ path }) => path);
+    const mayStream = words.join(' ') === 'thesis tail';
+    expect([ran.exitCode, asked], ran.stderr).toEqual([0, mayStream ? ['/v2/me'] : []]);
+    if (requests !== null) expect(ran.records()).toHaveLength(requests);
+    expect(ran.lines().length).toBeGreaterThan(0);
+    for (const record of ran.records()) {
+      expect(record).toMatchObject({
+        method: expect.any(String),
+        path: expect.stringMatching(/^\//),
+        least: expect.any(Number),
+      });
+      expect(record).toHaveProperty('most');
+    }
+    // These commands print no tables.
+    if (words[0] === 'api' || words[0] === 'auth') return;
+    expect((await runInProcess([...words, '--dry-run', '-o', 'table'], { sandbox })).exitCode).toBe(
+      0,
+    );
+    expect(sandbox.log.filter(({ path }) => path !== '/v2/me')).toEqual([]);
+  });
 });
 
 describe('--dry-run as a table', () => {
@@ -396,10 +384,10 @@ describe('--dry-run as a table', () => {
   });
 
   test('needs neither a key nor a service', async () => {
-    const ran = await runInProcess(['pnl', 'mira', '--dry-run', '-o', 'table'], {});
+    const ran = await runInProcess('pnl mira --dry-run -o table', {});
     expect([ran.exitCode, ran.stdout]).toEqual([0, expect.not.stringContaining('left now')]);
     const env = { TRDR_BASE_URL: 'http://127.0.0.1:9', TRDR_API_KEY: 'trdr_test_0123456789abcdef' };
-    const away = await runInProcess(['pnl', 'mira', '--dry-run', '-o', 'table', '--retries', '0'], {
+    const away = await runInProcess('pnl mira --dry-run -o table --retries 0', {
       env,
     });
     expect([away.exitCode, away.stdout]).toEqual([0, expect.stringContaining('total')]);
@@ -411,7 +399,7 @@ describe('a repeated subject', () => {
 
   test('is requested once per run, in any spelling', async () => {
     const { sandbox, run } = await openDesk();
-    const ran = await run('whois mira @MIRA Mira nobody NOBODY mira --no-cache'.split(' '));
+    const ran = await run('whois mira @MIRA Mira nobody NOBODY mira --no-cache');
     expect([ran.lines().length, sandbox.meter().totalUnits]).toEqual([6, 300]);
   });
 
@@ -452,7 +440,7 @@ describe('a repeated subject', () => {
     const sandbox = await withSandbox();
     const home = openHome();
     const clock = virtualClock(Date.now());
-    const run = () => home.run(['whois', 'nobody'], { sandbox, clock });
+    const run = () => home.run('whois nobody', { sandbox, clock });
     await run();
     await clock.sleep(299_000);
     expect((await run()).exitCode).toBe(3);
@@ -466,8 +454,8 @@ describe('a repeated subject', () => {
     'is not cached after an error: %s',
     async (fault) => {
       const { sandbox, run } = await openDesk({ faults: `${fault}@user.handle*1` });
-      await run(['whois', 'mira', '--retries', '0']);
-      const ran = await run(['whois', 'mira']);
+      await run('whois mira --retries 0');
+      const ran = await run('whois mira');
       expect([ran.exitCode, ran.records()[0]?.['found']]).toEqual([0, true]);
       expect(sandbox.log.filter(({ endpoint }) => endpoint === 'user.handle')).toHaveLength(2);
     },
@@ -475,10 +463,10 @@ describe('a repeated subject', () => {
 
   test('is cached per base URL and key', async () => {
     const { sandbox, home, run } = await openDesk();
-    await run(['whois', 'mira']);
+    await run('whois mira');
     const other = sandbox.addKey({});
-    await run(['whois', 'mira'], { key: other });
-    await home.run(['whois', 'mira'], { sandbox: await withSandbox() });
+    await run('whois mira', { key: other });
+    await home.run('whois mira', { sandbox: await withSandbox() });
     expect(sandbox.log).toHaveLength(2);
   });
 });
@@ -486,7 +474,7 @@ describe('a repeated subject', () => {
 describe('a run without a known end', () => {
   const setUp = async () => {
     const [sandbox, home] = [await withSandbox({ theses: 100 }), openHome()];
-    await home.run(['config', 'set', 'confirmAbove', '650']);
+    await home.run('config set confirmAbove 650');
     return { sandbox, home };
   };
   const list = ['thesis', 'list', '--all'];
@@ -502,7 +490,7 @@ describe('a run without a known end', () => {
       message: 'stopped after 600 CU; there are more results',
     });
     const [, command = ''] = /continue with: trdr (.*)$/.exec(String(first.error()['hint'])) ?? [];
-    const next = await home.run(command.split(' '), { sandbox });
+    const next = await home.run(command, { sandbox });
     const ids = [...first.records(), ...next.records()].map(({ id }) => id);
     expect([new Set(ids).size, ids.length]).toEqual([100, 100]);
   });
@@ -517,7 +505,7 @@ describe('a run without a known end', () => {
     expect(ran.said).toContain(
       'This run has spent 600 CU of its limit of 650 CU (19.9M CU left). Continue up to 1,300 CU?',
     );
-    await home.run(['config', 'set', 'confirmAbove', '300']);
+    await home.run('config set confirmAbove 300');
     const again = await home.run(list, { sandbox, tty: { stderr: true }, typedOnTerminal: 'y\n' });
     expect(again.said.match(/Continue up to \S+/g)).toEqual([
       'Continue up to 600',

@@ -92,14 +92,14 @@ describe('plain http', () => {
   test('is allowed with --insecure-http, and to this machine', async () => {
     const sandbox = await withSandbox();
     const proxy = await withProxy(sandbox);
-    const { exitCode } = await runInProcess(['me', '--insecure-http'], {
+    const { exitCode } = await runInProcess('me --insecure-http', {
       key: sandbox.key,
       env: { TRDR_BASE_URL: 'http://service.test', HTTP_PROXY: proxy.url },
     });
     expect([exitCode, proxy.asked]).toEqual([0, ['GET http://service.test/v2/me']]);
     for (const host of ['localhost', '127.0.0.1']) {
       const env = { TRDR_BASE_URL: `http://${host}:${sandbox.port}` };
-      expect((await runInProcess(['me'], { key: sandbox.key, env })).exitCode).toBe(0);
+      expect((await runInProcess('me', { key: sandbox.key, env })).exitCode).toBe(0);
     }
   });
 });
@@ -133,7 +133,7 @@ describe('a proxy from the environment', () => {
   test.each(['HTTP_PROXY', 'all_proxy'])('in %s forwards plain requests', async (name) => {
     const sandbox = await withSandbox();
     const proxy = await withProxy(sandbox);
-    const { exitCode, records } = await runInProcess(['whois', '@mira', '--insecure-http'], {
+    const { exitCode, records } = await runInProcess('whois @mira --insecure-http', {
       key: sandbox.key,
       env: { TRDR_BASE_URL: 'http://service.test', [name]: proxy.url },
     });
@@ -148,7 +148,7 @@ describe('a proxy from the environment', () => {
     const trusted = join(home.path, 'ca.pem');
     writeFileSync(trusted, serviceCert);
     const env = { TRDR_BASE_URL: 'https://service.test', [name]: proxy.url };
-    const { exitCode, json } = await trdr(['me', '--json'], {
+    const { exitCode, json } = await trdr('me --json', {
       home,
       key: KEY,
       env: { ...env, NODE_EXTRA_CA_CERTS: trusted },
@@ -157,16 +157,16 @@ describe('a proxy from the environment', () => {
     expect(proxy.asked).toEqual(['CONNECT service.test:443']);
 
     // A proxy that impersonates the service must not receive the key.
-    const untrusted = await trdr(['me'], { home, key: KEY, env });
+    const untrusted = await trdr('me', { home, key: KEY, env });
     expect([untrusted.exitCode, untrusted.error()['code']]).toEqual([9, 'UNREACHABLE']);
   });
 
   test('is not used for hosts in NO_PROXY or for this machine', async () => {
     const { sandbox, run } = await openDesk();
     const proxy = await withProxy(sandbox);
-    const direct = await run(['me'], { env: { HTTP_PROXY: proxy.url, ALL_PROXY: proxy.url } });
+    const direct = await run('me', { env: { HTTP_PROXY: proxy.url, ALL_PROXY: proxy.url } });
     expect([direct.exitCode, proxy.asked]).toEqual([0, []]);
-    const exempt = await runInProcess(['me', '--insecure-http', '--retries', '0'], {
+    const exempt = await runInProcess('me --insecure-http --retries 0', {
       key: KEY,
       env: { TRDR_BASE_URL: 'http://service.test', HTTP_PROXY: proxy.url, NO_PROXY: '.test' },
     });
@@ -176,7 +176,7 @@ describe('a proxy from the environment', () => {
   test('that rejects a request exits 9, and its password is never shown', async () => {
     const proxy = await listen((_, response) => response.writeHead(407).end('no'));
     const { exitCode, stderr, stdout } = await runInProcess(
-      ['me', '--insecure-http', '--retries', '0', '--debug'],
+      'me --insecure-http --retries 0 --debug',
       {
         key: KEY,
         env: {

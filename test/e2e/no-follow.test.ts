@@ -65,7 +65,7 @@ describe('--no-follow', () => {
     const words = ['launchpad', 'tail', '--no-follow', '--since', '30d', '--yes'];
     const all = await run(words);
     const pages = sandbox.log.length;
-    const listed = await run(['launchpad', 'callouts', '--since', '30d', '--yes']);
+    const listed = await run('launchpad callouts --since 30d --yes');
     expect(all.exitCode).toBe(0);
     expect(all.records().map(({ id }) => id)).toEqual(
       listed
@@ -97,7 +97,7 @@ describe('--no-follow', () => {
       body: { items: path.includes('before=') ? [] : posts, hasMore: true },
     }));
     const run = (sandbox: { readonly url: string; readonly key: string }) =>
-      runInProcess(['thesis', 'tail', '--no-follow', '--since', '1h', '-o', 'ndjson'], {
+      runInProcess('thesis tail --no-follow --since 1h -o ndjson', {
         ...{ sandbox, differs: true, clock: virtualClock(systemClock.now()) },
       });
     const gap = await run(service);

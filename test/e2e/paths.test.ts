@@ -51,19 +51,16 @@ describe.each(paths)('%s (%s)', (name, _, says) => {
     [...tail, '--status'],
     ['thesis', 'list', '--receipt'],
     [...tail, '--exec', 'cat', '--checkpoint'],
-  ])(
-    'is reported in words before anything is paid for: %s %s %s %s %s %s %s %s %s',
-    async (...words) => {
-      const home = homeWithPaths();
-      const path = join(home.path, name);
-      const service = await withService(() => ({ status: 500, body: {} }));
-      const ran = await home.run([...words, path], { sandbox: service, stdin: '' });
-      expect([2, 9], ran.stderr).toContain(ran.exitCode);
-      expect(ran.stderr).toMatch(says);
-      expect(ran.stderr).not.toMatch(/BUG|syscall|stat '/);
-      expect(service.calls).toEqual([]);
-    },
-  );
+  ])('is reported before anything is paid for: %s %s %s %s %s %s %s', async (...words) => {
+    const home = homeWithPaths();
+    const path = join(home.path, name);
+    const service = await withService(() => ({ status: 500, body: {} }));
+    const ran = await home.run([...words, path], { sandbox: service, stdin: '' });
+    expect([2, 9], ran.stderr).toContain(ran.exitCode);
+    expect(ran.stderr).toMatch(says);
+    expect(ran.stderr).not.toMatch(/BUG|syscall|stat '/);
+    expect(service.calls).toEqual([]);
+  });
 });
 
 /** What reads a file that the command line names. */
@@ -92,26 +89,23 @@ const readers = [
   'verify',
 ];
 
-test.each(readers)(
-  '%s FILE is a usage error if the file is not there, or is a folder',
-  async (line) => {
-    const home = homeWithPaths();
-    const service = await withService(() => ({ status: 500, body: {} }));
-    for (const [name, text] of [
-      ['none.json', 'file not found: '],
-      ['file/none.json', 'file not found: '],
-      ['link.ndjson', 'file not found: '],
-      ['folder', 'is a folder'],
-    ] as const) {
-      const ran = await home.run([...line.split(' '), join(home.path, name)], { sandbox: service });
-      expect([ran.exitCode, ran.error()], ran.stderr).toMatchObject([
-        2,
-        { code: 'USAGE', message: expect.stringContaining(text) },
-      ]);
-    }
-    expect(service.calls).toEqual([]);
-  },
-);
+test.each(readers)('%s FILE is a usage error for a folder and no file', async (line) => {
+  const home = homeWithPaths();
+  const service = await withService(() => ({ status: 500, body: {} }));
+  for (const [name, text] of [
+    ['none.json', 'file not found: '],
+    ['file/none.json', 'file not found: '],
+    ['link.ndjson', 'file not found: '],
+    ['folder', 'is a folder'],
+  ] as const) {
+    const ran = await home.run([...line.split(' '), join(home.path, name)], { sandbox: service });
+    expect([ran.exitCode, ran.error()], ran.stderr).toMatchObject([
+      2,
+      { code: 'USAGE', message: expect.stringContaining(text) },
+    ]);
+  }
+  expect(service.calls).toEqual([]);
+});
 
 /** Other spellings of the file `name` in the current folder. */
 const spellings: Readonly<Record<string, (home: Home, name: string) => string>> = {

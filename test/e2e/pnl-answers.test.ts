@@ -19,7 +19,7 @@ test.each([
   [5, 0],
   [Number.POSITIVE_INFINITY, 9],
 ])(
-  'an answer that the disk refuses %d times is written again, for some seconds (exit %i)',
+  'an answer that the disk refuses %d times is written again (exit %i)',
   async (refusals, exit) => {
     const home = openHome();
     const journal = join(home.path, 'n.ndjson.journal');
@@ -62,7 +62,7 @@ test('Ctrl-C ends a list after the answer that was on its way, although later on
     return await batchOf(call);
   });
   const run = (stdin: string) =>
-    home.run(['pnl', '-', '-y', '-o', 'ndjson'], {
+    home.run('pnl - -y -o ndjson', {
       ...{ sandbox: service, differs: true, interrupt: interrupt.signal, stdin },
     });
   expect((await run('kept1\nkept2')).exitCode).toBe(0);

@@ -2,7 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
-import { openHome, type runInProcess, withoutReading } from './harness.ts';
+import {
+  type CommandLine,
+  openHome,
+  type runInProcess,
+  withoutReading,
+  wordsOf,
+} from './harness.ts';
 import { priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
 
 const MINUTE = 60_000;
@@ -15,8 +21,8 @@ async function userWithClock(options: Parameters<typeof withNumbers>[0] = {}) {
   const wait = (ms: number) => {
     passed += ms;
   };
-  const run = (words: readonly string[], more: Parameters<typeof runInProcess>[1] = {}) =>
-    home.run(['pnl', ...words], { sandbox, clock, ...more });
+  const run = (words: CommandLine, more: Parameters<typeof runInProcess>[1] = {}) =>
+    home.run(['pnl', ...wordsOf(words)], { sandbox, clock, ...more });
   const paid = () => sandbox.meter().totalUnits;
   return { sandbox, home, wait, run, paid };
 }
@@ -24,15 +30,15 @@ async function userWithClock(options: Parameters<typeof withNumbers>[0] = {}) {
 describe('cached numbers', () => {
   test('are not requested again within ten minutes, by the single call or in a batch', async () => {
     const { sandbox, wait, run, paid } = await userWithClock();
-    expect((await run(['@Mira'])).records()).toEqual(recordsOf(['@Mira']));
-    const again = await run(['MIRA']);
+    expect((await run('@Mira')).records()).toEqual(recordsOf(['@Mira']));
+    const again = await run('MIRA');
     expect([again.exitCode, again.records()]).toEqual([0, recordsOf(['MIRA'])]);
     expect([sandbox.log.length, paid()]).toEqual([1, 30_000]);
-    const several = await run(['solwolf', 'mira', 'quiet', '-y']);
+    const several = await run('solwolf mira quiet -y');
     expect(several.records()).toEqual(recordsOf(['solwolf', 'mira', 'quiet']));
     expect(paid()).toBe(90_000);
     wait(10 * MINUTE + 1);
-    await run(['quiet']);
+    await run('quiet');
     expect(paid()).toBe(120_000);
   });
 
@@ -40,9 +46,9 @@ describe('cached numbers', () => {
     const { run, sandbox } = await userWithClock();
     const handles = someHandles(30);
     const input = { stdin: handles.join('\n') };
-    await run(['-', '-y'], input);
+    await run('- -y', input);
     await sandbox.close();
-    const { exitCode, stderr, records } = await run(['-'], input);
+    const { exitCode, stderr, records } = await run('-', input);
     expect([exitCode, stderr, records()]).toEqual([0, '', recordsOf(handles)]);
   });
 
@@ -115,7 +121,7 @@ describe('cached numbers', () => {
     const handles = someHandles(230);
     const input = { stdin: handles.join('\n') };
     const part = handles.filter((_, at) => at % 3 === 0);
-    await run(['-', '-y'], { stdin: part.join('\n') });
+    await run('- -y', { stdin: part.join('\n') });
     const out = join(home.path, 'out.ndjson');
     expect((await run(['-', '-y', '--out', out], input)).exitCode).toBe(0);
     const lines = withoutReading(readFileSync(out, 'utf8')).trimEnd().split('\n');
@@ -125,9 +131,9 @@ describe('cached numbers', () => {
 
   test('are saved before a reader or the disk can lose them', async () => {
     const { run, paid } = await userWithClock();
-    const failed = await run(['mira', 'solwolf', '-o', 'csv', '--out', '/dev/full']);
+    const failed = await run('mira solwolf -o csv --out /dev/full');
     expect(failed.exitCode).toBe(9);
-    expect((await run(['mira', 'solwolf'])).records()).toEqual(recordsOf(['mira', 'solwolf']));
+    expect((await run('mira solwolf')).records()).toEqual(recordsOf(['mira', 'solwolf']));
     expect(paid()).toBe(60_000);
   });
 });

@@ -243,10 +243,9 @@ describe('pnl --compare', () => {
       /,rank,asOf,readAt,via,change,netUsdChange,returnPctChange,volumeUsdChange,tradesChange,rankChange,was$/,
     );
     expect(first).toMatch(/,changed,0,0,0,0,0,$/);
-    const again = await runInProcess(
-      ['pnl', '--from', 'new.ndjson', '--compare', 'both.csv', '--changed'],
-      { home },
-    );
+    const again = await runInProcess('pnl --from new.ndjson --compare both.csv --changed', {
+      home,
+    });
     expect(again.records().map(({ subject }) => subject)).toEqual([]);
   });
 
@@ -254,7 +253,7 @@ describe('pnl --compare', () => {
     const sandbox = await withSandbox();
     const home = openHome();
     const options = { sandbox, home };
-    await runInProcess(['pnl', 'mira', 'quantumhawk', '--out', 'old.csv'], options);
+    await runInProcess('pnl mira quantumhawk --out old.csv', options);
     const spent = sandbox.meter().totalUnits;
     for (const path of ['none.csv', 'handles.txt']) {
       writeFileSync(join(home.path, 'handles.txt'), 'just text\n');

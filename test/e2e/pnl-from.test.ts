@@ -1,24 +1,24 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openHome, runInProcess } from './harness.ts';
+import { type CommandLine, openHome, runInProcess, wordsOf } from './harness.ts';
 import { recordsOf, someHandles, withNumbers } from './numbers.ts';
 import { withService } from './service.ts';
 
 const HANDLES = ['mira', 'nosuch', 'solwolf', 'nowallet', 'quiet', 'evil', '0xMert'];
 
 /** Replaces file names by paths in the home, because relative paths would refer to the folder of the tests. */
-const within = (home: { readonly path: string }, words: readonly string[]) =>
-  words.map((word) => (/^(all|one|torn)\./.test(word) ? join(home.path, word) : word));
+const within = (home: { readonly path: string }, words: CommandLine) =>
+  wordsOf(words).map((word) => (/^(all|one|torn)\./.test(word) ? join(home.path, word) : word));
 
 /** A user with an export of these handles in every format that can be read back. */
 async function exported(handles: readonly string[] = HANDLES, more: readonly string[] = []) {
   const sandbox = await withNumbers();
   const home = openHome();
-  const run = (words: readonly string[], options: Parameters<typeof runInProcess>[1] = {}) =>
+  const run = (words: CommandLine, options: Parameters<typeof runInProcess>[1] = {}) =>
     home.run(['pnl', ...within(home, words)], { sandbox, ...options });
   // The first answers come from the service, all others from the cache: only then are the files the same.
-  await run(['-', '-y', '-q'], { stdin: handles.join('\n') });
+  await run('- -y -q', { stdin: handles.join('\n') });
   for (const name of ['all.ndjson', 'all.json', 'all.csv', 'all.tsv']) {
     const { exitCode, stderr } = await run(['-', '-y', '--out', name, ...more], {
       stdin: handles.join('\n'),
@@ -63,8 +63,8 @@ describe('--from', () => {
           .map((line) => JSON.parse(line)),
       );
     }
-    expect((await run(['--from', 'all.json', '-o', 'ndjson'])).stdout).toBe(text('all.ndjson'));
-    expect((await run(['--from', 'all.ndjson', '--json'])).stdout).toBe(text('all.json'));
+    expect((await run('--from all.json -o ndjson')).stdout).toBe(text('all.ndjson'));
+    expect((await run('--from all.ndjson --json')).stdout).toBe(text('all.json'));
   });
 
   test('reads an export that a spreadsheet has saved with semicolons and decimal commas, or with tabs', async () => {
@@ -100,55 +100,53 @@ describe('--from', () => {
 
   test('selects handles in the order given, and names those that the file lacks', async () => {
     const { run } = await exported();
-    const { exitCode, records, stderr } = await run(
-      '@SolWolf other MIRA --from all.csv -o ndjson'.split(' '),
-    );
+    const { exitCode, records, stderr } = await run('@SolWolf other MIRA --from all.csv -o ndjson');
     expect([exitCode, records()]).toEqual([0, recordsOf(['solwolf', 'mira'])]);
     expect(stderr).toMatch(/not found in .*all.csv \(1 handle\): other/);
-    expect((await run(['other', '--from', 'all.csv'])).exitCode).toBe(3);
-    const strict = await run(['mira', 'other', '--from', 'all.csv', '--strict']);
+    expect((await run('other --from all.csv')).exitCode).toBe(3);
+    const strict = await run('mira other --from all.csv --strict');
     expect([strict.exitCode, strict.error()]).toMatchObject([
       10,
       { message: '1 missing, 0 failed, 1 found' },
     ]);
     expect(
-      (await run(['mira', '--from', 'all.csv'], { tty: true, env: { NO_COLOR: '1' } })).stdout,
+      (await run('mira --from all.csv', { tty: true, env: { NO_COLOR: '1' } })).stdout,
     ).toMatch(/^@mira\n/);
   });
 
   test('rejects the file that it reads as its output, and a file that it cannot read', async () => {
     const { run, text, home } = await exported();
     const whole = text('all.csv');
-    const same = await run(['--from', 'all.csv', '--window', '7d', '--out', 'all.csv']);
+    const same = await run('--from all.csv --window 7d --out all.csv');
     expect([same.exitCode, text('all.csv')]).toEqual([2, whole]);
     const before = text('all.ndjson');
     writeFileSync(join(home.path, 'torn.ndjson'), before.slice(0, -20));
-    const torn = await run(['--from', 'torn.ndjson', '--out', 'all.csv']);
+    const torn = await run('--from torn.ndjson --out all.csv');
     expect([torn.exitCode, text('all.csv')]).toEqual([2, whole]);
     expect(torn.error()['message']).toContain(`line ${HANDLES.length}`);
   });
 
   test('shows the windows that the file has', async () => {
     const { run, text } = await exported(HANDLES, ['--window', '7d,30d']);
-    expect((await run(['--from', 'all.csv', '-o', 'csv'])).stdout).toBe(text('all.csv'));
-    const { exitCode, error } = await run(['--from', 'all.csv', '--window', '24h', '-o', 'csv']);
+    expect((await run('--from all.csv -o csv')).stdout).toBe(text('all.csv'));
+    const { exitCode, error } = await run('--from all.csv --window 24h -o csv');
     expect([exitCode, error()['hint']]).toEqual([2, 'choose from 7d, 30d']);
   });
 
   test('reads stdin, files without a known extension, and times written as ISO', async () => {
     const { run, text } = await exported();
     const stdin = text('all.json');
-    expect((await run(['--from', '-', '-o', 'ndjson'], { stdin })).stdout).toBe(text('all.ndjson'));
-    const iso = (await run(['--from', 'all.csv', '-o', 'csv', '--times', 'iso', '--bom'])).stdout;
+    expect((await run('--from - -o ndjson', { stdin })).stdout).toBe(text('all.ndjson'));
+    const iso = (await run('--from all.csv -o csv --times iso --bom')).stdout;
     expect(iso).toMatch(/,20\d\d-\d\d-\d\dT/);
-    expect((await run(['--from', '-', '-o', 'csv'], { stdin: iso })).stdout).toBe(text('all.csv'));
+    expect((await run('--from - -o csv', { stdin: iso })).stdout).toBe(text('all.csv'));
   });
 
   test('keeps digits, unknown fields and disarmed formulas', async () => {
     const body = `{"handle":"mira","displayName":"=1+2;-3","twitter":"'x","wallet":null,"evmWallet":null,"updatedAt":null,"windows":{"24h":{"netUsd":12345678901234567890.10,"returnPct":1e400,"volumeUsd":-0,"trades":1,"rank":1,"extra":"007"},"7d":null,"30d":null,"all":null},"more":[1.10]}`;
     const { url, key } = await withService(async () => ({ body: Buffer.from(body) }));
     const home = openHome();
-    const run = (words: readonly string[]) =>
+    const run = (words: CommandLine) =>
       home.run(['pnl', ...within(home, words)], {
         differs: true,
         env: { TRDR_BASE_URL: url, TRDR_API_KEY: key },
@@ -173,7 +171,7 @@ describe('--from', () => {
     ['a torn document', '[{"subject":', 'not valid JSON'],
     ['a torn row', 'subject,window,netUsd\nmira,7d\n', 'line 2 has 2 cells, but the header has 3'],
   ])('rejects %s', async (_, stdin, why) => {
-    const { exitCode, error } = await runInProcess(['pnl', '--from', '-'], { stdin });
+    const { exitCode, error } = await runInProcess('pnl --from -', { stdin });
     expect([exitCode, error()['message']]).toEqual([2, expect.stringContaining(why)]);
   });
 });
@@ -201,10 +199,10 @@ describe('a finished export', () => {
   test('of other handles is not replaced without --fresh', async () => {
     const { run, text } = await exported();
     const before = text('all.csv');
-    const other = await run(['mira', 'someone', '--out', 'all.csv', '--resume']);
+    const other = await run('mira someone --out all.csv --resume');
     expect([other.exitCode, text('all.csv')]).toEqual([2, before]);
     expect(other.error()['message']).toContain('does not contain 1 handle');
-    const again = await run(['mira', '--out', 'all.csv', '--resume', '--fresh']);
+    const again = await run('mira --out all.csv --resume --fresh');
     expect([again.exitCode, text('all.csv').split('\n').length]).toEqual([0, 6]);
   });
 });

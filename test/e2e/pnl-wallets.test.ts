@@ -1,7 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openHome, runInProcess, withSandbox } from './harness.ts';
+import {
+  type CommandLine,
+  openDesk,
+  openHome,
+  runInProcess,
+  type withSandbox,
+  wordsOf,
+} from './harness.ts';
 
 const NOBODY = '0x52908400098527886E0F7030069857D2E4169EE7';
 
@@ -13,10 +20,13 @@ interface Known {
 
 /** A home and a sandbox, and the records of mira and solwolf, which were looked up from another home. */
 async function desk(options: Parameters<typeof withSandbox>[0] = {}) {
-  const sandbox = await withSandbox({ plan: 'enterprise', monthlyUnits: 1e9, ...options });
-  const home = openHome();
+  const { sandbox, home, run } = await openDesk({
+    plan: 'enterprise',
+    monthlyUnits: 1e9,
+    ...options,
+  });
   const other = openHome();
-  const whois = await runInProcess(['whois', 'mira', 'solwolf'], { sandbox, home: other });
+  const whois = await runInProcess('whois mira solwolf', { sandbox, home: other });
   const [mira, solwolf] = whois.records() as unknown as [Known, Known];
   const before = sandbox.meter().totalUnits;
   const calls = sandbox.log.length;
@@ -25,8 +35,8 @@ async function desk(options: Parameters<typeof withSandbox>[0] = {}) {
     home,
     mira,
     solwolf,
-    run: (words: readonly string[], more: Parameters<typeof runInProcess>[1] = {}) =>
-      home.run(['pnl', ...words], { sandbox, ...more }),
+    run: (words: CommandLine, more: Parameters<typeof runInProcess>[1] = {}) =>
+      run(['pnl', ...wordsOf(words)], { ...more }),
     paid: () => sandbox.meter().totalUnits - before,
     asked: () =>
       sandbox.log

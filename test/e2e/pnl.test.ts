@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openHome, runInProcess, withoutReading, withSandbox } from './harness.ts';
+import { deskOf, openDesk, openHome, runInProcess, withoutReading } from './harness.ts';
 import { numbersOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
 
 const posts = (sandbox: { readonly log: readonly { readonly endpoint: string | null }[] }) =>
@@ -9,48 +9,45 @@ const posts = (sandbox: { readonly log: readonly { readonly endpoint: string | n
 
 describe('trdr pnl', () => {
   test('uses the single call for one handle, and prints one record as JSON', async () => {
-    const sandbox = await withNumbers();
-    const { exitCode, json, stderr } = await runInProcess(['pnl', '@MIRA', '--json'], { sandbox });
+    const { sandbox, run } = deskOf(await withNumbers());
+    const { exitCode, json, stderr } = await run('pnl @MIRA --json');
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(json()).toEqual({ subject: '@MIRA', found: true, ...numbersOf('mira') });
     expect(sandbox.log.map(({ endpoint }) => endpoint)).toEqual(['user.pnl']);
   });
 
   test('requests several in one batch, each once in any case, and keeps the order', async () => {
-    const sandbox = await withNumbers();
+    const { sandbox, run } = deskOf(await withNumbers());
     const given = ['solwolf', '@Mira', 'nosuch', 'MIRA', 'quiet', 'SolWolf'];
-    const { exitCode, records } = await runInProcess(['pnl', ...given, '-y'], { sandbox });
+    const { exitCode, records } = await run(['pnl', ...given, '-y']);
     expect(exitCode).toBe(0);
     expect(records()).toEqual(recordsOf(['solwolf', '@Mira', 'nosuch', 'quiet']));
     expect(posts(sandbox)).toEqual(['users.pnl']);
     expect(sandbox.meter().totalUnits).toBe(90_200);
   });
 
-  test.each(['@@mira', '@@@Mira', ' @mira '])(
-    'sends %j without @, alone and in a batch',
-    async (text) => {
-      const sandbox = await withNumbers();
-      const single = await runInProcess(['pnl', text], { sandbox });
-      expect(single.records()).toMatchObject([{ found: true, handle: 'mira' }]);
-      expect(sandbox.meter().totalUnits).toBe(30_000);
-      const args = ['pnl', text, 'solwolf', '--no-cache', '-y'];
-      const plan = await runInProcess([...args, '--dry-run', '-o', 'ndjson'], { sandbox });
-      expect(plan.records()[0]?.['body']).toEqual({
-        handles: [text.trim().replaceAll('@', ''), 'solwolf'],
-      });
-      const { records } = await runInProcess(args, { sandbox });
-      expect(records()).toMatchObject([
-        { subject: text.trim(), found: true, handle: 'mira' },
-        { found: true, handle: 'solwolf' },
-      ]);
-      expect(sandbox.meter().totalUnits).toBe(90_000);
-    },
-  );
+  test.each(['@@mira', '@@@Mira', ' @mira '])('sends %j without @', async (text) => {
+    const sandbox = await withNumbers();
+    const single = await runInProcess(['pnl', text], { sandbox });
+    expect(single.records()).toMatchObject([{ found: true, handle: 'mira' }]);
+    expect(sandbox.meter().totalUnits).toBe(30_000);
+    const args = ['pnl', text, 'solwolf', '--no-cache', '-y'];
+    const plan = await runInProcess([...args, '--dry-run', '-o', 'ndjson'], { sandbox });
+    expect(plan.records()[0]?.['body']).toEqual({
+      handles: [text.trim().replaceAll('@', ''), 'solwolf'],
+    });
+    const { records } = await runInProcess(args, { sandbox });
+    expect(records()).toMatchObject([
+      { subject: text.trim(), found: true, handle: 'mira' },
+      { found: true, handle: 'solwolf' },
+    ]);
+    expect(sandbox.meter().totalUnits).toBe(90_000);
+  });
 
   test('reads a link to a profile as its handle, and says so', async () => {
-    const sandbox = await withNumbers();
+    const { sandbox, run } = deskOf(await withNumbers());
     const args = ['pnl', 'https://x.com/mira', 'solwolf', 'MIRA', '-y'];
-    const { records, said } = await runInProcess(args, { sandbox });
+    const { records, said } = await run(args);
     expect(records()).toMatchObject([
       { subject: 'https://x.com/mira', handle: 'mira' },
       { subject: 'solwolf', handle: 'solwolf' },
@@ -61,13 +58,13 @@ describe('trdr pnl', () => {
 
   test('reads handles from a field of posts', async () => {
     const sandbox = await withNumbers();
-    const posts = await runInProcess(['thesis', 'list', '--limit', '5'], { sandbox });
+    const posts = await runInProcess('thesis list --limit 5', { sandbox });
     const authors = new Set(posts.records().map(({ authorHandle }) => authorHandle));
     const before = sandbox.log.length;
     const args = ['pnl', '-', '--column', 'authorHandle', '--dry-run'];
     const { records } = await runInProcess(args, { sandbox, stdin: posts.stdout });
     expect(records()[0]?.['body']).toEqual({ handles: [...authors] });
-    const header = await runInProcess(['pnl', '-', '--sandbox'], {
+    const header = await runInProcess('pnl - --sandbox', {
       stdin: 'authorHandle\nmira\n',
     });
     expect([header.exitCode, sandbox.log.length]).toEqual([2, before]);
@@ -75,20 +72,19 @@ describe('trdr pnl', () => {
 
   test('exits 3 if none was found, and 10 with --strict if one is missing', async () => {
     const sandbox = await withNumbers();
-    const none = await runInProcess(['pnl', 'nobody1', 'nobody2'], { sandbox });
-    const strict = await runInProcess(['pnl', 'mira', 'nobody2', '--strict'], { sandbox });
-    const single = await runInProcess(['pnl', 'nobody1'], { sandbox });
+    const none = await runInProcess('pnl nobody1 nobody2', { sandbox });
+    const strict = await runInProcess('pnl mira nobody2 --strict', { sandbox });
+    const single = await runInProcess('pnl nobody1', { sandbox });
     expect([none.exitCode, strict.exitCode, single.exitCode]).toEqual([3, 10, 3]);
     expect(single.records()).toEqual([{ subject: 'nobody1', found: false, code: 'NOT_OBSERVED' }]);
   });
 
   test('plans without sending anything', async () => {
-    const sandbox = await withNumbers();
-    const home = openHome();
+    const { sandbox, home, run } = deskOf(await withNumbers());
     const handles = someHandles(130);
     const out = join(home.path, 'out.csv');
     const args = ['pnl', '-', '--dry-run', '--out', out, '-o', 'ndjson', '--fields', 'handle'];
-    const { exitCode, records } = await home.run(args, { sandbox, stdin: handles.join('\n') });
+    const { exitCode, records } = await run(args, { stdin: handles.join('\n') });
     expect([exitCode, sandbox.log.length, existsSync(out)]).toEqual([0, 0, false]);
     expect(records().map(({ endpoint, least, most }) => [endpoint, least, most])).toEqual([
       ['users.pnl', 20_000, 3_000_000],
@@ -97,9 +93,10 @@ describe('trdr pnl', () => {
   });
 
   test('shows units and reveals left before it prompts', async () => {
-    const sandbox = await withNumbers({ monthlyUnits: 100_000, revealsPerMonth: 5 });
-    const { exitCode, said } = await runInProcess(['pnl', ...someHandles(8)], {
-      sandbox,
+    const { sandbox, run } = deskOf(
+      await withNumbers({ monthlyUnits: 100_000, revealsPerMonth: 5 }),
+    );
+    const { exitCode, said } = await run(['pnl', ...someHandles(8)], {
       tty: true,
       typed: ['n\n'],
     });
@@ -111,9 +108,9 @@ describe('trdr pnl', () => {
   });
 
   test('uses the remaining reveals if each wallet counts', async () => {
-    const sandbox = await withNumbers({ revealsPerMonth: 2, batchReveals: 'entry' });
+    const { run } = deskOf(await withNumbers({ revealsPerMonth: 2, batchReveals: 'entry' }));
     const handles = ['mira', 'solwolf', '0xMert', 'quiet'];
-    const { exitCode, records, error } = await runInProcess(['pnl', ...handles, '-y'], { sandbox });
+    const { exitCode, records, error } = await run(['pnl', ...handles, '-y']);
     expect([exitCode, records().length]).toEqual([6, 2]);
     expect(error()['code']).toBe('REVEAL_LIMIT_REACHED');
   });
@@ -122,16 +119,15 @@ describe('trdr pnl', () => {
 describe('unknown handles, missing wallets and missing numbers', () => {
   const handles = ['mira', 'nosuch', 'nowallet', 'quiet'];
   const inTable = async (args: readonly string[], columns = 100) => {
-    const sandbox = await withNumbers();
+    const { run } = deskOf(await withNumbers());
     const env = { LANG: 'C.UTF-8', NO_COLOR: '1', TZ: 'UTC' };
-    return (await runInProcess(['pnl', ...args, '-y'], { sandbox, tty: true, columns, env }))
-      .stdout;
+    return (await run(['pnl', ...args, '-y'], { tty: true, columns, env })).stdout;
   };
 
   test('differ in CSV, whose header never changes', async () => {
     const sandbox = await withNumbers();
     const all = await runInProcess(['pnl', ...handles, '-y', '-o', 'csv'], { sandbox });
-    const week = await runInProcess(['pnl', 'nosuch', 'mira', '-o', 'csv', '--window', '7d'], {
+    const week = await runInProcess('pnl nosuch mira -o csv --window 7d', {
       sandbox,
     });
     const [header, ...rows] = all.lines();
@@ -207,10 +203,10 @@ describe('unknown handles, missing wallets and missing numbers', () => {
 
 describe('formatting', () => {
   test('sorts CSV by the first window, and keeps the rows of a handle together', async () => {
-    const sandbox = await withNumbers();
+    const { run } = deskOf(await withNumbers());
     const handles = someHandles(60);
     const args = 'pnl - -y -o csv --window 7d --window all --sort volumeUsd'.split(' ');
-    const { lines } = await runInProcess(args, { sandbox, stdin: handles.join('\n') });
+    const { lines } = await run(args, { stdin: handles.join('\n') });
     const rows = lines()
       .slice(1)
       .map((line) => line.split(','));
@@ -225,10 +221,10 @@ describe('formatting', () => {
   test.each(['ndjson', 'json', 'csv', 'table', 'markdown'])(
     'prints the best N of the first window, and the windows that are selected, as %s',
     async (format) => {
-      const sandbox = await withNumbers();
+      const { run } = deskOf(await withNumbers());
       const handles = someHandles(12);
       const args = ['pnl', ...handles, '-y', '--window', '7d', '--sort', 'netUsd', '-o', format];
-      const { stdout } = await runInProcess([...args, '--top', '3'], { sandbox });
+      const { stdout } = await run([...args, '--top', '3']);
       const best = handles
         .map((handle) => ({ handle, value: numbersOf(handle)?.windows['7d']?.netUsd ?? -Infinity }))
         .sort((one, other) => other.value - one.value)
@@ -259,7 +255,7 @@ describe('formatting', () => {
   });
 
   test.each([[], ['--compare', 'old.ndjson']])(
-    'shows each window that was asked for, or says that there is no room for it: %j',
+    'names windows without room: %j',
     async (...compare) => {
       const home = openHome();
       const handles = someHandles(20).filter((handle) => numbersOf(handle)?.windows.all);
@@ -281,44 +277,37 @@ describe('formatting', () => {
     },
   );
 
-  test.each(['netUsd', 'rank'] as const)(
-    'sorts by %s, worst first if reversed',
-    async (measure) => {
-      const sandbox = await withNumbers();
-      const handles = someHandles(12);
-      const args = ['pnl', ...handles, 'nosuch', '-y', '--window', '7d', '--sort', measure];
-      const { records } = await runInProcess([...args, '--reverse'], { sandbox });
-      const measured = (handle: string) => numbersOf(handle)?.windows['7d']?.[measure];
-      const values = records().map(({ subject }) => measured(String(subject)));
-      const numbers = values.filter((value) => value !== undefined);
-      expect(values.slice(0, numbers.length)).toEqual(numbers);
-      const worstFirst = measure === 'rank' ? -1 : 1;
-      expect(numbers).toEqual(numbers.toSorted((one, other) => worstFirst * (one - other)));
-    },
-  );
+  test.each(['netUsd', 'rank'] as const)('sorts by %s, and in reverse', async (measure) => {
+    const { run } = deskOf(await withNumbers());
+    const handles = someHandles(12);
+    const args = ['pnl', ...handles, 'nosuch', '-y', '--window', '7d', '--sort', measure];
+    const { records } = await run([...args, '--reverse']);
+    const measured = (handle: string) => numbersOf(handle)?.windows['7d']?.[measure];
+    const values = records().map(({ subject }) => measured(String(subject)));
+    const numbers = values.filter((value) => value !== undefined);
+    expect(values.slice(0, numbers.length)).toEqual(numbers);
+    const worstFirst = measure === 'rank' ? -1 : 1;
+    expect(numbers).toEqual(numbers.toSorted((one, other) => worstFirst * (one - other)));
+  });
 
   test.each([
     ['a ceiling', ['--max-cu', '299999'], 'CEILING'],
     ['a budget', ['--yes'], 'BUDGET'],
-  ])(
-    'prints nine of ten under %s that covers nine, and names the other',
-    async (what, flags, code) => {
-      const sandbox = await withSandbox();
-      const home = openHome();
-      if (what === 'a budget') await home.run(['budget', 'set', 'day', '299999']);
-      const handles = someHandles(40)
-        .filter((handle) => numbersOf(handle)?.windows.all)
-        .slice(0, 10);
-      const args = ['pnl', ...handles, ...flags, '-o', 'ndjson'];
-      const ran = await home.run(args, { sandbox });
-      expect([ran.exitCode, ran.error()['code']]).toEqual([6, code]);
-      expect(ran.records().map(({ subject }) => subject)).toEqual(handles.slice(0, 9));
-      expect(ran.said).toContain(`skipped 1 handle: ${handles[9]}`);
-      expect(sandbox.meter().totalUnits).toBe(270_000);
-      const file = await home.run([...args, '--no-cache', '--out', 'desk.csv'], { sandbox });
-      expect([file.exitCode, file.error()['code']]).toEqual([6, code]);
-    },
-  );
+  ])('prints nine of ten under %s, and names the other', async (what, flags, code) => {
+    const { sandbox, home, run } = await openDesk();
+    if (what === 'a budget') await home.run('budget set day 299999');
+    const handles = someHandles(40)
+      .filter((handle) => numbersOf(handle)?.windows.all)
+      .slice(0, 10);
+    const args = ['pnl', ...handles, ...flags, '-o', 'ndjson'];
+    const ran = await run(args);
+    expect([ran.exitCode, ran.error()['code']]).toEqual([6, code]);
+    expect(ran.records().map(({ subject }) => subject)).toEqual(handles.slice(0, 9));
+    expect(ran.said).toContain(`skipped 1 handle: ${handles[9]}`);
+    expect(sandbox.meter().totalUnits).toBe(270_000);
+    const file = await run([...args, '--no-cache', '--out', 'desk.csv']);
+    expect([file.exitCode, file.error()['code']]).toEqual([6, code]);
+  });
 
   test('rejects a limit that has no order, or whose file could not be resumed', async () => {
     for (const words of [
@@ -333,18 +322,16 @@ describe('formatting', () => {
 
   test('selects fields of rows in CSV, and fields of records in every format', async () => {
     const sandbox = await withNumbers();
-    const rows = await runInProcess(
-      ['pnl', 'mira', 'quiet', '-o', 'csv', '--window', 'all', '--fields', 'handle,netUsd'],
-      { sandbox },
-    );
-    const records = await runInProcess(
-      ['pnl', 'mira', 'quiet', '-o', 'csv', '--fields', 'windows.all.netUsd,handle'],
-      { sandbox },
-    );
+    const rows = await runInProcess('pnl mira quiet -o csv --window all --fields handle,netUsd', {
+      sandbox,
+    });
+    const records = await runInProcess('pnl mira quiet -o csv --fields windows.all.netUsd,handle', {
+      sandbox,
+    });
     const net = numbersOf('mira')?.windows.all?.netUsd;
     expect(rows.stdout).toBe(`handle,netUsd\nmira,${net}\nquiet,\n`);
     expect(records.stdout).toBe(`windows.all.netUsd,handle\n${net},mira\n,quiet\n`);
-    const unknown = await runInProcess(['pnl', 'mira', '--fields', 'netUsd'], { sandbox });
+    const unknown = await runInProcess('pnl mira --fields netUsd', { sandbox });
     expect([unknown.exitCode, unknown.error()['hint']]).toEqual([
       2,
       expect.stringContaining('windows.7d.netUsd'),
@@ -353,13 +340,11 @@ describe('formatting', () => {
 });
 
 test('an export writes the same bytes as stdout, without leftovers', async () => {
-  const sandbox = await withNumbers();
-  const home = openHome();
+  const { sandbox, home, run } = deskOf(await withNumbers());
   const input = someHandles(120).join('\n');
   for (const name of ['out.ndjson', 'out.csv', 'out.json']) {
     const out = join(home.path, name);
-    const { exitCode, stdout, stderr } = await home.run(['pnl', '-', '-y', '--out', out], {
-      sandbox,
+    const { exitCode, stdout, stderr } = await run(['pnl', '-', '-y', '--out', out], {
       stdin: input,
     });
     expect([exitCode, stdout, stderr]).toEqual([0, '', '']);

@@ -3,7 +3,7 @@ import { runInProcess } from './harness.ts';
 
 describe('trdr price', () => {
   test('prints a row for each endpoint, without a request', async () => {
-    const { exitCode, stderr, records } = await runInProcess(['price']);
+    const { exitCode, stderr, records } = await runInProcess('price');
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(records().find((row) => row['endpoint'] === 'user.wallet')).toMatchObject({
       least: 200,

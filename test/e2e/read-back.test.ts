@@ -107,33 +107,30 @@ test.each([
   ['table', 'subject'],
   ['markdown', 'subject'],
   ['table', 'handle'],
-])(
-  'a table for people in the format %s is refused as input, free of charge',
-  async (format, column) => {
-    const { sandbox, home, run } = await openTraders();
-    const fields = column === 'handle' ? ['--fields', 'handle'] : [];
-    const drawn = await run(['whois', ...DESK, '-o', format, ...fields]);
-    const spent = sandbox.meter().totalUnits;
-    for (const words of [
-      ['whois', '-'],
-      ['thesis', 'list', '--users', '-'],
-      ['pnl', '-'],
-    ]) {
-      for (const columns of [['--column', column], []]) {
-        const ran = await run([...words, ...columns], { stdin: drawn.stdout, cwd: home.path });
-        expect([ran.exitCode, ran.stdout], ran.stderr).toEqual([2, '']);
-        expect(ran.stderr).toMatch(/table for people|starts with a header/);
-      }
+])('a table for people as %s is refused, free of charge', async (format, column) => {
+  const { sandbox, home, run } = await openTraders();
+  const fields = column === 'handle' ? ['--fields', 'handle'] : [];
+  const drawn = await run(['whois', ...DESK, '-o', format, ...fields]);
+  const spent = sandbox.meter().totalUnits;
+  for (const words of [
+    ['whois', '-'],
+    ['thesis', 'list', '--users', '-'],
+    ['pnl', '-'],
+  ]) {
+    for (const columns of [['--column', column], []]) {
+      const ran = await run([...words, ...columns], { stdin: drawn.stdout, cwd: home.path });
+      expect([ran.exitCode, ran.stdout], ran.stderr).toEqual([2, '']);
+      expect(ran.stderr).toMatch(/table for people|starts with a header/);
     }
-    expect(sandbox.meter().totalUnits).toBe(spent);
-  },
-);
+  }
+  expect(sandbox.meter().totalUnits).toBe(spent);
+});
 
 test('the lines of one column of an export are subjects too', async () => {
   const { run } = await openTraders();
   const csv = await run(['whois', ...DESK, '-o', 'csv', '--fields', 'subject']);
   const rows = csv.stdout.split('\n').slice(1).join('\n');
-  const ran = await run(['whois', '-'], { stdin: rows });
+  const ran = await run('whois -', { stdin: rows });
   expect(ran.records().map(({ subject, found }) => [subject, found])).toEqual(
     DESK.map((subject) => [subject, true]),
   );

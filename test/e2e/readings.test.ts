@@ -4,7 +4,7 @@ import { virtualClock } from '../core/virtual-clock.ts';
 import { some } from '../repeats.ts';
 import { manualClock } from '../sandbox/clock.ts';
 import type { Sandbox, SandboxOptions } from '../sandbox/service.ts';
-import { openHome, runInProcess, withSandbox } from './harness.ts';
+import { openDesk, runInProcess, withSandbox } from './harness.ts';
 
 // The description leaves some questions open. The results are the same whatever the answer is.
 
@@ -241,10 +241,9 @@ describe('a question that the description leaves open', () => {
     ['the id of an author who was read before', true, true],
     ['the id alone, with a notice', true, false],
   ])('a frame without the id of its author is matched by %s', async (_, isById, isKnown) => {
-    const sandbox = await withSandbox({ traders: 60, theses: 20 });
-    const home = openHome();
+    const { sandbox, run } = await openDesk({ traders: 60, theses: 20 });
     const id = sandbox.world.user('mira')?.id ?? '';
-    if (isKnown) await runInProcess(['whois', 'mira'], { sandbox, home });
+    if (isKnown) await run('whois mira');
     let posts = 0;
     const post = (authorHandle: string) =>
       sandbox.post({
@@ -271,7 +270,7 @@ describe('a question that the description leaves open', () => {
     const onStderr = (text: string) => {
       if (isLost && text.includes(leftOut)) ending.abort();
     };
-    const ran = await runInProcess(line, { sandbox, home, onStderr, interrupt: ending.signal });
+    const ran = await run(line, { onStderr, interrupt: ending.signal });
     const handles = isLost ? [] : ['Mira', 'Mira'];
     expect(ran.records().map((row) => row['authorHandle'])).toEqual(handles);
     expect(ran.said.includes(leftOut)).toBe(isLost);

@@ -35,23 +35,20 @@ const runs: [exit: number, result: object, ...words: string[]][] = [
   [2, {}, 'whois', 'mira', '--profile', 'nope'],
 ];
 
-test.each(runs)(
-  'exits %i with %j and a receipt that equals the ledger: %s %s',
-  async (exit, result, ...words) => {
-    const { sandbox, home, run } = await openDesk();
-    writeFileSync(join(home.path, 'r.json'), '{"command":"me","calls":9,"cu":9,"exit":9}\n');
-    const ran = await run([...words, '--receipt', 'r.json', '-q']);
-    const receipt = JSON.parse(readFileSync(join(home.path, 'r.json'), 'utf8'));
-    expect([ran.exitCode, receipt], ran.stderr).toMatchObject([
-      exit,
-      { version: 1, ...receiptOf(home), ...result, exit },
-    ]);
-    expect(receipt.cu).toBe(sandbox.meter().totalUnits);
-    expect(words.join(' ')).toContain(receipt.command);
-    if (['thesis', 'api'].includes(words[0] ?? '')) expect(receipt).not.toHaveProperty('missing');
-    if (receipt.calls > 0) expect(receipt.left).toBe(20_000_000 - receipt.cu);
-  },
-);
+test.each(runs)('exits %i with %j, and so its ledger: %s', async (exit, result, ...words) => {
+  const { sandbox, home, run } = await openDesk();
+  writeFileSync(join(home.path, 'r.json'), '{"command":"me","calls":9,"cu":9,"exit":9}\n');
+  const ran = await run([...words, '--receipt', 'r.json', '-q']);
+  const receipt = JSON.parse(readFileSync(join(home.path, 'r.json'), 'utf8'));
+  expect([ran.exitCode, receipt], ran.stderr).toMatchObject([
+    exit,
+    { version: 1, ...receiptOf(home), ...result, exit },
+  ]);
+  expect(receipt.cu).toBe(sandbox.meter().totalUnits);
+  expect(words.join(' ')).toContain(receipt.command);
+  if (['thesis', 'api'].includes(words[0] ?? '')) expect(receipt).not.toHaveProperty('missing');
+  if (receipt.calls > 0) expect(receipt.left).toBe(20_000_000 - receipt.cu);
+});
 
 test.each(['reset=20%,lost=10%', '500=20%,cut=20%', '429=20%:1s,504=20%', 'html=30%'])(
   `equals the ledger with the faults %s (SEED=${SEED})`,
@@ -79,19 +76,19 @@ test.each([
   const { sandbox, home, run } = await openDesk();
   const file = join(home.path, 'r.json');
   writeFileSync(file, content);
-  const ran = await run(['whois', 'mira', '--receipt', 'r.json']);
+  const ran = await run('whois mira --receipt r.json');
   expect([ran.exitCode, ran.error()['hint']]).toEqual([2, 'use a different file']);
   expect(readFileSync(file, 'utf8')).toBe(content);
   expect(sandbox.log).toEqual([]);
   writeFileSync(file, '');
-  expect((await run(['whois', 'mira', '--receipt', 'r.json'])).exitCode).toBe(0);
-  expect((await run(['whois', 'mira', '--receipt', 'r.json'])).exitCode).toBe(0);
+  expect((await run('whois mira --receipt r.json')).exitCode).toBe(0);
+  expect((await run('whois mira --receipt r.json')).exitCode).toBe(0);
   expect(readFileSync(file, 'utf8')).toContain('"command":"whois"');
 });
 
 test('goes to a pipe, and a run whose receipt cannot be written exits 9', async () => {
   const sandbox = await withSandbox();
-  const full = await trdr(['whois', 'mira', '--receipt', '/dev/full'], { sandbox });
+  const full = await trdr('whois mira --receipt /dev/full', { sandbox });
   expect([full.exitCode, full.records().length]).toEqual([9, 1]);
   const { stdout } = await bash('trdr whois mira --receipt /dev/fd/4 4>&1 >/dev/null | cat', {
     sandbox,

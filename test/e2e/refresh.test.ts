@@ -9,7 +9,7 @@ import { virtualClock } from '../core/virtual-clock.ts';
 import { repeats } from '../repeats.ts';
 import type { Sandbox } from '../sandbox/service.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
-import { openDesk, openHome } from './harness.ts';
+import { argv, openDesk, openHome } from './harness.ts';
 import { ledgerOf } from './numbers.ts';
 import { withService } from './service.ts';
 
@@ -212,66 +212,60 @@ describe('trdr thesis refresh', () => {
     expect(digestOf([...files, `${files[0]}.trdr`])).toEqual(before);
   });
 
-  test.each(seeds)(
-    'never calls a post gone that is there, and fails if it was not read (SEED=%i)',
-    async (seed) => {
-      const faults = 'thesis.user,thesis.token,thesis.all'
-        .split(',')
-        .flatMap((id) => [`500@${id}=10%`, `lost@${id}=3%`, `html@${id}=3%`])
-        .join(', ');
-      const { sandbox, dice, recorded, files, run } = await recording(seed, faults);
-      const retries = ['--retries', dice.pick(['0', '3'])];
-      const limit = dice.pick([[], ['--max-cu', '2000'], ['--max-cu', '1M']]);
-      const ran = await run(...files, ...retries, ...limit, '--yes');
-      const rows = ran.records();
-      const expected = refreshedBy(sandbox, recorded);
-      const states = new Set(
-        rows.map(({ gone }, at) => {
-          expect(rows[at]).toEqual(gone === undefined ? recorded[at] : expected[at]);
-          return gone;
-        }),
-      );
-      expect(rows.length, ran.stderr).toBe(recorded.length);
-      const isAll = rows.every(
-        ({ gone, authorId, tokenAddress }) => gone !== undefined || !(authorId ?? tokenAddress),
-      );
-      expect(ran.exitCode === 0, `${ran.exitCode} ${[...states]}: ${ran.stderr}`).toBe(isAll);
-      if (limit[1] === '2000') expect(sandbox.meter().totalUnits).toBeLessThanOrEqual(2_000);
-    },
-  );
+  test.each(seeds)('calls no post gone that is there (SEED=%i)', async (seed) => {
+    const faults = 'thesis.user,thesis.token,thesis.all'
+      .split(',')
+      .flatMap((id) => [`500@${id}=10%`, `lost@${id}=3%`, `html@${id}=3%`])
+      .join(', ');
+    const { sandbox, dice, recorded, files, run } = await recording(seed, faults);
+    const retries = ['--retries', dice.pick(['0', '3'])];
+    const limit = dice.pick([[], ['--max-cu', '2000'], ['--max-cu', '1M']]);
+    const ran = await run(...files, ...retries, ...limit, '--yes');
+    const rows = ran.records();
+    const expected = refreshedBy(sandbox, recorded);
+    const states = new Set(
+      rows.map(({ gone }, at) => {
+        expect(rows[at]).toEqual(gone === undefined ? recorded[at] : expected[at]);
+        return gone;
+      }),
+    );
+    expect(rows.length, ran.stderr).toBe(recorded.length);
+    const isAll = rows.every(
+      ({ gone, authorId, tokenAddress }) => gone !== undefined || !(authorId ?? tokenAddress),
+    );
+    expect(ran.exitCode === 0, `${ran.exitCode} ${[...states]}: ${ran.stderr}`).toBe(isAll);
+    if (limit[1] === '2000') expect(sandbox.meter().totalUnits).toBeLessThanOrEqual(2_000);
+  });
 
-  test.each(seeds)(
-    'believes no end of the pages that the service reports too early (SEED=%i)',
-    async (seed) => {
-      const dice = rngOf(seed);
-      const authorId = '00000000-0000-4000-8000-000000000001';
-      const posts = Array.from({ length: 90 }, (_, at) => ({
-        ...{ id: `p${at}`, authorId, authorHandle: 'mira', thesis: `${at}`, closedAt: null },
-        platformCreatedAt: Date.UTC(2026, 0, 1) - at * 60_000,
-      }));
-      const deleted = new Set(posts.filter(() => dice.chance(0.2)).map(({ id }) => id));
-      const held = posts.filter(({ id }) => !deleted.has(id));
-      const service = await withService(({ path }) => {
-        const before = new URL(path, 'http://service').searchParams.get('before');
-        const from = before === null ? 0 : held.findIndex(({ id }) => id === before) + 1;
-        const kind = dice.chance(0.3) ? dice.pick(['ended', 'empty', 'last']) : 'whole';
-        const items = kind === 'whole' || kind === 'last' ? held.slice(from, from + 20) : [];
-        const hasMore = kind === 'empty' || (kind === 'whole' && from + 20 < held.length);
-        return {
-          body: { count: items.length, hasMore, nextBefore: items.at(-1)?.id ?? null, items },
-        };
-      });
-      const home = openHome();
-      writeFileSync(join(home.path, 'posts.ndjson'), linesOf(posts));
-      const clock = virtualClock(Date.UTC(2026, 1, 1));
-      const words = ['thesis', 'refresh', join(home.path, 'posts.ndjson'), '--max-cu', '1M'];
-      const ran = await home.run(words, { sandbox: service, clock, differs: true });
-      const rows = ran.records();
-      for (const { id, gone } of rows)
-        if (gone !== undefined) expect(gone, `${id}: ${ran.stderr}`).toBe(deleted.has(String(id)));
-      expect(ran.exitCode === 0, ran.stderr).toBe(rows.every(({ gone }) => gone !== undefined));
-    },
-  );
+  test.each(seeds)('believes no end that comes too early (SEED=%i)', async (seed) => {
+    const dice = rngOf(seed);
+    const authorId = '00000000-0000-4000-8000-000000000001';
+    const posts = Array.from({ length: 90 }, (_, at) => ({
+      ...{ id: `p${at}`, authorId, authorHandle: 'mira', thesis: `${at}`, closedAt: null },
+      platformCreatedAt: Date.UTC(2026, 0, 1) - at * 60_000,
+    }));
+    const deleted = new Set(posts.filter(() => dice.chance(0.2)).map(({ id }) => id));
+    const held = posts.filter(({ id }) => !deleted.has(id));
+    const service = await withService(({ path }) => {
+      const before = new URL(path, 'http://service').searchParams.get('before');
+      const from = before === null ? 0 : held.findIndex(({ id }) => id === before) + 1;
+      const kind = dice.chance(0.3) ? dice.pick(['ended', 'empty', 'last']) : 'whole';
+      const items = kind === 'whole' || kind === 'last' ? held.slice(from, from + 20) : [];
+      const hasMore = kind === 'empty' || (kind === 'whole' && from + 20 < held.length);
+      return {
+        body: { count: items.length, hasMore, nextBefore: items.at(-1)?.id ?? null, items },
+      };
+    });
+    const home = openHome();
+    writeFileSync(join(home.path, 'posts.ndjson'), linesOf(posts));
+    const clock = virtualClock(Date.UTC(2026, 1, 1));
+    const words = ['thesis', 'refresh', join(home.path, 'posts.ndjson'), '--max-cu', '1M'];
+    const ran = await home.run(words, { sandbox: service, clock, differs: true });
+    const rows = ran.records();
+    for (const { id, gone } of rows)
+      if (gone !== undefined) expect(gone, `${id}: ${ran.stderr}`).toBe(deleted.has(String(id)));
+    expect(ran.exitCode === 0, ran.stderr).toBe(rows.every(({ gone }) => gone !== undefined));
+  });
 
   test.each(seeds)('calls no post gone because its record differs (SEED=%i)', async (seed) => {
     const faults = 'drift@thesis.user=50%, drift@thesis.token=50%, drift@thesis.all=50%';
@@ -415,16 +409,7 @@ describe('trdr thesis refresh', () => {
       ['symbolic.ndjson', 'posts.ndjson.trdr'],
       ['packed.ndjson.gz', 'packed.ndjson.trdr'],
     ] as const) {
-      const ran = await run([
-        'thesis',
-        'refresh',
-        path(file),
-        '--out',
-        path(out),
-        '-o',
-        'ndjson',
-        '--yes',
-      ]);
+      const ran = await run(argv`thesis refresh ${path(file)} --out ${path(out)} -o ndjson --yes`);
       expect([file, out, ran.exitCode], ran.stderr).toEqual([file, out, 2]);
       expect(ran.stderr).toContain('are the same file');
     }

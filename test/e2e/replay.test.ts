@@ -109,29 +109,26 @@ test.each([
   ['few posts', 12, 60_000],
   ['posts within a short time', 40, 1_000],
   ['many posts', 2_500, 60_000],
-])(
-  'a file of a list, and one that a tail continued, make the same confluences: %s',
-  async (_, many, everyMs) => {
-    const { home, file } = withFiles();
-    const some = Array.from({ length: many }, (_, i) => ({
-      ...posts[i % posts.length],
-      id: `q${i}`,
-      authorHandle: `author${(7 * i) % 11}`,
-      platformCreatedAt: START + i * everyMs,
-    }));
-    const rule = ['--confluence', `3/${(8 * everyMs) / 1_000}s`];
-    writeFileSync(file, linesOf(some));
-    const { stdout } = await replay(home, file, ...rule);
-    expect(stdout.split('\n').length).toBeGreaterThan(2);
-    writeFileSync(file, linesOf(some.toReversed()));
-    const reversed = await replay(home, file, ...rule);
-    expect([reversed.exitCode, reversed.stdout]).toEqual([0, stdout]);
-    const half = many / 2;
-    writeFileSync(file, linesOf([...some.slice(0, half).toReversed(), ...some.slice(half)]));
-    const continued = await replay(home, file, ...rule);
-    expect([continued.exitCode, continued.stdout]).toEqual([0, stdout]);
-  },
-);
+])('files of lists and tails make the same confluences: %s', async (_, many, everyMs) => {
+  const { home, file } = withFiles();
+  const some = Array.from({ length: many }, (_, i) => ({
+    ...posts[i % posts.length],
+    id: `q${i}`,
+    authorHandle: `author${(7 * i) % 11}`,
+    platformCreatedAt: START + i * everyMs,
+  }));
+  const rule = ['--confluence', `3/${(8 * everyMs) / 1_000}s`];
+  writeFileSync(file, linesOf(some));
+  const { stdout } = await replay(home, file, ...rule);
+  expect(stdout.split('\n').length).toBeGreaterThan(2);
+  writeFileSync(file, linesOf(some.toReversed()));
+  const reversed = await replay(home, file, ...rule);
+  expect([reversed.exitCode, reversed.stdout]).toEqual([0, stdout]);
+  const half = many / 2;
+  writeFileSync(file, linesOf([...some.slice(0, half).toReversed(), ...some.slice(half)]));
+  const continued = await replay(home, file, ...rule);
+  expect([continued.exitCode, continued.stdout]).toEqual([0, stdout]);
+});
 
 test('lines that are not posts are counted, and a damaged archive fails', async () => {
   const { home, file } = withFiles();

@@ -30,7 +30,7 @@ async function openReveals(options: Parameters<typeof openDesk>[0] = {}) {
 describe('wallet reveals', () => {
   test('are counted in receipts and usage as the service counts them, and stated before', async () => {
     const { run, pay, used } = await openReveals();
-    const found = await run(['whois', 'mira', '--no-cache', '-q']);
+    const found = await run('whois mira --no-cache -q');
     const wallet = String(found.records()[0]?.['solanaAddress']);
     const lines = [
       ['whois', ...people],
@@ -54,9 +54,9 @@ describe('wallet reveals', () => {
       sum += receipt.reveals;
     }
     expect(sum).toBeGreaterThan(4);
-    const rows = (await run(['usage', '--by', 'command'])).records();
+    const rows = (await run('usage --by command')).records();
     expect(rows.reduce((all, { reveals }) => all + Number(reveals), 0)).toBe(sum);
-    const table = await run(['usage', '-o', 'table', '--color', 'never']);
+    const table = await run('usage -o table --color never');
     expect(table.stdout.split('\n')[0]).toMatch(/CU +reveals$/);
   });
 
@@ -64,7 +64,7 @@ describe('wallet reveals', () => {
     const { pay, run } = await openReveals({ faults: 'lost@user.handle=100%' });
     const { receipt } = await pay('whois', 'mira', '--retries', '0');
     expect([receipt.reveals, receipt.revealsAtMost]).toEqual([0, 1]);
-    expect((await run(['usage'])).records()).toMatchObject([{ reveals: 0, revealsAtMost: 1 }]);
+    expect((await run('usage')).records()).toMatchObject([{ reveals: 0, revealsAtMost: 1 }]);
   });
 
   test.each<[fault: string, words: string, isLost: boolean]>([
@@ -76,7 +76,7 @@ describe('wallet reveals', () => {
     ...(isSoak ? slow : []),
   ])('with %s agree in meter, receipt, usage and budget: %s', async (faults, words, isLost) => {
     const { run, pay, sandbox } = await openReveals({ faults });
-    await run(['budget', 'set', 'day', '9', '--reveals']);
+    await run('budget set day 9 --reveals');
     const { receipt } = await pay(...words.split(' '), '--yes');
     const { totalReveals, totalUnits } = sandbox.meter();
     const bounds = [totalReveals, totalUnits];
@@ -87,10 +87,10 @@ describe('wallet reveals', () => {
       expect(most[at]).toBeGreaterThanOrEqual(spent);
     }
     expect([known[0] < totalReveals, most[0] > known[0]]).toEqual([isLost, isLost]);
-    const [row = {}] = (await run(['usage'])).records();
+    const [row = {}] = (await run('usage')).records();
     const { reveals, revealsAtMost = reveals, cu, cuAtMost = cu } = row;
     expect([reveals, revealsAtMost, cu, cuAtMost]).toEqual([known[0], most[0], known[1], most[1]]);
-    const budgets = (await run(['budget', 'show'])).records();
+    const budgets = (await run('budget show')).records();
     expect(budgets.find(({ name }) => name === 'day reveals')?.['left']).toBe(9 - most[0]);
   });
 
@@ -120,7 +120,7 @@ describe('wallet reveals', () => {
 
   test('stay within a budget, over runs at the same time', async () => {
     const { run, pay, used } = await openReveals();
-    expect((await run(['budget', 'set', 'day', '3', '--reveals'])).exitCode).toBe(0);
+    expect((await run('budget set day 3 --reveals')).exitCode).toBe(0);
     const runs = await Promise.all(people.map((name) => pay('whois', name)));
     expect(used()).toBeLessThanOrEqual(3);
     for (const name of people) await pay('whois', name);
@@ -131,7 +131,7 @@ describe('wallet reveals', () => {
       expect(stderr).toMatch(
         /only \d wallet reveals? of the day budget of wallet reveals .* remain/,
       );
-    expect((await run(['budget', 'show'])).records()).toMatchObject([
+    expect((await run('budget show')).records()).toMatchObject([
       { name: 'day', limit: null },
       { name: 'month', limit: null },
       { name: 'day reveals', measure: 'reveals', limit: 3, left: 0, spent: 3 },
@@ -139,7 +139,7 @@ describe('wallet reveals', () => {
     const free = await pay('launchpad', 'callers', '--board', 'weekly', '--top', '1');
     expect(free.exitCode, free.stderr).toBe(0);
     expect((await pay('pnl', ...people, '--yes')).exitCode).toBe(6);
-    expect((await run(['budget', 'unset', 'day', '--reveals'])).exitCode).toBe(0);
+    expect((await run('budget unset day --reveals')).exitCode).toBe(0);
     expect((await pay('whois', 'mira', '--no-cache')).exitCode).toBe(0);
   });
 
@@ -153,7 +153,7 @@ describe('wallet reveals', () => {
       join(folder, `${day}.ndjson`),
       `${JSON.stringify({ ...old, status: 200, cu: 100 })}\n`,
     );
-    expect((await run(['usage'])).records()).toEqual([{ command: 'whois', calls: 1, cu: 100 }]);
+    expect((await run('usage')).records()).toEqual([{ command: 'whois', calls: 1, cu: 100 }]);
   });
 
   test.skipIf(!has('redis-server'))('have a budget that machines share', async () => {

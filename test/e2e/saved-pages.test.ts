@@ -83,7 +83,7 @@ describe('a price that was stated before', () => {
     'is named beside the true one if pages are short: %s',
     async (line) => {
       const { run } = await openMeter(capped(7));
-      const { said } = await run(line.split(' '));
+      const { said } = await run(line);
       expect(said).toMatch(/1,\d\d\d CU is more than the [4-6]\d\d CU that were expected/);
     },
   );

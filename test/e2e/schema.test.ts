@@ -29,7 +29,7 @@ test.each([
 
 describe('trdr schema', () => {
   test('describes a command: its records, flags, prices and exit codes', async () => {
-    const { exitCode, json } = await runInProcess(['schema', 'whois', '--json']);
+    const { exitCode, json } = await runInProcess('schema whois --json');
     const document = json() as Document;
     expect(exitCode).toBe(0);
     expect(document.flags.map((flag) => flag.name)).toEqual(
@@ -40,7 +40,7 @@ describe('trdr schema', () => {
   });
 
   test('maps all commands in one document, each schema valid by its own draft', async () => {
-    const { json, lines } = await runInProcess(['schema']);
+    const { json, lines } = await runInProcess('schema');
     expect(lines()).toHaveLength(1);
     const { commands, error } = json() as { commands: Document[]; error: object };
     const leaves = await allLeaves();
@@ -51,7 +51,7 @@ describe('trdr schema', () => {
   });
 
   test('is small: the map has at most 20 KB, and each command less than 18 KB', async () => {
-    const map = await runInProcess(['schema']);
+    const map = await runInProcess('schema');
     expect(Buffer.byteLength(map.stdout)).toBeLessThanOrEqual(20_000);
     for (const leaf of await allLeaves()) {
       const { length } = JSON.stringify(describeCommand(leaf));
@@ -85,13 +85,13 @@ describe('trdr schema', () => {
     ['thesis', 'tail', '--no-follow', '--backfill', '2'],
   ])('--fields brief works for %s %s %s', async (...words) => {
     const { run } = await openDesk();
-    await run(['whois', 'mira']);
+    await run('whois mira');
     const ran = await run([...words, '--fields', 'brief']);
     expect([ran.exitCode, ran.stdout.length > 0], ran.stderr).toEqual([0, true]);
   });
 
   test('--fields brief can be extended, and is rejected where there are no records', async () => {
-    const ran = await runInProcess(['price', '--fields', 'brief,path'], {});
+    const ran = await runInProcess('price --fields brief,path', {});
     expect(Object.keys(ran.records()[0] ?? {})).toEqual(['endpoint', 'least', 'most', 'path']);
   });
 });

@@ -130,7 +130,7 @@ describe.each(keys)('a key %s only appears in the config file', (_, key) => {
     ];
     expect(readFileSync(join(home.config, 'config.json'), 'utf8')).toContain(key);
     for (const argv of traced) runs.push(await home.run(argv, { random }));
-    runs.push(await home.run(['auth', 'switch', 'typed']), await home.run(['auth', 'logout']));
+    runs.push(await home.run('auth switch typed'), await home.run('auth logout'));
     expect(leaks(key, runs, home)).toEqual([]);
   });
 
@@ -166,7 +166,7 @@ test('a bug is reported without the key', async () => {
     throw new Error(`a clock that knows ${key}`);
   };
   const clock = { now: () => 0, mono, sleep: async () => {} };
-  const ran = await run(['me', '--debug'], { key, clock });
+  const ran = await run('me --debug', { key, clock });
   expect([ran.exitCode, leaks(key, [ran], home)]).toEqual([1, []]);
 });
 
@@ -209,12 +209,12 @@ test('a subject in the format of another key is rejected, and a handle that only
     code: 'BAD_SUBJECT',
     message: 'acme_test_****cdef: this is an API key, not a subject',
   });
-  await home.run(['whois', 'fx_live_trading'], { sandbox: service, key: keys[0][1] });
+  await home.run('whois fx_live_trading', { sandbox: service, key: keys[0][1] });
   expect(service.calls).toEqual(['GET /v2/user/handle/fx_live_trading']);
 });
 
 test('a key that is a short word does not change answers', async () => {
   const service = await withService(() => ({ body: { ...anyUser, bio: 'a test of testing' } }));
-  const ran = await runInProcess(['whois', 'mira', '--json'], { sandbox: service, key: 'test' });
+  const ran = await runInProcess('whois mira --json', { sandbox: service, key: 'test' });
   expect(ran.json()).toMatchObject({ bio: 'a test of testing' });
 });

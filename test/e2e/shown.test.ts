@@ -23,14 +23,14 @@ describe('a table of theses', () => {
     [1_700_000_000_000, 'closed'],
   ])('shows for closedAt %s that the position is %s', async (closedAt, word) => {
     const { run } = await deskWith({ closedAt });
-    const [header, , row] = (await run(['thesis', 'list', '--limit', '1'], terminal)).lines();
+    const [header, , row] = (await run('thesis list --limit 1', terminal)).lines();
     expect(header).toContain('position');
     expect(row).toContain(` ${word} `);
   });
 
   test.each(['CASH', '$CASH'])('writes the symbol %s with one $', async (tokenSymbol) => {
     const { run } = await deskWith({ tokenSymbol });
-    const { stdout } = await run(['thesis', 'list', '--limit', '1'], terminal);
+    const { stdout } = await run('thesis list --limit 1', terminal);
     expect(stdout).toMatch(/(^|\s)\$CASH\s/);
     expect(stdout).not.toMatch(/\s\$\$CASH\s/);
   });
@@ -49,11 +49,11 @@ describe('a table of theses', () => {
 
 test('the card of a trader without a wallet says what a resolve may find, and its price', async () => {
   const { run } = await openDesk();
-  const { stdout } = await run(['whois', 'nowallet'], terminal);
+  const { stdout } = await run('whois nowallet', terminal);
   expect(stdout).toMatch(
     /wallet +none on record; "trdr resolve nowallet" searches live: 30,000 CU/,
   );
-  expect((await run(['whois', 'mira'], terminal)).stdout).not.toContain('trdr resolve');
+  expect((await run('whois mira', terminal)).stdout).not.toContain('trdr resolve');
 });
 
 test.each([
@@ -80,7 +80,7 @@ test.each([
 ])('trdr me shows the grant beside what is left: %s', async (options, text) => {
   // The clock of the service stands still, so that no month ends.
   const { run } = await openDesk({ plan: 'growth', clock: manualClock(Date.now()), ...options });
-  expect((await run(['me'], terminal)).stdout).toMatch(new RegExp(`units left +${text}\\n`));
+  expect((await run('me', terminal)).stdout).toMatch(new RegExp(`units left +${text}\\n`));
 });
 
 test('a missing number in a table of numbers has neither bar nor axis', async () => {

@@ -27,7 +27,7 @@ async function interrupted(
   onStop?: () => void,
 ) {
   const [signal, exit] = nextSignal();
-  const run = startInProcess(words.split(' '), {
+  const run = startInProcess(words, {
     ...options,
     onStderr: (text) => text.includes('stopping') && onStop?.(),
   });
@@ -85,7 +85,7 @@ describe('a signal', () => {
     expect(ran.stderr).toMatch(
       /^trdr: stopping: waiting up to (599|600)s for a paid call in flight; a second signal exits at once and loses its answer\ntrdr: interrupted: 2 of 2 subjects found, 200 CU; 2 answers are cached\n$/,
     );
-    const again = await home.run(['whois', 'mira', 'late'], { sandbox: service });
+    const again = await home.run('whois mira late', { sandbox: service });
     expect([again.exitCode, service.calls.length]).toEqual([0, 2]);
   });
 
@@ -109,7 +109,7 @@ describe('a signal', () => {
     const service = await withService(({ path }) =>
       handleOf(path) === 'mira' ? { body: userRecord('mira') } : undefined,
     );
-    const child = startTrdr(['whois', 'mira', 'never', '--timeout', '10m'], { sandbox: service });
+    const child = startTrdr('whois mira never --timeout 10m', { sandbox: service });
     let again: NodeJS.Timeout | undefined;
     child.stderr.on('data', (part: Buffer) => {
       // A repetition within a tenth of a second counts as the same signal.
@@ -172,7 +172,7 @@ describe('a signal', () => {
       ratePerMinute: 100_000,
       burstPerSecond: 100_000,
     });
-    const child = startTrdr(['thesis', 'list', '--all', '--yes'], { sandbox });
+    const child = startTrdr('thesis list --all --yes', { sandbox });
     child.stdout.pause();
     let said = '';
     child.stderr.on('data', (part: Buffer) => {
@@ -204,7 +204,7 @@ test.each(harmless)('%s opens no debugger and ends nothing', async (signal) => {
     await isSent.promise;
     return { body: userRecord('mira') };
   });
-  const child = startTrdr(['whois', 'mira'], { sandbox: service });
+  const child = startTrdr('whois mira', { sandbox: service });
   await expect.poll(() => service.calls.length, { timeout: 20_000 }).toBe(1);
   for (let times = 0; times < 3; times++) child.kill(signal);
   isSent.resolve();

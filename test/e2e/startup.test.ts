@@ -146,7 +146,7 @@ describe('compiled code', () => {
           .filter((path) => statSync(path).isFile())
       : [];
   const run = (home: Home, env = {}) =>
-    trdr(['price'], { home, env: { NODE_DISABLE_COMPILE_CACHE: undefined, ...env } });
+    trdr('price', { home, env: { NODE_DISABLE_COMPILE_CACHE: undefined, ...env } });
 
   test('is cached in a private folder and reused', async () => {
     const home = openHome();

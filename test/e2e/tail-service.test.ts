@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readSamples } from '../status-file.ts';
 import { plenty, until } from './feed.ts';
-import { openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
+import { argv, openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
 import { program } from './program.ts';
 
 /** Installs a program that appends its arguments and input to a file, and returns a function that reads the file. */
@@ -24,17 +24,7 @@ test('a tail reports its health to its status file, service manager and log', as
   const calls = installStub(home.path, 'systemd-notify');
   const status = join(home.path, 'theses.prom');
   const stop = new AbortController();
-  const words = [
-    '--via',
-    'poll',
-    '--lag',
-    '200ms',
-    '--yes',
-    '--status',
-    status,
-    '--heartbeat',
-    '300ms',
-  ];
+  const words = argv`--via poll --lag 200ms --yes --status ${status} --heartbeat 300ms`;
   const running = run(['thesis', 'tail', ...words, '--log-format', 'json', '-o', 'ndjson'], {
     interrupt: stop.signal,
     env: {
@@ -71,30 +61,27 @@ test.each([
   ['loses its key', ['--count', '100'], 'UNAUTHORIZED@thesis.*+1'],
   ['moves posts to the dead-letter file', ['--count', '1', '--exec', 'false', '--tries', '1'], ''],
   ['is interrupted', ['--count', '100'], ''],
-])(
-  'the status file of a run that %s states the exit code and the reason',
-  async (how, words, faults) => {
-    const { home, run } = await openDesk({ ...plenty, faults });
-    const path = join(home.path, 'a.prom');
-    const stop = new AbortController();
-    const all = `--via poll --lag 100ms --backfill 20 --yes --status ${path} -o ndjson`.split(' ');
-    const running = run(['thesis', 'tail', ...all, ...words], { interrupt: stop.signal });
-    if (how === 'is interrupted') {
-      await until(() => readSamples(path)['ready'] === 1);
-      stop.abort();
-    }
-    const ran = await running;
-    const error = ran.stderr.split('\n').some((line) => line.startsWith('{"error":'))
-      ? ran.error()['code']
-      : undefined;
-    expect(readSamples(path)).toMatchObject({
-      up: 0,
-      exit_code: ran.exitCode,
-      reason: error ?? (ran.exitCode === 0 ? 'done' : 'SIGINT'),
-    });
-    expect(ran.exitCode === 0).toBe(how === 'is done');
-  },
-);
+])('the status file of a run that %s states its end', async (how, words, faults) => {
+  const { home, run } = await openDesk({ ...plenty, faults });
+  const path = join(home.path, 'a.prom');
+  const stop = new AbortController();
+  const all = `--via poll --lag 100ms --backfill 20 --yes --status ${path} -o ndjson`.split(' ');
+  const running = run(['thesis', 'tail', ...all, ...words], { interrupt: stop.signal });
+  if (how === 'is interrupted') {
+    await until(() => readSamples(path)['ready'] === 1);
+    stop.abort();
+  }
+  const ran = await running;
+  const error = ran.stderr.split('\n').some((line) => line.startsWith('{"error":'))
+    ? ran.error()['code']
+    : undefined;
+  expect(readSamples(path)).toMatchObject({
+    up: 0,
+    exit_code: ran.exitCode,
+    reason: error ?? (ran.exitCode === 0 ? 'done' : 'SIGINT'),
+  });
+  expect(ran.exitCode === 0).toBe(how === 'is done');
+});
 
 test('without systemd-notify, socat notifies the service manager', async () => {
   const { home, run } = await openDesk(plenty);
@@ -151,10 +138,7 @@ test('a resumed tail whose key is rejected states what it did not read', async (
 });
 
 test('an error is a line of the JSON log', async () => {
-  const ran = await runInProcess(
-    ['thesis', 'tail', '--yes', '--log-format', 'json', '--via', 'poll'],
-    {},
-  );
+  const ran = await runInProcess('thesis tail --yes --log-format json --via poll', {});
   expect(ran.exitCode).toBe(4);
   expect(JSON.parse(ran.stderr)).toMatchObject({
     level: 'error',

@@ -46,7 +46,7 @@ test.each([
     ['0xABCDEF0000000000000000000000000000000001', '0xabcdef0000000000000000000000000000000001'],
   ],
 ])('the posts of %s in mixed case come as frames', async (_, tokens) => {
-  const sandbox = await withSandbox(plenty);
+  const { sandbox, run } = await openDesk(plenty);
   const words = tokens.flatMap((token) => ['--token', token]);
   const tokenAddress = '0xabcdef0000000000000000000000000000000001';
   const template = sandbox.post();
@@ -57,10 +57,16 @@ test.each([
     sandbox.post({ ...template, id: `p${performance.now()}`, tokenAddress, platformCreatedAt });
   };
   const posting = setInterval(post, 10);
-  const tail = await runInProcess(
-    ['thesis', 'tail', ...words, '--via', 'ws', '--count', '100', '--yes'],
-    { sandbox },
-  ).finally(() => clearInterval(posting));
+  const tail = await run([
+    'thesis',
+    'tail',
+    ...words,
+    '--via',
+    'ws',
+    '--count',
+    '100',
+    '--yes',
+  ]).finally(() => clearInterval(posting));
   const rows = tail.records();
   expect([tail.exitCode, rows.length], tail.stderr).toEqual([0, 100]);
   expect(rows.filter((row) => 'authorAvatarUrl' in row).length).toBeGreaterThan(0);
@@ -215,25 +221,24 @@ describe('how a tail ends', () => {
     ['402@ws=100%', 'ws', 6],
     ['404@ws=100%', 'auto', 130],
     ['404@ws=100%', 'ws', 9],
-  ])(
-    'with %s of the handshake and --via %s: polls until SIGINT, or exits %i',
-    async (faults, via, exit) => {
-      const sandbox = await withSandbox({ ...plenty, faults });
-      const stop = new AbortController();
-      const tail = await runInProcess(['thesis', 'tail', '--via', via, '--yes'], {
-        sandbox,
-        interrupt: stop.signal,
-        onStderr: (text) => text.includes('falling back to polling') && stop.abort(),
-      });
-      expect(tail.exitCode, tail.stderr).toBe(exit);
-    },
-  );
+  ])('with %s of the handshake and --via %s ends with %i', async (faults, via, exit) => {
+    const { run } = await openDesk({ ...plenty, faults });
+    const stop = new AbortController();
+    const tail = await run(['thesis', 'tail', '--via', via, '--yes'], {
+      interrupt: stop.signal,
+      onStderr: (text) => text.includes('falling back to polling') && stop.abort(),
+    });
+    expect(tail.exitCode, tail.stderr).toBe(exit);
+  });
 });
 
 describe('what a tail costs', () => {
   test('is in the ledger, and never exceeds its end line', async () => {
-    const sandbox = await withSandbox({ ...plenty, unmetered: false, monthlyUnits: 10_000_000 });
-    const home = openHome();
+    const { sandbox, home, run } = await openDesk({
+      ...plenty,
+      unmetered: false,
+      monthlyUnits: 10_000_000,
+    });
     const tail = startTail(['--yes'], { sandbox, home });
     const out = gather(tail.stdout);
     await until(() => listening(sandbox) > 0);
@@ -241,10 +246,7 @@ describe('what a tail costs', () => {
     await until(() => out.ids.length > 5);
     tail.kill('SIGINT');
     await tail.ended;
-    const usage = await runInProcess(['usage', '--by', 'endpoint', '-o', 'ndjson'], {
-      sandbox,
-      home,
-    });
+    const usage = await run('usage --by endpoint -o ndjson');
     const cu = usage
       .records()
       .reduce((sum, record) => sum + Number(record['cuAtMost'] ?? record['cu']), 0);
@@ -272,7 +274,7 @@ describe('what a tail costs', () => {
 
   test('is limited to confirmAbove if the tail has no end, and the error names the command that continues', async () => {
     const { sandbox, home, run } = await openDesk(plenty);
-    await runInProcess(['config', 'set', 'confirmAbove', '450'], { home });
+    await runInProcess('config set confirmAbove 450', { home });
     const words = ['thesis', 'tail', '--via', 'poll', '--lag', '100ms', '--backfill', '3'];
     const { exitCode, error, lines, stderr } = await runInProcess(words, { sandbox, home });
     expect([exitCode, lines().length, sandbox.meter().totalUnits]).toEqual([6, 3, 400]);
@@ -356,17 +358,13 @@ describe('files', () => {
   });
 
   test('of another feed are rejected as checkpoints', async () => {
-    const sandbox = await withSandbox(plenty);
-    const home = openHome();
+    const { sandbox, home, run } = await openDesk(plenty);
     const words = ['--via', 'poll', '--checkpoint', 'c.json'];
     const tail = startTail(words, { sandbox, home });
     await until(() => readText(join(home.path, 'c.json')) !== '');
     tail.kill('SIGINT');
     await tail.ended;
-    const other = await runInProcess(['thesis', 'tail', ...words, '--user', 'mira'], {
-      sandbox,
-      home,
-    });
+    const other = await run(['thesis', 'tail', ...words, '--user', 'mira']);
     expect([other.exitCode, other.error()['code']]).toEqual([9, 'CHECKPOINT']);
   });
 });

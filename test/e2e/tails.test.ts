@@ -19,7 +19,7 @@ type Run = Readonly<Record<string, unknown>>;
 
 /** What `trdr tails` says without a key, by the output of each tail. */
 async function tailsOf(home: ReturnType<typeof openHome>): Promise<Record<string, Run>> {
-  const ran = await runInProcess(['tails', '--all'], { home });
+  const ran = await runInProcess('tails --all', { home });
   expect([ran.exitCode, ran.stderr]).toEqual([0, '']);
   return Object.fromEntries(ran.records().map((run) => [String(run['output']), run]));
 }
@@ -41,7 +41,7 @@ async function shown(home: ReturnType<typeof openHome>, output: string, is: (run
 test('shows three tails: one runs, one waits for its budget, one was killed; and how they end', async () => {
   const { home, sandbox } = await openDesk(plenty);
   const options = { home, sandbox };
-  expect((await runInProcess(['tails', '-o', 'table'], options)).said).toContain(
+  expect((await runInProcess('tails -o table', options)).said).toContain(
     'no tail or relay has run',
   );
   const out = (name: string) => join(home.path, name);
@@ -76,7 +76,7 @@ test('shows three tails: one runs, one waits for its budget, one was killed; and
 
   const login = ['auth', 'login', '--with-key', '--no-verify', '--profile', 'small'];
   await runInProcess([...login, '--base-url', sandbox.url], { home, stdin: sandbox.key });
-  await runInProcess(['budget', 'set', 'day', '500', '--profile', 'small'], options);
+  await runInProcess('budget set day 500 --profile small', options);
   const waiting = start(
     'thesis',
     'tail',
@@ -102,7 +102,7 @@ test('shows three tails: one runs, one waits for its budget, one was killed; and
   const narrow = await drawn('80');
   expect(narrow).toMatch(/^output .* verified/);
   expect(narrow).toMatch(/^…?[^/\s]*\/?b\.ndjson /m);
-  const table = await runInProcess(['tails', '-o', 'table'], { home, env: { COLUMNS: '200' } });
+  const table = await runInProcess('tails -o table', { home, env: { COLUMNS: '200' } });
   expect(table.stdout).toMatch(/waiting until .* UTC/);
   expect(table.stdout).toMatch(/killed, last seen \S+ ago/);
   waiting.kill('SIGTERM');
@@ -154,7 +154,7 @@ test('a run of the same line replaces the one before it, and adds its cost of th
   const line = ['thesis', 'tail', '--no-follow', '--checkpoint', join(home.path, 'c')];
   for (const cuToday of [200, 400]) {
     expect((await runInProcess(line, { home, sandbox })).exitCode).toBe(0);
-    const ran = await runInProcess(['tails', '--all'], { home });
+    const ran = await runInProcess('tails --all', { home });
     expect(ran.records()).toMatchObject([{ state: 'ended', words: 'ended', exit: 0, cuToday }]);
   }
 });
@@ -181,12 +181,12 @@ describe('a tail whose state cannot be noted runs as ever', () => {
     const { home, sandbox } = await openDesk(plenty);
     mkdirSync(home.state, { mode: 0o700 });
     spoil(home.state);
-    const ran = await runInProcess(['thesis', 'tail', '--no-follow', '--backfill', '3'], {
+    const ran = await runInProcess('thesis tail --no-follow --backfill 3', {
       home,
       sandbox,
     });
     expect([ran.exitCode, ran.lines().length]).toEqual([0, 3]);
-    expect((await runInProcess(['tails'], { home })).exitCode).toBe(0);
+    expect((await runInProcess('tails', { home })).exitCode).toBe(0);
   });
 
   test('a replay is not a tail', async () => {

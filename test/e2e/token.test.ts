@@ -111,7 +111,7 @@ describe('trdr token', () => {
     const ran = await run(['token', word]);
     expect([ran.exitCode, ran.said]).toEqual([2, expect.stringContaining('TOKEN: ')]);
     expect(ran.said).not.toContain('--token');
-    const listed = await run(['thesis', 'list', '--token', '0x12']);
+    const listed = await run('thesis list --token 0x12');
     expect([listed.exitCode, listed.said]).toEqual([2, expect.stringContaining('--token: ')]);
   });
 
@@ -134,33 +134,30 @@ describe('trdr token', () => {
     [[null], null, undefined, '1, complete', undefined],
     [[3, null, 0.5], null, [3, 0.5], '3, complete', 'price 3.0× 0.5×'],
     [[5, 1, 4, 2, 3], 3, undefined, '5, complete', 'price 3.00×, in the median'],
-  ])(
-    'states the multiples of its callouts %j',
-    async (multiples, medianMultiple, few, ...texts) => {
-      const coinMint = '51ANFW3SEanjVtu7HdEkV4fsnEp889YZrGmUdx3eo6Tg';
-      const items = multiples.map((multiple, at) => ({
-        ...{ id: `c${at}`, wallet: 'w', coinMint, multiple },
-        createdAt: Date.now() - at,
-      }));
-      const service = await withService(({ path }) => ({
-        body: { hasMore: false, nextBefore: null, items: path.includes('launchpad') ? items : [] },
-      }));
-      const ask = (...more: string[]) =>
-        runInProcess(['token', coinMint, ...more], {
-          sandbox: service,
-          differs: true,
-          env: { LANG: 'C.UTF-8' },
-        });
-      const [record] = (await ask('-o', 'ndjson')).records();
-      const callouts = { posts: multiples.length, complete: true, medianMultiple };
-      expect(record?.['callouts']).toMatchObject(callouts);
-      expect(Reflect.get(Object(record?.['callouts']), 'multiples')).toEqual(few);
-      const card = await ask('-o', 'table', '--color', 'never');
-      const lineOf = (title: string) =>
-        new RegExp(`^  ${title} {2,}(.*)$`, 'm').exec(card.stdout)?.[1];
-      expect([lineOf('callouts'), lineOf('since callouts')]).toEqual(texts);
-    },
-  );
+  ])('states multiples: %j', async (multiples, medianMultiple, few, ...texts) => {
+    const coinMint = '51ANFW3SEanjVtu7HdEkV4fsnEp889YZrGmUdx3eo6Tg';
+    const items = multiples.map((multiple, at) => ({
+      ...{ id: `c${at}`, wallet: 'w', coinMint, multiple },
+      createdAt: Date.now() - at,
+    }));
+    const service = await withService(({ path }) => ({
+      body: { hasMore: false, nextBefore: null, items: path.includes('launchpad') ? items : [] },
+    }));
+    const ask = (...more: string[]) =>
+      runInProcess(['token', coinMint, ...more], {
+        sandbox: service,
+        differs: true,
+        env: { LANG: 'C.UTF-8' },
+      });
+    const [record] = (await ask('-o', 'ndjson')).records();
+    const callouts = { posts: multiples.length, complete: true, medianMultiple };
+    expect(record?.['callouts']).toMatchObject(callouts);
+    expect(Reflect.get(Object(record?.['callouts']), 'multiples')).toEqual(few);
+    const card = await ask('-o', 'table', '--color', 'never');
+    const lineOf = (title: string) =>
+      new RegExp(`^  ${title} {2,}(.*)$`, 'm').exec(card.stdout)?.[1];
+    expect([lineOf('callouts'), lineOf('since callouts')]).toEqual(texts);
+  });
 
   test.each([80, 120])('shows a card with its authors at %s columns', async (columns) => {
     const { sandbox, run } = await openDesk();
@@ -180,7 +177,7 @@ describe('trdr token', () => {
     ['token 51ANFW3SEanjVtu7HdEkV4fsnEp889YZrGmUdx3eo6Tg --all --limit 3', 2, 'cannot be'],
   ])('%s exits %s', async (line, code, text) => {
     const { run } = await openDesk();
-    const { exitCode, stderr } = await run(line.split(' '));
+    const { exitCode, stderr } = await run(line);
     expect([exitCode, stderr]).toEqual([code, expect.stringContaining(text)]);
   });
 });

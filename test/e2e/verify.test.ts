@@ -16,7 +16,14 @@ import { expect, test } from 'vitest';
 import { some } from '../repeats.ts';
 import type { Sandbox } from '../sandbox/service.ts';
 import { until } from './feed.ts';
-import { type Home, openHome, runInProcess, startTrdr, withSandbox } from './harness.ts';
+import {
+  type CommandLine,
+  type Home,
+  openHome,
+  runInProcess,
+  startTrdr,
+  withSandbox,
+} from './harness.ts';
 import { startInProcess } from './in-process.ts';
 
 const plenty = {
@@ -31,7 +38,7 @@ interface Place {
   readonly home: Home;
 }
 
-const run = (args: readonly string[], place: Place) => runInProcess(args, place);
+const run = (args: CommandLine, place: Place) => runInProcess(args, place);
 
 /** A file that a tail wrote, with its certificate, and the service that it was read from. */
 async function writtenFile() {
@@ -259,9 +266,9 @@ test('wrong input is rejected before any file is compared', async () => {
   expect(await verifyOf([other], place)).toMatchObject({ exitCode: 0, status: 'complete' });
   const mixed = await run(['verify', path, other], place);
   expect([mixed.exitCode, mixed.said]).toEqual([2, expect.stringContaining('different feeds')]);
-  expect((await run(['verify', 'nowhere.ndjson'], place)).exitCode).toBe(2);
+  expect((await run('verify nowhere.ndjson', place)).exitCode).toBe(2);
   expect((await run(['verify', place.home.path], place)).exitCode).toBe(2);
-  expect((await run(['verify'], place)).exitCode).toBe(2);
+  expect((await run('verify', place)).exitCode).toBe(2);
   expect((await run(['verify', path, '--since', '1h', '--until', '2h'], place)).exitCode).toBe(2);
 });
 
@@ -291,7 +298,7 @@ test('a list is verified for the stretch that it has read, and a tail continues 
   expect(all).toMatchObject({ exitCode: 0, status: 'complete', from: since });
   expect(all.to).toBeLessThan(Math.max(...timesOf()));
   const tail = await run(
-    'thesis tail --via poll --lag 200ms --duration 300ms --yes --out theses.ndjson'.split(' '),
+    'thesis tail --via poll --lag 200ms --duration 300ms --yes --out theses.ndjson',
     place,
   );
   expect(tail.exitCode, tail.stderr).toBe(0);

@@ -2,7 +2,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters as plain } from 'node:util';
 import { expect, test } from 'vitest';
-import { type Home, openHome, runInProcess, withSandbox } from './harness.ts';
+import { type Home, openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
 
 type Sandbox = Awaited<ReturnType<typeof withSandbox>>;
 
@@ -14,18 +14,15 @@ test.each([
   ['csv', 'NOT_ASKED'],
   ['json', '"code":"NOT_ASKED"'],
   ['ndjson', '"code":"NOT_ASKED"'],
-])(
-  'a wallet that the cheap ways did not find is printed as %s, and exits 3 like a miss',
-  async (format, text) => {
-    const sandbox = await withSandbox();
-    const words = ['whois', NOBODY, '--cheap', '-o', format];
-    const one = await runInProcess(words, { sandbox });
-    expect([one.exitCode, sandbox.meter().totalUnits], one.stderr).toEqual([3, 10]);
-    expect(one.stdout).toContain(text);
-    const some = await runInProcess([...words, 'mira'], { sandbox });
-    expect([some.exitCode, some.stderr]).toEqual([0, '']);
-  },
-);
+])('a wallet that no cheap way finds is printed as %s, and exits 3', async (format, text) => {
+  const sandbox = await withSandbox();
+  const words = ['whois', NOBODY, '--cheap', '-o', format];
+  const one = await runInProcess(words, { sandbox });
+  expect([one.exitCode, sandbox.meter().totalUnits], one.stderr).toEqual([3, 10]);
+  expect(one.stdout).toContain(text);
+  const some = await runInProcess([...words, 'mira'], { sandbox });
+  expect([some.exitCode, some.stderr]).toEqual([0, '']);
+});
 
 test('the wallet of a trader who was looked up costs nothing, and 100 CU to confirm', async () => {
   const sandbox = await withSandbox();
@@ -40,15 +37,14 @@ test('the wallet of a trader who was looked up costs nothing, and 100 CU to conf
 });
 
 test('the card of a trader shows what was different before, and when', async () => {
-  const sandbox = await withSandbox();
-  const home = openHome();
+  const { sandbox, run } = await openDesk();
   const show = (...words: string[]) =>
-    home.run(['whois', 'mira', '--history', '--utc', ...words], { sandbox, tty: true });
+    run(['whois', 'mira', '--history', '--utc', ...words], { tty: true });
   expect((await show()).stdout).toContain('nothing else was seen before');
   const { id, solanaAddress } = sandbox.world.user('mira') ?? {};
   sandbox.world.rename(id ?? '', 'mira_two');
-  await home.run(['whois', id ?? '', '--max-age', '1ms'], { sandbox });
-  const card = await home.run(['whois', id ?? '', '--history', '--utc'], { sandbox, tty: true });
+  await run(['whois', id ?? '', '--max-age', '1ms']);
+  const card = await run(['whois', id ?? '', '--history', '--utc'], { tty: true });
   expect(card.stdout).toMatch(/@mira_two/);
   expect(plain(card.stdout)).toMatch(/earlier +first seen \(UTC\) +last seen \(UTC\)/);
   expect(plain(card.stdout)).toMatch(/handle +@mira +[\d: -]+/);
@@ -57,35 +53,33 @@ test('the card of a trader shows what was different before, and when', async () 
 });
 
 test('a handle that passed to another user is reported', async () => {
-  const sandbox = await withSandbox();
-  const home = openHome();
+  const { sandbox, run } = await openDesk();
   const { id = '' } = sandbox.world.user('mira') ?? {};
   const other = sandbox.world.user('solwolf')?.id ?? '';
-  await home.run(['whois', 'mira'], { sandbox });
+  await run('whois mira');
   sandbox.world.rename(id, 'mira_two');
   sandbox.world.rename(other, 'mira');
-  const { stderr } = await home.run(['whois', 'mira', '--max-age', '1ms'], { sandbox });
+  const { stderr } = await run('whois mira --max-age 1ms');
   expect(stderr).toMatch(
     new RegExp(`@mira now belongs to another user: until [-\\d]+, it belonged to ${id}`),
   );
 });
 
 async function peopleIn(home: Home, sandbox: Sandbox): Promise<unknown> {
-  const { stdout } = await home.run(['cache', 'stats', '-o', 'ndjson'], { sandbox });
+  const { stdout } = await home.run('cache stats -o ndjson', { sandbox });
   return JSON.parse(stdout).people;
 }
 
 test('a tail notes the authors of its posts, so that a later lookup tells who was renamed', async () => {
-  const sandbox = await withSandbox();
-  const home = openHome();
+  const { sandbox, home, run } = await openDesk();
   const words = ['thesis', 'tail', '--no-follow', '--backfill', '60', '--yes'];
-  const posts = (await home.run(words, { sandbox })).records();
+  const posts = (await run(words)).records();
   const authors = new Map(posts.map((post) => [String(post['authorId']), post['authorHandle']]));
   expect(authors.size).toBeGreaterThan(3);
   expect(await peopleIn(home, sandbox)).toBe(authors.size);
   const [[id, handle] = ['', '']] = authors;
   sandbox.world.rename(id, 'somebody_else');
-  const [user] = (await home.run(['whois', id, '--history'], { sandbox })).records();
+  const [user] = (await run(['whois', id, '--history'])).records();
   expect(user).toMatchObject({ handle: 'somebody_else', was: [{ handle }] });
 });
 
@@ -93,30 +87,28 @@ test.each([
   ['thesis', 'tail', '--no-follow', '--backfill', '20', '--yes'],
   ['thesis', 'list', '--limit', '20'],
 ])('%s %s prints all posts if their authors cannot be noted', async (...words) => {
-  const sandbox = await withSandbox();
-  const home = openHome();
+  const { home, run } = await openDesk();
   const folder = join(home.state, 'people');
-  await home.run(['whois', 'mira'], { sandbox });
+  await run('whois mira');
   expect(existsSync(folder)).toBe(true);
   rmSync(folder, { recursive: true });
   writeFileSync(folder, 'a file in the place of the folder');
-  const { exitCode, records, stderr } = await home.run(words, { sandbox });
+  const { exitCode, records, stderr } = await run(words);
   expect([exitCode, records().length]).toEqual([0, 20]);
   expect(stderr).toMatch(/trdr: answers are not saved for later runs: cannot write/);
 });
 
 test('with a spending limit, what is cheap is found for all wallets before anything dear is paid for', async () => {
-  const sandbox = await withSandbox();
-  const home = openHome();
+  const { sandbox, run } = await openDesk();
   const handles = ['mira', 'solwolf', 'quantumhawk'];
-  await home.run(['whois', ...handles], { sandbox });
+  await run(['whois', ...handles]);
   const wallets = handles.map((handle) => sandbox.world.user(handle)?.solanaAddress ?? '');
   // These belong to no one, so that each would cost 210 CU before the wallets behind them are reached.
   const others = ['2', '3', '4', '5', '6'].map((digit) => `${'1'.repeat(31)}${digit}`);
   const words = ['whois', '-', '--max-age', '1ms', '--max-cu', '800'];
   const stdin = [...others, ...wallets].join('\n');
   const before = sandbox.meter().totalUnits;
-  const { exitCode, records, stderr } = await home.run(words, { sandbox, stdin });
+  const { exitCode, records, stderr } = await run(words, { stdin });
   const found = records().filter(({ found }) => found === true);
   expect(found.map(({ subject }) => subject)).toEqual(wallets);
   expect([exitCode, sandbox.meter().totalUnits - before <= 800], stderr).toEqual([6, true]);

@@ -20,40 +20,37 @@ async function withEarlier(format: string) {
 }
 
 describe('whois --compare', () => {
-  test.each(['ndjson', 'json', 'csv', 'tsv'])(
-    'reads the traders of a %s file again by their ids, for 100 CU each',
-    async (format) => {
-      const { sandbox, old, run, spent, subjects } = await withEarlier(format);
-      const before = spent();
-      const calls = sandbox.log.length;
-      const ran = await run('--compare', old, '--no-cache');
-      expect(ran.exitCode, ran.stderr).toBe(0);
-      expect(ran.records().map(({ subject, change }) => [subject, change])).toEqual([
-        [subjects[0], 'changed'],
-        [subjects[1], 'changed'],
-        [subjects[2], 'same'],
-        [subjects[3], 'same'],
-        [subjects[4], 'same'],
-      ]);
-      expect(ran.records().map(({ changes }) => changes)).toEqual([
-        { handle: { was: 'mira', now: 'mira_two' } },
-        { twitter: { was: 'https://x.com/lone_wolf', now: 'https://x.com/solwolf' } },
-        {},
-        undefined,
-        {},
-      ]);
-      // A handle that is still not found costs 200 CU.
-      expect(spent() - before).toBe(4 * 100 + 200);
-      const endpoints = sandbox.log.slice(calls).map(({ endpoint }) => endpoint);
-      expect(endpoints.filter((endpoint) => endpoint !== 'me').toSorted()).toEqual([
-        'user.handle',
-        'user.id',
-        'user.id',
-        'user.id',
-        'user.id',
-      ]);
-    },
-  );
+  test.each(['ndjson', 'json', 'csv', 'tsv'])('reads a %s file again by ids', async (format) => {
+    const { sandbox, old, run, spent, subjects } = await withEarlier(format);
+    const before = spent();
+    const calls = sandbox.log.length;
+    const ran = await run('--compare', old, '--no-cache');
+    expect(ran.exitCode, ran.stderr).toBe(0);
+    expect(ran.records().map(({ subject, change }) => [subject, change])).toEqual([
+      [subjects[0], 'changed'],
+      [subjects[1], 'changed'],
+      [subjects[2], 'same'],
+      [subjects[3], 'same'],
+      [subjects[4], 'same'],
+    ]);
+    expect(ran.records().map(({ changes }) => changes)).toEqual([
+      { handle: { was: 'mira', now: 'mira_two' } },
+      { twitter: { was: 'https://x.com/lone_wolf', now: 'https://x.com/solwolf' } },
+      {},
+      undefined,
+      {},
+    ]);
+    // A handle that is still not found costs 200 CU.
+    expect(spent() - before).toBe(4 * 100 + 200);
+    const endpoints = sandbox.log.slice(calls).map(({ endpoint }) => endpoint);
+    expect(endpoints.filter((endpoint) => endpoint !== 'me').toSorted()).toEqual([
+      'user.handle',
+      'user.id',
+      'user.id',
+      'user.id',
+      'user.id',
+    ]);
+  });
 
   test('prints only what changed, as a list, a table and a card', async () => {
     const { home, old, sandbox, run } = await withEarlier('ndjson');

@@ -56,23 +56,18 @@ describe('subjects', () => {
       'mira 2, sol"wolf 4',
     ],
     ['handle,note\r\n\r\nmira,"two\r\nlines"\r\nkato,\r\n', 'handle', 'mira 3, kato 5'],
-  ])(
-    'have their line numbers, in any encoding and chunks: %j, column %s',
-    async (text, column, subjects) => {
-      const little = Buffer.from(text, 'utf16le');
-      const wide = text.startsWith('\uFEFF') ? [little, Buffer.from(little).swap16()] : [];
-      for (const bytes of [Buffer.from(text), ...wide]) {
-        const chunkings =
-          bytes.length > 1_000
-            ? [[bytes]]
-            : [[bytes], [...bytes].map((byte) => Uint8Array.of(byte))];
-        for (const chunks of chunkings) {
-          const rows = await given(chunks, column);
-          expect(rows.map((row) => `${row.text} ${row.where?.slice(5)}`).join(', ')).toBe(subjects);
-        }
+  ])('have line numbers in any encoding: %j, column %s', async (text, column, subjects) => {
+    const little = Buffer.from(text, 'utf16le');
+    const wide = text.startsWith('\uFEFF') ? [little, Buffer.from(little).swap16()] : [];
+    for (const bytes of [Buffer.from(text), ...wide]) {
+      const chunkings =
+        bytes.length > 1_000 ? [[bytes]] : [[bytes], [...bytes].map((byte) => Uint8Array.of(byte))];
+      for (const chunks of chunkings) {
+        const rows = await given(chunks, column);
+        expect(rows.map((row) => `${row.text} ${row.where?.slice(5)}`).join(', ')).toBe(subjects);
       }
-    },
-  );
+    }
+  });
 
   it('are rejected while a line without an end is still being read', async () => {
     async function* endless() {
