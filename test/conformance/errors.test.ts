@@ -59,7 +59,7 @@ describe('errors', () => {
     [`/v2/launchpad/thesis/token/${'a'.repeat(129)}`, 'an address of 129 characters'],
     [`/v2/launchpad/thesis/wallet/${'a'.repeat(129)}`, 'an address of 129 characters'],
     ['/v2/launchpad/user/wallet/', 'an empty address'],
-    ...['?period=yearly', '?at=yesterday', '?at=', '?at=2026-13-01'].map(
+    ...['?period=yearly', '?at=yesterday', '?at=2026-13-01'].map(
       (query) =>
         [`/v2/launchpad/leaderboard/traders${query}`, 'an invalid board'] as [string, string],
     ),

@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { User } from '../../src/contract/records/user.ts';
-import {
-  ask,
-  first,
-  handlesWhere,
-  sandbox,
-  statusAndCode,
-  walletHolder,
-  walletless,
-} from './help.ts';
+import { ask, first, handlesWhere, sandbox, statusAndCode, walletless } from './help.ts';
 
 describe('identity', () => {
   it('returns the same user record for a handle, its id and its wallet', async () => {
@@ -39,20 +31,6 @@ describe('identity', () => {
     });
   });
 
-  it('always returns the same user of a shared wallet', async () => {
-    const service = await sandbox({ traders: 500 });
-    const owners = new Map<string, string[]>();
-    for (const name of handlesWhere(service, (user) => user.solanaAddress !== null)) {
-      const address = service.world.user(name)?.solanaAddress ?? '';
-      owners.set(address, [...(owners.get(address) ?? []), name]);
-    }
-    const [address] = first([...owners].filter(([, names]) => names.length > 1));
-    const answers = await Promise.all(
-      Array.from({ length: 5 }, () => ask(service, `/v2/user/wallet/${address}`)),
-    );
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
-  });
-
   it('returns socials of some users only, with a user name that may be null', async () => {
     const service = await sandbox();
     const of = async (name: string) => (await ask(service, `/v2/user/handle/${name}`)).body;
@@ -77,16 +55,5 @@ describe('identity', () => {
     `/v2/user/handle/${'a'.repeat(64)}`,
   ])('returns 404 NOT_OBSERVED for unknown %s', async (path) => {
     expect(await statusAndCode(await sandbox(), path)).toBe('404 NOT_OBSERVED');
-  });
-
-  it('finds a renamed user by id and new handle only', async () => {
-    const service = await sandbox();
-    const name = walletHolder(service);
-    const before = (await ask(service, `/v2/user/handle/${name}`)).body;
-    service.world.rename(before.id, 'someone_new');
-    const after = (await ask(service, `/v2/user/id/${before.id}`)).body;
-    expect(after).toEqual({ ...before, handle: 'someone_new' });
-    expect((await ask(service, '/v2/user/handle/someone_new')).body.id).toBe(before.id);
-    expect(await statusAndCode(service, `/v2/user/handle/${name}`)).toBe('404 NOT_OBSERVED');
   });
 });

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
   ask,
-  bearer,
   first,
   handlesWhere,
   type Listener,
   listen,
   NOON,
-  rejectedHandshake,
   sandbox,
   statusAndCode,
 } from './help.ts';
@@ -236,6 +234,9 @@ describe('the socket', () => {
     ['unsubscribe with a subscription', { type: 'unsubscribe', subscription: all }],
     ['a list of frames', [subscribe(all)]],
     ['another type', { type: 'ping' }],
+    ['no JSON', 'subscribe please'],
+    ['no subscription', { type: 'subscribe' }],
+    ['another subscription', subscribe({ type: 'users' })],
   ])('answers error, and stays subscribed as before, to a frame with %s', async (_, frame) => {
     const service = await sandbox();
     const socket = await listen(service);
@@ -251,13 +252,5 @@ describe('the socket', () => {
     const socket = await listen(await sandbox());
     socket.ws.send(Buffer.from(JSON.stringify(subscribe(all))));
     expect((await socket.next()).type).toBe('error');
-  });
-
-  it('accepts the key in the header Authorization alone, and no parameters', async () => {
-    const service = await sandbox();
-    const other = { 'x-api-key': service.key };
-    expect((await rejectedHandshake(service, other)).status).toBe(401);
-    const { status } = await rejectedHandshake(service, bearer(service.key), '/v2/ws?all=1');
-    expect(status).toBe(400);
   });
 });

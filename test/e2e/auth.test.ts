@@ -314,11 +314,7 @@ describe('trdr auth switch and logout', () => {
 
   test('suggest a similar profile', async () => {
     const home = await withTwo();
-    for (const words of [
-      ['auth', 'switch', 'tow'],
-      ['auth', 'logout', 'tow'],
-      ['me', '--profile', 'tow'],
-    ]) {
+    for (const words of ['auth switch tow', 'auth logout tow', 'me --profile tow']) {
       const { exitCode, error } = await home.run(words);
       expect(exitCode).toBe(2);
       expect(error()).toMatchObject({

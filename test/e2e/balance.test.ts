@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { RETRIES } from '../../src/contract/limits.ts';
-import { type CommandLine, type Home, openHome } from './harness.ts';
+import { type CommandLine, type Home, openHome, wordsOf } from './harness.ts';
 import { anyMe, type Call, type Reply, withService } from './service.ts';
 
 /** What `me` may answer without being able to say what is left. */
@@ -59,7 +59,7 @@ async function withoutBalance(
   );
   const env = { TRDR_BASE_URL: service.url, TRDR_API_KEY: service.key };
   const run = (words: CommandLine, home: Home = openHome(), stdin = '') =>
-    home.run(['pnl', ...words], { env, stdin, differs: true, clock: hasty });
+    home.run(['pnl', ...wordsOf(words)], { env, stdin, differs: true, clock: hasty });
   return { run, batches, asked: () => count };
 }
 

@@ -254,11 +254,11 @@ describe('the config file', () => {
   ])('that is %s is reported and never overwritten', async (_, text, code) => {
     const home = withFile(text);
     for (const argv of [
-      ['me'],
-      ['config', 'list'],
-      ['config', 'set', 'retries', '1'],
-      ['auth', 'login', '--with-key', '--no-verify', '--base-url', 'https://a.example.com'],
-      ['auth', 'logout'],
+      'me',
+      'config list',
+      'config set retries 1',
+      'auth login --with-key --no-verify --base-url https://a.example.com',
+      'auth logout',
     ]) {
       const { exitCode, stderr, error } = await home.run(argv, {
         stdin: 'aa_live_0123456789abcdef',
@@ -318,10 +318,7 @@ describe('the config file', () => {
       TRDR_STATE_DIR: undefined,
       TRDR_CACHE_DIR: undefined,
     };
-    for (const argv of [
-      ['config', 'path'],
-      ['config', 'set', 'retries', '1'],
-    ]) {
+    for (const argv of ['config path', 'config set retries 1']) {
       const { exitCode, error } = await runInProcess(argv, { env });
       expect([exitCode, error()['code']]).toEqual([9, 'NO_HOME']);
       expect(error()['hint']).toContain('TRDR_CONFIG_DIR');

@@ -35,9 +35,9 @@ const COLOR = /\u001b\[/;
 test('treats a terminal of size 0x0 as 80 columns wide', async () => {
   const sandbox = await withSandbox({ now: NOW });
   for (const words of [
-    ['thesis', 'list', '--limit', '5'],
-    ['pnl', 'mira', 'quantumhawk', '--yes'],
-    ['whois', 'nobody_here'],
+    'thesis list --limit 5',
+    'pnl mira quantumhawk --yes',
+    'whois nobody_here',
   ]) {
     const at = (columns: number) => runInProcess(words, { sandbox, tty: true, columns, env: utf8 });
     const [unknown, eighty] = [await at(0), await at(80)];

@@ -98,15 +98,15 @@ test('so has the record of an export', async () => {
 });
 
 test.each([
-  [['whois', 'mira'], 200],
-  [['whois', 'mira', 'juno'], 400],
-  [['pnl', 'mira'], 200],
-  [['thesis', 'list', '--user', 'mira'], 200],
-  [['launchpad', 'user', '11111111111111111111111111111111'], 10],
+  ['whois mira', 200],
+  ['whois mira juno', 400],
+  ['pnl mira', 200],
+  ['thesis list --user mira', 200],
+  ['launchpad user 11111111111111111111111111111111', 10],
 ])('a wrong path of the base URL is not a miss, but may cost as much: %s', async (words, most) => {
   const { sandbox, home } = await openDesk();
   const wrong = { ...sandbox, url: `${sandbox.url}/wrong` };
-  const ran = await home.run([...words, '--receipt', '-'], { sandbox: wrong });
+  const ran = await home.run(`${words} --receipt -`, { sandbox: wrong });
   expect(ran.exitCode).toBe(9);
   expect(ran.stderr).toContain('"code":"NOT_FOUND"');
   expect(ran.stderr).toContain('check the base URL');
@@ -146,18 +146,18 @@ describe('an error', () => {
   });
 
   test.each([
-    [['-o', 'table'], true],
-    [['-otable'], true],
-    [['-qotable'], true],
-    [['-qyo', 'table'], true],
-    [['--output=table'], true],
-    [['-ocsv'], false],
-    [['-qocsv'], false],
-    [['--', '-otable'], false],
-    [['--', '--output', 'table'], false],
-    [['-otable', '--', '--json'], true],
+    ['-o table', true],
+    ['-otable', true],
+    ['-qotable', true],
+    ['-qyo table', true],
+    ['--output=table', true],
+    ['-ocsv', false],
+    ['-qocsv', false],
+    ['-- -otable', false],
+    ['-- --output table', false],
+    ['-otable -- --json', true],
   ])('of a wrong line is text in a file only with a table: %j', async (words, isText) => {
-    const { exitCode, stderr } = await runInProcess(['whois', '--no-such-flag', ...words], {
+    const { exitCode, stderr } = await runInProcess(`whois --no-such-flag ${words}`, {
       tty: false,
     });
     expect(exitCode).toBe(2);

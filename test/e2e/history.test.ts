@@ -1,18 +1,16 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { boardPeriods } from '../../src/contract/records/launchpad.ts';
 import { repeats } from '../repeats.ts';
 import type { Sandbox } from '../sandbox/service.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
-import { argv, openDesk, openHome, startTrdr, withSandbox } from './harness.ts';
+import { argv, openDesk, openHome } from './harness.ts';
 import { ledgerOf } from './numbers.ts';
 import { withService } from './service.ts';
 
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const RUNS = repeats('CAMPAIGN_RUNS', 1, 100);
-const KILLS = repeats('KILLS', 1, 60);
 const seeds = Array.from({ length: RUNS }, (_, run) => SEED + run);
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -131,36 +129,6 @@ describe('trdr launchpad history', () => {
     const again = await run(words);
     expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('is finished')]);
   });
-
-  test(`an export killed ${KILLS} times at random equals an undisturbed one (SEED=${SEED})`, async () => {
-    const dice = rngOf(SEED);
-    const home = openHome();
-    const sandbox = await withSandbox({ faults: 'delay@launchpad.board=1ms..30ms' });
-    const until = sandbox.clock.now();
-    const asked: Asked = { period: 'weekly', since: until - 60 * DAY + HOUR, until, every: DAY };
-    const out = join(home.path, 'boards.ndjson');
-    const words = [...wordsOf(asked), '--out', out, '--resume'];
-    let kills = 0;
-    for (let exitCode: number | undefined; exitCode !== 0; ) {
-      const child = startTrdr(words, { sandbox, home });
-      const timer = new AbortController();
-      if (kills < KILLS) {
-        void delay(dice.int(1_200), undefined, { signal: timer.signal }).then(
-          () => child.kill('SIGKILL'),
-          () => {},
-        );
-      }
-      const ended = await child;
-      timer.abort();
-      exitCode = ended.exitCode;
-      if (ended.signal === 'SIGKILL') kills++;
-      else expect(exitCode, ended.stderr).toBe(0);
-    }
-    const rows = readFileSync(out, 'utf8').split('\n').filter(Boolean);
-    expect(rows.map((row) => JSON.parse(row))).toEqual(rowsOf(sandbox, asked));
-    expect(rows.length).toBe(60 * 100);
-    expect(sandbox.meter().totalUnits).toBeLessThanOrEqual(10 * (60 + kills));
-  }, 120_000);
 
   test('prints only the traders that are named, by name or wallet, through renames', async () => {
     const { sandbox, run } = await openDesk();

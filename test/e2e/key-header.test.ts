@@ -85,12 +85,12 @@ test('the account of an unmetered key says that it is not limited', async () => 
 
 describe('hints of a free key', () => {
   test.each([
-    ['FORBIDDEN', ['whois', 'quantumhawk', 'gigachad'], /Explore\) reveals the wallets of a few/],
-    ['QUOTA_EXCEEDED', ['whois', 'mira', '--no-cache'], /Explore\) were granted once/],
+    ['FORBIDDEN', 'whois quantumhawk gigachad', /Explore\) reveals the wallets of a few/],
+    ['QUOTA_EXCEEDED', 'whois mira --no-cache', /Explore\) were granted once/],
   ])('say what its plan has: %s', async (code, words, hint) => {
     const isUsedUp = code === 'QUOTA_EXCEEDED';
     const { run } = await openDesk({ plan: 'explore', ...(isUsedUp && { unitsUsed: 25_000 }) });
-    const { stdout, stderr } = await run([...words]);
+    const { stdout, stderr } = await run(`${words}`);
     expect(stdout + stderr).toContain(code);
     expect(stdout + stderr).toMatch(hint);
   });

@@ -9,6 +9,7 @@ import {
   openHome,
   runInProcess,
   withSandbox,
+  wordsOf,
 } from './harness.ts';
 import { anyMe, type Call, withService } from './service.ts';
 
@@ -164,7 +165,7 @@ describe('trdr launchpad board', () => {
       return { body };
     });
     const run = (words: CommandLine, columns = 120) =>
-      runInProcess(['launchpad', ...words], {
+      runInProcess(['launchpad', ...wordsOf(words)], {
         sandbox: service,
         differs: true,
         tty: { stdout: words.includes('table') },

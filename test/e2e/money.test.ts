@@ -223,9 +223,9 @@ describe('the cost line', () => {
   });
 
   test.each([
-    [['thesis', 'list'], false],
-    [['me'], true],
-    [['thesis', 'list', '-q'], true],
+    ['thesis list', false],
+    ['me', true],
+    ['thesis list -q', true],
   ])('is absent without a terminal, a cost or notices: %j', async (words, stderr) => {
     const ran = await runInProcess(words, { sandbox: await withSandbox(), tty: { stderr } });
     expect([ran.exitCode, ran.stderr]).toEqual([0, '']);

@@ -72,13 +72,13 @@ async function withProxy(target: { readonly port: number }) {
 
 describe('plain http', () => {
   test.each([
-    ['me'],
-    ['whois', 'mira'],
-    ['resolve', 'mira'],
-    ['api', '/v2/me'],
-    ['auth', 'status', '--check'],
-    ['usage', '--reconcile'],
-  ])('to another machine is rejected by %s %s', async (...argv) => {
+    'me',
+    'whois mira',
+    'resolve mira',
+    'api /v2/me',
+    'auth status --check',
+    'usage --reconcile',
+  ])('to another machine is rejected by %s', async (argv) => {
     const sandbox = await withSandbox();
     const proxy = await withProxy(sandbox);
     const { exitCode, error } = await runInProcess(argv, {
@@ -116,10 +116,10 @@ describe('a redirect', () => {
         asked++;
         response.writeHead(status, { location }).end();
       });
-      for (const argv of [['me'], ['api', 'POST', '/v2/user/handle/x/resolve']]) {
+      for (const argv of ['me', 'api POST /v2/user/handle/x/resolve']) {
         asked = 0;
         const env = { TRDR_BASE_URL: service.url };
-        const { exitCode, error } = await runInProcess([...argv, '--retries', '1'], {
+        const { exitCode, error } = await runInProcess(`${argv} --retries 1`, {
           ...{ key: KEY, env, random: () => 0 },
         });
         expect([exitCode, error()['code'], asked <= 2]).toEqual([9, 'REDIRECT', true]);

@@ -173,13 +173,13 @@ describe('--out', () => {
 });
 
 test.each([
-  ['whois', 'mira', '-o', 'csv'],
-  ['pnl', 'mira', 'juno', '-o', 'csv'],
-  ['api', '/v2/me'],
-  ['thesis', 'tail', '--via', 'poll', '--backfill', '3', '--count', '3', '--yes', '-o', 'ndjson'],
-])('--out - is stdout for %s %j', async (...words) => {
+  'whois mira -o csv',
+  'pnl mira juno -o csv',
+  'api /v2/me',
+  'thesis tail --via poll --backfill 3 --count 3 --yes -o ndjson',
+])('--out - is stdout for %s %s', async (words) => {
   const { home, run } = await openDesk({ now: Date.UTC(2026, 0, 15) });
-  const ran = await run([...words, '--out', '-']);
+  const ran = await run(`${words} --out -`);
   expect([ran.exitCode, existsSync(join(home.path, '-'))], ran.stderr).toEqual([0, false]);
   expect(ran.lines().length).toBeGreaterThan(0);
 });

@@ -310,12 +310,8 @@ describe('formatting', () => {
   });
 
   test('rejects a limit that has no order, or whose file could not be resumed', async () => {
-    for (const words of [
-      ['--top', '3'],
-      ['--reverse'],
-      ['--limit', '3', '--sort', 'rank', '--resume'],
-    ]) {
-      const ran = await runInProcess(['pnl', 'mira', 'solwolf', ...words, '--out', 'x.csv'], {});
+    for (const words of ['--top 3', '--reverse', '--limit 3 --sort rank --resume']) {
+      const ran = await runInProcess(`pnl mira solwolf ${words} --out x.csv`, {});
       expect([ran.exitCode, ran.error()['code']]).toEqual([2, 'USAGE']);
     }
   });

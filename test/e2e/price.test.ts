@@ -12,9 +12,9 @@ describe('trdr price', () => {
   });
 
   test.each([
-    [['whois'], ['user.handle', 'user.wallet', 'user.id', 'launchpad.user']],
+    ['whois', ['user.handle', 'user.wallet', 'user.id', 'launchpad.user']],
     [
-      ['thesis', 'list'],
+      'thesis list',
       [
         'thesis.all',
         'thesis.token',
@@ -25,16 +25,13 @@ describe('trdr price', () => {
         'launchpad.user',
       ],
     ],
-    [['resolve'], ['user.handle', 'user.resolve']],
-    [
-      ['launchpad', 'board'],
-      ['launchpad.board', 'launchpad.user', 'user.id', 'user.handle'],
-    ],
-    [['me'], ['me']],
-    [['user.pnl'], ['user.pnl']],
-    [['thesis'], ['thesis.all', 'thesis.token', 'thesis.user', 'thesis.userToken']],
+    ['resolve', ['user.handle', 'user.resolve']],
+    ['launchpad board', ['launchpad.board', 'launchpad.user', 'user.id', 'user.handle']],
+    ['me', ['me']],
+    ['user.pnl', ['user.pnl']],
+    ['thesis', ['thesis.all', 'thesis.token', 'thesis.user', 'thesis.userToken']],
   ])('prints the prices of the calls of %j', async (words, endpoints) => {
-    const { records } = await runInProcess(['price', ...words]);
+    const { records } = await runInProcess(`price ${words}`);
     expect(records().map(({ endpoint }) => endpoint)).toEqual(endpoints);
   });
 });

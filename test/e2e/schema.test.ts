@@ -73,20 +73,20 @@ describe('trdr schema', () => {
   });
 
   test.each([
-    ['whois', 'mira', 'nobody_here'],
-    ['pnl', 'mira', '-o', 'csv'],
-    ['thesis', 'list', '--limit', '2', '-o', 'table'],
-    ['launchpad', 'board', '--top', '2'],
-    ['me', '-o', 'markdown'],
-    ['usage', '--by', 'day'],
-    ['usage', '--reconcile'],
-    ['doctor'],
-    ['price'],
-    ['thesis', 'tail', '--no-follow', '--backfill', '2'],
-  ])('--fields brief works for %s %s %s', async (...words) => {
+    'whois mira nobody_here',
+    'pnl mira -o csv',
+    'thesis list --limit 2 -o table',
+    'launchpad board --top 2',
+    'me -o markdown',
+    'usage --by day',
+    'usage --reconcile',
+    'doctor',
+    'price',
+    'thesis tail --no-follow --backfill 2',
+  ])('--fields brief works for %s', async (words) => {
     const { run } = await openDesk();
     await run('whois mira');
-    const ran = await run([...words, '--fields', 'brief']);
+    const ran = await run(`${words} --fields brief`);
     expect([ran.exitCode, ran.stdout.length > 0], ran.stderr).toEqual([0, true]);
   });
 

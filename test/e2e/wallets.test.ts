@@ -83,20 +83,20 @@ test('a tail notes the authors of its posts, so that a later lookup tells who wa
   expect(user).toMatchObject({ handle: 'somebody_else', was: [{ handle }] });
 });
 
-test.each([
-  ['thesis', 'tail', '--no-follow', '--backfill', '20', '--yes'],
-  ['thesis', 'list', '--limit', '20'],
-])('%s %s prints all posts if their authors cannot be noted', async (...words) => {
-  const { home, run } = await openDesk();
-  const folder = join(home.state, 'people');
-  await run('whois mira');
-  expect(existsSync(folder)).toBe(true);
-  rmSync(folder, { recursive: true });
-  writeFileSync(folder, 'a file in the place of the folder');
-  const { exitCode, records, stderr } = await run(words);
-  expect([exitCode, records().length]).toEqual([0, 20]);
-  expect(stderr).toMatch(/trdr: answers are not saved for later runs: cannot write/);
-});
+test.each(['thesis tail --no-follow --backfill 20 --yes', 'thesis list --limit 20'])(
+  '%s prints all posts if their authors cannot be noted',
+  async (words) => {
+    const { home, run } = await openDesk();
+    const folder = join(home.state, 'people');
+    await run('whois mira');
+    expect(existsSync(folder)).toBe(true);
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, 'a file in the place of the folder');
+    const { exitCode, records, stderr } = await run(words);
+    expect([exitCode, records().length]).toEqual([0, 20]);
+    expect(stderr).toMatch(/trdr: answers are not saved for later runs: cannot write/);
+  },
+);
 
 test('with a spending limit, what is cheap is found for all wallets before anything dear is paid for', async () => {
   const { sandbox, run } = await openDesk();
