@@ -1,5 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { openDesk, openHome, runInProcess, trdr } from './harness.ts';
 import { page, thesis } from './records.ts';
@@ -36,7 +35,7 @@ describe('trdr api', () => {
       return { body: {} };
     });
     const home = openHome();
-    writeFileSync(join(home.path, 'body.json'), '{"handles":["file"]}');
+    home.write('body.json', '{"handles":["file"]}');
     const options = { sandbox: service, home };
     await runInProcess(['api', 'v2/thesis', '-f', 'limit=5', '-f', 'before=a b'], options);
     await runInProcess('api post /v2/user/handles/pnl -f handles[]=x -f handles[]=y', options);
@@ -88,7 +87,7 @@ describe('trdr api', () => {
 
   test('creates no file for an error', async () => {
     const { home, run } = await openDesk();
-    const out = join(home.path, 'answer.json');
+    const out = home.at('answer.json');
     const failed = await run(['api', '/v2/user/handle/nobody-at-all', '--out', out]);
     expect([failed.exitCode, failed.stdout, existsSync(out)]).toEqual([3, '', false]);
     await run(['api', '/v2/user/handle/mira', '--out', out]);

@@ -7,7 +7,7 @@ import type { Thesis } from '../../src/contract/records/thesis.ts';
 import { repeats } from '../repeats.ts';
 import type { Sandbox } from '../sandbox/service.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
-import { argv, openDesk, openHome } from './harness.ts';
+import { argv, linesOf, openDesk, openHome } from './harness.ts';
 import { receiptOf } from './numbers.ts';
 import { withService } from './service.ts';
 
@@ -29,9 +29,6 @@ function handlesOf(sandbox: Sandbox): string[] {
     if (authorHandle && authorId) counts.set(authorHandle, (counts.get(authorHandle) ?? 0) + 1);
   return [...counts].sort(([, one], [, other]) => other - one).map(([handle]) => handle);
 }
-
-const linesOf = (posts: readonly object[]) =>
-  posts.map((post) => `${JSON.stringify(post)}\n`).join('');
 
 /** A record without what depends on where it was read. */
 const bare = (stdout: string) =>
@@ -190,8 +187,7 @@ describe('trdr author', () => {
       return { body: { hasMore: false, nextBefore: null, items } };
     });
     const home = openHome();
-    const file = join(home.path, 'posts.ndjson');
-    writeFileSync(file, posts.map((post) => `${JSON.stringify(post)}\n`).join(''));
+    const file = home.write('posts.ndjson', posts);
     const files = from === 'files' ? ['--from', file] : [];
     const options = { sandbox: service, differs: true };
     const ran = await home.run(['author', id, ...words, ...files, '-o', 'ndjson'], options);
@@ -258,8 +254,7 @@ describe('trdr author', () => {
     ['thesis list --from missing.ndjson', 2, 'missing.ndjson'],
   ])('%s exits %s', async (line, code, text) => {
     const { home, sandbox, run } = await openDesk();
-    const file = join(home.path, 'posts.ndjson');
-    writeFileSync(file, linesOf(thesesOf(sandbox).slice(0, 5)));
+    const file = home.write('posts.ndjson', thesesOf(sandbox).slice(0, 5));
     const words = line.split(' ').map((word) => (word === 'FILE' ? file : word));
     const { exitCode, stderr } = await run(words);
     expect([exitCode, stderr]).toEqual([code, expect.stringContaining(text)]);
@@ -292,8 +287,10 @@ test.each(Array.from({ length: positions.length + 1 }, (_, at) => at))(
         closedAt: { closed: sandbox.clock.now(), open: null, unknown: undefined }[state],
       }));
     const own = [...positions.slice(many), ...positions.slice(0, many)].slice(0, many || 1);
-    const file = join(home.path, 'posts.ndjson');
-    writeFileSync(file, linesOf([...postsOf('ann', own), ...postsOf('bob', own.slice(0, 1))]));
+    const file = home.write('posts.ndjson', [
+      ...postsOf('ann', own),
+      ...postsOf('bob', own.slice(0, 1)),
+    ]);
     const options = { ...terminal, columns: 120 };
     const { stdout } = await run(['author', 'ann', '--from', file], options);
     const lineOf = (title: string) => new RegExp(`^  ${title} +(.*)$`, 'm').exec(stdout)?.[1] ?? '';
@@ -318,7 +315,7 @@ test.each(Array.from({ length: positions.length + 1 }, (_, at) => at))(
 test('trdr author --compare prints what changed since an earlier output', async () => {
   const { sandbox, home, run } = await openDesk();
   const [handle = ''] = handlesOf(sandbox);
-  const old = join(home.path, 'old.ndjson');
+  const old = home.at('old.ndjson');
   await run(['author', handle, '--all', '--positions', '--out', old]);
   writeFileSync(old, readFileSync(old, 'utf8').repeat(2));
   expect((await run(['author', '--compare', old, '--all'])).stdout).toBe('');
@@ -362,7 +359,7 @@ test.each([
   const [before, after] = [old, now].map((flags) =>
     flags.map((flag) => (flag === 'ONE' ? token : flag)),
   );
-  const file = join(home.path, 'old.ndjson');
+  const file = home.at('old.ndjson');
   await run(['author', handle, '--positions', ...(before ?? []), '--out', file]);
   const ran = await run(['author', '--compare', file, ...(after ?? [])]);
   const changes = ran.records().map(({ change }) => change);
@@ -461,7 +458,7 @@ describe('recorded theses in place of the service', () => {
   ])('have one last version, whatever was written when: it %s', async (_, ...versions) => {
     const { sandbox, home, run } = await openDesk();
     const [post] = thesesOf(sandbox).filter((each) => each.authorId && each.tokenAddress);
-    const files = ['a', 'b'].map((name) => join(home.path, name));
+    const files = ['a', 'b'].map((name) => home.at(name));
     const told = new Set<string>();
     for (const order of [versions, versions.toReversed()]) {
       for (const [at, version] of order.entries())
@@ -483,7 +480,7 @@ describe('recorded theses in place of the service', () => {
 
   test('say the same if their times are texts, as --times iso writes them', async () => {
     const { sandbox, home, run } = await openDesk();
-    const [ms, iso] = [join(home.path, 'ms.ndjson'), join(home.path, 'iso.ndjson')];
+    const [ms, iso] = [home.at('ms.ndjson'), home.at('iso.ndjson')];
     const own = thesesOf(sandbox).slice(0, 60);
     // An older version of each post is open, and was written before the other one.
     const older = own.map((post) => ({ ...post, closedAt: null, updatedAt: 1_600_000_000_000 }));
@@ -510,7 +507,7 @@ describe('recorded theses in place of the service', () => {
       expect(first.stdout, words.join(' ')).not.toBe('');
       expect(second.stdout, words.join(' ')).toBe(first.stdout);
     }
-    const earlier = join(home.path, 'positions.ndjson');
+    const earlier = home.at('positions.ndjson');
     await run(['author', '--from', ms, '--positions', '--times', 'iso', '--out', earlier]);
     const compared = await run(['author', '--from', ms, '--compare', earlier]);
     expect([compared.exitCode, compared.stdout]).toEqual([0, '']);
@@ -518,9 +515,8 @@ describe('recorded theses in place of the service', () => {
 
   test('are all counted and sorted without a range, because that costs nothing', async () => {
     const { sandbox, home, run } = await openDesk();
-    const file = join(home.path, 'theses.ndjson');
     const own = thesesOf(sandbox).slice(0, 300);
-    writeFileSync(file, linesOf(own));
+    const file = home.write('theses.ndjson', own);
     for (const field of ['tokenSymbol', 'authorHandle', 'day']) {
       const counted = await run(['thesis', 'list', '--from', file, '--count-by', field]);
       const posts = counted.records().reduce((sum, record) => sum + Number(record['posts']), 0);
@@ -541,7 +537,7 @@ describe('recorded theses in place of the service', () => {
     async (line) => {
       const { sandbox, home, run } = await openDesk();
       const own = thesesOf(sandbox).slice(0, 300);
-      const files = ['a.ndjson', 'b.json'].map((name) => join(home.path, name));
+      const files = ['a.ndjson', 'b.json'].map((name) => home.at(name));
       writeFileSync(files[0] ?? '', linesOf(own.slice(0, 100)));
       writeFileSync(files[1] ?? '', JSON.stringify(own.slice(100)));
       const named = await run([...line.split(' '), '--from', ...files]);
@@ -554,7 +550,7 @@ describe('recorded theses in place of the service', () => {
   test('tell posts apart whose ids are long numbers', async () => {
     const { sandbox, home, run } = await openDesk();
     const post = JSON.stringify(thesesOf(sandbox).find(({ authorId }) => authorId));
-    const file = join(home.path, 'numbers.ndjson');
+    const file = home.at('numbers.ndjson');
     const lines = ['9007199254740992', '9007199254740993'].map((id) =>
       post.replace(/"id":"[^"]*"/, `"id":${id}`),
     );
@@ -567,8 +563,7 @@ describe('recorded theses in place of the service', () => {
     const { sandbox, home, run } = await openDesk();
     const [post] = thesesOf(sandbox).filter(({ authorHandle }) => authorHandle);
     const { authorId: _, ...unnamed } = { ...post, id: 'unnamed' };
-    const file = join(home.path, 'unnamed.ndjson');
-    writeFileSync(file, linesOf([unnamed, { ...post, authorHandle: 'other' }]));
+    const file = home.write('unnamed.ndjson', [unnamed, { ...post, authorHandle: 'other' }]);
     const all = await run(['author', '--from', file]);
     expect(all.records()).toMatchObject([{ handle: 'other', posts: 1 }]);
     expect(all.said).toContain('left out 1 post without an author id');
@@ -587,8 +582,7 @@ describe('recorded theses in place of the service', () => {
     ['author --from', 'as ndjson or json', () => 'id,authorId\n1,2\n'],
   ])('%s FILE is refused: %s', async (line, text, spoil) => {
     const { sandbox, home, run } = await openDesk();
-    const file = join(home.path, 'array.json');
-    writeFileSync(file, spoil(JSON.stringify(thesesOf(sandbox).slice(0, 3))));
+    const file = home.write('array.json', spoil(JSON.stringify(thesesOf(sandbox).slice(0, 3))));
     const { exitCode, stderr } = await run([...line.split(' '), file]);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(text)]);
   });
@@ -600,8 +594,7 @@ describe('recorded theses in place of the service', () => {
       named[0],
       named.find((post) => post.tokenSymbol !== named[0]?.tokenSymbol),
     ];
-    const file = join(home.path, 'symbols.ndjson');
-    writeFileSync(file, linesOf([{ ...one }, { ...other }]));
+    const file = home.write('symbols.ndjson', [{ ...one }, { ...other }]);
     const symbols = ['--token', `${one?.tokenSymbol},${other?.tokenSymbol}`, '--from', file];
     const ran = await run([...line.split(' '), ...symbols]);
     expect([ran.exitCode, ran.stderr]).toEqual([0, expect.not.stringContaining('error')]);
@@ -615,8 +608,7 @@ describe('recorded theses in place of the service', () => {
     const { sandbox, home, run } = await openDesk();
     const [post] = thesesOf(sandbox);
     const deep = { ...post, id: 'deep', segments: JSON.parse('['.repeat(300) + ']'.repeat(300)) };
-    const file = join(home.path, 'deep.ndjson');
-    writeFileSync(file, linesOf([{ ...post }, deep]));
+    const file = home.write('deep.ndjson', [{ ...post }, deep]);
     for (const words of [
       ['thesis', 'list', '--all'],
       ['author', '--positions'],
@@ -635,8 +627,7 @@ describe('recorded theses in place of the service', () => {
       { ...post, id: `a${at}`, authorId: idOf(at), authorHandle: `h${at}` },
       { ...post, id: `b${at}`, authorId: idOf(at).toUpperCase(), authorHandle: `h${at}` },
     ]).flat();
-    const file = join(home.path, 'many.ndjson');
-    writeFileSync(file, linesOf(posts));
+    const file = home.write('many.ndjson', posts);
     const all = (await run(['author', '--from', file])).records();
     expect(all.map((record) => record['posts'])).toEqual(Array(AUTHORS).fill(2));
     expect(new Set(all.map((record) => record['handle'])).size).toBe(AUTHORS);
@@ -645,7 +636,7 @@ describe('recorded theses in place of the service', () => {
   test('are complete as far as certificates vouch for them', async () => {
     const { sandbox, home, run } = await openDesk();
     const [handle = '', other = ''] = handlesOf(sandbox);
-    const file = join(home.path, 'theses.ndjson');
+    const file = home.at('theses.ndjson');
     const ago = (days: number) => new Date(sandbox.clock.now() - days * 86_400_000).toISOString();
     const times = ['--since', ago(30), '--until', ago(4)];
     const completeIn = async (...words: string[]) =>

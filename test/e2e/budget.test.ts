@@ -90,7 +90,7 @@ describe('trdr budget', () => {
       /^wait until the budget renews, or raise it: .*; continue with: trdr thesis tail --via poll --lag 1m --yes --wait-for-budget --since \d{4}-\S+$/,
     );
     // The lookup of the author waits for the budget before the tail starts.
-    const status = join(home.path, 'a.prom');
+    const status = home.at('a.prom');
     const before = new AbortController();
     const states: unknown[] = [];
     const named = await home.run(

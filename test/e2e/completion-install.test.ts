@@ -30,7 +30,7 @@ const asked = {
 describe('trdr completion install', () => {
   test.each(['bash', 'zsh', 'fish'] as const)('writes and removes a file: %s', async (shell) => {
     const home = openHome();
-    const path = join(home.path, inHome[shell]);
+    const path = home.at(inHome[shell]);
     const options = { home, env: { SHELL: `/usr/bin/${shell}` } };
     for (const words of [[], [shell]]) {
       const { exitCode, stderr } = await install(words, options);
@@ -55,7 +55,7 @@ describe('trdr completion install', () => {
 
   test.each(['bash', 'zsh', 'fish'] as const)('leaves a foreign file alone: %s', async (shell) => {
     const home = openHome();
-    const path = join(home.path, inHome[shell]);
+    const path = home.at(inHome[shell]);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, '# my own\n');
     for (const words of [[shell], [shell, '--uninstall']]) {
@@ -67,7 +67,7 @@ describe('trdr completion install', () => {
 
   test('obeys the folders of the environment, and says what a shell still needs', async () => {
     const home = openHome();
-    const data = join(home.path, 'data');
+    const data = home.at('data');
     const env = { XDG_DATA_HOME: data, SHELL: '/bin/zsh' };
     const zsh = join(data, 'zsh/site-functions');
     expect((await install([], { home, env })).said).toContain(`fpath=('${zsh}' $fpath)`);

@@ -141,7 +141,7 @@ process.on('exit', () => fs.writeFileSync('calls', String(calls)));
 `;
 
   async function save(home: Home, killAt: number) {
-    writeFileSync(join(home.path, 'hook.cjs'), hook);
+    home.write('hook.cjs', hook);
     const env = { NODE_OPTIONS: '--require ./hook.cjs', KILL_AT: String(killAt) };
     const { signal } = await startTrdr('config set retries 7', { home, env });
     return signal;
@@ -180,7 +180,7 @@ describe('the config file', () => {
   test('is written where a symbolic link points, even if nothing is there yet', async () => {
     const home = openHome();
     mkdirSync(home.config);
-    const target = join(home.path, 'elsewhere.json');
+    const target = home.at('elsewhere.json');
     symlinkSync(target, fileOf(home));
     await home.run('config set retries 1');
     await home.run('config set utc true');

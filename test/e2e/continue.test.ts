@@ -1,5 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { some } from '../repeats.ts';
@@ -25,7 +24,7 @@ test.each([
     home.run(words, { sandbox, clock: virtualClock(sandbox.clock.now()) });
   const whole = await run(line.replace(/ --out\S* ?rows.ndjson/, '').replace(/cu \d+/, 'cu 1M'));
   const printed: string[] = [];
-  let next: string | undefined = line.replace('rows.ndjson', join(home.path, 'rows.ndjson'));
+  let next: string | undefined = line.replace('rows.ndjson', home.at('rows.ndjson'));
   for (let runs = 0; next !== undefined && runs < 20; runs++) {
     const ran = await run(next);
     expect(ran.exitCode, ran.stderr).toBeOneOf([0, 6]);
@@ -35,10 +34,7 @@ test.each([
   }
   expect(printed.length).toBeGreaterThan(1);
   const files = readdirSync(home.path).filter((name) => /^rows.*(?<!\.trdr)$/.test(name));
-  const ids = idsIn([
-    ...printed,
-    ...files.map((name) => readFileSync(join(home.path, name), 'utf8')),
-  ]);
+  const ids = idsIn([...printed, ...files.map((name) => home.read(name))]);
   expect(ids.toSorted()).toEqual(idsIn([whole.stdout]).toSorted());
 });
 

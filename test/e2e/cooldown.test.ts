@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { readText } from './feed.ts';
@@ -12,7 +11,7 @@ const plenty = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 600_00
 async function openFeed() {
   const sandbox = await withSandbox({ ...plenty, theses: 1 });
   const home = openHome();
-  const out = join(home.path, 'alerts.ndjson');
+  const out = home.at('alerts.ndjson');
   const [sample] = sandbox.world.theses().slice(undefined, 1, Date.now())?.items ?? [];
   if (!sample) throw new Error('no post');
   const start = Date.now() - 5 * 3_600_000;
@@ -78,7 +77,7 @@ test('a tail prints one post in the time, over restarts, and its certificate say
 
 test('--count leaves to the next run what it has not printed', async () => {
   const { home, add, run } = await openFeed();
-  const words = ['--checkpoint', join(home.path, 'c.json')];
+  const words = ['--checkpoint', home.at('c.json')];
   expect((await run(...words)).exitCode).toBe(0);
   add(45);
   const seen: unknown[] = [];
@@ -103,14 +102,11 @@ const posts = Array.from({ length: 60 }, (_, i) => ({
   thesis: `thesis ${i}`,
   platformCreatedAt: Date.parse('2026-05-12T10:00:00Z') + i * MINUTE,
 }));
-const linesOf = (some: readonly object[]) =>
-  some.map((each) => `${JSON.stringify(each)}\n`).join('');
 
 /** Runs without a service and without a key. */
 async function openReplay(words: readonly string[], some: readonly object[] = posts) {
   const home = openHome();
-  const file = join(home.path, 'posts.ndjson');
-  writeFileSync(file, linesOf(some));
+  const file = home.write('posts.ndjson', some);
   const ran = await runInProcess([...words, '--replay', file], { home, key: null, cwd: home.path });
   return { home, ran };
 }
@@ -146,7 +142,7 @@ test('callouts are held back by coin and wallet, and a command gets what is prin
   const words = ['launchpad', 'tail', '--cooldown', 'wallet/1h', '--exec', 'cat >> seen'];
   const { home, ran } = await openReplay(words, callouts);
   expect(ran.exitCode, ran.stderr).toBe(0);
-  expect(readText(join(home.path, 'seen')).match(/"held":0/g)).toHaveLength(6);
+  expect(readText(home.at('seen')).match(/"held":0/g)).toHaveLength(6);
   expect(ran.stderr).toContain('54 held back');
   const { ran: table } = await openReplay(
     ['launchpad', 'tail', '--cooldown', 'coinMint/30m', '-o', 'table'],

@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
 import type { Sandbox } from '../sandbox/service.ts';
@@ -36,7 +35,7 @@ function deskOf({ sandbox, home }: Desk) {
   const [first] = authors;
   const names = authors.map(({ id, handle }, at) => (at % 3 === 0 ? id : `@${handle}`));
   const text = ['# the desk', ...names, `https://x.com/nobodyhere`, 'nowrenamed', first?.handle];
-  writeFileSync(join(home.path, 'desk.txt'), `${text.join('\n')}\n`);
+  home.write('desk.txt', `${text.join('\n')}\n`);
   return { authors, ids: new Set<unknown>(authors.map(({ id }) => id)) };
 }
 
@@ -60,11 +59,11 @@ test('a list of a desk has the posts of its authors, newest first, for what the 
   const all = await run([...words, '--all', '--out', 'all.ndjson'], { cwd: home.path });
   expect(all.exitCode, all.stderr).toBe(0);
   const times = wanted.map(({ platformCreatedAt }) => platformCreatedAt);
-  const listed = recordsIn(readText(join(home.path, 'all.ndjson')));
+  const listed = recordsIn(readText(home.at('all.ndjson')));
   expect(listed.map(({ platformCreatedAt }) => platformCreatedAt)).toEqual(times);
   expect(new Set(idsOf(listed))).toEqual(new Set(idsOf(wanted)));
   expect(costOf(first) + costOf(all)).toBe(sandbox.meter().totalUnits);
-  const filters = JSON.parse(readText(join(home.path, 'all.ndjson.trdr'))).filters;
+  const filters = JSON.parse(readText(home.at('all.ndjson.trdr'))).filters;
   expect(filters.users).toEqual([...ids].sort());
 });
 
@@ -75,7 +74,7 @@ test('authors are read from text, CSV, NDJSON and stdin, and flags add to them',
     'desk.csv': `name,who\na,${one?.id}\nb,${two?.id}\n`,
     'desk.ndjson': `{"who":"${one?.id}"}\n{"who":"${two?.id}"}\n`,
   };
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(home.path, name), text);
+  for (const [name, text] of Object.entries(files)) home.write(name, text);
   const list = async (words: readonly string[], stdin = '') => {
     const ran = await run(['thesis', 'list', '--limit', '9', ...words], { cwd: home.path, stdin });
     return ran.exitCode === 0 ? idsOf(ran.records()) : [ran.exitCode];
@@ -99,7 +98,7 @@ test('one hundred authors cost what the stated way says, to the unit', async () 
   const { sandbox, home, run } = await openDesk({ rate: 0 });
   const authors = authorsOf(sandbox, 100);
   expect(authors.length).toBe(100);
-  writeFileSync(join(home.path, 'ids.txt'), authors.map(({ id }) => `${id}\n`).join(''));
+  home.write('ids.txt', authors.map(({ id }) => `${id}\n`).join(''));
   const ran = await run('thesis list --users ids.txt --all --max-cu 200k --receipt -', {
     cwd: home.path,
   });
@@ -130,17 +129,17 @@ test('what cron appends follows a list that changes: each post once, and the cer
   const second = await cron();
   expect(second.said).not.toContain('other authors');
   expect(sandbox.meter().totalUnits).toBeGreaterThan(spent);
-  const since = recordsIn(readText(join(home.path, 'desk.ndjson')))[0]?.['platformCreatedAt'];
+  const since = recordsIn(readText(home.at('desk.ndjson')))[0]?.['platformCreatedAt'];
   const wanted = () =>
     theses(sandbox).filter(
       ({ authorId, platformCreatedAt }) =>
         ids.has(authorId) && Number(platformCreatedAt) >= Number(since),
     );
-  expect(new Set(idsOf(recordsIn(readText(join(home.path, 'desk.ndjson')))))).toEqual(
+  expect(new Set(idsOf(recordsIn(readText(home.at('desk.ndjson')))))).toEqual(
     new Set(idsOf(wanted())),
   );
   writeFileSync(
-    join(home.path, 'desk.txt'),
+    home.at('desk.txt'),
     authors
       .slice(3)
       .map(({ id }) => `${id}\n`)
@@ -151,7 +150,7 @@ test('what cron appends follows a list that changes: each post once, and the cer
     /other authors than in the last run \(0 new, 3 gone\): finished (desk\.\w+\.ndjson), a new stretch begins after \S+ in /.exec(
       third.said,
     ) ?? [];
-  const parts = [part, 'desk.ndjson'].map((name) => recordsIn(readText(join(home.path, name))));
+  const parts = [part, 'desk.ndjson'].map((name) => recordsIn(readText(home.at(name))));
   const lines = parts.flat();
   expect(new Set(idsOf(lines)).size).toBe(lines.length);
   expect((await cron()).said).not.toContain('other authors');
@@ -164,9 +163,7 @@ test('what cron appends follows a list that changes: each post once, and the cer
   expect(young).toMatchObject({ status: 'complete', duplicates: 0 });
   // What was proved stays proved, and nothing lies between the two.
   expect([whole.from, young?.from, whole.to]).toEqual([old?.from, Number(old?.to) + 1, young?.to]);
-  const written = [part, 'desk.ndjson'].flatMap((name) =>
-    recordsIn(readText(join(home.path, name))),
-  );
+  const written = [part, 'desk.ndjson'].flatMap((name) => recordsIn(readText(home.at(name))));
   const replayed = await run(
     [
       'thesis',
@@ -199,7 +196,7 @@ test('callouts of several wallets, also by the names of their users, and of seve
     expect(ran.exitCode, ran.stderr).toBe(0);
     return idsOf(ran.records());
   };
-  writeFileSync(join(home.path, 'w.txt'), [...wallets, known?.handle].join('\n'));
+  home.write('w.txt', [...wallets, known?.handle].join('\n'));
   const ofWallets = all.filter(({ wallet }) => [...wallets, ...named].includes(wallet));
   const listed = await list('callouts', '--users', 'w.txt', '--limit', '50');
   expect(listed).toEqual(idsOf(ofWallets.slice(0, 50)));
@@ -242,7 +239,7 @@ test('after a pause, a tail reads the pages of its authors where these are fewer
     ({ authorId, platformCreatedAt }) =>
       [one?.id, two?.id].includes(authorId ?? '') && Number(platformCreatedAt) >= since,
   );
-  const lines = recordsIn(readText(join(home.path, 'two.ndjson')));
+  const lines = recordsIn(readText(home.at('two.ndjson')));
   expect(idsOf(lines)).toContain('of-150');
   expect(new Set(idsOf(lines))).toEqual(new Set([...idsOf(lines), ...idsOf(wanted)]));
   expect(new Set(idsOf(lines)).size).toBe(lines.length);

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { type CommandLine, openHome, runInProcess } from './harness.ts';
@@ -88,7 +87,7 @@ describe('a batch answer without entries for some handles', () => {
   ])('exits 9 if it has %s, also in an export', async (_, reply) => {
     const service = await withService(() => reply);
     const home = openHome();
-    for (const out of [[], ['--out', join(home.path, 'n.csv')]]) {
+    for (const out of [[], ['--out', home.at('n.csv')]]) {
       const before = service.calls.length;
       const ran = await home.run(['pnl', ...handles, 'more', '-y', ...out], { sandbox: service });
       expect([ran.exitCode, service.calls.length - before]).toEqual([9, 1]);

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { openHome } from './harness.ts';
@@ -19,8 +17,8 @@ const header = 'subject,found,status,handle,window,netUsd,rank\n';
 /** Runs a command line that reads the given files. No service is there to be asked. */
 async function ran(words: string, files: Readonly<Record<string, string | Uint8Array>>) {
   const home = openHome();
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(home.path, name), text);
-  const inHome = words.split(' ').map((word) => (word in files ? join(home.path, word) : word));
+  for (const [name, text] of Object.entries(files)) home.write(name, text);
+  const inHome = words.split(' ').map((word) => (word in files ? home.at(word) : word));
   const env = { TRDR_BASE_URL: 'http://127.0.0.1:1', TRDR_API_KEY: 'x_test_1' };
   return await home.run(inHome, { env, differs: true });
 }

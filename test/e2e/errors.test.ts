@@ -301,28 +301,21 @@ test.each([
   ]);
 });
 
+/** The body of an error with a code. */
+const coded = (code: string, message: unknown) => ({ error: { code, message } });
+
 // Without a documented code in its place, an error may come from a proxy, a firewall or a login page.
 test.each<[status: number, body: unknown, exit: number, fields: Record<string, unknown>]>([
-  [
-    418,
-    { error: { code: 'TEAPOT', message: 'short and stout' } },
-    9,
-    { message: 'short and stout' },
-  ],
-  [500, { error: { code: 'MELTDOWN', message: 'hot' } }, 9, { code: 'MELTDOWN' }],
-  [
-    404,
-    { error: { code: 'USER_NOT_FOUND', message: 'no such user' } },
-    9,
-    { code: 'USER_NOT_FOUND' },
-  ],
-  [403, { error: { code: 'GEO_BLOCKED', message: 'not here' } }, 9, { code: 'GEO_BLOCKED' }],
-  [402, { error: { code: 'PAY_UP', message: 'pay' } }, 9, { code: 'PAY_UP' }],
-  [400, { error: { code: 'OVERLOADED', message: 'odd' } }, 2, { code: 'OVERLOADED' }],
-  [422, { error: { code: 'VALIDATION_ERROR', message: 'bad' } }, 2, { code: 'VALIDATION_ERROR' }],
+  [418, coded('TEAPOT', 'short and stout'), 9, { message: 'short and stout' }],
+  [500, coded('MELTDOWN', 'hot'), 9, { code: 'MELTDOWN' }],
+  [404, coded('USER_NOT_FOUND', 'no such user'), 9, { code: 'USER_NOT_FOUND' }],
+  [403, coded('GEO_BLOCKED', 'not here'), 9, { code: 'GEO_BLOCKED' }],
+  [402, coded('PAY_UP', 'pay'), 9, { code: 'PAY_UP' }],
+  [400, coded('OVERLOADED', 'odd'), 2, { code: 'OVERLOADED' }],
+  [422, coded('VALIDATION_ERROR', 'bad'), 2, { code: 'VALIDATION_ERROR' }],
   [
     400,
-    { error: { code: 'BAD_REQUEST', message: { deep: 1 } } },
+    coded('BAD_REQUEST', { deep: 1 }),
     2,
     { message: 'The service cannot process the request in this form.' },
   ],

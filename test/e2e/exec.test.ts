@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readSamples } from '../status-file.ts';
 import { idsOf, readText, startTailProgram, until } from './feed.ts';
@@ -17,7 +16,7 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
   it('hands over what would be printed, filters and fields included, and resumes without a repeat', async () => {
     const sandbox = await withSandbox(open);
     const home = openHome();
-    const [out, checkpoint] = [join(home.path, 'got'), join(home.path, 'ck')];
+    const [out, checkpoint] = [home.at('got'), home.at('ck')];
     const run = (count: number) =>
       home.run(
         ['thesis', 'tail', '--yes', '--via', 'poll', '--lag', '100ms', '--backfill', '20']
@@ -40,13 +39,13 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
 
   it('moves a batch that is never accepted to the dead-letter file, continues, and exits 9', async () => {
     const { home, run } = await openDesk(open);
-    const [out, checkpoint] = [join(home.path, 'got'), join(home.path, 'ck')];
+    const [out, checkpoint] = [home.at('got'), home.at('ck')];
     const command = `test "$TRDR_BATCH" != 2 && cat >> '${out}'`;
     const flags = '--yes --via poll --backfill 6 --count 6 --batch 2 --tries 2'.split(' ');
     const ran = await run(
       ['thesis', 'tail', ...flags, '--checkpoint', checkpoint, '--exec', command].concat([
         '--status',
-        join(home.path, 'a.prom'),
+        home.at('a.prom'),
       ]),
       { random: () => 0 },
     );
@@ -59,7 +58,7 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
     expect(ran.stderr).toContain(
       'handed over 4 posts in 2 batches, 2 posts in the dead-letter file',
     );
-    expect(readSamples(join(home.path, 'a.prom'))).toMatchObject({
+    expect(readSamples(home.at('a.prom'))).toMatchObject({
       ...{ handoff_batches_total: 2, handoff_rows_total: 4, handoff_retries_total: 1 },
       ...{ handoff_dead_batches_total: 1, handoff_dead_rows_total: 2 },
       ...{ handoff_pending_rows: 0, handoff_oldest_age_seconds: 0, handoff_last_exit_code: 0 },
@@ -68,7 +67,7 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
 
   it('hands over no post from before the start, also in a terminal', async () => {
     const { home, run } = await openDesk(open);
-    const out = join(home.path, 'got');
+    const out = home.at('got');
     const flags = ['--yes', '--via', 'poll', '--lag', '100ms', '--duration', '200ms'];
     const ran = await run(['thesis', 'tail', ...flags, '--exec', `cat >> '${out}'`], { tty: true });
     expect([ran.exitCode, readText(out)], ran.stderr).toEqual([0, '']);
@@ -78,11 +77,7 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
   it('at a signal waits for the command; a second signal kills it', async () => {
     const sandbox = await withSandbox(open);
     const home = openHome();
-    const [go, out, checkpoint] = [
-      join(home.path, 'go'),
-      join(home.path, 'got'),
-      join(home.path, 'ck'),
-    ];
+    const [go, out, checkpoint] = [home.at('go'), home.at('got'), home.at('ck')];
     // Waits for a line from the FIFO as long as there is one.
     execFileSync('mkfifo', [go]);
     const script = `echo $$ > '${out}.pid'; [ ! -p '${go}' ] || read -r _ < '${go}'; cat >> '${out}'`;

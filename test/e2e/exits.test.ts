@@ -1,5 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { exitCodes } from '../../src/cli/exit.ts';
@@ -16,130 +15,66 @@ interface More extends Pick<RunOptions, 'key' | 'env'> {
   readonly input?: string;
   readonly sandbox?: SandboxOptions;
 }
-type Case = readonly [
-  exit: number,
-  what: string,
-  words: readonly string[],
-  code: string | null,
-  more: More,
-];
+type Case = readonly [exit: number, what: string, words: string, code: string | null, more?: More];
+
+const explore = { plan: 'explore', unitsUsed: 1_000 } as const;
 
 const cases: readonly Case[] = [
-  [0, 'a found subject', ['whois', 'mira'], null, {}],
-  [0, 'an empty list', ['thesis', 'list', '--token', NOBODY], null, {}],
-  [0, 'no subjects at all', ['whois', '-'], null, { input: '# nobody\n\n' }],
-  [2, 'an unknown command', ['whose', 'mira'], 'USAGE', {}],
+  [0, 'a found subject', 'whois mira', null],
+  [0, 'an empty list', `thesis list --token ${NOBODY}`, null],
+  [0, 'no subjects at all', 'whois -', null, { input: '# nobody\n\n' }],
+  [2, 'an unknown command', 'whose mira', 'USAGE'],
   ...['help', 'schema', 'price'].flatMap((command) =>
     Object.getOwnPropertyNames(Object.prototype).map(
-      (name): Case => [2, 'a word that every object has', [command, name], 'USAGE', {}],
+      (name): Case => [2, 'a word that every object has', `${command} ${name}`, 'USAGE'],
     ),
   ),
-  [2, 'a flag alone', ['-q'], 'USAGE', {}],
-  [2, 'flags without a command', ['--json', '--sandbox'], 'USAGE', {}],
-  [2, 'a timeout of 0s', ['me', '--timeout', '0s'], 'USAGE', {}],
-  [2, 'an unknown flag', ['whois', 'mira', '--jsn'], 'USAGE', {}],
-  [2, 'a flag without its value', ['thesis', 'list', '--limit'], 'USAGE', {}],
-  [2, 'an invalid value of a flag', ['thesis', 'list', '--limit', '0'], 'USAGE', {}],
-  [2, 'a missing word', ['whois'], 'USAGE', {}],
-  [2, 'too many words', ['me', 'mira'], 'USAGE', {}],
-  [2, '--speed without a recording', ['sandbox', '--speed', '10x'], 'USAGE', {}],
-  [2, 'an unknown field', ['whois', 'mira', '--fields', 'handel'], 'USAGE', {}],
-  [2, 'an unknown format', ['whois', 'mira', '-o', 'xml'], 'USAGE', {}],
-  [2, 'a socket together with the store', ['thesis', 'tail', '--via', 'ws', '--fill'], 'USAGE', {}],
-  [2, 'a folder as input', ['whois', '--file', '.'], 'USAGE', {}],
-  [2, 'a handle with spaces', ['whois', 'mira juno'], 'BAD_SUBJECT', {}],
-  [2, 'an empty subject', ['whois', ''], 'BAD_SUBJECT', {}],
-  [2, 'a handle in place of an id', ['whois', 'mira', '--as', 'id'], 'BAD_SUBJECT', {}],
-  [2, 'a part of an address', ['launchpad', 'callouts', '--coin', '0x12'], 'USAGE', {}],
-  [2, 'an empty command', ['thesis', 'tail', '--exec', ''], 'USAGE', {}],
-  [2, 'an invalid setting', ['config', 'set', 'maxAge', 'soon'], 'BAD_SETTING', {}],
-  [2, 'an invalid variable', ['whois', 'mira'], 'BAD_SETTING', { env: { TRDR_OUTPUT: 'xml' } }],
-  [2, 'two formats', ['whois', 'mira', '-o', 'csv', '--json'], 'USAGE', {}],
-  [2, 'a group without a command', ['thesis'], 'USAGE', {}],
-  [2, 'a missing file', ['whois', '--file', 'nowhere.txt'], 'USAGE', {}],
-  [
-    2,
-    'a mistyped address',
-    ['whois', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee'],
-    'BAD_SUBJECT',
-    {},
-  ],
-  [2, 'a 400', ['thesis', 'list', '--before', 'no-such-thesis'], 'VALIDATION_ERROR', {}],
-  [
-    2,
-    'plain http beyond loopback',
-    ['me', '--base-url', 'http://service.example'],
-    'INSECURE_HTTP',
-    {},
-  ],
-  [3, 'an unknown handle', ['whois', 'nobody_at_all'], null, {}],
-  [3, 'several unknown handles', ['whois', 'nobody_a', 'nobody_b'], null, {}],
-  [4, 'no key', ['whois', 'mira'], 'NO_KEY', { key: null }],
-  [4, 'a wrong key', ['whois', 'mira'], 'UNAUTHORIZED', { key: 'trdr_test_wrong' }],
-  [
-    5,
-    'a missing scope',
-    ['whois', 'mira'],
-    'FORBIDDEN_SCOPE',
-    { sandbox: { scopes: ['feed:read'] } },
-  ],
-  [
-    6,
-    'an exhausted allowance',
-    ['thesis', 'list'],
-    'QUOTA_EXCEEDED',
-    { sandbox: { monthlyUnits: 100 } },
-  ],
-  [
-    6,
-    'exhausted reveals',
-    ['whois', 'mira'],
-    'REVEAL_LIMIT_REACHED',
-    { sandbox: { revealsPerMonth: 0 } },
-  ],
-  [6, 'a spending limit', ['whois', 'mira', '--max-cu', '50'], 'CEILING', {}],
-  [6, 'fewer units than required', ['me', '--min-units', '20000001'], 'UNITS_LOW', {}],
-  [
-    6,
-    'a smaller share than required',
-    ['me', '--min-units', '100%'],
-    'UNITS_LOW',
-    // A plan whose units do not begin again with a month.
-    { sandbox: { plan: 'explore', unitsUsed: 1_000 } },
-  ],
-  [7, 'a 429 with a longer wait than the timeout', ['me'], 'RATE_LIMITED', { faults: '429=200s' }],
-  [9, 'a service that fails', ['me', '--retries', '0'], 'INTERNAL_ERROR', { faults: '500' }],
-  [9, 'a connection that breaks', ['me', '--retries', '1'], 'BROKEN', { faults: 'reset' }],
-  [9, 'a truncated body', ['me', '--retries', '0'], 'BROKEN', { faults: 'cut' }],
-  [
-    9,
-    'a missing answer',
-    ['me', '--retries', '0', '--timeout', '200ms'],
-    'NO_ANSWER',
-    { faults: 'stall' },
-  ],
-  [
-    9,
-    'a gate that cannot be decided',
-    ['me', '--min-units', '1'],
-    'BAD_ANSWER',
-    { faults: 'shape' },
-  ],
-  [
-    9,
-    'nobody listening',
-    ['me', '--retries', '0', '--base-url', 'http://127.0.0.1:9'],
-    'UNREACHABLE',
-    {},
-  ],
-  [10, '--strict with one missing', ['whois', 'mira', 'nobody_at_all', '--strict'], 'STRICT', {}],
-  [
-    11,
-    'a confirmation without a terminal',
-    ['whois', '-'],
-    'CONFIRMATION_NEEDED',
-    { input: wallets(5) },
-  ],
+  [2, 'a flag alone', '-q', 'USAGE'],
+  [2, 'flags without a command', '--json --sandbox', 'USAGE'],
+  [2, 'a timeout of 0s', 'me --timeout 0s', 'USAGE'],
+  [2, 'an unknown flag', 'whois mira --jsn', 'USAGE'],
+  [2, 'a flag without its value', 'thesis list --limit', 'USAGE'],
+  [2, 'an invalid value of a flag', 'thesis list --limit 0', 'USAGE'],
+  [2, 'a missing word', 'whois', 'USAGE'],
+  [2, 'too many words', 'me mira', 'USAGE'],
+  [2, '--speed without a recording', 'sandbox --speed 10x', 'USAGE'],
+  [2, 'an unknown field', 'whois mira --fields handel', 'USAGE'],
+  [2, 'an unknown format', 'whois mira -o xml', 'USAGE'],
+  [2, 'a socket together with the store', 'thesis tail --via ws --fill', 'USAGE'],
+  [2, 'a folder as input', 'whois --file .', 'USAGE'],
+  [2, 'a handle with spaces', "whois 'mira juno'", 'BAD_SUBJECT'],
+  [2, 'an empty subject', "whois ''", 'BAD_SUBJECT'],
+  [2, 'a handle in place of an id', 'whois mira --as id', 'BAD_SUBJECT'],
+  [2, 'a part of an address', 'launchpad callouts --coin 0x12', 'USAGE'],
+  [2, 'an empty command', "thesis tail --exec ''", 'USAGE'],
+  [2, 'an invalid setting', 'config set maxAge soon', 'BAD_SETTING'],
+  [2, 'an invalid variable', 'whois mira', 'BAD_SETTING', { env: { TRDR_OUTPUT: 'xml' } }],
+  [2, 'two formats', 'whois mira -o csv --json', 'USAGE'],
+  [2, 'a group without a command', 'thesis', 'USAGE'],
+  [2, 'a missing file', 'whois --file nowhere.txt', 'USAGE'],
+  [2, 'a mistyped address', 'whois 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee', 'BAD_SUBJECT'],
+  [2, 'a 400', 'thesis list --before no-such-thesis', 'VALIDATION_ERROR'],
+  [2, 'plain http beyond loopback', 'me --base-url http://service.example', 'INSECURE_HTTP'],
+  [3, 'an unknown handle', 'whois nobody_at_all', null],
+  [3, 'several unknown handles', 'whois nobody_a nobody_b', null],
+  [4, 'no key', 'whois mira', 'NO_KEY', { key: null }],
+  [4, 'a wrong key', 'whois mira', 'UNAUTHORIZED', { key: 'trdr_test_wrong' }],
+  [5, 'a missing scope', 'whois mira', 'FORBIDDEN_SCOPE', { sandbox: { scopes: ['feed:read'] } }],
+  [6, 'no units left', 'thesis list', 'QUOTA_EXCEEDED', { sandbox: { monthlyUnits: 100 } }],
+  [6, 'no reveals left', 'whois mira', 'REVEAL_LIMIT_REACHED', { sandbox: { revealsPerMonth: 0 } }],
+  [6, 'a spending limit', 'whois mira --max-cu 50', 'CEILING'],
+  [6, 'fewer units than required', 'me --min-units 20000001', 'UNITS_LOW'],
+  // The units of this plan do not begin again with a month.
+  [6, 'a smaller share', 'me --min-units 100%', 'UNITS_LOW', { sandbox: explore }],
+  [7, 'a 429 with a longer wait than the timeout', 'me', 'RATE_LIMITED', { faults: '429=200s' }],
+  [9, 'a service that fails', 'me --retries 0', 'INTERNAL_ERROR', { faults: '500' }],
+  [9, 'a connection that breaks', 'me --retries 1', 'BROKEN', { faults: 'reset' }],
+  [9, 'a truncated body', 'me --retries 0', 'BROKEN', { faults: 'cut' }],
+  [9, 'a missing answer', 'me --retries 0 --timeout 200ms', 'NO_ANSWER', { faults: 'stall' }],
+  [9, 'a gate that cannot be decided', 'me --min-units 1', 'BAD_ANSWER', { faults: 'shape' }],
+  [9, 'nobody listening', 'me --retries 0 --base-url http://127.0.0.1:9', 'UNREACHABLE'],
+  [10, '--strict with one missing', 'whois mira nobody_at_all --strict', 'STRICT'],
+  [11, 'no terminal to confirm', 'whois -', 'CONFIRMATION_NEEDED', { input: wallets(5) }],
 ];
 
 /** Distinct Solana addresses. */
@@ -267,7 +202,14 @@ test.each(rejected)('"trdr %s" is rejected before anything is sent: %s', async (
 });
 
 describe('trdr exits', () => {
-  test.each(cases)('%i after %s', async (exit, _, words, code, more) => {
+  const rows = cases.map(([exit, what, words, code, more = {}]) => ({
+    exit,
+    what,
+    words,
+    code,
+    more,
+  }));
+  test.each(rows)('$exit after $what', async ({ exit, what, words, code, more }) => {
     const { faults, sandbox: options, ...run } = more;
     const sandbox = await withSandbox({
       ...options,
@@ -275,7 +217,7 @@ describe('trdr exits', () => {
     });
     // One case of a result, of a miss and of an error starts the program itself.
     const isFirst =
-      [0, 3, 9].includes(exit) && cases.find(([other]) => other === exit)?.[2] === words;
+      [0, 3, 9].includes(exit) && cases.find(([other]) => other === exit)?.[1] === what;
     const { input, ...rest } = run;
     const ran = isFirst
       ? await trdr(words, { sandbox, ...run })
@@ -353,7 +295,7 @@ describe('trdr exits', () => {
 
   test('2 for an invalid command line, before reading settings', async () => {
     const home = openHome();
-    writeFileSync(join(home.path, 'config'), 'a file where a folder should be');
+    home.write('config', 'a file where a folder should be');
     const ran = await trdr('whois mira --nonsense', { home });
     expect([ran.exitCode, ran.error()['code']]).toEqual([2, 'USAGE']);
   });

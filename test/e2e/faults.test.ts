@@ -92,7 +92,7 @@ interface Attempt extends Ran {
 
 async function tryOut(given: readonly string[], faults: string, input?: string): Promise<Attempt> {
   const home = openHome();
-  const words = given.map((word) => (word === ROWS ? join(home.path, word) : word));
+  const words = given.map((word) => (word === ROWS ? home.at(word) : word));
   // Clears the rate limits, but not the ledger.
   sandbox.restart();
   sandbox.faults.set(faults);

@@ -1,5 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { openDesk, openHome, runInProcess } from './harness.ts';
 import { withService } from './service.ts';
@@ -89,7 +88,7 @@ describe('--bom', () => {
 describe('--out', () => {
   test.each(['a.xlsx', 'a.txt', 'a.csv.gz', 'a.XLSX'])('rejects %s without -o', async (name) => {
     const home = openHome();
-    const file = join(home.path, name);
+    const file = home.at(name);
     const { exitCode, error } = await ran([...list, '--out', file], { home });
     expect([exitCode, existsSync(file)]).toEqual([2, false]);
     expect(error()['hint']).toContain('-o');
@@ -107,7 +106,7 @@ describe('--out', () => {
     ['.posts', /^\{"id"/],
   ])('takes the format from the name %s', async (name, start) => {
     const home = openHome();
-    const file = join(home.path, name);
+    const file = home.at(name);
     expect((await ran([...list, '--out', file], { home })).exitCode).toBe(0);
     expect(readFileSync(file, 'utf8')).toMatch(start);
   });
@@ -120,8 +119,7 @@ test.each([
 ])('--out keeps the paid rows of %s beside the unchanged file', async (_, words, code) => {
   const faults = code === 9 ? { faults: '500@thesis.*+1' } : {};
   const { home, run } = await openDesk({ plan: 'enterprise', ...faults });
-  const out = join(home.path, 'all.ndjson');
-  writeFileSync(out, 'old\n');
+  const out = home.write('all.ndjson', 'old\n');
   const { exitCode, error } = await run([...words, '--yes', '--out', out]);
   expect(exitCode).toBe(code);
   expect(error()['message']).toMatch(

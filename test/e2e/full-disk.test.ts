@@ -42,7 +42,7 @@ const test = anyTest.skipIf(!mayMount);
 /** A home with a folder on a tiny disk. */
 function withDisk(pages = 16) {
   const home = openHome();
-  const disk = join(home.path, 'disk');
+  const disk = home.at('disk');
   mkdirSync(disk);
   execaSync('mount', ['-t', 'tmpfs', '-o', `size=${pages * 4}k`, 'tmpfs', disk]);
   onTestFinished(() => void execaSync('umount', ['--lazy', disk], { reject: false }));
@@ -150,10 +150,8 @@ describe('a tail whose disk fills and empties', () => {
     const says = (text: string) => expect.poll(() => tail.stderr).toContain(text);
     await says('the disk is full; waiting until it can be written');
     const paid = sandbox.meter().totalUnits;
-    await until(() => readText(join(home.path, 'a.prom')).includes('the disk is full"} 1'));
-    const written = Number(
-      /_rows_total\{.*\} (\d+)/.exec(readText(join(home.path, 'a.prom')))?.[1],
-    );
+    await until(() => readText(home.at('a.prom')).includes('the disk is full"} 1'));
+    const written = Number(/_rows_total\{.*\} (\d+)/.exec(readText(home.at('a.prom')))?.[1]);
     expect(written).toBeLessThan(rows);
     expect(sandbox.meter().totalUnits).toBe(paid);
     disk.free();

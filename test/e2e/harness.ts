@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { onTestFailed, onTestFinished } from 'vitest';
@@ -26,6 +26,11 @@ export interface Home {
   readonly state: string;
   readonly cache: string;
   readonly env: Readonly<Record<string, string>>;
+  /** The path of a file in it. */
+  at(...names: readonly string[]): string;
+  read(name: string): string;
+  /** Writes a file, of records one a line, and returns its path. */
+  write(name: string, content: string | Uint8Array | readonly object[]): string;
   run(words: CommandLine, options?: InProcessOptions): ReturnType<typeof runInProcess>;
 }
 
@@ -47,6 +52,14 @@ export function openHome(): Home {
       TRDR_CACHE_DIR: cache,
       // Compiled code of one home would be used only a few times; `programEnv` shares it between homes.
       [COMPILE_CACHE]: '1',
+    },
+    at: (...names) => join(path, ...names),
+    read: (name) => readFileSync(join(path, name), 'utf8'),
+    write(name, content) {
+      const file = join(path, name);
+      const isText = typeof content === 'string' || content instanceof Uint8Array;
+      writeFileSync(file, isText ? content : linesOf(content));
+      return file;
     },
     run: (words, options) => runInProcess(words, { home, ...options }),
   };
@@ -163,6 +176,10 @@ export function ranOf(stdout: string, stderr: string, exitCode: number) {
     },
   };
 }
+
+/** Records as a file of NDJSON has them. */
+export const linesOf = (records: readonly object[]): string =>
+  records.map((record) => `${JSON.stringify(record)}\n`).join('');
 
 /** Two runs that print the same records differ in when and how they read them. */
 export const withoutReading = (text: string): string =>

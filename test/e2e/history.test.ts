@@ -84,7 +84,7 @@ describe('trdr launchpad history', () => {
     ['reset', 10, 'BROKEN'],
   ])('an answer that is lost (%s) is noted with its cost', async (fault, cuAtMost, code) => {
     const { home, run } = await openDesk({ faults: `${fault}@launchpad.board=100%` });
-    const out = join(home.path, 'boards.ndjson');
+    const out = home.at('boards.ndjson');
     const ran = await run(argv`launchpad history --since 3d --out ${out} --retries 0 --timeout 1s`);
     // A snapshot is cheap: the error is that of the call, and a person may try it again.
     expect([ran.exitCode, ran.error()]).toMatchObject([9, { code, retryable: true }]);
@@ -105,7 +105,7 @@ describe('trdr launchpad history', () => {
     const dice = rngOf(seed);
     const { sandbox, home, run } = await openDesk({ faults, seed });
     const asked = askedBy(dice, sandbox.clock.now());
-    const out = join(home.path, 'boards.ndjson');
+    const out = home.at('boards.ndjson');
     const limit = dice.chance(0.5) ? ['--max-cu', '50'] : ['--yes'];
     const words = [...wordsOf(asked), '--out', out, '--resume', '--retries', '0', ...limit];
     for (let runs = 0, exitCode = -1; exitCode !== 0; runs++) {
@@ -275,7 +275,7 @@ describe('trdr launchpad history', () => {
 
   test('resumes only the same history, with its own names and times', async () => {
     const { home, run } = await openDesk();
-    const out = join(home.path, 'boards.csv');
+    const out = home.at('boards.csv');
     const words = ['launchpad', 'history', '--since', '5d', '--out', out];
     expect((await run([...words, '--max-cu', '20'])).exitCode).toBe(6);
     const other = await run([...words, '--period', 'daily', '--resume']);

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { some } from '../repeats.ts';
@@ -187,7 +185,7 @@ describe.each(some(commands, 4).map((words) => ({ line: words.join(' '), words }
           clock: virtualClock(1_700_000_000_000),
         });
         expect(ran.exitCode, ran.stderr).not.toBe(1);
-        writeFileSync(join(home.path, 'out.csv'), ran.stdout);
+        home.write('out.csv', ran.stdout);
         for (const cell of cellsOf(ran.stdout))
           expect(cell).not.toMatch(/^[\s\u00a0]*[=+@\t\r|%]|^-[^\d.]/);
       });

@@ -10,11 +10,11 @@ import { userRecord, withService } from './service.ts';
 async function opened() {
   const sandbox = await withSandbox();
   const home = openHome();
-  const script = join(home.path, 'print-key');
-  writeFileSync(join(home.path, 'count'), '');
+  const script = home.at('print-key');
+  home.write('count', '');
   writeFileSync(script, `#!/bin/sh\nprintf x >> "$HOME/count"\nprintf '%s\\n' ${sandbox.key}\n`);
   chmodSync(script, 0o700);
-  const ran = () => readFileSync(join(home.path, 'count'), 'utf8').length;
+  const ran = () => home.read('count').length;
   const options = { home, key: null, env: { TRDR_BASE_URL: sandbox.url } };
   return { sandbox, home, script, ran, options };
 }
@@ -50,7 +50,7 @@ describe('keyCommand', () => {
     expect(said.join('')).toContain('accepted, from keyCommand of profile');
     expect(said.join('')).not.toContain(sandbox.key);
     const files = readdirSync(home.path, { recursive: true, encoding: 'utf8' })
-      .map((name) => join(home.path, name))
+      .map((name) => home.at(name))
       .filter((path) => path !== script && statSync(path).isFile());
     for (const path of files)
       expect(readFileSync(path, 'latin1').includes(sandbox.key), path).toBe(false);
@@ -82,7 +82,7 @@ describe('keyCommand', () => {
     'auth login --key-command true --no-verify',
   ])('is not run by %s', async (line) => {
     const { script, ran, options, home } = await opened();
-    writeFileSync(join(home.path, 'pnl.csv'), 'subject,found\nmira,true\n');
+    home.write('pnl.csv', 'subject,found\nmira,true\n');
     const env = { ...options.env, TRDR_KEY_COMMAND: script };
     await runInProcess(line, { ...options, env, differs: true });
     expect(ran()).toBe(0);
@@ -125,7 +125,7 @@ describe('keyCommand', () => {
   async function rotating(next: string) {
     const keys = ['first', next].map((name) => `trdr_test_${name}_0123456789abcdef0123456789`);
     const home = openHome();
-    const file = join(home.path, 'key');
+    const file = home.at('key');
     const print = (text = '') => writeFileSync(file, `${text}\n`);
     print(keys[0]);
     let valid = keys[0];
@@ -146,7 +146,7 @@ describe('keyCommand', () => {
       ['whois', ...Array.from({ length: 30 }, (_, at) => `trader${at}`), '--no-cache'],
       { home, key: null, env },
     );
-    return { ran, keys, runs: readFileSync(join(home.path, 'count'), 'utf8').length };
+    return { ran, keys, runs: home.read('count').length };
   }
 
   test('is run again when the service rejects the key, and another key continues the run', async () => {

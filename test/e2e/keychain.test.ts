@@ -43,7 +43,7 @@ type System = keyof typeof standIns;
 function openKeychain(platform: System, more = '') {
   const { tool, script, line } = standIns[platform];
   const home = openHome();
-  const bin = join(home.path, 'bin');
+  const bin = home.at('bin');
   mkdirSync(bin);
   const path = join(bin, tool);
   const place = (first: string) => {
@@ -54,7 +54,7 @@ function openKeychain(platform: System, more = '') {
     chmodSync(path, 0o700);
   };
   place(more);
-  const kept = join(home.path, 'kept-trdr-desk');
+  const kept = home.at('kept-trdr-desk');
   const options = { home, platform, key: null, env: { PATH: `${bin}:${home.env['PATH']}` } };
   const login = (url: string, key: string, ...more: readonly string[]) => {
     const words = ['auth', 'login', '--with-key', '--profile', 'desk', '--base-url', url, ...more];
@@ -79,7 +79,7 @@ describe.each(Object.keys(standIns) as System[])('on %s, auth login --keychain',
     const out = await runInProcess('auth logout desk', options);
     expect([out.exitCode, existsSync(kept)], out.stderr).toEqual([0, false]);
     expect(profilesOf(home).desk).toEqual({ baseUrl: sandbox.url });
-    expect(readFileSync(join(home.path, 'arguments'), 'utf8')).not.toContain(sandbox.key);
+    expect(home.read('arguments')).not.toContain(sandbox.key);
     expect(run.stderr + me.stderr + out.stderr).not.toContain(sandbox.key);
   });
 

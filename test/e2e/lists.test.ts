@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { some } from '../repeats.ts';
@@ -56,7 +55,7 @@ describe('trdr thesis list', () => {
     const sandbox = await withSandbox();
     const home = openHome();
     const run = (args: string) => home.run(args, { sandbox, cwd: home.path });
-    const textOf = (file: string) => readText(join(home.path, file));
+    const textOf = (file: string) => readText(home.at(file));
     await run('thesis list --limit 60 --out all.ndjson');
     const wanted = recordsIn(textOf('all.ndjson')).filter(isWanted);
     expect([wanted.length > 2, wanted.length < 60]).toEqual([true, true]);
@@ -120,10 +119,10 @@ describe('trdr thesis list', () => {
     const table = await run('--count-by', field, '-o', 'table');
     expect(table.lines()).toHaveLength(2 + expected.length);
     await run('--count-by', field, '--out', 'counts.ndjson');
-    const text = readText(join(home.path, 'counts.ndjson'));
+    const text = readText(home.at('counts.ndjson'));
     expect(recordsIn(text)).toEqual(counted.records());
     // Counts prove nothing about the posts.
-    expect(readText(join(home.path, 'counts.ndjson.trdr'))).toBe('');
+    expect(readText(home.at('counts.ndjson.trdr'))).toBe('');
   });
 
   test('--count-by sorts a whole range by its counts, and checks the fields first', async () => {
@@ -339,7 +338,7 @@ describe('trdr thesis list', () => {
     'a tail names a value that its first posts do not have: %s',
     async (source) => {
       const { sandbox, home, run } = await openDesk({ rate: 0 });
-      const file = join(home.path, 'posts.ndjson');
+      const file = home.at('posts.ndjson');
       await run(['thesis', 'list', '--limit', '30', '--out', file]);
       const ending = new AbortController();
       const timer = setInterval(() => sandbox.post(), 20);

@@ -145,8 +145,7 @@ describe('a proxy from the environment', () => {
     const home = openHome();
     const service = await listenTls((_, response) => response.end(JSON.stringify(anyMe)));
     const proxy = await withProxy(service);
-    const trusted = join(home.path, 'ca.pem');
-    writeFileSync(trusted, serviceCert);
+    const trusted = home.write('ca.pem', serviceCert);
     const env = { TRDR_BASE_URL: 'https://service.test', [name]: proxy.url };
     const { exitCode, json } = await trdr('me --json', {
       home,

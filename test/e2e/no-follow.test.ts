@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
@@ -19,7 +18,7 @@ describe('--no-follow', () => {
       const dice = rngOf(SEED);
       const sandbox = await withSandbox(plenty);
       const home = openHome();
-      const file = join(home.path, 'theses.ndjson');
+      const file = home.at('theses.ndjson');
       const words = ['thesis', 'tail', '--no-follow', flag, file, '-o', 'ndjson', '-q'];
       const options = { sandbox, home };
       const printed: string[] = [];
@@ -44,7 +43,7 @@ describe('--no-follow', () => {
   test('says which spending limit would reach the older posts, which then does', async () => {
     const sandbox = await withSandbox({ ...plenty, theses: 500 });
     const home = openHome();
-    const out = join(home.path, 'theses.ndjson');
+    const out = home.at('theses.ndjson');
     const words = ['thesis', 'tail', '--no-follow', '--since', '60d', '--out', out];
     const run = (limit: string) => runInProcess([...words, '--max-cu', limit], { sandbox, home });
     const needed: string[] = [];

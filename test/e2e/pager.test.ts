@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { some } from '../repeats.ts';
@@ -26,7 +25,7 @@ async function onTerminal(line: string, { rows = 10, env = {} }: Given = {}) {
     extendEnv: false,
     stdin: 'ignore',
   });
-  const file = (name: string) => join(home.path, name);
+  const file = (name: string) => home.at(name);
   const paged = existsSync(file('paged')) ? readFileSync(file('paged'), 'utf8') : undefined;
   return { stdout, paged, textOf: (name: string) => readFileSync(file(name), 'utf8') };
 }

@@ -6,7 +6,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commonOptions } from '../../src/cli/args/common.ts';
 import { allCommands } from '../../src/cli/docs/help.ts';
@@ -27,7 +27,7 @@ const paths = [
 
 function homeWithPaths(): Home {
   const home = openHome();
-  const at = (name: string) => join(home.path, name);
+  const at = (name: string) => home.at(name);
   symlinkSync(at('b.ndjson'), at('a.ndjson'));
   symlinkSync(at('a.ndjson'), at('b.ndjson'));
   symlinkSync(at('missing/a.ndjson'), at('link.ndjson'));
@@ -53,7 +53,7 @@ describe.each(paths)('%s (%s)', (name, _, says) => {
     [...tail, '--exec', 'cat', '--checkpoint'],
   ])('is reported before anything is paid for: %s %s %s %s %s %s %s', async (...words) => {
     const home = homeWithPaths();
-    const path = join(home.path, name);
+    const path = home.at(name);
     const service = await withService(() => ({ status: 500, body: {} }));
     const ran = await home.run([...words, path], { sandbox: service, stdin: '' });
     expect([2, 9], ran.stderr).toContain(ran.exitCode);
@@ -98,7 +98,7 @@ test.each(readers)('%s FILE is a usage error for a folder and no file', async (l
     ['link.ndjson', 'file not found: '],
     ['folder', 'is a folder'],
   ] as const) {
-    const ran = await home.run([...line.split(' '), join(home.path, name)], { sandbox: service });
+    const ran = await home.run([...line.split(' '), home.at(name)], { sandbox: service });
     expect([ran.exitCode, ran.error()], ran.stderr).toMatchObject([
       2,
       { code: 'USAGE', message: expect.stringContaining(text) },
@@ -111,17 +111,17 @@ test.each(readers)('%s FILE is a usage error for a folder and no file', async (l
 const spellings: Readonly<Record<string, (home: Home, name: string) => string>> = {
   'the same name': (_, name) => name,
   'a longer path': (_, name) => `./gone/../${name}`,
-  'an absolute path': (home, name) => join(home.path, name),
+  'an absolute path': (home, name) => home.at(name),
   'a symbolic link': (home, name) => {
-    symlinkSync(join(home.path, name), join(home.path, 'symlink'));
+    symlinkSync(home.at(name), home.at('symlink'));
     return 'symlink';
   },
   'a linked folder': (home, name) => {
-    symlinkSync(home.path, join(home.path, 'folder'));
+    symlinkSync(home.path, home.at('folder'));
     return `folder/${name}`;
   },
   'a hard link': (home, name) => {
-    linkSync(join(home.path, name), join(home.path, 'hardlink'));
+    linkSync(home.at(name), home.at('hardlink'));
     return 'hardlink';
   },
 };
@@ -169,7 +169,7 @@ describe.each(Object.entries(spellings))('a file with two roles, as %s', (how, s
     for (const { words, one, ending, other } of pairs) {
       const home = openHome();
       const text = 'mira\njuno\n';
-      writeFileSync(join(home.path, `a.ndjson${ending}`), text);
+      home.write(`a.ndjson${ending}`, text);
       const name = spell(home, `a.ndjson${ending}`);
       const before = readdirSync(home.path);
       const argv = [...words, one, 'a.ndjson', other, name];
@@ -193,13 +193,13 @@ describe.each(Object.entries(spellings))('a file with two roles, as %s', (how, s
 test('stdin and stdout have roles too, and two inputs or two devices may be the same', async () => {
   const [home, sandbox] = [openHome(), await withSandbox()];
   const run = async (line: string) => {
-    writeFileSync(join(home.path, 'a.csv'), 'handle\nmira\n');
+    home.write('a.csv', 'handle\nmira\n');
     const { codes, stderr } = await bash(`trdr ${line}`, { home, sandbox });
     return `${codes}${/[^"]*are the same file/.exec(stderr)?.[0] ?? ''}`;
   };
   expect(await run('whois - --out a.csv < a.csv')).toBe('2--out and stdin are the same file');
   expect(await run('whois --file a.csv >> a.csv')).toBe('2--file and stdout are the same file');
-  expect(readFileSync(join(home.path, 'a.csv'), 'utf8')).toBe('handle\nmira\n');
+  expect(home.read('a.csv')).toBe('handle\nmira\n');
   expect(await run('whois mira --out b.csv < a.csv')).toBe('0');
   expect(await run('pnl mira --out b.csv --fresh > /dev/null')).toBe('0');
   expect(await run('pnl --from b.csv --file b.csv --column subject > /dev/null')).toBe('0');

@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -106,7 +105,7 @@ describe('a pipe', () => {
   test.each(some(formats, 1))('receives %s completely, for any size and reader', async (format) => {
     const { sandbox, home, run } = await openDesk(plenty);
     const words = ['thesis', 'list', '--limit', '600', '--yes', '-o', format, '--utc'];
-    const file = await run([...words, '--out', join(home.path, 'all')]);
+    const file = await run([...words, '--out', home.at('all')]);
     expect(file.exitCode).toBe(0);
     const child = startTrdr(words, { sandbox, home });
     const parts: Buffer[] = [];
@@ -119,7 +118,7 @@ describe('a pipe', () => {
     // A pipe accepts 64 KiB before it is full.
     expect(size).toBeGreaterThan(80_000);
     expect((await child).exitCode).toBe(0);
-    const whole = readFileSync(join(home.path, 'all'));
+    const whole = readFileSync(home.at('all'));
     // Files and pipes have no width, so both use 80 columns.
     expect(Buffer.concat(parts).equals(whole)).toBe(true);
   });
@@ -162,13 +161,13 @@ describe('--out', () => {
   ] as const;
   test.each(some(outputs, 2))('may be %s', async (_, flags) => {
     const { sandbox, home, run } = await openDesk({ ...plenty, now: Date.UTC(2026, 0, 15) });
-    await run([...words.split(' '), '--out', join(home.path, 'wanted')]);
+    await run([...words.split(' '), '--out', home.at('wanted')]);
     const line = `mkfifo fifo; ln -s fifo link; ln -s real dangling; trdr ${words} ${flags}`;
     const ran = await bash(line, { sandbox, home });
     expect(ran.stderr).toBe('');
-    const wanted = readFileSync(join(home.path, 'wanted'), 'utf8');
+    const wanted = home.read('wanted');
     expect(wanted.split('\n')).toHaveLength(201);
-    expect(readFileSync(join(home.path, 'all'), 'utf8')).toBe(wanted);
+    expect(home.read('all')).toBe(wanted);
   });
 });
 
@@ -180,6 +179,6 @@ test.each([
 ])('--out - is stdout for %s %s', async (words) => {
   const { home, run } = await openDesk({ now: Date.UTC(2026, 0, 15) });
   const ran = await run(`${words} --out -`);
-  expect([ran.exitCode, existsSync(join(home.path, '-'))], ran.stderr).toEqual([0, false]);
+  expect([ran.exitCode, existsSync(home.at('-'))], ran.stderr).toEqual([0, false]);
   expect(ran.lines().length).toBeGreaterThan(0);
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
@@ -22,7 +22,7 @@ test.each([
   'an answer that the disk refuses %d times is written again (exit %i)',
   async (refusals, exit) => {
     const home = openHome();
-    const journal = join(home.path, 'n.ndjson.journal');
+    const journal = home.at('n.ndjson.journal');
     const clock = virtualClock();
     let blocked: string[] = [];
     let waits = 0;
@@ -46,7 +46,7 @@ test.each([
     });
     expect([ran.exitCode, blocked.length], ran.stderr).toEqual([exit, 1]);
     if (exit === 0) {
-      const lines = readFileSync(join(home.path, 'n.ndjson'), 'utf8').trimEnd().split('\n');
+      const lines = home.read('n.ndjson').trimEnd().split('\n');
       expect(lines.map((line) => JSON.parse(line).subject)).toEqual(['one', 'two']);
       expect([service.calls.length, existsSync(journal)]).toEqual([1, false]);
     }

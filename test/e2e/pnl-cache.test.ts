@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import {
@@ -90,7 +89,7 @@ describe('cached numbers', () => {
     const handles = someHandles(25);
     const run = (...words: string[]) => home.run(['pnl', ...words], { sandbox });
     await run(...handles.slice(3, 9), '-y', '-q');
-    for (const out of [[], ['--out', join(home.path, 'pnl.csv'), '--fresh']]) {
+    for (const out of [[], ['--out', home.at('pnl.csv'), '--fresh']]) {
       const words = [...handles.slice(0, out.length === 0 ? 15 : 25), ...out];
       const before = new Map(sandbox.served);
       const plan = (await run(...words, '--dry-run', '-o', 'ndjson')).records();
@@ -122,7 +121,7 @@ describe('cached numbers', () => {
     const input = { stdin: handles.join('\n') };
     const part = handles.filter((_, at) => at % 3 === 0);
     await run('- -y', { stdin: part.join('\n') });
-    const out = join(home.path, 'out.ndjson');
+    const out = home.at('out.ndjson');
     expect((await run(['-', '-y', '--out', out], input)).exitCode).toBe(0);
     const lines = withoutReading(readFileSync(out, 'utf8')).trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toEqual(recordsOf(handles));

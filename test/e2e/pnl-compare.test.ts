@@ -1,5 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rngOf } from '../sim/rng.ts';
 import { seedOf } from './feed.ts';
@@ -39,8 +37,7 @@ function recordOf(handle: string, seed: number) {
   return { subject: handle, found: true, handle, ...rest };
 }
 
-const save = (home: Home, name: string, records: readonly object[]) =>
-  writeFileSync(join(home.path, name), records.map((each) => `${JSON.stringify(each)}\n`).join(''));
+const save = (home: Home, name: string, records: readonly object[]) => home.write(name, records);
 
 const missing = (subject: string) => ({ subject, found: false, code: 'NOT_OBSERVED' });
 const failed = (subject: string) => ({
@@ -238,7 +235,7 @@ describe('pnl --compare', () => {
   test('writes a CSV with the differences in columns, which is an export too', async () => {
     const home = twoExports();
     await runInProcess([...compare, '--out', 'both.csv'], { home });
-    const [header = '', first] = readFileSync(join(home.path, 'both.csv'), 'utf8').split('\n');
+    const [header = '', first] = home.read('both.csv').split('\n');
     expect(header).toMatch(
       /,rank,asOf,readAt,via,change,netUsdChange,returnPctChange,volumeUsdChange,tradesChange,rankChange,was$/,
     );
@@ -256,7 +253,7 @@ describe('pnl --compare', () => {
     await runInProcess('pnl mira quantumhawk --out old.csv', options);
     const spent = sandbox.meter().totalUnits;
     for (const path of ['none.csv', 'handles.txt']) {
-      writeFileSync(join(home.path, 'handles.txt'), 'just text\n');
+      home.write('handles.txt', 'just text\n');
       const ran = await runInProcess(['pnl', 'turbo-walrus', '--compare', path], options);
       expect([ran.exitCode, sandbox.meter().totalUnits]).toEqual([2, spent]);
     }
@@ -265,8 +262,7 @@ describe('pnl --compare', () => {
         ['pnl', 'mira', 'nobody_here', '--compare', 'old.csv', ...out],
         options,
       );
-      const rows =
-        out.length === 0 ? ran.stdout : readFileSync(join(home.path, 'new.ndjson'), 'utf8');
+      const rows = out.length === 0 ? ran.stdout : home.read('new.ndjson');
       const changes = rows
         .trim()
         .split('\n')

@@ -27,9 +27,8 @@ function exportOf(
   handles = HANDLES,
   name = 'out.ndjson',
 ) {
-  const list = join(home.path, 'list');
-  const out = join(home.path, name);
-  writeFileSync(list, handles.join('\n'));
+  const out = home.at(name);
+  const list = home.write('list', handles.join('\n'));
   const words = (...more: string[]) => ['pnl', '--file', list, '--out', out, '-y', ...more];
   return {
     home,
@@ -89,7 +88,7 @@ describe('an interrupted export', () => {
     const sandbox = await withNumbers({ faults: '503@users.pnl+1' });
     const { run, home, journal, text } = exportOf(sandbox);
     await run('--retries', '0');
-    writeFileSync(join(home.path, 'list'), HANDLES.slice(1).join('\n'));
+    home.write('list', HANDLES.slice(1).join('\n'));
     const { exitCode, error } = await run('--resume');
     expect([exitCode, error()['code']]).toEqual([2, 'JOURNAL_OTHER']);
     // With --fresh as well, other handles start over, so that an unattended export does not stop for good.
@@ -220,7 +219,7 @@ describe('an export and its money', () => {
     const run = () => home.run(words, { sandbox: service, differs: true });
     expect([(await run()).exitCode, service.calls.length]).toEqual([9, 1]);
     // As if a newer version could read what the journal has saved.
-    const place = join(home.path, 'n.ndjson.journal/0');
+    const place = home.at('n.ndjson.journal/0');
     const saved = JSON.stringify(JSON.stringify(body));
     const answer = {
       data: { entries: [record('two'), record('one')], missing: ['none'] },
@@ -235,7 +234,7 @@ describe('an export and its money', () => {
     expect(stderr).toContain(
       'recovered 3 handles from saved answers that an earlier run could not parse',
     );
-    const rows = readFileSync(join(home.path, 'n.ndjson'), 'utf8').trim().split('\n');
+    const rows = home.read('n.ndjson').trim().split('\n');
     expect(rows.map((row): unknown => JSON.parse(row).found)).toEqual([true, true, false, true]);
   });
 
@@ -365,8 +364,7 @@ test.each(['pnl mira', 'launchpad history --since 1d'])(
   async (words) => {
     const sandbox = await withSandbox();
     const home = openHome();
-    const out = join(home.path, 'out.ndjson');
-    writeFileSync(out, '');
+    const out = home.write('out.ndjson', '');
     const run = () => home.run([...words.split(' '), '--out', out, '--resume'], { sandbox });
     const first = await run();
     expect([first.exitCode, first.stderr]).toEqual([0, expect.not.stringContaining('is finished')]);
@@ -381,7 +379,7 @@ test.each(['pnl mira', 'launchpad history --since 1d'])(
 test('--resume continues an interrupted export to a file that is named by a link', async () => {
   const sandbox = await withNumbers({ faults: '503@users.pnl+1' });
   const { run, out, home } = exportOf(sandbox);
-  const target = join(home.path, 'target.ndjson');
+  const target = home.at('target.ndjson');
   writeFileSync(
     target,
     `${jsonLine({ subject: HANDLES[0], found: false, code: 'NOT_OBSERVED' })}\n`,

@@ -1,15 +1,14 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type CommandLine, openHome, runInProcess, wordsOf } from './harness.ts';
+import { type CommandLine, type Home, openHome, runInProcess, wordsOf } from './harness.ts';
 import { recordsOf, someHandles, withNumbers } from './numbers.ts';
 import { withService } from './service.ts';
 
 const HANDLES = ['mira', 'nosuch', 'solwolf', 'nowallet', 'quiet', 'evil', '0xMert'];
 
 /** Replaces file names by paths in the home, because relative paths would refer to the folder of the tests. */
-const within = (home: { readonly path: string }, words: CommandLine) =>
-  wordsOf(words).map((word) => (/^(all|one|torn)\./.test(word) ? join(home.path, word) : word));
+const within = (home: Home, words: CommandLine) =>
+  wordsOf(words).map((word) => (/^(all|one|torn)\./.test(word) ? home.at(word) : word));
 
 /** A user with an export of these handles in every format that can be read back. */
 async function exported(handles: readonly string[] = HANDLES, more: readonly string[] = []) {
@@ -27,7 +26,7 @@ async function exported(handles: readonly string[] = HANDLES, more: readonly str
   }
   const calls = sandbox.log.length;
   await sandbox.close();
-  const text = (name: string) => readFileSync(join(home.path, name), 'utf8');
+  const text = (name: string) => home.read(name);
   return { run, home, text, calls, sandbox };
 }
 
@@ -75,7 +74,7 @@ describe('--from', () => {
       .map((line) => line.split('\t'));
     const save = (name: string, separator: string, write: (cell: string) => string) =>
       writeFileSync(
-        join(home.path, name),
+        home.at(name),
         rows.map((cells) => `${cells.map(write).join(separator)}\r\n`).join(''),
       );
     save('one.csv', ';', (cell) => (/^-?\d+\.\d+$/.test(cell) ? cell.replace('.', ',') : cell));
@@ -120,7 +119,7 @@ describe('--from', () => {
     const same = await run('--from all.csv --window 7d --out all.csv');
     expect([same.exitCode, text('all.csv')]).toEqual([2, whole]);
     const before = text('all.ndjson');
-    writeFileSync(join(home.path, 'torn.ndjson'), before.slice(0, -20));
+    home.write('torn.ndjson', before.slice(0, -20));
     const torn = await run('--from torn.ndjson --out all.csv');
     expect([torn.exitCode, text('all.csv')]).toEqual([2, whole]);
     expect(torn.error()['message']).toContain(`line ${HANDLES.length}`);
@@ -153,7 +152,7 @@ describe('--from', () => {
       });
     for (const name of ['one.csv', 'one.tsv', 'one.ndjson']) {
       expect((await run(['mira', '--out', name])).exitCode).toBe(0);
-      const text = readFileSync(join(home.path, name), 'utf8');
+      const text = home.read(name);
       expect((await run(['--from', name, '-o', name.slice(4)])).stdout).toBe(text);
       const line = (await run(['--from', name, '-o', 'ndjson'])).stdout;
       expect(line).toContain('"netUsd":12345678901234567890.10,"returnPct":1e400,"volumeUsd":-0');
@@ -184,11 +183,11 @@ describe('a finished export', () => {
       const before = text(name);
       const words = [...HANDLES, '--out', name, '--resume', '--no-cache'];
       const { exitCode, stderr } = await run(words);
-      expect([
-        exitCode,
-        text(name) === before,
-        existsSync(join(home.path, `${name}.journal`)),
-      ]).toEqual([0, true, false]);
+      expect([exitCode, text(name) === before, existsSync(home.at(`${name}.journal`))]).toEqual([
+        0,
+        true,
+        false,
+      ]);
       expect(stderr).toContain(
         `${name} is finished: it contains all 7 handles; nothing was requested`,
       );

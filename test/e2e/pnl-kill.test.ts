@@ -30,7 +30,7 @@ test(
   async () => {
     const random = randomOf(SEED, 'kills');
     const home = openHome();
-    const [list, out] = [join(home.path, 'list'), join(home.path, 'out.ndjson')];
+    const [list, out] = [home.at('list'), home.at('out.ndjson')];
     writeFileSync(list, HANDLES.join('\n'));
     let killed = 0;
     let exports = 0;

@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   type CommandLine,
@@ -103,7 +102,7 @@ describe('numbers of wallets and user ids', () => {
 
   test('are exported with the others, and resume after a failed lookup', async () => {
     const { mira, solwolf, run, home, sandbox, paid } = await desk();
-    const out = join(home.path, 'out.ndjson');
+    const out = home.at('out.ndjson');
     const subjects = [mira.evmAddress, NOBODY, solwolf.solanaAddress, 'solwolf'];
     const words = [...subjects, '-y', '--out', out, '--retries', '0'];
     sandbox.faults.set('503@user.wallet+1');
@@ -128,7 +127,7 @@ describe('numbers of wallets and user ids', () => {
 
   test('take the numbers that the journal has for their handle', async () => {
     const { mira, solwolf, run, home, sandbox, paid } = await desk();
-    const out = join(home.path, 'out.ndjson');
+    const out = home.at('out.ndjson');
     const subjects = ['solwolf', mira.id, solwolf.id];
     const words = [...subjects, '--no-cache', '-y', '--out', out, '--retries', '0'];
     sandbox.faults.set('503@user.id');

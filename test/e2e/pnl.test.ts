@@ -1,5 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { deskOf, openDesk, openHome, runInProcess, withoutReading } from './harness.ts';
 import { numbersOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
@@ -82,7 +81,7 @@ describe('trdr pnl', () => {
   test('plans without sending anything', async () => {
     const { sandbox, home, run } = deskOf(await withNumbers());
     const handles = someHandles(130);
-    const out = join(home.path, 'out.csv');
+    const out = home.at('out.csv');
     const args = ['pnl', '-', '--dry-run', '--out', out, '-o', 'ndjson', '--fields', 'handle'];
     const { exitCode, records } = await run(args, { stdin: handles.join('\n') });
     expect([exitCode, sandbox.log.length, existsSync(out)]).toEqual([0, 0, false]);
@@ -260,7 +259,7 @@ describe('formatting', () => {
       const home = openHome();
       const handles = someHandles(20).filter((handle) => numbersOf(handle)?.windows.all);
       const records = recordsOf(handles).map((record) => `${JSON.stringify(record)}\n`);
-      writeFileSync(join(home.path, 'old.ndjson'), records.join(''));
+      home.write('old.ndjson', records.join(''));
       const windows = ['24h', '7d', '30d', 'all'];
       const words = ['pnl', '--from', 'old.ndjson', ...compare, '--window', windows.join()];
       for (const columns of [20, 40, 60, 80, 120, 200]) {
@@ -339,7 +338,7 @@ test('an export writes the same bytes as stdout, without leftovers', async () =>
   const { sandbox, home, run } = deskOf(await withNumbers());
   const input = someHandles(120).join('\n');
   for (const name of ['out.ndjson', 'out.csv', 'out.json']) {
-    const out = join(home.path, name);
+    const out = home.at(name);
     const { exitCode, stdout, stderr } = await run(['pnl', '-', '-y', '--out', out], {
       stdin: input,
     });

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
@@ -44,9 +42,6 @@ const lines = [
   'thesis tail --replay all.ndjson --since 30m --speed 60',
 ];
 
-const textOf = (posts: readonly object[]) =>
-  posts.map((post) => `${JSON.stringify(post)}\n`).join('');
-
 /** Runs a line against a feed with such times; returns what was printed, and the calls. */
 async function runWith(spelling: keyof typeof spellings, line: string) {
   const clock = virtualClock();
@@ -74,8 +69,8 @@ async function runWith(spelling: keyof typeof spellings, line: string) {
   const service = await withService(reply, { ownMe: true });
   const home = openHome();
   const recorded = [...posts.slice(0, 5), { ...posts[5], id: 'deleted' }];
-  writeFileSync(join(home.path, 'recorded.ndjson'), textOf(recorded));
-  writeFileSync(join(home.path, 'all.ndjson'), textOf(posts));
+  home.write('recorded.ndjson', recorded);
+  home.write('all.ndjson', posts);
   const options = { sandbox: service, clock, cwd: home.path, differs: true };
   const ran = await home.run([...line.split(' '), '-o', 'ndjson'], options);
   const rows = ran.records().map(({ id, day, posts: count, gone }) => ({
@@ -114,7 +109,7 @@ test.each([
 ])('a range of recorded posts without any time is refused: %s', async (line) => {
   const home = openHome();
   const posts = [1, 2, 3].map((id) => ({ id: `${id}`, authorId: authors[0], tokenAddress: 'T' }));
-  writeFileSync(join(home.path, 'all.ndjson'), textOf(posts));
+  home.write('all.ndjson', posts);
   const options = { key: null, clock: virtualClock(), cwd: home.path, differs: true };
   const ran = await home.run([...line.split(' '), '--from', 'all.ndjson'], options);
   expect([ran.exitCode, ran.error()['code']]).toEqual([9, 'NO_TIMES']);
@@ -134,7 +129,7 @@ test.each([
     tokenAddress: 'T',
     platformCreatedAt: at < 20 || at >= 920 ? now - at * 1_000 : null,
   }));
-  writeFileSync(join(home.path, 'all.ndjson'), textOf(posts));
+  home.write('all.ndjson', posts);
   const options = { key: null, clock, cwd: home.path, differs: true };
   const ran = await home.run(
     ['thesis', 'list', '--from', 'all.ndjson', ...range.split(' '), '--all'],

@@ -1,5 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { some } from '../repeats.ts';
@@ -55,10 +54,10 @@ test.each(writers)('each subject in a file of %s is read as it was', async (_, w
     // In CSV a handle may differ from what it is. The other formats take turns, and a stream is not one document.
     const other = formats[at % formats.length] ?? 'ndjson';
     for (const format of new Set(['csv', isStream && other === 'json' ? 'tsv' : other])) {
-      if (!existsSync(join(home.path, `x.${format}`))) {
+      if (!existsSync(home.at(`x.${format}`))) {
         const written = await run([...words, '-o', format]);
         expect(written.exitCode, written.stderr).toBe(0);
-        writeFileSync(join(home.path, `x.${format}`), written.stdout);
+        home.write(`x.${format}`, written.stdout);
       }
       const reading = ['whois', '--file', `x.${format}`, '--column', column, '--cheap'];
       const ran = await run([...reading, '--fields', 'subject'], { cwd: home.path });
@@ -91,7 +90,7 @@ test.each(readers)('%s reads the subjects of a file in several formats', async (
   // One reader has all formats.
   for (const format of some(formats, name === 'whois' ? formats.length : 2)) {
     await run(['whois', ...DESK, '--out', `x.${format}`], { cwd: home.path });
-    const input = stdin(readFileSync(join(home.path, `x.${format}`), 'utf8'));
+    const input = stdin(home.read(`x.${format}`));
     const file = input === undefined ? [`x.${format}`] : [];
     const ran = await run([...words, ...file, '--column', 'subject'], {
       ...{ cwd: home.path, stdin: input, clock: virtualClock(Date.now()) },

@@ -1,5 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tree } from '../../src/cli/tree.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
@@ -37,9 +36,9 @@ const runs: [exit: number, result: object, ...words: string[]][] = [
 
 test.each(runs)('exits %i with %j, and so its ledger: %s', async (exit, result, ...words) => {
   const { sandbox, home, run } = await openDesk();
-  writeFileSync(join(home.path, 'r.json'), '{"command":"me","calls":9,"cu":9,"exit":9}\n');
+  home.write('r.json', '{"command":"me","calls":9,"cu":9,"exit":9}\n');
   const ran = await run([...words, '--receipt', 'r.json', '-q']);
-  const receipt = JSON.parse(readFileSync(join(home.path, 'r.json'), 'utf8'));
+  const receipt = JSON.parse(home.read('r.json'));
   expect([ran.exitCode, receipt], ran.stderr).toMatchObject([
     exit,
     { version: 1, ...receiptOf(home), ...result, exit },
@@ -74,8 +73,7 @@ test.each([
   ['a long file', '{"command":"whois","calls":1,"cu":1,"exit":0}\n'.repeat(1_000)],
 ])('replaces no file that is not a receipt: %s', async (_, content) => {
   const { sandbox, home, run } = await openDesk();
-  const file = join(home.path, 'r.json');
-  writeFileSync(file, content);
+  const file = home.write('r.json', content);
   const ran = await run('whois mira --receipt r.json');
   expect([ran.exitCode, ran.error()['hint']]).toEqual([2, 'use a different file']);
   expect(readFileSync(file, 'utf8')).toBe(content);

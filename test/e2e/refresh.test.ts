@@ -9,7 +9,7 @@ import { virtualClock } from '../core/virtual-clock.ts';
 import { repeats } from '../repeats.ts';
 import type { Sandbox } from '../sandbox/service.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
-import { argv, openDesk, openHome } from './harness.ts';
+import { argv, linesOf, openDesk, openHome } from './harness.ts';
 import { ledgerOf } from './numbers.ts';
 import { withService } from './service.ts';
 
@@ -23,9 +23,6 @@ const postsOf = ({ world, clock }: Sandbox): Thesis[] =>
     .filter(({ platformCreatedAt }) => (platformCreatedAt ?? 0) < clock.now() - 300_000)
     // Lone surrogates are printed as U+FFFD.
     .map((post) => JSON.parse(jsonLine(post)));
-
-const linesOf = (posts: readonly object[]) =>
-  posts.map((post) => `${JSON.stringify(post)}\n`).join('');
 
 /** Some posts of the feed: of a few authors, of a few tokens, or here and there. */
 function someOf(dice: Rng, posts: readonly Thesis[]): Thesis[] {
@@ -116,8 +113,7 @@ const withFeed = (posts: readonly FeedPost[]) =>
 async function refreshOf(recorded: readonly FeedPost[], posts: readonly FeedPost[]) {
   const service = await withFeed(posts);
   const home = openHome();
-  const file = join(home.path, 'posts.ndjson');
-  writeFileSync(file, linesOf(recorded));
+  const file = home.write('posts.ndjson', recorded);
   const run = (...words: string[]) =>
     home.run(['thesis', 'refresh', file, ...words], {
       sandbox: service,
@@ -257,9 +253,9 @@ describe('trdr thesis refresh', () => {
       };
     });
     const home = openHome();
-    writeFileSync(join(home.path, 'posts.ndjson'), linesOf(posts));
+    home.write('posts.ndjson', posts);
     const clock = virtualClock(Date.UTC(2026, 1, 1));
-    const words = ['thesis', 'refresh', join(home.path, 'posts.ndjson'), '--max-cu', '1M'];
+    const words = ['thesis', 'refresh', home.at('posts.ndjson'), '--max-cu', '1M'];
     const ran = await home.run(words, { sandbox: service, clock, differs: true });
     const rows = ran.records();
     for (const { id, gone } of rows)
@@ -311,9 +307,9 @@ describe('trdr thesis refresh', () => {
       };
     });
     const home = openHome();
-    writeFileSync(join(home.path, 'posts.ndjson'), linesOf(posts));
+    home.write('posts.ndjson', posts);
     const clock = virtualClock(Date.UTC(2026, 1, 1));
-    const words = ['thesis', 'refresh', join(home.path, 'posts.ndjson'), '--max-cu', '1M'];
+    const words = ['thesis', 'refresh', home.at('posts.ndjson'), '--max-cu', '1M'];
     const ran = await home.run(words, { sandbox: service, clock });
     expect(ran.exitCode, ran.stderr).toBe(0);
     expect(ran.records()).toEqual(posts.map((post) => ({ ...post, gone: false })));
@@ -332,9 +328,11 @@ describe('trdr thesis refresh', () => {
     const [one, two, three] = open ?? [];
     const [four] = closed ?? [];
     if (!one || !two || !three || !four) throw new Error('the sandbox has open and closed posts');
-    const file = join(home.path, 'posts.ndjson');
     const nameless = { id: 'nameless', thesis: 'x', authorHandle: 'who', platformCreatedAt: 1e12 };
-    writeFileSync(file, `${linesOf([one, two, three, four, nameless])}not a post\n`);
+    const file = home.write(
+      'posts.ndjson',
+      `${linesOf([one, two, three, four, nameless])}not a post\n`,
+    );
     sandbox.world.theses().change(one.id, (post) => ({ ...post, closedAt: sandbox.clock.now() }));
     sandbox.world.theses().remove(two.id);
     const clock = virtualClock(sandbox.clock.now());
@@ -392,7 +390,7 @@ describe('trdr thesis refresh', () => {
 
   test('writes neither to a file that it reads nor to a certificate', async () => {
     const { home, sandbox, run } = await openDesk();
-    const path = (name: string) => join(home.path, name);
+    const path = (name: string) => home.at(name);
     writeFileSync(path('posts.ndjson'), linesOf(postsOf(sandbox).slice(0, 3)));
     writeFileSync(path('posts.ndjson.trdr'), '{}');
     symlinkSync(path('posts.ndjson'), path('symbolic.ndjson'));
@@ -440,10 +438,10 @@ describe('trdr thesis refresh', () => {
       return { body: { count: 20, hasMore: true, nextBefore: items.at(-1)?.id, items } };
     });
     const home = openHome();
-    writeFileSync(join(home.path, 'posts.ndjson'), linesOf([post(3), post(1_000)]));
+    home.write('posts.ndjson', [post(3), post(1_000)]);
     const clock = virtualClock(Date.UTC(2026, 0, 2));
     const run = (...more: string[]) =>
-      home.run(['thesis', 'refresh', join(home.path, 'posts.ndjson'), ...more], {
+      home.run(['thesis', 'refresh', home.at('posts.ndjson'), ...more], {
         sandbox: service,
         clock,
       });

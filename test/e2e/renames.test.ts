@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { TERM_MS } from '../../src/sandbox/world/people.ts';
@@ -48,7 +46,7 @@ describe('an old handle', () => {
     [['launchpad', 'user', 'mira'], 10, ['launchpad.user']],
   ])('is its user, who is not looked up again: %j', async (words, most, paths) => {
     const { home, run, calls, spent, id } = await withRenamed();
-    writeFileSync(join(home.path, 'desk.txt'), 'mira\n');
+    home.write('desk.txt', 'mira\n');
     await run('whois', id, '--max-age', '1ms');
     const [before, asked] = [spent(), calls().length];
     const ran = await run(...words);
@@ -76,7 +74,7 @@ describe('an old handle', () => {
 
   test('is found through the posts of its user, whose record they do not change', async () => {
     const { sandbox, home, run, calls, id, wait } = await withRenamed();
-    writeFileSync(join(home.path, 'desk.txt'), 'mira\n');
+    home.write('desk.txt', 'mira\n');
     wait(1);
     const post = sandbox.post();
     sandbox.post({ ...post, id: 'by-deuce', authorId: id, authorHandle: 'deuce' });
@@ -131,7 +129,7 @@ describe('an old handle', () => {
     await run('whois', ...handles);
     for (const [at, id] of ids.entries()) sandbox.world.rename(id, `new_${at}`);
     await run('whois', ...ids, '--max-age', '1ms');
-    writeFileSync(join(home.path, 'desk.txt'), handles.join('\n'));
+    home.write('desk.txt', handles.join('\n'));
     const { stderr, records } = await run('whois', '--file', 'desk.txt');
     expect(records().map(({ handle }) => handle)).toEqual(handles.map((_, at) => `new_${at}`));
     expect(stderr.trimEnd().split('\n')).toHaveLength(11);
@@ -171,8 +169,7 @@ test('a replay has the posts of a user by all handles, and those of nobody else'
     ...{ id: name, authorId, authorHandle, thesis: '' },
     platformCreatedAt: 1_770_000_000_000,
   }));
-  const file = join(home.path, 'posts.ndjson');
-  writeFileSync(file, posts.map((post) => `${JSON.stringify(post)}\n`).join(''));
+  const file = home.write('posts.ndjson', posts);
   const replayed = async (user: string) => {
     const ran = await run('thesis', 'tail', '--replay', file, '--user', user);
     return ran.records().map(({ id: name }) => name);

@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { readText } from './feed.ts';
-import { type Home, openHome } from './harness.ts';
+import { type Home, linesOf, openHome } from './harness.ts';
 
 const START = Date.parse('2026-05-12T10:00:00Z');
 
@@ -17,13 +16,10 @@ const posts = Array.from({ length: 40 }, (_, i) => ({
   holdingsUsd: i,
   platformCreatedAt: START + i * 60_000,
 }));
-const linesOf = (some: readonly object[]) =>
-  some.map((each) => `${JSON.stringify(each)}\n`).join('');
 
 function withFiles() {
   const home = openHome();
-  const file = join(home.path, 'posts.ndjson');
-  writeFileSync(file, linesOf(posts));
+  const file = home.write('posts.ndjson', posts);
   return { home, file };
 }
 
@@ -35,8 +31,10 @@ const replay = (home: Home, ...words: readonly string[]) =>
 
 test('posts of files pass the filters and formats of a tail, once each, without a key', async () => {
   const { home, file } = withFiles();
-  const packed = join(home.path, 'more.ndjson.gz');
-  writeFileSync(packed, gzipSync(linesOf([...posts.slice(30), { ...posts[0], id: 'other' }])));
+  const packed = home.write(
+    'more.ndjson.gz',
+    gzipSync(linesOf([...posts.slice(30), { ...posts[0], id: 'other' }])),
+  );
   const all = await replay(home, file, packed);
   expect(all.exitCode, all.stderr).toBe(0);
   expect(all.stdout).toBe(linesOf([...posts, { ...posts[0], id: 'other' }]));
@@ -61,12 +59,12 @@ test('a replay through a command hands over batches with their variables, and ag
   expect([failed.exitCode, failed.error()]).toMatchObject([9, { code: 'DEAD_LETTER' }]);
   const dead = /saved to (\S+\.dead\.ndjson)/.exec(failed.said)?.[1] ?? '';
   expect(readText(dead)).toBe(linesOf(posts));
-  writeFileSync(join(home.path, 'works'), '');
-  writeFileSync(join(home.path, 'seen'), '');
+  home.write('works', '');
+  home.write('seen', '');
   const again = await replay(home, dead, ...words);
   expect(again.exitCode, again.stderr).toBe(0);
-  expect(readText(join(home.path, 'got'))).toBe(linesOf(posts));
-  expect(readText(join(home.path, 'seen')).trim()).toBe('1 15 p0 p14 2 15 p15 p29 3 10 p30 p39');
+  expect(readText(home.at('got'))).toBe(linesOf(posts));
+  expect(readText(home.at('seen')).trim()).toBe('1 15 p0 p14 2 15 p15 p29 3 10 p30 p39');
 });
 
 test('--speed keeps the distances of the posts', async () => {
@@ -102,7 +100,7 @@ test('a rule can be tried on a file', async () => {
     '--batch',
     '1',
   );
-  expect([once.exitCode, readText(join(home.path, 'rule'))]).toEqual([0, found.stdout]);
+  expect([once.exitCode, readText(home.at('rule'))]).toEqual([0, found.stdout]);
 });
 
 test.each([
@@ -149,8 +147,7 @@ test('callouts are replayed by coin and wallet', async () => {
     coinMint: 'M',
     createdAt: START + n,
   }));
-  const file = join(home.path, 'c.ndjson');
-  writeFileSync(file, linesOf(callouts));
+  const file = home.write('c.ndjson', callouts);
   const all = await run(home, ['launchpad', 'tail', '--replay', file, '--confluence', '3/1m']);
   expect(all.records(), all.stderr).toMatchObject([
     { tokenAddress: 'M', authors: ['w1', 'w2', 'w3'] },
@@ -174,7 +171,7 @@ test.each(encodings)('a file in %s has all its posts, gzipped or not', async (_,
     ['packed.ndjson.gz', gzipSync(bytes)],
     ['empty.ndjson', encoded('')],
   ] as const)
-    writeFileSync(join(home.path, name), content);
+    home.write(name, content);
   for (const name of ['plain.ndjson', 'packed.ndjson.gz']) {
     const ran = await replay(home, name);
     expect([ran.stdout, ran.exitCode]).toEqual([linesOf(some), 0]);

@@ -145,7 +145,7 @@ describe('wallet reveals', () => {
 
   test('are unknown in entries of earlier versions', async () => {
     const { home, run } = await openDesk();
-    const folder = join(home.path, 'state', 'ledger');
+    const folder = home.at('state', 'ledger');
     mkdirSync(folder, { recursive: true });
     const day = new Date().toISOString().slice(0, 10);
     const old = { time: Date.now(), command: 'whois', profile: 'default', endpoint: 'user.handle' };

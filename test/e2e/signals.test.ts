@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { openPromise } from '../../src/base/calls.ts';
@@ -126,7 +125,7 @@ describe('a signal', () => {
     const [signal, exit] = nextSignal();
     const sandbox = await withSandbox();
     const home = openHome();
-    await execa('mkfifo', [join(home.path, 'fifo')]);
+    await execa('mkfifo', [home.at('fifo')]);
     const waits = [
       ['whois', '-'],
       ['pnl', '-'],
@@ -149,7 +148,7 @@ describe('a signal', () => {
 
   test('leaves the file of --out unchanged, and saves the paid rows next to it', async () => {
     const home = openHome();
-    const fileOf = (name: string) => join(home.path, name);
+    const fileOf = (name: string) => home.at(name);
     writeFileSync(fileOf('all.ndjson'), 'old\n');
     const sandbox = await withSandbox({ faults: '429@thesis.all+3=100%:60s' });
     const line = 'thesis list --limit 400 --out all.ndjson';

@@ -16,7 +16,7 @@ const dist = join(dirname(dirname(program)), 'dist');
 
 /** The files of the program that a run loads, and the modules of Node that an empty script does not load. */
 async function loads(args: readonly string[], { home = openHome(), ...options }: RunOptions = {}) {
-  const [hook, log] = [join(home.path, 'hook.cjs'), join(home.path, 'loaded.json')];
+  const [hook, log] = [home.at('hook.cjs'), home.at('loaded.json')];
   writeFileSync(
     hook,
     `const { writeFileSync } = require('node:fs');
@@ -130,7 +130,7 @@ describe('the width of text beyond ASCII', () => {
   test('is loaded only for a table that has such text', async () => {
     const home = openHome();
     const line = (handle: string) => `${JSON.stringify({ handle, windows: {} })}\n`;
-    const [plain, wide] = [join(home.path, 'plain.ndjson'), join(home.path, 'wide.ndjson')];
+    const [plain, wide] = [home.at('plain.ndjson'), home.at('wide.ndjson')];
     writeFileSync(plain, line('mira') + line('kyoto'));
     writeFileSync(wide, line('mira') + line('京都'));
     expect([await table(plain), await table(wide)]).toEqual([false, true]);

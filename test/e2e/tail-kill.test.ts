@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { isSoak, repeats } from '../repeats.ts';
@@ -56,7 +55,7 @@ test.each(['--out', '--checkpoint'])(
     const sandbox = await withSandbox({ ...plenty, seed });
     const home = openHome();
     const isFile = flag === '--out';
-    const out = join(home.path, 'theses.ndjson');
+    const out = home.at('theses.ndjson');
     const printed: string[] = [];
     let grown = false;
     const start = (...more: string[]) => {

@@ -1,5 +1,4 @@
 import { renameSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { finishedFiles } from '../../src/tail/file/rotation.ts';
 import { repeats } from '../repeats.ts';
@@ -22,7 +21,7 @@ test('finished files and the current file have each post once, whenever the tail
   const seed = seedOf();
   const random = randomOf(seed);
   const { sandbox, home, run } = await openDesk(plenty);
-  const out = join(home.path, 'theses.ndjson');
+  const out = home.at('theses.ndjson');
   const flags = ['--out', out, '--rotate', '20kB', '--yes', '--lag', '200ms'];
   const start = (last: readonly string[]) =>
     startTailProgram([...flags, ...last], { sandbox, home });
@@ -60,7 +59,7 @@ test.each([
 ])('SIGUSR2 %s does not end a tail, which continues in a new file', async (_, faults) => {
   const sandbox = await withSandbox({ ...plenty, faults });
   const home = openHome();
-  const out = join(home.path, 'theses.ndjson');
+  const out = home.at('theses.ndjson');
   const tail = startTailProgram(['--out', out, '--yes', '--via', 'poll', '--lag', '200ms'], {
     sandbox,
     home,

@@ -22,7 +22,7 @@ function installStub(home: string, name: string) {
 test('a tail reports its health to its status file, service manager and log', async () => {
   const { home, run } = await openDesk(plenty);
   const calls = installStub(home.path, 'systemd-notify');
-  const status = join(home.path, 'theses.prom');
+  const status = home.at('theses.prom');
   const stop = new AbortController();
   const words = argv`--via poll --lag 200ms --yes --status ${status} --heartbeat 300ms`;
   const running = run(['thesis', 'tail', ...words, '--log-format', 'json', '-o', 'ndjson'], {
@@ -63,7 +63,7 @@ test.each([
   ['is interrupted', ['--count', '100'], ''],
 ])('the status file of a run that %s states its end', async (how, words, faults) => {
   const { home, run } = await openDesk({ ...plenty, faults });
-  const path = join(home.path, 'a.prom');
+  const path = home.at('a.prom');
   const stop = new AbortController();
   const all = `--via poll --lag 100ms --backfill 20 --yes --status ${path} -o ndjson`.split(' ');
   const running = run(['thesis', 'tail', ...all, ...words], { interrupt: stop.signal });
@@ -91,9 +91,9 @@ test('without systemd-notify, socat notifies the service manager', async () => {
   const ran = await run(['launchpad', 'tail', ...words], { env: without });
   expect(ran.exitCode).toBe(0);
   expect(calls()).toMatch(/^-u\n-\nUNIX-SENDTO:\/run\/none\n/);
-  writeFileSync(join(home.path, 'socat'), '');
+  home.write('socat', '');
   const none = await run(['launchpad', 'tail', ...words], {
-    env: { PATH: join(home.path, 'none'), NOTIFY_SOCKET: '/run/none' },
+    env: { PATH: home.at('none'), NOTIFY_SOCKET: '/run/none' },
   });
   expect([
     none.exitCode,
@@ -115,15 +115,7 @@ test('lines have timestamps unless stderr is a terminal', async () => {
 test('a resumed tail whose key is rejected states what it did not read', async () => {
   const sandbox = await withSandbox(plenty);
   const home = openHome();
-  const words = [
-    '--yes',
-    '--via',
-    'poll',
-    '--checkpoint',
-    join(home.path, 'ck'),
-    '--duration',
-    '300ms',
-  ];
+  const words = ['--yes', '--via', 'poll', '--checkpoint', home.at('ck'), '--duration', '300ms'];
   const run = (options: object) =>
     home.run(['thesis', 'tail', ...words, '--backfill', '2'], { sandbox, ...options });
   expect((await run({})).exitCode).toBe(0);
@@ -149,7 +141,7 @@ test('an error is a line of the JSON log', async () => {
 
 test('lines in the journal have a level, and those in another file do not', () => {
   const home = openHome();
-  const path = join(home.path, 'stderr');
+  const path = home.at('stderr');
   const file = openSync(path, 'a');
   onTestFinished(() => closeSync(file));
   const { dev, ino } = fstatSync(file);

@@ -289,7 +289,7 @@ describe('files', () => {
   test('are resumed, also with selected fields', async () => {
     const sandbox = await withSandbox(plenty);
     const home = openHome();
-    const out = join(home.path, 'theses.ndjson');
+    const out = home.at('theses.ndjson');
     const words = ['--out', out, '--fields', 'id,platformCreatedAt,tokenSymbol', '--yes'];
     const posting = startPosting(sandbox, 10);
     const runUntil = async (isEnough: () => boolean) => {
@@ -317,7 +317,7 @@ describe('files', () => {
 
   test('have one writer, whatever they are called', async () => {
     const { sandbox, home, run } = await openDesk(plenty);
-    const [out, other] = [join(home.path, 'a.ndjson'), join(home.path, 'b.ndjson')];
+    const [out, other] = [home.at('a.ndjson'), home.at('b.ndjson')];
     writeFileSync(out, '');
     linkSync(out, other);
     const first = startTail(['--out', out, '--via', 'poll', '--yes'], { sandbox, home });
@@ -332,7 +332,7 @@ describe('files', () => {
   test('that hold a checkpoint and can no longer be written end the tail with a reason', async () => {
     const sandbox = await withSandbox(plenty);
     const home = openHome();
-    const folder = join(home.path, 'sub');
+    const folder = home.at('sub');
     mkdirSync(folder);
     const checkpoint = join(folder, 'tail.json');
     const words = ['--checkpoint', checkpoint, '--via', 'poll', '--lag', '200ms', '--yes'];
@@ -349,7 +349,7 @@ describe('files', () => {
     const { sandbox, home, run } = await openDesk(plenty);
     const words = ['--via', 'poll', '--checkpoint', 'c.json'];
     const tail = startTail(words, { sandbox, home });
-    await until(() => readText(join(home.path, 'c.json')) !== '');
+    await until(() => readText(home.at('c.json')) !== '');
     tail.kill('SIGINT');
     await tail.ended;
     const other = await run(['thesis', 'tail', ...words, '--user', 'mira']);

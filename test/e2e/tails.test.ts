@@ -44,7 +44,7 @@ test('shows three tails: one runs, one waits for its budget, one was killed; and
   expect((await runInProcess('tails -o table', options)).said).toContain(
     'no tail or relay has run',
   );
-  const out = (name: string) => join(home.path, name);
+  const out = (name: string) => home.at(name);
   const start = (...words: string[]) => startInProcess([...words, '--yes'], options);
   const words = ['thesis', 'tail', ...poll, '--out', out('a.ndjson'), '--user', 'mira', '--yes'];
   const killed = startTrdr(words, options);
@@ -96,7 +96,7 @@ test('shows three tails: one runs, one waits for its budget, one was killed; and
   const drawn = async (columns: string, ...flags: string[]) =>
     (
       await runInProcess(['tails', '-o', 'table', ...flags], {
-        ...{ home, cwd: join(home.path, '..'), env: { COLUMNS: columns } },
+        ...{ home, cwd: home.at('..'), env: { COLUMNS: columns } },
       })
     ).stdout;
   const narrow = await drawn('80');
@@ -139,10 +139,10 @@ test('says that a service does not respond, and why a tail has failed', async ()
     '--max-cu',
     '20',
     '--out',
-    join(home.path, 'x.ndjson'),
+    home.at('x.ndjson'),
   ];
   expect((await runInProcess(low, { home, sandbox: await withSandbox(plenty) })).exitCode).toBe(6);
-  expect((await tailsOf(home))[join(home.path, 'x.ndjson')]).toMatchObject({
+  expect((await tailsOf(home))[home.at('x.ndjson')]).toMatchObject({
     words: 'failed: CEILING (exit 6)',
     cuToday: 20,
     left: 0,
@@ -151,7 +151,7 @@ test('says that a service does not respond, and why a tail has failed', async ()
 
 test('a run of the same line replaces the one before it, and adds its cost of the day', async () => {
   const { home, sandbox } = await openDesk(plenty);
-  const line = ['thesis', 'tail', '--no-follow', '--checkpoint', join(home.path, 'c')];
+  const line = ['thesis', 'tail', '--no-follow', '--checkpoint', home.at('c')];
   for (const cuToday of [200, 400]) {
     expect((await runInProcess(line, { home, sandbox })).exitCode).toBe(0);
     const ran = await runInProcess('tails --all', { home });
@@ -191,7 +191,7 @@ describe('a tail whose state cannot be noted runs as ever', () => {
 
   test('a replay is not a tail', async () => {
     const { home, sandbox } = await openDesk(plenty);
-    const file = join(home.path, 'posts.ndjson');
+    const file = home.at('posts.ndjson');
     await runInProcess(['thesis', 'list', '--limit', '2', '--out', file], { home, sandbox });
     await runInProcess(['thesis', 'tail', '--replay', file], { home, sandbox });
     expect(existsSync(join(home.state, 'tails'))).toBe(false);

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Sandbox } from '../sandbox/service.ts';
 import { openDesk, openHome, runInProcess } from './harness.ts';
@@ -89,8 +87,7 @@ describe('trdr token', () => {
   test('prints the positions, sorts, and is the same from files', async () => {
     const { sandbox, home, run } = await openDesk();
     const { token, theses } = mostNamed(sandbox);
-    const file = join(home.path, 'theses.ndjson');
-    writeFileSync(file, theses.map((post) => `${JSON.stringify(post)}\n`).join(''));
+    const file = home.write('theses.ndjson', theses);
     const [served] = (await run(['token', token, '--all'])).records();
     const offline = { env: { TRDR_API_KEY: '', TRDR_BASE_URL: '' } };
     const recorded = await run(['token', 'mooncat', '--from', file], offline);

@@ -45,7 +45,7 @@ async function writtenFile() {
   const sandbox = await withSandbox(plenty);
   const home = openHome();
   const place = { sandbox, home };
-  const path = join(home.path, 'theses.ndjson');
+  const path = home.at('theses.ndjson');
   const words = 'thesis tail --via poll --lag 200ms --yes --out theses.ndjson'.split(' ');
   expect((await run([...words, '--backfill', '60', '--count', '60'], place)).exitCode).toBe(0);
   // The first walk of a resumed run verifies the feed.
@@ -63,8 +63,7 @@ async function withFile() {
   }));
   const { text, certificate } = await written;
   const [sandbox, home] = [await withSandbox(plenty), openHome()];
-  const path = join(home.path, 'theses.ndjson');
-  writeFileSync(path, text);
+  const path = home.write('theses.ndjson', text);
   writeFileSync(`${path}.trdr`, certificate);
   return { place: { sandbox, home }, path, text };
 }
@@ -276,7 +275,7 @@ test('a list is verified for the stretch that it has read, and a tail continues 
   const sandbox = await withSandbox(plenty);
   const home = openHome();
   const place = { sandbox, home };
-  const path = join(home.path, 'theses.ndjson');
+  const path = home.at('theses.ndjson');
   const list = async (...flags: string[]) => {
     expect((await run(['thesis', 'list', '--out', path, ...flags], place)).exitCode).toBe(0);
     const found = await verifyOf([path], place);
@@ -315,7 +314,7 @@ test('a tail that was renamed, killed and continued is complete with its renamed
   const sandbox = await withSandbox(plenty);
   const home = openHome();
   const place = { sandbox, home };
-  const [out, old] = [join(home.path, 'theses.ndjson'), join(home.path, 'old.ndjson')];
+  const [out, old] = [home.at('theses.ndjson'), home.at('old.ndjson')];
   const words = 'thesis tail --via poll --lag 200ms --backfill 30 --yes --out theses.ndjson'.split(
     ' ',
   );
@@ -350,7 +349,7 @@ test('a tail that was renamed, killed and continued is complete with its renamed
 test('a file of confluences that is renamed under its tail gets no certificate of posts', async () => {
   const sandbox = await withSandbox(plenty);
   const home = openHome();
-  const [out, old] = [join(home.path, 'rule.ndjson'), join(home.path, 'old.ndjson')];
+  const [out, old] = [home.at('rule.ndjson'), home.at('old.ndjson')];
   const words = 'thesis tail --via poll --lag 200ms --since 1d --yes --out rule.ndjson';
   const tail = startInProcess([...words.split(' '), '--confluence', '2/12h'], { sandbox, home });
   const isWritten = () => existsSync(`${out}.trdr`) && readFileSync(out, 'utf8') !== '';

@@ -123,7 +123,7 @@ test('a comparison of numbers follows a trader who was renamed, though no wallet
   await run('whois', id);
   const [record] = (await run('pnl', 'mira')).records();
   const hidden = { ...record, wallet: null, evmWallet: null };
-  writeFileSync(join(home.path, 'old.ndjson'), `${JSON.stringify(hidden)}\n`);
+  home.write('old.ndjson', `${JSON.stringify(hidden)}\n`);
   sandbox.world.rename(id, 'mira_two');
   const compare = () => run('pnl', '@mira_two', '--compare', 'old.ndjson', '--yes');
   expect((await compare()).records().map(({ change }) => change)).toEqual(['new', 'left']);

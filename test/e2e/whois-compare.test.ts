@@ -1,5 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openHome, withSandbox } from './harness.ts';
 
@@ -7,7 +6,7 @@ import { openHome, withSandbox } from './harness.ts';
 async function withEarlier(format: string) {
   const sandbox = await withSandbox();
   const home = openHome();
-  const old = join(home.path, `old.${format}`);
+  const old = home.at(`old.${format}`);
   const wallet = sandbox.world.user('quantumhawk')?.solanaAddress ?? '';
   const run = (...words: string[]) => home.run(['whois', ...words], { sandbox, cwd: home.path });
   const subjects = ['mira', 'solwolf', wallet, 'nosuch', '0xMert'];
@@ -57,8 +56,8 @@ describe('whois --compare', () => {
     const changed = await run('--compare', old, '--changed', '--max-age', '1ms', '--json');
     expect(changed.json()).toMatchObject([{ handle: 'mira_two' }, { handle: 'solwolf' }]);
     expect(changed.stderr).toBe('');
-    writeFileSync(join(home.path, 'part.json'), changed.stdout);
-    const part = await run('--compare', join(home.path, 'part.json'));
+    home.write('part.json', changed.stdout);
+    const part = await run('--compare', home.at('part.json'));
     expect(part.stderr).toContain('part.json has only what had changed');
     const words = ['whois', '--compare', old, '--changed', '-o', 'table', '--color', 'never'];
     const table = await home.run(words, { sandbox, tty: true, columns: 120 });
@@ -92,8 +91,7 @@ describe('whois --compare', () => {
     const { home, run, spent, sandbox } = await withEarlier('ndjson');
     const gone = { subject: 'gone', found: true, id: '7d0a0f3e-7a55-4c0e-9a36-6f0f5f0e8f10' };
     const missed = { subject: 'mira_two', found: false, code: 'NOT_OBSERVED' };
-    const file = join(home.path, 'list.ndjson');
-    writeFileSync(file, [gone, missed].map((each) => `${JSON.stringify(each)}\n`).join(''));
+    const file = home.write('list.ndjson', [gone, missed]);
     const before = spent();
     const wallet = sandbox.world.user('0xMert')?.evmAddress ?? '';
     const ran = await run('gone', 'mira_two', 'solwolf', wallet, '--compare', file, '--no-cache');
@@ -121,8 +119,7 @@ describe('whois --compare', () => {
       { ...one, subject: 'second', handle: kind === 'swap' ? two.handle : 'was_solwolf' },
       ...(kind === 'missed' ? [{ subject: 'solwolf', found: false, code: 'NOT_OBSERVED' }] : []),
     ].map((each) => ({ found: true, ...each }));
-    const file = join(home.path, 'earlier.ndjson');
-    writeFileSync(file, earlier.map((each) => `${JSON.stringify(each)}\n`).join(''));
+    const file = home.write('earlier.ndjson', earlier);
     const subject = { swap: '0xMert', wallet: String(wallet), missed: 'solwolf' }[kind] ?? '';
     await home.run(['whois', one.handle, two.handle], { sandbox });
     const [row] = (await run(subject, '--compare', file, '--max-age', '1h')).records();
@@ -136,7 +133,7 @@ describe('whois --compare', () => {
   test('counts a renamed user once, and one who was found by the new handle not as new', async () => {
     const { home, sandbox } = await withEarlier('ndjson');
     const id = sandbox.world.user('mira_two')?.id;
-    const file = join(home.path, 'two.ndjson');
+    const file = home.at('two.ndjson');
     const lines = [
       { subject: 'mira', found: true, id, handle: 'mira' },
       { subject: 'mira_two', found: false, code: 'NOT_OBSERVED' },
@@ -181,7 +178,7 @@ describe('whois --compare', () => {
   ])('rejects %j before anything is paid for', async (text, message) => {
     const { home, run, spent } = await withEarlier('ndjson');
     const before = spent();
-    writeFileSync(join(home.path, 'bad'), text);
+    home.write('bad', text);
     const ran = await run('mira', '--compare', 'bad', '--max-age', '1ms');
     expect(ran.said).toContain(message);
     expect([ran.exitCode, spent()]).toEqual([2, before]);
