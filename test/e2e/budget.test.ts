@@ -35,10 +35,10 @@ describe('trdr budget', () => {
     for (const words of [['get'], ['set', '1k'], ['unset']]) {
       const [verb = '', ...more] = words;
       const refused = await run('config', verb, 'budgetDay', ...more);
-      expect([refused.exitCode, refused.error()['hint']]).toEqual([
-        2,
-        expect.stringContaining('"trdr budget unset day"'),
-      ]);
+      expect(refused.error()).toMatchObject({
+        exit: 2,
+        hint: expect.stringContaining('"trdr budget unset day"'),
+      });
     }
     expect((await run('budget', 'unset', 'day')).stderr).toContain(
       'Removed the day budget of profile "default"',
@@ -55,10 +55,10 @@ describe('trdr budget', () => {
     const path = join(home.config, 'config.json');
     writeFileSync(path, readFileSync(path, 'utf8').replace('500000', '"lots"'));
     const refused = await run('whois', 'mira');
-    expect([refused.exitCode, refused.error()['hint']]).toEqual([
-      2,
-      expect.stringContaining('"trdr budget unset day --profile default"'),
-    ]);
+    expect(refused.error()).toMatchObject({
+      exit: 2,
+      hint: expect.stringContaining('"trdr budget unset day --profile default"'),
+    });
     expect((await run('budget', 'unset', 'day', '--profile', 'default')).exitCode).toBe(0);
     expect((await run('whois', 'mira')).exitCode).toBe(0);
   });

@@ -49,10 +49,10 @@ describe('a file that is not what a command reads exits 2 before anything is sen
   test('an empty part of a tail is not a wrong file', async () => {
     const files = { empty: '', posts: 'x\n' };
     const result = await ran('thesis refresh empty posts', files);
-    expect([result.exitCode, result.error()['message']]).toEqual([
-      2,
-      expect.stringMatching(/no theses in .*posts$/),
-    ]);
+    expect(result.error()).toMatchObject({
+      exit: 2,
+      message: expect.stringMatching(/no theses in .*posts$/),
+    });
   });
 });
 

@@ -242,11 +242,7 @@ describe('trdr exits', () => {
       },
     };
     const ran = await run('whois mira', { clock });
-    expect([ran.exitCode, ran.error()['code'], ran.error()['message']]).toEqual([
-      1,
-      'BUG',
-      'no time',
-    ]);
+    expect(ran.error()).toMatchObject({ exit: 1, code: 'BUG', message: 'no time' });
   });
 
   test.each([
@@ -261,11 +257,7 @@ describe('trdr exits', () => {
       },
     };
     const ran = await run('whois mira', { clock });
-    expect([ran.exitCode, ran.error()['code'], ran.error()['message']]).toEqual([
-      9,
-      fields.code,
-      message,
-    ]);
+    expect(ran.error()).toMatchObject({ exit: 9, code: fields.code, message: message });
   });
 
   test('8 if a resolve has no answer yet, and 10 with --strict', async () => {
@@ -282,10 +274,10 @@ describe('trdr exits', () => {
     const strict = await runInProcess('resolve slowpoke --no-wait --strict', {
       sandbox: service,
     });
-    expect([strict.exitCode, strict.error()['message']]).toEqual([
-      10,
-      '0 missing, 1 without an answer yet, 0 failed, 0 found',
-    ]);
+    expect(strict.error()).toMatchObject({
+      exit: 10,
+      message: '0 missing, 1 without an answer yet, 0 failed, 0 found',
+    });
   });
 
   test('only with documented codes', () => {

@@ -172,7 +172,9 @@ export function ranOf(stdout: string, stderr: string, exitCode: number) {
     error(): Record<string, unknown> {
       const line = stderr.split('\n').find((each) => each.startsWith('{"error":'));
       if (line === undefined) throw new Error(`no error on stderr: ${stderr}`);
-      return JSON.parse(line).error;
+      const { error } = JSON.parse(line);
+      if (error.exit !== exitCode) throw new Error(`exit code ${exitCode}, but: ${line}`);
+      return error;
     },
   };
 }

@@ -174,10 +174,7 @@ describe('keyCommand', () => {
     const env = { ...options.env, TRDR_KEY_COMMAND: 'sleep 60' };
     const clock = virtualClock(Date.now());
     const run = await runInProcess('whois mira', { ...options, env, clock });
-    expect([run.exitCode, run.error()['message']]).toEqual([
-      4,
-      expect.stringContaining('within 30s'),
-    ]);
+    expect(run.error()).toMatchObject({ exit: 4, message: expect.stringContaining('within 30s') });
   });
 
   test('comes after TRDR_API_KEY and before a saved key; logout removes it', async () => {

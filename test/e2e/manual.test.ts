@@ -165,11 +165,11 @@ describe('help', () => {
 
   test('of a group lists its commands; without a subcommand, the group is rejected with such a list', async () => {
     expect((await runInProcess('help auth')).stdout).toMatch(/^ {2}login /m);
-    const { exitCode, error } = await runInProcess('cache');
-    expect([exitCode, error()['message']]).toEqual([
-      2,
-      '"trdr cache" requires a subcommand: stats, clear',
-    ]);
+    const { error } = await runInProcess('cache');
+    expect(error()).toMatchObject({
+      exit: 2,
+      message: '"trdr cache" requires a subcommand: stats, clear',
+    });
   });
 });
 

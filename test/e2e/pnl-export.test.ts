@@ -115,10 +115,10 @@ describe('an interrupted export', () => {
     const refused = await home.run([...words('--resume').filter((word) => word !== '-y')], {
       sandbox,
     });
-    expect([refused.exitCode, refused.error()['message']]).toEqual([
-      11,
-      expect.stringContaining('1,500,000 CU'),
-    ]);
+    expect(refused.error()).toMatchObject({
+      exit: 11,
+      message: expect.stringContaining('1,500,000 CU'),
+    });
   });
 });
 

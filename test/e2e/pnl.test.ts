@@ -327,10 +327,10 @@ describe('formatting', () => {
     expect(rows.stdout).toBe(`handle,netUsd\nmira,${net}\nquiet,\n`);
     expect(records.stdout).toBe(`windows.all.netUsd,handle\n${net},mira\n,quiet\n`);
     const unknown = await runInProcess('pnl mira --fields netUsd', { sandbox });
-    expect([unknown.exitCode, unknown.error()['hint']]).toEqual([
-      2,
-      expect.stringContaining('windows.7d.netUsd'),
-    ]);
+    expect(unknown.error()).toMatchObject({
+      exit: 2,
+      hint: expect.stringContaining('windows.7d.netUsd'),
+    });
   });
 });
 

@@ -151,10 +151,10 @@ describe('trdr cache', () => {
     await run(asked);
     expect(sandbox.meter().totalUnits - spent).toBe(0);
     const refused = await run('cache clear --people');
-    expect([refused.exitCode, refused.error()['hint']]).toEqual([
-      11,
-      'pass --yes to forget people without asking',
-    ]);
+    expect(refused.error()).toMatchObject({
+      exit: 11,
+      hint: 'pass --yes to forget people without asking',
+    });
     expect((await run('cache clear --people --yes')).exitCode).toBe(0);
     expect((await run('cache stats --json')).json()).toMatchObject({
       entries: 0,
@@ -173,10 +173,7 @@ describe('trdr cache', () => {
     const { home, run } = await openDesk();
     await run('whois @mira');
     const refused = await home.run('cache clear');
-    expect([refused.exitCode, refused.error()['hint']]).toEqual([
-      2,
-      expect.stringContaining('--all'),
-    ]);
+    expect(refused.error()).toMatchObject({ exit: 2, hint: expect.stringContaining('--all') });
     expect((await home.run('cache clear --all')).exitCode).toBe(0);
     expect((await run('cache stats --json')).json()).toMatchObject({
       entries: 0,
