@@ -7,7 +7,7 @@ import type { Thesis } from '../../src/contract/records/thesis.ts';
 import { repeats } from '../repeats.ts';
 import type { Sandbox } from '../sandbox/service.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
-import { argv, linesOf, openDesk, openHome } from './harness.ts';
+import { argv, linesOf, openDesk, openHome, recordsIn } from './harness.ts';
 import { receiptOf } from './numbers.ts';
 import { withService } from './service.ts';
 
@@ -374,10 +374,7 @@ test('trdr author --compare prints what is no longer read as it was, and when it
   const file = join(home.path, 'old.ndjson');
   const past = { ...systemClock, now: () => systemClock.now() - 7_200_000 };
   await run([...words, '--positions', '--all', '--out', file], { clock: past });
-  const old = readFileSync(file, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const old = recordsIn(readFileSync(file, 'utf8'));
   const ran = await run([...words, '--compare', file, '--limit', '20', '--no-cache']);
   const left = ran.records();
   expect(left.length).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Home, openDesk, openHome, withSandbox } from './harness.ts';
+import { type Home, openDesk, openHome, recordsIn, withSandbox } from './harness.ts';
 
 type Sandbox = Awaited<ReturnType<typeof withSandbox>>;
 
@@ -101,10 +101,7 @@ test('the wallets of a board cost a fraction of what they cost one by one', asyn
     const before = sandbox.meter().totalUnits;
     const options = { sandbox, stdin: wallets.join('\n') };
     const { stdout } = await home.run(['whois', '-', '--yes', ...flags], options);
-    const rows = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const rows = recordsIn(stdout);
     const cu = sandbox.meter().totalUnits - before;
     const found = rows.filter((row) => row.found === true);
     const by = (via: string) => found.filter((row) => row.via === via).length;

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { readText } from './feed.ts';
-import { openHome, runInProcess, withSandbox } from './harness.ts';
+import { openHome, recordsIn, runInProcess, withSandbox } from './harness.ts';
 
 const MINUTE = 60_000;
 const plenty = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 600_000 } as const;
@@ -31,12 +31,7 @@ async function openFeed() {
       runInProcess(['thesis', 'tail', '--no-follow', ...words], {
         ...{ sandbox, home, clock: virtualClock(Date.now()) },
       }),
-    printed: () =>
-      readText(out)
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => JSON.parse(line))
-        .map(({ id, held }) => [id, held]),
+    printed: () => recordsIn(readText(out)).map(({ id, held }) => [id, held]),
   };
 }
 

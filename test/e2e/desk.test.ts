@@ -3,18 +3,13 @@ import { expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
 import type { Sandbox } from '../sandbox/service.ts';
 import { readText } from './feed.ts';
-import { openDesk } from './harness.ts';
+import { openDesk, recordsIn } from './harness.ts';
 
 // A desk: one feed of many authors, tokens, coins or wallets, by the cheaper way.
 
 type Desk = Awaited<ReturnType<typeof openDesk>>;
 type Fields = Readonly<Record<string, unknown>>;
 
-const recordsIn = (text: string): Fields[] =>
-  text
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line));
 const idsOf = (records: readonly Fields[]) => records.map(({ id }) => id);
 const theses = ({ world, clock }: Sandbox) =>
   world.theses().slice(undefined, 100_000, clock.now())?.items ?? [];

@@ -183,6 +183,13 @@ export function ranOf(stdout: string, stderr: string, exitCode: number) {
 export const linesOf = (records: readonly object[]): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('');
 
+/** The records of such a file. */
+export const recordsIn = (text: string): Record<string, unknown>[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+
 /** Two runs that print the same records differ in when and how they read them. */
 export const withoutReading = (text: string): string =>
   text

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { some } from '../repeats.ts';
 import { readText } from './feed.ts';
-import { openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
+import { openDesk, openHome, recordsIn, runInProcess, withSandbox } from './harness.ts';
 
 type Sandbox = Awaited<ReturnType<typeof withSandbox>>;
 const list = (sandbox: Sandbox, ...flags: string[]) =>
@@ -10,11 +10,6 @@ const list = (sandbox: Sandbox, ...flags: string[]) =>
 const numbers = (records: readonly Record<string, unknown>[], field: string) =>
   records.map((record) => record[field]);
 const byNumber = (one: unknown, other: unknown) => Number(one) - Number(other);
-const recordsIn = (text: string): Record<string, unknown>[] =>
-  text
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line));
 
 describe('trdr thesis list', () => {
   test('applies the filters of the tail, and counts only matching rows', async () => {

@@ -4,6 +4,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import {
   type CommandLine,
   openHome,
+  recordsIn,
   type runInProcess,
   withoutReading,
   wordsOf,
@@ -123,8 +124,8 @@ describe('cached numbers', () => {
     await run('- -y', { stdin: part.join('\n') });
     const out = home.at('out.ndjson');
     expect((await run(['-', '-y', '--out', out], input)).exitCode).toBe(0);
-    const lines = withoutReading(readFileSync(out, 'utf8')).trimEnd().split('\n');
-    expect(lines.map((line) => JSON.parse(line))).toEqual(recordsOf(handles));
+    const lines = recordsIn(withoutReading(readFileSync(out, 'utf8')));
+    expect(lines).toEqual(recordsOf(handles));
     expect([paid(), existsSync(`${out}.journal`)]).toEqual([priceOf(handles), false]);
   });
 

@@ -4,7 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { jsonLine } from '../../src/output/format/ndjson.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { until } from './feed.ts';
-import { type Home, openHome, startTrdr, withoutReading, withSandbox } from './harness.ts';
+import {
+  type Home,
+  openHome,
+  recordsIn,
+  startTrdr,
+  withoutReading,
+  withSandbox,
+} from './harness.ts';
 import {
   ledgerOf,
   type NumbersSandbox,
@@ -174,10 +181,7 @@ describe('an export and its money', () => {
     expect(ledgerOf(home).filter(({ status }) => status === null)).toMatchObject([
       { cu: 0, cuAtMost: 3_000_000 },
     ]);
-    const records = text()
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const records = recordsIn(text());
     expect(records).toHaveLength(350);
     expect(records.filter(({ found }) => found === null)).toHaveLength(100);
     expect(existsSync(journal)).toBe(true);

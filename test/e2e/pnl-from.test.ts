@@ -1,21 +1,17 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type CommandLine, type Home, openHome, runInProcess, wordsOf } from './harness.ts';
+import { type CommandLine, openHome, recordsIn, runInProcess, wordsOf } from './harness.ts';
 import { recordsOf, someHandles, withNumbers } from './numbers.ts';
 import { withService } from './service.ts';
 
 const HANDLES = ['mira', 'nosuch', 'solwolf', 'nowallet', 'quiet', 'evil', '0xMert'];
-
-/** Replaces file names by paths in the home, because relative paths would refer to the folder of the tests. */
-const within = (home: Home, words: CommandLine) =>
-  wordsOf(words).map((word) => (/^(all|one|torn)\./.test(word) ? home.at(word) : word));
 
 /** A user with an export of these handles in every format that can be read back. */
 async function exported(handles: readonly string[] = HANDLES, more: readonly string[] = []) {
   const sandbox = await withNumbers();
   const home = openHome();
   const run = (words: CommandLine, options: Parameters<typeof runInProcess>[1] = {}) =>
-    home.run(['pnl', ...within(home, words)], { sandbox, ...options });
+    home.run(['pnl', ...wordsOf(words)], { sandbox, ...options });
   // The first answers come from the service, all others from the cache: only then are the files the same.
   await run('- -y -q', { stdin: handles.join('\n') });
   for (const name of ['all.ndjson', 'all.json', 'all.csv', 'all.tsv']) {
@@ -50,17 +46,7 @@ describe('--from', () => {
         expect([from, to, exitCode, stderr, stdout]).toEqual([from, to, 0, '', text(to)]);
       }
       const { stdout } = await run(['--from', from, '-o', 'ndjson']);
-      expect(
-        stdout
-          .trimEnd()
-          .split('\n')
-          .map((line) => JSON.parse(line)),
-      ).toEqual(
-        text('all.ndjson')
-          .trimEnd()
-          .split('\n')
-          .map((line) => JSON.parse(line)),
-      );
+      expect(recordsIn(stdout)).toEqual(recordsIn(text('all.ndjson')));
     }
     expect((await run('--from all.json -o ndjson')).stdout).toBe(text('all.ndjson'));
     expect((await run('--from all.ndjson --json')).stdout).toBe(text('all.json'));
@@ -146,7 +132,7 @@ describe('--from', () => {
     const { url, key } = await withService(async () => ({ body: Buffer.from(body) }));
     const home = openHome();
     const run = (words: CommandLine) =>
-      home.run(['pnl', ...within(home, words)], {
+      home.run(['pnl', ...wordsOf(words)], {
         differs: true,
         env: { TRDR_BASE_URL: url, TRDR_API_KEY: key },
       });

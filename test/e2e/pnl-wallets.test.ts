@@ -4,6 +4,7 @@ import {
   type CommandLine,
   openDesk,
   openHome,
+  recordsIn,
   runInProcess,
   type withSandbox,
   wordsOf,
@@ -110,10 +111,8 @@ describe('numbers of wallets and user ids', () => {
     expect([failed.exitCode, existsSync(`${out}.journal`)]).toEqual([9, true]);
     sandbox.faults.set('');
     expect((await run([...words, '--resume'])).exitCode).toBe(0);
-    const lines = readFileSync(out, 'utf8').trimEnd().split('\n');
-    expect(
-      lines.map((line) => JSON.parse(line)).map(({ subject, handle }) => [subject, handle]),
-    ).toEqual([
+    const lines = recordsIn(readFileSync(out, 'utf8'));
+    expect(lines.map(({ subject, handle }) => [subject, handle])).toEqual([
       [mira.evmAddress, 'mira'],
       [NOBODY, undefined],
       [solwolf.solanaAddress, 'solwolf'],
@@ -135,10 +134,8 @@ describe('numbers of wallets and user ids', () => {
     expect(paid()).toBe(30_000);
     sandbox.faults.set('');
     expect((await run([...words, '--resume'])).exitCode).toBe(0);
-    const records = readFileSync(out, 'utf8').trimEnd().split('\n');
-    expect(
-      records.map((line) => JSON.parse(line)).map(({ subject, handle }) => [subject, handle]),
-    ).toEqual([
+    const records = recordsIn(readFileSync(out, 'utf8'));
+    expect(records.map(({ subject, handle }) => [subject, handle])).toEqual([
       ['solwolf', 'solwolf'],
       [mira.id, 'mira'],
       [solwolf.id, 'solwolf'],

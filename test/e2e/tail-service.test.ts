@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readSamples } from '../status-file.ts';
 import { plenty, until } from './feed.ts';
-import { argv, openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
+import { argv, openDesk, openHome, recordsIn, runInProcess, withSandbox } from './harness.ts';
 import { program } from './program.ts';
 
 /** Installs a program that appends its arguments and input to a file, and returns a function that reads the file. */
@@ -40,10 +40,7 @@ test('a tail reports its health to its status file, service manager and log', as
   stop.abort();
   const ran = await running;
   expect(ran.exitCode).toBe(130);
-  const lines = ran.stderr
-    .trim()
-    .split('\n')
-    .map((line): unknown => JSON.parse(line));
+  const lines = recordsIn(ran.stderr);
   for (const line of lines)
     expect(line).toEqual({
       time: expect.stringMatching(/^\d{4}-.*Z$/),

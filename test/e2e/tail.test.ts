@@ -15,7 +15,7 @@ import {
   startTailProgram,
   until,
 } from './feed.ts';
-import { openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
+import { openDesk, openHome, recordsIn, runInProcess, withSandbox } from './harness.ts';
 
 const read = (sandbox: Sandbox) =>
   sandbox.log.some(({ path, status }) => path.startsWith('/v2/thesis') && status === 200);
@@ -369,10 +369,7 @@ describe('filters', () => {
     await until(() => out.ids.some((id) => posting.ids.indexOf(id) > 50));
     tail.kill('SIGINT');
     const { stdout, exitCode } = await tail.ended;
-    const records = stdout
-      .split('\n')
-      .slice(0, -1)
-      .map((line): Record<string, unknown> => JSON.parse(line));
+    const records = recordsIn(stdout);
     expect([exitCode, records.some(({ id }) => !posting.ids.includes(String(id)))]).toEqual([
       130,
       true,
