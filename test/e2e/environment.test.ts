@@ -153,22 +153,18 @@ describe('a bare environment', () => {
     expect([ran.codes, JSON.parse(ran.stdout)]).toMatchObject([[0], { ratePerMinute: 600 }]);
   });
 
-  test.each(
-    some(
-      [
-        ['stdin closed', 'trdr whois mira <&-'],
-        ['stdin from /dev/null', 'trdr whois mira </dev/null'],
-        ['stderr closed', 'trdr whois mira 2>&-'],
-        ['a home that does not exist', 'HOME="$PWD/none/home" trdr whois mira'],
-        ['an empty home', 'HOME= trdr whois mira'],
-        ['no home', 'unset HOME; trdr whois mira'],
-        ['a deleted folder', 'mkdir gone; cd gone; rmdir ../gone; trdr whois mira'],
-        ['no locale and no terminal', 'unset LANG LC_ALL TERM; trdr whois mira'],
-        ['an unusual umask', 'umask 777; trdr whois mira'],
-      ],
-      3,
-    ),
-  )('works with %s', async (_, line) => {
+  const starts = [
+    ['stdin closed', 'trdr whois mira <&-'],
+    ['stdin from /dev/null', 'trdr whois mira </dev/null'],
+    ['stderr closed', 'trdr whois mira 2>&-'],
+    ['a home that does not exist', 'HOME="$PWD/none/home" trdr whois mira'],
+    ['an empty home', 'HOME= trdr whois mira'],
+    ['no home', 'unset HOME; trdr whois mira'],
+    ['a deleted folder', 'mkdir gone; cd gone; rmdir ../gone; trdr whois mira'],
+    ['no locale and no terminal', 'unset LANG LC_ALL TERM; trdr whois mira'],
+    ['an unusual umask', 'umask 777; trdr whois mira'],
+  ];
+  test.each(some(starts, 3))('works with %s', async (_, line) => {
     const sandbox = await withSandbox();
     const none = {
       TRDR_CONFIG_DIR: undefined,

@@ -112,58 +112,52 @@ describe('a tail whose disk fills and empties', () => {
   const fillsDisk =
     'cat >> t.ndjson; sleep 0.1; test -e full || { touch full; cat /dev/zero > disk/more; } 2> /dev/null; true';
 
-  test.each(
-    some(
-      [
-        ['--out', `--out disk/t.ndjson`, 'disk/t.ndjson', 6],
-        ['--out with --rotate', '--out disk/t.ndjson --rotate 30KB', 'disk/t*.ndjson', 12],
-        [
-          '--out with --checkpoint',
-          '--out disk/t.ndjson --checkpoint disk/ck',
-          'disk/t.ndjson',
-          12,
-        ],
-        ['stdout', '> disk/t.ndjson', 'disk/t.ndjson', 6],
-        ['stdout that is appended to', '>> disk/t.ndjson', 'disk/t.ndjson', 6],
-        ['stdout with --checkpoint', '--checkpoint disk/ck > disk/t.ndjson', 'disk/t.ndjson', 12],
-        [
-          '--exec with --checkpoint',
-          `--batch 10 --checkpoint disk/ck --exec '${fillsDisk}'`,
-          't.ndjson',
-          8,
-        ],
-        [
-          '--exec with dead letters',
-          "--batch 10 --tries 1 --checkpoint disk/ck --exec 'false'",
-          'disk/ck.dead.ndjson',
-          12,
-        ],
-      ] as const,
-      3,
-    ),
-  )('waits, and loses and repeats nothing: %s', async (_, output, files, free) => {
-    const disk = withDisk(64);
-    const { home } = disk;
-    const sandbox = await withSandbox();
-    disk.fill(free);
-    const tail = startTailOnDisk(`thesis tail ${flags} ${status} ${output}`, { sandbox, home });
-    const says = (text: string) => expect.poll(() => tail.stderr).toContain(text);
-    await says('the disk is full; waiting until it can be written');
-    const paid = sandbox.meter().totalUnits;
-    await until(() => readText(home.at('a.prom')).includes('the disk is full"} 1'));
-    const written = Number(/_rows_total\{.*\} (\d+)/.exec(readText(home.at('a.prom')))?.[1]);
-    expect(written).toBeLessThan(rows);
-    expect(sandbox.meter().totalUnits).toBe(paid);
-    disk.free();
-    await says('can be written again');
-    const dead = output.includes('false');
-    expect((await tail.ended).exitCode, tail.stderr).toBe(dead ? 9 : 0);
-    expect(tail.stderr).toContain(`: ${rows} posts, no gaps`);
-    const { stdout } = execaSync('bash', ['-c', `cat ${files}`], { cwd: home.path });
-    const all = await home.run(['thesis', 'list', '--limit', `${rows}`, '--yes'], { sandbox });
-    const wanted = all.records().map(({ id }) => id);
-    expect(idsOf(`${stdout}\n`)).toEqual(wanted.reverse());
-  });
+  const outputs = [
+    ['--out', `--out disk/t.ndjson`, 'disk/t.ndjson', 6],
+    ['--out with --rotate', '--out disk/t.ndjson --rotate 30KB', 'disk/t*.ndjson', 12],
+    ['--out with --checkpoint', '--out disk/t.ndjson --checkpoint disk/ck', 'disk/t.ndjson', 12],
+    ['stdout', '> disk/t.ndjson', 'disk/t.ndjson', 6],
+    ['stdout that is appended to', '>> disk/t.ndjson', 'disk/t.ndjson', 6],
+    ['stdout with --checkpoint', '--checkpoint disk/ck > disk/t.ndjson', 'disk/t.ndjson', 12],
+    [
+      '--exec with --checkpoint',
+      `--batch 10 --checkpoint disk/ck --exec '${fillsDisk}'`,
+      't.ndjson',
+      8,
+    ],
+    [
+      '--exec with dead letters',
+      "--batch 10 --tries 1 --checkpoint disk/ck --exec 'false'",
+      'disk/ck.dead.ndjson',
+      12,
+    ],
+  ] as const;
+  test.each(some(outputs, 3))(
+    'waits, and loses and repeats nothing: %s',
+    async (_, output, files, free) => {
+      const disk = withDisk(64);
+      const { home } = disk;
+      const sandbox = await withSandbox();
+      disk.fill(free);
+      const tail = startTailOnDisk(`thesis tail ${flags} ${status} ${output}`, { sandbox, home });
+      const says = (text: string) => expect.poll(() => tail.stderr).toContain(text);
+      await says('the disk is full; waiting until it can be written');
+      const paid = sandbox.meter().totalUnits;
+      await until(() => readText(home.at('a.prom')).includes('the disk is full"} 1'));
+      const written = Number(/_rows_total\{.*\} (\d+)/.exec(readText(home.at('a.prom')))?.[1]);
+      expect(written).toBeLessThan(rows);
+      expect(sandbox.meter().totalUnits).toBe(paid);
+      disk.free();
+      await says('can be written again');
+      const dead = output.includes('false');
+      expect((await tail.ended).exitCode, tail.stderr).toBe(dead ? 9 : 0);
+      expect(tail.stderr).toContain(`: ${rows} posts, no gaps`);
+      const { stdout } = execaSync('bash', ['-c', `cat ${files}`], { cwd: home.path });
+      const all = await home.run(['thesis', 'list', '--limit', `${rows}`, '--yes'], { sandbox });
+      const wanted = all.records().map(({ id }) => id);
+      expect(idsOf(`${stdout}\n`)).toEqual(wanted.reverse());
+    },
+  );
 });
 
 test('a checkpoint that cannot be written ends the tail before anything is printed', async () => {
@@ -278,19 +272,15 @@ test('an answer that cannot be cached is delivered, and the reason is reported',
   expect(stderr).toContain('the disk is full');
 });
 
-test.each(
-  some(
-    [
-      'whois mira juno',
-      'pnl mira juno --yes',
-      'resolve solwolf',
-      'thesis list --limit 100',
-      'launchpad board',
-      'api /v2/thesis',
-    ],
-    3,
-  ),
-)('no call is paid for that cannot be recorded: %s', async (line) => {
+const paidLines = [
+  'whois mira juno',
+  'pnl mira juno --yes',
+  'resolve solwolf',
+  'thesis list --limit 100',
+  'launchpad board',
+  'api /v2/thesis',
+];
+test.each(some(paidLines, 3))('no call is paid for that cannot be recorded: %s', async (line) => {
   const { home, disk, fill } = withDisk();
   const sandbox = await withSandbox();
   fill(0);
