@@ -49,7 +49,7 @@ describe('in a shell', () => {
   afterAll(() => home.close());
 
   test.skipIf(!has('bash')).each([
-    ...some(cases, 2),
+    ...some(cases, 1),
     // The shell starts a new word after = and @.
     ['trdr whois --as=', ['handle', 'wallet', 'id']],
     ['trdr me --profile=de', ['desk', 'dev']],
@@ -61,7 +61,7 @@ describe('in a shell', () => {
   test
     .skipIf(!has('fish'))
     .each([
-      ...some(cases, 2),
+      ...some(cases, 1),
       ['trdr whois --as=ha', ['--as=handle']],
       ['trdr --sandbox whois @mi', ['@mira']],
       ['trdr whois --file scr', ['scripts/']],
