@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { execa } from 'execa';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { openPromise } from '../../src/base/calls.ts';
 import { some } from '../repeats.ts';
 import { openDesk, openHome, startTrdr, withSandbox } from './harness.ts';
@@ -86,6 +86,29 @@ describe('a signal', () => {
     );
     const again = await home.run('whois mira late', { sandbox: service });
     expect([again.exitCode, service.calls.length]).toEqual([0, 2]);
+  });
+
+  test('writes the rows of a file before the answer in flight arrives', async () => {
+    const isWritten = openPromise();
+    const service = await withService(async ({ path }) => {
+      if (path.includes('before=')) await isWritten.promise;
+      return { body: { items: [{ id: 'newest' }], hasMore: true, nextBefore: 'newest' } };
+    });
+    const home = openHome();
+    const [signal, exit] = nextSignal();
+    const line = 'thesis list --limit 300 --timeout 10m --out all.ndjson';
+    const run = startInProcess(line, { sandbox: service, home });
+    onTestFinished(isWritten.resolve);
+    await expect.poll(() => service.calls.length).toBe(2);
+    run.kill(signal);
+    const written = () =>
+      readdirSync(home.path)
+        .filter((name) => name.endsWith('.tmp'))
+        .map((name) => home.read(name))
+        .join('');
+    await expect.poll(written).toBe('{"id":"newest"}\n');
+    isWritten.resolve();
+    expect((await run.ended).exitCode).toBe(exit);
   });
 
   test('sends no further call', async () => {
