@@ -88,7 +88,8 @@ function lost(
 /** The process whose start counts. Once a process has written a post, later ones must continue there. */
 function beginningOf(processes: readonly Process[]): Process | undefined {
   const fresh = processes.filter((process) => process.fresh && process.access.first);
-  return fresh.find(({ writes }) => writes.length > 0) ?? fresh.at(-1);
+  // What a process wrote to a blocked output may have left no trace.
+  return fresh.find(({ writes, isBlocked }) => writes.length > 0 && !isBlocked) ?? fresh.at(-1);
 }
 
 /** Whether the last process ran to the end. */
