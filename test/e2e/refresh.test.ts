@@ -11,7 +11,7 @@ import type { Sandbox } from '../sandbox/service.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
 import { argv, linesOf, openDesk, openHome } from './harness.ts';
 import { ledgerOf } from './numbers.ts';
-import { withService } from './service.ts';
+import { type FakeService, withService } from './service.ts';
 
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const RUNS = repeats('CAMPAIGN_RUNS', 1, 100);
@@ -96,31 +96,56 @@ type FeedPost = { readonly [K in keyof ReturnType<typeof feedOf>[number]]?: unkn
   readonly id: string;
 };
 
-/** A service with these posts in their three kinds of feeds. */
-const withFeed = (posts: readonly FeedPost[]) =>
+interface Page {
+  readonly items: readonly FeedPost[];
+  readonly hasMore: boolean;
+}
+
+/** A service with the pages that `pageBelow` makes of the feed with this path. */
+const withPages = (pageBelow: (before: string | null, feed: string) => Page) =>
   withService(({ path }) => {
     const { pathname, searchParams } = new URL(path, 'http://service');
-    const [kind, value] = pathname.split('/').slice(3);
-    const held = posts.filter(
-      (post) => (kind === 'user' ? post.authorId : post.tokenAddress) === value || !kind,
-    );
-    const from = held.findIndex(({ id }) => id === searchParams.get('before')) + 1;
-    const items = held.slice(from, from + 20);
-    const hasMore = from + 20 < held.length;
+    const { items, hasMore } = pageBelow(searchParams.get('before'), pathname);
     return { body: { count: items.length, hasMore, nextBefore: items.at(-1)?.id ?? null, items } };
   });
 
-async function refreshOf(recorded: readonly FeedPost[], posts: readonly FeedPost[]) {
-  const service = await withFeed(posts);
+const pageOf = (posts: readonly FeedPost[], before: string | null): Page => {
+  const from = posts.findIndex(({ id }) => id === before) + 1;
+  return { items: posts.slice(from, from + 20), hasMore: from + 20 < posts.length };
+};
+
+/** A service with these posts in their three kinds of feeds. */
+const withFeed = (posts: readonly FeedPost[]) =>
+  withPages((before, feed) => {
+    const [kind, value] = feed.split('/').slice(3);
+    const held = posts.filter(
+      (post) => (kind === 'user' ? post.authorId : post.tokenAddress) === value || !kind,
+    );
+    return pageOf(held, before);
+  });
+
+/** Refreshes a file of these posts. They may lack fields of their schema if it `differs`. */
+function refresher(sandbox: FakeService, recorded: readonly FeedPost[], differs = false) {
   const home = openHome();
   const file = home.write('posts.ndjson', recorded);
-  const run = (...words: string[]) =>
-    home.run(['thesis', 'refresh', file, ...words], {
-      sandbox: service,
-      clock: virtualClock(NOW),
-      // Posts of the service lack fields of their schema.
-      differs: true,
-    });
+  return (...words: string[]) =>
+    home.run(['thesis', 'refresh', file, ...words], { sandbox, clock: virtualClock(NOW), differs });
+}
+
+/** Posts of one author, a minute each, a month ago. */
+const oldPosts = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({
+    id: `p${at}`,
+    authorId: '00000000-0000-4000-8000-000000000001',
+    authorHandle: 'mira',
+    thesis: `${at}`,
+    closedAt: null,
+    platformCreatedAt: Date.UTC(2026, 0, 1) - at * 60_000,
+  }));
+
+async function refreshOf(recorded: readonly FeedPost[], posts: readonly FeedPost[]) {
+  const service = await withFeed(posts);
+  const run = refresher(service, recorded, true);
   const price = (await run('--dry-run')).records();
   const ran = await run('--max-cu', '1M');
   expect(ran.exitCode, ran.stderr).toBe(0);
@@ -235,28 +260,16 @@ describe('trdr thesis refresh', () => {
 
   test.each(seeds)('believes no end that comes too early (SEED=%i)', async (seed) => {
     const dice = rngOf(seed);
-    const authorId = '00000000-0000-4000-8000-000000000001';
-    const posts = Array.from({ length: 90 }, (_, at) => ({
-      ...{ id: `p${at}`, authorId, authorHandle: 'mira', thesis: `${at}`, closedAt: null },
-      platformCreatedAt: Date.UTC(2026, 0, 1) - at * 60_000,
-    }));
+    const posts = oldPosts(90);
     const deleted = new Set(posts.filter(() => dice.chance(0.2)).map(({ id }) => id));
     const held = posts.filter(({ id }) => !deleted.has(id));
-    const service = await withService(({ path }) => {
-      const before = new URL(path, 'http://service').searchParams.get('before');
-      const from = before === null ? 0 : held.findIndex(({ id }) => id === before) + 1;
+    const service = await withPages((before) => {
+      const page = pageOf(held, before);
       const kind = dice.chance(0.3) ? dice.pick(['ended', 'empty', 'last']) : 'whole';
-      const items = kind === 'whole' || kind === 'last' ? held.slice(from, from + 20) : [];
-      const hasMore = kind === 'empty' || (kind === 'whole' && from + 20 < held.length);
-      return {
-        body: { count: items.length, hasMore, nextBefore: items.at(-1)?.id ?? null, items },
-      };
+      if (kind === 'whole') return page;
+      return { items: kind === 'last' ? page.items : [], hasMore: kind === 'empty' };
     });
-    const home = openHome();
-    home.write('posts.ndjson', posts);
-    const clock = virtualClock(Date.UTC(2026, 1, 1));
-    const words = ['thesis', 'refresh', home.at('posts.ndjson'), '--max-cu', '1M'];
-    const ran = await home.run(words, { sandbox: service, clock, differs: true });
+    const ran = await refresher(service, posts, true)('--max-cu', '1M');
     const rows = ran.records();
     for (const { id, gone } of rows)
       if (gone !== undefined) expect(gone, `${id}: ${ran.stderr}`).toBe(deleted.has(String(id)));
@@ -288,29 +301,16 @@ describe('trdr thesis refresh', () => {
       (request: number) => (request % 2 === 0 ? 'end' : 'whole'),
     ],
   ])('a post is not gone if %s', async (_, answerTo) => {
-    const authorId = '00000000-0000-4000-8000-000000000001';
-    const posts = Array.from({ length: 30 }, (_each, at) => ({
-      ...{ id: `p${at}`, authorId, authorHandle: 'mira', thesis: '', closedAt: null },
-      platformCreatedAt: Date.UTC(2026, 0, 1) - at * 60_000,
-    }));
+    const posts = oldPosts(30);
     let starts = 0;
-    const service = await withService(({ path }) => {
-      const before = new URL(path, 'http://service').searchParams.get('before');
+    const service = await withPages((before) => {
       if (before === null) starts++;
       const kind = answerTo(service.calls.length - 1, starts === 1);
-      const from = before === null ? 0 : posts.findIndex(({ id }) => id === before) + 1;
-      const page = kind === 'end' ? [] : posts.slice(from, from + 20);
-      const items = kind === 'without' ? page.filter(({ id }) => id !== 'p25') : page;
-      const hasMore = kind !== 'end' && from + 20 < posts.length;
-      return {
-        body: { count: items.length, hasMore, nextBefore: items.at(-1)?.id ?? null, items },
-      };
+      if (kind === 'end') return { items: [], hasMore: false };
+      const { items, hasMore } = pageOf(posts, before);
+      return { items: items.filter(({ id }) => kind !== 'without' || id !== 'p25'), hasMore };
     });
-    const home = openHome();
-    home.write('posts.ndjson', posts);
-    const clock = virtualClock(Date.UTC(2026, 1, 1));
-    const words = ['thesis', 'refresh', home.at('posts.ndjson'), '--max-cu', '1M'];
-    const ran = await home.run(words, { sandbox: service, clock });
+    const ran = await refresher(service, posts)('--max-cu', '1M');
     expect(ran.exitCode, ran.stderr).toBe(0);
     expect(ran.records()).toEqual(posts.map((post) => ({ ...post, gone: false })));
   });
@@ -421,30 +421,15 @@ describe('trdr thesis refresh', () => {
 
   test('stops at the price stated before, with what it has read', async () => {
     const authorId = '00000000-0000-4000-8000-000000000001';
-    const at = (index: number) => Date.UTC(2026, 0, 2) - index * 1_000;
     const post = (index: number) => ({
-      ...{
-        id: `p${index}`,
-        authorId,
-        authorHandle: 'mira',
-        thesis: '',
-        platformCreatedAt: at(index),
-      },
+      ...{ id: `p${index}`, authorId, authorHandle: 'mira', thesis: '' },
+      platformCreatedAt: NOW - index * 1_000,
     });
-    const service = await withService(({ path }) => {
-      const before = new URL(path, 'http://service').searchParams.get('before');
+    const service = await withPages((before) => {
       const from = before === null ? 0 : Number(before.slice(1)) + 1;
-      const items = Array.from({ length: 20 }, (_, row) => post(from + row));
-      return { body: { count: 20, hasMore: true, nextBefore: items.at(-1)?.id, items } };
+      return { items: Array.from({ length: 20 }, (_, row) => post(from + row)), hasMore: true };
     });
-    const home = openHome();
-    home.write('posts.ndjson', [post(3), post(1_000)]);
-    const clock = virtualClock(Date.UTC(2026, 0, 2));
-    const run = (...more: string[]) =>
-      home.run(['thesis', 'refresh', home.at('posts.ndjson'), ...more], {
-        sandbox: service,
-        clock,
-      });
+    const run = refresher(service, [post(3), post(1_000)]);
     const [price] = (await run('--dry-run')).records();
     const ran = await run();
     expect(ran.exitCode).toBe(6);
