@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { root } from './bundle.mjs';
 
 // The tests name a program that is built.
-const { PROGRAM: built } = process.env;
+const { DEMO_PROGRAM: built } = process.env;
 const program = built ?? join(root, 'bin/trdr.js');
 if (built === undefined) await import('./build.mjs');
 

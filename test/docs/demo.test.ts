@@ -15,7 +15,7 @@ async function demo(...words: readonly string[]): Promise<string> {
     ['.tools/demo.mjs', ...words],
     {
       cwd: root,
-      env: { TMPDIR: folder, PROGRAM: program },
+      env: { TMPDIR: folder, DEMO_PROGRAM: program },
       reject: false,
     },
   );
