@@ -239,10 +239,10 @@ describe('the wait of a 429', () => {
 const user = userRecord('mira');
 
 describe('an answer that cannot be read', () => {
-  // A page or nothing probably comes from something in between, and so is requested again.
-  const bad: readonly (readonly [string, Reply, calls?: number])[] = [
-    ['HTML with 200', { body: '<!doctype html><h1>Welcome</h1>' }, 5],
-    ['nothing with 200', { body: '' }, 5],
+  // A page or nothing probably comes from something in between, and may not come again.
+  const bad: readonly (readonly [string, Reply, isRetryable?: true])[] = [
+    ['HTML with 200', { body: '<!doctype html><h1>Welcome</h1>' }, true],
+    ['nothing with 200', { body: '' }, true],
     ['a lone null', { body: null }],
     ['an empty list', { body: [] }],
     ['a lone string', { body: '"mira"' }],
@@ -253,7 +253,7 @@ describe('an answer that cannot be read', () => {
       'a wrapped object without its fields',
       { body: { data: {}, meta: { asOf: '', requestId: 'r1' } } },
     ],
-    ['a 204', { status: 204, body: '' }, 5],
+    ['a 204', { status: 204, body: '' }, true],
     ['a 206', { status: 206, body: '{"id":"7' }],
     ['a 202 for a call without pending answers', { status: 202, body: { pending: true } }],
     [
@@ -261,16 +261,16 @@ describe('an answer that cannot be read', () => {
       { body: '\u001f\u008b', headers: { 'content-encoding': 'gzip' } },
     ],
   ];
-  const cases = bad.map(([name, reply, calls = 1]) => ({ name, reply, calls }));
-  test.each(cases)('is not a network failure: $name', async ({ reply, calls }) => {
+  const cases = bad.map(([name, reply, retryable = false]) => ({ name, reply, retryable }));
+  test.each(cases)('is not a network failure: $name', async ({ reply, retryable }) => {
     const service = await withService(() => reply);
     const ran = await runInProcess('whois mira', { sandbox: service, clock: virtualClock() });
     expect(ran.exitCode).toBe(9);
-    expect(ran.error()).toMatchObject({ code: 'BAD_ANSWER', retryable: calls > 1, exit: 9 });
+    expect(ran.error()).toMatchObject({ code: 'BAD_ANSWER', retryable, exit: 9 });
     expect(String(ran.error()['message'])).toMatch(
       /^cannot read the answer of GET \/v2\/user\/handle\/\{handle\}: it /,
     );
-    expect(service.calls).toHaveLength(calls);
+    expect(service.calls).toHaveLength(1);
   });
 
   test.each([
@@ -347,5 +347,14 @@ test.each<[status: number, body: unknown, exit: number, fields: Record<string, u
   const ran = await runInProcess('whois mira', { sandbox: service, clock: virtualClock() });
   expect([ran.exitCode, ran.error()['exit']]).toEqual([exit, exit]);
   expect(ran.error()).toMatchObject({ ...fields, status, retryable: exit === 9 });
-  expect(service.calls).toHaveLength(exit === 9 ? 5 : 1);
+  // Only a gateway may reach the service the next time.
+  expect(service.calls).toHaveLength(exit === 9 && status >= 500 ? 5 : 1);
+});
+
+test('what answers in place of the service is waited out once the service has answered', async () => {
+  const more = { body: { items: [{ id: 'a' }], hasMore: true, nextBefore: 'a' } };
+  const replies: Reply[] = [more, { status: 404, body: '<h1>Not here</h1>' }];
+  const service = await withService(() => replies.shift() ?? { body: { items: [{ id: 'b' }] } });
+  const ran = await runInProcess('thesis list --all', { sandbox: service, clock: virtualClock() });
+  expect([ran.exitCode, ran.records().length, service.calls.length]).toEqual([0, 2, 3]);
 });

@@ -31,6 +31,13 @@ export function stepAfter(call: FailedCall): NextStep {
   return isHopeless(call) ? 'give up' : 'check';
 }
 
+/**
+ * Whether something between answered in place of the service, such as a firewall, or a server at a
+ * wrong address. A gateway that cannot reach the service may reach it the next time.
+ */
+export const isForeign = ({ kind, status = 500 }: Pick<Failure, 'kind' | 'status'>): boolean =>
+  (kind === 'service' || kind === 'answer') && status < 500;
+
 /** Whether another answer that may be charged twice would probably be lost too. */
 export const isHopeless = ({ failure, lost }: Pick<FailedCall, 'failure' | 'lost'>): boolean =>
   !failure.retryable || lost >= LOST_LIMIT;

@@ -15,7 +15,7 @@ import {
 } from '../spend/rate-limiter.ts';
 import type { Spend, SpendLimit } from '../spend/spend.ts';
 import type { Channel, ChannelOptions, Message, SendState } from './channel.ts';
-import { stepAfter } from './resend-rule.ts';
+import { isForeign, stepAfter } from './resend-rule.ts';
 
 export interface ClientOptions extends ChannelOptions {
   readonly random: () => number;
@@ -84,6 +84,8 @@ const BEARABLE_MS = 10_000;
 export class Sender {
   /** The failure of the last attempt; undefined after an answer. */
   trouble: Failure | undefined;
+  /** Whether the service itself has answered; until then, the address may be wrong. */
+  #hasAnswered = false;
   readonly #options: ClientOptions;
   readonly #channel: Channel;
   readonly #limiter: Limiter;
@@ -137,6 +139,7 @@ export class Sender {
     { answers: lost }: Losses,
   ): boolean {
     if (optional && failure.kind === 'rate') return false;
+    if (!this.#hasAnswered && isForeign(failure)) return false;
     // With a spending limit, the reservation decides; without one, the confirmed cost.
     const hasLimit = this.#options.limit.limit !== undefined;
     const isCovered = hasLimit || this.#spend.affords(bounds?.most ?? 0);
@@ -233,6 +236,7 @@ export class Sender {
       const request = requestId === undefined ? '' : `, request ${requestId}`;
       this.#channel.trace(`= ${cu} CU${request}`);
     }
+    this.#hasAnswered ||= read.ok || !read.failure.retryable;
     if (read.ok) return { ok: true, value: read.value };
     const { failure, value } = read;
     if (failure.kind === 'rate' && !plan.optional)

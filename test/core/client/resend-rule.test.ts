@@ -93,7 +93,7 @@ describe('a call of the client', () => {
     ['an unreachable host', never(thrown(unreachable('h', undefined))), 3, 0],
     ['a 500', never(() => error(500, 'INTERNAL_ERROR')), 3, 0],
     ['a 504 of the service', never(() => error(504, 'TIMEOUT')), 3, 0],
-    ['a 403 of a firewall', never(() => html(403)), 3, 0],
+    ['a 403 of a firewall', never(() => html(403)), 1, 0],
     ['a deployment switched off', never(() => error(503, 'B2B_DISABLED')), 1, 0],
     ['a conflict', never(() => error(409, 'CONFLICT')), 1, 0],
     ['a conflict of a read', repeated(() => error(409, 'CONFLICT')), 1, 0],
