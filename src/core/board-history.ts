@@ -3,7 +3,7 @@ import { isRecord, textOf } from '../base/json-object.ts';
 import { normalHandle } from '../contract/handles.ts';
 import { numberOf, postTimeOf, type Sent } from '../contract/read-record.ts';
 import type { TraderHistoryRecord } from '../contract/records/tool.ts';
-import { boardEntries, isOnRecord } from './boards.ts';
+import { boardEntries, isOnRecord, walletKey } from './boards.ts';
 
 /**
  * The times of a history: `until`, and back from there in steps of `every`, as long as they are
@@ -94,7 +94,7 @@ export function tradersNamed(names: readonly string[], boards: readonly Sent[]):
   for (const board of boards) {
     const now = new Map<string, string[]>();
     for (const entry of boardEntries(board)) {
-      const wallet = walletOf(entry);
+      const wallet = walletKey(entry);
       if (wallet === undefined) continue;
       for (const name of [textOf(entry['username']), wallet]) {
         if (name) addTo(now, normalHandle(name), wallet);
@@ -131,19 +131,19 @@ export function tradersIn(
   for (const [at, board] of boards.entries()) {
     const onBoard = new Set<string>();
     for (const entry of boardEntries(board)) {
-      const wallet = walletOf(entry);
-      if (wallet === undefined || wallets?.has(wallet) === false) continue;
+      const key = walletKey(entry);
+      if (key === undefined || wallets?.has(key) === false) continue;
       // The first of two entries of a wallet has the better rank.
-      if (onBoard.has(wallet)) continue;
-      onBoard.add(wallet);
-      const trader = traders.get(wallet) ?? {
-        wallet,
+      if (onBoard.has(key)) continue;
+      onBoard.add(key);
+      const trader = traders.get(key) ?? {
+        wallet: textOf(entry['wallet']) ?? key,
         username: null,
         ranks: absent(),
         pnls: absent(),
         stood: 0,
       };
-      traders.set(wallet, trader);
+      traders.set(key, trader);
       trader.username = entry['username'] ?? trader.username;
       trader.ranks[at] = numberOf(entry['rank']) ?? null;
       trader.pnls[at] = numberOf(entry['pnlUsd']) ?? null;
@@ -192,7 +192,5 @@ export function* rowsIn(
 ): Generator<Sent, void, void> {
   for (const board of boards)
     for (const entry of boardEntries(board))
-      if (wallets === undefined || wallets.has(walletOf(entry) ?? '')) yield entry;
+      if (wallets === undefined || wallets.has(walletKey(entry) ?? '')) yield entry;
 }
-
-const walletOf = (entry: Sent): string | undefined => textOf(entry['wallet']);

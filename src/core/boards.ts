@@ -2,6 +2,7 @@ import { addTo } from '../base/add-to.ts';
 import { copySources } from '../base/json.ts';
 import { textOf } from '../base/json-object.ts';
 import { numberOf, recordsOf, type Sent } from '../contract/read-record.ts';
+import { normalToken } from './pages/filter.ts';
 
 /**
  * The board has the period and the time of the snapshot, not its entries; a saved row could not be
@@ -22,6 +23,12 @@ function onBoard(entry: Sent, board: Sent): Sent {
   return copySources({ ...entry, period, capturedAt, asOf, ...entry }, entry, board);
 }
 
+/** The wallet of an entry as wallets are compared: an EVM address has no case. */
+export function walletKey({ wallet }: { readonly wallet?: unknown }): string | undefined {
+  const text = textOf(wallet);
+  return text ? normalToken(text) : undefined;
+}
+
 /**
  * Matched by wallet; one that a board has twice, in the order of its entries. Traders who left come
  * last, without figures, because their present ones are not known.
@@ -33,7 +40,7 @@ export function compareBoards(board: Sent, before: Sent): Sent[] {
     entry === undefined || present.has(wallet) ? [] : [onBoard(leaver(entry), board)],
   );
   const compared = boardEntries(board).map((entry) => {
-    const wallet = textOf(entry['wallet']) ?? '';
+    const wallet = walletKey(entry) ?? '';
     return { ...entry, ...moved(entry, earlier.get(wallet)?.shift(), !earlier.has(wallet)) };
   });
   return [...compared, ...left];
@@ -43,14 +50,14 @@ export function compareBoards(board: Sent, before: Sent): Sent[] {
 function byWallet(board: Sent): Map<string, Sent[]> {
   const entries = new Map<string, Sent[]>();
   for (const entry of boardEntries(board)) {
-    const wallet = textOf(entry['wallet']);
+    const wallet = walletKey(entry);
     if (wallet !== undefined) addTo(entries, wallet, entry);
   }
   return entries;
 }
 
 function moved(entry: Sent, before: Sent | undefined, isNew: boolean) {
-  if (textOf(entry['wallet']) === undefined) return { previousRank: null, rankChange: null };
+  if (walletKey(entry) === undefined) return { previousRank: null, rankChange: null };
   if (isNew) return { previousRank: null, change: 'new', rankChange: null };
   if (!before) return { previousRank: null, rankChange: null };
   const rank = numberOf(entry['rank']);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Board, BoardEntry } from '../../src/contract/records/launchpad.ts';
 import { BoardRecord } from '../../src/contract/records/tool.ts';
+import { rowsIn, tradersIn, tradersNamed } from '../../src/core/board-history.ts';
 import { compareBoards } from '../../src/core/boards.ts';
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
@@ -47,4 +48,12 @@ test('every trader of both boards appears once, and the changes are consistent',
     }),
     { seed },
   );
+});
+
+test('an EVM wallet in another spelling is the same trader', () => {
+  const [wallet, before, now] = ['0xAB', board(['a', '0xAB']), board(['0xab', 'a'])];
+  const named = tradersNamed([wallet], [before, now]).wallets;
+  expect(compareBoards(now, before).map(({ change }) => change)).toEqual(['up', 'down']);
+  expect(tradersIn([before, now], named)).toMatchObject([{ wallet, ranks: [2, 1], stood: 2 }]);
+  expect([...rowsIn([before, now], named)].map(({ rank }) => rank)).toEqual([2, 1]);
 });

@@ -1,12 +1,11 @@
 import { Failure, usageError } from '../../base/failure.ts';
-import { textOf } from '../../base/json-object.ts';
 import { type Instant, instantAt } from '../../base/times.ts';
 import { countText } from '../../base/units.ts';
 import type { RequestParts } from '../../contract/ports/client.ts';
 import { known, numberOf, type Sent } from '../../contract/read-record.ts';
 import type { BoardPeriod } from '../../contract/records/launchpad.ts';
 import { User } from '../../contract/records/user.ts';
-import { boardEntries, compareBoards, isOnRecord } from '../../core/boards.ts';
+import { boardEntries, compareBoards, isOnRecord, walletKey } from '../../core/boards.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import { normalToken } from '../../core/pages/filter.ts';
 import type { PlannedEndpoint } from '../../core/spend/plan.ts';
@@ -112,8 +111,8 @@ async function savedWallets(
 type WantedWallets = ReadonlyMap<string, string> | undefined;
 
 /** Whether an entry is one of the wallets that are wanted. */
-const isOneOf = (wanted: WantedWallets, { wallet }: Sent): boolean =>
-  wanted === undefined || wanted.has(normalToken(textOf(wallet) ?? ''));
+const isOneOf = (wanted: WantedWallets, entry: Sent): boolean =>
+  wanted === undefined || wanted.has(walletKey(entry) ?? '');
 
 /** A leaderboard has so many entries. */
 const ENTRIES = 100;
@@ -214,7 +213,7 @@ function noticeAbsent(
   wanted: ReadonlyMap<string, string>,
   entries: readonly Sent[],
 ): void {
-  const present = new Set(entries.map(({ wallet }) => normalToken(textOf(wallet) ?? '')));
+  const present = new Set(entries.map(walletKey));
   const absent = [...wanted].flatMap(([normal, wallet]) => (present.has(normal) ? [] : [wallet]));
   if (absent.length === 0) return;
   const many = `${absent.length} of ${countText(wanted.size, 'wallet')}`;

@@ -18,7 +18,7 @@ import {
   tradersIn,
   tradersNamed,
 } from '../../core/board-history.ts';
-import { isOnRecord } from '../../core/boards.ts';
+import { isOnRecord, walletKey } from '../../core/boards.ts';
 import { askRows } from '../../core/rows/ask-rows.ts';
 import { MemoryRows } from '../../core/rows/memory-rows.ts';
 import type { Plan } from '../../core/spend/plan.ts';
@@ -234,7 +234,9 @@ function historyJob(context: Context, flags: HistoryFlags, history: History): Co
           );
         else {
           const best =
-            flags.limit === undefined ? named : new Set(traders.map(({ wallet }) => wallet));
+            flags.limit === undefined
+              ? named
+              : new Set(traders.flatMap((trader) => walletKey(trader) ?? []));
           await show(historyView, rowsIn(boards, best));
         }
       } finally {
