@@ -38,3 +38,13 @@ test.each(lists.flatMap((list) => [-30, -2, 0, 2, 30].map((hours) => ({ ...list,
     for (const record of ran.records()) expect(record[time]).toBeTypeOf('number');
   },
 );
+
+test('a time of --since that is ahead of the clock may have passed, and is named', async () => {
+  const line = `usage --since ${Date.now() + HOUR}`;
+  const [ahead, passed] = [
+    await runInProcess(line),
+    await runInProcess(line, { clock: clockOff(2) }),
+  ];
+  expect([ahead.exitCode, ahead.stderr]).toEqual([0, expect.stringContaining('yet to come')]);
+  expect(passed.stderr).toBe('');
+});

@@ -132,6 +132,16 @@ const rejected: readonly (readonly [line: string, says: string])[] = [
       ] as const,
   ),
   ['launchpad history', 'such as --since 30d'],
+  ...[
+    ...[
+      'thesis list',
+      'thesis list --from x.ndjson',
+      'thesis tail',
+      'thesis tail --replay x.ndjson',
+    ],
+    ...['author mira', 'token SPUD', 'launchpad callouts', 'launchpad tail', 'launchpad history'],
+    ...['verify x.ndjson', 'usage'],
+  ].map((line) => [`${line} --since 2999-01-01`, '--since must be in the past'] as const),
   ['launchpad history --since 1d --resume', 'add the file of the export'],
   ['launchpad board --column wallet', '--column requires --wallets'],
   ['launchpad board --changed', '--changed requires --compare'],

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { Failure } from '../../base/failure.ts';
+import { Failure, usageError } from '../../base/failure.ts';
+import { type Instant, instantAt } from '../../base/times.ts';
 import { lookAtAccount } from '../../core/ask-account.ts';
 import { withoutKey, withoutKeys } from '../../core/client/mask-key.ts';
 import type { DiskWait } from '../../output/disk-wait.ts';
@@ -65,7 +66,22 @@ export async function openRun(io: Io, command: Runnable, parsed: Parsed): Promis
   const service = new Service({ terminal, settings, bill, isStream, closing: closing.signal });
   const context: Context = { terminal, settings, service, out, bill };
   prepareShutdown(terminal, out);
+  checkSince(context, parsed.flags['since'] as Instant | undefined);
   return new CommandRun(command, context, closing.signal, clearReceipt);
+}
+
+/** The clock of a machine can be hours off, so a time that is later than it may have passed. */
+const MOST_OFF_MS = 86_400_000;
+
+/** Nothing is from a time to come: without a word, no rows would look like an answer. */
+function checkSince({ terminal, settings }: Context, since: Instant | undefined): void {
+  if (since === undefined) return;
+  const now = terminal.io.clock.now();
+  const aheadMs = instantAt(since, now, settings.utc) - now;
+  if (aheadMs > MOST_OFF_MS)
+    throw usageError('--since must be in the past', 'pass an earlier time, such as --since 1d');
+  if (aheadMs > 0)
+    terminal.notice('the time of --since is yet to come, by the clock of this machine');
 }
 
 /** A command that runs, from its first call to the line that says what it has cost. */
