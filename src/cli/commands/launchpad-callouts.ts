@@ -44,7 +44,7 @@ export const launchpadCallouts = command({
       networkField: 'chain',
       authorField: 'wallet',
       pageRows: CALLOUT_PAGE,
-      before: of.calls,
+      first: of,
       page: calloutCall(planned[0] ?? {}, {}),
       wholePage: calloutCall({}, {}),
       feeds: planned.length,

@@ -78,7 +78,7 @@ async function calloutFeed(context: Context, input: CalloutTailInput): Promise<T
       (scope = {}) => calloutCall(scope, {}),
       false,
     ),
-    callouts.calls,
+    callouts,
   );
   const from = users === undefined ? [] : [users];
   const shown = shownBy(input, {

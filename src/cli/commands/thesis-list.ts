@@ -87,7 +87,7 @@ export const thesisList = command({
     const job = listJob(context, flags, {
       ...theses,
       view: { ...thesisView, empty: emptyText(flags, authors, token) },
-      before: people.calls,
+      first: people,
       page: thesisCall(planned[0] ?? {}, { limit }),
       feeds: planned.length,
       feedNoun: planned[0]?.userId === undefined ? 'token' : 'author',

@@ -150,7 +150,7 @@ async function thesisFeed(context: Context, input: ThesisTailInput): Promise<Tai
       (scope = {}) => thesisCall(scope, { limit: THESIS_BLOCK }),
       isSocket && lag === undefined,
     ),
-    lookup.calls,
+    lookup,
   );
   return {
     flags: input,

@@ -11,7 +11,13 @@ import { severalStart } from '../../core/pages/place.ts';
 import type { PageRow } from '../../core/pages/post.ts';
 import type { PageSource } from '../../core/pages/source.ts';
 import { type WalkFilter, type WalkOptions, walkPages } from '../../core/pages/walk.ts';
-import { type Plan, type Planned, totalOf } from '../../core/spend/plan.ts';
+import {
+  followed,
+  type LookupFirst,
+  type Plan,
+  type Planned,
+  totalOf,
+} from '../../core/spend/plan.ts';
 import type { View } from '../../output/view.ts';
 import { countsView } from '../../output/views/counts.ts';
 import type { Among } from '../../tail/source.ts';
@@ -41,8 +47,8 @@ interface PostList {
   readonly pageRows: number;
   /** The sizes of the pages, if they may have more rows. */
   readonly sizes?: PageSource['sizes'];
-  /** The calls that come before the first page. */
-  readonly before?: readonly Planned[];
+  /** What comes before the first page. */
+  readonly first?: LookupFirst;
   /** The call of a page. */
   readonly page: Planned;
   /** The call of a page of the feed that has all posts. */
@@ -136,12 +142,11 @@ function listPlan({ terminal, settings }: Context, flags: ListInput, list: PostL
   return {
     calls: list.isRecorded
       ? []
-      : [
-          ...(list.before ?? []),
+      : followed(list.first ?? { calls: [], isSure: true }, [
           ...looks,
           { ...read, times: pages, isSure: looks.length === 0 },
           ...probes,
-        ],
+        ]),
     costs: (cost) => `Fetching up to ${countText(rows ?? 0, ...list.noun)} will cost ${cost}`,
     // A list with --limit stops by itself, so its spending limit is not reported.
     tellsLimit: rows === undefined,

@@ -180,6 +180,11 @@ export class AuthorLookup {
     return [...this.#named, ...looked];
   }
 
+  /** Whether an author is known already; true also without a lookup. */
+  get isSure(): boolean {
+    return this.#plans.length === 0 || this.planned.some((value) => value !== PLACEHOLDER);
+  }
+
   /**
    * Finds the values as planned, in a fixed order; says who was not found, and throws if nobody
    * was.

@@ -41,6 +41,10 @@ class CalloutScope {
     return this.#authors.calls;
   }
 
+  get isSure(): boolean {
+    return this.#named.length > 0 || this.#authors.isSure;
+  }
+
   /** The wallets for the calls of a plan, with placeholders for those that are not known yet. */
   get planned(): readonly string[] {
     return distinctAddresses([...this.#named, ...this.#authors.planned]);

@@ -1,6 +1,13 @@
 import { unitsText } from '../../base/units.ts';
 import { cu, THESIS_BLOCK } from '../../contract/limits.ts';
-import { type Plan, type Planned, type PlannedEndpoint, totalOf } from '../../core/spend/plan.ts';
+import {
+  followed,
+  type LookupFirst,
+  type Plan,
+  type Planned,
+  type PlannedEndpoint,
+  totalOf,
+} from '../../core/spend/plan.ts';
 import { lengthText } from '../../output/format/time.ts';
 import type { TailFlags } from './flags.ts';
 import { everyText, perMinuteText } from './notice-text.ts';
@@ -69,10 +76,10 @@ function plannedTail(shape: TailShape): Planned[] {
 }
 
 /**
- * What a tail costs, with the calls that come before it. With a duration, the maximum cost is known
+ * What a tail costs, with the lookup that comes before it. With a duration, the maximum cost is known
  * and may need a confirmation; otherwise the tail asks at its limit.
  */
-export function tailPlan(shape: TailShape, before: readonly Planned[] = []): Plan {
+export function tailPlan(shape: TailShape, first: LookupFirst = { calls: [], isSure: true }): Plan {
   const { durationMs, noFollow, socket, lagMs, page } = shape;
   const polling = `polling ${everyText(lagMs)}`;
   const price = `${polling} costs ${perMinuteText((totalOf([page]).least * MINUTE) / lagMs)}`;
@@ -81,7 +88,7 @@ export function tailPlan(shape: TailShape, before: readonly Planned[] = []): Pla
     : `${price}, less with a longer --lag`;
   const { most: polled } = totalOf(plannedTail({ ...shape, socket: false }));
   return {
-    calls: [...before, { id: 'me', ask: {} }, ...plannedTail(shape)],
+    calls: followed(first, [{ id: 'me', ask: {} }, ...plannedTail(shape)]),
     // Calls per minute are no total.
     isOpen: durationMs === undefined,
     costs: (cost) =>

@@ -148,6 +148,18 @@ export const notSent = <Call extends Planned>(call: Call): Call => ({
   most: 0,
 });
 
+/** A lookup, and whether it will find a user for certain, so that other calls follow. */
+export interface LookupFirst {
+  readonly calls: readonly Planned[];
+  readonly isSure: boolean;
+}
+
+/** The calls of a lookup, and those that follow if it finds a user. A price per minute stays. */
+export const followed = ({ calls, isSure }: LookupFirst, next: readonly Planned[]): Planned[] => [
+  ...calls,
+  ...next.map((call) => (isSure || call.perMinute !== undefined ? call : { ...call, isSure })),
+];
+
 /** The sum of two costs, which is unknown if one of them is. */
 export const plus = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? null : one + other;

@@ -32,9 +32,33 @@ test.each<[string, object]>([
   const { sandbox, run } = await openDesk();
   const plan = await run(`thesis list --user mira ${line} --dry-run -o ndjson`.split(' '));
   const lookup = { endpoint: 'user.handle', least: 100, most: 200 };
-  expect(plan.records()).toMatchObject([lookup, { endpoint: 'thesis.user', least: 200, ...pages }]);
+  expect(plan.records()).toMatchObject([lookup, { endpoint: 'thesis.user', least: 0, ...pages }]);
   expect([plan.exitCode, sandbox.log]).toEqual([0, []]);
 });
+
+test.each<[string, string, number]>([
+  ['thesis list', '--user @nobody_here', 100],
+  ['thesis list', '--user @nobody_here --user @nobody_there', 200],
+  ['thesis list', '--user @nobody_here --user @mira', 300],
+  ['thesis tail --no-follow', '--user @nobody_here', 100],
+  ['launchpad callouts', '--user @nobody_here', 100],
+  ['launchpad tail --no-follow', '--user @nobody_here', 100],
+])(
+  'the least cost of %s %s is without the pages of somebody who may not exist',
+  async (command, who, least) => {
+    const { sandbox, run } = await openDesk();
+    await run('whois mira'.split(' '));
+    const leastOf = async () => {
+      const plan = await run(`${command} ${who} --dry-run -o ndjson`);
+      return plan.records().reduce((sum, row) => sum + Number(row['least']), 0);
+    };
+    expect(await leastOf()).toBe(least);
+    const before = sandbox.meter().totalUnits;
+    await run(`${command} ${who}`);
+    expect(sandbox.meter().totalUnits - before).toBeGreaterThanOrEqual(least);
+    if (!who.includes('mira')) expect(await leastOf()).toBe(0);
+  },
+);
 
 test('a list is asked for with the number of rows, and sends nothing without a place for them', async () => {
   const { list, paid, run } = await openLists();
