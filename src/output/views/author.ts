@@ -193,7 +193,7 @@ export const figureColumns: readonly Column<Row>[] = [
 ];
 
 const positionColumns: readonly Column<Row>[] = [
-  { title: 'token', kind: 'text', value: tokenOf, field: 'symbol', min: 7 },
+  { title: 'token', kind: 'text', value: tokenOf, field: 'symbol', min: 10 },
   ...figureColumns,
 ];
 
