@@ -14,7 +14,8 @@ function valueAt(record: Sortable, path: string): unknown {
 }
 
 /**
- * Numbers from the largest, text from the smallest; `reverse` swaps both. Missing values come last.
+ * Numbers from the largest, text from the smallest; `reverse` swaps both. Texts come after numbers
+ * in both orders, because one in place of a number is as good as missing; missing values come last.
  */
 export function sortBy<T extends Sortable>(
   records: readonly T[],
@@ -24,22 +25,22 @@ export function sortBy<T extends Sortable>(
   const keyed = records.map((record) => ({ record, value: valueAt(record, field) }));
   const sign = reverse ? -1 : 1;
   return keyed
-    .sort((one, other) => sign * compare(one.value, other.value) || gap(one.value, other.value))
+    .sort(
+      ({ value: one }, { value: other }) =>
+        rankOf(one) - rankOf(other) || sign * compare(one, other),
+    )
     .map(({ record }) => record);
 }
 
-const isMissing = (value: unknown) => value === undefined || value === null;
+function rankOf(value: unknown): number {
+  if (value === undefined || value === null) return 2;
+  return numberOf(value) === undefined ? 1 : 0;
+}
 
-/** Records without the field come last, even if the order is reversed. */
-const gap = (one: unknown, other: unknown): number =>
-  Number(isMissing(one)) - Number(isMissing(other));
-
+/** Compares values of one rank. */
 function compare(one: unknown, other: unknown): number {
-  if (isMissing(one) || isMissing(other)) return 0;
-  const first = numberOf(one);
-  const second = numberOf(other);
+  const [first, second] = [numberOf(one), numberOf(other)];
   if (first !== undefined && second !== undefined) return second - first;
-  if (first !== undefined || second !== undefined) return first === undefined ? 1 : -1;
   const text = String(one).toLowerCase();
   const otherText = String(other).toLowerCase();
   if (text === otherText) return 0;

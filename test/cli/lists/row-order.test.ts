@@ -35,3 +35,11 @@ test.each(orders)(`the best rows are those of all rows: %j (SEED=${SEED})`, asyn
   await expect(read()).rejects.toThrow('continued');
   expect(before).toEqual(expected);
 });
+
+test.each([
+  [false, [7, -1, '99', null]],
+  [true, [-1, 7, '99', null]],
+])('texts come behind the numbers: reversed %s', (reverse, expected) => {
+  const odd = ['99', null, 7, -1].map((pnl) => ({ pnl }));
+  expect(sortBy(odd, 'pnl', reverse).map(({ pnl }) => pnl)).toEqual(expected);
+});
