@@ -291,6 +291,7 @@ class Engine {
       earlier: output.earlier,
       filled: printer.filled,
       late: printer.late,
+      printed: output.printed,
       held: output.held,
       nameless: nameless.count,
       connections: session.connections,

@@ -48,6 +48,8 @@ export interface TailCounts {
   readonly filled: number;
   /** The number of rows that came over the WebSocket after their time was verified. */
   readonly late: number;
+  /** The number of records that stages have made of the rows, and that were printed; else null. */
+  readonly printed: number | null;
   /** The number of rows that were held back. */
   readonly held: number;
   readonly nameless: number;

@@ -76,6 +76,8 @@ export interface OutputStages {
   pass(posts: readonly TailRow[]): readonly TailRow[];
   /** How many records may still be passed on. */
   readonly left: number;
+  /** How many records were passed on. */
+  readonly passed: number;
   /** How many records were held back. */
   readonly held: number;
   /** What a later run needs to continue. */

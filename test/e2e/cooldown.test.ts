@@ -127,6 +127,7 @@ test.each([
     expect(ran.records().map(({ id, held }) => `${id} ${held}`)).toEqual(expected);
     // With --confluence, these are no posts.
     expect(ran.stderr).not.toContain('posts held back');
+    expect(ran.stderr).toContain(` ${expected.length} printed`);
   }
 });
 

@@ -354,6 +354,7 @@ const writing = (
     return putting(world, {
       stages: {
         left: stages.left,
+        passed: stages.passed,
         held: stages.held,
         pass: (rows) => stages.pass(change(rows)),
         state: () => stages.state(),

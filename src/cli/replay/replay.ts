@@ -10,7 +10,7 @@ import type { PostFields, TailRow } from '../../tail/post-row.ts';
 import { recordedPosts } from '../../verify/recorded-posts.ts';
 import type { Context } from '../run/context.ts';
 import type { TailFlags } from '../tail/flags.ts';
-import { heldText } from '../tail/notice-text.ts';
+import { stagesText } from '../tail/notice-text.ts';
 import { openWriter } from '../tail/output/open-writer.ts';
 import type { Feeder } from '../tail/run-feed.ts';
 
@@ -63,7 +63,7 @@ export async function openReplay(context: Context, plan: ReplayPlan): Promise<Fe
         if (!signal.aborted) throw error;
       }
       return {
-        line: `replayed ${[countText(replay.read, 'post'), ...heldText(output.held)].join(', ')}: 0 CU`,
+        line: `replayed ${[countText(replay.read, 'post'), ...stagesText(output)].join(', ')}: 0 CU`,
       };
     },
     async close() {

@@ -10,7 +10,7 @@ import type { Context } from '../run/context.ts';
 import type { RunStore } from '../run/open-store.ts';
 import type { Terminal } from '../run/terminal.ts';
 import type { TailFlags } from '../tail/flags.ts';
-import { feederText, heldText } from '../tail/notice-text.ts';
+import { feederText, stagesText } from '../tail/notice-text.ts';
 import type { Feeder } from '../tail/run-feed.ts';
 import { missingText, storeNoticeText } from './notice-text.ts';
 
@@ -26,7 +26,8 @@ interface StoredSource {
   run(): Promise<void>;
   /** Up to which post time the posts were delivered. */
   readonly verified: number | null;
-  /** How many posts were held back. */
+  /** How many records were printed in place of posts, and how many were held back. */
+  readonly printed: number | null;
   readonly held: number;
 }
 
@@ -80,7 +81,7 @@ export function storedFeeder(
       const [first] = missing;
       const parts = [
         countText(rows, 'post'),
-        ...heldText(source.held),
+        ...stagesText(source),
         first === undefined ? 'no gaps' : countText(missing.length, 'gap'),
         unitsText(context.bill.spent),
       ];

@@ -181,7 +181,7 @@ function endText(summary: Summary): string {
     earlier === 0
       ? countText(rows, 'post')
       : `${countText(rows, 'new post')} after the first ${earlier}`,
-    ...heldText(summary.held),
+    ...stagesText(summary),
     gaps.length === 0 ? 'no gaps' : countText(gaps.length, 'gap'),
     countText(Math.max(0, connections - 1), 'reconnect'),
     spentText(spent),
@@ -193,9 +193,14 @@ function endText(summary: Summary): string {
   return `stopped after ${lengthText(summary.durationMs)}: ${parts.join(', ')}; ${completeText(summary)}`;
 }
 
-/** How many posts or confluences a cooldown has held back, as a part of a line. */
-export const heldText = (held: number): readonly string[] =>
-  held > 0 ? [`${group(held)} held back`] : [];
+/** What became of the posts with a confluence or a cooldown, as parts of a line. */
+export const stagesText = ({
+  printed,
+  held,
+}: Pick<Summary, 'printed' | 'held'>): readonly string[] => [
+  ...(printed === null ? [] : [`${group(printed)} printed`]),
+  ...(held > 0 ? [`${group(held)} held back`] : []),
+];
 
 /**
  * Up to when the feed is complete. No post time tells this of a feed without posts, but when it was

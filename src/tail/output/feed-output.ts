@@ -33,6 +33,7 @@ export class FeedOutput {
   earlier = 0;
   lastPost: LastPost | null = null;
   #rows = 0;
+  #printed = 0;
   #pending = 0;
   #left: number;
   #job: Job<boolean> | undefined;
@@ -47,8 +48,10 @@ export class FeedOutput {
     this.#parts = parts;
     this.#writer = parts.writer;
     this.#stages = parts.stages;
-    this.#left = parts.stages?.left ?? parts.count ?? Number.POSITIVE_INFINITY;
     this.#receipts = new Receipts(parts.writer, parts.wake, parts.stages !== undefined);
+    this.#left = parts.stages
+      ? this.#leftOf(parts.stages)
+      : (parts.count ?? Number.POSITIVE_INFINITY);
     this.#saver = this.#createSaver();
   }
 
@@ -77,6 +80,12 @@ export class FeedOutput {
    */
   get left(): number {
     return this.#left;
+  }
+
+  /** How many records of stages were written; null without stages, which print each row. */
+  get printed(): number | null {
+    if (!this.#stages) return null;
+    return Math.max(0, this.#printed - (this.#writer.pending?.() ?? 0));
   }
 
   /** How many rows were held back. */
@@ -236,7 +245,7 @@ export class FeedOutput {
     const at = posts.findLast((row) => row.at !== null)?.at ?? null;
     if (at !== null) this.lastPost = { at, lagMs: Math.max(0, this.#parts.clock.now() - at) };
     const rows = this.#stages ? this.#stages.pass(posts) : posts;
-    if (this.#stages) this.#left = this.#stages.left;
+    if (this.#stages) this.#left = this.#leftOf(this.#stages);
     this.#receipts.wrote(posts, rows);
     if (rows.length === 0) return true;
     try {
@@ -247,14 +256,24 @@ export class FeedOutput {
     }
   }
 
+  /**
+   * A position has the state of the stages, so it covers all rows of a write or none: a slow command
+   * gets one at a time, or what it has acknowledged of a long walk would be handed over again.
+   */
+  #leftOf({ left }: OutputStages): number {
+    return this.#receipts.isKept ? Math.min(left, 1) : left;
+  }
+
   #start(work: () => Promise<boolean>, rows: number): void {
     this.#pending = rows;
     this.#job = new Job(this.#parts.wake, work);
   }
 
   #count(isOpen: boolean, rows: number): void {
-    if (isOpen) this.#rows += rows;
-    else this.closed = true;
+    if (isOpen) {
+      this.#rows += rows;
+      this.#printed = this.#stages?.passed ?? 0;
+    } else this.closed = true;
   }
 }
 

@@ -194,8 +194,9 @@ export class Saver {
    * acknowledged since.
    */
   async #saveDelivered(snapshot: Snapshot): Promise<void> {
-    this.#unacknowledged ??= snapshot;
     const delivered = this.#delivered;
+    if (delivered >= snapshot.rows) this.#unacknowledged = snapshot;
+    this.#unacknowledged ??= snapshot;
     this.#deliveredThen = delivered;
     if (delivered >= this.#unacknowledged.rows) {
       this.#since = this.#since.slice(this.#unacknowledged.rows - (this.#base?.rows ?? 0));

@@ -38,6 +38,7 @@ export function stagesOf(
 
 class Stages implements OutputStages {
   left: number;
+  passed = 0;
   readonly #confluence: Confluence | undefined;
   readonly #cooldown: Cooldown | undefined;
 
@@ -54,6 +55,7 @@ class Stages implements OutputStages {
   pass(posts: readonly TailRow[]): readonly TailRow[] {
     const records = posts.flatMap((post) => this.#recordOf(post) ?? []);
     this.left -= records.length;
+    this.passed += records.length;
     return records;
   }
 

@@ -82,6 +82,10 @@ export class StoreFollower {
     return this.#posts.verified;
   }
 
+  get printed(): number | null {
+    return this.#output.printed;
+  }
+
   /** How many posts were held back. */
   get held(): number {
     return this.#output.held;

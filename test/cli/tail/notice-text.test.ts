@@ -11,6 +11,7 @@ const summary: Summary = {
     reason: 'duration',
     rows: 1_287,
     filled: 0,
+    printed: null,
     held: 0,
     late: 0,
     nameless: 0,

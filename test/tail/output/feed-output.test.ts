@@ -34,7 +34,7 @@ function open(more: Partial<OutputPorts> = {}, given: Partial<Writer> = {}) {
           resolve(true);
         };
       }),
-    place: () => ({ dev: '1', ino: '1', offset: inFile.length }),
+    ...(!given.delivered && { place: () => ({ dev: '1', ino: '1', offset: inFile.length }) }),
     ...given,
   };
   const known: string[] = [];
@@ -100,6 +100,35 @@ describe('an output', () => {
       ...[true, []],
       ...[true, []],
     ]);
+  });
+
+  test('covers what a slow command has acknowledged, although the position has a state', async () => {
+    let [received, acknowledged] = [0, 0];
+    const { output, push, saved } = open(
+      {
+        stages: stagesOf({ cooldown: { field: 'id', withinMs: 1 } }, { fields: thesisConfluence }),
+      },
+      {
+        write(rows) {
+          received += rows.length;
+          return true;
+        },
+        delivered: () => () => acknowledged,
+        flush: async () => true,
+      },
+    );
+    output.step();
+    for (let number = 1; number <= 6; acknowledged = received - 1) {
+      for (let many = Math.min(6, output.left); many > 0; many--) push(number++);
+      await output.save();
+    }
+    expect(saved.at(-1)?.ids).toHaveLength(4);
+    push(7);
+    await output.save();
+    push(8);
+    acknowledged = received;
+    await output.finish();
+    expect(saved.at(-1)?.ids).toHaveLength(8);
   });
 
   test('passes on confluences, and ends after as many as were asked for', () => {
