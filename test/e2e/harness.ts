@@ -147,6 +147,8 @@ export function startTrdr(words: CommandLine, options: RunOptions = {}) {
     reject: false,
     stripFinalNewline: false,
     stdin: 'pipe',
+    // What prints more than 100 MB would be ended.
+    maxBuffer: Number.POSITIVE_INFINITY,
     // On a busy machine, an orderly shutdown takes long.
     forceKillAfterDelay: false,
   });
