@@ -62,8 +62,9 @@ const modes: Record<string, () => Promise<void>> = {
     const notices: string[] = [];
     const notice = (text: string) => void notices.push(text);
     const baseUrl = 'https://api.example.test';
-    const book = new PeopleBook({ dir: path, baseUrl, key: 'k', notice });
     for (let round = 0; round < times; round++) {
+      // A book says once that it keeps nothing.
+      const book = new PeopleBook({ dir: path, baseUrl, key: 'k', notice });
       const handle = `${name}-${round}`;
       // One person whom all processes read makes a file grow, so that it is compacted again and again.
       const shared = { time: round, identity: { handle: 'all', twitter: `${name} ${round}` } };
