@@ -141,10 +141,10 @@ class UnseenValues {
 
 /** The values that neither these posts nor this machine has seen. */
 function unseenOf({ values, normal, known }: ValueFlag, seen: readonly string[]): string[] {
-  const inPosts = new Set(seen.map((value) => value.toLowerCase()));
+  const inPosts = new Set(seen.map(normal));
   const missing = values.filter((value) => !inPosts.has(normal(value)));
   if (missing.length === 0) return [];
-  const before = new Set(known().map((value) => value.toLowerCase()));
+  const before = new Set(known().map(normal));
   return missing.filter((value) => !before.has(normal(value)));
 }
 

@@ -54,7 +54,7 @@ export const authorNameOf = (author: PostFields): string =>
 /** Normalizes a token address as the service does. */
 export const normalToken = (address: string): string =>
   /^0x/i.test(address) ? address.toLowerCase() : address;
-export const normalSymbol = (symbol: string): string => symbol.replace(/^\$/, '').toLowerCase();
+export const normalSymbol = (symbol: string): string => symbol.replace(/^\$+/, '').toLowerCase();
 /** Normalizes the name of a chain, or the id of a user. */
 export const normalName = (name: string): string => name.toLowerCase();
 
@@ -102,7 +102,7 @@ export function createFilter<R extends Filterable>({
     wallets: among('wallet', wanted.wallets),
     symbol:
       symbol.length > 0 &&
-      (({ record }) => symbols.has((textOf(record[symbolField]) ?? '').toLowerCase())),
+      (({ record }) => symbols.has(normalSymbol(textOf(record[symbolField]) ?? ''))),
     network: among(networkField, wanted.network, normalName),
     minHoldings: atLeast('holdingsUsd', wanted.minHoldings),
     minTrade: atLeast('authorTradeUsd', wanted.minTrade),
