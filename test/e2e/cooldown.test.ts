@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { readText } from './feed.ts';
@@ -62,6 +62,13 @@ test('a tail prints one post in the time, over restarts, and its certificate say
   writeFileSync(`${out}.trdr`, position);
   expect((await run(...words, '--cooldown', 'tokenAddress/10m')).exitCode).toBe(0);
   expect(printed()).toEqual(after);
+  // The same if somebody has moved the file: a post within the time of one in it is held back.
+  writeFileSync(`${out}.trdr`, position);
+  renameSync(out, home.at('moved.ndjson'));
+  add(5);
+  expect((await run(...words, '--cooldown', 'tokenAddress/10m')).exitCode).toBe(0);
+  const moved = recordsIn(readText(home.at('moved.ndjson'))).map(({ id, held }) => [id, held]);
+  expect([...moved, ...printed()]).toEqual(after);
   // Another rule is another filter: what was printed of the field still counts.
   add(1);
   const other = await run(...words, '--cooldown', 'tokenAddress/20m');

@@ -8,7 +8,13 @@ import {
   realPath,
   statsOf,
 } from '../../base/files.ts';
-import { continueAfter, DAMAGED_CHECKPOINT, type Position, readPosition } from '../position.ts';
+import {
+  continueAfter,
+  DAMAGED_CHECKPOINT,
+  type FilePlace,
+  type Position,
+  readPosition,
+} from '../position.ts';
 import type { PostMark } from '../post-row.ts';
 import { timing } from '../timing.ts';
 import { certificateAt } from './certify.ts';
@@ -37,8 +43,9 @@ export function readStart(reading: Reading): Position | undefined {
   if (out === undefined) return saved.position;
   const { file: place, state } = saved.position ?? {};
   // An output with stages writes the lines after the position again.
-  if (state !== undefined && place && isAt(out, place) && (statsOf(out)?.size ?? 0) > place.offset)
-    truncateSync(out, place.offset);
+  const written = place && pathOf(out, place);
+  if (place && written && state !== undefined && sizeOf(written) > place.offset)
+    truncateSync(written, place.offset);
   const isThere = removeTornLine(out);
   if (saved.position && (reading.isConfluence === true || !isCut(out, saved.position))) {
     const lines = linesBehind(saved.position, out, isThere, reading);
@@ -83,10 +90,16 @@ const cutText = (out: string) => `lines were removed from ${out} after they were
  */
 function isCut(out: string, { file: place }: Position): boolean {
   if (!place || place.ino === '') return false;
-  const path = isAt(out, place) ? out : fileAt(dirname(realPath(out)), place);
+  const path = pathOf(out, place);
   if (path === undefined || place.offset === 0) return false;
-  return (statsOf(path)?.size ?? 0) < place.offset || !endsLine(path, place.offset);
+  return sizeOf(path) < place.offset || !endsLine(path, place.offset);
 }
+
+/** Where the file that a tail has written is now; undefined if it is no longer in its folder. */
+const pathOf = (out: string, place: FilePlace): string | undefined =>
+  isAt(out, place) ? out : fileAt(dirname(realPath(out)), place);
+
+const sizeOf = (path: string): number => statsOf(path)?.size ?? 0;
 
 interface Lost {
   readonly why: string;
@@ -139,7 +152,7 @@ function positionOfPart(path: string, isCompressed: boolean, feed: string): Posi
   )
     return undefined;
   const { lines, bytes, coverage, verified, lowest, readAt, filters } = certificate;
-  if (!isCompressed && (statsOf(path)?.size ?? 0) < bytes) return undefined;
+  if (!isCompressed && sizeOf(path) < bytes) return undefined;
   const { dev, ino } = statSync(path, { bigint: true });
   // A compressed file is not the one that was written, so its place cannot be found.
   const identity = isCompressed ? { dev: '0', ino: '0' } : { dev: String(dev), ino: String(ino) };
