@@ -1,5 +1,6 @@
 import { stringifyJson } from '../../base/json.ts';
 import type { Sent } from '../../contract/read-record.ts';
+import { normalName, normalToken } from '../../core/pages/filter.ts';
 import type { PageRow } from '../../core/pages/post.ts';
 import { sortBy } from '../../core/pages/sort.ts';
 import { dayText } from '../../output/format/time.ts';
@@ -20,12 +21,15 @@ interface Group {
 export class PostCounter {
   readonly #field: string;
   readonly #authorField: string;
+  readonly #nameOf: (author: string) => string;
   readonly #utc: boolean;
   readonly #groups = new Map<string, Group>();
 
   constructor(field: string, authorField: string, utc: boolean) {
     this.#field = field;
     this.#authorField = authorField;
+    // Solana wallets have case; user ids and EVM wallets have none.
+    this.#nameOf = authorField === 'wallet' ? normalToken : normalName;
     this.#utc = utc;
   }
 
@@ -37,7 +41,8 @@ export class PostCounter {
     group.posts++;
     const author = post.record[this.#authorField];
     // A post without an author is by nobody who could be told from others.
-    if (author !== undefined && author !== null) group.authors.add(author);
+    const name = typeof author === 'string' ? this.#nameOf(author) : author;
+    if (name !== undefined && name !== null) group.authors.add(name);
   }
 
   /** A record per value: days from the newest, other values from the most frequent. */

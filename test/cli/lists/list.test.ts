@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { PostCounter } from '../../../src/cli/lists/post-counter.ts';
+import { pageRow } from '../../../src/core/pages/post.ts';
 import { openDesk, openHome } from '../../e2e/harness.ts';
 import type { InProcessOptions } from '../../e2e/in-process.ts';
 import { page, thesis } from '../../e2e/records.ts';
@@ -154,4 +156,13 @@ test('an empty page that reports the end certifies the same stretch', async () =
   );
   expect(first).toMatchObject({ end: true, rows: 50 });
   expect(second).toEqual(first);
+});
+
+test.each([
+  ['authorId', ['0AB-1', '0ab-1'], 1],
+  ['wallet', ['0xAB', '0xab', 'Ab', 'ab'], 3],
+])('counts an author by %s once in all spellings', (field, authors, count) => {
+  const counter = new PostCounter('day', field, true);
+  for (const author of authors) counter.add(pageRow({ [field]: author }, 'at'));
+  expect(counter.records()).toEqual([{ day: null, posts: authors.length, authors: count }]);
 });
