@@ -56,6 +56,8 @@ export interface Charge {
   /** The CU that may have been charged in addition to `cu`. */
   readonly uncertain?: number;
   readonly reveals: number;
+  /** The reveals that may have been counted in addition. */
+  readonly uncertainReveals?: number;
 }
 
 /** Computes the cost of a call before it is sent and after it is answered. */

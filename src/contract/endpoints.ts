@@ -257,8 +257,11 @@ export const endpoints = rows({
           const unmentioned = asked - hits - missed;
           return {
             cu: cu.reveal * hits + cu.miss * missed,
-            reveals: Math.min(asked, entries.filter(provesWallet).length + unmentioned),
-            ...(unmentioned > 0 && { uncertain: cu.reveal * unmentioned }),
+            reveals: Math.min(asked, entries.filter(provesWallet).length),
+            ...(unmentioned > 0 && {
+              uncertain: cu.reveal * unmentioned,
+              uncertainReveals: unmentioned,
+            }),
           };
         },
         miss: cu.miss,

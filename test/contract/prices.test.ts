@@ -50,7 +50,8 @@ describe('the price list', () => {
     expect(endpoints['users.pnl'].price.after(request, { status: 200, known })).toEqual({
       cu: 30_000,
       uncertain: 60_000,
-      reveals: 3,
+      reveals: 1,
+      uncertainReveals: 2,
     });
   });
 });

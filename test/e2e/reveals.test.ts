@@ -4,7 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { isSoak } from '../repeats.ts';
 import { startServer } from '../store/server.ts';
 import { has } from '../tools.ts';
-import { openDesk, openHome } from './harness.ts';
+import { deskOf, openDesk, openHome } from './harness.ts';
+import { numbers, WALLET } from './records.ts';
+import { withService } from './service.ts';
 
 /** Some of whom have a wallet on record. */
 const people = ['mira', 'solwolf', '0xMert', 'quiet', 'juno', 'theo', 'nosuchuser'];
@@ -66,6 +68,24 @@ describe('wallet reveals', () => {
     expect([receipt.reveals, receipt.revealsAtMost]).toEqual([0, 1]);
     expect((await run('usage')).records()).toMatchObject([{ reveals: 0, revealsAtMost: 1 }]);
   });
+
+  test.each([
+    [null, [0, 1]],
+    [WALLET, [1, 1]],
+  ])(
+    'of handles that a batch leaves out are an upper bound, beside a wallet %s',
+    async (wallet, bounds) => {
+      const entries = [{ ...numbers('mira'), wallet }];
+      const { run } = deskOf(
+        await withService(() => ({ body: { count: 1, missing: [], entries } })),
+      );
+      const ran = await run('pnl mira sol -y -q --receipt -');
+      const { reveals, revealsAtMost } = JSON.parse(ran.stderr.trim().split('\n').at(-1) ?? '{}');
+      expect([reveals, revealsAtMost]).toEqual(bounds);
+      const [{ reveals: sure, revealsAtMost: most = sure } = {}] = (await run('usage')).records();
+      expect([sure, most]).toEqual(bounds);
+    },
+  );
 
   test.each<[fault: string, words: string, isLost: boolean]>([
     ['lost@user.resolve*1', 'resolve mira juno --direct', true],

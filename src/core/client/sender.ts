@@ -230,9 +230,17 @@ export class Sender {
     if (free) slot.release();
     else if (!charge) lose(plan, slot, losses, status, requestId);
     else {
-      const { cu, uncertain: cuAtMost } = charge;
+      const { cu, uncertain: cuAtMost, uncertainReveals = 0 } = charge;
       const reveals = revealsOfCall(charge.reveals);
-      slot.settle({ status, cu, cuAtMost, reveals, requestId });
+      const revealsAtMost = revealsOfCall(charge.reveals + uncertainReveals) - reveals;
+      slot.settle({
+        status,
+        cu,
+        cuAtMost,
+        reveals,
+        ...(revealsAtMost && { revealsAtMost }),
+        requestId,
+      });
       const request = requestId === undefined ? '' : `, request ${requestId}`;
       this.#channel.trace(`= ${cu} CU${request}`);
     }

@@ -219,6 +219,7 @@ export class Spend {
           this.#cost.cu += cost.cu;
           this.#cost.lost += cost.cuAtMost ?? 0;
           this.#cost.reveals += cost.reveals ?? 0;
+          this.#cost.lostReveals += cost.revealsAtMost ?? 0;
         };
         this.#end(held, count, () => entry?.settle(cost));
       },
