@@ -21,7 +21,7 @@ interface Printed {
 
 /** So much is remembered: a value counts once, and once more for each of its printed times. */
 const MEMORY_MAX = 40_000;
-/** The newest times of a value that are remembered: a walk prints the oldest post first. */
+/** The times of a value that are remembered, near the last one: files may come newest first. */
 const TIMES_MAX = 500;
 /** Forgetting reads everything that is remembered, so it waits for as many new times. */
 const FORGET_AFTER = 1_000;
@@ -67,7 +67,10 @@ export class Cooldown {
     const { held } = printed;
     // The value moves to the end, so that the first values are those that were printed longest ago.
     this.#values.delete(value);
-    const times = [...printed.times, at].sort((one, other) => one - other).slice(-TIMES_MAX);
+    const times = nearest(
+      [...printed.times, at].sort((one, other) => one - other),
+      at,
+    );
     this.#values.set(value, { times, held: 0 });
     this.#added++;
     if (this.#added >= Math.min(FORGET_AFTER, this.#max)) this.#forget();
@@ -81,7 +84,8 @@ export class Cooldown {
   }
 
   /**
-   * Forgets times with which no post can collide any more, and then what is printed longest ago.
+   * Forgets times with which no post can collide any more, then all but the newest time of a value,
+   * and then what is printed longest ago.
    */
   #forget(): void {
     this.#added = 0;
@@ -92,6 +96,12 @@ export class Cooldown {
       if (printed.times.length === 0 && printed.held === 0) this.#values.delete(value);
       else size += weightOf(printed);
     }
+    for (const printed of this.#values.values()) {
+      if (size <= this.#max) return;
+      size -= weightOf(printed);
+      printed.times = printed.times.slice(-1);
+      size += weightOf(printed);
+    }
     for (const [value, printed] of this.#values) {
       if (size <= this.#max) return;
       this.#values.delete(value);
@@ -99,6 +109,10 @@ export class Cooldown {
     }
   }
 }
+
+/** Those of the sorted times that are nearest to this one of them. */
+const nearest = (times: number[], at: number): number[] =>
+  at < (times[TIMES_MAX / 2] ?? at) ? times.slice(0, TIMES_MAX) : times.slice(-TIMES_MAX);
 
 const weightOf = ({ times }: Printed): number => 1 + times.length;
 

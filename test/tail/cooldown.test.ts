@@ -101,6 +101,22 @@ describe('a cooldown', () => {
     expect(resumed({ field: 'token' })).toHaveLength(2);
   });
 
+  it.each([
+    ['of a file after a newer one', 1, 2_000, 1_000, 100_000],
+    ['of very many values', 40, 50, 0, 500],
+  ])('prints nothing twice %s', (_, values, hours, first, max) => {
+    const cooldown = new Cooldown(hourly, undefined, undefined, max);
+    const add = (at: number) =>
+      shown(
+        cooldown,
+        [...Array(values).keys()].map((value) => post(value, at)),
+      );
+    for (let hour = first; hour < first + hours; hour++) {
+      expect(add(60 * (hour % hours))).toHaveLength(values);
+      expect(add(60 * (hour % hours) + 30)).toEqual([]);
+    }
+  });
+
   it('forgets what no post can collide with, and remembers a limited number of values', () => {
     let verified: number | null = null;
     const cooldown = new Cooldown(hourly, undefined, () => verified, 100);
