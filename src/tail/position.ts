@@ -9,6 +9,7 @@ import {
   isMoment,
   readCertificate,
   readCoverage,
+  stretchesOf,
 } from './certificate.ts';
 import type { KnownState } from './known-posts.ts';
 import { nthNewest, type PostMark, timeOf } from './post-row.ts';
@@ -83,10 +84,16 @@ export function certificateIn(text: string): Certificate | 'damaged' | undefined
   if (!value) return 'damaged';
   const { form, version } = value;
   if ((form === FORM || form === CERTIFICATE) && isNewer(version)) throw newer();
+  if (version !== VERSION) return 'damaged';
   // The position of a file that does not contain posts has no digest.
   if (!('digest' in value)) return undefined;
-  return readCertificate(value) ?? 'damaged';
+  const certificate = readCertificate(value);
+  // What is stated twice shows damage.
+  const isWhole = certificate && isSame(value['stretches'], stretchesOf(certificate));
+  return isWhole ? certificate : 'damaged';
 }
+
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 const isNewer = (version: unknown): boolean => typeof version === 'number' && version > VERSION;
 

@@ -197,6 +197,9 @@ test.each([
   ['rows', -1],
   ['bytes', 1.5],
   ['gaps', [{ from: 1e300, to: 1, why: '' }]],
+  ['after', 1],
+  ['version', '1'],
+  ['stretches', null],
 ])('a certificate whose %s cannot be is damaged', async (name, value) => {
   const { place, path } = await withFile();
   const certificate = JSON.parse(readFileSync(`${path}.trdr`, 'utf8'));
