@@ -78,7 +78,7 @@ export const storeOptions = {
 export const tailOptions = {
   ...inGroup('Start and end', {
     backfill: excluding(
-      value('--backfill', 'start with the last N posts', integer({ min: 1 })),
+      value('--backfill', 'start with the last N posts, before filters', integer({ min: 1 })),
       '--since',
     ),
     since: value('--since', 'start with posts since this time', time),
