@@ -168,6 +168,7 @@ const rejected: readonly (readonly [line: string, says: string])[] = [
     ),
   ),
   ['pnl mira --changed', '--changed requires --compare'],
+  ['whois mira --history --no-cache', 'cannot be used with'],
   ['pnl mira --only up', '--only requires --compare'],
   ['budget set day 5k --machine a', '--machine requires a store'],
   ['budget set day much', 'much'],

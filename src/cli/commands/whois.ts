@@ -33,7 +33,7 @@ export const whois = command({
       '--direct',
     ),
     changed: flag('--changed', 'with --compare: hide what did not change'),
-    history: flag('--history', 'add earlier handles and wallets (free)'),
+    history: excluding(flag('--history', 'add earlier handles and wallets (free)'), '--no-cache'),
   },
   common: ['output', 'service', 'money'],
   calls: ['user.handle', 'user.wallet', 'user.id', 'launchpad.user'],
