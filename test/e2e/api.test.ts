@@ -137,6 +137,20 @@ describe('trdr api', () => {
     expect(ran.records()).toHaveLength(3);
   });
 
+  test('prints what is not JSON in place of an answer, and fails', async () => {
+    const service = await withService(() => ({ body: '<html>sign in</html>' }), { ownMe: true });
+    for (const path of ['/v2/me', '/openapi.json', '/v2/user/handle/mira']) {
+      const ran = await runInProcess(['api', path, '--retries', '0'], { sandbox: service });
+      expect([ran.exitCode, ran.stdout]).toEqual([9, '<html>sign in</html>']);
+      expect(ran.error()).toMatchObject({
+        code: 'BAD_ANSWER',
+        message: `the answer of GET ${path} is not JSON`,
+      });
+    }
+    const other = await runInProcess(['api', '/v2/unheard/of', '--yes'], { sandbox: service });
+    expect(other.exitCode).toBe(0);
+  });
+
   test('shows the calls of --dry-run and sends nothing', async () => {
     const service = await withService(() => ({ body: {} }));
     const plan = async (...words: string[]) =>

@@ -109,17 +109,19 @@ class RawPages {
 
   async #page(before: string | undefined) {
     const { terminal, service } = this.#context;
-    const { path: first } = this.#request;
+    const { path: first, method, body } = this.#request;
     const path = before === undefined ? first : withCursor(first, before);
     const client = await service.client();
     const answer = await client.raw({ ...this.#request, path }, { signal: terminal.signal });
     const page = pageIn(answer);
     // The first answer may be a record, but a page is followed by a page.
     const isRecord = before === undefined && parseJson(answer.text) !== undefined;
-    const isOdd = this.#paginate && !page && !isRecord;
+    // What an unknown path answers is not known either.
+    const isKnown = this.#paginate || readRaw(method, first, body).bounds !== undefined;
+    const isOdd = isKnown && !page && !isRecord;
     this.refused = answer.status >= 300 || isOdd ? answer : undefined;
     if (answer.status >= 300) throw refusalOf(answer, terminal.io.clock);
-    if (isOdd) throw notPage(path);
+    if (isOdd) throw badAnswer(method, path, this.#paginate ? 'a page' : 'JSON');
     const { items, hasMore, nextBefore } = page ?? EMPTY;
     return { rows: items.map((item) => pageRow(item, '')), hasMore, nextBefore, answer };
   }
@@ -154,8 +156,8 @@ async function openBodies(
   };
 }
 
-const notPage = (path: string) =>
-  new Failure('answer', `the answer of GET ${path} is not a page`, {
+const badAnswer = (method: string, path: string, kind: string) =>
+  new Failure('answer', `the answer of ${method} ${path} is not ${kind}`, {
     code: 'BAD_ANSWER',
     hint: OTHER_SERVER,
   });
