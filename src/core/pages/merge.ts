@@ -3,6 +3,7 @@ import { ordered } from '../lookup/ordered.ts';
 import { boundOf, Lane, placed, takeAfter } from './lane.ts';
 import { type FeedPlace, placesText, type SeveralStart } from './place.ts';
 import type { PageRow } from './post.ts';
+import { PROOF } from './proof.ts';
 import { oneRow } from './read-pages.ts';
 import type { PageSource } from './source.ts';
 import {
@@ -43,9 +44,12 @@ export interface MergedFeeds {
   readonly watch: (feeds: readonly PageSource[]) => readonly PageSource[];
 }
 
-/** The most pages of their own feeds that a list of so many rows takes. */
+/**
+ * The most pages of their own feeds that a list of so many rows takes. The last rows of a page are
+ * taken with the next one, because newer ones may follow them.
+ */
 export const mostOwnPages = (feeds: number, limit: number, pageRows: number): number =>
-  feeds + Math.floor(limit / pageRows);
+  feeds + Math.floor((limit + PROOF) / pageRows);
 
 /**
  * Yields the rows of several feeds that match like those of one: newest first, each once, the

@@ -117,7 +117,10 @@ async function read(
   return { found, ways, next: places.at(-1)?.next, failed };
 }
 
-test.each(seedsOf(RUNS))(
+/** The worlds in which no post has a time, and in which the last rows of a page need another one. */
+const rare = [1_996_587_670, 187_490_309];
+
+test.each([...rare, ...seedsOf(RUNS)])(
   'the posts of several authors are those of the whole feed, each once, at the stated price (SEED=%i)',
   async (seed) => {
     const dice = rngOf(seed);
@@ -135,7 +138,8 @@ test.each(seedsOf(RUNS))(
     const { found, ways, failed } = await read(service, wanted, { limit, since });
     // A range cannot be applied to posts of which none has a time.
     const served = service.posts.filter(({ id }) => service.served.has(id));
-    const isTimeless = served.length > 0 && served.every(({ time }) => time === null || time < 1e12);
+    const isTimeless =
+      served.length > 0 && served.every(({ time }) => time === null || time < 1e12);
     expect(failed).toBe(since !== undefined && isTimeless);
     if (failed) return;
     expect(new Set(found).size).toBe(found.length);
