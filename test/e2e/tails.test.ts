@@ -156,6 +156,11 @@ test('a run of the same line replaces the one before it, and adds its cost of th
     expect((await runInProcess(line, { home, sandbox })).exitCode).toBe(0);
     const ran = await runInProcess('tails --all', { home });
     expect(ran.records()).toMatchObject([{ state: 'ended', words: 'ended', exit: 0, cuToday }]);
+    const profiles = { default: {}, other: {} };
+    mkdirSync(home.config, { recursive: true });
+    writeFileSync(join(home.config, 'config.json'), JSON.stringify({ version: 1, profiles }));
+    const other = await runInProcess('tails --all --profile other', { home });
+    expect([other.exitCode, other.records()]).toEqual([0, []]);
   }
 });
 

@@ -15,7 +15,10 @@ export const tails = command({
   async run({ terminal, settings, out }, { all }) {
     const { clock, cwd } = terminal.io;
     const now = clock.now();
-    const runs = readTailRuns(settings.folders.state, now).toSorted(byStateAndTime);
+    const { profile } = settings.flags;
+    const runs = readTailRuns(settings.folders.state, now)
+      .filter((run) => profile === undefined || run.profile === profile)
+      .toSorted(byStateAndTime);
     const shown = all ? runs : runs.filter(({ state }) => state !== 'ended');
     await out.print(tailsView(now, cwd, runs.length - shown.length), shown);
   },
