@@ -32,7 +32,7 @@ function closedSummary(positions: readonly AuthorPosition[]): PositionsSummary['
     lost: values.filter((pnl) => pnl < 0).length,
     unknown: positions.length - values.length,
     sumUsd,
-    meanUsd: sumUsd === null ? null : rounded(sumUsd / values.length),
+    meanUsd: sumUsd === null ? null : amountOf(sumUsd / values.length),
     medianUsd: result.median,
     ...(result.few && { valuesUsd: result.few }),
     best: results[0] ?? null,
@@ -64,7 +64,7 @@ const numbersOf = (
 const sumOf = (numbers: readonly number[]): number | null =>
   numbers.length === 0
     ? null
-    : rounded(numbers.toSorted((one, other) => one - other).reduce((sum, each) => sum + each, 0));
+    : amountOf(numbers.toSorted((one, other) => one - other).reduce((sum, each) => sum + each, 0));
 
 /** The median of numbers, or the numbers if they are too few for one. */
 export const middleOf = (numbers: number[]) =>
@@ -78,6 +78,9 @@ function medianOf(numbers: readonly number[]): number | null {
   const lower = sorted[(sorted.length - 1) >> 1];
   return upper === undefined || lower === undefined ? null : rounded((lower + upper) / 2);
 }
+
+/** An amount in USD without the noise of a sum, such as 3e-17 in place of 0, and without -0. */
+const amountOf = (usd: number): number => Number(usd.toFixed(6)) + 0;
 
 /** Removes the noise of binary fractions: 0.1 + 0.2 is 0.3. */
 export const rounded = (value: number): number => Number(value.toPrecision(15));

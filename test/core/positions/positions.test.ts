@@ -172,6 +172,8 @@ describe('a summary', () => {
 
   test('has no noise of binary fractions', () => {
     expect(pnls(0.1, 0.2).closed.sumUsd).toBe(0.3);
+    const even = pnls(0.1, 0.2, -0.3).closed;
+    expect([even.sumUsd, even.meanUsd, even.largestShare]).toEqual([0, 0, null]);
     expect(pnls(3, 1, 2, 10, 2, 5).closed.medianUsd).toBe(2.5);
   });
 });
