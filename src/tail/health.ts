@@ -98,7 +98,7 @@ const facts = {
       (post) => post && post.lagMs / 1_000,
     ],
   ),
-  rows: count('rows_total', 'Posts delivered.'),
+  rows: count('rows_total', 'Posts that passed the filters, with those held back.'),
   filled: count(
     'filled_rows_total',
     'Posts that appeared in a page but were not delivered by the WebSocket.',

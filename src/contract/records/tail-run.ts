@@ -20,9 +20,9 @@ export const TailRunRecord = z.looseObject({
     'Post time up to which the feed is complete except for gaps, epoch ms; null if not known.',
   ),
   postsPerHour: floatOrNull(
-    'Posts delivered in the last hour, or at this rate since the start; null in the first minute.',
+    'Posts past the filters in an hour: the last one, or as since the start; null in the first minute.',
   ),
-  rows: int('Posts delivered by this run.'),
+  rows: int('Posts that passed the filters in this run, with those that a cooldown held back.'),
   cuToday: float(
     'CU at most that the tail has cost in this UTC day, with earlier runs of its command line.',
   ),
