@@ -110,7 +110,7 @@ export class Cooldown {
   }
 }
 
-/** Those of the sorted times that are nearest to this one of them. */
+/** As many of the sorted times as are remembered, from the end that is nearer to this one. */
 const nearest = (times: number[], at: number): number[] =>
   at < (times[TIMES_MAX / 2] ?? at) ? times.slice(0, TIMES_MAX) : times.slice(-TIMES_MAX);
 

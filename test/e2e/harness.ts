@@ -147,7 +147,7 @@ export function startTrdr(words: CommandLine, options: RunOptions = {}) {
     reject: false,
     stripFinalNewline: false,
     stdin: 'pipe',
-    // What prints more than 100 MB would be ended.
+    // By default, execa ends a program that has printed 100 MB.
     maxBuffer: Number.POSITIVE_INFINITY,
     // On a busy machine, an orderly shutdown takes long.
     forceKillAfterDelay: false,

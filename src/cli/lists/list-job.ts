@@ -14,6 +14,7 @@ import { type WalkFilter, type WalkOptions, walkPages } from '../../core/pages/w
 import {
   followed,
   type LookupFirst,
+  noLookup,
   type Plan,
   type Planned,
   totalOf,
@@ -142,7 +143,7 @@ function listPlan({ terminal, settings }: Context, flags: ListInput, list: PostL
   return {
     calls: list.isRecorded
       ? []
-      : followed(list.first ?? { calls: [], isSure: true }, [
+      : followed(list.first ?? noLookup, [
           ...looks,
           { ...read, times: pages, isSure: looks.length === 0 },
           ...probes,

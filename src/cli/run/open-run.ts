@@ -70,7 +70,7 @@ export async function openRun(io: Io, command: Runnable, parsed: Parsed): Promis
   return new CommandRun(command, context, closing.signal, clearReceipt);
 }
 
-/** The clock of a machine can be hours off, so a time that is later than it may have passed. */
+/** The clock of a machine can be hours behind, so a time that is ahead of it may have passed. */
 const MOST_OFF_MS = 86_400_000;
 
 /** Nothing is from a time to come: without a word, no rows would look like an answer. */

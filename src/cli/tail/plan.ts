@@ -3,6 +3,7 @@ import { cu, THESIS_BLOCK } from '../../contract/limits.ts';
 import {
   followed,
   type LookupFirst,
+  noLookup,
   type Plan,
   type Planned,
   type PlannedEndpoint,
@@ -79,7 +80,7 @@ function plannedTail(shape: TailShape): Planned[] {
  * What a tail costs, with the lookup that comes before it. With a duration, the maximum cost is known
  * and may need a confirmation; otherwise the tail asks at its limit.
  */
-export function tailPlan(shape: TailShape, first: LookupFirst = { calls: [], isSure: true }): Plan {
+export function tailPlan(shape: TailShape, first: LookupFirst = noLookup): Plan {
   const { durationMs, noFollow, socket, lagMs, page } = shape;
   const polling = `polling ${everyText(lagMs)}`;
   const price = `${polling} costs ${perMinuteText((totalOf([page]).least * MINUTE) / lagMs)}`;

@@ -20,7 +20,7 @@ export const TailRunRecord = z.looseObject({
     'Post time up to which the feed is complete except for gaps, epoch ms; null if not known.',
   ),
   postsPerHour: floatOrNull(
-    'Posts past the filters in an hour: the last one, or as since the start; null in the first minute.',
+    'Posts per hour that passed the filters: in the last hour, or since the start; null at first.',
   ),
   rows: int('Posts that passed the filters in this run, with those that a cooldown held back.'),
   cuToday: float(

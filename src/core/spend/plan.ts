@@ -154,6 +154,9 @@ export interface LookupFirst {
   readonly isSure: boolean;
 }
 
+/** A plan that looks up no user. */
+export const noLookup: LookupFirst = { calls: [], isSure: true };
+
 /** The calls of a lookup, and those that follow if it finds a user. A price per minute stays. */
 export const followed = ({ calls, isSure }: LookupFirst, next: readonly Planned[]): Planned[] => [
   ...calls,
