@@ -87,6 +87,8 @@ export const recordsOf = (value: unknown): Sent[] => listOf(value).filter(isReco
 
 const DIGITS = /^\d{10,15}$/;
 const DATE = /^\d{4}-\d\d-\d\d/;
+/** The end of a time with an offset, or of a date without a time. */
+const OFFSET = /(?:Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)$/i;
 
 /**
  * A number outside of these is not a time in milliseconds, but for example one in seconds or in
@@ -102,7 +104,9 @@ export function postTimeOf(value: unknown): number | null {
 
 const textTime = (text: string): number | undefined => {
   if (DIGITS.test(text)) return Number(text);
-  return DATE.test(text) ? Date.parse(text) : undefined;
+  if (!DATE.test(text)) return undefined;
+  // Without an offset, a text would be another time on a machine in another zone.
+  return Date.parse(OFFSET.test(text) ? text : `${text}Z`);
 };
 
 function typeText(value: unknown): string {

@@ -118,6 +118,16 @@ describe('--from', () => {
     expect([exitCode, error()['hint']]).toEqual([2, 'choose from 7d, 30d']);
   });
 
+  test.each(['0', '12', '1795910000', '"2026"'])(
+    'leaves other values than ISO times as they are: %s',
+    async (time) => {
+      const stdin = `{"subject":"mira","found":true,"wallet":"w","updatedAt":${time},"windows":{"all":null}}\n`;
+      const { stdout } = await runInProcess('pnl --from - -o csv', { stdin });
+      expect(stdout).toContain(`,${JSON.parse(time)},all,`);
+      expect((await runInProcess('pnl --from - -o csv', { stdin: stdout })).stdout).toBe(stdout);
+    },
+  );
+
   test('reads stdin, files without a known extension, and times written as ISO', async () => {
     const { run, text } = await exported();
     const stdin = text('all.json');
@@ -128,7 +138,7 @@ describe('--from', () => {
   });
 
   test('keeps digits, unknown fields and disarmed formulas', async () => {
-    const body = `{"handle":"mira","displayName":"=1+2;-3","twitter":"'x","wallet":null,"evmWallet":null,"updatedAt":null,"windows":{"24h":{"netUsd":12345678901234567890.10,"returnPct":1e400,"volumeUsd":-0,"trades":1,"rank":1,"extra":"007"},"7d":null,"30d":null,"all":null},"more":[1.10]}`;
+    const body = `{"handle":"mira","displayName":"=1+2;-3","twitter":"'x","wallet":null,"evmWallet":null,"updatedAt":null,"windows":{"24h":{"netUsd":12345678901234567890.10,"returnPct":1e400,"volumeUsd":-0,"trades":1,"rank":1,"extra":"007","updatedAt":5,"more":2.0},"7d":null,"30d":null,"all":null,"90d":{"netUsd":1.50}},"more":[1.10]}`;
     const { url, key } = await withService(async () => ({ body: Buffer.from(body) }));
     const home = openHome();
     const run = (words: CommandLine) =>
@@ -143,6 +153,7 @@ describe('--from', () => {
       const line = (await run(['--from', name, '-o', 'ndjson'])).stdout;
       expect(line).toContain('"netUsd":12345678901234567890.10,"returnPct":1e400,"volumeUsd":-0');
       expect(line).toContain('"displayName":"=1+2;-3"');
+      for (const value of ['007', '[1.10]', '5', '2.0', '1.50']) expect(line).toContain(value);
     }
   });
 

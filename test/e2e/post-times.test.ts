@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
+import { localTime } from '../local-time.ts';
 import { openHome } from './harness.ts';
 import { anyMe, type Call, withService } from './service.ts';
+
+localTime('Asia/Kolkata');
 
 const MINUTE = 60_000;
 const POSTS = 200;
@@ -16,6 +19,11 @@ const spellings: Readonly<Record<string, (at: number, index: number) => object>>
     return { platformCreatedAt: time, createdAt: time };
   },
   'texts of digits': (at) => ({ platformCreatedAt: `${at}`, createdAt: `${at}` }),
+  // In another zone than UTC, these were other times.
+  'ISO texts without an offset': (at) => {
+    const time = new Date(at).toISOString().replace('Z', '').replace('T', ' ');
+    return { platformCreatedAt: time, createdAt: time };
+  },
   'numbers, with numbers as ids': (at, index) => ({
     platformCreatedAt: at,
     createdAt: at,

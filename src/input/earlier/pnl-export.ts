@@ -4,7 +4,7 @@ import { parseJson, stringifyJson } from '../../base/json.ts';
 import { isRecord, textOf } from '../../base/json-object.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { normalHandle } from '../../contract/handles.ts';
-import type { Sent } from '../../contract/read-record.ts';
+import { postTimeOf, type Sent } from '../../contract/read-record.ts';
 import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
 import { FailedSubject, MissingSubject, type PnlRecord } from '../../contract/records/subject.ts';
 import { readingFields, rowFields, sortKeys, traderFields } from '../../output/views/pnl-rows.ts';
@@ -83,8 +83,8 @@ function recordIn(value: unknown, name: string, where: string): PnlRecord {
 function timesIn(sent: Sent): Record<string, number> {
   const times: Record<string, number> = {};
   for (const name of timeFields) {
-    const time = Date.parse(textOf(sent[name]) ?? '');
-    if (!Number.isNaN(time)) times[name] = time;
+    const time = typeof sent[name] === 'string' ? postTimeOf(sent[name]) : null;
+    if (time !== null) times[name] = time;
   }
   return times;
 }
@@ -145,8 +145,6 @@ function jsonOf(name: string, cell: string): string {
     const value = parseJson(cell);
     if (value !== undefined && typeof value !== 'string') return cell;
   }
-  if (timeFields.some((field) => field === name) && !Number.isNaN(Date.parse(cell)))
-    return String(Date.parse(cell));
   return JSON.stringify(cell);
 }
 

@@ -82,7 +82,7 @@ class KnownPaths {
     return unknown;
   }
 
-  /** An object that is not a column is expanded to its members. */
+  /** An object that is not a column is expanded to its members; another value has its own. */
   #unknownIn(value: JsonObject, before: string): string[] {
     return Object.keys(value).flatMap((name) => {
       const path = before + name;
@@ -90,7 +90,8 @@ class KnownPaths {
       const inner = value[name];
       if (isRecord(inner) && Object.keys(inner).length > 0)
         return this.#unknownIn(inner, `${path}.`);
-      return this.#parents.has(path) ? [] : path;
+      const isAbsent = inner === null || inner === undefined || isRecord(inner);
+      return isAbsent && this.#parents.has(path) ? [] : path;
     });
   }
 }

@@ -1,3 +1,4 @@
+import { copySources } from '../../base/json.ts';
 import { isRecord } from '../../base/json-object.ts';
 import { indentJson } from '../raw-body.ts';
 import { CsvPrinter } from './csv.ts';
@@ -101,11 +102,7 @@ function withIsoTimes<T>(
   { view, format, times }: PrinterOptions<T>,
 ): Printer<T> {
   if (times !== 'iso' || format === 'table' || format === 'markdown') return printer;
-  const paths = view
-    .fields()
-    .filter((path) => timeName.test(path))
-    .map((path) => path.split('.'));
-  if (paths.length === 0) return printer;
+  const paths = view.fields().map((path) => path.split('.'));
   // There is no `writeRaw`: it prints original bytes, with the original timestamps.
   return {
     write: (record) => printer.write(paths.reduce(converted, record)),
@@ -120,6 +117,15 @@ function converted<T>(record: T, [name, ...rest]: readonly string[]): T {
     const inner = converted(value, rest);
     return inner === value ? record : { ...record, [name]: inner };
   }
-  const moment = typeof value === 'number' ? momentOf(value) : undefined;
+  if (Array.isArray(value)) return { ...record, [name]: convertedItems(value) };
+  const moment = timeName.test(name) && typeof value === 'number' ? momentOf(value) : undefined;
   return moment === undefined ? record : { ...record, [name]: new Date(moment).toISOString() };
+}
+
+/** The schema of a list has no paths, so that the names of its members decide. */
+function convertedItems(list: readonly unknown[]): readonly unknown[] {
+  const items = list.map((item) =>
+    isRecord(item) ? Object.keys(item).reduce((one, name) => converted(one, [name]), item) : item,
+  );
+  return copySources(items, list);
 }

@@ -2,7 +2,7 @@ import { copySources } from '../../base/json.ts';
 import { isRecord, textOf } from '../../base/json-object.ts';
 import { bareHandle } from '../../contract/handles.ts';
 import { numberOf, recordsOf, type Sent } from '../../contract/read-record.ts';
-import type { WindowName } from '../../contract/records/pnl.ts';
+import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 
 type WindowState = 'ok' | 'not_held' | 'no_wallet' | 'no_numbers' | 'failed' | 'unmatched';
@@ -92,6 +92,33 @@ function unknownOf(record: Readonly<Record<string, unknown>> | undefined): Recor
   return extras;
 }
 
+/**
+ * What the columns of a row cannot hold of its windows: windows with another name, values of
+ * another type, and members that are named as other columns are.
+ */
+function otherWindows(
+  record: PnlRecord,
+  windows: readonly string[],
+  extras: Sent,
+): Record<string, unknown> {
+  const sent = record.found === true ? record['windows'] : null;
+  if (!isRecord(sent)) return sent === null || sent === undefined ? {} : { windows: sent };
+  const isOther = (name: string) =>
+    Object.hasOwn(extras, name) || (documented.has(name) && !isMeasure(name));
+  const others = Object.entries(sent).flatMap(([window, numbers]) => {
+    if (numbers === null || (!windows.includes(window) && isWindowName(window))) return [];
+    if (!isRecord(numbers) || !isWindowName(window)) return [[window, numbers]];
+    const members = Object.entries(numbers).filter(([name]) => isOther(name));
+    return members.length === 0
+      ? []
+      : [[window, copySources(Object.fromEntries(members), numbers)]];
+  });
+  return others.length === 0 ? {} : { windows: copySources(Object.fromEntries(others), sent) };
+}
+
+const isMeasure = (name: string) => sortKeys.some((key) => key === name);
+const isWindowName = (name: string) => windowNames.some((window) => window === name);
+
 function changesOf(
   { change, was, changes }: PnlRecord,
   window: WindowName,
@@ -119,6 +146,7 @@ function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRow[] {
   );
   const reading = Object.fromEntries(readingFields.map((name) => [name, record[name]]));
   const extras = unknownOf(record);
+  const others = otherWindows(record, windows, extras);
   return windows.map((window) => {
     const numbers = windowOf(record, window);
     const row = {
@@ -131,8 +159,9 @@ function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRow[] {
       ...Object.fromEntries(sortKeys.map((name) => [name, numbers?.[name]])),
       ...reading,
       ...changesOf(record, window),
-      ...extras,
       ...unknownOf(numbers),
+      ...extras,
+      ...others,
     };
     return copySources(row, record, numbers);
   });

@@ -65,6 +65,16 @@ describe('CSV', () => {
     ]);
   });
 
+  it('has a column for a value in place of an object, or reports it', async () => {
+    const view = fieldsView('a', 'n.k');
+    const first = await print([{ a: 1, n: 'x' }, { n: null }], { view, format: 'csv' });
+    expect(first).toEqual({ text: 'a,n.k,n\n1,,x\n,,\n', said: [] });
+    const later = await print([{ a: 1, n: { k: 2 } }, { n: [3] }], { view, format: 'csv' });
+    expect(later.said.map((notice) => notice.slice(0, 29))).toEqual([
+      'the field n is not in the CSV',
+    ]);
+  });
+
   it('does not write rows that look like blank lines', async () => {
     expect(await csvOf([{ a: null }, { a: '' }], ['a'])).toBe('a\n""\n""\n');
   });

@@ -1,12 +1,13 @@
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseJson } from '../../../src/base/json.ts';
 import { createPrinter } from '../../../src/output/format/printer.ts';
 import type { PrinterOptions } from '../../../src/output/format/printing.ts';
 import { createSink } from '../../../src/output/sink.ts';
 import type { View } from '../../../src/output/view.ts';
 import { anyValue, check } from '../check.ts';
-import { look, print as printed, type Row } from '../print.ts';
+import { fieldsView, look, print as printed, type Row } from '../print.ts';
 
 const view: View<Row> = {
   columns: [
@@ -73,4 +74,13 @@ describe('NDJSON', () => {
       '',
     ]);
   });
+});
+
+it('--times iso converts the times in lists of records, and keeps digits', async () => {
+  const at = 1_795_910_000_000;
+  const record = parseJson(`{"list":[{"firstAt":${at},"n":1.10,"gaps":[{"from":${at}}]},2.0]}`);
+  const options = { view: fieldsView('list'), times: 'iso' } as const;
+  const { text } = await print([record as Row], options);
+  const iso = '"2026-11-28T23:53:20.000Z"';
+  expect(text).toBe(`{"list":[{"firstAt":${iso},"n":1.10,"gaps":[{"from":${iso}}]},2.0]}\n`);
 });
