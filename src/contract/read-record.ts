@@ -102,6 +102,14 @@ export function postTimeOf(value: unknown): number | null {
   return typeof at === 'number' && at >= EARLIEST_MS && at < LATEST_MS ? at : null;
 }
 
+/** A time of a thesis that is not its post time: a number, or a text as --times iso writes it. */
+export const thesisTimeOf = (value: unknown): number | undefined =>
+  numberOf(value) ?? postTimeOf(value) ?? undefined;
+
+/** When the position of a thesis was closed: null while it is open, undefined if not known. */
+export const closedAtOf = ({ closedAt }: Sent): number | null | undefined =>
+  closedAt === null ? null : thesisTimeOf(closedAt);
+
 const textTime = (text: string): number | undefined => {
   if (DIGITS.test(text)) return Number(text);
   if (!DATE.test(text)) return undefined;

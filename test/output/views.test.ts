@@ -16,6 +16,7 @@ import { storeMetricsText } from '../../src/output/views/store-metrics.ts';
 import { launchpadUserView, resolveView, whoisView } from '../../src/output/views/subject.ts';
 import {
   confluenceView,
+  fateOf,
   liveThesisView,
   refreshedView,
   thesisView,
@@ -37,6 +38,19 @@ test.each([thesisView, liveThesisView])('theses of 80 columns name author and to
     const table = createTable(view.columns, rows, { width: 80, style, context }, isLive);
     expect(table.draw(rows, true)).toMatch(/@oraclediamond15 +\$BREADDOG2 /);
   }
+});
+
+test.each([
+  [null, 'open', 'still open'],
+  [1_795_910_000_000, 'closed', 'closed since'],
+  ['2026-11-28T23:53:20Z', 'closed', 'closed since'],
+  ['', undefined, 'unknown'],
+  [false, undefined, 'unknown'],
+  [undefined, undefined, 'unknown'],
+])('a position is as author and --open read closedAt: %s', (closedAt, position, fate) => {
+  const shown = thesisView.columns.find(({ title }) => title === 'position');
+  expect(shown?.value?.({ closedAt })).toBe(position);
+  expect(fateOf({ closedAt: null }, { closedAt, gone: false })).toBe(fate);
 });
 
 test('a machine without a recent call is not described as one that never called', () => {

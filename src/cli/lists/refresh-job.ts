@@ -2,9 +2,9 @@ import { copySources, parseJson } from '../../base/json.ts';
 import { isRecord } from '../../base/json-object.ts';
 import { countText, group, unitsText } from '../../base/units.ts';
 import { cu, THESIS_BLOCK } from '../../contract/limits.ts';
-import type { Sent } from '../../contract/read-record.ts';
+import { closedAtOf, type Sent } from '../../contract/read-record.ts';
 import { thesisCall, timeFields } from '../../core/pages/feeds.ts';
-import { closedAtOf, postIdOf, withoutFutureTime } from '../../core/pages/post.ts';
+import { postIdOf, withoutFutureTime } from '../../core/pages/post.ts';
 import {
   fewestPages,
   mostPages,

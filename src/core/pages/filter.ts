@@ -1,7 +1,7 @@
 import { usageError } from '../../base/failure.ts';
 import { textOf } from '../../base/json-object.ts';
+import { closedAtOf } from '../../contract/read-record.ts';
 import { createSearch } from './pattern-search.ts';
-import { closedAtOf } from './post.ts';
 
 /**
  * Conditions that trdr checks itself, after it has received the posts. Those of flags have the

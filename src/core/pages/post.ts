@@ -1,7 +1,7 @@
 import { numberSource } from '../../base/json.ts';
 import { isNumber } from '../../base/json-object.ts';
 import { countText } from '../../base/units.ts';
-import { numberOf, postTimeOf, type Sent } from '../../contract/read-record.ts';
+import { postTimeOf, type Sent, thesisTimeOf } from '../../contract/read-record.ts';
 import { PROOF } from './proof.ts';
 
 /** A post of a page, a frame or a file. Its id and its time are read once. */
@@ -40,14 +40,6 @@ export function postIdOf(post: Sent): string | undefined {
 
 /** A time further ahead is not the time of a post. */
 const AHEAD_MS = 86_400_000;
-
-/** A time of a thesis that is not its post time: a number, or a text as --times iso writes it. */
-const thesisTimeOf = (value: unknown): number | undefined =>
-  numberOf(value) ?? postTimeOf(value) ?? undefined;
-
-/** When the position of a thesis was closed: null while it is open, undefined if not known. */
-export const closedAtOf = ({ closedAt }: Sent): number | null | undefined =>
-  closedAt === null ? null : thesisTimeOf(closedAt);
 
 /** When this version of a thesis was written. */
 export const writtenAt = (post: Sent): number =>

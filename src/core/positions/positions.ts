@@ -1,10 +1,10 @@
 import { addTo } from '../../base/add-to.ts';
 import { DistinctTexts } from '../../base/distinct-texts.ts';
 import { textOf } from '../../base/json-object.ts';
-import { numberOf, type Sent } from '../../contract/read-record.ts';
+import { closedAtOf, numberOf, postTimeOf, type Sent } from '../../contract/read-record.ts';
 import type { AuthorPosition, PostsBeside } from '../../contract/records/position.ts';
 import { normalName, normalToken } from '../pages/filter.ts';
-import { closedAtOf, type PageRow, writtenAt } from '../pages/post.ts';
+import { type PageRow, writtenAt } from '../pages/post.ts';
 
 /** When the position of a post was closed, or in which other state it is. */
 type Close = number | 'open' | 'unknown';
@@ -192,6 +192,7 @@ function positionOf(posts: readonly PlacedPost[]): AuthorPosition {
   const { authorId, authorHandle, token, network, symbol, close } = last;
   const { holdingsUsd, pnlUsd, pnlPct } = last;
   const closedAt = typeof close === 'number' ? close : null;
+  const end = postTimeOf(closedAt);
   return {
     authorId,
     authorHandle,
@@ -205,7 +206,7 @@ function positionOf(posts: readonly PlacedPost[]): AuthorPosition {
     holdingsUsd,
     status: typeof close === 'number' ? 'closed' : close,
     closedAt,
-    heldMs: closedAt === null || closedAt < first.at ? null : closedAt - first.at,
+    heldMs: end === null || end < first.at ? null : end - first.at,
     pnlUsd,
     pnlPct,
     isDev: posts.some(({ isDev }) => isDev),

@@ -86,7 +86,7 @@ function numberTone(value: number, even: number | undefined): Tone {
 const isDrawn = (kind: CellKind): boolean =>
   kind === 'bar' || kind === 'trend' || kind === 'activity';
 
-/** Next to the dash of its number, a drawing has nothing to add. */
+/** Next to the dash or the text of its number, a drawing has nothing to add. */
 function absentCell(kind: CellKind, unicode: boolean): Cell {
   if (isDrawn(kind)) return { text: '', tone: 'dim' };
   return { text: unicode ? '—' : '-', tone: 'dim' };
@@ -116,7 +116,7 @@ export function formatCell(
     case 'meter':
       return meter(value, context) ?? { text, tone: 'plain' };
     case 'bar':
-      if (!isNumber(value)) return { text, tone: 'plain' };
+      if (!isNumber(value)) return absentCell(kind, unicode);
       return bar(value / (scale?.largest || 1), scale?.hasLosses ?? false, context);
     case 'trend':
       return trend(listOf(value).map(numberOf), context);

@@ -1,5 +1,6 @@
 import { isRecord } from '../../base/json-object.ts';
 import { fieldPaths } from '../../contract/paths.ts';
+import { closedAtOf } from '../../contract/read-record.ts';
 import { ConfluenceRecord } from '../../contract/records/confluence.ts';
 import { ListedThesis, RefreshedThesis, TailedThesis } from '../../contract/records/thesis.ts';
 import { span } from '../format/time.ts';
@@ -27,7 +28,8 @@ const token: Column<Post> = {
 };
 
 /** While a position is open, its PnL still changes. */
-function position({ closedAt }: Post): string | undefined {
+function position(post: Post): string | undefined {
+  const closedAt = closedAtOf(post);
   if (closedAt === undefined) return undefined;
   return closedAt === null ? 'open' : 'closed';
 }
@@ -61,8 +63,10 @@ export type Fate =
   | 'gone'
   | 'not read';
 
-export function fateOf(recorded: Post | undefined, { closedAt, gone }: Post = {}): Fate {
+export function fateOf(recorded: Post | undefined, post: Post = {}): Fate {
+  const { gone } = post;
   if (gone !== false) return gone === true ? 'gone' : 'not read';
+  const closedAt = closedAtOf(post);
   if (closedAt === undefined) return 'unknown';
   if (closedAt === null) return 'still open';
   return recorded?.['closedAt'] === null ? 'closed since' : 'closed before';

@@ -97,6 +97,11 @@ describe('posts make positions', () => {
     ],
     ['two authors', [post('a', 2), post('b', 1, { authorId: 'bob' })], [{}, {}]],
     ['a dev', [post('a', 2, { authorIsDev: true }), post('b', 1)], [{ isDev: true }]],
+    [
+      'a close in microseconds',
+      [post('a', 2, { ...closedAt(1, 1), closedAt: NOW * 1000 })],
+      [{ status: 'closed', heldMs: null }],
+    ],
     ['a close before the first post', [post('a', 2, closedAt(3, 1))], [{ heldMs: null }]],
     ['a post that is there twice', [post('a', 2), post('a', 2)], [{ posts: 1 }]],
   ];

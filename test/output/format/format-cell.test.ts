@@ -24,6 +24,7 @@ describe('a cell', () => {
     const aloud = { ...berlin, words: true };
     expect(form('trend', [1, null, -8], aloud)).toBe('-$8.00 to +$1.00');
     expect(form('trend', [1], { ...berlin, unicode: false })).toBe('+$1.00 to +$1.00');
+    expect(formatCell('bar', '-50', aloud, { largest: 200 }).text).toBe('');
     expect(formatCell('bar', -50, aloud, { largest: 200 }).text).toBe('-25% of the largest');
     expect(form('meter', { used: 25, of: 100 }, aloud)).toBe('25%, 25 of 100');
   });
