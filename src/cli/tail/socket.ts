@@ -31,7 +31,7 @@ export function socketOf(
       return await connectWith(used)(onChange, signal);
     } catch (error) {
       const isRejected = error instanceof Failure && error.status === 401;
-      if (!isRejected || !(await key.replace(used))) throw error;
+      if (!isRejected || !(await key.replace(used, error.kind === 'auth'))) throw error;
       return await connectWith(key.current)(onChange, signal);
     }
   };

@@ -1,10 +1,12 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
+import { plainJson } from '../../base/json-object.ts';
 import type { PriceBounds, RetryRule } from '../../contract/endpoint.ts';
 import { cu } from '../../contract/limits.ts';
 import type { HttpAnswer, Transport } from '../../contract/ports/transport.ts';
 import { type BaseUrl, parseBaseUrl } from '../http/base-url.ts';
 import type { InFlight } from './in-flight.ts';
+import { readServiceError } from './service-errors.ts';
 import type { ServiceKey } from './service-key.ts';
 
 /** The service does not know the key. */
@@ -70,7 +72,9 @@ export class Channel {
     const { key } = this.#options;
     const used = key.current;
     const answer = await this.#send(message, used, signal, state);
-    if (answer.status !== REJECTED || !(await key.replace(used))) return answer;
+    if (answer.status !== REJECTED) return answer;
+    const { own } = readServiceError(answer, plainJson(answer.text), 0);
+    if (!(await key.replace(used, own))) return answer;
     // A call with a rejected key costs nothing, and the reservation of this one covers the next.
     state.isSent = false;
     return await this.#send(message, key.current, signal, state);

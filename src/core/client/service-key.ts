@@ -20,7 +20,10 @@ export class ServiceKey {
   /** Answers may repeat an earlier key, so all of them are masked. */
   readonly #used = new Set<string>();
   readonly #renewal: KeyRenewal | undefined;
-  /** The command runs once for each rejected key, in however many calls it was rejected. */
+  /**
+   * The command runs once for each rejected key, in however many calls it was rejected, and once
+   * for those answers that may be from a proxy.
+   */
   readonly #renewals = new Map<string, Promise<void>>();
 
   constructor(first: string, renewal?: KeyRenewal) {
@@ -39,11 +42,12 @@ export class ServiceKey {
     return masked;
   }
 
-  /** Whether there is another key than the one that the service rejected. */
-  async replace(rejected: string): Promise<boolean> {
+  /** Whether there is another key than the one that the service, if `isOwn`, rejected. */
+  async replace(rejected: string, isOwn: boolean): Promise<boolean> {
     if (this.#current === rejected && this.#renewal) {
-      const running = this.#renewals.get(rejected) ?? this.#renew(this.#renewal);
-      this.#renewals.set(rejected, running);
+      const rejection = `${isOwn} ${rejected}`;
+      const running = this.#renewals.get(rejection) ?? this.#renew(this.#renewal);
+      this.#renewals.set(rejection, running);
       await running;
     }
     return this.#current !== rejected;

@@ -11,8 +11,11 @@ import { type KeyRenewal, ServiceKey } from '../../../src/core/client/service-ke
 const nothing = () => {};
 const slot: Slot = { settle: nothing, lose: nothing, release: nothing };
 
-/** A live feed that accepts one key, and rejects the others as the service does. */
-async function withFeed(accepted: string) {
+/**
+ * A live feed that accepts one key, and rejects the others as the service does. In its place, a
+ * proxy rejects the first calls.
+ */
+async function withFeed(accepted: string, proxied = 0) {
   const asked: (string | undefined)[] = [];
   const http = createServer();
   const sockets = new WebSocketServer({ noServer: true });
@@ -21,7 +24,8 @@ async function withFeed(accepted: string) {
     asked.push(authorization?.replace('Bearer ', ''));
     if (authorization === `Bearer ${accepted}`)
       return sockets.handleUpgrade(request, socket, head, nothing);
-    const body = JSON.stringify({ error: { code: 'UNAUTHORIZED', message: 'no such key' } });
+    const own = JSON.stringify({ error: { code: 'UNAUTHORIZED', message: 'no such key' } });
+    const body = asked.length > proxied ? own : '<html>log in</html>';
     const type = 'content-type: application/json';
     socket.end(
       `HTTP/1.1 401 Unauthorized\r\n${type}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
@@ -80,8 +84,19 @@ describe('the live feed', () => {
       return 'second';
     };
     const { connected, serviceKey } = await connectWith(feed.url, print);
-    const [end] = await Promise.all([connected(), serviceKey.replace('first')]);
+    const [end] = await Promise.all([connected(), serviceKey.replace('first', true)]);
     expect([end, runs]).toEqual(['connected', 1]);
+  });
+
+  test('is opened with another key, although a proxy rejected the first one earlier', async () => {
+    const feed = await withFeed('second', 2);
+    const printed = ['first', 'second'];
+    const { said, connected } = await connectWith(feed.url, async () => printed.shift());
+    for (const isProxied of [true, true, false]) {
+      const end = await connected().catch((error: unknown) => error);
+      expect(end).toEqual(isProxied ? expect.objectContaining({ code: 'HTTP_401' }) : 'connected');
+    }
+    expect([feed.asked, said]).toEqual([['first', 'first', 'first', 'second'], ['replaced']]);
   });
 
   test.each([

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hintOf } from '../../../src/base/failure.ts';
 import type { RateWindows } from '../../../src/contract/ports/rate-windows.ts';
 import { decode, encode } from '../../../src/core/client/coding.ts';
+import { ServiceKey } from '../../../src/core/client/service-key.ts';
 import { broken, noAnswer } from '../../../src/core/http/network-failures.ts';
 import { BASE, error, failureOf, json, KEY, me, ownWindows, rig, user } from '../fakes.ts';
 import { virtualClock } from '../virtual-clock.ts';
@@ -217,6 +218,22 @@ describe('a wait that the service requests', () => {
       expect(notices.slice(0, 1)).toMatchObject(notice);
     },
   );
+});
+
+it('a key that a proxy rejected before is replaced when the service rejects it', async () => {
+  const rejection = error(401, 'UNAUTHORIZED');
+  const answers = [json(200, user()), { status: 401, headers: {}, text: '<html>' }, rejection];
+  const printed = [KEY, 'next'];
+  const key = new ServiceKey(KEY, {
+    print: async () => printed.shift(),
+    handOver: async () => {},
+    onFailed: () => {},
+  });
+  const { client, sent } = rig(() => answers.shift() ?? json(200, user()), { key });
+  await client.call('user.handle', mert);
+  await client.call('user.handle', mert);
+  const keys = sent.map(({ headers }) => headers?.['authorization']?.replace('Bearer ', ''));
+  expect(keys).toEqual([KEY, KEY, KEY, 'next']);
 });
 
 it('an answer of something else may have been charged, unless its status comes before any charge', () => {
