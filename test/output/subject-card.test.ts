@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { pendingReasons } from '../../src/contract/records/user.ts';
+import { holdsWallet, pendingReasons } from '../../src/contract/records/user.ts';
 import { resolveView, whoisView } from '../../src/output/views/subject.ts';
 import { print, type Row } from './print.ts';
 
@@ -43,4 +43,10 @@ test('the card of a wallet that was not asked for says what asking would cost', 
     'asking the service itself costs 30,000 CU if it knows somebody, else 200',
   );
   expect(text).toContain('"trdr whois 0x52"');
+});
+
+test.each([null, ''])('a user without a wallet is not one who holds some: %j', async (none) => {
+  const user = { handle: 'mira', solanaAddress: none, evmAddress: none };
+  expect(holdsWallet(user)).toBe(false);
+  expect(await card({ subject: 'mira', found: true, ...user })).toContain('none on record');
 });

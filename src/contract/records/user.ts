@@ -28,9 +28,12 @@ export const User = z.looseObject({
 });
 export type User = z.infer<typeof User>;
 
-/** Whether the record contains a verified wallet, which is what a reveal is charged for. */
+/**
+ * Whether the record contains a verified wallet, which is what a reveal is charged for. An empty
+ * text does not count.
+ */
 export const holdsWallet = ({ solanaAddress, evmAddress }: Known<User>): boolean =>
-  typeof solanaAddress === 'string' || typeof evmAddress === 'string';
+  Boolean(solanaAddress || evmAddress);
 
 export const pendingReasons = {
   queued: 'the request was accepted; the answer is not ready yet',

@@ -96,7 +96,7 @@ function linkTo({ identity, later }: Person, wallet: string): 'has' | 'ended' | 
   const { solanaAddress, evmAddress } = identity;
   const isEvm = [evmAddress, later?.evmAddress].some((evm) => evm?.toLowerCase() === wallet);
   if (isEvm || solanaAddress === wallet || later?.solanaAddress === wallet) return 'has';
-  return typeof solanaAddress === 'string' || typeof evmAddress === 'string' ? 'ended' : 'unknown';
+  return solanaAddress || evmAddress ? 'ended' : 'unknown';
 }
 
 /** Whether a record has a name: this handle, this id, or this wallet as one of its own. */

@@ -57,13 +57,16 @@ const identity: readonly Column<SubjectRecord>[] = [
  * much.
  */
 function withoutWallet(row: SubjectRecord): string | undefined {
-  if (row.found !== true || row['solanaAddress'] !== null || row['evmAddress'] !== null)
+  if (row.found !== true || !isNone(row['solanaAddress']) || !isNone(row['evmAddress']))
     return undefined;
   // Of trdr resolve, the record says how it was found, or that it was not.
   if (row['source'] !== undefined) return 'none found';
   const handle = quoted(textOf(row['handle']) ?? row.subject);
   return `none on record; "trdr resolve ${handle}" searches live: ${unitsText(cu.reveal)} if it finds one, else ${unitsText(cu.miss)} a try`;
 }
+
+/** What was not sent is not known. */
+const isNone = (value: unknown): boolean => value === null || value === '';
 
 /** Two dashes for the addresses would say less than the sentence. */
 const address = (field: 'solanaAddress' | 'evmAddress') => (row: SubjectRecord) =>

@@ -30,7 +30,7 @@ export function isCalled({ identity, later }: PersonPage, handle: string): boole
  * reveal.
  */
 const revealsNothing = ({ solanaAddress, evmAddress }: PersonFields): boolean =>
-  typeof solanaAddress !== 'string' && typeof evmAddress !== 'string';
+  !solanaAddress && !evmAddress;
 
 /** The page of a person after a reading. Only a record changes what a record has stated. */
 export function nextPage(page: PersonPage | undefined, reading: PersonReading): PersonPage {
