@@ -128,6 +128,18 @@ describe('--from', () => {
     },
   );
 
+  test('reads numbers next to a column of other windows', async () => {
+    const records = [
+      { subject: 'a', found: true, windows: 'none' },
+      { subject: 'b', found: true, windows: { '7d': { netUsd: 5 }, '90d': { netUsd: 6 } } },
+    ];
+    const stdin = records.map((record) => JSON.stringify(record)).join('\n');
+    const { stdout } = await runInProcess('pnl --from - -o csv', { stdin });
+    expect(stdout).toContain(',none\n');
+    const again = await runInProcess('pnl --from - -o csv --fields netUsd', { stdin: stdout });
+    expect(again.stdout).toBe('netUsd\n""\n5\n');
+  });
+
   test('reads stdin, files without a known extension, and times written as ISO', async () => {
     const { run, text } = await exported();
     const stdin = text('all.json');

@@ -159,7 +159,8 @@ const members = (row: Cells, names: readonly string[]) =>
  * The record of consecutive rows. The cast is safe, because the text is always that of an object.
  */
 function recordOf(first: Cells, rows: readonly Cells[]): Sent {
-  const extras = [...first.keys()].filter((name) => !knownFields.has(name));
+  // A column of other windows must not replace those of the rows.
+  const extras = [...first.keys()].filter((name) => !knownFields.has(name) && name !== 'windows');
   const own = rows.filter((row) => row.get('status') !== 'unmatched');
   const code = (fallback: string) => `"code":${JSON.stringify(first.get('code') || fallback)}`;
   const answered = () => {
