@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Sandbox, SandboxOptions } from '../sandbox/service.ts';
@@ -16,6 +16,7 @@ import {
   until,
 } from './feed.ts';
 import { openDesk, openHome, recordsIn, runInProcess, withSandbox } from './harness.ts';
+import { startInProcess } from './in-process.ts';
 
 const read = (sandbox: Sandbox) =>
   sandbox.log.some(({ path, status }) => path.startsWith('/v2/thesis') && status === 200);
@@ -183,6 +184,21 @@ describe('how a tail ends', () => {
     expect(shown.stderr).toContain(': 0 new posts after the first 10, no gaps');
     const piped = await runInProcess(words, { sandbox });
     expect(piped.stderr).toContain(': 0 posts, no gaps');
+  });
+
+  test('with each of its notices on a line of its own, not behind the status line', async () => {
+    const sandbox = await withSandbox({ ...plenty, rate: 0 });
+    const home = openHome();
+    const out = home.at('theses.ndjson');
+    const words = ['thesis', 'tail', '--via', 'poll', '--yes', '--out', out];
+    const options = { sandbox, home, tty: true, env: { TERM: 'xterm', LANG: 'C.UTF-8' } };
+    const tail = startInProcess(words, options);
+    await until(() => tail.stderr.includes('· polling'));
+    renameSync(out, `${out}.1`);
+    await until(() => tail.stderr.includes('continuing in a new file'));
+    tail.kill('SIGINT');
+    const { stderr } = await tail.ended;
+    expect(stderr.replace(/[^\n]*\x1b\[2K/g, '')).not.toMatch(/.trdr: /);
   });
 
   test('silently with exit code 0 when its reader closes', async () => {

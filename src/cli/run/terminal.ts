@@ -4,6 +4,8 @@ import type { WaitLine } from './wait-line.ts';
 
 /** A part of the terminal that is redrawn, such as a progress line. */
 interface Display {
+  /** Clears it right before a line is printed; it is drawn again by itself. */
+  clear?(): void;
   hide(): void;
   show(): void;
 }
@@ -36,8 +38,8 @@ export class Terminal {
     this.io = io;
     this.waits = waits;
     this.signal = signal;
-    this.trace = trace;
-    this.#write = write;
+    this.trace = trace && ((line) => this.#below(() => trace(line)));
+    this.#write = (line) => this.#below(() => write(line));
   }
 
   /**
@@ -65,6 +67,12 @@ export class Terminal {
     this.#displays.add(shown);
     if (this.#isLent) shown.hide();
     return () => void this.#displays.delete(shown);
+  }
+
+  /** Prints where a line of its own begins. */
+  #below(print: () => void): void {
+    for (const shown of this.#displays) shown.clear?.();
+    print();
   }
 
   get canAsk(): boolean {

@@ -86,7 +86,7 @@ export async function openTail(
       durationMs: flags.duration,
       noFollow: flags.noFollow,
       waitForBudget: flags.waitForBudget,
-      on: noticePrinter(context, status, plan.what),
+      on: noticePrinter(context, plan.what),
     },
   );
   return tailFeeder(context, flags, tail, output, status);
@@ -102,14 +102,12 @@ function openStatusLine({ terminal, settings }: Context): StatusLine {
 /** Prints the notices of a tail, and the spending limit with the first one. */
 function noticePrinter(
   { terminal, service }: Context,
-  status: StatusLine,
   what?: string,
 ): (notice: TailNotice) => void {
   const subject = what === undefined ? '' : `${what}: `;
   const linesOf = createNoticeLines(terminal.io.clock.mono);
   return (notice) => {
     for (const line of linesOf(notice)) {
-      status.hide();
       const isStart = notice.kind === 'start';
       terminal.notice(isStart ? service.permission.withLimit(`${subject}${line}`) : line);
     }

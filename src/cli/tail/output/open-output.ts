@@ -209,9 +209,9 @@ export async function openOutput(
     handoff: opened.handoff,
     isPaused: () => pause.isOpen,
     async close() {
-      pause.end();
       await file?.stop();
       hide();
+      pause.end();
       await opened.close();
     },
   };
@@ -272,6 +272,7 @@ class Pause {
   constructor({ terminal, settings }: Context, hide: () => void) {
     this.#isShared = terminal.io.stdout.isTTY === true && settings.flags.out === undefined;
     this.end = terminal.display({
+      clear: hide,
       hide: () => {
         hide();
         this.#open = openPromise();
