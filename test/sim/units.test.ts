@@ -10,10 +10,8 @@ const HOURS = 1;
 const hours = (given: Partial<Schedule>) =>
   calm(1, { busyMs: HOURS * 3_600_000, rate: 0.2, ...given });
 
-/** The cost of the pages per minute, and the maximum number of remembered ids. */
-async function run(
-  schedule: Schedule,
-): Promise<{ perMinute: number; known: number; rows: number }> {
+/** The cost of the pages per minute, what was stated of it, and the maximum number of remembered ids. */
+async function run(schedule: Schedule) {
   let known = 0;
   const outcome = await runSchedule(schedule, {
     world(world) {
@@ -30,6 +28,7 @@ async function run(
   const [process] = processes;
   return {
     perMinute: (process?.access.meter.pages ?? 0) / (endsAt / 60_000),
+    stated: process?.perMinute ?? 0,
     known,
     rows: process?.summary?.rows ?? 0,
   };
@@ -47,6 +46,19 @@ test.each<[string, Partial<Schedule>, number, number]>([
   const { perMinute } = await run(hours(given));
   expect(perMinute).toBeGreaterThan(least);
   expect(perMinute).toBeLessThan(most);
+});
+
+test.each<[number, number, Partial<Schedule>]>([
+  [0.1, 10_000, {}],
+  [0.5, 10_000, {}],
+  [1.3, 10_000, {}],
+  [1.3, 30_000, {}],
+  [2, 60_000, {}],
+  [2, 20_000, { feed: 'callout' }],
+])('polls cost what is stated: %d posts a second, every %d ms %o', async (rate, lagMs, given) => {
+  const { perMinute, stated } = await run(hours({ via: 'poll', rate, lagMs, ...given }));
+  expect(perMinute / stated).toBeGreaterThan(0.8);
+  expect(perMinute / stated).toBeLessThan(1.25);
 });
 
 test('while no connection can be opened, pages cost as much as polls', async () => {

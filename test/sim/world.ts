@@ -44,6 +44,8 @@ const openProcess = (
   /** The virtual times of the last verification, and of the end. */
   verifiedAt: undefined as number | undefined,
   endedAt: 0,
+  /** The CU per minute that it stated when it wrote last. */
+  perMinute: 0,
   /** The number of waits and listeners that remain after the end. */
   left: 0,
   savedWrites: 0,
@@ -189,6 +191,7 @@ async function runProcess(
     write(rows) {
       if (!alive) return new Promise(() => {});
       process.writes.push(rows.map(({ id, raw }) => ({ id, paged: raw === null })));
+      process.perMinute = tail.status().perMinute;
       const lines = rows.map((row) => lineOf(row, timeField(schedule)));
       const appendAll = () => {
         for (const line of lines) disk.write(line);

@@ -42,15 +42,25 @@ export function createPageSizer(
   };
 }
 
-/**
- * How many rows there are down to a time, if posts are as frequent as in a page with these times.
- */
-export function rowsDownTo(target: number, times: readonly (number | null)[]): number {
-  const stated = times.filter((at) => at !== null);
-  const newest = stated[0];
-  const oldest = stated.at(-1);
-  if (newest === undefined || oldest === undefined || oldest <= target) return 0;
-  return newest <= oldest
-    ? times.length
-    : Math.floor(((oldest - target) / (newest - oldest)) * stated.length);
+/** How dense the posts of a feed are, by all that was read of it: a single page may be a burst. */
+export class Density {
+  #rows = 0;
+  #newest = Number.NEGATIVE_INFINITY;
+  #oldest = Number.NEGATIVE_INFINITY;
+
+  /** Takes the times of the next page. */
+  take(times: readonly (number | null)[]): void {
+    const stated = times.filter((at) => at !== null);
+    this.#rows += stated.length;
+    this.#newest = stated.reduce((most, at) => Math.max(most, at), this.#newest);
+    this.#oldest = stated.at(-1) ?? this.#oldest;
+  }
+
+  /** How many more rows there are down to a time, if older posts are as dense. */
+  rowsDownTo(target: number): number {
+    if (this.#oldest <= target) return 0;
+    return this.#newest <= this.#oldest
+      ? this.#rows
+      : Math.floor(((this.#oldest - target) / (this.#newest - this.#oldest)) * this.#rows);
+  }
 }

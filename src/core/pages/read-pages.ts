@@ -137,16 +137,17 @@ class PageCursor<P extends FeedPage> {
     const [first, ...others] = this.#cursors;
     for (let cursor = first; ; ) {
       // The smallest page is enough to repeat a request that led nowhere.
-      const wanted = this.#sizer.next(this.stops > 0 ? 1 : this.#expected());
-      const limit = Math.min(wanted, this.#mostRows);
-      const ask = cursor === undefined ? { limit } : { before: cursor, limit };
+      const expected = this.#expected();
+      const wanted = this.#sizer.next(this.stops > 0 ? 1 : expected);
+      const asked = { limit: Math.min(wanted, this.#mostRows), expected };
+      const ask = cursor === undefined ? asked : { ...asked, before: cursor };
       try {
         return await this.#source.page(ask, this.#signal);
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         // A budget or allowance that does not cover a large page may cover smaller ones.
         const { step } = this.#source.sizes;
-        if (isUnaffordable(error) && limit > step) this.#mostRows = step;
+        if (isUnaffordable(error) && asked.limit > step) this.#mostRows = step;
         else if (isRejection(error) && (this.#mayReplace || this.#used.size > 0)) {
           cursor = others.shift();
           if (cursor === undefined) throw stopped('CURSOR_LOST', error);

@@ -9,7 +9,7 @@ import { isUserId } from '../lookup/subject.ts';
 import { type ThesisScope, thesisSource } from './feeds.ts';
 import { normalToken } from './filter.ts';
 import type { ReadingWay } from './merge.ts';
-import { rowsDownTo } from './page-size.ts';
+import { Density } from './page-size.ts';
 import { Boundary } from './proof.ts';
 import { readPages, stopCodeOf } from './read-pages.ts';
 import type { PageSource } from './source.ts';
@@ -252,6 +252,7 @@ export class PostRefresh {
     const wanted = new Map(posts.map((post) => [post.id, post]));
     const { clock, signal } = this.#needs;
     const end = new Boundary();
+    const density = new Density();
     let nameless = 0;
     const reading = { clock, signal, endProof: ENDS };
     for await (const { page } of readPages(this.#source(scope), reading)) {
@@ -262,7 +263,8 @@ export class PostRefresh {
       const isTimed = [...wanted.values()].every(({ at }) => at !== null);
       const oldest = isTimed ? timesOf(wanted.values()).oldest : undefined;
       const times = page.rows.map(({ at }) => at);
-      const rows = oldest === undefined ? 0 : rowsDownTo(oldest, times);
+      density.take(times);
+      const rows = oldest === undefined ? 0 : density.rowsDownTo(oldest);
       if (!isWorthIt(this.#pages + Math.ceil(rows / THESIS_BLOCK))) return false;
       if (wanted.size === 0) return true;
       // Any of the posts without an id may be one that is looked for.

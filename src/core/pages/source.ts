@@ -14,6 +14,8 @@ export interface AskedPage {
   /** The posts older than this one; absent for the newest page. */
   readonly before?: string;
   readonly limit: number;
+  /** How many rows the reader still needs, as far as it can tell. */
+  readonly expected: number;
 }
 
 /** A source of the pages of a feed. Throws `Failure`s. */

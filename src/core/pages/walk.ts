@@ -1,5 +1,5 @@
 import { Failure } from '../../base/failure.ts';
-import { rowsDownTo } from './page-size.ts';
+import { Density } from './page-size.ts';
 import type { PageRow } from './post.ts';
 import { Boundary } from './proof.ts';
 import { type Reading, readPages } from './read-pages.ts';
@@ -175,7 +175,8 @@ export const lastIdOf = (rows: readonly PageRow[]): string | undefined =>
 class TimeRange {
   readonly #since: number;
   readonly #until: number;
-  /** How many more rows there are until `since`, if posts are as frequent as on the last page. */
+  readonly #density = new Density();
+  /** How many more rows there are until `since`, if they are as dense as those that were read. */
   expected = Number.POSITIVE_INFINITY;
   /** Where the rows are older than `since`. */
   readonly #end = new Boundary();
@@ -204,7 +205,8 @@ class TimeRange {
 
   /** Looks at the times of a page before its rows are taken. */
   see(times: PageBatch['times']): void {
-    if (Number.isFinite(this.#since)) this.expected = rowsDownTo(this.#since, times) + 1;
+    this.#density.take(times);
+    if (Number.isFinite(this.#since)) this.expected = this.#density.rowsDownTo(this.#since) + 1;
     const isTimed = times.some((time) => time !== null);
     this.#untimed = isTimed ? 0 : this.#untimed + 1;
     if (times.length > 0) this.#isTimed ||= isTimed;

@@ -98,10 +98,10 @@ export const arePollsCheaper = (lagMs: number, stepCu: number): boolean =>
   lagMs >= leastPollMs({ ratePerMinute: LEAST_RATE_PER_MINUTE }) && doPollsCostLess(lagMs, stepCu);
 
 /**
- * The posts are paid for in both modes: by polls, or by the walks that verify the WebSocket. Thus,
- * polls that cost no more than the WebSocket on a quiet feed cost no more on any feed. The rate of
- * the feed is left out of the decision because it is only estimated: a burst would make the run
- * leave the way whose price was approved.
+ * In both modes, the walks that verify the feed pay for its posts, and polls pay for them once
+ * more: as much as for the WebSocket if there are 30 a second. The rate of the feed is left out of
+ * the decision because it is only estimated: a burst would make the run leave the way whose price
+ * was approved.
  */
 const doPollsCostLess = (lagMs: number, stepCu: number): boolean =>
   (stepCu * MINUTE) / lagMs <= cu.socketMinute;
@@ -165,8 +165,9 @@ const streamPerMinute = (view: SpendView): number => {
 function pollPerMinute(view: SpendView, pollMs: number): number {
   const { rate, auditMs, latenessMs } = view;
   const rows = (rate * pollMs) / 1_000 + 1;
-  const proofRows = (rate * latenessMs) / 1_000 + PROOF - 1;
+  // A deep walk reads on to what the one before it has verified.
+  const deepRows = (rate * (Math.max(pollMs, auditMs) + latenessMs)) / 1_000 + PROOF;
   const deep = Math.min(1, pollMs / auditMs);
-  const price = cost(view, rows) * (1 - deep) + cost(view, rows + proofRows) * deep;
+  const price = cost(view, rows) * (1 - deep) + cost(view, deepRows) * deep;
   return (price * MINUTE) / pollMs;
 }

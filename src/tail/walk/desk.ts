@@ -1,6 +1,5 @@
 import { ordered } from '../../core/lookup/ordered.ts';
 import { boundOf, Lane, placed, takeAfter } from '../../core/pages/lane.ts';
-import { rowsDownTo } from '../../core/pages/page-size.ts';
 import { withoutFutureTimes } from '../../core/pages/post.ts';
 import { Boundary, boundBelow } from '../../core/pages/proof.ts';
 import { type PageRead, type Reading, readPages } from '../../core/pages/read-pages.ts';
@@ -42,8 +41,8 @@ interface DeskWalk {
 
 /**
  * The pages of one walk. It begins with the newest page of the whole feed, by which the clock of
- * the feed is known before anything else is read. Where that feed would take more pages down to
- * what is verified than the authors have feeds, the walk continues with their own, merged by time.
+ * the feed is known before anything else is read. Where the rest of the walk would take more pages
+ * of that feed than the authors have feeds, it continues with their own, merged by time.
  */
 class DeskPages implements WalkSource {
   readonly sizes: PageSource['sizes'];
@@ -69,14 +68,14 @@ class DeskPages implements WalkSource {
   }
 
   async page(ask: AskedPage, signal: AbortSignal): Promise<WalkedPage> {
+    const { verified, reading } = this.#walk;
+    const pages = verified === null ? 0 : ask.expected / this.sizes.step;
+    if (pages > this.#mostPages) this.#way = 'own';
     if (this.#way === 'own') return await this.#merged(signal);
     const page = await this.#whole.page(ask, signal);
-    const { verified, reading } = this.#walk;
     for (const { id } of page.rows) this.#seen.add(id);
-    if (verified === null || !page.hasMore) return page;
     const times = withoutFutureTimes(page.rows, reading.clock.now(), true).map(({ at }) => at);
     this.#readTo = boundBelow(times) ?? this.#readTo;
-    if (rowsDownTo(verified, times) / this.sizes.step > this.#mostPages) this.#way = 'own';
     return page;
   }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
-import { rowsDownTo } from '../../core/pages/page-size.ts';
+import { Density } from '../../core/pages/page-size.ts';
 import { Boundary, PROOF } from '../../core/pages/proof.ts';
 import {
   type PageRead,
@@ -131,7 +131,8 @@ export class Walk {
   /** How many known rows were read in a row. */
   #knownRun = 0;
   #isAnyKnown = false;
-  /** How many rows are left to read, if posts are as frequent as on the last page. */
+  readonly #density = new Density();
+  /** How many rows are left to read, if they are as dense as those that were read. */
   #expected = 0;
 
   constructor(parts: WalkParts) {
@@ -189,7 +190,9 @@ export class Walk {
     const isStart = this.#depth === 'start';
     await stack.push(wanted.filter((row) => isStart || !known.isDone(row)));
     if (isDone || this.#isDeepEnough() || this.#isBottom(read)) return true;
-    this.#expected = this.#rowsLeft(read);
+    this.#density.take(read.fresh.map(({ at }) => at));
+    // Below a reported end there is nothing, if it is one.
+    this.#expected = read.page.hasMore ? this.#rowsLeft() : 0;
     return false;
   }
 
@@ -244,13 +247,13 @@ export class Walk {
     return isBottom(read, isVerified, isUnseen) && (isVerified || isDeep);
   }
 
-  #rowsLeft({ page }: Read): number {
-    const { known, backfill } = this.#parts;
-    if (this.#depth === 'start' || known.verified === null) return backfill - this.#rows;
-    return rowsDownTo(
-      known.verified,
-      page.rows.map(({ at }) => at),
-    );
+  #rowsLeft(): number {
+    const { backfill, known } = this.#parts;
+    const { verified } = known;
+    if (this.#depth === 'start' || verified === null) return backfill - this.#rows;
+    // What the walk before has read ends a shallow one.
+    const isShallow = this.#depth === 'shallow' && this.#sigmaBefore !== null;
+    return this.#density.rowsDownTo(isShallow ? Math.max(verified, this.#sigmaBefore) : verified);
   }
 
   #walked(cut: Walked['cut'], failure?: Failure): Walked {

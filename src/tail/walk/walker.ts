@@ -39,8 +39,8 @@ export interface Connection {
 
 /** So many given-up walks in a row lead to a gap. */
 const WALK_TRIES = 3;
-/** A deep walk that reads more than this many steps of rows is made less often. */
-const LONG_STEPS = 5;
+/** A deep walk that reads more pages, or rows for more small ones, is made less often. */
+const LONG_PAGES = 5;
 
 const never = Number.NEGATIVE_INFINITY;
 
@@ -75,6 +75,8 @@ export class Walker {
   /** Whether a deep walk is requested and has not begun, and whether the present one was. */
   #isWanted = false;
   #isUrgent = false;
+  /** The pages that were read before the present walk. */
+  #pagesBefore = 0;
   #stack: RowStack;
   #job: Job<Walked> | undefined;
   readonly #sizer: PageSizer;
@@ -184,7 +186,8 @@ export class Walker {
     this.#verifiedAt = startedAt;
     if (cut === undefined) this.completeAt = startedAt;
     const { step } = this.#parts.ports.source.sizes;
-    this.isLong = depth === 'deep' && rows > LONG_STEPS * step;
+    const pages = Math.max(rows / step, this.reader.pages - this.#pagesBefore);
+    this.isLong = depth === 'deep' && pages > LONG_PAGES;
   }
 
   /** Resolves when the walk in progress has ended, and its rows are no longer stored. */
@@ -234,6 +237,7 @@ export class Walker {
     this.lastAt = this.#now;
     this.#stack = new RowStack(ports.spool);
     this.reader.begin();
+    this.#pagesBefore = this.reader.pages;
     const reading = walkReading(ports, timing, known, signal);
     const walk = new Walk({
       clock: ports.clock,

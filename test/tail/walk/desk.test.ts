@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Clock } from '../../../src/base/clock.ts';
+import { Density } from '../../../src/core/pages/page-size.ts';
 import { readPages } from '../../../src/core/pages/read-pages.ts';
 import type { AskedPage } from '../../../src/core/pages/source.ts';
 import { KnownPosts } from '../../../src/tail/known-posts.ts';
@@ -55,6 +57,9 @@ const isAnyone = () => true;
 const by = (author: string) => (other: unknown) => other === author;
 const verifiedTo = (secondsAgo: number) => NOW - secondsAgo * 1_000;
 
+const readingAt = (clock: Clock) =>
+  walkReading({ clock, random: () => 0 }, timing, new KnownPosts(), new AbortController().signal);
+
 /** Reads one walk of a desk down to its end; returns the posts of these authors. */
 async function walk(
   desk: Desk,
@@ -62,10 +67,12 @@ async function walk(
   wanted: string,
   clock = virtualClock(NOW),
 ): Promise<string[]> {
-  const { signal } = new AbortController();
-  const reading = walkReading({ clock, random: () => 0 }, timing, new KnownPosts(), signal);
+  const reading = readingAt(clock);
   const ids: string[] = [];
-  for await (const { page, fresh } of readPages(desk.pages(verified, reading), reading)) {
+  const density = new Density();
+  const expected = () => density.rowsDownTo(verified);
+  for await (const { page, fresh } of readPages(desk.pages(verified, reading), reading, expected)) {
+    density.take(fresh.map(({ at }) => at));
     for (const { id, record } of fresh)
       if (wanted.includes(String(record['author']))) ids.push(String(id));
     if (page.isProven) return ids;
@@ -91,6 +98,21 @@ describe('a desk', () => {
     expect(own.map(({ asked }) => asked.length)).toEqual([2, 2]);
     // No page leads nowhere, so none is repeated.
     expect(clock.slept).toEqual([]);
+  });
+
+  test('reads on in the whole feed for as few rows, however long ago it was verified', async () => {
+    const posts = new Posts(authors);
+    const whole = posts.feed(isAnyone);
+    const own = [posts.feed(by('a')), posts.feed(by('b'))];
+    const desk = new Desk(
+      whole.source,
+      own.map(({ source }) => source),
+      2,
+    );
+    const reading = readingAt(virtualClock(NOW));
+    const pages = readPages(desk.pages(verifiedTo(80), reading), reading, () => 2 * PAGE);
+    for await (const _ of pages) if (whole.asked.length === 3) break;
+    expect(own.map(({ asked }) => asked)).toEqual([[], []]);
   });
 
   test('leaves a post that appears after its first page to the next walk', async () => {
