@@ -44,6 +44,7 @@ describe('a closed reader', () => {
     'pnl mira juno --yes --no-cache | true',
     'resolve mira juno --no-wait --yes | true',
     'launchpad board | true',
+    'launchpad board --who | true',
     'api /v2/thesis | true',
     'thesis list --sort likeCount --since 1d --yes | true',
     // The embedded service runs in the same process, and must end with it.

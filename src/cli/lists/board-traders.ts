@@ -9,6 +9,7 @@ import { type LookupAnswer, lookup, NOT_ASKED } from '../../core/lookup/lookup.t
 import { readSubject, type Subject } from '../../core/lookup/subject.ts';
 import { NAMES_OF_ACCOUNT } from '../../core/lookup/wallet-owner.ts';
 import { PLACEHOLDER, type Planned } from '../../core/spend/plan.ts';
+import { outputClosed } from '../../output/sink.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import type { Context } from '../run/context.ts';
 import { openProgress } from '../run/progress.ts';
@@ -85,7 +86,7 @@ class BoardTraders {
       }
     } catch (error) {
       for (const row of board.rows.slice(named)) yield withTrader(row, plans.get(row)?.answer);
-      this.#noticeSkipped(board.rows.slice(named), plans);
+      if (error !== outputClosed) this.#noticeSkipped(board.rows.slice(named), plans);
       throw error;
     }
     this.#noticeFailed(plans.size);
