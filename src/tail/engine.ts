@@ -129,7 +129,7 @@ class Engine {
 
   /** Reports how the run begins, and what it will cost. */
   #announce(): void {
-    const { planner, session, hasSocket, notify } = this.#parts;
+    const { planner, session, rate, hasSocket, notify } = this.#parts;
     const { start, noFollow, lagMs } = this.#options;
     const { why, perMinute } = planner.plan();
     const { mode } = session;
@@ -144,6 +144,7 @@ class Engine {
       why,
       lagMs,
       perMinute: perMinute[mode],
+      isLeast: rate.perSecond === 0,
       stretched: this.#told,
       other: hasSocket ? { mode: other, perMinute: perMinute[other] } : null,
     });

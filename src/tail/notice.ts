@@ -89,6 +89,8 @@ export interface StartNotice {
   readonly mode: Mode;
   readonly why: PollReason | undefined;
   readonly perMinute: number;
+  /** Whether nothing was read yet, so that how much its posts add to the price is not known. */
+  readonly isLeast: boolean;
   readonly other: { readonly mode: Mode; readonly perMinute: number } | null;
   readonly lagMs: number;
   readonly stretched: Stretched | undefined;

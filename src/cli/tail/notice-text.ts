@@ -144,22 +144,24 @@ function startText({
   noFollow,
   lagMs,
   perMinute: cu,
+  isLeast,
   why,
   stretched,
   other,
 }: StartNotice): string {
   if (noFollow) return `reading all posts up to now${starts[from]}`;
   const every = everyText(lagMs);
+  const priceOf = (units: number) => `${isLeast ? 'at least ' : ''}${perMinuteText(units)}`;
   if (mode === 'poll') {
     const because = why === undefined || obvious.has(why) ? '' : `: ${pollReasons[why]}`;
     const interval = stretched ? stretchedText(stretched) : ` ${every}`;
     const streaming =
-      other !== null && why === 'cheaper' ? `; --via ws: ${perMinuteText(other.perMinute)}` : '';
-    return `polling${interval} (${perMinuteText(cu)}${streaming})${because}${starts[from]}`;
+      other !== null && why === 'cheaper' ? `; --via ws: ${priceOf(other.perMinute)}` : '';
+    return `polling${interval} (${priceOf(cu)}${streaming})${because}${starts[from]}`;
   }
   const instead =
-    other === null ? '' : ` (polling ${every} would cost ${perMinuteText(other.perMinute)})`;
-  return `streaming over WebSocket: ${perMinuteText(cu)}${instead}${starts[from]}`;
+    other === null ? '' : ` (polling ${every} would cost ${priceOf(other.perMinute)})`;
+  return `streaming over WebSocket: ${priceOf(cu)}${instead}${starts[from]}`;
 }
 
 /** The reasons to poll that the flags state, or that the line states otherwise. */
