@@ -150,7 +150,7 @@ describe('--from', () => {
   });
 
   test('keeps digits, unknown fields and disarmed formulas', async () => {
-    const body = `{"handle":"mira","displayName":"=1+2;-3","twitter":"'x","wallet":null,"evmWallet":null,"updatedAt":null,"windows":{"24h":{"netUsd":12345678901234567890.10,"returnPct":1e400,"volumeUsd":-0,"trades":1,"rank":1,"extra":"007","updatedAt":5,"more":2.0},"7d":null,"30d":null,"all":null,"90d":{"netUsd":1.50}},"more":[1.10]}`;
+    const body = `{"handle":"mira","displayName":"=1+2;-3","twitter":"'x","wallet":null,"evmWallet":null,"updatedAt":null,"windows":{"24h":{"netUsd":12345678901234567890.10,"returnPct":1e400,"volumeUsd":-0,"trades":1,"rank":1,"extra":"007","updatedAt":5,"more":2.0},"7d":null,"30d":null,"all":null,"90d":{"netUsd":1.50}},"more":[1.10],"status":"vip","rank":8.0}`;
     const { url, key } = await withService(async () => ({ body: Buffer.from(body) }));
     const home = openHome();
     const run = (words: CommandLine) =>
@@ -165,7 +165,8 @@ describe('--from', () => {
       const line = (await run(['--from', name, '-o', 'ndjson'])).stdout;
       expect(line).toContain('"netUsd":12345678901234567890.10,"returnPct":1e400,"volumeUsd":-0');
       expect(line).toContain('"displayName":"=1+2;-3"');
-      for (const value of ['007', '[1.10]', '5', '2.0', '1.50']) expect(line).toContain(value);
+      for (const value of ['007', '[1.10]', '5', '2.0', '1.50', 'vip', '8.0'])
+        expect(line).toContain(value);
     }
   });
 

@@ -85,6 +85,8 @@ export function windowState(record: PnlRecord, windows: readonly WindowName[]): 
 
 const documented = new Set<string>([...rowFields, 'windows', 'error', 'change', 'was', 'changes']);
 
+const rowOnly = new Set<string>(['status', 'code', 'window', ...sortKeys]);
+
 /** Undocumented members. In a row, they follow the documented columns. */
 function unknownOf(record: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> {
   const extras: Record<string, unknown> = {};
@@ -114,6 +116,13 @@ function otherWindows(
       : [[window, copySources(Object.fromEntries(members), numbers)]];
   });
   return others.length === 0 ? {} : { windows: copySources(Object.fromEntries(others), sent) };
+}
+
+/** The members of a record that are named as columns which only rows have. */
+function otherMembers(record: PnlRecord): Record<string, unknown> {
+  const members = record.found === true ? Object.entries(record) : [];
+  const others = members.filter(([name]) => rowOnly.has(name));
+  return others.length === 0 ? {} : { record: copySources(Object.fromEntries(others), record) };
 }
 
 const isMeasure = (name: string) => sortKeys.some((key) => key === name);
@@ -146,7 +155,7 @@ function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRow[] {
   );
   const reading = Object.fromEntries(readingFields.map((name) => [name, record[name]]));
   const extras = unknownOf(record);
-  const others = otherWindows(record, windows, extras);
+  const others = { ...otherWindows(record, windows, extras), ...otherMembers(record) };
   return windows.map((window) => {
     const numbers = windowOf(record, window);
     const row = {
