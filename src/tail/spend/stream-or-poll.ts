@@ -143,15 +143,26 @@ function pollInterval(view: SpendView): {
   if (view.via === 'poll') return { pollMs, until };
   for (const budget of view.budgets) {
     const ms = lasts(view, budget) + view.sincePollMs;
-    // Each post costs the same at every interval. What is left after that pays for the polls.
-    const posts = (view.rate * ms * view.stepCu) / view.step / 1_000;
-    const lasting = (view.stepCu * ms) / Math.max(1, budget.left - posts);
-    const longest = Math.min(LONGEST_POLL_MS, ms + 1_000, lasting);
-    if (longest <= pollMs) continue;
-    pollMs = longest;
+    const most = Math.min(LONGEST_POLL_MS, ms + 1_000);
+    const isCovered = (interval: number) =>
+      pollPerMinute(view, interval) * ms <= budget.left * MINUTE;
+    if (most <= pollMs || isCovered(pollMs)) continue;
+    pollMs = leastWhere(isCovered, pollMs, most);
     until = budget.renewsAt;
   }
   return { pollMs, until };
+}
+
+/** The least number between these for which this holds, to a millisecond; `most` if it never does. */
+function leastWhere(holds: (at: number) => boolean, least: number, most: number): number {
+  let below = least;
+  let above = most;
+  while (above - below > 1) {
+    const middle = Math.floor((below + above) / 2);
+    if (holds(middle)) above = middle;
+    else below = middle;
+  }
+  return above;
 }
 
 const cost = ({ step, stepCu }: SpendView, rows: number): number => stepCu * Math.ceil(rows / step);

@@ -113,6 +113,20 @@ describe('polls', () => {
     expect(pollOf({ budgets: [{ left: 5, renewsAt: NOON + HOUR }] }).pollMs).toBe(10_000);
   });
 
+  test('last with what they cost, the walks that verify a busy feed included', () => {
+    const rate = fc.double({ min: 0, max: 5, noNaN: true });
+    const left = fc.integer({ min: 1, max: 100_000 });
+    const auditMs = fc.constantFrom(60_000, 240_000);
+    fc.assert(
+      fc.property(rate, left, auditMs, (posts, units, audit) => {
+        const budgets = [{ left: units, renewsAt: NOON + HOUR }];
+        const plan = planSpend({ ...view, rate: posts, auditMs: audit, budgets });
+        fc.pre(plan.pollMs < LONGEST_POLL_MS);
+        expect(plan.perMinute.poll * 60).toBeLessThanOrEqual(units);
+      }),
+    );
+  });
+
   test('cost one step while it contains all new posts and one known post', () => {
     // A deep walk pays for each post once, however seldom it comes.
     const polls = (rate: number) => pollOf({ rate, auditMs: 1e12 }).perMinute.poll - priceOf(rate);
