@@ -98,10 +98,10 @@ export const arePollsCheaper = (lagMs: number, stepCu: number): boolean =>
   lagMs >= leastPollMs({ ratePerMinute: LEAST_RATE_PER_MINUTE }) && doPollsCostLess(lagMs, stepCu);
 
 /**
- * In both modes, the walks that verify the feed pay for its posts, and polls pay for them once
- * more: as much as for the WebSocket if there are 30 a second. The rate of the feed is left out of
- * the decision because it is only estimated: a burst would make the run leave the way whose price
- * was approved.
+ * The walks that verify a feed pay for its posts in both modes, and polls pay for them once more:
+ * as much as for the WebSocket if there are 30 a second. The rate of the feed is left out of the
+ * decision because it is only estimated: a burst would make the run leave the way whose price was
+ * approved.
  */
 const doPollsCostLess = (lagMs: number, stepCu: number): boolean =>
   (stepCu * MINUTE) / lagMs <= cu.socketMinute;
@@ -153,7 +153,7 @@ function pollInterval(view: SpendView): {
   return { pollMs, until };
 }
 
-/** The least number between these for which this holds, to a millisecond; `most` if it never does. */
+/** The least whole number above `least` for which this holds; `most` if it never does. */
 function leastWhere(holds: (at: number) => boolean, least: number, most: number): number {
   let below = least;
   let above = most;
