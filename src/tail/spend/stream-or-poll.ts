@@ -167,18 +167,18 @@ function leastWhere(holds: (at: number) => boolean, least: number, most: number)
 
 const cost = ({ step, stepCu }: SpendView, rows: number): number => stepCu * Math.ceil(rows / step);
 
-const streamPerMinute = (view: SpendView): number => {
-  const { rate, auditMs, latenessMs } = view;
-  const rows = (rate * (auditMs + latenessMs)) / 1_000 + PROOF;
-  return cu.socketMinute + (cost(view, rows) * MINUTE) / auditMs;
-};
+/** A deep walk reads on to what the one before it has verified. */
+const deepCost = (view: SpendView, everyMs: number): number =>
+  cost(view, (view.rate * (everyMs + view.latenessMs)) / 1_000 + PROOF);
+
+const streamPerMinute = (view: SpendView): number =>
+  cu.socketMinute + (deepCost(view, view.auditMs) * MINUTE) / view.auditMs;
 
 function pollPerMinute(view: SpendView, pollMs: number): number {
-  const { rate, auditMs, latenessMs } = view;
-  const rows = (rate * pollMs) / 1_000 + 1;
-  // A deep walk reads on to what the one before it has verified.
-  const deepRows = (rate * (Math.max(pollMs, auditMs) + latenessMs)) / 1_000 + PROOF;
-  const deep = Math.min(1, pollMs / auditMs);
-  const price = cost(view, rows) * (1 - deep) + cost(view, deepRows) * deep;
+  const { rate, auditMs } = view;
+  const shallow = cost(view, (rate * pollMs) / 1_000 + 1);
+  // The share of the polls that are deep.
+  const share = Math.min(1, pollMs / auditMs);
+  const price = shallow * (1 - share) + deepCost(view, Math.max(pollMs, auditMs)) * share;
   return (price * MINUTE) / pollMs;
 }
