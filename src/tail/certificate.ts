@@ -35,6 +35,10 @@ export interface FileLines {
   readonly previous: string | null;
 }
 
+/** What a file names that continues this one. All empty files have the same digest, so none is named. */
+export const linkTo = ({ rows, digest, previous }: FileLines): string | null =>
+  rows === 0 ? previous : digest;
+
 /** The filters of a feed, by the names of their flags. */
 export type Filters = JsonObject;
 

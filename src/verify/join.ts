@@ -83,7 +83,11 @@ function askedStretch(
 type Chain = ReadonlyMap<string, Certificate>;
 
 export const chainOf = (certificates: readonly Certificate[]): Chain =>
-  new Map(certificates.map((certificate) => [certificate.lines.digest, certificate]));
+  new Map(
+    certificates
+      .filter(({ lines }) => lines.rows > 0)
+      .map((certificate) => [certificate.lines.digest, certificate]),
+  );
 
 const previousOf = ({ lines: { previous } }: Certificate, chain: Chain): Certificate | undefined =>
   previous === null ? undefined : chain.get(previous);

@@ -18,13 +18,14 @@ function file(name: string, given: Given = {}, problems: string[] = []) {
     previous = null,
     newest = null,
     readAt = null,
+    rows = 1,
   } = given;
   const certificate: Certificate = {
     ...{ feed: 'thesis of x', filters: {}, verified, lowest: null, bytes: 0, readAt },
     coverage: { after, gaps },
-    lines: { rows: 1, digest: name, first: null, last: null, newest, before, previous },
+    lines: { rows, digest: name, first: null, last: null, newest, before, previous },
   };
-  return { file: name, certificate, rows: 1, duplicates: 0, problems };
+  return { file: name, certificate, rows, duplicates: 0, problems };
 }
 
 /** Three files of one tail. Each boundary has posts of both files: 190 to 210, and 290 to 310. */
@@ -59,6 +60,12 @@ describe('files of one tail', () => {
       [191, 290],
       [291, 400],
     ]);
+  });
+
+  it('are not joined by an empty one, since the digest of all empty files is the same', () => {
+    const empty = file('0', { rows: 0, verified: 290, before: 210, previous: 'one' });
+    const next = file('three', { verified: 400, before: 310, previous: '0' });
+    expect(joinFiles([one, empty, next])).toMatchObject({ status: 'gaps' });
   });
 
   it('may be so short that they add nothing', () => {

@@ -2,7 +2,7 @@ import { renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileFailure, readBounded, realPath, statsOf, syncFolder } from '../../base/files.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
-import type { Certificate, FileLines, Filters } from '../certificate.ts';
+import { type Certificate, type FileLines, type Filters, linkTo } from '../certificate.ts';
 import { certificateIn, certificateText, type FilePlace, type Position } from '../position.ts';
 import { fileAt, isAt } from './followed-file.ts';
 import { LineCount } from './line-count.ts';
@@ -122,9 +122,8 @@ function continuing(
   }
   const predecessor = predecessorOf(out, moved);
   const certificate = predecessor === undefined ? undefined : certificateAt(predecessor);
-  const previous =
-    certificate && certificate !== 'damaged' ? certificate.lines.digest : (lines?.digest ?? '');
-  return { before: newest, previous };
+  const named = certificate && certificate !== 'damaged' ? certificate.lines : lines;
+  return { before: newest, previous: named ? linkTo(named) : '' };
 }
 
 /**

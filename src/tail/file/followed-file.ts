@@ -11,7 +11,7 @@ import {
   tryOnce,
   writeFailure,
 } from '../../output/sink.ts';
-import type { FileLines } from '../certificate.ts';
+import { type FileLines, linkTo } from '../certificate.ts';
 import type { FilePlace } from '../position.ts';
 import { LineCount } from './line-count.ts';
 import { finishedName, isFull, type RotateRule } from './rotation.ts';
@@ -184,9 +184,8 @@ export class FollowedFile {
 
   /** Opens the file that continues the present one. */
   #openNext(): Promise<Opened> {
-    const { rows, digest, previous } = this.#file.count.lines(this.#newest);
-    // All empty files have the same digest.
-    return openAt(this.#path, { before: this.#newest, previous: rows === 0 ? previous : digest });
+    const previous = linkTo(this.#file.count.lines(this.#newest));
+    return openAt(this.#path, { before: this.#newest, previous });
   }
 
   async #replace(next: Opened): Promise<void> {

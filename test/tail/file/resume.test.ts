@@ -94,6 +94,18 @@ function savePlace(path: string, out: string, verified: number) {
   });
 }
 
+it('continues the file before one that was empty when somebody renamed it', () => {
+  const out = fileOf('');
+  savePlace(`${out}.trdr`, out, AT + 590_000);
+  const position = resume(out).start;
+  const { file } = position ?? {};
+  const previous = 'the digest of the file before';
+  const lines = file?.lines && { ...file.lines, previous };
+  renameSync(out, `${out}.1`);
+  const continued = position && { ...position, file: file && { ...file, lines } };
+  expect(resumeLines(out, continued, {}).place.lines).toMatchObject({ previous });
+});
+
 describe('a file that was cut after its position was saved', () => {
   const all = textOf(posts(0, 600));
   it.each([
