@@ -35,7 +35,7 @@ export interface FileLines {
   readonly previous: string | null;
 }
 
-/** What a file names that continues this one. All empty files have the same digest, so none is named. */
+/** What the next file names as its previous one: no empty file, because all have one digest. */
 export const linkTo = ({ rows, digest, previous }: FileLines): string | null =>
   rows === 0 ? previous : digest;
 
