@@ -103,8 +103,12 @@ export function postTimeOf(value: unknown): number | null {
 }
 
 /** A time of a thesis that is not its post time: a number, or a text as --times iso writes it. */
-export const thesisTimeOf = (value: unknown): number | undefined =>
+const thesisTimeOf = (value: unknown): number | undefined =>
   numberOf(value) ?? postTimeOf(value) ?? undefined;
+
+/** When this version of a thesis was written. */
+export const writtenAt = (post: Sent): number =>
+  thesisTimeOf(post['updatedAt']) ?? postTimeOf(post['platformCreatedAt']) ?? 0;
 
 /** When the position of a thesis was closed: null while it is open, undefined if not known. */
 export const closedAtOf = ({ closedAt }: Sent): number | null | undefined =>

@@ -328,7 +328,11 @@ describe('trdr thesis refresh', () => {
     const [one, two, three] = open ?? [];
     const [four] = closed ?? [];
     if (!one || !two || !three || !four) throw new Error('the sandbox has open and closed posts');
-    const nameless = { id: 'nameless', thesis: 'x', authorHandle: 'who', platformCreatedAt: 1e12 };
+    const nameless = {
+      ...{ id: 'nameless', thesis: 'x', authorHandle: 'who', platformCreatedAt: 1e12 },
+      // An earlier refresh has read it.
+      ...{ closedAt: null, gone: false },
+    };
     const file = home.write(
       'posts.ndjson',
       `${linesOf([one, two, three, four, nameless])}not a post\n`,

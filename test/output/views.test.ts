@@ -53,6 +53,15 @@ test.each([
   expect(fateOf({ closedAt: null }, { closedAt, gone: false })).toBe(fate);
 });
 
+test.each([
+  [{ closedAt: 5_000 }, 'closed before'],
+  [{ closedAt: '' }, 'closed since'],
+  [{ platformCreatedAt: 4_000 }, 'closed since'],
+  [{ platformCreatedAt: 4_000, updatedAt: 5_000 }, 'closed before'],
+])('what was not recorded as open was closed since if it was written before: %j', (post, fate) => {
+  expect(fateOf(post, { closedAt: 5_000, gone: false })).toBe(fate);
+});
+
 test('a machine without a recent call is not described as one that never called', () => {
   expect(detailsOf({ item: 'machine', lastCallAgo: null, spent: 30_000, lost: 0 })).toBe(
     'no recent call, 30,000 CU this month',

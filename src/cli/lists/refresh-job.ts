@@ -148,7 +148,9 @@ function groupsText(groups: readonly PostGroup[]): string {
 function refreshed({ id, record }: RecordedPost, { present, gone }: PostRefresh): Sent {
   const now = present.get(id);
   if (now !== undefined) return copySources({ ...now, gone: false }, now);
-  return gone.has(id) ? copySources({ ...record, gone: true }, record) : record;
+  // An earlier refresh may have recorded "gone", which says nothing about this one.
+  const { gone: _, ...recorded } = record;
+  return copySources(gone.has(id) ? { ...recorded, gone: true } : recorded, record);
 }
 
 /** Says what became of the posts, and which were not read. */

@@ -1,7 +1,7 @@
 import { numberSource } from '../../base/json.ts';
 import { isNumber } from '../../base/json-object.ts';
 import { countText } from '../../base/units.ts';
-import { postTimeOf, type Sent, thesisTimeOf } from '../../contract/read-record.ts';
+import { postTimeOf, type Sent } from '../../contract/read-record.ts';
 import { PROOF } from './proof.ts';
 
 /** A post of a page, a frame or a file. Its id and its time are read once. */
@@ -40,10 +40,6 @@ export function postIdOf(post: Sent): string | undefined {
 
 /** A time further ahead is not the time of a post. */
 const AHEAD_MS = 86_400_000;
-
-/** When this version of a thesis was written. */
-export const writtenAt = (post: Sent): number =>
-  thesisTimeOf(post['updatedAt']) ?? postTimeOf(post['platformCreatedAt']) ?? 0;
 
 /** A post that is dated more than a day ahead counts as a post without a time. */
 export function withoutFutureTime<Id extends string | null>(

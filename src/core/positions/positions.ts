@@ -1,10 +1,16 @@
 import { addTo } from '../../base/add-to.ts';
 import { DistinctTexts } from '../../base/distinct-texts.ts';
 import { textOf } from '../../base/json-object.ts';
-import { closedAtOf, numberOf, postTimeOf, type Sent } from '../../contract/read-record.ts';
+import {
+  closedAtOf,
+  numberOf,
+  postTimeOf,
+  type Sent,
+  writtenAt,
+} from '../../contract/read-record.ts';
 import type { AuthorPosition, PostsBeside } from '../../contract/records/position.ts';
 import { normalName, normalToken } from '../pages/filter.ts';
-import { type PageRow, writtenAt } from '../pages/post.ts';
+import type { PageRow } from '../pages/post.ts';
 
 /** When the position of a post was closed, or in which other state it is. */
 type Close = number | 'open' | 'unknown';

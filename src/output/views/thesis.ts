@@ -1,6 +1,6 @@
 import { isRecord } from '../../base/json-object.ts';
 import { fieldPaths } from '../../contract/paths.ts';
-import { closedAtOf } from '../../contract/read-record.ts';
+import { closedAtOf, writtenAt } from '../../contract/read-record.ts';
 import { ConfluenceRecord } from '../../contract/records/confluence.ts';
 import { ListedThesis, RefreshedThesis, TailedThesis } from '../../contract/records/thesis.ts';
 import { span } from '../format/time.ts';
@@ -63,13 +63,15 @@ export type Fate =
   | 'gone'
   | 'not read';
 
-export function fateOf(recorded: Post | undefined, post: Post = {}): Fate {
+export function fateOf(recorded: Post = {}, post: Post = {}): Fate {
   const { gone } = post;
   if (gone !== false) return gone === true ? 'gone' : 'not read';
   const closedAt = closedAtOf(post);
   if (closedAt === undefined) return 'unknown';
   if (closedAt === null) return 'still open';
-  return recorded?.['closedAt'] === null ? 'closed since' : 'closed before';
+  const before = closedAtOf(recorded);
+  const isSince = before === undefined ? closedAt > writtenAt(recorded) : before === null;
+  return isSince ? 'closed since' : 'closed before';
 }
 
 /** Recorded posts as they are now, with what has changed. */
