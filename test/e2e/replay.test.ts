@@ -51,6 +51,18 @@ test('posts of files pass the filters and formats of a tail, once each, without 
   expect((await replay(home, file, '--dry-run', '-o', 'ndjson')).stdout).toBe('');
 });
 
+test.each([
+  [['thesis', 'list', '--from']],
+  [['thesis', 'list', '--count-by', 'authorHandle', '--from']],
+  [['thesis', 'tail', '--replay']],
+])('posts on which a pattern times out are not chosen without a word: %s', async (words) => {
+  const home = openHome();
+  const file = home.write('posts.ndjson', [{ ...posts[0], thesis: `${'a'.repeat(60)}b` }]);
+  const { exitCode, said } = await run(home, [...words, file, '--grep', '(a+)+$']);
+  expect(exitCode, said).toBe(0);
+  expect(said).toContain('the pattern took too long on post p0');
+});
+
 test('a replay through a command hands over batches with their variables, and again what it did not accept', async () => {
   const { home, file } = withFiles();
   const command = `printf '%s ' "$TRDR_BATCH" "$TRDR_ROWS" "$TRDR_FIRST_ID" "$TRDR_LAST_ID" >> seen; [ -e works ] && cat >> got`;

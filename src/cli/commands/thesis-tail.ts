@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { once } from '../../base/calls.ts';
 import { textOf } from '../../base/json-object.ts';
 import { cu, SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
 import { CooledConfluence } from '../../contract/records/confluence.ts';
@@ -35,7 +34,7 @@ import { AuthorNotes } from '../lookup/author-notes.ts';
 import { authorOptions, readAuthors, thesisCalls } from '../lookup/authors.ts';
 import { tokenAddresses } from '../lookup/token.ts';
 import type { Context } from '../run/context.ts';
-import { filtersOf, severalText, showingFilters } from '../tail/filters.ts';
+import { filtersOf, noticeTimeout, severalText, showingFilters } from '../tail/filters.ts';
 import {
   checkTail,
   replayArgument,
@@ -208,7 +207,11 @@ async function replayedTheses(
   const filter = watchingValues(
     context,
     input,
-    createFilter<TailRow>({ tokens, ...input.conditions }),
+    createFilter<TailRow>({
+      tokens,
+      ...input.conditions,
+      onTimeout: noticeTimeout(context.terminal),
+    }),
   );
   const isAuthor = authors.length === 0 ? undefined : isByOne(recorded, lookup.kept());
   return {
@@ -238,11 +241,7 @@ async function findAuthors(context: Context, theses: FollowedTheses): Promise<Fo
         users,
         ...conditions,
         onUnnamed,
-        onTimeout: once((row) =>
-          context.terminal.notice(
-            `the pattern took too long on post ${row.id}; such posts are printed anyway: use a simpler pattern`,
-          ),
-        ),
+        onTimeout: noticeTimeout(context.terminal),
       }),
     ),
     output: {

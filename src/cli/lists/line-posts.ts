@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { usageError } from '../../base/failure.ts';
 import { parseJson } from '../../base/json.ts';
 import { isRecord } from '../../base/json-object.ts';
@@ -71,6 +72,8 @@ export class FilePages implements PageSource {
   }
 
   async page({ before }: AskedPage): Promise<FeedPage> {
+    // Signals are noticed meanwhile, however long a pattern takes on each post.
+    await setImmediate();
     const from = before === undefined ? 0 : (this.#ends.get(before) ?? this.#placeBelow(before));
     const to = from + PAGE;
     const rows = this.#posts.slice(from, to).map(({ line }) => this.#lines.rowOf(line));

@@ -30,7 +30,7 @@ import type { Context } from '../run/context.ts';
 import { hintToContinue } from '../run/continue-command.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
 import type { Out } from '../run/out.ts';
-import { filtersOf, showingFilters } from '../tail/filters.ts';
+import { filtersOf, noticeTimeout, showingFilters } from '../tail/filters.ts';
 import { type ListState, leftOutText, lineAfterFailure } from './list-end.ts';
 import { PostCounter } from './post-counter.ts';
 import { inOrderOf, withFailure } from './row-order.ts';
@@ -295,6 +295,7 @@ function walkFilter(
     ...wanted,
     symbolField,
     networkField,
+    onTimeout: noticeTimeout(terminal),
   });
   // Who states where the list begins has seen the posts above.
   const unseen = before === undefined ? unseenValues(context, conditions, list) : undefined;

@@ -1,9 +1,11 @@
+import { once } from '../../base/calls.ts';
 import { countText } from '../../base/units.ts';
 import { normalName, normalSymbol, normalToken } from '../../core/pages/filter.ts';
 import type { View } from '../../output/view.ts';
 import type { Filters } from '../../tail/certificate.ts';
 import type { Among } from '../../tail/source.ts';
 import type { FilterConditions } from '../args/list-flags.ts';
+import type { Terminal } from '../run/terminal.ts';
 
 /** The filters of a command line, for certificates: only those that are set, in a fixed order. */
 export function filtersOf(conditions: Partial<FilterConditions>, among: Among = {}): Filters {
@@ -31,6 +33,14 @@ const setOf = (values: readonly string[] = [], normal: (value: string) => string
 /** What a tail of several authors, tokens, coins or wallets follows. */
 export const severalText = (many: number, noun: string): string | undefined =>
   many < 2 ? undefined : `posts of ${countText(many, noun)}`;
+
+/** Says once that a pattern timed out: such a post may be one that was not asked for. */
+export const noticeTimeout = ({ notice }: Pick<Terminal, 'notice'>) =>
+  once(({ id }: { readonly id: string | null }) =>
+    notice(
+      `the pattern took too long on post ${id}; such posts are printed anyway: use a simpler pattern`,
+    ),
+  );
 
 /** The titles of the columns that show what a filter looks at. */
 const titles: Readonly<Record<string, string>> = {
