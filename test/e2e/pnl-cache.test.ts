@@ -28,20 +28,6 @@ async function userWithClock(options: Parameters<typeof withNumbers>[0] = {}) {
 }
 
 describe('cached numbers', () => {
-  test('are not requested again within ten minutes, by the single call or in a batch', async () => {
-    const { sandbox, wait, run, paid } = await userWithClock();
-    expect((await run('@Mira')).records()).toEqual(recordsOf(['@Mira']));
-    const again = await run('MIRA');
-    expect([again.exitCode, again.records()]).toEqual([0, recordsOf(['MIRA'])]);
-    expect([sandbox.log.length, paid()]).toEqual([1, 30_000]);
-    const several = await run('solwolf mira quiet -y');
-    expect(several.records()).toEqual(recordsOf(['solwolf', 'mira', 'quiet']));
-    expect(paid()).toBe(90_000);
-    wait(10 * MINUTE + 1);
-    await run('quiet');
-    expect(paid()).toBe(120_000);
-  });
-
   test('need no service at all if every handle has an answer', async () => {
     const { run, sandbox } = await userWithClock();
     const handles = someHandles(30);
@@ -82,27 +68,6 @@ describe('cached numbers', () => {
     expect((await run(handles)).exitCode).toBe(0);
     const free = await run([...handles, '--dry-run']);
     expect(free.records()).toMatchObject([{ body: { handles }, times: 0, least: 0, most: 0 }]);
-  });
-
-  test('are not requested again by a run or an export, which request what the plan has and nothing else', async () => {
-    const sandbox = await withNumbers();
-    const home = openHome();
-    const handles = someHandles(25);
-    const run = (...words: string[]) => home.run(['pnl', ...words], { sandbox });
-    await run(...handles.slice(3, 9), '-y', '-q');
-    for (const out of [[], ['--out', home.at('pnl.csv'), '--fresh']]) {
-      const words = [...handles.slice(0, out.length === 0 ? 15 : 25), ...out];
-      const before = new Map(sandbox.served);
-      const plan = (await run(...words, '--dry-run', '-o', 'ndjson')).records();
-      const planned = plan.flatMap(({ body, most }) =>
-        most === 0 ? [] : ((body as { handles?: string[] })?.handles ?? []),
-      );
-      expect((await run(...words, '-y', '-q')).exitCode).toBe(0);
-      const served = [...sandbox.served].filter(([name, count]) => count !== before.get(name));
-      expect(new Set(served.map(([name]) => name))).toEqual(
-        new Set(planned.map((name) => name.toLowerCase())),
-      );
-    }
   });
 
   test('are given in the order of the handles, also after the units have run out', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { deskOf, openDesk, openHome, runInProcess, withoutReading } from './harness.ts';
 import { numbersOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
@@ -25,22 +25,9 @@ describe('trdr pnl', () => {
     expect(sandbox.meter().totalUnits).toBe(90_200);
   });
 
-  test.each(['@@mira', '@@@Mira', ' @mira '])('sends %j without @', async (text) => {
-    const sandbox = await withNumbers();
-    const single = await runInProcess(['pnl', text], { sandbox });
-    expect(single.records()).toMatchObject([{ found: true, handle: 'mira' }]);
-    expect(sandbox.meter().totalUnits).toBe(30_000);
-    const args = ['pnl', text, 'solwolf', '--no-cache', '-y'];
-    const plan = await runInProcess([...args, '--dry-run', '-o', 'ndjson'], { sandbox });
-    expect(plan.records()[0]?.['body']).toEqual({
-      handles: [text.trim().replaceAll('@', ''), 'solwolf'],
-    });
-    const { records } = await runInProcess(args, { sandbox });
-    expect(records()).toMatchObject([
-      { subject: text.trim(), found: true, handle: 'mira' },
-      { found: true, handle: 'solwolf' },
-    ]);
-    expect(sandbox.meter().totalUnits).toBe(90_000);
+  test.each(['@@mira', ' @mira '])('sends %j without @', async (text) => {
+    const plan = await runInProcess(['pnl', text, 'solwolf', '--dry-run'], { key: null });
+    expect(plan.records()).toMatchObject([{ body: { handles: ['mira', 'solwolf'] } }]);
   });
 
   test('reads a link to a profile as its handle, and says so', async () => {
@@ -148,14 +135,6 @@ describe('unknown handles, missing wallets and missing numbers', () => {
         `,7d,${netUsd},${returnPct},${volumeUsd},${trades},${rank}`,
       ),
     ).toBe(true);
-  });
-
-  test('differ side by side', async () => {
-    const text = await inTable(['mira', 'quiet']);
-    expect(text.split('\n')[0]).toMatch(/^window +@mira +@quiet$/);
-    expect(text).toMatch(/note +✓ found +· no numbers/);
-    expect(text).toContain('cash flow');
-    expect(text).not.toContain('netUsd');
   });
 
   test('differ in a line per trader', async () => {
@@ -332,22 +311,4 @@ describe('formatting', () => {
       hint: expect.stringContaining('windows.7d.netUsd'),
     });
   });
-});
-
-test('an export writes the same bytes as stdout, without leftovers', async () => {
-  const { sandbox, home, run } = deskOf(await withNumbers());
-  const input = someHandles(120).join('\n');
-  for (const name of ['out.ndjson', 'out.csv', 'out.json']) {
-    const out = home.at(name);
-    const { exitCode, stdout, stderr } = await run(['pnl', '-', '-y', '--out', out], {
-      stdin: input,
-    });
-    expect([exitCode, stdout, stderr]).toEqual([0, '', '']);
-    const piped = await runInProcess(['pnl', '-', '-y', '-o', name.slice(4)], {
-      sandbox,
-      stdin: input,
-    });
-    expect(withoutReading(readFileSync(out, 'utf8'))).toBe(withoutReading(piped.stdout));
-    expect(existsSync(`${out}.journal`)).toBe(false);
-  }
 });
