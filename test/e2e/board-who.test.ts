@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Home, openDesk, openHome, recordsIn, withSandbox } from './harness.ts';
-
-type Sandbox = Awaited<ReturnType<typeof withSandbox>>;
+import { openDesk, openHome, withSandbox } from './harness.ts';
 
 const WORDS = ['launchpad', 'board', '--who'];
 
@@ -88,42 +86,4 @@ test('a dry run shows the least and the greatest cost, and sends nothing', async
   const sum = (field: string) => records().reduce((total, row) => total + Number(row[field]), 0);
   expect([sum('least'), sum('most')]).toEqual([10, 10 + 10 * 610]);
   expect(sandbox.meter().totalUnits).toBe(0);
-});
-
-test('the wallets of a board cost a fraction of what they cost one by one', async () => {
-  const boards = await withSandbox();
-  const wallets = boards.world
-    .board('weekly', boards.clock.now())
-    .entries.slice(0, 30)
-    .map(({ wallet }) => wallet);
-  const figures: Record<string, unknown>[] = [];
-  async function measure(step: string, home: Home, sandbox: Sandbox, ...flags: string[]) {
-    const before = sandbox.meter().totalUnits;
-    const options = { sandbox, stdin: wallets.join('\n') };
-    const { stdout } = await home.run(['whois', '-', '--yes', ...flags], options);
-    const rows = recordsIn(stdout);
-    const cu = sandbox.meter().totalUnits - before;
-    const found = rows.filter((row) => row.found === true);
-    const by = (via: string) => found.filter((row) => row.via === via).length;
-    const named = by('launchpad');
-    figures.push({ step, cu, found: found.length, book: by('book'), named, asked: by('service') });
-    return cu;
-  }
-  const direct = await measure('before', openHome(), boards, '--direct');
-  const [home, sandbox] = [openHome(), await withSandbox()];
-  const named = await measure('cheap, nothing known', home, sandbox, '--cheap');
-  const all = named + (await measure('and the others asked', home, sandbox));
-  const kept = await measure('again within the hour', home, sandbox);
-  const known = await measure('again later', home, sandbox, '--max-age', '1ms');
-  if (process.env['FIGURES']) process.stdout.write(`${JSON.stringify(figures, null, 1)}\n`);
-  const [before, cheap, asked, again, later] = figures;
-  expect(before).toMatchObject({ asked: before?.['found'] });
-  expect(cheap).toMatchObject({ named: cheap?.['found'], asked: 0 });
-  expect(asked).toMatchObject({ found: before?.['found'] });
-  expect(again).toMatchObject({ found: before?.['found'] });
-  expect(later).toMatchObject({ book: before?.['found'], asked: 0 });
-  expect(named).toBeLessThan(30 * 210);
-  expect(all).toBeLessThan(direct);
-  expect(kept).toBe(0);
-  expect(known).toBeLessThan(direct / 10);
 });

@@ -1,12 +1,4 @@
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
@@ -177,21 +169,6 @@ process.on('exit', () => fs.writeFileSync('calls', String(calls)));
 });
 
 describe('the config file', () => {
-  test('is written where a symbolic link points, even if nothing is there yet', async () => {
-    const home = openHome();
-    mkdirSync(home.config);
-    const target = home.at('elsewhere.json');
-    symlinkSync(target, fileOf(home));
-    await home.run('config set retries 1');
-    await home.run('config set utc true');
-    expect(lstatSync(fileOf(home)).isSymbolicLink()).toBe(true);
-    expect(JSON.parse(readFileSync(target, 'utf8')).profiles.default).toEqual({
-      retries: 1,
-      utc: true,
-    });
-    expect(readdirSync(home.path).filter((name) => name.startsWith('elsewhere'))).toHaveLength(1);
-  });
-
   test.each([
     [0o600, 'linux', ''],
     [0o644, 'linux', 'warning: other users can read the key in'],

@@ -1,14 +1,6 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { plenty, until } from './feed.ts';
 import { openDesk, openHome, runInProcess, startTrdr, withSandbox } from './harness.ts';
 import { startInProcess } from './in-process.ts';
@@ -45,19 +37,10 @@ test('shows three tails: one runs, one waits for its budget, one was killed; and
     'no tail or relay has run',
   );
   const out = (name: string) => home.at(name);
-  const start = (...words: string[]) => startInProcess([...words, '--yes'], options);
+  const start = (line: string) => startInProcess(`${line} --lag 200ms --yes`, options);
   const words = ['thesis', 'tail', ...poll, '--out', out('a.ndjson'), '--user', 'mira', '--yes'];
   const killed = startTrdr(words, options);
-  const running = start(
-    'launchpad',
-    'tail',
-    '--lag',
-    '200ms',
-    '--out',
-    out('b.ndjson'),
-    '--max-cu',
-    '1M',
-  );
+  const running = start('launchpad tail --out b.ndjson --max-cu 1M');
   const isPolling = ({ state, verifiedAt }: Run) => state === 'polling' && verifiedAt !== null;
   expect(await shown(home, out('a.ndjson'), isPolling)).toMatchObject({
     command: 'thesis tail',
@@ -77,16 +60,7 @@ test('shows three tails: one runs, one waits for its budget, one was killed; and
   const login = ['auth', 'login', '--with-key', '--no-verify', '--profile', 'small'];
   await runInProcess([...login, '--base-url', sandbox.url], { home, stdin: sandbox.key });
   await runInProcess('budget set day 500 --profile small', options);
-  const waiting = start(
-    'thesis',
-    'tail',
-    ...poll,
-    '--checkpoint',
-    out('c'),
-    '--wait-for-budget',
-    '--profile',
-    'small',
-  );
+  const waiting = start('thesis tail --via poll --checkpoint c --wait-for-budget --profile small');
   const wait = await shown(home, 'stdout', ({ words }) => String(words).startsWith('waiting'));
   expect(wait).toMatchObject({
     state: 'waiting',
@@ -131,16 +105,7 @@ test('says that a service does not respond, and why a tail has failed', async ()
   });
   tail.kill('SIGTERM');
   await tail.ended;
-  const low = [
-    'launchpad',
-    'tail',
-    '--lag',
-    '200ms',
-    '--max-cu',
-    '20',
-    '--out',
-    home.at('x.ndjson'),
-  ];
+  const low = 'launchpad tail --lag 200ms --max-cu 20 --out x.ndjson';
   expect((await runInProcess(low, { home, sandbox: await withSandbox(plenty) })).exitCode).toBe(6);
   expect((await tailsOf(home))[home.at('x.ndjson')]).toMatchObject({
     words: 'failed: CEILING (exit 6)',
@@ -149,57 +114,19 @@ test('says that a service does not respond, and why a tail has failed', async ()
   });
 });
 
-test('a run of the same line replaces the one before it, and adds its cost of the day', async () => {
-  const { home, sandbox } = await openDesk(plenty);
-  const line = ['thesis', 'tail', '--no-follow', '--checkpoint', home.at('c')];
-  for (const cuToday of [200, 400]) {
-    expect((await runInProcess(line, { home, sandbox })).exitCode).toBe(0);
-    const ran = await runInProcess('tails --all', { home });
-    expect(ran.records()).toMatchObject([{ state: 'ended', words: 'ended', exit: 0, cuToday }]);
-    const profiles = { default: {}, other: {} };
-    mkdirSync(home.config, { recursive: true });
-    writeFileSync(join(home.config, 'config.json'), JSON.stringify({ version: 1, profiles }));
-    const other = await runInProcess('tails --all --profile other', { home });
-    expect([other.exitCode, other.records()]).toEqual([0, []]);
-  }
+test('damaged notes of earlier runs stop neither a tail nor the list of tails', async () => {
+  const { home, run } = await openDesk(plenty);
+  mkdirSync(home.at('state/tails'), { recursive: true, mode: 0o700 });
+  for (const text of ['', '{', '{"identity":"x","record":{}}', '\0'.repeat(100_000)])
+    home.write(`state/tails/run-1-${text.length}.json`, text);
+  const ran = await run('thesis tail --no-follow --backfill 3');
+  expect([ran.exitCode, ran.lines().length]).toEqual([0, 3]);
+  expect((await run('tails')).exitCode).toBe(0);
 });
 
-describe('a tail whose state cannot be noted runs as ever', () => {
-  test.each([
-    ['the folder is a file', (state: string) => writeFileSync(join(state, 'tails'), '')],
-    [
-      'the folder is read-only',
-      (state: string) => {
-        mkdirSync(join(state, 'tails'));
-        chmodSync(join(state, 'tails'), 0o500);
-      },
-    ],
-    [
-      'run files are damaged',
-      (state: string) => {
-        mkdirSync(join(state, 'tails'));
-        for (const text of ['', '{', '{"identity":"x","record":{}}', '\0'.repeat(100_000)])
-          writeFileSync(join(state, 'tails', `run-1-${text.length}.json`), text);
-      },
-    ],
-  ])('%s', async (_, spoil) => {
-    const { home, sandbox } = await openDesk(plenty);
-    mkdirSync(home.state, { mode: 0o700 });
-    spoil(home.state);
-    const ran = await runInProcess('thesis tail --no-follow --backfill 3', {
-      home,
-      sandbox,
-    });
-    expect([ran.exitCode, ran.lines().length]).toEqual([0, 3]);
-    expect((await runInProcess('tails', { home })).exitCode).toBe(0);
-  });
-
-  test('a replay is not a tail', async () => {
-    const { home, sandbox } = await openDesk(plenty);
-    const file = home.at('posts.ndjson');
-    await runInProcess(['thesis', 'list', '--limit', '2', '--out', file], { home, sandbox });
-    await runInProcess(['thesis', 'tail', '--replay', file], { home, sandbox });
-    expect(existsSync(join(home.state, 'tails'))).toBe(false);
-    expect(readFileSync(file, 'utf8')).not.toBe('');
-  });
+test('a replay is not a tail', async () => {
+  const { home, run } = await openDesk(plenty);
+  await run('thesis list --limit 2 --out posts.ndjson');
+  const replayed = await run('thesis tail --replay posts.ndjson');
+  expect([replayed.lines().length, existsSync(home.at('state/tails'))]).toEqual([2, false]);
 });

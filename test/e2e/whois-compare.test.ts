@@ -42,13 +42,8 @@ describe('whois --compare', () => {
     // A handle that is still not found costs 200 CU.
     expect(spent() - before).toBe(4 * 100 + 200);
     const endpoints = sandbox.log.slice(calls).map(({ endpoint }) => endpoint);
-    expect(endpoints.filter((endpoint) => endpoint !== 'me').toSorted()).toEqual([
-      'user.handle',
-      'user.id',
-      'user.id',
-      'user.id',
-      'user.id',
-    ]);
+    const paid = endpoints.filter((endpoint) => endpoint !== 'me').toSorted();
+    expect(paid).toEqual(['user.handle', ...Array(4).fill('user.id')]);
   });
 
   test('prints only what changed, as a list, a table and a card', async () => {
