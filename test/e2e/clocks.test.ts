@@ -18,7 +18,7 @@ const lists = [
   { words: ['launchpad', 'tail', '--duration', '300ms'], time: 'createdAt', posts: 'callout' },
 ] as const;
 
-test.each(lists.flatMap((list) => [-30, -2, 0, 2, 30].map((hours) => ({ ...list, hours }))))(
+test.each(lists.flatMap((list) => [-30, -2, 30].map((hours) => ({ ...list, hours }))))(
   '$words counts an age from the clock of the service if its own is $hours hours ahead',
   async ({ words, time, posts, hours }) => {
     const sandbox = await withSandbox({ theses: 0, ratePerMinute: 100_000 });

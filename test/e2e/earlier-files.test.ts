@@ -161,9 +161,10 @@ describe('a gzipped file is read as the file that it was', () => {
       }),
     );
 
-  test.each(commands.flatMap((line) => ['.gz', ''].map((suffix) => [line, suffix])))(
+  // What is packed shows in its bytes, so one command reads it by its plain name.
+  test.each([...commands.map((line) => [line, '.gz'] as const), [commands[0], ''] as const])(
     '%s (%s)',
-    async (line, suffix) => {
+    async (line = '', suffix) => {
       const plain = await ran(line, files);
       const words = line.replaceAll(/\S+\.\w+/g, (name) => name + suffix);
       const unpacked = await ran(words, packed(suffix));

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { errorCodes, isErrorCode } from '../../src/contract/errors.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { openFolder } from '../folder.ts';
+import { some } from '../repeats.ts';
 import { exitOfCode } from './exit-codes.ts';
 import { openDesk, runInProcess } from './harness.ts';
 import { receiptOf } from './numbers.ts';
@@ -21,12 +22,12 @@ const members = [
   'exit',
 ];
 
-describe.each(codes)('%s of the service', (code) => {
-  const { status, retryable } = errorCodes[code];
-  const faults = `${code}@thesis.all${code === 'RATE_LIMITED' ? '=30s' : ''}`;
+const faultOf = (code: string) => `${code}@thesis.all${code === 'RATE_LIMITED' ? '=30s' : ''}`;
 
-  test('makes a run exit with its code and one line of JSON', async () => {
-    const { sandbox, run } = await openDesk({ faults });
+describe('an error of the service', () => {
+  test.each(codes)('makes a run exit with its code and one line of JSON: %s', async (code) => {
+    const { status, retryable } = errorCodes[code];
+    const { sandbox, run } = await openDesk({ faults: faultOf(code) });
     const ran = await run('thesis list', { clock: virtualClock() });
     expect(ran.exitCode).toBe(exitOfCode[code]);
     const calls = sandbox.log.filter(({ endpoint }) => endpoint === 'thesis.all');
@@ -41,17 +42,14 @@ describe.each(codes)('%s of the service', (code) => {
     expect('retryAfter' in error).toBe(code === 'RATE_LIMITED');
   });
 
-  test('explains to people what happened, why, and what to do', async () => {
-    const { run } = await openDesk({ faults });
-    const ran = await run('thesis list', {
-      clock: virtualClock(),
-      tty: true,
-      columns: 60,
-      env: { LANG: 'C.UTF-8', NO_COLOR: '1' },
-    });
+  test.each(some(codes, 5))('explains what happened, why, and what to do: %s', async (code) => {
+    const { run } = await openDesk({ faults: faultOf(code) });
+    const env = { LANG: 'C.UTF-8', NO_COLOR: '1' };
+    const terminal = { clock: virtualClock(), tty: true, columns: 60, env };
+    const ran = await run('thesis list', terminal);
     const said = ran.stderr.slice(ran.stderr.indexOf('error: '));
     expect(said).toMatch(/^error: \S/);
-    expect(said).toContain(`[${code}, HTTP ${status}`);
+    expect(said).toContain(`[${code}, HTTP ${errorCodes[code].status}`);
     expect(said).toMatch(/^ hint: \S/m);
     for (const line of ran.stderr.split('\n')) expect(line.length).toBeLessThanOrEqual(60);
     expect([ran.exitCode, ran.stdout]).toEqual([exitOfCode[code], '']);

@@ -12,87 +12,53 @@ const post = {
   extra: { createdAt: 1, tier: { name: 'gold' } },
 };
 const page = { count: 1, hasMore: false, nextBefore: null, updatedAt: null, items: [post] };
-const list = ['thesis', 'list', '--limit', '1'];
 
-async function ran(argv: readonly string[], flags: Parameters<typeof runInProcess>[1] = {}) {
-  const service = await withService(() => ({ body: page }));
-  return await runInProcess(argv, {
-    sandbox: service,
-    env: { NO_COLOR: '1', LANG: 'C.UTF-8' },
-    ...flags,
-  });
+/** A list of one post, by a service that has no other. */
+async function listed(flags: string, options: Parameters<typeof runInProcess>[1] = {}) {
+  const sandbox = await withService(() => ({ body: page }));
+  const env = { NO_COLOR: '1', LANG: 'C.UTF-8' };
+  return await runInProcess(`thesis list --limit 1 ${flags}`, { sandbox, env, ...options });
 }
 
-describe('-o tsv', () => {
-  test('has one line per record, whose tabs and line ends are escaped', async () => {
-    const { stdout } = await ran([
-      ...list,
-      '-o',
-      'tsv',
-      '--fields',
-      'id,thesis,updatedAt,.extra.tier.name',
-    ]);
-    expect(stdout).toBe(
-      'id\tthesis\tupdatedAt\textra.tier.name\nt1\ttab\\there, line\\nend, back\\\\slash | pipe [x](javascript:1) <b>\t\tgold\n',
-    );
-  });
+test('-o tsv has one line per record, whose tabs and line ends are escaped', async () => {
+  const { stdout } = await listed('-o tsv --fields id,thesis,updatedAt,.extra.tier.name');
+  expect(stdout).toBe(
+    'id\tthesis\tupdatedAt\textra.tier.name\nt1\ttab\\there, line\\nend, back\\\\slash | pipe [x](javascript:1) <b>\t\tgold\n',
+  );
 });
 
-describe('-o markdown', () => {
-  test('is a table whose text renders as text', async () => {
-    const { stdout } = await ran([
-      ...list,
-      '-o',
-      'markdown',
-      '--fields',
-      'authorHandle,thesis,platformCreatedAt',
-      '--utc',
-    ]);
-    expect(stdout).toBe(
-      [
-        '| authorHandle | thesis | platformCreatedAt (UTC) |',
-        '| --- | --- | --- |',
-        '| @mira | tab here, line end, back\\\\slash \\| pipe \\[x\\](javascript:1) \\<b\\> | 2026-01-02 03:04:05 |',
-        '',
-      ].join('\n'),
-    );
-  });
+test('-o markdown is a table whose text renders as text', async () => {
+  const fields = 'authorHandle,thesis,platformCreatedAt';
+  const { lines } = await listed(`-o markdown --fields ${fields} --utc`);
+  expect(lines()).toEqual([
+    '| authorHandle | thesis | platformCreatedAt (UTC) |',
+    '| --- | --- | --- |',
+    '| @mira | tab here, line end, back\\\\slash \\| pipe \\[x\\](javascript:1) \\<b\\> | 2026-01-02 03:04:05 |',
+  ]);
 });
 
-describe('--times', () => {
-  test('iso converts the known timestamps, and leaves unknown fields unchanged', async () => {
-    const { json } = await ran([...list, '--json', '--times', 'iso']);
-    expect(json()).toMatchObject([
-      { platformCreatedAt: '2026-01-02T03:04:05.000Z', updatedAt: null, extra: { createdAt: 1 } },
-    ]);
-    const csv = await ran([
-      ...list,
-      '-o',
-      'csv',
-      '--times',
-      'iso',
-      '--fields',
-      'platformCreatedAt',
-    ]);
-    expect(csv.stdout).toBe('platformCreatedAt\n2026-01-02T03:04:05.000Z\n');
-  });
+test('--times iso converts the known timestamps, and leaves unknown fields unchanged', async () => {
+  const { json } = await listed('--json --times iso');
+  expect(json()).toMatchObject([
+    { platformCreatedAt: '2026-01-02T03:04:05.000Z', updatedAt: null, extra: { createdAt: 1 } },
+  ]);
+  const csv = await listed('-o csv --times iso --fields platformCreatedAt');
+  expect(csv.stdout).toBe('platformCreatedAt\n2026-01-02T03:04:05.000Z\n');
 });
 
-describe('--bom', () => {
-  test('starts CSV with a byte order mark', async () => {
-    const { stdout } = await ran([...list, '-o', 'csv', '--bom', '--fields', 'id']);
-    expect(stdout).toBe('\ufeffid\nt1\n');
-  });
+test('--bom starts CSV with a byte order mark', async () => {
+  const { stdout } = await listed('-o csv --bom --fields id');
+  expect(stdout).toBe('\ufeffid\nt1\n');
 });
 
 describe('--out', () => {
   test.each(['a.xlsx', 'a.txt', 'a.csv.gz', 'a.XLSX'])('rejects %s without -o', async (name) => {
     const home = openHome();
     const file = home.at(name);
-    const { exitCode, error } = await ran([...list, '--out', file], { home });
+    const { exitCode, error } = await listed(`--out ${file}`, { home });
     expect([exitCode, existsSync(file)]).toEqual([2, false]);
     expect(error()['hint']).toContain('-o');
-    expect((await ran([...list, '-o', 'csv', '--out', file], { home })).exitCode).toBe(0);
+    expect((await listed(`-o csv --out ${file}`, { home })).exitCode).toBe(0);
     expect(readFileSync(file, 'utf8')).toMatch(/^id,/);
   });
 
@@ -107,7 +73,7 @@ describe('--out', () => {
   ])('takes the format from the name %s', async (name, start) => {
     const home = openHome();
     const file = home.at(name);
-    expect((await ran([...list, '--out', file], { home })).exitCode).toBe(0);
+    expect((await listed(`--out ${file}`, { home })).exitCode).toBe(0);
     expect(readFileSync(file, 'utf8')).toMatch(start);
   });
 });
@@ -138,7 +104,7 @@ describe('--fields', () => {
     ['markdown', '| extra.tier.name | id |\n| --- | --- |\n| gold | t1 |\n'],
     ['table', 'extra.tier.name  id\n───────────────  ──\ngold             t1\n'],
   ])('with a leading dot selects a field of no schema, in %s', async (format, expected) => {
-    const { stdout } = await ran([...list, '-o', format, '--fields', '.extra.tier.name,id']);
+    const { stdout } = await listed(`-o ${format} --fields .extra.tier.name,id`);
     expect(stdout).toBe(expected);
   });
 
@@ -151,11 +117,8 @@ describe('--fields', () => {
         ? { status: 404, body: { error: { code: 'NOT_OBSERVED', message: 'no' } } }
         : { body: { id: 'u', handle: 'mira', extra: { er: 1 } } },
     );
-    const argv = ['whois', 'nobody', 'mira', '--fields', fields];
-    expect(await runInProcess(argv, { sandbox: service })).toMatchObject({
-      exitCode: 0,
-      stdout: expected,
-    });
+    const ran = await runInProcess(`whois nobody mira --fields ${fields}`, { sandbox: service });
+    expect([ran.exitCode, ran.stdout]).toEqual([0, expected]);
   });
 
   test.each([
@@ -196,21 +159,13 @@ describe('columns of a table', () => {
     tokenAddress: long,
     tokenSymbol: null,
   };
-  const table = async (...flags: string[]) => {
-    const service = await withService(() => ({ body: { ...page, items: [wide] } }));
-    const argv = [...list, '-o', 'table', ...flags];
-    return (
-      await runInProcess(argv, {
-        sandbox: service,
-        tty: true,
-        columns: 60,
-        env: { NO_COLOR: '1', LANG: 'C.UTF-8' },
-      })
-    ).stdout;
+  const table = async (flags: string) => {
+    const sandbox = await withService(() => ({ body: { ...page, items: [wide] } }));
+    return (await listed(`-o table ${flags}`, { sandbox, tty: true, columns: 60 })).stdout;
   };
 
   test('named with --fields are not shortened', async () => {
-    const shown = await table('--fields', 'id,tokenAddress,thesis');
+    const shown = await table('--fields id,tokenAddress,thesis');
     expect(shown).toContain(long);
     expect(shown).not.toContain('…');
     expect(shown.match(/word/g)).toHaveLength(60);

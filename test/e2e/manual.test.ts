@@ -50,29 +50,9 @@ describe('help', () => {
     }
   });
 
-  test('shows the examples right after the flags of the command, and the common flags last', () => {
-    expect(textOf('whois.txt').match(/^(?:Usage|[A-Z][A-Za-z ]+(?=:$))/gm)).toEqual([
-      'Usage',
-      'Arguments',
-      'Flags',
-      'Examples',
-      'Wallets',
-      'Comparing with an earlier output',
-      'Prices',
-      'Exit codes',
-      'Common flags',
-    ]);
-  });
-
   test('is brief with -h: usage, the own flags, three examples', async () => {
     const brief = await runInProcess('pnl -h');
     expect(brief.stdout).toBe(textOf('pnl.brief.txt'));
-    expect(brief.stdout.match(/^(?:Usage|[A-Z][A-Za-z ]+(?=:$))/gm)).toEqual([
-      'Usage',
-      'Arguments',
-      'Most used flags',
-      'Examples',
-    ]);
     expect(brief.stdout.match(/^ {2}trdr pnl /gm)).toHaveLength(3);
     expect((await runInProcess('pnl mira -h')).stdout).toBe(brief.stdout);
   });
@@ -93,16 +73,6 @@ describe('help', () => {
     expect(tail).toMatch(/for all \d+ flags/);
     for (const path of commandPaths)
       expect(textOf('trdr.brief.txt')).toContain(path.split(' ').at(-1));
-  });
-
-  test('uses the width of a wide terminal, up to 100 columns', async () => {
-    const shown = async (columns: number) =>
-      (await runInProcess('help whois', { tty: true, columns, env: { NO_COLOR: '1' } })).stdout;
-    expect(await shown(100)).toBe(textOf('whois.wide.txt'));
-    expect(await shown(200)).toBe(textOf('whois.wide.txt'));
-    expect(Math.max(...(await shown(200)).split('\n').map((line) => line.length))).toBeGreaterThan(
-      85,
-    );
   });
 
   test('lists every command', () => {
@@ -132,29 +102,18 @@ describe('help', () => {
   });
 
   test('fits the terminal and has bold headings on it, unless color is off', async () => {
-    const wide = await runInProcess('help whois', { tty: true, columns: 120 });
-    expect(wide.stdout).toContain('\x1b[1mFlags:\x1b[22m');
-    expect(wide.stdout).not.toBe(
-      (await runInProcess('help whois', { tty: true, columns: 60 })).stdout,
-    );
-    const plain = await runInProcess('help whois', {
-      tty: true,
-      columns: 80,
-      env: { NO_COLOR: '1' },
-    });
-    expect(plain.stdout).toBe(textOf('whois.txt'));
+    const shown = async (columns: number, env = {}) =>
+      (await runInProcess('help whois', { tty: true, columns, env })).stdout;
+    expect(await shown(120)).toContain('\x1b[1mFlags:\x1b[22m');
+    expect(await shown(60)).not.toBe(await shown(80));
+    const plain = { NO_COLOR: '1' };
+    expect(await shown(80, plain)).toBe(textOf('whois.txt'));
+    expect(await shown(100, plain)).toBe(textOf('whois.wide.txt'));
+    expect(await shown(200, plain)).toBe(textOf('whois.wide.txt'));
   });
 
   test('has topics, and suggests a name for a typo', async () => {
-    for (const name of [
-      'flags',
-      'environment',
-      'formats',
-      'times',
-      'money',
-      'exit-codes',
-      'store',
-    ]) {
+    for (const { name } of topics) {
       const { exitCode, stdout } = await runInProcess(['help', name]);
       expect([name, exitCode, stdout.length > 300]).toEqual([name, 0, true]);
     }

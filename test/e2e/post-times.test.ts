@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { localTime } from '../local-time.ts';
+import { some } from '../repeats.ts';
 import { openHome } from './harness.ts';
 import { anyMe, type Call, withService } from './service.ts';
 
@@ -92,20 +93,24 @@ async function runWith(spelling: keyof typeof spellings, line: string) {
   return { rows, waited, exit: ran.exitCode, calls: service.calls.toSorted(), isTold };
 }
 
-test.each(lines)('neither rows nor calls depend on how times are written: %s', async (line) => {
-  const expected = await runWith('numbers', line);
-  expect(expected.exit).toBe(0);
-  expect(expected.rows.length).toBeGreaterThan(0);
-  // An old post is not among the rows, and the pages end soon below the range.
-  expect(expected.rows.length).toBeLessThan(POSTS / 4);
-  expect(expected.calls.length).toBeLessThan(POSTS / 20);
-  for (const spelling of Object.keys(spellings)) {
-    const isCount = line.includes('--count-by') && spelling.includes('far ahead');
-    // Files may be from another clock: a run of theirs says which times it does not use.
-    const isTold = line.includes('all.ndjson') && spelling.includes('far ahead');
-    if (!isCount) expect(await runWith(spelling, line), spelling).toEqual({ ...expected, isTold });
-  }
-});
+test.each(some(lines, 6))(
+  'neither rows nor calls depend on how times are written: %s',
+  async (line) => {
+    const expected = await runWith('numbers', line);
+    expect(expected.exit).toBe(0);
+    expect(expected.rows.length).toBeGreaterThan(0);
+    // An old post is not among the rows, and the pages end soon below the range.
+    expect(expected.rows.length).toBeLessThan(POSTS / 4);
+    expect(expected.calls.length).toBeLessThan(POSTS / 20);
+    for (const spelling of Object.keys(spellings)) {
+      const isCount = line.includes('--count-by') && spelling.includes('far ahead');
+      // Files may be from another clock: a run of theirs says which times it does not use.
+      const isTold = line.includes('all.ndjson') && spelling.includes('far ahead');
+      if (!isCount)
+        expect(await runWith(spelling, line), spelling).toEqual({ ...expected, isTold });
+    }
+  },
+);
 
 test.each([
   'thesis list --since 30m',
