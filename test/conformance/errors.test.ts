@@ -1,23 +1,35 @@
 import { describe, expect, it } from 'vitest';
 import { type ErrorCode, errorCodes } from '../../src/contract/errors.ts';
-import { ask, askWith, closeLater, expectAnswers, sandbox, statusAndCode } from './help.ts';
+import {
+  ask,
+  askWith,
+  closeLater,
+  expectAnswers,
+  oneSandbox,
+  sandbox,
+  statusAndCode,
+} from './help.ts';
 
+const shared = oneSandbox();
 const codes = Object.keys(errorCodes) as ErrorCode[];
 
 describe('errors', () => {
   it.each(codes)('%s has its status and body, and only a miss costs', async (code) => {
-    const service = await sandbox({ faults: code });
+    const service = await shared();
+    service.faults.set(code);
+    const before = service.meter().totalUnits;
     const { status, body } = await ask(service, '/v2/thesis');
+    service.faults.set('');
     expect(status).toBe(errorCodes[code].status);
     expect(body).toEqual({
       error: { code, message: expect.any(String) },
       ...(code === 'RATE_LIMITED' ? { retryAfter: 1 } : {}),
     });
-    expect(service.meter().totalUnits > 0).toBe(code === 'NOT_OBSERVED');
+    expect(service.meter().totalUnits > before).toBe(code === 'NOT_OBSERVED');
   });
 
   it('are 404 NOT_FOUND for unknown paths and methods', async () => {
-    await expectAnswers(await sandbox(), [
+    await expectAnswers(await shared(), [
       ['/v2/nothing', '404 NOT_FOUND'],
       ['/v1/thesis', '404 NOT_FOUND'],
       ['/v2/ws', '404 NOT_FOUND'],
@@ -28,7 +40,7 @@ describe('errors', () => {
   });
 
   it('are 400 BAD_REQUEST for invalid percent-encoding, and for large and incomplete bodies', async () => {
-    const service = await sandbox();
+    const service = await shared();
     expect(await statusAndCode(service, '/v2/user/handle/%E0%A4%A')).toBe('400 BAD_REQUEST');
     const body = JSON.stringify({ handles: ['a'.repeat(1_100_000)] });
     for (const sent of [body, '{"handles":["mira"'])
@@ -78,12 +90,13 @@ describe('errors', () => {
     [pnl, 'handles[1] must have at least 1 character.', { handles: ['mira', ''] }],
     [pnl, 'The body must be an object.', 7],
   ])('are 400 VALIDATION_ERROR, free of charge, for %s (%s)', async (path, why, body) => {
-    const service = await sandbox();
+    const service = await shared();
+    const before = service.meter().totalUnits;
     const reply = await ask(service, path, body === undefined ? {} : { body });
     expect([reply.status, reply.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
     // The message of the service ends with a full stop.
     if (why.endsWith('.')) expect(reply.body.error.message).toBe(why);
-    expect(service.meter().totalUnits).toBe(0);
+    expect(service.meter().totalUnits).toBe(before);
   });
 
   it('ignores an upgrade to another protocol', async () => {

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { expect, onTestFinished } from 'vitest';
+import { afterAll, expect, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { generateRecords } from '../../src/sandbox/world/generate.ts';
 import type { ResolvePlan } from '../../src/sandbox/world/source.ts';
@@ -23,6 +23,17 @@ export async function sandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const service = await startSandbox({ traders: 60, theses: 600, ...options, clock });
   closeLater(() => service.close());
   return service;
+}
+
+/** One sandbox for the tests of a file that leave it as it is, because each start takes longer than a call. */
+export function oneSandbox(): () => Promise<Sandbox> {
+  let service: Promise<Sandbox> | undefined;
+  afterAll(async () => (await service)?.close());
+  return () => {
+    const clock = manualClock(NOON);
+    service ??= startSandbox({ traders: 60, theses: 600, ratePerMinute: 10_000, clock });
+    return service;
+  };
 }
 
 /** A small world in which the test decides the outcome of live resolves. */

@@ -6,6 +6,7 @@ import {
   type Listener,
   listen,
   NOON,
+  oneSandbox,
   sandbox,
   statusAndCode,
 } from './help.ts';
@@ -23,8 +24,7 @@ type Case = [
   more?: { readonly promised?: Options; readonly other?: Options },
 ];
 
-/** These tests need few records, and each starts a service. */
-const small = { traders: 40, theses: 20 };
+const shared = oneSandbox();
 const INVALID = '400 VALIDATION_ERROR';
 const theses = '/v2/thesis';
 const board = '/v2/launchpad/leaderboard/traders';
@@ -111,7 +111,7 @@ describe('a call in a form that is not promised', () => {
   it.each([...parameters, ...subjects, ...paths, ...bodies])(
     'is refused, free of charge: %s',
     async (_, promised, other, answer, more = {}) => {
-      const service = await sandbox(small);
+      const service = await shared();
       expect(await statusAndCode(service, promised, more.promised)).toBe('200');
       const before = service.meter().totalUnits;
       expect(await statusAndCode(service, other, more.other)).toBe(answer);
@@ -126,7 +126,7 @@ describe('a call in a form that is not promised', () => {
     ['another scheme', (key: string) => ({ authorization: `Basic ${btoa(`${key}:`)}` })],
     ['a scheme in the other header', (key: string) => ({ 'x-api-key': `Bearer ${key}` })],
   ])('is refused as without a key: %s', async (_, headersOf) => {
-    const service = await sandbox();
+    const service = await shared();
     const headers = headersOf(service.key);
     expect(await statusAndCode(service, '/v2/me', { key: null, headers })).toBe('401 UNAUTHORIZED');
   });
@@ -161,21 +161,20 @@ describe('a subject is found only as it is promised to be', () => {
       lastPart(upper),
     ],
   ])('%s', async (_, pathOf, change) => {
-    const service = await sandbox();
+    const service = await shared();
     const path = pathOf(service);
     expect([await found(service, path), await found(service, change(path))]).toEqual([true, false]);
   });
 
   it('the author and the token of a page are those of the path', async () => {
-    const service = await sandbox();
+    const service = await shared();
     const id = upper(anId(service));
     const { body } = await ask(service, `${theses}/user/${id}/token/0xABC`);
     expect([body.userId, body.tokenAddress, body.count]).toEqual([id, '0xabc', 0]);
   });
 
   it('a token with the prefix 0X is not an EVM address, and keeps its case', async () => {
-    const service = await sandbox();
-    const { body } = await ask(service, `${theses}/token/0XABC`);
+    const { body } = await ask(await shared(), `${theses}/token/0XABC`);
     expect(body.tokenAddress).toBe('0XABC');
   });
 
@@ -238,8 +237,7 @@ describe('the socket', () => {
     ['no subscription', { type: 'subscribe' }],
     ['another subscription', subscribe({ type: 'users' })],
   ])('answers error, and stays subscribed as before, to a frame with %s', async (_, frame) => {
-    const service = await sandbox();
-    const socket = await listen(service);
+    const socket = await listen(await shared());
     await socket.subscribe('x');
     expect(await talk(socket, frame)).toEqual({ type: 'error', error: expect.any(String) });
     expect(await talk(socket, subscribe(all))).toEqual({
@@ -249,7 +247,7 @@ describe('the socket', () => {
   });
 
   it('answers error to a binary frame', async () => {
-    const socket = await listen(await sandbox());
+    const socket = await listen(await shared());
     socket.ws.send(Buffer.from(JSON.stringify(subscribe(all))));
     expect((await socket.next()).type).toBe('error');
   });
