@@ -270,23 +270,23 @@ describe('a tail under a budget', () => {
   );
 
   test('streams if the budget covers this until it renews, and polls the day after', async () => {
-    const start = Date.UTC(2026, 0, 1, 23, 30);
-    const { notices, days } = await run({ day: 700_000, start, runMs: 90 * MINUTE });
+    const start = Date.UTC(2026, 0, 1, 23, 50);
+    const { notices, days } = await run({ day: 300_000, start, runMs: 30 * MINUTE });
     expect(notices[0]).toMatchObject({ kind: 'start', mode: 'ws' });
     expect(notices.filter(({ kind }) => kind === 'connected')).toHaveLength(1);
     expect(notices.filter(({ kind }) => kind === 'fallback')).toMatchObject([
       { why: 'budget', stretched: { until: Date.UTC(2026, 0, 3) } },
     ]);
-    expect(days[0]?.atMost).toBeGreaterThan(600_000);
-    for (const { atMost } of days) expect(atMost).toBeLessThanOrEqual(700_000);
+    expect(days[0]?.atMost).toBeGreaterThan(200_000);
+    for (const { atMost } of days) expect(atMost).toBeLessThanOrEqual(300_000);
   });
 
   test('streams again on a day whose budget covers streaming', async () => {
     const raised: Given['onNotice'] = (notice, limits) => {
       if (notice.kind === 'stretched' || notice.kind === 'start') limits.budgetDay = 31_000_000;
     };
-    const start = Date.UTC(2026, 0, 1, 23, 30);
-    const { notices } = await run({ day: 50_000, start, runMs: HOUR, onNotice: raised });
+    const start = Date.UTC(2026, 0, 1, 23, 50);
+    const { notices } = await run({ day: 50_000, start, runMs: 20 * MINUTE, onNotice: raised });
     expect(notices[0]).toMatchObject({ kind: 'start', mode: 'poll', why: 'budget' });
     expect(kinds(notices)).toContain('streamAgain');
     expect(kinds(notices)).toContain('connected');
@@ -300,7 +300,7 @@ describe('a tail under a budget', () => {
     const { notices, outcome, spent } = await run({
       day: 3_000_000,
       start,
-      runMs: 30 * MINUTE,
+      runMs: 10 * MINUTE,
       onNotice: lowered,
     });
     expect(outcome).toMatchObject({ reason: 'stopped' });
@@ -311,7 +311,7 @@ describe('a tail under a budget', () => {
 
   test('waits until the budget renews, reports this once, and misses no post', async () => {
     const { rows, rates, notices, days, all } = await run({
-      ...{ day: 4_000, runMs: 40 * HOUR },
+      ...{ day: 4_000, runMs: 30 * HOUR },
       options: { via: 'poll', lagMs: 10 * MINUTE },
     });
     const waits = notices.filter(({ kind }) => kind === 'budget' || kind === 'renewed');
@@ -334,7 +334,7 @@ describe('a tail under a budget', () => {
   test('a budget that is raised meanwhile ends the wait within ten seconds', async () => {
     let raisedAt = 0;
     const { rows, all, timeOf } = await run({
-      ...{ day: 200, runMs: 2 * HOUR },
+      ...{ day: 200, runMs: 30 * MINUTE },
       options: { via: 'poll', lagMs: MINUTE, timing: {} },
       onNotice(notice, limits, stop, clock) {
         if (notice.kind !== 'budget') return;
@@ -351,7 +351,7 @@ describe('a tail under a budget', () => {
   test('a budget that is raised meanwhile shortens the interval within ten seconds', async () => {
     let raisedAt = 0;
     const { timeOf, notices } = await run({
-      ...{ day: 3_000, runMs: 2 * HOUR },
+      ...{ day: 3_000, runMs: 50 * MINUTE },
       options: { timing: {} },
       onNotice(notice, limits, stop, clock) {
         if (notice.kind !== 'start') return;
@@ -380,7 +380,7 @@ describe('a tail under a budget', () => {
 
 describe('a tail over the end of a month', () => {
   const march = Date.UTC(2026, 2, 1);
-  const start = march - 30 * MINUTE;
+  const start = march - 10 * MINUTE;
   const options = { socketShare: 0.1 };
   const modes = (notices: readonly TailNotice[]) =>
     notices.flatMap((notice) =>
@@ -393,7 +393,7 @@ describe('a tail over the end of a month', () => {
 
   test('streams again with the share of the new allowance, and only with this share', async () => {
     const remaining = (now: number) => (now < march ? 500_000 : 1_000_000);
-    const { notices, days, outcome } = await run({ start, options, remaining, runMs: HOUR });
+    const { notices, days, outcome } = await run({ start, options, remaining, runMs: HOUR / 2 });
     expect(outcome).toMatchObject({ reason: 'stopped', gaps: [] });
     expect(modes(notices)).toEqual([
       'start ws',
@@ -408,15 +408,20 @@ describe('a tail over the end of a month', () => {
     expect(after).toBeLessThan(100_000 + 60 * 1_200 + 5_000);
   });
 
-  const [early, late] = [march - 20 * MINUTE, march + 30 * MINUTE];
+  const [early, late] = [march - 7 * MINUTE, march + 10 * MINUTE];
   const share = ['start ws', 'fallback units'];
   test.each<
     [string, number, readonly [until: number, before: number, after: number], readonly string[]]
   >([
-    ['streams once it has units', HOUR, [march, 10_000, 1e6], ['start poll', 'streamAgain units']],
-    ['waits for the new allowance', HOUR - MINUTE, [late, 500_000, 1_000_000], share],
-    ['streams when it appears', 2 * HOUR, [late, 500_000, 1e6], [...share, 'streamAgain units']],
-    ['polls on after a top-up within the month', 29 * MINUTE, [early, 500_000, 2_000_000], share],
+    [
+      'streams once it has units',
+      HOUR / 2,
+      [march, 10_000, 1e6],
+      ['start poll', 'streamAgain units'],
+    ],
+    ['waits for the new allowance', HOUR / 3 - MINUTE, [late, 500_000, 1_000_000], share],
+    ['streams when it appears', HOUR, [late, 500_000, 1e6], [...share, 'streamAgain units']],
+    ['polls on after a top-up within the month', 9 * MINUTE, [early, 500_000, 2_000_000], share],
   ])('%s', async (_, runMs, [until, before, after], expected) => {
     const remaining = (now: number) => (now < until ? before : after);
     const { notices } = await run({ start, options, remaining, runMs });
@@ -428,22 +433,23 @@ describe('a tail over the end of a month', () => {
 
   test('polls on if it was asked to poll', async () => {
     const remaining = (now: number) => (now < early ? 500_000 : 2_000_000);
-    const polling = await run({ start, remaining, runMs: HOUR, options: { via: 'poll' } });
+    const polling = await run({ start, remaining, runMs: HOUR / 2, options: { via: 'poll' } });
     expect(modes(polling.notices)).toEqual(['start poll']);
   });
 });
 
 describe('a tail whose key has no units left', () => {
   const march = Date.UTC(2026, 2, 1);
-  const isOut = (now: number) => now >= Date.UTC(2026, 1, 27) && now < march;
-  const start = Date.UTC(2026, 1, 26, 20);
+  const outAt = march - 4 * HOUR;
+  const isOut = (now: number) => now >= outAt && now < march;
+  const start = outAt - 4 * HOUR;
   const polls = { via: 'poll', lagMs: 10 * MINUTE } as const;
 
   test('waits until the month ends, reports this once, and misses no post', async () => {
     const { rows, notices, all, outcome } = await run({
       start,
       isOut,
-      runMs: 56 * HOUR,
+      runMs: 9 * HOUR,
       options: polls,
     });
     expect(outcome).toMatchObject({ reason: 'stopped', gaps: [] });
@@ -458,7 +464,7 @@ describe('a tail whose key has no units left', () => {
   test.each(['poll', 'ws'] as const)(
     'ends (--via %s) if the units were granted once: there is nothing to wait for',
     async (via) => {
-      const given = { start: Date.UTC(2026, 1, 26, 23, 50), isOut, runMs: DAY, plan: 'Explore' };
+      const given = { start: outAt - 10 * MINUTE, isOut, runMs: 5 * HOUR, plan: 'Explore' };
       const { outcome, notices } = await run({ ...given, options: { via, lagMs: MINUTE } });
       expect(outcome).toMatchObject({ kind: 'quota' });
       expect(kinds(notices)).not.toContain('budget');
@@ -466,9 +472,9 @@ describe('a tail whose key has no units left', () => {
   );
 
   test('notices a top-up within ten minutes', async () => {
-    const topUp = Date.UTC(2026, 1, 27, 12);
+    const topUp = outAt + 2 * HOUR;
     const { rows, all } = await run({
-      ...{ start, runMs: 16 * HOUR + 20 * MINUTE, options: polls },
+      ...{ start, runMs: 6 * HOUR + 20 * MINUTE, options: polls },
       isOut: (now) => isOut(now) && now < topUp,
     });
     expect(all.length - rows.length).toBeLessThan(3);
@@ -478,7 +484,7 @@ describe('a tail whose key has no units left', () => {
     'opens no socket (--via %s) until the month ends',
     async (via) => {
       const { notices, outcome } = await run({
-        ...{ start: Date.UTC(2026, 1, 26, 23, 50), isOut, runMs: 2 * DAY + HOUR, options: { via } },
+        ...{ start: outAt - 10 * MINUTE, isOut, runMs: 5 * HOUR, options: { via } },
       });
       expect(outcome).toMatchObject({ reason: 'stopped', gaps: [] });
       const told = kinds(notices).filter((kind) =>
