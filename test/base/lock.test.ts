@@ -53,7 +53,7 @@ test('processes that increment a number under the lock lose nothing', async () =
 
 test('exactly one of several processes takes over a stale lock', async () => {
   const file = under('claims');
-  const rounds = 200;
+  const rounds = repeats('LOCK_ROUNDS', 100, 200);
   for (let round = 0; round < rounds; round++) leaveBehind(`${file}.${round}.lock`);
   const crowd = Array.from({ length: CROWD }, () =>
     worker(['claim', file, rounds], { stdin: 'pipe' }),

@@ -43,7 +43,7 @@ it('says what to do after each exit code', () => {
 
 it('has examples', () => expect(scripts.length).toBeGreaterThan(10));
 
-for (const script of some(scripts, 3))
+for (const script of some(scripts, 2))
   it.skipIf(missingFor(script).length > 0).concurrent(
     `runs in the sandbox: ${script}`,
     async () => {

@@ -20,7 +20,8 @@ async function openLists() {
   return { ...desk, list, all, paid: () => desk.sandbox.meter().totalUnits - spent };
 }
 
-test.each<[string, object]>([
+/** The pages of a plan, by the flags of the list. */
+const plans: readonly (readonly [line: string, pages: object])[] = [
   ['--limit 20', { most: 200 }],
   ['--limit 41', { times: 3, most: 600 }],
   ['--all', { times: null, most: null }],
@@ -30,12 +31,17 @@ test.each<[string, object]>([
   ['--limit 40 --sort pnl', { times: 2, most: 400 }],
   ['--limit 40 --count-by day', { most: 200 }],
   ['--limit 40 --all --count-by day', { times: null, most: null }],
-])('the plan of a list has the lookup, then its pages: %s', async (line, pages) => {
+];
+
+test('the plan of a list has the lookup, then its pages', async () => {
   const { sandbox, run } = await openDesk();
-  const plan = await run(`thesis list --user mira ${line} --dry-run -o ndjson`.split(' '));
   const lookup = { endpoint: 'user.handle', least: 100, most: 200 };
-  expect(plan.records()).toMatchObject([lookup, { endpoint: 'thesis.user', least: 0, ...pages }]);
-  expect([plan.exitCode, sandbox.log]).toEqual([0, []]);
+  for (const [line, pages] of plans) {
+    const plan = await run(`thesis list --user mira ${line} --dry-run -o ndjson`.split(' '));
+    const calls = [lookup, { endpoint: 'thesis.user', least: 0, ...pages }];
+    expect(plan.records(), line).toMatchObject(calls);
+    expect([plan.exitCode, sandbox.log], line).toEqual([0, []]);
+  }
 });
 
 test.each<[string, string, number]>([

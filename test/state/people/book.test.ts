@@ -183,7 +183,7 @@ test('a book that cannot be written says so once, and loses no answer', async ()
 
 /** `KILL_ROUNDS=n` kills the writers n times, each round in the book of the one before. */
 const killRounds = repeats('KILL_ROUNDS', 1, 30);
-const writers = repeats('KILL_WRITERS', 4, 10);
+const writers = repeats('KILL_WRITERS', 2, 10);
 
 test(
   'loses nothing that it has confirmed to writers that are killed',
