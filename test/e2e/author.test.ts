@@ -119,6 +119,8 @@ describe('trdr author', () => {
     const best = positions.map(({ pnlUsd }) => Number(pnlUsd)).sort((one, other) => other - one);
     const sorted = await read('--positions --sort pnlUsd --top 3');
     expect(sorted.map(({ pnlUsd }) => pnlUsd)).toEqual(best.slice(0, 3));
+    const none = await run(`author ${handle} --all --network solana`);
+    expect(none.stderr).toMatch(/no "solana" among \d+ positions; seen: \w+/);
   });
 
   test.each([[[]], [['--token', TOKEN]]])(

@@ -19,6 +19,7 @@ import type { Context } from '../run/context.ts';
 import type { CommandJob } from '../run/job.ts';
 import { type AuthorPosts, type AuthorSource, planAuthors } from './author-plans.ts';
 import { inOrderOf, type RowOrder, rowsBelowCard } from './row-order.ts';
+import { type UnseenValues, unseenValues } from './unseen-values.ts';
 
 /** What is shown of authors, and in which order. */
 interface AuthorsShown extends RowOrder {
@@ -76,6 +77,7 @@ class AuthorAnswers {
   readonly #tokens: readonly string[];
   /** Whether positions are printed, so that they have to be kept. */
   readonly #hasPositions: boolean;
+  readonly #unseen: UnseenValues;
   readonly #changes = { closed: 0, new: 0, changed: 0, left: 0 };
   /** How many of the new positions the earlier output might have had. */
   #old = 0;
@@ -85,6 +87,12 @@ class AuthorAnswers {
     this.#shown = shown;
     this.#tokens = tokens;
     this.#hasPositions = isSingle || shown.positions;
+    this.#unseen = unseenValues(context, shown.conditions, {
+      symbolField: 'symbol',
+      networkField: 'network',
+      pageRows: Number.POSITIVE_INFINITY,
+      noun: ['position'],
+    });
   }
 
   /** The answer about an author, also if the posts were read only in part. */
@@ -93,6 +101,7 @@ class AuthorAnswers {
     if (failure && posts.length === 0) return answerOf(failure.error, now);
     const { open: isOpenOnly, closed: isClosedOnly } = this.#shown.conditions;
     const { read, newest, beside, ...all } = positionsOf(posts);
+    for (const { network } of all.positions) this.#unseen.saw({ network });
     const positions = positionsWith(all.positions, this.#shown.conditions);
     const author = {
       id,
@@ -133,6 +142,7 @@ class AuthorAnswers {
         yield { subject: record.subject, found: true, ...author, via: record['via'] };
       }
     }
+    this.#unseen.check(undefined);
     const { notice, io } = this.#context.terminal;
     const { closed, new: added, changed, left } = this.#changes;
     if (earlier !== undefined && io.stderr.isTTY === true)

@@ -59,7 +59,7 @@ const LONGEST_NAME = 20;
  * Watches whether the first posts of a list have the values that its flags ask for. A value that
  * does not exist, such as --network solana, would cost page after page and find nothing.
  */
-class UnseenValues {
+export class UnseenValues {
   readonly #flags: readonly ValueFlag[];
   /** How many posts decide. */
   readonly #enough: number;
