@@ -268,6 +268,20 @@ describe('trdr thesis list', () => {
     expect(sandbox.meter().totalUnits).toBe(3 * cost);
   });
 
+  test.each([
+    ['whois 9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM', '/v2/user/handle/{handle}'],
+    ['pnl 9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM', '/v2/user/handle/{handle}/pnl'],
+    ['thesis list --user zed', '/v2/thesis/user/{id}?limit=20'],
+    ['author zed --limit 20', '/v2/thesis/user/{id}?limit=20'],
+    ['launchpad callers zed', '/v2/launchpad/thesis/wallet/{wallet}'],
+    ['launchpad callers --board weekly', '/v2/launchpad/thesis/wallet/{wallet}'],
+    ['launchpad board --who', '/v2/user/id/{id}'],
+    ['launchpad board --who', '/v2/launchpad/user/wallet/{wallet}'],
+  ])('a dry run invents no id or address: %s', async (line, path) => {
+    const { records } = await runInProcess(`${line} --dry-run`, { sandbox: await withSandbox() });
+    expect(records().map((call) => call['path'])).toContain(path);
+  });
+
   test('a value that one of several posts, or this machine, has seen is read on for', async () => {
     const { sandbox, run } = await openDesk();
     const networks = await run('thesis list --network sol,solana --limit 2');

@@ -4,7 +4,7 @@ import { type EndpointId, endpoints, SOCKET_PATH } from '../../contract/endpoint
 import type { PlannedCall } from '../../contract/records/tool.ts';
 import { lookAtAccount } from '../../core/ask-account.ts';
 import { encode } from '../../core/client/coding.ts';
-import { costOf, type Planned, plus } from '../../core/spend/plan.ts';
+import { costOf, PLACEHOLDER, type Planned, plus } from '../../core/spend/plan.ts';
 import { type PlanRow, planTableView, planView } from '../../output/views/price.ts';
 import type { Context } from './context.ts';
 
@@ -31,11 +31,13 @@ function* plannedCalls(calls: Iterable<Planned>): Generator<PlannedCall> {
       planned,
       bounds && { ...bounds, reveals: revealsOfCall(bounds.reveals) },
     );
+    // The id or address that such a call has is not the one that the run will send.
+    const isMadeUp = planned.standsFor !== undefined || path.includes(PLACEHOLDER);
     const isPriced = 'id' in planned || planned.bounds !== undefined;
     yield {
       endpoint,
       method,
-      path,
+      path: isMadeUp ? `${templateOf({ endpoint, path })}${queryOf(path)}` : path,
       ...(body !== undefined && { body: plainJson(body) ?? body }),
       ...(perMinute === undefined ? times !== 1 && { times } : { per: 'minute', times: perMinute }),
       least: isPriced ? least : null,
@@ -82,7 +84,7 @@ async function planRows(context: Context, calls: Iterable<PlannedCall>): Promise
   }
   const rows = [...groups.values()].map((sum): PlanRow => {
     const { method, path, per, times = null, least, most, reveals = null } = sum;
-    const shown = path.length > LONG_PATH ? templateOf(sum) : path;
+    const shown = path.includes('{') || path.length > LONG_PATH ? templateOf(sum) : path;
     return {
       call: `${method} ${shown}`,
       times: per === undefined ? times : `${times}/min`,
@@ -122,8 +124,10 @@ const isEndpoint = (id: string): id is EndpointId => id in endpoints;
  */
 const LONG_PATH = 50;
 
-const templateOf = ({ endpoint, path }: PlannedCall) =>
+const templateOf = ({ endpoint, path }: Pick<PlannedCall, 'endpoint' | 'path'>) =>
   isEndpoint(endpoint) ? endpoints[endpoint].path : path;
+
+const queryOf = (path: string) => /\?.*/.exec(path)?.[0] ?? '';
 
 /** A dry run also works without a key or the service. */
 async function unlessAway<T>(context: Context, read: () => Promise<T>): Promise<T | undefined> {

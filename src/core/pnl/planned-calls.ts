@@ -17,8 +17,9 @@ export function* numbersCalls(
     const sure = batch.filter((row) => handles.handleOf(row) !== undefined);
     const least = cu.miss * sure.length;
     const [handle = ''] = names;
+    const standsFor = sure.length < batch.length ? 'the handles that are looked up' : undefined;
     yield handles.subjects.length === 1
-      ? { id: 'user.pnl', ask: { params: { handle } }, least }
-      : { id: 'users.pnl', ask: { body: { handles: names } }, least };
+      ? { id: 'user.pnl', ask: { params: { handle } }, least, standsFor }
+      : { id: 'users.pnl', ask: { body: { handles: names } }, least, standsFor };
   }
 }
