@@ -182,14 +182,4 @@ describe('trdr launchpad callers', () => {
     });
     expect(table.stdout).toContain('25+');
   });
-
-  test.each([
-    [[], 'no caller given'],
-    [['--top', '3'], '--top requires --board'],
-    [['--board', 'weekly', 'mira'], '--board cannot be combined with callers'],
-    [['--board', 'weekly', '--file', 'a.txt'], '--board cannot be combined with callers'],
-  ])('refuses %j', async (words, message) => {
-    const ran = await runInProcess(['launchpad', 'callers', ...words], { key: null });
-    expect([ran.exitCode, ran.error()['message']]).toEqual([2, message]);
-  });
 });

@@ -153,14 +153,3 @@ test('callouts are held back by coin and wallet, and a command gets what is prin
   );
   expect(table.stdout.split('\n')[0]).toContain('held');
 });
-
-test.each([
-  ['--cooldown tokenAddress', 'invalid'],
-  ['--cooldown tokenAddress/8d', 'invalid'],
-  ['--cooldown tokenAdress/1h', 'unknown field "tokenAdress" for --cooldown'],
-  ['--cooldown authorId/1h --confluence 3/1h', 'unknown field "authorId"'],
-  ['--cooldown tokenAddress/1h --out a.ndjson --rotate 1h', '--rotate'],
-])('a rule that cannot work is refused: %j', async (flags, message) => {
-  const ran = await runInProcess(`thesis tail ${flags}`, { key: null });
-  expect([ran.exitCode, ran.error()['message']]).toEqual([2, expect.stringContaining(message)]);
-});

@@ -160,17 +160,7 @@ test('what cron appends follows a list that changes: each post once, and the cer
   expect([whole.from, young?.from, whole.to]).toEqual([old?.from, Number(old?.to) + 1, young?.to]);
   const written = [part, 'desk.ndjson'].flatMap((name) => recordsIn(readText(home.at(name))));
   const replayed = await run(
-    [
-      'thesis',
-      'tail',
-      '--replay',
-      part,
-      'desk.ndjson',
-      '--user',
-      `${authors[4]?.id}`,
-      '--user',
-      'x',
-    ],
+    `thesis tail --replay ${part} desk.ndjson --user ${authors[4]?.id} --user x`,
     { cwd: home.path },
   );
   expect(idsOf(replayed.records())).toEqual(

@@ -17,6 +17,7 @@ import { some } from '../repeats.ts';
 import { has } from '../tools.ts';
 import { idsOf, readText, until } from './feed.ts';
 import {
+  argv,
   type Home,
   openHome,
   programEnv,
@@ -164,17 +165,7 @@ test('a checkpoint that cannot be written ends the tail before anything is print
   const { home, disk, fill } = withDisk();
   const sandbox = await withSandbox();
   fill(0);
-  const words = [
-    'thesis',
-    'tail',
-    '--via',
-    'poll',
-    '--lag',
-    '1s',
-    '--yes',
-    '--checkpoint',
-    join(disk, 'ck'),
-  ];
+  const words = argv`thesis tail --via poll --lag 1s --yes --checkpoint ${join(disk, 'ck')}`;
   const { exitCode, stdout, stderr, error } = await home.run(words, { sandbox });
   expect([exitCode, stdout], stderr).toEqual([9, '']);
   expect(error()).toMatchObject({ code: 'ENOSPC' });

@@ -287,13 +287,6 @@ describe('formatting', () => {
     expect([file.exitCode, file.error()['code']]).toEqual([6, code]);
   });
 
-  test('rejects a limit that has no order, or whose file could not be resumed', async () => {
-    for (const words of ['--top 3', '--reverse', '--limit 3 --sort rank --resume']) {
-      const ran = await runInProcess(`pnl mira solwolf ${words} --out x.csv`, {});
-      expect([ran.exitCode, ran.error()['code']]).toEqual([2, 'USAGE']);
-    }
-  });
-
   test('selects fields of rows in CSV, and fields of records in every format', async () => {
     const sandbox = await withNumbers();
     const rows = await runInProcess('pnl mira quiet -o csv --window all --fields handle,netUsd', {

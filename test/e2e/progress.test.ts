@@ -168,7 +168,7 @@ async function drawnBy(words: readonly string[], options: InProcessOptions) {
   return { ...ran, drawn };
 }
 
-test.each([
+const waits: readonly (readonly [line: string, expected: RegExp])[] = [
   ['me', /units left/],
   ['thesis list --limit 3 -o ndjson', /tokenSymbol/],
   ['launchpad callouts --limit 3 -o json', /createdAt/],
@@ -178,29 +178,39 @@ test.each([
   ['resolve mira --no-wait', /mira/],
   ['doctor', /drift/],
   ['api /v2/user/handle/mira --yes', /"handle"/],
-])('the progress line is drawn by every command that waits: %s', async (line, expected) => {
-  const { answer, ...sandbox } = await withHeldSandbox();
-  const ran = await drawnBy(line.split(' '), {
-    sandbox,
-    onStderr: (text) => SPINNER.test(text) && answer(),
-  });
-  expect(ran.exitCode, ran.stderr).toBe(0);
-  expect(ran.drawn).toMatch(SPINNER);
-  expect(count(ran.drawn, BEGIN)).toBe(count(ran.drawn, END));
-  expect(ran.stdout).toMatch(expected);
-  expect(withoutFrames(ran.drawn)).not.toMatch(SPINNER);
-  expect(withoutFrames(ran.drawn)).not.toContain('waiting for');
+];
+
+test('the progress line is drawn by every command that waits', async () => {
+  const services = await Promise.all(waits.map(() => withHeldSandbox()));
+  const draw = async ([line, expected]: (typeof waits)[number], at: number) => {
+    const { answer, ...sandbox } = services[at] ?? expect.unreachable();
+    const ran = await drawnBy(line.split(' '), {
+      sandbox,
+      onStderr: (text) => SPINNER.test(text) && answer(),
+    });
+    expect(ran.exitCode, ran.stderr).toBe(0);
+    expect(ran.drawn, line).toMatch(SPINNER);
+    expect(count(ran.drawn, BEGIN), line).toBe(count(ran.drawn, END));
+    expect(ran.stdout).toMatch(expected);
+    expect(withoutFrames(ran.drawn), line).not.toMatch(SPINNER);
+    expect(withoutFrames(ran.drawn), line).not.toContain('waiting for');
+  };
+  await Promise.all(waits.map(draw));
 });
 
-test.each<[string, string[], InProcessOptions]>([
-  ['on a terminal without a size', [], { columns: 0 }],
-  ['with --quiet', ['--quiet'], {}],
-  ['in CI', [], { env: { CI: 'true' } }],
-  ['on a terminal that cannot redraw', [], { env: { TERM: 'dumb' } }],
-])('the progress line is not drawn %s', async (_, flags, options) => {
+test('the progress line is not drawn where it cannot be, or need not be', async () => {
   const sandbox = await withSandbox({ faults: 'delay=1500ms' });
-  const ran = await drawnBy(['whois', 'mira', 'solwolf', ...flags], { sandbox, ...options });
-  expect(ran.drawn).not.toMatch(SPINNER);
-  expect(ran.drawn).not.toContain(BEGIN);
-  expect([ran.exitCode, ran.stdout]).toEqual([0, expect.stringMatching(/mira[\s\S]*solwolf/)]);
+  const draw = async (flags: string[], options: InProcessOptions) => {
+    const ran = await drawnBy(['whois', 'mira', 'solwolf', ...flags], { sandbox, ...options });
+    expect([options, SPINNER.test(ran.drawn), ran.drawn.includes(BEGIN)]).toEqual([
+      ...[options, false, false],
+    ]);
+    expect([ran.exitCode, ran.stdout]).toEqual([0, expect.stringMatching(/mira[\s\S]*solwolf/)]);
+  };
+  await Promise.all([
+    draw([], { columns: 0 }),
+    draw(['--quiet'], {}),
+    draw([], { env: { CI: 'true' } }),
+    draw([], { env: { TERM: 'dumb' } }),
+  ]);
 });

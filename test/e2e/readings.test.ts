@@ -47,52 +47,40 @@ const TOKENS = [
 ];
 const NOBODY = '11111111111111111111111111111111';
 const feed = [
-  ['thesis', 'list', '--limit', '130'],
-  ['thesis', 'list', '--user', 'mira', '--limit', '30'],
-  ['thesis', 'tail', '--via', 'poll', '--backfill', '45', '--count', '45', '--duration', '10m'],
+  'thesis list --limit 130',
+  'thesis list --user mira --limit 30',
+  'thesis tail --via poll --backfill 45 --count 45 --duration 10m',
 ];
-const handles = ['mira', 'solwolf', '0xMert', 'evil', 'tokyo', 'quantumhawk'];
-const several = handles.flatMap((handle) => ['--user', handle]);
+const several = ['mira', 'solwolf', '0xMert', 'evil', 'tokyo', 'quantumhawk']
+  .map((handle) => `--user ${handle}`)
+  .join(' ');
 const byAuthors = [
-  ['thesis', 'list', '--user', 'mira', '--since', '20d'],
-  ['thesis', 'list', ...several, '--limit', '40'],
-  [
-    'thesis',
-    'list',
-    '--user',
-    'mira',
-    '--user',
-    'solwolf',
-    ...TOKENS.flatMap((token) => ['--token', token]),
-  ],
-  ...[['--user', 'mira'], several].map((whose) => [
-    ...['thesis', 'tail', '--via', 'poll', ...whose, '--backfill', '20', '--duration', '2m'],
-  ]),
+  'thesis list --user mira --since 20d',
+  `thesis list ${several} --limit 40`,
+  `thesis list --user mira --user solwolf --token ${TOKENS[0]} --token ${TOKENS[1]}`,
+  'thesis tail --via poll --user mira --backfill 20 --duration 2m',
+  `thesis tail --via poll ${several} --backfill 20 --duration 2m`,
 ];
-const callouts = [['launchpad', 'callouts', '--limit', '60']];
+const callouts = ['launchpad callouts --limit 60'];
 const questions = [
-  ['author', 'mira', '--limit', '40'],
-  ['author', 'mira', '--limit', '40', '--positions'],
-  ['token', TOKENS[0] ?? '', '--limit', '40'],
-  ['launchpad', 'callers', '--board', 'weekly', '--top', '3'],
+  'author mira --limit 40',
+  'author mira --limit 40 --positions',
+  `token ${TOKENS[0]} --limit 40`,
+  'launchpad callers --board weekly --top 3',
 ];
-const batch = [['pnl', 'mira', 'solwolf', 'nobody_here']];
-const resolve = [['resolve', 'throttled']];
-const me = [['me']];
-const wallets = [
-  ['whois', WALLET],
-  ['launchpad', 'user', NOBODY],
-];
+const batch = ['pnl mira solwolf nobody_here'];
+const resolve = ['resolve throttled'];
+const me = ['me'];
+const wallets = [`whois ${WALLET}`, `launchpad user ${NOBODY}`];
 const all = [
   ...[...feed, ...callouts, ...questions, ...batch, ...resolve, ...me, ...wallets],
-  ['whois', 'mira', 'solwolf', 'nobody_here'],
-  ['resolve', 'mira'],
-  ['pnl', 'mira'],
-  ['launchpad', 'board', '--compare', '7d'],
+  'whois mira solwolf nobody_here',
+  'resolve mira',
+  'pnl mira',
+  'launchpad board --compare 7d',
 ];
 
-type Line = readonly string[];
-type Row = [what: string, options: SandboxOptions, lines: readonly Line[]];
+type Row = [what: string, options: SandboxOptions, lines: readonly string[]];
 const readings: Row[] = [
   ['answers are wrapped', { envelope: 'wrapped' }, all],
   // A PnL that is a text is not known, so it is in no sum.
@@ -180,7 +168,7 @@ const readings: Row[] = [
 
 /** How many lines of a reading run in `npm test`: each reading has others, so that most lines run under some reading. */
 const MOST_LINES = 5;
-const linesOf = (lines: readonly Line[], reading: number): readonly Line[] => {
+const linesOf = (lines: readonly string[], reading: number): readonly string[] => {
   const first = (reading * MOST_LINES) % lines.length;
   return some([...lines.slice(first), ...lines.slice(0, first)], MOST_LINES);
 };
@@ -207,23 +195,22 @@ const startWorld = async (options: SandboxOptions) => {
   return withSandbox({ ...world, ...options });
 };
 
-async function resultOf(sandbox: Sandbox, line: Line) {
-  const isPaid = line[0] !== 'me' && line[1] !== 'tail';
-  const ran = await runInProcess([...line, ...(isPaid ? ['--yes'] : []), '-o', 'ndjson'], {
+async function resultOf(sandbox: Sandbox, line: string) {
+  const isPaid = !/^(me|thesis tail)/.test(line);
+  const ran = await runInProcess(`${line}${isPaid ? ' --yes' : ''} -o ndjson`, {
     sandbox,
     clock: virtualClock(NOW),
     differs: true,
   });
-  return [line.join(' '), ran.exitCode, ran.records().map(nameOf)];
+  return [line, ran.exitCode, ran.records().map(nameOf)];
 }
 
 describe('a question that the description leaves open', () => {
   const usual = new Map<string, Promise<unknown[]>>();
   /** The result where no question is open, which is the same for each reading. */
-  const usualOf = async (line: Line) => {
-    const name = line.join(' ');
-    const result = usual.get(name) ?? resultOf(await startWorld({}), line);
-    usual.set(name, result);
+  const usualOf = async (line: string) => {
+    const result = usual.get(line) ?? resultOf(await startWorld({}), line);
+    usual.set(line, result);
     return result;
   };
 
@@ -252,18 +239,7 @@ describe('a question that the description leaves open', () => {
       });
     const timer = setInterval(() => ['solwolf', 'Mira'].forEach(post), 20);
     onTestFinished(() => clearInterval(timer));
-    const line = [
-      'thesis',
-      'tail',
-      '--user',
-      isById ? id : 'mira',
-      '--via',
-      'ws',
-      '--count',
-      '2',
-      '-o',
-      'ndjson',
-    ];
+    const line = `thesis tail --user ${isById ? id : 'mira'} --via ws --count 2 -o ndjson`;
     const leftOut = `the handle of ${id} is not known`;
     const ending = new AbortController();
     const isLost = isById && !isKnown;
@@ -283,30 +259,31 @@ describe('what people write is sent in the form that the description promises to
     world.theses().slice(undefined, 500, NOW, (post) => /^0x/.test(post.tokenAddress ?? ''))
       ?.items[0]?.tokenAddress ?? '';
   const withPrefix = (address: string) => `0X${address.slice(2).toUpperCase()}`;
-  test.each<[what: string, usual: (of: Sandbox) => string[], other: (of: Sandbox) => string[]]>([
-    ['a user id', (of) => ['whois', idOf(of)], (of) => ['whois', upper(idOf(of))]],
+  type LineOf = (of: Sandbox) => string;
+  test.each<[what: string, usual: LineOf, other: LineOf]>([
+    ['a user id', (of) => `whois ${idOf(of)}`, (of) => `whois ${upper(idOf(of))}`],
     [
       'an author',
-      (of) => ['thesis', 'list', '--user', idOf(of)],
-      (of) => ['thesis', 'list', '--user', upper(idOf(of))],
+      (of) => `thesis list --user ${idOf(of)}`,
+      (of) => `thesis list --user ${upper(idOf(of))}`,
     ],
     [
       'a token',
-      (of) => ['thesis', 'list', '--token', tokenOf(of)],
-      (of) => ['thesis', 'list', '--token', withPrefix(tokenOf(of))],
+      (of) => `thesis list --token ${tokenOf(of)}`,
+      (of) => `thesis list --token ${withPrefix(tokenOf(of))}`,
     ],
-    ['a wallet', () => ['whois', WALLET], () => ['whois', withPrefix(WALLET)]],
-    ['a handle', () => ['whois', 'mira'], () => ['whois', '@@MIRA']],
-    ['a handle of a batch', () => ['pnl', 'mira', 'tokyo'], () => ['pnl', '@@MIRA', ' @Tokyo']],
+    ['a wallet', () => `whois ${WALLET}`, () => `whois ${withPrefix(WALLET)}`],
+    ['a handle', () => 'whois mira', () => 'whois @@MIRA'],
+    ['a handle of a batch', () => 'pnl mira tokyo', () => "pnl @@MIRA ' @Tokyo'"],
     [
       'a time',
-      () => ['launchpad', 'board', '--at', '2026-05-01T00:00:00Z'],
-      () => ['launchpad', 'board', '--at', '2026-05-01T02:00+02:00'],
+      () => 'launchpad board --at 2026-05-01T00:00:00Z',
+      () => 'launchpad board --at 2026-05-01T02:00+02:00',
     ],
   ])('%s', async (_, usualOf, otherOf) => {
     const sandbox = await startWorld({});
-    const rowsOf = async (line: string[]) => {
-      const ran = await runInProcess([...line, '--yes', '-o', 'ndjson'], {
+    const rowsOf = async (line: string) => {
+      const ran = await runInProcess(`${line} --yes -o ndjson`, {
         sandbox,
         clock: virtualClock(NOW),
       });

@@ -102,16 +102,8 @@ test('a rule can be tried on a file', async () => {
   expect([strict.exitCode, strict.stdout]).toEqual([0, '']);
   const table = await replay(home, file, '--confluence', '3/10m', '--count', '1', '-o', 'table');
   expect(table.stdout).toMatch(/\$T0 .*\n.*author0: thesis 0 \| author3: thesis 3/);
-  const once = await replay(
-    home,
-    file,
-    '--confluence',
-    '3/10m',
-    '--exec',
-    'cat >> rule',
-    '--batch',
-    '1',
-  );
+  const exec = ['--exec', 'cat >> rule', '--batch', '1'];
+  const once = await replay(home, file, '--confluence', '3/10m', ...exec);
   expect([once.exitCode, readText(home.at('rule'))]).toEqual([0, found.stdout]);
 });
 

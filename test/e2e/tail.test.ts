@@ -15,31 +15,13 @@ import {
   startTailProgram,
   until,
 } from './feed.ts';
-import { openDesk, openHome, recordsIn, runInProcess, withSandbox } from './harness.ts';
+import { argv, openDesk, openHome, recordsIn, runInProcess, withSandbox } from './harness.ts';
 import { startInProcess } from './in-process.ts';
 
 const read = (sandbox: Sandbox) =>
   sandbox.log.some(({ path, status }) => path.startsWith('/v2/thesis') && status === 200);
 const stated = (stderr: string) =>
   Number(/([\d,]+) CU/.exec(/stopped after .*/.exec(stderr)?.[0] ?? '')?.[1]?.replaceAll(',', ''));
-
-describe('auto takes the cheapest way that keeps the lag', () => {
-  const starts =
-    /polling every \S+ \(at least [\d,]+ CU\/min; --via ws: at least 20,\d{3} CU\/min\)/;
-
-  test.each([
-    ['a lag', ['--lag', '30s']],
-    ['a token', ['--token', 'So11111111111111111111111111111111111111112']],
-  ])('and polls with %s, as the plan says', async (_, flags) => {
-    const sandbox = await withSandbox(plenty);
-    const args = ['thesis', 'tail', ...flags, '--duration', '300ms', '--yes'];
-    const tail = await runInProcess(args, { sandbox });
-    expect(tail.stderr).toMatch(starts);
-    expect(sandbox.log.some(({ path }) => path.includes('ws'))).toBe(false);
-    const plan = await runInProcess([...args, '--dry-run'], { sandbox });
-    expect(plan.stdout).not.toContain('"ws"');
-  });
-});
 
 test.each([
   ['a token', ['0xABCDEF0000000000000000000000000000000001']],
@@ -59,16 +41,8 @@ test.each([
     sandbox.post({ ...template, id: `p${performance.now()}`, tokenAddress, platformCreatedAt });
   };
   const posting = setInterval(post, 10);
-  const tail = await run([
-    'thesis',
-    'tail',
-    ...words,
-    '--via',
-    'ws',
-    '--count',
-    '100',
-    '--yes',
-  ]).finally(() => clearInterval(posting));
+  const line = argv`thesis tail ${words} --via ws --count 100 --yes`;
+  const tail = await run(line).finally(() => clearInterval(posting));
   const rows = tail.records();
   expect([tail.exitCode, rows.length], tail.stderr).toEqual([0, 100]);
   expect(rows.filter((row) => 'authorAvatarUrl' in row).length).toBeGreaterThan(0);
@@ -78,31 +52,33 @@ test.each([
   );
 });
 
-test.each<[string, string[], string[], SandboxOptions]>([
-  ['growth', [], [], {}],
-  ['growth', ['--lag', '30s'], [], {}],
-  ['growth', ['--max-cu', '30k'], [], {}],
-  ['growth', ['--via', 'ws', '--max-cu', '90k'], [], {}],
-  ['growth', [], ['day', '90k'], {}],
-  ['growth', [], [], { monthlyUnits: 39_000 }],
-  ['growth', [], [], { monthlyUnits: 150_000 }],
-  ['starter', [], [], {}],
-  ['explore', [], [], {}],
-  ['legacy', [], [], {}],
-])('the dry run is the run: plan %s, %j, budget %j', async (plan, flags, budget, given) => {
-  const { home, sandbox, run } = await openDesk({ plan, ...given } as SandboxOptions);
-  if (budget.length > 0) await run(['budget', 'set', ...budget]);
-  const words = ['thesis', 'tail', ...flags];
-  const dry = await runInProcess([...words, '--dry-run'], { home, sandbox });
+const token = '--token So11111111111111111111111111111111111111112';
+
+test.each<[plan: string, flags: string, how: 'ws' | 'poll', budget?: string, SandboxOptions?]>([
+  ['growth', '', 'ws'],
+  ['growth', '--lag 30s', 'poll'],
+  ['growth', token, 'poll'],
+  ['growth', '--max-cu 30k', 'poll'],
+  ['growth', '--via ws --max-cu 90k', 'ws'],
+  ['growth', '', 'poll', 'day 90k'],
+  ['growth', '', 'poll', '', { monthlyUnits: 39_000 }],
+  ['growth', '', 'poll', '', { monthlyUnits: 150_000 }],
+  ['starter', '', 'poll'],
+  ['explore', '', 'poll'],
+  ['legacy', '', 'ws'],
+])('the dry run is the run: plan %s, "%s", by %s', async (plan, flags, how, budget, given) => {
+  const { run } = await openDesk({ plan, ...given } as SandboxOptions);
+  if (budget) await run(`budget set ${budget}`);
+  const dry = await run(`thesis tail ${flags} --dry-run`);
   const stop = new AbortController();
-  const ran = await runInProcess(words, {
-    ...{ home, sandbox, interrupt: stop.signal },
+  const ran = await run(`thesis tail ${flags}`, {
+    interrupt: stop.signal,
     onStderr: (text) => /streaming over|polling/.test(text) && stop.abort(),
   });
-  const isStreamed = /: streaming over WebSocket: /.test(ran.stderr);
-  expect(/: (streaming over WebSocket: |polling )/.test(ran.stderr), ran.stderr).toBe(true);
+  const starts = { ws: ': streaming over WebSocket: ', poll: ': polling ' };
+  expect(ran.stderr).toContain(starts[how]);
   const calls = dry.records();
-  expect(calls.some(({ endpoint }) => endpoint === 'ws')).toBe(isStreamed);
+  expect(calls.some(({ endpoint }) => endpoint === 'ws')).toBe(how === 'ws');
   expect(ran.stderr.includes("the key's plan has no live feed")).toBe(
     ['starter', 'explore'].includes(plan),
   );

@@ -165,16 +165,4 @@ describe('trdr token', () => {
     expect(lines().filter((line) => line.includes('@')).length).toBeGreaterThanOrEqual(4);
     for (const line of lines()) expect(line.length).toBeLessThanOrEqual(columns);
   });
-
-  test.each([
-    ['token', 2, 'token'],
-    ['token KOALA,SPUD', 2, 'expected one token'],
-    ['token NOSUCH', 3, 'UNKNOWN_SYMBOL'],
-    ['token 51ANFW3SEanjVtu7HdEkV4fsnEp889YZrGmUdx3eo6Tg --sort nothing', 2, 'for --sort'],
-    ['token 51ANFW3SEanjVtu7HdEkV4fsnEp889YZrGmUdx3eo6Tg --all --limit 3', 2, 'cannot be'],
-  ])('%s exits %s', async (line, code, text) => {
-    const { run } = await openDesk();
-    const { exitCode, stderr } = await run(line);
-    expect([exitCode, stderr]).toEqual([code, expect.stringContaining(text)]);
-  });
 });

@@ -52,19 +52,6 @@ test('the card of a trader shows what was different before, and when', async () 
   expect(card.stdout).not.toContain('nothing else');
 });
 
-test('a handle that passed to another user is reported', async () => {
-  const { sandbox, run } = await openDesk();
-  const { id = '' } = sandbox.world.user('mira') ?? {};
-  const other = sandbox.world.user('solwolf')?.id ?? '';
-  await run('whois mira');
-  sandbox.world.rename(id, 'mira_two');
-  sandbox.world.rename(other, 'mira');
-  const { stderr } = await run('whois mira --max-age 1ms');
-  expect(stderr).toMatch(
-    new RegExp(`@mira now belongs to another user: until [-\\d]+, it belonged to ${id}`),
-  );
-});
-
 async function peopleIn(home: Home, sandbox: Sandbox): Promise<unknown> {
   const { stdout } = await home.run('cache stats -o ndjson', { sandbox });
   return JSON.parse(stdout).people;
