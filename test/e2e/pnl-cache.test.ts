@@ -40,6 +40,7 @@ describe('cached numbers', () => {
 
   test.each([
     ['mira', 9, [], 0],
+    ['mira', 11, [], 30_000],
     ['mira', 30, ['--max-age', '1h'], 0],
     ['mira', 30, ['--max-age', '1m'], 30_000],
     ['mira', 0, ['--no-cache'], 30_000],
