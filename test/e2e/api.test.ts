@@ -178,23 +178,6 @@ describe('trdr api', () => {
     expect(service.calls).toEqual([]);
   });
 
-  test('asks before an expensive call, and sends nothing without an answer', async () => {
-    const service = await withService(() => ({ body: { count: 0, missing: [], entries: [] } }));
-    const many = [
-      'api',
-      'POST',
-      '/v2/user/handles/pnl',
-      ...['a', 'b', 'c', 'd'].flatMap((h) => ['-f', `handles[]=${h}`]),
-    ];
-    const alone = await runInProcess(many, { sandbox: service });
-    expect([alone.exitCode, service.calls.length]).toEqual([11, 0]);
-    const no = await runInProcess(many, { sandbox: service, tty: true, typed: ['n\r'] });
-    expect([no.exitCode, service.calls.length]).toEqual([11, 0]);
-    expect(no.stderr).toContain('800–120,000 CU');
-    const yes = await runInProcess(many, { sandbox: service, tty: true, typed: ['y\r'] });
-    expect([yes.exitCode, service.calls.length]).toEqual([0, 1]);
-  });
-
   test('sends a call of unknown cost only with consent, and never under a limit', async () => {
     const service = await withService(() => ({ body: {} }));
     const call = ['api', '/v2/unheard/of'];

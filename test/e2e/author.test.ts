@@ -2,12 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/base/clock.ts';
 import type { Thesis } from '../../src/contract/records/thesis.ts';
 import { repeats } from '../repeats.ts';
 import type { Sandbox } from '../sandbox/service.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
-import { argv, linesOf, openDesk, openHome, recordsIn } from './harness.ts';
+import { ahead, argv, linesOf, openDesk, openHome, recordsIn, thesesOf } from './harness.ts';
 import { receiptOf } from './numbers.ts';
 import { withService } from './service.ts';
 
@@ -17,10 +16,6 @@ const SOL = '51ANFW3SEanjVtu7HdEkV4fsnEp889YZrGmUdx3eo6Tg';
 const EVM = '0xabcdef0000000000000000000000000000000001';
 const TOKEN = '51ANFW3SEanjVtu7HdEkV4fsnEp889YZrGmUdx3eo6Tg';
 const terminal = { tty: true, env: { NO_COLOR: '1', LANG: 'C.UTF-8', TZ: 'UTC' } };
-
-/** All theses of the sandbox, newest first, as they are printed. */
-const thesesOf = ({ world, clock }: Sandbox): Thesis[] =>
-  world.theses().slice(undefined, 1_000_000, clock.now())?.items ?? [];
 
 /** The handles with the most theses. */
 function handlesOf(sandbox: Sandbox): string[] {
@@ -135,10 +130,10 @@ describe('trdr author', () => {
         body: { count: 2, hasMore: false, nextBefore: null, items },
       }));
       const home = openHome();
-      const env = { TRDR_API_KEY: service.key, TRDR_BASE_URL: service.url };
       // The second answer is that of the cache.
       for (let run = 0; run < 2; run++) {
-        const ran = await home.run(['author', id, ...flags], { env, differs: true });
+        const options = { sandbox: service, differs: true };
+        const ran = await home.run(['author', id, ...flags], options);
         const beside = { withoutAuthor: 2, withoutToken: 0 };
         expect(ran.records()).toMatchObject([{ posts: 2, open: { positions: 0 }, beside }]);
       }
@@ -363,8 +358,7 @@ test('trdr author --compare prints what is no longer read as it was, and when it
   const { sandbox, home, run } = await openDesk();
   const words = ['author', ...handlesOf(sandbox).slice(0, 1)];
   const file = join(home.path, 'old.ndjson');
-  const past = { ...systemClock, now: () => systemClock.now() - 7_200_000 };
-  await run([...words, '--positions', '--all', '--out', file], { clock: past });
+  await run([...words, '--positions', '--all', '--out', file], { clock: ahead(-7_200_000) });
   const old = recordsIn(readFileSync(file, 'utf8'));
   const ran = await run([...words, '--compare', file, '--limit', '20', '--no-cache']);
   const left = ran.records();

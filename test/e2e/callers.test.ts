@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/base/clock.ts';
 import { listOf } from '../../src/contract/read-record.ts';
-import { openDesk, runInProcess } from './harness.ts';
+import { ahead, openDesk, runInProcess } from './harness.ts';
 import { withService } from './service.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -69,15 +68,30 @@ describe('trdr launchpad callers', () => {
   test('reads wallets, handles and files, and says who is unknown', async () => {
     const { sandbox, run } = await openDesk();
     const stranger = '8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6';
-    const words = ['launchpad', 'callers', '-', 'nosuchuser'];
-    const ran = await run(words, { stdin: `mira\n${stranger}\n` });
+    const words = ['launchpad', 'callers', '-', 'nosuchuser', 'nowallet'];
+    const stdin = `mira\n${stranger}\n`;
+    const ran = await run(words, { stdin });
     expect(ran.exitCode, ran.stderr).toBe(0);
     expect(ran.records()).toMatchObject([
       { subject: 'mira', found: true, complete: true },
       { subject: stranger, found: true, calls: 0, medianMultiple: null, atLeast2x: null },
       { subject: 'nosuchuser', found: false },
+      { subject: 'nowallet', found: false, code: 'NO_WALLET' },
     ]);
-    expect(sandbox.meter().totalUnits).toBe(100 + 10 + 10 + 200);
+    expect(sandbox.meter().totalUnits).toBe(100 + 10 + 10 + 200 + 100);
+    const terminal = { tty: true, columns: 80, env: { LANG: 'C.UTF-8', NO_COLOR: '1' } };
+    const table = await run(words, { stdin, ...terminal, tty: { stdout: true } });
+    const cells = table.lines().map((line) => line.split(/ {2,}/).slice(0, 2).join());
+    expect(cells.slice(3, 6)).toEqual([
+      '8BnE…XTh6,0',
+      'nosuchuser,not found',
+      'nowallet,no wallet',
+    ]);
+    const { said } = await run([...words, '--calls'], { stdin });
+    expect([said, said]).toEqual([
+      expect.stringContaining('no wallet: nowallet'),
+      expect.stringContaining('not found: nosuchuser'),
+    ]);
     const strict = await run([...words, '--strict'], { stdin: 'mira\n' });
     expect(strict.exitCode).toBe(10);
     const single = await run(['launchpad', 'callers', stranger, '-o', 'json']);
@@ -92,8 +106,7 @@ describe('trdr launchpad callers', () => {
     expect(first.length).toBeGreaterThan(0);
     for (const { readAt } of first) expect(Number(readAt)).toBeGreaterThanOrEqual(began);
     const before = sandbox.meter().totalUnits;
-    const clock = { ...systemClock, now: () => systemClock.now() + 300_000 };
-    const again = await run(words, { clock });
+    const again = await run(words, { clock: ahead(300_000) });
     expect(again.records()).toEqual(first);
     expect(sandbox.meter().totalUnits).toBe(before);
     const shown = (await run([...words, '--fields', 'id,readAt', '--times', 'iso'])).records();
@@ -116,33 +129,6 @@ describe('trdr launchpad callers', () => {
       sandbox: refused,
     });
     expect(failed.said).toContain(`failed: ${wallet}`);
-  });
-
-  test('tells handles, wallets, and those without one apart in a table', async () => {
-    const wallet = '8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6';
-    const page = { count: 0, hasMore: false, nextBefore: null, items: [] };
-    const missing = { error: { code: 'NOT_OBSERVED', message: 'no' } };
-    const sandbox = await withService(({ path }) => {
-      const handle = path.split('/').at(-1) ?? '';
-      if (path.startsWith('/v2/launchpad')) return { body: page };
-      if (handle === 'nobody') return { status: 404, body: missing };
-      const solanaAddress = handle === 'quiet' ? null : wallet;
-      return { body: { id: `id of ${handle}`, handle, solanaAddress, evmAddress: null } };
-    });
-    const words = ['launchpad', 'callers', '@onchain_scout17', wallet, 'quiet', 'nobody'];
-    const env = { LANG: 'C.UTF-8' };
-    const options = { sandbox, differs: true, tty: true, columns: 80, env };
-    const table = await runInProcess([...words, '-o', 'table', '--color', 'never'], options);
-    const cells = table.lines().map((line) => line.split(/ {2,}/).slice(0, 2));
-    expect(cells.slice(2, 6)).toEqual([
-      ['onchain_scout17', '0'],
-      ['8BnE…XTh6', '0'],
-      ['quiet', 'no wallet'],
-      ['nobody', 'not found'],
-    ]);
-    const { said } = await runInProcess([...words, '--calls'], { sandbox, differs: true });
-    expect(said).toContain('no wallet: quiet');
-    expect(said).toContain('not found: nobody');
   });
 
   test('prints each callout once, whatever its id is', async () => {

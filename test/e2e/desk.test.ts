@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
 import type { Sandbox } from '../sandbox/service.ts';
 import { readText } from './feed.ts';
-import { openDesk, recordsIn } from './harness.ts';
+import { calloutsOf, openDesk, recordsIn, thesesOf } from './harness.ts';
 
 // A desk: one feed of many authors, tokens, coins or wallets, by the cheaper way.
 
@@ -11,14 +11,10 @@ type Desk = Awaited<ReturnType<typeof openDesk>>;
 type Fields = Readonly<Record<string, unknown>>;
 
 const idsOf = (records: readonly Fields[]) => records.map(({ id }) => id);
-const theses = ({ world, clock }: Sandbox) =>
-  world.theses().slice(undefined, 100_000, clock.now())?.items ?? [];
-const callouts = ({ world, clock }: Sandbox) =>
-  world.callouts().slice(undefined, 100_000, clock.now())?.items ?? [];
 
 /** Authors of the newest posts, each once. */
 const authorsOf = (sandbox: Sandbox, many: number) => {
-  const authors = theses(sandbox).flatMap(({ authorId, authorHandle }) =>
+  const authors = thesesOf(sandbox).flatMap(({ authorId, authorHandle }) =>
     authorId && authorHandle ? [[authorId, authorHandle] as const] : [],
   );
   return [...new Map(authors)].slice(0, many).map(([id, handle]) => ({ id, handle }));
@@ -41,7 +37,7 @@ test('a list of a desk has the posts of its authors, newest first, for what the 
   const desk = await openDesk({ rate: 0 });
   const { sandbox, home, run } = desk;
   const { ids } = deskOf(desk);
-  const wanted = theses(sandbox).filter(({ authorId }) => ids.has(authorId));
+  const wanted = thesesOf(sandbox).filter(({ authorId }) => ids.has(authorId));
   const words = ['thesis', 'list', '--users', 'desk.txt', '--receipt', '-'];
   const limit = 40;
   const first = await run([...words, '--limit', `${limit}`], { cwd: home.path });
@@ -75,7 +71,7 @@ test('authors are read from text, CSV, NDJSON and stdin, and flags add to them',
     return ran.exitCode === 0 ? idsOf(ran.records()) : [ran.exitCode];
   };
   const ids = new Set<unknown>([one?.id, two?.id]);
-  const wanted = theses(sandbox).filter(({ authorId }) => ids.has(authorId));
+  const wanted = thesesOf(sandbox).filter(({ authorId }) => ids.has(authorId));
   const expected = idsOf(wanted.slice(0, 9));
   for (const name of Object.keys(files))
     expect(await list(['--users', name, '--column', 'who']), name).toEqual(expected);
@@ -100,7 +96,7 @@ test('one hundred authors cost what the stated way says, to the unit', async () 
   expect(ran.exitCode, ran.stderr).toBe(0);
   expect(ran.said).toContain('reading the pages of 100 authors: at least 20,000 CU');
   const counts = authors.map(
-    ({ id }) => theses(sandbox).filter(({ authorId }) => authorId === id).length,
+    ({ id }) => thesesOf(sandbox).filter(({ authorId }) => authorId === id).length,
   );
   // A look at the whole feed, and the pages of each author.
   const blocks = counts.reduce((sum, count) => sum + Math.max(1, Math.ceil(count / 20)), 1);
@@ -126,7 +122,7 @@ test('what cron appends follows a list that changes: each post once, and the cer
   expect(sandbox.meter().totalUnits).toBeGreaterThan(spent);
   const since = recordsIn(readText(home.at('desk.ndjson')))[0]?.['platformCreatedAt'];
   const wanted = () =>
-    theses(sandbox).filter(
+    thesesOf(sandbox).filter(
       ({ authorId, platformCreatedAt }) =>
         ids.has(authorId) && Number(platformCreatedAt) >= Number(since),
     );
@@ -170,7 +166,7 @@ test('what cron appends follows a list that changes: each post once, and the cer
 
 test('callouts of several wallets, also by the names of their users, and of several coins', async () => {
   const { sandbox, home, run } = await openDesk({ rate: 0 });
-  const all = callouts(sandbox);
+  const all = calloutsOf(sandbox);
   const wallets = [...new Set(all.map(({ wallet }) => wallet))].slice(0, 6);
   const coins = [...new Set(all.map(({ coinMint }) => coinMint))].slice(0, 3);
   const known = wallets.map((wallet) => sandbox.world.userByWallet(wallet)).find((user) => user);
@@ -211,7 +207,7 @@ test('after a pause, a tail reads the pages of its authors where these are fewer
   };
   await cron();
   const since = Date.now() - 3_000_000;
-  const [post] = theses(sandbox);
+  const [post] = thesesOf(sandbox);
   if (!post) throw new Error('the sandbox has no posts');
   const now = Date.now();
   for (let i = 300; i > 0; i--) {
@@ -220,7 +216,7 @@ test('after a pause, a tail reads the pages of its authors where these are fewer
   }
   // A look at the whole feed, and a page of each author.
   expect(await cron()).toBe(600);
-  const wanted = theses(sandbox).filter(
+  const wanted = thesesOf(sandbox).filter(
     ({ authorId, platformCreatedAt }) =>
       [one?.id, two?.id].includes(authorId ?? '') && Number(platformCreatedAt) >= since,
   );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openHome, withoutReading } from './harness.ts';
+import { deskOf, withoutReading } from './harness.ts';
 import { type Call, withService } from './service.ts';
 
 /** Numbers that JavaScript would write differently, in an unknown field. */
@@ -30,34 +30,25 @@ async function bodyOf(path: string, request: AsyncIterable<Buffer>): Promise<str
 }
 
 async function ran(argv: readonly string[]) {
-  const { url, key } = await withService(answer);
-  const home = openHome();
-  const run = (...more: string[]) =>
-    home.run([...argv, ...more], { env: { TRDR_BASE_URL: url, TRDR_API_KEY: key } });
-  return { run, home };
+  const { run } = deskOf(await withService(answer));
+  return (...more: string[]) => run([...argv, ...more]);
 }
 
 const shown = user.replace('\\ud83d', '\ufffd');
 
 describe('numbers as the service wrote them', () => {
   test('are in every machine format of whois, from the service and from the cache', async () => {
-    const { run } = await ran(['whois', 'mira']);
+    const run = await ran(['whois', 'mira']);
     const line = `{"subject":"mira","found":true,${shown}}\n`;
     for (const format of ['ndjson', 'ndjson', 'json'])
       expect(withoutReading((await run('-o', format)).stdout)).toBe(line);
     const csv = (await run('-o', 'csv')).stdout.split('\n');
-    expect(csv[0]?.split(',').slice(-5)).toEqual([
-      '__proto__.kept',
-      'x.big',
-      'x.huge',
-      'x.zero',
-      'x.tail',
-    ]);
+    expect(csv[0]).toMatch(/,__proto__\.kept,x\.big,x\.huge,x\.zero,x\.tail$/);
     expect(csv[1]).toMatch(/,1\.0,12345678901234567890,1e400,-0,"\[1\.10,\{""e"":5E-7\}\]"$/);
   });
 
   test('are in selected fields, nested as in the record', async () => {
-    const { run } = await ran(['pnl', 'mira', '--max-cu', '60000']);
+    const run = await ran(['pnl', 'mira', '--max-cu', '60000']);
     const { stdout } = await run('--fields', 'windows.24h.netUsd,handle,windows.24h.returnPct');
     expect(stdout).toBe(
       '{"windows":{"24h":{"netUsd":1200.50,"returnPct":3.10}},"handle":"mira"}\n',
@@ -65,13 +56,13 @@ describe('numbers as the service wrote them', () => {
   });
 
   test('are in posts of pages', async () => {
-    const { run } = await ran(['thesis', 'list', '--limit', '1']);
+    const run = await ran(['thesis', 'list', '--limit', '1']);
     expect((await run()).stdout).toBe(`{${thesis}}\n`);
   });
 });
 
 test('half of a surrogate pair becomes U+FFFD, except in trdr api', async () => {
-  const { run } = await ran([]);
+  const run = await ran([]);
   const { stdout } = await run('whois', 'mira', '--fields', 'bio');
   expect(stdout).toBe('{"bio":"\ufffd half"}\n');
   expect((await run('api', '/v2/user/handle/mira')).stdout).toBe(`{${user}}`);

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { onTestFailed, onTestFinished } from 'vitest';
+import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { openFolder } from '../folder.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/service.ts';
 import { type InProcessOptions, runInProcess } from './in-process.ts';
@@ -234,6 +235,17 @@ export async function withSandbox(options: SandboxOptions = {}): Promise<Sandbox
   onTestFinished(() => sandbox.close());
   return sandbox;
 }
+
+/** A clock that is ahead by so many ms. */
+export const ahead = (ms: number): Clock => ({ ...systemClock, now: () => systemClock.now() + ms });
+
+/** All theses of a service, newest first. */
+export const thesesOf = ({ world, clock }: Pick<Sandbox, 'world' | 'clock'>) =>
+  world.theses().slice(undefined, 1_000_000, clock.now())?.items ?? [];
+
+/** All callouts of a service, newest first. */
+export const calloutsOf = ({ world, clock }: Pick<Sandbox, 'world' | 'clock'>) =>
+  world.callouts().slice(undefined, 1_000_000, clock.now())?.items ?? [];
 
 /** A service, a home, and the program in both. */
 export const openDesk = async (options: SandboxOptions = {}) => deskOf(await withSandbox(options));

@@ -77,12 +77,6 @@ describe('the request ids of good answers', () => {
   });
 });
 
-test('the account of an unmetered key says that it is not limited', async () => {
-  const { run } = await openDesk({ unmetered: true });
-  const ran = await run('me', { tty: true });
-  expect(ran.stdout).toMatch(/units left\S*\s+not limited;/);
-});
-
 describe('hints of a free key', () => {
   test.each([
     ['FORBIDDEN', 'whois quantumhawk gigachad', /Explore\) reveals the wallets of a few/],

@@ -1,8 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../src/base/clock.ts';
 import { some } from '../repeats.ts';
 import { readText } from './feed.ts';
-import { openDesk, openHome, recordsIn, runInProcess, withSandbox } from './harness.ts';
+import { ahead, openDesk, openHome, recordsIn, runInProcess, withSandbox } from './harness.ts';
 
 type Sandbox = Awaited<ReturnType<typeof withSandbox>>;
 const list = (sandbox: Sandbox, ...flags: string[]) =>
@@ -413,7 +412,7 @@ describe('trdr launchpad board', () => {
     expect(named.said).toBe(same.said);
     expect(sandbox.meter().totalUnits).toBe(spent + 20);
     // Who has a wallet can change, so an old answer is not used without a word.
-    const clock = { ...systemClock, now: () => Date.now() + 12 * 86_400_000 };
+    const clock = ahead(12 * 86_400_000);
     const old = await run('launchpad board --wallets -', { stdin: 'mira', clock });
     expect(old.said).toContain('the wallets of names were read up to 12d ago');
   });

@@ -144,13 +144,10 @@ describe('--from', () => {
 
   test('keeps digits, unknown fields and disarmed formulas', async () => {
     const body = `{"handle":"mira","displayName":"=1+2;-3","twitter":"'x","wallet":null,"evmWallet":null,"updatedAt":null,"windows":{"24h":{"netUsd":12345678901234567890.10,"returnPct":1e400,"volumeUsd":-0,"trades":1,"rank":1,"extra":"007","updatedAt":5,"more":2.0},"7d":null,"30d":null,"all":null,"90d":{"netUsd":1.50}},"more":[1.10],"status":"vip","rank":8.0}`;
-    const { url, key } = await withService(async () => ({ body: Buffer.from(body) }));
+    const sandbox = await withService(async () => ({ body: Buffer.from(body) }));
     const home = openHome();
-    const run = (words: CommandLine) =>
-      home.run(['pnl', ...wordsOf(words)], {
-        differs: true,
-        env: { TRDR_BASE_URL: url, TRDR_API_KEY: key },
-      });
+    const run = (words: readonly string[]) =>
+      home.run(['pnl', ...words], { differs: true, sandbox });
     for (const name of ['one.csv', 'one.tsv', 'one.ndjson']) {
       expect((await run(['mira', '--out', name])).exitCode).toBe(0);
       const text = home.read(name);

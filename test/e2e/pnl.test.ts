@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { deskOf, openDesk, openHome, runInProcess, withoutReading } from './harness.ts';
+import { deskOf, openDesk, openHome, runInProcess, withoutReading, wordsOf } from './harness.ts';
 import { numbersOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
 
 const posts = (sandbox: { readonly log: readonly { readonly endpoint: string | null }[] }) =>
@@ -137,36 +137,20 @@ describe('unknown handles, missing wallets and missing numbers', () => {
     ).toBe(true);
   });
 
-  test('differ in a line per trader', async () => {
-    const [head, , ...lines] = (await inTable(handles)).trimEnd().split('\n');
-    expect(head).toMatch(/^handle +cash flow 24h .* cash flow all +note$/);
-    expect(lines.map((line) => line.split('· ')[1])).toEqual([
-      undefined,
-      'not found',
-      'no verified wallet',
-      'no numbers',
-    ]);
-  });
-
-  test('differ in rows, and are sorted last', async () => {
-    const text = await inTable([
-      ...handles,
-      'solwolf',
-      'evil',
-      '--sort',
-      'rank',
-      '--window',
-      '30d',
-    ]);
-    const lines = text.trimEnd().split('\n');
-    expect(lines[0]).toMatch(/^handle +cash flow 30d +return +volume +trades +rank +note$/);
-    const ranks = lines.slice(2, 5).map((line) => Number(/(\d+)\s*$/.exec(line)?.[1]));
+  test.each([
+    ['a line per trader', handles, /^handle +cash flow 24h .* cash flow all +note$/],
+    [
+      'rows, and are sorted last',
+      wordsOf('mira nosuch nowallet quiet solwolf evil --sort rank --window 30d'),
+      /^handle +cash flow 30d +return +volume +trades +rank +note$/,
+    ],
+  ])('differ in %s', async (_, words, head) => {
+    const [title, , ...lines] = (await inTable(words)).trimEnd().split('\n');
+    expect(title).toMatch(head);
+    const notes = ['not found', 'no verified wallet', 'no numbers'];
+    expect(lines.slice(-3).map((line) => line.split('· ')[1])).toEqual(notes);
+    const ranks = lines.slice(0, -3).map((line) => Number(/(\d+)\s*$/.exec(line)?.[1]));
     expect(ranks).toEqual([...ranks].sort((a, b) => a - b));
-    expect(lines.slice(5).map((line) => line.replace(/ {2,}/g, ' ').split('· ')[1])).toEqual([
-      'not found',
-      'no verified wallet',
-      'no numbers',
-    ]);
   });
 
   test('differ on the card of one trader', async () => {

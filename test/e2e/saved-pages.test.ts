@@ -1,19 +1,15 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/base/clock.ts';
 import { isRecord } from '../../src/base/json-object.ts';
 import { recordsOf } from '../../src/contract/read-record.ts';
 import { some } from '../repeats.ts';
 import type { Sandbox, SandboxOptions } from '../sandbox/service.ts';
 import { startServer } from '../store/server.ts';
 import { has } from '../tools.ts';
-import { openDesk, openHome, withSandbox } from './harness.ts';
+import { ahead, openDesk, openHome, thesesOf, withSandbox } from './harness.ts';
 import { withService } from './service.ts';
 
 const MINUTE = 60_000;
-
-/** A clock that is ahead by so many ms. */
-const ahead = (ms: number) => ({ ...systemClock, now: () => systemClock.now() + ms });
 
 const token = '51ANFW3SEanjVtu7HdEkV4fsnEp889YZrGmUdx3eo6Tg';
 
@@ -196,8 +192,7 @@ describe('posts that were paid for', () => {
     const words = ['author', 'mira', '--limit', '40', '--positions'];
     const old = await ask(words);
     const theses = sandbox.world.theses();
-    const all = theses.slice(undefined, 1_000_000, sandbox.clock.now())?.items ?? [];
-    const newest = all.find(({ authorHandle }) => authorHandle === 'mira');
+    const newest = thesesOf(sandbox).find(({ authorHandle }) => authorHandle === 'mira');
     if (newest === undefined) throw new Error('the sandbox has no thesis by mira');
     for (const name of ['a', 'b', 'c']) theses.add({ ...newest, id: `${newest.id}${name}` });
     expect((await ask(words)).records()).toEqual(old.records());

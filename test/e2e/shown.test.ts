@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { ThesisFrameData } from '../../src/contract/records/thesis.ts';
 import { manualClock } from '../sandbox/clock.ts';
-import { openDesk, runInProcess } from './harness.ts';
+import { openDesk, runInProcess, thesesOf } from './harness.ts';
 import { withService } from './service.ts';
 
 const terminal = { tty: true, columns: 200, env: { NO_COLOR: '1', LANG: 'C.UTF-8', TZ: 'UTC' } };
 
 async function deskWith(changes: Partial<ThesisFrameData>) {
   const desk = await openDesk();
-  const [sample] =
-    desk.sandbox.world.theses().slice(undefined, 1, desk.sandbox.clock.now())?.items ?? [];
+  const [sample] = thesesOf(desk.sandbox);
   if (!sample) throw new Error('no thesis');
   const now = desk.sandbox.clock.now();
   const post = { authorAvatarUrl: null, tokenImageUrl: null, ...sample, ...changes };
@@ -18,16 +17,6 @@ async function deskWith(changes: Partial<ThesisFrameData>) {
 }
 
 describe('a table of theses', () => {
-  test.each([
-    [null, 'open'],
-    [1_700_000_000_000, 'closed'],
-  ])('shows for closedAt %s that the position is %s', async (closedAt, word) => {
-    const { run } = await deskWith({ closedAt });
-    const [header, , row] = (await run('thesis list --limit 1', terminal)).lines();
-    expect(header).toContain('position');
-    expect(row).toContain(` ${word} `);
-  });
-
   test.each(['CASH', '$CASH'])('writes the symbol %s with one $', async (tokenSymbol) => {
     const { run } = await deskWith({ tokenSymbol });
     const { stdout } = await run('thesis list --limit 1', terminal);
@@ -47,17 +36,8 @@ describe('a table of theses', () => {
   });
 });
 
-test('the card of a trader without a wallet says what a resolve may find, and its price', async () => {
-  const { run } = await openDesk();
-  const { stdout } = await run('whois nowallet', terminal);
-  expect(stdout).toMatch(
-    /wallet +none on record; "trdr resolve nowallet" searches live: 30,000 CU/,
-  );
-  expect((await run('whois mira', terminal)).stdout).not.toContain('trdr resolve');
-});
-
 test.each([
-  ['whois', 'mira', 'none on record; "trdr resolve mira" searches live'],
+  ['whois', 'mira', 'none on record; "trdr resolve mira" searches live: 30,000 CU'],
   ['whois', 'mira; rm -rf ~', `none on record; "trdr resolve 'mira; rm -rf ~'" searches live`],
   ['resolve', 'mira', 'none found'],
 ])('the card of trdr %s of %j without a wallet: %s', async (command, handle, text) => {

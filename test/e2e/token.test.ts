@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Sandbox } from '../sandbox/service.ts';
-import { openDesk, openHome, runInProcess } from './harness.ts';
+import { calloutsOf, openDesk, runInProcess, thesesOf } from './harness.ts';
 import { receiptOf } from './numbers.ts';
 import { withService } from './service.ts';
 
@@ -8,12 +8,12 @@ const TOKEN = '51ANFW3SEanjVtu7HdEkV4fsnEp889YZrGmUdx3eo6Tg';
 const terminal = { tty: true, env: { NO_COLOR: '1', LANG: 'C.UTF-8', TZ: 'UTC' } };
 
 /** The token of which the sandbox has the most theses, and these, newest first. */
-function mostNamed({ world, clock }: Sandbox) {
-  const all = world.theses().slice(undefined, 1_000_000, clock.now())?.items ?? [];
+function mostNamed(sandbox: Sandbox) {
+  const all = thesesOf(sandbox);
   const token = all.find(({ tokenSymbol }) => tokenSymbol === 'MOONCAT')?.tokenAddress ?? '';
   const theses = all.filter(({ tokenAddress }) => tokenAddress === token);
-  const callouts = world.callouts().slice(undefined, 1_000_000, clock.now())?.items ?? [];
-  return { token, theses, callouts: callouts.filter(({ coinMint }) => coinMint === token) };
+  const callouts = calloutsOf(sandbox).filter(({ coinMint }) => coinMint === token);
+  return { token, theses, callouts };
 }
 
 type Fields = Record<string, unknown>;
@@ -79,8 +79,7 @@ describe('trdr token', () => {
       const items = path.includes('launchpad') ? [call] : theses;
       return { body: { count: items.length, hasMore: false, nextBefore: null, items } };
     });
-    const env = { TRDR_API_KEY: service.key, TRDR_BASE_URL: service.url };
-    const ran = await openHome().run(['token', TOKEN, '--all'], { env, differs: true });
+    const ran = await runInProcess(['token', TOKEN, '--all'], { sandbox: service, differs: true });
     expect(ran.records()[0]?.['first']).toMatchObject({ author });
   });
 
