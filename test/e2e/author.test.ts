@@ -320,6 +320,12 @@ test('trdr author --compare prints what changed since an earlier output', async 
     expect.objectContaining({ change: 'closed', token: open?.tokenAddress, pnlUsd: 7 }),
   ]);
   expect(compared.said).toContain('1 closed since, 0 new, 0 changed, 0 no longer read');
+  for (const flag of ['--open', '--closed']) {
+    const ran = await run(['author', '--compare', old, '--all', flag]);
+    const readAt = expect.any(Number);
+    const same = compared.records().map((position) => ({ ...position, readAt }));
+    expect([flag, ran.records(), ran.stderr]).toEqual([flag, same, '']);
+  }
   const table = await run(['author', '--compare', old, '--all'], { ...terminal, columns: 100 });
   expect(table.lines()[0]).toMatch(/author +change +Δ PnL +token/);
   for (const fields of ['authorId', 'authorId,token,status,firstAt,lastAt,posts,closedAt']) {

@@ -102,7 +102,8 @@ class AuthorAnswers {
     const { open: isOpenOnly, closed: isClosedOnly } = this.#shown.conditions;
     const { read, newest, beside, ...all } = positionsOf(posts);
     for (const { network } of all.positions) this.#unseen.saw({ network });
-    const positions = positionsWith(all.positions, this.#shown.conditions);
+    const isWanted = isPositionWith(this.#shown.conditions);
+    const positions = all.positions.filter(isWanted);
     const author = {
       id,
       handle: user?.['handle'] ?? newest?.authorHandle ?? null,
@@ -117,8 +118,9 @@ class AuthorAnswers {
       // Nothing is known of when files without a certificate were read from the service.
       readAt,
     };
-    const rows = this.#hasPositions ? this.#changesOf(id, positions) : [];
-    const record = { author, positions: rows };
+    const { earlier } = this.#shown;
+    const rows = earlier ? this.#changesOf(id, all.positions, earlier, isWanted) : positions;
+    const record = { author, positions: this.#hasPositions ? rows : [] };
     return { found: true, record, time: readAt ?? now, from: via, failure: failure?.error };
   }
 
@@ -153,14 +155,17 @@ class AuthorAnswers {
       );
   }
 
-  /** The positions of an author, or what changed of them. */
-  #changesOf(id: string, positions: readonly AuthorPosition[]): readonly AuthorPosition[] {
-    const { earlier, conditions } = this.#shown;
-    if (earlier === undefined) return positions;
-    const before = positionsWith(earlier.byAuthor.get(normalName(id)) ?? [], conditions);
+  /** A position that was wanted counts although it has closed since. */
+  #changesOf(
+    id: string,
+    positions: readonly AuthorPosition[],
+    { byAuthor }: EarlierPositions,
+    isWanted: (position: AuthorPosition) => boolean,
+  ): readonly AuthorPosition[] {
+    const before = byAuthor.get(normalName(id)) ?? [];
     const isAsked = ({ token }: AuthorPosition) =>
       this.#tokens.length === 0 || this.#tokens.includes(token);
-    return comparePositions(positions, before.filter(isAsked));
+    return comparePositions(positions, before.filter(isAsked), isWanted);
   }
 
   #count({ change, lastAt }: Sent): void {
@@ -172,15 +177,14 @@ class AuthorAnswers {
 }
 
 /** The conditions are those of posts, of which each looks at a field that a position has too. */
-function positionsWith(positions: readonly AuthorPosition[], conditions: Conditions) {
+function isPositionWith(conditions: Conditions) {
   const isWanted = createFilter<{ readonly record: Sent }>(conditions);
-  return positions.filter(({ network, tradeUsd, closedAt, status }) =>
+  return ({ network, tradeUsd, closedAt, status }: AuthorPosition): boolean =>
     isWanted({
       record: {
         tokenNetwork: network,
         authorTradeUsd: tradeUsd,
         closedAt: status === 'unknown' ? undefined : closedAt,
       },
-    }),
-  );
+    });
 }

@@ -8,10 +8,14 @@ export interface ComparedPosition extends AuthorPosition {
   readonly changes?: { readonly pnlUsd: number | null; readonly posts: number };
 }
 
-/** The positions of an author that are not as they were, those that only the past has last. */
+/**
+ * The positions of an author that are not as they were, those that only the past has last: of those
+ * that are wanted, or were.
+ */
 export function comparePositions(
   now: readonly AuthorPosition[],
   before: readonly AuthorPosition[],
+  isWanted: (position: AuthorPosition) => boolean = () => true,
 ): readonly ComparedPosition[] {
   const earlier = new Map<AuthorPosition, AuthorPosition>();
   // What was closed keeps its closing time; what was open may have got one of those that are left.
@@ -24,9 +28,12 @@ export function comparePositions(
       if (same[0] !== undefined) earlier.set(same[0], old);
     }
   const kept = new Set(earlier.values());
+  const left = before.filter((old) => !kept.has(old) && isWanted(old));
   return [
-    ...now.flatMap((one) => compared(one, earlier.get(one))),
-    ...before.filter((old) => !kept.has(old)).map((old) => ({ ...old, change: 'left' as const })),
+    ...now
+      .filter((one) => [one, earlier.get(one) ?? one].some(isWanted))
+      .flatMap((one) => compared(one, earlier.get(one))),
+    ...left.map((old) => ({ ...old, change: 'left' as const })),
   ];
 }
 

@@ -83,3 +83,13 @@ test.each<[string, AuthorPosition[], AuthorPosition[], object[]]>([
   expect(compared).toHaveLength(expected.length);
   expect(compared).toMatchObject(expected);
 });
+
+test('a position that is wanted as it was, or as it is, was closed since', () => {
+  const now = [position('a', { status: 'closed', closedAt: 35 })];
+  for (const status of ['open', 'closed']) {
+    const compared = comparePositions(now, [open], (one) => one.status === status);
+    expect(compared).toMatchObject([{ change: 'closed' }]);
+  }
+  expect(comparePositions(now, [open], () => false)).toEqual([]);
+  expect(comparePositions([], [open], () => false)).toEqual([]);
+});
