@@ -22,6 +22,8 @@ export interface Subject {
 export const subjectKey = ({ type, normal }: Subject): string => `${type}:${normal}`;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+/** The first groups of a user id, and what may be left of the others. */
+const CUT_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]*$/i;
 export const isUserId = (text: string): boolean => UUID.test(text);
 
 const EVM = /^0x[0-9a-f]{40}$/i;
@@ -86,6 +88,12 @@ function typeOf(text: string): SubjectType {
       text,
       'this wallet is shortened',
       `${WHOLE_WALLET}; if this is a handle, write it as @handle`,
+    );
+  if (CUT_ID.test(text))
+    throw refused(
+      text,
+      `a user id has 36 characters in five groups, got ${text.length}`,
+      'copy the whole id; if this is a handle, write it as @handle',
     );
   const slip = slipOf(text);
   if (slip)

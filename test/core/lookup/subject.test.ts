@@ -99,6 +99,8 @@ describe('a subject', () => {
     ['a link to another site', 'https://example.com/mert', 'link'],
     ['a path', 'desk/mert', 'a path'],
     ['a path after @', '@desk/mert', 'a path'],
+    ['a cut user id', '3f679da5-8c94-4e2e-a551', 'a user id has 36 characters'],
+    ['a user id without its last digit', '3f679da5-8c94-4e2e-a551-213b7510858', 'got 35'],
     ['a wallet as tables show it', 'AvQM…PyXR', 'this wallet is shortened'],
     ['the same without Unicode', 'AvQM..PyXR', 'this wallet is shortened'],
     ['a wallet as other programs show it', '0x862A...54b4', 'this wallet is shortened'],
