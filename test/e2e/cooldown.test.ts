@@ -2,7 +2,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { readText } from './feed.ts';
-import { openHome, recordsIn, runInProcess, withSandbox } from './harness.ts';
+import { openHome, recordsIn, runInProcess, withSandbox, wordsOf } from './harness.ts';
 
 const MINUTE = 60_000;
 const plenty = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 600_000 } as const;
@@ -114,22 +114,13 @@ async function openReplay(words: readonly string[], some: readonly object[] = po
 }
 
 test.each([
-  [
-    ['--cooldown', 'tokenAddress/20m'],
-    ['p0 0', 'p20 19', 'p40 19'],
-  ],
-  [
-    ['--cooldown', 'tokenAddress/20m', '--count', '2'],
-    ['p0 0', 'p20 19'],
-  ],
-  [
-    ['--cooldown', 'authorHandle/30m', '--user', 'author1'],
-    ['p1 0', 'p31 4'],
-  ],
-  [['--confluence', '3/5m', '--cooldown', 'tokenAddress/1d'], ['p0 0']],
-] as const)('a rule is tried on recorded posts: %j', async (flags, expected) => {
+  ['--cooldown tokenAddress/20m', ['p0 0', 'p20 19', 'p40 19']],
+  ['--cooldown tokenAddress/20m --count 2', ['p0 0', 'p20 19']],
+  ['--cooldown authorHandle/30m --user author1', ['p1 0', 'p31 4']],
+  ['--confluence 3/5m --cooldown tokenAddress/1d', ['p0 0']],
+])('a rule is tried on recorded posts: %s', async (flags, expected) => {
   for (const some of [posts, posts.toReversed()]) {
-    const { ran } = await openReplay(['thesis', 'tail', ...flags], some);
+    const { ran } = await openReplay(wordsOf(`thesis tail ${flags}`), some);
     expect(ran.exitCode, ran.stderr).toBe(0);
     expect(ran.records().map(({ id, held }) => `${id} ${held}`)).toEqual(expected);
     // With --confluence, these are no posts.

@@ -34,11 +34,7 @@ const COLOR = /\u001b\[/;
 
 test('treats a terminal of size 0x0 as 80 columns wide', async () => {
   const sandbox = await withSandbox({ now: NOW });
-  for (const words of [
-    'thesis list --limit 5',
-    'pnl mira quantumhawk --yes',
-    'whois nobody_here',
-  ]) {
+  for (const words of ['thesis list --limit 5', 'pnl mira solwolf --yes', 'whois nobody_here']) {
     const at = (columns: number) => runInProcess(words, { sandbox, tty: true, columns, env: utf8 });
     const [unknown, eighty] = [await at(0), await at(80)];
     expect(unknown.stdout).toBe(eighty.stdout);
@@ -153,6 +149,7 @@ describe('a bare environment', () => {
     expect([ran.codes, JSON.parse(ran.stdout)]).toMatchObject([[0], { ratePerMinute: 600 }]);
   });
 
+  const inDeleted = 'mkdir gone; cd gone; rmdir ../gone';
   const starts = [
     ['stdin closed', 'trdr whois mira <&-'],
     ['stdin from /dev/null', 'trdr whois mira </dev/null'],
@@ -160,7 +157,7 @@ describe('a bare environment', () => {
     ['a home that does not exist', 'HOME="$PWD/none/home" trdr whois mira'],
     ['an empty home', 'HOME= trdr whois mira'],
     ['no home', 'unset HOME; trdr whois mira'],
-    ['a deleted folder', 'mkdir gone; cd gone; rmdir ../gone; trdr whois mira'],
+    ['a deleted folder', `${inDeleted}; trdr whois mira`],
     ['no locale and no terminal', 'unset LANG LC_ALL TERM; trdr whois mira'],
     ['an unusual umask', 'umask 777; trdr whois mira'],
   ];
@@ -178,16 +175,8 @@ describe('a bare environment', () => {
   });
 
   test.each([
-    [
-      'a missing file in a deleted folder',
-      'mkdir gone; cd gone; rmdir ../gone; trdr whois --file x',
-      9,
-    ],
-    [
-      'an output in a deleted folder',
-      'mkdir gone; cd gone; rmdir ../gone; trdr whois mira --out x.json',
-      9,
-    ],
+    ['a missing file in a deleted folder', `${inDeleted}; trdr whois --file x`, 9],
+    ['an output in a deleted folder', `${inDeleted}; trdr whois mira --out x.json`, 9],
     ['subjects from a closed stdin', 'trdr whois - <&-', 0],
     // A paid call that cannot be recorded is not sent.
     ['a home that may not be written', 'TRDR_STATE_DIR=/proc/nowhere trdr whois mira', 9],

@@ -178,18 +178,13 @@ describe('the wait of a 429', () => {
     return { slept: clock.slept, stderr: ran.stderr };
   };
   const limited = { code: 'RATE_LIMITED', message: 'slow down' };
+  const headers = { 'retry-after': '7' };
 
   test.each([
     ['next to the error', { status: 429, body: { error: limited, retryAfter: 7 } }],
     ['inside the error', { status: 429, body: { error: { ...limited, retryAfter: 7 } } }],
-    [
-      'only in the header',
-      { status: 429, body: { error: limited }, headers: { 'retry-after': '7' } },
-    ],
-    [
-      'in the header of a gateway',
-      { status: 429, body: '<html>', headers: { 'retry-after': '7' } },
-    ],
+    ['only in the header', { status: 429, body: { error: limited }, headers }],
+    ['in the header of a gateway', { status: 429, body: '<html>', headers }],
     ['as text', { status: 429, body: { error: limited, retryAfter: '7' } }],
   ] as const)('is respected %s', async (_, answer) => {
     const { slept, stderr } = await run(answer);
@@ -247,17 +242,11 @@ describe('an answer that cannot be read', () => {
     ['an object without its fields', { body: {} }],
     ['a user without id and handle', { body: { ...user, id: null, handle: null } }],
     ['half a document', { body: JSON.stringify(user).slice(0, 90) }],
-    [
-      'a wrapped object without its fields',
-      { body: { data: {}, meta: { asOf: '', requestId: 'r1' } } },
-    ],
+    ['a wrapped object without its fields', { body: { data: {}, meta: { requestId: 'r1' } } }],
     ['a 204', { status: 204, body: '' }, true],
     ['a 206', { status: 206, body: '{"id":"7' }],
     ['a 202 for a call without pending answers', { status: 202, body: { pending: true } }],
-    [
-      'an unrequested compressed body',
-      { body: '\u001f\u008b', headers: { 'content-encoding': 'gzip' } },
-    ],
+    ['a compressed body', { body: '\u001f\u008b', headers: { 'content-encoding': 'gzip' } }],
   ];
   const cases = bad.map(([name, reply, retryable = false]) => ({ name, reply, retryable }));
   test.each(cases)('is not a network failure: $name', async ({ reply, retryable }) => {
@@ -301,6 +290,7 @@ test.each([
 
 /** The body of an error with a code. */
 const coded = (code: string, message: unknown) => ({ error: { code, message } });
+const endsWith = (text: string): unknown => expect.stringMatching(new RegExp(`: ${text}$`));
 
 // Without a documented code in its place, an error may come from a proxy, a firewall or a login page.
 test.each<[status: number, body: unknown, exit: number, fields: Record<string, unknown>]>([
@@ -311,12 +301,7 @@ test.each<[status: number, body: unknown, exit: number, fields: Record<string, u
   [402, coded('PAY_UP', 'pay'), 9, { code: 'PAY_UP' }],
   [400, coded('OVERLOADED', 'odd'), 2, { code: 'OVERLOADED' }],
   [422, coded('VALIDATION_ERROR', 'bad'), 2, { code: 'VALIDATION_ERROR' }],
-  [
-    400,
-    coded('BAD_REQUEST', { deep: 1 }),
-    2,
-    { message: 'The service cannot process the request in this form.' },
-  ],
+  [400, coded('BAD_REQUEST', { deep: 1 }), 2, { message: expect.stringMatching(/in this form/) }],
   [
     400,
     { data: null, meta: { requestId: 'r9' }, error: { code: 'BAD_REQUEST', message: 'no' } },
@@ -325,13 +310,8 @@ test.each<[status: number, body: unknown, exit: number, fields: Record<string, u
   ],
   [500, { error: 'boom' }, 9, { code: 'HTTP_500' }],
   [404, { message: 'Route not found' }, 9, { code: 'HTTP_404' }],
-  [
-    403,
-    { message: 'Forbidden' },
-    9,
-    { code: 'HTTP_403', message: expect.stringMatching(/: Forbidden$/) },
-  ],
-  [418, { detail: 'teapot' }, 9, { code: 'HTTP_418', message: expect.stringMatching(/: teapot$/) }],
+  [403, { message: 'Forbidden' }, 9, { code: 'HTTP_403', message: endsWith('Forbidden') }],
+  [418, { detail: 'teapot' }, 9, { code: 'HTTP_418', message: endsWith('teapot') }],
   [502, '<h1>Bad gateway</h1>', 9, { code: 'HTTP_502' }],
   [404, '<h1>Not here</h1>', 9, { code: 'HTTP_404' }],
   [403, '<h1>Firewall</h1>', 9, { code: 'HTTP_403' }],

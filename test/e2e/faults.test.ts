@@ -104,22 +104,10 @@ async function tryOut(given: readonly string[], faults: string, input?: string):
       one.path === words.slice(0, one.path.split(' ').length).join(' ') &&
       one.common?.includes('money'),
   );
-  const ran = await home.run(
-    [
-      ...words,
-      '--timeout',
-      timeout,
-      '--retries',
-      '2',
-      ...(money ? ['--max-cu', String(CEILING)] : []),
-    ],
-    {
-      sandbox,
-      clock: virtualClock(),
-      random: () => 0,
-      ...(input !== undefined && { stdin: input }),
-    },
-  );
+  const limit = money ? ['--max-cu', String(CEILING)] : [];
+  const ran = await home.run([...words, '--timeout', timeout, '--retries', '2', ...limit], {
+    ...{ sandbox, clock: virtualClock(), random: () => 0, stdin: input },
+  });
   sandbox.faults.set('');
   return { ...ran, home, cost: sandbox.meter().totalUnits - before };
 }

@@ -168,7 +168,6 @@ describe('trdr launchpad board', () => {
 
   test.each([
     ['--compare yesterday', null, '2026-11-21T23:30Z'],
-    ['--compare 36h', null, '2026-11-21T11:30Z'],
     ['--at 50h --compare yesterday', '2026-11-20T21:30Z', '2026-11-19T21:30Z'],
     ['--at 50h --compare 1d', '2026-11-20T21:30Z', '2026-11-19T21:30Z'],
     ['--at 2026-01-31T12:00Z --compare yesterday', '2026-01-31T12:00Z', '2026-01-30T12:00Z'],

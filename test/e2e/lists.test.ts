@@ -11,23 +11,15 @@ const numbers = (records: readonly Record<string, unknown>[], field: string) =>
 const byNumber = (one: unknown, other: unknown) => Number(one) - Number(other);
 
 describe('trdr thesis list', () => {
+  const atLeast = (field: string, least: number) => (post: Record<string, unknown>) =>
+    Number(post[field]) >= least;
   test.each<[string, (post: Record<string, unknown>) => boolean, string, string]>([
     ['--open', ({ closedAt }) => closedAt === null, 'position', '{"open":true}'],
     ['--closed', ({ closedAt }) => typeof closedAt === 'number', 'position', '{"closed":true}'],
-    [
-      '--min-holdings 1k',
-      ({ holdingsUsd }) => Number(holdingsUsd) >= 1_000,
-      'holdings',
-      '{"minHoldings":1000}',
-    ],
+    ['--min-holdings 1k', atLeast('holdingsUsd', 1_000), 'holdings', '{"minHoldings":1000}'],
     ['--exclude E', ({ thesis }) => !/E/.test(String(thesis)), 'author', '{"exclude":"E"}'],
-    [
-      '--min-trade 1k',
-      ({ authorTradeUsd }) => Number(authorTradeUsd) >= 1_000,
-      'trade',
-      '{"minTrade":1000}',
-    ],
-    ['--min-likes 20', ({ likeCount }) => Number(likeCount) >= 20, 'likes', '{"minLikes":20}'],
+    ['--min-trade 1k', atLeast('authorTradeUsd', 1_000), 'trade', '{"minTrade":1000}'],
+    ['--min-likes 20', atLeast('likeCount', 20), 'likes', '{"minLikes":20}'],
     [
       '--network SOL --network base',
       ({ tokenNetwork }) => ['sol', 'base'].includes(String(tokenNetwork)),

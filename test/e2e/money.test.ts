@@ -204,7 +204,7 @@ describe('the cost line', () => {
     [['api', '/v2/thesis'], 'trdr: 200 CU, 19.9M CU left'],
     [['pnl', 'mira', 'nobody'], 'trdr: 1 of 2 subjects found, 30,200 CU, 19.9M CU left'],
     [
-      ['pnl', 'mira', 'nobody', '--out', 'HOME/x.csv'],
+      ['pnl', 'mira', 'no', '--out', 'HOME/x.csv'],
       'trdr: 1 of 2 subjects found, 30,200 CU, 19.9M CU left',
     ],
     [['whois', 'cached'], 'trdr: 1 of 1 subject found, 0 CU'],

@@ -14,11 +14,8 @@ function recordOf(handle: string, seed: number) {
   const windows = windowNames.map((window) => [
     window,
     {
-      netUsd: cents(),
-      returnPct: cents(),
-      volumeUsd: cents(),
-      trades: dice.int(99),
-      rank: 1 + dice.int(99),
+      ...{ netUsd: cents(), returnPct: cents(), volumeUsd: cents() },
+      ...{ trades: dice.int(99), rank: 1 + dice.int(99) },
     },
   ]);
   return {
@@ -89,25 +86,16 @@ describe('pnl --compare', () => {
   });
 
   test.each([
-    [['--only', 'up'], ['@UP']],
-    [
-      ['--only', 'down,left'],
-      ['down', 'gone'],
-    ],
-    [['--only', 'new'], ['fresh']],
-    [['--only', 'up', '--window', '24h'], []],
-    [['--changed'], ['@UP', 'down', 'fresh', 'broken', 'gone']],
-    [
-      ['--changed', '--window', '24h,7d'],
-      ['@UP', 'down', 'fresh', 'broken', 'gone'],
-    ],
+    ['--only up', ['@UP']],
+    ['--only down,left', ['down', 'gone']],
+    ['--only new', ['fresh']],
+    ['--only up --window 24h', []],
+    ['--changed', ['@UP', 'down', 'fresh', 'broken', 'gone']],
+    ['--changed --window 24h,7d', ['@UP', 'down', 'fresh', 'broken', 'gone']],
     // Nothing changed in the window that is shown.
-    [
-      ['--changed', '--window', '24h'],
-      ['fresh', 'broken', 'gone'],
-    ],
-  ])('selects with %j', async (flags, subjects) => {
-    const ran = await runInProcess([...compare, ...flags], { home: twoExports() });
+    ['--changed --window 24h', ['fresh', 'broken', 'gone']],
+  ])('selects with %s', async (flags, subjects) => {
+    const ran = await twoExports().run([...compare, ...flags.split(' ')]);
     expect(ran.records().map(({ subject }) => subject)).toEqual(subjects);
   });
 

@@ -72,8 +72,10 @@ const batch = ['pnl mira solwolf nobody_here'];
 const resolve = ['resolve throttled'];
 const me = ['me'];
 const wallets = [`whois ${WALLET}`, `launchpad user ${NOBODY}`];
+/** What is read in pages. */
+const inPages = [...feed, ...callouts, ...questions];
 const all = [
-  ...[...feed, ...callouts, ...questions, ...batch, ...resolve, ...me, ...wallets],
+  ...[...inPages, ...batch, ...resolve, ...me, ...wallets],
   'whois mira solwolf nobody_here',
   'resolve mira',
   'pnl mira',
@@ -86,28 +88,20 @@ const readings: Row[] = [
   // A PnL that is a text is not known, so it is in no sum.
   ['numbers are texts', { reading: asTexts }, all.filter((line) => !questions.includes(line))],
   ['a page has at most 20 rows', { reading: rowsOf(20) }, [...feed, ...questions]],
-  ['a page has at most 7 rows', { reading: rowsOf(7) }, [...feed, ...callouts, ...questions]],
-  [
-    'count is that of the limit',
-    { reading: pages((page) => ({ ...page, count: 100 })) },
-    [...feed, ...callouts, ...questions],
-  ],
-  [
-    'count is 0',
-    { reading: pages((page) => ({ ...page, count: 0 })) },
-    [...feed, ...callouts, ...questions],
-  ],
+  ['a page has at most 7 rows', { reading: rowsOf(7) }, inPages],
+  ['count is that of the limit', { reading: pages((page) => ({ ...page, count: 100 })) }, inPages],
+  ['count is 0', { reading: pages((page) => ({ ...page, count: 0 })) }, inPages],
   ...[['hasMore'], ['nextBefore'], ['hasMore', 'nextBefore', 'count', 'updatedAt']].map(
     (names): Row => [
       `pages lack ${names.join(', ')}`,
       { reading: pages((page) => without(page, ...names)) },
-      [...feed, ...callouts, ...questions],
+      inPages,
     ],
   ),
   [
     'the last page has nextBefore too',
     { reading: pages((page, items) => ({ ...page, nextBefore: items.at(-1)?.['id'] ?? null })) },
-    [...feed, ...callouts, ...questions],
+    inPages,
   ],
   [
     'posts lack the ids of their authors',
@@ -160,7 +154,7 @@ const readings: Row[] = [
     batch,
   ],
   [
-    'a wallet without a launchpad account is a missing resource',
+    'a wallet without an account is a missing resource',
     { faults: 'NOT_FOUND@launchpad.user' },
     wallets,
   ],
