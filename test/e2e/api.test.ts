@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { openDesk, openHome, runInProcess, trdr } from './harness.ts';
+import { deskOf, openDesk, openHome, runInProcess, trdr } from './harness.ts';
 import { page, thesis } from './records.ts';
 import { type Reply, withService } from './service.ts';
 
@@ -28,7 +28,7 @@ describe('trdr api', () => {
 
   test('accepts a method, a query, a JSON body or a raw body', async () => {
     const seen: string[] = [];
-    const service = await withService(async ({ method, path, request }) => {
+    const sandbox = await withService(async ({ method, path, request }) => {
       let body = '';
       for await (const chunk of request) body += chunk;
       seen.push(`${method} ${path} ${body}`);
@@ -36,15 +36,15 @@ describe('trdr api', () => {
     });
     const home = openHome();
     home.write('body.json', '{"handles":["file"]}');
-    const options = { sandbox: service, home };
-    await runInProcess(['api', 'v2/thesis', '-f', 'limit=5', '-f', 'before=a b'], options);
-    await runInProcess('api post /v2/user/handles/pnl -f handles[]=x -f handles[]=y', options);
-    await runInProcess('api /v2/user/handles/pnl --input body.json', options);
-    await runInProcess('api POST /v2/user/handles/pnl --input -', {
-      ...options,
-      stdin: '{"handles":["stdin"]}',
-    });
-    await runInProcess('api DELETE /v2/new/thing -f a[b]=c --yes', options);
+    const stdin = '{"handles":["stdin"]}';
+    for (const words of [
+      "v2/thesis -f limit=5 -f 'before=a b'",
+      'post /v2/user/handles/pnl -f handles[]=x -f handles[]=y',
+      '/v2/user/handles/pnl --input body.json',
+      'POST /v2/user/handles/pnl --input -',
+      'DELETE /v2/new/thing -f a[b]=c --yes',
+    ])
+      await home.run(`api ${words}`, { sandbox, stdin });
     expect(seen).toEqual([
       'GET /v2/thesis?limit=5&before=a%20b ',
       'POST /v2/user/handles/pnl {"handles":["x","y"]}',
@@ -180,30 +180,29 @@ describe('trdr api', () => {
 
   test('sends a call of unknown cost only with consent, and never under a limit', async () => {
     const service = await withService(() => ({ body: {} }));
-    const call = ['api', '/v2/unheard/of'];
-    const cases = [
-      [await runInProcess(call, { sandbox: service }), 11],
-      [await runInProcess([...call, '--max-cu', '1M'], { sandbox: service }), 6],
-      [await runInProcess([...call, '--max-cu', '1M', '--yes'], { sandbox: service }), 6],
-      [await runInProcess(call, { sandbox: service, tty: true, typed: ['n\r'] }), 11],
-    ] as const;
-    for (const [ran, exit] of cases)
-      expect([ran.exitCode, service.calls.length]).toEqual([exit, 0]);
-    expect(cases[0][0].error()).toMatchObject({
+    const call = 'api /v2/unheard/of';
+    const { run } = deskOf(service);
+    const refused = await run(call);
+    const limited = await run(`${call} --max-cu 1M`);
+    const agreed = await run(`${call} --max-cu 1M --yes`);
+    const declined = await run(call, { tty: true, typed: ['n\r'] });
+    const exits = [refused, limited, agreed, declined].map(({ exitCode }) => exitCode);
+    expect([exits, service.calls]).toEqual([[11, 6, 6, 11], []]);
+    expect(refused.error()).toMatchObject({
       code: 'CONFIRMATION_NEEDED',
       message: expect.stringContaining('cost is unknown'),
       hint: expect.stringContaining('--yes'),
     });
     for (const query of ['limit=1000', 'limit=1&limit=100']) {
-      const wrong = await runInProcess(['api', `/v2/thesis?${query}`], { sandbox: service });
+      const wrong = await run(`api /v2/thesis?${query}`);
       expect(wrong.error()).toMatchObject({
         exit: 11,
         message: expect.stringContaining('GET /v2/thesis does not accept this request'),
       });
     }
     expect(service.calls).toEqual([]);
-    expect((await runInProcess([...call, '--yes'], { sandbox: service })).exitCode).toBe(0);
-    const typed = await runInProcess(call, { sandbox: service, tty: true, typed: ['y\r'] });
+    expect((await run(`${call} --yes`)).exitCode).toBe(0);
+    const typed = await run(call, { tty: true, typed: ['y\r'] });
     expect([typed.exitCode, service.calls.length]).toEqual([0, 2]);
     expect(typed.stderr).toContain('GET /v2/unheard/of is not an endpoint known to trdr');
   });

@@ -40,7 +40,7 @@ describe('trdr auth login', () => {
       current: 'default',
       profiles: { default: { key: sandbox.key, baseUrl: sandbox.url } },
     });
-    expect((await trdr('me --json', { home })).json()).toMatchObject({
+    expect((await home.run('me --json')).json()).toMatchObject({
       entitlement: { monthlyUnits: 5_000_000 },
     });
   });

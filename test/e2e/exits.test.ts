@@ -298,7 +298,7 @@ describe('trdr exits', () => {
         ? { status: 202, body: { pending: true, ...standing } }
         : { status: 404, body: { error: { code: 'NOT_OBSERVED', message: '' } } },
     );
-    const ran = await trdr('resolve slowpoke --no-wait', { sandbox: service });
+    const ran = await runInProcess('resolve slowpoke --no-wait', { sandbox: service });
     expect(ran.records()).toEqual([
       { subject: 'slowpoke', found: false, code: 'PENDING', ...standing },
     ]);
@@ -320,7 +320,7 @@ describe('trdr exits', () => {
   test('2 for an invalid command line, before reading settings', async () => {
     const home = openHome();
     home.write('config', 'a file where a folder should be');
-    const ran = await trdr('whois mira --nonsense', { home });
+    const ran = await home.run('whois mira --nonsense');
     expect([ran.exitCode, ran.error()['code']]).toEqual([2, 'USAGE']);
   });
 });

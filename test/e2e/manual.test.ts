@@ -132,7 +132,7 @@ describe('help', () => {
   });
 });
 
-test.each([['version'], ['-v'], ['version', '-q']])('the version: trdr %s', async (...line) => {
+test.each(['-v', 'version -q'])('the version: trdr %s', async (line) => {
   const { version } = JSON.parse(
     readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
   );

@@ -196,30 +196,25 @@ describe('an expensive run', () => {
 describe('the cost line', () => {
   const last = (text: string) => text.trimEnd().split('\n').at(-1);
 
-  test.each([
-    [['thesis', 'list', '--limit', '3'], 'trdr: 3 theses, 200 CU, 19.9M CU left'],
-    [['whois', 'mira'], 'trdr: 1 of 1 subject found, 100 CU, 19.9M CU left'],
-    [['launchpad', 'callouts', '--limit', '1'], 'trdr: 1 callout, 10 CU, 19.9M CU left'],
-    [['launchpad', 'board', '--top', '2'], 'trdr: 2 entries, 10 CU, 19.9M CU left'],
-    [['api', '/v2/thesis'], 'trdr: 200 CU, 19.9M CU left'],
-    [['pnl', 'mira', 'nobody'], 'trdr: 1 of 2 subjects found, 30,200 CU, 19.9M CU left'],
-    [
-      ['pnl', 'mira', 'no', '--out', 'HOME/x.csv'],
-      'trdr: 1 of 2 subjects found, 30,200 CU, 19.9M CU left',
-    ],
-    [['whois', 'cached'], 'trdr: 1 of 1 subject found, 0 CU'],
-    [['whois', 'mira', '--sandbox'], 'trdr: 1 of 1 subject found, 100 CU (sandbox)'],
-    [['whois', 'mira', 'lost'], 'trdr: 1 of 2 subjects found, 300–500 CU, 19.9M CU left'],
-    [['whois', '@mira'], 'trdr: 1 of 1 subject found, 100 CU', { unmetered: true }],
-  ])('ends a run that paid, on a terminal: %j', async (words, line, key?: SandboxOptions) => {
-    const { sandbox, home, run } = await openDesk(key);
+  test.each<[line: string, said: string, key?: SandboxOptions]>([
+    ['thesis list --limit 3', '3 theses, 200 CU, 19.9M CU left'],
+    ['launchpad callouts --limit 1', '1 callout, 10 CU, 19.9M CU left'],
+    ['launchpad board --top 2', '2 entries, 10 CU, 19.9M CU left'],
+    ['api /v2/thesis', '200 CU, 19.9M CU left'],
+    ['pnl mira nobody', '1 of 2 subjects found, 30,200 CU, 19.9M CU left'],
+    ['pnl mira nobody --out x.csv', '1 of 2 subjects found, 30,200 CU, 19.9M CU left'],
+    ['whois cached', '1 of 1 subject found, 0 CU'],
+    ['whois mira --sandbox', '1 of 1 subject found, 100 CU (sandbox)'],
+    ['whois mira lost', '1 of 2 subjects found, 300–500 CU, 19.9M CU left'],
+    ['whois @mira', '1 of 1 subject found, 100 CU', { unmetered: true }],
+  ])('ends a run that paid, on a terminal: %s', async (line, said, key) => {
+    const { sandbox, run } = await openDesk(key);
     const clock = virtualClock();
-    if (words.includes('cached')) await run('whois mira', { clock });
-    if (words.includes('lost')) sandbox.faults.set('lost@user.handle*1');
-    const here = words.map((word) => word.replace('HOME', home.path).replace('cached', 'mira'));
+    if (line.includes('cached')) await run('whois mira', { clock });
+    if (line.includes('lost')) sandbox.faults.set('lost@user.handle*1');
     const terminal = { tty: { stderr: true }, env: { LANG: 'C.UTF-8' }, clock };
-    const ran = await run(here, { ...terminal });
-    expect([ran.exitCode, last(ran.stderr)]).toEqual([0, line]);
+    const ran = await run(line.replace('cached', 'mira'), terminal);
+    expect([ran.exitCode, last(ran.stderr)]).toEqual([0, `trdr: ${said}`]);
   });
 
   test.each([
@@ -241,22 +236,18 @@ describe('the cost line', () => {
   });
 
   test.each([
-    ['off a terminal', ['whois', 'mira'], { stderr: false }],
-    ['with --quiet', ['whois', 'mira', '-q'], { stderr: true }],
-    ['for a cached answer', ['whois', 'juno'], { stderr: true }],
-    [
-      'for a tail, which reports its cost itself',
-      ['thesis', 'tail', '--via', 'poll', '--count', '1', '--backfill', '1'],
-      { stderr: true },
-    ],
-  ])('sends no request for what is left %s', async (_, words, tty) => {
+    ['off a terminal', 'whois mira', false],
+    ['with --quiet', 'whois mira -q', true],
+    ['for a cached answer', 'whois juno', true],
+    // It reports its cost itself, and asks once at its start.
+    ['for a tail', 'thesis tail --via poll --count 1 --backfill 1', true],
+  ])('sends no request for what is left %s', async (_, line, stderr) => {
     const { sandbox, run } = await openDesk();
     await run('whois juno -q');
     const before = sandbox.log.length;
-    await run(words, { tty });
-    expect(sandbox.log.slice(before).filter(({ endpoint }) => endpoint === 'me').length).toBe(
-      words[0] === 'thesis' ? 1 : 0,
-    );
+    await run(line, { tty: { stderr } });
+    const asked = sandbox.log.slice(before).filter(({ endpoint }) => endpoint === 'me');
+    expect(asked).toHaveLength(line.startsWith('thesis') ? 1 : 0);
   });
 
   test.each([

@@ -5,7 +5,7 @@ import { virtualClock } from '../core/virtual-clock.ts';
 import { rngOf } from '../sim/rng.ts';
 import { bash } from './bash.ts';
 import { seedOf } from './feed.ts';
-import { openDesk, openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+import { openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
 import { receiptOf } from './numbers.ts';
 
 const wallet = 'GXGxnQNeLLboiUqKykCDk9m6uaZFSA29V9DZLnCa84pW';
@@ -86,7 +86,7 @@ test.each([
 
 test('goes to a pipe, and a run whose receipt cannot be written exits 9', async () => {
   const sandbox = await withSandbox();
-  const full = await trdr('whois mira --receipt /dev/full', { sandbox });
+  const full = await runInProcess('whois mira --receipt /dev/full', { sandbox });
   expect([full.exitCode, full.records().length]).toEqual([9, 1]);
   const { stdout } = await bash('trdr whois mira --receipt /dev/fd/4 4>&1 >/dev/null | cat', {
     sandbox,
