@@ -561,20 +561,6 @@ describe('recorded theses in place of the service', () => {
     expect((await run(['thesis', 'list', ...user, '--from', file, '--strict'])).exitCode).toBe(10);
   });
 
-  test.each([
-    ['thesis list --from', 'not valid JSON', (text: string) => text.slice(0, -9)],
-    ['author --from', 'not valid JSON', (text: string) => text.slice(0, -9)],
-    ['thesis tail --replay', 'not valid JSON', (text: string) => text.slice(0, -9)],
-    ['thesis refresh', 'not valid JSON', (text: string) => text.slice(0, -9)],
-    ['author --from', 'no theses', () => '[1, "a"]'],
-    ['author --from', 'as ndjson or json', () => 'id,authorId\n1,2\n'],
-  ])('%s FILE is refused: %s', async (line, text, spoil) => {
-    const { sandbox, home, run } = await openDesk();
-    const file = home.write('array.json', spoil(JSON.stringify(thesesOf(sandbox).slice(0, 3))));
-    const { exitCode, stderr } = await run([...line.split(' '), file]);
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(text)]);
-  });
-
   test.each([['author'], ['thesis list --all']])('have several symbols: %s', async (line) => {
     const { sandbox, home, run } = await openDesk();
     const named = thesesOf(sandbox).filter(({ tokenSymbol, authorId }) => tokenSymbol && authorId);

@@ -56,9 +56,9 @@ describe('a file that is not what a command reads exits 2 before anything is sen
   });
 });
 
-describe('a table that can be read in two ways exits 2 and says where', () => {
+describe('a file that cannot be read, or in two ways, exits 2 and says where', () => {
   const row = (netUsd: string) => `mira,true,ok,mira,7d,${netUsd},1\n`;
-  test.each([
+  test.each<[words: string, text: string, message: string]>([
     ['pnl --from f.csv', 'subject,window,subject\na,7d,b\n', 'columns "subject": 1 and 3'],
     ['pnl a --compare f.csv', 'subject,window,rank,rank\na,7d,1,2\n', 'columns "rank": 3 and 4'],
     ['whois --compare f.csv', 'subject,id,found,id\na,1,true,2\n', 'columns "id": 2 and 4'],
@@ -86,10 +86,42 @@ describe('a table that can be read in two ways exits 2 and says where', () => {
       'together',
     ],
     ['pnl --from f.ndjson', lines(mira, trader('MIRA', { '7d': window(2) })), '"MIRA" again'],
+    ['pnl --from f', 'mira\nsolwolf\n', 'needs the columns window and subject (or handle)'],
+    ['pnl --from f', '{"id":"x"}\n', 'line 1 is not a record'],
+    ['pnl --from f', '[{"subject":', 'not valid JSON'],
+    ['pnl --from f', `${header}mira,true\n`, 'line 2 has 2 cells, but the header has 7'],
+    ['whois mira --compare f', lines({ ...user, id: undefined }), 'line 1 has no user id'],
+    ['whois mira --compare f', lines({ ...user, found: 'yes' }), 'line 1 is not a record of'],
+    ['whois mira --compare f', '[{"subject":', 'item 1 is not a record'],
+    [
+      'whois mira --compare f',
+      'subject,found,id\nmira,true\n',
+      'has 2 cells, but the header has 3',
+    ],
+    ['whois mira --compare f', 'just text\n', 'needs the columns id and subject (or handle)'],
+    [
+      'whois mira --compare f',
+      lines(user, { ...user, subject: 'Mira', handle: 'b' }),
+      'again, with other values, at line 2',
+    ],
+    [
+      'whois mira --compare f',
+      'subject,found,id\nmira,false,\nmira,true,1\n',
+      'again, with other values, at line 3',
+    ],
+    ...['thesis list --from', 'author --from', 'thesis tail --replay', 'thesis refresh'].map(
+      (words): [string, string, string] => [
+        `${words} f.json`,
+        '[{"id":"a"},{"id"',
+        'not valid JSON',
+      ],
+    ),
+    ['author --from f.json', '[1, "a"]', 'no theses'],
+    ['author --from f.json', 'id,authorId\n1,2\n', 'as ndjson or json'],
     ['pnl a --compare f.ndjson --window 24h', lines(mira), 'no numbers for the window 24h'],
     ['pnl --from g.ndjson --compare f.ndjson', lines(mira), 'no numbers for the window 7d'],
   ])('%s: %j', async (words, text, message) => {
-    const name = words.includes('ndjson') ? 'f.ndjson' : 'f.csv';
+    const name = words.split(' ').find((word) => /^f(\.|$)/.test(word)) ?? 'f';
     const other = { 'g.ndjson': lines(trader('mira', { '24h': window(1) })) };
     const result = await ran(words, { [name]: text, ...other });
     expect([result.exitCode, result.stdout], result.stderr).toEqual([2, '']);

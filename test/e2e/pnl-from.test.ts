@@ -159,20 +159,6 @@ describe('--from', () => {
         expect(line).toContain(value);
     }
   });
-
-  test.each([
-    [
-      'a list of handles',
-      'mira\nsolwolf\n',
-      'its header needs the columns window and subject (or handle)',
-    ],
-    ['other JSON', '{"id":"x"}\n', 'line 1 is not a record'],
-    ['a torn document', '[{"subject":', 'not valid JSON'],
-    ['a torn row', 'subject,window,netUsd\nmira,7d\n', 'line 2 has 2 cells, but the header has 3'],
-  ])('rejects %s', async (_, stdin, why) => {
-    const { exitCode, error } = await runInProcess('pnl --from -', { stdin });
-    expect([exitCode, error()['message']]).toEqual([2, expect.stringContaining(why)]);
-  });
 });
 
 describe('a finished export', () => {

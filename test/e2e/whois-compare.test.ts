@@ -158,24 +158,4 @@ describe('whois --compare', () => {
       expect((await run(...words)).exitCode).toBe(2);
     expect(spent()).toBe(before);
   });
-
-  test.each([
-    ['{"subject":"mira","found":true}\n', 'line 1 has no user id'],
-    ['{"subject":"mira","found":"yes","id":"x"}\n', 'line 1 is not a record of'],
-    ['[{"subject":', 'item 1 is not a record'],
-    ['subject,found,id\nmira,true\n', 'line 2 has 2 cells, but the header has 3'],
-    ['just text\n', 'its header needs the columns id and subject (or handle)'],
-    [
-      `${['a', 'b'].map((handle) => `{"subject":"Mira","found":true,"id":"1","handle":"${handle}"}\n`).join('')}`,
-      'again, with other values, at line 2',
-    ],
-    [`subject,found,id\nmira,false,\nmira,true,1\n`, 'again, with other values, at line 3'],
-  ])('rejects %j before anything is paid for', async (text, message) => {
-    const { home, run, spent } = await withEarlier('ndjson');
-    const before = spent();
-    home.write('bad', text);
-    const ran = await run('mira', '--compare', 'bad', '--max-age', '1ms');
-    expect(ran.said).toContain(message);
-    expect([ran.exitCode, spent()]).toEqual([2, before]);
-  });
 });
