@@ -84,17 +84,6 @@ const knownTo = (secondsAgo: number) => {
 const now: Options = { start: { kind: 'now' } };
 
 describe('a printer', () => {
-  test('prints the rows of a walk, oldest first, without what is done, and parses none of them', async () => {
-    const known = knownTo(300);
-    known.add(rowOf(20));
-    const { printer, printed } = open(now, known);
-    const rows = [10, 20, 30, 400].map(rowOf);
-    const done = await fill(printer, await walkedOf('deep', rows));
-    expect(done).toMatchObject({ kind: 'walkPrinted', walkPrint: { printed: 2, left: 0 } });
-    expect(printed).toEqual(['p30', 'p10']);
-    expect(rows.slice(0, 3).every((row) => known.isDone(row))).toBe(true);
-  });
-
   test('verifies what a complete deep walk proves, and nothing after others', async () => {
     for (const [depth, cut, isProven] of [
       ['deep', undefined, true],
@@ -118,18 +107,5 @@ describe('a printer', () => {
     await printer.step(true);
     expect(printed).toHaveLength(500);
     expect(known.verified).toBe(NOW - 700 * SECOND - 1);
-  });
-
-  test('ends after --count rows, when the operating system has them', async () => {
-    const { printer, printed } = open({ ...now, count: 2 }, knownTo(300));
-    const done = await fill(printer, await walkedOf('deep', [10, 20, 30].map(rowOf)));
-    expect(done).toEqual({ kind: 'ended', reason: 'count' });
-    expect(printed).toEqual(['p30', 'p20']);
-  });
-
-  test('prints of what was there before the run only the backfill', async () => {
-    const { printer, printed } = open({ start: { kind: 'backfill', rows: 2 } }, new KnownPosts());
-    await fill(printer, await walkedOf('start', [10, 20, 30].map(rowOf)));
-    expect(printed).toEqual(['p20', 'p10']);
   });
 });
