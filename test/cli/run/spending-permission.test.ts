@@ -13,13 +13,12 @@ interface Setting {
 
 function permissionOf({ maxCu, yes = false, sandbox = false, answers }: Setting = {}) {
   const asked: string[] = [];
-  const notices: string[] = [];
   const left = [...(answers ?? [])];
   const permission = new SpendingPermission({
     terminal: {
       io: { argv: [], env: {}, stderr: { isTTY: answers !== undefined } } as never,
       canAsk: answers !== undefined,
-      notice: (line) => void notices.push(line),
+      notice: () => {},
       async confirm(question) {
         asked.push(question);
         return left.shift();
@@ -33,7 +32,7 @@ function permissionOf({ maxCu, yes = false, sandbox = false, answers }: Setting 
     spent: () => 0,
     left: async () => undefined,
   });
-  return { permission, asked, notices };
+  return { permission, asked };
 }
 
 const words = { costs: (cost: string) => `This will cost ${cost}`, tellsLimit: true };
@@ -65,23 +64,6 @@ describe('a run of known cost', () => {
 });
 
 describe('a run of unknown cost', () => {
-  it('starts at once, limited to the threshold, and says so on a terminal', async () => {
-    const { permission, asked, notices } = permissionOf({ answers: [] });
-    expect(await permission.start(words, cost(null))).toBeUndefined();
-    expect([permission.limit, asked]).toEqual([CONFIRM_ABOVE, []]);
-    expect(notices.join()).toContain('spending limit 100,000 CU');
-  });
-
-  it('is raised to at least twice its limit, if the person agrees', async () => {
-    const { permission, asked } = permissionOf({ answers: [true, false] });
-    await permission.start(words);
-    expect(await permission.raise(10)).toBe(true);
-    expect(permission.limit).toBe(2 * CONFIRM_ABOVE);
-    expect(await permission.raise(10)).toBe(false);
-    expect(await permission.raise(10)).toBe(false);
-    expect(asked.length).toBe(2);
-  });
-
   it('ends at its limit with the words of its plan', async () => {
     const { permission } = permissionOf();
     await permission.start({
