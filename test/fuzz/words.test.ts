@@ -11,7 +11,6 @@ import { readCsv } from '../../src/input/csv.ts';
 import { readSubjects } from '../../src/input/subject-list.ts';
 import { at, parseFields, pickFields } from '../../src/output/format/fields.ts';
 import { jsonLine } from '../../src/output/format/ndjson.ts';
-import { parseFaults } from '../../src/sandbox/faults/grammar.ts';
 import { collect } from '../core/fakes.ts';
 import { fieldsView, print } from '../output/print.ts';
 import { holds, holdsInTime, jsonOf, read, readInTime, torn } from './fuzz.ts';
@@ -291,27 +290,5 @@ describe('--fields', () => {
         if (found !== undefined) expect(JSON.stringify(record)).toContain(JSON.stringify(found));
       },
     );
-  });
-});
-
-describe('the fault syntax', () => {
-  const pieces = wordsOf(
-    `429 500 599 200 reset delay drop late overloaded toString @ ws user.wallet thesis.* .* * + 2 = 5% 0.5 200% : 3s 1s..2s .. , ${'9'.repeat(400)}`,
-  );
-  test('is a list of rules with chances and times, or rejected', () => {
-    holds(pieces, (given) => {
-      for (const rule of read(() => parseFaults(given)) ?? []) {
-        if (rule.chance !== null) expect(rule.chance >= 0 && rule.chance <= 1).toBe(true);
-        if (rule.time) {
-          expect(rule.time.min).toBeLessThanOrEqual(rule.time.max);
-          expect(Number.isFinite(rule.time.max)).toBe(true);
-        }
-        expect(rule.skip >= 0 && rule.count >= 0).toBe(true);
-        expect(typeof rule.at('user.wallet')).toBe('boolean');
-        expect(parseFaults(rule.text).map(({ at: _, ...rest }) => rest)).toEqual([
-          (({ at: _, ...rest }) => rest)(rule),
-        ]);
-      }
-    });
   });
 });

@@ -22,6 +22,7 @@ describe('the fault syntax', () => {
     ['overloaded', { chance: 1, kind: 'code', code: 'OVERLOADED' }],
     ['502', { kind: 'gateway', status: 502 }],
     ['delay=200ms..2s', { chance: 1, time: { min: 200, max: 2_000 } }],
+    ['delay=2s..200ms', { chance: 1, time: { min: 200, max: 2_000 } }],
     ['late=2%:1m', { chance: 0.02, time: { min: 60_000, max: 60_000 } }],
     ['drop=1.5m', { chance: null, time: { min: 90_000, max: 90_000 } }],
     ['500@user.wallet+3*2', { count: 2, skip: 3, chance: 1 }],
