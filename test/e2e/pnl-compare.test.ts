@@ -105,13 +105,18 @@ describe('pnl --compare', () => {
     ['json', '--only=up', true],
     ['ndjson', '--window=7d', false],
     ['csv', '--window=7d', false],
-  ])('says so if OLD (%s) has only what had changed (%s)', async (format, flag, isPart) => {
+  ])('says so if a file (%s) has only what had changed (%s)', async (format, flag, isPart) => {
     const home = twoExports();
     const old = `part.${format}`;
     await runInProcess([...compare, flag, '--out', old], { home });
-    const ran = await runInProcess(['pnl', '--from', 'new.ndjson', '--compare', old], { home });
-    expect(ran.exitCode, ran.stderr).toBe(0);
-    expect(ran.stderr.includes(`${old} has only what had changed`)).toBe(isPart);
+    for (const [from, to] of [
+      ['new.ndjson', old],
+      [old, 'old.ndjson'],
+    ]) {
+      const ran = await runInProcess(`pnl --from ${from} --compare ${to}`, { home });
+      expect(ran.exitCode, ran.stderr).toBe(0);
+      expect(ran.stderr.includes(`${old} has only what had changed`)).toBe(isPart);
+    }
   });
 
   // A trader is written `handle/wallet`, after the subject if that is another one; `!` is not found.
@@ -209,6 +214,14 @@ describe('pnl --compare', () => {
       home,
     });
     expect(again.records().map(({ subject }) => subject)).toEqual([]);
+    const [asNew, plain] = await Promise.all(
+      ['both.csv', 'new.ndjson'].map((from) =>
+        runInProcess(['pnl', '--from', from, '--compare', 'old.ndjson'], { home }),
+      ),
+    );
+    const changesOf = (ran: typeof again | undefined) =>
+      ran?.records().map(({ subject, change }) => [subject, change]);
+    expect(changesOf(asNew)).toEqual(changesOf(plain));
   });
 
   test('compares with numbers from the service, and fails before it pays if the export cannot be read', async () => {

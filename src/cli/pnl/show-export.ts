@@ -4,7 +4,7 @@ import type { WindowName } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import { handlesText } from '../../core/pnl/planned-calls.ts';
-import type { Comparison } from '../../input/earlier/compare-pnl.ts';
+import { type Comparison, readCompared } from '../../input/earlier/compare-pnl.ts';
 import { exportedNames } from '../../input/earlier/match-traders.ts';
 import { readExport, windowsOf } from '../../input/earlier/pnl-export.ts';
 import { namesText } from '../../output/notices.ts';
@@ -26,9 +26,11 @@ export async function showExport(
   strict: boolean,
 ): Promise<ExitCode> {
   const tally = new LookupTally(strict);
-  const all = readExport(from, context.terminal.io);
+  const { comparison } = options;
+  const { io, notice } = context.terminal;
+  const all = comparison ? readCompared(from, io, notice) : readExport(from, io);
   const onMissing = (missing: readonly Subject[]) => {
-    context.terminal.notice(
+    notice(
       `not found in ${from} (${handlesText(missing.length)}): ${namesText(missing.map(({ text }) => text))}`,
     );
     for (const _ of missing) tally.add({ found: false, code: 'NOT_OBSERVED' });
@@ -37,7 +39,6 @@ export async function showExport(
     subjects.length > 0 ? select(all, subjects, onMissing) : all,
   );
   const there = windowsOf(ahead, from, windows);
-  const { comparison } = options;
   const shape: Shape = {
     ...options,
     comparison: comparison && within(comparison, there, from),

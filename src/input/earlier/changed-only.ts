@@ -7,9 +7,9 @@ export function noticeChangedOnly(
   notice: (text: string) => void,
 ): void {
   const changes = records.flatMap((record) => record['change'] || []);
-  // Such an output lacks those that were the same, and now they look as if they were new.
+  // Such an output lacks those that were the same: they look as if they were new, or had left.
   if (changes.length === 0 || changes.includes('same')) return;
   notice(
-    `${name} has only what had changed, as --changed and --only print it: what they left out is not compared, or looks new`,
+    `${name} has only what had changed, as --changed and --only print it: what they left out is not compared, or looks new or left`,
   );
 }

@@ -36,18 +36,29 @@ export async function readEarlier(
   notice: Comparison['notice'],
 ): Promise<readonly PnlRecord[]> {
   const earlier: PnlRecord[] = [];
-  for await (const record of readExport(path, io)) {
-    // A trader who had left by then is not in that export.
-    if (record['change'] !== 'left') earlier.push(record);
-  }
+  for await (const record of readCompared(path, io, notice)) earlier.push(record);
   const answered = earlier.filter((record) => record.found === true);
   const hasNumbers = answered.length === 0 || answered.some(({ windows }) => isRecord(windows));
-  if (earlier.length > 0 && hasNumbers) {
-    noticeChangedOnly(path, earlier, notice);
-    return earlier;
-  }
+  if (earlier.length > 0 && hasNumbers) return earlier;
   const what = earlier.length === 0 ? 'records' : 'trading numbers';
   throw usageError(`${path} has no ${what} to compare with`, 'pass an export of "trdr pnl"');
+}
+
+/** The records of an export that is compared, which may be the output of a comparison itself. */
+export async function* readCompared(
+  path: string,
+  io: InputIo,
+  notice: Comparison['notice'],
+): AsyncGenerator<PnlRecord, void, void> {
+  const present: Pick<PnlRecord, 'change'>[] = [];
+  for await (const record of readExport(path, io)) {
+    const { change } = record;
+    // A trader who had left by then is not in that export.
+    if (change === 'left') continue;
+    present.push({ change });
+    yield record;
+  }
+  noticeChangedOnly(path, present, notice);
 }
 
 /** What a change of numbers means: up, down, or what else happened to the record. */
