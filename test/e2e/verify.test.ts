@@ -3,27 +3,17 @@ import {
   appendFileSync,
   existsSync,
   mkdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { some } from '../repeats.ts';
-import type { Sandbox } from '../sandbox/service.ts';
 import { until } from './feed.ts';
-import {
-  type CommandLine,
-  type Home,
-  openHome,
-  runInProcess,
-  startTrdr,
-  withSandbox,
-} from './harness.ts';
+import { openDesk, recordsIn, startTrdr } from './harness.ts';
 import { startInProcess } from './in-process.ts';
 
 const plenty = {
@@ -33,79 +23,72 @@ const plenty = {
   theses: 400,
 } as const;
 
-interface Place {
-  readonly sandbox: Sandbox;
-  readonly home: Home;
+const FILE = 'theses.ndjson';
+const CERTIFICATE = `${FILE}.trdr`;
+const TAIL = `thesis tail --via poll --lag 200ms --yes --out ${FILE}`;
+
+interface Verified {
+  readonly exitCode: number;
+  readonly stderr: string;
+  readonly from?: unknown;
+  readonly to?: unknown;
 }
 
-const run = (args: CommandLine, place: Place) => runInProcess(args, place);
+async function openPlace() {
+  const { sandbox, home, run } = await openDesk(plenty);
+  const verify = async (line: string): Promise<Verified> => {
+    const { exitCode, stderr, records } = await run(`verify ${line}`);
+    return { exitCode, stderr, ...records()[0] };
+  };
+  const succeed = async (line: string) => {
+    const ran = await run(line);
+    expect(ran.exitCode, ran.stderr).toBe(0);
+  };
+  return { sandbox, home, run, verify, succeed };
+}
 
-/** A file that a tail wrote, with its certificate, and the service that it was read from. */
+/** A place with a file that a tail wrote, with its certificate. */
 async function writtenFile() {
-  const sandbox = await withSandbox(plenty);
-  const home = openHome();
-  const place = { sandbox, home };
-  const path = home.at('theses.ndjson');
-  const words = 'thesis tail --via poll --lag 200ms --yes --out theses.ndjson'.split(' ');
-  expect((await run([...words, '--backfill', '60', '--count', '60'], place)).exitCode).toBe(0);
+  const place = await openPlace();
+  await place.succeed(`${TAIL} --backfill 60 --count 60`);
   // The first walk of a resumed run verifies the feed.
-  expect((await run([...words, '--duration', '300ms'], place)).exitCode).toBe(0);
-  return { place, path, text: readFileSync(path, 'utf8') };
+  await place.succeed(`${TAIL} --duration 300ms`);
+  return place;
 }
 
-let written: Promise<{ readonly text: string; readonly certificate: string }> | undefined;
+let written: Promise<readonly [text: string, certificate: string]> | undefined;
 
 /** Such a file in a new home: most tests need only what one tail wrote. */
 async function withFile() {
-  written ??= writtenFile().then(({ path, text }) => ({
-    text,
-    certificate: readFileSync(`${path}.trdr`, 'utf8'),
-  }));
-  const { text, certificate } = await written;
-  const [sandbox, home] = [await withSandbox(plenty), openHome()];
-  const path = home.write('theses.ndjson', text);
-  writeFileSync(`${path}.trdr`, certificate);
-  return { place: { sandbox, home }, path, text };
+  written ??= writtenFile().then(({ home }) => [home.read(FILE), home.read(CERTIFICATE)]);
+  const [text, certificate] = await written;
+  const place = await openPlace();
+  place.home.write(FILE, text);
+  place.home.write(CERTIFICATE, certificate);
+  const change = (fields: object) =>
+    place.home.write(CERTIFICATE, JSON.stringify({ ...JSON.parse(certificate), ...fields }));
+  return { ...place, text, certificate, change };
 }
 
-const verifyOf = async (paths: readonly string[], place: Place, more: readonly string[] = []) => {
-  const { exitCode, stderr, records } = await run(['verify', ...paths, ...more], place);
-  const [record] = records();
-  return { exitCode, stderr, ...record };
-};
-
 test('a file of a tail is complete, plain, gzipped and while another line is written', async () => {
-  const { place, path, text } = await withFile();
+  const { home, verify, text } = await withFile();
   const rows = text.split('\n').length - 1;
-  expect(await verifyOf([path], place)).toMatchObject({
-    exitCode: 0,
-    status: 'complete',
-    rows,
-    gaps: [],
-  });
-  writeFileSync(`${path}.gz`, gzipSync(text));
-  expect(await verifyOf([`${path}.gz`], place)).toMatchObject({
-    exitCode: 0,
-    status: 'complete',
-    rows,
-  });
-  expect((await verifyOf([path, `${path}.gz`], place)).stderr).toContain(
+  const complete = { exitCode: 0, status: 'complete', rows };
+  expect(await verify(FILE)).toMatchObject({ ...complete, gaps: [] });
+  home.write(`${FILE}.gz`, gzipSync(text));
+  expect(await verify(`${FILE}.gz`)).toMatchObject(complete);
+  expect((await verify(`${FILE} ${FILE}.gz`)).stderr).toContain(
     `${rows} posts in more than one file`,
   );
   // The pattern theses.*ndjson* also matches certificates.
-  const certificate = `${path}.trdr`;
-  expect(await verifyOf([path, certificate], place)).toMatchObject({
-    exitCode: 0,
-    rows,
-    files: [{ rows }],
-  });
-  rmSync(path);
-  expect(await verifyOf([certificate], place)).toMatchObject({ exitCode: 0, rows });
+  expect(await verify(`${FILE} ${CERTIFICATE}`)).toMatchObject({ ...complete, files: [{ rows }] });
+  rmSync(home.at(FILE));
+  expect(await verify(CERTIFICATE)).toMatchObject({ exitCode: 0, rows });
   // The order of the lines does not matter.
-  writeFileSync(path, `${text.trimEnd().split('\n').reverse().join('\n')}\n`);
-  expect(await verifyOf([path], place)).toMatchObject({ exitCode: 0, status: 'complete' });
-  appendFileSync(path, '{"id":"new","platformCreatedAt":1}\n{"id":"to');
-  const growing = await verifyOf([path], place);
+  home.write(FILE, recordsIn(text).reverse());
+  expect(await verify(FILE)).toMatchObject(complete);
+  appendFileSync(home.at(FILE), '{"id":"new","platformCreatedAt":1}\n{"id":"to');
+  const growing = await verify(FILE);
   expect(growing).toMatchObject({ exitCode: 0, rows: rows + 1 });
   expect(growing.stderr).toMatch(/last 1 post .*not verified yet/s);
   expect(growing.stderr).toContain('incomplete line');
@@ -117,44 +100,34 @@ test.each<[string, (text: string) => string, RegExp]>([
   ['a line is there twice', (text) => text + text.replace(/\n.*/s, '\n'), /1 post more than once/],
   ['a line is not a post', (text) => `${text}oops\n`, /1 line without the id/],
 ])('a file was changed if %s', async (_, change, why) => {
-  const { place, path, text } = await withFile();
-  writeFileSync(path, change(text));
-  const { exitCode, status, from, stderr } = await verifyOf([path], place).then((found) => ({
-    from: 0,
-    status: '',
-    ...found,
-  }));
-  expect({ exitCode, status, from }).toEqual({ exitCode: 10, status: 'changed', from: null });
-  expect(stderr.replace(/\s+/g, ' ')).toMatch(why);
+  const { home, verify, text } = await withFile();
+  home.write(FILE, change(text));
+  const found = await verify(FILE);
+  expect(found).toMatchObject({ exitCode: 10, status: 'changed', from: null });
+  expect(found.stderr.replace(/\s+/g, ' ')).toMatch(why);
 });
 
 test('a file without its certificate, or with a damaged one, is not vouched for', async () => {
-  const { place, path } = await withFile();
-  const certificate = readFileSync(`${path}.trdr`, 'utf8');
-  expect(certificate).not.toContain(place.sandbox.key);
-  writeFileSync(`${path}.trdr`, certificate.slice(0, 200));
-  const damaged = await verifyOf([path], place);
+  const { sandbox, home, verify, certificate } = await withFile();
+  expect(certificate).not.toContain(sandbox.key);
+  home.write(CERTIFICATE, certificate.slice(0, 200));
+  const damaged = await verify(FILE);
   expect(damaged).toMatchObject({ exitCode: 10, status: 'no certificate' });
   expect(damaged.stderr).toContain('damaged');
-  rmSync(`${path}.trdr`);
-  const missing = await verifyOf([path], place);
+  rmSync(home.at(CERTIFICATE));
+  const missing = await verify(FILE);
   expect(missing).toMatchObject({ exitCode: 10, status: 'no certificate', from: null });
-  expect(missing.stderr).toContain('theses.ndjson.trdr');
+  expect(missing.stderr).toContain(CERTIFICATE);
 });
 
 test('a certificate that is newer, or no regular file, is rejected with the way out', async () => {
-  const { place, path } = await writtenFile();
-  const certificate = `${path}.trdr`;
-  const tail = 'thesis tail --via poll --no-follow --yes --out theses.ndjson'.split(' ');
-  const text = readFileSync(certificate, 'utf8');
-  writeFileSync(certificate, text.replace('"version":1', '"version":2'));
-  for (const words of [['verify', path], tail]) {
-    const { exitCode, said } = await run(words, place);
-    expect([words[0], exitCode, said]).toEqual([
-      words[0],
-      9,
-      expect.stringContaining('newer version'),
-    ]);
+  const { home, run } = await writtenFile();
+  const certificate = home.at(CERTIFICATE);
+  const tail = `${TAIL} --no-follow`;
+  home.write(CERTIFICATE, home.read(CERTIFICATE).replace('"version":1', '"version":2'));
+  for (const line of [`verify ${FILE}`, tail]) {
+    const { exitCode, said } = await run(line);
+    expect([line, exitCode, said]).toEqual([line, 9, expect.stringContaining('newer version')]);
   }
   const kinds = {
     folder: () => mkdirSync(certificate),
@@ -165,16 +138,14 @@ test('a certificate that is newer, or no regular file, is rejected with the way 
     fifo: () => execFileSync('mkfifo', [certificate]),
     device: () => symlinkSync('/dev/zero', certificate),
   };
+  const wayOut = expect.stringMatching(/theses\.ndjson\.trdr: .*(check|move|use) /);
   for (const [kind, make] of some(Object.entries(kinds), 2)) {
     rmSync(certificate, { recursive: true });
     make();
     // Both read it in the same way, and a large one slowly.
-    for (const words of kind === 'folder' ? [['verify', path], tail] : [['verify', path]]) {
-      const { exitCode, said } = await run(words, place);
-      expect([kind, words[0], exitCode, said]).toEqual([
-        ...[kind, words[0], 9],
-        expect.stringMatching(/theses\.ndjson\.trdr: .*(check|move|use) /),
-      ]);
+    for (const line of [`verify ${FILE}`, ...(kind === 'folder' ? [tail] : [])]) {
+      const { exitCode, said } = await run(line);
+      expect([kind, line, exitCode, said]).toEqual([kind, line, 9, wayOut]);
     }
   }
 });
@@ -189,165 +160,108 @@ test.each([
   ['version', '1'],
   ['stretches', null],
 ])('a certificate whose %s cannot be is damaged', async (name, value) => {
-  const { place, path } = await withFile();
-  const certificate = JSON.parse(readFileSync(`${path}.trdr`, 'utf8'));
-  writeFileSync(`${path}.trdr`, JSON.stringify({ ...certificate, [name]: value }));
-  const found = await verifyOf([path], place);
+  const { verify, change } = await withFile();
+  change({ [name]: value });
+  const found = await verify(FILE);
   expect(found).toMatchObject({ exitCode: 10, status: 'no certificate' });
   expect(found.stderr).toContain('damaged');
 });
 
 test('a feed without new posts is fresh while it is read, and the lock of its tail is passed over', async () => {
-  const { place, path } = await withFile();
-  symlinkSync('someone', `${path}.lock`);
-  const both = [path, `${path}.lock`, `${path}.trdr`];
-  expect(await verifyOf(both, place, ['--fresh', '1h'])).toMatchObject({
-    exitCode: 0,
-    status: 'complete',
-    files: [{ status: 'complete' }],
+  const { home, run, verify, change } = await withFile();
+  symlinkSync('someone', home.at(`${FILE}.lock`));
+  expect(await verify(`${FILE} ${FILE}.lock ${CERTIFICATE} --fresh 1h`)).toMatchObject({
+    ...{ exitCode: 0, status: 'complete', files: [{ status: 'complete' }] },
   });
-  const certificate = JSON.parse(readFileSync(`${path}.trdr`, 'utf8'));
   const old = Date.now() - 3 * 86_400_000;
-  writeFileSync(`${path}.trdr`, JSON.stringify({ ...certificate, readAt: old }));
-  const stale = await verifyOf([path], place, ['--since', '7d', '--fresh', '1h']);
+  change({ readAt: old });
+  const stale = await verify(`${FILE} --since 7d --fresh 1h`);
   expect(stale).toMatchObject({ exitCode: 10, readAt: old });
   expect(stale.stderr).toContain(new Date(old).toISOString());
-  expect((await verifyOf([path], place, ['--fresh', '4d'])).exitCode).toBe(0);
-  expect((await run(['verify', `${path}.lock`], place)).exitCode).toBe(2);
+  expect((await verify(`${FILE} --fresh 4d`)).exitCode).toBe(0);
+  expect((await run(`verify ${FILE}.lock`)).exitCode).toBe(2);
 });
 
 test('a file that no walk has verified yet says so', async () => {
-  const sandbox = await withSandbox(plenty);
-  const place = { sandbox, home: openHome() };
-  const words = 'thesis tail --via poll --lag 200ms --yes --out young.ndjson --no-follow'.split(
-    ' ',
-  );
-  expect((await run(words, place)).exitCode).toBe(0);
-  const path = join(place.home.path, 'young.ndjson');
-  const young = await verifyOf([path], place);
+  const { verify, succeed } = await openPlace();
+  await succeed(`${TAIL} --no-follow`);
+  const young = await verify(FILE);
   expect(young).toMatchObject({ exitCode: 10, status: 'not verified yet', gaps: [] });
   expect(young.stderr).toContain('nothing is verified yet');
 });
 
 test('a stretch can be asked for, and a damaged gzip file is changed', async () => {
-  const { place, path, text } = await withFile();
-  const found = await verifyOf([path], place);
-  const { from, to } = { from: 0, to: 0, ...found };
-  const within = ['--since', String(from + 1_000), '--until', String(to)];
-  expect(await verifyOf([path], place, within)).toMatchObject({
-    exitCode: 0,
-    from: from + 1_000,
-    to: to - 1,
+  const { home, verify, text } = await withFile();
+  const { from, to } = await verify(FILE);
+  const [first, end] = [Number(from), Number(to)];
+  expect(await verify(`${FILE} --since ${first + 1_000} --until ${end}`)).toMatchObject({
+    ...{ exitCode: 0, from: first + 1_000, to: end - 1 },
   });
-  const before = await verifyOf([path], place, ['--since', String(from - 1_000)]);
-  expect(before).toMatchObject({
-    exitCode: 10,
-    status: 'gaps',
-    gaps: [{ from: from - 1_000, to: from - 1 }],
+  expect(await verify(`${FILE} --since ${first - 1_000}`)).toMatchObject({
+    ...{ exitCode: 10, status: 'gaps', gaps: [{ from: first - 1_000, to: first - 1 }] },
   });
-  writeFileSync(`${path}.gz`, gzipSync(text).subarray(0, 400));
-  expect(await verifyOf([`${path}.gz`], place)).toMatchObject({ exitCode: 10, status: 'changed' });
+  home.write(`${FILE}.gz`, gzipSync(text).subarray(0, 400));
+  expect(await verify(`${FILE}.gz`)).toMatchObject({ exitCode: 10, status: 'changed' });
 });
 
 test('wrong input is rejected before any file is compared', async () => {
-  const { place, path } = await withFile();
-  const other = join(place.home.path, 'callouts.ndjson');
-  await run(['launchpad', 'callouts', '--since', '2d', '--out', other], place);
-  expect(await verifyOf([other], place)).toMatchObject({ exitCode: 0, status: 'complete' });
-  const mixed = await run(['verify', path, other], place);
+  const { run, verify, succeed } = await withFile();
+  await succeed('launchpad callouts --since 2d --out callouts.ndjson');
+  expect(await verify('callouts.ndjson')).toMatchObject({ exitCode: 0, status: 'complete' });
+  const mixed = await run(`verify ${FILE} callouts.ndjson`);
   expect([mixed.exitCode, mixed.said]).toEqual([2, expect.stringContaining('different feeds')]);
-  expect((await run('verify nowhere.ndjson', place)).exitCode).toBe(2);
-  expect((await run(['verify', place.home.path], place)).exitCode).toBe(2);
-  expect((await run('verify', place)).exitCode).toBe(2);
-  expect((await run(['verify', path, '--since', '1h', '--until', '2h'], place)).exitCode).toBe(2);
+  for (const line of ['nowhere.ndjson', '.', '', `${FILE} --since 1h --until 2h`])
+    expect([line, (await run(`verify ${line}`)).exitCode]).toEqual([line, 2]);
 });
 
 test('a list is verified for the stretch that it has read, and a tail continues it', async () => {
-  const sandbox = await withSandbox(plenty);
-  const home = openHome();
-  const place = { sandbox, home };
-  const path = home.at('theses.ndjson');
-  const list = async (...flags: string[]) => {
-    expect((await run(['thesis', 'list', '--out', path, ...flags], place)).exitCode).toBe(0);
-    const found = await verifyOf([path], place);
-    return { from: 0, to: 0, ...found };
+  const { home, verify, succeed } = await openPlace();
+  const list = async (flags: string) => {
+    await succeed(`thesis list --out ${FILE} ${flags}`);
+    return await verify(FILE);
   };
-  const timesOf = () =>
-    readFileSync(path, 'utf8')
-      .trimEnd()
-      .split('\n')
-      .map((line) => Number(JSON.parse(line).platformCreatedAt));
+  const times = () =>
+    recordsIn(home.read(FILE))
+      .map(({ platformCreatedAt }) => Number(platformCreatedAt))
+      .sort((one, other) => one - other);
   // Without --since, three posts may be the last ones that were read.
-  const limited = await list('--limit', '50');
-  const [third = 0] = timesOf()
-    .sort((a, b) => a - b)
-    .slice(2);
-  expect(limited).toMatchObject({ exitCode: 0, from: third + 1 });
+  const limited = await list('--limit 50');
+  expect(limited).toMatchObject({ exitCode: 0, from: Number(times()[2]) + 1 });
   const since = Date.now() - 3 * 3_600_000;
-  const all = await list('--since', String(since));
-  expect(all).toMatchObject({ exitCode: 0, status: 'complete', from: since });
-  expect(all.to).toBeLessThan(Math.max(...timesOf()));
-  const tail = await run(
-    'thesis tail --via poll --lag 200ms --duration 300ms --yes --out theses.ndjson',
-    place,
-  );
-  expect(tail.exitCode, tail.stderr).toBe(0);
-  const continued = await verifyOf([path], place);
-  expect(continued).toMatchObject({
-    exitCode: 0,
-    status: 'complete',
-    from: since,
-    files: [{ duplicates: 0 }],
-  });
+  const complete = { exitCode: 0, status: 'complete', from: since };
+  const all = await list(`--since ${since}`);
+  expect(all).toMatchObject(complete);
+  expect(all.to).toBeLessThan(Number(times().at(-1)));
+  await succeed(`${TAIL} --duration 300ms`);
+  expect(await verify(FILE)).toMatchObject({ ...complete, files: [{ duplicates: 0 }] });
 });
 
 test('a tail that was renamed, killed and continued is complete with its renamed file', async () => {
-  const sandbox = await withSandbox(plenty);
-  const home = openHome();
-  const place = { sandbox, home };
-  const [out, old] = [home.at('theses.ndjson'), home.at('old.ndjson')];
-  const words = 'thesis tail --via poll --lag 200ms --backfill 30 --yes --out theses.ndjson'.split(
-    ' ',
-  );
-  const first = startTrdr(words, { ...place, cwd: home.path });
-  const read = () => readFileSync(out, 'utf8').split('\n').length - 1;
-  await until(() => {
-    try {
-      return read() >= 30;
-    } catch {
-      return false;
-    }
-  });
+  const { sandbox, home, verify, succeed } = await openPlace();
+  const [out, old] = [home.at(FILE), home.at('old.ndjson')];
+  const first = startTrdr(`${TAIL} --backfill 30`, { sandbox, home });
+  const read = () => (existsSync(out) ? home.read(FILE).split('\n').length - 1 : 0);
+  await until(() => read() >= 30);
   sandbox.post();
   await until(() => read() === 31);
   renameSync(out, old);
   first.kill('SIGKILL');
   await first;
-  const again = await run(
-    [...words.filter((word) => word !== '--backfill' && word !== '30'), '--duration', '300ms'],
-    place,
-  );
-  expect(again.exitCode, again.stderr).toBe(0);
-  expect(await verifyOf([out, old], place)).toMatchObject({
-    exitCode: 0,
-    status: 'complete',
-    rows: 31,
+  await succeed(`${TAIL} --duration 300ms`);
+  expect(await verify(`${FILE} old.ndjson`)).toMatchObject({
+    ...{ exitCode: 0, status: 'complete', rows: 31 },
   });
-  const alone = await verifyOf([out], place);
+  const alone = await verify(FILE);
   expect(alone.stderr).toMatch(/theses\.ndjson continues a file that is not there unchanged/);
 });
 
 test('a file of confluences that is renamed under its tail gets no certificate of posts', async () => {
-  const sandbox = await withSandbox(plenty);
-  const home = openHome();
-  const [out, old] = [home.at('rule.ndjson'), home.at('old.ndjson')];
-  const words = 'thesis tail --via poll --lag 200ms --since 1d --yes --out rule.ndjson';
-  const tail = startInProcess([...words.split(' '), '--confluence', '2/12h'], { sandbox, home });
-  const isWritten = () => existsSync(`${out}.trdr`) && readFileSync(out, 'utf8') !== '';
-  await until(isWritten);
-  renameSync(out, old);
-  await until(() => existsSync(out));
+  const { sandbox, home } = await openPlace();
+  const tail = startInProcess(`${TAIL} --since 1d --confluence 2/12h`, { sandbox, home });
+  await until(() => existsSync(home.at(CERTIFICATE)) && home.read(FILE) !== '');
+  renameSync(home.at(FILE), home.at('old.ndjson'));
+  await until(() => existsSync(home.at(FILE)));
   tail.kill('SIGTERM');
   await tail.ended;
-  expect(existsSync(`${old}.trdr`)).toBe(false);
+  expect(existsSync(home.at('old.ndjson.trdr'))).toBe(false);
 });
