@@ -14,18 +14,10 @@ import { test as anyTest, describe, expect, onTestFinished } from 'vitest';
 import { textOf } from '../../src/base/json-object.ts';
 import { openJournal } from '../../src/state/export-journal/open-journal.ts';
 import { some } from '../repeats.ts';
+import type { Sandbox } from '../sandbox/service.ts';
 import { has } from '../tools.ts';
 import { idsOf, readText, until } from './feed.ts';
-import {
-  argv,
-  type Home,
-  openHome,
-  programEnv,
-  type RunOptions,
-  runInProcess,
-  withSandbox,
-  wordsOf,
-} from './harness.ts';
+import { deskOf, type Home, programEnv, type RunOptions, withSandbox, wordsOf } from './harness.ts';
 import { startInProcess } from './in-process.ts';
 import { priceOf, someHandles, withNumbers } from './numbers.ts';
 import { program } from './program.ts';
@@ -40,9 +32,9 @@ const mayMount = (() => {
 })();
 const test = anyTest.skipIf(!mayMount);
 
-/** A home with a folder on a tiny disk. */
-function withDisk(pages = 16) {
-  const home = openHome();
+/** A service, and a home with the folder `disk` on a tiny disk. */
+async function withDisk(pages = 16, given?: Sandbox) {
+  const { sandbox, home, run } = deskOf(given ?? (await withSandbox()));
   const disk = home.at('disk');
   mkdirSync(disk);
   execaSync('mount', ['-t', 'tmpfs', '-o', `size=${pages * 4}k`, 'tmpfs', disk]);
@@ -61,7 +53,7 @@ function withDisk(pages = 16) {
   const free = () => {
     for (const name of ['filler', 'more']) rmSync(join(disk, name), { force: true });
   };
-  return { home, disk, fill, free };
+  return { sandbox, home, run, disk, fill, free };
 }
 
 /** Pads each ledger file to the end of its last page, which would otherwise take some more lines on a full disk. */
@@ -136,9 +128,8 @@ describe('a tail whose disk fills and empties', () => {
   test.each(some(outputs, 3))(
     'waits, and loses and repeats nothing: %s',
     async (_, output, files, free) => {
-      const disk = withDisk(64);
-      const { home } = disk;
-      const sandbox = await withSandbox();
+      const disk = await withDisk(64);
+      const { sandbox, home, run } = disk;
       disk.fill(free);
       const tail = startTailOnDisk(`thesis tail ${flags} ${status} ${output}`, { sandbox, home });
       const says = (text: string) => expect.poll(() => tail.stderr).toContain(text);
@@ -154,7 +145,7 @@ describe('a tail whose disk fills and empties', () => {
       expect((await tail.ended).exitCode, tail.stderr).toBe(dead ? 9 : 0);
       expect(tail.stderr).toContain(`: ${rows} posts, no gaps`);
       const { stdout } = execaSync('bash', ['-c', `cat ${files}`], { cwd: home.path });
-      const all = await home.run(['thesis', 'list', '--limit', `${rows}`, '--yes'], { sandbox });
+      const all = await run(`thesis list --limit ${rows} --yes`);
       const wanted = all.records().map(({ id }) => id);
       expect(idsOf(`${stdout}\n`)).toEqual(wanted.reverse());
     },
@@ -162,11 +153,10 @@ describe('a tail whose disk fills and empties', () => {
 });
 
 test('a checkpoint that cannot be written ends the tail before anything is printed', async () => {
-  const { home, disk, fill } = withDisk();
-  const sandbox = await withSandbox();
+  const { run, disk, fill } = await withDisk();
   fill(0);
-  const words = argv`thesis tail --via poll --lag 1s --yes --checkpoint ${join(disk, 'ck')}`;
-  const { exitCode, stdout, stderr, error } = await home.run(words, { sandbox });
+  const line = 'thesis tail --via poll --lag 1s --yes --checkpoint disk/ck';
+  const { exitCode, stdout, stderr, error } = await run(line);
   expect([exitCode, stdout], stderr).toEqual([9, '']);
   expect(error()).toMatchObject({ code: 'ENOSPC' });
   expect(existsSync(join(disk, 'ck'))).toBe(false);
@@ -177,13 +167,12 @@ test.each([
   ['at the end', 4, '40', 1],
   ['in the middle', 12, '400', 5],
 ])('a list that meets a full disk %s saves the rows that fit', async (_, free, limit, least) => {
-  const { home, disk, fill } = withDisk();
-  const sandbox = await withSandbox();
+  const { run, disk, fill } = await withDisk();
   const out = join(disk, 'all.ndjson');
   if (least > 0) writeFileSync(out, 'old\n');
   fill(free);
-  const words = ['thesis', 'list', '--limit', limit, '--yes', '--quiet', '--out', out];
-  const { exitCode, stderr, error } = await home.run(words, { sandbox });
+  const line = `thesis list --limit ${limit} --yes --quiet --out ${out}`;
+  const { exitCode, stderr, error } = await run(line);
   expect(exitCode, stderr).toBe(9);
   expect(error()).toMatchObject({ code: 'ENOSPC' });
   if (least === 0) {
@@ -202,14 +191,13 @@ test.each([
 });
 
 test('an export pays for no batch whose answer would not fit, and resumes for the rest', async () => {
-  const { home, disk, fill, free } = withDisk(256);
-  const sandbox = await withNumbers();
+  const { sandbox, run, disk, fill, free } = await withDisk(256, await withNumbers());
   const handles = someHandles(350);
   const out = join(disk, 'n.ndjson');
   const words = ['pnl', ...handles, '--out', out, '--yes', '--resume'];
   // Each batch needs 100 pages, most of which are free again after the answer was saved.
   fill(110);
-  const { error, stderr } = await home.run(words, { sandbox });
+  const { error, stderr } = await run(words);
   expect(error(), stderr).toMatchObject({
     exit: 9,
     message: expect.stringContaining('the disk is full'),
@@ -218,13 +206,13 @@ test('an export pays for no batch whose answer would not fit, and resumes for th
   expect(units).toBeGreaterThan(0);
   expect(units).toBeLessThan(priceOf(handles));
   free();
-  expect((await home.run(words, { sandbox })).exitCode).toBe(0);
+  expect((await run(words)).exitCode).toBe(0);
   expect(sandbox.meter().totalUnits).toBe(priceOf(handles));
   expect(readFileSync(out, 'utf8').split('\n')).toHaveLength(351);
 });
 
 test('an answer of an export that cannot be read is saved in the space that was kept for it', async () => {
-  const { disk, fill } = withDisk();
+  const { disk, fill } = await withDisk();
   const open = () =>
     openJournal(
       join(disk, 'n.ndjson'),
@@ -244,20 +232,14 @@ test('an answer of an export that cannot be read is saved in the space that was 
   resumed.close();
 });
 
-/** A home whose state or cache is on the tiny disk. */
-const moved = (home: Home, which: 'STATE' | 'CACHE', to: string) => ({
-  home,
-  env: { [`TRDR_${which}_DIR`]: to },
-});
+/** With these, the state or the cache is on the tiny disk. */
+const stateOn = (disk: string) => ({ env: { TRDR_STATE_DIR: join(disk, 'state') } });
+const cacheOn = (disk: string) => ({ env: { TRDR_CACHE_DIR: join(disk, 'cache') } });
 
 test('an answer that cannot be cached is delivered, and the reason is reported', async () => {
-  const { home, disk, fill } = withDisk();
-  const sandbox = await withSandbox();
+  const { run, disk, fill } = await withDisk();
   fill(0);
-  const { exitCode, records, stderr } = await runInProcess('pnl mira juno', {
-    sandbox,
-    ...moved(home, 'CACHE', join(disk, 'cache')),
-  });
+  const { exitCode, records, stderr } = await run('pnl mira juno', cacheOn(disk));
   expect([exitCode, records().length], stderr).toEqual([0, 2]);
   expect(stderr).toContain('answers are not saved for later runs');
   expect(stderr).toContain('the disk is full');
@@ -272,57 +254,50 @@ const paidLines = [
   'api /v2/thesis',
 ];
 test.each(some(paidLines, 3))('no call is paid for that cannot be recorded: %s', async (line) => {
-  const { home, disk, fill } = withDisk();
-  const sandbox = await withSandbox();
+  const { sandbox, run, disk, fill } = await withDisk();
   fill(0);
-  const given = moved(home, 'STATE', join(disk, 'state'));
-  const ran = await runInProcess(line, { sandbox, ...given });
+  const ran = await run(line, stateOn(disk));
   expect([ran.exitCode, sandbox.meter().totalUnits], ran.stderr).toEqual([9, 0]);
   expect(ran.stderr).toContain('cannot record paid calls in');
   // What costs nothing works: the free account, and the embedded service.
   for (const words of ['me', `${line} --sandbox`]) {
-    const free = await runInProcess(words, { sandbox, ...given });
+    const free = await run(words, stateOn(disk));
     expect([words, free.exitCode], free.stderr).toEqual([words, 0]);
   }
 });
 
 test('subjects that fail because their cost cannot be recorded are counted, and the run exits 9', async () => {
-  const { home, disk, fill, free } = withDisk(64);
-  const sandbox = await withSandbox();
-  const given = { sandbox, ...moved(home, 'STATE', join(disk, 'state')) };
-  expect((await runInProcess('budget set day 9M', given)).exitCode).toBe(0);
+  const { sandbox, run, disk, fill, free } = await withDisk(64);
+  const given = stateOn(disk);
+  expect((await run('budget set day 9M', given)).exitCode).toBe(0);
   const names = sandbox.world.handles().slice(0, 20);
-  expect((await runInProcess(['whois', ...names.slice(0, 5), '--yes'], given)).exitCode).toBe(0);
+  expect((await run(['whois', ...names.slice(0, 5), '--yes'], given)).exitCode).toBe(0);
   fill(0);
   padLedger(join(disk, 'state'));
-  const { exitCode, records, error, stderr } = await runInProcess(
-    ['whois', ...names, '--yes'],
-    given,
-  );
+  const all = ['whois', ...names, '--yes'];
+  const { exitCode, records, error, stderr } = await run(all, given);
   expect([exitCode, records().length], stderr).toEqual([9, 20]);
   expect(records().filter(({ found }) => found === null)).toHaveLength(15);
   expect(error()).toMatchObject({ code: 'ENOSPC' });
   expect(error()['message']).toMatch(/^15 of 20 subjects failed: .*the disk is full$/);
   free();
-  expect((await runInProcess(['whois', ...names, '--yes'], given)).exitCode).toBe(0);
+  expect((await run(all, given)).exitCode).toBe(0);
 });
 
 test('a budget is not exceeded while calls cannot be recorded', async () => {
-  const { home, disk, fill } = withDisk();
-  const sandbox = await withSandbox();
-  const given = { sandbox, ...moved(home, 'STATE', join(disk, 'state')) };
-  expect((await runInProcess('budget set day 300', given)).exitCode).toBe(0);
-  await runInProcess('whois mira', given);
+  const { sandbox, run, disk, fill } = await withDisk();
+  const given = stateOn(disk);
+  expect((await run('budget set day 300', given)).exitCode).toBe(0);
+  await run('whois mira', given);
   fill(0);
   const codes: number[] = [];
-  for (const name of ['juno', 'tessa', 'nobody_1', 'nobody_2', 'nobody_3']) {
-    codes.push((await runInProcess(['whois', name], given)).exitCode);
-  }
+  for (const name of ['juno', 'tessa', 'nobody_1', 'nobody_2', 'nobody_3'])
+    codes.push((await run(['whois', name], given)).exitCode);
   expect(sandbox.meter().totalUnits, String(codes)).toBeLessThanOrEqual(300);
 });
 
 test('a config of several pages is not cut short by a disk with room for some of them', async () => {
-  const { home, disk, fill, free } = withDisk(32);
+  const { run, disk, fill, free } = await withDisk(32);
   const env = { TRDR_CONFIG_DIR: disk };
   const path = join(disk, 'config.json');
   const profiles = Object.fromEntries(
@@ -332,12 +307,12 @@ test('a config of several pages is not cut short by a disk with room for some of
   const before = readFileSync(path, 'utf8');
   for (let pages = 0; pages < before.length / 4_096; pages++) {
     fill(pages);
-    const failed = await runInProcess('config set retries 7', { home, env });
+    const failed = await run('config set retries 7', { env });
     expect([failed.exitCode, readFileSync(path, 'utf8')]).toEqual([9, before]);
     expect(readdirSync(disk).sort()).toEqual(['config.json', 'filler']);
     free();
   }
-  const saved = await runInProcess('config set retries 7', { home, env });
+  const saved = await run('config set retries 7', { env });
   expect(saved.exitCode).toBe(0);
   expect(JSON.parse(readFileSync(path, 'utf8')).profiles).toMatchObject({
     ...profiles,
