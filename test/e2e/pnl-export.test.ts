@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { jsonLine } from '../../src/output/format/ndjson.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
+import type { SandboxOptions } from '../sandbox/service.ts';
 import { until } from './feed.ts';
 import {
   type Home,
@@ -48,6 +49,12 @@ function exportOf(
   };
 }
 
+/** Such an export of a service with these faults or this allowance. */
+async function openExport(options: SandboxOptions = {}, handles = HANDLES) {
+  const sandbox = await withNumbers(options);
+  return { sandbox, ...exportOf(sandbox, openHome(), handles) };
+}
+
 const paidTwice = ({ served }: NumbersSandbox) =>
   [...served].filter(([, times]) => times > 1).length;
 
@@ -65,8 +72,7 @@ const answeredIn = (journal: string) =>
 describe('an interrupted export', () => {
   test('by SIGINT saves the answer it paid for, and resumes without paying twice', async () => {
     const second = 'delay@users.pnl+1=700ms';
-    const sandbox = await withNumbers({ faults: second });
-    const { start, run, journal, out, text } = exportOf(sandbox);
+    const { sandbox, start, run, journal, out, text } = await openExport({ faults: second });
     const child = start();
     await until(() => sandbox.faults.triggered[second] === 1);
     child.kill('SIGINT');
@@ -81,8 +87,7 @@ describe('an interrupted export', () => {
   });
 
   test('is not restarted without --resume, and the error states what to do', async () => {
-    const sandbox = await withNumbers({ faults: '503@users.pnl+2' });
-    const { run, journal } = exportOf(sandbox);
+    const { sandbox, run, journal } = await openExport({ faults: '503@users.pnl+2' });
     const first = await run('--retries', '0');
     const before = sandbox.log.length;
     const second = await run();
@@ -92,8 +97,7 @@ describe('an interrupted export', () => {
   });
 
   test('resumes only with the same handles', async () => {
-    const sandbox = await withNumbers({ faults: '503@users.pnl+1' });
-    const { run, home, journal, text } = exportOf(sandbox);
+    const { sandbox, run, home, journal, text } = await openExport({ faults: '503@users.pnl+1' });
     await run('--retries', '0');
     home.write('list', HANDLES.slice(1).join('\n'));
     const { exitCode, error } = await run('--resume');
@@ -113,8 +117,7 @@ describe('an interrupted export', () => {
   });
 
   test('plans and requests only the handles without an answer', async () => {
-    const sandbox = await withNumbers({ faults: '503@users.pnl+3' });
-    const { run, words, home } = exportOf(sandbox);
+    const { sandbox, run, words, home } = await openExport({ faults: '503@users.pnl+3' });
     await run('--retries', '0');
     const plan = await run('--resume', '--dry-run');
     const paid = plan.records().filter(({ times }) => times !== 0);
@@ -132,8 +135,9 @@ describe('an interrupted export', () => {
 describe('an export and its money', () => {
   test('writes what the allowance paid for, lists the rest in the journal, and resumes later', async () => {
     const paid = 120;
-    const sandbox = await withNumbers({ monthlyUnits: priceOf(HANDLES.slice(0, paid)) + 29_000 });
-    const { run, text, journal } = exportOf(sandbox);
+    const { sandbox, run, text, journal } = await openExport({
+      monthlyUnits: priceOf(HANDLES.slice(0, paid)) + 29_000,
+    });
     const { exitCode, stderr, error } = await run();
     const lines = text().split('\n').length - 1;
     expect(exitCode).toBe(6);
@@ -156,8 +160,7 @@ describe('an export and its money', () => {
   });
 
   test('respects the spending limit in each run, and completes', async () => {
-    const sandbox = await withNumbers();
-    const { run, text } = exportOf(sandbox);
+    const { sandbox, run, text } = await openExport();
     const codes: number[] = [];
     for (let round = 0; round < 9 && codes.at(-1) !== 0; round++) {
       const before = sandbox.meter().totalUnits;
@@ -169,8 +172,9 @@ describe('an export and its money', () => {
   });
 
   test('reports a lost answer in ledger, file and summary, and pays again only with --resume', async () => {
-    const sandbox = await withNumbers({ faults: 'lost@users.pnl+1*1' });
-    const { run, text, home, journal } = exportOf(sandbox);
+    const { sandbox, run, text, home, journal } = await openExport({
+      faults: 'lost@users.pnl+1*1',
+    });
     const { exitCode, stderr, error } = await run();
     expect([exitCode, paidTwice(sandbox)]).toEqual([9, 0]);
     expect(sandbox.meter().totalUnits).toBe(priceOf(HANDLES));
@@ -193,8 +197,7 @@ describe('an export and its money', () => {
     [350, 9, 0],
     [450, 0, 100],
   ])('repeats a lost batch only if %i handles fit the limit', async (handles, exit, bound) => {
-    const sandbox = await withNumbers({ faults: 'reset@users.pnl+1*1' });
-    const { words, text, home } = exportOf(sandbox);
+    const { sandbox, words, text, home } = await openExport({ faults: 'reset@users.pnl+1*1' });
     // Use some units first: from a usage of zero, the program cannot conclude that a lost batch was free.
     await home.run('whois @mira', { sandbox });
     // Before the repetition, the program waits until the service has recorded the usage.
@@ -243,8 +246,7 @@ describe('an export and its money', () => {
   });
 
   test('does the same for a single handle', async () => {
-    const sandbox = await withNumbers({ faults: 'lost@user.pnl*1' });
-    const { run, text } = exportOf(sandbox, openHome(), ['mira']);
+    const { sandbox, run, text } = await openExport({ faults: 'lost@user.pnl*1' }, ['mira']);
     expect([(await run()).exitCode, sandbox.served.get('mira')]).toEqual([9, 1]);
     expect((await run('--resume')).exitCode).toBe(0);
     expect(text()).toBe(`${jsonLine(recordsOf(['mira'])[0])}\n`);
@@ -252,8 +254,7 @@ describe('an export and its money', () => {
 });
 
 test('a second process on the same file is rejected with the id of the first', async () => {
-  const sandbox = await withNumbers({ faults: 'delay@users.pnl=1s' });
-  const { start, run, text } = exportOf(sandbox);
+  const { sandbox, start, run, text } = await openExport({ faults: 'delay@users.pnl=1s' });
   const child = start();
   await until(() => sandbox.faults.triggered['delay@users.pnl=1s'] === 1);
   const second = await run('--resume');
@@ -265,8 +266,7 @@ test('a second process on the same file is rejected with the id of the first', a
 });
 
 test('a journal of an earlier version is named and left alone', async () => {
-  const sandbox = await withNumbers();
-  const { run, journal } = exportOf(sandbox);
+  const { sandbox, run, journal } = await openExport();
   const text = '{"kind":"header","version":1,"size":350,"startedAt":0,"identity":{}}\n';
   writeFileSync(journal, text);
   for (const flags of [[], ['--resume'], ['--fresh'], ['--resume', '--fresh']]) {
@@ -278,8 +278,7 @@ test('a journal of an earlier version is named and left alone', async () => {
 });
 
 test('an export that never started leaves no files behind', async () => {
-  const sandbox = await withNumbers();
-  const { words, run, home, journal } = exportOf(sandbox);
+  const { sandbox, words, run, home, journal } = await openExport();
   const refused = await home.run([...words().filter((word) => word !== '-y')], { sandbox });
   expect([refused.exitCode, existsSync(journal)]).toEqual([11, false]);
   expect(sandbox.meter().totalUnits).toBe(0);
@@ -294,8 +293,7 @@ test('an export that never started leaves no files behind', async () => {
 
 describe('--fresh', () => {
   test('starts an interrupted export over, and together with --resume continues it', async () => {
-    const sandbox = await withNumbers({ faults: '503@users.pnl+2' });
-    const { run, journal, text } = exportOf(sandbox);
+    const { sandbox, run, journal, text } = await openExport({ faults: '503@users.pnl+2' });
     await run('--retries', '0', '--no-cache');
     expect(answeredIn(journal)).toBe(2);
     sandbox.faults.set('');
@@ -311,11 +309,10 @@ describe('--fresh', () => {
 });
 
 describe('an existing file', () => {
-  const existing = async (text = 'of last night\n') => {
-    const sandbox = await withNumbers();
-    const given = exportOf(sandbox, openHome(), someHandles(3));
-    writeFileSync(given.out, text);
-    return { ...given, sandbox };
+  const existing = async () => {
+    const given = await openExport({}, someHandles(3));
+    writeFileSync(given.out, 'of last night\n');
+    return given;
   };
 
   test.each([
@@ -381,8 +378,7 @@ test.each(['pnl mira', 'launchpad history --since 1d'])(
 );
 
 test('--resume continues an interrupted export to a file that is named by a link', async () => {
-  const sandbox = await withNumbers({ faults: '503@users.pnl+1' });
-  const { run, out, home } = exportOf(sandbox);
+  const { sandbox, run, out, home } = await openExport({ faults: '503@users.pnl+1' });
   const target = home.at('target.ndjson');
   writeFileSync(
     target,

@@ -95,7 +95,7 @@ test.each<[plan: string, flags: string, how: 'ws' | 'poll', budget?: string, San
 describe('every post is printed exactly once', () => {
   test('when the service restarts after a pause', async () => {
     const sandbox = await withSandbox(plenty);
-    const tail = startTail(['--lag', '300ms', '--yes'], { sandbox, home: openHome() });
+    const tail = startTail(['--lag', '300ms', '--yes'], { sandbox });
     const out = gather(tail.stdout);
     await until(() => listening(sandbox) > 0);
     const posting = startPosting(sandbox, 10);
@@ -122,7 +122,7 @@ describe('every post is printed exactly once', () => {
     const some = Array.from({ length: 200 }, () => sandbox.post().tokenAddress ?? '');
     const tokens = [...new Set(some)].slice(0, 5);
     const flags = tokens.flatMap((token) => ['--token', token]);
-    const tail = startTail([...flags, '--via', 'ws', '--yes'], { sandbox, home: openHome() });
+    const tail = startTail([...flags, '--via', 'ws', '--yes'], { sandbox });
     const out = gather(tail.stdout);
     await until(() => listening(sandbox) > 0);
     const posted: string[] = [];
@@ -143,7 +143,7 @@ describe('every post is printed exactly once', () => {
 describe('how a tail ends', () => {
   test('after --count rows, each unchanged', async () => {
     const sandbox = await withSandbox(plenty);
-    const tail = startTail(['--count', '3', '--yes'], { sandbox, home: openHome() });
+    const tail = startTail(['--count', '3', '--yes'], { sandbox });
     await until(() => listening(sandbox) > 0);
     const sent = Array.from({ length: 5 }, () => sandbox.post());
     const { stdout, exitCode } = await tail.ended;
@@ -191,7 +191,7 @@ describe('how a tail ends', () => {
 
   test('with exit code 6 when the service closes the socket because no units are left', async () => {
     const sandbox = await withSandbox({ ...plenty, unmetered: false, monthlyUnits: 1_000_000 });
-    const tail = startTail(['--yes', '--via', 'ws'], { sandbox, home: openHome() });
+    const tail = startTail(['--yes', '--via', 'ws'], { sandbox });
     await until(() => listening(sandbox) > 0);
     sandbox.disconnect('close', 1008);
     expect((await tail.ended).exitCode).toBe(6);
@@ -243,7 +243,7 @@ describe('what a tail costs', () => {
   ])('stays below --max-cu %s via %s with lost answers (%s)', async (maxCu, via, faults) => {
     const sandbox = await withSandbox({ ...plenty, unmetered: false, monthlyUnits: 10_000_000 });
     const words = ['--max-cu', maxCu, '--via', via, '--lag', '150ms', '--duration', '2s'];
-    const tail = startTail(words, { sandbox, home: openHome() });
+    const tail = startTail(words, { sandbox });
     await until(() => read(sandbox));
     sandbox.faults.set(faults);
     startPosting(sandbox, 15);
@@ -354,7 +354,7 @@ describe('filters', () => {
   test('apply to frames and pages alike', async () => {
     const sandbox = await withSandbox(plenty);
     const words = ['--grep', 'e', '--min-holdings', '100', '--backfill', '50', '--yes'];
-    const tail = startTail(words, { sandbox, home: openHome() });
+    const tail = startTail(words, { sandbox });
     const out = gather(tail.stdout);
     await until(() => listening(sandbox) > 0);
     const posting = startPosting(sandbox, 10);
@@ -375,10 +375,7 @@ describe('filters', () => {
 
   test('finish on any text, even if a pattern backtracks', async () => {
     const sandbox = await withSandbox(plenty);
-    const tail = startTail(['--grep', '(a+)+$', '--count', '2', '--yes'], {
-      sandbox,
-      home: openHome(),
-    });
+    const tail = startTail(['--grep', '(a+)+$', '--count', '2', '--yes'], { sandbox });
     await until(() => listening(sandbox) > 0);
     const { id: _, ...post } = sandbox.post();
     for (const [id, thesis] of [
