@@ -227,15 +227,9 @@ describe('a key that was replaced during a run', () => {
   ])('leaves its answers and those of the former key to the new one: %s', async (_, line) => {
     const sandbox = await withSandbox({ plan: 'scale' });
     const [home, rotation] = [openHome(), new Rotation(sandbox)];
-    const wallet = String(
-      (await home.run('whois solwolf', { sandbox })).records()[0]?.['solanaAddress'],
-    );
-    await home.run('cache clear --people --yes', { sandbox });
+    const wallet = `${sandbox.world.user('solwolf')?.solanaAddress}`;
     const run = (words: string) =>
-      home.run([...words.replace('WALLET', wallet).split(' '), '--yes'], {
-        key: null,
-        env: rotation.env,
-      });
+      home.run(`${words.replace('WALLET', wallet)} --yes`, { key: null, env: rotation.env });
     const kept = 'whois mira';
     await run(kept);
     rotation.renew();

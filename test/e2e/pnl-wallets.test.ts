@@ -1,48 +1,22 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import {
-  type CommandLine,
-  openDesk,
-  openHome,
-  recordsIn,
-  runInProcess,
-  type withSandbox,
-  wordsOf,
-} from './harness.ts';
+import { type CommandLine, openDesk, recordsIn, wordsOf } from './harness.ts';
 
 const NOBODY = '0x52908400098527886E0F7030069857D2E4169EE7';
 
-interface Known {
-  readonly id: string;
-  readonly solanaAddress: string;
-  readonly evmAddress: string;
-}
-
-/** A home and a sandbox, and the records of mira and solwolf, which were looked up from another home. */
-async function desk(options: Parameters<typeof withSandbox>[0] = {}) {
-  const { sandbox, home, run } = await openDesk({
-    plan: 'enterprise',
-    monthlyUnits: 1e9,
-    ...options,
-  });
-  const other = openHome();
-  const whois = await runInProcess('whois mira solwolf', { sandbox, home: other });
-  const [mira, solwolf] = whois.records() as unknown as [Known, Known];
-  const before = sandbox.meter().totalUnits;
-  const calls = sandbox.log.length;
+/** A desk that knows nobody yet, and the id and the wallets of mira and solwolf. */
+async function desk() {
+  const { sandbox, home, run } = await openDesk({ plan: 'enterprise', monthlyUnits: 1e9 });
+  const namesOf = (handle: string) => {
+    const { id = '', solanaAddress, evmAddress } = sandbox.world.user(handle) ?? {};
+    return { id, solanaAddress: `${solanaAddress}`, evmAddress: `${evmAddress}` };
+  };
   return {
-    sandbox,
-    home,
-    mira,
-    solwolf,
-    run: (words: CommandLine, more: Parameters<typeof runInProcess>[1] = {}) =>
-      run(['pnl', ...wordsOf(words)], { ...more }),
-    paid: () => sandbox.meter().totalUnits - before,
+    ...{ sandbox, home, mira: namesOf('mira'), solwolf: namesOf('solwolf') },
+    run: (words: CommandLine) => run(['pnl', ...wordsOf(words)]),
+    paid: () => sandbox.meter().totalUnits,
     asked: () =>
-      sandbox.log
-        .slice(calls)
-        .map(({ endpoint }) => endpoint)
-        .filter((endpoint) => endpoint !== 'me'),
+      sandbox.log.map(({ endpoint }) => endpoint).filter((endpoint) => endpoint !== 'me'),
   };
 }
 
