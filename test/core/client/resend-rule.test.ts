@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Failure } from '../../../src/base/failure.ts';
+import type { Failure } from '../../../src/base/failure.ts';
 import { cu } from '../../../src/contract/limits.ts';
-import {
-  type FailedCall,
-  isHopeless,
-  isLost,
-  type NextStep,
-  stepAfter,
-} from '../../../src/core/client/resend-rule.ts';
 import {
   broken,
   noAnswer,
@@ -15,66 +8,6 @@ import {
   unreachable,
 } from '../../../src/core/http/network-failures.ts';
 import { error, failureOf, json, type Reply, rig, user } from '../fakes.ts';
-
-const kinds = ['passing', 'lasting'] as const;
-const charges = ['free', 'possible'] as const;
-const rules = ['repeat', 'never'] as const;
-const covers = ['covered', 'uncovered'] as const;
-
-/** Each case that does not give up; all others do. */
-const goesOn: Readonly<Record<string, NextStep>> = {
-  'passing free repeat covered': 'send',
-  'passing free repeat uncovered': 'send',
-  'passing free never covered': 'send',
-  'passing free never uncovered': 'send',
-  'passing possible repeat covered': 'send',
-  'passing possible never covered': 'check',
-};
-
-const cases = kinds.flatMap((kind) =>
-  charges.flatMap((charge) =>
-    rules.flatMap((rule) =>
-      covers.flatMap((cover) =>
-        [1, 2, 3].map((lost) => {
-          const failed: FailedCall = {
-            failure: { retryable: kind === 'passing' },
-            isFree: charge === 'free',
-            rule,
-            lost,
-            isCovered: cover === 'covered',
-          };
-          return { name: [kind, charge, rule, cover].join(' '), failed, lost };
-        }),
-      ),
-    ),
-  ),
-);
-
-describe('a call that failed', () => {
-  it.each(cases)('takes the step of its case: $name, $lost lost', ({ name, failed, lost }) => {
-    const first = goesOn[name] ?? 'give up';
-    expect(stepAfter(failed)).toBe(first === 'check' && lost > 1 ? 'give up' : first);
-  });
-
-  it('is never sent again without a check if its charge is possible and its rule is never', () => {
-    const careful = cases.filter(({ failed }) => !failed.isFree && failed.rule === 'never');
-    expect(careful.map(({ failed }) => stepAfter(failed))).not.toContain('send');
-  });
-
-  it.each([
-    [true, 1, false],
-    [true, 2, true],
-    [false, 1, true],
-  ])('leaves hope for the next: retryable %s, %i lost: %s', (retryable, lost, isOver) => {
-    expect(isHopeless({ failure: { retryable }, lost })).toBe(isOver);
-  });
-
-  it('has lost its answer if it has a cost', () => {
-    const lost = new Failure('network', 'gone', { code: 'BROKEN', cuLost: 7 });
-    const unpaid = new Failure('network', 'gone', { code: 'BROKEN' });
-    expect([lost, unpaid, new Error('bug')].map(isLost)).toEqual([true, false, false]);
-  });
-});
 
 describe('a call of the client', () => {
   const html = (status: number) => ({ status, headers: {}, text: '<html>' });
