@@ -27,7 +27,10 @@ describe('the calls for numbers', () => {
     const handles = handlesOf([link, wallet], (row) => (row === 1 ? undefined : 'Mira'));
     const calls = [...numbersCalls(handles, [0, 1])];
     expect(calls).toEqual([
-      { id: 'users.pnl', ask: { body: { handles: ['Mira', 'W'] } }, least: 200 },
+      {
+        ...{ id: 'users.pnl', ask: { body: { handles: ['Mira', 'W'] } }, least: 200 },
+        standsFor: 'the handles that are looked up',
+      },
     ]);
     expect(totalOf(calls)).toEqual({ least: 200, most: 60_000, reveals: 2 });
   });
