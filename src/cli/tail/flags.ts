@@ -157,7 +157,10 @@ export function withFiles<F extends Pick<TailFlags, 'replay'>>(
   flags: F,
 ): F {
   if (words.length > 0 && flags.replay.length === 0)
-    throw usageError('arguments require --replay', 'name the files after --replay');
+    throw usageError(
+      'arguments require --replay',
+      'name the files after --replay, and an author with --user NAME',
+    );
   return { ...flags, replay: [...flags.replay, ...words] };
 }
 
