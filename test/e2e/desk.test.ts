@@ -33,6 +33,16 @@ function deskOf({ sandbox, home }: Desk) {
 const costOf = (ran: { readonly stderr: string }): number =>
   JSON.parse(ran.stderr.split('\n').find((line) => line.startsWith('{"version"')) ?? '{}').cu;
 
+test('of a long list of unknown names, only the first are printed', async () => {
+  const { sandbox, run } = await openDesk({ rate: 0 });
+  const names = Array.from({ length: 30 }, (_, at) => `nobody${at}`).join(',');
+  const none = await run(['thesis', 'list', '--user', names]);
+  expect(none.error()['message']).toMatch(/^no user found for nobody0 .* nobody19 and 10 more$/);
+  const [author] = authorsOf(sandbox, 1);
+  const some = await run(['thesis', 'list', '--user', `${names},${author?.handle}`]);
+  expect(some.said).toContain('nobody19 and 10 more (30 of 31 authors)');
+});
+
 test('a list of a desk has the posts of its authors, newest first, for what the receipt says', async () => {
   const desk = await openDesk({ rate: 0 });
   const { sandbox, home, run } = desk;
@@ -43,7 +53,7 @@ test('a list of a desk has the posts of its authors, newest first, for what the 
   const first = await run([...words, '--limit', `${limit}`], { cwd: home.path });
   expect(first.exitCode, first.stderr).toBe(0);
   expect(idsOf(first.records())).toEqual(idsOf(wanted.slice(0, limit)));
-  expect(first.said).toContain('not found: https://x.com/nobodyhere, nowrenamed (2 of 28 authors)');
+  expect(first.said).toContain('not found: https://x.com/nobodyhere nowrenamed (2 of 28 authors)');
   expect(first.said).toMatch(/reading the (whole feed for|pages of) 25 authors: /);
   expect(costOf(first)).toBe(sandbox.meter().totalUnits);
   // All posts: the authors are known now, the others are asked for again only after a while.

@@ -51,7 +51,7 @@ test('posts of files pass the filters and formats of a tail, once each, without 
   expect((await replay(home, file, '--dry-run', '-o', 'ndjson')).stdout).toBe('');
 });
 
-test('an author in place of a file is told the flag for it', async () => {
+test('the hint for an author in place of a file names the flag', async () => {
   for (const tail of ['thesis tail', 'launchpad tail']) {
     const { exitCode, error } = await run(openHome(), [...tail.split(' '), '@mira']);
     expect([exitCode, error()['hint']]).toEqual([2, expect.stringContaining('--user NAME')]);

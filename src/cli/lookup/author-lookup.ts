@@ -229,7 +229,7 @@ export class AuthorLookup {
     const [first] = missing;
     if (first === undefined) return;
     const asked = this.#named.length + this.#plans.length;
-    const names = missing.map(({ subject }) => subject.text).join(', ');
+    const names = namesText(missing.map(({ subject }) => subject.text));
     if (missing.length < asked) {
       const many = `${missing.length} of ${countText(asked, 'author')}`;
       this.#context.terminal.notice(`not found: ${names} (${many})`);
