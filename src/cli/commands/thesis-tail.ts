@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { once } from '../../base/calls.ts';
 import { textOf } from '../../base/json-object.ts';
 import { cu, SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
 import { CooledConfluence } from '../../contract/records/confluence.ts';
@@ -213,7 +214,12 @@ async function replayedTheses(
       onTimeout: noticeTimeout(context.terminal),
     }),
   );
-  const isAuthor = authors.length === 0 ? undefined : isByOne(recorded, lookup.kept());
+  const onDoubt = once((handle: string) =>
+    context.terminal.notice(
+      `posts of @${handle} are those that have this handle: another user had it too, or its user had another; a user id finds the posts of one user`,
+    ),
+  );
+  const isAuthor = authors.length === 0 ? undefined : isByOne(recorded, lookup.kept(), onDoubt);
   return {
     postTime: 'platformCreatedAt',
     filter: (row) => filter(row) && (isAuthor?.(row) ?? true),
@@ -345,23 +351,42 @@ const onlyOf = (scopes: readonly ThesisScope[]): ThesisScope =>
 
 const isNoHandle = ({ type }: Subject): boolean => type !== 'handle';
 
+/** Notes who has which handle, and reports a wanted one that is not always that of one user. */
+function handleNotes(wanted: ReadonlySet<string>, onDoubt: (handle: string) => void) {
+  const handleOf = new Map<string, string>();
+  const idOf = new Map<string, string>();
+  return (id: string, handle: string): void => {
+    const before = handleOf.get(id) ?? handle;
+    const isSame = before === handle && (idOf.get(handle) ?? id) === id;
+    handleOf.set(id, handle);
+    idOf.set(handle, id);
+    const doubted = isSame ? undefined : [handle, before].find((name) => wanted.has(name));
+    if (doubted !== undefined) onDoubt(doubted);
+  };
+}
+
 /**
  * Whether a post is by one of these authors: by the id if the book or the user knows it, because a
- * handle may have been another user's when the post was recorded.
+ * handle may have been another user's when the post was recorded. Reports a handle without a known
+ * id if the posts show that it is not that of one user.
  */
 function isByOne(
   authors: readonly KnownAuthor[],
   ids: readonly string[],
+  onDoubt: (handle: string) => void,
 ): (row: TailRow) => boolean {
   const authorIds = new Set([...ids, ...authors.flatMap(({ id }) => id ?? [])]);
   const handles = new Set(authors.flatMap(({ handle }) => handle?.toLowerCase() ?? []));
   const named = authors.filter(({ subject }) => subject.type === 'handle');
   const typed = new Set(named.map(({ subject }) => subject.normal));
   const unknown = new Set(named.filter(({ id }) => !id).map(({ subject }) => subject.normal));
+  const note = handleNotes(unknown, onDoubt);
   return ({ record }) => {
     const id = textOf(record['authorId'])?.toLowerCase();
     const handle = String(record['authorHandle']).toLowerCase();
-    if (id !== undefined) return authorIds.has(id) || unknown.has(handle);
-    return handles.has(handle) || typed.has(handle);
+    if (id === undefined) return handles.has(handle) || typed.has(handle);
+    if (authorIds.has(id)) return true;
+    note(id, handle);
+    return unknown.has(handle);
   };
 }
