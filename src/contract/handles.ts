@@ -2,7 +2,7 @@
  * The handle alone: people write it with `@`, pasted twice by mistake with `@@`. What trdr sends,
  * matches and shows has none.
  */
-export const bareHandle = (text: string): string => text.trim().replace(/^@+/, '');
+export const bareHandle = (text: string): string => text.trim().replace(/^[@\s]+/, '');
 
 /** Equal for all spellings of a handle, so that it is cached, requested and matched once. */
 export const normalHandle = (text: string): string => bareHandle(text).toLowerCase();

@@ -10,7 +10,7 @@ import {
 import { BATCH_MAX, HANDLE_MAX } from '../../src/contract/limits.ts';
 
 describe('a handle', () => {
-  it.each(['mira', '@mira', '@@mira', '@@@mira', ' @mira ', '@Mira', 'MIRA'])(
+  it.each(['mira', '@mira', '@@mira', '@@@mira', ' @mira ', '@ mira', '@Mira', 'MIRA'])(
     'has one normal form for all its spellings: %j',
     (text) => {
       expect(normalHandle(text)).toBe('mira');
