@@ -216,7 +216,7 @@ async function replayedTheses(
   );
   const onDoubt = once((handle: string) =>
     context.terminal.notice(
-      `posts of @${handle} are those that have this handle: another user had it too, or its user had another; a user id finds the posts of one user`,
+      `in these files, @${handle} was also another user's, or its user had another handle too; a user id finds the posts of one user`,
     ),
   );
   const isAuthor = authors.length === 0 ? undefined : isByOne(recorded, lookup.kept(), onDoubt);
