@@ -4,8 +4,17 @@
  */
 export const bareHandle = (text: string): string => text.trim().replace(/^[@\s]+/, '');
 
+/** A handle as people write it. A wallet or an id may stand in its place. */
+export const atHandle = (text: string): string => {
+  const bare = bareHandle(text);
+  return bare === '' || bare.length >= SHORTEST_ADDRESS ? bare : `@${bare}`;
+};
+
 /** Equal for all spellings of a handle, so that it is cached, requested and matched once. */
 export const normalHandle = (text: string): string => bareHandle(text).toLowerCase();
+
+/** No whole address in base58 or hex has fewer characters, and no handle has as many. */
+export const SHORTEST_ADDRESS = 32;
 
 /**
  * Whether a handle begins like an address, of which it may be a part: trdr then says what it was

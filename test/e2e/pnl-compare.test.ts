@@ -123,9 +123,9 @@ describe('pnl --compare', () => {
   test.each([
     ['the same by handle and wallet', 'a/1 1=a/1', 'a/1 1=a/1', 'a same, 1 same'],
     ['the same, now by the wallet only', 'a/1 1=a/1', '1=a/1', '1 same'],
-    ['renamed, both handles requested', 'a/1', '!a b/1', 'a same, b changed was a'],
-    ['renamed, the new handle requested first', 'a/1', 'b/1 !a', 'b changed was a, a same'],
-    ['renamed, the new handle missing before', 'a/1 !b', '!a b/1', 'a same, b changed was a'],
+    ['renamed, both handles requested', 'a/1', '!a b/1', 'a null, b changed was a'],
+    ['renamed, the new handle requested first', 'a/1', 'b/1 !a', 'b changed was a, a null'],
+    ['renamed, the new handle missing before', 'a/1 !b', '!a b/1', 'a null, b changed was a'],
     ['renamed, requested by the old handle', 'a/1', 'a=b/1', 'a changed was a'],
     ['renamed, and the handle is reused', 'a/1', 'a/2 b/1', 'a new, b changed was a'],
     ['two who swapped handles', 'a/1 b/2', 'a/2 b/1', 'a changed was b, b changed was a'],

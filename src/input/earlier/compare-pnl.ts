@@ -1,7 +1,7 @@
 import { usageError } from '../../base/failure.ts';
 import { copySources } from '../../base/json.ts';
 import { isRecord, textOf } from '../../base/json-object.ts';
-import { normalHandle } from '../../contract/handles.ts';
+import { atHandle, normalHandle } from '../../contract/handles.ts';
 import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import { numberText } from '../../output/format/format-cell.ts';
@@ -9,7 +9,13 @@ import { isWanted, type Move, movesText } from '../../output/terminal/moves-text
 import { handleOf, measureOf, sortKeys, windowOf } from '../../output/views/pnl-rows.ts';
 import type { InputIo } from '../read-text.ts';
 import { noticeChangedOnly } from './changed-only.ts';
-import { type ExportedTrader, type FormerNames, pairTraders, tradersOf } from './match-traders.ts';
+import {
+  type ExportedTrader,
+  type FormerNames,
+  isFound,
+  pairTraders,
+  tradersOf,
+} from './match-traders.ts';
 import { readExport } from './pnl-export.ts';
 
 export interface Comparison {
@@ -78,6 +84,7 @@ export function compared(records: readonly PnlRecord[], comparison: Comparison):
   const { earlier, formerNames, window, windows, changed, only, notice } = comparison;
   const [present, past] = [tradersOf(records), tradersOf(earlier)];
   const pairs = pairTraders(present, past, formerNames);
+  const answered = new Set(past.filter(isFound).flatMap(({ subjects }) => subjects));
   const rows = new Map<PnlRecord, PnlRecord>();
   const moves: Move[] = [];
   const add = (record: PnlRecord, row: PnlRecord) => {
@@ -86,7 +93,11 @@ export function compared(records: readonly PnlRecord[], comparison: Comparison):
   for (const trader of present) {
     for (const record of trader.records) {
       const before = earlierOf(record, pairs.get(trader));
-      const row = withChange(record, changeOf(record, before, windows), before);
+      // The trader who had this handle is there by another name.
+      const isElsewhere =
+        before === undefined && !record.found && answered.has(normalHandle(record.subject));
+      const change = isElsewhere ? null : changeOf(record, before, windows);
+      const row = withChange(record, change, before);
       if (record === trader.records[0]) moves.push(moveOf(row, window));
       add(record, row);
     }
@@ -109,7 +120,7 @@ export function compared(records: readonly PnlRecord[], comparison: Comparison):
 const moveOf = (row: PnlRecord, window: WindowName): Move => ({
   kind: kindOf(row, window),
   amount: differenceOf(row, window),
-  name: `@${handleOf(row)}`,
+  name: atHandle(handleOf(row)),
 });
 
 function summaryText(moves: readonly Move[], window: WindowName): string {

@@ -43,7 +43,7 @@ export function tradersOf(records: readonly PnlRecord[]): ExportedTrader[] {
   }));
 }
 
-const isFound = ({ records: [first] }: ExportedTrader): boolean => first?.found === true;
+export const isFound = ({ records: [first] }: ExportedTrader): boolean => first?.found === true;
 
 /**
  * Pairs the traders of a run with those of an earlier export, each with one at most. Handles and

@@ -1,7 +1,7 @@
 import { stringifyJson } from '../../base/json.ts';
 import { isNumber, isRecord } from '../../base/json-object.ts';
 import { group } from '../../base/units.ts';
-import { bareHandle } from '../../contract/handles.ts';
+import { atHandle } from '../../contract/handles.ts';
 import { listOf, numberOf } from '../../contract/read-record.ts';
 import { asciiOnly, safeLine } from '../terminal/safe-text.ts';
 import type { CellKind, Column } from '../view.ts';
@@ -131,7 +131,7 @@ export function formatCell(
         : { text: 'no', tone: 'dim' };
     case 'handle':
       if (typeof value !== 'string') return { text, tone: 'plain' };
-      return { text: text === '' ? text : `@${bareHandle(text)}`, tone: 'accent' };
+      return { text: atHandle(text), tone: 'accent' };
     case 'status':
       return status(text, context);
     default:

@@ -213,10 +213,7 @@ export const positionsView = (isCompared = false): View<Sent> => ({
   noun: ['position', 'positions'],
 });
 
-function nameOf({ authorHandle, subject }: Sent): string | undefined {
-  const name = authorHandle ?? subject;
-  return typeof name === 'string' ? `@${name.replace(/^@/, '')}` : undefined;
-}
+const nameOf = ({ authorHandle, subject }: Sent): unknown => authorHandle ?? subject;
 
 /** A number of posts is marked if there may be others. */
 const postsOf = ({ posts, complete }: FoundAuthor) => (complete ? posts : `${group(posts)}+`);

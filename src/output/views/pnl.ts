@@ -1,4 +1,4 @@
-import { bareHandle } from '../../contract/handles.ts';
+import { atHandle } from '../../contract/handles.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import type { WindowName } from '../../contract/records/pnl.ts';
 import { PnlRecord } from '../../contract/records/subject.ts';
@@ -23,7 +23,7 @@ const stateTexts: Partial<Record<PnlRow['status'], string>> = {
 const stateText = (state: PnlRow['status'], code: unknown): string =>
   state === 'failed' ? `failed: ${code}` : (stateTexts[state] ?? '');
 
-const nameOf = (record: PnlRecord): string => `@${handleOf(record)}`;
+const nameOf = (record: PnlRecord): string => atHandle(handleOf(record));
 
 const stateOf = (record: PnlRecord, windows: readonly WindowName[]) =>
   stateText(windowState(record, windows), record.found === null ? record.error.code : undefined);
@@ -99,7 +99,7 @@ export function rowView(windows: readonly WindowName[], rows?: readonly PnlRow[]
 
 /** `changed, was @old` for a trader with another handle. */
 const changeText = ({ change, was }: PnlRecord): unknown =>
-  typeof was === 'string' ? `${change}, was @${bareHandle(was)}` : change;
+  typeof was === 'string' ? `${change}, was ${atHandle(was)}` : change;
 
 const differenceKinds = {
   signedUsd: 'signedUsd',

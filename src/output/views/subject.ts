@@ -2,7 +2,7 @@ import { stringifyJson } from '../../base/json.ts';
 import { isRecord, textOf } from '../../base/json-object.ts';
 import { quoted } from '../../base/shell-word.ts';
 import { unitsText } from '../../base/units.ts';
-import { beginsLikeAddress } from '../../contract/handles.ts';
+import { beginsLikeAddress, SHORTEST_ADDRESS } from '../../contract/handles.ts';
 import { cu } from '../../contract/limits.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import {
@@ -71,9 +71,6 @@ const isNone = (value: unknown): boolean => value === null || value === '';
 /** Two dashes for the addresses would say less than the sentence. */
 const address = (field: 'solanaAddress' | 'evmAddress') => (row: SubjectRecord) =>
   row.found !== true || withoutWallet(row) !== undefined ? undefined : row[field];
-
-/** No whole address in base58 or hex has fewer characters. */
-const SHORTEST_ADDRESS = 32;
 
 /** What an outcome means, and what can be done about it. */
 function noteOf(row: SubjectRecord | UnaskedSubject): string | undefined {

@@ -64,6 +64,7 @@ describe('a cell', () => {
     ['flag', 'odd', 'odd'],
     ['handle', 'ana', '@ana'],
     ['handle', '@ana', '@ana'],
+    ['handle', `0x${'1'.repeat(40)}`, `0x${'1'.repeat(40)}`],
     ['status', 'found', '✓ found'],
     ['status', 'failed: TIMEOUT', '✗ failed: TIMEOUT'],
     ['status', 'not found', '· not found'],
