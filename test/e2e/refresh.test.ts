@@ -423,6 +423,16 @@ describe('trdr thesis refresh', () => {
     ]).toEqual([0, 3]);
   });
 
+  test('reads a file from the service from which it was recorded, and no other', async () => {
+    const { run } = await openDesk();
+    const other = await openDesk();
+    await run('thesis list --out posts.ndjson');
+    const file = 'posts.ndjson';
+    const ran = await run(['thesis', 'refresh', file], { sandbox: other.sandbox });
+    expect([ran.exitCode, other.sandbox.meter().totalUnits], ran.stderr).toEqual([2, 0]);
+    expect((await run(['thesis', 'refresh', file])).exitCode).toBe(0);
+  });
+
   test('stops at the price stated before, with what it has read', async () => {
     const authorId = '00000000-0000-4000-8000-000000000001';
     const post = (index: number) => ({

@@ -1,3 +1,4 @@
+import { usageError } from '../../base/failure.ts';
 import { copySources, parseJson } from '../../base/json.ts';
 import { isRecord } from '../../base/json-object.ts';
 import { countText, group, unitsText } from '../../base/units.ts';
@@ -18,7 +19,9 @@ import {
 import { positionPosts } from '../../core/positions/positions.ts';
 import type { Planned } from '../../core/spend/plan.ts';
 import { type Fate, fateOf, refreshedView } from '../../output/views/thesis.ts';
+import { feedOf } from '../../tail/file/position-file.ts';
 import { type TailRow, tailRow } from '../../tail/post-row.ts';
+import { certificateOf } from '../../verify/scan.ts';
 import { serviceClock } from '../lookup/service-time.ts';
 import type { Context } from '../run/context.ts';
 import { type CommandJob, RowTally } from '../run/job.ts';
@@ -34,6 +37,7 @@ export async function refreshJob(
   openOnly: boolean,
 ): Promise<CommandJob> {
   const { terminal } = context;
+  for (const file of files) checkService(file, context);
   const recorded = await recordedIn(context, files);
   const posts = openOnly ? recorded.filter((post) => !isClosed(post.record)) : recorded;
   const ways = refreshWays(posts, terminal.io.clock.now());
@@ -76,6 +80,19 @@ const plannedPages = (pages: PostGroup): Planned => ({
   times: mostPages(pages),
   least: cu.thesisBlock,
 });
+
+/** Another service has other posts, so these would all be called gone. */
+function checkService(file: string, { service }: Context): void {
+  const certificate = certificateOf(file);
+  if (certificate === undefined || certificate === 'damaged') return;
+  const { feed } = certificate;
+  const name = feed.slice(0, feed.lastIndexOf(' of '));
+  if (feed === feedOf(name, service)) return;
+  throw usageError(
+    `${file} was not recorded from this service: its certificate names "${feed}"`,
+    'use the profile or --base-url of that service; if it has moved, move the certificate aside',
+  );
+}
 
 const isClosed = (post: Sent): boolean => typeof closedAtOf(post) === 'number';
 
