@@ -5,7 +5,7 @@ import { span } from '../../output/format/time.ts';
 import type { FeedKeys } from '../../store/keys.ts';
 import type { Tail } from '../../tail/engine.ts';
 import { addCounts, nothingMeasured, type TailFacts } from '../../tail/health.ts';
-import type { Watched } from '../../tail/service/watch.ts';
+import type { Watched } from '../../tail/status/watch.ts';
 import { LeaderProof } from '../../tail/stored/leader-proof.ts';
 import type { RunStore } from '../run/open-store.ts';
 import { statusText } from '../tail/notice-text.ts';

@@ -5,7 +5,7 @@ import { outputClosed } from '../../output/sink.ts';
 import { resumableOut, type TailFiles } from '../../tail/file/position-file.ts';
 import { nothingMeasured, type TailFacts } from '../../tail/health.ts';
 import { lockFiles } from '../../tail/lock-files.ts';
-import { type Watched, watchHealth } from '../../tail/service/watch.ts';
+import { type Watched, watchHealth } from '../../tail/status/watch.ts';
 import type { Context } from '../run/context.ts';
 import { version } from '../version.ts';
 import type { ServiceFlags, TailFlags } from './flags.ts';
