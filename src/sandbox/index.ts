@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { Failure } from '../base/failure.ts';
 import { serveCall } from './http/serve.ts';
 import { publishPosts, replay } from './live-posts.ts';
-import { serveUpgrade } from './socket/upgrade.ts';
+import { isForSocket, serveUpgrade } from './socket/upgrade.ts';
 import { addKey, createState, type SandboxOptions, type SandboxState } from './state.ts';
 import { readRecording } from './world/load.ts';
 import { TERM_MS } from './world/people.ts';
@@ -22,7 +22,12 @@ interface Sandbox {
   close(): Promise<void>;
 }
 
-const serverOptions = { keepAliveTimeout: 60_000, noDelay: true };
+const serverOptions = {
+  keepAliveTimeout: 60_000,
+  noDelay: true,
+  // Node 24.9 and later asks; older versions take every upgrade for one to serve.
+  shouldUpgradeCallback: isForSocket,
+};
 
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const state = createState(options);
@@ -32,7 +37,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     serveCall(state, request, response).catch(() => response.destroy());
   });
   server.on('upgrade', (request, _, head) => {
-    serveUpgrade(state, request, head).catch(() => request.socket.destroy());
+    serveUpgrade(state, server, request, head).catch(() => request.socket.destroy());
   });
   const port = await listen(server, options.port ?? 0);
   followTerms(state);

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { type ErrorCode, errorCodes } from '../../src/contract/errors.ts';
-import { ask, expectAnswers, oneSandbox, statusAndCode } from './help.ts';
+import {
+  ask,
+  askWith,
+  closeLater,
+  expectAnswers,
+  oneSandbox,
+  sandbox,
+  statusAndCode,
+} from './help.ts';
 
 const shared = oneSandbox();
 const codes = Object.keys(errorCodes) as ErrorCode[];
@@ -89,5 +97,32 @@ describe('errors', () => {
     // The message of the service ends with a full stop.
     if (why.endsWith('.')) expect(reply.body.error.message).toBe(why);
     expect(service.meter().totalUnits).toBe(before);
+  });
+
+  it('ignores an upgrade to another protocol', async () => {
+    const service = await sandbox();
+    const offer = {
+      connection: 'Upgrade, HTTP2-Settings',
+      upgrade: 'h2c',
+      'http2-settings': 'AAMAAABk',
+    };
+    const warnings: Error[] = [];
+    const hear = (warning: Error) => warnings.push(warning);
+    process.on('warning', hear);
+    closeLater(() => process.off('warning', hear));
+    // Send more than 10 calls: Node would print a warning if each call added a listener to the connection.
+    for (let call = 0; call < 12; call++) {
+      expect((await askWith(service, '/v2/me', offer)).body.ratePerMinute).toBe(600);
+    }
+    expect(warnings).toEqual([]);
+    expect((await askWith(service, '/v2/ws', offer)).status).toBe(404);
+    const handles = Array.from({ length: 100 }, (_, at) => `nobody_${at}_${'x'.repeat(50)}`);
+    const { body } = await askWith(
+      service,
+      '/v2/user/handles/pnl',
+      offer,
+      JSON.stringify({ handles }),
+    );
+    expect(body.missing).toEqual(handles);
   });
 });

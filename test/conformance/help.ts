@@ -12,7 +12,7 @@ export const NOON = Date.UTC(2026, 4, 15, 12);
 export const MINUTE = 60_000;
 
 /** Calls `close` after the test. */
-const closeLater = (close: () => unknown) =>
+export const closeLater = (close: () => unknown) =>
   onTestFinished(async () => {
     await close();
   });

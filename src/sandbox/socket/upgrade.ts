@@ -1,4 +1,4 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { WebSocketServer } from 'ws';
 import { SOCKET_PATH } from '../../contract/endpoints.ts';
@@ -22,12 +22,17 @@ function webSockets(): Promise<WebSocketServer> {
   return loading;
 }
 
+export const isForSocket = ({ headers }: IncomingMessage): boolean =>
+  headers.upgrade?.toLowerCase() === 'websocket';
+
 export async function serveUpgrade(
   sandbox: SandboxState,
+  server: Server,
   request: IncomingMessage,
   head: Buffer,
 ): Promise<void> {
   const { socket: raw, headers } = request;
+  if (!isForSocket(request)) return serveWithoutUpgrade(server, request, head);
   const requestId = nextId(sandbox, 'req');
   raw.on('error', () => raw.destroy());
   const record = (status: number, cu: number) =>
@@ -68,4 +73,21 @@ function rejectHandshake(raw: Socket, { status, text, headers }: HttpResponse): 
   const all = { ...headers, 'content-length': Buffer.byteLength(text), connection: 'close' };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
   raw.end([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', text].join('\r\n'));
+}
+
+/**
+ * Serves an upgrade to another protocol as an ordinary call: some clients send `Upgrade: h2c` with
+ * every one. Node stops parsing a connection after any upgrade request, so it gets the request
+ * again, without those headers.
+ */
+function serveWithoutUpgrade(server: Server, request: IncomingMessage, head: Buffer): void {
+  const { socket, method, url, httpVersion, rawHeaders } = request;
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (!/^(upgrade|connection|http2-settings)$/i.test(name))
+      lines.push(`${name}: ${rawHeaders[at + 1]}`);
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
+  server.emit('connection', socket);
 }
