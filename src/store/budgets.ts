@@ -98,7 +98,7 @@ export async function noteBudgets(
 ): Promise<void> {
   const saved = await hashReply(store, keys.caps);
   // Those that were lost stay remembered, until they are set or unset.
-  if (rememberedBudgets(member).some((name) => !saved.has(name))) return;
+  if (lostBudgets(member, saved).length > 0) return;
   const budgets = { ...member.memory.read().budgets };
   for (const [name, text] of saved) {
     // A damaged limit stops the next paid call.
@@ -113,13 +113,20 @@ export async function noteBudgets(
 const isOf = (name: string, machine: string): boolean =>
   (name.split('@')[1] ?? machine) === machine;
 
-export const rememberedBudgets = ({
-  memory,
-  machine,
-}: {
+/** A machine, and the budgets that it remembers. */
+export interface BudgetMemory {
   readonly memory: Pick<StoreMemory, 'read'>;
   readonly machine: string;
-}): string[] => Object.keys(memory.read().budgets).filter((name) => isOf(name, machine));
+}
+
+export const rememberedBudgets = ({ memory, machine }: BudgetMemory): string[] =>
+  Object.keys(memory.read().budgets).filter((name) => isOf(name, machine));
+
+/** The budgets that this machine remembers, and that are not among those of the store. */
+export const lostBudgets = (
+  member: BudgetMemory,
+  saved: ReadonlyMap<string, unknown>,
+): readonly string[] => rememberedBudgets(member).filter((name) => !saved.has(name));
 
 /**
  * A budget by its name in the store: `month` or `day`, with `@` and the name of a machine if it
@@ -162,8 +169,13 @@ export const evictingFailure = () =>
     'set "maxmemory-policy noeviction" on the server, then set the budgets again with "trdr budget set"',
   );
 
-/** The sums of the current month and day, and of every budget. */
-export async function readSums(store: StoreConnection, keys: Keys, now: number) {
+/** The sums of the current month and day, of every budget, and of those that were lost. */
+export async function readSums(
+  store: StoreConnection,
+  keys: Keys,
+  now: number,
+  lost: readonly string[] = [],
+) {
   const all = [...(await hashReply(store, keys.caps))];
   const caps = new Map(
     all.filter(([name, text]) => text !== REMOVED && /^(month|day)(@|#reveals$|$)/.test(name)),
@@ -171,7 +183,7 @@ export async function readSums(store: StoreConnection, keys: Keys, now: number) 
   const { month, day } = periodsAt(now);
   const open = await openReservations(store, keys);
   const sums = [];
-  for (const field of new Set(['month', 'day', ...caps.keys()])) {
+  for (const field of new Set(['month', 'day', ...caps.keys(), ...lost])) {
     const { period, measure, scope, name } = budgetNamed(field);
     const of = field.slice(period.length);
     const fields = await hashReply(store, keys.sum(period === 'day' ? day : month));
@@ -207,7 +219,7 @@ export async function readBudgets(store: StoreConnection, member: StoreMember) {
   const { link, machine, memory } = member;
   const { keys } = link;
   const saved = await hashReply(store, keys.caps);
-  const gone = rememberedBudgets(member).filter((name) => !saved.has(name));
+  const gone = lostBudgets(member, saved);
   if (gone.length > 0) throw goneFailure(gone, memory);
   const now = await serverNow(store);
   const limits: Record<string, number> = {};

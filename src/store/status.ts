@@ -1,7 +1,7 @@
 import { periodsAt } from '../base/periods.ts';
 import { budgetItem } from '../contract/budget.ts';
 import type { LedgerEntry } from '../contract/ports/ledger.ts';
-import { budgetNamed, readSums } from './budgets.ts';
+import { type BudgetMemory, budgetNamed, lostBudgets, readSums } from './budgets.ts';
 import { hashReply, type StoreConnection, serverNow } from './connection.ts';
 import { entryMs, timeFrom } from './feed/entry.ts';
 import type { Keys } from './keys.ts';
@@ -15,24 +15,38 @@ export interface StatusItem {
   readonly [figure: string]: string | number | null;
 }
 
-export async function readStatus(store: StoreConnection, keys: Keys): Promise<StatusItem[]> {
+/** What this machine remembers of the store shows what the store has lost. */
+interface StatusMember extends BudgetMemory {
+  readonly keys: Keys;
+}
+
+export async function readStatus(
+  store: StoreConnection,
+  { keys, ...member }: StatusMember,
+): Promise<StatusItem[]> {
   const now = await serverNow(store);
   const { product, version } = store.server;
   return [
     { item: 'store', name: `${product} ${version}`, state: 'reachable' },
     ...(await machines(store, keys, now)),
     ...(await lanes(store, keys, now)),
-    ...(await budgets(store, keys, now)),
+    ...(await budgets(store, { keys, ...member }, now)),
     ...(await feeds(store, keys, now)),
   ];
 }
 
-async function budgets(store: StoreConnection, keys: Keys, now: number): Promise<StatusItem[]> {
-  const sums = await readSums(store, keys, now);
+async function budgets(
+  store: StoreConnection,
+  { keys, ...member }: StatusMember,
+  now: number,
+): Promise<StatusItem[]> {
+  const lost = lostBudgets(member, await hashReply(store, keys.caps));
+  const sums = await readSums(store, keys, now, lost);
   return sums.map(({ field, ...use }) => {
     const { period, measure } = budgetNamed(field);
-    if (measure === undefined) return budgetItem(field, use, now);
-    return { ...budgetItem(`${period} ${measure}`, use, now), measure };
+    const item = budgetItem(measure ? `${period} ${measure}` : field, use, now);
+    const state = lost.includes(field) ? 'lost' : item.state;
+    return { ...item, state, ...(measure && { measure }) };
   });
 }
 
@@ -72,7 +86,7 @@ async function lanes(store: StoreConnection, keys: Keys, now: number): Promise<S
       sent,
       queued,
       blockedFor: blocked,
-      limit: fields.has('limit') ? number(fields.get('limit')) : null,
+      limit: fields.has('known') ? number(fields.get('known')) : null,
     });
   }
   return items;

@@ -249,6 +249,8 @@ describe.skipIf(!has('redis-server'))('the store commands', () => {
     expect(status.records()).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ item: 'machine', name: 'desk-1', state: 'calling' }),
+        // The service has not been asked for it.
+        expect.objectContaining({ item: 'lane', name: 'key', limit: null }),
       ]),
     );
     const metrics = await runInProcess(['store', 'status', '-o', 'metrics'], options);

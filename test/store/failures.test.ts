@@ -68,7 +68,13 @@ describe.skipIf(!has('redis-server'))('a store that does not answer', () => {
     await (await ledger.begin(call)).settle({ status: 200, cu: 100 });
     await delay(250);
     await (await ledger.begin(call)).release();
-    const items = await link.use((store) => readStatus(store, keysOf(scope)));
+    const items = await link.use((store) =>
+      readStatus(store, {
+        keys: keysOf(scope),
+        machine: 'a',
+        memory: new StoreMemory(undefined, 'a'),
+      }),
+    );
     const day = items.find(({ item, name }) => item === 'budget' && name === 'day');
     expect(day).toMatchObject({ spent: 200, reserved: 0 });
     expect([0, 300]).toContain(day?.['lost']);

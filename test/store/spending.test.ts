@@ -264,6 +264,24 @@ describe.skipIf(!has('redis-server'))('spending in a store', () => {
     expect((await run('whois solwolf --no-cache')).exitCode).toBe(0);
   });
 
+  it('are shown as lost if the store has lost them', async () => {
+    const server = await startServer();
+    const options = { env: { TRDR_STORE: server.url }, sandbox: await withSandbox() };
+    const home = openHome();
+    for (const words of ['day 350', 'month 7 --reveals', 'month 900 --machine other'])
+      await home.run(`budget set ${words}`, options);
+    await (await server.connect()).send('FLUSHALL', []);
+    const status = await home.run('store status', options);
+    const states = status.records().map(({ item, name, state }) => [item, name, state].join(' '));
+    expect(states.filter((line) => line.startsWith('budget'))).toEqual([
+      'budget month no limit',
+      'budget day lost',
+      'budget month reveals lost',
+    ]);
+    const shown = await home.run('budget show', options);
+    expect([shown.exitCode, shown.error()['code']]).toEqual([9, 'STORE_UNFIT']);
+  });
+
   it('stops a run of the program at a shared budget, before anything is sent', async () => {
     const server = await startServer();
     const sandbox = await withSandbox();

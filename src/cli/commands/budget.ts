@@ -137,7 +137,7 @@ export const budgetShow = command({
     // Raise the spending in the store to the usage that the service counts.
     await (await context.service.ledger()).budgets?.();
     const { readStatus } = await import('../../store/status.ts');
-    const items = await store.link.use((connection) => readStatus(connection, store.keys));
+    const items = await store.link.use((connection) => readStatus(connection, store));
     const { profile } = context.settings;
     await context.out.print(storeView, [
       ...items.filter(({ item }) => item === 'budget'),

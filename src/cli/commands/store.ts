@@ -186,8 +186,8 @@ export const storeStatus = command({
   exits: [4, 9],
   async run(context, { maxLag, output }) {
     const { readStatus } = await import('../../store/status.ts');
-    const { keys, link } = await context.service.needStore();
-    const items = await link.use((store) => readStatus(store, keys));
+    const store = await context.service.needStore();
+    const items = await store.link.use((connection) => readStatus(connection, store));
     if (output === 'metrics') {
       const { storeMetricsText } = await import('../../output/views/store-metrics.ts');
       await context.out.printText(storeMetricsText(items));
