@@ -171,8 +171,7 @@ class Wire {
     if (this.#isEnding) return;
     this.#isEnding = true;
     this.#client.disconnect();
-    const about = { connected: this.#isReady, ownCa: this.#options.ca !== undefined };
-    this.#over.abort(failure ?? awayFailure(this.#address, why, this.#cause, about));
+    this.#over.abort(failure ?? awayFailure(this.#address, why, this.#cause, this.#isReady));
   }
 
   /**

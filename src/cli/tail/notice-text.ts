@@ -46,8 +46,7 @@ function unreadText(gap: Gap): string {
   const why = safeLine(typeof gap.why === 'string' ? stopText(gap.why) : gap.why.failure);
   if (!gap.open) return `GAP: ${gapText(gap)}: ${why}`;
   const since = gap.from === null ? 'posts' : `posts since ${iso(gap.from)}`;
-  const limit = gap.neededCeiling ? ` with --max-cu ${gap.neededCeiling}` : '';
-  return `${since} were not all read: ${why}; the next run reads them${limit}`;
+  return `${since} were not all read: ${why}; the next run reads them, as far as its limits allow`;
 }
 
 const starts = {
@@ -86,8 +85,6 @@ function tailText(notice: TailNotice): string | undefined {
       return `waiting until ${untilText(notice.until)}: ${notice.reason}`;
     case 'renewed':
       return 'units are available again: continuing';
-    case 'unstable':
-      return `the connection failed ${notice.sessions} times in a row; each attempt may be charged`;
     case 'gap':
       return unreadText(notice);
     case 'wait':
@@ -305,7 +302,6 @@ const repeatedNotices: ReadonlySet<TailNotice['kind']> = new Set<TailNotice['kin
   'nameless',
   'down',
   'wait',
-  'unstable',
   'caughtUp',
 ]);
 
