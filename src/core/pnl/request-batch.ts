@@ -131,21 +131,13 @@ async function batch(
   return { answers: answersOf(subjects, record, reading), save };
 }
 
-/** An answer that an earlier run saved without being able to parse it. */
+/** A batch that an earlier run saved without being able to parse it. */
 export function answerFromJournal(
   subjects: readonly string[],
   text: string,
 ): readonly HandleAnswer[] {
-  const body = parseJson(text);
-  const whole = recognize('batch', body);
-  if (whole) return answersOf(subjects, whole.record);
-  const [only] = subjects;
-  const one = only === undefined || subjects.length > 1 ? undefined : recognize('numbers', body);
-  if (only === undefined || !one) return [];
-  const name = textOf(one.record['handle']) ?? only;
-  return normalHandle(name) === normalHandle(only)
-    ? [{ record: foundRecord(only, one.record) }]
-    : [];
+  const batch = recognize('batch', parseJson(text));
+  return batch ? answersOf(subjects, batch.record) : [];
 }
 
 /** A whole batch may have been rejected because of one of its handles. Nothing was charged. */
