@@ -16,13 +16,18 @@ interface Part {
   readonly outer?: string;
   /** Sorted names of types; ANY if any type is allowed, ABSENT if it may be left out. */
   readonly types: readonly string[];
-  /** Whether trdr sends the part. It prints an answer whatever its fields are. */
-  readonly isSent: boolean;
+  /** Whether trdr sends the part, cannot read the answer without it, or only prints it. */
+  readonly use: 'sent' | 'needed' | 'printed';
 }
 
 const ANY = 'anything';
 const ABSENT = 'absent';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+/**
+ * The parts without which trdr cannot read an answer: the answer itself, and the list of its
+ * records.
+ */
+const NEEDED: readonly string[] = ['', 'items', 'entries'];
 const DEEPEST = 8;
 
 /**
@@ -46,16 +51,25 @@ export function compareDescriptions(
     const path = part?.path ?? other?.path ?? key;
     const difference = { path, described: typeText(part), found: typeText(other) };
     if (part && other) {
-      const isSafe = part.isSent ? accepts(other, part) : accepts(part, other);
-      return isSafe ? [] : [{ ...difference, breaks: part.isSent }];
+      const isSent = part.use === 'sent';
+      const isSafe = isSent ? accepts(other, part) : accepts(part, other);
+      return isSafe ? [] : [{ ...difference, breaks: part.use !== 'printed' }];
     }
-    if (part && isListedIn(present, part)) return [{ ...difference, breaks: part.isSent }];
+    if (part && isListedIn(present, part)) return [{ ...difference, breaks: isRelied(part) }];
     if (!other || !isListedIn(expected, other)) return [];
-    // A new endpoint is not needed, but a call may fail without a new part of it.
-    const isNeeded = other.isSent && other.outer !== undefined && !other.types.includes(ABSENT);
-    return [{ ...difference, breaks: isNeeded }];
+    // A new endpoint is not needed.
+    return [{ ...difference, breaks: other.outer !== undefined && isDemanded(other) }];
   });
 }
+
+/** Whether trdr relies on a part that is not there any more. */
+const isRelied = ({ use, types }: Part): boolean =>
+  use === 'sent' || (use === 'needed' && !types.includes(ABSENT));
+
+/** Whether a call fails without a part that this version of trdr does not know. */
+const isDemanded = ({ use, types }: Part): boolean => use === 'sent' && !types.includes(ABSENT);
+
+const useOf = (path: string): Part['use'] => (NEEDED.includes(path) ? 'needed' : 'printed');
 
 /**
  * The parts of a description by their paths, without the names of path parameters, because they may
@@ -69,7 +83,7 @@ function partsOf(document: unknown, ignored: readonly string[]): Map<string, Par
       if (!isRecord(operation) || ignored.includes(path)) continue;
       const call = `${method.toUpperCase()} ${path}`;
       const outer = call.replace(/\{[^}]*\}/g, '{}');
-      parts.set(outer, { path: call, types: ['endpoint'], isSent: true });
+      parts.set(outer, { path: call, types: ['endpoint'], use: 'sent' });
       let position = 0;
       for (const node of [
         ...list(asObject(item)['parameters']),
@@ -81,7 +95,7 @@ function partsOf(document: unknown, ignored: readonly string[]): Map<string, Par
         const name = `${where} parameter ${where === 'path' ? ++position : String(parameter['name'])}`;
         const own = typesOf(alternativesOf(parameter['schema'] ?? parameter, document));
         const types = parameter['required'] === true ? own : union(own, [ABSENT]);
-        parts.set(`${outer} ${name}`, { path: `${call}: ${name}`, outer, types, isSent: true });
+        parts.set(`${outer} ${name}`, { path: `${call}: ${name}`, outer, types, use: 'sent' });
       }
       const body = contentOf(operation['requestBody'], document);
       if (body !== undefined) addFields(parts, document, body, { call, outer, place: 'body' });
@@ -115,7 +129,8 @@ function addFields(
     const before = parts.get(key)?.types ?? [];
     const own = typesOf(alternatives);
     const types = union(before, isRequired ? own : [...own, ABSENT]);
-    parts.set(key, { path: `${call}: ${name}`, outer, types, isSent: place === 'body' });
+    const use = place === 'body' ? 'sent' : useOf(path);
+    parts.set(key, { path: `${call}: ${name}`, outer, types, use });
     for (const alternative of alternatives) {
       for (const [member, inner] of Object.entries(asObject(alternative['properties']))) {
         // Another alternative may lack the field.

@@ -68,7 +68,8 @@ describe('a description compared with ours', () => {
         required: Object.keys(at(user, 'properties')).filter((name) => name !== 'bio'),
       });
     });
-    // An answer of another shape can still be printed. What the service accepts besides, or always sends, makes no difference.
+    // Only the loss of the list of records breaks a call; an answer without other fields can still
+    // be printed. What the service accepts besides, or always sends, makes no difference.
     const list = 'GET /v2/thesis: query parameter';
     const expected = [
       [`${list} before`, 'string or absent', undefined, true],

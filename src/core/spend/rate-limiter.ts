@@ -37,6 +37,11 @@ const SLICES = 15;
 /** A call that fetches the limit waits only for a lane that a 429 has blocked. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 /**
+ * A 429 within the limit suggests that the plan has changed: the limit is fetched again, at most
+ * once a minute.
+ */
+const RECHECK_MS = 60_000;
+/**
  * A call that leaves this late counts as leaving in time; it is less than RATE_WINDOW_MS exceeds a
  * minute.
  */
@@ -53,11 +58,10 @@ interface KeyLimit {
   perMinute: number | null;
   /** Whether the limit could not be fetched. The lowest limit of all plans then applies. */
   isUnavailable: boolean;
-  /**
-   * Whether the next call first fetches the limit again: a 429 within the limit suggests that the
-   * plan has changed.
-   */
+  /** Whether the next call first fetches the limit again. */
   isDoubtful: boolean;
+  /** When a 429 last made the limit doubtful, by the monotonic clock. */
+  doubtedAt: number;
 }
 
 /** How a call may leave. */
@@ -98,6 +102,7 @@ export class Limiter {
     perMinute: null,
     isUnavailable: false,
     isDoubtful: false,
+    doubtedAt: Number.NEGATIVE_INFINITY,
   };
   /** Until when a 429 of this run blocks a lane, by the monotonic clock. */
   readonly #blockedTo = { key: Number.NEGATIVE_INFINITY, resolve: Number.NEGATIVE_INFINITY };
@@ -156,7 +161,11 @@ export class Limiter {
     const blockMs = Math.min(ms, LONGEST_BLOCK_MS);
     this.#blockedTo[lane] = Math.max(this.#blockedTo[lane], this.#clock.mono() + blockMs);
     await this.#windows.block(lane, blockMs);
-    if (lane === 'key' && this.#key.perMinute !== null) this.#key.isDoubtful = true;
+    const { perMinute, doubtedAt } = this.#key;
+    if (lane !== 'key' || perMinute === null) return;
+    if (this.#clock.mono() - doubtedAt < RECHECK_MS) return;
+    this.#key.doubtedAt = this.#clock.mono();
+    this.#key.isDoubtful = true;
   }
 
   /** Takes the limit of the key that an answer has stated. */
