@@ -43,7 +43,7 @@ const removedFlags: Readonly<Record<string, string>> = {
   'thesis tail --group': withoutGroups,
   'thesis tail --shared': withoutGroups,
   'verify --sample':
-    'the certificate proves the lines; read the stretch again with "trdr thesis list --since --until --out" and compare both files',
+    'the certificate proves the lines; read the stretch again with "trdr thesis list --since T --until T --out FILE" and compare both files',
 };
 
 /**

@@ -15,7 +15,7 @@ export interface ComparedPosition extends AuthorPosition {
 export function comparePositions(
   now: readonly AuthorPosition[],
   before: readonly AuthorPosition[],
-  isWanted: (position: AuthorPosition) => boolean = () => true,
+  isWanted: (position: AuthorPosition) => boolean,
 ): readonly ComparedPosition[] {
   const earlier = new Map<AuthorPosition, AuthorPosition>();
   // What was closed keeps its closing time; what was open may have got one of those that are left.

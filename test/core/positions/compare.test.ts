@@ -79,7 +79,7 @@ test.each<[string, AuthorPosition[], AuthorPosition[], object[]]>([
     ],
   ],
 ])('compares positions: %s', (_, now, before, expected) => {
-  const compared = comparePositions(now, before);
+  const compared = comparePositions(now, before, () => true);
   expect(compared).toHaveLength(expected.length);
   expect(compared).toMatchObject(expected);
 });
