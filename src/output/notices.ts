@@ -53,7 +53,7 @@ const priorities: Readonly<Record<LogLevel, number>> = { debug: 7, info: 6, warn
 export const journalPrefix = (level: LogLevel): string => `<${priorities[level]}>`;
 
 /** A longer list would hide what else a run says. */
-const NAMES_SHOWN = 20;
+export const NAMES_SHOWN = 20;
 
 /** `mira theo and 1,203 more`. */
 export function namesText(names: readonly string[]): string {

@@ -235,9 +235,15 @@ async function resolve(sandbox: SandboxState, handle: string, key: Key) {
   }
   const { startsAt, doneAt } = running;
   if (startsAt > clock.now()) return queued(startsAt - clock.now());
+  // Reserve the price of a found wallet, so that other calls of the key cannot spend it during the
+  // search.
+  key.reserved.cu += hit.cu;
+  key.reserved.reveals += hit.reveals;
   counts.resolvesWaiting++;
   await new Promise<void>((wake) => clock.at(Math.min(doneAt, clock.now() + MAX_WAIT_MS), wake));
   counts.resolvesWaiting--;
+  key.reserved.cu -= hit.cu;
+  key.reserved.reveals -= hit.reveals;
   if (holdsWallet(user)) return answer('live');
   return pending(doneAt > clock.now() ? 'timeout' : 'unavailable');
 }

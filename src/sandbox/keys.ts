@@ -86,6 +86,8 @@ export interface Key {
   revealsUsed: number;
   unitsRemaining: number;
   additionalUnits: number;
+  /** The units and reveals that no other call can spend while a long call runs. */
+  readonly reserved: { cu: number; reveals: number };
   totalUnits: number;
   totalReveals: number;
   /**
@@ -117,6 +119,7 @@ export function createKey(id: string, text: string, options: KeyOptions, now: nu
     revealsUsed: 0,
     unitsRemaining: Math.max(0, monthlyUnits - unitsUsed),
     additionalUnits,
+    reserved: { cu: 0, reveals: 0 },
     totalUnits: 0,
     totalReveals: 0,
     wasGranted: monthlyUnits > 0 || additionalUnits > 0,
@@ -129,10 +132,11 @@ export type Shortage = 'QUOTA_EXCEEDED' | 'REVEAL_LIMIT_REACHED';
 /** Why the key cannot pay the charge; null if it can. */
 export function shortageOf(key: Key, { cu, reveals }: Charge, now: number): Shortage | null {
   renew(key, now);
-  const { unitsRemaining, additionalUnits, revealsPerMonth, revealsUsed } = key;
+  const { unitsRemaining, additionalUnits, revealsPerMonth, revealsUsed, reserved } = key;
   if (key.unmetered) return null;
-  if (cu > unitsRemaining + additionalUnits) return 'QUOTA_EXCEEDED';
-  const isOver = revealsPerMonth !== null && reveals > revealsPerMonth - revealsUsed;
+  if (cu > unitsRemaining + additionalUnits - reserved.cu) return 'QUOTA_EXCEEDED';
+  const isOver =
+    revealsPerMonth !== null && reveals > revealsPerMonth - revealsUsed - reserved.reveals;
   return reveals > 0 && isOver ? 'REVEAL_LIMIT_REACHED' : null;
 }
 

@@ -20,14 +20,16 @@ const finding =
   (check, detail, next) => ({ check, verdict, detail, ...(next !== undefined && { next }) });
 const [ok, warn, fail] = [finding('ok'), finding('warn'), finding('fail')];
 
+/** `user` is that of the store, for hints. */
 export async function* examine(
   store: StoreConnection,
   keys: Keys,
+  user: string,
   clock: Pick<Clock, 'now' | 'mono'>,
 ): AsyncGenerator<StoreFinding> {
   const field = infoFields(await store.send('INFO', []));
   yield version(store);
-  yield await rights(store, keys);
+  yield await rights(store, keys, user);
   yield eviction(field('maxmemory_policy'), Number(field('maxmemory')));
   yield persistence(
     field('aof_enabled') === '1',
@@ -73,7 +75,10 @@ const everyCommand = (key: string): readonly (readonly [string, readonly RedisAr
   ['DEL', [key]],
 ];
 
-async function rights(store: StoreConnection, keys: Keys): Promise<StoreFinding> {
+/** If at most this many permissions are missing, the hint is the command that adds them. */
+const FEW = 6;
+
+async function rights(store: StoreConnection, keys: Keys, user: string): Promise<StoreFinding> {
   const key = `${keys.root}:check:${randomBytes(6).toString('hex')}`;
   const missing: string[] = [];
   let rejected: Failure | undefined;
@@ -90,7 +95,9 @@ async function rights(store: StoreConnection, keys: Keys): Promise<StoreFinding>
     return fail(
       'rights',
       `the user has no permission to run ${missing.join(', ')}`,
-      'configure the user again with the command in docs/store.md',
+      missing.length > FEW
+        ? 'configure the user again with the command in docs/store.md'
+        : `run: redis-cli ACL SETUSER ${user} ${missing.map((name) => `'+${name.toLowerCase()}'`).join(' ')}`,
     );
   }
   if (rejected) return fail('writes', rejected.message, rejected.hint);

@@ -171,7 +171,8 @@ class Wire {
     if (this.#isEnding) return;
     this.#isEnding = true;
     this.#client.disconnect();
-    this.#over.abort(failure ?? awayFailure(this.#address, why, this.#cause, this.#isReady));
+    const about = { connected: this.#isReady, ownCa: this.#options.ca !== undefined };
+    this.#over.abort(failure ?? awayFailure(this.#address, why, this.#cause, about));
   }
 
   /**

@@ -104,14 +104,30 @@ const replyFailures: Readonly<Record<string, (reply: ErrorReply) => Failure>> = 
 };
 
 function missingPermission({ text }: ErrorReply): Failure {
-  // The reply names no command if it is one in a script, or if the user may not access the keys.
-  const what = /'([a-z|]+)' command/i.exec(text)?.[1] ?? 'the keys of trdr, or a command';
+  if (text.includes('run this command'))
+    return storeFailure(
+      'STORE_DENIED',
+      'the store user has no permission for a command in a script of trdr',
+      'run "trdr store check", which names the command',
+    );
+  const command = commandIn(text);
+  if (command === undefined)
+    return storeFailure(
+      'STORE_DENIED',
+      'the store user has no permission for the keys of trdr in the store',
+      'allow access to these keys: ACL SETUSER NAME ~trdr:*, or ~PREFIX:* if storePrefix is set',
+    );
   return storeFailure(
     'STORE_DENIED',
-    `the store user has no permission for ${what}`,
-    'configure the user again with the command in docs/store.md; if storePrefix is set, allow ~PREFIX:* instead of ~trdr:*',
+    `the store user has no permission for ${command}`,
+    `add the permission: ACL SETUSER NAME +${command}; docs/store.md has a line that adds all permissions`,
   );
 }
+
+/**
+ * Undefined if the user may run the command, but not access the keys. The reply contains no values.
+ */
+const commandIn = (text: string) => /'([a-z|]+)' command/i.exec(text)?.[1];
 
 function otherReply({ word, text, where }: ErrorReply): Failure {
   if (text.startsWith('ERR AUTH'))
@@ -150,33 +166,42 @@ export function awayFailure(
   address: StoreAddress,
   why: string,
   cause: unknown,
-  isConnected: boolean,
+  { connected, ownCa }: { readonly connected: boolean; readonly ownCa: boolean },
 ) {
   const code = errno(cause);
   const tls = tlsFailure(cause);
-  const detail = tls?.why ?? reasons[code] ?? (code === '' ? why : code);
-  const isKindUnclear = !isConnected && (detail === why || code === 'ECONNRESET');
+  const isUntrusted = ownCa && (tls?.problem === 'selfSigned' || tls?.problem === 'untrusted');
+  const detail = isUntrusted
+    ? 'its certificate was not signed by the authority in storeCa'
+    : (tls?.why ?? reasons[code] ?? (code === '' ? why : code));
+  const isKindUnclear =
+    !connected && address.path === undefined && (detail === why || code === 'ECONNRESET');
+  const otherScheme = isKindUnclear ? schemeHints[address.tls ? 'redis' : 'rediss'] : '';
   return storeFailure(
     'STORE_AWAY',
     `cannot use the store at ${address.shown}: ${detail}`,
-    awayHint(tls && tlsFixes[tls.problem], isKindUnclear ? SCHEMES : ''),
+    awayHint(isUntrusted ? OTHER_CA : tls && tlsFixes[tls.problem], otherScheme),
     cause,
   );
 }
 
-function awayHint(fix: string | undefined, scheme: string): Hint {
+function awayHint(fix: string | undefined, otherScheme: string): Hint {
   const away = 'run "trdr store check" to see whether the store is running and reachable';
   const inCheck = 'check that the address is right and that the server is running and reachable';
   return {
-    hint: `${fix ?? away}${scheme}; set TRDR_STORE=off to run without the store`,
-    checkHint: `${fix ?? inCheck}${scheme}`,
+    hint: `${fix ?? away}${otherScheme}; set TRDR_STORE=off to run without the store`,
+    checkHint: `${fix ?? inCheck}${otherScheme}`,
   };
 }
 
-const SCHEMES = '; write rediss:// for a server that uses TLS, redis:// for one that does not';
+const schemeHints = {
+  redis: '; if the server does not use TLS, write redis://',
+  rediss: '; if the server requires TLS, write rediss://',
+};
 
 const CA_FIX =
   'set the certificate of its authority: trdr config set storeCa FILE, or TRDR_STORE_CA';
+const OTHER_CA = 'set the right certificate file: trdr config set storeCa FILE, or TRDR_STORE_CA';
 
 const tlsFixes: Partial<Record<TlsProblem, string>> = {
   expired: 'check the clock of this machine; if it is correct, renew the certificate of the server',

@@ -180,7 +180,10 @@ async function checkSchema(
   { schema, version }: Keys,
   { shown, db }: StoreAddress,
 ) {
-  const stored = await store.send('GET', [schema]);
+  const stored = await store.send('GET', [schema]).catch((error: unknown) => {
+    if (!isStoreFailure(error, 'STORE_UNFIT')) throw error;
+    return 'of another type';
+  });
   if (stored === null) {
     await store.send('SET', [schema, version, 'NX']).catch((error: unknown) => {
       // Continue with a full server: reads and the recording of costs still work.

@@ -13,7 +13,7 @@ export interface CooldownRule {
 /** The rule as certificates name it among the filters. */
 export const cooldownName = ({ field, withinMs }: CooldownRule): string => `${field}/${withinMs}ms`;
 
-/** The post times that were printed of a value, and how many of its posts were held back since. */
+/** What was printed of a value, by post time, and how many of its posts were held back since. */
 interface Printed {
   times: number[];
   held: number;
@@ -21,7 +21,7 @@ interface Printed {
 
 /** So much is remembered: a value counts once, and once more for each of its printed times. */
 const MEMORY_MAX = 40_000;
-/** The times of a value that are remembered: those printed last, because files may come newest first. */
+/** The times of a value that are remembered, near the last one: files may come newest first. */
 const TIMES_MAX = 500;
 /** Forgetting reads everything that is remembered, so it waits for as many new times. */
 const FORGET_AFTER = 1_000;
@@ -67,7 +67,10 @@ export class Cooldown {
     const { held } = printed;
     // The value moves to the end, so that the first values are those that were printed longest ago.
     this.#values.delete(value);
-    const times = [...printed.times, at].slice(-TIMES_MAX);
+    const times = nearest(
+      [...printed.times, at].sort((one, other) => one - other),
+      at,
+    );
     this.#values.set(value, { times, held: 0 });
     this.#added++;
     if (this.#added >= Math.min(FORGET_AFTER, this.#max)) this.#forget();
@@ -81,7 +84,7 @@ export class Cooldown {
   }
 
   /**
-   * Forgets times with which no post can collide any more, then all but the last time of a value,
+   * Forgets times with which no post can collide any more, then all but the newest time of a value,
    * and then what is printed longest ago.
    */
   #forget(): void {
@@ -106,6 +109,10 @@ export class Cooldown {
     }
   }
 }
+
+/** As many of the sorted times as are remembered, from the end that is nearer to this one. */
+const nearest = (times: number[], at: number): number[] =>
+  at < (times[TIMES_MAX / 2] ?? at) ? times.slice(0, TIMES_MAX) : times.slice(-TIMES_MAX);
 
 const weightOf = ({ times }: Printed): number => 1 + times.length;
 

@@ -7,6 +7,7 @@ import { createParts, type TailParts } from './parts.ts';
 import type { TailOptions, TailPorts } from './ports.ts';
 import type { Printed, WalkPrint } from './row-printer.ts';
 import { isOutOfUnits } from './spend/units-left.ts';
+import type { Walked } from './walk/walk.ts';
 import type { Connection } from './walk/walker.ts';
 
 export interface Tail {
@@ -47,6 +48,11 @@ class Engine {
   #turns = 0;
   #told: Stretched | undefined;
   #isAnnounced = false;
+  /**
+   * The spending limit with which the walk that ended at the limit would have reached what is
+   * verified.
+   */
+  #neededCeiling: number | null = null;
 
   constructor(ports: TailPorts, options: TailOptions) {
     this.#ports = ports;
@@ -95,6 +101,7 @@ class Engine {
       gaps: end.gaps.length,
       lastPost: output.lastPost,
       turns: this.#turns,
+      neededCeiling: this.#neededCeiling,
       failing: trouble !== undefined && !isOutOfUnits(trouble),
       waitsUntil,
       blockedSince: printer.blockedAt ?? null,
@@ -193,11 +200,28 @@ class Engine {
     if (!isFirst && session.mode === 'ws') printer.filled += printed;
     if (isFirst && depth !== 'start') notify({ kind: 'caughtUp', rows: printed, pages });
     walker.printed(walked);
-    if (cut === 'unpaid') end.finish('failure', failure ?? ceilingReached());
-    else if (depth !== 'shallow') {
+    if (cut === 'unpaid') {
+      this.#neededCeiling = this.#ceilingFor(walked);
+      end.finish('failure', failure ?? ceilingReached());
+    } else if (depth !== 'shallow') {
       if (cut === undefined) known.readAt = walked.readAt;
       session.judge(walked.startedAt, known.sigma);
     }
+  }
+
+  /**
+   * The spending limit with which the walk would have reached what is verified; null if this cannot
+   * be estimated.
+   */
+  #ceilingFor({ times, oldest, rows }: Walked): number | null {
+    const { verified } = this.#parts.known;
+    const { stepCu, sizes } = this.#ports.source;
+    const newest = times.find((at) => at !== null) ?? null;
+    if (verified === null || newest === null || oldest === null) return null;
+    if (oldest <= verified || newest <= oldest) return null;
+    const rowsLeft = (rows * (oldest - verified)) / (newest - oldest);
+    const stepsLeft = Math.ceil((rowsLeft * MARGIN + sizes.max) / sizes.step);
+    return ROUND_TO * Math.ceil((this.#ports.spent().atMost + stepsLeft * stepCu) / ROUND_TO);
   }
 
   /** No walk may begin if its rows could not be written, or would exceed --count. */
@@ -345,6 +369,7 @@ class Engine {
       from: known.verified ?? known.start,
       to: null,
       open: this.#ports.output.save !== undefined,
+      neededCeiling: this.#neededCeiling,
     });
   }
 
@@ -362,6 +387,10 @@ class Engine {
     return summary;
   }
 }
+
+/** The margin of an estimate: posts may be more frequent further back. */
+const MARGIN = 1.2;
+const ROUND_TO = 1_000;
 
 const messageOf = ({ status, message, code }: Failure) =>
   status === undefined ? message : `${message} (${code})`;

@@ -17,17 +17,20 @@ export const hollowFeed = () =>
     hint: 'run the command again later; the pages that were read have been charged',
   });
 
-/** The failure of a last walk for which the service did not send all pages in time. */
 export const unanswered = () =>
-  new Failure(
-    'network',
-    'the service did not send all pages of the feed before the end of the run',
-    {
-      code: 'UNANSWERED',
-      retryable: true,
-      hint: 'run the command again with a longer --duration, or run "trdr doctor" to see what is wrong',
-    },
-  );
+  new Failure('network', 'the service did not answer before the end of the run', {
+    code: 'UNANSWERED',
+    retryable: true,
+    hint: 'run the command again, or run "trdr doctor" to see what is wrong',
+  });
+
+/** The failure of a last walk for which the service sent pages, but not all of them in time. */
+export const endTooEarly = () =>
+  new Failure('network', 'the run ended before all pages of the feed were read', {
+    code: 'UNANSWERED',
+    retryable: true,
+    hint: 'run the command again with a longer --duration',
+  });
 
 export const BLOCKED = 'BLOCKED';
 

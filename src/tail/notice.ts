@@ -19,6 +19,11 @@ export interface Gap {
    * count as a gap.
    */
   readonly open: boolean;
+  /**
+   * The spending limit without which the next run will not read it either; null if that is not
+   * known.
+   */
+  readonly neededCeiling?: number | null;
 }
 
 export type DownReason =
@@ -124,6 +129,7 @@ export type TailNotice =
    */
   | { readonly kind: 'budget'; readonly until: number; readonly reason: string }
   | { readonly kind: 'renewed' }
+  | { readonly kind: 'unstable'; readonly sessions: number }
   | ({ readonly kind: 'gap' } & Gap)
   | { readonly kind: 'wait'; readonly ms: number; readonly reason: string }
   | { readonly kind: 'frame'; readonly text: string }
@@ -138,4 +144,9 @@ export interface TailStatus extends TailCounts, Omit<FeederFacts, keyof TailCoun
    * The number of iterations of the main loop. A watchdog uses this to detect a loop that hangs.
    */
   readonly turns: number;
+  /**
+   * If the spending limit ended a walk: the limit with which it would have read all posts since the
+   * last verification.
+   */
+  readonly neededCeiling: number | null;
 }

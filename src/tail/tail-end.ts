@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { Failure } from '../base/failure.ts';
-import { blockedAtEnd, unanswered } from './failures.ts';
+import { blockedAtEnd, endTooEarly, unanswered } from './failures.ts';
 import type { EndReason, Gap, TailNotice } from './notice.ts';
 import type { FeedOutput } from './output/feed-output.ts';
 import type { TailOptions } from './ports.ts';
@@ -37,8 +37,8 @@ export class TailEnd {
   ended: Ended | undefined;
   readonly gaps: Gap[] = [];
   #began: number;
-  /** The last walk must be done at this time. */
-  #closingAt: number | undefined;
+  /** The last walk must be done at this time; so many pages were read before it. */
+  #closing: { readonly at: number; readonly pages: number } | undefined;
   readonly #parts: EndParts;
 
   constructor(parts: EndParts) {
@@ -66,7 +66,7 @@ export class TailEnd {
   }
 
   get due(): number {
-    return this.#closingAt ?? this.#endsAt;
+    return this.#closing?.at ?? this.#endsAt;
   }
 
   /** Ends the run; the first call decides why. */
@@ -98,13 +98,13 @@ export class TailEnd {
     if (clock.mono() >= this.#endsAt && !walker.finale) {
       session.close();
       walker.finale = 'wanted';
-      this.#closingAt = clock.mono() + timing.closingMs;
+      this.#closing = { at: clock.mono() + timing.closingMs, pages: walker.reader.pages };
     }
-    if (this.#closingAt !== undefined) this.#close(this.#closingAt);
+    if (this.#closing) this.#close(this.#closing);
   }
 
   /** Ends a run whose last walk is done, or takes too long. */
-  #close(at: number): void {
+  #close({ at, pages }: { readonly at: number; readonly pages: number }): void {
     const { clock, walker, printer, output } = this.#parts;
     const { reader } = walker;
     const trouble = reader.trouble ?? this.#parts.trouble?.();
@@ -116,8 +116,13 @@ export class TailEnd {
     const isLate = clock.mono() >= at;
     const isWalked = walker.finale === 'done' && !printer.walkPrint;
     if (isWalked && (isLate || !output.settle())) this.finish('duration');
-    else if (isLate)
-      this.finish('failure', trouble ?? (output.settle() ? blockedAtEnd() : unanswered()));
+    else if (isLate) this.finish('failure', trouble ?? this.#failure(reader.pages > pages));
+  }
+
+  /** The last walk, or the printing of its rows, did not finish in time. */
+  #failure(wasRead: boolean): Failure {
+    if (this.#parts.output.settle()) return blockedAtEnd();
+    return wasRead ? endTooEarly() : unanswered();
   }
 
   get #endsAt(): number {

@@ -27,7 +27,7 @@ it.each(failures)(
 
 it('a hint never sends the user of "trdr store check" to that command, or away from the store', () => {
   const address = readStoreUrl('redis://host:6379/0');
-  const away = awayFailure(address, 'closed', undefined, true);
+  const away = awayFailure(address, 'closed', undefined, { connected: true, ownCa: false });
   for (const failure of [away, failureOfReply('WRONGTYPE of a key', 'host')]) {
     expect(hintOf(failure)).toContain('store');
     expect(checkHintOf(failure)).not.toMatch(/trdr store check|TRDR_STORE=off|store clear/);

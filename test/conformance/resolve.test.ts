@@ -150,6 +150,17 @@ describe('resolve', () => {
     expect([started(service), service.meter().totalUnits]).toEqual([0, 0]);
   });
 
+  it('reserves the price of a hit while it runs', async () => {
+    const service = await sandbox({ world: worldWith(found), monthlyUnits: 30_150 });
+    const asked = ask(service, `/v2/user/handle/${walletless(service)}/resolve`, post);
+    await until(() => waiting(service) === 1);
+    expect(await statusAndCode(service, '/v2/thesis')).toBe('402 QUOTA_EXCEEDED');
+    expect(await statusAndCode(service, `/v2/user/handle/${walletHolder(service)}`)).toBe('200');
+    await service.advance(3_000);
+    expect((await asked).status).toBe(200);
+    expect(service.meter().unitsRemaining).toBe(50);
+  });
+
   it('is limited to 10 per minute and address, across keys', async () => {
     const service = await sandbox();
     const keys = [service.key, service.addKey({ plan: 'scale' })];

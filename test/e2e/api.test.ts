@@ -42,7 +42,7 @@ describe('trdr api', () => {
       'post /v2/user/handles/pnl -f handles[]=x -f handles[]=y',
       '/v2/user/handles/pnl --input body.json',
       'POST /v2/user/handles/pnl --input -',
-      'DELETE /v2/new/thing -f a=c --yes',
+      'DELETE /v2/new/thing -f a[b]=c --yes',
     ])
       await home.run(`api ${words}`, { sandbox, stdin });
     expect(seen).toEqual([
@@ -50,7 +50,7 @@ describe('trdr api', () => {
       'POST /v2/user/handles/pnl {"handles":["x","y"]}',
       'POST /v2/user/handles/pnl {"handles":["file"]}',
       'POST /v2/user/handles/pnl {"handles":["stdin"]}',
-      'DELETE /v2/new/thing {"a":"c"}',
+      'DELETE /v2/new/thing {"a":{"b":"c"}}',
     ]);
   });
 

@@ -149,7 +149,11 @@ describe('an export and its money', () => {
         .join(''),
     );
     expect(error()).toMatchObject({ code: 'QUOTA_EXCEEDED' });
-    expect(stderr).toContain(`and ${350 - lines - 20} more`);
+    expect(stderr).toContain(`and ${350 - lines - 20} more; all names are in ${journal}`);
+    expect(JSON.parse(filesIn(journal).get('left.json') ?? '')).toEqual({
+      code: 'QUOTA_EXCEEDED',
+      handles: HANDLES.slice(lines),
+    });
     sandbox.topUp(1e9);
     expect((await run('--resume')).exitCode).toBe(0);
     expect([text() === FILE, paidTwice(sandbox), existsSync(journal)]).toEqual([true, 0, false]);

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Sandbox, SandboxOptions } from '../sandbox/service.ts';
@@ -316,7 +316,7 @@ describe('files', () => {
     const { sandbox, home, run } = await openDesk(plenty);
     const [out, other] = [home.at('a.ndjson'), home.at('b.ndjson')];
     writeFileSync(out, '');
-    symlinkSync(out, other);
+    linkSync(out, other);
     const first = startTail(['--out', out, '--via', 'poll', '--yes'], { sandbox, home });
     await until(() => first.stderr.includes('polling'));
     const words = ['thesis', 'tail', '--out', other, '--via', 'poll', '--yes'];

@@ -201,8 +201,8 @@ describe('a world loaded from files', () => {
     put('users.ndjson', '{"id"');
     fails(load, { message: expect.stringContaining('users.ndjson:1 is not valid JSON') });
     const [none, file] = [join(dir, 'nowhere'), join(dir, 'users.ndjson')];
-    fails(() => loadRecords(none), { message: `${none} contains no data files` });
-    fails(() => loadRecords(file), { message: `${file} contains no data files` });
+    fails(() => loadRecords(none), { message: `the folder ${none} does not exist` });
+    fails(() => loadRecords(file), { message: `${file} is not a folder` });
   });
 });
 

@@ -53,15 +53,34 @@ const slowly =
     return pageBefore(before, true);
   };
 
-test.each<[string, (clock: VirtualClock) => PageSource['page'], boolean, string]>([
-  ['no page arrives', () => unanswered, false, 'UNANSWERED'],
-  ['pages arrive too slowly', slowly, false, 'UNANSWERED'],
-  ['the output is blocked', () => async () => pageBefore(undefined, false), true, 'BLOCKED'],
-])('fails after --duration if %s', async (_, pages, isBlocked, code) => {
+test.each<[string, (clock: VirtualClock) => PageSource['page'], boolean, object]>([
+  [
+    'no page arrives',
+    () => unanswered,
+    false,
+    { code: 'UNANSWERED', message: 'the service did not answer before the end of the run' },
+  ],
+  [
+    'pages arrive too slowly',
+    slowly,
+    false,
+    {
+      code: 'UNANSWERED',
+      message: 'the run ended before all pages of the feed were read',
+      hint: 'run the command again with a longer --duration',
+    },
+  ],
+  [
+    'the output is blocked',
+    () => async () => pageBefore(undefined, false),
+    true,
+    { code: 'BLOCKED' },
+  ],
+])('fails after --duration if %s', async (_, pages, isBlocked, failure) => {
   const clock = virtualClock(START);
   const options = { start: { kind: 'since', at: 0 }, ...brief } as const;
   const tail = openTail(clock, pages(clock), options, { isBlocked });
-  await expect(tail.run(new AbortController().signal)).rejects.toMatchObject({ code });
+  await expect(tail.run(new AbortController().signal)).rejects.toMatchObject(failure);
 });
 
 test('ends at the end of --duration if the service was never reached', async () => {

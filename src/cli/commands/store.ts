@@ -147,12 +147,13 @@ export const storeCheck = command({
   async run(context) {
     const { examine } = await import('../../store/check.ts');
     const { keys, link, address } = await context.service.needStore();
+    const user = address.username ?? 'default';
     let failed = false;
     const records = await context.out.records(checkView);
     try {
       await link.use(async (store) => {
         await records.write({ check: 'reach', verdict: 'ok', detail: address.shown });
-        const findings = examine(store, keys, context.terminal.io.clock);
+        const findings = examine(store, keys, user, context.terminal.io.clock);
         for await (const { next, ...finding } of findings) {
           failed ||= finding.verdict === 'fail';
           await records.write({ ...finding, ...(next && { next: checkHintOf({ hint: next }) }) });

@@ -2,7 +2,7 @@ import { Failure } from '../../base/failure.ts';
 import { countText } from '../../base/units.ts';
 import { NOT_ASKED } from '../../core/lookup/lookup.ts';
 import { span } from '../../output/format/time.ts';
-import { namesText } from '../../output/notices.ts';
+import { NAMES_SHOWN, namesText } from '../../output/notices.ts';
 import type { ExitCode } from '../exit.ts';
 import type { Tally } from '../run/job.ts';
 import type { Terminal } from '../run/terminal.ts';
@@ -105,10 +105,15 @@ export class LookupTally implements Tally {
 export const isSpent = (error: unknown): error is Failure =>
   error instanceof Failure && (error.kind === 'quota' || error.kind === 'limit');
 
+/** `journal` is the path of a journal that contains all names. */
 export function reportSkipped(
   notice: Terminal['notice'],
   names: readonly string[],
   count: string,
+  journal?: string,
 ): void {
-  if (names.length > 0) notice(`skipped ${count}: ${namesText(names)}`);
+  if (names.length === 0) return;
+  const isCut = names.length > NAMES_SHOWN;
+  const where = journal === undefined || !isCut ? '' : `; all names are in ${journal}`;
+  notice(`skipped ${count}: ${namesText(names)}${where}`);
 }

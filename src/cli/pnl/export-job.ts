@@ -91,7 +91,7 @@ function exportJob(
     async print() {
       await run.lookUp();
       const error = await request(context, run);
-      reportEnd(context, run, error);
+      await reportEnd(context, run, journal, error);
       await noticeKnownUsers(context, run.missing, handles.subjects);
       const isWhole = error === undefined && run.lost.length === 0 && run.unfound.size === 0;
       const records = recordsOf(run, tally);
@@ -126,12 +126,27 @@ async function request(context: Context, run: NumbersRun): Promise<unknown> {
   }
 }
 
-/** Reports what was lost and what was skipped. */
-function reportEnd({ terminal }: Context, run: NumbersRun, error: unknown): void {
+/**
+ * Reports what was lost and what was skipped, and writes the latter into the journal, for people
+ * who open it.
+ */
+async function reportEnd(
+  { terminal }: Context,
+  run: NumbersRun,
+  journal: NumbersJournal,
+  error: unknown,
+): Promise<void> {
   run.reportLost();
   if (!(error instanceof Failure)) return;
   const { left } = run;
-  reportSkipped(terminal.notice, left, handlesText(left.length));
+  const hasAnswers = journal.states.count('answered') > 0;
+  if (left.length > 0 && hasAnswers) await journal.leave(error.code, left).catch(() => {});
+  reportSkipped(
+    terminal.notice,
+    left,
+    handlesText(left.length),
+    hasAnswers ? journal.path : undefined,
+  );
 }
 
 /**

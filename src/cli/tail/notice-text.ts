@@ -46,7 +46,8 @@ function unreadText(gap: Gap): string {
   const why = safeLine(typeof gap.why === 'string' ? stopText(gap.why) : gap.why.failure);
   if (!gap.open) return `GAP: ${gapText(gap)}: ${why}`;
   const since = gap.from === null ? 'posts' : `posts since ${iso(gap.from)}`;
-  return `${since} were not all read: ${why}; the next run reads them, as far as its limits allow`;
+  const limit = gap.neededCeiling ? ` with --max-cu ${gap.neededCeiling}` : '';
+  return `${since} were not all read: ${why}; the next run reads them${limit}`;
 }
 
 const starts = {
@@ -85,6 +86,8 @@ function tailText(notice: TailNotice): string | undefined {
       return `waiting until ${untilText(notice.until)}: ${notice.reason}`;
     case 'renewed':
       return 'units are available again: continuing';
+    case 'unstable':
+      return `the connection failed ${notice.sessions} times in a row; each attempt may be charged`;
     case 'gap':
       return unreadText(notice);
     case 'wait':
@@ -302,6 +305,7 @@ const repeatedNotices: ReadonlySet<TailNotice['kind']> = new Set<TailNotice['kin
   'nameless',
   'down',
   'wait',
+  'unstable',
   'caughtUp',
 ]);
 

@@ -56,7 +56,7 @@ export async function runFeed(
   const { signal, notice } = terminal;
   const { checkpoint, status } = flags;
   const files = { out: resumableOut(settings.flags.out), checkpoint };
-  const unlock = lockFiles(files.out, checkpoint, status);
+  const unlock = lockFiles(settings.folders.state, files.out, checkpoint, status);
   const stopWatching = watchList(terminal, flags.list);
   try {
     for (const path of [files.out, checkpoint]) if (path !== undefined) checkSpace(path);

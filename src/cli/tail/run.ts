@@ -189,7 +189,7 @@ function atLimit(
   error: unknown,
   { terminal, settings }: Context,
   checkpoint: string | undefined,
-  { spent, verified }: Pick<TailStatus, 'spent' | 'verified'>,
+  { spent, verified, neededCeiling }: Pick<TailStatus, 'spent' | 'verified' | 'neededCeiling'>,
 ): unknown {
   if (!(error instanceof Failure) || (error.code !== 'CEILING' && error.code !== BUDGET))
     return error;
@@ -209,8 +209,11 @@ function atLimit(
   }
   const from = file === undefined ? '' : `: it continues from ${file}`;
   const next = command ? `continue with: ${command}` : `run the same command again${from}`;
-  // With the same limit, no later run would get further.
-  const more = `${moreText(settings.maxCu)}; each run reads the newest posts first`;
+  // Each run begins at the newest post, so with the same limit none of them would get further.
+  const more =
+    neededCeiling === null
+      ? moreText(settings.maxCu)
+      : `the older posts need a higher limit, because each run reads the newest ones first: --max-cu ${neededCeiling}`;
   return new Failure('limit', `${message}; this run has cost up to ${unitsText(spent.atMost)}`, {
     code,
     hint: `${more}; ${next}`,

@@ -1,6 +1,6 @@
 import { Failure, usageError } from '../../base/failure.ts';
 import { parseJson } from '../../base/json.ts';
-import { isRecord, type JsonObject } from '../../base/json-object.ts';
+import { isRecord } from '../../base/json-object.ts';
 import type { HttpAnswer } from '../../contract/ports/transport.ts';
 import { readPage, type SentPage } from '../../contract/records/page.ts';
 
@@ -45,24 +45,56 @@ function withQuery(path: string, fields: readonly Field[]): string {
   return `${path}${path.includes('?') ? '&' : '?'}${query.join('&')}`;
 }
 
-/** Fields as an object: `a[]=c` adds to a list. All values are strings. */
-function bodyOf(fields: readonly Field[]): JsonObject {
+type Nested = string | Nested[] | { [name: string]: Nested };
+
+/** Fields as an object: `a[b]=c` nests, `a[]=c` adds to a list. All values are strings. */
+function bodyOf(fields: readonly Field[]): Nested {
   // The object has no prototype, so that names such as `__proto__` are ordinary members.
-  const body: Record<string, string | string[]> = Object.create(null);
+  const body: { [name: string]: Nested } = Object.create(null);
   for (const { name, value } of fields) {
-    const [, first = '', list] = /^([^[\]]+)(\[\])?$/.exec(name) ?? [];
+    const [, first = '', rest = ''] = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name) ?? [];
     if (first === '')
-      throw usageError(`invalid field name "${name}"`, 'write name=value or name[]=value');
-    const before = body[first] ?? [];
-    if (typeof before === 'string' || (list === undefined && body[first]))
       throw usageError(
-        `the field "${first}" is given twice`,
-        `give it once, or write ${first}[]=value for each item of a list`,
+        `invalid field name "${name}"`,
+        'write name=value, name[]=value or a[b]=value',
       );
-    body[first] = list === undefined ? value : [...before, value];
+    const steps = [first, ...[...rest.matchAll(/\[([^[\]]*)\]/g)].map(([, step = '']) => step)];
+    body[first] = placed(body[first], steps.slice(1), value, name);
   }
   return body;
 }
+
+function placed(
+  there: Nested | undefined,
+  steps: readonly string[],
+  value: string,
+  name: string,
+): Nested {
+  const [step, ...rest] = steps;
+  if (step === undefined) {
+    if (there !== undefined && typeof there !== 'string') throw mixed(name);
+    if (there !== undefined)
+      throw usageError(
+        `the field "${name}" is given twice`,
+        `give the field once, or write ${name}[]=value for each item of a list`,
+      );
+    return value;
+  }
+  if (step === '') {
+    if (there !== undefined && !Array.isArray(there)) throw mixed(name);
+    return [...(there ?? []), placed(undefined, rest, value, name)];
+  }
+  if (typeof there === 'string' || Array.isArray(there)) throw mixed(name);
+  const inner: { [name: string]: Nested } = Object.assign(Object.create(null), there);
+  inner[step] = placed(inner[step], rest, value, name);
+  return inner;
+}
+
+const mixed = (name: string) =>
+  usageError(
+    `the field "${name}" conflicts with an earlier field: a field is either a value, a list or an object`,
+    'use one form: a=value, a[]=value or a[b]=value',
+  );
 
 /** The page in a response; undefined if the response is not a page. */
 export function pageIn({ text }: Pick<HttpAnswer, 'text'>): SentPage | undefined {

@@ -77,7 +77,6 @@ const LONGEST_BACKOFF_MS = 20_000;
 const UNSTATED_WAIT_MS = 5_000;
 /** If the service rounds a wait down to 0 s, trdr must not retry in a tight loop. */
 const LEAST_WAIT_MS = 1_000;
-
 /** Short waits that are not reported one by one are reported when their sum exceeds this. */
 const BEARABLE_MS = 10_000;
 
@@ -283,8 +282,9 @@ class Waits {
   #failed = 0;
   /** The sum of the waits after 429s. */
   #waited = 0;
-  /** The sum of the waits since the last report. */
+  /** The sum of the waits that were not reported. */
   #silent = 0;
+  #bearable = BEARABLE_MS;
 
   constructor({ retries = RETRIES, random, notify }: ClientOptions) {
     this.#retries = retries;
@@ -314,11 +314,11 @@ class Waits {
     return ms;
   }
 
-  /** Consecutive short waits add up. */
+  /** Consecutive short waits add up, and are reported at growing intervals. */
   #report(notice: Notice & { readonly ms: number }): void {
     this.#silent += notice.ms;
-    if (notice.ms <= SILENT_WAIT_MS && this.#silent <= BEARABLE_MS) return;
-    this.#silent = 0;
+    if (notice.ms <= SILENT_WAIT_MS && this.#silent <= this.#bearable) return;
+    this.#bearable = 4 * this.#silent;
     this.#notify(notice);
   }
 }

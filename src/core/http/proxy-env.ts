@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 import { usageError } from '../../base/failure.ts';
 import { isLoopback } from '../../base/url-values.ts';
 
@@ -30,15 +30,41 @@ function parseProxy(value: string, name: string, host: string): URL {
   return url;
 }
 
-/** Entries are `*`, addresses, and domains with their subdomains. */
+/**
+ * Entries are `*`, networks, addresses, and domains with their subdomains; addresses and domains
+ * can have a port.
+ */
 function isExempt(target: URL, list: string): boolean {
   const host = target.hostname.toLowerCase().replace(/^\[|\]$|\.$/g, '');
-  const entries = list
+  const port = target.port || (target.protocol === 'https:' ? '443' : '80');
+  return list
     .toLowerCase()
     .split(/[\s,]+/)
-    .filter(Boolean);
-  return entries.some((entry) => {
-    const name = entry.replace(/^\*?\./, '');
-    return entry === '*' || host === name || (isIP(host) === 0 && host.endsWith(`.${name}`));
-  });
+    .filter(Boolean)
+    .some((entry) => {
+      if (entry === '*') return true;
+      if (entry.includes('/')) return inNetwork(host, entry);
+      const [, name = '', wanted] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(withoutPort(entry)) ?? [];
+      if (wanted !== undefined && wanted !== port) return false;
+      const bare = name.replace(/^\*?\./, '').replace(/\.$/, '');
+      return host === bare || (isIP(host) === 0 && host.endsWith(`.${bare}`));
+    });
+}
+
+// In a bare IPv6 address, a colon does not introduce a port.
+const withoutPort = (entry: string) => (isIP(entry) === 6 ? `[${entry}]` : entry);
+
+function inNetwork(host: string, entry: string): boolean {
+  const [network = '', bits = ''] = entry.split('/');
+  const [kind, block] = [isIP(network), new BlockList()];
+  if (
+    kind === 0 ||
+    isIP(host) !== kind ||
+    !/^\d{1,3}$/.test(bits) ||
+    Number(bits) > (kind === 4 ? 32 : 128)
+  )
+    return false;
+  const family = kind === 4 ? 'ipv4' : 'ipv6';
+  block.addSubnet(network, Number(bits), family);
+  return block.check(host, family);
 }

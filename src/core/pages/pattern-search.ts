@@ -23,19 +23,39 @@ export function createSearch(pattern: RegExp): (text: string) => boolean | undef
 export const highlightOf = (pattern: RegExp | undefined): RegExp | undefined =>
   pattern && isPlain(pattern.source) ? pattern : undefined;
 
-/**
- * Whether there are few ways to match a short text: no backreference, lookaround or quantifier after
- * a group, and one repetition or two groups of alternatives at most.
- */
+/** The ways of one `*` with two optional characters. */
+const MAX_WAYS = 4 * SHORT;
+
+/** No backreference, lookaround or quantifier after a group, and few ways to match a short text. */
 function isPlain(source: string): boolean {
   if (/\\[1-9k]/.test(source)) return false;
-  const bare = source
-    .replace(/\\./gs, 'x')
-    .replace(/\[[^\]]*\]/g, 'x')
-    .replaceAll('(?:', '(');
-  if (/\)[*+?{]|\(\?/.test(bare)) return false;
-  const count = (signs: RegExp): number => bare.match(signs)?.length ?? 0;
-  return 2 * count(/[*+{]/g) + count(/\(/g) <= 2 && count(/\?/g) <= 3;
+  const bare = source.replace(/\\./gs, 'x').replace(/\[[^\]]*\]/g, 'x');
+  return !/\)[*+?{]|\(\?[=!<]/.test(bare) && waysOf(bare) <= MAX_WAYS;
+}
+
+/**
+ * The number of ways in which the engine may try to match one place of a short text. Those of a
+ * sequence multiply, those of alternatives add up.
+ */
+function waysOf(bare: string): number {
+  const groups: { alternatives: number; sequence: number }[] = [];
+  let group = { alternatives: 0, sequence: 1 };
+  // The mark of a group is not a quantifier, and a lazy quantifier has the ways of a greedy one.
+  for (const character of bare.replace(/\(\?[^:]*:/g, '(').replace(/([*+?}])\?/g, '$1')) {
+    if (character === '(') {
+      groups.push(group);
+      group = { alternatives: 0, sequence: 1 };
+    } else if (character === ')') {
+      const ways = group.alternatives + group.sequence;
+      group = groups.pop() ?? group;
+      group.sequence *= ways;
+    } else if (character === '|') {
+      group.alternatives += group.sequence;
+      group.sequence = 1;
+    } else if (character === '?') group.sequence *= 2;
+    else if ('*+{'.includes(character)) group.sequence *= SHORT;
+  }
+  return group.alternatives + group.sequence;
 }
 
 /** Node supports a time limit only for scripts. This costs 0.1 ms per text. */

@@ -131,13 +131,21 @@ async function batch(
   return { answers: answersOf(subjects, record, reading), save };
 }
 
-/** A batch that an earlier run saved without being able to parse it. */
+/** An answer that an earlier run saved without being able to parse it. */
 export function answerFromJournal(
   subjects: readonly string[],
   text: string,
 ): readonly HandleAnswer[] {
-  const batch = recognize('batch', parseJson(text));
-  return batch ? answersOf(subjects, batch.record) : [];
+  const body = parseJson(text);
+  const whole = recognize('batch', body);
+  if (whole) return answersOf(subjects, whole.record);
+  const [only] = subjects;
+  const one = only === undefined || subjects.length > 1 ? undefined : recognize('numbers', body);
+  if (only === undefined || !one) return [];
+  const name = textOf(one.record['handle']) ?? only;
+  return normalHandle(name) === normalHandle(only)
+    ? [{ record: foundRecord(only, one.record) }]
+    : [];
 }
 
 /** A whole batch may have been rejected because of one of its handles. Nothing was charged. */

@@ -172,7 +172,7 @@ function ruleOf(fault: FaultText): FaultRule {
   const at = targetsOf(where, place, kind !== undefined);
   const chance = fault.chance === undefined ? null : share.read(fault.chance);
   const time = timeOf(fault, takes);
-  if (!at || chance === undefined || time === undefined) throw misplaced(text);
+  if (!at || chance === undefined || time === undefined) throw misplaced(text, name, kind);
   // With a time but no chance, these faults are triggered once per WebSocket, after that time on
   // average.
   const isTimed = natural === 'frame' && takes === 'may' && fault.times !== undefined;
@@ -190,22 +190,33 @@ function timeOf({ times }: FaultText, takes: Kind['time']): FaultRule['time'] | 
   return { min: Math.min(from, to), max: Math.max(from, to) };
 }
 
-const FORM = 'name[@where][+skip][*count][=chance[:time]]';
-
 const invalid = (text: string, hint: string) =>
-  usageError(`invalid fault "${text}"`, `write ${FORM}; ${hint}`);
+  usageError(`invalid fault "${text}"`, `write ${hint}`);
 
 const unknownFault = (text: string) =>
   invalid(
     text,
-    `the name is a status (429, 500, 502), an error code (OVERLOADED), or one of: ${Object.keys(faultKinds).join(', ')}`,
+    `name[@where][+skip][*count][=chance[:time]]; the name is a status (429, 500, 502), an error code (OVERLOADED), or one of: ${Object.keys(faultKinds).join(', ')}`,
   );
 
-const misplaced = (text: string) =>
-  invalid(
-    text,
-    `where is ws, an endpoint (user.wallet), a pattern (thesis.*) or a group (${Object.keys(scopeOfGroup).join(', ')}); a chance is 5% or 0.05, a time 200ms, 2s or 200ms..2s; docs/sandbox.md says which of them a fault takes`,
-  );
+/** The hint shows the full form of this fault, because each kind takes other parts. */
+function misplaced(text: string, name: string, kind: Kind | undefined) {
+  const form = `${name}${targetForm(kind)}[+skip][*count]${amountForm(kind)}`;
+  const examples = 'a chance is 5% or 0.05, a time 200ms, 2s or 200ms..2s';
+  if (targetForm(kind) !== '[@where]') return invalid(text, `${form}; ${examples}`);
+  const groups = Object.keys(scopeOfGroup).join(', ');
+  const socket = kind && !kind.alsoFrames ? '' : ' or ws';
+  const places = `an endpoint (user.wallet), a pattern (thesis.*), a group (${groups})${socket}`;
+  return invalid(text, `${form}, where is ${places}; ${examples}`);
+}
+
+const targetForms = { call: '[@where]', frame: '[@ws]', post: '' } as const;
+const targetForm = (kind: Kind | undefined): string => targetForms[kind?.place ?? 'call'];
+
+function amountForm(kind: Kind | undefined): string {
+  if (kind && kind.time === undefined) return '[=chance]';
+  return kind?.time === 'must' ? '=[chance:]time' : '[=chance[:time]]';
+}
 
 function answerOf(name: string): Pick<FaultRule, 'kind' | 'code' | 'status'> | undefined {
   const status = /^[45]\d\d$/.test(name) ? Number(name) : 0;

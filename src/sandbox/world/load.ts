@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as z from 'zod/mini';
 import { usageError } from '../../base/failure.ts';
-import { fileFailure } from '../../base/files.ts';
+import { fileFailure, statsOf } from '../../base/files.ts';
 import { plainJson } from '../../base/json-object.ts';
 import { issuesText } from '../../contract/issue-text.ts';
 import { Board, Callout, LaunchpadUser } from '../../contract/records/launchpad.ts';
@@ -18,11 +18,18 @@ const RECORD_HINT =
   'write records as the service sends them; its OpenAPI document describes their fields';
 
 export function loadRecords(dir: string): WorldRecords {
+  const folder = statsOf(dir);
+  if (!folder) throw usageError(`the folder ${dir} does not exist`, 'check the path');
+  if (!folder.isDirectory())
+    throw usageError(
+      `${dir} is not a folder`,
+      'use a folder that contains, for example, users.ndjson',
+    );
   const fileOf = (name: string) => join(dir, `${name}.ndjson`);
   if (!names.some((name) => existsSync(fileOf(name)))) {
     throw usageError(
       `${dir} contains no data files`,
-      `check the path, or add at least one of these files: ${names.join('.ndjson, ')}.ndjson`,
+      `add at least one of these files: ${names.join('.ndjson, ')}.ndjson`,
     );
   }
   const read = <T>(name: (typeof names)[number], schema: z.ZodMiniType<T>): T[] =>

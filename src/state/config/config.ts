@@ -1,9 +1,16 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type Conf from 'conf';
 import * as z from 'zod/mini';
 import type { Clock } from '../../base/clock.ts';
 import { Failure, usageError } from '../../base/failure.ts';
-import { ensureFolder, fileFailure, isDiskFull, readBounded, statsOf } from '../../base/files.ts';
+import {
+  ensureFolder,
+  errno,
+  fileFailure,
+  isDiskFull,
+  readBounded,
+  statsOf,
+} from '../../base/files.ts';
 import { withLock } from '../../base/lock.ts';
 import { type Folders, needFolder } from '../paths.ts';
 import {
@@ -167,12 +174,12 @@ function storedLogin(login: Login): Profile {
   return { ...stored, baseUrl: storedSetting('baseUrl', login.baseUrl) };
 }
 
-const OWN_FOLDER = 'set TRDR_CONFIG_DIR to a folder that you own';
-
 function changeFailure(file: string, error: unknown): unknown {
   const isKnown = error instanceof Failure;
   if (isKnown || (error instanceof Error && error.name === 'AbortError')) return error;
-  const hint = isDiskFull(error) ? 'free some disk space, then run the command again' : OWN_FOLDER;
+  const hint = isDiskFull(error)
+    ? 'free some disk space, then run the command again'
+    : 'set TRDR_CONFIG_DIR to a folder that you own';
   return fileFailure('write the settings in', file, error, hint);
 }
 
@@ -214,7 +221,14 @@ export function readConfig(path: string | undefined): ConfigFile {
   try {
     text = readBounded(path, LARGEST);
   } catch (error) {
-    throw fileFailure('read the settings in', path, error, OWN_FOLDER);
+    // The usual hint, to move the file away, would fail for a file of another user.
+    const isForeign = errno(error) === 'EACCES' || errno(error) === 'EPERM';
+    throw fileFailure(
+      'read the settings in',
+      path,
+      error,
+      isForeign ? ownFolder(path) : moveAway(path),
+    );
   }
   return text === undefined ? emptyConfig : parseConfig(text, path);
 }
@@ -227,9 +241,8 @@ export function parseConfig(content: string, path: string): ConfigFile {
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch {
-    // The message of JavaScript quotes the text around the error, which may contain an API key.
-    throw corrupt(path, 'not valid JSON');
+  } catch (error) {
+    throw corrupt(path, `not valid JSON${lineOf(text, error)}`);
   }
   const { AnyVersion, ConfigFile } = makeSchemas();
   const version = AnyVersion.safeParse(value).data?.version;
@@ -249,6 +262,9 @@ export function parseConfig(content: string, path: string): ConfigFile {
   throw corrupt(path, at === undefined ? 'not a config file' : `invalid value for "${String(at)}"`);
 }
 
+const ownFolder = (path: string) =>
+  `take ownership: sudo chown -R "$(id -u)" '${dirname(path)}'; or set TRDR_CONFIG_DIR to a folder that you own`;
+
 const moveAway = (path: string) =>
   `fix it by hand, or move it away and log in again: mv '${path}' '${path}.broken' && trdr auth login`;
 
@@ -257,3 +273,9 @@ const corrupt = (path: string, why: string) =>
     code: 'CONFIG_CORRUPT',
     hint: moveAway(path),
   });
+
+/** JavaScript's message quotes the text around the error, which may contain an API key. */
+function lineOf(text: string, error: unknown): string {
+  const at = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
+  return at === undefined ? '' : ` (line ${text.slice(0, Number(at)).split('\n').length})`;
+}

@@ -161,6 +161,16 @@ export class ExportJournal<T> implements Rows<T> {
     return answers;
   }
 
+  /**
+   * Records the handles that the run skipped, for people who open the journal; trdr never reads
+   * this.
+   */
+  async leave(code: string, handles: readonly string[]): Promise<void> {
+    this.#write(() =>
+      writeAtomic(join(this.path, 'left.json'), `${JSON.stringify({ code, handles })}\n`),
+    );
+  }
+
   /** Writes the complete output in one step, and then removes the journal unless `keep` is set. */
   async deliver(text: AsyncIterable<string> | Iterable<string>, keep = false): Promise<void> {
     try {

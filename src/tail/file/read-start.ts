@@ -128,8 +128,11 @@ function withoutPosition(
     const ids = newerInParts(out, certified.verified, timeField);
     return continueAfter(certified, [...ids, ...own], feed, timing.latenessMs);
   }
-  const start = continueAfter(undefined, own, feed, timing.latenessMs);
-  if (start) notice(`${why}: continuing after the newest post in ${out}; ${unknown}`);
+  const isPartRead = own.length === 0 && part !== undefined && !part.isCompressed;
+  const lines = isPartRead ? postsIn(part.path, 0, timeField) : own;
+  const start = continueAfter(undefined, lines, feed, timing.latenessMs);
+  const from = isPartRead ? part.path : out;
+  if (start) notice(`${why}: continuing after the newest post in ${from}; ${unknown}`);
   else if (isReported || part || statsOf(out)?.size)
     notice(`${why}: starting like a new run; ${unknown}`);
   return start;

@@ -11,6 +11,11 @@ interface LinkOptions {
   readonly clock: Pick<Clock, 'sleep'>;
 }
 
+/** Reading pauses above the first size of the queue in bytes, and resumes below the second. */
+const PAUSE_ABOVE = 1024 * 1024;
+const RESUME_BELOW = 256 * 1024;
+/** The longest pause of reading. It is limited because pings are not answered during a pause. */
+const PAUSE_MS = 5_000;
 const CLOSE_MS = 2_000;
 /** The code of a connection that ended without a close of the service. */
 const CLOSE_ABNORMAL = 1006;
@@ -23,6 +28,10 @@ export class SocketLink implements Link {
   end: LinkEnd | undefined;
   /** The code of the last error, which says whether the service knows of the end too. */
   #fault = '';
+  /** Set while reading pauses. */
+  #pause: AbortController | undefined;
+  /** Whether the queue was emptied since the last pause. */
+  #mayPause = true;
   #closing: Promise<boolean> | undefined;
   readonly #queue = new FrameQueue();
   readonly #socket: Opening;
@@ -49,6 +58,10 @@ export class SocketLink implements Link {
 
   next(): Uint8Array | undefined {
     const frame = this.#queue.next();
+    if (!this.#mayPause && this.#queue.held < RESUME_BELOW) {
+      this.#mayPause = true;
+      if (this.#pause) this.#resume();
+    }
     return frame && this.#options.mask(frame);
   }
 
@@ -81,11 +94,28 @@ export class SocketLink implements Link {
     if (this.#queue.held > this.#options.maxHeld) {
       this.#finish({ why: 'overflow', text: 'the queue of frames is full' });
       this.#socket.terminate();
-    }
+    } else if (this.#mayPause && this.#queue.held > PAUSE_ABOVE) this.#pauseReading();
     this.#sign();
   }
 
+  #pauseReading(): void {
+    this.#mayPause = false;
+    this.#socket.pause();
+    this.#pause = new AbortController();
+    this.#options.clock.sleep(PAUSE_MS, this.#pause.signal).then(
+      () => this.#resume(),
+      () => {},
+    );
+  }
+
+  #resume(): void {
+    this.#pause?.abort();
+    this.#pause = undefined;
+    this.#socket.resume();
+  }
+
   #closed(code: number, reason: Buffer): void {
+    this.#pause?.abort();
     const text = `${code}${reason.length > 0 ? ` ${reason.toString('utf8').slice(0, 200)}` : ''}`;
     const isAbnormal = code === CLOSE_ABNORMAL;
     const why = isAbnormal ? 'reset' : 'closed';
@@ -115,6 +145,8 @@ export class SocketLink implements Link {
         timeout.abort();
         resolve(code !== CLOSE_ABNORMAL);
       });
+      // The answer to a close cannot be read during a pause.
+      if (this.#pause) this.#resume();
       socket.close(1000);
     });
   }

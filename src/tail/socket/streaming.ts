@@ -28,6 +28,7 @@ const renewing: ReadonlySet<PollReason> = new Set(['budget', 'units']);
 /** The reasons that count only before a connection is opened. */
 const beforehand: ReadonlySet<PollReason> = new Set(['socket', 'cheaper']);
 const socketOnly: ReadonlySet<string> = new Set(['forbidden', 'missing', 'usage']);
+const UNSTABLE_SESSIONS = 3;
 
 /**
  * Decides, before each minute of the WebSocket and after each event of its session, between
@@ -162,7 +163,12 @@ export class Streaming {
       if (options.via === 'ws') throw asRefusal(failure);
       this.#leave('socket', failure.message);
     } else if (why === 'incomplete' && !session.hasDelivered) this.#leave('socket', UNDELIVERED);
-    else notify({ kind: 'down', why, text, waitMs });
+    else {
+      notify({ kind: 'down', why, text, waitMs });
+      const { shortSessions } = session;
+      if (options.via === 'ws' && shortSessions >= UNSTABLE_SESSIONS)
+        notify({ kind: 'unstable', sessions: shortSessions });
+    }
   }
 
   /** Whether the run waits until the allowance of the key renews. */

@@ -97,6 +97,7 @@ export class StoreProgress {
 const plainKinds: ReadonlySet<string> = new Set<PlainNotice['kind']>([
   'reading',
   'away',
+  'interrupted',
   'back',
   'found',
 ]);

@@ -26,8 +26,15 @@ describe('the proxy of a request', () => {
     ['.a.test', 'http://x.a.test', true],
     ['*.a.test', 'http://x.a.test', true],
     ['a.test', 'http://ba.test', false],
+    ['a.test:8080', 'http://a.test', false],
+    ['a.test:80', 'http://a.test', true],
     ['other, A.TEST', 'http://a.test', true],
+    ['10.0.0.0/8', 'http://10.1.2.3', true],
+    ['10.0.0.0/8', 'http://11.1.2.3', false],
+    ['10.0.0.0/99', 'http://10.1.2.3', false],
+    ['fd00::/8', 'http://[fd12::1]', true],
     ['fd12::1', 'http://[fd12::1]:9', true],
+    ['[fd12::1]:9', 'http://[fd12::1]:9', true],
     ['2.3', 'http://10.1.2.3', false],
   ])('is skipped if NO_PROXY=%s matches %s: %s', (list, target, exempt) => {
     expect(proxy(target, { http_proxy: 'http://p:1', NO_PROXY: list }) === undefined).toBe(exempt);

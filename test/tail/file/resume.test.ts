@@ -172,9 +172,19 @@ describe('a rotated file whose position is lost', () => {
     expect(place.lines?.previous).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('says that it starts like a new run if neither a certificate nor a line shows where it was', () => {
+  it('continues before the newest post of a finished file without a certificate', () => {
     const { out, second } = rotated('');
     rmSync(`${second}.trdr`);
+    const { start, notices } = resume(out);
+    expect(idsOf(start)).toEqual(new Set(posts(300, 310).map(({ id }) => id)));
+    expect(start?.verified).toBe(AT + 307_000 - 240_000);
+    expect(notices.join()).toContain('is not known');
+  });
+
+  it('says that it starts like a new run if no line shows where it was', () => {
+    const { out, second } = rotated('');
+    rmSync(`${second}.trdr`);
+    writeFileSync(second, '');
     const { start, notices } = resume(out);
     expect([start, notices.join()]).toEqual([undefined, expect.stringContaining('like a new run')]);
   });
