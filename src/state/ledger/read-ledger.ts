@@ -16,9 +16,8 @@ export async function* readLedger(
   if (dir === undefined) return;
   const first = since > 0 ? new Date(Math.min(since, 8.64e15)).toISOString() : '';
   for (const path of ledgerFiles(dir)) {
-    // A file is named after a day, or after a month.
-    const name = basename(path, '.ndjson');
-    if (name < first.slice(0, name.length)) continue;
+    // A file is named after its day.
+    if (basename(path, '.ndjson') < first.slice(0, 10)) continue;
     for (const entry of ledgerEntries(linesOf(path)))
       if (entry.time >= since && entry.time < until) yield entry;
   }

@@ -78,8 +78,7 @@ export async function openTerm(
   if ('leftMs' in led) return led;
   const { token } = led;
   memory.token = token;
-  const lostText = 'this process has lost its lease of the feed';
-  const lease = new Lease(store, clock, { askedAt, leaseMs, lostText });
+  const lease = new Lease(store, clock, { askedAt, leaseMs });
   lease.keep(() => store.run(...feedScripts.report.with(feed, { token, leaseMs }, description())));
   const published = await readEnd(store, feed);
   const stored = await readFeedState(store, feed);

@@ -52,8 +52,6 @@ interface LeaseOptions {
    */
   readonly askedAt: number;
   readonly leaseMs: number;
-  /** The message for a caller that continues without the lease. */
-  readonly lostText: string;
 }
 
 /**
@@ -76,7 +74,7 @@ export class Lease {
   }
 
   end(): void {
-    this.#ended.abort(storeFailure('STORE_LEASE', this.#options.lostText));
+    this.#ended.abort(storeFailure('STORE_LEASE', 'this process has lost its lease of the feed'));
   }
 
   /** Throws if the lease is over. */
