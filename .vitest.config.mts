@@ -26,7 +26,6 @@ const slow = [
   'store/flights',
   'campaign/rotation',
   'campaign/exec',
-  'campaign/tail',
   'sim/month',
   'e2e/signals',
   'e2e/pager',

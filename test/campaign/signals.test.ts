@@ -3,19 +3,16 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { compare, idsOf, readText, seedOf, startPosting, until } from '../e2e/feed.ts';
-import { type Home, openHome, startTrdr, withSandbox } from '../e2e/harness.ts';
+import { readText } from '../e2e/feed.ts';
+import { type Home, openHome, recordsIn, startTrdr } from '../e2e/harness.ts';
 import { ledgerOf, receiptOf } from '../e2e/numbers.ts';
-import { repeats, timeoutFor } from '../repeats.ts';
+import { repeats, seedsOf } from '../repeats.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
 import { type Delivered, hostileService } from './hostile-service.ts';
-import { runSideBySide } from './lanes.ts';
 
 // Ends runs of the program by random signals at random times, against a slow service. A few runs by default;
 // CAMPAIGN_RUNS=500 runs longer, SEED=n repeats one run.
 const RUNS = repeats('CAMPAIGN_RUNS', 1, 100);
-const FIRST = seedOf();
-const SIDE_BY_SIDE = 2;
 /** Longer than the time within which two signals count as one. */
 const AGAIN_MS = 150;
 
@@ -89,8 +86,10 @@ function recorded(home: Home): { readonly certain: number; readonly bound: numbe
 const names = (dice: Rng, most: number) =>
   Array.from({ length: 1 + dice.int(most) }, (_, at) => `${dice.pick(['trader', 'nobody'])}_${at}`);
 
-/** Interrupts a lookup, a resolve or numbers, and repeats the run. */
-async function checkPayments(seed: number, dice: Rng): Promise<void> {
+const title =
+  'an interrupted lookup, resolve or export loses nothing and pays for nothing twice (SEED=%i)';
+test.each(seedsOf(RUNS))(title, async (seed) => {
+  const dice = rngOf(seed);
   const service = await hostileService({
     ...{ random: dice.next, now: Date.now, honest: 1, lagMs: 0, reset: false },
     delayMs: () => dice.int(200),
@@ -121,7 +120,7 @@ async function checkPayments(seed: number, dice: Rng): Promise<void> {
     service.charged.filter(isKept).map(({ endpoint, subject }) => `${endpoint} ${subject}`),
   );
   if (isOrderly(interruption) && command !== 'export') {
-    const shown = new Set(linesOf(ran.stdout).map(({ subject }) => subject));
+    const shown = new Set(recordsIn(ran.stdout).map(({ subject }) => subject));
     const kind = command === 'whois' ? 'lookup' : command === 'resolve' ? 'resolve' : 'numbers';
     const due = service.charged
       .filter(({ endpoint }) => endpoint === kind)
@@ -137,7 +136,7 @@ async function checkPayments(seed: number, dice: Rng): Promise<void> {
   child.stdin.end();
   const { exitCode, stdout, stderr } = await child;
   expect([0, 3], `${story}${stderr}`).toContain(exitCode);
-  const rows = linesOf(command === 'export' ? readFileSync(out, 'utf8') : stdout);
+  const rows = recordsIn(command === 'export' ? readFileSync(out, 'utf8') : stdout);
   expect(rows.map(({ subject }) => subject)).toEqual(subjects);
   expect(rows.filter(({ found }) => found === null)).toEqual([]);
   const again = service.charged
@@ -147,55 +146,4 @@ async function checkPayments(seed: number, dice: Rng): Promise<void> {
   if (isOrderly(interruption)) expect(again, `paid for twice: ${story}`).toEqual([]);
   else if (command === 'export') expect(again.length, story).toBeLessThanOrEqual(lost);
   expect(recorded(home).bound, story).toBeGreaterThanOrEqual(service.total());
-}
-
-/** Interrupts a tail to a file, and starts it again. */
-async function checkTail(seed: number, dice: Rng): Promise<void> {
-  const sandbox = await withSandbox({ faults: 'delay@thesis.all=1ms..100ms', seed });
-  const home = openHome();
-  const out = join(home.path, 'out.ndjson');
-  const posting = startPosting(sandbox, 40);
-  const via = dice.pick(['ws', 'poll']);
-  const words = `thesis tail --out ${out} --lag 200ms --yes --via ${via}`.split(' ');
-  if (dice.chance(0.5)) words.push('--checkpoint', join(home.path, 'tail.json'));
-  const interruption = blowOf(dice, 6);
-  const story = `SEED=${seed} ${words.join(' ')}, ${JSON.stringify(interruption)}`;
-  const { stderr } = await runInterrupted(
-    words,
-    { sandbox, home },
-    interruption,
-    () => sandbox.log.length,
-  );
-  expect(recorded(home).bound, `${story}\n${stderr}`).toBeGreaterThanOrEqual(
-    sandbox.meter().totalUnits,
-  );
-  const child = startTrdr(words, { sandbox, home });
-  child.stdin.end();
-  await until(() => idsOf(readText(out)).length > 10);
-  posting.stop();
-  await until(() => idsOf(readText(out)).includes(posting.ids.at(-1) ?? ''));
-  child.kill('SIGTERM');
-  await child;
-  const ids = idsOf(readText(out));
-  // The first line need not be the oldest post: frames come before the walk that follows the subscription.
-  const from = Math.min(...ids.map((id) => posting.ids.indexOf(id)));
-  expect(compare(posting.ids.slice(from), ids), story).toEqual({
-    ...{ lost: [], doubled: [], foreign: [] },
-  });
-  expect(recorded(home).bound, story).toBeGreaterThanOrEqual(sandbox.meter().totalUnits);
-}
-
-const linesOf = (text: string): { readonly subject?: string; readonly found?: boolean | null }[] =>
-  text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
-
-test(
-  `${RUNS} interrupted runs lose nothing and pay for nothing twice (SEED=${FIRST})`,
-  timeoutFor(RUNS),
-  () =>
-    runSideBySide([FIRST, RUNS], SIDE_BY_SIDE, (seed) =>
-      (seed % 4 === 0 ? checkTail : checkPayments)(seed, rngOf(seed ^ 0x2545f491)),
-    ),
-);
+});

@@ -1,8 +1,9 @@
-import { renameSync } from 'node:fs';
+import { renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { finishedFiles } from '../../src/tail/file/rotation.ts';
 import { repeats } from '../repeats.ts';
 import {
+  compare,
   idsOf,
   listening,
   plenty,
@@ -10,6 +11,7 @@ import {
   readText,
   seedOf,
   startPosting,
+  startTail,
   startTailProgram,
   until,
 } from './feed.ts';
@@ -77,4 +79,34 @@ test.each([
   await until(() => idsOf(readText(out)).includes(id));
   tail.child.kill('SIGTERM');
   expect((await tail.child).exitCode).toBe(143);
+});
+
+test.each<[how: string, move: (out: string) => void]>([
+  ['deleted', (out) => rmSync(out)],
+  ['truncated', (out) => truncateSync(out)],
+  [
+    'replaced by one without a line end',
+    (out) => {
+      writeFileSync(`${out}.1`, '{"id":"foreign","platformCreatedAt":1}');
+      renameSync(`${out}.1`, out);
+    },
+  ],
+])('a tail loses no post while its file is %s', async (_, move) => {
+  const { sandbox, home } = await openDesk(plenty);
+  const out = home.at('theses.ndjson');
+  const tail = startTail(['--out', out, '--yes', '--via', 'ws'], { sandbox, home });
+  await until(() => listening(sandbox) > 0);
+  const posting = startPosting(sandbox, 2);
+  const before: string[] = [];
+  for (let times = 0; times < 3; times++) {
+    await until(() => idsOf(readText(out)).length > 30);
+    before.push(...idsOf(readText(out)));
+    move(out);
+  }
+  posting.stop();
+  const all = () => [...before, ...idsOf(readText(out))].filter((id) => id !== 'foreign');
+  await until(() => compare(posting.ids, all()).lost.length === 0);
+  tail.kill('SIGTERM');
+  expect((await tail.ended).exitCode).toBe(143);
+  expect(compare(idsOf(readText(out)), idsOf(readText(out))).doubled).toEqual([]);
 });
