@@ -6,15 +6,14 @@ import {
   compare,
   idsOf,
   plenty,
-  randomOf,
   readText,
-  seedOf,
   startPosting,
   startTailProgram,
   until,
 } from '../e2e/feed.ts';
 import { openHome, withSandbox } from '../e2e/harness.ts';
-import { repeats, timeoutFor } from '../repeats.ts';
+import { repeats, SEED, timeoutFor } from '../repeats.ts';
+import { rngOf } from '../sim/rng.ts';
 
 // The real program hands posts over while it, its command and the service are killed at random.
 // EXEC_ROUNDS=200 runs longer, SEED=n runs the same kills again.
@@ -117,10 +116,9 @@ test.runIf(process.platform === 'linux')(
   `${ROUNDS} kills of trdr, the command or the service lose no post and repeat only what was not saved`,
   timeoutFor(ROUNDS),
   async () => {
-    const seed = seedOf();
-    process.stderr.write(`campaign: SEED=${seed}, ${ROUNDS} rounds\n`);
-    const random = randomOf(seed);
-    const sandbox = await withSandbox({ ...plenty, seed });
+    process.stderr.write(`campaign: SEED=${SEED}, ${ROUNDS} rounds\n`);
+    const random = rngOf(SEED);
+    const sandbox = await withSandbox({ ...plenty, seed: SEED });
     const home = openHome();
     const path = (name: string) => join(home.path, name);
     writeFileSync(path('deliver'), script);
@@ -131,12 +129,7 @@ test.runIf(process.platform === 'linux')(
       const run = `${++runs}`;
       const flags =
         `--yes --lag 300ms --fields id,platformCreatedAt --checkpoint ${path('ck')}`.split(' ');
-      const batch = [
-        '--batch',
-        `${1 + random.between(0, 5)}`,
-        '--linger',
-        `${random.between(0, 200)}ms`,
-      ];
+      const batch = ['--batch', `${1 + random.int(5)}`, '--linger', `${random.int(200)}ms`];
       const exec = ['--exec', `'${path('deliver')}' '${home.path}'`, '--tries', '0'];
       const env = { RUN: run };
       return Object.assign(
@@ -167,8 +160,8 @@ test.runIf(process.platform === 'linux')(
     sandbox.faults.set(disturbances);
     for (let round = 0; round < ROUNDS; round++) {
       const before = entries().length;
-      mode(['ok', 'ok', 'slow', 'late', 'fail'][random.between(0, 5)] ?? 'ok');
-      await delay(random.between(50, 600));
+      mode(['ok', 'ok', 'slow', 'late', 'fail'][random.int(5)] ?? 'ok');
+      await delay(50 + random.int(550));
       const chance = random.next();
       if (chance < 0.15) sandbox.restart(100);
       else if (chance < 0.4) {
@@ -177,7 +170,7 @@ test.runIf(process.platform === 'linux')(
         // group of this test, and an old one to other processes.
         if (pid > 1 && readText(`/proc/${pid}/cmdline`).includes(home.path)) kill(-pid);
       } else {
-        const how = (['SIGKILL', 'SIGKILL', 'SIGTERM'] as const)[random.between(0, 3)] ?? 'SIGKILL';
+        const how = (['SIGKILL', 'SIGKILL', 'SIGTERM'] as const)[random.int(3)] ?? 'SIGKILL';
         mode('ok');
         client.child.kill(how);
         await ended(client);
@@ -212,8 +205,7 @@ test.runIf(process.platform === 'linux')(
     );
     const problems = problemsOf(entries(), ends);
     process.stderr.write(`campaign: ${entries().length} batches\n`);
-    expect({ seed, lost, foreign, problems }).toEqual({
-      seed,
+    expect({ lost, foreign, problems }, `seed ${SEED}`).toEqual({
       lost: [],
       foreign: [],
       problems: [],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Thesis } from '../../src/contract/records/thesis.ts';
-import { repeats } from '../repeats.ts';
+import { repeats, SEED } from '../repeats.ts';
 import type { Sandbox } from '../sandbox/service.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
 import { ahead, argv, linesOf, openDesk, openHome, recordsIn, thesesOf } from './harness.ts';
@@ -396,14 +396,12 @@ function scatter(dice: Rng, posts: readonly Thesis[], folder: string): string[] 
 }
 
 describe('recorded theses in place of the service', () => {
-  const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-
-  test(`give the same authors and lists, however they are spread over files (seed ${seed})`, async () => {
+  test(`give the same authors and lists, however they are spread over files (seed ${SEED})`, async () => {
     const { sandbox, home, run } = await openDesk();
     const handles = handlesOf(sandbox).slice(0, 4);
     const timed = thesesOf(sandbox).filter(({ platformCreatedAt: at }) => at !== null);
     const own = timed.filter(({ authorHandle }) => handles.includes(String(authorHandle)));
-    const files = scatter(rngOf(seed), own, home.path);
+    const files = scatter(rngOf(SEED), own, home.path);
     const from = files.flatMap((file) => ['--from', file]);
     const free = (words: readonly string[]) =>
       run([...words, ...from], {

@@ -24,26 +24,6 @@ export async function until(
   }
 }
 
-/** Seeded random numbers. */
-export function randomOf(seed: number): {
-  readonly next: () => number;
-  between(from: number, to: number): number;
-} {
-  let state = seed >>> 0;
-  const next = () => {
-    state = (state + 0x9e3779b9) >>> 0;
-    let mixed = state;
-    mixed = Math.imul(mixed ^ (mixed >>> 16), 0x21f0aaad);
-    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
-    return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
-  };
-  return { next, between: (from, to) => from + Math.floor(next() * (to - from)) };
-}
-
-/** The seed of a test: SEED repeats a run. */
-export const seedOf = (): number =>
-  Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-
 /** Publishes posts, a few at a time, and remembers all of them. */
 export function startPosting(sandbox: Sandbox, everyMs: number, many: () => number = () => 1) {
   const ids: string[] = [];

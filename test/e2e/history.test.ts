@@ -2,16 +2,14 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { boardPeriods } from '../../src/contract/records/launchpad.ts';
-import { repeats } from '../repeats.ts';
+import { repeats, seedsOf } from '../repeats.ts';
 import type { Sandbox } from '../sandbox/service.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
 import { argv, openDesk, openHome } from './harness.ts';
 import { ledgerOf } from './numbers.ts';
 import { withService } from './service.ts';
 
-const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const RUNS = repeats('CAMPAIGN_RUNS', 1, 100);
-const seeds = Array.from({ length: RUNS }, (_, run) => SEED + run);
+const seeds = seedsOf(repeats('CAMPAIGN_RUNS', 1, 100));
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 

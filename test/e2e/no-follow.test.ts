@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
-import { repeats } from '../repeats.ts';
+import { repeats, SEED } from '../repeats.ts';
 import { rngOf } from '../sim/rng.ts';
-import { asItShouldBe, compare, idsOf, readText, seedOf } from './feed.ts';
+import { asItShouldBe, compare, idsOf, readText } from './feed.ts';
 import { openDesk, openHome, runInProcess, startTrdr, withSandbox } from './harness.ts';
 import { withService } from './service.ts';
 
-const SEED = seedOf();
 const RUNS = repeats('NO_FOLLOW_RUNS', 2, 20);
 const plenty = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 600_000 } as const;
 

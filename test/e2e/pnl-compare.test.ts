@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { SEED } from '../repeats.ts';
 import { rngOf } from '../sim/rng.ts';
-import { seedOf } from './feed.ts';
 import { type Home, openHome, runInProcess, withSandbox } from './harness.ts';
 
-const SEED = seedOf();
 const windowNames = ['24h', '7d', '30d', 'all'];
 const names = ['netUsd', 'returnPct', 'volumeUsd', 'trades', 'rank'];
 

@@ -4,13 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { jsonLine } from '../../src/output/format/ndjson.ts';
 import { randomOf } from '../../src/sandbox/random.ts';
-import { repeats } from '../repeats.ts';
+import { repeats, SEED } from '../repeats.ts';
 import { openHome, startTrdr, withoutReading } from './harness.ts';
 import { ledgerOf, priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
 
 /** The number of kills: `KILLS=500` for a long run, `SEED=n` to repeat one. */
 const KILLS = repeats('KILLS', 1, 200);
-const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const HANDLES = someHandles(600);
 const FILE = recordsOf(HANDLES)
   .map((record) => `${jsonLine(record)}\n`)

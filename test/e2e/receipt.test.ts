@@ -2,14 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { tree } from '../../src/cli/tree.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
+import { SEED } from '../repeats.ts';
 import { rngOf } from '../sim/rng.ts';
 import { bash } from './bash.ts';
-import { seedOf } from './feed.ts';
 import { openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
 import { receiptOf } from './numbers.ts';
 
 const wallet = 'GXGxnQNeLLboiUqKykCDk9m6uaZFSA29V9DZLnCa84pW';
-const SEED = seedOf();
 
 const runs: [exit: number, result: object, ...words: string[]][] = [
   [0, { found: 2, missing: 1, failed: 0 }, 'whois', 'mira', 'quantumhawk', 'nobody_here'],

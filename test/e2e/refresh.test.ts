@@ -6,16 +6,14 @@ import { describe, expect, test } from 'vitest';
 import type { Thesis } from '../../src/contract/records/thesis.ts';
 import { jsonLine } from '../../src/output/format/ndjson.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
-import { repeats } from '../repeats.ts';
+import { repeats, seedsOf } from '../repeats.ts';
 import type { Sandbox } from '../sandbox/service.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
 import { argv, linesOf, openDesk, openHome } from './harness.ts';
 import { ledgerOf } from './numbers.ts';
 import { type FakeService, withService } from './service.ts';
 
-const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const RUNS = repeats('CAMPAIGN_RUNS', 1, 100);
-const seeds = Array.from({ length: RUNS }, (_, run) => SEED + run);
+const seeds = seedsOf(repeats('CAMPAIGN_RUNS', 1, 100));
 
 /** The posts, without those that are too new to be called gone. */
 const postsOf = ({ world, clock }: Sandbox): Thesis[] =>

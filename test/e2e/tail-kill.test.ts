@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { isSoak, repeats } from '../repeats.ts';
+import { isSoak, repeats, SEED } from '../repeats.ts';
 import type { Sandbox } from '../sandbox/service.ts';
+import { type Rng, rngOf } from '../sim/rng.ts';
 import {
   asItShouldBe,
   compare,
@@ -10,9 +11,7 @@ import {
   idsOf,
   listening,
   plenty,
-  randomOf,
   readText,
-  seedOf,
   startPosting,
   startTailProgram,
   until,
@@ -38,22 +37,21 @@ function disturb(sandbox: Sandbox, chance: number) {
  * output. If all clients were killed early, none would get past a start that reads far back.
  */
 async function untilKillTime(
-  random: ReturnType<typeof randomOf>,
+  random: Rng,
   grown: () => boolean,
   client: ReturnType<typeof startTailProgram>,
 ) {
-  if (random.next() < 0.5) return delay(random.between(50, 900));
+  if (random.next() < 0.5) return delay(50 + random.int(850));
   await until(grown).catch((error: Error) => expect.fail(`${error.message}\n${client.stderr}`));
-  return delay(random.between(0, 150));
+  return delay(random.int(150));
 }
 
 test.each(['--out', '--checkpoint'])(
   `${ROUNDS} kills of a tail with %s lose no line`,
   { timeout },
   async (flag) => {
-    const seed = seedOf();
-    const random = randomOf(seed);
-    const sandbox = await withSandbox({ ...plenty, seed });
+    const random = rngOf(SEED);
+    const sandbox = await withSandbox({ ...plenty, seed: SEED });
     const home = openHome();
     const isFile = flag === '--out';
     const out = home.at('theses.ndjson');
@@ -74,7 +72,7 @@ test.each(['--out', '--checkpoint'])(
     const end = async (run: ReturnType<typeof startTailProgram>) => {
       const { stdout, exitCode } = await run.child;
       const ids = idsOf(stdout.slice(0, stdout.lastIndexOf('\n') + 1));
-      expect(new Set(ids).size, `seed ${seed}: duplicates within one run`).toBe(ids.length);
+      expect(new Set(ids).size, `seed ${SEED}: duplicates within one run`).toBe(ids.length);
       printed.push(...ids);
       return { exitCode, stderr: run.stderr, ids };
     };
@@ -100,7 +98,8 @@ test.each(['--out', '--checkpoint'])(
     const wanted = posting.ids.slice(Math.min(...lines.map((id) => posting.ids.indexOf(id))));
     const { doubled, ...found } = compare(wanted, lines);
     // A reader may see again what was printed since the last checkpoint.
-    expect({ seed, ...found, doubled: isFile ? doubled : [] }).toEqual({ seed, ...asItShouldBe });
+    const result = { ...found, doubled: isFile ? doubled : [] };
+    expect(result, `seed ${SEED}`).toEqual(asItShouldBe);
     if (isFile) expect(readText(out)).toMatch(/\n$/);
     // After a clean end, printed posts are known and not repeated.
     else expect((await end(start('--duration', '1500ms'))).ids).toEqual([]);

@@ -1,15 +1,14 @@
-import { renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { finishedFiles } from '../../src/tail/file/rotation.ts';
-import { repeats } from '../repeats.ts';
+import { repeats, SEED } from '../repeats.ts';
+import { rngOf } from '../sim/rng.ts';
 import {
   compare,
   idsOf,
   listening,
   plenty,
-  randomOf,
   readText,
-  seedOf,
   startPosting,
   startTail,
   startTailProgram,
@@ -20,8 +19,7 @@ import { openDesk, openHome, withSandbox } from './harness.ts';
 const KILLS = repeats('ROTATE_KILLS', 1, 40);
 
 test('finished files and the current file have each post once, whenever the tail is killed', async () => {
-  const seed = seedOf();
-  const random = randomOf(seed);
+  const random = rngOf(SEED);
   const { sandbox, home, run } = await openDesk(plenty);
   const out = home.at('theses.ndjson');
   const flags = ['--out', out, '--rotate', '20kB', '--yes', '--lag', '200ms'];
@@ -33,7 +31,7 @@ test('finished files and the current file have each post once, whenever the tail
     await until(() => listening(sandbox) > 0);
     posted ??= startPosting(sandbox, 10);
     const before = posted.ids.length;
-    await until(() => (posted?.ids.length ?? 0) > before + 40 + random.between(0, 60));
+    await until(() => (posted?.ids.length ?? 0) > before + 40 + random.int(60));
     tail.child.kill('SIGKILL');
     await tail.child;
     // The sandbox needs a moment to notice that the socket is gone.
@@ -44,13 +42,13 @@ test('finished files and the current file have each post once, whenever the tail
   const { exitCode } = await last.child;
   expect(exitCode, last.stderr).toBe(0);
   const files = finishedFiles(out);
-  expect(files.length, `SEED=${seed}`).toBeGreaterThan(KILLS);
+  expect(files.length, `SEED=${SEED}`).toBeGreaterThan(KILLS);
   const ids = [...files.map(({ path }) => readText(path)), readText(out)].flatMap(idsOf);
-  expect([...ids].sort(), `SEED=${seed}`).toEqual([...(posted?.ids ?? [])].sort());
+  expect([...ids].sort(), `SEED=${SEED}`).toEqual([...(posted?.ids ?? [])].sort());
   // Each file keeps its certificate, and all of them together have no gap.
   const paths = [out, ...files.map(({ path }) => path)];
   const verified = await run(['verify', ...paths]);
-  expect(verified.records(), `SEED=${seed} ${verified.stderr}`).toMatchObject([
+  expect(verified.records(), `SEED=${SEED} ${verified.stderr}`).toMatchObject([
     { rows: ids.length, gaps: [], files: paths.map((file) => ({ file, gaps: [] })) },
   ]);
 });
@@ -83,7 +81,6 @@ test.each([
 
 test.each<[how: string, move: (out: string) => void]>([
   ['deleted', (out) => rmSync(out)],
-  ['truncated', (out) => truncateSync(out)],
   [
     'replaced by one without a line end',
     (out) => {

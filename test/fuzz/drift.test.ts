@@ -6,11 +6,11 @@ import { isRecord } from '../../src/base/json-object.ts';
 import { driftValue } from '../../src/sandbox/faults/drift.ts';
 import { outputFormats } from '../../src/state/config/settings-table.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
-import { randomOf, seedOf } from '../e2e/feed.ts';
 import { openHome, runInProcess, withoutReading } from '../e2e/harness.ts';
 import * as valid from '../e2e/records.ts';
 import { anyMe, type FakeService, withService } from '../e2e/service.ts';
-import { repeats } from '../repeats.ts';
+import { repeats, SEED } from '../repeats.ts';
+import { rngOf } from '../sim/rng.ts';
 
 type Json = Record<string, unknown>;
 /** The expected output; undefined if the answer is not a valid record, so that the run exits 9. */
@@ -32,7 +32,6 @@ interface Scenario {
 /** The number of rounds of a scenario. Each round tries every format. */
 const ROUNDS = Math.max(1, Math.ceil(repeats('FUZZ_RUNS', 0, 2_000) / 40));
 const TIMEOUT_MS = 60_000 + ROUNDS * 10_000;
-const seed = seedOf();
 
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -214,7 +213,7 @@ describe.each(Object.entries(scenarios))(
           { ownMe: name === "the key's record" },
         );
         for (let round = 0; round < ROUNDS; round++) {
-          const random = randomOf(seed + round).next;
+          const random = rngOf(SEED + round).next;
           const tampering = tampered(scenario, random);
           body = tampering.body;
           const expected = scenario.expected(tampering.answer);
@@ -234,7 +233,7 @@ describe.each(Object.entries(scenarios))(
                 columns: 40 + Math.floor(random() * 120),
               },
             );
-            const shown = `SEED=${seed + round} ${scenario.words.join(' ')} -o ${format}: ${ran.exitCode}\n${JSON.stringify(body)}\n${ran.stdout.slice(0, 300)}\n${ran.stderr}`;
+            const shown = `SEED=${SEED + round} ${scenario.words.join(' ')} -o ${format}: ${ran.exitCode}\n${JSON.stringify(body)}\n${ran.stdout.slice(0, 300)}\n${ran.stderr}`;
             expect(ran.stdout + ran.stderr, shown).not.toMatch(
               /\bundefined\b|\bNaN\b|\[object|"code":"BUG"/,
             );
@@ -268,7 +267,7 @@ test(
     for (let round = 0; round < ROUNDS; round++) {
       const tampering = tampered(
         { ...(scenarios['a batch of numbers'] as Scenario) },
-        randomOf(seed + round).next,
+        rngOf(SEED + round).next,
       );
       body = tampering.body;
       const home = openHome();
@@ -276,7 +275,7 @@ test(
       const before = service.calls.length;
       const words = ['pnl', ...HANDLES, '--out', out, '--yes'];
       const ran = await runInProcess(words, { sandbox: service, home, clock: virtualClock() });
-      const shown = `SEED=${seed + round}: ${ran.exitCode}\n${JSON.stringify(body)}\n${ran.stderr}`;
+      const shown = `SEED=${SEED + round}: ${ran.exitCode}\n${JSON.stringify(body)}\n${ran.stderr}`;
       const expected = batchOf(tampering.answer);
       expect(ran.stderr, shown).not.toMatch(/\bundefined\b|\bNaN\b|\[object|"code":"BUG"/);
       expect(service.calls.length - before, shown).toBe(1);

@@ -5,9 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { keysOf } from '../../src/store/keys.ts';
 import { StoreMemory } from '../../src/store/memory.ts';
 import { readStatus } from '../../src/store/status.ts';
-import { randomOf, seedOf, until } from '../e2e/feed.ts';
+import { until } from '../e2e/feed.ts';
 import { openHome, runInProcess, withSandbox } from '../e2e/harness.ts';
 import { startInProcess } from '../e2e/in-process.ts';
+import { SEED } from '../repeats.ts';
+import { rngOf } from '../sim/rng.ts';
 import { readSamples } from '../status-file.ts';
 import { has } from '../tools.ts';
 import { machine, scope } from './machines.ts';
@@ -159,8 +161,7 @@ describe.skipIf(!has('redis-server'))('two masters after a failover', () => {
 
 describe.skipIf(!has('redis-server'))('machines that die while they pay', () => {
   it('never exceed the budget, by the count of the service', async () => {
-    const seed = seedOf();
-    const random = randomOf(seed);
+    const random = rngOf(SEED);
     const server = await startServer();
     const CAP = 30_000;
     const meter = { used: 0, asked: 0 };
@@ -182,7 +183,7 @@ describe.skipIf(!has('redis-server'))('machines that die while they pay', () => 
           }
           const cu = random.next() < 0.5 ? 100 : 300;
           meter.used += cu;
-          await delay(random.between(0, 20));
+          await delay(random.int(20));
           if (!isDead) await paid.settle({ status: 200, cu }).catch(() => {});
         }
       };
@@ -196,7 +197,7 @@ describe.skipIf(!has('redis-server'))('machines that die while they pay', () => 
     for (let round = 0; round < 8; round++) {
       const before = meter.used;
       await until(() => meter.used > before + 300 || meter.used > CAP - 3_000);
-      const at = random.between(0, kills.length);
+      const at = random.int(kills.length);
       kills[at]?.();
       kills[at] = start(`m${at}`);
     }
@@ -205,7 +206,7 @@ describe.skipIf(!has('redis-server'))('machines that die while they pay', () => 
     refused = 0;
     await until(() => refused > 30 || meter.used > CAP);
     for (const kill of kills) kill();
-    expect(meter.used, `seed ${seed}`).toBeLessThanOrEqual(CAP);
+    expect(meter.used, `seed ${SEED}`).toBeLessThanOrEqual(CAP);
   });
 });
 

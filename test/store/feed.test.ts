@@ -6,8 +6,9 @@ import { createFollower, type FollowEvent } from '../../src/store/feed/follower.
 import type { RelayMemory } from '../../src/store/feed/leader-term.ts';
 import type { Begin, FeedPosition } from '../../src/store/feed/start.ts';
 import type { RedisArgument } from '../../src/store/script.ts';
-import { randomOf, seedOf, until } from '../e2e/feed.ts';
-import { repeats } from '../repeats.ts';
+import { until } from '../e2e/feed.ts';
+import { repeats, SEED } from '../repeats.ts';
+import { rngOf } from '../sim/rng.ts';
 import { has } from '../tools.ts';
 import { type StoreServer, startServer } from './server.ts';
 import { askForTerm, feed, lead, post } from './terms.ts';
@@ -232,8 +233,7 @@ describe.skipIf(!has('redis-server'))('the feed in a store', () => {
   it('delivers every post once to a file, however often the server loses entries that a new leader publishes again', async () => {
     const server = await startServer();
     const store = await server.connect();
-    const seed = seedOf();
-    const { next, between } = randomOf(seed);
+    const { next, int } = rngOf(SEED);
     // A post is later than the first entry, however slow the machine is: so none can have been missed before the stream began.
     const now = Date.now() + 60_000;
     const shuffle = (ids: readonly string[]) =>
@@ -249,10 +249,10 @@ describe.skipIf(!has('redis-server'))('the feed in a store', () => {
     let posted = 0;
     let file: string[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      const fresh = Array.from({ length: between(1, 30) }, () => `p${posted++}`);
+      const fresh = Array.from({ length: 1 + int(30) }, () => `p${posted++}`);
       await add(fresh);
       const entries = await firstEntries(store);
-      const last = await lastIds(store, between(0, 12));
+      const last = await lastIds(store, int(12));
       // The follower reads all entries, or is killed before.
       if (round === 0 || next() < 0.5) {
         const begin: Begin =
@@ -261,14 +261,14 @@ describe.skipIf(!has('redis-server'))('the feed in a store', () => {
       }
       if (last.length > 0)
         await store.send('XDEL', [feed.stream, ...entries.slice(-last.length).map(String)]);
-      const later = Array.from({ length: between(0, 10) }, () => `p${posted++}`);
+      const later = Array.from({ length: int(10) }, () => `p${posted++}`);
       await add(shuffle([...last, ...later]));
       const { ids, others } = await collect(server, afterFile(file, timeOf), 0);
       file = [...file, ...ids];
       const wanted = Array.from({ length: posted }, (_, at) => `p${at}`);
       const missing = wanted.filter((id) => !file.includes(id));
       const repeated = file.filter((id, at) => file.indexOf(id) !== at);
-      expect({ missing, repeated, others }, `seed ${seed}, round ${round}`).toEqual({
+      expect({ missing, repeated, others }, `seed ${SEED}, round ${round}`).toEqual({
         ...{ missing: [], repeated: [], others: [{ kind: 'live' }] },
       });
     }

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { Limiter } from '../../src/core/spend/rate-limiter.ts';
 import { StoreMemory } from '../../src/store/memory.ts';
-import { randomOf, seedOf } from '../e2e/feed.ts';
-import { repeats, timeoutFor } from '../repeats.ts';
+import { repeats, SEED, timeoutFor } from '../repeats.ts';
+import { rngOf } from '../sim/rng.ts';
 import { has } from '../tools.ts';
 import { machine } from './machines.ts';
 import { startServer } from './server.ts';
@@ -33,8 +33,7 @@ describe.skipIf(!has('redis-server'))('a fleet of machines', () => {
     `stays within ${LIMIT} calls and ${RESOLVES} resolves per window while machines are killed`,
     timeoutFor(SECONDS),
     async () => {
-      const seed = seedOf();
-      const random = randomOf(seed);
+      const random = rngOf(SEED);
       const server = await startServer();
       const arrived = { key: [] as number[], resolve: [] as number[] };
       /** Makes calls as fast as the shared limit allows, until the returned function kills the machine. */
@@ -67,13 +66,13 @@ describe.skipIf(!has('redis-server'))('a fleet of machines', () => {
         performance.now() < end || !enough();
         await delay(500)
       ) {
-        const at = random.between(0, MACHINES);
+        const at = random.int(MACHINES);
         kills[at]?.();
         kills[at] = start(`m${at}`);
       }
       for (const kill of kills) kill();
-      expect(greatest(arrived.key), `seed ${seed}`).toBeLessThanOrEqual(LIMIT);
-      expect(greatest(arrived.resolve), `seed ${seed}`).toBeLessThanOrEqual(RESOLVES);
+      expect(greatest(arrived.key), `seed ${SEED}`).toBeLessThanOrEqual(LIMIT);
+      expect(greatest(arrived.resolve), `seed ${SEED}`).toBeLessThanOrEqual(RESOLVES);
     },
   );
 });
